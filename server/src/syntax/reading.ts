@@ -1,0 +1,39 @@
+/**
+ * A reading: one file as the compiler reads it, with the way back to what the user wrote.
+ *
+ * The preprocessor splices included project headers, evaluates conditionals and expands macros; `locate` leads
+ * every offset of the result back to a file, and says whether the text stands there as written or came out of a macro.
+ */
+import type { Comment, MacroUse } from "./preprocess/types.ts";
+
+/** A place in a file as the user wrote it. `file` indexes `Reading.files`; 0 is the file that was opened. */
+export interface Place {
+  readonly file: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface Reading {
+  /** What the parser parses. */
+  readonly text: string;
+  /** Paths: the opened file first, then the project files it includes. */
+  readonly files: readonly string[];
+  /** The files' texts, in the order of `files`. */
+  readonly sources: readonly string[];
+  /**
+   * Where the characters [start, end) of `text` come from. Text that a macro produced is placed at the macro's use (the
+   * outermost), as compilers number lines.
+   */
+  locate(start: number, end: number): Place;
+  /**
+   * The exact user text behind [start, end), for edits: undefined unless the range was written as one piece.
+   * Text that a macro body spelled is found in the `#define`, with `macro` set.
+   */
+  spelled(start: number, end: number): (Place & { readonly macro?: string }) | undefined;
+  /** 0-based line and UTF-16 character of an offset in a file. */
+  position(file: number, offset: number): { readonly line: number; readonly character: number };
+  readonly comments: readonly Comment[];
+  readonly macroUses: readonly MacroUse[];
+  /** `#include`s that were not found, system headers among them. */
+  readonly missingIncludes: readonly { readonly path: string; readonly angled: boolean; readonly place: Place }[];
+}
