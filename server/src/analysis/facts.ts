@@ -1,0 +1,92 @@
+/**
+ * What the analysis knows of one file, for rules, the editor and the command line. No tree-sitter, no LSP.
+ */
+import type { Assumption, Kernel, Launch } from "@warplens/sim-engine";
+import type { Expression, FunctionDeclaration, TranslationUnit } from "../syntax/ast.ts";
+import type { Place, Reading } from "../syntax/reading.ts";
+import type { Semantics } from "./sema/index.ts";
+
+/** Reads project files; nothing else in analysis touches a disk. Paths are absolute and normalised, `/` separated. */
+export interface FileHost {
+  read(path: string): string | undefined;
+}
+
+/** What the user says that the source does not: command line, `warplens.json`, directives in comments. */
+export interface AnalysisSettings {
+  /** Such as 90: decides `__CUDA_ARCH__`. */
+  readonly computeCapability: number;
+  /** `-D`: undefined value means 1. */
+  readonly defines: readonly { readonly name: string; readonly value?: string }[];
+  readonly includeDirs: readonly string[];
+  /** Texts as in contract.md: `KERNEL: grid=(X,Y,Z) block=(X,Y,Z) shared=BYTES`. */
+  readonly launches: readonly string[];
+  /** `KERNEL.PARAM=VALUE` or `PARAM=VALUE`. */
+  readonly assume: readonly string[];
+  /** `main`'s arguments, argv[1] on. */
+  readonly argv: readonly string[];
+  /** The number of SMs and so on, for host code that asks `cudaGetDeviceProperties`. */
+  readonly device?: DeviceProperties;
+}
+
+export interface DeviceProperties {
+  readonly name: string;
+  readonly multiProcessorCount: number;
+  readonly major: number;
+  readonly minor: number;
+  readonly maxThreadsPerMultiProcessor: number;
+  readonly sharedMemPerBlock: number;
+  readonly sharedMemPerMultiprocessor: number;
+  readonly sharedMemPerBlockOptin: number;
+  readonly l2CacheSize: number;
+  readonly clockRateKHz: number;
+  readonly totalGlobalMem: number;
+}
+
+export interface KernelFact {
+  readonly name: string;
+  readonly declaration: FunctionDeclaration;
+  /** The kernel's name in its definition, and the whole definition. */
+  readonly nameAt: Place;
+  readonly at: Place;
+  readonly isTemplate: boolean;
+}
+
+/** One launch site (or one added by --launch or a directive), in source order. */
+export interface LaunchFact {
+  readonly kernel: KernelFact | undefined;
+  readonly kernelName: string;
+  readonly templateArguments: readonly string[];
+  /** The launch expression; absent for a launch that only a directive or option gives. */
+  readonly expression?: Expression;
+  readonly at: Place;
+  /** 1-based line in the opened file. */
+  readonly line: number;
+  /** What the engine needs. Absent when the configuration or the kernel could not be understood: `reason` says why. */
+  readonly launch?: Launch;
+  /** The lowered instance; made on first use, then kept. Throws `NotSimulated` with the reason. */
+  lower(): Kernel;
+  readonly reason?: string;
+  readonly assumptions: readonly Assumption[];
+  /** How often the host code runs it, when known (a launch in a loop). */
+  readonly executions?: number;
+}
+
+/** Why a kernel cannot be simulated, in words for the user. */
+export class NotSimulated extends Error {
+  readonly at: Place | undefined;
+  constructor(reason: string, at?: Place) {
+    super(reason);
+    this.at = at;
+  }
+}
+
+export interface Program {
+  readonly path: string;
+  readonly reading: Reading;
+  readonly unit: TranslationUnit;
+  readonly semantics: Semantics;
+  readonly kernels: readonly KernelFact[];
+  readonly launches: readonly LaunchFact[];
+  /** Directive comments that could not be read, and the like. */
+  readonly problems: readonly { readonly message: string; readonly at: Place }[];
+}

@@ -1,0 +1,3 @@
+/** The engine's whole public API. */
+export type * from "./kernel.ts";
+export type * from "./report.ts";
