@@ -1,5 +1,8 @@
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
-  test: { include: ["{server,sim-engine,client}/src/**/*.test.ts", "sim-engine/validation/**/*.test.ts"], testTimeout: 30_000 },
+  test: {
+    include: ["{server,sim-engine,client}/src/**/*.test.ts", "sim-engine/{gpus,validation}/**/*.test.ts", "scripts/**/*.test.mjs"],
+    testTimeout: 30_000,
+  },
 });
