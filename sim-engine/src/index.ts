@@ -1,3 +1,9 @@
 /** The engine's whole public API. */
+
+export * from "./builder.ts";
+export * from "./graph.ts";
 export type * from "./kernel.ts";
+export { scalarBytes } from "./kernel.ts";
 export type * from "./report.ts";
+export { parseKernel, printKernel, printOp } from "./text.ts";
+export { verifyKernel } from "./verify.ts";

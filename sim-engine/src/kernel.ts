@@ -19,7 +19,16 @@ export type ValueType = ScalarType | "void";
 
 /** Bytes a scalar takes in memory; i1 is a C++ `bool`, one byte. */
 export const scalarBytes: Readonly<Record<ScalarType, number>> = {
-  i1: 1, i8: 1, i16: 2, i32: 4, i64: 8, f16: 2, bf16: 2, f32: 4, f64: 8, ptr: 8,
+  i1: 1,
+  i8: 1,
+  i16: 2,
+  i32: 4,
+  i64: 8,
+  f16: 2,
+  bf16: 2,
+  f32: 4,
+  f64: 8,
+  ptr: 8,
 };
 
 /** `generic`: not known (yet) from the source; the address tells at run time. `param`: the kernel's by-value aggregates. */
@@ -34,33 +43,144 @@ export interface Span {
 }
 
 export type IntBinary =
-  | "add" | "sub" | "mul" | "mulhi.s" | "mulhi.u"
-  | "sdiv" | "udiv" | "srem" | "urem"
-  | "and" | "or" | "xor" | "shl" | "lshr" | "ashr"
-  | "smin" | "smax" | "umin" | "umax";
+  | "add"
+  | "sub"
+  | "mul"
+  | "mulhi.s"
+  | "mulhi.u"
+  | "sdiv"
+  | "udiv"
+  | "srem"
+  | "urem"
+  | "and"
+  | "or"
+  | "xor"
+  | "shl"
+  | "lshr"
+  | "ashr"
+  | "smin"
+  | "smax"
+  | "umin"
+  | "umax";
 export type FloatBinary = "fadd" | "fsub" | "fmul" | "fdiv" | "frem" | "fmin" | "fmax";
 export type IntPredicate = "eq" | "ne" | "slt" | "sle" | "sgt" | "sge" | "ult" | "ule" | "ugt" | "uge";
 /** Ordered comparisons but `une`, as C's operators are. */
 export type FloatPredicate = "oeq" | "une" | "olt" | "ole" | "ogt" | "oge" | "uno";
 export type Conversion =
-  | "trunc" | "sext" | "zext"
-  | "fptosi" | "fptoui" | "sitofp" | "uitofp" | "fpext" | "fptrunc"
-  | "ptrtoint" | "inttoptr" | "bitcast";
+  | "trunc"
+  | "sext"
+  | "zext"
+  | "fptosi"
+  | "fptoui"
+  | "sitofp"
+  | "uitofp"
+  | "fpext"
+  | "fptrunc"
+  | "ptrtoint"
+  | "inttoptr"
+  | "bitcast";
 /** Functions of one to three scalar operands of the operation's own type unless said otherwise (see execute/math). */
 export type MathFunction =
-  | "fabs" | "fneg" | "sqrt" | "rsqrt" | "rcp" | "cbrt" | "rcbrt"
-  | "exp" | "exp2" | "exp10" | "expm1" | "log" | "log2" | "log10" | "log1p"
-  | "sin" | "cos" | "tan" | "sinpi" | "cospi" | "asin" | "acos" | "atan" | "atan2"
-  | "sinh" | "cosh" | "tanh" | "asinh" | "acosh" | "atanh"
-  | "pow" | "hypot" | "rhypot" | "fmod" | "remainder" | "copysign" | "fdim" | "ldexp" | "scalbn" | "ilogb" | "logb"
-  | "floor" | "ceil" | "trunc" | "round" | "rint" | "isnan" | "isinf" | "isfinite" | "signbit" | "saturate"
-  | "erf" | "erfc" | "erfinv" | "erfcx" | "normcdf" | "normcdfinv" | "tgamma" | "lgamma" | "j0" | "j1" | "y0" | "y1"
-  | "popc" | "clz" | "ffs" | "brev" | "abs" | "byteperm" | "funnel.l" | "funnel.r" | "sad" | "dp4a" | "mul24";
+  | "fabs"
+  | "fneg"
+  | "sqrt"
+  | "rsqrt"
+  | "rcp"
+  | "cbrt"
+  | "rcbrt"
+  | "exp"
+  | "exp2"
+  | "exp10"
+  | "expm1"
+  | "log"
+  | "log2"
+  | "log10"
+  | "log1p"
+  | "sin"
+  | "cos"
+  | "tan"
+  | "sinpi"
+  | "cospi"
+  | "asin"
+  | "acos"
+  | "atan"
+  | "atan2"
+  | "sinh"
+  | "cosh"
+  | "tanh"
+  | "asinh"
+  | "acosh"
+  | "atanh"
+  | "pow"
+  | "hypot"
+  | "rhypot"
+  | "fmod"
+  | "remainder"
+  | "copysign"
+  | "fdim"
+  | "ldexp"
+  | "scalbn"
+  | "ilogb"
+  | "logb"
+  | "floor"
+  | "ceil"
+  | "trunc"
+  | "round"
+  | "rint"
+  | "isnan"
+  | "isinf"
+  | "isfinite"
+  | "signbit"
+  | "saturate"
+  | "erf"
+  | "erfc"
+  | "erfinv"
+  | "erfcx"
+  | "normcdf"
+  | "normcdfinv"
+  | "tgamma"
+  | "lgamma"
+  | "j0"
+  | "j1"
+  | "y0"
+  | "y1"
+  | "popc"
+  | "clz"
+  | "ffs"
+  | "brev"
+  | "abs"
+  | "byteperm"
+  | "funnel.l"
+  | "funnel.r"
+  | "sad"
+  | "dp4a"
+  | "mul24";
 /** `fast`: the hardware approximation (`__expf`, -use_fast_math); `precise`: the library's. */
 export type Precision = "precise" | "fast";
 export type SpecialRegister =
-  | `${"tid" | "ntid" | "ctaid" | "nctaid"}.${"x" | "y" | "z"}` | "laneid" | "warpid" | "smid" | "clock" | "globaltimer" | "activemask";
-export type AtomicOperation = "add" | "sub" | "exch" | "min.s" | "max.s" | "min.u" | "max.u" | "fmin" | "fmax" | "inc" | "dec" | "and" | "or" | "xor" | "cas";
+  | `${"tid" | "ntid" | "ctaid" | "nctaid"}.${"x" | "y" | "z"}`
+  | "laneid"
+  | "warpid"
+  | "smid"
+  | "clock"
+  | "globaltimer"
+  | "activemask";
+export type AtomicOperation =
+  | "add"
+  | "sub"
+  | "exch"
+  | "min.s"
+  | "max.s"
+  | "min.u"
+  | "max.u"
+  | "fmin"
+  | "fmax"
+  | "inc"
+  | "dec"
+  | "and"
+  | "or"
+  | "xor"
+  | "cas";
 export type ShuffleMode = "idx" | "up" | "down" | "xor";
 
 /** What an operation does, apart from its operands (`Op.args`, in the order given here). */
@@ -92,9 +212,23 @@ export type Action =
   /** (base: ptr, index: i32 or i64) -> base + signExtend(index) * scale + offset, in bytes. */
   | { readonly kind: "gep"; readonly scale: number; readonly offset: number }
   /** (address). With `components` above 1 the value is a vector of that many `type` scalars, read by `extract`. */
-  | { readonly kind: "load"; readonly space: Space; readonly components: number; readonly align: number; readonly volatile?: boolean; readonly cache?: CacheHint }
+  | {
+      readonly kind: "load";
+      readonly space: Space;
+      readonly components: number;
+      readonly align: number;
+      readonly volatile?: boolean;
+      readonly cache?: CacheHint;
+    }
   /** (address, component 0, ...). The stored scalar type is the operands'. */
-  | { readonly kind: "store"; readonly space: Space; readonly components: number; readonly align: number; readonly volatile?: boolean; readonly cache?: CacheHint }
+  | {
+      readonly kind: "store";
+      readonly space: Space;
+      readonly components: number;
+      readonly align: number;
+      readonly volatile?: boolean;
+      readonly cache?: CacheHint;
+    }
   /** (vector): its component `index`; of a load, or of an `atomic`/`shuffle` never. */
   | { readonly kind: "extract"; readonly index: number }
   /** (address, value[, compare]) -> the old value. An unused result makes it a reduction (RED). */
@@ -225,7 +359,10 @@ export type Argument =
   | { readonly kind: "scalar"; readonly value: number | bigint }
   /** `offset` in bytes into `Launch.buffers[buffer]`. */
   | { readonly kind: "pointer"; readonly buffer: number; readonly offset: number }
-  | { readonly kind: "aggregate"; readonly fields: readonly { readonly offset: number; readonly type: ScalarType; readonly value: Argument }[] }
+  | {
+      readonly kind: "aggregate";
+      readonly fields: readonly { readonly offset: number; readonly type: ScalarType; readonly value: Argument }[];
+    }
   | { readonly kind: "unknown"; readonly reason: string };
 
 export type Dim3 = readonly [x: number, y: number, z: number];

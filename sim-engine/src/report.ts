@@ -80,7 +80,14 @@ export interface LaunchReport {
     staticSharedBytes: number;
     localBytesPerThread: number;
   };
-  occupancy: { theoreticalPct: number; achievedPct?: number; blocksPerSm: number; activeWarpsPerSm: number; limiters: string[]; wavesPerSm: number };
+  occupancy: {
+    theoreticalPct: number;
+    achievedPct?: number;
+    blocksPerSm: number;
+    activeWarpsPerSm: number;
+    limiters: string[];
+    wavesPerSm: number;
+  };
   traffic: {
     globalLoadRequests: number;
     globalLoadSectors: number;

@@ -1,0 +1,162 @@
+/**
+ * The figures a GPU model holds, by name: what each one is, its unit, and where it belongs.
+ *
+ * `capability` figures are the same for every chip of a compute capability, `product` figures belong to one card,
+ * `behaviour` figures are properties of the microarchitecture few documents state: measured on one GPU and assumed of the others
+ * (`sim-engine/gpus/behaviour.json`) until somebody measures them there, in which case the card's own file says so.
+ */
+
+export type Level = "capability" | "product" | "behaviour";
+
+export interface FigureDefinition {
+  readonly level: Level;
+  readonly unit: string;
+  /** A model without it cannot be used. */
+  readonly required: boolean;
+  readonly list: boolean;
+  readonly says: string;
+}
+
+const number = <R extends boolean>(level: Level, required: R, unit: string, says: string) => ({
+  level,
+  unit,
+  required,
+  list: false as const,
+  says,
+});
+const list = (level: Level, unit: string, says: string) => ({ level, unit, required: false as const, list: true as const, says });
+
+export const figureDefinitions = {
+  // Limits of a compute capability.
+  maxThreadsPerBlock: number("capability", true, "threads", "Threads a block"),
+  maxThreadsPerSm: number("capability", true, "threads", "Threads resident on an SM"),
+  maxBlocksPerSm: number("capability", true, "blocks", "Blocks resident on an SM"),
+  registersPerSm: number("capability", true, "registers", "32-bit registers of an SM"),
+  registersPerBlock: number("capability", true, "registers", "32-bit registers a block may use"),
+  maxRegistersPerThread: number("capability", true, "registers", "Registers a thread may use"),
+  registerLimitOfCalculator: number(
+    "capability",
+    true,
+    "registers",
+    "Registers a thread that NVIDIA's occupancy calculation still accepts",
+  ),
+  registerUnitPerWarp: number("capability", true, "registers", "Registers are given to a warp in multiples of this"),
+  registerPartitions: number("capability", true, "partitions", "Partitions of the register file"),
+  sharedPerSm: number("capability", true, "bytes", "Shared memory of an SM, at most"),
+  sharedPerBlock: number("capability", true, "bytes", "Shared memory of a block without opting in"),
+  sharedPerBlockOptIn: number("capability", true, "bytes", "Shared memory of a block that opts in"),
+  sharedReservedPerBlock: number("capability", true, "bytes", "Shared memory the driver keeps in each block"),
+  sharedUnit: number("capability", true, "bytes", "Shared memory is given to a block in multiples of this"),
+  sharedConfigurations: list("capability", "bytes", "Sizes shared memory can be given out of the storage it shares with the L1"),
+  l1AndSharedPerSm: number("capability", false, "bytes", "Storage that the L1 and shared memory divide"),
+  l1PerSm: number("capability", false, "bytes", "L1 where it has its own storage"),
+  partitionedCaching: number("capability", true, "yes/no", "L1 caching of global loads confines a block to half an SM"),
+  cachesGlobalLoads: number("capability", true, "yes/no", "Global loads are cached in the L1 by default"),
+  barriersPerBlockSlot: number("capability", false, "barriers", "Block barriers an SM has for each block slot"),
+  maxBlocksPerCluster: number("capability", false, "blocks", "Blocks a cluster may have without opting in"),
+  maxBlocksPerClusterOptIn: number("capability", false, "blocks", "Blocks a cluster may have when it opts in"),
+  constantBytes: number("capability", true, "bytes", "Constant memory of a module"),
+  maxGridX: number("capability", true, "blocks", "Grid size in x"),
+  maxGridYZ: number("capability", true, "blocks", "Grid size in y and z"),
+  maxBlockXY: number("capability", true, "threads", "Block size in x and y"),
+  maxBlockZ: number("capability", true, "threads", "Block size in z"),
+
+  // Rates of a compute capability, in results (lanes) a clock an SM.
+  schedulers: number("capability", true, "schedulers", "Warp schedulers of an SM"),
+  issuesPerScheduler: number("capability", true, "instructions/clock", "Instructions a scheduler starts in a clock"),
+  fp32PerClock: number("capability", true, "results/clock/SM", "Single-precision add, multiply, multiply-add"),
+  fp64PerClock: number("capability", true, "results/clock/SM", "Double-precision add, multiply, multiply-add"),
+  fp16PerClock: number("capability", true, "results/clock/SM", "Half-precision results of the two-wide instructions"),
+  integerPerClock: number("capability", true, "results/clock/SM", "32-bit integer add, compare, minimum, logic"),
+  multiplyPerClock: number("capability", true, "results/clock/SM", "32-bit integer multiply and multiply-add"),
+  shiftPerClock: number("capability", true, "results/clock/SM", "32-bit shifts"),
+  specialPerClock: number("capability", true, "results/clock/SM", "Reciprocal, root, logarithm, exponential, sine, cosine"),
+  convertPerClock: number("capability", true, "results/clock/SM", "Conversions between 32-bit types; population count, leading zeros"),
+  convertWidePerClock: number("capability", true, "results/clock/SM", "Conversions from and to 64-bit types"),
+  shufflePerClock: number("capability", true, "results/clock/SM", "Warp shuffles"),
+  tensorFp16PerClock: number("capability", false, "multiply-adds/clock/SM", "Half-precision multiply-adds of the tensor cores, dense"),
+
+  // Latencies of a compute capability, in SM clocks from one instruction to another that needs its result.
+  arithmeticLatency: number("capability", true, "cycles", "Single-precision and integer add, logic"),
+  multiplyLatency: number("capability", true, "cycles", "Integer multiply-add"),
+  fp64Latency: number("capability", true, "cycles", "Double-precision add, multiply, multiply-add"),
+  fp16Latency: number("capability", true, "cycles", "Half-precision two-wide instructions"),
+  specialLatency: number("capability", true, "cycles", "Special functions, conversions, population count"),
+  sharedLatency: number("capability", true, "cycles", "Shared-memory load without conflicts"),
+  sharedAtomicLatency: number("capability", false, "cycles", "Shared-memory atomic of one lane, beyond a load"),
+  l1BytesPerClock: number("capability", true, "bytes/clock/SM", "L1 and shared-memory data path"),
+  sectorBytes: number("capability", true, "bytes", "Sector: the unit of transfer between the caches"),
+  l1LineBytes: number("capability", true, "bytes", "L1 line"),
+  sharedBanks: number("capability", true, "banks", "Shared-memory banks"),
+  sharedBankBytes: number("capability", true, "bytes", "Width of a shared-memory bank"),
+
+  // One card.
+  smCount: number("product", true, "SMs", "Streaming multiprocessors"),
+  clock: number("product", true, "MHz", "SM clock kernels run at: the boost clock, or the clock measured"),
+  memoryClock: number("product", true, "MHz", "Memory clock"),
+  memoryBus: number("product", true, "bits", "Memory interface width"),
+  memoryRate: number("product", true, "transfers/clock", "Transfers a pin makes in a memory clock"),
+  dramBandwidth: number("product", true, "GB/s", "Peak memory bandwidth (10^9 bytes a second)"),
+  dramBytes: number("product", true, "bytes", "Device memory"),
+  l2Bytes: number("product", true, "bytes", "L2 cache"),
+  l2Partitions: number("product", true, "partitions", "Halves of the L2 that each keep their own copy of what their SMs read"),
+  l1Latency: number("product", true, "cycles", "Load that hits the L1"),
+  l2Latency: number("product", true, "cycles", "Load that misses the L1 and hits the L2"),
+  dramLatency: number("product", true, "cycles", "Load that misses both caches"),
+  l2Bandwidth: number("product", true, "GB/s", "Reads that hit the L2, all SMs together"),
+  dramReadBandwidth: number("product", true, "GB/s", "Memory bandwidth reached by reads alone"),
+  dramMixedBandwidth: number("product", true, "GB/s", "Memory bandwidth reached by reads and writes together"),
+  l1LatencyMeasured: number("product", false, "cycles", "Another measurement of the L1 latency"),
+  sharedTheoretical: number("product", false, "GiB/s", "Shared-memory bandwidth of the chip, theoretical"),
+  sharedMeasured: number("product", false, "GiB/s", "Shared-memory bandwidth of the chip, measured"),
+  l1MeasuredPerSm: number("product", false, "bytes/clock/SM", "L1 load throughput, measured"),
+  dramCopyMeasured: number("product", false, "GB/s", "Memory bandwidth reached by a copy, measured"),
+  globalAtomicLatency: number("product", false, "cycles", "Global atomic of one lane, beyond a load"),
+  sharedAtomicContended: list("product", "cycles", "Shared atomic with 1, 2, 4, 8, 16, 32 lanes on one address"),
+  globalAtomicContended: list("product", "cycles", "Global atomic with 1, 2, 4, 8, 16, 32 lanes on one address"),
+  constantL1Bytes: number("product", false, "bytes", "First constant cache"),
+  constantL1Latency: number("product", false, "cycles", "Constant load that hits the first constant cache"),
+
+  // Behaviour.
+  kernelOverhead: number("behaviour", true, "ns", "Time of a kernel that does nothing, as the profiler measures it"),
+  blockLaunchRate: number("behaviour", true, "blocks/clock", "Blocks the work distributor starts in a clock, all SMs together"),
+  blockLaunchInterval: number("behaviour", true, "cycles", "Between two blocks started on one SM"),
+  warpLaunchInterval: number("behaviour", true, "cycles", "Between two warps of a block started on one SM"),
+  blockStartLatency: number("behaviour", true, "cycles", "From a free slot to the first instruction of the block that takes it"),
+  barrierLatency: number("behaviour", true, "cycles", "Barrier of a block of one warp"),
+  barrierPerWarp: number("behaviour", true, "cycles", "What each further warp adds to a barrier"),
+  shuffleLatency: number("behaviour", true, "cycles", "Shuffle to the instruction that needs its result"),
+  branchLatency: number("behaviour", true, "cycles", "What a taken branch costs the warp beyond its issue"),
+  l2PortBytesPerClock: number("behaviour", true, "bytes/clock/SM", "What one SM can read from the L2"),
+  l2PortWriteBytesPerClock: number("behaviour", true, "bytes/clock/SM", "What one SM can write to the L2"),
+  loadSoftness: number(
+    "behaviour",
+    true,
+    "power",
+    "Power p with which latency and bandwidth combine for loads: T = (latency^p + bandwidth^p)^(1/p)",
+  ),
+  storeSoftness: number("behaviour", true, "power", "The same for stores"),
+  globalAtomicInterval: number("behaviour", true, "cycles", "Between two atomics of different warps on one address at the L2"),
+  globalAtomicBandwidth: number("behaviour", true, "atomics/clock", "Atomics on different addresses, all SMs together"),
+  sharedAtomicInterval: number("behaviour", true, "cycles", "What each further lane on one shared address costs"),
+  conflictLatency: number("behaviour", true, "cycles", "What each further wavefront of a shared-memory access adds to its latency"),
+  dramGranularity: number("behaviour", true, "bytes", "What one access brings from memory into the L2"),
+  memoryQueue: number(
+    "behaviour",
+    true,
+    "instructions",
+    "Memory instructions of a scheduler that may wait for the L1 before its warps stall",
+  ),
+} as const satisfies Record<string, FigureDefinition>;
+
+type Definitions = typeof figureDefinitions;
+export type FigureName = keyof Definitions;
+
+type Required = { [K in FigureName]: Definitions[K]["required"] extends true ? K : never }[FigureName];
+type Lists = { [K in FigureName]: Definitions[K]["list"] extends true ? K : never }[FigureName];
+type ValueOf<K extends FigureName> = K extends Lists ? readonly number[] : number;
+
+/** Plain values by figure name. What a model does not know is `undefined`. */
+export type GpuValues = { readonly [K in Required]: ValueOf<K> } & { readonly [K in Exclude<FigureName, Required>]?: ValueOf<K> };
+
+export const figureNames = Object.keys(figureDefinitions) as FigureName[];

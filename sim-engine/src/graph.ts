@@ -1,0 +1,175 @@
+/** Shapes of the control-flow graph: orders, dominance, loops. All need `linkBlocks` to have run. */
+import { successors } from "./builder.ts";
+import type { Block, Kernel } from "./kernel.ts";
+
+/** Blocks so that each comes before those it reaches, but for back edges. The entry is first. */
+export function reversePostorder(kernel: Kernel): Block[] {
+  const entry = kernel.blocks[0];
+  return entry ? postorder([entry], successors).reverse() : [];
+}
+
+/** Depth first without recursion, for graphs of any depth. */
+function postorder(roots: readonly Block[], next: (block: Block) => readonly Block[]): Block[] {
+  const seen = new Set<Block>();
+  const order: Block[] = [];
+  for (const root of roots) {
+    if (seen.has(root)) continue;
+    seen.add(root);
+    // Last successor first, so that `then` comes before `else` once the order is reversed.
+    const stack = [{ block: root, rest: [...next(root)] }];
+    for (let top = stack.at(-1); top; top = stack.at(-1)) {
+      const to = top.rest.pop();
+      if (!to) {
+        order.push(top.block);
+        stack.pop();
+      } else if (!seen.has(to)) {
+        seen.add(to);
+        stack.push({ block: to, rest: [...next(to)] });
+      }
+    }
+  }
+  return order;
+}
+
+/** Who dominates whom: a tree over blocks. `undefined` as a parent is the root above all entries (or exits). */
+export class DominatorTree {
+  readonly #parent: ReadonlyMap<Block, Block | undefined>;
+  readonly #depth = new Map<Block, number>();
+
+  constructor(parent: ReadonlyMap<Block, Block | undefined>) {
+    this.#parent = parent;
+  }
+
+  /** The immediate dominator: absent for a root, and for a block that no root reaches. */
+  parent(block: Block): Block | undefined {
+    return this.#parent.get(block);
+  }
+
+  has(block: Block): boolean {
+    return this.#parent.has(block);
+  }
+
+  /** True also for a block and itself. */
+  dominates(a: Block, b: Block): boolean {
+    const depth = this.depth(a);
+    let at: Block | undefined = b;
+    for (let steps = this.depth(b) - depth; steps > 0 && at; steps--) at = this.parent(at);
+    return at === a;
+  }
+
+  depth(block: Block): number {
+    const path: Block[] = [];
+    let at: Block | undefined = block;
+    while (at && !this.#depth.has(at)) {
+      path.push(at);
+      at = this.parent(at);
+    }
+    let depth = at ? (this.#depth.get(at) ?? 0) : -1;
+    for (const each of path.reverse()) this.#depth.set(each, ++depth);
+    return depth;
+  }
+
+  /** Blocks in an order where each follows its parent. */
+  children(): ReadonlyMap<Block, Block[]> {
+    const children = new Map<Block, Block[]>();
+    for (const [block, parent] of this.#parent) {
+      if (!parent) continue;
+      const list = children.get(parent);
+      if (list) list.push(block);
+      else children.set(parent, [block]);
+    }
+    return children;
+  }
+}
+
+/** Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm", over any direction of edges, below a virtual root. */
+function dominatorTree(roots: readonly Block[], order: readonly Block[], incoming: (block: Block) => readonly Block[]): DominatorTree {
+  const index = new Map(order.map((block, position) => [block, position + 1]));
+  const parent = new Int32Array(order.length + 1).fill(-1);
+  parent[0] = 0;
+  const rootSet = new Set(roots);
+  const meet = (a: number, b: number): number => {
+    while (a !== b) {
+      while (a > b) a = parent[a] ?? 0;
+      while (b > a) b = parent[b] ?? 0;
+    }
+    return a;
+  };
+  for (let changed = true; changed; ) {
+    changed = false;
+    for (const [position, block] of order.entries()) {
+      let found = rootSet.has(block) ? 0 : -1;
+      for (const from of incoming(block)) {
+        const at = index.get(from);
+        if (at === undefined || parent[at] === -1) continue;
+        found = found === -1 ? at : meet(found, at);
+      }
+      if (found !== parent[position + 1]) {
+        parent[position + 1] = found;
+        changed = true;
+      }
+    }
+  }
+  return new DominatorTree(new Map(order.map((block, position) => [block, order[(parent[position + 1] ?? 0) - 1]])));
+}
+
+export function dominators(kernel: Kernel): DominatorTree {
+  const order = reversePostorder(kernel);
+  return dominatorTree(order.slice(0, 1), order, (block) => block.predecessors);
+}
+
+/**
+ * Post-dominance: the parent of a block is where paths from it meet again (its immediate post-dominator); absent where
+ * they meet only by returning. A loop without a way out counts as returning from its header, so that every block is in the tree.
+ */
+export function postDominators(kernel: Kernel): DominatorTree {
+  const roots = kernel.blocks.filter((block) => block.end.kind === "return");
+  const back = (block: Block): readonly Block[] => block.predecessors;
+  let order = postorder(roots, back);
+  if (order.length < kernel.blocks.length) {
+    for (const block of reversePostorder(kernel)) {
+      if (order.includes(block)) continue;
+      roots.push(block);
+      order = postorder(roots, back);
+    }
+  }
+  return dominatorTree(roots, order.reverse(), successors);
+}
+
+/** A natural loop: all that reaches a back edge to `header` without passing it. Loops of one header are one loop. */
+export interface Loop {
+  readonly header: Block;
+  /** Header first. */
+  readonly blocks: ReadonlySet<Block>;
+  /** Blocks inside that jump back to the header. */
+  readonly latches: readonly Block[];
+  /** Edges that leave the loop. */
+  readonly exits: readonly { readonly from: Block; readonly to: Block }[];
+  readonly parent: Loop | undefined;
+  /** 1 for an outermost loop. */
+  readonly depth: number;
+}
+
+/** Natural loops, each after the loop that holds it. Cycles entered in several places (from `goto`) are not among them. */
+export function findLoops(kernel: Kernel, tree: DominatorTree = dominators(kernel)): Loop[] {
+  const loops: Loop[] = [];
+  const innermost = new Map<Block, Loop>();
+  // Outer headers come first in reverse postorder, so a loop's parent is known before it.
+  for (const header of reversePostorder(kernel)) {
+    const latches = [...new Set(header.predecessors.filter((from) => tree.has(from) && tree.dominates(header, from)))];
+    if (latches.length === 0) continue;
+    const blocks = new Set([header]);
+    const pending = [...latches];
+    for (let block = pending.pop(); block; block = pending.pop()) {
+      if (blocks.has(block)) continue;
+      blocks.add(block);
+      pending.push(...block.predecessors);
+    }
+    const exits = [...blocks].flatMap((from) => successors(from).flatMap((to) => (blocks.has(to) ? [] : [{ from, to }])));
+    const parent = innermost.get(header);
+    const loop: Loop = { header, blocks, latches, exits, parent, depth: (parent?.depth ?? 0) + 1 };
+    loops.push(loop);
+    for (const block of blocks) innermost.set(block, loop);
+  }
+  return loops;
+}

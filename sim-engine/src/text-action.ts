@@ -1,0 +1,229 @@
+/** Actions as text: a mnemonic with its modifiers, and settings that follow the operands. */
+import type {
+  Action,
+  AtomicOperation,
+  CacheHint,
+  Conversion,
+  FloatBinary,
+  FloatPredicate,
+  IntBinary,
+  IntPredicate,
+  MathFunction,
+  Op,
+  ShuffleMode,
+  Space,
+  SpecialRegister,
+  ValueType,
+} from "./kernel.ts";
+
+export interface ActionText {
+  readonly mnemonic: string;
+  readonly settings: readonly string[];
+  /** Scalars in the value. */
+  readonly components: number;
+}
+
+const intBinaries: readonly string[] = [
+  "add",
+  "sub",
+  "mul",
+  "mulhi.s",
+  "mulhi.u",
+  "sdiv",
+  "udiv",
+  "srem",
+  "urem",
+  "and",
+  "or",
+  "xor",
+  "shl",
+  "lshr",
+  "ashr",
+  "smin",
+  "smax",
+  "umin",
+  "umax",
+] satisfies IntBinary[];
+const floatBinaries: readonly string[] = ["fadd", "fsub", "fmul", "fdiv", "frem", "fmin", "fmax"] satisfies FloatBinary[];
+const conversions: readonly string[] = [
+  "trunc",
+  "sext",
+  "zext",
+  "fptosi",
+  "fptoui",
+  "sitofp",
+  "uitofp",
+  "fpext",
+  "fptrunc",
+  "ptrtoint",
+  "inttoptr",
+  "bitcast",
+] satisfies Conversion[];
+const cacheHints: readonly string[] = ["ca", "cg", "cs", "cv", "lu", "nc", "wb", "wt"] satisfies CacheHint[];
+const spaces: readonly string[] = ["global", "shared", "local", "constant", "param", "generic"] satisfies Space[];
+
+const isIntBinary = (text: string): text is IntBinary => intBinaries.includes(text);
+const isFloatBinary = (text: string): text is FloatBinary => floatBinaries.includes(text);
+const isConversion = (text: string): text is Conversion => conversions.includes(text);
+const isCacheHint = (text: string): text is CacheHint => cacheHints.includes(text);
+const isSpace = (text: string): text is Space => spaces.includes(text);
+
+/** The text of an action; `void` operations and phis included, but a phi's operands are the printer's. */
+export function printAction(action: Action): ActionText {
+  const text = (mnemonic: string, ...settings: string[]): ActionText => ({ mnemonic, settings, components: 1 });
+  switch (action.kind) {
+    case "const":
+      return text("const", Object.is(action.value, -0) ? "-0" : String(action.value));
+    case "param":
+    case "param.address":
+    case "shared.address":
+    case "global.address":
+      return text(action.kind, String(action.index));
+    case "alloca":
+      return text("alloca", String(action.bytes), `align ${action.align}`, JSON.stringify(action.name));
+    case "special":
+      return text("special", action.register);
+    case "int":
+      return text(action.exact ? `${action.op}.exact` : action.op);
+    case "float":
+      return text(action.precision ? `${action.op}.${action.precision}` : action.op);
+    case "icmp":
+    case "fcmp":
+      return text(`${action.kind}.${action.predicate}`);
+    case "convert":
+      return text(action.rounding ? `${action.op}.r${action.rounding}` : action.op);
+    case "math":
+      return text(`math.${action.fn}.${action.precision}`);
+    case "gep":
+      return text("gep", `scale ${action.scale}`, ...(action.offset === 0 ? [] : [`offset ${action.offset}`]));
+    case "load":
+    case "store": {
+      const settings = [`align ${action.align}`, ...(action.volatile ? ["volatile"] : []), ...(action.cache ? [action.cache] : [])];
+      return { mnemonic: `${action.kind}.${action.space}`, settings, components: action.kind === "load" ? action.components : 1 };
+    }
+    case "extract":
+      return text("extract", String(action.index));
+    case "atomic":
+      return text(`atomic.${action.space}.${action.scope}.${action.op}`);
+    case "copy.async":
+      return text("copy.async", String(action.bytes), ...(action.bypassL1 ? ["bypass"] : []));
+    case "copy.wait":
+      return text("copy.wait", String(action.pending));
+    case "barrier":
+      return text(action.reduce ? `barrier.${action.reduce}` : "barrier");
+    case "fence":
+      return text(`fence.${action.scope}`);
+    case "shuffle":
+      return text(`shuffle.${action.mode}.${action.width}`);
+    case "vote":
+    case "match":
+      return text(`${action.kind}.${action.mode}`);
+    case "reduce":
+      return text(`reduce.${action.op}`);
+    case "unknown":
+      return text("unknown", JSON.stringify(action.reason));
+    case "fma":
+    case "select":
+    case "copy.commit":
+    case "syncwarp":
+    case "phi":
+    case "trap":
+      return text(action.kind);
+  }
+}
+
+const memoryPattern = /^(load|store)\.(\w+)$/;
+
+/** The action a mnemonic and settings name; undefined if none. `value` is what the line says of its result. */
+export function parseAction(
+  mnemonic: string,
+  settings: readonly string[],
+  value: { readonly type: ValueType; readonly components: number; readonly args: readonly Op[] },
+): Action | undefined {
+  const [first = ""] = settings;
+  const setting = (name: string): number => Number(settings.find((each) => each.startsWith(`${name} `))?.slice(name.length + 1) ?? 0);
+  const memory = memoryPattern.exec(mnemonic);
+  if (memory?.[2] && isSpace(memory[2])) {
+    const cache = settings.find(isCacheHint);
+    const options = {
+      space: memory[2],
+      align: setting("align"),
+      ...(settings.includes("volatile") ? { volatile: true } : {}),
+      ...(cache ? { cache } : {}),
+    };
+    if (memory[1] === "load") return { kind: "load", components: value.components, ...options };
+    return { kind: "store", components: value.args.length - 1, ...options };
+  }
+  const [head = "", ...rest] = mnemonic.split(".");
+  const tail = rest.join(".");
+  switch (mnemonic) {
+    case "const":
+      return { kind: "const", value: value.type === "i64" ? BigInt(first) : Number(first) };
+    case "param":
+    case "param.address":
+    case "shared.address":
+    case "global.address":
+      return { kind: mnemonic, index: Number(first) };
+    case "alloca":
+      return { kind: "alloca", bytes: Number(first), align: setting("align"), name: JSON.parse(settings[2] ?? '""') as string };
+    case "special":
+      return { kind: "special", register: first as SpecialRegister };
+    case "gep":
+      return { kind: "gep", scale: setting("scale"), offset: setting("offset") };
+    case "extract":
+      return { kind: "extract", index: Number(first) };
+    case "copy.async":
+      return { kind: "copy.async", bytes: Number(first), bypassL1: settings.includes("bypass") };
+    case "copy.wait":
+      return { kind: "copy.wait", pending: Number(first) };
+    case "barrier":
+      return { kind: "barrier" };
+    case "unknown":
+      return { kind: "unknown", reason: JSON.parse(first) as string };
+    case "fma":
+    case "select":
+    case "copy.commit":
+    case "syncwarp":
+    case "trap":
+      return { kind: mnemonic };
+  }
+  switch (head) {
+    case "icmp":
+      return { kind: "icmp", predicate: tail as IntPredicate };
+    case "fcmp":
+      return { kind: "fcmp", predicate: tail as FloatPredicate };
+    case "math": {
+      const fast = tail.endsWith(".fast");
+      return { kind: "math", fn: tail.replace(/\.(fast|precise)$/, "") as MathFunction, precision: fast ? "fast" : "precise" };
+    }
+    case "atomic": {
+      const [space = "", scope = "", ...op] = rest;
+      if (!isSpace(space) || (scope !== "block" && scope !== "device" && scope !== "system")) return undefined;
+      return { kind: "atomic", op: op.join(".") as AtomicOperation, space, scope };
+    }
+    case "barrier":
+      return tail === "count" || tail === "and" || tail === "or" ? { kind: "barrier", reduce: tail } : undefined;
+    case "fence":
+      return tail === "block" || tail === "device" || tail === "system" ? { kind: "fence", scope: tail } : undefined;
+    case "shuffle":
+      return { kind: "shuffle", mode: rest[0] as ShuffleMode, width: Number(rest[1] ?? 32) };
+    case "vote":
+      return tail === "any" || tail === "all" || tail === "uni" || tail === "ballot" ? { kind: "vote", mode: tail } : undefined;
+    case "match":
+      return tail === "any" || tail === "all" ? { kind: "match", mode: tail } : undefined;
+    case "reduce":
+      return { kind: "reduce", op: tail as Extract<Action, { kind: "reduce" }>["op"] };
+  }
+  const exact = mnemonic.endsWith(".exact");
+  const bare = exact ? mnemonic.slice(0, -".exact".length) : mnemonic;
+  if (isIntBinary(bare)) return exact ? { kind: "int", op: bare, exact } : { kind: "int", op: bare };
+  if (isFloatBinary(head))
+    return tail === "fast" || tail === "precise" ? { kind: "float", op: head, precision: tail } : { kind: "float", op: head };
+  if (isConversion(head)) {
+    const rounding = tail.slice(1);
+    return rounding === "n" || rounding === "z" || rounding === "d" || rounding === "u"
+      ? { kind: "convert", op: head, rounding }
+      : { kind: "convert", op: head };
+  }
+  return undefined;
+}
