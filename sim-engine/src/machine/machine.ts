@@ -1,0 +1,65 @@
+/**
+ * A kernel as the hardware runs it: SASS-like instructions over virtual registers, block by block. Control flow and
+ * memory behaviour are the IR's; this says what each block costs to issue, where, and how long results take.
+ */
+import type { Block, Kernel, Op, Span } from "../kernel.ts";
+
+/**
+ * Execution pipes of a sub-partition, Nsight Compute's names: `fma` and `fmaheavy` (FFMA, FMUL; IMAD goes to the heavy half),
+ * `alu` (integer, logic, compare, select), `fp64`, `fp16` (HFMA2 and packed halves), `xu` (MUFU, conversions), `lsu` (memory and
+ * shuffles), `cbu` (branches, barriers), `adu` (constant loads, S2R), `uniform` (the warp-wide datapath).
+ */
+export type Pipe = "fma" | "fmaheavy" | "alu" | "fp64" | "fp16" | "xu" | "lsu" | "cbu" | "adu" | "uniform";
+
+/** Register files. Only `R` counts as registers per thread. */
+export type RegisterFile = "R" | "P" | "UR" | "UP";
+
+/** A virtual register: `words` consecutive 32-bit registers (1 for predicates). */
+export interface Register {
+  readonly id: number;
+  readonly file: RegisterFile;
+  readonly words: 1 | 2 | 3 | 4;
+}
+
+export interface Instruction {
+  /** SASS mnemonic with the modifiers that matter: `IMAD.WIDE`, `LDG.E.64`. */
+  readonly opcode: string;
+  readonly pipe: Pipe;
+  /** Cycles from issue until a dependent instruction may issue; for memory, of a hit without contention. */
+  readonly latency: number;
+  readonly span: Span;
+  /** The IR operation it carries out; for memory instructions always the load, store, atomic or copy itself. */
+  readonly op?: Op;
+  readonly defs: readonly Register[];
+  readonly uses: readonly Register[];
+  /** Runs under a predicate that stands for a branch: issued for the warp, done only by the lanes of `Instruction.op`'s block. */
+  readonly predicated?: true;
+}
+
+export interface MachineBlock {
+  readonly block: Block;
+  /** Issued each time a warp runs the block, in order, the branch at the end included. Empty for a predicated block. */
+  readonly instructions: readonly Instruction[];
+  /**
+   * The block is predicated: it has no branch, and its instructions stand in `home`, which every warp issues in full,
+   * whether or not any lane takes this block.
+   */
+  readonly home?: Block;
+}
+
+export interface RegisterEstimate {
+  /** Registers per thread, as `-Xptxas -v` or `launch__registers_per_thread` would say, and the interval it may lie in. */
+  readonly value: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+export interface MachineKernel {
+  readonly kernel: Kernel;
+  /** 90 for 9.0. */
+  readonly computeCapability: number;
+  readonly blocks: ReadonlyMap<Block, MachineBlock>;
+  readonly registers: RegisterEstimate;
+  /** Bytes of local memory a thread has: arrays that could not live in registers, and spills. */
+  readonly localBytesPerThread: number;
+}
