@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import { readSettings, settings } from "./settings.ts";
+
+test("nothing said gives every default", () => {
+  const read = readSettings(undefined);
+  expect(read.problems).toEqual([]);
+  expect(read.settings).toEqual(Object.fromEntries(Object.entries(settings).map(([name, setting]) => [name, setting.default])));
+});
+
+test("nested values are found by their dotted names", () => {
+  const read = readSettings({ gpu: "t4", inlayHints: { loops: false }, rules: { "strided-global-access": "off" }, assume: ["n=4096"] });
+  expect(read.problems).toEqual([]);
+  expect(read.settings).toMatchObject({
+    gpu: "t4",
+    "inlayHints.loops": false,
+    "inlayHints.sharedArrays": true,
+    rules: { "strided-global-access": "off" },
+    assume: ["n=4096"],
+  });
+});
+
+test.each([
+  [{ gpu: 90 }, "gpu", "auto"],
+  [{ codeLens: { enabled: "yes" } }, "codeLens.enabled", true],
+  [{ rules: { "strided-global-access": "loud" } }, "rules", {}],
+  [{ argv: "1024" }, "argv", []],
+] as const)("%j: the wrong kind keeps the default and says so", (section, name, initial) => {
+  const read = readSettings(section);
+  expect(read.settings[name]).toEqual(initial);
+  expect(read.problems).toEqual([expect.stringContaining(`warplens.${name}`)]);
+});

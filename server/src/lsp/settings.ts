@@ -1,0 +1,85 @@
+/**
+ * The settings under `warplens.`: the one place they are declared. The manifest's part and docs/settings.md are generated from
+ * here; the server reads its configuration through `readSettings`.
+ */
+
+interface Kinds {
+  boolean: boolean;
+  string: string;
+  strings: readonly string[];
+  severities: Readonly<Record<string, RuleLevel>>;
+}
+
+export const ruleLevels = ["error", "warning", "information", "hint", "off"] as const;
+export type RuleLevel = (typeof ruleLevels)[number];
+
+interface Setting<Kind extends keyof Kinds> {
+  readonly kind: Kind;
+  readonly default: Kinds[Kind];
+  /** Markdown. */
+  readonly description: string;
+}
+
+const flag = (description: string, initial = true): Setting<"boolean"> => ({ kind: "boolean", default: initial, description });
+const list = (description: string): Setting<"strings"> => ({ kind: "strings", default: [], description });
+
+export const settings = {
+  gpu: {
+    kind: "string",
+    default: "auto",
+    description:
+      "The GPU model to simulate. `auto` takes the first one that fits `-arch` in `compile_commands.json`, and the H200 where nothing says one.",
+  } as Setting<"string">,
+  simulate: flag("Simulate launches. When off, only the rules that need no simulation run."),
+  "codeLens.enabled": flag("Show occupancy, bandwidth and time above each kernel."),
+  "inlayHints.globalAccesses": flag("Show sectors per request at global memory accesses that need more than the ideal."),
+  "inlayHints.sharedAccesses": flag("Show the ways of a bank conflict at shared memory accesses."),
+  "inlayHints.loops": flag("Show the trip count of loops in kernels."),
+  "inlayHints.sharedArrays": flag("Show the size of shared arrays in bytes."),
+  rules: {
+    kind: "severities",
+    default: {},
+    description: "The level of a rule, by its id, where it should differ from the rule's own; `off` silences it.",
+  } as Setting<"severities">,
+  launches: list("Launches that the source does not show: `KERNEL: grid=(X,Y,Z) block=(X,Y,Z) shared=BYTES`. They replace or add."),
+  assume: list(
+    "Values that the source does not show: `KERNEL.PARAM=VALUE` or `PARAM=VALUE`; for arrays `constant(c)`, `linear(stride)`, `uniform(lo, hi)`, `permutation(n)`.",
+  ),
+  argv: list("The arguments of `main`, to follow host values through `argv`."),
+  defines: list("Macros, as `NAME` or `NAME=VALUE`, besides those of `compile_commands.json`."),
+  includeDirs: list("Folders to search for quoted includes, besides those of `compile_commands.json`. Relative to the workspace folder."),
+} as const;
+
+export type SettingName = keyof typeof settings;
+export type Settings = { readonly [Name in SettingName]: (typeof settings)[Name]["default"] };
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);
+
+const accepts: { [Kind in keyof Kinds]: (value: unknown) => boolean } = {
+  boolean: (value) => typeof value === "boolean",
+  string: (value) => typeof value === "string",
+  strings: (value) => Array.isArray(value) && value.every((item) => typeof item === "string"),
+  severities: (value) => isRecord(value) && Object.values(value).every((level) => ruleLevels.some((known) => known === level)),
+};
+const wanted: { [Kind in keyof Kinds]: string } = {
+  boolean: "true or false",
+  string: "a text",
+  strings: "a list of texts",
+  severities: `rule ids with ${ruleLevels.join(", ")}`,
+};
+
+/**
+ * Settings from what the editor answers for the section `warplens`: nested objects, anything may be missing.
+ * @returns the settings, defaults where a value is missing or of the wrong kind, and one sentence for each value of the wrong kind
+ */
+export function readSettings(section: unknown): { settings: Settings; problems: string[] } {
+  const problems: string[] = [];
+  const read = ([name, setting]: [string, Setting<keyof Kinds>]): [string, unknown] => {
+    const value = name.split(".").reduce<unknown>((at, key) => (isRecord(at) ? at[key] : undefined), section);
+    if (value === undefined || value === null) return [name, setting.default];
+    if (accepts[setting.kind](value)) return [name, value];
+    problems.push(`The setting warplens.${name} should be ${wanted[setting.kind]}; its default is used.`);
+    return [name, setting.default];
+  };
+  return { settings: Object.fromEntries(Object.entries(settings).map(read)) as Settings, problems };
+}
