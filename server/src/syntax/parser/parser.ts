@@ -1,0 +1,31 @@
+import type { CstNode } from "./cst.ts";
+
+/** What a caller may say about one parse. */
+export interface ParseOptions {
+  /** Trees are kept by this key (a document's path), so that the next parse of it is incremental. */
+  readonly key?: string;
+  /** Asked now and then while parsing; true gives up. */
+  readonly cancelled?: () => boolean;
+}
+
+/**
+ * A CUDA parser. Parsing is synchronous and never fails; a text that is not CUDA gives a tree with `ERROR` nodes.
+ * Backends: `loadWasmParser` (the product) and `loadNativeParser` (where a native tree-sitter happens to be installed).
+ */
+export interface Parser {
+  /** The whole tree, copied out. Undefined only when cancelled. */
+  parse(text: string, options?: ParseOptions): CstNode | undefined;
+  /** Frees the tree kept for a key. */
+  forget(key: string): void;
+  /** Frees everything; the parser cannot be used afterwards. */
+  dispose(): void;
+}
+
+/** What a backend does with its own trees. */
+export interface Backend<Tree> {
+  parse(text: string, previous: Tree | undefined, cancelled: (() => boolean) | undefined): Tree | undefined;
+  edit(tree: Tree, before: string, after: string): void;
+  copyOut(tree: Tree): CstNode;
+  free(tree: Tree): void;
+  dispose(): void;
+}
