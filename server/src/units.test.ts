@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import { formatBandwidth, formatCapacity, formatCount, formatDim, formatPercent, formatRatio, formatTime, formatTraffic } from "./units.ts";
+
+test.each([
+  [formatTime(812), "812 ns"],
+  [formatTime(999.7), "1 µs"],
+  [formatTime(100_240), "100 µs"],
+  [formatTime(2_470_000), "2.47 ms"],
+  [formatBandwidth(2470), "2.47 TB/s"],
+  [formatBandwidth(480), "480 GB/s"],
+  [formatTraffic(268_435_456), "268 MB"],
+  [formatCapacity(49_152), "48 KB"],
+  [formatCapacity(1056), "1.03 KB"],
+  [formatCount(8192), "8192"],
+  [formatCount(1_048_576), "1.05M"],
+  [formatPercent(51.4), "51 %"],
+  [formatPercent(0.3), "< 1 %"],
+  [formatPercent(0), "0 %"],
+  [formatDim([256, 1, 1]), "256"],
+  [formatDim([32, 8, 1]), "32 × 8"],
+  [formatDim([4, 1, 2]), "4 × 1 × 2"],
+  [formatRatio(32), "32"],
+  [formatRatio(4.26), "4.3"],
+])("%s", (actual, expected) => expect(actual).toBe(expected));

@@ -1,0 +1,39 @@
+/** Figures as people read them: three significant digits, SI steps of 1000 for rates and counts, steps of 1024 for sizes of memory. */
+
+function scaled(value: number, step: number, units: readonly string[]): string {
+  let index = 0;
+  let rest = Math.abs(value);
+  // 999.5 would print as 1000: it belongs to the next unit.
+  while (rest >= step - 0.5 && index < units.length - 1) {
+    rest /= step;
+    index++;
+  }
+  return `${value < 0 ? "-" : ""}${significant(rest)} ${units[index] ?? ""}`.trim();
+}
+
+/** Three significant digits without trailing zeros: 2.47, 51, 329, 1040. */
+export function significant(value: number): string {
+  if (!Number.isFinite(value)) return String(value);
+  if (value === 0 || Math.abs(value) >= 100) return String(Math.round(value));
+  return String(Number(value.toPrecision(3)));
+}
+
+/** Nanoseconds as ns, µs, ms or s. */
+export const formatTime = (ns: number): string => scaled(ns, 1000, ["ns", "µs", "ms", "s"]);
+/** GB/s (10^9 bytes a second) as MB/s, GB/s or TB/s. */
+export const formatBandwidth = (gigabytesPerSecond: number): string => scaled(gigabytesPerSecond * 1000, 1000, ["MB/s", "GB/s", "TB/s"]);
+/** Bytes moved: B, kB, MB, GB, of 1000. */
+export const formatTraffic = (bytes: number): string => scaled(bytes, 1000, ["B", "kB", "MB", "GB", "TB"]);
+/** Bytes of a memory's size: B, KB, MB, GB, of 1024, as CUDA's limits are counted. */
+export const formatCapacity = (bytes: number): string => scaled(bytes, 1024, ["B", "KB", "MB", "GB", "TB"]);
+/** Counts: plain to 9,999, then k, M, G. */
+export const formatCount = (count: number): string =>
+  Math.abs(count) < 10_000 ? significant(count) : scaled(count, 1000, ["", "k", "M", "G", "T"]).replace(" ", "");
+/** 0 to 100 as `51 %`. */
+export const formatPercent = (percent: number): string => `${percent > 0 && percent < 1 ? "< 1" : Math.round(percent)} %`;
+/** (256, 1, 1) as `256`, (32, 8, 1) as `32 × 8`. */
+export function formatDim([x, y, z]: readonly [number, number, number]): string {
+  return [x, y, z].slice(0, z > 1 ? 3 : y > 1 ? 2 : 1).join(" × ");
+}
+/** A ratio such as `4` or `1.5`: one decimal where it is not whole. */
+export const formatRatio = (value: number): string => String(Math.round(value * 10) / 10);
