@@ -59,6 +59,8 @@ export interface BranchReport {
 export interface LoopReport {
   readonly file: number;
   readonly line: number;
+  readonly start: number;
+  readonly end: number;
   /** Mean iterations a warp makes each time it enters. */
   readonly trips: number;
 }
