@@ -87,5 +87,20 @@ export interface RulePageParams {
   readonly id: string;
 }
 
+/** Client to server, no parameters: `RuleSummary[]`, the catalogue in the order to show it. */
+export const rulesRequest = "warplens/rules";
+
+export interface RuleSummary {
+  readonly id: string;
+  readonly summary: string;
+}
+
 /** Client to server, no parameters: Markdown on the server's state, for a bug report. Holds no source text. */
 export const bugReportRequest = "warplens/bugReport";
+
+/** Server to client, `{ uri }`: the text of a file that is not open, or `null`. For entries that have no file system of their own. */
+export const readFileRequest = "warplens/readFile";
+
+export interface ReadFileParams {
+  readonly uri: string;
+}

@@ -1,0 +1,49 @@
+/** What both entries do once they know how to reach the server. */
+import { type DidSimulateParams, didSimulateNotification, type StatusParams, statusNotification } from "@warplens/server/protocol";
+import { type Event, EventEmitter, type ExtensionContext, window } from "vscode";
+import type { BaseLanguageClient, LanguageClientOptions } from "vscode-languageclient";
+import { registerCommands } from "./commands/index.ts";
+import { answerServer, clientOptions } from "./language-client.ts";
+import { PanelView } from "./panel/view.ts";
+import { provideRulePages } from "./rule-pages.ts";
+import { showStatus } from "./status/items.ts";
+
+/** What other extensions can use. */
+export interface WarpLensApi {
+  /** The launches of a document have new results. */
+  readonly onDidSimulate: Event<DidSimulateParams>;
+  /** The chosen GPU and how much simulation is under way. */
+  readonly onDidChangeStatus: Event<StatusParams>;
+  /** The last status, once the server has told one. */
+  status(): StatusParams | undefined;
+}
+
+type MakeClient = (id: string, name: string, options: LanguageClientOptions) => BaseLanguageClient;
+
+export async function run(context: ExtensionContext, makeClient: MakeClient): Promise<WarpLensApi> {
+  const log = window.createOutputChannel("WarpLens", { log: true });
+  const client = makeClient("warplens", "WarpLens", clientOptions(log));
+  const simulated = new EventEmitter<DidSimulateParams>();
+  const statusChanged = new EventEmitter<StatusParams>();
+  let status: StatusParams | undefined;
+  client.onNotification(didSimulateNotification, (params: DidSimulateParams) => simulated.fire(params));
+  client.onNotification(statusNotification, (params: StatusParams) => {
+    status = params;
+    statusChanged.fire(params);
+  });
+  answerServer(client);
+
+  const panel = new PanelView(context.extensionUri, client, simulated.event);
+  context.subscriptions.push(
+    log,
+    simulated,
+    statusChanged,
+    client,
+    panel,
+    provideRulePages(client),
+    showStatus(statusChanged.event, client),
+    ...registerCommands({ client, log, panel, version: context.extension.packageJSON.version }),
+  );
+  await client.start();
+  return { onDidSimulate: simulated.event, onDidChangeStatus: statusChanged.event, status: () => status };
+}

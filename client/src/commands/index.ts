@@ -1,0 +1,35 @@
+/** The commands of the palette, one function each. */
+import { commands, type Disposable, env, type LogOutputChannel, window } from "vscode";
+import type { BaseLanguageClient } from "vscode-languageclient";
+import type { PanelView } from "../panel/view.ts";
+import { bugReport } from "./bug-report.ts";
+import { revealLine } from "./reveal-line.ts";
+import { selectGpu } from "./select-gpu.ts";
+import { showRule } from "./show-rule.ts";
+
+export interface CommandContext {
+  readonly client: BaseLanguageClient;
+  readonly log: LogOutputChannel;
+  readonly panel: PanelView;
+  readonly version: string;
+}
+
+export function registerCommands({ client, log, panel, version }: CommandContext): Disposable[] {
+  return [
+    commands.registerCommand("warplens.selectGpu", () => selectGpu(client)),
+    commands.registerCommand("warplens.restart", () => restart(client)),
+    commands.registerCommand("warplens.showOutput", () => log.show()),
+    commands.registerCommand("warplens.copyBugReport", async () => {
+      await env.clipboard.writeText(await bugReport(client, version));
+      window.setStatusBarMessage("WarpLens: diagnostics for a bug report are in the clipboard", 4000);
+    }),
+    commands.registerCommand("warplens.showRule", (id?: string) => showRule(client, id)),
+    commands.registerCommand("warplens.showPanel", (uri?: string, line?: number) => panel.show(uri, line)),
+    commands.registerCommand("warplens.revealLine", revealLine),
+  ];
+}
+
+async function restart(client: BaseLanguageClient): Promise<void> {
+  await client.stop();
+  await client.start();
+}

@@ -1,0 +1,37 @@
+import { type GpuSummary, gpusRequest } from "@warplens/server/protocol";
+import { ConfigurationTarget, type QuickPickItem, QuickPickItemKind, window, workspace } from "vscode";
+import type { BaseLanguageClient } from "vscode-languageclient";
+import { describeGpu } from "../gpu.ts";
+
+interface GpuItem extends QuickPickItem {
+  readonly value?: string;
+}
+
+/** Lets the user pick the GPU to simulate, and keeps the choice in the workspace's settings, or the user's where there is none. */
+export async function selectGpu(client: BaseLanguageClient): Promise<void> {
+  const current = workspace.getConfiguration("warplens").get("gpu", "auto");
+  const items = client.sendRequest<GpuSummary[]>(gpusRequest).then((gpus) => itemsOf(gpus, current));
+  const picked = await window.showQuickPick<GpuItem>(items, {
+    title: "GPU to simulate",
+    placeHolder: "Name or compute capability",
+    matchOnDescription: true,
+    matchOnDetail: true,
+  });
+  if (picked?.value === undefined) return;
+  const target = workspace.workspaceFolders ? ConfigurationTarget.Workspace : ConfigurationTarget.Global;
+  await workspace.getConfiguration("warplens").update("gpu", picked.value, target);
+}
+
+function itemsOf(gpus: readonly GpuSummary[], current: string): GpuItem[] {
+  const mark = (value: string) => (value === current ? "$(check) " : "$(blank) ");
+  return [
+    { label: `${mark("auto")}Automatic`, detail: "$(blank) From -arch in compile_commands.json, else the H200", value: "auto" },
+    { label: "", kind: QuickPickItemKind.Separator },
+    ...gpus.map((gpu) => ({
+      label: `${mark(gpu.id)}${gpu.name}`,
+      description: gpu.id,
+      detail: `$(blank) ${describeGpu(gpu)}`,
+      value: gpu.id,
+    })),
+  ];
+}

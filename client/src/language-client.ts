@@ -1,0 +1,45 @@
+/** The language client: which documents it serves, its log, and what it does with what the server sends. */
+import { type ReadFileParams, readFileRequest } from "@warplens/server/protocol";
+import { type Diagnostic, type LogOutputChannel, Uri, workspace } from "vscode";
+import type { BaseLanguageClient, LanguageClientOptions } from "vscode-languageclient";
+import { rulePageUri } from "./rule-pages.ts";
+
+/** The built-in id of .cu and .cuh files, and the one other extensions give them. */
+export const languages = ["cuda-cpp", "cuda"] as const;
+/** Documents that a user edits; not the old sides of a diff, nor output. */
+const schemes = ["file", "untitled", "vscode-vfs", "vscode-test-web"];
+
+export const documentSelector = languages.flatMap((language) => schemes.map((scheme) => ({ language, scheme })));
+
+/** A rule's code opens its page inside the editor: it is there without a network. */
+function linkToPage(diagnostic: Diagnostic): Diagnostic {
+  if (typeof diagnostic.code === "object") diagnostic.code = { ...diagnostic.code, target: rulePageUri(String(diagnostic.code.value)) };
+  return diagnostic;
+}
+
+export function clientOptions(log: LogOutputChannel): LanguageClientOptions {
+  return {
+    documentSelector,
+    outputChannel: log,
+    traceOutputChannel: log,
+    diagnosticCollectionName: "warplens",
+    diagnosticPullOptions: { onChange: true, onTabs: true },
+    markdown: { isTrusted: { enabledCommands: ["warplens.showRule", "warplens.revealLine"] }, supportThemeIcons: true },
+    middleware: {
+      handleDiagnostics: (uri, diagnostics, next) => next(uri, diagnostics.map(linkToPage)),
+      async provideDiagnostics(document, previous, token, next) {
+        const report = await next(document, previous, token);
+        if (report?.kind === "full") for (const diagnostic of report.items) linkToPage(diagnostic);
+        return report;
+      },
+    },
+  };
+}
+
+/** Answers what the server asks of the editor. Called before the client starts. */
+export function answerServer(client: BaseLanguageClient): void {
+  client.onRequest(readFileRequest, async ({ uri }: ReadFileParams): Promise<string | null> => {
+    const bytes = await workspace.fs.readFile(Uri.parse(uri)).then(undefined, () => undefined);
+    return bytes ? new TextDecoder().decode(bytes) : null;
+  });
+}

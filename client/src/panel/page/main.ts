@@ -1,0 +1,86 @@
+/** The panel's page: shows the model that the extension sends, and says what the user does. */
+import type { PanelModel } from "@warplens/server/protocol";
+import type { FromPage, ToPage } from "../messages.ts";
+import { element, section } from "./dom.ts";
+import { count } from "./format.ts";
+import { linesSection, type Measure, measureFor } from "./lines.ts";
+import { memorySection } from "./memory.ts";
+import { occupancySection } from "./occupancy.ts";
+import { header, headline } from "./summary.ts";
+import { timeSection } from "./time.ts";
+import "./style.css";
+
+interface State {
+  readonly shown?: ToPage;
+  /** The user's choice, until then what bounds the launch. */
+  readonly measure?: Measure;
+  readonly scroll?: number;
+}
+
+declare function acquireVsCodeApi(): { postMessage(message: FromPage): void; getState(): State | undefined; setState(state: State): void };
+
+const vscode = acquireVsCodeApi();
+const root = document.querySelector("main") as HTMLElement;
+let state: State = vscode.getState() ?? {};
+
+function change(changed: Partial<State>): void {
+  state = { ...state, ...changed };
+  vscode.setState(state);
+}
+
+function render(): void {
+  const { shown } = state;
+  const focused = document.activeElement?.id;
+  const scroll = root.scrollTop;
+  root.replaceChildren(
+    ...(shown?.type === "model" ? page(shown.model) : [element("p", { class: "quiet", role: "status" }, shown?.message ?? "Loading…")]),
+  );
+  root.scrollTop = scroll;
+  if (focused) document.getElementById(focused)?.focus();
+}
+
+function page(model: PanelModel): HTMLElement[] {
+  const { report, reason } = model;
+  const top = header(model, {
+    launch: (index) => vscode.postMessage({ type: "launch", index }),
+    gpu: () => vscode.postMessage({ type: "selectGpu" }),
+  });
+  if (!report) return [top, element("p", { role: "status" }, reason ?? "Simulating…")];
+  const lines = linesSection(model, state.measure ?? measureFor(report.time?.boundBy), {
+    measure: (measure) => {
+      change({ measure });
+      render();
+    },
+    reveal: (line) => vscode.postMessage({ type: "reveal", uri: model.source.uri, line }),
+  });
+  return [top, headline(report), timeSection(report), occupancySection(report), memorySection(report), lines, basis(model)].filter(
+    (part) => part !== undefined,
+  );
+}
+
+/** What the figures rest on. */
+function basis({ report }: PanelModel): HTMLElement | undefined {
+  if (!report) return undefined;
+  const { simulated, assumptions } = report;
+  const blocks = `${count(simulated.blocks)} of ${count(simulated.of)} blocks simulated in ${count(simulated.ms)} ms`;
+  return section(
+    "Basis",
+    element("p", { class: "quiet" }, `${blocks}.`),
+    assumptions.length > 0 &&
+      element(
+        "ul",
+        { class: "assumptions" },
+        ...assumptions.map(({ what, value, why }) => element("li", {}, element("code", {}, `${what} = ${value}`), ` ${why}`)),
+      ),
+  );
+}
+
+window.addEventListener("message", ({ data }: MessageEvent<ToPage>) => {
+  change({ shown: data });
+  render();
+});
+root.addEventListener("scroll", () => change({ scroll: root.scrollTop }), { passive: true });
+
+render();
+root.scrollTop = state.scroll ?? 0;
+vscode.postMessage({ type: "ready" });

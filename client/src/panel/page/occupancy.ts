@@ -1,0 +1,32 @@
+import type { LaunchReport } from "@warplens/server/protocol";
+import { bar, element, section } from "./dom.ts";
+import { bytes, count, percent, significant } from "./format.ts";
+
+/** Occupancy as a bar with the achieved part marked, and what it is made of. */
+export function occupancySection({ occupancy, resources, dynamicSharedBytes }: LaunchReport): HTMLElement {
+  const { theoreticalPct, achievedPct, blocksPerSm, activeWarpsPerSm, limiters, wavesPerSm } = occupancy;
+  const { registersPerThread, staticSharedBytes, localBytesPerThread } = resources;
+  const shared = staticSharedBytes + dynamicSharedBytes;
+  const track = bar(theoreticalPct / 100, "occupancy", `Theoretical occupancy ${percent(theoreticalPct)}`);
+  if (achievedPct !== undefined) {
+    const mark = element("div", { class: "mark", title: `Achieved ${percent(achievedPct)}` });
+    mark.style.left = `${achievedPct}%`;
+    track.append(mark);
+  }
+  const rows: [string, string][] = [
+    ["Theoretical", percent(theoreticalPct)],
+    ...(achievedPct === undefined ? [] : [["Achieved", percent(achievedPct)] as [string, string]]),
+    ["Limited by", limiters.join(", ") || "nothing"],
+    ["Per SM", `${count(blocksPerSm)} blocks, ${count(activeWarpsPerSm)} warps`],
+    ["Waves", significant(wavesPerSm)],
+    ["Registers", `${registersPerThread.value} a thread (${registersPerThread.basis})`],
+    ...(shared > 0 ? [["Shared memory", `${bytes(shared)} a block`] as [string, string]] : []),
+    ...(localBytesPerThread > 0 ? [["Local memory", `${bytes(localBytesPerThread)} a thread`] as [string, string]] : []),
+  ];
+  return section("Occupancy", track, facts(rows));
+}
+
+/** Terms and their values. */
+export function facts(rows: readonly (readonly [string, string])[]): HTMLElement {
+  return element("dl", {}, ...rows.map(([term, value]) => element("div", {}, element("dt", {}, term), element("dd", {}, value))));
+}

@@ -1,0 +1,57 @@
+import type { LaunchReport, PanelModel } from "@warplens/server/protocol";
+import { element } from "./dom.ts";
+import { bandwidth, bytes, percent, size, time } from "./format.ts";
+
+/** Which launch on which GPU, both to be chosen. */
+export function header(model: PanelModel, on: { readonly launch: (index: number) => void; readonly gpu: () => void }): HTMLElement {
+  const { launches, selected, gpu, report } = model;
+  const shown = launches[selected];
+  const name = shown ? `${shown.kernel}${shown.templateArguments}` : "No kernel";
+  const picker = element(
+    "select",
+    { id: "launch", "aria-label": "Launch", change: (event) => on.launch((event.target as HTMLSelectElement).selectedIndex) },
+    ...launches.map((launch, index) =>
+      element(
+        "option",
+        { selected: index === selected },
+        `${launch.kernel}${launch.templateArguments}  ${launch.configuration}  line ${launch.line}`,
+      ),
+    ),
+  );
+  return element(
+    "header",
+    {},
+    element("button", { id: "gpu", class: "gpu", title: "Select the GPU to simulate", click: on.gpu }, gpu.name),
+    element("h1", {}, name),
+    launches.length > 1 && picker,
+    report && element("p", { class: "quiet" }, configuration(report)),
+  );
+}
+
+function configuration({ grid, block, dynamicSharedBytes }: LaunchReport): string {
+  const shared = dynamicSharedBytes > 0 ? ` · ${bytes(dynamicSharedBytes)} dynamic shared` : "";
+  return `grid ${size(grid)} · block ${size(block)}${shared}`;
+}
+
+/** The three figures everybody asks for. */
+export function headline({ time: estimate, occupancy }: LaunchReport): HTMLElement {
+  const figure = (value: string, label: string, detail: string) =>
+    element(
+      "div",
+      { class: "figure" },
+      element("span", { class: "value" }, value),
+      element("span", { class: "label" }, label),
+      element("span", { class: "quiet" }, detail),
+    );
+  return element(
+    "div",
+    { class: "figures" },
+    estimate && figure(time(estimate.ns), "time", "estimated"),
+    estimate && figure(bandwidth(estimate.dramGBs), "DRAM", `${percent(estimate.dramPctOfPeak)} of peak`),
+    figure(
+      percent(occupancy.achievedPct ?? occupancy.theoreticalPct),
+      "occupancy",
+      occupancy.achievedPct === undefined ? "theoretical" : "achieved",
+    ),
+  );
+}

@@ -1,0 +1,138 @@
+/** The panel in the side bar: follows the cursor in CUDA files and shows what the server knows of the launch there. */
+import { type DidSimulateParams, type PanelModel, type PanelParams, panelRequest } from "@warplens/server/protocol";
+import {
+  commands,
+  Disposable,
+  type Event,
+  languages,
+  type Position,
+  type TextEditor,
+  Uri,
+  type WebviewView,
+  type WebviewViewProvider,
+  window,
+} from "vscode";
+import { type BaseLanguageClient, State } from "vscode-languageclient";
+import { revealLine } from "../commands/reveal-line.ts";
+import { documentSelector } from "../language-client.ts";
+import { panelHtml } from "./html.ts";
+import type { FromPage, ToPage } from "./messages.ts";
+
+interface Shown {
+  readonly uri: Uri;
+  readonly position: Position;
+  /** The launch that the user picked; the cursor's choice until then. */
+  readonly launch?: number;
+}
+
+export class PanelView implements WebviewViewProvider, Disposable {
+  static readonly id = "warplens.panel";
+  readonly #extension: Uri;
+  readonly #client: BaseLanguageClient;
+  readonly #subscriptions: Disposable;
+  #view: WebviewView | undefined;
+  #shown: Shown | undefined;
+  /** One request at a time: what changes meanwhile makes one more. */
+  #asking = false;
+  #stale = false;
+
+  constructor(extension: Uri, client: BaseLanguageClient, simulated: Event<DidSimulateParams>) {
+    this.#extension = extension;
+    this.#client = client;
+    this.#subscriptions = Disposable.from(
+      window.registerWebviewViewProvider(PanelView.id, this),
+      window.onDidChangeActiveTextEditor((editor) => this.#follow(editor)),
+      window.onDidChangeTextEditorSelection(({ textEditor }) => this.#follow(textEditor)),
+      simulated(({ uri }) => uri === this.#uri() && this.#refresh()),
+      client.onDidChangeState(() => this.#refresh()),
+    );
+    this.#follow(window.activeTextEditor);
+  }
+
+  dispose(): void {
+    this.#subscriptions.dispose();
+  }
+
+  resolveWebviewView(view: WebviewView): void {
+    this.#view = view;
+    view.webview.options = { enableScripts: true, localResourceRoots: [Uri.joinPath(this.#extension, "dist")] };
+    view.webview.onDidReceiveMessage((message: FromPage) => this.#receive(message));
+    view.onDidChangeVisibility(() => this.#refresh());
+    view.onDidDispose(() => {
+      this.#view = undefined;
+    });
+    view.webview.html = panelHtml(view.webview, this.#extension);
+  }
+
+  /** Opens the panel, at a line (1-based) of a file where they are given. */
+  async show(uri?: string, line?: number): Promise<void> {
+    if (uri !== undefined && line !== undefined) await revealLine(uri, line);
+    await commands.executeCommand(`${PanelView.id}.focus`);
+  }
+
+  #uri(): string | undefined {
+    return this.#shown && this.#client.code2ProtocolConverter.asUri(this.#shown.uri);
+  }
+
+  #follow(editor: TextEditor | undefined): void {
+    if (!editor || languages.match(documentSelector, editor.document) === 0) return;
+    const { uri } = editor.document;
+    const position = editor.selection.active;
+    const sameLine = this.#shown?.uri.toString() === uri.toString() && this.#shown.position.line === position.line;
+    if (sameLine) return;
+    this.#shown = { uri, position };
+    this.#refresh();
+  }
+
+  #receive(message: FromPage): void {
+    switch (message.type) {
+      case "ready":
+        this.#refresh();
+        break;
+      case "launch":
+        if (this.#shown) this.#shown = { ...this.#shown, launch: message.index };
+        this.#refresh();
+        break;
+      case "reveal":
+        void revealLine(message.uri, message.line);
+        break;
+      case "selectGpu":
+        void commands.executeCommand("warplens.selectGpu");
+        break;
+    }
+  }
+
+  #refresh(): void {
+    if (!this.#view?.visible) return;
+    this.#stale = true;
+    if (!this.#asking) void this.#ask();
+  }
+
+  async #ask(): Promise<void> {
+    this.#asking = true;
+    while (this.#stale) {
+      this.#stale = false;
+      const message = await this.#answer();
+      if (!this.#stale) await this.#view?.webview.postMessage(message);
+    }
+    this.#asking = false;
+  }
+
+  async #answer(): Promise<ToPage> {
+    const uri = this.#uri();
+    if (this.#client.state !== State.Running) return { type: "empty", message: "The language server is not running." };
+    if (!this.#shown || uri === undefined) return { type: "empty", message: "Open a CUDA file to see what its kernels do on the GPU." };
+    const { position, launch } = this.#shown;
+    const params: PanelParams = {
+      textDocument: { uri },
+      position: { line: position.line, character: position.character },
+      ...(launch === undefined ? {} : { launch }),
+    };
+    try {
+      const model: PanelModel | null = await this.#client.sendRequest(panelRequest, params);
+      return model ? { type: "model", model } : { type: "empty", message: "This file has no kernel." };
+    } catch (error) {
+      return { type: "empty", message: `The language server did not answer: ${error instanceof Error ? error.message : String(error)}` };
+    }
+  }
+}

@@ -1,0 +1,57 @@
+/** The chosen GPU where a user looks for it: in the status bar beside CUDA files, and in the language status. */
+import type { StatusParams } from "@warplens/server/protocol";
+import { Disposable, type Event, LanguageStatusSeverity, languages, MarkdownString, StatusBarAlignment, window } from "vscode";
+import { type BaseLanguageClient, State } from "vscode-languageclient";
+import { describeGpu } from "../gpu.ts";
+import { documentSelector, languages as languageIds } from "../language-client.ts";
+
+const origins: Record<StatusParams["chosenBy"], string> = {
+  setting: "chosen in the settings",
+  "compile_commands.json": "from -arch in compile_commands.json",
+  "warplens.json": "chosen in warplens.json",
+  default: "the default",
+};
+const selectGpu = { command: "warplens.selectGpu", title: "Select GPU" };
+
+export function showStatus(changed: Event<StatusParams>, client: BaseLanguageClient): Disposable {
+  const item = languages.createLanguageStatusItem("warplens.status", documentSelector);
+  item.name = "WarpLens";
+  item.text = "WarpLens";
+  item.busy = true;
+
+  const bar = window.createStatusBarItem("warplens.gpu", StatusBarAlignment.Right, 90);
+  bar.name = "WarpLens GPU";
+  bar.command = selectGpu.command;
+
+  const showOrHide = () => {
+    const language = window.activeTextEditor?.document.languageId;
+    if (languageIds.some((id) => id === language) && client.state === State.Running) bar.show();
+    else bar.hide();
+  };
+  const update = ({ gpu, chosenBy, simulating, problems }: StatusParams) => {
+    item.text = gpu.name;
+    item.detail = problems[0] ?? `GPU to simulate, ${origins[chosenBy]}`;
+    item.severity = problems.length > 0 ? LanguageStatusSeverity.Warning : LanguageStatusSeverity.Information;
+    item.busy = simulating > 0;
+    item.command = selectGpu;
+    bar.text = `$(${problems.length > 0 ? "warning" : simulating > 0 ? "loading~spin" : "circuit-board"}) ${gpu.name.replace("NVIDIA ", "")}`;
+    bar.tooltip = new MarkdownString([`**${gpu.name}**, ${origins[chosenBy]}`, describeGpu(gpu), ...problems].join("\n\n"));
+    bar.accessibilityInformation = { label: `WarpLens simulates ${gpu.name}. Select another GPU.`, role: "button" };
+    showOrHide();
+  };
+  const stopped = () => {
+    item.text = "WarpLens is not running";
+    item.severity = LanguageStatusSeverity.Error;
+    item.detail = "The language server stopped";
+    item.busy = false;
+    item.command = { command: "warplens.restart", title: "Restart" };
+    bar.hide();
+  };
+  return Disposable.from(
+    item,
+    bar,
+    changed(update),
+    window.onDidChangeActiveTextEditor(showOrHide),
+    client.onDidChangeState(({ newState }) => newState === State.Stopped && stopped()),
+  );
+}
