@@ -7,3 +7,18 @@ export { scalarBytes } from "./kernel.ts";
 export type * from "./report.ts";
 export { parseKernel, printKernel, printOp } from "./text.ts";
 export { verifyKernel } from "./verify.ts";
+export {
+  type CapabilityModel,
+  capabilities,
+  type Figure,
+  type FigureBasis,
+  type FigureName,
+  figureDefinitions,
+  findCapability,
+  findGpu,
+  type GpuModel,
+  type GpuValues,
+  gpus,
+  type Source,
+  sources,
+} from "./gpus/model.ts";

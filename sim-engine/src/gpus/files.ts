@@ -1,0 +1,50 @@
+/** The shape of the data files in `sim-engine/gpus`. */
+
+/**
+ * `specified`: the maker says so. `measured`: somebody measured it on this very GPU. `derived`: computed from other figures,
+ * by the rule `at` states. `assumed`: taken from another GPU or estimated; `at` says from where.
+ */
+export type FigureBasis = "specified" | "measured" | "derived" | "assumed";
+
+export interface Figure {
+  readonly value: number | readonly number[];
+  readonly unit: string;
+  readonly basis: FigureBasis;
+  /** Key of the sources. */
+  readonly source: string;
+  /** Where in the source: a section, a table, a row. */
+  readonly at: string;
+}
+
+export interface Source {
+  readonly title: string;
+  readonly author: string;
+  readonly url?: string;
+  readonly date?: string;
+}
+
+/** Limits, rates and latencies every chip of a compute capability shares. */
+export interface CapabilityFile {
+  /** Such as "9.0". */
+  readonly computeCapability: string;
+  readonly architecture: string;
+  readonly figures: Readonly<Record<string, Figure>>;
+}
+
+/** One card. */
+export interface ProductFile {
+  readonly id: string;
+  readonly name: string;
+  readonly aliases: readonly string[];
+  readonly chip: string;
+  readonly computeCapability: string;
+  readonly figures: Readonly<Record<string, Figure>>;
+}
+
+export interface GpuData {
+  /** The product whose behaviour other products are assumed to share. */
+  readonly reference: string;
+  readonly sources: Readonly<Record<string, Source>>;
+  readonly capabilities: readonly CapabilityFile[];
+  readonly products: readonly ProductFile[];
+}

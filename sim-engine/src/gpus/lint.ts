@@ -1,0 +1,131 @@
+/** What makes GPU data wrong: a figure without a source, a unit that is not the figure's, figures that contradict each other. */
+import { type FigureName, figureDefinitions, figureNames } from "./figures.ts";
+import type { CapabilityFile, Figure, GpuData, ProductFile } from "./files.ts";
+
+const bases: readonly string[] = ["specified", "measured", "derived", "assumed"];
+
+function* lintFigure(where: string, name: string, figure: Partial<Figure>, all: GpuData): Generator<string> {
+  const definition = figureDefinitions[name as FigureName];
+  if (!definition) return yield `${where}: no figure is called ${name}`;
+  const values = definition.list ? figure.value : [figure.value];
+  if (!Array.isArray(values) || !values.every((v) => typeof v === "number" && Number.isFinite(v) && v >= 0))
+    yield `${where}.${name}: value is not ${definition.list ? "a list of numbers" : "a number"}`;
+  if (figure.unit !== definition.unit) yield `${where}.${name}: unit is ${figure.unit}, not ${definition.unit}`;
+  if (!bases.includes(figure.basis ?? "")) yield `${where}.${name}: basis is ${figure.basis}, not one of ${bases.join(", ")}`;
+  if (!figure.source || !all.sources[figure.source])
+    yield `${where}.${name}: source ${figure.source ?? "missing"} is not among the sources`;
+  if (!figure.at) yield `${where}.${name}: does not say where in its source it stands`;
+}
+
+function* lintFigures(
+  where: string,
+  figures: Readonly<Record<string, Figure>>,
+  level: "capability" | "product",
+  all: GpuData,
+): Generator<string> {
+  for (const [name, figure] of Object.entries(figures)) {
+    yield* lintFigure(where, name, figure, all);
+    const home = figureDefinitions[name as FigureName]?.level;
+    if (level === "capability" && home && home !== "capability") yield `${where}.${name}: belongs to a product`;
+  }
+  for (const name of figureNames) {
+    const { level: home, required } = figureDefinitions[name];
+    if (home === level && required && !figures[name]) yield `${where}: ${name} is missing`;
+  }
+}
+
+const off = (a: number, b: number): number => Math.abs(a - b) / b;
+
+/** Figures of one product that must agree with each other. Tolerances are the rounding of the documents. */
+function* lintAgreement(product: ProductFile, capability: CapabilityFile): Generator<string> {
+  const of = (name: FigureName): number | undefined => {
+    const value = (product.figures[name] ?? capability.figures[name])?.value;
+    return typeof value === "number" ? value : undefined;
+  };
+  const clock = of("memoryClock");
+  const bus = of("memoryBus");
+  const rate = of("memoryRate");
+  const bandwidth = of("dramBandwidth");
+  if (clock && bus && rate && bandwidth) {
+    // GB/s = MHz x bits x transfers / 8 bits / 1000 (Best Practices Guide 8.2.1).
+    const computed = (clock * bus * rate) / 8000;
+    if (off(computed, bandwidth) > 0.015)
+      yield `${product.id}: bandwidth ${bandwidth} GB/s, but clock x width x rate / 8 is ${computed.toFixed(1)} GB/s`;
+  }
+  const theoretical = of("sharedTheoretical");
+  const [sms, banks, width, mhz] = [of("smCount"), of("sharedBanks"), of("sharedBankBytes"), of("clock")];
+  if (theoretical && sms && banks && width && mhz) {
+    // Jia et al., figure 3.10: processors x banks x bank width x clock. Their table divides by 1000 or by 1024: within 2.5 %.
+    const computed = (sms * banks * width * mhz) / 1000;
+    if (off(theoretical, computed) > 0.025)
+      yield `${product.id}: shared bandwidth ${theoretical}, but SMs x banks x width x clock is ${computed.toFixed(0)}`;
+  }
+  for (const [reached, peak] of [
+    ["dramReadBandwidth", "dramBandwidth"],
+    ["dramMixedBandwidth", "dramBandwidth"],
+    ["sharedMeasured", "sharedTheoretical"],
+  ] as const) {
+    const [low, high] = [of(reached), of(peak)];
+    if (low && high && low > high) yield `${product.id}: ${reached} is above ${peak}`;
+  }
+  for (const [near, far] of [
+    ["sharedLatency", "l2Latency"],
+    ["l1Latency", "l2Latency"],
+    ["l2Latency", "dramLatency"],
+  ] as const) {
+    const [low, high] = [of(near), of(far)];
+    if (low && high && low >= high) yield `${product.id}: ${near} is not below ${far}`;
+  }
+}
+
+function* lintLimits(c: CapabilityFile): Generator<string> {
+  const of = (name: FigureName): number => c.figures[name]?.value as number;
+  const where = `capability ${c.computeCapability}`;
+  if (of("maxThreadsPerSm") % 32 !== 0) yield `${where}: threads an SM are no whole number of warps`;
+  if (of("registersPerBlock") > of("registersPerSm")) yield `${where}: a block has more registers than an SM`;
+  if (of("sharedPerBlockOptIn") + of("sharedReservedPerBlock") > of("sharedPerSm"))
+    yield `${where}: a block has more shared memory than an SM`;
+  const configurations = c.figures.sharedConfigurations?.value as readonly number[] | undefined;
+  if (configurations) {
+    if (configurations.some((bytes, i) => i > 0 && bytes <= configurations[i - 1]!))
+      yield `${where}: shared configurations are not ascending`;
+    if (configurations.at(-1) !== of("sharedPerSm")) yield `${where}: the largest shared configuration is not the SM's shared memory`;
+    if (!(of("l1AndSharedPerSm") > of("sharedPerSm"))) yield `${where}: no L1 is left beside the largest shared configuration`;
+  } else if (!c.figures.l1PerSm) yield `${where}: neither an L1 of its own nor one shared with shared memory`;
+}
+
+/** Everything wrong with the data, one sentence each; empty when it is sound. */
+export function lintGpuData(all: GpuData): string[] {
+  const found: string[] = [];
+  for (const capability of all.capabilities) {
+    found.push(
+      ...lintFigures(`capability ${capability.computeCapability}`, capability.figures, "capability", all),
+      ...lintLimits(capability),
+    );
+  }
+  const names = new Map<string, string>();
+  for (const product of all.products) {
+    found.push(...lintFigures(product.id, product.figures, "product", all));
+    const capability = all.capabilities.find((c) => c.computeCapability === product.computeCapability);
+    if (!capability) {
+      found.push(`${product.id}: no limits for compute capability ${product.computeCapability}`);
+      continue;
+    }
+    for (const name of Object.keys(product.figures)) {
+      if (capability.figures[name]) found.push(`${product.id}.${name}: repeats a figure of capability ${product.computeCapability}`);
+    }
+    found.push(...lintAgreement(product, capability));
+    for (const name of [product.id, ...product.aliases]) {
+      const other = names.get(name.toLowerCase());
+      if (other) found.push(`${product.id}: the name ${name} is also ${other}'s`);
+      names.set(name.toLowerCase(), product.id);
+    }
+  }
+  const reference = all.products.find((p) => p.id === all.reference);
+  for (const name of figureNames) {
+    if (figureDefinitions[name].level === "behaviour" && !reference?.figures[name]) found.push(`${all.reference}: ${name} is missing`);
+  }
+  const cited = new Set([...all.capabilities, ...all.products].flatMap((f) => Object.values(f.figures).map((figure) => figure.source)));
+  for (const key of Object.keys(all.sources)) if (!cited.has(key)) found.push(`source ${key} is cited by nothing`);
+  return found;
+}

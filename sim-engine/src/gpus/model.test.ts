@@ -1,0 +1,108 @@
+import { describe, expect, test } from "vitest";
+import { data } from "./data.ts";
+import { lintGpuData } from "./lint.ts";
+import { findCapability, findGpu, type GpuData, gpus } from "./model.ts";
+
+describe("GPU data", () => {
+  test("is sound", () => expect(lintGpuData(data)).toEqual([]));
+
+  const changed = (figure: object): GpuData => {
+    const [first, ...rest] = data.products;
+    return {
+      ...data,
+      products: [{ ...first!, figures: { ...first!.figures, smCount: { ...first!.figures.smCount!, ...figure } } }, ...rest],
+    };
+  };
+  test.each([
+    ["an uncited figure", { source: undefined }, /source missing is not among the sources/],
+    ["an unknown source", { source: "hearsay" }, /source hearsay is not among/],
+    ["a figure that says no place", { at: "" }, /does not say where/],
+    ["another unit", { unit: "cores" }, /unit is cores/],
+    ["a basis that is none", { basis: "guessed" }, /basis is guessed/],
+    ["a text for a number", { value: "13" }, /is not a number/],
+  ])("the lint finds %s", (_, figure, message) => {
+    const found = lintGpuData(changed(figure));
+    expect(found).toEqual([expect.stringMatching(message)]);
+  });
+
+  test("the lint finds bandwidth that is not clock x width x rate / 8", () => {
+    const [first, ...rest] = data.products;
+    const wrong = { ...first!.figures, dramBandwidth: { ...first!.figures.dramBandwidth!, value: 260 } };
+    expect(lintGpuData({ ...data, products: [{ ...first!, figures: wrong }, ...rest] })).toEqual([
+      expect.stringMatching(/clock x width x rate/),
+    ]);
+  });
+
+  test("the lint finds a figure copied from the capability", () => {
+    const [first, ...rest] = data.products;
+    const copied = { ...first!.figures, maxThreadsPerSm: data.capabilities[0]!.figures.maxThreadsPerSm! };
+    expect(lintGpuData({ ...data, products: [{ ...first!, figures: copied }, ...rest] })).toEqual([
+      expect.stringMatching(/repeats a figure/),
+    ]);
+  });
+});
+
+describe("GPU models", () => {
+  test.each(
+    "k80 gtx750ti gtx980 m60 p100 p4 p40 gtx1080ti v100-pcie v100-sxm2 t4 rtx2080ti a100 a100-40gb-sxm a100-80gb-pcie a10 rtx3090 l4 l40s rtx4090 h100-pcie h100-sxm gh200 h200 b200 rtx5090".split(
+      " ",
+    ),
+  )("%s can be chosen", (id) => expect(findGpu(id)).toBeDefined());
+
+  test.each([
+    ["NVIDIA H200", "h200"],
+    ["GeForce RTX 4090", "rtx4090"],
+    ["Tesla V100-SXM2", "v100-sxm2"],
+    ["A100-SXM4-80GB", "a100-80gb-sxm"],
+    ["GM107", "gtx750ti"],
+    ["GM204", "gtx980"],
+  ])("%s is %s", (name, id) => expect(findGpu(name)?.id).toBe(id));
+
+  test.each(["", "h201", "GeForce", "---"])("there is no %j", (name) => expect(findGpu(name)).toBeUndefined());
+
+  // Best Practices Guide 8.2.1: (0.877 x 10^9 x (4096 / 8) x 2) / 10^9 = 898 GB/s.
+  test("a V100 moves 898 GB/s by clock, width and rate", () => {
+    const v = findGpu("v100-pcie")!.values;
+    expect(Math.round((v.memoryClock * v.memoryBus * v.memoryRate) / 8000)).toBe(898);
+  });
+
+  // Jia et al., table 3.1.
+  test.each([
+    ["v100-pcie", 80, 1380, 6144, 28, 193],
+    ["p100", 56, 1328, 4096, 82, 234],
+    ["p4", 20, 1531, 2048, 82, 216],
+    ["m60", 16, 1177, 2048, 82, 207],
+    ["k80", 13, 875, 1536, 35, 200],
+  ])("%s is as measured by Jia et al.", (id, sms, clock, l2, l1Latency, l2Latency) => {
+    const v = findGpu(id)!.values;
+    expect([v.smCount, v.clock, v.l2Bytes / 1024, v.l1Latency, v.l2Latency]).toEqual([sms, clock, l2, l1Latency, l2Latency]);
+  });
+
+  // The tuning guides: Maxwell 1.4.1.1 and 1.4.3.1, Volta 1.4.1.3, Turing 1.4.1.3.
+  test.each([
+    ["5.0", 64, 32, 64],
+    ["5.2", 64, 32, 96],
+    ["7.0", 64, 32, 96],
+    ["7.5", 32, 16, 64],
+  ])("compute capability %s has the guide's limits", (capability, warps, blocks, sharedKb) => {
+    const v = findCapability(capability)!.values;
+    expect([v.maxThreadsPerSm / 32, v.maxBlocksPerSm, v.sharedPerSm / 1024, v.registersPerSm, v.maxRegistersPerThread]).toEqual([
+      warps,
+      blocks,
+      sharedKb,
+      65536,
+      255,
+    ]);
+  });
+
+  test("what a card does not state is the reference's, and assumed", () => {
+    const figure = findGpu("t4")!.figures.barrierLatency!;
+    expect(figure.basis).toBe("assumed");
+    expect(figure.at).toContain("H200");
+    expect(findGpu("h200")!.figures.barrierLatency!.basis).not.toBe("assumed");
+  });
+
+  test("every model has what computing needs", () => {
+    for (const gpu of gpus) for (const [name, value] of Object.entries(gpu.values)) expect(value, `${gpu.id}.${name}`).not.toBeUndefined();
+  });
+});
