@@ -27,60 +27,110 @@ export type TemplateArgument =
 // ---------------------------------------------------------------- types
 
 export type TypeNode = Node & { readonly const?: boolean; readonly volatile?: boolean } & (
-  | { readonly kind: "named"; readonly name: Name; readonly typename?: boolean }
-  /** `unsigned long long`, `float`, `size_t`, `bool`, `void` as written, words sorted by the converter into a canonical spelling. */
-  | { readonly kind: "builtin"; readonly name: BuiltinTypeName }
-  | { readonly kind: "pointer"; readonly to: TypeNode; readonly restrict?: boolean }
-  | { readonly kind: "reference"; readonly to: TypeNode; readonly rvalue: boolean; readonly restrict?: boolean }
-  | { readonly kind: "array"; readonly of: TypeNode; readonly size?: Expression }
-  | { readonly kind: "function"; readonly result: TypeNode; readonly parameters: readonly ParameterDeclaration[] }
-  | { readonly kind: "auto" }
-  | { readonly kind: "decltype"; readonly expression: Expression }
-  /** A struct, union or enum defined where a type stands. */
-  | { readonly kind: "inline"; readonly declaration: RecordDeclaration | EnumDeclaration }
-  | { readonly kind: "unknown" });
+    | { readonly kind: "named"; readonly name: Name; readonly typename?: boolean }
+    /** `unsigned long long`, `float`, `size_t`, `bool`, `void` as written, words sorted by the converter into a canonical spelling. */
+    | { readonly kind: "builtin"; readonly name: BuiltinTypeName }
+    | { readonly kind: "pointer"; readonly to: TypeNode; readonly restrict?: boolean }
+    | { readonly kind: "reference"; readonly to: TypeNode; readonly rvalue: boolean; readonly restrict?: boolean }
+    | { readonly kind: "array"; readonly of: TypeNode; readonly size?: Expression }
+    | { readonly kind: "function"; readonly result: TypeNode; readonly parameters: readonly ParameterDeclaration[] }
+    | { readonly kind: "auto" }
+    | { readonly kind: "decltype"; readonly expression: Expression }
+    /** A struct, union or enum defined where a type stands. */
+    | { readonly kind: "inline"; readonly declaration: RecordDeclaration | EnumDeclaration }
+    | { readonly kind: "unknown" }
+  );
 
 export type BuiltinTypeName =
-  | "void" | "bool" | "char" | "signed char" | "unsigned char" | "wchar_t" | "char8_t" | "char16_t" | "char32_t"
-  | "short" | "unsigned short" | "int" | "unsigned int" | "long" | "unsigned long" | "long long" | "unsigned long long"
-  | "float" | "double" | "long double" | "__int128" | "unsigned __int128";
+  | "void"
+  | "bool"
+  | "char"
+  | "signed char"
+  | "unsigned char"
+  | "wchar_t"
+  | "char8_t"
+  | "char16_t"
+  | "char32_t"
+  | "short"
+  | "unsigned short"
+  | "int"
+  | "unsigned int"
+  | "long"
+  | "unsigned long"
+  | "long long"
+  | "unsigned long long"
+  | "float"
+  | "double"
+  | "long double"
+  | "__int128"
+  | "unsigned __int128";
 
 // ---------------------------------------------------------------- expressions
 
-export type Expression = Node & (
-  | { readonly kind: "name"; readonly name: Name }
-  /** `suffix` in lower case ("", "u", "ul", "ull", "l", "ll"); `text` as written. */
-  | { readonly kind: "integer"; readonly value: bigint; readonly suffix: string; readonly text: string }
-  /** `suffix` "" (double), "f", "l" or another's; `text` as written. */
-  | { readonly kind: "float"; readonly value: number; readonly suffix: string; readonly text: string }
-  | { readonly kind: "char"; readonly value: number; readonly text: string }
-  | { readonly kind: "string"; readonly value: string }
-  | { readonly kind: "bool"; readonly value: boolean }
-  | { readonly kind: "null" }
-  | { readonly kind: "this" }
-  /** `&`, `*`, `+`, `-`, `!`, `~`, and `++`, `--` in front. */
-  | { readonly kind: "unary"; readonly op: string; readonly operand: Expression }
-  | { readonly kind: "postfix"; readonly op: "++" | "--"; readonly operand: Expression }
-  /** All binary operators but assignment, `,` among them; `<=>` too. */
-  | { readonly kind: "binary"; readonly op: string; readonly left: Expression; readonly right: Expression }
-  /** `op` without its `=`: "" for plain assignment. */
-  | { readonly kind: "assign"; readonly op: string; readonly left: Expression; readonly right: Expression }
-  | { readonly kind: "conditional"; readonly condition: Expression; readonly then: Expression; readonly else: Expression }
-  | { readonly kind: "call"; readonly callee: Expression; readonly arguments: readonly Expression[]; readonly launch?: LaunchConfiguration }
-  | { readonly kind: "subscript"; readonly base: Expression; readonly indices: readonly Expression[] }
-  | { readonly kind: "member"; readonly base: Expression; readonly arrow: boolean; readonly name: Name }
-  /** `style` "c" is `(T)x`; "functional" is `T(x, ...)` where T can only be a type (`float(x)`). */
-  | { readonly kind: "cast"; readonly style: "c" | "static" | "reinterpret" | "const" | "dynamic" | "functional"; readonly type: TypeNode; readonly operands: readonly Expression[] }
-  /** `{a, .b = c}`, or `T{...}` with `type`. */
-  | { readonly kind: "list"; readonly type?: TypeNode; readonly elements: readonly { readonly designator?: string; readonly value: Expression }[] }
-  | { readonly kind: "sizeof"; readonly align: boolean; readonly type?: TypeNode; readonly operand?: Expression; readonly packName?: string }
-  | { readonly kind: "new"; readonly type: TypeNode; readonly count?: Expression; readonly arguments: readonly Expression[] }
-  | { readonly kind: "delete"; readonly operand: Expression; readonly array: boolean }
-  | { readonly kind: "lambda"; readonly captures: readonly LambdaCapture[]; readonly captureDefault?: "=" | "&"; readonly parameters: readonly ParameterDeclaration[]; readonly specifiers: Specifiers; readonly result?: TypeNode; readonly body: Statement }
-  | { readonly kind: "parenthesized"; readonly inner: Expression }
-  | { readonly kind: "pack"; readonly pattern: Expression }
-  | { readonly kind: "fold"; readonly op: string; readonly left?: Expression; readonly right?: Expression }
-  | { readonly kind: "unknown"; readonly text: string });
+export type Expression = Node &
+  (
+    | { readonly kind: "name"; readonly name: Name }
+    /** `suffix` in lower case ("", "u", "ul", "ull", "l", "ll"); `text` as written. */
+    | { readonly kind: "integer"; readonly value: bigint; readonly suffix: string; readonly text: string }
+    /** `suffix` "" (double), "f", "l" or another's; `text` as written. */
+    | { readonly kind: "float"; readonly value: number; readonly suffix: string; readonly text: string }
+    | { readonly kind: "char"; readonly value: number; readonly text: string }
+    | { readonly kind: "string"; readonly value: string }
+    | { readonly kind: "bool"; readonly value: boolean }
+    | { readonly kind: "null" }
+    | { readonly kind: "this" }
+    /** `&`, `*`, `+`, `-`, `!`, `~`, and `++`, `--` in front. */
+    | { readonly kind: "unary"; readonly op: string; readonly operand: Expression }
+    | { readonly kind: "postfix"; readonly op: "++" | "--"; readonly operand: Expression }
+    /** All binary operators but assignment, `,` among them; `<=>` too. */
+    | { readonly kind: "binary"; readonly op: string; readonly left: Expression; readonly right: Expression }
+    /** `op` without its `=`: "" for plain assignment. */
+    | { readonly kind: "assign"; readonly op: string; readonly left: Expression; readonly right: Expression }
+    | { readonly kind: "conditional"; readonly condition: Expression; readonly then: Expression; readonly else: Expression }
+    | {
+        readonly kind: "call";
+        readonly callee: Expression;
+        readonly arguments: readonly Expression[];
+        readonly launch?: LaunchConfiguration;
+      }
+    | { readonly kind: "subscript"; readonly base: Expression; readonly indices: readonly Expression[] }
+    | { readonly kind: "member"; readonly base: Expression; readonly arrow: boolean; readonly name: Name }
+    /** `style` "c" is `(T)x`; "functional" is `T(x, ...)` where T can only be a type (`float(x)`). */
+    | {
+        readonly kind: "cast";
+        readonly style: "c" | "static" | "reinterpret" | "const" | "dynamic" | "functional";
+        readonly type: TypeNode;
+        readonly operands: readonly Expression[];
+      }
+    /** `{a, .b = c}`, or `T{...}` with `type`. */
+    | {
+        readonly kind: "list";
+        readonly type?: TypeNode;
+        readonly elements: readonly { readonly designator?: string; readonly value: Expression }[];
+      }
+    | {
+        readonly kind: "sizeof";
+        readonly align: boolean;
+        readonly type?: TypeNode;
+        readonly operand?: Expression;
+        readonly packName?: string;
+      }
+    | { readonly kind: "new"; readonly type: TypeNode; readonly count?: Expression; readonly arguments: readonly Expression[] }
+    | { readonly kind: "delete"; readonly operand: Expression; readonly array: boolean }
+    | {
+        readonly kind: "lambda";
+        readonly captures: readonly LambdaCapture[];
+        readonly captureDefault?: "=" | "&";
+        readonly parameters: readonly ParameterDeclaration[];
+        readonly specifiers: Specifiers;
+        readonly result?: TypeNode;
+        readonly body: Statement;
+      }
+    | { readonly kind: "parenthesized"; readonly inner: Expression }
+    | { readonly kind: "pack"; readonly pattern: Expression }
+    | { readonly kind: "fold"; readonly op: string; readonly left?: Expression; readonly right?: Expression }
+    | { readonly kind: "unknown"; readonly text: string }
+  );
 
 export interface LaunchConfiguration extends Node {
   readonly grid?: Expression;
@@ -97,27 +147,56 @@ export interface LambdaCapture extends Node {
 
 // ---------------------------------------------------------------- statements
 
-export type Statement = Node & (
-  | { readonly kind: "block"; readonly body: readonly Statement[] }
-  | { readonly kind: "declaration"; readonly declarations: readonly Declaration[] }
-  | { readonly kind: "expression"; readonly expression: Expression }
-  | { readonly kind: "if"; readonly constexpr: boolean; readonly init?: Statement; readonly condition: Condition; readonly then: Statement; readonly else?: Statement }
-  | { readonly kind: "for"; readonly init?: Statement; readonly condition?: Condition; readonly step?: Expression; readonly body: Statement; readonly unroll?: Unroll }
-  | { readonly kind: "range-for"; readonly variable: VariableDeclaration; readonly range: Expression; readonly body: Statement; readonly unroll?: Unroll }
-  | { readonly kind: "while"; readonly condition: Condition; readonly body: Statement; readonly unroll?: Unroll }
-  | { readonly kind: "do"; readonly body: Statement; readonly condition: Expression; readonly unroll?: Unroll }
-  | { readonly kind: "switch"; readonly init?: Statement; readonly condition: Condition; readonly body: Statement }
-  /** `value` absent: `default:`. The labelled statements follow as siblings. `last` for GNU ranges. */
-  | { readonly kind: "case"; readonly value?: Expression; readonly last?: Expression }
-  | { readonly kind: "break" }
-  | { readonly kind: "continue" }
-  | { readonly kind: "return"; readonly value?: Expression }
-  | { readonly kind: "goto"; readonly label: string }
-  | { readonly kind: "label"; readonly name: string }
-  | { readonly kind: "asm"; readonly template: string; readonly volatile: boolean; readonly outputs: readonly AsmOperand[]; readonly inputs: readonly AsmOperand[] }
-  | { readonly kind: "try"; readonly body: Statement; readonly handlers: readonly Statement[] }
-  | { readonly kind: "empty" }
-  | { readonly kind: "unknown"; readonly text: string });
+export type Statement = Node &
+  (
+    | { readonly kind: "block"; readonly body: readonly Statement[] }
+    | { readonly kind: "declaration"; readonly declarations: readonly Declaration[] }
+    | { readonly kind: "expression"; readonly expression: Expression }
+    | {
+        readonly kind: "if";
+        readonly constexpr: boolean;
+        readonly init?: Statement;
+        readonly condition: Condition;
+        readonly then: Statement;
+        readonly else?: Statement;
+      }
+    | {
+        readonly kind: "for";
+        readonly init?: Statement;
+        readonly condition?: Condition;
+        readonly step?: Expression;
+        readonly body: Statement;
+        readonly unroll?: Unroll;
+      }
+    | {
+        readonly kind: "range-for";
+        readonly variable: VariableDeclaration;
+        readonly range: Expression;
+        readonly body: Statement;
+        readonly unroll?: Unroll;
+      }
+    | { readonly kind: "while"; readonly condition: Condition; readonly body: Statement; readonly unroll?: Unroll }
+    | { readonly kind: "do"; readonly body: Statement; readonly condition: Expression; readonly unroll?: Unroll }
+    | { readonly kind: "switch"; readonly init?: Statement; readonly condition: Condition; readonly body: Statement }
+    /** `value` absent: `default:`. The labelled statements follow as siblings. `last` for GNU ranges. */
+    | { readonly kind: "case"; readonly value?: Expression; readonly last?: Expression }
+    | { readonly kind: "break" }
+    | { readonly kind: "continue" }
+    | { readonly kind: "return"; readonly value?: Expression }
+    | { readonly kind: "goto"; readonly label: string }
+    | { readonly kind: "label"; readonly name: string }
+    | {
+        readonly kind: "asm";
+        readonly template: string;
+        readonly volatile: boolean;
+        readonly outputs: readonly AsmOperand[];
+        readonly inputs: readonly AsmOperand[];
+      }
+    | { readonly kind: "throw"; readonly value?: Expression }
+    | { readonly kind: "try"; readonly body: Statement; readonly handlers: readonly Statement[] }
+    | { readonly kind: "empty" }
+    | { readonly kind: "unknown"; readonly text: string }
+  );
 
 export type Condition = Expression | VariableDeclaration;
 
@@ -199,10 +278,12 @@ export interface FunctionDeclaration extends Node {
   readonly defaulted?: boolean;
 }
 
-export type TemplateParameter = Node & (
-  | { readonly kind: "type"; readonly name?: string; readonly default?: TypeNode; readonly pack: boolean }
-  | { readonly kind: "value"; readonly name?: string; readonly type: TypeNode; readonly default?: Expression; readonly pack: boolean }
-  | { readonly kind: "template"; readonly name?: string; readonly pack: boolean });
+export type TemplateParameter = Node &
+  (
+    | { readonly kind: "type"; readonly name?: string; readonly default?: TypeNode; readonly pack: boolean }
+    | { readonly kind: "value"; readonly name?: string; readonly type: TypeNode; readonly default?: Expression; readonly pack: boolean }
+    | { readonly kind: "template"; readonly name?: string; readonly pack: boolean }
+  );
 
 export interface RecordDeclaration extends Node {
   readonly kind: "record";
@@ -229,7 +310,12 @@ export type Declaration =
   | FunctionDeclaration
   | RecordDeclaration
   | EnumDeclaration
-  | (Node & { readonly kind: "alias"; readonly name: string; readonly type: TypeNode; readonly templateParameters?: readonly TemplateParameter[] })
+  | (Node & {
+      readonly kind: "alias";
+      readonly name: string;
+      readonly type: TypeNode;
+      readonly templateParameters?: readonly TemplateParameter[];
+    })
   | (Node & { readonly kind: "namespace"; readonly name?: string; readonly inline: boolean; readonly body: readonly Declaration[] })
   | (Node & { readonly kind: "linkage"; readonly body: readonly Declaration[] })
   | (Node & { readonly kind: "using"; readonly name: Name; readonly namespace: boolean })

@@ -43,6 +43,8 @@ export function childOfType(node: CstNode, type: string): CstNode | undefined {
 
 /** S-expression of named nodes with fields, for tests of the parser itself. */
 export function cstToString(node: CstNode): string {
-  const parts = node.children.filter((each) => each.named || each.missing).map((each) => (each.field ? `${each.field}: ` : "") + cstToString(each));
+  const parts = node.children
+    .filter((each) => each.named || each.missing)
+    .map((each) => (each.field ? `${each.field}: ` : "") + cstToString(each));
   return `(${[node.missing ? `MISSING ${node.type}` : node.type, ...parts].join(" ")})`;
 }

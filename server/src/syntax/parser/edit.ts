@@ -12,7 +12,8 @@ export function differenceBetween(before: string, after: string): TextEdit | und
   let start = 0;
   while (start < shortest && before.charCodeAt(start) === after.charCodeAt(start)) start++;
   let suffix = 0;
-  while (suffix < shortest - start && before.charCodeAt(before.length - 1 - suffix) === after.charCodeAt(after.length - 1 - suffix)) suffix++;
+  while (suffix < shortest - start && before.charCodeAt(before.length - 1 - suffix) === after.charCodeAt(after.length - 1 - suffix))
+    suffix++;
   return { start, oldEnd: before.length - suffix, newEnd: after.length - suffix };
 }
 

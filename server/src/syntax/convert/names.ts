@@ -1,0 +1,98 @@
+import type { Expression, Name, TemplateArgument, TypeNode } from "../ast.ts";
+import { type CstNode, child } from "../parser/cst.ts";
+import { type Context, span, textOf } from "./context.ts";
+
+type Part = Name["parts"][number];
+
+/** Any node that names something: identifiers, qualified and template names, operators, destructors. */
+export function name(c: Context, node: CstNode): Name {
+  const parts: Part[] = [];
+  const global = collect(c, node, parts);
+  return { ...span(node), parts, global };
+}
+
+export const simpleName = (node: { start: number; end: number }, text: string): Name => ({
+  ...span(node),
+  parts: [{ text }],
+  global: false,
+});
+
+/** The last part's text: `f` of `a::f<int>`. */
+export const lastPart = (named: Name): string => named.parts.at(-1)?.text ?? "";
+
+function collect(c: Context, node: CstNode, parts: Part[]): boolean {
+  switch (node.type) {
+    case "qualified_identifier": {
+      const scope = child(node, "scope");
+      const global = scope ? collect(c, scope, parts) : parts.length === 0;
+      const last = child(node, "name");
+      if (last) collect(c, last, parts);
+      return global;
+    }
+    case "template_type":
+    case "template_function":
+    case "template_method": {
+      const base = child(node, "name");
+      const list = child(node, "arguments");
+      const text = base ? partText(c, base) : "";
+      parts.push(list ? { text, templateArguments: c.templateArguments(list) } : { text });
+      return false;
+    }
+    case "dependent_name":
+    case "dependent_type":
+    case "nested_namespace_specifier": {
+      for (const each of node.children) if (each.named) collect(c, each, parts);
+      return false;
+    }
+    case "pointer_type_declarator": {
+      const inner = node.children.findLast((each) => each.named);
+      if (inner) collect(c, inner, parts);
+      return false;
+    }
+    default:
+      parts.push({ text: partText(c, node) });
+      return false;
+  }
+}
+
+function partText(c: Context, node: CstNode): string {
+  const text = textOf(c, node);
+  if (node.type === "operator_name") return text.replace(/\s+/g, " ").replace(/^operator (?=\W)/, "operator");
+  return node.type === "destructor_name" ? text.replace(/\s+/g, "") : text;
+}
+
+const nameTypes = new Set(["type_identifier", "qualified_identifier", "template_type", "identifier"]);
+
+/** The arguments between `<` and `>`. */
+export function templateArguments(c: Context, list: CstNode): TemplateArgument[] {
+  const found: TemplateArgument[] = [];
+  for (const each of list.children) {
+    if (!each.named || each.type === "comment" || each.type === "ERROR") continue;
+    found.push(templateArgument(c, each));
+  }
+  return found;
+}
+
+function templateArgument(c: Context, node: CstNode): TemplateArgument {
+  if (node.type === "parameter_pack_expansion") {
+    const pattern = child(node, "pattern");
+    if (!pattern) return { ...span(node), kind: "expression", expression: c.expression(node), pack: true };
+    return { ...templateArgument(c, pattern), ...span(node), pack: true };
+  }
+  if (node.type !== "type_descriptor") return { ...span(node), kind: "expression", expression: c.expression(node) };
+  const type: TypeNode = c.typeDescriptor(node);
+  const expression = asExpression(c, node);
+  return expression ? { ...span(node), kind: "type", type, expression } : { ...span(node), kind: "type", type };
+}
+
+/** What a type descriptor would be if its names were values: `N`, `A::value`, `f(N)`. */
+function asExpression(c: Context, node: CstNode): Expression | undefined {
+  const specifier = child(node, "type");
+  if (!specifier || !nameTypes.has(specifier.type)) return undefined;
+  if (specifier.type === "type_identifier" && c.scope.has(textOf(c, specifier))) return undefined;
+  if (node.children.some((each) => each.type === "type_qualifier")) return undefined;
+  const declarator = child(node, "declarator");
+  if (!declarator) return { ...span(specifier), kind: "name", name: name(c, specifier) };
+  if (declarator.type !== "abstract_function_declarator" && declarator.type !== "abstract_array_declarator") return undefined;
+  return c.operands(node.start, node.end)[0];
+}

@@ -1,0 +1,247 @@
+import type { AsmOperand, Condition, Statement, Unroll, VariableDeclaration } from "../ast.ts";
+import { type CstNode, child } from "../parser/cst.ts";
+import { type Context, span, textOf } from "./context.ts";
+import { stringValue } from "./literals.ts";
+import { declare, qualifiersOf } from "./types.ts";
+
+type Converter = (c: Context, node: CstNode) => Statement;
+
+/** One statement. What stands for several (a label with what it labels) becomes a block. */
+export function statement(c: Context, node: CstNode): Statement {
+  const list = statements(c, node);
+  const [only] = list;
+  return only && list.length === 1 ? only : { ...span(node), kind: "block", body: list };
+}
+
+/** The statements a node stands for: a `case` is followed by its statements as siblings. */
+export function statements(c: Context, node: CstNode): Statement[] {
+  switch (node.type) {
+    case "case_statement": {
+      const value = child(node, "value");
+      const label: Statement = { start: node.start, end: (value ?? node).end, kind: "case", ...(value && { value: c.expression(value) }) };
+      return [label, ...node.children.filter((each) => each.named && each.field !== "value").flatMap((each) => statements(c, each))];
+    }
+    case "labeled_statement": {
+      const label = child(node, "label");
+      const name: Statement = { ...span(label ?? node), kind: "label", name: label ? textOf(c, label) : "" };
+      return [name, ...node.children.filter((each) => each.named && each.field !== "label").flatMap((each) => statements(c, each))];
+    }
+    case "attributed_statement":
+      return node.children.filter((each) => each.named && each.type !== "attribute_declaration").flatMap((each) => statements(c, each));
+    case "comment":
+    case "preproc_call":
+    case "preproc_def":
+    case "preproc_function_def":
+    case "preproc_include":
+      return [];
+    default: {
+      const convert = converters.get(node.type);
+      if (!convert) return [declarationOrUnknown(c, node)];
+      return [
+        c.nested(
+          () => convert(c, node),
+          () => unknown(c, node),
+        ),
+      ];
+    }
+  }
+}
+
+const unknown = (c: Context, node: CstNode): Statement => ({ ...span(node), kind: "unknown", text: textOf(c, node) });
+
+function declarationOrUnknown(c: Context, node: CstNode): Statement {
+  if (!node.named || node.type === "ERROR") return unknown(c, node);
+  const declarations = c.declarations(node, "block");
+  if (declarations.length === 1 && declarations[0]?.kind === "statement") return declarations[0].statement;
+  if (declarations.length === 1 && declarations[0]?.kind === "unknown") return unknown(c, node);
+  return { ...span(node), kind: "declaration", declarations };
+}
+
+/** `{ ... }`. */
+export function block(c: Context, node: CstNode): Statement & { kind: "block" } {
+  if (node.type === "try_statement") return { ...span(node), kind: "block", body: [statement(c, node)] };
+  const body: Statement[] = [];
+  for (const each of node.children) {
+    if (each.named ? each.type !== "comment" : each.type === "ERROR") body.push(...statements(c, each));
+  }
+  return { ...span(node), kind: "block", body };
+}
+
+/** The parenthesised part of `if`, `while` and `switch`. */
+export function condition(c: Context, clause: CstNode): { init?: Statement; condition: Condition } {
+  const value = child(clause, "value") ?? (clause.type === "condition_clause" ? undefined : clause);
+  const initializer = child(clause, "initializer")?.children.find((each) => each.named);
+  const first = initializer && { init: statement(c, initializer) };
+  if (!value) return { ...first, condition: { ...span(clause), kind: "unknown", text: textOf(c, clause) } };
+  if (value.type !== "declaration") return { ...first, condition: c.expression(value) };
+  return { ...first, condition: conditionDeclaration(c, value) };
+}
+
+function conditionDeclaration(c: Context, node: CstNode): VariableDeclaration | Condition {
+  const specifier = child(node, "type");
+  const declarator = child(node, "declarator");
+  const value = child(node, "value");
+  if (!specifier || !declarator) return { ...span(node), kind: "unknown", text: textOf(c, node) };
+  const declared = declare(c, c.type(specifier, qualifiersOf(c, node)), declarator);
+  if (!declared.name) return { ...span(node), kind: "unknown", text: textOf(c, node) };
+  return {
+    ...span(node),
+    kind: "variable",
+    name: c.name(declared.name),
+    type: declared.type,
+    specifiers: c.specifiers(node, declared.name.start),
+    ...(value && { init: { style: value.type === "initializer_list" ? "list" : "copy", values: [c.expression(value)] } }),
+  };
+}
+
+function unroll(c: Context, node: CstNode): { unroll?: Unroll } {
+  const pragma = c.annotations.unrollAt(node.start);
+  if (!pragma) return {};
+  const count = pragma.count && c.operands(...pragma.count)[0];
+  return { unroll: count ?? "full" };
+}
+
+const body = (c: Context, node: CstNode): Statement => {
+  const inner = child(node, "body");
+  return inner ? statement(c, inner) : { start: node.end, end: node.end, kind: "empty" };
+};
+
+const optional = (c: Context, node: CstNode | undefined) => (node ? c.expression(node) : undefined);
+
+const conditional: Converter = (c, node) => {
+  const clause = child(node, "condition");
+  const consequence = child(node, "consequence");
+  const alternative = child(node, "alternative")?.children.find((each) => each.named);
+  if (!clause) return unknown(c, node);
+  return {
+    ...span(node),
+    kind: "if",
+    constexpr: node.children.some((each) => each.type === "constexpr"),
+    ...condition(c, clause),
+    then: consequence ? statement(c, consequence) : { start: node.end, end: node.end, kind: "empty" },
+    ...(alternative && { else: statement(c, alternative) }),
+  };
+};
+
+const forLoop: Converter = (c, node) => {
+  const initializer = child(node, "initializer");
+  const test = child(node, "condition");
+  const step = optional(c, child(node, "update"));
+  const init: Statement | undefined =
+    initializer &&
+    (initializer.type === "declaration"
+      ? statement(c, initializer)
+      : { ...span(initializer), kind: "expression", expression: c.expression(initializer) });
+  return {
+    ...span(node),
+    kind: "for",
+    ...(init && { init }),
+    ...(test && { condition: c.expression(test) }),
+    ...(step && { step }),
+    body: body(c, node),
+    ...unroll(c, node),
+  };
+};
+
+const rangeFor: Converter = (c, node) => {
+  const specifier = child(node, "type");
+  const declarator = child(node, "declarator");
+  const range = child(node, "right");
+  if (!specifier || !declarator || !range) return unknown(c, node);
+  const declared = declare(c, c.type(specifier, qualifiersOf(c, node)), declarator);
+  const at = declared.name ?? declarator;
+  const variable: VariableDeclaration = {
+    start: specifier.start,
+    end: declarator.end,
+    kind: "variable",
+    name: declared.name ? c.name(declared.name) : { ...span(declarator), parts: [], global: false },
+    type: declared.type,
+    specifiers: c.specifiers(node, at.start),
+    ...(declared.bindings && { bindings: declared.bindings }),
+  };
+  return { ...span(node), kind: "range-for", variable, range: c.expression(range), body: body(c, node), ...unroll(c, node) };
+};
+
+const whileLoop: Converter = (c, node) => {
+  const clause = child(node, "condition");
+  if (!clause) return unknown(c, node);
+  return { ...span(node), kind: "while", condition: condition(c, clause).condition, body: body(c, node), ...unroll(c, node) };
+};
+
+const doLoop: Converter = (c, node) => {
+  const test = child(node, "condition")?.children.find((each) => each.named);
+  return { ...span(node), kind: "do", body: body(c, node), condition: c.expression(test), ...unroll(c, node) };
+};
+
+const switchOf: Converter = (c, node) => {
+  const clause = child(node, "condition");
+  return clause ? { ...span(node), kind: "switch", ...condition(c, clause), body: body(c, node) } : unknown(c, node);
+};
+
+const operand = (c: Context, node: CstNode): AsmOperand => {
+  const constraint = child(node, "constraint");
+  return { ...span(node), constraint: constraint ? stringValue(c, constraint) : "", value: c.expression(child(node, "value")) };
+};
+
+function assembly(c: Context, node: CstNode): Statement {
+  const code = child(node, "assembly_code");
+  const list = (field: string) =>
+    (child(node, field)?.children ?? []).filter((each) => each.field === "operand").map((each) => operand(c, each));
+  return {
+    ...span(node),
+    kind: "asm",
+    template: code ? stringValue(c, code) : "",
+    volatile: node.children.some((each) => each.type === "gnu_asm_qualifier" && textOf(c, each).includes("volatile")),
+    outputs: list("output_operands"),
+    inputs: list("input_operands"),
+  };
+}
+
+const expressionStatement: Converter = (c, node) => {
+  const inner = node.children.find((each) => each.named && each.type !== "comment");
+  if (!inner) return { ...span(node), kind: "empty" };
+  if (inner.type === "gnu_asm_expression") return { ...assembly(c, inner), ...span(node) };
+  return { ...span(node), kind: "expression", expression: c.expression(inner) };
+};
+
+const tryBlock: Converter = (c, node) => ({
+  ...span(node),
+  kind: "try",
+  body: body(c, node),
+  handlers: node.children.filter((each) => each.type === "catch_clause").map((each) => body(c, each)),
+});
+
+const converters: ReadonlyMap<string, Converter> = new Map<string, Converter>([
+  ["compound_statement", block],
+  ["expression_statement", expressionStatement],
+  ["if_statement", conditional],
+  ["for_statement", forLoop],
+  ["for_range_loop", rangeFor],
+  ["while_statement", whileLoop],
+  ["do_statement", doLoop],
+  ["switch_statement", switchOf],
+  ["break_statement", (_, node) => ({ ...span(node), kind: "break" })],
+  ["continue_statement", (_, node) => ({ ...span(node), kind: "continue" })],
+  [
+    "return_statement",
+    (c, node) => {
+      const value = optional(
+        c,
+        node.children.find((each) => each.named && each.type !== "comment"),
+      );
+      return { ...span(node), kind: "return", ...(value && { value }) };
+    },
+  ],
+  ["goto_statement", (c, node) => ({ ...span(node), kind: "goto", label: textOf(c, child(node, "label") ?? node) })],
+  [
+    "throw_statement",
+    (c, node) => {
+      const value = optional(
+        c,
+        node.children.find((each) => each.named && each.type !== "comment"),
+      );
+      return { ...span(node), kind: "throw", ...(value && { value }) };
+    },
+  ],
+  ["try_statement", tryBlock],
+]);
