@@ -1,12 +1,6 @@
 /** The engine's whole public API. */
 
 export * from "./builder.ts";
-export * from "./graph.ts";
-export type * from "./kernel.ts";
-export { scalarBytes } from "./kernel.ts";
-export type * from "./report.ts";
-export { parseKernel, printKernel, printOp } from "./text.ts";
-export { verifyKernel } from "./verify.ts";
 export {
   type CapabilityModel,
   capabilities,
@@ -22,3 +16,9 @@ export {
   type Source,
   sources,
 } from "./gpus/model.ts";
+export * from "./graph.ts";
+export type * from "./kernel.ts";
+export { scalarBytes } from "./kernel.ts";
+export type * from "./report.ts";
+export { parseKernel, printKernel, printOp } from "./text.ts";
+export { verifyKernel } from "./verify.ts";

@@ -1,0 +1,81 @@
+/**
+ * The global and local accesses of one sampled block, request by request, as the L1 sees them. Kept by warp, so that the cache
+ * model can interleave warps and blocks the way they run together, whatever order they were executed in.
+ */
+
+/** How a request treats its sectors. */
+export const load = 0;
+export const store = 1;
+/** Done at the L2: neither looked up nor kept in the L1. */
+export const atomic = 2;
+/** Loads that bypass the L1 (cache hints cg, cv; copies that bypass). */
+export const bypass = 3;
+export type AccessKind = typeof load | typeof store | typeof atomic | typeof bypass;
+
+const grown = <T extends Uint32Array | Uint16Array | Uint8Array>(old: T, make: (length: number) => T): T => {
+  const larger = make(old.length * 2);
+  larger.set(old);
+  return larger;
+};
+
+export class SectorLog {
+  /** Linear block index, x fastest. */
+  readonly block: number;
+  /** Requests kept; further ones are dropped and only counted. */
+  readonly limit: number;
+  requests = 0;
+  dropped = 0;
+  /** By request: its warp in the block, its site, its kind, and where its sectors start in `sectors`. */
+  warp: Uint16Array;
+  site: Uint16Array;
+  kind: Uint8Array;
+  start: Uint32Array;
+  sectorCount = 0;
+  /** Byte address / 32. */
+  sectors: Uint32Array;
+  /** Which of its 32 bytes a store writes, bit by byte; full for loads. */
+  bytes: Uint32Array;
+
+  constructor(block: number, limit = 1 << 18) {
+    this.block = block;
+    this.limit = limit;
+    this.warp = new Uint16Array(256);
+    this.site = new Uint16Array(256);
+    this.kind = new Uint8Array(256);
+    this.start = new Uint32Array(257);
+    this.sectors = new Uint32Array(1024);
+    this.bytes = new Uint32Array(1024);
+  }
+
+  /** Begins a request; `sector` then names each distinct sector of it. False when the log is full and the request is dropped. */
+  request(warp: number, site: number, kind: AccessKind): boolean {
+    if (this.requests >= this.limit) {
+      this.dropped++;
+      return false;
+    }
+    if (this.requests === this.warp.length) {
+      this.warp = grown(this.warp, (n) => new Uint16Array(n));
+      this.site = grown(this.site, (n) => new Uint16Array(n));
+      this.kind = grown(this.kind, (n) => new Uint8Array(n));
+      const start = new Uint32Array(this.warp.length + 1);
+      start.set(this.start);
+      this.start = start;
+    }
+    this.warp[this.requests] = warp;
+    this.site[this.requests] = site;
+    this.kind[this.requests] = kind;
+    this.start[++this.requests] = this.sectorCount;
+    return true;
+  }
+
+  /** Adds a distinct sector to the request begun last. `index` is the byte address / 32; `bytes` a mask of the bytes stored. */
+  sector(index: number, bytes = 0xffffffff): void {
+    if (this.sectorCount === this.sectors.length) {
+      this.sectors = grown(this.sectors, (n) => new Uint32Array(n));
+      this.bytes = grown(this.bytes, (n) => new Uint32Array(n));
+    }
+    this.sectors[this.sectorCount] = index;
+    this.bytes[this.sectorCount++] = bytes;
+    this.start[this.requests] = this.sectorCount;
+  }
+}

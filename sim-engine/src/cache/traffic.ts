@@ -1,0 +1,47 @@
+/** What the cache model is asked and what it answers. */
+import type { GpuModel } from "../gpus/model.ts";
+import type { Dim3 } from "../kernel.ts";
+import type { MemorySite } from "../timing/summary.ts";
+import type { SectorLog } from "./log.ts";
+
+/** An allocation: its address and size in bytes. Addresses are below 2^37. */
+export interface BufferExtent {
+  readonly address: number;
+  /** Absent when the size is not known. */
+  readonly bytes?: number;
+}
+
+export interface TrafficInput {
+  readonly gpu: GpuModel;
+  /** The L1 that shared memory leaves on each SM (`occupancy().l1Bytes`). */
+  readonly l1Bytes: number;
+  readonly grid: Dim3;
+  readonly blocksPerSm: number;
+  readonly sites: readonly MemorySite[];
+  readonly buffers: readonly BufferExtent[];
+  /** One for each block that was executed with its accesses logged; see `blocksToLog`. */
+  readonly logs: readonly SectorLog[];
+  /** By site, launch totals: sectors of all its requests (exact or extrapolated by the sampler). Shared and constant sites: 0. */
+  readonly sectors: Float64Array;
+}
+
+/** Of the sectors a site requests, the shares that each level serves; they sum to 1. Stores: `dram` is the share written back or filled. */
+export interface SiteTraffic {
+  readonly l1: number;
+  readonly l2: number;
+  readonly dram: number;
+}
+
+/** Launch totals with Nsight Compute's meaning, and each site's shares. */
+export interface TrafficEstimate {
+  readonly sites: readonly SiteTraffic[];
+  /** l1tex__t_sector_hit_rate: loads and stores. Absent when nothing goes through the L1. */
+  readonly l1HitPct?: number;
+  /** lts__t_sector_hit_rate. Absent when nothing reaches the L2. */
+  readonly l2HitPct?: number;
+  /** lts__t_sectors_op_read, op_write: on GPUs whose L2 has two halves a sector the other half holds is looked up twice. */
+  readonly l2ReadSectors: number;
+  readonly l2WriteSectors: number;
+  readonly dramReadBytes: number;
+  readonly dramWriteBytes: number;
+}

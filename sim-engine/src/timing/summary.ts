@@ -1,0 +1,79 @@
+/**
+ * What execution tells the timing about one launch. The timing replays the sampled warps' instruction streams on a model of one
+ * SM, so it needs, apart from totals: the machine code, which of its blocks each sampled warp ran in which order, and what each
+ * memory instruction cost. Nothing here is a time.
+ */
+import type { TrafficEstimate } from "../cache/traffic.ts";
+import type { Dim3 } from "../kernel.ts";
+import type { Pipe } from "../machine/machine.ts";
+
+/** A memory instruction of the machine code: where its access goes. */
+export interface MemorySite {
+  readonly space: "global" | "local" | "shared" | "constant";
+  /** `atomic` returns the old value, `reduction` does not; `copy` is asynchronous, from global to shared memory. */
+  readonly operation: "load" | "store" | "atomic" | "reduction" | "copy";
+  /** Index into `TrafficInput.buffers`: the allocation it reaches, when it reaches one only. */
+  readonly buffer?: number;
+  /** Its addresses depend on data (a gather), so that neighbouring blocks' footprints say nothing of each other. */
+  readonly irregular?: boolean;
+}
+
+/** A machine instruction, as far as time goes. Registers are numbered densely from 0. */
+export interface TimedInstruction {
+  readonly pipe: Pipe;
+  /** Cycles from issue until an instruction that reads a result may issue; of memory instructions ignored. */
+  readonly latency: number;
+  readonly uses: readonly number[];
+  readonly defs: readonly number[];
+  /** `memory` has a `site`; `shuffle` goes through the shared-memory data path; `wait` is copy.wait (all copies so far). */
+  readonly kind: "compute" | "memory" | "shuffle" | "barrier" | "branch" | "wait";
+  /** Index into `ExecutionSummary.sites`. */
+  readonly site?: number;
+}
+
+/**
+ * What one sampled warp ran. A loop whose iterations were not all executed is told by weight: `weights[i]` is how many
+ * executions the i-th entry of `blocks` stands for (1 where absent).
+ */
+export interface WarpTrace {
+  /** Indices into `ExecutionSummary.code`, in the order the warp issued them (both sides of a divergent branch one after the other). */
+  readonly blocks: Uint32Array;
+  readonly weights?: Float32Array;
+  /**
+   * Two numbers for each instruction with a site, in the order issued: cycles of the L1's data stage (global and local: the larger
+   * of data and tag passes; shared: wavefronts; constant: distinct addresses), and what it moves (global and local: 32-byte sectors;
+   * shared atomics: the most lanes on one address; else 0). Both 0 when no lane was active.
+   */
+  readonly accesses: Uint16Array;
+}
+
+/** One sampled block and how many blocks of the grid it stands for (itself included; the weights sum to the grid). */
+export interface BlockTrace {
+  /** Linear block index, x fastest. */
+  readonly index: number;
+  readonly weight: number;
+  readonly warps: readonly WarpTrace[];
+}
+
+export interface ExecutionSummary {
+  readonly grid: Dim3;
+  readonly block: Dim3;
+  /** Blocks resident on an SM: theoretical occupancy's. */
+  readonly blocksPerSm: number;
+  /** Machine code: one list of instructions for each block, what is issued each time a warp runs it. */
+  readonly code: readonly (readonly TimedInstruction[])[];
+  /** One more than the highest register number. */
+  readonly registers: number;
+  readonly sites: readonly MemorySite[];
+  readonly blocks: readonly BlockTrace[];
+  /** Launch totals that bounds are computed from. */
+  readonly totals: {
+    readonly warpInstructions: number;
+    /** Bytes the threads asked for in global memory. */
+    readonly requestedBytes: number;
+    /** Lanes' atomic operations on the busiest global 32-byte sector, and in all. Absent without global atomics. */
+    readonly hottestAtomics?: number;
+    readonly atomics?: number;
+  };
+  readonly traffic: TrafficEstimate;
+}
