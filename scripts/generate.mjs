@@ -1,0 +1,10 @@
+/** `npm run generate [-- --check]`: writes what is generated from data and code, or fails where a committed file is stale. */
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { ensureInstalled, root, run } from "./support/project.mjs";
+
+await ensureInstalled();
+/** In this order: the settings name the GPUs and the rules. */
+const generators = ["sim-engine/scripts/gpus.mjs", "scripts/generate/rules.mjs", "scripts/generate/settings.mjs"];
+for (const generator of generators.filter((file) => existsSync(path.join(root, file))))
+  if ((await run(process.execPath, [generator, ...process.argv.slice(2)])) !== 0) process.exitCode = 1;

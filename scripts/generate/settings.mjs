@@ -1,0 +1,56 @@
+/** The settings of server/src/lsp/settings.ts as the manifest's `contributes.configuration` and as docs/settings.md. */
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { load, write } from "../support/generated.mjs";
+import { root } from "../support/project.mjs";
+
+const { settings, ruleLevels } = await load("server/src/lsp/settings.ts");
+const { gpus } = await load("sim-engine/src/gpus/model.ts");
+const catalogue = "server/src/rules/index.ts";
+const { rules } = existsSync(path.join(root, catalogue)) ? await load(catalogue) : { rules: [] };
+
+/** The JSON schema of one setting. */
+function schemaOf(name, { kind, default: initial }) {
+  if (name === "gpu") {
+    const known = {
+      enum: ["auto", ...gpus.map((gpu) => gpu.id)],
+      enumDescriptions: ["From -arch, else the H200", ...gpus.map((gpu) => gpu.name)],
+    };
+    // Any other text may be a GPU that warplens.json describes.
+    return { type: "string", anyOf: [known, { type: "string" }], default: initial };
+  }
+  if (kind === "severities") {
+    const properties = Object.fromEntries(
+      rules.map(({ id, summary, severity }) => [id, { enum: ruleLevels, default: severity, description: summary }]),
+    );
+    return { type: "object", properties, additionalProperties: { enum: ruleLevels }, default: initial };
+  }
+  return kind === "strings" ? { type: "array", items: { type: "string" }, default: initial } : { type: kind, default: initial };
+}
+
+const properties = Object.fromEntries(
+  Object.entries(settings).map(([name, setting], order) => [
+    `warplens.${name}`,
+    { ...schemaOf(name, setting), scope: "resource", order, markdownDescription: setting.description },
+  ]),
+);
+properties["warplens.trace.server"] = {
+  type: "string",
+  enum: ["off", "messages", "verbose"],
+  default: "off",
+  scope: "window",
+  order: Object.keys(properties).length,
+  description: "Log the messages between the editor and the language server.",
+};
+
+const manifest = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
+manifest.contributes.configuration = { title: "WarpLens", properties };
+write("package.json", `${JSON.stringify(manifest, null, 2)}\n`);
+
+const rows = Object.entries(settings).map(
+  ([name, setting]) => `| \`warplens.${name}\` | \`${JSON.stringify(setting.default)}\` | ${setting.description.replaceAll("|", "\\|")} |`,
+);
+write(
+  "docs/settings.md",
+  `# Settings\n\nGenerated from server/src/lsp/settings.ts. Changes take effect at once.\n\n| setting | default | |\n| --- | --- | --- |\n${rows.join("\n")}\n`,
+);

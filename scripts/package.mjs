@@ -1,0 +1,15 @@
+/** Makes the .vsix from dist/, which must be built, and checks its size. `npm run package` builds first. */
+import { statSync } from "node:fs";
+import path from "node:path";
+import { createVSIX } from "@vscode/vsce";
+import { root } from "./support/project.mjs";
+
+const limit = 3_000_000;
+const packagePath = path.join(root, "warplens.vsix");
+
+await createVSIX({ cwd: root, packagePath, dependencies: false });
+const { size } = statSync(packagePath);
+if (size > limit) {
+  console.error(`${path.basename(packagePath)} has ${size} bytes; it should stay under ${limit}.`);
+  process.exitCode = 1;
+}

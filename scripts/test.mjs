@@ -1,0 +1,6 @@
+/** `npm test`: installs what the tests need, then runs the unit tests and the end-to-end suite. */
+import { build, endToEnd, runChecks, unit } from "./support/checks.mjs";
+import { ensureInstalled } from "./support/project.mjs";
+
+await ensureInstalled();
+process.exitCode = (await runChecks([build, unit, endToEnd("source")])) ? 0 : 1;
