@@ -1,0 +1,149 @@
+/** What the rules find in a program, as the editor and the command line show it. */
+import type { Program } from "./analysis/facts.ts";
+import type { Edit, Finding, Rule, RuleContext, Severity, SimulatedLaunch } from "./rules/rule.ts";
+import { type Selection, selectedRules } from "./rules/selection.ts";
+import { groupBy } from "./rules/support/group-by.ts";
+import { SyntaxIndex } from "./rules/support/syntax-index.ts";
+import { Suppressions } from "./rules/suppressions.ts";
+import unusedSuppression from "./rules/unused-suppression.ts";
+import type { Place, Reading } from "./syntax/reading.ts";
+
+export type LintSettings = Selection;
+
+/** 0-based lines and UTF-16 characters, as in the language server protocol. */
+export interface Range {
+  readonly start: { readonly line: number; readonly character: number };
+  readonly end: { readonly line: number; readonly character: number };
+}
+
+export interface DiagnosticFix {
+  readonly title: string;
+  readonly safe: boolean;
+  /** In the diagnostic's own file; they do not overlap. */
+  readonly edits: readonly { readonly range: Range; readonly newText: string }[];
+}
+
+export interface Diagnostic {
+  /** The opened file, or a header of the project in which a simulated access stands. */
+  readonly path: string;
+  readonly ruleId: string;
+  readonly severity: Severity;
+  readonly message: string;
+  readonly range: Range;
+  readonly kernel?: string;
+  readonly fixes: readonly DiagnosticFix[];
+  readonly related: readonly { readonly path: string; readonly range: Range; readonly message: string }[];
+  readonly tags: readonly ("deprecated" | "unnecessary")[];
+  /** The rule's page. */
+  readonly url: string;
+}
+
+interface Located {
+  readonly rule: Rule;
+  readonly severity: Severity;
+  readonly place: Place;
+  readonly finding: Finding;
+}
+
+/**
+ * Every finding of the selected rules that no comment suppresses, in source order.
+ * @param launches the simulated launches; undefined when nothing was simulated, so that the rules that need it stay silent
+ * @param log told of a rule that threw; its findings are missing, those of the others are not
+ */
+export function lint(
+  program: Program,
+  launches: readonly SimulatedLaunch[] | undefined,
+  settings: LintSettings = {},
+  log: (message: string) => void = () => undefined,
+): Diagnostic[] {
+  const { reading } = program;
+  const syntax = new SyntaxIndex(program.unit, reading);
+  const context: RuleContext = { program, syntax, launches: launches ?? [] };
+  const ran = new Set<Rule>();
+  const located: Located[] = [];
+  const selected = selectedRules(settings);
+  for (const [rule, severity] of selected) {
+    if (rule.simulated && !launches) continue;
+    try {
+      const findings = [...rule.check(context)];
+      ran.add(rule);
+      located.push(...inMacros(findings, context).map((finding) => ({ rule, severity, place: placeOf(reading, finding), finding })));
+    } catch (error) {
+      log(`${rule.id} failed on ${program.path}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+    }
+  }
+  const suppressions = new Suppressions(reading);
+  const kept = mostSpecific(located).filter(({ rule, place }) => (rule.simulated || place.file === 0) && !suppressions.covers(rule, place));
+  const severity = selected.get(unusedSuppression);
+  if (severity) {
+    for (const finding of suppressions.unused(ran))
+      kept.push({ rule: unusedSuppression, severity, place: placeOf(reading, finding), finding });
+  }
+  return kept
+    .sort(
+      (a, b) =>
+        a.place.file - b.place.file || a.place.start - b.place.start || a.place.end - b.place.end || a.rule.id.localeCompare(b.rule.id),
+    )
+    .map((each) => toDiagnostic(program, each));
+}
+
+const placeOf = (reading: Reading, { span }: Finding): Place => ("file" in span ? span : reading.locate(span.start, span.end));
+
+/** One finding for each place and rule; of several rules on one place, the most specific. */
+function mostSpecific(all: readonly Located[]): Located[] {
+  const groups = groupBy(all, ({ place }) => `${place.file}:${place.start}-${place.end}`);
+  return [...groups.values()].flatMap((group) => {
+    const most = Math.max(...group.map(({ rule }) => rule.specificity));
+    const rules = new Set<Rule>();
+    return group.filter(({ rule }) => rule.specificity === most && !rules.has(rule) && rules.add(rule));
+  });
+}
+
+/**
+ * Findings in text that a macro's body spells. When every expansion has the same finding with the same edits, they become
+ * one, in the body, with the fix. Otherwise each stays where the macro is used, without a fix.
+ */
+function inMacros(findings: readonly Finding[], context: RuleContext): Finding[] {
+  const key = ({ fix }: Finding): string =>
+    JSON.stringify(fix?.edits.map(({ place, newText }: Edit) => [place.file, place.start, place.end, newText]));
+  const isSpelledInMacro = (finding: Finding): boolean => finding.fix?.edits.some(({ place }) => place.macro !== undefined) ?? false;
+  const result: Finding[] = findings.filter((finding) => !isSpelledInMacro(finding));
+  for (const group of groupBy(findings.filter(isSpelledInMacro), key).values()) {
+    const [first] = group;
+    const span = first && !("file" in first.span) ? first.span : undefined;
+    const body = span && context.program.reading.spelled(span.start, span.end);
+    if (!first?.fix || !span || !body || group.length !== context.syntax.copies(span)) {
+      result.push(...group.map(({ fix: _, ...finding }) => finding));
+      continue;
+    }
+    // Another file may use a header's macro otherwise.
+    const safe = group.every(({ fix }) => fix?.safe) && !/\.(cuh|h|hh|hpp|inl)$/.test(context.program.path);
+    const uses = group.map(({ span }) => ({
+      at: placeOf(context.program.reading, { span, message: "" }),
+      message: `\`${body.macro}\` is used here`,
+    }));
+    result.push({ ...first, span: body, fix: { ...first.fix, safe }, related: [...(first.related ?? []), ...uses.slice(0, 8)] });
+  }
+  return result;
+}
+
+function toDiagnostic({ reading, kernels }: Program, { rule, severity, place, finding }: Located): Diagnostic {
+  const range = ({ file, start, end }: Place): Range => ({ start: reading.position(file, start), end: reading.position(file, end) });
+  const path = (file: number): string => reading.files[file] ?? "";
+  const kernel = finding.kernel ?? kernels.find(({ at }) => at.file === place.file && at.start <= place.start && place.end <= at.end)?.name;
+  const { fix } = finding;
+  return {
+    path: path(place.file),
+    ruleId: rule.id,
+    severity,
+    message: finding.message,
+    range: range(place),
+    ...(kernel === undefined ? {} : { kernel }),
+    fixes: fix
+      ? [{ title: fix.title, safe: fix.safe, edits: fix.edits.map((edit) => ({ range: range(edit.place), newText: edit.newText })) }]
+      : [],
+    related: (finding.related ?? []).map(({ at, message }) => ({ path: path(at.file), range: range(at), message })),
+    tags: rule.tag ? [rule.tag] : [],
+    url: rule.url,
+  };
+}

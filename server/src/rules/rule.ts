@@ -1,0 +1,117 @@
+/**
+ * What a rule is. One rule a file, named after the pattern it finds; its page, its settings and the catalogue are
+ * generated from it. Rules see facts, the typed syntax tree and simulated reports; no parser, no editor protocol.
+ */
+import type { Kernel, LaunchReport } from "@warplens/sim-engine";
+import type { LaunchFact, Program } from "../analysis/facts.ts";
+import type { Node } from "../syntax/ast.ts";
+import type { Place } from "../syntax/reading.ts";
+import type { SyntaxIndex } from "./support/syntax-index.ts";
+
+export type Severity = "error" | "warning" | "information" | "hint";
+/** NVIDIA's own words for how much it matters; `correctness` where the result may be wrong. */
+export type Priority = "correctness" | "high" | "medium" | "low-medium" | "low";
+/** What part of the work a rule is about. Also a selector: `--select memory`. */
+export type Group = "memory" | "instructions" | "warp" | "execution" | "host" | "directives";
+export type GuideDocument = "best-practices" | "volta" | "turing" | "maxwell";
+
+export interface Guide {
+  readonly document: GuideDocument;
+  readonly section: string;
+}
+
+export interface Edit {
+  /** With `macro`: the text stands in that macro's body. */
+  readonly place: Place & { readonly macro?: string };
+  readonly newText: string;
+}
+
+export interface Fix {
+  /** In the imperative: "Use `int`". */
+  readonly title: string;
+  /** Whether the program provably computes the same, bit for bit. */
+  readonly safe: boolean;
+  readonly edits: readonly Edit[];
+}
+
+export interface Related {
+  readonly at: Place;
+  readonly message: string;
+}
+
+export interface Finding {
+  /** A node of the syntax tree, or a place in a user's file. */
+  readonly span: Node | Place;
+  readonly message: string;
+  readonly fix?: Fix | undefined;
+  readonly related?: readonly Related[];
+  /** The kernel it is about, where the rule knows better than the place tells. */
+  readonly kernel?: string;
+}
+
+/** A launch that was simulated, with what it came from. Spans in the report index `kernel.files`. */
+export interface SimulatedLaunch {
+  readonly fact: LaunchFact;
+  readonly kernel: Kernel;
+  readonly report: LaunchReport;
+}
+
+export interface RuleContext {
+  readonly program: Program;
+  readonly syntax: SyntaxIndex;
+  /** Empty until the simulation is done. */
+  readonly launches: readonly SimulatedLaunch[];
+}
+
+export interface RuleDefinition {
+  /** The pattern that is linted against, in kebab case. */
+  readonly id: string;
+  readonly group: Group;
+  readonly severity: Severity;
+  readonly priority: Priority;
+  /** Absent for rules about WarpLens' own comments. */
+  readonly guide?: Guide;
+  /** One sentence: what is found. */
+  readonly summary: string;
+  /** Why it is slow, or wrong. */
+  readonly why: string;
+  /** What to do instead. */
+  readonly remedy: string;
+  /** The best this rule's fixes can be. */
+  readonly fix: "safe" | "unsafe" | "none";
+  /** Read by tests: `bad` has findings of this rule only, `good` none. */
+  readonly example: { readonly bad: string; readonly good: string };
+  /** Decides from simulated reports: finds nothing before a simulation. */
+  readonly simulated?: boolean;
+  /** Of two findings on the same text, the rule with the higher number stays. */
+  readonly specificity?: number;
+  readonly tag?: "deprecated" | "unnecessary";
+  check(context: RuleContext): Iterable<Finding>;
+}
+
+export interface Rule extends RuleDefinition {
+  readonly simulated: boolean;
+  readonly specificity: number;
+  /** The rule's page. */
+  readonly url: string;
+}
+
+/** Where the pages live; each is also `docs/rules/<id>.md` in the repository. */
+const pages = "https://github.com/warplens/warplens/blob/main/docs/rules";
+
+export function defineRule(definition: RuleDefinition): Rule {
+  return { simulated: false, specificity: 0, ...definition, url: `${pages}/${definition.id}.md` };
+}
+
+const titles: Readonly<Record<GuideDocument, { readonly title: string; readonly url: string }>> = {
+  "best-practices": { title: "CUDA C++ Best Practices Guide", url: "https://docs.nvidia.com/cuda/cuda-c-best-practices-guide/" },
+  volta: { title: "Volta Tuning Guide", url: "https://docs.nvidia.com/cuda/volta-tuning-guide/" },
+  turing: { title: "Turing Tuning Guide", url: "https://docs.nvidia.com/cuda/turing-tuning-guide/" },
+  maxwell: { title: "Maxwell Tuning Guide", url: "https://docs.nvidia.com/cuda/maxwell-tuning-guide/" },
+};
+
+/** The guide's title and address, and the section: `CUDA C++ Best Practices Guide, 11.1.2`. */
+export function guideReference(guide: Guide): { readonly text: string; readonly url: string } {
+  const { title, url } = titles[guide.document];
+  return { text: `${title}, ${guide.section}`, url };
+}

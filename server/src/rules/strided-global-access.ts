@@ -1,0 +1,67 @@
+import { defineRule, type Finding, type RuleContext } from "./rule.ts";
+import { assumedContent, launchesOf, type PoorAccess, poorAccesses, sectorsPerRequest } from "./support/accesses.ts";
+import { excerpt } from "./support/edits.ts";
+import { LaneIndex } from "./support/lane-index.ts";
+
+export default defineRule({
+  id: "strided-global-access",
+  group: "memory",
+  severity: "warning",
+  priority: "high",
+  guide: { document: "best-practices", section: "9.2.1.4" },
+  summary: "Neighbouring threads of a warp access global memory a constant stride apart.",
+  why: "Memory is moved in sectors of 32 bytes. With a stride of two elements half of every sector is wasted; from 32 bytes on each lane needs a sector of its own.",
+  remedy:
+    "Let neighbouring threads access neighbouring elements: exchange the roles of the indices, store structures as arrays, or move a tile through shared memory.",
+  fix: "none",
+  simulated: true,
+  specificity: 2,
+  example: {
+    bad: `__global__ void stride(float *out, const float *in, int stride) {
+  int i = (blockIdx.x * blockDim.x + threadIdx.x) * stride;
+  out[i] = in[i];
+}
+int main() {
+  float *in, *out;
+  cudaMalloc(&in, 8 << 20);
+  cudaMalloc(&out, 8 << 20);
+  stride<<<1024, 256>>>(out, in, 8);
+}`,
+    good: `__global__ void copy(float *out, const float *in) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = in[i];
+}
+int main() {
+  float *in, *out;
+  cudaMalloc(&in, 1 << 20);
+  cudaMalloc(&out, 1 << 20);
+  copy<<<1024, 256>>>(out, in);
+}`,
+  },
+  *check(context) {
+    const lanes = new LaneIndex(context);
+    for (const poor of poorAccesses(context)) if (isStrided(poor)) yield finding(context, poor, lanes);
+  },
+});
+
+/** A constant distance between neighbouring lanes, other than side by side. */
+export const isStrided = ({ access: { laneStride, bytesPerLane } }: PoorAccess): boolean =>
+  laneStride !== undefined && Math.abs(laneStride) > bytesPerLane;
+
+function finding({ program: { reading } }: RuleContext, poor: PoorAccess, lanes: LaneIndex): Finding {
+  const { access, place, launch } = poor;
+  const stride = Math.abs(access.laneStride ?? 0);
+  const whole = stride % access.bytesPerLane === 0;
+  const apart = whole ? `${stride / access.bytesPerLane} elements (${stride} bytes)` : `${stride} bytes`;
+  const source = access.strideSource;
+  const terms = source ? lanes.terms(place, source.slice(-1)) : [];
+  const cause = source
+    ? ` because of \`${source}\`${terms.length > 0 ? ` in ${terms.map((term) => `\`${excerpt(reading, term, 40)}\``).join(", ")}` : ""}`
+    : "";
+  return {
+    span: place,
+    message: `Strided ${access.operation}: neighbouring lanes are ${apart} apart${cause}; ${sectorsPerRequest(access)}. Let neighbouring threads access neighbouring elements, or go through a tile in shared memory.${assumedContent(poor)}`,
+    kernel: launch.report.kernel,
+    related: launchesOf(poor),
+  };
+}

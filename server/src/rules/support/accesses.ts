@@ -1,0 +1,68 @@
+/** Global memory accesses as simulated, one for each access in the source, worst launch first. */
+import type { AccessReport } from "@warplens/sim-engine";
+import type { Place } from "../../syntax/reading.ts";
+import type { Related, RuleContext, SimulatedLaunch } from "../rule.ts";
+import { groupBy } from "./group-by.ts";
+
+/** Sectors over ideal sectors from which an access is worth a word. */
+export const threshold = 1.5;
+/** Below these an access is not what holds a kernel back: requests of the launch, and its share of the launch's sectors. */
+const fewRequests = 32;
+const smallShare = 0.01;
+
+export interface PoorAccess {
+  readonly place: Place;
+  readonly access: AccessReport;
+  readonly launch: SimulatedLaunch;
+  /** The other launches in which it is poor too. */
+  readonly others: readonly SimulatedLaunch[];
+}
+
+/** Every global access that moves more than `threshold` times the sectors it needs, in at least one launch. */
+export function poorAccesses({ program: { reading }, launches }: RuleContext): PoorAccess[] {
+  const found: { place: Place; access: AccessReport; launch: SimulatedLaunch }[] = [];
+  for (const launch of launches) {
+    const { report, kernel } = launch;
+    const all = report.accesses.filter(({ space }) => space === "global");
+    const sectors = all.reduce((sum, { transactions }) => sum + transactions, 0);
+    for (const access of all) {
+      if (!(access.transactions > threshold * access.ideal)) continue;
+      if (access.requests < fewRequests && access.transactions < smallShare * sectors) continue;
+      const file = reading.files.indexOf(kernel.files[access.file] ?? "");
+      if (file >= 0) found.push({ place: { file, start: access.start, end: access.end }, access, launch });
+    }
+  }
+  const excess = ({ access }: { access: AccessReport }): number => access.transactions - access.ideal;
+  return [...groupBy(found, ({ place }) => `${place.file}:${place.start}-${place.end}`).values()].flatMap((group) => {
+    const [worst, ...others] = group.sort((a, b) => excess(b) - excess(a));
+    return worst
+      ? [{ ...worst, others: [...new Set(others.map(({ launch }) => launch))].filter((launch) => launch !== worst.launch) }]
+      : [];
+  });
+}
+
+const figure = (value: number): string => String(Math.round(value * 10) / 10);
+
+/** "32 sectors/request, ideal 4": in Nsight Compute's words. */
+export const sectorsPerRequest = ({ transactions, ideal, requests }: AccessReport): string =>
+  `${figure(transactions / requests)} sectors/request, ideal ${figure(ideal / requests)}`;
+
+export const dimensions = (size: readonly number[]): string =>
+  size[2] === 1 ? (size[1] === 1 ? `${size[0]}` : `${size[0]} x ${size[1]}`) : size.join(" x ");
+
+/** The launches that make it so. */
+export function launchesOf({ launch, others }: PoorAccess): Related[] {
+  return [launch, ...others].slice(0, 4).map(({ fact, report }) => ({
+    at: fact.at,
+    message: `in this launch of \`${report.kernel}\`: grid ${dimensions(report.grid)}, block ${dimensions(report.block)}`,
+  }));
+}
+
+/** What a figure rests on that nobody said, about what arrays hold; "" when nothing. */
+export function assumedContent({ launch: { fact, report } }: PoorAccess): string {
+  const assumed = [...fact.assumptions, ...report.assumptions].filter(({ value }) =>
+    /^(uniform|linear|permutation|constant)\(/.test(String(value)),
+  );
+  const texts = [...new Set(assumed.map(({ what, value }) => `\`${what}\` to hold ${value}`))];
+  return texts.length === 0 ? "" : ` Assumes ${texts.slice(0, 3).join(", ")}.`;
+}

@@ -1,0 +1,27 @@
+/** Edits of exactly what the user wrote. */
+import type { Expression, Node } from "../../syntax/ast.ts";
+import type { Reading } from "../../syntax/reading.ts";
+import type { Edit } from "../rule.ts";
+
+/** Replaces the text of a node; undefined where it does not stand in the opened file in one piece. */
+export function replace(reading: Reading, node: Node, newText: string): Edit | undefined {
+  const place = reading.spelled(node.start, node.end);
+  return place?.file === 0 ? { place, newText } : undefined;
+}
+
+/** Inserts behind the opening parenthesis of a call. */
+export function insertFirstArgument(reading: Reading, call: Expression & { kind: "call" }, newText: string): Edit | undefined {
+  const open = reading.text.indexOf("(", call.callee.end);
+  const place = open >= 0 && open < call.end ? reading.spelled(open, open + 1) : undefined;
+  return place?.file === 0 ? { place: { ...place, start: place.end }, newText } : undefined;
+}
+
+/** All or nothing. */
+export const all = (...edits: readonly (Edit | undefined)[]): readonly Edit[] | undefined =>
+  edits.every((edit) => edit !== undefined) ? edits : undefined;
+
+/** A node's text on one line, for messages. */
+export function excerpt(reading: Reading, node: Node, limit = 60): string {
+  const text = reading.text.slice(node.start, node.end).replace(/\s+/g, " ").trim();
+  return text.length > limit ? `${text.slice(0, limit - 3)}...` : text;
+}

@@ -1,0 +1,54 @@
+import { defineRule } from "./rule.ts";
+import { isStrided } from "./strided-global-access.ts";
+import { assumedContent, launchesOf, poorAccesses, sectorsPerRequest } from "./support/accesses.ts";
+
+export default defineRule({
+  id: "uncoalesced-global-access",
+  group: "memory",
+  severity: "warning",
+  priority: "high",
+  guide: { document: "best-practices", section: "9.2.1" },
+  summary: "The lanes of a warp access global memory in no order that shares sectors.",
+  why: "A warp's access is served in sectors of 32 bytes. Lanes that read or write apart from each other each need a sector, of which the most part is moved for nothing.",
+  remedy:
+    "Sort or bin the indices, reorder the data so that neighbouring threads use neighbouring elements, or gather into shared memory once and reuse it there.",
+  fix: "none",
+  simulated: true,
+  specificity: 1,
+  example: {
+    bad: `__global__ void scramble(float *out, const float *in, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = in[(i * i + 7 * i) % n];
+}
+int main() {
+  const int n = 1 << 20;
+  float *in, *out;
+  cudaMalloc(&in, n * sizeof(float));
+  cudaMalloc(&out, n * sizeof(float));
+  scramble<<<n / 256, 256>>>(out, in, n);
+}`,
+    good: `__global__ void copy(float *out, const float *in, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = in[i];
+}
+int main() {
+  const int n = 1 << 20;
+  float *in, *out;
+  cudaMalloc(&in, n * sizeof(float));
+  cudaMalloc(&out, n * sizeof(float));
+  copy<<<n / 256, 256>>>(out, in, n);
+}`,
+  },
+  *check(context) {
+    for (const poor of poorAccesses(context)) {
+      if (isStrided(poor)) continue;
+      const { access, launch, place } = poor;
+      yield {
+        span: place,
+        message: `Uncoalesced ${access.operation}: ${sectorsPerRequest(access)}; the lanes of a warp do not share sectors. Let neighbouring threads access neighbouring elements.${assumedContent(poor)}`,
+        kernel: launch.report.kernel,
+        related: launchesOf(poor),
+      };
+    }
+  },
+});
