@@ -14,6 +14,9 @@ export default defineRule({
   summary: "A floating-point constant without the suffix `f` in single-precision device code.",
   why: "The constant is a `double`, so the other operand is converted to `double`, the operation runs at double precision (1/2 to 1/64 of the throughput, depending on the GPU) and its result is converted back.",
   remedy: "Write the suffix: `0.5f`.",
+  notes: `Found are constants that meet a float operand (\`x * 0.5\`, \`x < 0.1\`, \`sqrt(x + 1.0)\`), that take part in a computation whose result becomes a float (\`float y = i * 0.5\`), or that only initialise one (\`float y = 0.0\`). Left alone are constants where another operand is a \`double\`, where the result is one, and where a type depends on a template parameter.
+
+The fix is safe where the constant is only converted, and where it is compared with a float and is itself exactly a float; elsewhere the intermediate result is rounded to single precision, which may change the last digit. A constant in a macro is mended in its \`#define\`, and only when every use in the file is single precision.`,
   fix: "safe",
   example: {
     bad: `__global__ void scale(float *data, int n) {

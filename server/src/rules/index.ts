@@ -1,4 +1,4 @@
-/** Generated from this folder by scripts/rules.mjs: do not edit. */
+/** Generated from this folder by scripts/generate/rules.mjs: do not edit. */
 import doubleConstantInFloat from "./double-constant-in-float.ts";
 import invalidDirective from "./invalid-directive.ts";
 import legacyWarpIntrinsic from "./legacy-warp-intrinsic.ts";

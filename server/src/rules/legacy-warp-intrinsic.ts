@@ -19,6 +19,11 @@ export default defineRule({
   why: "Since Volta the lanes of a warp are scheduled independently, so `__shfl*`, `__any`, `__all` and `__ballot` may exchange data among a different set of lanes than the code assumes. CUDA 9 deprecated them, and they do not compile for compute capability 7.0 and later.",
   remedy:
     "Use the `_sync` form, whose mask names the lanes that must arrive: `0xffffffff` where the whole warp does. In divergent code compute the mask before the branch, with `__ballot_sync`.",
+  notes: `The fix is safe only where all lanes of the warp provably arrive together: every condition around the call, and around each \`return\`, \`break\` and \`continue\` before it, has one value for the whole warp, and so at every call of the function. Values that all lanes share are constants, kernel parameters, \`blockIdx\`, \`blockDim\`, results of votes, and what is computed from them; \`threadIdx.x / 32\` too, where every launch has blocks whose rows are whole warps.
+
+Elsewhere the fix takes \`__activemask()\` as the mask, which is what the old intrinsic did at best, and is unsafe: which lanes should take part only you know. \`__ballot(1)\`, which asks for the active lanes, becomes \`__activemask()\`.
+
+Functions and macros of your own with these names are left alone, and so is code that the preprocessor leaves out for CUDA 9 and later.`,
   fix: "safe",
   tag: "deprecated",
   example: {

@@ -79,6 +79,8 @@ export interface RuleDefinition {
   readonly remedy: string;
   /** The best this rule's fixes can be. */
   readonly fix: "safe" | "unsafe" | "none";
+  /** What else the page says, in Markdown: what is left alone and why, what makes a fix unsafe. */
+  readonly notes?: string;
   /** Read by tests: `bad` has findings of this rule only, `good` none. */
   readonly example: { readonly bad: string; readonly good: string };
   /** Decides from simulated reports: finds nothing before a simulation. */

@@ -13,6 +13,7 @@ export default defineRule({
   why: "Memory is moved in sectors of 32 bytes. With a stride of two elements half of every sector is wasted; from 32 bytes on each lane needs a sector of its own.",
   remedy:
     "Let neighbouring threads access neighbouring elements: exchange the roles of the indices, store structures as arrays, or move a tile through shared memory.",
+  notes: `Reported from 1.5 times the ideal number of sectors, for the launch in which most are wasted; the launches are listed with the finding. Accesses of which a launch makes few, and that move less than 1 % of its sectors, are left alone. Without a launch that can be simulated nothing is reported: give one with a \`// warplens:\` comment or \`--launch\`.`,
   fix: "none",
   simulated: true,
   specificity: 2,

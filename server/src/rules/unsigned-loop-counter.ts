@@ -15,6 +15,9 @@ export default defineRule({
   summary: "A 32-bit unsigned loop counter that takes part in addressing.",
   why: "Unsigned arithmetic wraps at 2^32 by definition, so the compiler must compute `stride * i` and the 64-bit address anew in each iteration. Signed overflow is undefined, which lets it add a constant to a running address instead (strength reduction).",
   remedy: "Declare the counter `int`, or use a 64-bit counter where the bound may exceed 2147483647.",
+  notes: `Found are 32-bit unsigned counters of \`for\` loops in device code that count by an amount and from which an address or a product is computed. Left alone are 64-bit counters, whose address needs no conversion; loops by factors (\`s >>= 1\`); loops that \`#pragma unroll\` dissolves; and counters that are divided or taken modulo, which is cheaper unsigned.
+
+The fix is safe where the values of the counter and of every expression it makes signed provably stay between 0 and 2147483647; otherwise its title names what may not.`,
   fix: "safe",
   example: {
     bad: `__global__ void gather(float *out, const float *in, int n, int offset, int stride) {

@@ -1,0 +1,44 @@
+import { guideReference, type Rule } from "./rule.ts";
+
+const fixes: Readonly<Record<Rule["fix"], string>> = {
+  safe: "yes; marked safe where the program provably computes the same, else unsafe with the reason",
+  unsafe: "yes, but it may change results: apply it knowingly",
+  none: "no",
+};
+
+/** A rule's page in Markdown: `docs/rules/<id>.md`, and what `warplens explain` prints. */
+export function rulePage(rule: Rule): string {
+  const { id, group, severity, priority, guide, summary, why, remedy, fix, example, simulated, notes } = rule;
+  const reference = guide && guideReference(guide);
+  const facts = [
+    ["severity", severity],
+    ["group", group],
+    ...(reference
+      ? [["source", `[${reference.text}](${reference.url}) (${priority === "correctness" ? priority : `${priority} priority`})`]]
+      : []),
+    ["found by", simulated ? "simulating the launches on the chosen GPU" : "reading the source: syntax, types and data flow"],
+    ["fix", fixes[fix]],
+  ];
+  return [
+    `# ${id}`,
+    summary,
+    ["| | |", "| --- | --- |", ...facts.map(([name, value]) => `| ${name} | ${value} |`)].join("\n"),
+    `## Why\n\n${why}`,
+    `## What to do\n\n${remedy}`,
+    `## Example\n\n\`\`\`cuda\n${example.bad}\n\`\`\`\n\nbetter:\n\n\`\`\`cuda\n${example.good}\n\`\`\``,
+    ...(notes === undefined ? [] : [`## Details\n\n${notes}`]),
+    `## Silence it\n\n\`// warplens-disable-next-line ${id} -- reason\` above the line, or \`"${id}": "off"\` under \`rules\` in \`warplens.json\` or the setting \`warplens.rules\`.`,
+    "",
+  ]
+    .join("\n\n")
+    .replace(/\n+$/, "\n");
+}
+
+/** The catalogue in Markdown: `docs/rules/README.md`. */
+export function catalogue(rules: readonly Rule[]): string {
+  const rows = rules.map(({ id, summary, severity, guide, fix }) => {
+    const source = guide ? guideReference(guide).text : "";
+    return `| [${id}](${id}.md) | ${summary} | ${severity} | ${source} | ${fix === "none" ? "" : fix} |`;
+  });
+  return `# Rules\n\n| rule | finds | severity | source | fix |\n| --- | --- | --- | --- | --- |\n${rows.join("\n")}\n`;
+}
