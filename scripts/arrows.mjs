@@ -7,7 +7,9 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 
 const engine = "sim-engine/src";
-const below = [engine, "sim-engine/gpus", "server/src/syntax", "server/src/analysis"];
+const units = "server/src/units.ts";
+const files = "server/src/files.ts";
+const below = [engine, "sim-engine/gpus", "server/src/syntax", "server/src/analysis", units];
 const core = [...below, "server/src/rules", "server/src/lint", "server/src/simulate"];
 const protocol = "server/src/lsp/protocol.ts";
 
@@ -20,7 +22,9 @@ export const arrows = {
   "server/src/rules": below,
   "server/src/lint": core,
   "server/src/simulate": core,
-  "server/src/cli": core,
+  [units]: [],
+  [files]: below,
+  "server/src/cli": [...core, files],
   [protocol]: [engine],
   "server/src/lsp": [...core, protocol],
   "server/src": [...core, "server/src/cli", "server/src/lsp", protocol],

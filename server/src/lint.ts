@@ -34,6 +34,8 @@ export interface Diagnostic {
   readonly fixes: readonly DiagnosticFix[];
   readonly related: readonly { readonly path: string; readonly range: Range; readonly message: string }[];
   readonly tags: readonly ("deprecated" | "unnecessary")[];
+  /** Made from simulated reports: valid until the next simulation, rather than the next edit. */
+  readonly simulated: boolean;
   /** The rule's page. */
   readonly url: string;
 }
@@ -144,6 +146,7 @@ function toDiagnostic({ reading, kernels }: Program, { rule, severity, place, fi
       : [],
     related: (finding.related ?? []).map(({ at, message }) => ({ path: path(at.file), range: range(at), message })),
     tags: rule.tag ? [rule.tag] : [],
+    simulated: rule.simulated,
     url: rule.url,
   };
 }
