@@ -27,7 +27,7 @@ export const arrows = {
   "server/src/cli": [...core, files],
   [protocol]: [engine],
   "server/src/lsp": [...core, protocol],
-  "server/src": [...core, "server/src/cli", "server/src/lsp", protocol],
+  "server/src": [...core, files, "server/src/cli", "server/src/lsp", protocol],
   "client/src/panel/page": ["client/src/panel/messages.ts", protocol],
   "client/src/panel/messages.ts": [protocol],
   "client/src": ["client/src/panel/page", "client/src/panel/messages.ts", protocol],
