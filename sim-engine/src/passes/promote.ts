@@ -59,7 +59,8 @@ function collectAccesses(kernel: Kernel): Map<Op, Access[]> {
     const base = op.args[0] && resolve(op.args[0]);
     const index = intConstant(op.args[1]);
     if (base && index === undefined) found.delete(base.alloca);
-    const at = base && index !== undefined ? { alloca: base.alloca, offset: base.offset + index * op.action.scale + op.action.offset } : undefined;
+    const at =
+      base && index !== undefined ? { alloca: base.alloca, offset: base.offset + index * op.action.scale + op.action.offset } : undefined;
     place.set(op, at);
     return at;
   };

@@ -102,7 +102,8 @@ function mergeChains(kernel: Kernel): boolean {
       block.ops.push(...to.ops);
       block.end = to.end;
       for (const next of successors(to)) {
-        for (let index = 0; index < next.predecessors.length; index++) if (next.predecessors[index] === to) next.predecessors[index] = block;
+        for (let index = 0; index < next.predecessors.length; index++)
+          if (next.predecessors[index] === to) next.predecessors[index] = block;
       }
       gone.add(to);
     }

@@ -1,0 +1,105 @@
+import { expect, test } from "vitest";
+import { parseKernel, printKernel } from "../text.ts";
+import { verifyKernel } from "../verify.ts";
+import { removeDeadCode } from "./dce.ts";
+import { forwardLoads } from "./forward-loads.ts";
+
+function run(text: string): string {
+  const kernel = parseKernel(text);
+  expect(verifyKernel(kernel)).toEqual([]);
+  forwardLoads(kernel);
+  removeDeadCode(kernel);
+  expect(verifyKernel(kernel)).toEqual([]);
+  return printKernel(kernel);
+}
+
+const count = (text: string, what: RegExp): number => [...text.matchAll(new RegExp(what, "g"))].length;
+
+const between = (parameters: string, between: string): string => `kernel @k(${parameters}) {
+shared @tile 256 align 4 dims 64 element 4
+b0:
+  %1: ptr = param 0
+  %2: ptr = param 1
+  %3: i32 = special tid.x
+  %4: ptr = gep %1, %3, scale 4, offset 0
+  %5: ptr = gep %2, %3, scale 4, offset 0
+  %6: ptr = shared.address 0
+  %7: f32 = load.global %4, align 4
+  ${between}
+  %9: f32 = load.global %4, align 4
+  %10: f32 = fadd %7, %9
+  store.global %5, %10, align 4
+  return
+}
+`;
+
+test.each([
+  ["nothing", "%in: ptr f32, %out: ptr f32", "%8: i32 = special laneid", 1],
+  ["a store through another pointer", "%in: ptr f32, %out: ptr f32", "store.global %5, %7, align 4", 2],
+  ["a store through another restrict pointer", "%in: ptr f32 restrict, %out: ptr f32 restrict", "store.global %5, %7, align 4", 1],
+  ["a store to shared memory", "%in: ptr f32, %out: ptr f32", "store.shared %6, %7, align 4", 1],
+  ["a barrier", "%in: ptr f32, %out: ptr f32", "barrier", 2],
+  ["a warp barrier", "%in: ptr f32, %out: ptr f32", "syncwarp", 2],
+])("a repeated load with %s between is loaded %#", (_, parameters, op, loads) => {
+  expect(count(run(between(parameters, op)), /load\.global/)).toBe(loads);
+});
+
+test("what was stored is not loaded", () => {
+  const text = run(between("%in: ptr f32, %out: ptr f32", "store.global %4, %7, align 4"));
+  expect(count(text, /load\.global/)).toBe(1);
+});
+
+test("a sum kept in memory is loaded once before the loop, and stored in each iteration", () => {
+  const text = run(`kernel @k(%a: ptr f32, %c: ptr f32, %n: i32) {
+b0:
+  %1: ptr = param 0
+  %2: ptr = param 1
+  %3: i32 = param 2
+  %4: i32 = const 0
+  %5: i32 = const 1
+  jump b1
+b1:
+  %6: i32 = phi [%4, b0], [%11, b1]
+  %7: ptr = gep %1, %6, scale 4, offset 0
+  %8: f32 = load.global %2, align 4
+  %9: f32 = load.global %7, align 4
+  %10: f32 = fadd %8, %9
+  store.global %2, %10, align 4
+  %11: i32 = add.exact %6, %5
+  %12: i1 = icmp.slt %11, %3
+  branch %12, b1, b2
+b2:
+  return
+}
+`);
+  expect(text).toMatch(/b0:[^b]*(?:b(?!1:)[^b]*)*load\.global %2/);
+  expect(count(text, /load\.global/)).toBe(2);
+  expect(text).toMatch(/f32 = phi \[%\d+, b\d+\], \[%10, b\d+\]/);
+});
+
+test("an invariant load leaves the loop", () => {
+  const text = run(`kernel @k(%a: ptr i32, %n: i32) {
+shared @s 4 align 4 dims - element 4
+b0:
+  %1: ptr = param 0
+  %3: i32 = param 1
+  %4: i32 = const 0
+  %5: i32 = const 1
+  %13: ptr = shared.address 0
+  jump b1
+b1:
+  %6: i32 = phi [%4, b0], [%11, b1]
+  %8: i32 = load.global %1, align 4
+  store.shared %13, %8, align 4
+  %11: i32 = add.exact %6, %5
+  %12: i1 = icmp.slt %11, %3
+  branch %12, b1, b2
+b2:
+  return
+}
+`);
+  const [before, inside] = text.split("store.shared");
+  expect(count(before ?? "", /load\.global/)).toBe(1);
+  expect(before?.indexOf("load.global")).toBeLessThan(before?.indexOf("phi") ?? 0);
+  expect(inside).not.toContain("load.global");
+});
