@@ -1,0 +1,65 @@
+/** A report's figures in words, the same in lens, hover and hints. */
+import type { AccessReport, LaunchReport } from "@warplens/sim-engine";
+import { formatBandwidth, formatCapacity, formatCount, formatDim, formatPercent, formatRatio, formatTime, formatTraffic } from "../units.ts";
+
+/** `occupancy 100 % (warps)` */
+export function occupancyText({ theoreticalPct, limiters }: LaunchReport["occupancy"]): string {
+  return `occupancy ${formatPercent(theoreticalPct)}${limiters.length > 0 ? ` (${limiters.join(", ")})` : ""}`;
+}
+
+/** `<float, 16>`, or nothing. */
+export const templateText = (templateArguments: readonly string[]): string =>
+  templateArguments.length > 0 ? `<${templateArguments.join(", ")}>` : "";
+
+/** `262144 × 256 threads` */
+export const configurationText = ({ grid, block, dynamicSharedBytes }: LaunchReport): string =>
+  `${formatDim(grid)} blocks of ${formatDim(block)} threads${dynamicSharedBytes > 0 ? `, ${formatCapacity(dynamicSharedBytes)} dynamic shared` : ""}`;
+
+/** Transactions a request, and how many would do. */
+export function perRequest(access: AccessReport): { readonly actual: number; readonly ideal: number } {
+  return { actual: access.transactions / access.requests, ideal: access.ideal / access.requests };
+}
+
+/** How many times the wavefronts a conflict-free access would take. */
+export const conflictWays = (access: AccessReport): number => (access.ideal > 0 ? access.transactions / access.ideal : 1);
+
+const row = (name: string, value: string, note = ""): string => `| ${name} | ${value} | ${note} |`;
+
+/** The table of a launch, as Markdown: figure, value, where it comes from. */
+export function launchTable(report: LaunchReport): string {
+  const { resources, occupancy, time, traffic } = report;
+  const registers = resources.registersPerThread;
+  const rows = [
+    row("Launch", configurationText(report)),
+    row(
+      "Occupancy",
+      `**${formatPercent(occupancy.theoreticalPct)}**${occupancy.achievedPct === undefined ? "" : `, achieved ${formatPercent(occupancy.achievedPct)}`}`,
+      `${occupancy.blocksPerSm} blocks an SM, limited by ${occupancy.limiters.join(", ") || "nothing"}`,
+    ),
+    row(
+      "Registers",
+      `${registers.value} a thread`,
+      registers.interval ? `${registers.basis}, ${registers.interval[0]} to ${registers.interval[1]}` : registers.basis,
+    ),
+  ];
+  if (resources.staticSharedBytes + report.dynamicSharedBytes > 0)
+    rows.push(row("Shared memory", `${formatCapacity(resources.staticSharedBytes + report.dynamicSharedBytes)} a block`, "exact"));
+  if (resources.localBytesPerThread > 0) rows.push(row("Local memory", `${resources.localBytesPerThread} bytes a thread`, "estimated"));
+  if (time) {
+    rows.push(row("Time", `**${formatTime(time.ns)}**`, `simulated, bound by ${time.boundBy}`));
+    rows.push(row("DRAM", `${formatBandwidth(time.dramGBs)}`, `${formatPercent(time.dramPctOfPeak)} of peak`));
+  }
+  const sectors = traffic.globalLoadSectors + traffic.globalStoreSectors;
+  const requests = traffic.globalLoadRequests + traffic.globalStoreRequests;
+  if (requests > 0)
+    rows.push(row("Global memory", `${formatCount(sectors)} sectors`, `${formatRatio(sectors / requests)} a request, ${formatTraffic(sectors * 32)}`));
+  if (traffic.l1HitPct !== undefined && traffic.l2HitPct !== undefined)
+    rows.push(row("Hit rate", `L1 ${formatPercent(traffic.l1HitPct)}, L2 ${formatPercent(traffic.l2HitPct)}`, "simulated"));
+  return ["| | | |", "| --- | --- | --- |", ...rows].join("\n");
+}
+
+/** The assumptions of a launch as a Markdown list, or nothing. */
+export function assumptionsText(report: LaunchReport): string {
+  if (report.assumptions.length === 0) return "";
+  return ["**Assumed**", "", ...report.assumptions.map(({ what, value, why }) => `- \`${what}\` = ${value}: ${why}`)].join("\n");
+}

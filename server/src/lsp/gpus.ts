@@ -1,0 +1,17 @@
+/** GPU models as the client lists them. */
+import { type GpuModel, gpus } from "@warplens/sim-engine";
+import type { GpuSummary } from "./protocol.ts";
+
+export function gpuSummary({ id, name, computeCapability, values }: GpuModel): GpuSummary {
+  return {
+    id,
+    name,
+    computeCapability,
+    multiprocessors: values.smCount,
+    memoryBytes: values.dramBytes,
+    dramGBs: values.dramBandwidth,
+    l2Bytes: values.l2Bytes,
+  };
+}
+
+export const gpuSummaries = (): GpuSummary[] => gpus.map(gpuSummary);

@@ -1,0 +1,98 @@
+/** What stands behind the figure under the pointer: an access, a launch, a kernel, its launch bounds, a shared array. */
+import type { AccessReport } from "@warplens/sim-engine";
+import type { Hover, Position } from "vscode-languageserver";
+import { formatCapacity, formatCount, formatRatio, formatTime } from "../units.ts";
+import type { FileSimulation, KernelSummary, Range } from "../worker/job.ts";
+import { rangeOf } from "./convert.ts";
+import { assumptionsText, conflictWays, launchTable, occupancyText, perRequest, templateText } from "./figures.ts";
+import { occupancyByBlockSize } from "./occupancy-bars.ts";
+import { holds, inDocument, isSimulated, launchesOf, type SimulatedLaunch, type View, worstLaunch } from "./view.ts";
+
+export function hover(view: View, position: Position): Hover | null {
+  const { simulation, document } = view;
+  if (!simulation) return null;
+  const offset = document.offsetAt(position);
+  const found = onShared(view, simulation, offset) ?? onAccess(view, simulation, offset) ?? onKernel(view, simulation, offset) ?? onLaunch(view, simulation, offset);
+  return found ? { contents: { kind: "markdown", value: found.text }, range: rangeOf(document, found.at) } : null;
+}
+
+interface Found {
+  readonly at: Range;
+  readonly text: string;
+}
+
+const title = (view: View, what: string): string => `**${what}** · ${view.gpu.name}`;
+
+function onShared(view: View, simulation: FileSimulation, offset: number): Found | undefined {
+  const array = simulation.kernels.flatMap((kernel) => kernel.sharedArrays).find((candidate) => holds(candidate, offset));
+  return array && { at: array, text: `${title(view, `\`${array.name}\``)}\n\n${formatCapacity(array.bytes)} of shared memory in each block.` };
+}
+
+function onAccess(view: View, simulation: FileSimulation, offset: number): Found | undefined {
+  const hits = simulation.launches
+    .filter(isSimulated)
+    .flatMap((launch) => launch.report.accesses.filter(inDocument).map((access) => ({ launch, access })))
+    .filter(({ access }) => access.requests > 0 && holds(access, offset));
+  // The innermost access under the pointer: in a[b[i]] on b[i], that one.
+  const innermost = Math.min(...hits.map(({ access }) => access.end - access.start));
+  const shown = hits.filter(({ access }) => access.end - access.start === innermost);
+  const first = shown[0];
+  if (!first) return undefined;
+  const kinds = shown.map(({ launch, access }) => accessTable(access, shown.length > 1 ? launch : undefined));
+  return { at: first.access, text: [title(view, "Memory access"), ...kinds].join("\n\n") };
+}
+
+function accessTable(access: AccessReport, launch: SimulatedLaunch | undefined): string {
+  const { actual, ideal } = perRequest(access);
+  const unit = { global: "sectors", local: "sectors", shared: "wavefronts", constant: "addresses" }[access.space];
+  const rows: [string, string][] = [
+    [`${unit} a request`, `**${formatRatio(actual)}**, ideal ${formatRatio(ideal)}`],
+    ["requests", formatCount(access.requests)],
+    ["lanes active", `${formatRatio(access.lanes / access.requests)} of 32`],
+  ];
+  if (access.space === "shared" && conflictWays(access) > 1) rows.push(["bank conflict", `${formatRatio(conflictWays(access))}-way`]);
+  if (access.laneStride !== undefined)
+    rows.push(["neighbouring lanes", `${access.laneStride} bytes apart${access.strideSource ? ` (${access.strideSource})` : ""}`]);
+  if (access.operation === "atomic" && access.worst !== undefined) rows.push(["lanes on one address", formatRatio(access.worst)]);
+  const head = `${access.space} ${access.operation}, ${access.bytesPerLane} bytes a lane${launch ? ` · launch in line ${launch.line}` : ""}`;
+  return [`| ${head} | |`, "| --- | --- |", ...rows.map(([name, value]) => `| ${name} | ${value} |`)].join("\n");
+}
+
+function onKernel(view: View, simulation: FileSimulation, offset: number): Found | undefined {
+  const kernel = simulation.kernels.find(({ nameAt, launchBounds }) => holds(nameAt, offset) || (launchBounds && holds(launchBounds, offset)));
+  if (!kernel) return undefined;
+  const at = holds(kernel.nameAt, offset) ? kernel.nameAt : (kernel.launchBounds ?? kernel.nameAt);
+  const worst = worstLaunch(launchesOf(simulation, kernel));
+  if (!worst) return { at, text: `${title(view, kernel.name)}\n\n${reasonOf(simulation, kernel)}` };
+  return { at, text: launchText(view, worst, otherLaunches(simulation, kernel, worst)) };
+}
+
+function reasonOf(simulation: FileSimulation, kernel: KernelSummary): string {
+  const index = simulation.kernels.indexOf(kernel);
+  const reason = simulation.launches.find((launch) => launch.kernel === index && launch.reason !== undefined)?.reason;
+  return reason === undefined ? "Not simulated." : `Not simulated: ${reason}`;
+}
+
+function otherLaunches(simulation: FileSimulation, kernel: KernelSummary, shown: SimulatedLaunch): string {
+  const rest = launchesOf(simulation, kernel).filter((launch) => launch !== shown);
+  if (rest.length === 0) return "";
+  const lines = rest.map(({ line, templateArguments, report }) => {
+    const time = report.time ? `, ${formatTime(report.time.ns)}` : "";
+    return `- line ${line}${templateText(templateArguments)}: ${occupancyText(report.occupancy)}${time}`;
+  });
+  return ["**Other launches**", "", ...lines].join("\n");
+}
+
+function onLaunch(view: View, simulation: FileSimulation, offset: number): Found | undefined {
+  const launch = simulation.launches.find(({ at }) => at && holds(at, offset));
+  if (!launch?.at) return undefined;
+  if (!isSimulated(launch)) return { at: launch.at, text: `${title(view, launch.kernelName)}\n\nNot simulated: ${launch.reason ?? "unknown"}` };
+  return { at: launch.at, text: launchText(view, launch, "") };
+}
+
+function launchText(view: View, launch: SimulatedLaunch, more: string): string {
+  const { report } = launch;
+  const bars = occupancyByBlockSize(report, view.gpu.id);
+  const parts = [title(view, `${launch.kernelName}${templateText(launch.templateArguments)}`), launchTable(report), bars, more, assumptionsText(report)];
+  return parts.filter((part) => part !== "").join("\n\n");
+}

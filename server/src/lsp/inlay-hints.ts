@@ -1,0 +1,56 @@
+/** Figures beside the code they belong to, only where they say something: an access that is not ideal, a conflict, a trip count, a size. */
+import type { AccessReport } from "@warplens/sim-engine";
+import { type InlayHint, InlayHintKind, type Range as LspRange } from "vscode-languageserver";
+import { formatCapacity, formatCount, formatRatio } from "../units.ts";
+import { conflictWays, perRequest } from "./figures.ts";
+import { inDocument, isSimulated, type View } from "./view.ts";
+
+/** Below this factor an access counts as ideal: alignment at the edges is not worth a word. */
+const worthAWord = 1.05;
+
+export function inlayHints({ document, settings, simulation }: View, visible: LspRange): InlayHint[] {
+  if (!simulation) return [];
+  const from = document.offsetAt(visible.start);
+  const to = document.offsetAt(visible.end);
+  const hints = new Map<string, { readonly at: number; readonly text: string; readonly tooltip: string; readonly weight: number }>();
+  // Several launches, or several copies of a line: the one that costs most speaks.
+  const offer = (kind: string, at: number, text: string, tooltip: string, weight: number): void => {
+    if (at < from || at > to) return;
+    const key = `${kind}:${at}`;
+    if ((hints.get(key)?.weight ?? Number.NEGATIVE_INFINITY) < weight) hints.set(key, { at, text, tooltip, weight });
+  };
+  for (const { report, kernelName } of simulation.launches.filter(isSimulated)) {
+    for (const access of report.accesses.filter(inDocument)) {
+      const words = accessWords(access, settings["inlayHints.globalAccesses"], settings["inlayHints.sharedAccesses"]);
+      if (words) offer("access", access.end, words.text, `${words.tooltip} in ${kernelName}`, words.weight);
+    }
+    if (settings["inlayHints.loops"])
+      for (const loop of report.loops.filter(inDocument)) {
+        const lineEnd = document.offsetAt({ line: document.positionAt(loop.start).line + 1, character: 0 });
+        const end = document.getText().slice(loop.start, lineEnd).trimEnd().length + loop.start;
+        offer("loop", end, `${formatCount(loop.trips)}${Number.isInteger(loop.trips) ? "" : " (mean)"} trips`, "Iterations of a warp each time it enters", loop.trips);
+      }
+  }
+  if (settings["inlayHints.sharedArrays"])
+    for (const kernel of simulation.kernels)
+      for (const array of kernel.sharedArrays) offer("shared", array.end, formatCapacity(array.bytes), "Shared memory of one block", array.bytes);
+  return [...hints.values()].map(({ at, text, tooltip }) => ({
+    position: document.positionAt(at),
+    label: text,
+    tooltip,
+    kind: InlayHintKind.Type,
+    paddingLeft: true,
+  }));
+}
+
+function accessWords(access: AccessReport, global: boolean, shared: boolean): { text: string; tooltip: string; weight: number } | undefined {
+  if (access.requests === 0) return undefined;
+  const { actual, ideal } = perRequest(access);
+  if (access.space === "shared") {
+    const ways = conflictWays(access);
+    if (!shared || ways < worthAWord) return undefined;
+    return { text: `${formatRatio(ways)}-way conflict`, tooltip: `${formatRatio(actual)} wavefronts a request, ideal ${formatRatio(ideal)},`, weight: ways };
+  }
+  if (access.space !== "global" || !global || actual <= ideal * worthAWord) return undefined;
+  return { text: `${formatRatio(actual)} sectors/req, ideal ${formatRatio(ideal)}`, tooltip: `32-byte sectors of each warp's ${access.operation}`, weight: actual / ideal };
+}

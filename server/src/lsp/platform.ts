@@ -1,0 +1,13 @@
+/** What the server needs of the place it runs in: a desktop's process or a browser's worker. */
+import type { FileHost } from "../analysis/facts.ts";
+import type { Simulator } from "./simulations.ts";
+
+export interface Platform {
+  /** Files on disk, or those fetched beforehand; open documents go before them. */
+  readonly files: FileHost;
+  /** Loads the grammar; rejects when it cannot be had. Called once, before the first document is analysed. */
+  load(): Promise<void>;
+  startSimulator(): Simulator;
+  pathOf(uri: string): string;
+  uriOf(path: string): string;
+}

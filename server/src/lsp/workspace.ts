@@ -1,0 +1,266 @@
+/**
+ * The server's state: open documents, settings, the chosen GPU, and for each document the findings of its present text and
+ * the newest simulation. Findings that need no simulation are made when they are asked for, once a version; simulations are
+ * made by the queue, elsewhere.
+ */
+import type { GpuModel } from "@warplens/sim-engine";
+import type { Diagnostic as LspDiagnostic, TextDocuments } from "vscode-languageserver";
+import { TextDocument } from "vscode-languageserver-textdocument";
+import { analyze } from "../analysis/analyze.ts";
+import type { FileHost, Program } from "../analysis/facts.ts";
+import { type Diagnostic, lint } from "../lint.ts";
+import type { Job } from "../worker/job.ts";
+import { carryOver } from "./carry.ts";
+import { carryDiagnostic, toLsp } from "./diagnostics.ts";
+import { gpuSummary } from "./gpus.ts";
+import type { Platform } from "./platform.ts";
+import { type Project, projectOf } from "./project.ts";
+import type { StatusParams } from "./protocol.ts";
+import { readSettings, type Settings } from "./settings.ts";
+import { type Done, SimulationQueue, type Simulator } from "./simulations.ts";
+import { carrySimulation, type View } from "./view.ts";
+
+export interface WorkspaceEvents {
+  log(message: string): void;
+  error(message: string): void;
+  status(status: StatusParams): void;
+  /** What is shown of a document is stale. `version`: a simulation of that version is done. */
+  changed(uri: string, version: number | undefined): void;
+}
+
+/** One open document. What hangs on a version is dropped when the text or the settings change. */
+interface Entry {
+  findings?: { readonly version: number; readonly diagnostics: readonly Diagnostic[] };
+  view?: { readonly version: number; readonly view: View };
+  done?: Done;
+}
+
+/** Typing that does not pause is not simulated; a pause this long in milliseconds is one. */
+const pause = 120;
+
+export class Workspace {
+  readonly #documents: TextDocuments<TextDocument>;
+  readonly #platform: Platform;
+  readonly #events: WorkspaceEvents;
+  readonly #simulator: Simulator;
+  readonly #queue: SimulationQueue;
+  readonly #entries = new Map<string, Entry>();
+  readonly #timers = new Map<string, ReturnType<typeof setTimeout>>();
+  #settings: Settings = readSettings(undefined).settings;
+  #roots: readonly string[] = [];
+  #problems: readonly string[] = [];
+  #projects = new Map<string, Project>();
+  #busy = 0;
+  #markReady: () => void = () => undefined;
+  /** Settled once the grammar and the first settings are there. */
+  readonly ready = new Promise<void>((resolve) => {
+    this.#markReady = resolve;
+  });
+
+  constructor(documents: TextDocuments<TextDocument>, platform: Platform, events: WorkspaceEvents) {
+    this.#documents = documents;
+    this.#platform = platform;
+    this.#events = events;
+    this.#simulator = platform.startSimulator();
+    this.#queue = new SimulationQueue(this.#simulator, {
+      jobOf: (uri) => this.#job(uri),
+      done: (uri, done) => this.#done(uri, done),
+      failed: (uri, error) => events.error(`The simulation of ${uri} failed: ${error.message}`),
+      busy: (count) => {
+        this.#busy = count;
+        this.#tellStatus();
+      },
+    });
+    documents.onDidOpen(({ document }) => this.#open(document.uri));
+    documents.onDidChangeContent(({ document }) => this.#changed(document.uri));
+    documents.onDidClose(({ document }) => this.#close(document.uri));
+  }
+
+  dispose(): void {
+    for (const timer of this.#timers.values()) clearTimeout(timer);
+    this.#simulator.dispose();
+  }
+
+  /** Takes over new settings, at once and for every open document. */
+  configure(section: unknown, roots: readonly string[]): void {
+    const { settings, problems } = readSettings(section);
+    this.#settings = settings;
+    this.#roots = roots;
+    this.#problems = problems;
+    this.filesChanged();
+    this.#markReady();
+  }
+
+  /** Project files, `warplens.json` or `compile_commands.json` may have changed: everything is made anew. */
+  filesChanged(): void {
+    this.#projects.clear();
+    for (const uri of this.#documents.keys()) {
+      const entry = this.#entry(uri);
+      delete entry.findings;
+      delete entry.view;
+      this.#events.changed(uri, undefined);
+      this.#simulateSoon(uri, 0);
+    }
+    this.#tellStatus();
+  }
+
+  /** The diagnostics of a document's present text; simulated ones of an older text stand where they moved to. */
+  diagnostics(uri: string): LspDiagnostic[] {
+    const document = this.#documents.get(uri);
+    if (!document) return [];
+    const entry = this.#entry(uri);
+    const { done } = entry;
+    const all = done?.version === document.version ? done.simulation.diagnostics : [...this.#findings(document, entry), ...carried(document, done)];
+    // What a simulation says of a header stands there only while that header is the opened file.
+    const path = this.#platform.pathOf(uri);
+    return all.filter((diagnostic) => diagnostic.path === path).map((diagnostic) => toLsp(diagnostic, this.#platform.uriOf));
+  }
+
+  view(uri: string): View | undefined {
+    const document = this.#documents.get(uri);
+    if (!document) return undefined;
+    const entry = this.#entry(uri);
+    if (entry.view?.version !== document.version) {
+      const simulation = entry.done && carrySimulation(entry.done.simulation, carryOver(entry.done.text, document.getText()));
+      const view: View = { document, gpu: gpuSummary(this.#project(uri).gpu), settings: this.#settings, ...(simulation ? { simulation } : {}) };
+      entry.view = { version: document.version, view };
+    }
+    return entry.view.view;
+  }
+
+  /** The version that the newest simulation of a document is of. */
+  simulatedVersion(uri: string): number | undefined {
+    return this.#entries.get(uri)?.done?.version;
+  }
+
+  /** For a bug report: counts and names, no source text. */
+  facts(): { readonly gpu: GpuModel; readonly documents: readonly { readonly lines: number; readonly launches: number | undefined; readonly notSimulated: readonly string[] }[] } {
+    return {
+      gpu: this.#chosen().gpu,
+      documents: this.#documents.all().map((document) => {
+        const simulation = this.#entries.get(document.uri)?.done?.simulation;
+        return {
+          lines: document.lineCount,
+          launches: simulation?.launches.length,
+          notSimulated: simulation?.launches.flatMap(({ reason }) => (reason === undefined ? [] : [reason])) ?? [],
+        };
+      }),
+    };
+  }
+
+  #entry(uri: string): Entry {
+    const known = this.#entries.get(uri);
+    if (known) return known;
+    const entry: Entry = {};
+    this.#entries.set(uri, entry);
+    return entry;
+  }
+
+  #open(uri: string): void {
+    this.#entry(uri);
+    void this.ready.then(() => this.#tellStatus());
+  }
+
+  #changed(uri: string): void {
+    void this.ready.then(() => {
+      if (!this.#documents.get(uri)) return;
+      this.#events.changed(uri, undefined);
+      this.#simulateSoon(uri, this.#entry(uri).done ? pause : 0);
+    });
+  }
+
+  #close(uri: string): void {
+    clearTimeout(this.#timers.get(uri));
+    this.#timers.delete(uri);
+    this.#queue.drop(uri);
+    this.#entries.delete(uri);
+    this.#projects.delete(uri);
+    this.#events.changed(uri, undefined);
+  }
+
+  #simulateSoon(uri: string, delay: number): void {
+    clearTimeout(this.#timers.get(uri));
+    if (!this.#settings.simulate) {
+      delete this.#entry(uri).done;
+      return;
+    }
+    this.#timers.set(
+      uri,
+      setTimeout(() => {
+        this.#timers.delete(uri);
+        this.#queue.request(uri);
+      }, delay),
+    );
+  }
+
+  #files(): { readonly host: FileHost; readonly overlays: Readonly<Record<string, string>> } {
+    const overlays = Object.fromEntries(this.#documents.all().map((document) => [this.#platform.pathOf(document.uri), document.getText()]));
+    return { host: { ...this.#platform.files, read: (path) => overlays[path] ?? this.#platform.files.read(path) }, overlays };
+  }
+
+  #project(uri: string): Project {
+    const known = this.#projects.get(uri);
+    if (known) return known;
+    const project = projectOf(this.#platform.pathOf(uri), this.#roots, this.#settings, this.#files().host);
+    this.#projects.set(uri, project);
+    return project;
+  }
+
+  /** The GPU of the document the user looked at last, to show in the status bar. */
+  #chosen(): { readonly gpu: GpuModel; readonly chosenBy: StatusParams["chosenBy"]; readonly problems: readonly string[] } {
+    const uri = this.#documents.keys().at(-1);
+    return uri === undefined ? projectOf("", [], this.#settings, { read: () => undefined }) : this.#project(uri);
+  }
+
+  #tellStatus(): void {
+    const { gpu, chosenBy, problems } = this.#chosen();
+    this.#events.status({ gpu: gpuSummary(gpu), chosenBy, simulating: this.#busy, problems: [...this.#problems, ...problems] });
+  }
+
+  #findings(document: TextDocument, entry: Entry): readonly Diagnostic[] {
+    if (entry.findings?.version === document.version) return entry.findings.diagnostics;
+    const project = this.#project(document.uri);
+    let diagnostics: readonly Diagnostic[] = [];
+    try {
+      const program: Program = analyze(this.#platform.pathOf(document.uri), document.getText(), project.analysis, this.#files().host);
+      diagnostics = lint(program, undefined, project.lint, this.#events.error);
+    } catch (error) {
+      this.#events.error(`The analysis of ${document.uri} failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+    }
+    entry.findings = { version: document.version, diagnostics };
+    return diagnostics;
+  }
+
+  #job(uri: string): { readonly version: number; readonly job: Job } | undefined {
+    const document = this.#documents.get(uri);
+    if (!document) return undefined;
+    const { gpu, analysis, lint: lintSettings } = this.#project(uri);
+    const job: Job = {
+      path: this.#platform.pathOf(uri),
+      text: document.getText(),
+      overlays: this.#files().overlays,
+      gpu: gpu.id,
+      analysis,
+      lint: lintSettings,
+    };
+    return { version: document.version, job };
+  }
+
+  #done(uri: string, done: Done): void {
+    const entry = this.#entries.get(uri);
+    if (!entry || (entry.done && entry.done.version > done.version)) return;
+    entry.done = done;
+    delete entry.view;
+    this.#events.changed(uri, done.version);
+  }
+}
+
+/** The findings of simulated rules of an older text, where they stand in the present one. */
+function carried(document: TextDocument, done: Done | undefined): Diagnostic[] {
+  if (!done) return [];
+  const before = TextDocument.create(document.uri, document.languageId, done.version, done.text);
+  const carry = carryOver(done.text, document.getText());
+  return done.simulation.diagnostics
+    .filter(({ simulated }) => simulated)
+    .flatMap((diagnostic) => carryDiagnostic(diagnostic, before, document, carry) ?? []);
+}

@@ -1,0 +1,15 @@
+/** The server's entry on the desktop. */
+import { createConnection, ProposedFeatures } from "vscode-languageserver/node";
+import { URI } from "vscode-uri";
+import { diskFiles } from "./files.ts";
+import { loadGrammarFromDisk } from "./grammar.ts";
+import { startServer } from "./lsp/server.ts";
+import { threadSimulator } from "./worker/thread.ts";
+
+startServer(createConnection(ProposedFeatures.all), {
+  files: diskFiles,
+  load: loadGrammarFromDisk,
+  startSimulator: () => threadSimulator(new URL("./worker.js", import.meta.url)),
+  pathOf: (uri) => URI.parse(uri).fsPath.replaceAll("\\", "/"),
+  uriOf: (path) => URI.file(path).toString(),
+});

@@ -1,0 +1,57 @@
+/**
+ * What the simulation worker is asked and what it answers: plain data, structured-cloned between threads. Places in the
+ * opened file are UTF-16 offsets into the job's text, so that the editor's side can carry them over later edits.
+ */
+import type { LaunchReport } from "@warplens/sim-engine";
+import type { AnalysisSettings } from "../analysis/facts.ts";
+import type { Diagnostic, LintSettings } from "../lint.ts";
+
+export interface Job {
+  readonly path: string;
+  readonly text: string;
+  /** Open documents, by path: they go before what is on disk. */
+  readonly overlays: Readonly<Record<string, string>>;
+  readonly gpu: string;
+  readonly analysis: AnalysisSettings;
+  readonly lint: LintSettings;
+}
+
+export interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface SharedArrayFact extends Range {
+  readonly name: string;
+  readonly bytes: number;
+}
+
+export interface KernelSummary {
+  readonly name: string;
+  readonly nameAt: Range;
+  readonly at: Range;
+  readonly launchBounds?: Range;
+  readonly sharedArrays: readonly SharedArrayFact[];
+}
+
+export interface LaunchSummary {
+  /** Index in `FileSimulation.kernels`; absent for a kernel of another file. */
+  readonly kernel?: number;
+  readonly kernelName: string;
+  readonly templateArguments: readonly string[];
+  /** 1-based line of the launch in the opened file. */
+  readonly line: number;
+  /** The launch expression; absent where an option, a directive or nothing launches the kernel. */
+  readonly at?: Range;
+  /** Absent when it was not simulated: `reason` says why. */
+  readonly report?: LaunchReport;
+  readonly reason?: string;
+}
+
+/** All that the editor shows of one file's simulation. */
+export interface FileSimulation {
+  readonly kernels: readonly KernelSummary[];
+  readonly launches: readonly LaunchSummary[];
+  /** Of every rule, the simulated ones among them. */
+  readonly diagnostics: readonly Diagnostic[];
+}

@@ -1,0 +1,68 @@
+/** The messages between the server and its simulation thread, and the server's end of them. */
+import { Worker } from "node:worker_threads";
+import type { Simulator } from "../lsp/simulations.ts";
+import type { FileSimulation, Job } from "./job.ts";
+
+export interface ToThread {
+  readonly id: number;
+  readonly job: Job;
+}
+
+export type FromThread =
+  | { readonly id: number; readonly simulation: FileSimulation | undefined }
+  | { readonly id: number; readonly error: string };
+
+/** What the thread is started with. `running[0]` is the id of the job that may run: any other is cancelled. */
+export interface ThreadData {
+  readonly running: Int32Array<SharedArrayBuffer>;
+}
+
+/**
+ * A simulator in a worker thread. A thread that dies fails the job it was at, and the next job starts a new one.
+ * @param script the bundled entry of the thread
+ */
+export function threadSimulator(script: URL): Simulator {
+  const running = new Int32Array(new SharedArrayBuffer(4));
+  let thread: Worker | undefined;
+  let lastId = 0;
+  let waiting: { id: number; end: (simulation: FileSimulation | undefined) => void; fail: (error: Error) => void } | undefined;
+
+  const fail = (message: string): void => {
+    thread = undefined;
+    waiting?.fail(new Error(message));
+    waiting = undefined;
+  };
+  const start = (): Worker => {
+    const data: ThreadData = { running };
+    const worker = new Worker(script, { workerData: data, resourceLimits: { maxOldGenerationSizeMb: 1024 } });
+    worker.on("message", (message: FromThread) => {
+      if (message.id !== waiting?.id) return;
+      const { end, fail: reject } = waiting;
+      waiting = undefined;
+      if ("error" in message) reject(new Error(message.error));
+      else end(message.simulation);
+    });
+    worker.on("error", (error) => worker === thread && fail(error.message));
+    worker.on("exit", (code) => worker === thread && fail(`the simulation thread ended with ${code}`));
+    return worker;
+  };
+
+  return {
+    run(job) {
+      const id = ++lastId;
+      Atomics.store(running, 0, id);
+      thread ??= start();
+      const message: ToThread = { id, job };
+      return new Promise((end, reject) => {
+        waiting = { id, end, fail: reject };
+        thread?.postMessage(message);
+      });
+    },
+    cancel: () => void Atomics.store(running, 0, 0),
+    dispose() {
+      const old = thread;
+      thread = undefined;
+      void old?.terminate();
+    },
+  };
+}
