@@ -45,11 +45,27 @@ const bundles = [
   { ...node, entryPoints: { server: "server/src/node.ts", worker: "server/src/worker.ts" } },
   { ...browser, entryPoints: { "server-browser": "server/src/browser.ts" } },
   { ...node, entryPoints: { cli: "server/src/cli/main.ts" }, banner: { js: `#!/usr/bin/env node\n${node.banner.js}` } },
+  {
+    ...shared,
+    platform: "node",
+    format: "cjs",
+    external: ["vscode", "mocha"],
+    entryPoints: { suite: "test/suite/index.ts" },
+    outdir: "out/e2e",
+    outExtension: { ".js": ".cjs" },
+  },
+  {
+    ...node,
+    external: ["playwright-core", "mocha"],
+    entryPoints: { harness: "test/harness/main.ts" },
+    outdir: "out/e2e",
+    outExtension: { ".js": ".mjs" },
+  },
 ].flatMap((options) => {
   // Parts are built by several hands at once: what is not there yet is left out, and said.
   const present = Object.entries(options.entryPoints).filter(([, source]) => existsSync(path.join(root, source)));
   for (const [, source] of Object.entries(options.entryPoints)) if (!existsSync(path.join(root, source))) console.warn(`no ${source}`);
-  return present.length > 0 ? [{ ...options, entryPoints: Object.fromEntries(present), outdir: "dist" }] : [];
+  return present.length > 0 ? [{ ...options, entryPoints: Object.fromEntries(present), outdir: options.outdir ?? "dist" }] : [];
 });
 
 const assets = [require.resolve("web-tree-sitter/web-tree-sitter.wasm"), require.resolve("tree-sitter-cuda/tree-sitter-cuda.wasm")];

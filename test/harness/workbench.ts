@@ -1,0 +1,72 @@
+/** VS Code's workbench in Chromium: opening it, and the few gestures that tests and screenshots share. */
+import path from "node:path";
+import { type BrowserContext, chromium, type FrameLocator, type Page } from "playwright-core";
+import type { VscodeServer } from "./vscode-server.ts";
+
+const switches = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-dev-shm-usage",
+  "--disable-background-networking",
+  "--no-first-run",
+  // Nothing is fetched from anywhere but this machine.
+  "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+];
+
+export interface Look {
+  readonly width?: number;
+  readonly height?: number;
+  readonly scale?: number;
+}
+
+export function openBrowser(
+  executablePath: string,
+  home: string,
+  { width = 1280, height = 800, scale = 1 }: Look = {},
+): Promise<BrowserContext> {
+  return chromium.launchPersistentContext(path.join(home, "browser"), {
+    executablePath,
+    headless: true,
+    viewport: { width, height },
+    deviceScaleFactor: scale,
+    args: switches,
+    env: { ...process.env, HOME: home, XDG_CONFIG_HOME: home, XDG_CACHE_HOME: home },
+  });
+}
+
+export interface Opening {
+  readonly folder: string;
+  /** An extension's folder, loaded as it stands there. */
+  readonly extension?: string | undefined;
+  /** A module with `run()`, loaded in the extension host. */
+  readonly tests?: string;
+  readonly file?: string;
+}
+
+/** The address that opens a folder; extension, tests and file travel in its payload. */
+export function workbenchUrl({ authority }: VscodeServer, { folder, extension, tests, file }: Opening): string {
+  const remote = (target: string) => `vscode-remote://${authority}${target}`;
+  const payload = [
+    ...(extension ? [["extensionDevelopmentPath", remote(extension)]] : []),
+    ...(tests ? [["extensionTestsPath", remote(tests)]] : []),
+    ...(file ? [["openFile", remote(file)]] : []),
+  ];
+  return `http://${authority}/?${new URLSearchParams({ folder, payload: JSON.stringify(payload) })}`;
+}
+
+/** Runs a command of the palette by its title. */
+export async function runCommand(page: Page, title: string): Promise<void> {
+  await page.keyboard.press("F1");
+  const input = page.locator(".quick-input-widget:visible input");
+  await input.fill(`>${title}`);
+  await page.locator(".quick-input-list .monaco-list-row", { hasText: title }).first().waitFor();
+  await page.keyboard.press("Enter");
+}
+
+/** Opens WarpLens in the side bar. @returns the panel's page */
+export async function openPanel(page: Page): Promise<FrameLocator> {
+  await runCommand(page, "WarpLens: Show Panel");
+  const panel = page.frameLocator("iframe.webview.ready").frameLocator("iframe#active-frame");
+  await panel.locator("main").waitFor();
+  return panel;
+}

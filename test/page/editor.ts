@@ -1,0 +1,39 @@
+import * as assert from "node:assert/strict";
+import path from "node:path";
+import type { Page } from "playwright-core";
+import { workbenchUrl } from "../harness/workbench.ts";
+import type { PageContext } from "./index.ts";
+
+export function describeEditor({ server, browser, extension, folder }: PageContext): void {
+  describe("the editor, as seen", () => {
+    let page: Page;
+    before(async () => {
+      page = await browser.newPage();
+      await page.goto(workbenchUrl(server, { folder, extension, file: path.join(folder, "five-rules.cu") }));
+      await page.locator(".monaco-editor .view-lines").first().waitFor();
+    });
+    after(() => page.close());
+
+    it("has squiggles", () => page.locator(".monaco-editor .squiggly-warning").first().waitFor());
+
+    it("has a lens with occupancy above a kernel", () =>
+      page
+        .locator(".codelens-decoration", { hasText: /occupancy \d+ %/ })
+        .first()
+        .waitFor());
+
+    it("has hints of sectors", () =>
+      page
+        .locator(".view-line", { hasText: /32 sectors/ })
+        .first()
+        .waitFor());
+
+    it("names the GPU in the status bar, and offers others with their figures", async () => {
+      await page.locator(".statusbar-item", { hasText: "H200" }).click();
+      const row = page.locator(".quick-input-list .monaco-list-row", { hasText: "V100" }).first();
+      await row.waitFor();
+      assert.match(await row.innerText(), /80 SMs[\s\S]*GB\/s[\s\S]*compute capability 7\.0/);
+      await page.keyboard.press("Escape");
+    });
+  });
+}

@@ -1,0 +1,23 @@
+/** What a user sees, looked at from outside with a browser's eyes: the editor's decorations, the panel's page, the themes. */
+import Mocha from "mocha";
+import type { BrowserContext } from "playwright-core";
+import { follow, type TestResult } from "../harness/results.ts";
+import type { VscodeServer } from "../harness/vscode-server.ts";
+
+export interface PageContext {
+  readonly server: VscodeServer;
+  readonly browser: BrowserContext;
+  /** Undefined where the extension is installed. */
+  readonly extension: string | undefined;
+  readonly folder: string;
+}
+
+export async function checkPage(context: PageContext, record: (result: TestResult) => void): Promise<void> {
+  const mocha = new Mocha({ ui: "bdd", timeout: 30_000 });
+  mocha.suite.emit(Mocha.Suite.constants.EVENT_FILE_PRE_REQUIRE, globalThis, "", mocha);
+  const { describeEditor } = await import("./editor.ts");
+  const { describePanel } = await import("./panel.ts");
+  describeEditor(context);
+  describePanel(context);
+  await new Promise<number>((resolve) => follow(mocha.run(resolve), record));
+}

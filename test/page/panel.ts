@@ -1,0 +1,124 @@
+import * as assert from "node:assert/strict";
+import path from "node:path";
+import type { FrameLocator, Page } from "playwright-core";
+import { openPanel, runCommand, workbenchUrl } from "../harness/workbench.ts";
+import type { PageContext } from "./index.ts";
+
+export function describePanel({ server, browser, extension, folder }: PageContext): void {
+  describe("the panel, as seen", () => {
+    let page: Page;
+    let panel: FrameLocator;
+    const refused: string[] = [];
+
+    before(async () => {
+      page = await browser.newPage();
+      page.on("console", (message) => {
+        if (/Content Security Policy/.test(message.text()) && /panel\.(js|css)|vscode-resource/.test(message.text()))
+          refused.push(message.text());
+      });
+      await page.goto(workbenchUrl(server, { folder, extension, file: path.join(folder, "five-rules.cu") }));
+      await page.locator(".monaco-editor .view-lines").first().waitFor();
+      panel = await openPanel(page);
+    });
+    after(() => page.close());
+
+    const goTo = async (line: number) => {
+      await page.locator(".monaco-editor .view-lines").first().click();
+      await page.keyboard.press("Control+g");
+      await page.locator(".quick-input-widget:visible input").fill(`:${line}`);
+      await page.keyboard.press("Enter");
+    };
+
+    it("shows the kernel under the cursor and follows it", async () => {
+      await goTo(4);
+      await panel.getByRole("heading", { name: "strided" }).waitFor();
+      await goTo(9);
+      await panel.getByRole("heading", { name: "gather" }).waitFor();
+    });
+
+    it("shows occupancy with its limiter, memory, time and lines", async () => {
+      for (const name of ["Occupancy", "Memory", "Time", "Hottest lines", "Basis"]) await panel.getByRole("region", { name }).waitFor();
+      const occupancy = await panel.getByRole("region", { name: "Occupancy" }).innerText();
+      assert.match(occupancy, /Theoretical\s+100 %/);
+      assert.match(occupancy, /Limited by\s+warps/);
+      const memory = panel.getByRole("region", { name: "Memory" });
+      for (const level of ["Requested", "L1", "L2", "DRAM"]) await memory.getByRole("row", { name: level }).waitFor();
+      assert.match(await panel.getByRole("region", { name: "Time" }).innerText(), /Bound by \w+/);
+    });
+
+    it("a click on a line goes there", async () => {
+      await goTo(4);
+      await panel.getByRole("heading", { name: "strided" }).waitFor();
+      const line = panel.getByRole("button", { name: /out\[x \* n \+ y\]/ });
+      await line.click();
+      await page.locator(".statusbar-item", { hasText: "Ln 4, Col 1" }).waitFor();
+    });
+
+    it("the pick of a launch shows that launch", async () => {
+      const picker = panel.getByRole("combobox", { name: "Launch" });
+      const options = await picker.locator("option").allInnerTexts();
+      await picker.selectOption({ index: options.findIndex((text) => text.startsWith("average")) });
+      await panel.getByRole("heading", { name: "average" }).waitFor();
+    });
+
+    it("every control is reached by keyboard and has a name", async () => {
+      const controls = panel.locator("button, select, input");
+      for (const control of await controls.all()) {
+        await control.focus();
+        assert.ok(await control.evaluate((node) => node.ownerDocument.activeElement === node), "not focusable");
+        const name = await control.evaluate(
+          (node) => node.getAttribute("aria-label") ?? node.closest("label")?.textContent ?? node.textContent,
+        );
+        assert.ok(name?.trim(), "no name");
+      }
+    });
+
+    it("nothing is wider than a narrow side bar", async () => {
+      const overflow = await panel.locator("main").evaluate((main) => main.scrollWidth - main.clientWidth);
+      assert.ok(overflow <= 0, `${overflow} px too wide`);
+    });
+
+    it("keeps what it shows while it is hidden", async () => {
+      await panel.getByRole("radio", { name: "instructions" }).check();
+      await runCommand(page, "View: Show Explorer");
+      panel = await openPanel(page);
+      assert.ok(await panel.getByRole("radio", { name: "instructions" }).isChecked());
+    });
+
+    for (const theme of ["Light Modern", "Dark Modern", "Dark High Contrast"])
+      it(`text can be read in ${theme}`, async () => {
+        await runCommand(page, "Preferences: Color Theme");
+        await page.locator(".quick-input-widget:visible input").fill(theme);
+        await page.keyboard.press("Enter");
+        await page.locator(".quick-input-widget:visible").waitFor({ state: "hidden" });
+        for (const part of ["h1", "dd", ".quiet"]) {
+          const ratio = await panel.locator(part).first().evaluate(contrast);
+          assert.ok(ratio >= 4.5, `${part} has a contrast of ${ratio.toFixed(1)}`);
+        }
+      });
+
+    it("loads nothing that its policy refuses", () => assert.deepEqual(refused, []));
+  });
+}
+
+/** The contrast of an element's text with what is behind it, as WCAG defines it. Runs in the page. */
+function contrast(element: Element): number {
+  const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  if (!canvas) throw new Error("no canvas");
+  const luminance = (layers: readonly string[]) => {
+    canvas.clearRect(0, 0, 1, 1);
+    for (const layer of layers) {
+      canvas.fillStyle = layer;
+      canvas.fillRect(0, 0, 1, 1);
+    }
+    const channels = [...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3).map((channel) => channel / 255);
+    const [red = 0, green = 0, blue = 0] = channels.map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  };
+  const behind: string[] = [];
+  for (let at: Element | null = element; at; at = at.parentElement) behind.unshift(getComputedStyle(at).backgroundColor);
+  behind.unshift(getComputedStyle(document.documentElement).getPropertyValue("--vscode-sideBar-background"));
+  const text = luminance([...behind, getComputedStyle(element).color]);
+  const ground = luminance(behind);
+  return (Math.max(text, ground) + 0.05) / (Math.min(text, ground) + 0.05);
+}

@@ -1,0 +1,224 @@
+import * as assert from "node:assert/strict";
+import type { WarpLensApi } from "@warplens/client";
+import {
+  type CodeAction,
+  type CodeLens,
+  ConfigurationTarget,
+  commands,
+  DiagnosticSeverity,
+  env,
+  type Hover,
+  type InlayHint,
+  languages,
+  type MarkdownString,
+  type Range,
+  type TextDocument,
+  window,
+  workspace,
+} from "vscode";
+import { activated, eventually, findings, noFindings, placeOf, show, wholeOf } from "./support.ts";
+
+const lenses = (document: TextDocument) => commands.executeCommand<CodeLens[]>("vscode.executeCodeLensProvider", document.uri, 100);
+const hints = (document: TextDocument) =>
+  commands.executeCommand<InlayHint[]>("vscode.executeInlayHintProvider", document.uri, wholeOf(document));
+const actions = (document: TextDocument, range: Range, kind?: string) =>
+  commands.executeCommand<CodeAction[]>("vscode.executeCodeActionProvider", document.uri, range, kind);
+const labelOf = ({ label }: InlayHint) => (typeof label === "string" ? label : label.map((part) => part.value).join(""));
+
+async function hoverAt(document: TextDocument, place: Range): Promise<string> {
+  const hovers = await commands.executeCommand<Hover[]>("vscode.executeHoverProvider", document.uri, place.start);
+  return hovers
+    .flatMap((hover) => hover.contents.map((content) => (typeof content === "string" ? content : (content as MarkdownString).value)))
+    .join("\n");
+}
+
+describe("in the editor", () => {
+  let warplens: WarpLensApi;
+  let document: TextDocument;
+
+  before(async () => {
+    warplens = await activated();
+    document = await show("five-rules.cu");
+  });
+
+  describe("findings", () => {
+    const expected = [
+      ["legacy-warp-intrinsic", "__shfl_down"],
+      ["unsigned-loop-counter", "unsigned int k"],
+      ["double-constant-in-float", "0.1"],
+      ["strided-global-access", "out[x * n + y]"],
+      ["uncoalesced-global-access", "values[index[i]]"],
+    ] as const;
+    for (const [rule, text] of expected)
+      it(`${rule} stands on ${text}`, async () => {
+        const line = placeOf(document, text).start.line;
+        const found = await findings(document, rule);
+        assert.ok(
+          found.some(({ range }) => range.start.line === line),
+          `found on lines ${found.map(({ range }) => range.start.line)}, not ${line}`,
+        );
+        for (const diagnostic of found) {
+          assert.equal(diagnostic.source, "warplens");
+          assert.ok(typeof diagnostic.code === "object", "the code opens the rule's page");
+          assert.equal(diagnostic.code.target.scheme, "warplens-rule");
+        }
+      });
+
+    it("a simulated finding says the figure and the ideal", async () => {
+      const [found] = await findings(document, "strided-global-access");
+      assert.match(found?.message ?? "", /32 sectors.*ideal 4/s);
+    });
+
+    it("the code of a finding opens the rule's page", async () => {
+      const [found] = await findings(document, "legacy-warp-intrinsic");
+      assert.ok(typeof found?.code === "object");
+      const page = await workspace.openTextDocument(found.code.target);
+      assert.match(page.getText(), /legacy-warp-intrinsic/);
+      assert.match(page.getText(), /_sync/);
+    });
+  });
+
+  it("a lens above each kernel says GPU, occupancy and time", async () => {
+    await findings(document, "strided-global-access");
+    const titles = (await lenses(document)).map((lens) => lens.command?.title ?? "");
+    for (const kernel of ["strided", "gather", "average", "reduce"]) {
+      const line = placeOf(document, `void ${kernel}`).start.line;
+      const above = (await lenses(document)).filter(({ range }) => range.start.line === line).map((lens) => lens.command?.title ?? "");
+      assert.ok(
+        above.some((title) => /occupancy.*%/.test(title)),
+        `no occupancy above ${kernel}: ${titles.join(" | ")}`,
+      );
+    }
+  });
+
+  it("a hover on an access tells its sectors", async () => {
+    await findings(document, "strided-global-access");
+    assert.match(await hoverAt(document, placeOf(document, "out[x * n + y]")), /sectors/);
+  });
+
+  it("a hover on a kernel tells its occupancy", async () => {
+    await findings(document, "strided-global-access");
+    assert.match(await hoverAt(document, placeOf(document, "strided")), /[Oo]ccupancy/);
+  });
+
+  it("hints stand at accesses that are not ideal, and go when switched off", async () => {
+    await findings(document, "strided-global-access");
+    const line = placeOf(document, "out[x * n + y]").start.line;
+    const atAccess = async () => (await hints(document)).filter(({ position }) => position.line === line).map(labelOf);
+    assert.match((await atAccess()).join(), /32 sectors/);
+    const settings = workspace.getConfiguration("warplens");
+    await settings.update("inlayHints.globalAccesses", false, ConfigurationTarget.Workspace);
+    try {
+      assert.doesNotMatch((await atAccess()).join(), /sectors/);
+    } finally {
+      await settings.update("inlayHints.globalAccesses", undefined, ConfigurationTarget.Workspace);
+    }
+  });
+
+  it("a bank conflict has a hint", async () => {
+    const tile = await show("tile.cu");
+    const conflict = await eventually(warplens.onDidSimulate, async () =>
+      (await hints(tile)).map(labelOf).find((label) => /32-way/.test(label)),
+    );
+    assert.match(conflict, /conflict/);
+    await show("five-rules.cu");
+  });
+
+  it("a quick fix applies, and undo takes it back", async () => {
+    const [found] = await findings(document, "legacy-warp-intrinsic");
+    assert.ok(found);
+    const before = document.getText();
+    const fixes = await actions(document, found.range, "quickfix");
+    const fix = fixes.find(({ title, edit }) => edit && /_sync/.test(title));
+    assert.ok(fix?.edit, `no fix among ${fixes.map(({ title }) => title).join(" | ")}`);
+    await workspace.applyEdit(fix.edit);
+    assert.match(document.getText(), /__shfl_down_sync\(0xffffffff, value, offset\)/i);
+    await noFindings(document, "legacy-warp-intrinsic");
+    await window.showTextDocument(document);
+    await commands.executeCommand("undo");
+    assert.equal(document.getText(), before);
+    await findings(document, "legacy-warp-intrinsic");
+  });
+
+  it("fix all applies the safe fixes only", async () => {
+    const before = document.getText();
+    await findings(document, "double-constant-in-float");
+    const fixes = await actions(document, wholeOf(document), "source.fixAll.warplens");
+    const fixAll = fixes.find(({ kind }) => kind?.value === "source.fixAll.warplens");
+    assert.ok(fixAll?.edit, "no fix all");
+    await workspace.applyEdit(fixAll.edit);
+    assert.match(document.getText(), /float half = 0\.5f;/);
+    assert.match(document.getText(), /sum \* 0\.1;/, "an unsafe fix was applied");
+    await window.showTextDocument(document);
+    await commands.executeCommand("undo");
+    assert.equal(document.getText(), before);
+  });
+
+  describe("settings change live", () => {
+    const settings = () => workspace.getConfiguration("warplens");
+    const set = (name: string, value: unknown) => settings().update(name, value, ConfigurationTarget.Workspace);
+
+    it("another GPU gives other figures", async () => {
+      await findings(document, "strided-global-access");
+      const changed = eventually(warplens.onDidChangeStatus, () => (warplens.status()?.gpu.id === "t4" ? true : undefined));
+      await set("gpu", "t4");
+      await changed;
+      const lens = await eventually(warplens.onDidSimulate, async () =>
+        (await lenses(document))
+          .map(({ command }) => command?.title ?? "")
+          .find((title) => title.includes("T4") && /occupancy/.test(title)),
+      );
+      assert.match(lens, /T4/);
+      const back = eventually(warplens.onDidChangeStatus, () => (warplens.status()?.gpu.id === "h200" ? true : undefined));
+      await set("gpu", undefined);
+      await back;
+    });
+
+    it("an unknown GPU is said, and the server goes on", async () => {
+      const told = eventually(warplens.onDidChangeStatus, () =>
+        warplens.status()?.problems.find((problem) => problem.includes("gtx-9000")),
+      );
+      await set("gpu", "gtx-9000");
+      assert.ok(await told);
+      await set("gpu", undefined);
+      await eventually(warplens.onDidChangeStatus, () => (warplens.status()?.problems.length === 0 ? true : undefined));
+    });
+
+    it("a rule can be another level, or off", async () => {
+      await set("rules", { "unsigned-loop-counter": "error" });
+      await eventually(languages.onDidChangeDiagnostics, async () => {
+        const found = await findings(document, "unsigned-loop-counter");
+        return found.every(({ severity }) => severity === DiagnosticSeverity.Error) ? true : undefined;
+      });
+      await set("rules", { "unsigned-loop-counter": "off" });
+      await noFindings(document, "unsigned-loop-counter");
+      await set("rules", undefined);
+      await findings(document, "unsigned-loop-counter");
+    });
+  });
+
+  it("findings follow an edit", async () => {
+    const before = document.getText();
+    const literal = placeOf(document, "0.1;");
+    const editor = await window.showTextDocument(document);
+    await editor.edit((edit) => edit.replace(literal, "0.1f;"));
+    await eventually(languages.onDidChangeDiagnostics, async () => {
+      const left = await findings(document, "double-constant-in-float");
+      return left.every(({ range }) => range.start.line !== literal.start.line) ? true : undefined;
+    });
+    await commands.executeCommand("undo");
+    assert.equal(document.getText(), before);
+  });
+
+  it("the bug report names the version and holds no source", async () => {
+    await commands.executeCommand("warplens.copyBugReport");
+    const report = await env.clipboard.readText();
+    assert.match(report, /WarpLens \d+\.\d+/);
+    assert.doesNotMatch(report, /__global__|five-rules/);
+  });
+
+  it("the server restarts and finds again", async () => {
+    await commands.executeCommand("warplens.restart");
+    await findings(document, "legacy-warp-intrinsic");
+  });
+});

@@ -1,0 +1,17 @@
+/** The suite that runs inside the extension host, in whichever VS Code. */
+import Mocha from "mocha";
+import { follow, type TestResult, writeResult } from "../harness/results.ts";
+
+/** VS Code calls this once its window is up. Rejects where a test failed. */
+export async function run(): Promise<void> {
+  const mocha = new Mocha({ ui: "bdd", timeout: 30_000, slow: 5_000 });
+  mocha.suite.emit(Mocha.Suite.constants.EVENT_FILE_PRE_REQUIRE, globalThis, "", mocha);
+  await import("./editor.test.ts");
+  await import("./bad-input.test.ts");
+  const file = process.env.WARPLENS_E2E_RESULTS;
+  const record = (result: TestResult) => {
+    if (file) writeResult(file, result);
+  };
+  const failures = await new Promise<number>((resolve) => follow(mocha.run(resolve), record));
+  if (failures > 0) throw new Error(`${failures} tests failed`);
+}
