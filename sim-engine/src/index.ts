@@ -19,6 +19,9 @@ export {
 export * from "./graph.ts";
 export type * from "./kernel.ts";
 export { scalarBytes } from "./kernel.ts";
+export { adviseOccupancy, type BlockSizeChoice, type Cliff, maxPotentialBlockSize, type OccupancyAdvice } from "./occupancy/advice.ts";
+export { type Carveout, carveoutFor } from "./occupancy/carveout.ts";
+export { type Limiter, type Occupancy, type OccupancyInput, occupancy, occupancyProblem } from "./occupancy/occupancy.ts";
 export type * from "./report.ts";
 export { parseKernel, printKernel, printOp } from "./text.ts";
 export { verifyKernel } from "./verify.ts";

@@ -194,20 +194,6 @@ export const data: GpuData = {
           at: "Shared Memory: none before compute capability 8.0",
         },
         sharedUnit: { value: 256, unit: "bytes", basis: "specified", source: "occupancy-header", at: "cudaOccSMemAllocationGranularity" },
-        sharedConfigurations: {
-          value: [16384, 32768, 49152],
-          unit: "bytes",
-          basis: "specified",
-          source: "occupancy-header",
-          at: "cudaOccSMemPreference",
-        },
-        l1AndSharedPerSm: {
-          value: 65536,
-          unit: "bytes",
-          basis: "specified",
-          source: "programming-guide",
-          at: "Compute Capability 3.x: 64 KB for L1 and shared memory",
-        },
         partitionedCaching: {
           value: 0,
           unit: "yes/no",
@@ -376,6 +362,13 @@ export const data: GpuData = {
           at: "Technical Specifications per Compute Capability",
         },
         sharedBankBytes: { value: 8, unit: "bytes", basis: "specified", source: "maxwell-guide", at: "1.4.3.2" },
+        l1PerSm: {
+          value: 16384,
+          unit: "bytes",
+          basis: "specified",
+          source: "programming-guide",
+          at: "Compute Capability 3.x: 16 KB beside the default, largest shared memory (32 or 48 KB when preferred)",
+        },
       },
     },
     {
@@ -474,20 +467,6 @@ export const data: GpuData = {
           at: "Shared Memory: none before compute capability 8.0",
         },
         sharedUnit: { value: 256, unit: "bytes", basis: "specified", source: "occupancy-header", at: "cudaOccSMemAllocationGranularity" },
-        sharedConfigurations: {
-          value: [81920, 98304, 114688],
-          unit: "bytes",
-          basis: "specified",
-          source: "occupancy-header",
-          at: "cudaOccSMemPreference",
-        },
-        l1AndSharedPerSm: {
-          value: 131072,
-          unit: "bytes",
-          basis: "specified",
-          source: "programming-guide",
-          at: "Compute Capability 3.x: 128 KB for L1 and shared memory",
-        },
         partitionedCaching: {
           value: 0,
           unit: "yes/no",
@@ -651,6 +630,13 @@ export const data: GpuData = {
           at: "Technical Specifications per Compute Capability",
         },
         sharedBankBytes: { value: 8, unit: "bytes", basis: "specified", source: "maxwell-guide", at: "1.4.3.2" },
+        l1PerSm: {
+          value: 16384,
+          unit: "bytes",
+          basis: "specified",
+          source: "programming-guide",
+          at: "Compute Capability 3.x: 16 KB beside the default, largest shared memory (32 or 48 KB when preferred)",
+        },
       },
     },
     {

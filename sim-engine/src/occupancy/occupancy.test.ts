@@ -1,0 +1,108 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { capabilities, findCapability, findGpu } from "../gpus/model.ts";
+import { adviseOccupancy, maxPotentialBlockSize } from "./advice.ts";
+import { carveoutFor } from "./carveout.ts";
+import { occupancy, occupancyProblem } from "./occupancy.ts";
+
+const volta = findCapability("7.0")!.values;
+const hopper = findGpu("h200")!.values;
+const plain = { staticShared: 0, dynamicShared: 0 };
+
+describe("occupancy", () => {
+  // Best Practices Guide 10.1.1.
+  test.each([
+    [128, 12, 75],
+    [320, 4, 62.5],
+  ])("37 registers on compute capability 7.0, blocks of %i: %i blocks, %f %%", (blockSize, blocks, pct) => {
+    const got = occupancy(volta, { ...plain, registers: 37, blockSize });
+    expect([got.blocksPerSm, got.occupancyPct, got.limiters]).toEqual([blocks, pct, ["registers"]]);
+  });
+
+  test("32 registers give full occupancy on compute capability 7.0", () =>
+    expect(occupancy(volta, { ...plain, registers: 32, blockSize: 1024 }).occupancyPct).toBe(100));
+
+  // Volta Tuning Guide 1.4.3.2: one block may use all 96 KB, if it opts in.
+  test.each([
+    [true, 1],
+    [false, 0],
+  ])("96 KB of dynamic shared memory, opted in %s: %i blocks", (optIn, blocks) =>
+    expect(occupancy(volta, { registers: 32, staticShared: 0, dynamicShared: 96 * 1024, blockSize: 128, optIn }).blocksPerSm).toBe(blocks),
+  );
+
+  test.each([
+    [{ ...plain, registers: 32, blockSize: 0 }, /blockSize/],
+    [{ ...plain, registers: -1, blockSize: 32 }, /registers/],
+    [{ ...plain, registers: 1.5, blockSize: 32 }, /registers/],
+    [{ ...plain, registers: 32, blockSize: 32, carveout: 101 }, /carveout/],
+    [{ registers: 32, staticShared: Number.NaN, dynamicShared: 0, blockSize: 32 }, /staticShared/],
+  ])("refuses %j", (input, message) => {
+    expect(occupancyProblem(input)).toMatch(message);
+    expect(() => occupancy(volta, input)).toThrow(message);
+  });
+});
+
+const anyInput = fc.record({
+  registers: fc.integer({ min: 0, max: 255 }),
+  staticShared: fc.integer({ min: 0, max: 49152 }),
+  dynamicShared: fc.integer({ min: 0, max: 232448 }),
+  blockSize: fc.integer({ min: 1, max: 1024 }),
+});
+const anyGpu = fc.constantFrom(...capabilities.map((c) => c.values));
+
+describe("advice", () => {
+  test("names the next step", () => {
+    const advice = adviseOccupancy(volta, { ...plain, registers: 46, blockSize: 256 });
+    expect(advice.nextStep).toBe("6 fewer registers a thread: 75 %");
+  });
+
+  test("has no next step at full occupancy", () =>
+    expect(adviseOccupancy(hopper, { ...plain, registers: 32, blockSize: 256 })).toMatchObject({ gains: [], now: { occupancyPct: 100 } }));
+
+  test("knows that registers and shared memory limit together", () => {
+    const advice = adviseOccupancy(volta, { registers: 64, staticShared: 24 * 1024, dynamicShared: 0, blockSize: 256 });
+    expect(advice.now.limiters).toEqual(["registers", "shared_mem"]);
+    expect(advice.nextStep).toMatch(/fewer registers a thread and .* fewer bytes of shared memory a block/);
+  });
+
+  test("every gain gains, every loss loses, and one step less does not", () =>
+    fc.assert(
+      fc.property(anyGpu, anyInput, (gpu, input) => {
+        const { now, gains, losses } = adviseOccupancy(gpu, input);
+        const warps = (registers: number): number => occupancy(gpu, { ...input, registers }).activeWarpsPerSm;
+        for (const gain of gains) expect(gain.occupancyPct).toBeGreaterThan(now.occupancyPct);
+        for (const loss of losses) expect(loss.occupancyPct).toBeLessThan(now.occupancyPct);
+        const fewer = gains.find((gain) => gain.resource === "registers");
+        if (fewer) {
+          expect(warps(fewer.value)).toBeGreaterThan(now.activeWarpsPerSm);
+          expect(warps(fewer.value + 1)).toBeLessThanOrEqual(now.activeWarpsPerSm);
+        }
+      }),
+      { numRuns: 60 },
+    ));
+
+  test("the potential block size has the most threads of all, and is the largest that has", () =>
+    fc.assert(
+      fc.property(anyGpu, anyInput, (gpu, input) => {
+        const best = maxPotentialBlockSize(gpu, input);
+        const threads = (blockSize: number): number => occupancy(gpu, { ...input, blockSize }).blocksPerSm * blockSize;
+        const sizes = Array.from({ length: 32 }, (_, i) => (i + 1) * 32);
+        const most = Math.max(...sizes.map(threads));
+        expect(best.blockSize * best.blocksPerSm).toBe(most);
+        expect(best.blockSize).toBe(most === 0 ? 0 : Math.max(...sizes.filter((size) => threads(size) === most)));
+      }),
+      { numRuns: 60 },
+    ));
+});
+
+describe("carveout", () => {
+  const input = (sharedBytes: number, blockSize = 256) => ({ registers: 32, staticShared: sharedBytes, dynamicShared: 0, blockSize });
+  test("a preference is taken while a block fits", () => {
+    expect(carveoutFor(volta, occupancy(volta, { ...input(0), carveout: 0 }), 0)).toEqual({ sharedBytes: 0, l1Bytes: 128 * 1024 });
+    expect(carveoutFor(volta, occupancy(volta, { ...input(20_000), carveout: 0 }), 0).sharedBytes).toBe(32 * 1024);
+  });
+  test("Pascal's L1 is its own", () => {
+    const pascal = findCapability("6.0")!.values;
+    expect(carveoutFor(pascal, occupancy(pascal, input(0)))).toEqual({ sharedBytes: 64 * 1024, l1Bytes: 24 * 1024 });
+  });
+});
