@@ -89,14 +89,14 @@ const simpleEscapes: Readonly<Record<string, string>> = {
 };
 
 /** The characters a literal's body stands for. */
-export function unescape(body: string): string {
+export function withoutEscapes(body: string): string {
   if (!body.includes("\\")) return body;
-  return body.replace(/\\(x[0-9a-fA-F]+|[0-7]{1,3}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|\r?\n|[\s\S])/g, (_, escape: string) => {
-    if (escape[0] === "x" && escape.length > 1) return fromCode(Number.parseInt(escape.slice(1), 16));
-    if ((escape[0] === "u" || escape[0] === "U") && escape.length > 1) return fromCode(Number.parseInt(escape.slice(1), 16));
-    if (/^[0-7]/.test(escape)) return fromCode(Number.parseInt(escape, 8));
-    if (escape.endsWith("\n")) return "";
-    return simpleEscapes[escape] ?? escape;
+  return body.replace(/\\(x[0-9a-fA-F]+|[0-7]{1,3}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|\r?\n|[\s\S])/g, (_, code: string) => {
+    if (code[0] === "x" && code.length > 1) return fromCode(Number.parseInt(code.slice(1), 16));
+    if ((code[0] === "u" || code[0] === "U") && code.length > 1) return fromCode(Number.parseInt(code.slice(1), 16));
+    if (/^[0-7]/.test(code)) return fromCode(Number.parseInt(code, 8));
+    if (code.endsWith("\n")) return "";
+    return simpleEscapes[code] ?? code;
   });
 }
 
@@ -105,7 +105,7 @@ const fromCode = (code: number): string => (code <= 0x10ffff ? String.fromCodePo
 /** `'a'`, `L'\n'`, and multi-character constants as GCC values them. */
 export function character(c: Context, node: CstNode): Expression {
   const text = textOf(c, node);
-  const body = unescape(text.slice(text.indexOf("'") + 1, text.endsWith("'") ? -1 : undefined));
+  const body = withoutEscapes(text.slice(text.indexOf("'") + 1, text.endsWith("'") ? -1 : undefined));
   let value = 0;
   const points = [...body];
   for (const point of points)
@@ -126,5 +126,5 @@ export function stringValue(c: Context, node: CstNode): string {
     const delimiter = text.slice(text.indexOf('"') + 1, open);
     return text.slice(open + 1, text.length - delimiter.length - 2);
   }
-  return unescape(text.slice(text.indexOf('"') + 1, text.endsWith('"') ? -1 : undefined));
+  return withoutEscapes(text.slice(text.indexOf('"') + 1, text.endsWith('"') ? -1 : undefined));
 }

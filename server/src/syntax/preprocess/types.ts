@@ -14,3 +14,17 @@ export interface MacroUse {
   readonly start: number;
   readonly end: number;
 }
+
+/** Reads project files. Paths are absolute and normalised, `/` separated. */
+export interface FileHost {
+  read(path: string): string | undefined;
+}
+
+export interface ReadOptions {
+  /** Such as 90: decides `__CUDA_ARCH__`. */
+  readonly computeCapability: number;
+  /** `-D`: undefined value means 1. */
+  readonly defines?: readonly { readonly name: string; readonly value?: string }[];
+  /** Absolute; searched in order, for both forms of `#include`. */
+  readonly includeDirs?: readonly string[];
+}

@@ -1,0 +1,197 @@
+import { CHARACTER, IDENTIFIER, NUMBER } from "./lexer.ts";
+import type { Token } from "./macros.ts";
+
+interface Value {
+  readonly value: bigint;
+  readonly unsigned: boolean;
+}
+
+const TRUE: Value = { value: 1n, unsigned: false };
+const FALSE: Value = { value: 0n, unsigned: false };
+const truth = (value: boolean): Value => (value ? TRUE : FALSE);
+
+const precedences: Readonly<Record<string, number>> = {
+  "||": 1,
+  "&&": 2,
+  "|": 3,
+  "^": 4,
+  "&": 5,
+  "==": 6,
+  "!=": 6,
+  "<": 7,
+  ">": 7,
+  "<=": 7,
+  ">=": 7,
+  "<<": 8,
+  ">>": 8,
+  "+": 9,
+  "-": 9,
+  "*": 10,
+  "/": 10,
+  "%": 10,
+};
+
+/**
+ * Whether an `#if` holds, from its tokens after expansion (with `defined` already answered). 64-bit arithmetic, as
+ * compilers do; names that are left are 0. What cannot be read does not hold.
+ */
+export function holds(tokens: readonly Token[]): boolean {
+  const evaluator = new Evaluator(tokens);
+  const result = evaluator.conditional();
+  return result !== undefined && result.value !== 0n;
+}
+
+const MAX_DEPTH = 200;
+
+class Evaluator {
+  readonly #tokens: readonly Token[];
+  #at = 0;
+  #depth = 0;
+
+  constructor(tokens: readonly Token[]) {
+    this.#tokens = tokens;
+  }
+
+  conditional(): Value | undefined {
+    if (this.#depth++ > MAX_DEPTH) return undefined;
+    const condition = this.#binary(1);
+    if (!this.#take("?")) {
+      this.#depth--;
+      return condition;
+    }
+    const then = this.conditional();
+    if (!this.#take(":")) return undefined;
+    const otherwise = this.conditional();
+    this.#depth--;
+    return condition && (condition.value !== 0n ? then : otherwise);
+  }
+
+  #binary(minimum: number): Value | undefined {
+    let left = this.#unary();
+    for (;;) {
+      const op = this.#tokens[this.#at]?.text ?? "";
+      const precedence = precedences[op] ?? 0;
+      if (precedence < minimum || precedence === 0) return left;
+      this.#at++;
+      const right = this.#binary(precedence + 1);
+      // Only the side that counts must have a value: `defined(X) && X / 0`.
+      if (op === "&&" && left?.value === 0n) left = FALSE;
+      else if (op === "||" && left && left.value !== 0n) left = TRUE;
+      else left = left && right && apply(op, left, right);
+    }
+  }
+
+  #unary(): Value | undefined {
+    if (this.#depth > MAX_DEPTH) return undefined;
+    const next = this.#tokens[this.#at];
+    if (!next) return undefined;
+    this.#at++;
+    switch (next.text) {
+      case "!": {
+        const operand = this.#nested();
+        return operand && truth(operand.value === 0n);
+      }
+      case "-": {
+        const operand = this.#nested();
+        return operand && wrap(-operand.value, operand.unsigned);
+      }
+      case "~": {
+        const operand = this.#nested();
+        return operand && wrap(~operand.value, operand.unsigned);
+      }
+      case "+":
+        return this.#nested();
+      case "(": {
+        const inner = this.conditional();
+        return this.#take(")") ? inner : undefined;
+      }
+      default:
+        return primary(next);
+    }
+  }
+
+  #nested(): Value | undefined {
+    this.#depth++;
+    const operand = this.#unary();
+    this.#depth--;
+    return operand;
+  }
+
+  #take(text: string): boolean {
+    if (this.#tokens[this.#at]?.text !== text) return false;
+    this.#at++;
+    return true;
+  }
+}
+
+function primary(next: Token): Value | undefined {
+  if (next.kind === NUMBER) return number(next.text);
+  if (next.kind === CHARACTER) {
+    const body = next.text.slice(next.text.indexOf("'") + 1, -1);
+    return { value: BigInt((body.length === 1 ? body.codePointAt(0) : escapes[body]) ?? 0), unsigned: false };
+  }
+  // A call of a function-like macro that does not exist (`__has_foo(x)`) has no value; a name is 0.
+  return next.kind === IDENTIFIER ? truth(next.text === "true") : undefined;
+}
+
+const escapes: Readonly<Record<string, number>> = { "\\0": 0, "\\n": 10, "\\t": 9, "\\r": 13, "\\\\": 92, "\\'": 39 };
+
+function number(text: string): Value | undefined {
+  const match = /^(0[xX][0-9a-fA-F]+|0[bB][01]+|\d+)([uUlLzZ]*)$/.exec(text.replaceAll("'", ""));
+  if (!match) return undefined;
+  const body = match[1] ?? "0";
+  const value = /^0[0-7]+$/.test(body) ? BigInt(`0o${body.slice(1)}`) : /^0\d+$/.test(body) ? 0n : BigInt(body);
+  const unsigned = /u/i.test(match[2] ?? "") || value > 0x7fffffffffffffffn;
+  return { value: BigInt.asUintN(64, value), unsigned };
+}
+
+const wrap = (value: bigint, unsigned: boolean): Value => ({
+  value: unsigned ? BigInt.asUintN(64, value) : BigInt.asIntN(64, value),
+  unsigned,
+});
+
+function apply(op: string, left: Value, right: Value): Value | undefined {
+  const unsigned = left.unsigned || right.unsigned;
+  const a = wrap(left.value, unsigned).value;
+  const b = wrap(right.value, unsigned).value;
+  switch (op) {
+    case "||":
+      return truth(a !== 0n || b !== 0n);
+    case "&&":
+      return truth(a !== 0n && b !== 0n);
+    case "|":
+      return wrap(a | b, unsigned);
+    case "^":
+      return wrap(a ^ b, unsigned);
+    case "&":
+      return wrap(a & b, unsigned);
+    case "==":
+      return truth(a === b);
+    case "!=":
+      return truth(a !== b);
+    case "<":
+      return truth(a < b);
+    case ">":
+      return truth(a > b);
+    case "<=":
+      return truth(a <= b);
+    case ">=":
+      return truth(a >= b);
+    case "<<":
+      return b < 0n || b > 63n ? undefined : wrap(left.value << b, left.unsigned);
+    case ">>":
+      return b < 0n || b > 63n ? undefined : wrap(left.value >> b, left.unsigned);
+    case "+":
+      return wrap(a + b, unsigned);
+    case "-":
+      return wrap(a - b, unsigned);
+    case "*":
+      return wrap(a * b, unsigned);
+    case "/":
+      return b === 0n ? undefined : wrap(a / b, unsigned);
+    case "%":
+      return b === 0n ? undefined : wrap(a % b, unsigned);
+    default:
+      return undefined;
+  }
+}

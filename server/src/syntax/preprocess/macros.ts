@@ -1,0 +1,342 @@
+import { CHARACTER, IDENTIFIER, type Lexed, lex, NUMBER, PUNCTUATION, SPACED, STRING } from "./lexer.ts";
+
+/** A token on its way through expansion. */
+export interface Token {
+  readonly kind: number;
+  readonly text: string;
+  /** White space stood before it. */
+  readonly spaced: boolean;
+  /** Where it is spelled; file -1 when pasted or made up. */
+  readonly file: number;
+  readonly start: number;
+  /** The macro whose body spells it, if one does. */
+  readonly macro: string | undefined;
+  /** Macros it came through, which it may not call again. */
+  readonly hidden: ReadonlySet<string>;
+}
+
+export interface Macro {
+  readonly name: string;
+  /** Absent for an object-like macro. */
+  readonly parameters?: readonly string[];
+  readonly variadic: boolean;
+  readonly body: readonly Token[];
+  /** `__LINE__` and its kin: what stands for it depends on where it is used. */
+  readonly dynamic?: "line" | "file" | "counter" | "zero";
+}
+
+const noneHidden: ReadonlySet<string> = new Set();
+
+export const token = (kind: number, text: string, spaced = false): Token => ({
+  kind,
+  text,
+  spaced,
+  file: -1,
+  start: 0,
+  macro: undefined,
+  hidden: noneHidden,
+});
+
+/** A token of a file as it stands there. */
+export function tokenAt(lexed: Lexed, index: number, file: number, macro?: string): Token {
+  const start = lexed.starts[index] ?? 0;
+  const spaced = ((lexed.flags[index] ?? 0) & SPACED) !== 0;
+  return {
+    kind: lexed.kinds[index] ?? 0,
+    text: lexed.text.slice(start, lexed.ends[index]),
+    spaced,
+    file,
+    start,
+    macro,
+    hidden: noneHidden,
+  };
+}
+
+/**
+ * A definition from the tokens after `#define`. Undefined when it is malformed; a definition that cannot be read is as if
+ * it were not there.
+ */
+export function define(tokens: readonly Token[]): Macro | undefined {
+  const [named, open] = tokens;
+  if (named?.kind !== IDENTIFIER) return undefined;
+  const name = named.text;
+  const own = (from: number) => tokens.slice(from).map((each, i): Token => ({ ...each, macro: name, spaced: i > 0 && each.spaced }));
+  if (open?.text !== "(" || open.spaced) return { name, variadic: false, body: own(1) };
+  const parameters: string[] = [];
+  let variadic = false;
+  let at = 2;
+  for (; at < tokens.length; at++) {
+    const text = tokens[at]?.text;
+    if (text === ")") break;
+    if (text === ",") continue;
+    if (text === "...") {
+      // `args...` names what `...` alone calls __VA_ARGS__.
+      if (tokens[at - 1]?.kind !== IDENTIFIER) parameters.push("__VA_ARGS__");
+      variadic = true;
+    } else if (tokens[at]?.kind === IDENTIFIER && text !== undefined) parameters.push(text);
+    else return undefined;
+  }
+  if (at >= tokens.length) return undefined;
+  return { name, parameters, variadic, body: own(at + 1) };
+}
+
+/** A macro given on the command line, or that the compiler or CUDA's headers define: `name`, `name(a)` and a body. */
+export function defineText(head: string, body: string): Macro | undefined {
+  const lexed = lex(`${head} ${body}`);
+  const tokens: Token[] = [];
+  for (let i = 0; i < lexed.count; i++) tokens.push({ ...tokenAt(lexed, i, -1), start: 0 });
+  return define(tokens);
+}
+
+/** Gives the arguments of a call whose `(` was just read, and the hidden set of its `)`. */
+export interface CallReader {
+  /** The next token if it is `(`: taken. */
+  open(): boolean;
+  next(): Token | undefined;
+}
+
+/** How often macros may put down a token in one reading: nested doubling would fill any memory. */
+const MAX_TOKENS = 2_000_000;
+
+export class Expander {
+  readonly macros: Map<string, Macro>;
+  #spent = 0;
+  #counter = 0;
+
+  constructor(macros: Map<string, Macro>) {
+    this.macros = macros;
+  }
+
+  /** Expands a token, reading further tokens from `source` for the arguments of calls. */
+  expand(first: readonly Token[], source: CallReader, place: { readonly line: number; readonly file: string }): Token[] {
+    const pending = first.toReversed();
+    const result: Token[] = [];
+    const from: CallReader = {
+      open() {
+        const next = pending.at(-1);
+        if (!next) return source.open();
+        if (next.text !== "(") return false;
+        pending.pop();
+        return true;
+      },
+      next: () => pending.pop() ?? source.next(),
+    };
+    for (let next = pending.pop(); next; next = pending.pop()) {
+      const macro = next.kind === IDENTIFIER && !next.hidden.has(next.text) ? this.macros.get(next.text) : undefined;
+      const replaced = macro && this.#spent < MAX_TOKENS ? this.#replace(next, macro, from, place) : undefined;
+      if (!replaced) {
+        result.push(next);
+        continue;
+      }
+      this.#spent += replaced.length + 1;
+      for (let i = replaced.length - 1; i >= 0; i--) {
+        const each = replaced[i];
+        if (each) pending.push(i === 0 ? { ...each, spaced: next.spaced } : each);
+      }
+    }
+    return result;
+  }
+
+  #replace(call: Token, macro: Macro, from: CallReader, place: { readonly line: number; readonly file: string }): Token[] | undefined {
+    if (macro.dynamic) return this.#dynamic(macro.dynamic, call, from, place);
+    if (!macro.parameters) return hide(this.#substitute(macro, [], place), call.hidden, macro.name);
+    if (!from.open()) return undefined;
+    const { parts, closed } = readArguments(from);
+    // An unclosed call: what was read goes back as it was, and the name stands for itself.
+    if (!closed)
+      return hide(
+        [call, token(PUNCTUATION, "("), ...parts.flatMap((part, i) => (i ? [token(PUNCTUATION, ","), ...part] : part))],
+        call.hidden,
+        macro.name,
+      );
+    return hide(this.#substitute(macro, bind(macro, parts), place), call.hidden, macro.name);
+  }
+
+  #dynamic(
+    kind: NonNullable<Macro["dynamic"]>,
+    call: Token,
+    from: CallReader,
+    place: { readonly line: number; readonly file: string },
+  ): Token[] | undefined {
+    if (kind === "line") return [token(NUMBER, String(place.line), call.spaced)];
+    if (kind === "counter") return [token(NUMBER, String(this.#counter++), call.spaced)];
+    if (kind === "file") return [token(STRING, JSON.stringify(place.file), call.spaced)];
+    if (!from.open()) return [token(NUMBER, "0", call.spaced)];
+    readArguments(from);
+    return [token(NUMBER, "0", call.spaced)];
+  }
+
+  /** The body with its parameters replaced, `#` and `##` done. */
+  #substitute(
+    macro: Macro,
+    values: ReadonlyMap<string, readonly Token[]> | readonly never[],
+    place: { readonly line: number; readonly file: string },
+  ): Token[] {
+    if (!("get" in values)) return macro.body.some((each) => each.text === "##") ? paste(macro.body.slice()) : macro.body.slice();
+    return new Substitution(macro, values, (tokens) => this.expand(tokens, nothing, place)).run();
+  }
+}
+
+const nothing: CallReader = { open: () => false, next: () => undefined };
+
+function hide(tokens: readonly Token[], hidden: ReadonlySet<string>, name: string): Token[] {
+  const shared = new Set(hidden).add(name);
+  return tokens.map((each) => ({ ...each, hidden: each.hidden.size ? new Set([...each.hidden, ...shared]) : shared }));
+}
+
+function readArguments(from: CallReader): { parts: Token[][]; closed: boolean } {
+  const parts: Token[][] = [];
+  let part: Token[] = [];
+  let depth = 0;
+  for (let next = from.next(); next; next = from.next()) {
+    if (next.kind === PUNCTUATION) {
+      if (next.text === "(") depth++;
+      else if (next.text === ")" && depth-- === 0) {
+        parts.push(part);
+        return { parts, closed: true };
+      } else if (next.text === "," && depth === 0) {
+        parts.push(part);
+        part = [];
+        continue;
+      }
+    }
+    part.push(next);
+  }
+  parts.push(part);
+  return { parts, closed: false };
+}
+
+/** Pairs parameters with arguments; the last parameter of a variadic macro takes all that is left, commas and all. */
+function bind(macro: Macro, parts: readonly (readonly Token[])[]): ReadonlyMap<string, readonly Token[]> {
+  const values = new Map<string, readonly Token[]>();
+  const names = macro.parameters ?? [];
+  names.forEach((name, i) => {
+    const rest = macro.variadic && i === names.length - 1;
+    values.set(
+      name,
+      rest
+        ? parts
+            .slice(i)
+            .flatMap((part, k) => (k ? [token(PUNCTUATION, ","), ...part.map((each, n) => (n ? each : { ...each, spaced: true }))] : part))
+        : (parts[i] ?? []),
+    );
+  });
+  return values;
+}
+
+/** One replacement of a function-like macro's body. */
+class Substitution {
+  readonly #macro: Macro;
+  readonly #values: ReadonlyMap<string, readonly Token[]>;
+  readonly #expand: (tokens: readonly Token[]) => readonly Token[];
+  readonly #expanded = new Map<string, readonly Token[]>();
+
+  constructor(macro: Macro, values: ReadonlyMap<string, readonly Token[]>, expand: (tokens: readonly Token[]) => readonly Token[]) {
+    this.#macro = macro;
+    this.#values = values;
+    this.#expand = expand;
+  }
+
+  run(): Token[] {
+    return paste(this.#body(this.#macro.body));
+  }
+
+  #body(body: readonly Token[]): Token[] {
+    const result: Token[] = [];
+    for (let i = 0; i < body.length; i++) {
+      const each = body[i];
+      if (!each) continue;
+      const next = body[i + 1];
+      if (each.text === "#" && next && this.#values.has(next.text)) {
+        result.push({ ...token(STRING, stringify(this.#values.get(next.text) ?? []), each.spaced) });
+        i++;
+      } else if (each.text === "__VA_OPT__" && this.#macro.variadic && next?.text === "(") {
+        const close = closing(body, i + 1);
+        const given = this.#argument(this.#macro.parameters?.at(-1) ?? "").length > 0;
+        const inner = given ? this.#body(body.slice(i + 2, close)) : [];
+        result.push(...(inner.length || !besidePaste(body, i, close) ? inner : [placemarker]));
+        i = close;
+      } else if (each.kind === IDENTIFIER && this.#values.has(each.text)) {
+        result.push(...this.#parameter(body, i, each, result));
+      } else result.push(each);
+    }
+    return result;
+  }
+
+  #parameter(body: readonly Token[], i: number, each: Token, result: Token[]): readonly Token[] {
+    const raw = this.#values.get(each.text) ?? [];
+    const before = body[i - 1]?.text === "##";
+    const after = body[i + 1]?.text === "##";
+    // GNU: `, ## __VA_ARGS__` drops the comma when there are no arguments, and pastes nothing otherwise.
+    if (before && body[i - 2]?.text === "," && this.#macro.variadic && each.text === this.#macro.parameters?.at(-1)) {
+      result.pop();
+      if (!raw.length) {
+        result.pop();
+        return [];
+      }
+      return this.#argument(each.text);
+    }
+    if (before || after) return raw.length ? raw.map((one, k) => (k ? one : { ...one, spaced: each.spaced })) : [placemarker];
+    return this.#argument(each.text).map((one, k) => (k ? one : { ...one, spaced: each.spaced }));
+  }
+
+  #argument(name: string): readonly Token[] {
+    let expanded = this.#expanded.get(name);
+    if (!expanded) {
+      expanded = this.#expand(this.#values.get(name) ?? []);
+      this.#expanded.set(name, expanded);
+    }
+    return expanded;
+  }
+}
+
+/** Stands for an empty argument next to `##`. */
+const placemarker: Token = token(0, "");
+
+const besidePaste = (body: readonly Token[], open: number, close: number): boolean =>
+  body[open - 1]?.text === "##" || body[close + 1]?.text === "##";
+
+function closing(body: readonly Token[], open: number): number {
+  let depth = 0;
+  for (let i = open; i < body.length; i++) {
+    if (body[i]?.text === "(") depth++;
+    else if (body[i]?.text === ")" && --depth === 0) return i;
+  }
+  return body.length;
+}
+
+function paste(tokens: Token[]): Token[] {
+  if (!tokens.some((each) => each.text === "##" || each === placemarker)) return tokens;
+  const result: Token[] = [];
+  for (let i = 0; i < tokens.length; i++) {
+    const each = tokens[i];
+    if (!each) continue;
+    const left = result.at(-1);
+    const right = tokens[i + 1];
+    if (each.text !== "##" || each.macro === undefined || !left || !right) {
+      result.push(each);
+      continue;
+    }
+    result.pop();
+    i++;
+    if (left.text === "" || right.text === "") result.push(left.text === "" ? { ...right, spaced: left.spaced } : left);
+    else result.push({ ...token(kindOf(left.text + right.text), left.text + right.text, left.spaced), hidden: left.hidden });
+  }
+  return result.filter((each) => each.text !== "");
+}
+
+function kindOf(text: string): number {
+  if (/^[A-Za-z_$\u0080-\uffff][\w$\u0080-\uffff]*$/.test(text)) return IDENTIFIER;
+  if (/^\.?\d/.test(text)) return NUMBER;
+  return /"$/.test(text) ? STRING : /'$/.test(text) ? CHARACTER : PUNCTUATION;
+}
+
+function stringify(tokens: readonly Token[]): string {
+  const text = tokens
+    .map(
+      (each, i) =>
+        (i && each.spaced ? " " : "") + (each.kind === STRING || each.kind === CHARACTER ? each.text.replace(/["\\]/g, "\\$&") : each.text),
+    )
+    .join("");
+  return `"${text.replace(/\r?\n/g, "\\n")}"`;
+}
