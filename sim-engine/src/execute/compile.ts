@@ -1,0 +1,375 @@
+/**
+ * A kernel made ready to run: for each block the steps that compute what is needed and count what is touched, as closures
+ * over the register arrays; for each edge the moves its phis ask for.
+ */
+import { findLoops, postDominators } from "../graph.ts";
+import type { Block, Kernel, Launch, Op } from "../kernel.ts";
+import { type AccessCounter, createCounters } from "./accesses.ts";
+import { analyseDivergence, type Divergence } from "./divergence.ts";
+import { BarrierReduction, memoryStep, type Running } from "./effects.ts";
+import { Environment } from "./environment.ts";
+import { laneStep } from "./lanes.ts";
+import { traceAddresses } from "./provenance.ts";
+import { broadcastStep, copyStep, Registers, type Slot, type Step, slotKind, writeLong } from "./registers.ts";
+import { type Slice, sliceForAddresses } from "./slice.ts";
+import { NotExecutable, valueStep } from "./values.ts";
+
+export interface Edge {
+  readonly to: CompiledBlock;
+  /** Set the target's phis, for the lanes that go this way. */
+  moves: readonly Step[];
+}
+
+export type CompiledEnd =
+  | { readonly kind: "jump"; readonly edge: Edge }
+  | { readonly kind: "branch"; readonly condition: Int32Array; readonly uniform: boolean; readonly then: Edge; readonly else: Edge }
+  | { readonly kind: "return" };
+
+export interface CompiledBlock {
+  readonly block: Block;
+  /** Position in `Program.blocks` and in the counters. */
+  readonly index: number;
+  /** Between two segments the warp waits at a barrier. */
+  segments: readonly (readonly Step[])[];
+  end: CompiledEnd;
+  /** Where lanes that part at this block's branch meet again; undefined where they only return. */
+  join: CompiledBlock | undefined;
+  /** Steps, to count against the budget. */
+  cost: number;
+}
+
+export interface Program {
+  readonly kernel: Kernel;
+  readonly launch: Launch;
+  readonly environment: Environment;
+  readonly blocks: readonly CompiledBlock[];
+  readonly counters: ReadonlyMap<Op, readonly AccessCounter[]>;
+  readonly divergence: Divergence;
+  readonly slice: Slice;
+  readonly registers: Registers;
+  readonly running: Running;
+  readonly reductions: readonly BarrierReduction[];
+  /** A warp may have to wait for others: all of a block's warps have registers at the same time. */
+  readonly hasBarriers: boolean;
+  /** Shared memory holds values that matter, so each block must find it cleared. */
+  readonly actsOnMemory: boolean;
+  /** Sets the values that differ by warp and block, for the warp whose registers begin at `o`. */
+  readonly startWarp: (o: number, warp: number, block: readonly [number, number, number]) => void;
+}
+
+export interface CompileOptions {
+  /** What to compute; by default what control flow and addresses depend on. */
+  readonly slice?: Slice;
+}
+
+/** Lanes of a warp. */
+export const warpSize = 32;
+
+/** Throws `NotExecutable` for what cannot be run. */
+export function compile(kernel: Kernel, launch: Launch, options: CompileOptions = {}): Program {
+  const environment = new Environment(kernel, launch);
+  const post = postDominators(kernel);
+  const divergence = analyseDivergence(kernel, launch.block, post, findLoops(kernel));
+  const slice =
+    options.slice ??
+    sliceForAddresses(
+      kernel,
+      traceAddresses(kernel, (index) => bufferOf(launch, index)),
+    );
+  const hasBarriers = kernel.blocks.some((block) => block.ops.some((op) => op.action.kind === "barrier"));
+  const warps = Math.ceil((launch.block[0] * launch.block[1] * launch.block[2]) / warpSize);
+  const registers = new Registers(warpSize * (hasBarriers ? warps : 1));
+  const running: Running = { environment, weight: 1 };
+  const compiler = new Compiler(kernel, environment, divergence, slice, registers, running);
+  const blocks = compiler.blocks((block) => post.parent(block));
+  return {
+    kernel,
+    launch,
+    environment,
+    blocks,
+    divergence,
+    slice,
+    registers,
+    running,
+    hasBarriers,
+    counters: compiler.counters,
+    reductions: compiler.reductions,
+    actsOnMemory: kernel.blocks.some((block) => block.ops.some((op) => op.type !== "ptr" && slice.acts(op))),
+    startWarp: compiler.startWarp(launch),
+  };
+}
+
+/** The buffer a pointer parameter, or the pointer at an offset of an aggregate, points into. */
+function bufferOf(launch: Launch, index: number, offset = 0): number | undefined {
+  const argument = launch.arguments[index];
+  if (argument?.kind === "pointer") return argument.buffer;
+  if (argument?.kind !== "aggregate") return undefined;
+  const field = argument.fields.find((each) => each.offset === offset)?.value;
+  return field?.kind === "pointer" ? field.buffer : undefined;
+}
+
+class Compiler {
+  readonly counters = new Map<Op, readonly AccessCounter[]>();
+  readonly reductions: BarrierReduction[] = [];
+  readonly #kernel: Kernel;
+  readonly #environment: Environment;
+  readonly #divergence: Divergence;
+  readonly #slice: Slice;
+  readonly #registers: Registers;
+  readonly #running: Running;
+  /** Values of one lane that operations of all lanes read. */
+  readonly #broadcast = new Set<Op>();
+  readonly #perWarp: { readonly op: Op; readonly register: string }[] = [];
+
+  constructor(kernel: Kernel, environment: Environment, divergence: Divergence, slice: Slice, registers: Registers, running: Running) {
+    this.#kernel = kernel;
+    this.#environment = environment;
+    this.#divergence = divergence;
+    this.#slice = slice;
+    this.#registers = registers;
+    this.#running = running;
+    for (const block of kernel.blocks) for (const op of [...block.phis, ...block.ops]) this.#findBroadcasts(op);
+  }
+
+  /** Marks the uniform operands that an operation reads for each lane. */
+  #findBroadcasts(op: Op): void {
+    const { kind } = op.action;
+    const computed = this.#slice.needs(op) && this.#divergence.isVarying(op);
+    const readsLanes = (kind === "vote" || kind === "match" || kind === "reduce" || kind === "barrier") && this.#slice.needs(op);
+    const writes = (kind === "store" || kind === "atomic" || kind === "copy.async") && this.#slice.acts(op);
+    // Both addresses of a copy, and an address into per-thread memory, are read for each lane.
+    const addresses = kind === "copy.async" || ((kind === "load" || kind === "store" || kind === "atomic") && this.#ownAddresses(op));
+    const operands = computed || readsLanes || writes ? op.args : addresses ? op.args.slice(0, kind === "copy.async" ? 2 : 1) : [];
+    for (const arg of operands) if (!this.#divergence.isVarying(arg)) this.#broadcast.add(arg);
+  }
+
+  /** Lanes touch different memory even where they have the same address. */
+  #ownAddresses(op: Op): boolean {
+    const { action } = op;
+    return (
+      (action.kind === "load" || action.kind === "store" || action.kind === "atomic") &&
+      (action.space === "local" || action.space === "generic")
+    );
+  }
+
+  blocks(join: (block: Block) => Block | undefined): CompiledBlock[] {
+    const compiled = new Map<Block, CompiledBlock>();
+    for (const [index, block] of this.#kernel.blocks.entries()) {
+      compiled.set(block, { block, index, segments: [], end: { kind: "return" }, join: undefined, cost: 1 });
+    }
+    const of = (block: Block): CompiledBlock => {
+      const found = compiled.get(block);
+      if (!found) throw new NotExecutable("a branch out of the kernel");
+      return found;
+    };
+    for (const each of compiled.values()) {
+      const { block } = each;
+      each.segments = this.#segments(block);
+      each.cost = 1 + each.segments.reduce((sum, steps) => sum + steps.length, 0);
+      const meet = join(block);
+      each.join = meet ? of(meet) : undefined;
+      const { end } = block;
+      if (end.kind === "jump") each.end = { kind: "jump", edge: { to: of(end.to), moves: this.#moves(block, end.to, 0) } };
+      else if (end.kind === "branch") {
+        each.end = {
+          kind: "branch",
+          condition: this.#registers.ints(end.cond),
+          uniform: !this.#divergence.isVarying(end.cond),
+          then: { to: of(end.then), moves: this.#moves(block, end.then, 0) },
+          else: { to: of(end.else), moves: this.#moves(block, end.else, end.else === end.then ? 1 : 0) },
+        };
+      }
+    }
+    return [...compiled.values()];
+  }
+
+  #segments(block: Block): Step[][] {
+    const segments: Step[][] = [[]];
+    for (const op of block.ops) {
+      const steps = segments.at(-1);
+      if (!steps) break;
+      if (op.action.kind !== "barrier") {
+        steps.push(...this.#opSteps(op));
+        continue;
+      }
+      const [predicate] = op.args;
+      if (op.action.reduce && predicate && this.#slice.needs(op)) {
+        const reduction = new BarrierReduction();
+        this.reductions.push(reduction);
+        const values = this.#registers.ints(predicate);
+        const out = this.#registers.ints(op);
+        const how = op.action.reduce;
+        steps.push((o, mask) => reduction.arrive(values, o, mask));
+        segments.push([(o) => out.fill(reduction.result(how), o, o + warpSize)]);
+      } else segments.push([]);
+    }
+    return segments;
+  }
+
+  /** Lanes an operation is computed for. */
+  #lanes(op: Op): number {
+    return this.#divergence.isVarying(op) ? warpSize : 1;
+  }
+
+  #opSteps(op: Op): Step[] {
+    const needed = this.#slice.needs(op);
+    if (this.#preset(op)) return [];
+    const counters = createCounters(op);
+    if (counters.length > 0 || op.action.kind === "load") {
+      if (counters.length > 0) this.counters.set(op, counters);
+      const [address] = op.args;
+      if (!address) return [];
+      const acts = op.action.kind === "load" ? needed : this.#slice.acts(op);
+      const options = { acts, uniformAddress: !this.#divergence.isVarying(address), results: this.#lanes(op) };
+      const step = memoryStep(op, this.#registers, counters, this.#running, options);
+      return step ? [step, ...(needed ? this.#broadcastSteps(op) : [])] : [];
+    }
+    if (!needed) return [];
+    const lanes = this.#lanes(op);
+    const step = laneStep(op, this.#registers, lanes);
+    if (step) return [step, ...this.#broadcastSteps(op)];
+    if (op.action.kind === "special") return [this.#maskStep(op)];
+    if (!this.#divergence.outlivesLoop(op)) {
+      const value = valueStep(op, this.#registers, lanes);
+      if (!value) throw new NotExecutable(op.action.kind);
+      return [value, ...this.#broadcastSteps(op)];
+    }
+    // Lanes that have left the loop keep their value: compute beside it, and copy for the lanes still in.
+    const kept = this.#registers.slot(op);
+    const beside = this.#registers.create(slotKind(op.type));
+    this.#registers.redirect(op, 0, beside);
+    const value = valueStep(op, this.#registers, lanes);
+    this.#registers.redirect(op, 0, kept);
+    if (!value) throw new NotExecutable(op.action.kind);
+    return [value, copyStep(kept, beside, warpSize)];
+  }
+
+  #broadcastSteps(op: Op): Step[] {
+    return this.#broadcast.has(op) ? [broadcastStep(this.#registers.slot(op))] : [];
+  }
+
+  /** `activemask` and clocks: read where they stand. */
+  #maskStep(op: Op): Step {
+    const slot = this.#registers.slot(op);
+    let time = 0;
+    const active = op.action.kind === "special" && op.action.register === "activemask";
+    return (o, mask) => {
+      const value = active ? mask : ++time;
+      if (slot.kind === "int") slot.data.fill(value, o, o + warpSize);
+      else if (slot.kind === "long") for (let i = o; i < o + warpSize; i++) writeLong(slot.data, i, BigInt(value));
+    };
+  }
+
+  /** Values known before the first instruction: written once, or as each warp starts. True when `op` is one. */
+  #preset(op: Op): boolean {
+    const { action } = op;
+    const environment = this.#environment;
+    const fill = (value: number | bigint): true => {
+      if (!this.#slice.needs(op)) return true;
+      const slot = this.#registers.slot(op);
+      if (slot.kind === "long") for (let i = 0; i < this.#registers.size; i++) writeLong(slot.data, i, BigInt(value));
+      else slot.data.fill(Number(value));
+      return true;
+    };
+    switch (action.kind) {
+      case "const":
+        return fill(action.value);
+      case "param":
+        return fill(environment.parameterValue(action.index));
+      case "param.address":
+        return fill(environment.parameterAddress(action.index));
+      case "shared.address":
+        return fill(environment.sharedAddresses[action.index] ?? 0);
+      case "global.address":
+        return fill(environment.globalAddresses[action.index] ?? 0);
+      case "alloca":
+        return fill(environment.allocas.get(op) ?? 0);
+      case "unknown":
+        return fill(op.type === "i64" ? 1n : 1);
+      case "special": {
+        const [block, grid] = [environment.launch.block, environment.launch.grid];
+        switch (action.register) {
+          case "ntid.x":
+            return fill(block[0]);
+          case "ntid.y":
+            return fill(block[1]);
+          case "ntid.z":
+            return fill(block[2]);
+          case "nctaid.x":
+            return fill(grid[0]);
+          case "nctaid.y":
+            return fill(grid[1]);
+          case "nctaid.z":
+            return fill(grid[2]);
+          case "clock":
+          case "globaltimer":
+          case "activemask":
+            return false;
+          default:
+            if (this.#slice.needs(op)) this.#perWarp.push({ op, register: action.register });
+            return true;
+        }
+      }
+      default:
+        return false;
+    }
+  }
+
+  startWarp({ block: [width, height], grid }: Launch): Program["startWarp"] {
+    const set = this.#perWarp.map(({ op, register }) => ({ out: this.#registers.ints(op), register }));
+    return (o, warp, at) => {
+      for (const { out, register } of set) {
+        const value = (thread: number): number => {
+          switch (register) {
+            case "tid.x":
+              return thread % width;
+            case "tid.y":
+              return Math.floor(thread / width) % height;
+            case "tid.z":
+              return Math.floor(thread / (width * height));
+            case "laneid":
+              return thread % warpSize;
+            case "warpid":
+              return warp;
+            case "ctaid.x":
+              return at[0];
+            case "ctaid.y":
+              return at[1];
+            case "ctaid.z":
+              return at[2];
+            default:
+              // smid: blocks go round the processors.
+              return (at[0] + grid[0] * (at[1] + grid[1] * at[2])) % 128;
+          }
+        };
+        for (let lane = 0; lane < warpSize; lane++) out[o + lane] = value(warp * warpSize + lane);
+      }
+    };
+  }
+
+  /** Steps that set the phis of `to` on the `nth` edge from `from`, all at once. */
+  #moves(from: Block, to: Block, nth: number): Step[] {
+    let position = -1;
+    for (let left = nth; left >= 0; left--) position = to.predecessors.indexOf(from, position + 1);
+    const pairs = to.phis.flatMap((phi) => {
+      const value = phi.args[position];
+      return value && value !== phi && this.#slice.needs(phi) ? [{ phi, value }] : [];
+    });
+    const overwritten = new Set(pairs.map(({ phi }) => phi));
+    const early: Step[] = [];
+    const late: Step[] = [];
+    for (const { phi, value } of pairs) {
+      const lanes = this.#lanes(phi);
+      const target = this.#registers.slot(phi);
+      let source: Slot = this.#registers.slot(value);
+      if (overwritten.has(value)) {
+        // Another phi of the block: take its value before it changes.
+        const before = this.#registers.create(source.kind);
+        early.push(copyStep(before, source, lanes));
+        source = before;
+      }
+      late.push(copyStep(target, source, lanes), ...this.#broadcastSteps(phi));
+    }
+    return [...early, ...late];
+  }
+}

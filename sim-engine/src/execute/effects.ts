@@ -1,0 +1,315 @@
+/** Steps that touch memory: they count what each request costs and, where values matter, carry it out. */
+import type { Action, AtomicOperation, Op, ScalarType } from "../kernel.ts";
+import type { AccessCounter } from "./accesses.ts";
+import type { Environment } from "./environment.ts";
+import { maximum, minimum, roundingTo } from "./floats.ts";
+import type { Scalar } from "./memory.ts";
+import { type Doubles, longToBigInt, type Registers, type Slot, type Step, writeLong } from "./registers.ts";
+import { NotExecutable } from "./values.ts";
+
+/** What the running launch shares with its steps. */
+export interface Running {
+  readonly environment: Environment;
+  /** How much of the launch each executed request stands for. */
+  weight: number;
+}
+
+export interface AccessOptions {
+  /** The value is needed (loads, atomics), or the effect is (stores, atomics, copies). */
+  readonly acts: boolean;
+  /** All lanes have the same address, kept in the first place of its register. */
+  readonly uniformAddress: boolean;
+  /** Places of the result: 1 when all lanes have the same. */
+  readonly results: number;
+}
+
+const scalarReader = (slot: Slot): ((i: number) => Scalar) => {
+  if (slot.kind === "long") {
+    const { lo, hi } = slot.data;
+    return (i) => longToBigInt(lo[i]!, hi[i]!);
+  }
+  const { data } = slot;
+  return (i) => data[i]!;
+};
+
+const scalarWriter = (slot: Slot): ((i: number, value: Scalar) => void) => {
+  if (slot.kind === "long") {
+    const { data } = slot;
+    return (i, value) => writeLong(data, i, BigInt(value));
+  }
+  const { data } = slot;
+  return (i, value) => {
+    data[i] = Number(value);
+  };
+};
+
+function countStep(
+  counters: readonly AccessCounter[],
+  addresses: readonly Doubles[],
+  running: Running,
+  uniform: boolean,
+  space: string,
+): Step {
+  const [counter, second] = counters;
+  const [at, secondAt] = addresses;
+  if (!counter || !at) return () => undefined;
+  if (second && secondAt) {
+    return (o, mask) => {
+      counter.count(at, o, mask, running.weight);
+      second.count(secondAt, o, mask, running.weight);
+    };
+  }
+  if (space === "generic") {
+    return (o, mask) => {
+      counter.resolve(at[uniform ? o : o + 31 - Math.clz32(mask & -mask)]!);
+      counter.count(at, o, mask, running.weight);
+    };
+  }
+  if (uniform && space !== "local") return (o, mask) => counter.countUniform(at, o, mask, running.weight);
+  return (o, mask) => counter.count(at, o, mask, running.weight);
+}
+
+/** The step of a memory operation; undefined for operations of another sort. */
+export function memoryStep(
+  op: Op,
+  registers: Registers,
+  counters: readonly AccessCounter[],
+  running: Running,
+  options: AccessOptions,
+): Step | undefined {
+  const { action, args } = op;
+  const [address, value] = args;
+  switch (action.kind) {
+    case "load": {
+      if (!address) break;
+      const count = countStep(counters, [registers.doubles(address)], running, options.uniformAddress, action.space);
+      if (!options.acts) return count;
+      return both(count, loadStep(op, action.components, registers, running, options.results));
+    }
+    case "store": {
+      if (!address) break;
+      const count = countStep(counters, [registers.doubles(address)], running, options.uniformAddress, action.space);
+      return options.acts ? both(count, storeStep(op, registers, running)) : count;
+    }
+    case "atomic": {
+      if (!address) break;
+      const count = countStep(counters, [registers.doubles(address)], running, options.uniformAddress, action.space);
+      return options.acts ? both(count, atomicStep(action.op, op, registers, running)) : count;
+    }
+    case "copy.async": {
+      if (!address || !value) break;
+      const count = countStep(counters, [registers.doubles(value), registers.doubles(address)], running, false, "global");
+      return options.acts ? both(count, copyAsyncStep(action.bytes, registers.doubles(address), registers.doubles(value), running)) : count;
+    }
+    default:
+      return undefined;
+  }
+  throw new NotExecutable(`${action.kind} with ${args.length} operands`);
+}
+
+const both =
+  (first: Step, second: Step): Step =>
+  (o, mask) => {
+    first(o, mask);
+    second(o, mask);
+  };
+
+function loadStep(op: Op, components: number, registers: Registers, { environment }: Running, results: number): Step {
+  const [address] = op.args;
+  if (!address) throw new NotExecutable("a load without an address");
+  const at = registers.doubles(address);
+  const type = op.type as ScalarType;
+  const width = typeBytes(type);
+  const writers = Array.from({ length: components }, (_, component) => scalarWriter(registers.slot(op, component)));
+  return (o, mask) => {
+    for (let i = o, bits = results === 1 ? 1 : mask; bits !== 0; i++, bits >>>= 1) {
+      if ((bits & 1) === 0) continue;
+      for (let component = 0; component < components; component++)
+        writers[component]!(i, environment.read(at[i]! + component * width, type, i));
+    }
+  };
+}
+
+const typeBytes = (type: ScalarType): number => ({ i1: 1, i8: 1, i16: 2, i32: 4, i64: 8, f16: 2, bf16: 2, f32: 4, f64: 8, ptr: 8 })[type];
+
+function storeStep(op: Op, registers: Registers, { environment }: Running): Step {
+  const [address, ...values] = op.args;
+  if (!address) throw new NotExecutable("a store without an address");
+  const at = registers.doubles(address);
+  const stored = values.map((each) => ({
+    type: each.type as ScalarType,
+    width: typeBytes(each.type as ScalarType),
+    read: scalarReader(registers.slot(each)),
+  }));
+  return (o, mask) => {
+    for (let i = o, bits = mask; bits !== 0; i++, bits >>>= 1) {
+      if ((bits & 1) === 0) continue;
+      let to = at[i]!;
+      for (const { type, width, read } of stored) {
+        environment.write(to, type, read(i), i);
+        to += width;
+      }
+    }
+  };
+}
+
+/** Lane after lane, lowest first. */
+function atomicStep(operation: AtomicOperation, op: Op, registers: Registers, { environment }: Running): Step {
+  const [address, value, other] = op.args;
+  if (!address || !value) throw new NotExecutable("an atomic without operands");
+  const at = registers.doubles(address);
+  const type = value.type as ScalarType;
+  const operand = scalarReader(registers.slot(value));
+  const compare = other ? scalarReader(registers.slot(other)) : undefined;
+  const result = op.type === "void" ? undefined : scalarWriter(registers.slot(op));
+  const combine = atomicFunction(operation, type);
+  return (o, mask) => {
+    for (let i = o, bits = mask; bits !== 0; i++, bits >>>= 1) {
+      if ((bits & 1) === 0) continue;
+      const old = environment.read(at[i]!, type, i);
+      environment.write(at[i]!, type, combine(old, operand(i), compare?.(i) ?? 0), i);
+      result?.(i, old);
+    }
+  };
+}
+
+/** What an atomic leaves in memory, of the old value, its operand and (compare and swap: (value to store, compare)) the other. */
+export function atomicFunction(op: AtomicOperation, type: ScalarType): (old: Scalar, value: Scalar, compare: Scalar) => Scalar {
+  if (type === "i64") return (old, value, compare) => BigInt.asIntN(64, atomicLong(op, BigInt(old), BigInt(value), BigInt(compare)));
+  const round = /^(f|bf)/.test(type) ? roundingTo(type) : undefined;
+  return (old, value, compare) => {
+    const a = Number(old);
+    const b = Number(value);
+    if (round) return round(atomicFloat(op, a, b, Number(compare)));
+    return atomicInt(op, a, b, Number(compare));
+  };
+}
+
+function atomicInt(op: AtomicOperation, a: number, b: number, compare: number): number {
+  switch (op) {
+    case "add":
+      return (a + b) | 0;
+    case "sub":
+      return (a - b) | 0;
+    case "exch":
+      return b;
+    case "min.s":
+    case "fmin":
+      return Math.min(a, b);
+    case "max.s":
+    case "fmax":
+      return Math.max(a, b);
+    case "min.u":
+      return Math.min(a >>> 0, b >>> 0) | 0;
+    case "max.u":
+      return Math.max(a >>> 0, b >>> 0) | 0;
+    case "inc":
+      return a >>> 0 >= b >>> 0 ? 0 : (a + 1) | 0;
+    case "dec":
+      return a === 0 || a >>> 0 > b >>> 0 ? b : (a - 1) | 0;
+    case "and":
+      return a & b;
+    case "or":
+      return a | b;
+    case "xor":
+      return a ^ b;
+    case "cas":
+      return a === compare ? b : a;
+  }
+}
+
+function atomicLong(op: AtomicOperation, a: bigint, b: bigint, compare: bigint): bigint {
+  const unsigned = (value: bigint): bigint => BigInt.asUintN(64, value);
+  switch (op) {
+    case "add":
+      return a + b;
+    case "sub":
+      return a - b;
+    case "exch":
+      return b;
+    case "min.s":
+    case "fmin":
+      return a < b ? a : b;
+    case "max.s":
+    case "fmax":
+      return a > b ? a : b;
+    case "min.u":
+      return unsigned(a) < unsigned(b) ? a : b;
+    case "max.u":
+      return unsigned(a) > unsigned(b) ? a : b;
+    case "inc":
+      return unsigned(a) >= unsigned(b) ? 0n : a + 1n;
+    case "dec":
+      return a === 0n || unsigned(a) > unsigned(b) ? b : a - 1n;
+    case "and":
+      return a & b;
+    case "or":
+      return a | b;
+    case "xor":
+      return a ^ b;
+    case "cas":
+      return a === compare ? b : a;
+  }
+}
+
+function atomicFloat(op: AtomicOperation, a: number, b: number, compare: number): number {
+  switch (op) {
+    case "sub":
+      return a - b;
+    case "exch":
+      return b;
+    case "fmin":
+    case "min.s":
+    case "min.u":
+      return minimum(a, b);
+    case "fmax":
+    case "max.s":
+    case "max.u":
+      return maximum(a, b);
+    case "cas":
+      return a === compare ? b : a;
+    default:
+      return a + b;
+  }
+}
+
+function copyAsyncStep(bytes: number, to: Doubles, from: Doubles, { environment }: Running): Step {
+  return (o, mask) => {
+    for (let i = o, active = mask; active !== 0; i++, active >>>= 1) {
+      if ((active & 1) === 0) continue;
+      for (let k = 0; k < bytes; k += 4) environment.write(to[i]! + k, "i32", environment.read(from[i]! + k, "i32", i), i);
+    }
+  };
+}
+
+/** A block-wide barrier that sums up a predicate: what the warps said before the last release. */
+export class BarrierReduction {
+  #count = 0;
+  #threads = 0;
+  #released = { count: 0, threads: 0 };
+
+  arrive(values: Int32Array, o: number, mask: number): void {
+    for (let k = 0; k < 32; k++) {
+      if (!((mask >>> k) & 1)) continue;
+      this.#threads++;
+      if (values[o + k] !== 0) this.#count++;
+    }
+  }
+
+  release(): void {
+    this.#released = { count: this.#count, threads: this.#threads };
+    this.#count = this.#threads = 0;
+  }
+
+  result(how: NonNullable<Extract<Action, { kind: "barrier" }>["reduce"]>): number {
+    const { count, threads } = this.#released;
+    switch (how) {
+      case "count":
+        return count;
+      case "and":
+        return count === threads ? 1 : 0;
+      case "or":
+        return count > 0 ? 1 : 0;
+    }
+  }
+}

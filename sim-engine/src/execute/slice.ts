@@ -1,0 +1,57 @@
+/**
+ * The part of a kernel whose values must be computed to know where it goes and what it touches: branch conditions,
+ * addresses, and what these depend on, through memory too. The rest is only counted.
+ */
+import type { Kernel, Op } from "../kernel.ts";
+import { type MemoryObject, mayOverlap, type Provenance } from "./provenance.ts";
+
+export interface Slice {
+  /** The operation's value must be computed. */
+  needs(op: Op): boolean;
+  /** The operation's effect on memory must be carried out. */
+  acts(op: Op): boolean;
+}
+
+/** The slice of everything: for comparing values. */
+export const wholeKernel: Slice = { needs: (op) => op.type !== "void", acts: () => true };
+
+export function sliceForAddresses(kernel: Kernel, provenance: Provenance): Slice {
+  const needed = new Set<Op>();
+  const acting = new Set<Op>();
+  const pending: Op[] = [];
+  const need = (op: Op | undefined): void => {
+    if (!op || needed.has(op)) return;
+    needed.add(op);
+    pending.push(op);
+  };
+  /** Operations that write memory, with the operands they write. */
+  const writers: { readonly op: Op; readonly objects: ReadonlySet<MemoryObject> }[] = [];
+  for (const block of kernel.blocks) {
+    for (const op of block.ops) {
+      const { kind } = op.action;
+      if (kind === "load" || kind === "store" || kind === "atomic") need(op.args[0]);
+      if (kind === "copy.async") for (const arg of op.args) need(arg);
+      const [target] = op.args;
+      if (target && (kind === "store" || kind === "atomic" || kind === "copy.async")) writers.push({ op, objects: provenance.of(target) });
+    }
+    if (block.end.kind === "branch") need(block.end.cond);
+  }
+  /** Something that is needed reads this memory: whoever writes it must do so. */
+  const read = (objects: ReadonlySet<MemoryObject>): void => {
+    for (const writer of writers) {
+      if (acting.has(writer.op) || !mayOverlap(writer.objects, objects)) continue;
+      acting.add(writer.op);
+      for (const arg of writer.op.args) need(arg);
+      if (writer.op.action.kind === "atomic") read(writer.objects);
+      const [, source] = writer.op.args;
+      if (writer.op.action.kind === "copy.async" && source) read(provenance.of(source));
+    }
+  };
+  for (let op = pending.pop(); op; op = pending.pop()) {
+    for (const arg of op.args) need(arg);
+    const [address] = op.args;
+    if (address && (op.action.kind === "load" || op.action.kind === "atomic")) read(provenance.of(address));
+    if (op.action.kind === "atomic") acting.add(op);
+  }
+  return { needs: (op) => needed.has(op), acts: (op) => acting.has(op) };
+}

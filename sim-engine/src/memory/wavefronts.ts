@@ -1,0 +1,76 @@
+/**
+ * Shared memory has 32 banks of 4-byte words, and one wavefront reads or writes one word of each: an access takes as many
+ * wavefronts as the most distinct words it wants of one bank. Lanes that want the same word share it.
+ *
+ * Accesses of 8 bytes go by half-warps and those of 16 bytes by quarter-warps. Two neighbouring parts go together when in
+ * both each lane wants the same address as its neighbour, or as the lane two further (so broadcasts take no more than two).
+ */
+import { DistinctSet, popcount } from "./distinct.ts";
+
+const bankCount = 32;
+const seen = new DistinctSet();
+const perBank = new Int32Array(bankCount);
+const bankWord = new Float64Array(bankCount);
+
+/** Wavefronts the lanes of `mask` take, each moving `bytes` (1 to 16) at `addresses[from + lane]`. */
+export function sharedWavefronts(addresses: Float64Array, from: number, mask: number, bytes: number): number {
+  if (mask === 0) return 0;
+  if (bytes <= 4) return narrow(addresses, from, mask);
+  const words = bytes / 4;
+  const parts = bytes <= 8 ? 2 : 4;
+  const lanes = 32 / parts;
+  let total = 0;
+  for (let part = 0; part < parts; part += 2) {
+    const low = mask & (((2 ** lanes - 1) << (part * lanes)) | 0);
+    const high = mask & (((2 ** lanes - 1) << ((part + 1) * lanes)) | 0);
+    if (low !== 0 && high !== 0 && (paired(addresses, from, low | high, 1) || paired(addresses, from, low | high, 2))) {
+      total += wide(addresses, from, low | high, words);
+    } else total += (low === 0 ? 0 : wide(addresses, from, low, words)) + (high === 0 ? 0 : wide(addresses, from, high, words));
+  }
+  return total;
+}
+
+/** Every active lane wants the same address as the lane `distance` away from it, where that is active. */
+function paired(addresses: Float64Array, from: number, mask: number, distance: number): boolean {
+  for (let lane = 0; lane < 32; lane++) {
+    const other = lane ^ distance;
+    if ((mask >>> lane) & (mask >>> other) & 1 && addresses[from + lane] !== addresses[from + other]) return false;
+  }
+  return true;
+}
+
+function narrow(addresses: Float64Array, from: number, mask: number): number {
+  let used = 0;
+  for (let lane = 0, bits = mask; bits !== 0; lane++, bits >>>= 1) {
+    if ((bits & 1) === 0) continue;
+    const word = Math.floor(addresses[from + lane]! * 0.25);
+    const bank = word % bankCount;
+    if ((used >>> bank) & 1) {
+      if (bankWord[bank] !== word) return wide(addresses, from, mask, 1);
+    } else {
+      used |= 1 << bank;
+      bankWord[bank] = word;
+    }
+  }
+  return 1;
+}
+
+function wide(addresses: Float64Array, from: number, mask: number, words: number): number {
+  seen.clear();
+  perBank.fill(0);
+  let most = 0;
+  for (let lane = 0, bits = mask; bits !== 0; lane++, bits >>>= 1) {
+    if ((bits & 1) === 0) continue;
+    const first = Math.floor(addresses[from + lane]! * 0.25);
+    for (let word = first; word < first + words; word++) {
+      if (!seen.add(word | 0)) continue;
+      const ways = ++perBank[word % bankCount]!;
+      if (ways > most) most = ways;
+    }
+  }
+  return most;
+}
+
+/** The wavefronts if the lanes' bytes lay side by side; never more than it does take. */
+export const idealWavefronts = (wavefronts: number, mask: number, bytes: number): number =>
+  Math.min(wavefronts, Math.ceil((popcount(mask) * bytes) / (4 * bankCount)));
