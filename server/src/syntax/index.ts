@@ -4,6 +4,8 @@ import { mend } from "./mend.ts";
 import type { Parser } from "./parser/parser.ts";
 import type { Reading } from "./reading.ts";
 
+export type { Parser } from "./parser/parser.ts";
+export { loadWasmParser, type WasmAssets } from "./parser/wasm.ts";
 export { read } from "./preprocess/preprocess.ts";
 
 /** A file as read and parsed. */

@@ -36,9 +36,12 @@ export interface Context {
   readonly declarations: (node: CstNode, where: Where) => Declaration[];
   readonly parameters: (list: CstNode) => { readonly parameters: ParameterDeclaration[]; readonly variadic: boolean };
   readonly specifiers: (node: CstNode, nameAt: number) => Specifiers;
-  /** Enters one more level of nesting; false when the tree is too deep to convert (or to walk afterwards). */
-  readonly nested: <T>(convert: () => T, otherwise: () => T) => T;
+  /** How deep the conversion is in the tree; nothing deeper than `MAX_DEPTH` is converted. */
+  depth: number;
 }
+
+/** Deeper nesting than this becomes `unknown`: nobody writes it, and everything after would have to recurse into it. */
+export const MAX_DEPTH = 400;
 
 export type Where = "namespace" | "class" | "block";
 

@@ -9,9 +9,6 @@ import { block, condition, statement } from "./statements.ts";
 import { typeScope } from "./type-names.ts";
 import { type, typeDescriptor } from "./types.ts";
 
-/** Deeper nesting than this becomes `unknown`: nobody writes it, and everything after would have to recurse into it. */
-const MAX_DEPTH = 400;
-
 export interface ConvertInput {
   readonly root: CstNode;
   /** The text the tree's offsets point into, as written. */
@@ -23,7 +20,6 @@ export interface ConvertInput {
 
 /** Converts a whole file's tree. Never throws. */
 export function convert({ root, text, annotations, parseSnippet }: ConvertInput): TranslationUnit {
-  let depth = 0;
   const c: Context = {
     text,
     scope: typeScope(root, text),
@@ -40,15 +36,7 @@ export function convert({ root, text, annotations, parseSnippet }: ConvertInput)
     declarations: (node, where) => declarations(c, node, where),
     parameters: (node) => parameters(c, node),
     specifiers: (node, nameAt) => specifiers(c, node, nameAt),
-    nested(convertInner, otherwise) {
-      if (depth >= MAX_DEPTH) return otherwise();
-      depth++;
-      try {
-        return convertInner();
-      } finally {
-        depth--;
-      }
-    },
+    depth: 0,
   };
   return { declarations: list(c, root, "namespace"), errors: errorsIn(root) };
 }

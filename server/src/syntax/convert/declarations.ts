@@ -12,7 +12,7 @@ import type {
   VariableDeclaration,
 } from "../ast.ts";
 import { type CstNode, child, childOfType } from "../parser/cst.ts";
-import { type Context, span, textOf, type Where } from "./context.ts";
+import { type Context, MAX_DEPTH, span, textOf, type Where } from "./context.ts";
 import { operands } from "./expressions.ts";
 import { maybeVariable } from "./maybe-function.ts";
 import { lastPart } from "./names.ts";
@@ -21,10 +21,11 @@ import { type Declared, declare, qualifiersOf } from "./types.ts";
 
 /** Everything a node declares. A node that is no declaration comes back as a statement, a parse error as `unknown`. */
 export function declarations(c: Context, node: CstNode, where: Where): Declaration[] {
-  return c.nested(
-    () => convert(c, node, where),
-    () => [unknown(c, node)],
-  );
+  if (c.depth >= MAX_DEPTH) return [unknown(c, node)];
+  c.depth++;
+  const converted = convert(c, node, where);
+  c.depth--;
+  return converted;
 }
 
 const unknown = (c: Context, node: CstNode): Declaration => ({ ...span(node), kind: "unknown", text: textOf(c, node) });

@@ -1,7 +1,7 @@
 import type { Expression, LambdaCapture, LaunchConfiguration, Specifiers, TypeNode } from "../ast.ts";
 import { type CstNode, child, childOfType } from "../parser/cst.ts";
 import { binary, castType } from "./binary.ts";
-import { type Context, operator, span, textOf } from "./context.ts";
+import { type Context, MAX_DEPTH, operator, span, textOf } from "./context.ts";
 import { character, number, stringValue } from "./literals.ts";
 import { lastPart, simpleName } from "./names.ts";
 import { declare, namedType } from "./types.ts";
@@ -11,28 +11,34 @@ type Converter = (c: Context, node: CstNode) => Expression;
 /** Converts an expression node; a node that holds a parse error directly is `unknown`. */
 export function expression(c: Context, node: CstNode): Expression {
   const convert = converters.get(node.type);
-  if (!convert || node.missing || node.children.some((each) => each.type === "ERROR" || (each.missing && each.named)))
-    return unknown(c, node);
-  return c.nested(
-    () => convert(c, node),
-    () => unknown(c, node),
-  );
+  if (!convert || node.missing || c.depth >= MAX_DEPTH) return unknown(c, node);
+  for (const each of node.children) if (each.type === "ERROR" || (each.missing && each.named)) return unknown(c, node);
+  c.depth++;
+  const converted = convert(c, node);
+  c.depth--;
+  return converted;
 }
 
-export const unknown = (c: Context, node: CstNode): Expression => ({ ...span(node), kind: "unknown", text: textOf(c, node) });
+export const unknown = (c: Context, node: CstNode): Expression => ({
+  start: node.start,
+  end: node.end,
+  kind: "unknown",
+  text: textOf(c, node),
+});
 
-const nameExpression: Converter = (c, node) => ({ ...span(node), kind: "name", name: c.name(node) });
+const nameExpression: Converter = (c, node) => ({ start: node.start, end: node.end, kind: "name", name: c.name(node) });
 
 const unary: Converter = (c, node) => {
   const op = operator(c, node);
   const operand = c.expression(child(node, "argument"));
-  return { ...span(node), kind: "unary", op, operand };
+  return { start: node.start, end: node.end, kind: "unary", op, operand };
 };
 
 const assignment: Converter = (c, node) => {
   const written = operator(c, node);
   return {
-    ...span(node),
+    start: node.start,
+    end: node.end,
     kind: "assign",
     op: written.slice(0, -1),
     left: c.expression(child(node, "left")),
@@ -44,7 +50,8 @@ const conditional: Converter = (c, node) => {
   const condition = c.expression(child(node, "condition"));
   const consequence = child(node, "consequence");
   return {
-    ...span(node),
+    start: node.start,
+    end: node.end,
     kind: "conditional",
     condition,
     then: consequence ? c.expression(consequence) : condition,
@@ -56,7 +63,9 @@ const update: Converter = (c, node) => {
   const op = operator(c, node) === "--" ? "--" : "++";
   const prefix = node.children[0]?.field === "operator";
   const operand = c.expression(child(node, "argument"));
-  return prefix ? { ...span(node), kind: "unary", op, operand } : { ...span(node), kind: "postfix", op, operand };
+  return prefix
+    ? { start: node.start, end: node.end, kind: "unary", op, operand }
+    : { start: node.start, end: node.end, kind: "postfix", op, operand };
 };
 
 /** The operands of an argument or initialiser list. */
@@ -79,23 +88,44 @@ const call: Converter = (c, node) => {
   if (!callee) return unknown(c, node);
   const configuration = childOfType(node, "kernel_call_syntax");
   if (configuration) {
-    return { ...span(node), kind: "call", callee: c.expression(callee), arguments: operands(c, list), launch: launch(c, configuration) };
+    return {
+      start: node.start,
+      end: node.end,
+      kind: "call",
+      callee: c.expression(callee),
+      arguments: operands(c, list),
+      launch: launch(c, configuration),
+    };
   }
   if (callee.type === "primitive_type" || callee.type === "sized_type_specifier") {
-    return { ...span(node), kind: "cast", style: "functional", type: c.type(callee), operands: operands(c, list) };
+    return { start: node.start, end: node.end, kind: "cast", style: "functional", type: c.type(callee), operands: operands(c, list) };
   }
   if (callee.type === "identifier" && c.scope.has(textOf(c, callee))) {
-    return { ...span(node), kind: "cast", style: "functional", type: namedType(c.name(callee)), operands: operands(c, list) };
+    return {
+      start: node.start,
+      end: node.end,
+      kind: "cast",
+      style: "functional",
+      type: namedType(c.name(callee)),
+      operands: operands(c, list),
+    };
   }
   if (callee.type === "template_function") {
     const style = castStyles[textOf(c, child(callee, "name") ?? callee)];
     const [argument] = style ? c.templateArguments(child(callee, "arguments") ?? callee) : [];
-    if (style && argument?.kind === "type") return { ...span(node), kind: "cast", style, type: argument.type, operands: operands(c, list) };
+    if (style && argument?.kind === "type")
+      return { start: node.start, end: node.end, kind: "cast", style, type: argument.type, operands: operands(c, list) };
   }
   const type = castType(c, callee);
-  if (type && list) return { ...span(node), kind: "cast", style: "c", type, operands: [parenthesizedOperands(c, list)] };
+  if (type && list) return { start: node.start, end: node.end, kind: "cast", style: "c", type, operands: [parenthesizedOperands(c, list)] };
   const values = operands(c, list);
-  return insideCast(node, c.expression(callee), (base) => ({ ...span(node), kind: "call", callee: base, arguments: values }));
+  return insideCast(node, c.expression(callee), (base) => ({
+    start: node.start,
+    end: node.end,
+    kind: "call",
+    callee: base,
+    arguments: values,
+  }));
 };
 
 /** `(y)` of `(T)(y)`, which came as a call's arguments; `(T)(a, b)` is a cast of a comma expression. */
@@ -109,7 +139,14 @@ function parenthesizedOperands(c: Context, list: CstNode): Expression {
 
 function launch(c: Context, node: CstNode): LaunchConfiguration {
   const [grid, block, shared, stream] = node.children.filter((each) => each.named).map((each) => c.expression(each));
-  return { ...span(node), ...(grid && { grid }), ...(block && { block }), ...(shared && { shared }), ...(stream && { stream }) };
+  return {
+    start: node.start,
+    end: node.end,
+    ...(grid && { grid }),
+    ...(block && { block }),
+    ...(shared && { shared }),
+    ...(stream && { stream }),
+  };
 }
 
 /**
@@ -117,15 +154,21 @@ function launch(c: Context, node: CstNode): LaunchConfiguration {
  * no cast can stand in front of a postfix operator without parentheses.
  */
 function insideCast(node: CstNode, base: Expression, apply: (base: Expression) => Expression): Expression {
-  if (base.kind !== "cast" || base.style !== "c") return { ...apply(base), ...span(node) };
+  if (base.kind !== "cast" || base.style !== "c") return { ...apply(base), start: node.start, end: node.end };
   const [operand] = base.operands;
-  if (!operand) return { ...apply(base), ...span(node) };
+  if (!operand) return { ...apply(base), start: node.start, end: node.end };
   return { ...base, end: node.end, operands: [{ ...insideCast(node, operand, apply), start: operand.start }] };
 }
 
 const subscript: Converter = (c, node) => {
   const indices = operands(c, child(node, "indices"));
-  return insideCast(node, c.expression(child(node, "argument")), (base) => ({ ...span(node), kind: "subscript", base, indices }));
+  return insideCast(node, c.expression(child(node, "argument")), (base) => ({
+    start: node.start,
+    end: node.end,
+    kind: "subscript",
+    base,
+    indices,
+  }));
 };
 
 const member: Converter = (c, node) => {
@@ -133,18 +176,19 @@ const member: Converter = (c, node) => {
   const field = child(node, "field");
   if (!field) return unknown(c, node);
   return insideCast(node, c.expression(child(node, "argument")), (base) => {
-    if (op === ".*") return { ...span(node), kind: "binary", op, left: base, right: nameExpression(c, field) };
-    return { ...span(node), kind: "member", base, arrow: op === "->", name: c.name(field) };
+    if (op === ".*") return { start: node.start, end: node.end, kind: "binary", op, left: base, right: nameExpression(c, field) };
+    return { start: node.start, end: node.end, kind: "member", base, arrow: op === "->", name: c.name(field) };
   });
 };
 
 const cast: Converter = (c, node) => {
   const type = child(node, "type");
   return {
-    ...span(node),
+    start: node.start,
+    end: node.end,
     kind: "cast",
     style: "c",
-    type: type ? c.typeDescriptor(type) : { ...span(node), kind: "unknown" },
+    type: type ? c.typeDescriptor(type) : { start: node.start, end: node.end, kind: "unknown" },
     operands: [c.expression(child(node, "value"))],
   };
 };
@@ -160,7 +204,7 @@ const list: Converter = (c, node) => {
     const designators = each.children.filter((part) => part.field === "designator").map((part) => textOf(c, part).replace(/^\./, ""));
     elements.push({ designator: designators.join("."), value: c.expression(child(each, "value")) });
   }
-  return { ...span(node), kind: "list", elements };
+  return { start: node.start, end: node.end, kind: "list", elements };
 };
 
 const compoundLiteral: Converter = (c, node) => {
@@ -168,27 +212,27 @@ const compoundLiteral: Converter = (c, node) => {
   const value = child(node, "value");
   const made = value ? list(c, value) : unknown(c, node);
   if (!type || made.kind !== "list") return made;
-  return { ...made, ...span(node), type: type.type === "type_descriptor" ? c.typeDescriptor(type) : c.type(type) };
+  return { ...made, start: node.start, end: node.end, type: type.type === "type_descriptor" ? c.typeDescriptor(type) : c.type(type) };
 };
 
 const sizeOf: Converter = (c, node) => {
   const align = node.type === "alignof_expression";
   const type = child(node, "type");
-  if (type) return { ...span(node), kind: "sizeof", align, type: c.typeDescriptor(type) };
+  if (type) return { start: node.start, end: node.end, kind: "sizeof", align, type: c.typeDescriptor(type) };
   const value = child(node, "value");
   if (value && node.children.some((each) => each.type === "..."))
-    return { ...span(node), kind: "sizeof", align, packName: textOf(c, value) };
+    return { start: node.start, end: node.end, kind: "sizeof", align, packName: textOf(c, value) };
   const known = value && castType(c, value);
   return known
-    ? { ...span(node), kind: "sizeof", align, type: known }
-    : { ...span(node), kind: "sizeof", align, operand: c.expression(value) };
+    ? { start: node.start, end: node.end, kind: "sizeof", align, type: known }
+    : { start: node.start, end: node.end, kind: "sizeof", align, operand: c.expression(value) };
 };
 
 const create: Converter = (c, node) => {
   const specifier = child(node, "type");
   const length = child(child(node, "declarator") ?? node, "length");
   const list = child(node, "arguments");
-  const type: TypeNode = specifier ? c.type(specifier) : { ...span(node), kind: "unknown" };
+  const type: TypeNode = specifier ? c.type(specifier) : { start: node.start, end: node.end, kind: "unknown" };
   const inner = child(node, "declarator")?.children.find((each) => each.type === "new_declarator");
   const dimensions: CstNode[] = [];
   for (let next = inner; next; next = next.children.find((each) => each.type === "new_declarator")) {
@@ -197,11 +241,19 @@ const create: Converter = (c, node) => {
   }
   const element = dimensions.reduceRight<TypeNode>((of, size) => ({ ...span(type), kind: "array", of, size: c.expression(size) }), type);
   const values = list?.type === "initializer_list" ? [c.expression(list)] : operands(c, list);
-  return { ...span(node), kind: "new", type: element, arguments: values, ...(length && { count: c.expression(length) }) };
+  return {
+    start: node.start,
+    end: node.end,
+    kind: "new",
+    type: element,
+    arguments: values,
+    ...(length && { count: c.expression(length) }),
+  };
 };
 
 const remove: Converter = (c, node) => ({
-  ...span(node),
+  start: node.start,
+  end: node.end,
   kind: "delete",
   operand: c.expression(node.children.findLast((each) => each.named)),
   array: node.children.some((each) => each.type === "["),
@@ -228,27 +280,29 @@ const lambda: Converter = (c, node) => {
     if (kind === "device" || kind === "host") marks[kind] = true;
   const specifiers: Specifiers = marks;
   return {
-    ...span(node),
+    start: node.start,
+    end: node.end,
     kind: "lambda",
     captures,
     parameters: declared?.parameters ?? [],
     specifiers,
-    body: body ? c.block(body) : { ...span(node), kind: "empty" },
+    body: body ? c.block(body) : { start: node.start, end: node.end, kind: "empty" },
     ...(captureDefault && { captureDefault }),
     ...(returned && declared && { result: declared.result }),
   };
 };
 
 function capture(c: Context, node: CstNode, outerReference: boolean): LambdaCapture {
-  if (node.type !== "lambda_capture_initializer") return { ...span(node), name: textOf(c, node), byReference: outerReference };
+  if (node.type !== "lambda_capture_initializer")
+    return { start: node.start, end: node.end, name: textOf(c, node), byReference: outerReference };
   const left = child(node, "left");
   const byReference = outerReference || node.children.some((each) => each.type === "&");
-  return { ...span(node), name: left ? textOf(c, left) : "", byReference, init: c.expression(child(node, "right")) };
+  return { start: node.start, end: node.end, name: left ? textOf(c, left) : "", byReference, init: c.expression(child(node, "right")) };
 }
 
 const parenthesized: Converter = (c, node) => {
   const inner = node.children.find((each) => each.named && each.type !== "comment");
-  return { ...span(node), kind: "parenthesized", inner: c.expression(inner) };
+  return { start: node.start, end: node.end, kind: "parenthesized", inner: c.expression(inner) };
 };
 
 const fold: Converter = (c, node) => {
@@ -256,7 +310,8 @@ const fold: Converter = (c, node) => {
   const right = child(node, "right");
   const op = operator(c, node);
   return {
-    ...span(node),
+    start: node.start,
+    end: node.end,
     kind: "fold",
     op,
     ...(left?.named && { left: c.expression(left) }),
@@ -265,14 +320,15 @@ const fold: Converter = (c, node) => {
 };
 
 const comma: Converter = (c, node) => ({
-  ...span(node),
+  start: node.start,
+  end: node.end,
   kind: "binary",
   op: ",",
   left: c.expression(child(node, "left")),
   right: c.expression(child(node, "right")),
 });
 
-const pack: Converter = (c, node) => ({ ...span(node), kind: "pack", pattern: c.expression(child(node, "pattern")) });
+const pack: Converter = (c, node) => ({ start: node.start, end: node.end, kind: "pack", pattern: c.expression(child(node, "pattern")) });
 
 const converters: ReadonlyMap<string, Converter> = new Map<string, Converter>([
   ...[
@@ -289,14 +345,14 @@ const converters: ReadonlyMap<string, Converter> = new Map<string, Converter>([
   ].map((type): [string, Converter] => [type, nameExpression]),
   ["number_literal", number],
   ["char_literal", character],
-  ["string_literal", (c, node) => ({ ...span(node), kind: "string", value: stringValue(c, node) })],
-  ["raw_string_literal", (c, node) => ({ ...span(node), kind: "string", value: stringValue(c, node) })],
-  ["concatenated_string", (c, node) => ({ ...span(node), kind: "string", value: stringValue(c, node) })],
+  ["string_literal", (c, node) => ({ start: node.start, end: node.end, kind: "string", value: stringValue(c, node) })],
+  ["raw_string_literal", (c, node) => ({ start: node.start, end: node.end, kind: "string", value: stringValue(c, node) })],
+  ["concatenated_string", (c, node) => ({ start: node.start, end: node.end, kind: "string", value: stringValue(c, node) })],
   ["user_defined_literal", (c, node) => (node.children[0]?.type === "number_literal" ? number(c, node) : unknown(c, node))],
-  ["true", (_, node) => ({ ...span(node), kind: "bool", value: true })],
-  ["false", (_, node) => ({ ...span(node), kind: "bool", value: false })],
-  ["null", (_, node) => ({ ...span(node), kind: "null" })],
-  ["this", (_, node) => ({ ...span(node), kind: "this" })],
+  ["true", (_, node) => ({ start: node.start, end: node.end, kind: "bool", value: true })],
+  ["false", (_, node) => ({ start: node.start, end: node.end, kind: "bool", value: false })],
+  ["null", (_, node) => ({ start: node.start, end: node.end, kind: "null" })],
+  ["this", (_, node) => ({ start: node.start, end: node.end, kind: "this" })],
   ["unary_expression", unary],
   ["pointer_expression", unary],
   ["update_expression", update],
@@ -319,7 +375,7 @@ const converters: ReadonlyMap<string, Converter> = new Map<string, Converter>([
   ["fold_expression", fold],
   ["parameter_pack_expansion", pack],
   ["extension_expression", (c, node) => c.expression(node.children.find((each) => each.named))],
-  ["primitive_type", (c, node) => ({ ...span(node), kind: "name", name: simpleName(node, textOf(c, node)) })],
+  ["primitive_type", (c, node) => ({ start: node.start, end: node.end, kind: "name", name: simpleName(node, textOf(c, node)) })],
 ]);
 
 /** The text of a callee's last name, for messages and tests. */

@@ -1,6 +1,6 @@
 import type { Expression } from "../ast.ts";
 import type { CstNode } from "../parser/cst.ts";
-import { type Context, span, textOf } from "./context.ts";
+import { type Context, textOf } from "./context.ts";
 
 const floatPattern = /^(0[xX][0-9a-fA-F.]*[pP][+-]?\d+|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)(\w*)$/;
 const integerPattern = /^(0[xX][0-9a-fA-F]+|0[bB][01]+|\d+)(\w*)$/;
@@ -10,7 +10,13 @@ export function number(c: Context, node: CstNode, written = textOf(c, node)): Ex
   const sign = written[0];
   if (sign === "-" || sign === "+") {
     const digits = written.slice(1).trimStart();
-    return { ...span(node), kind: "unary", op: sign, operand: number(c, { ...node, start: node.end - digits.length }, digits) };
+    return {
+      start: node.start,
+      end: node.end,
+      kind: "unary",
+      op: sign,
+      operand: number(c, { ...node, start: node.end - digits.length }, digits),
+    };
   }
   const digits = written.replaceAll("'", "");
   const integer = integerPattern.exec(digits);
@@ -20,7 +26,8 @@ export function number(c: Context, node: CstNode, written = textOf(c, node)): Ex
     if (suffix !== undefined || !/^0[xX]/.test(body)) {
       if (!/^\d+$/.test(body) || !/^[fF]/.test(integer[2] ?? "")) {
         return {
-          ...span(node),
+          start: node.start,
+          end: node.end,
           kind: "integer",
           value: integerValue(body),
           suffix: suffix ?? (integer[2] ?? "").toLowerCase(),
@@ -30,8 +37,15 @@ export function number(c: Context, node: CstNode, written = textOf(c, node)): Ex
     }
   }
   const float = floatPattern.exec(digits);
-  if (!float) return { ...span(node), kind: "unknown", text: written };
-  return { ...span(node), kind: "float", value: floatValue(float[1] ?? "0"), suffix: (float[2] ?? "").toLowerCase(), text: written };
+  if (!float) return { start: node.start, end: node.end, kind: "unknown", text: written };
+  return {
+    start: node.start,
+    end: node.end,
+    kind: "float",
+    value: floatValue(float[1] ?? "0"),
+    suffix: (float[2] ?? "").toLowerCase(),
+    text: written,
+  };
 }
 
 function integerSuffix(suffix: string): string | undefined {
@@ -112,7 +126,7 @@ export function character(c: Context, node: CstNode): Expression {
     value = points.length === 1 ? (point.codePointAt(0) ?? 0) : (value << 8) | ((point.codePointAt(0) ?? 0) & 0xff) | 0;
   // A plain char is signed where CUDA runs.
   if (points.length === 1 && text[0] === "'" && value > 127 && value < 256) value -= 256;
-  return { ...span(node), kind: "char", value, text };
+  return { start: node.start, end: node.end, kind: "char", value, text };
 }
 
 /** A string literal, raw or not, or several written one after another. */

@@ -8,11 +8,12 @@ type Part = Name["parts"][number];
 export function name(c: Context, node: CstNode): Name {
   const parts: Part[] = [];
   const global = collect(c, node, parts);
-  return { ...span(node), parts, global };
+  return { start: node.start, end: node.end, parts, global };
 }
 
 export const simpleName = (node: { start: number; end: number }, text: string): Name => ({
-  ...span(node),
+  start: node.start,
+  end: node.end,
   parts: [{ text }],
   global: false,
 });
@@ -76,13 +77,15 @@ export function templateArguments(c: Context, list: CstNode): TemplateArgument[]
 function templateArgument(c: Context, node: CstNode): TemplateArgument {
   if (node.type === "parameter_pack_expansion") {
     const pattern = child(node, "pattern");
-    if (!pattern) return { ...span(node), kind: "expression", expression: c.expression(node), pack: true };
-    return { ...templateArgument(c, pattern), ...span(node), pack: true };
+    if (!pattern) return { start: node.start, end: node.end, kind: "expression", expression: c.expression(node), pack: true };
+    return { ...templateArgument(c, pattern), start: node.start, end: node.end, pack: true };
   }
-  if (node.type !== "type_descriptor") return { ...span(node), kind: "expression", expression: c.expression(node) };
+  if (node.type !== "type_descriptor") return { start: node.start, end: node.end, kind: "expression", expression: c.expression(node) };
   const type: TypeNode = c.typeDescriptor(node);
   const expression = asExpression(c, node);
-  return expression ? { ...span(node), kind: "type", type, expression } : { ...span(node), kind: "type", type };
+  return expression
+    ? { start: node.start, end: node.end, kind: "type", type, expression }
+    : { start: node.start, end: node.end, kind: "type", type };
 }
 
 /** What a type descriptor would be if its names were values: `N`, `A::value`, `f(N)`. */

@@ -1,6 +1,6 @@
 import type { AsmOperand, Condition, Statement, Unroll, VariableDeclaration } from "../ast.ts";
 import { type CstNode, child } from "../parser/cst.ts";
-import { type Context, span, textOf } from "./context.ts";
+import { type Context, MAX_DEPTH, span, textOf } from "./context.ts";
 import { stringValue } from "./literals.ts";
 import { declare, qualifiersOf } from "./types.ts";
 
@@ -10,7 +10,7 @@ type Converter = (c: Context, node: CstNode) => Statement;
 export function statement(c: Context, node: CstNode): Statement {
   const list = statements(c, node);
   const [only] = list;
-  return only && list.length === 1 ? only : { ...span(node), kind: "block", body: list };
+  return only && list.length === 1 ? only : { start: node.start, end: node.end, kind: "block", body: list };
 }
 
 /** The statements a node stands for: a `case` is followed by its statements as siblings. */
@@ -37,34 +37,33 @@ export function statements(c: Context, node: CstNode): Statement[] {
     default: {
       const convert = converters.get(node.type);
       if (!convert) return [declarationOrUnknown(c, node)];
-      return [
-        c.nested(
-          () => convert(c, node),
-          () => unknown(c, node),
-        ),
-      ];
+      if (c.depth >= MAX_DEPTH) return [unknown(c, node)];
+      c.depth++;
+      const converted = convert(c, node);
+      c.depth--;
+      return [converted];
     }
   }
 }
 
-const unknown = (c: Context, node: CstNode): Statement => ({ ...span(node), kind: "unknown", text: textOf(c, node) });
+const unknown = (c: Context, node: CstNode): Statement => ({ start: node.start, end: node.end, kind: "unknown", text: textOf(c, node) });
 
 function declarationOrUnknown(c: Context, node: CstNode): Statement {
   if (!node.named || node.type === "ERROR") return unknown(c, node);
   const declarations = c.declarations(node, "block");
   if (declarations.length === 1 && declarations[0]?.kind === "statement") return declarations[0].statement;
   if (declarations.length === 1 && declarations[0]?.kind === "unknown") return unknown(c, node);
-  return { ...span(node), kind: "declaration", declarations };
+  return { start: node.start, end: node.end, kind: "declaration", declarations };
 }
 
 /** `{ ... }`. */
 export function block(c: Context, node: CstNode): Statement & { kind: "block" } {
-  if (node.type === "try_statement") return { ...span(node), kind: "block", body: [statement(c, node)] };
+  if (node.type === "try_statement") return { start: node.start, end: node.end, kind: "block", body: [statement(c, node)] };
   const body: Statement[] = [];
   for (const each of node.children) {
     if (each.named ? each.type !== "comment" : each.type === "ERROR") body.push(...statements(c, each));
   }
-  return { ...span(node), kind: "block", body };
+  return { start: node.start, end: node.end, kind: "block", body };
 }
 
 /** The parenthesised part of `if`, `while` and `switch`. */
@@ -81,11 +80,12 @@ function conditionDeclaration(c: Context, node: CstNode): VariableDeclaration | 
   const specifier = child(node, "type");
   const declarator = child(node, "declarator");
   const value = child(node, "value");
-  if (!specifier || !declarator) return { ...span(node), kind: "unknown", text: textOf(c, node) };
+  if (!specifier || !declarator) return { start: node.start, end: node.end, kind: "unknown", text: textOf(c, node) };
   const declared = declare(c, c.type(specifier, qualifiersOf(c, node)), declarator);
-  if (!declared.name) return { ...span(node), kind: "unknown", text: textOf(c, node) };
+  if (!declared.name) return { start: node.start, end: node.end, kind: "unknown", text: textOf(c, node) };
   return {
-    ...span(node),
+    start: node.start,
+    end: node.end,
     kind: "variable",
     name: c.name(declared.name),
     type: declared.type,
@@ -114,7 +114,8 @@ const conditional: Converter = (c, node) => {
   const alternative = child(node, "alternative")?.children.find((each) => each.named);
   if (!clause) return unknown(c, node);
   return {
-    ...span(node),
+    start: node.start,
+    end: node.end,
     kind: "if",
     constexpr: node.children.some((each) => each.type === "constexpr"),
     ...condition(c, clause),
@@ -133,7 +134,8 @@ const forLoop: Converter = (c, node) => {
       ? statement(c, initializer)
       : { ...span(initializer), kind: "expression", expression: c.expression(initializer) });
   return {
-    ...span(node),
+    start: node.start,
+    end: node.end,
     kind: "for",
     ...(init && { init }),
     ...(test && { condition: c.expression(test) }),
@@ -159,28 +161,48 @@ const rangeFor: Converter = (c, node) => {
     specifiers: c.specifiers(node, at.start),
     ...(declared.bindings && { bindings: declared.bindings }),
   };
-  return { ...span(node), kind: "range-for", variable, range: c.expression(range), body: body(c, node), ...unroll(c, node) };
+  return {
+    start: node.start,
+    end: node.end,
+    kind: "range-for",
+    variable,
+    range: c.expression(range),
+    body: body(c, node),
+    ...unroll(c, node),
+  };
 };
 
 const whileLoop: Converter = (c, node) => {
   const clause = child(node, "condition");
   if (!clause) return unknown(c, node);
-  return { ...span(node), kind: "while", condition: condition(c, clause).condition, body: body(c, node), ...unroll(c, node) };
+  return {
+    start: node.start,
+    end: node.end,
+    kind: "while",
+    condition: condition(c, clause).condition,
+    body: body(c, node),
+    ...unroll(c, node),
+  };
 };
 
 const doLoop: Converter = (c, node) => {
   const test = child(node, "condition")?.children.find((each) => each.named);
-  return { ...span(node), kind: "do", body: body(c, node), condition: c.expression(test), ...unroll(c, node) };
+  return { start: node.start, end: node.end, kind: "do", body: body(c, node), condition: c.expression(test), ...unroll(c, node) };
 };
 
 const switchOf: Converter = (c, node) => {
   const clause = child(node, "condition");
-  return clause ? { ...span(node), kind: "switch", ...condition(c, clause), body: body(c, node) } : unknown(c, node);
+  return clause ? { start: node.start, end: node.end, kind: "switch", ...condition(c, clause), body: body(c, node) } : unknown(c, node);
 };
 
 const operand = (c: Context, node: CstNode): AsmOperand => {
   const constraint = child(node, "constraint");
-  return { ...span(node), constraint: constraint ? stringValue(c, constraint) : "", value: c.expression(child(node, "value")) };
+  return {
+    start: node.start,
+    end: node.end,
+    constraint: constraint ? stringValue(c, constraint) : "",
+    value: c.expression(child(node, "value")),
+  };
 };
 
 function assembly(c: Context, node: CstNode): Statement {
@@ -188,7 +210,8 @@ function assembly(c: Context, node: CstNode): Statement {
   const list = (field: string) =>
     (child(node, field)?.children ?? []).filter((each) => each.field === "operand").map((each) => operand(c, each));
   return {
-    ...span(node),
+    start: node.start,
+    end: node.end,
     kind: "asm",
     template: code ? stringValue(c, code) : "",
     volatile: node.children.some((each) => each.type === "gnu_asm_qualifier" && textOf(c, each).includes("volatile")),
@@ -199,13 +222,14 @@ function assembly(c: Context, node: CstNode): Statement {
 
 const expressionStatement: Converter = (c, node) => {
   const inner = node.children.find((each) => each.named && each.type !== "comment");
-  if (!inner) return { ...span(node), kind: "empty" };
-  if (inner.type === "gnu_asm_expression") return { ...assembly(c, inner), ...span(node) };
-  return { ...span(node), kind: "expression", expression: c.expression(inner) };
+  if (!inner) return { start: node.start, end: node.end, kind: "empty" };
+  if (inner.type === "gnu_asm_expression") return { ...assembly(c, inner), start: node.start, end: node.end };
+  return { start: node.start, end: node.end, kind: "expression", expression: c.expression(inner) };
 };
 
 const tryBlock: Converter = (c, node) => ({
-  ...span(node),
+  start: node.start,
+  end: node.end,
   kind: "try",
   body: body(c, node),
   handlers: node.children.filter((each) => each.type === "catch_clause").map((each) => body(c, each)),
@@ -220,8 +244,8 @@ const converters: ReadonlyMap<string, Converter> = new Map<string, Converter>([
   ["while_statement", whileLoop],
   ["do_statement", doLoop],
   ["switch_statement", switchOf],
-  ["break_statement", (_, node) => ({ ...span(node), kind: "break" })],
-  ["continue_statement", (_, node) => ({ ...span(node), kind: "continue" })],
+  ["break_statement", (_, node) => ({ start: node.start, end: node.end, kind: "break" })],
+  ["continue_statement", (_, node) => ({ start: node.start, end: node.end, kind: "continue" })],
   [
     "return_statement",
     (c, node) => {
@@ -229,10 +253,10 @@ const converters: ReadonlyMap<string, Converter> = new Map<string, Converter>([
         c,
         node.children.find((each) => each.named && each.type !== "comment"),
       );
-      return { ...span(node), kind: "return", ...(value && { value }) };
+      return { start: node.start, end: node.end, kind: "return", ...(value && { value }) };
     },
   ],
-  ["goto_statement", (c, node) => ({ ...span(node), kind: "goto", label: textOf(c, child(node, "label") ?? node) })],
+  ["goto_statement", (c, node) => ({ start: node.start, end: node.end, kind: "goto", label: textOf(c, child(node, "label") ?? node) })],
   [
     "throw_statement",
     (c, node) => {
@@ -240,7 +264,7 @@ const converters: ReadonlyMap<string, Converter> = new Map<string, Converter>([
         c,
         node.children.find((each) => each.named && each.type !== "comment"),
       );
-      return { ...span(node), kind: "throw", ...(value && { value }) };
+      return { start: node.start, end: node.end, kind: "throw", ...(value && { value }) };
     },
   ],
   ["try_statement", tryBlock],

@@ -18,7 +18,12 @@ const builtins: ReadonlySet<string> = new Set<BuiltinTypeName>([
 
 /** A type as its specifier says it, before any declarator. */
 export function type(c: Context, node: CstNode, qualifiers: Qualifiers = {}): TypeNode {
-  const common = { ...span(node), ...(qualifiers.const && { const: true }), ...(qualifiers.volatile && { volatile: true }) };
+  const common = {
+    start: node.start,
+    end: node.end,
+    ...(qualifiers.const && { const: true }),
+    ...(qualifiers.volatile && { volatile: true }),
+  };
   switch (node.type) {
     case "primitive_type":
     case "type_identifier":
@@ -230,7 +235,7 @@ const besideDeclarators = new Set([
 /** `const float *`, `int (&)[3]`: a type without a name. */
 export function typeDescriptor(c: Context, node: CstNode): TypeNode {
   const specifier = child(node, "type");
-  if (!specifier) return { ...span(node), kind: "unknown" };
+  if (!specifier) return { start: node.start, end: node.end, kind: "unknown" };
   return declare(c, type(c, specifier, qualifiersOf(c, node)), child(node, "declarator")).type;
 }
 
