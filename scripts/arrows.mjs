@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 const engine = "sim-engine/src";
 const units = "server/src/units.ts";
 const files = "server/src/files.ts";
+const grammar = "server/src/grammar.ts";
 const below = [engine, "sim-engine/gpus", "server/src/syntax", "server/src/analysis", units];
 const core = [...below, "server/src/rules", "server/src/lint", "server/src/simulate"];
 const protocol = "server/src/lsp/protocol.ts";
@@ -24,10 +25,11 @@ export const arrows = {
   "server/src/simulate": core,
   [units]: [],
   [files]: below,
-  "server/src/cli": [...core, files],
+  [grammar]: below,
+  "server/src/cli": [...core, files, grammar],
   [protocol]: [engine],
   "server/src/lsp": [...core, protocol],
-  "server/src": [...core, files, "server/src/cli", "server/src/lsp", protocol],
+  "server/src": [...core, files, grammar, "server/src/cli", "server/src/lsp", protocol],
   "client/src/panel/page": ["client/src/panel/messages.ts", protocol],
   "client/src/panel/messages.ts": [protocol],
   "client/src": ["client/src/panel/page", "client/src/panel/messages.ts", protocol],

@@ -1,0 +1,63 @@
+import { type GpuModel, gpus, sources } from "@warplens/sim-engine";
+import { formatBandwidth, formatCapacity } from "../../units.ts";
+import { gpuNamed } from "../gpu-option.ts";
+import { styleOf } from "../style.ts";
+import type { Command } from "./command.ts";
+import { formatNamed } from "./format-option.ts";
+
+export default {
+  name: "gpus",
+  operands: "[ID...]",
+  summary: "the GPU models; with an ID every figure of it and where it comes from",
+  options: ["format"],
+  async run({ given, operands }, io) {
+    const shown = operands.length > 0 ? operands.map((name) => gpuNamed(name, "gpus")) : gpus;
+    const style = styleOf(io, given);
+    if (formatNamed(given.format, ["text", "json"]) === "json") {
+      const models = shown.map(({ id, name, aliases, chip, architecture, computeCapability, figures }) => ({
+        id,
+        name,
+        aliases,
+        chip,
+        architecture,
+        computeCapability,
+        figures,
+      }));
+      io.out(`${JSON.stringify({ version: 1, gpus: models, sources }, null, 2)}\n`);
+    } else if (operands.length > 0) for (const gpu of shown) io.out(figuresOf(gpu, (text) => style(text, "bold")));
+    else {
+      const rows = shown.map(({ id, name, computeCapability, values }) => [
+        id,
+        name,
+        computeCapability,
+        String(values.smCount),
+        `${values.clock} MHz`,
+        formatBandwidth(values.dramBandwidth),
+        formatCapacity(values.l2Bytes),
+        formatCapacity(values.dramBytes),
+      ]);
+      io.out(table([["id", "name", "cc", "SMs", "clock", "memory", "L2", "size"], ...rows], (text) => style(text, "bold")));
+      io.out(`\nEvery figure has a source: warplens gpus ID, or --format json.\n`);
+    }
+    return 0;
+  },
+} satisfies Command;
+
+function figuresOf(gpu: GpuModel, bold: (text: string) => string): string {
+  const rows = Object.entries(gpu.figures).map(([name, { value, unit, basis, source, at }]) => [
+    name,
+    `${Array.isArray(value) ? value.join(", ") : value} ${unit}`,
+    basis,
+    `${sources[source]?.title ?? source}, ${at}`,
+  ]);
+  return `${bold(`${gpu.id}: ${gpu.name}, compute capability ${gpu.computeCapability}`)}\n\n${table([["figure", "value", "basis", "source"], ...rows], bold)}\n`;
+}
+
+/** Columns as wide as they must be; the first row is the head. */
+function table(rows: readonly (readonly string[])[], bold: (text: string) => string): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? "").length)));
+  const lines = rows.map((row) =>
+    row.map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0))).join("  "),
+  );
+  return lines.map((line, index) => `${index === 0 ? bold(line) : line}\n`).join("");
+}

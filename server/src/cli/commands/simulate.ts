@@ -1,0 +1,48 @@
+import { lint } from "../../lint.ts";
+import { simulateText } from "../formats/text.ts";
+import { collectInputs } from "../inputs.ts";
+import { UsageError } from "../io.ts";
+import { nameOfPath } from "../names.ts";
+import { type FileResult, type Result, reportOf } from "../report.ts";
+import { Session } from "../session.ts";
+import { styleOf } from "../style.ts";
+import { version } from "../version.ts";
+import type { Command } from "./command.ts";
+import { formatNamed } from "./format-option.ts";
+
+export default {
+  name: "simulate",
+  operands: "FILE...",
+  summary: "the report of every launch; with several GPUs (--gpu a,b) one report each",
+  options: ["gpu", "kernel", "format", "launch", "assume", "argv", "define", "include", "registers", "nvcc"],
+  async run({ given, operands }, io) {
+    if (operands.length === 0) throw new UsageError("simulate needs a file: warplens simulate FILE...");
+    const format = formatNamed(given.format, ["text", "json"]);
+    const session = await Session.open(io, given);
+    const inputs = collectInputs(operands, io.cwd, (message) => io.error(`${message}\n`));
+    const nameOf = nameOfPath(io.cwd);
+    const results = session.gpus(inputs[0]).map((gpu): Result => {
+      const files = inputs.map((input): FileResult => {
+        const program = session.analyse(input, gpu);
+        const simulation = session.simulate(program, gpu);
+        const diagnostics = lint(program, simulation.launches, session.lintSettings(input), (message) => io.error(`${message}\n`));
+        return { input, diagnostics: diagnostics.filter(({ path }) => path === input.path), simulation };
+      });
+      return { gpu, files };
+    });
+    if (format === "json") {
+      const reports = results.map((result) => reportOf(result, version(), nameOf));
+      io.out(`${JSON.stringify(reports.length === 1 ? reports[0] : reports, null, 2)}\n`);
+    } else for (const result of results) io.out(simulateText(result, styleOf(io, given)));
+    const { kernel } = given;
+    if (
+      kernel !== undefined &&
+      results.every(({ files }) =>
+        files.every(({ simulation }) => simulation?.launches.length === 0 && simulation.notSimulated.length === 0),
+      )
+    ) {
+      throw new UsageError(`there is no kernel \`${kernel}\` in ${operands.join(", ")}`);
+    }
+    return 0;
+  },
+} satisfies Command;

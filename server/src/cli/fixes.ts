@@ -1,0 +1,44 @@
+/** Applying fixes to files. */
+import type { Diagnostic, DiagnosticFix, Range } from "../lint.ts";
+
+/** Rounds of fixing before giving up: a fix may uncover another finding. */
+export const mostRounds = 10;
+
+export interface Fixed {
+  readonly text: string;
+  readonly applied: number;
+}
+
+/**
+ * Applies the first wanted fix of each finding. Of fixes that overlap only the first is applied; the next round finds the
+ * other one again.
+ */
+export function applyFixes(text: string, diagnostics: readonly Diagnostic[], unsafe: boolean): Fixed {
+  const starts = lineStarts(text);
+  const offset = ({ line, character }: Range["start"]): number => Math.min((starts[line] ?? text.length) + character, text.length);
+  const edits: { start: number; end: number; newText: string }[] = [];
+  let applied = 0;
+  for (const { fixes } of diagnostics) {
+    const fix = fixes.find(({ safe }: DiagnosticFix) => safe) ?? (unsafe ? fixes[0] : undefined);
+    if (!fix) continue;
+    const wanted = fix.edits.map(({ range, newText }) => ({ start: offset(range.start), end: offset(range.end), newText }));
+    const taken = wanted.some(
+      (edit) =>
+        edits.some((other) => edit.start < other.end && other.start < edit.end) ||
+        edits.some((other) => other.start === edit.start && other.end === edit.end),
+    );
+    if (taken) continue;
+    edits.push(...wanted);
+    applied++;
+  }
+  let result = text;
+  for (const { start, end, newText } of edits.sort((a, b) => b.start - a.start || b.end - a.end))
+    result = result.slice(0, start) + newText + result.slice(end);
+  return { text: result, applied };
+}
+
+function lineStarts(text: string): number[] {
+  const starts = [0];
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
+  return starts;
+}

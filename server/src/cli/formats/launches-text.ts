@@ -1,0 +1,138 @@
+/** Launches for people: a line each for an overview, or all of a report. */
+import type { LaunchReport, LineCounters } from "@warplens/sim-engine";
+import type { SimulatedLaunch } from "../../rules/rule.ts";
+import {
+  formatBandwidth,
+  formatCapacity,
+  formatCount,
+  formatDim,
+  formatPercent,
+  formatRatio,
+  formatTime,
+  formatTraffic,
+} from "../../units.ts";
+import type { Style } from "../style.ts";
+
+/** More lines than these are not shown: the ones that move most come first. */
+const mostLines = 8;
+
+const titleOf = ({ kernel, templateArguments }: LaunchReport): string =>
+  templateArguments.length > 0 ? `${kernel}<${templateArguments.join(", ")}>` : kernel;
+const occupancyOf = ({ occupancy: { theoreticalPct, limiters } }: LaunchReport): string =>
+  `occupancy ${formatPercent(theoreticalPct)}${limiters.length > 0 ? ` (${limiters.join(", ")})` : ""}`;
+
+/** The overview: `transposeNaive:58  occupancy 100 % (warps)  329 µs  1.63 TB/s, 33 % of peak  bound by latency`, in columns. */
+export function launchRows(launches: readonly SimulatedLaunch[], style: Style): string[] {
+  const rows = launches.map(({ fact, report }) => {
+    const { time } = report;
+    return [
+      `${titleOf(report)}:${fact.line}`,
+      occupancyOf(report),
+      time ? formatTime(time.ns) : "",
+      time ? `${formatBandwidth(time.dramGBs)}, ${formatPercent(time.dramPctOfPeak)} of peak` : "",
+      time ? `bound by ${time.boundBy}` : "",
+    ];
+  });
+  const widths = [0, 1, 2, 3, 4].map((column) => Math.max(0, ...rows.map((row) => (row[column] ?? "").length)));
+  return rows.map((row) =>
+    row
+      .map((cell, column) => {
+        const padded = column === 2 ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0);
+        return column === 0 ? style(padded, "bold") : padded;
+      })
+      .join("  ")
+      .trimEnd(),
+  );
+}
+
+/** Everything a person wants of one launch. */
+export function launchText({ fact, report }: SimulatedLaunch, style: Style, source: string): string {
+  const { grid, block, dynamicSharedBytes, resources, occupancy, traffic, shared, instructions, time, assumptions, simulated } = report;
+  const registers = resources.registersPerThread;
+  const rows: [string, string][] = [
+    [
+      "launch",
+      `${formatDim(grid)} blocks of ${formatDim(block)} threads${dynamicSharedBytes > 0 ? `, ${formatCapacity(dynamicSharedBytes)} dynamic shared` : ""}`,
+    ],
+    [
+      "occupancy",
+      [
+        `${formatPercent(occupancy.theoreticalPct)} theoretical (${occupancy.limiters.join(", ") || "nothing limits it"})`,
+        ...(occupancy.achievedPct === undefined ? [] : [`${formatPercent(occupancy.achievedPct)} achieved`]),
+        `${occupancy.blocksPerSm} blocks/SM`,
+        `${formatRatio(occupancy.wavesPerSm)} waves`,
+      ].join(", "),
+    ],
+    [
+      "resources",
+      [
+        `${registers.value} registers a thread (${registers.basis}${registers.interval ? `, ${registers.interval[0]} to ${registers.interval[1]}` : ""})`,
+        ...(resources.staticSharedBytes > 0 ? [`${formatCapacity(resources.staticSharedBytes)} static shared`] : []),
+        ...(resources.localBytesPerThread > 0 ? [`${resources.localBytesPerThread} bytes local a thread`] : []),
+      ].join(", "),
+    ],
+  ];
+  if (time) {
+    rows.push(["time", `${formatTime(time.ns)}, bound by ${time.boundBy}`]);
+    rows.push([
+      "bandwidth",
+      `${formatBandwidth(time.dramGBs)} DRAM, ${formatPercent(time.dramPctOfPeak)} of peak; ${formatBandwidth(time.requestedGBs)} asked for`,
+    ]);
+  }
+  const global = [
+    ...side("load", traffic.globalLoadSectors, traffic.globalLoadRequests),
+    ...side("store", traffic.globalStoreSectors, traffic.globalStoreRequests),
+  ];
+  if (global.length > 0) rows.push(["global", `sectors/request: ${global.join(", ")}`]);
+  const caches = [
+    ...(traffic.l1HitPct === undefined ? [] : [`L1 hits ${formatPercent(traffic.l1HitPct)}`]),
+    ...(traffic.l2HitPct === undefined ? [] : [`L2 hits ${formatPercent(traffic.l2HitPct)}`]),
+    ...(traffic.dramReadBytes === undefined ? [] : [`${formatTraffic(traffic.dramReadBytes)} read`]),
+    ...(traffic.dramWriteBytes === undefined ? [] : [`${formatTraffic(traffic.dramWriteBytes)} written`]),
+  ];
+  if (caches.length > 0) rows.push(["caches", caches.join(", ")]);
+  const banks = [
+    ...side("load", shared.loadWavefronts, shared.loadInstructions),
+    ...side("store", shared.storeWavefronts, shared.storeInstructions),
+  ];
+  if (banks.length > 0) rows.push(["shared", `wavefronts/access: ${banks.join(", ")}`]);
+  rows.push([
+    "instructions",
+    `${formatCount(instructions.warp)} of warps, ${formatRatio(instructions.thread / Math.max(1, instructions.warp))} lanes each`,
+  ]);
+  const lines = [
+    `  ${style(titleOf(report), "bold")} ${style(`line ${fact.line}`, "dim")}`,
+    ...rows.map(([name, text]) => `    ${style(name.padEnd(12), "dim")}  ${text}`),
+    ...lineRows(report, source, style),
+    ...assumptions.map(({ what, value, why }) => `    ${style("assumed".padEnd(12), "yellow")}  ${what} = ${value}: ${why}`),
+    `    ${style(`simulated ${formatCount(simulated.blocks)} of ${formatCount(simulated.of)} blocks in ${formatTime(simulated.ms * 1e6)}`, "dim")}`,
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+const side = (name: string, transactions: number, requests: number): string[] =>
+  requests > 0 ? [`${formatRatio(transactions / requests)} ${name}`] : [];
+
+/** The lines that access memory, those that move most first. */
+function lineRows({ lines }: LaunchReport, source: string, style: Style): string[] {
+  const weight = (counters: LineCounters): number => counters.globalSectors + counters.sharedWavefronts;
+  const texts = source.split("\n");
+  return Object.entries(lines)
+    .filter(([, counters]) => weight(counters) > 0)
+    .sort(([, a], [, b]) => weight(b) - weight(a))
+    .slice(0, mostLines)
+    .map(([line, counters]) => {
+      const { globalSectors, globalSectorsIdeal, globalRequests, sharedWavefronts, sharedWavefrontsIdeal } = counters;
+      const parts = [
+        ...(globalRequests > 0
+          ? [`${formatRatio(globalSectors / globalRequests)} sectors/request, ideal ${formatRatio(globalSectorsIdeal / globalRequests)}`]
+          : []),
+        ...(sharedWavefronts > 0 && sharedWavefrontsIdeal > 0
+          ? [`${formatRatio(sharedWavefronts / sharedWavefrontsIdeal)} times the ideal wavefronts`]
+          : []),
+      ];
+      const poor = globalSectors > 1.5 * globalSectorsIdeal || sharedWavefronts > 1.5 * sharedWavefrontsIdeal;
+      const text = (texts[Number(line) - 1] ?? "").trim();
+      return `    ${style(`line ${line}`.padEnd(12), "dim")}  ${poor ? style(parts.join("; "), "yellow") : parts.join("; ")}  ${style(text, "dim")}`;
+    });
+}

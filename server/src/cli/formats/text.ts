@@ -1,0 +1,49 @@
+/** What `check` and `simulate` print for people. */
+import { readFileSync } from "node:fs";
+import type { Diagnostic } from "../../lint.ts";
+import type { FileResult, Result } from "../report.ts";
+import type { Style } from "../style.ts";
+import { countText, findingText } from "./findings-text.ts";
+import { launchRows, launchText } from "./launches-text.ts";
+
+export function checkText({ gpu, files }: Result, style: Style, nameOf: (path: string) => string): string {
+  const parts: string[] = [];
+  for (const file of files)
+    for (const diagnostic of file.diagnostics) parts.push(findingText(diagnostic, style, nameOf, (path) => sourceOf(file, path)));
+  const launches = files.flatMap(({ simulation }) => simulation?.launches ?? []);
+  if (launches.length > 0) {
+    const overview = files.flatMap(({ input, simulation }) => {
+      const rows = launchRows(simulation?.launches ?? [], style);
+      return rows.length > 0 ? [`  ${style(input.name, "dim")}`, ...rows.map((row) => `    ${row}`)] : [];
+    });
+    parts.push(`${style(gpu.name, "bold")}\n${overview.join("\n")}\n`);
+  }
+  const missing = files.flatMap(({ input, simulation }) =>
+    (simulation?.notSimulated ?? []).map(({ kernel, line, reason }) => `${input.name}:${line}  ${kernel} not simulated: ${reason}`),
+  );
+  if (missing.length > 0) parts.push(`${missing.map((text) => style(text, "dim")).join("\n")}\n`);
+  const all: readonly Diagnostic[] = files.flatMap(({ diagnostics }) => diagnostics);
+  const scope = `${files.length} file${files.length === 1 ? "" : "s"}${launches.length > 0 ? `, ${launches.length} launch${launches.length === 1 ? "" : "es"} simulated` : ""}`;
+  return `${[...parts, `${style(countText(all), "bold")} in ${scope}\n`].join("\n")}`;
+}
+
+export function simulateText({ gpu, files }: Result, style: Style): string {
+  const parts = [`${style(gpu.name, "bold")}, compute capability ${gpu.computeCapability}\n`];
+  for (const { input, simulation } of files) {
+    parts.push(`${style(input.name, "bold")}\n`);
+    for (const launch of simulation?.launches ?? []) parts.push(launchText(launch, style, input.text));
+    for (const { kernel, line, reason } of simulation?.notSimulated ?? [])
+      parts.push(`  ${style(kernel, "bold")} ${style(`line ${line}`, "dim")}\n    not simulated: ${reason}\n`);
+    if (simulation && simulation.launches.length + simulation.notSimulated.length === 0) parts.push("  no kernels\n");
+  }
+  return parts.join("\n");
+}
+
+function sourceOf({ input }: FileResult, path: string): string | undefined {
+  if (path === input.path) return input.text;
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,87 @@
+/** The public report, version 1, as a value. What it holds is promised to scripts: see docs/report.md. */
+import type { GpuModel, LaunchReport } from "@warplens/sim-engine";
+import type { Diagnostic } from "../lint.ts";
+import type { NotSimulatedLaunch, Simulation } from "../simulate.ts";
+import type { Input } from "./inputs.ts";
+
+export interface FileResult {
+  readonly input: Input;
+  readonly diagnostics: readonly Diagnostic[];
+  /** Absent when nothing was to be simulated. */
+  readonly simulation?: Simulation;
+}
+
+/** All files, for one GPU. */
+export interface Result {
+  readonly gpu: GpuModel;
+  readonly files: readonly FileResult[];
+}
+
+export function reportOf({ gpu, files }: Result, version: string, nameOf: (path: string) => string): object {
+  return {
+    version: 1,
+    tool: { name: "warplens", version },
+    gpu: { id: gpu.id, name: gpu.name, computeCapability: gpu.computeCapability },
+    files: files.map(({ input, diagnostics, simulation }) => ({
+      path: input.name,
+      diagnostics: diagnostics.map((diagnostic) => diagnosticOf(diagnostic, nameOf)),
+      launches: (simulation?.launches ?? []).map(({ fact, report }) => launchOf(report, fact.line, nameOf)),
+      notSimulated: (simulation?.notSimulated ?? []).map(({ kernel, line, reason }: NotSimulatedLaunch) => ({ kernel, line, reason })),
+    })),
+  };
+}
+
+function diagnosticOf(
+  { ruleId, severity, message, range, kernel, fixes, related, url }: Diagnostic,
+  nameOf: (path: string) => string,
+): object {
+  return {
+    ruleId,
+    severity,
+    message,
+    range,
+    ...(kernel === undefined ? {} : { kernel }),
+    fixes,
+    ...(related.length > 0 ? { related: related.map(({ path, ...place }) => ({ path: nameOf(path), ...place })) } : {}),
+    url,
+  };
+}
+
+/** What the contract names, in its order. Accesses, branches and loops are the editor's: they are not promised. */
+function launchOf(report: LaunchReport, line: number, nameOf: (path: string) => string): object {
+  const {
+    kernel,
+    templateArguments,
+    grid,
+    block,
+    dynamicSharedBytes,
+    resources,
+    occupancy,
+    traffic,
+    shared,
+    instructions,
+    time,
+    lines,
+    otherLines,
+    assumptions,
+    simulated,
+  } = report;
+  return {
+    kernel,
+    templateArguments,
+    line,
+    grid,
+    block,
+    dynamicSharedBytes,
+    resources,
+    occupancy,
+    traffic,
+    shared,
+    instructions,
+    ...(time ? { time } : {}),
+    lines,
+    otherLines: Object.fromEntries(Object.entries(otherLines).map(([path, counters]) => [nameOf(path), counters])),
+    assumptions,
+    simulated,
+  };
+}

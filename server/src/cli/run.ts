@@ -1,0 +1,70 @@
+/** The command line without a process: arguments in, text out, an exit code back. */
+
+import { suggest } from "../rules/suggest.ts";
+import check from "./commands/check.ts";
+import type { Command } from "./commands/command.ts";
+import explain from "./commands/explain.ts";
+import gpus from "./commands/gpus.ts";
+import lsp from "./commands/lsp.ts";
+import occupancy from "./commands/occupancy.ts";
+import rules from "./commands/rules.ts";
+import simulate from "./commands/simulate.ts";
+import { type Io, UsageError } from "./io.ts";
+import { optionHelp, readArguments } from "./options.ts";
+import { version } from "./version.ts";
+
+const commands: readonly Command[] = [check, simulate, occupancy, gpus, rules, explain, lsp];
+
+/**
+ * Runs one command.
+ * @param argv what follows the program's name
+ * @returns the exit code: 0 all well, 1 findings, 2 usage or internal error. Never throws.
+ */
+export async function main(argv: readonly string[], io: Io): Promise<number> {
+  try {
+    return await dispatch(argv, io);
+  } catch (error) {
+    if (error instanceof UsageError) io.error(`warplens: ${error.message}\n`);
+    else io.error(`warplens: internal error\n${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+    return 2;
+  }
+}
+
+async function dispatch([name, ...rest]: readonly string[], io: Io): Promise<number> {
+  if (name === undefined || name === "help" || name === "--help" || name === "-h") {
+    const about = commands.find((command) => command.name === rest[0]);
+    io.out(about ? helpOf(about) : help());
+    return name === undefined ? 2 : 0;
+  }
+  if (name === "--version" || name === "-V") {
+    io.out(`warplens ${version()}\n`);
+    return 0;
+  }
+  const command = commands.find((each) => each.name === name);
+  if (!command) {
+    const near = suggest(
+      name,
+      commands.map((each) => each.name),
+    );
+    throw new UsageError(`there is no command \`${name}\`; ${near === undefined ? "see warplens --help" : `did you mean ${near}?`}`);
+  }
+  const args = readArguments(command.name, rest, command.options);
+  if (args.given.help) {
+    io.out(helpOf(command));
+    return 0;
+  }
+  if (args.given.version) {
+    io.out(`warplens ${version()}\n`);
+    return 0;
+  }
+  return command.run(args, io);
+}
+
+function help(): string {
+  const width = Math.max(...commands.map(({ name, operands }) => `${name} ${operands}`.length));
+  const rows = commands.map(({ name, operands, summary }) => `  ${`${name} ${operands}`.padEnd(width)}  ${summary}`);
+  return `Usage: warplens COMMAND\n\nFindings, fixes and a simulated GPU for CUDA C++, without a GPU and without a compiler.\n\n${rows.join("\n")}\n\nwarplens COMMAND --help says more.\n`;
+}
+
+const helpOf = ({ name, operands, summary, options }: Command): string =>
+  `Usage: warplens ${name}${options.length > 0 ? " [OPTIONS]" : ""}${operands === "" ? "" : ` ${operands}`}\n\n${summary}\n\n${optionHelp(options)}\n`;

@@ -1,0 +1,169 @@
+/** From options and `warplens.json` to programs, simulations and findings. */
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import type { GpuModel } from "@warplens/sim-engine";
+import { analyze } from "../analysis/analyze.ts";
+import type { AnalysisSettings, Program } from "../analysis/facts.ts";
+import { diskFiles } from "../files.ts";
+import { loadGrammarFromDisk } from "../grammar.ts";
+import { type ProjectFile, readProjectFile } from "../lint/project-file.ts";
+import type { LintSettings } from "../lint.ts";
+import { selectorProblem } from "../rules/selection.ts";
+import { capabilityNumber, devicePropertiesOf } from "../simulate/device-properties.ts";
+import { type Simulation, type SimulationOptions, simulateProgram } from "../simulate.ts";
+import { defaultGpu, gpuNamed } from "./gpu-option.ts";
+import type { Input } from "./inputs.ts";
+import { type Io, UsageError } from "./io.ts";
+import { type Given, wholeNumber } from "./options.ts";
+
+interface Project {
+  /** The folder of `warplens.json`. */
+  readonly root: string;
+  readonly file: ProjectFile;
+}
+
+export class Session {
+  readonly #io: Io;
+  readonly #given: Given;
+  readonly #projects = new Map<string, Project>();
+  readonly #registers: ReadonlyMap<string, number>;
+  readonly #select: readonly string[];
+  readonly #ignore: readonly string[];
+
+  private constructor(io: Io, given: Given) {
+    this.#io = io;
+    this.#given = given;
+    this.#registers = registersOf(given);
+    this.#select = selectorsOf("--select", given.select);
+    this.#ignore = selectorsOf("--ignore", given.ignore);
+    if (given.gpu !== undefined) for (const name of given.gpu.split(",")) gpuNamed(name);
+  }
+
+  /** Checks the options and loads the grammar. Throws a UsageError. */
+  static async open(io: Io, given: Given): Promise<Session> {
+    const session = new Session(io, given);
+    await loadGrammarFromDisk();
+    return session;
+  }
+
+  /** The models asked for: by option, by the project's file, else the default. */
+  gpus(input: Input | undefined): readonly GpuModel[] {
+    if (this.#given.gpu !== undefined) return this.#given.gpu.split(",").map((name) => gpuNamed(name));
+    const project = input ? this.#project(path.dirname(input.path)) : undefined;
+    if (project?.file.gpu !== undefined && project.file.gpu !== "auto")
+      return [gpuNamed(project.file.gpu, `${project.root}/warplens.json`)];
+    return [gpuNamed(defaultGpu)];
+  }
+
+  analyse(input: Input, gpu: GpuModel): Program {
+    return analyze(input.path, input.text, this.#settings(input, gpu), diskFiles);
+  }
+
+  simulate(program: Program, gpu: GpuModel): Simulation {
+    const { kernel } = this.#given;
+    const options: SimulationOptions = { registers: this.#registers, ...(kernel === undefined ? {} : { kernel }) };
+    return simulateProgram(program, gpu, options);
+  }
+
+  lintSettings(input: Input): LintSettings {
+    const { file } = this.#project(path.dirname(input.path));
+    return {
+      select: this.#select.length > 0 ? this.#select : (file.select ?? []),
+      ignore: [...this.#ignore, ...(file.ignore ?? [])],
+      ...(file.rules ? { levels: file.rules } : {}),
+    };
+  }
+
+  simulates(input: Input): boolean {
+    return !this.#given["no-simulate"] && this.#project(path.dirname(input.path)).file.simulate !== false;
+  }
+
+  #settings(input: Input, gpu: GpuModel): AnalysisSettings {
+    const { root, file } = this.#project(path.dirname(input.path));
+    const given = this.#given;
+    const { cwd } = this.#io;
+    return {
+      computeCapability: capabilityNumber(gpu.computeCapability),
+      defines: [...(file.defines ?? []), ...(given.define ?? [])].map(defineOf),
+      includeDirs: [
+        ...(given.include ?? []).map((folder) => path.resolve(cwd, folder)),
+        ...(file.includeDirs ?? []).map((folder) => path.resolve(root, folder)),
+      ].map(slashes),
+      launches: [...(file.launches ?? []), ...(given.launch ?? [])],
+      assume: [...(file.assume ?? []), ...(given.assume ?? [])],
+      argv: given.argv === undefined ? (file.argv ?? []) : wordsOf(given.argv),
+      device: devicePropertiesOf(gpu),
+    };
+  }
+
+  /** The nearest `warplens.json` above a folder. */
+  #project(folder: string): Project {
+    const known = this.#projects.get(folder);
+    if (known) return known;
+    const file = path.join(folder, "warplens.json");
+    const parent = path.dirname(folder);
+    let project: Project;
+    const text = readIfThere(file);
+    if (text !== undefined) project = { root: folder, file: this.#read(file, text) };
+    else project = parent === folder ? { root: folder, file: {} } : this.#project(parent);
+    this.#projects.set(folder, project);
+    return project;
+  }
+
+  #read(file: string, text: string): ProjectFile {
+    const { file: content, problems } = readProjectFile(text);
+    if (problems.length > 0)
+      throw new UsageError(
+        problems.map((problem) => problem.replace("warplens.json", path.relative(this.#io.cwd, file) || file)).join("\n"),
+      );
+    return content;
+  }
+}
+
+const slashes = (folder: string): string => folder.replaceAll(path.sep, "/");
+
+function readIfThere(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+function defineOf(text: string): { readonly name: string; readonly value?: string } {
+  const [, name, value] = /^([A-Za-z_]\w*)(?:=([\s\S]*))?$/.exec(text) ?? [];
+  if (name === undefined) throw new UsageError(`not a macro: ${text}; write NAME or NAME=VALUE`);
+  return value === undefined ? { name } : { name, value };
+}
+
+function registersOf(given: Given): ReadonlyMap<string, number> {
+  return new Map(
+    (given.registers ?? []).map((text): [string, number] => {
+      const [, kernel, count] = /^([\w:]+)=(\d+)$/.exec(text) ?? [];
+      if (kernel === undefined || count === undefined) throw new UsageError(`--registers must be KERNEL=N: ${text}`);
+      return [kernel, wholeNumber("--registers", count, 1)];
+    }),
+  );
+}
+
+function selectorsOf(option: string, given: readonly string[] = []): string[] {
+  const selectors = given
+    .flatMap((text) => text.split(","))
+    .map((text) => text.trim())
+    .filter((text) => text !== "");
+  for (const selector of selectors) {
+    const problem = selectorProblem(selector);
+    if (problem !== undefined) throw new UsageError(`${option}: ${problem}`);
+  }
+  return selectors;
+}
+
+/** A command line's words, as a shell would part them: spaces, with single and double quotes. */
+export function wordsOf(text: string): string[] {
+  return [...text.matchAll(/(?:[^\s"']+|"(?:[^"\\]|\\.)*"|'[^']*')+/g)].map(([word]) =>
+    word.replace(
+      /"((?:[^"\\]|\\.)*)"|'([^']*)'/g,
+      (_, double?: string, single?: string) => double?.replace(/\\(.)/g, "$1") ?? single ?? "",
+    ),
+  );
+}

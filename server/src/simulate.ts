@@ -1,0 +1,87 @@
+/** Simulates the launches of a program on a GPU model, one after another, and remembers what it has simulated. */
+import { type GpuModel, type Kernel, type LaunchReport, simulate } from "@warplens/sim-engine";
+import { type LaunchFact, NotSimulated, type Program } from "./analysis/facts.ts";
+import type { SimulatedLaunch } from "./rules/rule.ts";
+import { ReportCache } from "./simulate/report-cache.ts";
+
+export interface SimulationOptions {
+  /** Only launches of the kernel with this name. */
+  readonly kernel?: string;
+  /** Asked now and then; true gives up, and what is done so far is the result. */
+  readonly isCancelled?: () => boolean;
+  /** Register counts that are known, by kernel name. */
+  readonly registers?: ReadonlyMap<string, number>;
+}
+
+export interface NotSimulatedLaunch {
+  readonly kernel: string;
+  /** 1-based line of the launch, or of the kernel that nothing launches, in the opened file. */
+  readonly line: number;
+  readonly reason: string;
+  readonly fact?: LaunchFact;
+}
+
+export interface Simulation {
+  /** In source order of the launch sites. */
+  readonly launches: readonly SimulatedLaunch[];
+  readonly notSimulated: readonly NotSimulatedLaunch[];
+}
+
+export type Outcome = { readonly simulated: SimulatedLaunch } | { readonly notSimulated: NotSimulatedLaunch };
+
+const cache = new ReportCache();
+
+/** Simulates every launch of a program. Never throws: what fails is in `notSimulated` with its reason. */
+export function simulateProgram(program: Program, gpu: GpuModel, options: SimulationOptions = {}): Simulation {
+  const launches: SimulatedLaunch[] = [];
+  const notSimulated: NotSimulatedLaunch[] = [];
+  for (const outcome of simulateLaunches(program, gpu, options)) {
+    if ("simulated" in outcome) launches.push(outcome.simulated);
+    else notSimulated.push(outcome.notSimulated);
+  }
+  return { launches, notSimulated };
+}
+
+/** The same, launch by launch, for whoever shows results as they come. */
+export function* simulateLaunches(program: Program, gpu: GpuModel, options: SimulationOptions = {}): Generator<Outcome> {
+  const wanted = (name: string): boolean => options.kernel === undefined || options.kernel === name;
+  for (const fact of program.launches) {
+    if (!wanted(fact.kernelName)) continue;
+    if (options.isCancelled?.()) return;
+    const outcome = simulateLaunch(fact, gpu, options);
+    if (outcome) yield outcome;
+  }
+  for (const kernel of program.kernels) {
+    if (!wanted(kernel.name) || kernel.at.file !== 0 || program.launches.some((launch) => launch.kernelName === kernel.name)) continue;
+    const line = program.reading.position(kernel.nameAt.file, kernel.nameAt.start).line + 1;
+    const reason = `nothing launches it: say how with \`// warplens: grid=(...) block=(...)\` above it or --launch '${kernel.name}: grid=(...) block=(...)'`;
+    yield { notSimulated: { kernel: kernel.name, line, reason } };
+  }
+}
+
+/** Undefined when cancelled. */
+function simulateLaunch(fact: LaunchFact, gpu: GpuModel, { registers, isCancelled }: SimulationOptions): Outcome | undefined {
+  const refuse = (reason: string): Outcome => ({ notSimulated: { kernel: fact.kernelName, line: fact.line, reason, fact } });
+  const { launch } = fact;
+  if (!launch) return refuse(fact.reason ?? "its launch configuration is not known");
+  try {
+    const kernel = fact.lower();
+    const given = registers?.get(fact.kernelName);
+    const settings = JSON.stringify([gpu.id, given ?? null]);
+    const options = {
+      ...(isCancelled ? { isCancelled } : {}),
+      ...(given === undefined ? {} : { registers: { value: given, basis: "annotated" as const } }),
+    };
+    const report = cache.get(kernel, launch, settings, () => simulate(kernel, launch, gpu, options));
+    return { simulated: { fact, kernel, report: withAssumptions(report, fact, kernel) } };
+  } catch (error) {
+    if (isCancelled?.()) return undefined;
+    if (error instanceof NotSimulated) return refuse(error.message);
+    return refuse(`the simulation failed: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** A report with what was assumed of the launch as well as in the engine. */
+function withAssumptions(report: LaunchReport, fact: LaunchFact, kernel: Kernel): LaunchReport {
+  return { ...report, templateArguments: [...kernel.templateArguments], assumptions: [...fact.assumptions, ...report.assumptions] };
+}
