@@ -1,5 +1,5 @@
 /** Occupancy by block size as one row of bars: what a launch's block size costs, at a glance. */
-import { findGpu, type LaunchReport, occupancyOf } from "@warplens/sim-engine";
+import { findGpu, type LaunchReport, occupancy } from "@warplens/sim-engine";
 
 const sizes = [32, 64, 96, 128, 192, 256, 384, 512, 640, 768, 1024] as const;
 const levels = "▁▂▃▄▅▆▇█";
@@ -12,7 +12,7 @@ export function occupancyByBlockSize(report: LaunchReport, gpuId: string): strin
   const shown = [...new Set([...sizes, threads])].sort((a, b) => a - b);
   const percents = shown.map(
     (blockSize) =>
-      occupancyOf(gpu, {
+      occupancy(gpu.values, {
         blockSize,
         registers: report.resources.registersPerThread.value,
         staticShared: report.resources.staticSharedBytes,

@@ -1,0 +1,79 @@
+/** What holds for one document: the GPU and the settings of analysis and rules, from the editor's settings and `warplens.json`. */
+import { findGpu, type GpuModel } from "@warplens/sim-engine";
+import type { AnalysisSettings, FileHost } from "../analysis/facts.ts";
+import { type ProjectFile, readProjectFile } from "../lint/project-file.ts";
+import type { LintSettings } from "../lint.ts";
+import { capabilityNumber, devicePropertiesOf } from "../simulate/device-properties.ts";
+import type { StatusParams } from "./protocol.ts";
+import type { Settings } from "./settings.ts";
+
+export interface Project {
+  readonly gpu: GpuModel;
+  readonly chosenBy: StatusParams["chosenBy"];
+  readonly analysis: AnalysisSettings;
+  readonly lint: LintSettings;
+  /** One sentence each, for the status. */
+  readonly problems: readonly string[];
+}
+
+const defaultGpu = "h200";
+
+/**
+ * @param path of the document
+ * @param roots the workspace folders' paths; `warplens.json` is searched from the document's folder up to its root
+ */
+export function projectOf(path: string, roots: readonly string[], settings: Settings, host: FileHost): Project {
+  const root = roots.filter((folder) => path.startsWith(`${folder}/`)).sort((a, b) => b.length - a.length)[0];
+  const found = projectFile(path, root, host);
+  const problems = [...found.problems];
+  const { gpu, chosenBy } = chosenGpu(settings.gpu, found.file.gpu, problems);
+  const inRoot = (folder: string): string => (folder.startsWith("/") || /^[A-Za-z]:/.test(folder) || root === undefined ? folder : `${root}/${folder}`);
+  const inProject = (folder: string): string => (folder.startsWith("/") || /^[A-Za-z]:/.test(folder) ? folder : `${found.folder}/${folder}`);
+  const { file } = found;
+  return {
+    gpu,
+    chosenBy,
+    problems,
+    analysis: {
+      computeCapability: capabilityNumber(gpu.computeCapability),
+      defines: [...(file.defines ?? []), ...settings.defines].map(defineOf),
+      includeDirs: [...settings.includeDirs.map(inRoot), ...(file.includeDirs ?? []).map(inProject)],
+      launches: [...(file.launches ?? []), ...settings.launches],
+      assume: [...(file.assume ?? []), ...settings.assume],
+      argv: settings.argv.length > 0 ? settings.argv : (file.argv ?? []),
+      device: devicePropertiesOf(gpu),
+    },
+    lint: { select: file.select ?? [], ignore: file.ignore ?? [], levels: { ...file.rules, ...settings.rules } },
+  };
+}
+
+function projectFile(path: string, root: string | undefined, host: FileHost): { folder: string; file: ProjectFile; problems: readonly string[] } {
+  const own = path.slice(0, Math.max(0, path.lastIndexOf("/")));
+  for (let folder = own; folder !== ""; folder = folder.slice(0, Math.max(0, folder.lastIndexOf("/")))) {
+    const text = host.read(`${folder}/warplens.json`);
+    if (text !== undefined) return { folder, ...readProjectFile(text) };
+    if (folder === root) break;
+  }
+  return { folder: own, file: {}, problems: [] };
+}
+
+function chosenGpu(setting: string, project: string | undefined, problems: string[]): Pick<Project, "gpu" | "chosenBy"> {
+  const candidates = [
+    { name: setting, chosenBy: "setting", where: "The setting warplens.gpu" },
+    { name: project ?? "auto", chosenBy: "warplens.json", where: "warplens.json" },
+  ] as const;
+  for (const { name, chosenBy, where } of candidates) {
+    if (name === "auto" || name === "") continue;
+    const gpu = findGpu(name);
+    if (gpu) return { gpu, chosenBy };
+    problems.push(`${where} names a GPU that is not known: ${name}.`);
+  }
+  const gpu = findGpu(defaultGpu);
+  if (!gpu) throw new Error(`there is no model of the ${defaultGpu}`);
+  return { gpu, chosenBy: "default" };
+}
+
+function defineOf(text: string): { readonly name: string; readonly value?: string } {
+  const at = text.indexOf("=");
+  return at < 0 ? { name: text } : { name: text.slice(0, at), value: text.slice(at + 1) };
+}
