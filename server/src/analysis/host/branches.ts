@@ -1,0 +1,62 @@
+/** Conditions that are not known: both ways are run, and what differs afterwards is unknown. */
+import type { Statement } from "../../syntax/ast.ts";
+import type { Completion, Interpreter } from "./interpreter.ts";
+import type { Outcome } from "./memory.ts";
+import { inputsOf, type Value } from "./values.ts";
+
+type Way = () => Completion;
+
+/** Runs both ways from the same state. A way that leaves (exit, return, break) is not the one followed, if the other goes on. */
+export function eitherWay(host: Interpreter, condition: Value, then: Way, otherwise: Way): Completion {
+  const [first, afterFirst] = tryOut(host, then);
+  const [second, afterSecond] = tryOut(host, otherwise);
+  const reason = "it depends on a condition that is not known";
+  if ((first === undefined) === (second === undefined)) {
+    host.journal.join(afterFirst, afterSecond, reason, inputsOf(condition));
+    if (first === undefined || second === undefined) return undefined;
+    if (first.kind === "return" && second.kind === "return") {
+      host.frame.otherResults.push(first.value);
+      return second;
+    }
+    return first.kind === "exit" ? second : first;
+  }
+  const left = first ?? second;
+  if (left?.kind === "return") host.frame.otherResults.push(left.value);
+  const loop = host.loops.at(-1);
+  if (loop !== undefined && left?.kind !== "continue") loop.mayEnd = true;
+  host.journal.redo(first === undefined ? afterFirst : afterSecond);
+  return undefined;
+}
+
+/** Runs, notes where it led, and undoes it. */
+function tryOut(host: Interpreter, way: Way): readonly [Completion, Outcome] {
+  const mark = host.journal.hold();
+  const exited = host.exited;
+  host.uncertainty += 1;
+  const completion = way();
+  host.uncertainty -= 1;
+  const left: Completion = host.exited && !exited ? { kind: "exit" } : completion;
+  host.exited = exited;
+  return [left, host.journal.undo(mark)];
+}
+
+/** Visits code the program does not reach, once, for the launches in it. Nothing of it remains. */
+export function speculate(host: Interpreter, statement: Statement | undefined): void {
+  if (statement === undefined || host.speculation >= 4 || !host.holdsLaunch.has(statement) || host.visited.has(statement)) return;
+  host.visited.add(statement);
+  host.speculation += 1;
+  tryOut(host, () => host.execute(statement));
+  host.speculation -= 1;
+}
+
+/** A branch that is known to be taken; one that only ends the program is passed over where the caller asks for that. */
+export function follow(host: Interpreter, statement: Statement | undefined): Completion {
+  if (statement === undefined) return undefined;
+  if (!host.survivesExits || host.speculation > 0) return host.execute(statement);
+  const [completion, outcome] = tryOut(host, () => host.execute(statement));
+  const ends = completion?.kind === "exit" || (completion?.kind === "return" && host.frame.depth === 0);
+  if (ends && !host.holdsLaunch.has(statement)) return undefined;
+  host.journal.redo(outcome);
+  if (completion?.kind === "exit") host.exited = true;
+  return completion;
+}

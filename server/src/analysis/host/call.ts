@@ -1,0 +1,174 @@
+/** Calling functions of the program: overloads, template arguments, parameters, results. */
+import type { FunctionDeclaration, ParameterDeclaration } from "../../syntax/ast.ts";
+import type { Substitution } from "../sema/types.ts";
+import { packOf } from "./arguments.ts";
+import { fromExpression } from "./construct.ts";
+import { convert } from "./convert.ts";
+import { deduce } from "./deduce.ts";
+import { hostType } from "./host-types.ts";
+import { type Argument, depthLimit, type Frame, type Interpreter } from "./interpreter.ts";
+import { Cell, joinValues, type Place } from "./memory.ts";
+import { copied } from "./places.ts";
+import { forgetTargets } from "./effects.ts";
+import type { HostType, LambdaValue, TemplateValue, Value } from "./values.ts";
+import { unknown, voidValue } from "./values.ts";
+
+export interface Call {
+  readonly function: FunctionDeclaration;
+  readonly arguments: readonly Argument[];
+  readonly self?: Cell | undefined;
+  /** Template arguments as written. */
+  readonly templateArguments?: readonly TemplateValue[];
+  /** Of the class around. */
+  readonly substitution?: Substitution | undefined;
+}
+
+/** Runs a function of the program; one without a body is unknown, and so is what its pointers lead to. */
+export function callFunction(host: Interpreter, call: Call): Value {
+  const fn = call.function;
+  if (fn.body === undefined) {
+    forgetTargets(host, call.arguments, `\`${nameOf(fn)}\` is defined in another file`);
+    return unknown(`the result of \`${nameOf(fn)}\`, which is defined in another file`, hostType(host, fn.result, call.substitution));
+  }
+  if (host.frame.depth >= depthLimit) return unknown("calls nested too deeply");
+  const substitution = deduce(host, fn, call.templateArguments ?? [], call.arguments, call.substitution);
+  const outer = host.frame;
+  const scope = new Map<string, Place>();
+  const frame: Frame = {
+    function: fn, substitution, scopes: [scope], self: call.self, path: host.globals.pathOf(fn), depth: outer.depth + 1, otherResults: [],
+  };
+  host.frame = frame;
+  for (const [k, parameter] of fn.parameters.entries()) if (parameter.name !== undefined) scope.set(parameter.name, parameter.pack ? new Cell(packOf(call.arguments.slice(k))) : bind(host, parameter, call.arguments[k]));
+  if (call.self?.value.kind === "record") initialiseMembers(host, fn, call.self.value.members);
+  const completion = host.execute(fn.body);
+  const returnsReference = fn.result.kind === "reference";
+  const type = fn.result.kind === "auto" || returnsReference ? undefined : hostType(host, fn.result);
+  host.frame = outer;
+  if (completion?.kind === "exit") {
+    host.exited = true;
+    return unknown("the program ends");
+  }
+  return result(completion?.kind === "return" ? completion.value : voidValue, frame.otherResults, type);
+}
+
+/** What was returned on the way followed, unless another way may have returned something else than an error code. */
+function result(value: Value, others: readonly Value[], type: HostType | undefined): Value {
+  let joined = value;
+  for (const other of others) if (!saysError(other)) joined = joinValues(joined, other, "it depends on a condition that is not known");
+  return type?.kind === "void" ? voidValue : convert(joined, type);
+}
+
+function saysError(value: Value): boolean {
+  if (value.kind === "void" || value.kind === "string") return true;
+  if (value.kind === "pointer") return value.target === undefined;
+  return value.kind === "int" && Math.abs(Number(value.value)) <= 1;
+}
+
+export function callLambda(host: Interpreter, lambda: LambdaValue, args: readonly Argument[]): Value {
+  if (host.frame.depth >= depthLimit) return unknown("calls nested too deeply");
+  const outer = host.frame;
+  const scope = new Map<string, Place>(lambda.captured);
+  const frame: Frame = {
+    function: outer.function, substitution: lambda.substitution, scopes: [...lambda.scopes.map((s) => new Map(s)), scope], self: lambda.self, path: outer.path, depth: outer.depth + 1, otherResults: [],
+  };
+  host.frame = frame;
+  for (const [k, parameter] of lambda.expression.parameters.entries()) if (parameter.name !== undefined) scope.set(parameter.name, parameter.pack ? new Cell(packOf(args.slice(k))) : bind(host, parameter, args[k]));
+  const completion = host.execute(lambda.expression.body);
+  host.frame = outer;
+  if (completion?.kind === "exit") host.exited = true;
+  return result(completion?.kind === "return" ? completion.value : voidValue, frame.otherResults, undefined);
+}
+
+function bind(host: Interpreter, parameter: ParameterDeclaration, argument: Argument | undefined): Place {
+  const { name = "" } = parameter;
+  if (parameter.type.kind === "reference" && argument?.place !== undefined) return argument.place;
+  const auto = parameter.type.kind === "auto" || (parameter.type.kind === "reference" && parameter.type.to.kind === "auto");
+  const declared = auto ? undefined : hostType(host, parameter.type);
+  const type = declared?.kind === "reference" ? declared.to : declared;
+  const cell = new Cell(voidValue, type, name);
+  if (argument !== undefined) cell.value = convert(copied(argument.value), type);
+  else if (parameter.default !== undefined) cell.value = fromExpression(host, type, parameter.default, name);
+  else cell.value = unknown(`the parameter \`${name}\``, type);
+  if (cell.value.kind === "unknown") cell.value = host.inputs.held(cell.value, name, type);
+  return cell;
+}
+
+/** `: a(x), b{y}` of a constructor. */
+function initialiseMembers(host: Interpreter, fn: FunctionDeclaration, members: ReadonlyMap<string, Cell>): void {
+  for (const { name, values } of fn.initialisers ?? []) {
+    const cell = members.get(name.parts.at(-1)?.text ?? "");
+    if (cell === undefined) continue;
+    const [first] = values;
+    const type = cell.type;
+    if (first !== undefined && values.length === 1) host.journal.set(cell, fromExpression(host, type, first, cell.name));
+    else if (type !== undefined) {
+      const elements = values.map((value) => ({ value }));
+      host.journal.set(cell, fromExpression(host, type, { kind: "list", start: fn.start, end: fn.start, elements }, cell.name));
+    }
+  }
+}
+
+function nameOf(fn: FunctionDeclaration): string {
+  return fn.name.parts.at(-1)?.text ?? "";
+}
+
+/** The overload whose parameters fit the arguments best; undefined when none takes that many. */
+export function chooseOverload(host: Interpreter, candidates: readonly FunctionDeclaration[], args: readonly Argument[], written = 0): FunctionDeclaration | undefined {
+  let chosen: FunctionDeclaration | undefined;
+  let top = -Infinity;
+  for (const fn of candidates) {
+    if (!takes(fn, args.length) || (fn.templateParameters?.length ?? 0) < written) continue;
+    if (fn.deleted) continue;
+    const points = candidates.length === 1 ? 0 : score(host, fn, args);
+    if (points > top) {
+      top = points;
+      chosen = fn;
+    }
+  }
+  return chosen;
+}
+
+function takes(fn: FunctionDeclaration, count: number): boolean {
+  const needed = fn.parameters.filter((parameter) => parameter.default === undefined && !parameter.pack).length;
+  const open = fn.variadic || fn.parameters.some((parameter) => parameter.pack);
+  return count >= needed && (open || count <= fn.parameters.length);
+}
+
+function score(host: Interpreter, fn: FunctionDeclaration, args: readonly Argument[]): number {
+  let points = fn.templateParameters === undefined || fn.specialisation ? 0.5 : 0;
+  // Functions of the device are not called by the host.
+  if (fn.specifiers.device && !fn.specifiers.host) points -= 100;
+  for (const [k, { value }] of args.entries()) {
+    const parameter = fn.parameters[k];
+    if (parameter === undefined) break;
+    const declared = hostType(host, parameter.type, undefined);
+    points += fitness(declared?.kind === "reference" ? declared.to : declared, parameter, value);
+  }
+  return points;
+}
+
+function fitness(type: HostType | undefined, parameter: ParameterDeclaration, value: Value): number {
+  const node = parameter.type.kind === "reference" ? parameter.type.to : parameter.type;
+  const pointerValue = value.kind === "pointer" || value.kind === "string";
+  if (node.kind === "pointer") return pointerValue ? (type !== undefined && value.kind === "pointer" && sameTarget(type, value.to) ? 3 : 1) : value.kind === "unknown" ? 0 : -10;
+  if (type === undefined) return 0;
+  switch (value.kind) {
+    case "int":
+    case "float":
+    case "range":
+      if (type.kind === "integer" || type.kind === "floating") return type.name === value.type ? 3 : (type.kind === "floating") === (value.kind === "float") ? 1 : 0;
+      return type.kind === "enum" ? 1 : -10;
+    case "record":
+      return type.kind === "record" ? (type.record.name === value.name ? 3 : -5) : -10;
+    case "container":
+      return type.kind === "container" ? 2 : -5;
+    case "pointer":
+      return -5;
+    default:
+      return 0;
+  }
+}
+
+function sameTarget(type: HostType, to: HostType | undefined): boolean {
+  return type.kind === "pointer" && to !== undefined && type.to.kind === to.kind && (!("name" in type.to) || !("name" in to) || type.to.name === to.name);
+}

@@ -1,0 +1,246 @@
+/** What arrays hold, in a few words: from cells to `Content`, and back to the value of one element. */
+import type { Content, ScalarType } from "@warplens/sim-engine";
+import type { FloatName, IntegerName } from "../sema/types.ts";
+import { convert } from "./convert.ts";
+import { type Allocation, type Cell, type Summary, unknownContent, zeroContent } from "./memory.ts";
+import type { HostType, Value } from "./values.ts";
+import { float, int, isFloat, nullPointer, numberOf, range, unknown } from "./values.ts";
+
+/** The number of elements up to which contents are given one by one. */
+export const exactElements = 4096;
+
+/** The value of element `index` of an array with this content; a `range` where only that is known. */
+export function valueAt(summary: Summary, index: number | undefined, type: HostType | undefined): Value {
+  const { content } = summary;
+  switch (content.kind) {
+    case "zero":
+      return zeroOf(type);
+    case "constant":
+      return typed(content.value, type);
+    case "linear": {
+      if (index !== undefined) return typed(content.start + content.stride * index, type);
+      const last = elementCount(summary);
+      if (last === undefined || last < 1) break;
+      const end = content.start + content.stride * (last - 1);
+      return span(Math.min(content.start, end), Math.max(content.start, end), type);
+    }
+    case "uniform":
+      return span(content.lo, isIntegral(type) ? content.hi - 1 : content.hi, type);
+    case "permutation":
+      return span(0, content.n - 1, type);
+    case "values": {
+      const value = index === undefined ? undefined : content.values[index];
+      if (value !== undefined) return typed(value, type);
+      break;
+    }
+    case "bytes":
+      if (type?.kind === "integer") return int(repeated(content.value), type.name);
+      break;
+    case "unknown":
+      break;
+  }
+  return unknown(summary.reason ?? "memory of which the content is not known", type);
+}
+
+function repeated(byte: number): bigint {
+  return BigInt(byte & 255) * 0x0101010101010101n;
+}
+
+function typed(value: number, type: HostType | undefined): Value {
+  const made = Number.isInteger(value) && !(type?.kind === "floating") ? int(value, "long") : float(value);
+  return type === undefined ? made : convert(made, type);
+}
+
+function span(lo: number, hi: number, type: HostType | undefined): Value {
+  const name: IntegerName | FloatName = type?.kind === "integer" || type?.kind === "floating" ? type.name : Number.isInteger(lo) && Number.isInteger(hi) ? "long" : "double";
+  return range(lo, hi, name);
+}
+
+function isIntegral(type: HostType | undefined): boolean {
+  return type?.kind !== "floating";
+}
+
+/** Zero-initialised: numbers 0, pointers null; undefined members are made by whoever knows the record. */
+export function zeroOf(type: HostType | undefined): Value {
+  switch (type?.kind) {
+    case "integer":
+      return int(0, type.name);
+    case "floating":
+      return float(0, type.name);
+    case "enum":
+      return int(0, type.underlying);
+    case "pointer":
+      return { ...nullPointer, to: type.to };
+    case undefined:
+      return int(0);
+    default:
+      return unknown("a zeroed value of a type that is not known", type);
+  }
+}
+
+export function elementCount(summary: Summary): number | undefined {
+  return summary.bytes === undefined || !summary.elementBytes ? undefined : Math.floor(summary.bytes / summary.elementBytes);
+}
+
+/** The interval of all values, inclusive. */
+export function contentInterval(content: Content, integral: boolean, elements: number | undefined): readonly [number, number] | undefined {
+  switch (content.kind) {
+    case "zero":
+      return [0, 0];
+    case "constant":
+      return [content.value, content.value];
+    case "uniform":
+      return [content.lo, integral ? content.hi - 1 : content.hi];
+    case "permutation":
+      return [0, content.n - 1];
+    case "linear": {
+      if (elements === undefined) return undefined;
+      const end = content.start + content.stride * (elements - 1);
+      return [Math.min(content.start, end), Math.max(content.start, end)];
+    }
+    case "values": {
+      let lo = Infinity;
+      let hi = -Infinity;
+      for (let k = 0; k < content.values.length; k++) {
+        const value = content.values[k] ?? 0;
+        lo = Math.min(lo, value);
+        hi = Math.max(hi, value);
+      }
+      return lo <= hi ? [lo, hi] : undefined;
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** The content of an array every element of which was stored this value (a range: independently). */
+export function contentOf(value: Value): Content {
+  const exact = numberOf(value);
+  if (exact !== undefined) return exact === 0 ? zeroContent : { kind: "constant", value: exact };
+  if (value.kind === "pointer" && value.target === undefined) return zeroContent;
+  if (value.kind === "range") return { kind: "uniform", lo: value.lo, hi: isFloat(value.type) ? value.hi : value.hi + 1 };
+  return unknownContent;
+}
+
+/** Content of which each element may be from either. */
+export function joinContents(a: Content, b: Content, integral: boolean, elements: number | undefined): Content {
+  if (JSON.stringify(a) === JSON.stringify(b)) return a;
+  const left = contentInterval(a, integral, elements);
+  const right = contentInterval(b, integral, elements);
+  if (left === undefined || right === undefined) return unknownContent;
+  const lo = Math.min(left[0], right[0]);
+  const hi = Math.max(left[1], right[1]);
+  if (lo === hi) return lo === 0 ? zeroContent : { kind: "constant", value: lo };
+  return { kind: "uniform", lo, hi: integral ? hi + 1 : hi };
+}
+
+/** Known elements, by index. */
+export interface Samples {
+  readonly indices: readonly number[];
+  readonly values: readonly number[];
+  readonly integral: boolean;
+}
+
+/** The exact numbers of an allocation by element index, in order; undefined when any cell holds something else. */
+export function samplesOf(cells: ReadonlyMap<number, Cell>, elementBytes: number): Samples | undefined {
+  const offsets = [...cells.keys()].sort((a, b) => a - b);
+  const indices: number[] = [];
+  const values: number[] = [];
+  let integral = true;
+  for (const offset of offsets) {
+    const cell = cells.get(offset);
+    if (cell === undefined) continue;
+    const value = numberOf(cell.value);
+    if (value === undefined || offset % elementBytes !== 0) return undefined;
+    if (cell.value.kind === "float") integral = false;
+    indices.push(offset / elementBytes);
+    values.push(value);
+  }
+  return { indices, values, integral };
+}
+
+/** zero, constant or linear when all samples agree (three at least for linear); undefined otherwise. */
+export function exactPattern({ indices, values }: Samples): Content | undefined {
+  const first = values[0];
+  if (first === undefined) return undefined;
+  if (values.every((v) => v === first)) return first === 0 ? zeroContent : { kind: "constant", value: first };
+  const second = values[1];
+  const i0 = indices[0] ?? 0;
+  const step = (indices[1] ?? 0) - i0;
+  if (second === undefined || values.length < 3) return undefined;
+  const stride = (second - first) / step;
+  const start = first - stride * i0;
+  const tolerance = Number.isInteger(stride) && Number.isInteger(start) ? 0 : 1e-6 * Math.max(Math.abs(first), Math.abs(second), Math.abs(stride));
+  for (let k = 2; k < values.length; k++) {
+    const want = start + stride * (indices[k] ?? 0);
+    if (Math.abs((values[k] ?? 0) - want) > tolerance * Math.max(1, indices[k] ?? 0)) return undefined;
+  }
+  return { kind: "linear", stride, start };
+}
+
+/** What an allocation holds as a whole: its cells one by one where they are all there is, else the summary. */
+export function wholeContent(allocation: Allocation, elementBytes: number): Content {
+  const { summary, cells } = allocation;
+  if (cells.size === 0) return summary.content;
+  const elements = summary.bytes === undefined ? undefined : Math.floor(summary.bytes / elementBytes);
+  const samples = samplesOf(cells, elementBytes);
+  if (samples === undefined) return unknownContent;
+  const complete = elements !== undefined && samples.values.length >= elements;
+  if (complete) return exactPattern(samples) ?? permutationOf(samples) ?? { kind: "values", values: samples.values };
+  const fits = samples.values.every((value, k) => {
+    const base = valueAt({ ...summary, elementBytes }, samples.indices[k], undefined);
+    if (base.kind === "range") return value >= base.lo && value <= base.hi;
+    return numberOf(base) === value;
+  });
+  if (fits) return summary.content;
+  if (elements !== undefined && elements <= exactElements && summary.content.kind === "zero") {
+    const values = new Array<number>(elements).fill(0);
+    for (const [k, index] of samples.indices.entries()) values[index] = samples.values[k] ?? 0;
+    return { kind: "values", values };
+  }
+  // A few elements set apart (`ptr[0] = 0` before a loop over the rest) do not change what the array is like.
+  if (summary.content.kind !== "unknown" && elements !== undefined && samples.values.length * 8 <= elements) {
+    return summary.content.kind === "linear" ? summary.content : joinContents(summary.content, rangeOf(samples), samples.integral, elements);
+  }
+  return unknownContent;
+}
+
+/** Uniform between the least and greatest sample. */
+export function rangeOf({ values, integral }: Samples): Content {
+  let lo = Infinity;
+  let hi = -Infinity;
+  for (const value of values) {
+    lo = Math.min(lo, value);
+    hi = Math.max(hi, value);
+  }
+  return { kind: "uniform", lo, hi: integral ? hi + 1 : hi };
+}
+
+function permutationOf({ values, integral }: Samples): Content | undefined {
+  if (!integral || values.length <= exactElements) return undefined;
+  const seen = new Set(values);
+  const n = values.length;
+  return seen.size === n && values.every((v) => v >= 0 && v < n) ? { kind: "permutation", n } : undefined;
+}
+
+/** The engine's scalar type of a host type. */
+export function scalarType(type: HostType | undefined): ScalarType | undefined {
+  switch (type?.kind) {
+    case "integer":
+      return integerScalars[type.name];
+    case "floating":
+      return floatScalars[type.name];
+    case "enum":
+      return integerScalars[type.underlying];
+    case "pointer":
+    case "reference":
+      return "ptr";
+    default:
+      return undefined;
+  }
+}
+
+const integerScalars: Readonly<Record<IntegerName, ScalarType>> = {
+  bool: "i1", char: "i8", schar: "i8", uchar: "i8", short: "i16", ushort: "i16", int: "i32", uint: "i32", long: "i64", ulong: "i64", longlong: "i64", ulonglong: "i64",
+};
+const floatScalars: Readonly<Record<FloatName, ScalarType>> = { float: "f32", double: "f64", half: "f16", bfloat16: "bf16" };

@@ -1,0 +1,302 @@
+/** The value of an expression. */
+import type { Expression } from "../../syntax/ast.ts";
+import { arithmetic, isArithmetic, promoted, unary } from "./arithmetic.ts";
+import { eitherWay } from "./branches.ts";
+import { evaluateCall } from "./calls.ts";
+import { construct, fromList } from "./construct.ts";
+import { convert } from "./convert.ts";
+import { hostType } from "./host-types.ts";
+import { type Interpreter, step } from "./interpreter.ts";
+import { evaluateLaunch } from "./launches.ts";
+import { placeOf } from "./lvalues.ts";
+import { Allocation, Cell, joinValues, type Place, unknownContent } from "./memory.ts";
+import { nameValue } from "./names.ts";
+import { read, sizeOf, write } from "./places.ts";
+import { bool, type HostType, int, isFloat, nullPointer, numberOf, type PointerValue, pointer, float, truth, unknown, unknownOf, type Value, voidValue } from "./values.ts";
+
+export function evaluateExpression(host: Interpreter, e: Expression): Value {
+  step(host);
+  switch (e.kind) {
+    case "name":
+      return nameValue(host, e);
+    case "integer":
+      return integerLiteral(e.value, e.suffix, e.text);
+    case "float":
+      return float(e.value, e.suffix === "f" ? "float" : "double");
+    case "char":
+      return int(e.value, "char");
+    case "string":
+      return { kind: "string", text: e.value };
+    case "bool":
+      return bool(e.value);
+    case "null":
+      return nullPointer;
+    case "this":
+      return host.frame.self === undefined ? unknown("`this`") : pointer(host.frame.self, host.frame.self.type);
+    case "parenthesized":
+      return host.evaluate(e.inner);
+    case "unary":
+      return evaluateUnary(host, e);
+    case "postfix": {
+      const place = placeOf(host, e.operand);
+      if (place === undefined) return unknown("a postfix operator on what is no variable");
+      const before = read(host, place);
+      write(host, place, stepped(host, before, e.op));
+      return before;
+    }
+    case "binary":
+      return evaluateBinary(host, e);
+    case "assign":
+      return assign(host, e);
+    case "conditional": {
+      const condition = host.evaluate(e.condition);
+      const known = truth(condition);
+      if (known !== undefined) return host.evaluate(known ? e.then : e.else);
+      return eitherValue(host, condition, () => host.evaluate(e.then), () => host.evaluate(e.else));
+    }
+    case "call":
+      return e.launch === undefined ? evaluateCall(host, e) : evaluateLaunch(host, e, e.launch);
+    case "subscript":
+    case "member": {
+      const place = placeOf(host, e);
+      return place === undefined ? unknown(e.kind === "member" ? `the member \`${e.name.parts.at(-1)?.text ?? ""}\` of an object that is not known` : "an element of an array that is not known") : read(host, place);
+    }
+    case "cast":
+      return evaluateCast(host, e);
+    case "list":
+      return fromList(host, e.type === undefined ? undefined : hostType(host, e.type), e);
+    case "sizeof":
+      return evaluateSizeof(host, e);
+    case "new":
+      return evaluateNew(host, e);
+    case "delete":
+      return voidValue;
+    case "lambda": {
+      const captured = new Map<string, Place>();
+      for (const { name, byReference, init } of e.captures) {
+        if (init !== undefined) captured.set(name, new Cell(host.evaluate(init), undefined, name));
+        else if (!byReference && name !== "this") captured.set(name, new Cell(host.evaluate({ kind: "name", start: e.start, end: e.start, name: { start: e.start, end: e.start, global: false, parts: [{ text: name }] } }), undefined, name));
+      }
+      return { kind: "lambda", expression: e, captured, scopes: [...host.frame.scopes], self: host.frame.self, substitution: host.frame.substitution };
+    }
+    case "pack":
+    case "fold":
+      return unknown("a parameter pack");
+    case "unknown":
+      return unknown("source text that could not be read");
+  }
+}
+
+function integerLiteral(value: bigint, suffix: string, text: string): Value {
+  const long = suffix.includes("l");
+  const unsigned = suffix.includes("u");
+  const hex = /^0[xXbB0-7]/.test(text);
+  if (!long && value < 0x80000000n && !unsigned) return int(value, "int");
+  if (!long && value < 0x100000000n && (unsigned || hex)) return int(value, "uint");
+  const name = suffix.includes("ll") ? "longlong" : "long";
+  return int(value, unsigned || value > 0x7fffffffffffffffn ? (name === "long" ? "ulong" : "ulonglong") : name);
+}
+
+function evaluateUnary(host: Interpreter, e: Expression & { readonly kind: "unary" }): Value {
+  if (e.op === "&") return addressOf(host, e.operand);
+  if (e.op === "++" || e.op === "--") {
+    const place = placeOf(host, e.operand);
+    if (place === undefined) return unknown(`operator ${e.op} on what is no variable`);
+    const value = stepped(host, read(host, place), e.op);
+    write(host, place, value);
+    return read(host, place);
+  }
+  if (e.op === "*") {
+    const place = placeOf(host, e);
+    if (place !== undefined) return read(host, place);
+    const value = host.evaluate(e.operand);
+    return value.kind === "function" || value.kind === "lambda" ? value : unknownOf(value);
+  }
+  return unary(e.op, host.evaluate(e.operand));
+}
+
+function addressOf(host: Interpreter, operand: Expression): Value {
+  const place = placeOf(host, operand);
+  if (place === undefined) {
+    const value = host.evaluate(operand);
+    return value.kind === "function" ? value : unknown("an address that is not known");
+  }
+  if (place instanceof Cell) {
+    // The address of an array is the address of its first element.
+    if (place.type?.kind === "array" && place.value.kind === "pointer") return { ...place.value, to: place.type };
+    return pointer(place, place.type);
+  }
+  return { kind: "pointer", to: place.type, target: place.allocation, offset: place.offset };
+}
+
+function stepped(host: Interpreter, value: Value, op: string): Value {
+  const sign = op === "++" ? 1 : -1;
+  if (value.kind === "pointer") return movedPointer(host, value, int(sign));
+  const next = arithmetic("+", value, int(sign));
+  return isArithmetic(value) && next.kind === "int" ? convert(next, isFloat(value.type) ? undefined : { kind: "integer", name: value.type }) : next;
+}
+
+/** `p + n`. */
+export function movedPointer(host: Interpreter, base: PointerValue, by: Value, sign = 1): Value {
+  const bytes = sizeOf(host, base.to) ?? (base.target instanceof Allocation ? base.target.summary.elementBytes : undefined);
+  const count = numberOf(by);
+  if (count === 0) return base;
+  if (count === undefined || bytes === undefined || base.offset === undefined) return { ...base, offset: undefined };
+  return { ...base, offset: base.offset + sign * count * bytes };
+}
+
+function evaluateBinary(host: Interpreter, e: Expression & { readonly kind: "binary" }): Value {
+  const { op } = e;
+  if (op === "&&" || op === "||") return logical(host, op, e.left, e.right);
+  const left = host.evaluate(e.left);
+  const right = host.evaluate(e.right);
+  return op === "," ? right : combine(host, op, left, right);
+}
+
+/** `left op right` for all but `&&`, `||` and `,`. */
+export function combine(host: Interpreter, op: string, left: Value, right: Value): Value {
+  if (left.kind === "pointer" || right.kind === "pointer") {
+    if (op === "+" && left.kind === "pointer") return movedPointer(host, left, right);
+    if (op === "+" && right.kind === "pointer") return movedPointer(host, right, left);
+    if (op === "-" && left.kind === "pointer" && right.kind !== "pointer") return movedPointer(host, left, right, -1);
+    return pointerRelation(host, op, left, right);
+  }
+  if (left.kind === "string" && right.kind === "string") {
+    if (op === "==" || op === "!=") return bool((left.text === right.text) === (op === "=="));
+    if (op === "+") return { kind: "string", text: left.text + right.text };
+  }
+  return arithmetic(op, left, right);
+}
+
+function pointerRelation(host: Interpreter, op: string, left: Value, right: Value): Value {
+  const a = left.kind === "int" && !left.value ? nullPointer : left;
+  const b = right.kind === "int" && !right.value ? nullPointer : right;
+  if (a.kind !== "pointer" || b.kind !== "pointer") return unknownOf(a, b);
+  const same = a.target === b.target;
+  if (!same || a.target === undefined) {
+    if (op === "==" || op === "!=") return bool(same === (op === "=="));
+    return unknown("pointers into different memory compared");
+  }
+  if (a.offset === undefined || b.offset === undefined) return unknown("pointers that are not known");
+  if (op === "-") {
+    const bytes = sizeOf(host, a.to);
+    return bytes === undefined ? unknown("the size of a type that is not known") : int((a.offset - b.offset) / bytes, "long");
+  }
+  return arithmetic(op, int(a.offset, "long"), int(b.offset, "long"));
+}
+
+function logical(host: Interpreter, op: "&&" | "||", leftSide: Expression, rightSide: Expression): Value {
+  const left = host.evaluate(leftSide);
+  const known = truth(left);
+  if (known === (op === "||")) return bool(known);
+  if (known === undefined) {
+    const right = eitherValue(host, left, () => host.evaluate(rightSide), () => voidValue);
+    return truth(right) === (op === "||") ? bool(op === "||") : unknownOf(left, right);
+  }
+  const right = host.evaluate(rightSide);
+  const value = truth(right);
+  return value === undefined ? unknownOf(right) : bool(value);
+}
+
+/** One of two values, depending on a condition that is not known. */
+function eitherValue(host: Interpreter, condition: Value, then: () => Value, otherwise: () => Value): Value {
+  let a: Value = voidValue;
+  let b: Value = voidValue;
+  const runThen = () => {
+    a = then();
+    return undefined;
+  };
+  const runElse = () => {
+    b = otherwise();
+    return undefined;
+  };
+  eitherWay(host, condition, runThen, runElse);
+  if (b.kind === "void") return a;
+  return joinValues(a, b, "it depends on a condition that is not known", condition.kind === "unknown" ? condition.inputs : []);
+}
+
+function assign(host: Interpreter, e: Expression & { readonly kind: "assign" }): Value {
+  if (e.op === "") {
+    const place = placeOf(host, e.left);
+    const value = e.right.kind === "list" && e.right.type === undefined ? fromList(host, place?.type, e.right) : host.evaluate(e.right);
+    if (place === undefined) return value;
+    const type = place.type;
+    write(host, place, type?.kind === "container" ? construct(host, type, [value], false) : value);
+    return read(host, place);
+  }
+  const place = placeOf(host, e.left);
+  const right = host.evaluate(e.right);
+  if (place === undefined) return unknown("an assignment to what is not known");
+  write(host, place, combine(host, e.op, read(host, place), right));
+  return read(host, place);
+}
+
+function evaluateCast(host: Interpreter, e: Expression & { readonly kind: "cast" }): Value {
+  const type = hostType(host, e.type);
+  if (e.style === "functional" && (type?.kind === "record" || type?.kind === "container" || e.operands.length !== 1)) {
+    return type === undefined ? unknown("a class of a library") : construct(host, type, e.operands.map((operand) => host.evaluate(operand)), false);
+  }
+  const [operand] = e.operands;
+  if (operand === undefined) return unknown("an empty cast");
+  if (type?.kind === "void") {
+    host.evaluate(operand);
+    return voidValue;
+  }
+  const value = host.evaluate(operand);
+  if (type === undefined && e.type.kind === "pointer" && value.kind === "pointer") return { ...value, to: undefined };
+  return convert(value, type);
+}
+
+function evaluateSizeof(host: Interpreter, e: Expression & { readonly kind: "sizeof" }): Value {
+  const node = e.type;
+  let type: HostType | undefined;
+  if (node !== undefined) type = hostType(host, node);
+  else if (e.operand !== undefined) {
+    const place = placeOf(host, e.operand);
+    if (place instanceof Cell && place.type?.kind === "array" && place.value.kind === "pointer" && place.value.target instanceof Allocation) {
+      const { bytes } = place.value.target.summary;
+      if (bytes !== undefined) return int(bytes, "ulong");
+    }
+    type = place?.type ?? typeOfValue(place === undefined ? host.evaluate(e.operand) : read(host, place));
+  }
+  const bytes = type === undefined ? undefined : e.align && type.kind !== "container" ? host.semantics.alignOf(type) : sizeOf(host, type);
+  return bytes === undefined ? unknown("the size of a type that is not known") : int(bytes, "ulong");
+}
+
+/** The type a value says it has. */
+export function typeOfValue(value: Value): HostType | undefined {
+  switch (value.kind) {
+    case "int":
+      return { kind: "integer", name: value.type };
+    case "float":
+      return { kind: "floating", name: value.type };
+    case "range":
+      return isFloat(value.type) ? { kind: "floating", name: value.type } : { kind: "integer", name: promoted(value.type) };
+    case "pointer":
+      return value.to === undefined || value.to.kind === "container" ? undefined : { kind: "pointer", to: value.to };
+    case "record":
+    case "container":
+    case "unknown":
+      return value.type;
+    case "string":
+      return { kind: "pointer", to: { kind: "integer", name: "char", const: true } };
+    default:
+      return undefined;
+  }
+}
+
+function evaluateNew(host: Interpreter, e: Expression & { readonly kind: "new" }): Value {
+  const type = hostType(host, e.type);
+  if (e.count === undefined) {
+    const values = e.arguments.map((argument) => host.evaluate(argument));
+    const value = type === undefined ? unknown("an object of a class of a library") : construct(host, type, values, false);
+    return pointer(new Cell(value, type), type);
+  }
+  const count = host.evaluate(e.count);
+  const elementBytes = sizeOf(host, type);
+  const elements = numberOf(count);
+  const bytes = elements === undefined || elementBytes === undefined ? undefined : elements * elementBytes;
+  const shape = elementBytes === undefined ? {} : { elementBytes };
+  return pointer(new Allocation("", "host", type, { bytes, why: count, content: unknownContent, reason: "memory that nothing was written to", ...shape }), type);
+}
+

@@ -1,0 +1,30 @@
+/**
+ * What the program reads and nobody knows: parameters of functions that nothing here calls, `argv`, files.
+ *
+ * An unknown integer takes the name of the first variable that holds it and keeps that name through arithmetic. When a launch
+ * turns out to depend on it, the evaluation runs again with a value assumed for that name, so that grid, sizes and
+ * arguments stay consistent with each other.
+ */
+import type { HostType, UnknownValue, Value } from "./values.ts";
+import { int, unknown } from "./values.ts";
+
+export class Inputs {
+  readonly #assumed: ReadonlyMap<string, number>;
+  /** Why each input is not known, by name. */
+  readonly reasons = new Map<string, string>();
+
+  constructor(assumed: ReadonlyMap<string, number>) {
+    this.#assumed = assumed;
+  }
+
+  /** The value of a variable that was given an unknown value. */
+  held(value: UnknownValue, name: string, type: HostType | undefined): Value {
+    const known = type ?? value.type;
+    if (value.inputs.length > 0) return value;
+    const integer = known?.kind === "integer" ? known.name : known?.kind === "enum" ? known.underlying : undefined;
+    if (integer === undefined || integer === "bool") return value;
+    const assumed = this.#assumed.get(name);
+    if (!this.reasons.has(name)) this.reasons.set(name, value.reason);
+    return assumed === undefined ? unknown(value.reason, known, [name]) : int(assumed, integer);
+  }
+}

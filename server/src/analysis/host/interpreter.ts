@@ -1,0 +1,90 @@
+/** What the parts of the evaluator share. The parts are functions of an `Interpreter`; `run.ts` makes one. */
+import type { Declaration, Expression, FunctionDeclaration, Statement, VariableDeclaration } from "../../syntax/ast.ts";
+import type { AnalysisSettings } from "../facts.ts";
+import type { Semantics } from "../sema/index.ts";
+import type { Substitution } from "../sema/types.ts";
+import type { Globals } from "./globals.ts";
+import type { Inputs } from "./inputs.ts";
+import type { LaunchLog } from "./launch-log.ts";
+import type { LoopTrace } from "./loop-trace.ts";
+import type { Cell, Journal, Place } from "./memory.ts";
+import type { Value } from "./values.ts";
+
+/** How a statement ended; undefined: by reaching its end. `exit`: the program ends, or an exception is thrown. */
+export type Completion = { readonly kind: "break" | "continue" | "exit" } | { readonly kind: "return"; readonly value: Value } | undefined;
+
+/** One call of a function. */
+export interface Frame {
+  readonly function: FunctionDeclaration | undefined;
+  readonly substitution: Substitution | undefined;
+  /** Innermost last. */
+  readonly scopes: Map<string, Place>[];
+  readonly self: Cell | undefined;
+  /** Namespaces and classes around the function, outermost first. */
+  readonly path: readonly string[];
+  readonly depth: number;
+  /** What it may have returned on ways not followed. */
+  readonly otherResults: Value[];
+}
+
+/** An evaluated argument, with its place when it is an lvalue. */
+export interface Argument {
+  readonly value: Value;
+  readonly place?: Place;
+  readonly expression?: Expression;
+}
+
+export interface Interpreter {
+  /** Never throws but `OutOfSteps`. */
+  readonly evaluate: (expression: Expression) => Value;
+  readonly execute: (statement: Statement) => Completion;
+  readonly semantics: Semantics;
+  readonly settings: AnalysisSettings;
+  readonly journal: Journal;
+  readonly globals: Globals;
+  readonly inputs: Inputs;
+  readonly launches: LaunchLog;
+  readonly statics: Map<VariableDeclaration, Cell>;
+  /** Loops that are being watched, innermost last. */
+  readonly loops: LoopTrace[];
+  frame: Frame;
+  steps: number;
+  /** `exit` was called or an exception thrown: the statement that notices ends with `exit`. */
+  exited: boolean;
+  /** Above 0 while code runs that the program may not reach. */
+  speculation: number;
+  /** Above 0 on one of two ways of which it is not known which is taken. */
+  uncertainty: number;
+  /** Statements visited by speculation. */
+  readonly visited: WeakSet<Statement>;
+  /** Blocks that end the program are passed over even if their condition holds. */
+  readonly survivesExits: boolean;
+  /** Statements and expressions that contain a launch, found before running. */
+  readonly holdsLaunch: WeakSet<Statement | Expression | Declaration>;
+}
+
+/** Thrown when the step budget is used up; caught by `run.ts` alone. */
+export class OutOfSteps extends Error {}
+
+/** Steps (expressions and statements) one evaluation may take. */
+export const stepLimit = 1_500_000;
+/** Calls within calls. */
+export const depthLimit = 60;
+
+export function step(host: Interpreter): void {
+  host.steps += 1;
+  if (host.steps > stepLimit) throw new OutOfSteps();
+}
+
+export function lookUpLocal(host: Interpreter, name: string): Place | undefined {
+  const { scopes } = host.frame;
+  for (let k = scopes.length - 1; k >= 0; k--) {
+    const place = scopes[k]?.get(name);
+    if (place !== undefined) return place;
+  }
+  return undefined;
+}
+
+export function declareLocal(host: Interpreter, name: string, place: Place): void {
+  host.frame.scopes.at(-1)?.set(name, place);
+}

@@ -1,0 +1,78 @@
+/** The launches an evaluation met: one entry a site, with the values of its first execution. */
+import type { Content } from "@warplens/sim-engine";
+import type { Expression, FunctionDeclaration } from "../../syntax/ast.ts";
+import type { Substitution } from "../sema/types.ts";
+import type { CapturedArguments } from "./capture.ts";
+import type { TemplateValue, Value } from "./values.ts";
+
+export type Triple<T> = readonly [x: T, y: T, z: T];
+
+export interface LaunchEntry {
+  /** The launch, or the call that launches. */
+  readonly site: Expression;
+  readonly kernelName: string;
+  /** Absent when it is not known which kernel is launched, or its definition was not found. */
+  readonly kernel?: FunctionDeclaration;
+  readonly substitution?: Substitution;
+  readonly templateArguments: readonly TemplateValue[];
+  readonly grid: Triple<Value>;
+  readonly block: Triple<Value>;
+  readonly cluster?: Triple<Value>;
+  readonly shared: Value;
+  readonly captured: CapturedArguments;
+  /** What `__constant__` and `__device__` variables hold, by name. */
+  readonly globals: ReadonlyMap<string, Content>;
+  /** The program reaches it. */
+  readonly reached: boolean;
+  /** Whether it does depends on a condition that is not known. */
+  readonly uncertain: boolean;
+}
+
+export class LaunchLog {
+  readonly #entries = new Map<Expression, LaunchEntry>();
+  /** Executions by site; NaN once not known. */
+  readonly #counts = new Map<Expression, number>();
+  total = 0;
+
+  /** Whether the site's entry is still wanted: the first execution counts, but one that is reached goes before others. */
+  wants(site: Expression, reached: boolean): boolean {
+    const found = this.#entries.get(site);
+    return found === undefined || (reached && !found.reached);
+  }
+
+  add(entry: LaunchEntry): void {
+    this.#entries.set(entry.site, entry);
+  }
+
+  count(site: Expression): void {
+    this.total += 1;
+    this.#counts.set(site, (this.#counts.get(site) ?? 0) + 1);
+  }
+
+  get entries(): readonly LaunchEntry[] {
+    return [...this.#entries.values()];
+  }
+
+  /** 0 for a site that is not reached; undefined when not known. */
+  executions(entry: LaunchEntry): number | undefined {
+    if (!entry.reached) return 0;
+    const count = this.#counts.get(entry.site);
+    return count === undefined || Number.isNaN(count) || entry.uncertain ? undefined : Math.round(count);
+  }
+
+  counts(): ReadonlyMap<object, number> {
+    return new Map(this.#counts);
+  }
+
+  /** What was counted since `before` happens `factor` times as often; undefined: nobody knows how often. */
+  scaleCounts(before: ReadonlyMap<object, number>, factor: number | undefined): void {
+    for (const [site, count] of this.#counts) {
+      const old = before.get(site) ?? 0;
+      if (count > old) this.#counts.set(site, factor === undefined ? Number.NaN : old + (count - old) * factor);
+    }
+  }
+
+  forgetCounts(before: ReadonlyMap<object, number>): void {
+    this.scaleCounts(before, undefined);
+  }
+}

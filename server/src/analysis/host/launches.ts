@@ -1,0 +1,221 @@
+/** Kernel launches: by `<<<>>>` and by the runtime's functions. */
+import type { Expression, FunctionDeclaration, LaunchConfiguration } from "../../syntax/ast.ts";
+import type { Substitution } from "../sema/types.ts";
+import { evaluateArguments } from "./arguments.ts";
+import { chooseOverload } from "./call.ts";
+import { Capture } from "./capture.ts";
+import { contentOf, wholeContent } from "./content.ts";
+import { convert, dim3 } from "./convert.ts";
+import { deduce } from "./deduce.ts";
+import { forgetContent } from "./effects.ts";
+import type { Argument, Interpreter } from "./interpreter.ts";
+import type { LaunchEntry, Triple } from "./launch-log.ts";
+import type { LibraryFunction } from "./library/library.ts";
+import { Allocation, Cell } from "./memory.ts";
+import { elementOf, read } from "./places.ts";
+import { type FunctionValue, type HostType, int, openRecord, type RecordValue, type TemplateValue, unknown, unknownOf, type Value, voidValue } from "./values.ts";
+import { writtenParameters } from "./written-parameters.ts";
+
+const unsignedInt: HostType = { kind: "integer", name: "uint" };
+const sizeType: HostType = { kind: "integer", name: "ulong" };
+const one = int(1);
+
+/** `k<<<grid, block, shared, stream>>>(args)`. */
+export function evaluateLaunch(host: Interpreter, e: Expression & { readonly kind: "call" }, configuration: LaunchConfiguration): Value {
+  const grid = dimensions(configurationValue(host, configuration.grid));
+  const block = dimensions(configurationValue(host, configuration.block));
+  const shared = configuration.shared === undefined ? int(0, "ulong") : convert(host.evaluate(configuration.shared), sizeType);
+  const callee = host.evaluate(e.callee);
+  const args = evaluateArguments(host, e.arguments);
+  launch(host, { site: e, callee, name: nameOf(e.callee), grid, block, shared, args });
+  return voidValue;
+}
+
+function configurationValue(host: Interpreter, e: Expression | undefined): Value {
+  if (e === undefined) return unknown("a launch configuration that is not written");
+  if (e.kind === "list" && e.type === undefined) return dim3(...e.elements.map((element) => host.evaluate(element.value)));
+  return host.evaluate(e);
+}
+
+/** A `dim3`, or a number that converts to one. */
+export function dimensions(value: Value): Triple<Value> {
+  if (value.kind === "record") {
+    const [x, y, z] = ["x", "y", "z"].map((name) => value.members.get(name)?.value);
+    if (x !== undefined) return [convert(x, unsignedInt), convert(y ?? one, unsignedInt), convert(z ?? one, unsignedInt)];
+    return [unknownOf(value), unknownOf(value), unknownOf(value)];
+  }
+  if (value.kind === "unknown" && (value.type === undefined || value.type.kind === "record")) return [value, value, value];
+  return [convert(value, unsignedInt), one, one];
+}
+
+interface LaunchCall {
+  readonly site: Expression;
+  readonly callee: Value;
+  readonly name: string;
+  readonly grid: Triple<Value>;
+  readonly block: Triple<Value>;
+  readonly cluster?: Triple<Value>;
+  readonly shared: Value;
+  readonly args: readonly Argument[];
+}
+
+function launch(host: Interpreter, call: LaunchCall): void {
+  if (host.loops.some((loop) => loop.abstract)) return;
+  const reached = host.speculation === 0;
+  if (reached) host.launches.count(call.site);
+  const chosen = call.callee.kind === "function" ? kernelOf(host, call.callee, call.args) : undefined;
+  if (host.launches.wants(call.site, reached)) host.launches.add(entryOf(host, call, chosen, reached));
+  runKernel(host, chosen?.kernel, call.args, call.name);
+}
+
+interface ChosenKernel {
+  readonly kernel: FunctionDeclaration;
+  readonly substitution: Substitution | undefined;
+  readonly templateArguments: readonly TemplateValue[];
+}
+
+function kernelOf(host: Interpreter, callee: FunctionValue, args: readonly Argument[]): ChosenKernel | undefined {
+  const kernels = callee.candidates.filter((fn) => fn.specifiers.global);
+  const candidates = kernels.length > 0 ? kernels : callee.candidates;
+  const kernel = chooseOverload(host, candidates, args, callee.templateArguments.length) ?? (candidates.length === 1 ? candidates[0] : undefined);
+  if (kernel === undefined) return undefined;
+  const substitution = deduce(host, kernel, callee.templateArguments, args, undefined);
+  const values = (kernel.templateParameters ?? []).flatMap((parameter): TemplateValue[] => {
+    const value = parameter.name === undefined ? undefined : substitution?.values.get(parameter.name);
+    return Array.isArray(value) ? [...value] : [value as TemplateValue];
+  });
+  return { kernel, substitution, templateArguments: values };
+}
+
+function entryOf(host: Interpreter, call: LaunchCall, chosen: ChosenKernel | undefined, reached: boolean): LaunchEntry {
+  const { site, grid, block, shared, cluster } = call;
+  const captured = new Capture(host).arguments(chosen?.kernel, chosen?.substitution, call.args.map(({ value }) => value));
+  const kernelName = chosen?.kernel.name.parts.at(-1)?.text ?? (call.callee.kind === "function" ? call.callee.name : call.name);
+  return {
+    site, grid, block, shared, captured, reached, kernelName,
+    uncertain: host.uncertainty > 0,
+    globals: globalContents(host),
+    templateArguments: chosen?.templateArguments ?? [],
+    ...(chosen === undefined ? {} : { kernel: chosen.kernel }),
+    ...(chosen?.substitution === undefined ? {} : { substitution: chosen.substitution }),
+    ...(cluster === undefined ? {} : { cluster }),
+  };
+}
+
+/** What was stored in `__constant__` and `__device__` variables. */
+function globalContents(host: Interpreter): Map<string, ReturnType<typeof contentOf>> {
+  const contents = new Map<string, ReturnType<typeof contentOf>>();
+  for (const { declaration, cell } of host.globals.allVariables()) {
+    const { device, constant, managed } = declaration.specifiers;
+    const name = declaration.name.parts.at(-1)?.text;
+    if (cell === undefined || name === undefined || !(device || constant || managed)) continue;
+    const { value } = cell;
+    if (value.kind === "pointer" && value.target instanceof Allocation) {
+      const { elementBytes } = value.target.summary;
+      contents.set(name, elementBytes === undefined ? value.target.summary.content : wholeContent(value.target, elementBytes));
+    } else contents.set(name, contentOf(value));
+  }
+  return contents;
+}
+
+/** After a launch nobody knows what the kernel stored. */
+function runKernel(host: Interpreter, kernel: FunctionDeclaration | undefined, args: readonly Argument[], name: string): void {
+  const written = kernel === undefined ? undefined : writtenParameters(kernel);
+  for (const [k, { value }] of args.entries()) {
+    if (written !== undefined && !written.has(k)) continue;
+    forgetReachable(host, value, `\`${kernel?.name.parts.at(-1)?.text ?? name}\` stored to it`, 0);
+  }
+}
+
+function forgetReachable(host: Interpreter, value: Value, reason: string, depth: number): void {
+  if (value.kind === "pointer" && value.target instanceof Allocation && value.target.residence !== "host") forgetContent(host, value.target, reason);
+  else if (value.kind === "pointer" && value.target instanceof Cell && value.target.value.kind !== "record") host.journal.set(value.target, unknown(reason, value.target.type));
+  else if (value.kind === "record" && depth < 3) for (const member of value.members.values()) forgetReachable(host, member.value, reason, depth + 1);
+}
+
+function nameOf(e: Expression): string {
+  switch (e.kind) {
+    case "name":
+      return e.name.parts.at(-1)?.text ?? "kernel";
+    case "parenthesized":
+      return nameOf(e.inner);
+    case "member":
+      return e.name.parts.at(-1)?.text ?? "kernel";
+    case "unary":
+      return nameOf(e.operand);
+    default:
+      return "kernel";
+  }
+}
+
+/** `cudaLaunchKernel(kernel, grid, block, void **args, shared, stream)`, the cooperative one too. */
+export const launchByCall: LibraryFunction = (host, args, site) => {
+  const callee = args[0]?.value ?? unknown("a kernel");
+  const shared = args[4] === undefined ? int(0, "ulong") : convert(args[4].value, sizeType);
+  const kernel = callee.kind === "function" ? callee.candidates[0] : undefined;
+  launch(host, {
+    site, callee, name: kernelName(site), shared,
+    grid: dimensions(args[1]?.value ?? unknown("a grid")),
+    block: dimensions(args[2]?.value ?? unknown("a block")),
+    args: pointedArguments(host, args[3]?.value, kernel?.parameters.length ?? 0),
+  });
+  return int(0);
+};
+
+/** What an array of `void *` points at. */
+function pointedArguments(host: Interpreter, array: Value | undefined, count: number): Argument[] {
+  return Array.from({ length: count }, (_, k): Argument => {
+    const missing = { value: unknown("an argument behind a pointer that is not known") };
+    if (array?.kind !== "pointer") return missing;
+    const place = elementOf(host, { ...array, to: { kind: "pointer", to: { kind: "void" } } }, k);
+    const entry = place === undefined ? undefined : read(host, place);
+    if (entry?.kind !== "pointer") return missing;
+    const target = elementOf(host, entry, 0);
+    return target === undefined ? missing : { value: read(host, target), place: target };
+  });
+}
+
+/** `cudaLaunchKernelEx(&config, kernel, args...)`; the C one takes `void **args`. */
+export const launchByConfig: LibraryFunction = (host, args, site) => {
+  const first = args[0]?.value;
+  const target = first?.kind === "pointer" && first.target instanceof Cell ? first.target.value : first;
+  const config = target?.kind === "record" ? target : openRecord("cudaLaunchConfig_t");
+  const callee = args[1]?.value ?? unknown("a kernel");
+  const kernel = callee.kind === "function" ? callee.candidates[0] : undefined;
+  const rest = args.slice(2);
+  const only = rest[0]?.value;
+  const byArray = rest.length === 1 && only?.kind === "pointer" && only.to?.kind === "pointer" && only.to.to.kind === "void";
+  const cluster = clusterOf(config);
+  const sharedBytes = config.members.get("dynamicSmemBytes")?.value ?? int(0);
+  launch(host, {
+    site, callee, name: kernelName(site),
+    grid: dimensions(config.members.get("gridDim")?.value ?? unknown("a grid that is not set")),
+    block: dimensions(config.members.get("blockDim")?.value ?? unknown("a block that is not set")),
+    shared: convert(sharedBytes, sizeType),
+    args: byArray ? pointedArguments(host, only, kernel?.parameters.length ?? 0) : rest,
+    ...(cluster === undefined ? {} : { cluster }),
+  });
+  return int(0);
+};
+
+/** cudaLaunchAttributeClusterDimension. */
+const clusterAttribute = 4;
+
+function clusterOf(config: RecordValue): Triple<Value> | undefined {
+  const attributes = config.members.get("attrs")?.value;
+  if (attributes?.kind !== "record") return undefined;
+  for (const { value } of attributes.members.values()) {
+    if (value.kind !== "record") continue;
+    const id = value.members.get("id")?.value;
+    const dims = value.members.get("val")?.value;
+    const cluster = dims?.kind === "record" ? dims.members.get("clusterDim")?.value : undefined;
+    if (id?.kind === "int" && Number(id.value) === clusterAttribute && cluster !== undefined) return dimensions(cluster);
+  }
+  return undefined;
+}
+
+function kernelName(site: Expression): string {
+  const first = site.kind === "call" ? site.arguments.find((argument) => nameOf(argument) !== "kernel") : undefined;
+  return first === undefined ? "kernel" : nameOf(first);
+}
+

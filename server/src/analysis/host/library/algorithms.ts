@@ -1,0 +1,188 @@
+/** Algorithms of the standard library and Thrust on ranges, and helpers that only pass values on. */
+import type { Content } from "@warplens/sim-engine";
+import { arithmetic } from "../arithmetic.ts";
+import { apply } from "../calls.ts";
+import { contentOf, wholeContent } from "../content.ts";
+import { convert, vectorValue } from "../convert.ts";
+import { forgetTargets } from "../effects.ts";
+import type { Argument, Interpreter } from "../interpreter.ts";
+import { Allocation, Cell, unknownContent } from "../memory.ts";
+import { sizeOf, write } from "../places.ts";
+import { copyMemory } from "../transfer.ts";
+import { int, integerOf, numberOf, pointer, type PointerValue, range, unknown, type Value, voidValue } from "../values.ts";
+import { type LibraryFunction, valueOf } from "./library.ts";
+
+interface Span {
+  readonly allocation: Allocation;
+  readonly begin: number | undefined;
+  /** Bytes; undefined when not known. */
+  readonly bytes: number | undefined;
+  readonly elementBytes: number | undefined;
+  readonly to: PointerValue["to"];
+}
+
+/** [first, last), an execution policy in front ignored. */
+function spanOf(host: Interpreter, args: readonly Argument[]): { readonly span: Span; readonly rest: readonly Argument[] } | undefined {
+  const start = args.findIndex(({ value }) => value.kind === "pointer");
+  const first = args[start]?.value;
+  const last = args[start + 1]?.value;
+  if (first?.kind !== "pointer" || !(first.target instanceof Allocation)) return undefined;
+  const elementBytes = sizeOf(host, first.to) ?? first.target.summary.elementBytes;
+  const count = last === undefined ? undefined : last.kind === "pointer" ? undefined : integerOf(last);
+  const bytes = last?.kind === "pointer" && last.offset !== undefined && first.offset !== undefined ? last.offset - first.offset : count === undefined || elementBytes === undefined ? undefined : count * elementBytes;
+  return { span: { allocation: first.target, begin: first.offset, bytes, elementBytes, to: first.to }, rest: args.slice(start + 2) };
+}
+
+/** The whole range holds `content` now. */
+function setSpan(host: Interpreter, { allocation, begin, bytes, elementBytes }: Span, content: Content, reason?: string): void {
+  if (host.loops.some((loop) => loop.abstract)) return;
+  const { summary } = allocation;
+  const whole = begin === 0 && (bytes === undefined || summary.bytes === undefined || bytes * 2 >= summary.bytes);
+  const why = content.kind === "unknown" ? { reason: reason ?? "values computed by an algorithm" } : {};
+  const shape = elementBytes === undefined ? {} : { elementBytes };
+  host.journal.summarise(allocation, { ...summary, ...shape, ...why, content: whole || summary.content.kind === "unknown" ? content : unknownContent }, new Map());
+}
+
+const fill: LibraryFunction = (host, args) => {
+  const found = spanOf(host, args);
+  if (found !== undefined) setSpan(host, found.span, contentOf(elementOf(found.span, valueOf(found.rest, 0))));
+  return voidValue;
+};
+
+function elementOf(span: Span, value: Value): Value {
+  return convert(value, span.to ?? span.allocation.element);
+}
+
+const iota: LibraryFunction = (host, args) => {
+  const found = spanOf(host, args);
+  if (found === undefined) return voidValue;
+  const start = found.rest[0] === undefined ? 0 : numberOf(valueOf(found.rest, 0));
+  const stride = found.rest[1] === undefined ? 1 : numberOf(valueOf(found.rest, 1));
+  setSpan(host, found.span, start === undefined || stride === undefined ? unknownContent : { kind: "linear", start, stride });
+  return voidValue;
+};
+
+const generate: LibraryFunction = (host, args) => {
+  const found = spanOf(host, args);
+  if (found === undefined) return voidValue;
+  const generator = valueOf(found.rest, 0);
+  const drawn = generator.kind === "function" && generator.name === "rand" ? range(0, 2147483647, "int") : apply(host, generator, []);
+  const random = drawn.kind === "range" ? drawn : unknown("values of a generator");
+  setSpan(host, found.span, contentOf(elementOf(found.span, random)));
+  return voidValue;
+};
+
+const shuffle: LibraryFunction = (host, args) => {
+  const found = spanOf(host, args);
+  if (found === undefined) return voidValue;
+  const { allocation, elementBytes, bytes } = found.span;
+  const content = elementBytes === undefined ? unknownContent : wholeContent(allocation, elementBytes);
+  const n = elementBytes === undefined || bytes === undefined ? undefined : bytes / elementBytes;
+  const identity = content.kind === "linear" && content.stride === 1 && content.start === 0;
+  if ((identity || content.kind === "permutation") && n !== undefined) setSpan(host, found.span, { kind: "permutation", n });
+  else if (content.kind === "linear" && n !== undefined) setSpan(host, found.span, { kind: "uniform", lo: content.start, hi: content.start + content.stride * n });
+  return voidValue;
+};
+
+const sort: LibraryFunction = (host, args) => {
+  const found = spanOf(host, args);
+  if (found === undefined) return voidValue;
+  const { allocation, elementBytes, bytes } = found.span;
+  const content = elementBytes === undefined ? unknownContent : wholeContent(allocation, elementBytes);
+  const n = elementBytes === undefined || bytes === undefined ? undefined : bytes / elementBytes;
+  if (content.kind === "permutation") setSpan(host, found.span, { kind: "linear", start: 0, stride: 1 });
+  else if (content.kind === "uniform" && n !== undefined && n > 1) setSpan(host, found.span, { kind: "linear", start: content.lo, stride: (content.hi - content.lo) / n });
+  else if (content.kind === "values") setSpan(host, found.span, { kind: "values", values: Float64Array.from(content.values).sort() });
+  return voidValue;
+};
+
+const copy: LibraryFunction = (host, args) => {
+  const found = spanOf(host, args);
+  if (found === undefined) return voidValue;
+  const { span, rest } = found;
+  copyMemory(host, valueOf(rest, 0), pointer(span.allocation, span.to, span.begin), span.bytes === undefined ? unknown("a range") : int(span.bytes, "ulong"));
+  return voidValue;
+};
+
+const swap: LibraryFunction = (host, args) => {
+  const [a, b] = args;
+  if (a?.place === undefined || b?.place === undefined) return voidValue;
+  write(host, a.place, b.value);
+  write(host, b.place, a.value);
+  return voidValue;
+};
+
+const same: LibraryFunction = (_host, args) => valueOf(args, 0);
+
+/** Writes through its range what cannot be followed. */
+const computes: LibraryFunction = (host, args) => {
+  forgetTargets(host, args, "values computed by an algorithm");
+  return unknown("the result of an algorithm");
+};
+
+const distance: LibraryFunction = (host, args) => {
+  const a = valueOf(args, 0);
+  const b = valueOf(args, 1);
+  const bytes = a.kind === "pointer" ? (sizeOf(host, a.to) ?? (a.target instanceof Allocation ? a.target.summary.elementBytes : undefined)) : undefined;
+  if (a.kind !== "pointer" || b.kind !== "pointer" || a.offset === undefined || b.offset === undefined || bytes === undefined) return unknown("a distance of iterators");
+  return int((b.offset - a.offset) / bytes, "long");
+};
+
+const table = new Map<string, LibraryFunction>([
+  ["fill", fill],
+  ["fill_n", fill],
+  ["uninitialized_fill", fill],
+  ["iota", iota],
+  ["sequence", iota],
+  ["generate", generate],
+  ["generate_n", generate],
+  ["shuffle", shuffle],
+  ["random_shuffle", shuffle],
+  ["sort", sort],
+  ["stable_sort", sort],
+  ["copy", copy],
+  ["swap", swap],
+  ["exchange", (host, args) => {
+    const place = args[0]?.place;
+    if (place !== undefined) write(host, place, valueOf(args, 1));
+    return valueOf(args, 0);
+  }],
+  ["raw_pointer_cast", same],
+  ["device_pointer_cast", same],
+  ["move", same],
+  ["forward", same],
+  ["ref", same],
+  ["begin", (_host, args) => begin(valueOf(args, 0))],
+  ["distance", distance],
+  ["accumulate", () => unknown("the result of an algorithm")],
+  ["reduce", () => unknown("the result of an algorithm")],
+  ["transform", computes],
+  ["exclusive_scan", computes],
+  ["inclusive_scan", computes],
+  ["partial_sum", computes],
+  ["addressof", (_host, args) => {
+    const place = args[0]?.place;
+    return place instanceof Cell ? pointer(place, place.type) : unknown("an address");
+  }],
+  ["divup", (_host, args) => ceilingDivision(valueOf(args, 0), valueOf(args, 1))],
+  ["ceil_div", (_host, args) => ceilingDivision(valueOf(args, 0), valueOf(args, 1))],
+]);
+
+function begin(value: Value): Value {
+  return value.kind === "container" ? pointer(value.storage, value.type.element) : value;
+}
+
+/** `cuda::ceil_div`, and helpers of that name whose definition was not found. */
+function ceilingDivision(a: Value, b: Value): Value {
+  return arithmetic("/", arithmetic("-", arithmetic("+", a, b), int(1)), b);
+}
+
+export const algorithms: ReadonlyMap<string, LibraryFunction> = table;
+
+/** `make_float4(...)` and its kin. */
+export function maker(name: string): LibraryFunction | undefined {
+  const match = /^make_([a-z]+[1-4])$/.exec(name);
+  const type = match?.[1];
+  if (type === undefined) return undefined;
+  return (_host, args) => vectorValue(type, args.map(({ value }) => value)) ?? unknown(`\`${name}\``);
+}

@@ -1,0 +1,112 @@
+/** Methods of `std::vector` and its kin. */
+import { contentOf, joinContents } from "../content.ts";
+import { convert } from "../convert.ts";
+import { filled } from "../construct.ts";
+import type { Argument, Interpreter } from "../interpreter.ts";
+import { Allocation, type Place, unknownContent } from "../memory.ts";
+import { elementOf, sizeOf, write } from "../places.ts";
+import { arithmetic } from "../arithmetic.ts";
+import { type ContainerValue, int, integerOf, pointer, unknown, type Value, voidValue } from "../values.ts";
+import { valueOf } from "./library.ts";
+import { apply } from "../calls.ts";
+
+/** Calls `object.name(args)`; `place` is where the object stands, for methods that change it. */
+export function callContainer(host: Interpreter, object: ContainerValue, place: Place | undefined, name: string, args: readonly Argument[]): Value {
+  const { storage, type, size } = object;
+  const change = (value: Value) => {
+    if (place !== undefined && value.kind === "container") replace(host, place, value);
+    return voidValue;
+  };
+  switch (name) {
+    case "size":
+    case "length":
+    case "capacity":
+      return size;
+    case "empty":
+      return arithmetic("==", size, int(0, "ulong"));
+    case "data":
+    case "get":
+    case "begin":
+    case "cbegin":
+      return pointer(storage, type.element);
+    case "end":
+    case "cend": {
+      const bytes = sizeOf(host, type.element) ?? storage.summary.elementBytes;
+      const count = integerOf(size);
+      return pointer(storage, type.element, count === undefined || bytes === undefined ? undefined : count * bytes);
+    }
+    case "resize":
+      return change(resized(host, object, valueOf(args, 0), args[1]?.value));
+    case "assign":
+      return change(filled(host, type, valueOf(args, 0), args[1]?.value));
+    case "clear":
+      return change(filled(host, type, int(0, "ulong"), undefined));
+    case "fill": {
+      const { summary } = storage;
+      host.journal.summarise(storage, { ...summary, content: contentOf(convert(valueOf(args, 0), type.element)) }, new Map());
+      return voidValue;
+    }
+    case "push_back":
+    case "emplace_back":
+      return change(appended(host, object, args));
+    case "pop_back":
+      return change(resized(host, object, arithmetic("-", size, int(1, "ulong")), undefined));
+    case "reserve":
+    case "shrink_to_fit":
+      return voidValue;
+    case "reset": {
+      const value = args[0]?.value;
+      if (value?.kind === "pointer" && value.target instanceof Allocation) change({ ...object, storage: value.target });
+      return voidValue;
+    }
+    case "swap":
+      return voidValue;
+    case "operator()":
+      return apply(host, object, args);
+    default:
+      return unknown(`the method \`${name}\` of a container`);
+  }
+}
+
+/** The container is changed in place: its storage is not copied. */
+function replace(host: Interpreter, place: Place, value: ContainerValue): void {
+  if ("offset" in place) {
+    const cell = place.offset === undefined ? undefined : place.allocation.cells.get(place.offset);
+    if (cell !== undefined) host.journal.set(cell, value);
+    return;
+  }
+  host.journal.set(place, value);
+}
+
+function resized(host: Interpreter, object: ContainerValue, size: Value, value: Value | undefined): Value {
+  const made = filled(host, object.type, size, value);
+  if (made.kind !== "container") return made;
+  const old = object.storage;
+  const count = integerOf(object.size);
+  if (count === 0) {
+    made.storage.name = old.name;
+    return made;
+  }
+  const limit = made.storage.summary.bytes ?? Infinity;
+  made.storage.cells = new Map([...old.cells].filter(([offset]) => offset < limit));
+  const grown = integerOf(size) === undefined || count === undefined || (integerOf(size) ?? 0) > count;
+  const { elementBytes } = old.summary;
+  const content = grown ? joinContents(old.summary.content, made.storage.summary.content, object.type.element?.kind !== "floating", elementBytes === undefined || count === undefined ? undefined : count) : old.summary.content;
+  made.storage.summary = { ...made.storage.summary, content };
+  return made;
+}
+
+function appended(host: Interpreter, object: ContainerValue, args: readonly Argument[]): Value {
+  const { storage, type, size } = object;
+  const count = integerOf(size);
+  const bytes = sizeOf(host, type.element) ?? storage.summary.elementBytes;
+  const next = arithmetic("+", size, int(1, "ulong"));
+  const abstract = host.loops.some((loop) => loop.abstract);
+  const summary = { ...storage.summary, bytes: count === undefined || bytes === undefined ? undefined : (count + 1) * bytes, content: count === 0 ? unknownContent : storage.summary.content };
+  if (!abstract) host.journal.summarise(storage, summary);
+  const place = elementOf(host, pointer(storage, type.element), count);
+  const value = args.length === 1 ? valueOf(args, 0) : unknown("an element made in place", type.element);
+  if (place !== undefined) write(host, place, value);
+  return { ...object, size: next.kind === "int" ? next : unknown("the size after a loop") };
+}
+

@@ -1,0 +1,11 @@
+import { algorithms, maker } from "./algorithms.ts";
+import type { LibraryFunction } from "./library.ts";
+import { mathFunctions } from "./math.ts";
+import { memoryFunctions } from "./memory.ts";
+import { runtimeFunctions } from "./runtime.ts";
+import { textFunctions } from "./text.ts";
+
+/** What the evaluator knows of a library function; undefined for other names. */
+export function libraryFunction(name: string): LibraryFunction | undefined {
+  return mathFunctions.get(name) ?? memoryFunctions.get(name) ?? runtimeFunctions.get(name) ?? textFunctions.get(name) ?? algorithms.get(name) ?? maker(name);
+}

@@ -1,0 +1,95 @@
+/** Functions of <cmath>, <algorithm> and <cstdlib> on numbers. */
+import { arithmetic, commonType, isArithmetic } from "../arithmetic.ts";
+import { convert } from "../convert.ts";
+import type { FloatName } from "../../sema/types.ts";
+import { float, int, isFloat, numberOf, range, truth, unknown, unknownOf, type Value } from "../values.ts";
+import { type LibraryFunction, valueOf } from "./library.ts";
+
+/** In double, or in float when the name ends in f or the operands are floats. */
+function real(fn: (...x: number[]) => number, single = false): LibraryFunction {
+  return (_host, args) => {
+    const numbers = args.map(({ value }) => numberOf(value));
+    const missing = args.find(({ value }) => numberOf(value) === undefined);
+    if (missing !== undefined) return bounded(fn, args.map(({ value }) => value)) ?? unknownOf(missing.value);
+    const allFloat = args.length > 0 && args.every(({ value }) => value.kind === "float" && value.type === "float");
+    return float(fn(...numbers.map((x) => x ?? 0)), single || allFloat ? "float" : "double");
+  };
+}
+
+/** Monotonic functions of a range keep it one. */
+function bounded(fn: (...x: number[]) => number, values: readonly Value[]): Value | undefined {
+  const [only] = values;
+  if (only?.kind !== "range" || values.length !== 1 || ![Math.floor, Math.ceil, Math.round, Math.sqrt, Math.exp].includes(fn)) return undefined;
+  return range(fn(only.lo), fn(only.hi), "double");
+}
+
+const reals: Readonly<Record<string, (...x: number[]) => number>> = {
+  ceil: Math.ceil, floor: Math.floor, sqrt: Math.sqrt, cbrt: Math.cbrt, pow: Math.pow, exp: Math.exp, exp2: (x = 0) => 2 ** x, log: Math.log, log2: Math.log2, log10: Math.log10,
+  sin: Math.sin, cos: Math.cos, tan: Math.tan, asin: Math.asin, acos: Math.acos, atan: Math.atan, atan2: Math.atan2, sinh: Math.sinh, cosh: Math.cosh, tanh: Math.tanh,
+  fabs: Math.abs, trunc: Math.trunc, fmod: (x = 0, y = 1) => x % y, hypot: Math.hypot, fmax: Math.max, fmin: Math.min, rint: Math.round, log1p: Math.log1p, expm1: Math.expm1,
+  round: (x = 0) => Math.sign(x) * Math.round(Math.abs(x)),
+};
+
+const least: LibraryFunction = (_host, args) => pick(args.map(({ value }) => value), "<");
+const greatest: LibraryFunction = (_host, args) => pick(args.map(({ value }) => value), ">");
+
+function pick(values: readonly Value[], op: "<" | ">"): Value {
+  const [a, b] = values;
+  if (a === undefined) return unknown("a call without arguments");
+  if (b === undefined) return a;
+  const known = truth(arithmetic(op, b, a));
+  if (known !== undefined) return shared(known ? b : a, a, b);
+  // What is not known may still be bounded: min(x, 256) of a random x.
+  if (a.kind === "range" || b.kind === "range") {
+    const [al, ah] = interval(a);
+    const [bl, bh] = interval(b);
+    const join = op === "<" ? Math.min : Math.max;
+    if (al !== undefined && ah !== undefined && bl !== undefined && bh !== undefined && isArithmetic(a)) return range(join(al, bl), join(ah, bh), a.type);
+  }
+  return unknownOf(a, b);
+}
+
+function interval(value: Value): readonly [number | undefined, number | undefined] {
+  return value.kind === "range" ? [value.lo, value.hi] : [numberOf(value), numberOf(value)];
+}
+
+/** `max(1, 2u)` of CUDA's headers has the common type. */
+function shared(chosen: Value, a: Value, b: Value): Value {
+  if (!isArithmetic(a) || !isArithmetic(b) || !isArithmetic(chosen)) return chosen;
+  const type = a.type === b.type ? a.type : commonType(a.type, b.type);
+  return convert(chosen, isFloat(type) ? { kind: "floating", name: type } : { kind: "integer", name: type });
+}
+
+const absolute: LibraryFunction = (_host, args) => {
+  const value = valueOf(args, 0);
+  if (value.kind === "int") return int(Number(value.value) < 0 ? -BigInt(value.value) : value.value, value.type);
+  return value.kind === "float" ? float(Math.abs(value.value), value.type) : unknownOf(value);
+};
+
+/** Any value of the generator, the same program each time. */
+const random: LibraryFunction = () => range(0, 2147483647, "int");
+const random48: LibraryFunction = () => range(0, 1, "double");
+
+const truncating = (type: "long" | "longlong"): LibraryFunction => (_host, args) => convert(valueOf(args, 0), { kind: "integer", name: type });
+
+const table = new Map<string, LibraryFunction>();
+for (const [name, fn] of Object.entries(reals)) {
+  table.set(name, real(fn));
+  table.set(`${name}f`, real(fn, true));
+}
+table.set("min", least).set("max", greatest).set("abs", absolute).set("labs", absolute).set("llabs", absolute);
+table.set("umin", least).set("umax", greatest).set("imin", least).set("imax", greatest);
+table.set("lround", truncating("long")).set("lrint", truncating("long")).set("llround", truncating("longlong"));
+for (const name of ["rand", "random", "lrand48", "rand_r"]) table.set(name, random);
+table.set("drand48", random48);
+
+const isPowerOfTwo: LibraryFunction = (_host, args) => {
+  const value = numberOf(valueOf(args, 0));
+  return value === undefined ? unknownOf(valueOf(args, 0)) : int(Number(value > 0 && (value & (value - 1)) === 0), "bool");
+};
+table.set("has_single_bit", isPowerOfTwo);
+
+const half = (type: FloatName): LibraryFunction => (_host, args) => convert(valueOf(args, 0), { kind: "floating", name: type });
+table.set("__float2half", half("half")).set("__half2float", half("float")).set("__float2bfloat16", half("bfloat16")).set("__bfloat162float", half("float"));
+
+export const mathFunctions: ReadonlyMap<string, LibraryFunction> = table;

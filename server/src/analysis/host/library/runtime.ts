@@ -1,0 +1,150 @@
+/** The CUDA runtime: device queries, events and streams, launches by function call. */
+import type { DeviceProperties } from "../../facts.ts";
+import { record } from "../convert.ts";
+import type { Interpreter } from "../interpreter.ts";
+import { launchByCall, launchByConfig } from "../launches.ts";
+import { dereferenced } from "../lvalues.ts";
+import { Cell } from "../memory.ts";
+import { write } from "../places.ts";
+import { type HostType, int, integerOf, unknown, type Value } from "../values.ts";
+import { type LibraryFunction, valueOf } from "./library.ts";
+
+const success = int(0);
+const intType: HostType = { kind: "integer", name: "int" };
+const sizeType: HostType = { kind: "integer", name: "ulong" };
+
+function store(host: Interpreter, where: Value, value: Value): void {
+  const place = dereferenced(host, where);
+  if (place !== undefined) write(host, place, value);
+}
+
+function noGpu(): Value {
+  return unknown("it depends on the GPU");
+}
+
+/** `cudaDeviceProp` of the chosen GPU; members that are not known are unknown. */
+function deviceProperties(device: DeviceProperties | undefined): Value {
+  const members: [string, Value, HostType | undefined][] = [
+    ["warpSize", int(32), intType],
+    ["maxThreadsPerBlock", int(1024), intType],
+    ["canMapHostMemory", int(1), intType],
+    ["unifiedAddressing", int(1), intType],
+    ["managedMemory", int(1), intType],
+    ["concurrentManagedAccess", int(1), intType],
+    ["concurrentKernels", int(1), intType],
+    ["cooperativeLaunch", int(1), intType],
+    ["asyncEngineCount", int(2), intType],
+    ["integrated", int(0), intType],
+    ["computeMode", int(0), intType],
+    ["memPitch", int(2147483647), sizeType],
+    ["textureAlignment", int(512), sizeType],
+    ["regsPerBlock", int(65536), intType],
+    ["maxGridSize", unknown("an array of the device's properties"), undefined],
+  ];
+  const known: readonly (readonly [string, keyof DeviceProperties, HostType])[] = [
+    ["multiProcessorCount", "multiProcessorCount", intType],
+    ["major", "major", intType],
+    ["minor", "minor", intType],
+    ["maxThreadsPerMultiProcessor", "maxThreadsPerMultiProcessor", intType],
+    ["sharedMemPerBlock", "sharedMemPerBlock", sizeType],
+    ["sharedMemPerMultiprocessor", "sharedMemPerMultiprocessor", sizeType],
+    ["sharedMemPerBlockOptin", "sharedMemPerBlockOptin", sizeType],
+    ["l2CacheSize", "l2CacheSize", intType],
+    ["clockRate", "clockRateKHz", intType],
+    ["totalGlobalMem", "totalGlobalMem", sizeType],
+  ];
+  for (const [name, key, type] of known) {
+    const value = device?.[key];
+    members.push([name, typeof value === "number" ? int(value, "ulong") : noGpu(), type]);
+  }
+  members.push(["name", device === undefined ? noGpu() : { kind: "string", text: device.name }, undefined]);
+  return record("cudaDeviceProp", members);
+}
+
+/** By cudaDeviceAttr's number. */
+function attribute(device: DeviceProperties | undefined, index: number | undefined): Value {
+  const fixed: Readonly<Record<number, number>> = { 1: 1024, 2: 1024, 3: 1024, 4: 64, 5: 2147483647, 6: 65535, 7: 65535, 10: 32, 83: 1, 89: 1, 95: 1, 115: 1 };
+  const known = index === undefined ? undefined : fixed[index];
+  if (known !== undefined) return int(known);
+  const keys: Readonly<Record<number, keyof DeviceProperties>> = {
+    8: "sharedMemPerBlock", 13: "clockRateKHz", 16: "multiProcessorCount", 38: "l2CacheSize", 39: "maxThreadsPerMultiProcessor",
+    75: "major", 76: "minor", 81: "sharedMemPerMultiprocessor", 97: "sharedMemPerBlockOptin",
+  };
+  const key = index === undefined ? undefined : keys[index];
+  const value = key === undefined ? undefined : device?.[key];
+  return typeof value === "number" ? int(value) : noGpu();
+}
+
+const occupancy: LibraryFunction = (host, args) => {
+  const reason = "the occupancy calculator's answer depends on the compiled kernel";
+  store(host, valueOf(args, 0), unknown(reason, intType));
+  const second = args[1]?.value;
+  if (second?.kind === "pointer") store(host, second, unknown(reason, intType));
+  return success;
+};
+
+const opaque: LibraryFunction = (host, args) => {
+  const where = valueOf(args, 0);
+  const place = dereferenced(host, where);
+  if (place instanceof Cell && place.value.kind !== "record") host.journal.set(place, unknown("a handle"));
+  return success;
+};
+
+export const runtimeFunctions: ReadonlyMap<string, LibraryFunction> = new Map<string, LibraryFunction>([
+  ["cudaGetDeviceProperties", (host, args) => {
+    store(host, valueOf(args, 0), deviceProperties(host.settings.device));
+    return success;
+  }],
+  ["cudaDeviceGetAttribute", (host, args) => {
+    store(host, valueOf(args, 0), attribute(host.settings.device, integerOf(valueOf(args, 1))));
+    return success;
+  }],
+  ["cudaGetDeviceCount", (host, args) => {
+    store(host, valueOf(args, 0), int(1));
+    return success;
+  }],
+  ["cudaGetDevice", (host, args) => {
+    store(host, valueOf(args, 0), int(0));
+    return success;
+  }],
+  ["cudaDriverGetVersion", (host, args) => {
+    store(host, valueOf(args, 0), int(13000));
+    return success;
+  }],
+  ["cudaRuntimeGetVersion", (host, args) => {
+    store(host, valueOf(args, 0), int(13000));
+    return success;
+  }],
+  ["cudaDeviceCanAccessPeer", (host, args) => {
+    store(host, valueOf(args, 0), int(0));
+    return success;
+  }],
+  ["cudaEventElapsedTime", (host, args) => {
+    store(host, valueOf(args, 0), unknown("a measured time", { kind: "floating", name: "float" }));
+    return success;
+  }],
+  ["cudaOccupancyMaxPotentialBlockSize", occupancy],
+  ["cudaOccupancyMaxActiveBlocksPerMultiprocessor", (host, args) => {
+    store(host, valueOf(args, 0), unknown("the occupancy calculator's answer depends on the compiled kernel", intType));
+    return success;
+  }],
+  ["cudaEventCreate", opaque],
+  ["cudaEventCreateWithFlags", opaque],
+  ["cudaStreamCreate", opaque],
+  ["cudaStreamCreateWithFlags", opaque],
+  ["cudaMemGetInfo", (host, args) => {
+    const total = host.settings.device?.totalGlobalMem;
+    store(host, valueOf(args, 0), unknown("the memory that is free", sizeType));
+    store(host, valueOf(args, 1), total === undefined ? noGpu() : int(total, "ulong"));
+    return success;
+  }],
+  ["cudaGetErrorString", () => ({ kind: "string", text: "no error" })],
+  ["cudaGetErrorName", () => ({ kind: "string", text: "cudaSuccess" })],
+  ["cudaFuncSetAttribute", () => success],
+  ["cudaFuncSetCacheConfig", () => success],
+  ["cudaLaunchKernel", launchByCall],
+  ["cudaLaunchCooperativeKernel", launchByCall],
+  ["cudaLaunchKernelEx", launchByConfig],
+  ["cudaLaunchKernelExC", launchByConfig],
+  ["make_cudaExtent", (_host, args) => record("cudaExtent", [["width", valueOf(args, 0), sizeType], ["height", valueOf(args, 1), sizeType], ["depth", valueOf(args, 2), sizeType]])],
+]);

@@ -1,0 +1,253 @@
+/**
+ * Loops: run for a bounded number of iterations, then extrapolated.
+ *
+ * Counters that grow by the same amount each time are carried to their last value; the rest of the loop's effect on arrays
+ * is described as a whole (`summarise.ts`); everything else that changed is unknown afterwards.
+ */
+import type { Condition, Expression, Statement } from "../../syntax/ast.ts";
+import { combine } from "./expressions.ts";
+import type { Completion, Interpreter } from "./interpreter.ts";
+import { type LoopTrace, passOn } from "./loop-trace.ts";
+import { Cell } from "./memory.ts";
+import { copied } from "./places.ts";
+import { extendStores, summariseStores } from "./summarise.ts";
+import { bounds, float, int, isFloat, numberOf, range, truth, unknown, type Value } from "./values.ts";
+
+export interface Loop {
+  readonly statement: Statement;
+  readonly condition: Condition | undefined;
+  /** The condition is tested after the body. */
+  readonly testedLast: boolean;
+  readonly test: () => Value;
+  readonly body: () => Completion;
+  readonly advance: () => void;
+}
+
+/** Steps after which a nest of loops is cut short. */
+const nestSteps = 60_000;
+const iterationsAtDepth = [4096, 256, 64] as const;
+const iterationsWithLaunch = 24;
+
+export function runLoop(host: Interpreter, loop: Loop): Completion {
+  const launches = host.holdsLaunch.has(loop.statement);
+  const outer = host.loops.at(-1);
+  const nested = outer !== undefined && outer.depth > 0;
+  const trace: LoopTrace = {
+    stores: new Map(), abstract: false, mayEnd: false,
+    since: nested ? outer.since : host.steps, depth: launches ? 0 : (outer?.depth ?? 0) + 1,
+  };
+  host.loops.push(trace);
+  const mark = host.journal.hold();
+  const completion = iterate(host, loop, trace, mark, launches ? iterationsWithLaunch : (iterationsAtDepth[trace.depth - 1] ?? 16));
+  host.journal.release(mark);
+  if (trace.depth <= 1) summariseStores(host, trace);
+  host.loops.pop();
+  if (outer !== undefined) passOn(trace, outer);
+  return completion;
+}
+
+function iterate(host: Interpreter, loop: Loop, trace: LoopTrace, mark: number, most: number): Completion {
+  const counted = host.launches.counts();
+  const hurried = host.speculation > 0 || host.loops.some((outer) => outer.abstract);
+  const limit = hurried ? Math.min(most, 3) : most;
+  for (let done = 0; ; done++) {
+    const known = loop.testedLast && done === 0 ? true : truth(loop.test());
+    if (known === false) return undefined;
+    if (known === undefined && done > 0) {
+      widen(host, mark);
+      host.launches.forgetCounts(counted);
+      return undefined;
+    }
+    if (done >= limit || (done >= 3 && trace.depth > 0 && host.steps - trace.since > nestSteps)) {
+      return extrapolate(host, loop, trace, mark, done, counted);
+    }
+    const completion = loop.body();
+    if (completion?.kind === "break") return undefined;
+    if (completion !== undefined && completion.kind !== "continue") return completion;
+    if (known === undefined || (trace.mayEnd && loop.condition === undefined)) {
+      widen(host, mark);
+      host.launches.forgetCounts(counted);
+      return undefined;
+    }
+    loop.advance();
+  }
+}
+
+/** Variables of before the loop that it changed. */
+function changed(host: Interpreter, mark: number): Map<Cell, Value> {
+  const cells = host.journal.changedCells(mark);
+  for (const cell of cells.keys()) if (cell.inArray) cells.delete(cell);
+  return cells;
+}
+
+/** After a loop whose number of iterations is not known. */
+function widen(host: Interpreter, mark: number): void {
+  for (const cell of changed(host, mark).keys()) host.journal.set(cell, afterLoop(cell.value));
+}
+
+function afterLoop(value: Value): Value {
+  if (value.kind === "pointer") return { ...value, offset: undefined };
+  if (value.kind === "record" || value.kind === "container" || value.kind === "lambda" || value.kind === "function") return value;
+  return unknown("it changes in a loop of which the end is not known", "type" in value && typeof value.type === "object" ? value.type : undefined);
+}
+
+function extrapolate(host: Interpreter, loop: Loop, trace: LoopTrace, mark: number, done: number, counted: ReadonlyMap<object, number>): Completion {
+  const values: Map<Cell, Value>[] = [snapshot(host, mark)];
+  const distances = [distance(host, loop.condition)];
+  for (let k = 0; k < 2; k++) {
+    const completion = loop.body();
+    if (completion?.kind === "break") return undefined;
+    if (completion !== undefined && completion.kind !== "continue") return completion;
+    loop.advance();
+    if (truth(loop.test()) !== true) return undefined;
+    values.push(snapshot(host, mark));
+    distances.push(distance(host, loop.condition));
+  }
+  const left = trace.mayEnd ? undefined : remaining(loop.condition, distances);
+  const cells = [...changed(host, mark).keys()];
+  const steps = new Map(cells.map((cell) => [cell, regular(values.map((state) => state.get(cell) ?? cell.value))] as const));
+  const total = left === undefined ? undefined : done + 2 + left;
+  const finals = abstractIteration(host, loop, trace, steps, left);
+  for (const [cell, value] of finals) host.journal.set(cell, value);
+  extendStores(trace, done + 2, total);
+  host.launches.scaleCounts(counted, total === undefined ? undefined : total / (done + 2));
+  return undefined;
+}
+
+function snapshot(host: Interpreter, mark: number): Map<Cell, Value> {
+  return new Map([...changed(host, mark).keys()].map((cell) => [cell, cell.value.kind === "record" ? copied(cell.value) : cell.value] as const));
+}
+
+/** By how much a value grows each iteration; undefined when not regularly. */
+function regular(values: readonly Value[]): number | undefined {
+  const [a, b, c] = values;
+  if (a === undefined || b === undefined || c === undefined) return undefined;
+  const [x, y, z] = [place(a), place(b), place(c)];
+  if (x === undefined || y === undefined || z === undefined) return undefined;
+  if (a.kind === "pointer" && !(b.kind === "pointer" && c.kind === "pointer" && a.target === b.target && b.target === c.target)) return undefined;
+  const step = z - y;
+  const tolerance = c.kind === "float" ? 1e-6 * Math.max(1, Math.abs(step)) : 0;
+  return Math.abs(y - x - step) <= tolerance ? step : undefined;
+}
+
+function place(value: Value): number | undefined {
+  return value.kind === "pointer" ? value.offset : numberOf(value);
+}
+
+/** Runs one iteration that stands for all that are left, and says what the variables are afterwards. */
+function abstractIteration(host: Interpreter, loop: Loop, trace: LoopTrace, steps: ReadonlyMap<Cell, number | undefined>, left: number | undefined): Map<Cell, Value> {
+  const starts = new Map([...steps.keys()].map((cell) => [cell, cell.value] as const));
+  const mark = host.journal.hold();
+  for (const [cell, step] of steps) host.journal.set(cell, during(cell.value, step, left));
+  trace.abstract = true;
+  loop.body();
+  trace.abstract = false;
+  const after = new Map([...steps.keys()].map((cell) => [cell, cell.value] as const));
+  host.journal.undo(mark);
+  const finals = new Map<Cell, Value>();
+  for (const [cell, step] of steps) {
+    const start = starts.get(cell) ?? cell.value;
+    const last = after.get(cell);
+    if (step !== undefined && (left !== undefined || step === 0)) finals.set(cell, moved(start, step * (left ?? 0)));
+    else finals.set(cell, last?.kind === "range" ? last : afterLoop(start));
+  }
+  return finals;
+}
+
+/** All values a variable takes in the iterations left. */
+function during(value: Value, step: number | undefined, left: number | undefined): Value {
+  if (step === 0) return value;
+  if (value.kind === "pointer") return { ...value, offset: undefined };
+  const start = numberOf(value);
+  if ((value.kind === "int" || value.kind === "float") && start !== undefined && step !== undefined && left !== undefined) {
+    const end = start + step * Math.max(0, left - 1);
+    return range(Math.min(start, end), Math.max(start, end), value.type);
+  }
+  if (value.kind === "int" || (value.kind === "range" && !isFloat(value.type))) return isFloat(value.type) ? value : range(...bounds(value.type), value.type);
+  return value.kind === "range" ? value : afterLoop(value);
+}
+
+function moved(value: Value, by: number): Value {
+  if (by === 0) return value;
+  if (value.kind === "pointer") return { ...value, offset: value.offset === undefined ? undefined : value.offset + by };
+  if (value.kind === "int") return int(Number(value.value) + by, value.type);
+  return value.kind === "float" ? float(value.value + by, value.type) : value;
+}
+
+type Distance = number | undefined;
+
+/** left - right of a comparison that can be evaluated again, for each comparison joined by `&&`. */
+function distance(host: Interpreter, condition: Condition | undefined): readonly Distance[] {
+  if (condition === undefined || condition.kind === "variable") return [];
+  return comparisons(condition).map((comparison) => {
+    if (!isPure(comparison.left) || !isPure(comparison.right)) return undefined;
+    const [left, right] = [host.evaluate(comparison.left), host.evaluate(comparison.right)];
+    if (left.kind === "pointer") return numberOf(combine(host, "-", left, right));
+    const [a, b] = [numberOf(left), numberOf(right)];
+    return a === undefined || b === undefined ? undefined : a - b;
+  });
+}
+
+type Comparison = Expression & { readonly kind: "binary" };
+
+function comparisons(e: Expression): readonly Comparison[] {
+  if (e.kind === "parenthesized") return comparisons(e.inner);
+  if (e.kind !== "binary") return [];
+  return e.op === "&&" ? [...comparisons(e.left), ...comparisons(e.right)] : [e];
+}
+
+function isPure(e: Expression): boolean {
+  switch (e.kind) {
+    case "name":
+    case "integer":
+    case "float":
+    case "sizeof":
+      return true;
+    case "parenthesized":
+      return isPure(e.inner);
+    case "unary":
+      return e.op !== "++" && e.op !== "--" && isPure(e.operand);
+    case "binary":
+      return isPure(e.left) && isPure(e.right);
+    case "cast":
+      return e.operands.every(isPure);
+    case "member":
+      return isPure(e.base);
+    case "subscript":
+      return isPure(e.base) && e.indices.every(isPure);
+    case "call":
+      return e.callee.kind === "member" && e.arguments.length === 0 && isPure(e.callee.base);
+    default:
+      return false;
+  }
+}
+
+/** How many more iterations the condition allows; undefined when that cannot be told. */
+function remaining(condition: Condition | undefined, distances: readonly (readonly Distance[])[]): number | undefined {
+  if (condition === undefined || condition.kind === "variable") return undefined;
+  let least: number | undefined;
+  for (const [k, { op }] of comparisons(condition).entries()) {
+    const count = iterationsLeft(op, distances[0]?.[k], distances[1]?.[k], distances[2]?.[k]);
+    if (count !== undefined) least = least === undefined ? count : Math.min(least, count);
+  }
+  return least;
+}
+
+function iterationsLeft(op: string, a: Distance, b: Distance, c: Distance): number | undefined {
+  if (a === undefined || b === undefined || c === undefined) return undefined;
+  const step = c - b;
+  if (Math.abs(b - a - step) > 1e-9 || step === 0) return undefined;
+  const count = -c / step;
+  switch (op) {
+    case "<":
+    case ">":
+      return step > 0 === (op === "<") ? Math.ceil(count) : undefined;
+    case "<=":
+    case ">=":
+      return step > 0 === (op === "<=") ? Math.floor(count) + 1 : undefined;
+    case "!=":
+      return Number.isInteger(count) && count >= 0 ? count : undefined;
+    default:
+      return undefined;
+  }
+}

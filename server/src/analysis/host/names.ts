@@ -1,0 +1,98 @@
+/** What a name means where it stands: a value, and a place if it is an lvalue. */
+import type { Expression, Name } from "../../syntax/ast.ts";
+import type { Substitution } from "../sema/types.ts";
+import { initialise } from "./construct.ts";
+import { libraryConstant } from "./constants.ts";
+import type { GlobalVariable } from "./globals.ts";
+import { hostType, templateValues } from "./host-types.ts";
+import { type Frame, type Interpreter, lookUpLocal } from "./interpreter.ts";
+import { Cell, type Place } from "./memory.ts";
+import { read } from "./places.ts";
+import { float, int, type TemplateValue, unknown, type Value } from "./values.ts";
+
+type NameExpression = Expression & { readonly kind: "name" };
+
+export function lastText(name: Name): string {
+  return name.parts.at(-1)?.text ?? "";
+}
+
+export function namePlace(host: Interpreter, name: Name): Place | undefined {
+  const text = lastText(name);
+  if (name.parts.length === 1 && !name.global) {
+    const local = lookUpLocal(host, text) ?? memberOfSelf(host, text);
+    if (local !== undefined) return local;
+    if (host.frame.substitution !== undefined && substituted(host.frame.substitution, text) !== undefined) return undefined;
+  }
+  const variable = host.globals.variable(name, host.frame.path);
+  return variable === undefined ? undefined : globalCell(host, variable);
+}
+
+export function nameValue(host: Interpreter, expression: NameExpression): Value {
+  const { name } = expression;
+  const text = lastText(name);
+  const place = namePlace(host, name);
+  if (place !== undefined) return read(host, place);
+  if (name.parts.length === 1 && host.frame.substitution !== undefined) {
+    const value = substituted(host.frame.substitution, text);
+    if (value !== undefined) return templateConstant(value, text);
+  }
+  const enumerator = host.globals.enumerator(name, host.frame.path);
+  if (enumerator !== undefined) return enumeratorValue(host, enumerator.declaration, enumerator.index);
+  const candidates = host.globals.functions(name, host.frame.path);
+  if (candidates.length > 0) return { kind: "function", candidates, name: text, templateArguments: templateValues(host, name), expression };
+  const library = libraryConstant(name);
+  if (library !== undefined) return library;
+  const constant = host.semantics.constant(expression, host.frame.substitution);
+  if (constant !== undefined) return typeof constant === "number" ? float(constant) : int(typeof constant === "boolean" ? Number(constant) : constant, typeof constant === "boolean" ? "bool" : "int");
+  return unknown(`\`${text}\` is declared in no file that was found`);
+}
+
+function memberOfSelf(host: Interpreter, name: string): Cell | undefined {
+  const self = host.frame.self?.value;
+  return self?.kind === "record" ? self.members.get(name) : undefined;
+}
+
+function substituted(substitution: Substitution, name: string): TemplateValue | readonly unknown[] {
+  for (let scope: Substitution | undefined = substitution; scope !== undefined; scope = scope.outer) {
+    const value = scope.values.get(name);
+    if (value !== undefined) return value;
+  }
+  return undefined;
+}
+
+function templateConstant(value: TemplateValue | readonly unknown[], name: string): Value {
+  if (typeof value === "bigint") return int(value, value >= -2147483648n && value <= 2147483647n ? "int" : "long");
+  if (typeof value === "boolean") return int(Number(value), "bool");
+  if (typeof value === "number") return float(value);
+  return unknown(`the template parameter \`${name}\` is no value`);
+}
+
+function enumeratorValue(host: Interpreter, declaration: { readonly enumerators: readonly { readonly value?: Expression }[] }, index: number): Value {
+  for (let k = index; k >= 0; k--) {
+    const written = declaration.enumerators[k]?.value;
+    if (written === undefined) continue;
+    const base = host.evaluate(written);
+    return base.kind === "int" ? int(Number(base.value) + index - k) : base;
+  }
+  return int(index);
+}
+
+/** The frame of code at namespace scope. */
+export function globalFrame(path: readonly string[]): Frame {
+  return { function: undefined, substitution: undefined, scopes: [new Map()], self: undefined, path, depth: 0, otherResults: [] };
+}
+
+function globalCell(host: Interpreter, variable: GlobalVariable): Cell {
+  if (variable.cell !== undefined) return variable.cell;
+  const { declaration, path } = variable;
+  const outer = host.frame;
+  const name = lastText(declaration.name);
+  host.frame = globalFrame(path);
+  const type = hostType(host, declaration.type, undefined);
+  const cell = new Cell(unknown(`\`${name}\` is defined by itself`), type, name);
+  variable.cell = cell;
+  const { device, constant, managed } = declaration.specifiers;
+  cell.value = initialise(host, declaration, type, true, device || constant ? "device" : managed ? "managed" : "host");
+  host.frame = outer;
+  return cell;
+}

@@ -1,0 +1,64 @@
+/** What arrays hold after a loop of which only the first iterations were run. */
+import type { Content } from "@warplens/sim-engine";
+import { contentOf, exactPattern, joinContents, rangeOf, type Samples, samplesOf } from "./content.ts";
+import type { Interpreter } from "./interpreter.ts";
+import type { LoopTrace, StoreTrace } from "./loop-trace.ts";
+import { type Allocation, unknownContent } from "./memory.ts";
+import { reasonOf } from "./values.ts";
+
+/** Notes how far the stores of a loop reach; `total` iterations in all, of which `done` were run. */
+export function extendStores(trace: LoopTrace, done: number, total: number | undefined): void {
+  for (const [allocation, store] of trace.stores) {
+    store.extended = true;
+    if (store.hi < store.lo) continue;
+    const { bytes, elementBytes = 1 } = allocation.summary;
+    const end = (bytes ?? Infinity) - elementBytes;
+    const span = ((store.hi - store.lo + elementBytes) / done) * (total ?? Infinity);
+    store.hi = Math.max(store.hi, Math.min(end, store.lo + span - elementBytes));
+  }
+}
+
+/** At the end of a nest of loops: describes every array of which not all stores were run. */
+export function summariseStores(host: Interpreter, trace: LoopTrace): void {
+  if (host.loops.some((loop) => loop.abstract)) return;
+  for (const [allocation, store] of trace.stores) if (store.extended) summarise(host, allocation, store);
+}
+
+function summarise(host: Interpreter, allocation: Allocation, store: StoreTrace): void {
+  const { summary, cells } = allocation;
+  const { elementBytes } = summary;
+  if (elementBytes === undefined || store.hi < store.lo) return;
+  const inside = new Map([...cells].filter(([offset]) => offset >= store.lo && offset <= store.hi));
+  const samples = samplesOf(inside, elementBytes);
+  const elements = summary.bytes === undefined ? undefined : summary.bytes / elementBytes;
+  const integral = samples?.integral ?? (store.abstract?.kind !== "float" && !(store.abstract?.kind === "range" && ["float", "double"].includes(store.abstract.type)));
+  const written = describe(store, samples, elements);
+  const covered = elements === undefined || store.hi - store.lo + elementBytes >= (elements * elementBytes) / 2;
+  const content = covered || store.before.kind === "unknown" ? written : joinContents(store.before, written, integral, elements);
+  const reason = content.kind === "unknown" ? { reason: store.abstract === undefined ? "values computed in a loop" : reasonOf(store.abstract) } : {};
+  const rest = new Map([...cells].filter(([offset]) => offset < store.lo || offset > store.hi));
+  host.journal.summarise(allocation, { ...summary, content, ...reason }, rest);
+}
+
+function describe(store: StoreTrace, samples: Samples | undefined, elements: number | undefined): Content {
+  if (samples !== undefined && samples.values.length > 0) {
+    const exact = exactPattern(samples);
+    if (exact !== undefined) return exact;
+    if (isIdentity(store.before) && elements !== undefined && isShuffle(samples)) return { kind: "permutation", n: elements };
+  }
+  const stored = store.abstract === undefined ? unknownContent : contentOf(store.abstract);
+  const swapped = store.direct && store.scattered && elements !== undefined && (isIdentity(store.before) || store.before.kind === "permutation");
+  if (swapped && stored.kind === "uniform" && stored.lo === 0 && stored.hi <= elements) return { kind: "permutation", n: elements };
+  if (stored.kind !== "unknown") return stored;
+  return samples !== undefined && samples.values.length > 0 ? rangeOf(samples) : unknownContent;
+}
+
+function isIdentity(content: Content): boolean {
+  return content.kind === "linear" && content.stride === 1 && content.start === 0;
+}
+
+/** The touched elements hold each other's indices. */
+function isShuffle({ indices, values }: Samples): boolean {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted.every((value, k) => value === indices[k]);
+}
