@@ -124,7 +124,7 @@ function treeCopier(language: Language): (tree: Tree) => CstNode {
         const isNamed = id === ERROR_TYPE || named[id] === true;
         const made = node(
           type,
-          named,
+          isNamed,
           fields[cursor.currentFieldId] ?? undefined,
           start,
           end,
