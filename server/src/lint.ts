@@ -59,7 +59,7 @@ export function lint(
   log: (message: string) => void = () => undefined,
 ): Diagnostic[] {
   const { reading } = program;
-  const syntax = new SyntaxIndex(program.unit, reading);
+  const syntax = new SyntaxIndex(program.unit, reading, program.semantics);
   const context: RuleContext = { program, syntax, launches: launches ?? [] };
   const ran = new Set<Rule>();
   const located: Located[] = [];

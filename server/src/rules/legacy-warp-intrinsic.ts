@@ -3,6 +3,7 @@ import type { Reading } from "../syntax/reading.ts";
 import { defineRule, type Edit, type Finding, type Fix, type RuleContext } from "./rule.ts";
 import { Convergence, type Divergence } from "./support/convergence.ts";
 import { all, excerpt, insertFirstArgument, replace } from "./support/edits.ts";
+import { isOwn } from "./support/syntax-index.ts";
 
 type Call = Expression & { readonly kind: "call" };
 
@@ -48,11 +49,11 @@ Functions and macros of your own with these names are left alone, and so is code
 });
 
 /** The intrinsic a call names, unless the program has its own function of that name. */
-function legacyName({ program, syntax }: RuleContext, { callee, arguments: given }: Call): string | undefined {
+function legacyName({ program }: RuleContext, { callee, arguments: given }: Call): string | undefined {
   if (callee.kind !== "name" || callee.name.parts.length !== 1 || given.length === 0) return undefined;
   const name = callee.name.parts[0]?.text ?? "";
   if (!legacy.test(name)) return undefined;
-  const own = program.semantics.resolve(callee).some((declaration) => syntax.declares(declaration));
+  const own = program.semantics.resolve(callee).some(isOwn);
   return own ? undefined : name;
 }
 

@@ -4,6 +4,7 @@ import { type Counter, countersOf } from "./support/counters.ts";
 import { all, excerpt, replace } from "./support/edits.ts";
 import { combine, intMax, type Range, Ranges, unqualified } from "./support/ranges.ts";
 import { type Change, SignChange } from "./support/sign-change.ts";
+import { sameSpan } from "./support/syntax-index.ts";
 import { type Variable, Variables } from "./support/variables.ts";
 
 export default defineRule({
@@ -97,16 +98,16 @@ function addressing(
         if (item.role !== "expression") break;
         const parent: Expression = item.node;
         if (parent.kind === "subscript") {
-          if (parent.base !== node && isPointer(parent.base)) return product ?? parent;
+          if (!sameSpan(node, parent.base) && isPointer(parent.base)) return product ?? parent;
           break;
         }
-        if (parent.kind === "assign" && parent.right === node && parent.op === "") {
+        if (parent.kind === "assign" && sameSpan(node, parent.right) && parent.op === "") {
           const target = variables.of(parent.left);
           const derived = target && target !== of && depth < 2 ? search(target, depth + 1) : undefined;
           if (derived) return product ?? derived;
         }
         if (parent.kind === "binary" && /^[-+*]$/.test(parent.op)) {
-          const other = parent.left === node ? parent.right : parent.left;
+          const other = sameSpan(node, parent.left) ? parent.right : parent.left;
           if (parent.op !== "*" && isPointer(other)) return product ?? parent;
           if (parent.op === "*") product ??= parent;
         } else if (parent.kind !== "parenthesized" && parent.kind !== "cast") break;

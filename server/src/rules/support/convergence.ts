@@ -8,7 +8,7 @@ import type { Expression, FunctionDeclaration, Node, Statement } from "../../syn
 import type { Item } from "./children.ts";
 import { excerpt } from "./edits.ts";
 import { groupBy } from "./group-by.ts";
-import type { Code, SyntaxIndex } from "./syntax-index.ts";
+import { type Code, type SyntaxIndex, sameSpan } from "./syntax-index.ts";
 import { type Variable, Variables } from "./variables.ts";
 
 /** Why lanes may part, and the text that makes them. */
@@ -56,20 +56,20 @@ export class Convergence {
     if (item.role === "declaration") return undefined;
     switch (node.kind) {
       case "if":
-        return child === node.then || child === node.else ? this.#condition(node.condition, visiting) : undefined;
+        return sameSpan(child, node.then) || sameSpan(child, node.else) ? this.#condition(node.condition, visiting) : undefined;
       case "conditional":
-        return child === node.condition ? undefined : this.#condition(node.condition, visiting);
+        return sameSpan(child, node.condition) ? undefined : this.#condition(node.condition, visiting);
       case "binary":
-        return (node.op === "&&" || node.op === "||") && child === node.right ? this.#condition(node.left, visiting) : undefined;
+        return (node.op === "&&" || node.op === "||") && sameSpan(child, node.right) ? this.#condition(node.left, visiting) : undefined;
       case "switch":
-        return child === node.body ? this.#condition(node.condition, visiting) : undefined;
+        return sameSpan(child, node.body) ? this.#condition(node.condition, visiting) : undefined;
       case "for":
-        return child === node.init ? undefined : this.#loop(node, visiting);
+        return sameSpan(child, node.init) ? undefined : this.#loop(node, visiting);
       case "while":
       case "do":
         return this.#loop(node, visiting);
       case "range-for":
-        return child === node.body
+        return sameSpan(child, node.body)
           ? { reason: "the number of iterations is not known to be the same in every lane", at: node.range }
           : undefined;
       default:

@@ -5,7 +5,7 @@ import type { Semantics } from "../../analysis/sema/index.ts";
 import type { Type } from "../../analysis/sema/types.ts";
 import type { Declaration, Expression, Node, VariableDeclaration } from "../../syntax/ast.ts";
 import { unqualified } from "./ranges.ts";
-import type { SyntaxIndex } from "./syntax-index.ts";
+import { isOwn, type SyntaxIndex, sameSpan } from "./syntax-index.ts";
 
 type Literal = Expression & { readonly kind: "float" };
 type Call = Expression & { readonly kind: "call" };
@@ -52,16 +52,16 @@ export class FloatUse {
           if (parent.op !== "-" && parent.op !== "+") return undefined;
           break;
         case "conditional": {
-          if (node === parent.condition) return undefined;
-          const other = this.#precision(node === parent.then ? parent.else : parent.then);
+          if (sameSpan(node, parent.condition)) return undefined;
+          const other = this.#precision(sameSpan(node, parent.then) ? parent.else : parent.then);
           if (other === "double" || other === "unknown") return undefined;
           computes ||= other === "single" && operations > 0;
           break;
         }
         case "binary": {
-          const other = this.#precision(node === parent.left ? parent.right : parent.left);
+          const other = this.#precision(sameSpan(node, parent.left) ? parent.right : parent.left);
           if (parent.op === ",") {
-            if (node === parent.left) return undefined;
+            if (sameSpan(node, parent.left)) return undefined;
             break;
           }
           if (other === "double" || other === "unknown") return undefined;
@@ -78,7 +78,7 @@ export class FloatUse {
         case "call": {
           const name = builtInName(parent);
           if (name === undefined || !overloaded.test(name) || this.#own(parent)) return this.#sink(node, computes, operations);
-          const others = parent.arguments.filter((argument) => argument !== node).map((argument) => this.#precision(argument));
+          const others = parent.arguments.filter((argument) => !sameSpan(node, argument)).map((argument) => this.#precision(argument));
           if (others.some((other) => other === "double" || other === "unknown")) return undefined;
           computes ||= others.includes("single");
           operations++;
@@ -109,7 +109,7 @@ export class FloatUse {
     const parent = item.node;
     switch (parent.kind) {
       case "assign": {
-        if (node !== parent.right || !/^[-+*/]?$/.test(parent.op)) return undefined;
+        if (!sameSpan(node, parent.right) || !/^[-+*/]?$/.test(parent.op)) return undefined;
         const target = kindOf(this.#semantics.typeOf(parent.left));
         return target && { type: target, computes: parent.op !== "" };
       }
@@ -119,7 +119,7 @@ export class FloatUse {
         return type && { type: "other", computes: false };
       }
       case "call":
-        return node === parent.callee ? undefined : this.#argument(parent, node);
+        return sameSpan(node, parent.callee) ? undefined : this.#argument(parent, node);
       case "list":
         return this.#element(parent, node, []);
       default:
@@ -154,7 +154,7 @@ export class FloatUse {
     node: Expression,
     inner: readonly number[],
   ): { readonly type: "single" | "other"; readonly computes: boolean } | undefined {
-    const path = [list.elements.findIndex((element) => element.value === node), ...inner];
+    const path = [list.elements.findIndex((element) => sameSpan(node, element.value)), ...inner];
     if (list.type) {
       const type = unqualified(this.#semantics.typeFrom(list.type));
       if (type?.kind === "record") return /^float[1-4]$/.test(type.record.name) ? { type: "single", computes: false } : undefined;
@@ -175,7 +175,7 @@ export class FloatUse {
   }
 
   #argument(call: Call, node: Expression): { readonly type: "single" | "other"; readonly computes: boolean } | undefined {
-    const index = call.arguments.indexOf(node);
+    const index = call.arguments.findIndex((argument) => sameSpan(node, argument));
     const name = builtInName(call);
     if (name !== undefined && !this.#own(call)) {
       if (singleOnly.test(name)) return { type: "single", computes: false };
@@ -199,7 +199,7 @@ export class FloatUse {
   }
 
   #own(call: Call): boolean {
-    return this.#semantics.resolve(call.callee).some((declaration) => this.#syntax.declares(declaration));
+    return this.#semantics.resolve(call.callee).some(isOwn);
   }
 
   #precision(node: Expression): Precision {

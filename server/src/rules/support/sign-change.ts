@@ -5,7 +5,7 @@ import type { Type } from "../../analysis/sema/types.ts";
 import type { Expression } from "../../syntax/ast.ts";
 import { excerpt } from "./edits.ts";
 import { combine, intMax, type Range, type Ranges, unqualified } from "./ranges.ts";
-import type { SyntaxIndex } from "./syntax-index.ts";
+import { type SyntaxIndex, sameSpan } from "./syntax-index.ts";
 
 /** `same`: the program computes the same. `differs`: it may not. `breaks`: it may no longer compile. `unwanted`: it would be slower. */
 export type Change = { readonly kind: "same" } | { readonly kind: "differs" | "breaks" | "unwanted"; readonly reason: string };
@@ -44,8 +44,8 @@ export class SignChange {
           break;
         }
         case "conditional": {
-          if (node === parent.condition) return same;
-          const other = node === parent.then ? parent.else : parent.then;
+          if (sameSpan(node, parent.condition)) return same;
+          const other = sameSpan(node, parent.then) ? parent.else : parent.then;
           if (!this.#becomesSigned(other)) return same;
           const values = this.#ranges.of(other);
           if (!values || values.min < 0) return this.#differs(parent);
@@ -55,7 +55,7 @@ export class SignChange {
         case "unary":
           return this.#unary(parent.op, parent);
         case "assign":
-          if (node === parent.left) return { kind: "differs", reason: "it is also changed in the loop's body" };
+          if (sameSpan(node, parent.left)) return { kind: "differs", reason: "it is also changed in the loop's body" };
           return parent.op === "" || !this.#becomesSigned(parent.left) ? same : this.#differs(parent);
         case "postfix":
           return { kind: "differs", reason: "it is also changed in the loop's body" };
@@ -77,7 +77,7 @@ export class SignChange {
   /** A binary operation on the counter: settled, or the values of its result, whose type changes too. */
   #binary(parent: Expression & { kind: "binary" }, node: Expression, range: Range): Change | Range {
     const { op, left, right } = parent;
-    const isLeft = node === left;
+    const isLeft = sameSpan(node, left);
     const other = isLeft ? right : left;
     if (op === "&&" || op === "||" || (op === "," && isLeft)) return same;
     if (op === ",") return range;
@@ -104,7 +104,7 @@ export class SignChange {
 
   #argument(call: Expression & { kind: "call" }, node: Expression): Change {
     const callee = this.#program.semantics.callee(call)?.function;
-    const parameter = callee?.parameters[call.arguments.indexOf(node)];
+    const parameter = callee?.parameters[call.arguments.findIndex((argument) => sameSpan(node, argument))];
     if (!callee || !parameter || callee.templateParameters || this.#program.semantics.resolve(call.callee).length > 1) {
       return { kind: "differs", reason: `\`${this.#text(call.callee)}\` may have another overload for a signed argument` };
     }

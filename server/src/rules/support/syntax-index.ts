@@ -1,4 +1,6 @@
 /** One walk over a file's syntax tree, remembered: parents, nodes by kind, and which of them run on the device. */
+
+import type { Semantics } from "../../analysis/sema/index.ts";
 import type {
   Declaration,
   Expression,
@@ -9,9 +11,18 @@ import type {
   TranslationUnit,
 } from "../../syntax/ast.ts";
 import type { Reading } from "../../syntax/reading.ts";
-import { childrenOf, declaration, type Item } from "./children.ts";
+import { childrenOf, declaration, expression, type Item } from "./children.ts";
 
 type Lambda = Expression & { readonly kind: "lambda" };
+/**
+ * Whether two nodes are the same part of the text. A clarified expression is another object than the one its parent holds,
+ * so identity does not tell.
+ */
+export const sameSpan = (a: Node, b: Node | undefined): boolean => b !== undefined && a.start === b.start && a.end === b.end;
+
+/** Whether a declaration stands in this file or a header it includes, and is not the library's. */
+export const isOwn = (declaration: Declaration | ParameterDeclaration): boolean => declaration.start >= 0;
+
 /** A function definition or lambda, and whether its body is compiled for the device. */
 export interface Code {
   readonly function: FunctionDeclaration | Lambda;
@@ -24,24 +35,24 @@ type OfKind<T extends { readonly kind: string }, K extends T["kind"]> = Extract<
 
 export class SyntaxIndex {
   readonly #reading: Reading;
-  readonly #declared = new Set<Declaration | ParameterDeclaration>();
   readonly #parents = new Map<Node, Item>();
   readonly #codes = new Map<Node, Code>();
   readonly #expressions = new Map<string, Expression[]>();
   readonly #statements = new Map<string, Statement[]>();
   #copies: ReadonlyMap<string, number> | undefined;
 
-  constructor(unit: TranslationUnit, reading: Reading) {
+  /** @param semantics tells what the parser cannot: `(T)(x)` is entered as the cast it is */
+  constructor(unit: TranslationUnit, reading: Reading, semantics: Semantics) {
     this.#reading = reading;
     const pending: { item: Item; parent: Item | undefined; code: Code | undefined }[] = unit.declarations
       .map((node) => ({ item: declaration(node), parent: undefined, code: undefined }))
       .reverse();
     for (let next = pending.pop(); next; next = pending.pop()) {
-      const { item, parent } = next;
+      const { parent } = next;
+      const item: Item = next.item.role === "expression" ? expression(semantics.clarify(next.item.node)) : next.item;
       if (parent) this.#parents.set(item.node, parent);
       const code = codeOf(item, next.code);
       if (code) this.#codes.set(item.node, code);
-      if (item.role === "declaration") this.#declared.add(item.node);
       if (item.role === "expression") push(this.#expressions, item.node);
       if (item.role === "statement") push(this.#statements, item.node);
       for (const child of childrenOf(item).reverse()) pending.push({ item: child, parent: item, code });
@@ -65,11 +76,6 @@ export class SyntaxIndex {
   /** From the parent outwards. */
   *ancestors(node: Node): Generator<Item> {
     for (let item = this.#parents.get(node); item; item = this.#parents.get(item.node)) yield item;
-  }
-
-  /** Whether a declaration stands in this file or a header it includes, and is not built in. */
-  declares(node: Declaration | ParameterDeclaration): boolean {
-    return this.#declared.has(node);
   }
 
   /** The function or lambda a node stands in. */

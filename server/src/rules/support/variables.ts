@@ -3,7 +3,7 @@
 import type { Semantics } from "../../analysis/sema/index.ts";
 import type { Expression, ParameterDeclaration, VariableDeclaration } from "../../syntax/ast.ts";
 import { groupBy } from "./group-by.ts";
-import type { SyntaxIndex } from "./syntax-index.ts";
+import { type SyntaxIndex, sameSpan } from "./syntax-index.ts";
 
 export type Variable = VariableDeclaration | ParameterDeclaration;
 type Name = Expression & { readonly kind: "name" };
@@ -62,7 +62,7 @@ export class Variables {
     let node: Expression = use;
     for (let item = this.#syntax.parent(node); item?.role === "expression"; item = this.#syntax.parent(node)) {
       const parent: Expression = item.node;
-      if (parent.kind === "assign") return parent.left === node ? { at: parent, op: parent.op, value: parent.right } : undefined;
+      if (parent.kind === "assign") return sameSpan(node, parent.left) ? { at: parent, op: parent.op, value: parent.right } : undefined;
       if (parent.kind === "postfix") return { at: parent, op: parent.op, value: undefined };
       if (parent.kind === "unary") {
         if (parent.op === "++" || parent.op === "--") return { at: parent, op: parent.op, value: undefined };
@@ -73,7 +73,7 @@ export class Variables {
       if (
         parent.kind !== "parenthesized" &&
         !(parent.kind === "member" && !parent.arrow) &&
-        !(parent.kind === "subscript" && parent.base === node)
+        !(parent.kind === "subscript" && sameSpan(node, parent.base))
       ) {
         return undefined;
       }
@@ -88,7 +88,7 @@ export class Variables {
   }
 
   #byReference(call: Expression & { kind: "call" }, argument: Expression): boolean {
-    const index = call.arguments.indexOf(argument);
+    const index = call.arguments.findIndex((each) => sameSpan(argument, each));
     if (index < 0) return false;
     const parameter = this.#semantics.callee(call)?.function.parameters[index];
     return parameter?.type.kind === "reference" && !parameter.type.to.const;
