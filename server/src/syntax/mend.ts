@@ -34,7 +34,7 @@ export function mend(text: string): Mended {
     if (kind) {
       const operands = parenthesized(text, match.index + word.length);
       if (operands) hidden.push({ start: match.index, end: operands[1] + 1, kind, operands });
-    } else if (word.includes("#")) hidden.push(pragma(match.index, word));
+    } else if (word.trimStart().startsWith("#")) hidden.push(pragma(match.index, word));
   }
   const mended = blank(text, hidden);
   return { text: mended, annotations: index(mended, hidden) };
