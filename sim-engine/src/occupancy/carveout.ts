@@ -1,6 +1,6 @@
 /** How shared memory and the L1 divide their storage while a kernel runs. */
 import type { GpuValues } from "../gpus/figures.ts";
-import { configurationFor, type Occupancy, preferredShared } from "./occupancy.ts";
+import { configurationFor, type Occupancy, type OccupancyInput, preferredShared } from "./occupancy.ts";
 
 export interface Carveout {
   /** Bytes of the SM given to shared memory. */
@@ -10,13 +10,30 @@ export interface Carveout {
 }
 
 /**
- * The division the driver chooses: with a preferred carveout (0 to 100) that one, as long as a block fits; else the smallest
- * configuration that holds the resident blocks. Where shared memory has storage of its own, that and the L1's.
+ * What shared memory is given by default, as launches on an H200 show it (`sim-engine/validation/microbenchmarks`): room for
+ * twice the resident blocks where that takes no more than half of the storage, else just enough for them. Registers are not
+ * looked at. With the largest blocks, of which two fill an SM, nothing is doubled.
  */
-export function carveoutFor(gpu: GpuValues, resident: Occupancy, carveout = -1): Carveout {
-  if (gpu.l1AndSharedPerSm === undefined) return { sharedBytes: gpu.sharedPerSm, l1Bytes: gpu.l1PerSm ?? 0 };
-  const needed = Math.max(resident.blocksPerSm, 1) * resident.sharedPerBlock;
-  const preferred = carveout < 0 ? 0 : preferredShared(gpu, carveout);
-  const sharedBytes = configurationFor(gpu, carveout < 0 ? needed : Math.max(preferred, resident.sharedPerBlock)) ?? gpu.sharedPerSm;
-  return { sharedBytes, l1Bytes: gpu.l1AndSharedPerSm - sharedBytes };
+function defaultShared(gpu: GpuValues, storage: number, blockSize: number, perBlock: number): number {
+  const warps = Math.ceil(blockSize / 32);
+  const bySlots = Math.min(gpu.maxBlocksPerSm, Math.floor(gpu.maxThreadsPerSm / 32 / warps));
+  const resident = Math.max(1, Math.min(bySlots, perBlock > 0 ? Math.floor(gpu.sharedPerSm / perBlock) : bySlots));
+  const exact = resident * perBlock;
+  const unused = perBlock <= gpu.sharedReservedPerBlock;
+  const roomy = unused ? 4 : bySlots > 2 ? 2 : 1;
+  const wanted = Math.min(resident * roomy, gpu.maxBlocksPerSm) * perBlock;
+  return Math.max(exact, Math.min(wanted, storage / 2));
+}
+
+/**
+ * The division the driver chooses for a kernel: with a preferred carveout (0 to 100) that one, as long as a block fits; else what
+ * suits the blocks that can be resident. Where shared memory has storage of its own, that and the L1's.
+ */
+export function carveoutFor(gpu: GpuValues, { blockSize, carveout = -1 }: OccupancyInput, { sharedPerBlock }: Occupancy): Carveout {
+  const storage = gpu.l1AndSharedPerSm;
+  if (storage === undefined) return { sharedBytes: gpu.sharedPerSm, l1Bytes: gpu.l1PerSm ?? 0 };
+  const needed =
+    carveout < 0 ? defaultShared(gpu, storage, blockSize, sharedPerBlock) : Math.max(preferredShared(gpu, carveout), sharedPerBlock);
+  const sharedBytes = configurationFor(gpu, needed) ?? gpu.sharedPerSm;
+  return { sharedBytes, l1Bytes: storage - sharedBytes };
 }

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { capabilities, findCapability, findGpu } from "../gpus/model.ts";
+import { capabilities, findCapability, findGpu, type GpuValues } from "../gpus/model.ts";
 import { adviseOccupancy, maxPotentialBlockSize } from "./advice.ts";
 import { carveoutFor } from "./carveout.ts";
-import { occupancy, occupancyProblem } from "./occupancy.ts";
+import { type OccupancyInput, occupancy, occupancyProblem } from "./occupancy.ts";
 
 const volta = findCapability("7.0")!.values;
 const hopper = findGpu("h200")!.values;
@@ -96,13 +96,35 @@ describe("advice", () => {
 });
 
 describe("carveout", () => {
-  const input = (sharedBytes: number, blockSize = 256) => ({ registers: 32, staticShared: sharedBytes, dynamicShared: 0, blockSize });
-  test("a preference is taken while a block fits", () => {
-    expect(carveoutFor(volta, occupancy(volta, { ...input(0), carveout: 0 }), 0)).toEqual({ sharedBytes: 0, l1Bytes: 128 * 1024 });
-    expect(carveoutFor(volta, occupancy(volta, { ...input(20_000), carveout: 0 }), 0).sharedBytes).toBe(32 * 1024);
+  const input = (sharedBytes: number, blockSize = 256, carveout = -1) => ({
+    registers: 16,
+    staticShared: 0,
+    dynamicShared: sharedBytes,
+    blockSize,
+    carveout,
   });
+  const division = (gpu: GpuValues, of: OccupancyInput) => carveoutFor(gpu, of, occupancy(gpu, of));
+
+  test("a preference is taken while a block fits", () => {
+    expect(division(volta, input(0, 256, 0))).toEqual({ sharedBytes: 0, l1Bytes: 128 * 1024 });
+    expect(division(volta, input(20_000, 256, 0)).sharedBytes).toBe(32 * 1024);
+    expect(division(volta, input(0, 256, 100)).sharedBytes).toBe(96 * 1024);
+  });
+
   test("Pascal's L1 is its own", () => {
     const pascal = findCapability("6.0")!.values;
-    expect(carveoutFor(pascal, occupancy(pascal, input(0)))).toEqual({ sharedBytes: 64 * 1024, l1Bytes: 24 * 1024 });
+    expect(division(pascal, input(0))).toEqual({ sharedBytes: 64 * 1024, l1Bytes: 24 * 1024 });
   });
+
+  // Launches of sim-engine/validation/microbenchmarks/h200-profile.tsv: dynamic shared bytes and the kilobytes given.
+  const bytes = [0, 512, 1024, 1152, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 40960, 65536, 98304];
+  test.each([
+    [32, [32, 64, 64, 100, 100, 132, 164, 228, 228, 228, 228, 228, 228, 196, 196]],
+    [64, [32, 64, 64, 100, 100, 132, 164, 228, 228, 228, 228, 228, 228, 196, 196]],
+    [256, [32, 32, 32, 64, 64, 64, 100, 132, 132, 132, 164, 228, 228, 196, 196]],
+    [512, [16, 16, 16, 32, 32, 32, 64, 64, 100, 132, 132, 132, 164, 196, 196]],
+    [1024, [8, 8, 8, 8, 8, 8, 16, 16, 32, 32, 64, 64, 100, 132, 196]],
+  ])("blocks of %i threads are given what an H200 gives them", (blockSize, kilobytes) =>
+    expect(bytes.map((shared) => division(hopper, input(shared, blockSize)).sharedBytes / 1024)).toEqual(kilobytes),
+  );
 });
