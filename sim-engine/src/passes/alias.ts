@@ -89,7 +89,15 @@ export function locationOf(op: Op): Location | undefined {
 
 function locate(address: Op, space: Space, type: ScalarType, components: number, readOnly = false): Location {
   const bytes = scalarBytes[type] * components;
-  return { space, ...splitAddress(address), bytes, type, components, object: underlyingObject(address), readOnly: readOnly || space === "constant" || space === "param" };
+  return {
+    space,
+    ...splitAddress(address),
+    bytes,
+    type,
+    components,
+    object: underlyingObject(address),
+    readOnly: readOnly || space === "constant" || space === "param",
+  };
 }
 
 /** `same`: exactly the same bytes. `overlap`: may share some. */

@@ -42,8 +42,9 @@ function foldWithConstant(op: Op, predicate: IntPredicate, a: Op, constant: numb
     return predicate === "ne" ? a.args[0] : folding.emit({ kind: "int", op: "xor" }, "i1", a.args[0], folding.int("i1", 1));
   if (equality && a.type === "i1")
     return (predicate === "ne") === (constant === 0) ? a : folding.emit({ kind: "int", op: "xor" }, "i1", a, folding.int("i1", 1));
-  // (x + c) == k is x == k - c, exact or not; ordered comparisons need the addition to be exact.
-  if (a.action.kind === "int" && a.action.op === "add" && a.args[0] && (equality || (a.action.exact && predicate.startsWith("s")))) {
+  // (x + c) == k is x == k - c, exact or not; ordered comparisons need the addition to be exact. A counter's next value stays
+  // what is tested: the old one is then free to end.
+  if (a.action.kind === "int" && a.action.op === "add" && a.args[0] && a.args[0].action.kind !== "phi" && (equality || (a.action.exact && predicate.startsWith("s")))) {
     const added = intConstant(a.args[1]);
     const moved = added === undefined ? undefined : constant - added;
     if (moved !== undefined && (equality || Math.abs(moved) < 2 ** 31))

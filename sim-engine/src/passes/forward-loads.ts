@@ -33,7 +33,10 @@ class Forwarding {
     for (const block of kernel.blocks) {
       for (const phi of block.phis) this.#blockOf.set(phi, block);
       for (const op of block.ops) this.#blockOf.set(op, block);
-      this.#memory.set(block, block.ops.filter((op) => op.action.kind === "load" || mayWrite(op)));
+      this.#memory.set(
+        block,
+        block.ops.filter((op) => op.action.kind === "load" || mayWrite(op)),
+      );
     }
   }
 
@@ -265,7 +268,8 @@ class Search {
   /** The loop's header lacks the value from outside only: load it there, if the loop loads it whenever it is entered. */
   #loadBefore(header: Block, outside: Block): Op | undefined {
     if (this.#tree.dominates(header, outside) || outside.end.kind !== "jump") return undefined;
-    if (header !== this.#block || !header.predecessors.every((from) => from === outside || this.#tree.dominates(header, from))) return undefined;
+    if (header !== this.#block || !header.predecessors.every((from) => from === outside || this.#tree.dominates(header, from)))
+      return undefined;
     if (this.#home && !this.#tree.dominates(this.#home, outside)) return undefined;
     const address = this.#load.args[0];
     if (!address) return undefined;
@@ -289,4 +293,3 @@ class Search {
     return copy;
   }
 }
-

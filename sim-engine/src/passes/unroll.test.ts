@@ -1,0 +1,136 @@
+import { expect, test } from "vitest";
+import { cloneKernel } from "../builder.ts";
+import { findLoops } from "../graph.ts";
+import type { Kernel } from "../kernel.ts";
+import { parseKernel, printKernel } from "../text.ts";
+import { verifyKernel } from "../verify.ts";
+import { removeDeadCode } from "./dce.ts";
+import { fold } from "./fold.ts";
+import { mergeEqualValues } from "./gvn.ts";
+import { hoistInvariants } from "./licm.ts";
+import { rotateLoops } from "./rotate.ts";
+import { simplifyCfg } from "./simplify-cfg.ts";
+import { interpret } from "./testing.ts";
+import { unrollAgain, unrollLoops } from "./unroll.ts";
+
+/** `for (i = start; i < bound; i += step) sum += a[i];` and what follows. */
+const loop = (start: string, bound: string, step: string, unroll = "", test = "slt"): string => `kernel @sum(%a: ptr f32, %out: ptr f32, %n: i32) {
+b0:
+  %1: ptr = param 0
+  %2: ptr = param 1
+  %3: i32 = ${start}
+  %4: i32 = ${bound}
+  %5: i32 = const ${step}
+  %6: f32 = const 0
+  jump b1
+b1:${unroll}
+  %10: i32 = phi [%3, b0], [%14, b2]
+  %11: f32 = phi [%6, b0], [%17, b2]
+  %12: i1 = icmp.${test} %10, %4
+  branch %12, b2, b3
+b2:
+  %15: ptr = gep %1, %10, scale 4, offset 0
+  %16: f32 = load.global %15, align 4
+  %17: f32 = fadd %11, %16
+  %14: i32 = add.exact %10, %5
+  jump b1
+b3:
+  store.global %2, %11, align 4
+  %18: ptr = gep %2, %10, scale 4, offset 0
+  store.global %18, %11, align 4
+  return
+}
+`;
+
+function clean(kernel: Kernel): void {
+  simplifyCfg(kernel);
+  fold(kernel);
+  mergeEqualValues(kernel);
+  simplifyCfg(kernel);
+  removeDeadCode(kernel);
+}
+
+function prepared(text: string): Kernel {
+  const kernel = parseKernel(text);
+  expect(verifyKernel(kernel)).toEqual([]);
+  rotateLoops(kernel);
+  expect(verifyKernel(kernel)).toEqual([]);
+  clean(kernel);
+  hoistInvariants(kernel);
+  expect(verifyKernel(kernel)).toEqual([]);
+  return kernel;
+}
+
+const same = (before: Kernel, after: Kernel, n: number): void => {
+  expect(interpret(after, [4096, 1 << 20, n]).memory).toEqual(interpret(before, [4096, 1 << 20, n]).memory);
+};
+
+test("rotation leaves one branch in each iteration", () => {
+  const kernel = prepared(loop("const 0", "param 2", "1"));
+  const [found] = findLoops(kernel);
+  expect(found?.blocks.size).toBe(1);
+  for (const n of [0, 1, 7]) same(parseKernel(loop("const 0", "param 2", "1")), kernel, n);
+});
+
+test("a constant trip count is unrolled completely", () => {
+  const kernel = prepared(loop("const 0", "const 12", "1"));
+  const before = cloneKernel(kernel);
+  unrollLoops(kernel);
+  expect(verifyKernel(kernel)).toEqual([]);
+  clean(kernel);
+  expect(findLoops(kernel)).toEqual([]);
+  expect(printKernel(kernel).match(/load\.global/g)?.length).toBe(12);
+  same(before, kernel, 0);
+});
+
+test("geometric counters are counted", () => {
+  const text = loop("const 16", "const 0", "1", "", "sgt").replace("add.exact %10, %5", "ashr %10, %5");
+  const kernel = prepared(text);
+  unrollLoops(kernel);
+  clean(kernel);
+  expect(findLoops(kernel)).toEqual([]);
+  expect(printKernel(kernel).match(/load\.global/g)?.length).toBe(5);
+});
+
+test.each([
+  ["const 0", "param 2", "1", "slt"],
+  ["const 0", "param 2", "1", "sle"],
+  ["const 3", "param 2", "1", "slt"],
+  ["special tid.x", "param 2", "32", "slt"],
+  ["special tid.x", "param 2", "3", "sle"],
+  ["param 2", "const 0", "-1", "sgt"],
+  ["param 2", "const 0", "-5", "sge"],
+  ["param 2", "special tid.x", "-2", "sgt"],
+])("runtime trip counts from %s to %s by %s (%s) keep their meaning", (start, bound, step, predicate) => {
+  const text = loop(start, bound, step, "", predicate);
+  const original = parseKernel(text);
+  const kernel = prepared(text);
+  expect(unrollLoops(kernel)).toBe(true);
+  expect(verifyKernel(kernel)).toEqual([]);
+  for (let n = 0; n < 40; n++) same(original, kernel, n);
+  clean(kernel);
+  hoistInvariants(kernel);
+  expect(verifyKernel(kernel)).toEqual([]);
+  expect(findLoops(kernel)).toHaveLength(2);
+  unrollAgain(kernel);
+  expect(verifyKernel(kernel)).toEqual([]);
+  for (let n = 0; n < 80; n++) same(original, kernel, n);
+  clean(kernel);
+  expect(verifyKernel(kernel)).toEqual([]);
+  expect(findLoops(kernel)).toHaveLength(3);
+  for (let n = 0; n < 80; n += 3) same(original, kernel, n);
+});
+
+test("pragma unroll says how much", () => {
+  const one = prepared(loop("const 0", "const 12", "1", " unroll 1"));
+  expect(unrollLoops(one)).toBe(false);
+  const six = prepared(loop("const 0", "const 12", "1", " unroll 6"));
+  unrollLoops(six);
+  clean(six);
+  expect(findLoops(six)).toHaveLength(1);
+  expect(printKernel(six).match(/load\.global/g)?.length).toBe(6);
+  const runtime = prepared(loop("const 0", "param 2", "1", " unroll 8"));
+  unrollLoops(runtime);
+  clean(runtime);
+  expect(printKernel(runtime).match(/load\.global/g)?.length).toBe(9);
+});
