@@ -25,11 +25,18 @@ export interface TrafficInput {
   readonly sectors: Float64Array;
 }
 
-/** Of the sectors a site requests, the shares that each level serves; they sum to 1. Stores: `dram` is the share written back or filled. */
+/** Of the sectors a site requests, launch averages. */
 export interface SiteTraffic {
+  /** Shares that each level serves; they sum to 1. Of stores and atomics, `l2` is what the L2 takes and `dram` what goes on to memory. */
   readonly l1: number;
   readonly l2: number;
   readonly dram: number;
+  /** L2 accesses for each sector that reaches the L2: 0.5 when sectors come in pairs of 64 bytes, 1 when they come alone. */
+  readonly accessesPerSector: number;
+  /** Bytes moved to and from memory for each sector of the `dram` share, fills and write-backs included. */
+  readonly bytesPerDramSector: number;
+  /** What goes to memory lies scattered: the memory's pages are opened for one access each. */
+  readonly scattered: boolean;
 }
 
 /** Launch totals with Nsight Compute's meaning, and each site's shares. */

@@ -71,9 +71,11 @@ export interface ExecutionSummary {
     readonly warpInstructions: number;
     /** Bytes the threads asked for in global memory. */
     readonly requestedBytes: number;
-    /** Lanes' atomic operations on the busiest global 32-byte sector, and in all. Absent without global atomics. */
+    /**
+     * Sectors of atomic requests to global memory that fall into the busiest aligned 512 bytes (`atomicSliceBytes`): the atomics
+     * one slice of the L2 has to do one after the other. Absent without global atomics.
+     */
     readonly hottestAtomics?: number;
-    readonly atomics?: number;
   };
   readonly traffic: TrafficEstimate;
 }
