@@ -1,5 +1,11 @@
 /** Quick fixes of diagnostics, fix all, suppress, and the rule's page. Everything a fix needs travels in the diagnostic's `data`. */
-import { type CodeAction, CodeActionKind, type CodeActionContext, type Diagnostic as LspDiagnostic, type TextEdit } from "vscode-languageserver";
+import {
+  type CodeAction,
+  type CodeActionContext,
+  CodeActionKind,
+  type Diagnostic as LspDiagnostic,
+  type TextEdit,
+} from "vscode-languageserver";
 import type { TextDocument } from "vscode-languageserver-textdocument";
 import type { DiagnosticFix } from "../lint.ts";
 

@@ -13,7 +13,9 @@ export function codeLenses({ document, gpu, settings, simulation }: View): CodeL
     const launches = launchesOf(simulation, kernel);
     const worst = worstLaunch(launches);
     if (!worst) {
-      const reason = simulation.launches.find((launch) => launch.kernel !== undefined && simulation.kernels[launch.kernel] === kernel)?.reason;
+      const reason = simulation.launches.find(
+        (launch) => launch.kernel !== undefined && simulation.kernels[launch.kernel] === kernel,
+      )?.reason;
       return reason === undefined ? [] : [lens(range, `${gpu.name} · not simulated: ${reason}`, document.uri)];
     }
     const more = launches.length > 1 ? ` · slowest of ${launches.length} launches` : "";

@@ -2,8 +2,8 @@
 import type { Diagnostic as LspDiagnostic, Range } from "vscode-languageserver";
 import type { TextDocument } from "vscode-languageserver-textdocument";
 import type { Diagnostic } from "../lint.ts";
-import type { DiagnosticData } from "./code-actions.ts";
 import type { Carry } from "./carry.ts";
+import type { DiagnosticData } from "./code-actions.ts";
 import { severityOf, tagOf } from "./convert.ts";
 
 /** @param uriOf the URI of a path, for related places in other files */

@@ -1,6 +1,15 @@
 /** A report's figures in words, the same in lens, hover and hints. */
 import type { AccessReport, LaunchReport } from "@warplens/sim-engine";
-import { formatBandwidth, formatCapacity, formatCount, formatDim, formatPercent, formatRatio, formatTime, formatTraffic } from "../units.ts";
+import {
+  formatBandwidth,
+  formatCapacity,
+  formatCount,
+  formatDim,
+  formatPercent,
+  formatRatio,
+  formatTime,
+  formatTraffic,
+} from "../units.ts";
 
 /** `occupancy 100 % (warps)` */
 export function occupancyText({ theoreticalPct, limiters }: LaunchReport["occupancy"]): string {
@@ -52,7 +61,13 @@ export function launchTable(report: LaunchReport): string {
   const sectors = traffic.globalLoadSectors + traffic.globalStoreSectors;
   const requests = traffic.globalLoadRequests + traffic.globalStoreRequests;
   if (requests > 0)
-    rows.push(row("Global memory", `${formatCount(sectors)} sectors`, `${formatRatio(sectors / requests)} a request, ${formatTraffic(sectors * 32)}`));
+    rows.push(
+      row(
+        "Global memory",
+        `${formatCount(sectors)} sectors`,
+        `${formatRatio(sectors / requests)} a request, ${formatTraffic(sectors * 32)}`,
+      ),
+    );
   if (traffic.l1HitPct !== undefined && traffic.l2HitPct !== undefined)
     rows.push(row("Hit rate", `L1 ${formatPercent(traffic.l1HitPct)}, L2 ${formatPercent(traffic.l2HitPct)}`, "simulated"));
   return ["| | | |", "| --- | --- | --- |", ...rows].join("\n");

@@ -12,7 +12,11 @@ export function hover(view: View, position: Position): Hover | null {
   const { simulation, document } = view;
   if (!simulation) return null;
   const offset = document.offsetAt(position);
-  const found = onShared(view, simulation, offset) ?? onAccess(view, simulation, offset) ?? onKernel(view, simulation, offset) ?? onLaunch(view, simulation, offset);
+  const found =
+    onShared(view, simulation, offset) ??
+    onAccess(view, simulation, offset) ??
+    onKernel(view, simulation, offset) ??
+    onLaunch(view, simulation, offset);
   return found ? { contents: { kind: "markdown", value: found.text }, range: rangeOf(document, found.at) } : null;
 }
 
@@ -25,7 +29,9 @@ const title = (view: View, what: string): string => `**${what}** · ${view.gpu.n
 
 function onShared(view: View, simulation: FileSimulation, offset: number): Found | undefined {
   const array = simulation.kernels.flatMap((kernel) => kernel.sharedArrays).find((candidate) => holds(candidate, offset));
-  return array && { at: array, text: `${title(view, `\`${array.name}\``)}\n\n${formatCapacity(array.bytes)} of shared memory in each block.` };
+  return (
+    array && { at: array, text: `${title(view, `\`${array.name}\``)}\n\n${formatCapacity(array.bytes)} of shared memory in each block.` }
+  );
 }
 
 function onAccess(view: View, simulation: FileSimulation, offset: number): Found | undefined {
@@ -59,7 +65,9 @@ function accessTable(access: AccessReport, launch: SimulatedLaunch | undefined):
 }
 
 function onKernel(view: View, simulation: FileSimulation, offset: number): Found | undefined {
-  const kernel = simulation.kernels.find(({ nameAt, launchBounds }) => holds(nameAt, offset) || (launchBounds && holds(launchBounds, offset)));
+  const kernel = simulation.kernels.find(
+    ({ nameAt, launchBounds }) => holds(nameAt, offset) || (launchBounds && holds(launchBounds, offset)),
+  );
   if (!kernel) return undefined;
   const at = holds(kernel.nameAt, offset) ? kernel.nameAt : (kernel.launchBounds ?? kernel.nameAt);
   const worst = worstLaunch(launchesOf(simulation, kernel));
@@ -86,13 +94,20 @@ function otherLaunches(simulation: FileSimulation, kernel: KernelSummary, shown:
 function onLaunch(view: View, simulation: FileSimulation, offset: number): Found | undefined {
   const launch = simulation.launches.find(({ at }) => at && holds(at, offset));
   if (!launch?.at) return undefined;
-  if (!isSimulated(launch)) return { at: launch.at, text: `${title(view, launch.kernelName)}\n\nNot simulated: ${launch.reason ?? "unknown"}` };
+  if (!isSimulated(launch))
+    return { at: launch.at, text: `${title(view, launch.kernelName)}\n\nNot simulated: ${launch.reason ?? "unknown"}` };
   return { at: launch.at, text: launchText(view, launch, "") };
 }
 
 function launchText(view: View, launch: SimulatedLaunch, more: string): string {
   const { report } = launch;
   const bars = occupancyByBlockSize(report, view.gpu.id);
-  const parts = [title(view, `${launch.kernelName}${templateText(launch.templateArguments)}`), launchTable(report), bars, more, assumptionsText(report)];
+  const parts = [
+    title(view, `${launch.kernelName}${templateText(launch.templateArguments)}`),
+    launchTable(report),
+    bars,
+    more,
+    assumptionsText(report),
+  ];
   return parts.filter((part) => part !== "").join("\n\n");
 }

@@ -28,12 +28,19 @@ export function inlayHints({ document, settings, simulation }: View, visible: Ls
       for (const loop of report.loops.filter(inDocument)) {
         const lineEnd = document.offsetAt({ line: document.positionAt(loop.start).line + 1, character: 0 });
         const end = document.getText().slice(loop.start, lineEnd).trimEnd().length + loop.start;
-        offer("loop", end, `${formatCount(loop.trips)}${Number.isInteger(loop.trips) ? "" : " (mean)"} trips`, "Iterations of a warp each time it enters", loop.trips);
+        offer(
+          "loop",
+          end,
+          `${formatCount(loop.trips)}${Number.isInteger(loop.trips) ? "" : " (mean)"} trips`,
+          "Iterations of a warp each time it enters",
+          loop.trips,
+        );
       }
   }
   if (settings["inlayHints.sharedArrays"])
     for (const kernel of simulation.kernels)
-      for (const array of kernel.sharedArrays) offer("shared", array.end, formatCapacity(array.bytes), "Shared memory of one block", array.bytes);
+      for (const array of kernel.sharedArrays)
+        offer("shared", array.end, formatCapacity(array.bytes), "Shared memory of one block", array.bytes);
   return [...hints.values()].map(({ at, text, tooltip }) => ({
     position: document.positionAt(at),
     label: text,
@@ -43,14 +50,26 @@ export function inlayHints({ document, settings, simulation }: View, visible: Ls
   }));
 }
 
-function accessWords(access: AccessReport, global: boolean, shared: boolean): { text: string; tooltip: string; weight: number } | undefined {
+function accessWords(
+  access: AccessReport,
+  global: boolean,
+  shared: boolean,
+): { text: string; tooltip: string; weight: number } | undefined {
   if (access.requests === 0) return undefined;
   const { actual, ideal } = perRequest(access);
   if (access.space === "shared") {
     const ways = conflictWays(access);
     if (!shared || ways < worthAWord) return undefined;
-    return { text: `${formatRatio(ways)}-way conflict`, tooltip: `${formatRatio(actual)} wavefronts a request, ideal ${formatRatio(ideal)},`, weight: ways };
+    return {
+      text: `${formatRatio(ways)}-way conflict`,
+      tooltip: `${formatRatio(actual)} wavefronts a request, ideal ${formatRatio(ideal)},`,
+      weight: ways,
+    };
   }
   if (access.space !== "global" || !global || actual <= ideal * worthAWord) return undefined;
-  return { text: `${formatRatio(actual)} sectors/req, ideal ${formatRatio(ideal)}`, tooltip: `32-byte sectors of each warp's ${access.operation}`, weight: actual / ideal };
+  return {
+    text: `${formatRatio(actual)} sectors/req, ideal ${formatRatio(ideal)}`,
+    tooltip: `32-byte sectors of each warp's ${access.operation}`,
+    weight: actual / ideal,
+  };
 }

@@ -27,8 +27,10 @@ export function projectOf(path: string, roots: readonly string[], settings: Sett
   const found = projectFile(path, root, host);
   const problems = [...found.problems];
   const { gpu, chosenBy } = chosenGpu(settings.gpu, found.file.gpu, problems);
-  const inRoot = (folder: string): string => (folder.startsWith("/") || /^[A-Za-z]:/.test(folder) || root === undefined ? folder : `${root}/${folder}`);
-  const inProject = (folder: string): string => (folder.startsWith("/") || /^[A-Za-z]:/.test(folder) ? folder : `${found.folder}/${folder}`);
+  const inRoot = (folder: string): string =>
+    folder.startsWith("/") || /^[A-Za-z]:/.test(folder) || root === undefined ? folder : `${root}/${folder}`;
+  const inProject = (folder: string): string =>
+    folder.startsWith("/") || /^[A-Za-z]:/.test(folder) ? folder : `${found.folder}/${folder}`;
   const { file } = found;
   return {
     gpu,
@@ -47,7 +49,11 @@ export function projectOf(path: string, roots: readonly string[], settings: Sett
   };
 }
 
-function projectFile(path: string, root: string | undefined, host: FileHost): { folder: string; file: ProjectFile; problems: readonly string[] } {
+function projectFile(
+  path: string,
+  root: string | undefined,
+  host: FileHost,
+): { folder: string; file: ProjectFile; problems: readonly string[] } {
   const own = path.slice(0, Math.max(0, path.lastIndexOf("/")));
   for (let folder = own; folder !== ""; folder = folder.slice(0, Math.max(0, folder.lastIndexOf("/")))) {
     const text = host.read(`${folder}/warplens.json`);

@@ -110,7 +110,8 @@ export class Workspace {
     if (!document) return [];
     const entry = this.#entry(uri);
     const { done } = entry;
-    const all = done?.version === document.version ? done.simulation.diagnostics : [...this.#findings(document, entry), ...carried(document, done)];
+    const all =
+      done?.version === document.version ? done.simulation.diagnostics : [...this.#findings(document, entry), ...carried(document, done)];
     // What a simulation says of a header stands there only while that header is the opened file.
     const path = this.#platform.pathOf(uri);
     return all.filter((diagnostic) => diagnostic.path === path).map((diagnostic) => toLsp(diagnostic, this.#platform.uriOf));
@@ -122,7 +123,12 @@ export class Workspace {
     const entry = this.#entry(uri);
     if (entry.view?.version !== document.version) {
       const simulation = entry.done && carrySimulation(entry.done.simulation, carryOver(entry.done.text, document.getText()));
-      const view: View = { document, gpu: gpuSummary(this.#project(uri).gpu), settings: this.#settings, ...(simulation ? { simulation } : {}) };
+      const view: View = {
+        document,
+        gpu: gpuSummary(this.#project(uri).gpu),
+        settings: this.#settings,
+        ...(simulation ? { simulation } : {}),
+      };
       entry.view = { version: document.version, view };
     }
     return entry.view.view;
@@ -134,7 +140,14 @@ export class Workspace {
   }
 
   /** For a bug report: counts and names, no source text. */
-  facts(): { readonly gpu: GpuModel; readonly documents: readonly { readonly lines: number; readonly launches: number | undefined; readonly notSimulated: readonly string[] }[] } {
+  facts(): {
+    readonly gpu: GpuModel;
+    readonly documents: readonly {
+      readonly lines: number;
+      readonly launches: number | undefined;
+      readonly notSimulated: readonly string[];
+    }[];
+  } {
     return {
       gpu: this.#chosen().gpu,
       documents: this.#documents.all().map((document) => {
@@ -225,7 +238,9 @@ export class Workspace {
       const program: Program = analyze(this.#platform.pathOf(document.uri), document.getText(), project.analysis, this.#files().host);
       diagnostics = lint(program, undefined, project.lint, this.#events.error);
     } catch (error) {
-      this.#events.error(`The analysis of ${document.uri} failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+      this.#events.error(
+        `The analysis of ${document.uri} failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+      );
     }
     entry.findings = { version: document.version, diagnostics };
     return diagnostics;

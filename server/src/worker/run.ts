@@ -11,7 +11,12 @@ import type { FileSimulation, Job, KernelSummary, LaunchSummary, Range } from ".
  * @returns undefined when it was cancelled
  * @throws when the GPU is not known
  */
-export function runJob(job: Job, disk: FileHost, isCancelled: () => boolean, log: (message: string) => void = () => undefined): FileSimulation | undefined {
+export function runJob(
+  job: Job,
+  disk: FileHost,
+  isCancelled: () => boolean,
+  log: (message: string) => void = () => undefined,
+): FileSimulation | undefined {
   const gpu = findGpu(job.gpu);
   if (!gpu) throw new Error(`there is no GPU model ${job.gpu}`);
   const files: FileHost = { ...disk, read: (path) => job.overlays[path] ?? disk.read(path) };
