@@ -56,7 +56,7 @@ const bundles = [
   },
   {
     ...node,
-    external: ["playwright-core", "mocha"],
+    external: ["playwright-core", "mocha", "@vscode/test-electron"],
     entryPoints: { harness: "test/harness/main.ts" },
     outdir: "out/e2e",
     outExtension: { ".js": ".mjs" },

@@ -24,18 +24,23 @@ export const arrows = {
   "server/src/lint": core,
   "server/src/simulate": core,
   [units]: [],
+  "server/src/worker": core,
   [files]: below,
   [grammar]: below,
   "server/src/cli": [...core, files, grammar],
   [protocol]: [engine],
-  "server/src/lsp": [...core, protocol],
-  "server/src": [...core, files, grammar, "server/src/cli", "server/src/lsp", protocol],
-  "client/src/panel/page": ["client/src/panel/messages.ts", protocol],
+  "server/src/lsp": [...core, "server/src/worker", protocol],
+  "server/src": [...core, files, grammar, "server/src/worker", "server/src/cli", "server/src/lsp", protocol],
+  "client/src/panel/page": ["client/src/panel/messages.ts", protocol, units],
   "client/src/panel/messages.ts": [protocol],
-  "client/src": ["client/src/panel/page", "client/src/panel/messages.ts", protocol],
+  "client/src": ["client/src/panel/page", "client/src/panel/messages.ts", protocol, units],
 };
 
-const packages = { "@warplens/sim-engine": "sim-engine/src/index.ts", "@warplens/server/protocol": protocol };
+const packages = {
+  "@warplens/sim-engine": "sim-engine/src/index.ts",
+  "@warplens/server/protocol": protocol,
+  "@warplens/server/units": units,
+};
 const specifiers = /\b(?:from|import)\s*\(?\s*"([^"]+)"/g;
 
 /** @param {string} file */
@@ -64,13 +69,13 @@ export function violations(file, text) {
 }
 
 /**
- * Every violation in the tree; tests may import what they like.
+ * Every violation in the tree; tests and what helps them (`testing.ts`) may import what they like.
  * @param {string} root the repository
  */
 export function checkArrows(root) {
   const sources = ["sim-engine/src", "server/src", "client/src"].flatMap((folder) =>
     readdirSync(path.join(root, folder), { recursive: true, encoding: "utf8" })
-      .filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"))
+      .filter((name) => name.endsWith(".ts") && !/(\.test|\btesting)\.ts$/.test(name))
       .map((name) => path.posix.join(folder, name.replaceAll("\\", "/"))),
   );
   return sources.flatMap((file) => violations(file, readFileSync(path.join(root, file), "utf8")));

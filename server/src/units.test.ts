@@ -1,7 +1,18 @@
 import { expect, test } from "vitest";
-import { formatBandwidth, formatCapacity, formatCount, formatDim, formatPercent, formatRatio, formatTime, formatTraffic } from "./units.ts";
+import {
+  formatBandwidth,
+  formatBound,
+  formatCapacity,
+  formatCount,
+  formatDim,
+  formatPercent,
+  formatRatio,
+  formatTime,
+  formatTraffic,
+} from "./units.ts";
 
 test.each([
+  [formatBound("l2-latency"), "L2 latency"],
   [formatTime(812), "812 ns"],
   [formatTime(999.7), "1 µs"],
   [formatTime(100_240), "100 µs"],

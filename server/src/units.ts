@@ -37,3 +37,6 @@ export function formatDim([x, y, z]: readonly [number, number, number]): string 
 }
 /** A ratio such as `4` or `1.5`: one decimal where it is not whole. */
 export const formatRatio = (value: number): string => String(Math.round(value * 10) / 10);
+/** What bounds a launch, `l2-latency`, as `L2 latency`. */
+export const formatBound = (name: string): string =>
+  name.replaceAll("-", " ").replace(/\b(l1|l2|dram|sfu|fma|alu|fp16|fp32|fp64|lsu)\b/g, (unit) => unit.toUpperCase());

@@ -6,9 +6,14 @@ import { cpSync, rmSync } from "node:fs";
 import path from "node:path";
 import type { BrowserContext } from "playwright-core";
 import { checkPage } from "../page/index.ts";
+import { runOnDesktop } from "./desktop.ts";
 import { print, readResults, type Tally, type TestResult, tally } from "./results.ts";
 import { startServer, type VscodeInstall, type VscodeServer } from "./vscode-server.ts";
 import { openBrowser, workbenchUrl } from "./workbench.ts";
+
+export { screenshots } from "./screenshots.ts";
+export { startServer } from "./vscode-server.ts";
+export { workbenchUrl } from "./workbench.ts";
 
 export interface EndToEndOptions {
   readonly root: string;
@@ -32,6 +37,9 @@ export async function endToEnd({ root, vscode, chromium, vsix }: EndToEndOptions
   await session({ vscode, chromium, vsix }, (server, browser) =>
     checkPage({ server, browser, extension, folder: workspace(root, server) }, record),
   );
+  const desktop = vsix ? [] : await runOnDesktop(root, path.join(root, ".cache"));
+  if (typeof desktop === "string") return { ...tally(results), skipped: [...tally(results).skipped, desktop] };
+  for (const result of desktop) record({ ...result, title: `desktop › ${result.title}` });
   return tally(results);
 }
 
@@ -71,7 +79,8 @@ async function runSuite(
   const ended = new Promise<number>((resolve) => {
     void page.exposeFunction("codeAutomationExit", (code: number) => resolve(code));
   });
-  await page.exposeFunction("codeAutomationLog", (_kind: string, args: readonly unknown[]) => console.log("   ", ...args));
+  const log: string[] = [];
+  await page.exposeFunction("codeAutomationLog", (_kind: string, args: readonly unknown[]) => log.push(args.map(String).join(" ")));
   const crashed = new Promise<number>((resolve) => page.once("crash", () => resolve(-1)));
   const opening = {
     folder: workspace(root, server),
@@ -85,7 +94,7 @@ async function runSuite(
   const failed = results.some(({ state }) => state === "failed");
   if (results.length === 0 || (code !== 0 && !failed)) {
     const why = code === undefined ? "did not end in time" : `ended with code ${code}`;
-    results.push({ title: "the suite in the extension host", state: "failed", error: `It ${why}.` });
+    results.push({ title: "the suite in the extension host", state: "failed", error: [`It ${why}.`, ...log.slice(-40)].join("\n") });
   }
   return results;
 }
@@ -94,4 +103,4 @@ async function runSuite(
 function deadline(): Promise<undefined> {
   return new Promise((resolve) => setTimeout(resolve, suiteLimitMs, undefined).unref());
 }
-const suiteLimitMs = 180_000;
+const suiteLimitMs = 300_000;

@@ -54,12 +54,39 @@ export function workbenchUrl({ authority }: VscodeServer, { folder, extension, t
   return `http://${authority}/?${new URLSearchParams({ folder, payload: JSON.stringify(payload) })}`;
 }
 
+/** A page with a file open in the editor. */
+export async function openFile(browser: BrowserContext, server: VscodeServer, opening: Opening & { readonly file: string }): Promise<Page> {
+  const page = await browser.newPage();
+  await page.goto(workbenchUrl(server, opening));
+  await page.locator(".monaco-editor .view-lines").first().waitFor();
+  return page;
+}
+
+/** Types into the open quick pick and takes the first row with that text. */
+export async function pick(page: Page, typed: string, row: string): Promise<void> {
+  const widget = page.locator(".quick-input-widget:visible");
+  await widget.locator("input").first().fill(typed);
+  await widget.locator(".monaco-list-row", { hasText: row }).first().click();
+}
+
 /** Runs a command of the palette by its title. */
 export async function runCommand(page: Page, title: string): Promise<void> {
   await page.keyboard.press("F1");
-  const input = page.locator(".quick-input-widget:visible input");
-  await input.fill(`>${title}`);
-  await page.locator(".quick-input-list .monaco-list-row", { hasText: title }).first().waitFor();
+  await pick(page, `>${title}`, title);
+}
+
+/** Chooses a colour theme by its name. */
+export async function setTheme(page: Page, theme: string): Promise<void> {
+  await runCommand(page, "Preferences: Color Theme");
+  await pick(page, theme, theme);
+  await page.locator(".quick-input-widget:visible").waitFor({ state: "hidden" });
+}
+
+/** Puts the cursor on a line, 1-based. */
+export async function goToLine(page: Page, line: number): Promise<void> {
+  await page.locator(".monaco-editor .view-lines").first().click();
+  await page.keyboard.press("Control+g");
+  await page.locator(".quick-input-widget:visible input").first().fill(`:${line}`);
   await page.keyboard.press("Enter");
 }
 

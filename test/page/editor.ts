@@ -1,16 +1,14 @@
 import * as assert from "node:assert/strict";
 import path from "node:path";
 import type { Page } from "playwright-core";
-import { workbenchUrl } from "../harness/workbench.ts";
+import { openFile } from "../harness/workbench.ts";
 import type { PageContext } from "./index.ts";
 
 export function describeEditor({ server, browser, extension, folder }: PageContext): void {
   describe("the editor, as seen", () => {
     let page: Page;
     before(async () => {
-      page = await browser.newPage();
-      await page.goto(workbenchUrl(server, { folder, extension, file: path.join(folder, "five-rules.cu") }));
-      await page.locator(".monaco-editor .view-lines").first().waitFor();
+      page = await openFile(browser, server, { folder, extension, file: path.join(folder, "five-rules.cu") });
     });
     after(() => page.close());
 
@@ -24,7 +22,7 @@ export function describeEditor({ server, browser, extension, folder }: PageConte
 
     it("has hints of sectors", () =>
       page
-        .locator(".view-line", { hasText: /32 sectors/ })
+        .locator(".view-line", { hasText: /32\s+sectors/ })
         .first()
         .waitFor());
 

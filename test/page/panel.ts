@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import path from "node:path";
 import type { FrameLocator, Page } from "playwright-core";
-import { openPanel, runCommand, workbenchUrl } from "../harness/workbench.ts";
+import { goToLine, openFile, openPanel, runCommand, setTheme } from "../harness/workbench.ts";
 import type { PageContext } from "./index.ts";
 
 export function describePanel({ server, browser, extension, folder }: PageContext): void {
@@ -11,28 +11,19 @@ export function describePanel({ server, browser, extension, folder }: PageContex
     const refused: string[] = [];
 
     before(async () => {
-      page = await browser.newPage();
+      page = await openFile(browser, server, { folder, extension, file: path.join(folder, "five-rules.cu") });
       page.on("console", (message) => {
         if (/Content Security Policy/.test(message.text()) && /panel\.(js|css)|vscode-resource/.test(message.text()))
           refused.push(message.text());
       });
-      await page.goto(workbenchUrl(server, { folder, extension, file: path.join(folder, "five-rules.cu") }));
-      await page.locator(".monaco-editor .view-lines").first().waitFor();
       panel = await openPanel(page);
     });
     after(() => page.close());
 
-    const goTo = async (line: number) => {
-      await page.locator(".monaco-editor .view-lines").first().click();
-      await page.keyboard.press("Control+g");
-      await page.locator(".quick-input-widget:visible input").fill(`:${line}`);
-      await page.keyboard.press("Enter");
-    };
-
     it("shows the kernel under the cursor and follows it", async () => {
-      await goTo(4);
+      await goToLine(page, 4);
       await panel.getByRole("heading", { name: "strided" }).waitFor();
-      await goTo(9);
+      await goToLine(page, 9);
       await panel.getByRole("heading", { name: "gather" }).waitFor();
     });
 
@@ -47,7 +38,7 @@ export function describePanel({ server, browser, extension, folder }: PageContex
     });
 
     it("a click on a line goes there", async () => {
-      await goTo(4);
+      await goToLine(page, 4);
       await panel.getByRole("heading", { name: "strided" }).waitFor();
       const line = panel.getByRole("button", { name: /out\[x \* n \+ y\]/ });
       await line.click();
@@ -87,10 +78,7 @@ export function describePanel({ server, browser, extension, folder }: PageContex
 
     for (const theme of ["Light Modern", "Dark Modern", "Dark High Contrast"])
       it(`text can be read in ${theme}`, async () => {
-        await runCommand(page, "Preferences: Color Theme");
-        await page.locator(".quick-input-widget:visible input").fill(theme);
-        await page.keyboard.press("Enter");
-        await page.locator(".quick-input-widget:visible").waitFor({ state: "hidden" });
+        await setTheme(page, theme);
         for (const part of ["h1", "dd", ".quiet"]) {
           const ratio = await panel.locator(part).first().evaluate(contrast);
           assert.ok(ratio >= 4.5, `${part} has a contrast of ${ratio.toFixed(1)}`);

@@ -17,6 +17,11 @@ describe("bad input", () => {
       await stillWorks();
     });
 
+  it("control characters and NUL: the server goes on", async () => {
+    await workspace.openTextDocument({ language: "cuda-cpp", content: "__global__ void k(\0) {\u0001\uD800 <<<\u2028>>> }\0" });
+    await stillWorks();
+  });
+
   it("50,000 lines: the server goes on", async () => {
     const kernel = "__global__ void k_N(float *a) {\n  int i = threadIdx.x;\n  a[i] += 1.0f;\n  a[i] *= 2.0f;\n}\n";
     const content = Array.from({ length: 10_000 }, (_, index) => kernel.replace("N", String(index))).join("");

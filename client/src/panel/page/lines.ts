@@ -1,6 +1,6 @@
 import type { LineCounters, PanelModel } from "@warplens/server/protocol";
+import { formatPercent, formatRatio } from "@warplens/server/units";
 import { bar, element, section } from "./dom.ts";
-import { percent, significant, words } from "./format.ts";
 
 export const measures = ["instructions", "sectors", "wavefronts"] as const;
 export type Measure = (typeof measures)[number];
@@ -46,10 +46,10 @@ function notesOn(line: LineCounters): string[] {
   const notes: string[] = [];
   if (line.globalSectors > line.globalSectorsIdeal)
     notes.push(
-      `${significant(line.globalSectors / line.globalRequests)} sectors a request, ideal ${significant(line.globalSectorsIdeal / line.globalRequests)}`,
+      `${formatRatio(line.globalSectors / line.globalRequests)} sectors a request, ideal ${formatRatio(line.globalSectorsIdeal / line.globalRequests)}`,
     );
   if (line.sharedWavefronts > line.sharedWavefrontsIdeal)
-    notes.push(`${significant(line.sharedWavefronts / line.sharedWavefrontsIdeal)} times the ideal wavefronts`);
+    notes.push(`${formatRatio(line.sharedWavefronts / line.sharedWavefrontsIdeal)} times the ideal wavefronts`);
   if (line.divergentBranches > 0) notes.push("divergent");
   return notes;
 }
@@ -71,7 +71,7 @@ export function linesSection(
         checked: name === measure,
         change: () => on.measure(name),
       }),
-      words(name),
+      name,
     ),
   );
   const rows = found.map(({ line, text, share, notes }) =>
@@ -83,7 +83,7 @@ export function linesSection(
         { id: `line-${line}`, class: "line", title: `Go to line ${line}`, click: () => on.reveal(line) },
         element("span", { class: "number" }, String(line)),
         element("code", {}, text),
-        element("span", { class: "value" }, percent(share * 100)),
+        element("span", { class: "value" }, formatPercent(share * 100)),
         bar(share, notes.length > 0 ? "warn" : "part"),
         notes.length > 0 && element("span", { class: "note" }, notes.join("; ")),
       ),

@@ -1,8 +1,8 @@
 /** The panel's page: shows the model that the extension sends, and says what the user does. */
 import type { PanelModel } from "@warplens/server/protocol";
+import { formatCount } from "@warplens/server/units";
 import type { FromPage, ToPage } from "../messages.ts";
 import { element, section } from "./dom.ts";
-import { count } from "./format.ts";
 import { linesSection, type Measure, measureFor } from "./lines.ts";
 import { memorySection } from "./memory.ts";
 import { occupancySection } from "./occupancy.ts";
@@ -62,7 +62,7 @@ function page(model: PanelModel): HTMLElement[] {
 function basis({ report }: PanelModel): HTMLElement | undefined {
   if (!report) return undefined;
   const { simulated, assumptions } = report;
-  const blocks = `${count(simulated.blocks)} of ${count(simulated.of)} blocks simulated in ${count(simulated.ms)} ms`;
+  const blocks = `${formatCount(simulated.blocks)} of ${formatCount(simulated.of)} blocks simulated in ${formatCount(simulated.ms)} ms`;
   return section(
     "Basis",
     element("p", { class: "quiet" }, `${blocks}.`),

@@ -1,6 +1,6 @@
 import type { LaunchReport } from "@warplens/server/protocol";
+import { formatPercent, formatTraffic } from "@warplens/server/units";
 import { element, section } from "./dom.ts";
-import { bytes, percent } from "./format.ts";
 
 const sectorBytes = 32;
 
@@ -53,9 +53,9 @@ export function memorySection(report: LaunchReport): HTMLElement {
       "tr",
       {},
       element("th", { scope: "row", title: about }, name),
-      figure(read === undefined ? undefined : bytes(read)),
-      figure(written === undefined ? undefined : bytes(written)),
-      name === "L1" || name === "L2" ? figure(hitPct === undefined ? undefined : percent(hitPct)) : element("td"),
+      figure(read === undefined ? undefined : formatTraffic(read)),
+      figure(written === undefined ? undefined : formatTraffic(written)),
+      name === "L1" || name === "L2" ? figure(hitPct === undefined ? undefined : formatPercent(hitPct)) : element("td"),
     ),
   );
   return section("Memory", element("table", {}, element("thead", {}, element("tr", {}, ...head)), element("tbody", {}, ...rows)));

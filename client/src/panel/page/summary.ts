@@ -1,6 +1,6 @@
 import type { LaunchReport, PanelModel } from "@warplens/server/protocol";
+import { formatBandwidth, formatCapacity, formatDim, formatPercent, formatTime } from "@warplens/server/units";
 import { element } from "./dom.ts";
-import { bandwidth, bytes, percent, size, time } from "./format.ts";
 
 /** Which launch on which GPU, both to be chosen. */
 export function header(model: PanelModel, on: { readonly launch: (index: number) => void; readonly gpu: () => void }): HTMLElement {
@@ -29,8 +29,8 @@ export function header(model: PanelModel, on: { readonly launch: (index: number)
 }
 
 function configuration({ grid, block, dynamicSharedBytes }: LaunchReport): string {
-  const shared = dynamicSharedBytes > 0 ? ` · ${bytes(dynamicSharedBytes)} dynamic shared` : "";
-  return `grid ${size(grid)} · block ${size(block)}${shared}`;
+  const shared = dynamicSharedBytes > 0 ? ` · ${formatCapacity(dynamicSharedBytes)} dynamic shared` : "";
+  return `grid ${formatDim(grid)} · block ${formatDim(block)}${shared}`;
 }
 
 /** The three figures everybody asks for. */
@@ -46,10 +46,10 @@ export function headline({ time: estimate, occupancy }: LaunchReport): HTMLEleme
   return element(
     "div",
     { class: "figures" },
-    estimate && figure(time(estimate.ns), "time", "estimated"),
-    estimate && figure(bandwidth(estimate.dramGBs), "DRAM", `${percent(estimate.dramPctOfPeak)} of peak`),
+    estimate && figure(formatTime(estimate.ns), "time", "estimated"),
+    estimate && figure(formatBandwidth(estimate.dramGBs), "DRAM", `${formatPercent(estimate.dramPctOfPeak)} of peak`),
     figure(
-      percent(occupancy.achievedPct ?? occupancy.theoreticalPct),
+      formatPercent(occupancy.achievedPct ?? occupancy.theoreticalPct),
       "occupancy",
       occupancy.achievedPct === undefined ? "theoretical" : "achieved",
     ),

@@ -1,6 +1,6 @@
 import type { LaunchReport } from "@warplens/server/protocol";
+import { formatBound, formatPercent, formatTime } from "@warplens/server/units";
 import { bar, element, section } from "./dom.ts";
-import { percent, time, words } from "./format.ts";
 
 /** What each resource would need alone: the longest bounds the launch. */
 export function timeSection({ time: estimate }: LaunchReport): HTMLElement | undefined {
@@ -9,16 +9,16 @@ export function timeSection({ time: estimate }: LaunchReport): HTMLElement | und
   const shown = estimate.parts.filter((part) => part.ns >= longest * 0.005);
   return section(
     "Time",
-    element("p", { class: "lead" }, "Bound by ", element("strong", {}, words(estimate.boundBy))),
+    element("p", { class: "lead" }, "Bound by ", element("strong", {}, formatBound(estimate.boundBy))),
     element(
       "ul",
       { class: "parts", "aria-label": "What each resource would need alone" },
       ...shown.map(({ name, ns }) =>
         element(
           "li",
-          { title: `${percent((100 * ns) / estimate.ns)} of the launch` },
-          element("span", { class: "name" }, words(name)),
-          element("span", { class: "value" }, time(ns)),
+          { title: `${formatPercent((100 * ns) / estimate.ns)} of the launch` },
+          element("span", { class: "name" }, formatBound(name)),
+          element("span", { class: "value" }, formatTime(ns)),
           bar(ns / longest, ns === longest ? "bound" : "part"),
         ),
       ),

@@ -1,0 +1,63 @@
+/** Pictures of the example in editor and panel, in a dark and a light theme. */
+import { mkdirSync } from "node:fs";
+import path from "node:path";
+import type { Page } from "playwright-core";
+import { startServer, type VscodeInstall } from "./vscode-server.ts";
+import { goToLine, openBrowser, openFile, openPanel, setTheme } from "./workbench.ts";
+
+interface ScreenshotOptions {
+  readonly root: string;
+  readonly vscode: VscodeInstall;
+  readonly chromium: string;
+  readonly into: string;
+}
+
+export async function screenshots({ root, vscode, chromium, into }: ScreenshotOptions): Promise<void> {
+  mkdirSync(into, { recursive: true });
+  const settings = { "editor.fontSize": 13, "window.zoomLevel": 0, "breadcrumbs.enabled": false };
+  const server = await startServer(vscode, { settings });
+  const browser = await openBrowser(chromium, server.home, { width: 1440, height: 900, scale: 1.5 });
+  try {
+    const folder = path.join(root, "examples");
+    const page = await openFile(browser, server, { folder, extension: root, file: path.join(folder, "tour.cu") });
+    const panel = await openPanel(page);
+    await widenSideBar(page, 380);
+    for (const theme of ["Dark Modern", "Light Modern"]) {
+      const name = (part: string) => path.join(into, `${part}-${theme.startsWith("Dark") ? "dark" : "light"}.png`);
+      await setTheme(page, theme);
+      await goToLine(page, 18);
+      await panel.getByRole("heading", { name: "transpose" }).waitFor();
+      await panel.getByRole("region", { name: "Hottest lines" }).waitFor();
+      await page.locator(".codelens-decoration", { hasText: "occupancy" }).first().waitFor();
+      await page.screenshot({ path: name("editor") });
+      await panel.getByRole("region", { name: "Basis" }).scrollIntoViewIfNeeded();
+      await page.locator(".part.sidebar").screenshot({ path: name("panel") });
+      await hoverOver(page, "out[x * n + y]");
+      await page.screenshot({ path: name("hover") });
+      await page.mouse.move(0, 0);
+    }
+  } finally {
+    await browser.close();
+    await server.stop();
+  }
+}
+
+async function widenSideBar(page: Page, width: number): Promise<void> {
+  const box = await page.locator(".part.sidebar").boundingBox();
+  if (!box) throw new Error("The side bar is not shown");
+  await page.mouse.move(box.x + box.width, 400);
+  await page.mouse.down();
+  await page.mouse.move(box.x + width, 400, { steps: 4 });
+  await page.mouse.up();
+}
+
+/** Rests the mouse on the first token of a line with this text, until its hover is shown. */
+async function hoverOver(page: Page, text: string): Promise<void> {
+  const spaced = new RegExp(text.replace(/[[\]*+.()]/g, "\\$&").replaceAll(" ", "\\s"));
+  const line = page.locator(".view-line", { hasText: spaced }).first();
+  const box = await line.locator("span > span", { hasText: "out" }).first().boundingBox();
+  if (!box) throw new Error(`"${text}" is not in view`);
+  await page.mouse.move(box.x + 40, box.y + 40);
+  await page.mouse.move(box.x + 8, box.y + box.height / 2, { steps: 6 });
+  await page.locator(".monaco-hover:visible").first().waitFor();
+}
