@@ -64,7 +64,7 @@ function mergePhis(block: Block, substitution: Substitution): void {
 const commutative = new Set(["add", "mul", "mulhi.s", "mulhi.u", "and", "or", "xor", "smin", "smax", "umin", "umax", "fadd", "fmul"]);
 
 /** Equal for operations that compute the same. */
-function valueKey(op: Op): string {
+export function valueKey(op: Op): string {
   const { action, args } = op;
   const operands = args.map((arg) => arg.id);
   switch (action.kind) {

@@ -1,0 +1,1 @@
+export { type OptimiseOptions, optimise } from "./pipeline.ts";

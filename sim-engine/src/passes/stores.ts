@@ -1,0 +1,98 @@
+/** Stores that need not be made: overwritten at once, never read, or repeated in a loop where only the last one counts. */
+import { createOp } from "../builder.ts";
+import { dominators, findLoops } from "../graph.ts";
+import type { Block, Kernel, Op } from "../kernel.ts";
+import { compareLocations, type Location, locationOf, underlyingObject } from "./alias.ts";
+import { insertBefore } from "./loop-shape.ts";
+import { clobbers, mayWrite } from "./memory-effects.ts";
+
+/** Returns whether any store went. */
+export function removeDeadStores(kernel: Kernel): boolean {
+  const read = readAllocas(kernel);
+  let changed = false;
+  for (const block of kernel.blocks) {
+    const kept = block.ops.filter((op, index) => {
+      if (op.action.kind !== "store" || op.action.volatile) return true;
+      const location = locationOf(op);
+      if (!location) return true;
+      if (location.object?.action.kind === "alloca" && read && !read.has(location.object)) return false;
+      return !overwritten(kernel, block, index, location);
+    });
+    changed ||= kept.length < block.ops.length;
+    block.ops = kept;
+  }
+  return changed;
+}
+
+/** Local variables that something may read; undefined when an address goes where it cannot be followed. */
+function readAllocas(kernel: Kernel): Set<Op> | undefined {
+  const read = new Set<Op>();
+  for (const block of kernel.blocks) {
+    for (const phi of block.phis) if (phi.args.some(isLocal)) return undefined;
+    for (const { action, args } of block.ops) {
+      if (action.kind === "gep") continue;
+      if (action.kind === "select" && args.some(isLocal)) return undefined;
+      for (const [index, arg] of args.entries()) {
+        if (action.kind === "store" && index === 0) continue;
+        const object = arg.type === "ptr" ? underlyingObject(arg) : undefined;
+        if (object) read.add(object);
+      }
+    }
+  }
+  return read;
+}
+
+const isLocal = (op: Op): boolean => op.type === "ptr" && underlyingObject(op)?.action.kind === "alloca";
+
+/** A later store in the block writes the same bytes, and nothing between reads them or lets others see them. */
+function overwritten(kernel: Kernel, block: Block, index: number, location: Location): boolean {
+  for (const op of block.ops.slice(index + 1)) {
+    const other = locationOf(op);
+    if (op.action.kind === "store" && other && !op.action.volatile && compareLocations(kernel, other, location) === "same") return true;
+    if (op.action.kind === "load" && other && compareLocations(kernel, other, location) !== "none") return false;
+    if (op.action.kind === "atomic" || op.action.kind === "barrier" || op.action.kind === "fence" || op.action.kind === "syncwarp") return false;
+    if (op.action.kind === "copy.async" || op.action.kind === "copy.commit") return false;
+  }
+  return false;
+}
+
+/**
+ * A store to one place in every iteration, which nothing in the loop reads, is made once behind it (LLVM's scalar promotion;
+ * its loads have been forwarded already). Returns whether any moved.
+ */
+export function sinkStores(kernel: Kernel): boolean {
+  const tree = dominators(kernel);
+  for (const loop of findLoops(kernel).reverse()) {
+    const [exit] = loop.exits;
+    if (!exit || loop.exits.length !== 1) continue;
+    const inside = new Set<Op>();
+    for (const block of loop.blocks) for (const op of [...block.phis, ...block.ops]) inside.add(op);
+    for (const block of [...loop.blocks]) {
+      if (!tree.has(block) || !tree.has(exit.from) || !tree.dominates(block, exit.from) || !loop.latches.every((latch) => tree.dominates(block, latch))) continue;
+      for (const op of [...block.ops]) {
+        if (op.action.kind !== "store" || op.action.volatile || op.args[0] === undefined || inside.has(op.args[0])) continue;
+        const location = locationOf(op);
+        if (!location || !aloneInLoop(kernel, loop.blocks, op, location)) continue;
+        block.ops.splice(block.ops.indexOf(op), 1);
+        const to = exit.to.predecessors.length > 1 ? insertBefore(kernel, exit.to, [exit.from]) : exit.to;
+        to.ops.unshift(createOp(kernel, op.action, op.type, op.args, op.span));
+        sinkStores(kernel);
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+function aloneInLoop(kernel: Kernel, blocks: ReadonlySet<Block>, store: Op, location: Location): boolean {
+  for (const block of blocks) {
+    for (const op of block.ops) {
+      if (op === store) continue;
+      if (mayWrite(op) && clobbers(kernel, op, { ...location, readOnly: false })) return false;
+      if (op.action.kind !== "load") continue;
+      const read = locationOf(op);
+      if (!read || compareLocations(kernel, read, location) !== "none") return false;
+    }
+  }
+  return true;
+}
