@@ -1,0 +1,69 @@
+/** What `ptxas -v` says of each kernel. */
+import { demangleKernel, type KernelSymbol } from "./demangle.ts";
+
+export interface CompiledKernel extends KernelSymbol {
+  readonly registers: number;
+  /** Bytes a thread. */
+  readonly stackBytes: number;
+  readonly spillStoreBytes: number;
+  readonly spillLoadBytes: number;
+  /** Bytes a block. */
+  readonly staticSharedBytes: number;
+  /** Bytes of constant memory, parameters among them. */
+  readonly constantBytes: number;
+}
+
+/** Reads the messages of `ptxas -v`; kernels whose symbol cannot be read are left out. */
+export function readResources(messages: string): CompiledKernel[] {
+  const kernels: CompiledKernel[] = [];
+  let symbol: string | undefined;
+  let stack = { stackBytes: 0, spillStoreBytes: 0, spillLoadBytes: 0 };
+  for (const line of messages.split(/\r?\n/)) {
+    const entry = /Compiling entry function '([^']+)'/.exec(line)?.[1];
+    if (entry !== undefined) {
+      symbol = entry;
+      stack = { stackBytes: 0, spillStoreBytes: 0, spillLoadBytes: 0 };
+      continue;
+    }
+    const frame = /(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads/.exec(line);
+    if (frame) stack = { stackBytes: Number(frame[1]), spillStoreBytes: Number(frame[2]), spillLoadBytes: Number(frame[3]) };
+    const registers = /Used (\d+) registers/.exec(line)?.[1];
+    if (registers === undefined || symbol === undefined) continue;
+    const name = demangleKernel(symbol);
+    symbol = undefined;
+    if (!name) continue;
+    const constants = [...line.matchAll(/(\d+) bytes cmem/g)].reduce((sum, [, bytes]) => sum + Number(bytes), 0);
+    kernels.push({
+      ...name,
+      registers: Number(registers),
+      ...stack,
+      staticSharedBytes: Number(/(\d+) bytes smem/.exec(line)?.[1] ?? 0),
+      constantBytes: constants,
+    });
+  }
+  return kernels;
+}
+
+const squeeze = (text: string): string =>
+  text
+    .replaceAll(/\b(\d+)(?:u|l|ul|ll|ull)\b/gi, "$1")
+    .replaceAll(/\bunsigned(?! (?:int|char|short|long))/g, "unsigned int")
+    .replaceAll(/\s+/g, "");
+
+/**
+ * The compiled kernel behind a source name and its template arguments. Names are compared without namespaces where the source
+ * gives none. Undefined when none or several fit: a count that may be another kernel's is not used.
+ */
+export function findCompiled(
+  kernels: readonly CompiledKernel[],
+  name: string,
+  templateArguments: readonly string[],
+): CompiledKernel | undefined {
+  const named = kernels.filter((kernel) => kernel.name === name || kernel.name.endsWith(`::${name}`));
+  const wanted = templateArguments.map(squeeze);
+  const exact = named.filter(
+    (kernel) =>
+      kernel.templateArguments.length === wanted.length && kernel.templateArguments.every((text, index) => squeeze(text) === wanted[index]),
+  );
+  return exact.length === 1 ? exact[0] : undefined;
+}

@@ -1,0 +1,68 @@
+/** Runs a program with limits on time and memory, without a shell. */
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+
+export interface Limits {
+  readonly seconds: number;
+  /** Address space of each process; held where the system has `prlimit`. */
+  readonly megabytes: number;
+}
+
+export interface RunResult {
+  /** Absent when it could not be started or was stopped. */
+  readonly code: number | undefined;
+  /** Both streams; the first megabyte. */
+  readonly output: string;
+  readonly problem?: string;
+}
+
+const prlimit = "/usr/bin/prlimit";
+const longest = 1 << 20;
+
+/** Never rejects. `signal` stops it. */
+export function run(program: string, given: readonly string[], limits: Limits, signal?: AbortSignal): Promise<RunResult> {
+  const limited = process.platform === "linux" && existsSync(prlimit);
+  const command = limited ? prlimit : program;
+  const line = limited ? [`--as=${limits.megabytes * 2 ** 20}`, "--", program, ...given] : [...given];
+  return new Promise((resolve) => {
+    let output = "";
+    const child = spawn(command, line, {
+      stdio: ["ignore", "pipe", "pipe"],
+      shell: false,
+      detached: process.platform !== "win32",
+      windowsHide: true,
+    });
+    const stop = (): void => {
+      // nvcc starts others: the whole group goes.
+      try {
+        if (child.pid !== undefined && process.platform !== "win32") process.kill(-child.pid, "SIGKILL");
+        else child.kill("SIGKILL");
+      } catch {
+        child.kill("SIGKILL");
+      }
+    };
+    let problem: string | undefined;
+    const timer = setTimeout(() => {
+      problem = `stopped after ${limits.seconds} s`;
+      stop();
+    }, limits.seconds * 1000);
+    const cancel = (): void => {
+      problem = "cancelled";
+      stop();
+    };
+    signal?.addEventListener("abort", cancel, { once: true });
+    const collect = (chunk: Buffer): void => {
+      if (output.length < longest) output += chunk.toString("utf8");
+    };
+    child.stdout.on("data", collect);
+    child.stderr.on("data", collect);
+    const end = (code: number | undefined, why?: string): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", cancel);
+      const said = problem ?? why;
+      resolve({ code: problem === undefined ? code : undefined, output, ...(said === undefined ? {} : { problem: said }) });
+    };
+    child.on("error", (error) => end(undefined, error.message));
+    child.on("close", (code) => end(code ?? undefined));
+  });
+}
