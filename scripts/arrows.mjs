@@ -1,6 +1,7 @@
 /**
  * Holds the import arrows of ARCHITECTURE.md between folders. (Which packages a folder may use is Biome's part: see biome.json.)
- * Each module is named by a path prefix, the longest match wins, and lists the modules it may import besides itself.
+ * Each module is a folder, a file, or both at once (`lint` is lint.ts and lint/); the longest match wins. It lists the modules
+ * that it may import besides itself.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
@@ -24,13 +25,13 @@ export const arrows = {
   "server/src/lint": core,
   "server/src/simulate": core,
   [units]: [],
-  "server/src/worker": core,
+  "server/src/worker/": core,
   [files]: below,
   [grammar]: below,
   "server/src/cli": [...core, files, grammar],
   [protocol]: [engine],
-  "server/src/lsp": [...core, "server/src/worker", protocol],
-  "server/src": [...core, files, grammar, "server/src/worker", "server/src/cli", "server/src/lsp", protocol],
+  "server/src/lsp": [...core, "server/src/worker/", protocol],
+  "server/src": [...core, files, grammar, "server/src/worker/", "server/src/cli", "server/src/lsp", protocol],
   "client/src/panel/page": ["client/src/panel/messages.ts", protocol, units],
   "client/src/panel/messages.ts": [protocol],
   "client/src": ["client/src/panel/page", "client/src/panel/messages.ts", protocol, units],
@@ -46,7 +47,7 @@ const specifiers = /\b(?:from|import)\s*\(?\s*"([^"]+)"/g;
 /** @param {string} file */
 const moduleOf = (file) =>
   Object.keys(arrows)
-    .filter((prefix) => file === prefix || (file.startsWith(prefix) && /^[/.-]/.test(file.slice(prefix.length))))
+    .filter((name) => file === name || (file.startsWith(name) && (name.endsWith("/") || /^[/.]/.test(file.slice(name.length)))))
     .sort((a, b) => b.length - a.length)[0];
 
 /**

@@ -1,6 +1,6 @@
 /** What the server needs of the place it runs in: a desktop's process or a browser's worker. */
 import type { FileHost } from "../analysis/facts.ts";
-import type { Simulator } from "./simulations.ts";
+import type { Simulator } from "../worker/job.ts";
 
 export interface Platform {
   /** Files on disk, or those fetched beforehand; open documents go before them. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { FileSimulation, Job } from "../worker/job.ts";
-import { SimulationQueue, type Simulator } from "./simulations.ts";
+import type { FileSimulation, Job, Simulator } from "../worker/job.ts";
+import { SimulationQueue } from "./simulations.ts";
 
 const empty: FileSimulation = { kernels: [], launches: [], diagnostics: [] };
 

@@ -2,16 +2,7 @@
  * The queue of simulations: one at a time, the newest text of each document only. A document that changes while it is
  * simulated cancels that run. Results come with the version they are of; an older one never replaces a newer.
  */
-import type { FileSimulation, Job } from "../worker/job.ts";
-
-/** Runs jobs elsewhere: in a thread, or in slices where there are none. */
-export interface Simulator {
-  /** @returns undefined when it was cancelled. Rejects when the job failed as a whole. */
-  run(job: Job): Promise<FileSimulation | undefined>;
-  /** Stops the running job soon. */
-  cancel(): void;
-  dispose(): void;
-}
+import type { FileSimulation, Job, Simulator } from "../worker/job.ts";
 
 export interface Done {
   readonly version: number;

@@ -9,7 +9,7 @@ import { TextDocument } from "vscode-languageserver-textdocument";
 import { analyze } from "../analysis/analyze.ts";
 import type { FileHost, Program } from "../analysis/facts.ts";
 import { type Diagnostic, lint } from "../lint.ts";
-import type { Job } from "../worker/job.ts";
+import type { Job, Simulator } from "../worker/job.ts";
 import { carryOver } from "./carry.ts";
 import { carryDiagnostic, toLsp } from "./diagnostics.ts";
 import { gpuSummary } from "./gpus.ts";
@@ -17,7 +17,7 @@ import type { Platform } from "./platform.ts";
 import { type Project, projectOf } from "./project.ts";
 import type { StatusParams } from "./protocol.ts";
 import { readSettings, type Settings } from "./settings.ts";
-import { type Done, SimulationQueue, type Simulator } from "./simulations.ts";
+import { type Done, SimulationQueue } from "./simulations.ts";
 import { carrySimulation, type View } from "./view.ts";
 
 export interface WorkspaceEvents {

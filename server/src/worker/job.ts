@@ -55,3 +55,12 @@ export interface FileSimulation {
   /** Of every rule, the simulated ones among them. */
   readonly diagnostics: readonly Diagnostic[];
 }
+
+/** Runs jobs elsewhere: in a thread, or in slices where there are none. */
+export interface Simulator {
+  /** @returns undefined when it was cancelled. Rejects when the job failed as a whole. */
+  run(job: Job): Promise<FileSimulation | undefined>;
+  /** Stops the running job soon. */
+  cancel(): void;
+  dispose(): void;
+}

@@ -1,7 +1,6 @@
 /** The messages between the server and its simulation thread, and the server's end of them. */
 import { Worker } from "node:worker_threads";
-import type { Simulator } from "../lsp/simulations.ts";
-import type { FileSimulation, Job } from "./job.ts";
+import type { FileSimulation, Job, Simulator } from "./job.ts";
 
 export interface ToThread {
   readonly id: number;
