@@ -98,7 +98,7 @@ function share(folder) {
     else if (wrong-- > 0) for (const error of unit.errors.slice(0, 2)) say("error", error);
     syntax.walk(unit, (node) => {
       expressions++;
-      if (node.kind !== "unknown") return true;
+      if (node.kind !== "unknown" || !("text" in node)) return true;
       if (!unit.errors.some((error) => error.start < node.end && error.end >= node.start)) {
         unknown++;
         if (misunderstood-- > 0) say("unknown", node);

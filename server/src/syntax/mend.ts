@@ -1,4 +1,4 @@
-import type { AnnotationIndex, AttributeAnnotation } from "./convert/context.ts";
+import type { AnnotationIndex, AnnotationKind, AttributeAnnotation } from "./convert/context.ts";
 
 /** A text the parser can read, as long as the one it stands for; and what had to be hidden from the parser for that. */
 export interface Mended {
@@ -6,93 +6,235 @@ export interface Mended {
   readonly annotations: AnnotationIndex;
 }
 
-interface Hidden {
-  readonly start: number;
-  readonly end: number;
-  readonly kind: AttributeAnnotation["kind"] | "unroll";
-  readonly operands: readonly [number, number] | undefined;
+/** What a rule does to the text it matched, at offsets of the whole text. */
+interface Mending {
+  /** Takes the characters out of the parser's sight. */
+  hide(start: number, end: number): void;
+  /** Puts others in their place, as many. */
+  replace(start: number, replacement: string): void;
+  /** Remembers what was hidden. */
+  annotate(start: number, end: number, kind: AnnotationKind, operands?: readonly [number, number]): void;
 }
 
-const attributeWords: Readonly<Record<string, AttributeAnnotation["kind"]>> = {
+interface Rule {
+  /** What to look for, outside strings; matched against the whole text at once with all the others. */
+  readonly pattern: string;
+  readonly mend: (match: string, at: number, text: string, mending: Mending) => void;
+}
+
+const attributes: Readonly<Record<string, AnnotationKind>> = {
   __align__: "align",
   alignas: "align",
   _Alignas: "align",
   __launch_bounds__: "launch-bounds",
   __cluster_dims__: "cluster-dims",
   __maxnreg__: "max-registers",
+  __block_size__: "cluster-dims",
+};
+const words: Readonly<Record<string, AnnotationKind>> = {
+  __device__: "device",
+  __host__: "host",
+  __global__: "global",
+  __forceinline__: "inline",
+  inline: "inline",
+  friend: "friend",
 };
 
-const words =
-  /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|^[ \t]*#[ \t]*pragma[ \t]+(?:no)?unroll\b[^\n]*|\b(?:__align__|alignas|_Alignas|__launch_bounds__|__cluster_dims__|__maxnreg__)\b/gm;
+const specifierWords = "__(?:device|host|global|forceinline)__|inline|static|constexpr|explicit|virtual|__noinline__";
 
-/** Hides what the grammar cannot parse, at every offset as it was. */
+/** What the grammar cannot parse, or parses as something else, wherever it stands. Each rule keeps every offset as it is. */
+const rules: readonly Rule[] = [
+  {
+    // A macro between string literals, whose definition is not known.
+    pattern: String.raw`(?<=")[ \t\r\n]+[A-Za-z_]\w*(?=[ \t\r\n]*")`,
+    mend: (match, at, _, { hide }) => hide(at, at + match.length),
+  },
+  {
+    pattern: String.raw`#[ \t]*pragma[ \t]+(?:no)?unroll\b[^\n]*`,
+    mend: (match, at, _, mending) => unroll(at, at + match.length, at + match.indexOf("unroll") + "unroll".length, match, mending),
+  },
+  {
+    pattern: String.raw`\b_Pragma[ \t]*\([ \t]*"(?:[^"\\\n]|\\.)*"[ \t]*\)`,
+    mend(match, at, _, mending) {
+      const open = match.indexOf('"');
+      if (/"\s*(?:no)?unroll\b/.test(match))
+        unroll(
+          at,
+          at + match.length,
+          at + match.indexOf("unroll") + "unroll".length,
+          match.slice(open),
+          mending,
+          at + match.lastIndexOf('"'),
+        );
+      else mending.hide(at, at + match.length);
+    },
+  },
+  {
+    pattern: String.raw`\b(?:__align__|alignas|_Alignas|__launch_bounds__|__cluster_dims__|__maxnreg__)(?=[ \t\r\n]*\()`,
+    mend(match, at, text, { hide, annotate }) {
+      const operands = parenthesized(text, at + match.length);
+      const kind = attributes[match];
+      if (!operands || !kind) return;
+      hide(at, operands[1] + 1);
+      annotate(at, operands[1] + 1, kind, operands);
+    },
+  },
+  {
+    pattern: String.raw`\b__(?:attribute(?:__)?|declspec)(?=[ \t\r\n]*\()`,
+    mend(match, at, text, { hide, annotate }) {
+      const all = parenthesized(text, at + match.length);
+      if (!all) return;
+      hide(at, all[1] + 1);
+      const aligned = /\balign(?:ed)?(?:__)?[ \t]*(?=\()/.exec(text.slice(...all));
+      const operands = aligned && parenthesized(text, all[0] + aligned.index + aligned[0].length);
+      if (operands) annotate(at, all[1] + 1, "align", operands);
+    },
+  },
+  {
+    // On a lambda, or after the `&` or `*` of a result: nowhere the grammar expects them.
+    pattern: String.raw`(?<=[\]&*])[ \t\r\n]*(?:__(?:device|host|global|forceinline)__[ \t\r\n]*)+`,
+    mend: (match, at, _, mending) => hideWords(match, at, mending),
+  },
+  {
+    pattern: String.raw`\bfriend(?<=\b(?:${specifierWords})[ \t\r\n]+friend)\b`,
+    mend: (match, at, _, mending) => hideWords(match, at, mending),
+  },
+  { pattern: String.raw`\bextern(?=[ \t\r\n]+template\b)`, mend: (match, at, _, { hide }) => hide(at, at + match.length) },
+  { pattern: String.raw`\btemplate(?=[ \t\r\n]+(?:class|struct|union)\b)`, mend: (match, at, _, { hide }) => hide(at, at + match.length) },
+  { pattern: String.raw`\b__restrict\b`, mend: (_, at, __, { replace }) => replace(at, "restrict  ") },
+  {
+    // `new float *[n]`: the grammar allows no declarator but the brackets.
+    pattern: String.raw`\bnew[ \t\r\n]+[\w:<>, \t]*?[\w>][ \t]*\*[* \t]*(?=[\[(])`,
+    mend(match, at, _, { hide }) {
+      hide(at + match.indexOf("*"), at + match.length);
+    },
+  },
+  { pattern: String.raw`(?<=\bnew[ \t]+)const\b`, mend: (match, at, _, { hide }) => hide(at, at + match.length) },
+  {
+    pattern: String.raw`<<<[ \t\r\n]*\{|(?<=,[ \t\r\n]*)\{[^{};()]*\}(?=[^;{}]*>>>)`,
+    mend(match, at, text, { replace }) {
+      const open = at + match.indexOf("{");
+      const close = text.indexOf("}", open);
+      if (close < 0 || close - open > 200) return;
+      replace(open, "(");
+      replace(close, ")");
+    },
+  },
+  {
+    pattern: String.raw`(?:\.|->)[ \t]*(?:template[ \t]+)?operator[ \t]*(?:\(\)|\[\])`,
+    mend: (match, at, _, { replace }) => replace(at + match.length - 2, "__"),
+  },
+  { pattern: String.raw`\btypeid(?=[ \t]*\()`, mend: (_, at, __, { replace }) => replace(at, "sizeof") },
+  {
+    pattern: String.raw`\bva_arg[ \t]*\([^,()]*,(?=[^,()]*\))`,
+    mend: (match, at, text, { hide }) => hide(at + match.length - 1, text.indexOf(")", at)),
+  },
+  { pattern: "\ufeff", mend: (_, at, __, { hide }) => hide(at, at + 1) },
+];
+
+const literals = String.raw`(?:\b(?:u8|[uUL])?R"([^\s()\\]{0,16})\([\s\S]*?\)\1")|"(?:[^"\\\n]|\\[\s\S])*"|'(?:[^'\\\n]|\\.)*'`;
+const everything = new RegExp(`${literals}|${rules.map(({ pattern }) => `(${pattern})`).join("|")}`, "g");
+/** The groups of `literals` come before those of the rules. */
+const FIRST_RULE = 2;
+
+/** Hides or replaces what the grammar cannot parse, keeping every offset. */
 export function mend(text: string): Mended {
+  const edits: { start: number; end: number; replacement: string | undefined }[] = [];
   const hidden: Hidden[] = [];
-  for (const match of text.matchAll(words)) {
-    const word = match[0];
-    const kind = attributeWords[word];
-    if (kind) {
-      const operands = parenthesized(text, match.index + word.length);
-      if (operands) hidden.push({ start: match.index, end: operands[1] + 1, kind, operands });
-    } else if (word.trimStart().startsWith("#")) hidden.push(pragma(match.index, word));
+  const mending: Mending = {
+    hide: (start, end) => edits.push({ start, end, replacement: undefined }),
+    replace: (start, replacement) => edits.push({ start, end: start + replacement.length, replacement }),
+    annotate: (start, end, kind, operands) => hidden.push({ start, end, kind, operands }),
+  };
+  for (const match of text.matchAll(everything)) {
+    for (let i = 0; i < rules.length; i++) {
+      const found = match[FIRST_RULE + i];
+      if (found === undefined) continue;
+      rules[i]?.mend(found, match.index, text, mending);
+      break;
+    }
   }
-  const mended = blank(text, hidden);
+  const mended = applied(text, edits);
   return { text: mended, annotations: index(mended, hidden) };
 }
 
-function pragma(start: number, line: string): Hidden {
-  const end = start + line.length;
-  if (/\bnounroll\b/.test(line)) return { start, end, kind: "unroll", operands: undefined };
-  const at = start + line.indexOf("unroll") + "unroll".length;
-  const rest = line.slice(at - start);
-  if (!rest.trim()) return { start, end, kind: "unroll", operands: undefined };
-  return { start, end, kind: "unroll", operands: [at, end] };
+function unroll(start: number, end: number, countAt: number, line: string, { hide, annotate }: Mending, countEnd = end): void {
+  hide(start, end);
+  if (
+    line.includes("nounroll") ||
+    !line
+      .slice(line.indexOf("unroll") + "unroll".length)
+      .replace(/["()]/g, "")
+      .trim()
+  )
+    annotate(start, end, line.includes("nounroll") ? "no-unroll" : "unroll");
+  else annotate(start, end, "unroll", [countAt, countEnd]);
+}
+
+function hideWords(match: string, at: number, { hide, annotate }: Mending): void {
+  for (const word of match.matchAll(/\w+/g)) {
+    const kind = words[word[0]];
+    const start = at + word.index;
+    hide(start, start + word[0].length);
+    if (kind) annotate(start, start + word[0].length, kind);
+  }
 }
 
 /** The range between the parentheses that open next, if any. */
 function parenthesized(text: string, from: number): [number, number] | undefined {
-  let at = from;
-  while (/\s/.test(text[at] ?? "")) at++;
-  if (text[at] !== "(") return undefined;
+  const at = text.indexOf("(", from);
+  if (at < 0) return undefined;
   let depth = 0;
   for (let i = at; i < text.length; i++) {
-    if (text[i] === "(") depth++;
-    else if (text[i] === ")" && --depth === 0) return [at + 1, i];
+    const code = text.charCodeAt(i);
+    if (code === 40) depth++;
+    else if (code === 41 && --depth === 0) return [at + 1, i];
   }
   return undefined;
 }
 
-function blank(text: string, hidden: readonly Hidden[]): string {
-  let result = "";
+function applied(text: string, edits: { start: number; end: number; replacement: string | undefined }[]): string {
+  if (!edits.length) return text;
+  edits.sort((a, b) => a.start - b.start);
+  const pieces: string[] = [];
   let at = 0;
-  for (const { start, end } of hidden) {
-    result += text.slice(at, start) + text.slice(start, end).replace(/[^\r\n]/g, " ");
+  for (const { start, end, replacement } of edits) {
+    if (start < at) continue;
+    pieces.push(text.slice(at, start), replacement ?? text.slice(start, end).replace(/[^\r\n]/g, " "));
     at = end;
   }
-  return result + text.slice(at);
+  pieces.push(text.slice(at));
+  return pieces.join("");
+}
+
+interface Hidden {
+  readonly start: number;
+  readonly end: number;
+  readonly kind: AnnotationKind;
+  readonly operands: readonly [number, number] | undefined;
 }
 
 /** Finds annotations by what stands next to them once they are blank. */
 function index(text: string, hidden: readonly Hidden[]): AnnotationIndex {
-  const loops = new Map<number, { readonly count?: readonly [number, number] }>();
-  const attributes: (AttributeAnnotation & { readonly before: number; readonly after: number })[] = [];
+  const loops = new Map<number, { readonly none?: boolean; readonly count?: readonly [number, number] }>();
+  const found: (AttributeAnnotation & { readonly before: number; readonly after: number })[] = [];
   for (const { start, end, kind, operands } of hidden) {
     const before = skipBlank(text, end);
-    if (kind === "unroll") loops.set(before, operands ? { count: operands } : {});
-    else attributes.push({ kind, operands: operands ?? [end, end], before, after: skipBlankBack(text, start) });
+    if (kind === "unroll" || kind === "no-unroll") loops.set(before, operands ? { count: operands } : { none: kind === "no-unroll" });
+    else found.push({ kind, operands: operands ?? [end, end], before, after: skipBlankBack(text, start) });
   }
   return {
     unrollAt: (offset) => loops.get(offset),
-    attributes(start, end, after) {
-      const found: AttributeAnnotation[] = [];
-      for (let i = firstFrom(attributes, start); i < attributes.length; i++) {
-        const each = attributes[i];
+    attributes(start, end) {
+      const within: AttributeAnnotation[] = [];
+      for (let i = firstFrom(found, start); i < found.length; i++) {
+        const each = found[i];
         if (!each || each.before > end) break;
-        found.push(each);
+        within.push(each);
       }
-      if (after !== undefined) for (const each of attributes) if (each.after === after) found.push(each);
-      return found;
+      return within;
     },
+    attributesBehind: (offset) => found.filter((each) => each.after === offset),
   };
 }
 

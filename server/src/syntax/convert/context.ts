@@ -61,14 +61,29 @@ export interface TypeScope {
 
 /** What the text says in words the grammar does not know, found by where it stands. */
 export interface AnnotationIndex {
-  /** The `#pragma unroll` in front of the loop that starts at an offset. */
-  unrollAt(offset: number): { readonly count?: readonly [number, number] } | undefined;
-  /** The attributes that stand before any offset from `start` to `end`, or right behind `after`. */
-  attributes(start: number, end: number, after?: number): readonly AttributeAnnotation[];
+  /** The `#pragma unroll` in front of the loop that starts at an offset; `none` for `#pragma nounroll`. */
+  unrollAt(offset: number): { readonly none?: boolean; readonly count?: readonly [number, number] } | undefined;
+  /** The attributes that stand before any offset from `start` to `end`. */
+  attributes(start: number, end: number): readonly AttributeAnnotation[];
+  /** The attributes that stand right behind what ends at an offset. */
+  attributesBehind(end: number): readonly AttributeAnnotation[];
 }
 
+export type AnnotationKind =
+  | "align"
+  | "launch-bounds"
+  | "cluster-dims"
+  | "max-registers"
+  | "device"
+  | "host"
+  | "global"
+  | "inline"
+  | "friend"
+  | "unroll"
+  | "no-unroll";
+
 export interface AttributeAnnotation {
-  readonly kind: "align" | "launch-bounds" | "cluster-dims" | "max-registers" | "device" | "host";
+  readonly kind: AnnotationKind;
   /** Of its operands in the text, without the parentheses. */
   readonly operands: readonly [number, number];
 }

@@ -16,6 +16,7 @@ import { type Context, MAX_DEPTH, span, textOf, type Where } from "./context.ts"
 import { operands } from "./expressions.ts";
 import { maybeVariable } from "./maybe-function.ts";
 import { lastPart } from "./names.ts";
+import { alignBehind } from "./specifiers.ts";
 import { statements } from "./statements.ts";
 import { type Declared, declare, qualifiersOf } from "./types.ts";
 
@@ -175,7 +176,7 @@ function one(
   node: CstNode,
   written: CstNode,
   base: TypeNode,
-  specifiers: Specifiers,
+  common: Specifiers,
   where: Where,
   alone: boolean,
 ): Declaration | undefined {
@@ -183,6 +184,8 @@ function one(
   const declarator = initialised ? child(written, "declarator") : written;
   if (!declarator) return undefined;
   const parts = declare(c, base, declarator);
+  const behind = alignBehind(c, declarator.end);
+  const specifiers = behind ? { ...common, align: behind } : common;
   const extent = alone ? span(node) : { start: base.end > written.start ? written.start : node.start, end: written.end };
   if (written.type === "operator_cast" || (declarator.type === "qualified_identifier" && endsInConversion(declarator)))
     return conversion(c, node, declarator, specifiers);
@@ -469,7 +472,7 @@ function record(c: Context, node: CstNode): RecordDeclaration {
       (each) => each.named && each.type !== "access_specifier" && each.type !== "attribute_declaration",
     ) ?? [];
   const tag = node.type === "union_specifier" ? "union" : node.type === "class_specifier" ? "class" : "struct";
-  const align = c.specifiers(node, body?.start ?? named?.start ?? node.end).align ?? attributeBehind(c, node);
+  const align = c.specifiers(node, body?.start ?? named?.start ?? node.end).align ?? alignBehind(c, node.end);
   return {
     ...span(node),
     kind: "record",
@@ -479,11 +482,6 @@ function record(c: Context, node: CstNode): RecordDeclaration {
     ...(named && { name: c.name(named) }),
     ...(body && { members: list(c, body, "class") }),
   };
-}
-
-function attributeBehind(c: Context, node: CstNode): Expression | undefined {
-  const attribute = c.annotations.attributes(node.end, node.start, node.end).find((each) => each.kind === "align");
-  return attribute && c.operands(...attribute.operands)[0];
 }
 
 function enumeration(c: Context, node: CstNode): EnumDeclaration {

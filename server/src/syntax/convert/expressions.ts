@@ -138,7 +138,7 @@ function parenthesizedOperands(c: Context, list: CstNode): Expression {
 }
 
 function launch(c: Context, node: CstNode): LaunchConfiguration {
-  const [grid, block, shared, stream] = node.children.filter((each) => each.named).map((each) => c.expression(each));
+  const [grid, block, shared, stream] = node.children.filter((each) => each.named).map((each) => braced(c, c.expression(each)));
   return {
     start: node.start,
     end: node.end,
@@ -158,6 +158,18 @@ function insideCast(node: CstNode, base: Expression, apply: (base: Expression) =
   const [operand] = base.operands;
   if (!operand) return { ...apply(base), start: node.start, end: node.end };
   return { ...base, end: node.end, operands: [{ ...insideCast(node, operand, apply), start: operand.start }] };
+}
+
+/** `<<<{1, 2}, 3>>>`: the grammar knows no lists there, and was given a comma expression in parentheses. */
+function braced(c: Context, value: Expression): Expression {
+  if (value.kind !== "parenthesized" || c.text[value.start] !== "{") return value;
+  const elements: { value: Expression }[] = [];
+  let rest = value.inner;
+  while (rest.kind === "binary" && rest.op === ",") {
+    elements.push({ value: rest.left });
+    rest = rest.right;
+  }
+  return { start: value.start, end: value.end, kind: "list", elements: [...elements, { value: rest }] };
 }
 
 const subscript: Converter = (c, node) => {
@@ -216,6 +228,8 @@ const compoundLiteral: Converter = (c, node) => {
 };
 
 const sizeOf: Converter = (c, node) => {
+  // Given to the parser as sizeof, which takes types as well.
+  if (c.text.startsWith("typeid", node.start)) return unknown(c, node);
   const align = node.type === "alignof_expression";
   const type = child(node, "type");
   if (type) return { start: node.start, end: node.end, kind: "sizeof", align, type: c.typeDescriptor(type) };
@@ -230,26 +244,28 @@ const sizeOf: Converter = (c, node) => {
 
 const create: Converter = (c, node) => {
   const specifier = child(node, "type");
-  const length = child(child(node, "declarator") ?? node, "length");
+  const declarator = child(node, "declarator");
   const list = child(node, "arguments");
-  const type: TypeNode = specifier ? c.type(specifier) : { start: node.start, end: node.end, kind: "unknown" };
-  const inner = child(node, "declarator")?.children.find((each) => each.type === "new_declarator");
-  const dimensions: CstNode[] = [];
-  for (let next = inner; next; next = next.children.find((each) => each.type === "new_declarator")) {
-    const size = child(next, "length");
-    if (size) dimensions.push(size);
-  }
-  const element = dimensions.reduceRight<TypeNode>((of, size) => ({ ...span(type), kind: "array", of, size: c.expression(size) }), type);
+  const written: TypeNode = specifier ? c.type(specifier) : { start: node.start, end: node.end, kind: "unknown" };
+  const lengths: Expression[] = [];
+  for (let next = declarator; next; next = next.children.find((each) => each.type === "new_declarator"))
+    lengths.push(c.expression(child(next, "length")));
+  const [count, ...inner] = lengths;
+  const type = inner.reduceRight<TypeNode>(
+    (of, size) => ({ start: written.start, end: written.end, kind: "array", of, size }),
+    pointersBehind(c, written),
+  );
   const values = list?.type === "initializer_list" ? [c.expression(list)] : operands(c, list);
-  return {
-    start: node.start,
-    end: node.end,
-    kind: "new",
-    type: element,
-    arguments: values,
-    ...(length && { count: c.expression(length) }),
-  };
+  return { start: node.start, end: node.end, kind: "new", type, arguments: values, ...(count && { count }) };
 };
+
+/** `new float *[n]`: the stars are hidden from the parser, but not from us. */
+function pointersBehind(c: Context, type: TypeNode): TypeNode {
+  const stars = /^[\s*]*/.exec(c.text.slice(type.end, type.end + 16))?.[0] ?? "";
+  let made = type;
+  for (const star of stars.matchAll(/\*/g)) made = { start: type.start, end: type.end + star.index + 1, kind: "pointer", to: made };
+  return made;
+}
 
 const remove: Converter = (c, node) => ({
   start: node.start,

@@ -1,6 +1,6 @@
 import type { Expression, Specifiers } from "../ast.ts";
 import type { CstNode } from "../parser/cst.ts";
-import { type Context, textOf } from "./context.ts";
+import { type AnnotationKind, type Context, textOf } from "./context.ts";
 
 type Mutable = { -readonly [Key in keyof Specifiers]: Specifiers[Key] };
 
@@ -43,7 +43,7 @@ export function specifiers(c: Context, node: CstNode, nameAt: number): Specifier
 
 const qualifying = new Set(["type_qualifier", "storage_class_specifier", "explicit_function_specifier"]);
 
-function attribute(found: Mutable, kind: string, read: () => readonly Expression[]): void {
+function attribute(found: Mutable, kind: AnnotationKind, read: () => readonly Expression[]): void {
   switch (kind) {
     case "align":
       assign(found, "align", read()[0]);
@@ -58,14 +58,21 @@ function attribute(found: Mutable, kind: string, read: () => readonly Expression
       assign(found, "maxRegisters", read()[0]);
       break;
     case "device":
-      found.device = true;
-      break;
     case "host":
-      found.host = true;
+    case "global":
+    case "inline":
+    case "friend":
+      found[kind] = true;
       break;
   }
 }
 
 function assign(found: Mutable, key: "align" | "maxRegisters", value: Expression | undefined): void {
   if (value) found[key] = value;
+}
+
+/** The alignment an attribute right behind a declaration gives: `float a[4] __attribute__((aligned(16)))`. */
+export function alignBehind(c: Context, end: number): Expression | undefined {
+  const attribute = c.annotations.attributesBehind(end).find((each) => each.kind === "align");
+  return attribute && c.operands(...attribute.operands)[0];
 }

@@ -97,6 +97,7 @@ function conditionDeclaration(c: Context, node: CstNode): VariableDeclaration | 
 function unroll(c: Context, node: CstNode): { unroll?: Unroll } {
   const pragma = c.annotations.unrollAt(node.start);
   if (!pragma) return {};
+  if (pragma.none) return { unroll: { start: node.start, end: node.start, kind: "integer", value: 1n, suffix: "", text: "1" } };
   const count = pragma.count && c.operands(...pragma.count)[0];
   return { unroll: count ?? "full" };
 }
