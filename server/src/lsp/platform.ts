@@ -5,8 +5,10 @@ import type { Simulator } from "../worker/job.ts";
 export interface Platform {
   /** Files on disk, or those fetched beforehand; open documents go before them. */
   readonly files: FileHost;
-  /** Loads the grammar; rejects when it cannot be had. Called once, before the first document is analysed. */
-  load(): Promise<void>;
+  /** Loads the grammar; rejects when it cannot be had. Called once, before the first document is analysed, with what the client sent. */
+  load(initializationOptions: unknown): Promise<void>;
+  /** Told whom to call when a file that was asked for has come, where reading takes time. */
+  onFilesArrived?(arrived: () => void): void;
   startSimulator(): Simulator;
   pathOf(uri: string): string;
   uriOf(path: string): string;

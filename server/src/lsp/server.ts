@@ -26,6 +26,7 @@ import { Workspace } from "./workspace.ts";
 export function startServer(connection: Connection, platform: Platform): void {
   const documents = new TextDocuments(TextDocument);
   let client: InitializeParams["capabilities"] = {};
+  let options: unknown;
   let roots: readonly string[] = [];
   const refreshers = () => client.workspace ?? {};
 
@@ -46,6 +47,7 @@ export function startServer(connection: Connection, platform: Platform): void {
 
   connection.onInitialize((params): InitializeResult => {
     client = params.capabilities;
+    options = params.initializationOptions;
     roots = (params.workspaceFolders ?? []).map(({ uri }) => platform.pathOf(uri));
     return {
       serverInfo: { name: "warplens" },
@@ -66,7 +68,7 @@ export function startServer(connection: Connection, platform: Platform): void {
     workspace.configure(section, roots);
   };
   connection.onInitialized(async () => {
-    await platform.load();
+    await platform.load(options);
     await configure();
     if (client.workspace?.workspaceFolders)
       connection.workspace.onDidChangeWorkspaceFolders(async () => {
@@ -74,6 +76,7 @@ export function startServer(connection: Connection, platform: Platform): void {
         await configure();
       });
   });
+  platform.onFilesArrived?.(() => workspace.filesChanged());
   connection.onDidChangeConfiguration(configure);
   connection.onDidChangeWatchedFiles(() => workspace.filesChanged());
   connection.onShutdown(() => workspace.dispose());

@@ -1,0 +1,53 @@
+/** The server's entry in a browser's worker. Project files come from the client, one by one, as they are asked for. */
+import { BrowserMessageReader, BrowserMessageWriter, createConnection } from "vscode-languageserver/browser";
+import { URI } from "vscode-uri";
+import type { FileHost } from "./analysis/facts.ts";
+import { readFileRequest } from "./lsp/protocol.ts";
+import { startServer } from "./lsp/server.ts";
+import { useParser } from "./syntax/current-parser.ts";
+import { loadWasmParser } from "./syntax/index.ts";
+import { inlineSimulator } from "./worker/inline.ts";
+
+const connection = createConnection(new BrowserMessageReader(self), new BrowserMessageWriter(self));
+
+/** The scheme and authority of the last document: where its project's files are. */
+let base = URI.file("/");
+const uriOf = (path: string): string => base.with({ path }).toString();
+
+const known = new Map<string, string | undefined>();
+let arrived: () => void = () => undefined;
+
+async function fetchFile(path: string): Promise<void> {
+  const text: string | null = await connection.sendRequest(readFileRequest, { uri: uriOf(path) });
+  known.set(path, text ?? undefined);
+  if (text !== null) arrived();
+}
+
+const files: FileHost = {
+  read(path) {
+    if (!known.has(path)) {
+      known.set(path, undefined);
+      void fetchFile(path);
+    }
+    return known.get(path);
+  },
+};
+
+startServer(connection, {
+  files,
+  async load(initializationOptions) {
+    const { assets } = initializationOptions as { readonly assets: string };
+    const bytes = async (name: string): Promise<Uint8Array> => new Uint8Array(await (await fetch(`${assets}/${name}`)).arrayBuffer());
+    const [runtime, grammar] = await Promise.all([bytes("web-tree-sitter.wasm"), bytes("tree-sitter-cuda.wasm")]);
+    useParser(await loadWasmParser({ runtime, grammar }));
+  },
+  onFilesArrived(listener) {
+    arrived = listener;
+  },
+  startSimulator: () => inlineSimulator(files),
+  pathOf(uri) {
+    base = URI.parse(uri);
+    return base.path;
+  },
+  uriOf,
+});
