@@ -67,8 +67,10 @@ export interface LaunchFact {
   lower(): Kernel;
   readonly reason?: string;
   readonly assumptions: readonly Assumption[];
-  /** How often the host code runs it, when known (a launch in a loop). */
+  /** How often the host code runs it, when known (a launch in a loop); 0 where a condition known to be false stands before it. */
   readonly executions?: number;
+  /** Registers a thread, from a directive. */
+  readonly registers?: number;
 }
 
 /** Why a kernel cannot be simulated, in words for the user. */

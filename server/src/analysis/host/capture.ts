@@ -78,7 +78,7 @@ export class Capture {
   }
 
   #pointer(value: PointerValue, type: HostType | undefined): EngineArgument {
-    if (value.target === undefined) return { kind: "scalar", value: 0n };
+    if (value.target === undefined) return { kind: "scalar", value: 0 };
     if (value.offset === undefined) return { kind: "unknown", reason: "it points to an element that is not known" };
     const pointee = type?.kind === "pointer" ? type.to : value.to;
     return { kind: "pointer", buffer: this.#buffer(value.target, pointee), offset: value.offset };

@@ -1,6 +1,5 @@
 /** Names at namespace and class scope: variables, functions, records, enumerators, aliases. */
 import type { Declaration, EnumDeclaration, FunctionDeclaration, Name, RecordDeclaration, TranslationUnit, TypeNode, VariableDeclaration } from "../../syntax/ast.ts";
-import type { Cell } from "./memory.ts";
 
 interface Entry<T> {
   readonly item: T;
@@ -11,8 +10,6 @@ type Table<T> = Map<string, Entry<T>[]>;
 export interface GlobalVariable {
   readonly declaration: VariableDeclaration;
   readonly path: readonly string[];
-  /** Made at first use. */
-  cell?: Cell;
 }
 
 /** What a name at namespace scope may mean; the entry whose path fits the name and the place of use best. */
@@ -56,13 +53,6 @@ export class Globals {
     const all = (this.#functions.get(name) ?? []).filter((entry) => entry.path.at(-1) === record).map((entry) => entry.item);
     const defined = all.filter((fn) => fn.body !== undefined);
     return defined.length > 0 ? defined : all;
-  }
-  *allVariables(): Iterable<GlobalVariable> {
-    for (const entries of this.#variables.values()) for (const { item } of entries) yield item;
-  }
-  /** Every function by its path, in source order. */
-  *allFunctions(): Iterable<FunctionDeclaration> {
-    for (const entries of this.#functions.values()) for (const { item } of entries) yield item;
   }
 
   #walk(declarations: readonly Declaration[], path: readonly string[]): void {

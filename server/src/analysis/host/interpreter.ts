@@ -44,6 +44,7 @@ export interface Interpreter {
   readonly globals: Globals;
   readonly inputs: Inputs;
   readonly launches: LaunchLog;
+  /** Variables with static storage, made at first use. */
   readonly statics: Map<VariableDeclaration, Cell>;
   /** Loops that are being watched, innermost last. */
   readonly loops: LoopTrace[];

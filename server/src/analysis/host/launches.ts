@@ -105,10 +105,10 @@ function entryOf(host: Interpreter, call: LaunchCall, chosen: ChosenKernel | und
 /** What was stored in `__constant__` and `__device__` variables. */
 function globalContents(host: Interpreter): Map<string, ReturnType<typeof contentOf>> {
   const contents = new Map<string, ReturnType<typeof contentOf>>();
-  for (const { declaration, cell } of host.globals.allVariables()) {
+  for (const [declaration, cell] of host.statics) {
     const { device, constant, managed } = declaration.specifiers;
     const name = declaration.name.parts.at(-1)?.text;
-    if (cell === undefined || name === undefined || !(device || constant || managed)) continue;
+    if (name === undefined || !(device || constant || managed)) continue;
     const { value } = cell;
     if (value.kind === "pointer" && value.target instanceof Allocation) {
       const { elementBytes } = value.target.summary;

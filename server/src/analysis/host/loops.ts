@@ -25,8 +25,14 @@ export interface Loop {
 
 /** Steps after which a nest of loops is cut short. */
 const nestSteps = 60_000;
-const iterationsAtDepth = [4096, 256, 64] as const;
-const iterationsWithLaunch = 24;
+/**
+ * By depth: after `first` iterations the end is foreseen; a loop that has no more than `most` in all is run to it, so that
+ * short tables are known element by element.
+ */
+const patience = [{ first: 96, most: 4096 }, { first: 24, most: 256 }, { first: 12, most: 64 }] as const;
+const patienceInside = { first: 6, most: 16 };
+const patienceWithLaunch = { first: 8, most: 24 };
+const patienceInPassing = { first: 3, most: 3 };
 
 export function runLoop(host: Interpreter, loop: Loop): Completion {
   const launches = host.holdsLaunch.has(loop.statement);
@@ -38,7 +44,9 @@ export function runLoop(host: Interpreter, loop: Loop): Completion {
   };
   host.loops.push(trace);
   const mark = host.journal.hold();
-  const completion = iterate(host, loop, trace, mark, launches ? iterationsWithLaunch : (iterationsAtDepth[trace.depth - 1] ?? 16));
+  const hurried = host.speculation > 0 || host.loops.some((around) => around.abstract);
+  const limits = hurried ? patienceInPassing : launches ? patienceWithLaunch : (patience[trace.depth - 1] ?? patienceInside);
+  const completion = iterate(host, loop, trace, mark, limits);
   host.journal.release(mark);
   if (trace.depth <= 1) summariseStores(host, trace);
   host.loops.pop();
@@ -46,10 +54,14 @@ export function runLoop(host: Interpreter, loop: Loop): Completion {
   return completion;
 }
 
-function iterate(host: Interpreter, loop: Loop, trace: LoopTrace, mark: number, most: number): Completion {
+interface Patience {
+  readonly first: number;
+  readonly most: number;
+}
+
+function iterate(host: Interpreter, loop: Loop, trace: LoopTrace, mark: number, limits: Patience): Completion {
   const counted = host.launches.counts();
-  const hurried = host.speculation > 0 || host.loops.some((outer) => outer.abstract);
-  const limit = hurried ? Math.min(most, 3) : most;
+  const lately: Sample[] = [];
   for (let done = 0; ; done++) {
     const known = loop.testedLast && done === 0 ? true : truth(loop.test());
     if (known === false) return undefined;
@@ -58,8 +70,17 @@ function iterate(host: Interpreter, loop: Loop, trace: LoopTrace, mark: number, 
       host.launches.forgetCounts(counted);
       return undefined;
     }
-    if (done >= limit || (done >= 3 && trace.depth > 0 && host.steps - trace.since > nestSteps)) {
-      return extrapolate(host, loop, trace, mark, done, counted);
+    const tired = done >= 3 && trace.depth > 0 && host.steps - trace.since > nestSteps;
+    if (tired || done >= limits.most || (done >= limits.first && done < limits.first + 3)) {
+      if (lately.at(-1)?.at !== done - 1) lately.length = 0;
+      lately.push({ at: done, values: snapshot(host, mark), distances: distance(host, loop.condition) });
+      if (lately.length >= 3) {
+        const left = trace.mayEnd ? undefined : remaining(loop.condition, lately);
+        if (tired || left === undefined || done + left > limits.most) {
+          extrapolate(host, loop, trace, lately.slice(-3), { done, left, counted });
+          return undefined;
+        }
+      }
     }
     const completion = loop.body();
     if (completion?.kind === "break") return undefined;
@@ -91,27 +112,29 @@ function afterLoop(value: Value): Value {
   return unknown("it changes in a loop of which the end is not known", "type" in value && typeof value.type === "object" ? value.type : undefined);
 }
 
-function extrapolate(host: Interpreter, loop: Loop, trace: LoopTrace, mark: number, done: number, counted: ReadonlyMap<object, number>): Completion {
-  const values: Map<Cell, Value>[] = [snapshot(host, mark)];
-  const distances = [distance(host, loop.condition)];
-  for (let k = 0; k < 2; k++) {
-    const completion = loop.body();
-    if (completion?.kind === "break") return undefined;
-    if (completion !== undefined && completion.kind !== "continue") return completion;
-    loop.advance();
-    if (truth(loop.test()) !== true) return undefined;
-    values.push(snapshot(host, mark));
-    distances.push(distance(host, loop.condition));
-  }
-  const left = trace.mayEnd ? undefined : remaining(loop.condition, distances);
-  const cells = [...changed(host, mark).keys()];
-  const steps = new Map(cells.map((cell) => [cell, regular(values.map((state) => state.get(cell) ?? cell.value))] as const));
-  const total = left === undefined ? undefined : done + 2 + left;
+/** The state before iteration `at`. */
+interface Sample {
+  readonly at: number;
+  readonly values: Map<Cell, Value>;
+  readonly distances: readonly Distance[];
+}
+
+interface Progress {
+  readonly done: number;
+  /** Iterations left; undefined when not known. */
+  readonly left: number | undefined;
+  readonly counted: ReadonlyMap<object, number>;
+}
+
+/** Carries the loop to its end, from the states before its last three iterations. */
+function extrapolate(host: Interpreter, loop: Loop, trace: LoopTrace, samples: readonly Sample[], { done, left, counted }: Progress): void {
+  const cells = new Set(samples.flatMap(({ values }) => [...values.keys()]));
+  const steps = new Map([...cells].map((cell) => [cell, regular(samples.map(({ values }) => values.get(cell) ?? cell.value))] as const));
+  const total = left === undefined ? undefined : done + left;
   const finals = abstractIteration(host, loop, trace, steps, left);
   for (const [cell, value] of finals) host.journal.set(cell, value);
-  extendStores(trace, done + 2, total);
-  host.launches.scaleCounts(counted, total === undefined ? undefined : total / (done + 2));
-  return undefined;
+  extendStores(trace, done, total);
+  host.launches.scaleCounts(counted, total === undefined ? undefined : total / done);
 }
 
 function snapshot(host: Interpreter, mark: number): Map<Cell, Value> {
@@ -223,11 +246,12 @@ function isPure(e: Expression): boolean {
 }
 
 /** How many more iterations the condition allows; undefined when that cannot be told. */
-function remaining(condition: Condition | undefined, distances: readonly (readonly Distance[])[]): number | undefined {
+function remaining(condition: Condition | undefined, samples: readonly Sample[]): number | undefined {
   if (condition === undefined || condition.kind === "variable") return undefined;
   let least: number | undefined;
   for (const [k, { op }] of comparisons(condition).entries()) {
-    const count = iterationsLeft(op, distances[0]?.[k], distances[1]?.[k], distances[2]?.[k]);
+    const [a, b, c] = samples.slice(-3).map(({ distances }) => distances[k]);
+    const count = iterationsLeft(op, a, b, c);
     if (count !== undefined) least = least === undefined ? count : Math.min(least, count);
   }
   return least;

@@ -83,14 +83,15 @@ export function globalFrame(path: readonly string[]): Frame {
 }
 
 function globalCell(host: Interpreter, variable: GlobalVariable): Cell {
-  if (variable.cell !== undefined) return variable.cell;
   const { declaration, path } = variable;
+  const made = host.statics.get(declaration);
+  if (made !== undefined) return made;
   const outer = host.frame;
   const name = lastText(declaration.name);
   host.frame = globalFrame(path);
   const type = hostType(host, declaration.type, undefined);
   const cell = new Cell(unknown(`\`${name}\` is defined by itself`), type, name);
-  variable.cell = cell;
+  host.statics.set(declaration, cell);
   const { device, constant, managed } = declaration.specifiers;
   cell.value = initialise(host, declaration, type, true, device || constant ? "device" : managed ? "managed" : "host");
   host.frame = outer;

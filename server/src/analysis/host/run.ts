@@ -1,6 +1,5 @@
 /** Evaluates the host code of a file and reports the launches in it. */
-import type { Declaration, Expression, FunctionDeclaration, Statement, TranslationUnit } from "../../syntax/ast.ts";
-import { walk } from "../../syntax/walk.ts";
+import type { FunctionDeclaration, TranslationUnit } from "../../syntax/ast.ts";
 import type { AnalysisSettings } from "../facts.ts";
 import type { Semantics } from "../sema/index.ts";
 import { callFunction } from "./call.ts";
@@ -10,78 +9,22 @@ import { Globals } from "./globals.ts";
 import { Inputs } from "./inputs.ts";
 import { type Argument, type Interpreter, OutOfSteps } from "./interpreter.ts";
 import { LaunchLog } from "./launch-log.ts";
+import { findLaunchSites, functionName, type LaunchSites } from "./launch-sites.ts";
 import { Allocation, Cell, Journal, unknownContent } from "./memory.ts";
 import { globalFrame } from "./names.ts";
 import { executeStatement } from "./statements.ts";
-import { int, pointer, unknown, type Value } from "./values.ts";
+import { int, pointer, unknown } from "./values.ts";
 
-/** What launches what: found once a file, before anything runs. */
-export interface LaunchSites {
-  /** Launch expressions in the order they are written. */
-  readonly sites: readonly Expression[];
-  /** Statements, expressions and declarations a launch can be reached from. */
-  readonly holders: WeakSet<Statement | Expression | Declaration>;
-  /** Functions that contain launch sites themselves, by site. */
-  readonly functions: ReadonlyMap<Expression, FunctionDeclaration>;
+/** What is found once a file, whatever is run. */
+export interface HostProgram {
+  readonly semantics: Semantics;
+  readonly settings: AnalysisSettings;
+  readonly globals: Globals;
+  readonly sites: LaunchSites;
 }
 
-const launchingCalls: ReadonlySet<string> = new Set(["cudaLaunchKernel", "cudaLaunchCooperativeKernel", "cudaLaunchKernelEx", "cudaLaunchKernelExC"]);
-
-/** Finds launches, and what leads to them through calls by name. */
-export function findLaunchSites(functions: readonly FunctionDeclaration[]): LaunchSites {
-  const sites: Expression[] = [];
-  const holders = new WeakSet<Statement | Expression | Declaration>();
-  const owners = new Map<Expression, FunctionDeclaration>();
-  const launching = new Set<string>();
-  for (const fn of functions) {
-    if (fn.body === undefined) continue;
-    walk(fn.body, (node) => {
-      if (node.kind === "call" && isLaunch(node)) {
-        sites.push(node);
-        owners.set(node, fn);
-        launching.add(lastText(fn));
-      }
-      return true;
-    });
-  }
-  // Callers of launching functions lead to launches too; a few rounds reach them all.
-  for (let round = 0, grown = launching.size > 0; grown && round < 12; round++) {
-    grown = false;
-    for (const fn of functions) if (markHolders(fn, launching, holders) && !launching.has(lastText(fn))) {
-      launching.add(lastText(fn));
-      grown = true;
-    }
-  }
-  sites.sort((a, b) => a.start - b.start);
-  return { sites, holders, functions: owners };
-}
-
-function lastText(fn: FunctionDeclaration): string {
-  return fn.name.parts.at(-1)?.text ?? "";
-}
-
-export function isLaunch(node: Expression & { readonly kind: "call" }): boolean {
-  return node.launch !== undefined || launchingCalls.has(calledName(node) ?? "");
-}
-
-function calledName(node: Expression & { readonly kind: "call" }): string | undefined {
-  const { callee } = node;
-  return callee.kind === "name" || callee.kind === "member" ? callee.name.parts.at(-1)?.text : undefined;
-}
-
-/** Marks what lies around launches and calls that launch; whether there is any. */
-function markHolders(fn: FunctionDeclaration, launching: ReadonlySet<string>, holders: WeakSet<Statement | Expression | Declaration>): boolean {
-  if (fn.body === undefined) return false;
-  const parents = new Map<object, object>();
-  let found = false;
-  walk(fn.body, (node, parent) => {
-    if (parent !== undefined) parents.set(node, parent);
-    if (node.kind !== "call" || !(isLaunch(node) || launching.has(calledName(node) ?? ""))) return true;
-    found = true;
-    for (let at: object | undefined = node; at !== undefined; at = parents.get(at)) holders.add(at as Statement);
-    return true;
-  });
-  return found;
+export function hostProgram(unit: TranslationUnit, semantics: Semantics, settings: AnalysisSettings): HostProgram {
+  return { semantics, settings, globals: new Globals(unit), sites: findLaunchSites(semantics.functions) };
 }
 
 export interface RunOptions {
@@ -89,8 +32,6 @@ export interface RunOptions {
   readonly assumed?: ReadonlyMap<string, number>;
   /** Do not let the program end early. */
   readonly survivesExits?: boolean;
-  /** The number of arguments is not known. */
-  readonly unknownArguments?: boolean;
 }
 
 export interface RunResult {
@@ -102,12 +43,12 @@ export interface RunResult {
 }
 
 /** Runs one function of the file from fresh memory: `main` with its arguments, any other with unknown ones. */
-export function runFunction(unit: TranslationUnit, semantics: Semantics, settings: AnalysisSettings, sites: LaunchSites, entry: FunctionDeclaration, options: RunOptions = {}): RunResult {
-  const host = interpreterFor(unit, semantics, settings, sites, options);
+export function runFunction(program: HostProgram, entry: FunctionDeclaration, options: RunOptions = {}): RunResult {
+  const host = interpreterFor(program, options);
   let outOfSteps = false;
   try {
     const self = selfOf(host, entry);
-    callFunction(host, { function: entry, arguments: argumentsOf(host, entry, options), ...(self === undefined ? {} : { self }) });
+    callFunction(host, { function: entry, arguments: argumentsOf(host, entry), ...(self === undefined ? {} : { self }) });
   } catch (error) {
     if (!(error instanceof OutOfSteps)) throw error;
     outOfSteps = true;
@@ -115,13 +56,13 @@ export function runFunction(unit: TranslationUnit, semantics: Semantics, setting
   return { log: host.launches, reasons: host.inputs.reasons, outOfSteps, steps: host.steps };
 }
 
-function interpreterFor(unit: TranslationUnit, semantics: Semantics, settings: AnalysisSettings, sites: LaunchSites, options: RunOptions): Interpreter {
+function interpreterFor({ semantics, settings, globals, sites }: HostProgram, options: RunOptions): Interpreter {
   const host: Interpreter = {
     evaluate: (expression) => evaluateExpression(host, expression),
     execute: (statement) => executeStatement(host, statement),
     semantics, settings,
     journal: new Journal(),
-    globals: new Globals(unit),
+    globals,
     inputs: new Inputs(options.assumed ?? new Map()),
     launches: new LaunchLog(),
     statics: new Map(),
@@ -138,19 +79,18 @@ function interpreterFor(unit: TranslationUnit, semantics: Semantics, settings: A
   return host;
 }
 
-function argumentsOf(host: Interpreter, entry: FunctionDeclaration, options: RunOptions): Argument[] {
-  if (lastText(entry) === "main") return mainArguments(host, options);
+function argumentsOf(host: Interpreter, entry: FunctionDeclaration): Argument[] {
+  if (functionName(entry) === "main") return mainArguments(host);
   return entry.parameters.filter((parameter) => !parameter.pack).map((parameter): Argument => {
     const name = parameter.name ?? "";
     const type = hostType(host, parameter.type.kind === "reference" ? parameter.type.to : parameter.type);
-    const reason = `a parameter of \`${lastText(entry)}\`, which nothing in this file calls with known values`;
+    const reason = `a parameter of \`${functionName(entry)}\`, which nothing in this file calls with known values`;
     if (parameter.default !== undefined) {
       const value = host.evaluate(parameter.default);
       if (value.kind !== "unknown") return { value };
     }
     if (type?.kind === "pointer") return { value: pointer(new Allocation(name, "device", type.to.kind === "void" ? undefined : type.to, { bytes: undefined, why: unknown(reason), content: unknownContent, reason, ...elementShape(host, type.to) }), type.to) };
-    const value = blank(host, type, false, reason, name);
-    return { value: value.kind === "unknown" ? value : value };
+    return { value: blank(host, type, false, reason, name) };
   });
 }
 
@@ -159,13 +99,11 @@ function elementShape(host: Interpreter, type: Parameters<Semantics["sizeOf"]>[0
   return elementBytes === undefined ? {} : { elementBytes };
 }
 
-function mainArguments(host: Interpreter, options: RunOptions): Argument[] {
+function mainArguments(host: Interpreter): Argument[] {
   const words = ["program", ...host.settings.argv];
-  const guess = options.unknownArguments === true && host.settings.argv.length === 0;
-  const argv = new Allocation("argv", "host", undefined, { bytes: guess ? undefined : words.length * 8, content: unknownContent, reason: "the program's arguments", elementBytes: 8 });
+  const argv = new Allocation("argv", "host", undefined, { bytes: undefined, content: unknownContent, reason: "the program's arguments", elementBytes: 8 });
   for (const [k, text] of words.entries()) argv.cells.set(k * 8, new Cell({ kind: "string", text }, undefined, undefined, true));
-  const argc: Value = guess ? unknown("the program's arguments") : int(words.length);
-  return [{ value: argc }, { value: pointer(argv, { kind: "pointer", to: { kind: "integer", name: "char" } }) }];
+  return [{ value: int(words.length) }, { value: pointer(argv, { kind: "pointer", to: { kind: "integer", name: "char" } }) }];
 }
 
 /** A method runs on an object of which nothing is known. */
@@ -177,5 +115,3 @@ function selfOf(host: Interpreter, entry: FunctionDeclaration): Cell | undefined
   const type = hostType(host, { kind: "named", start: entry.start, end: entry.start, name });
   return new Cell(blank(host, type, false, `a member of \`${owner}\``), type, "this");
 }
-
-export type { LaunchEntry } from "./launch-log.ts";

@@ -32,7 +32,7 @@ function summarise(host: Interpreter, allocation: Allocation, store: StoreTrace)
   const samples = samplesOf(inside, elementBytes);
   const elements = summary.bytes === undefined ? undefined : summary.bytes / elementBytes;
   const integral = samples?.integral ?? (store.abstract?.kind !== "float" && !(store.abstract?.kind === "range" && ["float", "double"].includes(store.abstract.type)));
-  const written = describe(store, samples, elements);
+  const written = describe(store, samples, elements, elementBytes);
   const covered = elements === undefined || store.hi - store.lo + elementBytes >= (elements * elementBytes) / 2;
   const content = covered || store.before.kind === "unknown" ? written : joinContents(store.before, written, integral, elements);
   const reason = content.kind === "unknown" ? { reason: store.abstract === undefined ? "values computed in a loop" : reasonOf(store.abstract) } : {};
@@ -40,10 +40,10 @@ function summarise(host: Interpreter, allocation: Allocation, store: StoreTrace)
   host.journal.summarise(allocation, { ...summary, content, ...reason }, rest);
 }
 
-function describe(store: StoreTrace, samples: Samples | undefined, elements: number | undefined): Content {
+function describe(store: StoreTrace, samples: Samples | undefined, elements: number | undefined, elementBytes: number): Content {
   if (samples !== undefined && samples.values.length > 0) {
     const exact = exactPattern(samples);
-    if (exact !== undefined) return exact;
+    if (exact !== undefined && staysWithin(exact, store, store.hi / elementBytes)) return exact;
     if (isIdentity(store.before) && elements !== undefined && isShuffle(samples)) return { kind: "permutation", n: elements };
   }
   const stored = store.abstract === undefined ? unknownContent : contentOf(store.abstract);
@@ -51,6 +51,18 @@ function describe(store: StoreTrace, samples: Samples | undefined, elements: num
   if (swapped && stored.kind === "uniform" && stored.lo === 0 && stored.hi <= elements) return { kind: "permutation", n: elements };
   if (stored.kind !== "unknown") return stored;
   return samples !== undefined && samples.values.length > 0 ? rangeOf(samples) : unknownContent;
+}
+
+/** What the first elements follow has to hold for the rest: `i % 1000` looks linear for a while. */
+function staysWithin(content: Content, store: StoreTrace, last: number): boolean {
+  const { abstract } = store;
+  if (abstract?.kind !== "range" && abstract?.kind !== "int" && abstract?.kind !== "float") return true;
+  const [lo, hi] = abstract.kind === "range" ? [abstract.lo, abstract.hi] : [Number(abstract.value), Number(abstract.value)];
+  if (content.kind === "zero" || content.kind === "constant") return lo === hi;
+  if (content.kind !== "linear") return true;
+  const end = content.start + content.stride * last;
+  const slack = 1e-6 * Math.max(1, Math.abs(end));
+  return end >= lo - slack && end <= hi + slack;
 }
 
 function isIdentity(content: Content): boolean {

@@ -1,0 +1,59 @@
+/** From a file's text to its facts. */
+import type { FunctionDeclaration } from "../syntax/ast.ts";
+import { currentParser } from "../syntax/current-parser.ts";
+import { parse } from "../syntax/index.ts";
+import { read } from "../syntax/preprocess/preprocess.ts";
+import type { Reading } from "../syntax/reading.ts";
+import { compileOptions } from "./compile-commands.ts";
+import { type AnalysisSettings, type FileHost, type KernelFact, type LaunchFact, NotSimulated, type Program } from "./facts.ts";
+import { launchFacts, type Lower } from "./launch-facts.ts";
+import { bindUnit, type Semantics } from "./sema/index.ts";
+import { UserDirectives } from "./user-directives.ts";
+
+/**
+ * Everything the rules, the editor and the engine need to know of a file. `path` is absolute, `/` separated. Never throws on
+ * any text; launches are worked out when they are first asked for.
+ */
+export function analyze(path: string, text: string, settings: AnalysisSettings, host: FileHost): Program {
+  const compiled = compileOptions(path, host);
+  const options = {
+    computeCapability: settings.computeCapability,
+    defines: [...compiled.defines, ...settings.defines],
+    includeDirs: [...settings.includeDirs, ...compiled.includeDirs],
+  };
+  const reading = read(path, text, host, options);
+  const unit = parse(currentParser(), reading)?.unit ?? { declarations: [], errors: [] };
+  const semantics = bindUnit(unit);
+  const kernels = kernelFacts(semantics, reading);
+  const directives = new UserDirectives(reading, settings);
+  const lower: Lower = (kernel) => {
+    throw new NotSimulated(`kernels are not lowered yet: ${kernel.name.parts.at(-1)?.text ?? ""}`);
+  };
+  let launches: readonly LaunchFact[] | undefined;
+  const facts = () => (launches ??= launchFacts({ reading, unit, semantics, settings, kernels, directives, lower }));
+  return {
+    path, reading, unit, semantics, kernels,
+    get launches() {
+      return facts();
+    },
+    get problems() {
+      facts();
+      return directives.problems;
+    },
+  };
+}
+
+/** Every `__global__` function with a body, in the order of the reading. */
+function kernelFacts(semantics: Semantics, reading: Reading): KernelFact[] {
+  return semantics.functions.filter((fn) => fn.specifiers.global && fn.body !== undefined).map((fn) => kernelFact(fn, reading));
+}
+
+function kernelFact(declaration: FunctionDeclaration, reading: Reading): KernelFact {
+  return {
+    name: declaration.name.parts.at(-1)?.text ?? "",
+    declaration,
+    nameAt: reading.locate(declaration.nameSpan.start, declaration.nameSpan.end),
+    at: reading.locate(declaration.start, declaration.end),
+    isTemplate: (declaration.templateParameters?.length ?? 0) > 0,
+  };
+}

@@ -1,0 +1,98 @@
+/** `-D` and `-I` of a file in the nearest `compile_commands.json` above it. */
+import { directoryOf, join } from "../syntax/preprocess/paths.ts";
+import type { FileHost } from "./facts.ts";
+
+export interface CompileOptions {
+  readonly defines: readonly { readonly name: string; readonly value?: string }[];
+  /** Absolute. */
+  readonly includeDirs: readonly string[];
+}
+
+interface Command {
+  readonly directory: string;
+  readonly file: string;
+  readonly words: readonly string[];
+}
+
+const none: CompileOptions = { defines: [], includeDirs: [] };
+/** Where build systems leave it, relative to each folder above the file. */
+const places = ["compile_commands.json", "build/compile_commands.json"];
+const deepest = 24;
+
+/** The options of the file's own entry, else of one in the same folder: headers have none. */
+export function compileOptions(path: string, host: FileHost): CompileOptions {
+  let folder = directoryOf(path);
+  for (let depth = 0; depth < deepest; depth++) {
+    for (const place of places) {
+      const file = join(folder, place);
+      const text = host.read(file);
+      if (text !== undefined) return optionsOf(commandFor(path, readCommands(text)));
+    }
+    const parent = directoryOf(folder);
+    if (parent === folder || parent === "") break;
+    folder = parent;
+  }
+  return none;
+}
+
+function commandFor(path: string, commands: readonly Command[]): Command | undefined {
+  const absolute = (command: Command) => join(command.directory, command.file);
+  const own = commands.find((command) => absolute(command) === path);
+  return own ?? commands.find((command) => directoryOf(absolute(command)) === directoryOf(path));
+}
+
+/** The database read last: a file is analysed at every keystroke. */
+let latest: { readonly text: string; readonly commands: readonly Command[] } | undefined;
+
+function readCommands(text: string): readonly Command[] {
+  if (latest?.text !== text) latest = { text, commands: parseCommands(text) };
+  return latest.commands;
+}
+
+/** Entries of a compilation database; what is not one is passed over. */
+function parseCommands(text: string): Command[] {
+  let content: unknown;
+  try {
+    content = JSON.parse(text);
+  } catch {
+    return [];
+  }
+  if (!Array.isArray(content)) return [];
+  return content.flatMap((entry: unknown): Command[] => {
+    if (typeof entry !== "object" || entry === null) return [];
+    const { directory, file, command, arguments: words } = entry as Record<string, unknown>;
+    if (typeof directory !== "string" || typeof file !== "string") return [];
+    if (Array.isArray(words)) return [{ directory, file, words: words.filter((word): word is string => typeof word === "string") }];
+    return typeof command === "string" ? [{ directory, file, words: splitWords(command) }] : [];
+  });
+}
+
+/** As a shell would: quotes and backslashes. */
+export function splitWords(command: string): string[] {
+  const words = command.match(/(?:[^\s"'\\]|\\.|"(?:[^"\\]|\\.)*"|'[^']*')+/g) ?? [];
+  return words.map((word) => word.replace(/\\(.)|"((?:[^"\\]|\\.)*)"|'([^']*)'/g, (_, escaped?: string, double?: string, single?: string) => escaped ?? double?.replace(/\\(.)/g, "$1") ?? single ?? ""));
+}
+
+function optionsOf(command: Command | undefined): CompileOptions {
+  if (command === undefined) return none;
+  const defines: { name: string; value?: string }[] = [];
+  const includeDirs: string[] = [];
+  const { words, directory } = command;
+  for (let k = 0; k < words.length; k++) {
+    const word = words[k] ?? "";
+    const take = (option: string): string | undefined => (word === option ? words[++k] : word.startsWith(option) ? word.slice(option.length).replace(/^=/, "") : undefined);
+    const define = take("-D");
+    if (define !== undefined) {
+      const [, name, value] = /^(\w+)(?:=([\s\S]*))?$/.exec(define) ?? [];
+      if (name !== undefined) defines.push(value === undefined ? { name } : { name, value });
+      continue;
+    }
+    for (const option of ["-isystem", "-iquote", "-I"]) {
+      const folder = take(option);
+      if (folder === undefined) continue;
+      includeDirs.push(join(directory, folder));
+      break;
+    }
+  }
+  return { defines, includeDirs };
+}

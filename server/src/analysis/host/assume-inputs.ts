@@ -1,0 +1,59 @@
+/** Values for inputs nobody knows, chosen so that a launch is a plausible one. */
+import type { AssumedInput, FileEvaluation, Run } from "./evaluate.ts";
+import type { LaunchEntry } from "./launch-log.ts";
+import { inputsOf, integerOf, type Value } from "./values.ts";
+
+/** What sizes are tried, largest first: a vector, the side of a matrix, of a volume, ... */
+const sizes = [1 << 20, 1 << 10, 1 << 7, 1 << 5, 1 << 4] as const;
+/** A launch of more threads than this is not typical of one that sizes alone determine. */
+const mostThreads = 2 ** 24;
+const blockThreads = 256;
+
+export interface Assumed {
+  readonly entry: LaunchEntry;
+  readonly assumed: readonly AssumedInput[];
+}
+
+/** The entry as it is with inputs assumed, where its configuration depends on any; else the entry itself. */
+export function assumeInputs(evaluation: FileEvaluation, run: Run, entry: LaunchEntry, given: ReadonlyMap<string, number>): Assumed {
+  const block = inputNames(entry.block);
+  const grid = inputNames(entry.grid);
+  const rest = inputNames([entry.shared]);
+  const all = new Set([...grid, ...block, ...rest]);
+  if (all.size === 0) return { entry, assumed: [] };
+  for (const size of sizes) {
+    if (evaluation.tired) break;
+    const values = new Map(given);
+    for (const name of all) values.set(name, block.has(name) ? blockSize(entry) : size);
+    const again = evaluation.again(run.fn, { ...run.options, assumed: values });
+    const found = again.log.entries.find((other) => other.site === entry.site);
+    if (found === undefined || !plausible(found)) continue;
+    const assumed = [...all].map((name): AssumedInput => ({ name, value: values.get(name) ?? size, why: run.result.reasons.get(name) ?? "it is not known" }));
+    return { entry: found, assumed };
+  }
+  return { entry, assumed: [] };
+}
+
+function inputNames(values: readonly Value[]): Set<string> {
+  return new Set(values.flatMap((value) => inputsOf(value)));
+}
+
+/** The side of a block of which `n` sides are not known. */
+function blockSize(entry: LaunchEntry): number {
+  const open = entry.block.filter((value) => integerOf(value) === undefined).length;
+  return open >= 3 ? 8 : open === 2 ? 16 : blockThreads;
+}
+
+function plausible(entry: LaunchEntry): boolean {
+  const grid = entry.grid.map(integerOf);
+  const block = entry.block.map(integerOf);
+  let threads = 1;
+  for (const side of [...grid, ...block]) {
+    if (side === undefined || side < 1) return false;
+    threads *= side;
+  }
+  const [, y = 0, z = 0] = grid;
+  const perBlock = (block[0] ?? 0) * (block[1] ?? 0) * (block[2] ?? 0);
+  const shared = integerOf(entry.shared);
+  return threads <= mostThreads && y <= 65535 && z <= 65535 && perBlock <= 1024 && (shared === undefined || shared <= 232448);
+}

@@ -1,0 +1,111 @@
+/**
+ * From a file to its launches: `main` is run; launch sites it does not lead to are reached from the functions around them,
+ * with unknown parameters; and where a launch depends on inputs nobody knows, the run is repeated with assumed ones.
+ */
+import type { Expression, FunctionDeclaration } from "../../syntax/ast.ts";
+import { assumeInputs } from "./assume-inputs.ts";
+import type { LaunchEntry } from "./launch-log.ts";
+import { functionName } from "./launch-sites.ts";
+import { type HostProgram, type RunOptions, type RunResult, runFunction } from "./run.ts";
+
+/** An input that was given a value. */
+export interface AssumedInput {
+  readonly name: string;
+  readonly value: number;
+  readonly why: string;
+}
+
+export interface EvaluatedLaunch {
+  readonly entry: LaunchEntry;
+  /** Undefined when not known; 0 for a site the program does not reach. */
+  readonly executions: number | undefined;
+  readonly assumed: readonly AssumedInput[];
+  /** Why the values may not be those of a real run: the program ends before, a branch is not taken. */
+  readonly doubt?: string;
+}
+
+/** Steps all runs of a file may take together. */
+const fileSteps = 2_400_000;
+
+/** One run, to be repeated with assumed inputs. */
+export interface Run {
+  readonly fn: FunctionDeclaration;
+  readonly options: RunOptions;
+  readonly result: RunResult;
+}
+
+export class FileEvaluation {
+  readonly #program: HostProgram;
+  readonly #given: ReadonlyMap<string, number>;
+  readonly #found = new Map<Expression, { readonly entry: LaunchEntry; readonly run: Run; readonly doubt?: string }>();
+  readonly #results = new Map<FunctionDeclaration, Map<string, RunResult>>();
+  #steps = 0;
+
+  /** `given`: values of inputs by name that the user says. */
+  constructor(program: HostProgram, given: ReadonlyMap<string, number>) {
+    this.#program = program;
+    this.#given = given;
+  }
+
+  /** All launches in the order they are written. */
+  launches(): readonly EvaluatedLaunch[] {
+    const { sites } = this.#program;
+    if (sites.sites.length === 0) return [];
+    const main = sites.roots.find((fn) => functionName(fn) === "main");
+    if (main !== undefined) {
+      this.#run(main, {}, undefined);
+      if (this.#missing().length > 0) this.#run(main, { survivesExits: true }, "the program ends before it, as far as its input is known");
+    }
+    for (const root of sites.roots) {
+      if (root === main || this.#missing().length === 0) continue;
+      this.#run(root, { survivesExits: true }, undefined);
+    }
+    for (const site of this.#missing()) {
+      const owner = sites.owners.get(site);
+      if (owner !== undefined && !this.#found.has(site)) this.#run(owner, { survivesExits: true }, undefined);
+    }
+    return sites.sites.flatMap((site) => this.#evaluated(site));
+  }
+
+  /** Sites without an entry, or with one only speculation reached. */
+  #missing(): Expression[] {
+    return this.#program.sites.sites.filter((site) => !this.#found.get(site)?.entry.reached);
+  }
+
+  #run(fn: FunctionDeclaration, options: RunOptions, doubt: string | undefined): void {
+    if (this.#steps > fileSteps) return;
+    const result = this.again(fn, { ...options, assumed: this.#given });
+    const run: Run = { fn, options, result };
+    for (const entry of result.log.entries) {
+      const known = this.#found.get(entry.site);
+      if (known !== undefined && (known.entry.reached || !entry.reached)) continue;
+      this.#found.set(entry.site, { entry, run, ...(doubt === undefined ? {} : { doubt }) });
+    }
+  }
+
+  /** Runs a function, counting its steps. */
+  again(fn: FunctionDeclaration, options: RunOptions): RunResult {
+    const key = JSON.stringify([options.survivesExits ?? false, [...(options.assumed ?? [])].sort()]);
+    const results = this.#results.get(fn) ?? new Map<string, RunResult>();
+    this.#results.set(fn, results);
+    const known = results.get(key);
+    if (known !== undefined) return known;
+    const result = runFunction(this.#program, fn, options);
+    results.set(key, result);
+    this.#steps += result.steps;
+    return result;
+  }
+
+  get tired(): boolean {
+    return this.#steps > fileSteps;
+  }
+
+  #evaluated(site: Expression): EvaluatedLaunch[] {
+    const found = this.#found.get(site);
+    if (found === undefined) return [];
+    const { entry, run, doubt } = found;
+    const executions = entry.reached ? run.result.log.executions(entry) : 0;
+    const better = assumeInputs(this, run, entry, this.#given);
+    return [{ entry: better.entry, executions, assumed: better.assumed, ...(doubt === undefined ? {} : { doubt }) }];
+  }
+}

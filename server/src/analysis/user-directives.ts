@@ -1,0 +1,101 @@
+/** Which directives and options are for which kernel and launch of a file, and what cannot be read of them. */
+import type { Content } from "@warplens/sim-engine";
+import type { Place, Reading } from "../syntax/reading.ts";
+import { type Directive, directiveText, mergeDirectives, readAssumeOption, readDirective, readLaunchOption } from "./directives.ts";
+import type { AnalysisSettings, KernelFact, Program } from "./facts.ts";
+
+export type Problem = Program["problems"][number];
+
+interface PlacedDirective {
+  readonly directive: Directive;
+  readonly place: Place;
+  used: boolean;
+}
+
+const none: Directive = { parameters: new Map() };
+
+export class UserDirectives {
+  readonly #reading: Reading;
+  readonly #comments: PlacedDirective[] = [];
+  /** `--launch`, by kernel. */
+  readonly #launches = new Map<string, Directive[]>();
+  readonly #assume: { readonly kernel?: string; readonly parameter: string; readonly value: number | Content }[] = [];
+  readonly #problems: Problem[] = [];
+
+  constructor(reading: Reading, settings: AnalysisSettings) {
+    this.#reading = reading;
+    for (const { text, place } of reading.comments) {
+      const written = directiveText(text);
+      if (written === undefined) continue;
+      const result = readDirective(written);
+      if ("problem" in result) this.#problems.push({ message: result.problem, at: place });
+      else this.#comments.push({ directive: result.directive, place, used: false });
+    }
+    const start: Place = { file: 0, start: 0, end: 0 };
+    for (const text of settings.launches) {
+      const option = readLaunchOption(text);
+      if ("problem" in option) this.#problems.push({ message: option.problem, at: start });
+      else this.#launches.set(option.kernel, [...(this.#launches.get(option.kernel) ?? []), option.directive]);
+    }
+    for (const text of settings.assume) {
+      const option = readAssumeOption(text);
+      if ("problem" in option) this.#problems.push({ message: option.problem, at: start });
+      else this.#assume.push(option);
+    }
+  }
+
+  /** Numbers that hold for every kernel: host variables of that name that nobody knows take them too. */
+  get inputs(): ReadonlyMap<string, number> {
+    const inputs = new Map<string, number>();
+    for (const { directive } of this.#comments) for (const [name, value] of directive.parameters) if (typeof value === "number") inputs.set(name, value);
+    for (const { kernel, parameter, value } of this.#assume) if (kernel === undefined && typeof value === "number") inputs.set(parameter, value);
+    return inputs;
+  }
+
+  /** `--launch` options for a kernel, in order. */
+  options(kernel: string): readonly Directive[] {
+    return this.#launches.get(kernel) ?? [];
+  }
+
+  /** Whether comments or options say anything of how the kernel is launched. */
+  directiveOfKernel(fact: KernelFact): Directive | undefined {
+    const found = this.#above(fact.nameAt);
+    return found.length === 0 ? undefined : mergeDirectives(found);
+  }
+
+  /** What is said for a launch: by its kernel's comment, its own comment, `--assume`, `--launch`; the later the stronger. */
+  directiveOfLaunch(kernelName: string, fact: KernelFact | undefined, at: Place | undefined, option: Directive | undefined): Directive {
+    const ofKernel = fact === undefined ? [] : this.#above(fact.nameAt);
+    const ofLaunch = at === undefined ? [] : this.#above(at);
+    const parameters = new Set(fact?.declaration.parameters.map((parameter) => parameter.name));
+    const assumed = this.#assume.filter(({ kernel, parameter }) => (kernel === undefined || kernel === kernelName) && parameters.has(parameter));
+    const ofOptions: Directive = { parameters: new Map(assumed.map(({ parameter, value }) => [parameter, value])) };
+    return mergeDirectives([none, ...ofKernel, ...ofLaunch, ofOptions, ...(option === undefined ? [] : [option])]);
+  }
+
+  /** Directives between which and a place there is nothing but attributes and the start of the same statement. */
+  #above({ file, start }: Place): Directive[] {
+    const source = this.#reading.sources[file] ?? "";
+    const found: Directive[] = [];
+    for (const comment of this.#comments) {
+      if (comment.place.file !== file) continue;
+      const { start: from, end } = comment.place;
+      const behind = end <= start && !/[;{}]/.test(withoutComments(source.slice(end, start)));
+      const trailing = start <= from && !source.slice(start, from).includes("\n");
+      if (!behind && !trailing) continue;
+      comment.used = true;
+      found.push(comment.directive);
+    }
+    return found;
+  }
+
+  /** To be asked when everything else was. */
+  get problems(): readonly Problem[] {
+    const idle = this.#comments.filter((comment) => !comment.used);
+    return [...this.#problems, ...idle.map(({ place }) => ({ message: "this directive stands above neither a kernel nor a launch", at: place }))];
+  }
+}
+
+function withoutComments(text: string): string {
+  return text.replace(/\/\/.*|\/\*[\s\S]*?\*\//g, " ");
+}
