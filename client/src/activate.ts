@@ -33,7 +33,7 @@ export async function run(context: ExtensionContext, makeClient: MakeClient): Pr
   });
   answerServer(client);
 
-  const panel = new PanelView(context.extensionUri, client, simulated.event);
+  const panel = new PanelView(context.extensionUri, client, simulated.event, () => (status?.simulating ?? 1) > 0);
   context.subscriptions.push(
     log,
     simulated,

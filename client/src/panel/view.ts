@@ -30,15 +30,21 @@ export class PanelView implements WebviewViewProvider, Disposable {
   readonly #extension: Uri;
   readonly #client: BaseLanguageClient;
   readonly #subscriptions: Disposable;
+  readonly #busy: () => boolean;
   #view: WebviewView | undefined;
   #shown: Shown | undefined;
   /** One request at a time: what changes meanwhile makes one more. */
   #asking = false;
   #stale = false;
 
-  constructor(extension: Uri, client: BaseLanguageClient, simulated: Event<DidSimulateParams>) {
+  /**
+   * @param simulated tells that a document has new results
+   * @param busy whether simulations are under way
+   */
+  constructor(extension: Uri, client: BaseLanguageClient, simulated: Event<DidSimulateParams>, busy: () => boolean) {
     this.#extension = extension;
     this.#client = client;
+    this.#busy = busy;
     this.#subscriptions = Disposable.from(
       window.registerWebviewViewProvider(PanelView.id, this),
       window.onDidChangeActiveTextEditor((editor) => this.#follow(editor)),
@@ -130,7 +136,8 @@ export class PanelView implements WebviewViewProvider, Disposable {
     };
     try {
       const model: PanelModel | null = await this.#client.sendRequest(panelRequest, params);
-      return model ? { type: "model", model } : { type: "empty", message: "This file has no kernel." };
+      if (model) return { type: "model", model };
+      return { type: "empty", message: this.#busy() ? "Simulating…" : "This file has no kernel, and launches none." };
     } catch (error) {
       return { type: "empty", message: `The language server did not answer: ${error instanceof Error ? error.message : String(error)}` };
     }
