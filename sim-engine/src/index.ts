@@ -23,5 +23,6 @@ export { adviseOccupancy, type BlockSizeChoice, type Cliff, maxPotentialBlockSiz
 export { type Carveout, carveoutFor } from "./occupancy/carveout.ts";
 export { type Limiter, type Occupancy, type OccupancyInput, occupancy, occupancyProblem } from "./occupancy/occupancy.ts";
 export type * from "./report.ts";
+export { type SimulateOptions, simulate } from "./simulate.ts";
 export { parseKernel, printKernel, printOp } from "./text.ts";
 export { verifyKernel } from "./verify.ts";

@@ -51,8 +51,22 @@ export class AccessCounter {
     this.requests = this.lanes = this.transactions = this.ideal = 0;
   }
 
-  /** One request whose lanes have addresses of their own. */
+  /** Requests, lanes, transactions, ideal. */
+  totals(): Float64Array {
+    return Float64Array.of(this.requests, this.lanes, this.transactions, this.ideal);
+  }
+
+  /** Counts so many times more what `totals` gave. */
+  add(totals: ArrayLike<number>, times: number): void {
+    this.requests += times * (totals[0] ?? 0);
+    this.lanes += times * (totals[1] ?? 0);
+    this.transactions += times * (totals[2] ?? 0);
+    this.ideal += times * (totals[3] ?? 0);
+  }
+
+  /** One request whose lanes have addresses of their own. A weight of 0 only tries what would happen. */
   count(addresses: Float64Array, from: number, mask: number, weight: number): void {
+    if (weight === 0) return;
     const lanes = popcount(mask);
     this.requests += weight;
     this.lanes += weight * lanes;
@@ -91,6 +105,7 @@ export class AccessCounter {
 
   /** One request for which all lanes have the address at `from`. */
   countUniform(addresses: Float64Array, from: number, mask: number, weight: number): void {
+    if (weight === 0) return;
     const lanes = popcount(mask);
     this.requests += weight;
     this.lanes += weight * lanes;

@@ -2,20 +2,23 @@
  * A kernel made ready to run: for each block the steps that compute what is needed and count what is touched, as closures
  * over the register arrays; for each edge the moves its phis ask for.
  */
-import { findLoops, postDominators } from "../graph.ts";
+import { findLoops, type Loop, postDominators } from "../graph.ts";
 import type { Block, Kernel, Launch, Op } from "../kernel.ts";
 import { type AccessCounter, createCounters } from "./accesses.ts";
 import { analyseDivergence, type Divergence } from "./divergence.ts";
 import { BarrierReduction, memoryStep, type Running } from "./effects.ts";
 import { Environment } from "./environment.ts";
 import { laneStep } from "./lanes.ts";
-import { traceAddresses } from "./provenance.ts";
+import { type Provenance, traceAddresses } from "./provenance.ts";
 import { broadcastStep, copyStep, Registers, type Slot, type Step, slotKind, writeLong } from "./registers.ts";
+import type { LoopSkip } from "./skip.ts";
 import { type Slice, sliceForAddresses } from "./slice.ts";
 import { NotExecutable, valueStep } from "./values.ts";
 
 export interface Edge {
   readonly to: CompiledBlock;
+  /** The edge goes back to its target, the header of a loop that both ends are in. */
+  readonly back: boolean;
   /** Set the target's phis, for the lanes that go this way. */
   moves: readonly Step[];
 }
@@ -36,6 +39,8 @@ export interface CompiledBlock {
   join: CompiledBlock | undefined;
   /** Steps, to count against the budget. */
   cost: number;
+  /** On a loop header: how its iterations may be skipped. */
+  skip: LoopSkip | undefined;
 }
 
 export interface Program {
@@ -49,8 +54,10 @@ export interface Program {
   readonly registers: Registers;
   readonly running: Running;
   readonly reductions: readonly BarrierReduction[];
+  readonly loops: readonly Loop[];
+  readonly provenance: Provenance;
   /** A warp may have to wait for others: all of a block's warps have registers at the same time. */
-  readonly hasBarriers: boolean;
+  readonly waits: boolean;
   /** Shared memory holds values that matter, so each block must find it cleared. */
   readonly actsOnMemory: boolean;
   /** Sets the values that differ by warp and block, for the warp whose registers begin at `o`. */
@@ -69,19 +76,16 @@ export const warpSize = 32;
 export function compile(kernel: Kernel, launch: Launch, options: CompileOptions = {}): Program {
   const environment = new Environment(kernel, launch);
   const post = postDominators(kernel);
-  const divergence = analyseDivergence(kernel, launch.block, post, findLoops(kernel));
-  const slice =
-    options.slice ??
-    sliceForAddresses(
-      kernel,
-      traceAddresses(kernel, (index) => bufferOf(launch, index)),
-    );
-  const hasBarriers = kernel.blocks.some((block) => block.ops.some((op) => op.action.kind === "barrier"));
+  const loops = findLoops(kernel);
+  const divergence = analyseDivergence(kernel, launch.block, post, loops);
+  const provenance = traceAddresses(kernel, (index, offset) => bufferOf(launch, index, offset));
+  const slice = options.slice ?? sliceForAddresses(kernel, provenance);
+  const waitsAt = waitingBarriers(kernel, slice, loops);
   const warps = Math.ceil((launch.block[0] * launch.block[1] * launch.block[2]) / warpSize);
-  const registers = new Registers(warpSize * (hasBarriers ? warps : 1));
+  const registers = new Registers(warpSize * (waitsAt.size > 0 ? warps : 1));
   const running: Running = { environment, weight: 1 };
-  const compiler = new Compiler(kernel, environment, divergence, slice, registers, running);
-  const blocks = compiler.blocks((block) => post.parent(block));
+  const compiler = new Compiler(kernel, environment, divergence, slice, registers, running, waitsAt);
+  const blocks = compiler.blocks((block) => post.parent(block), loops);
   return {
     kernel,
     launch,
@@ -91,16 +95,37 @@ export function compile(kernel: Kernel, launch: Launch, options: CompileOptions 
     slice,
     registers,
     running,
-    hasBarriers,
+    loops,
+    provenance,
+    waits: waitsAt.size > 0,
     counters: compiler.counters,
     reductions: compiler.reductions,
-    actsOnMemory: kernel.blocks.some((block) => block.ops.some((op) => op.type !== "ptr" && slice.acts(op))),
+    actsOnMemory: acting(kernel.blocks, slice),
     startWarp: compiler.startWarp(launch),
   };
 }
 
+const acting = (blocks: Iterable<Block>, slice: Slice): boolean => [...blocks].some((block) => block.ops.some((op) => slice.acts(op)));
+
+/**
+ * The barriers that warps must really wait at: those that order effects on memory, or share a predicate. A warp may run
+ * through the others alone. Within a loop that has no effect on memory, so do all its iterations.
+ */
+function waitingBarriers(kernel: Kernel, slice: Slice, loops: readonly Loop[]): ReadonlySet<Op> {
+  const barriers = new Set<Op>();
+  const shares = (op: Op): boolean => op.action.kind === "barrier" && slice.needs(op);
+  const matters = (blocks: Iterable<Block>): boolean => acting(blocks, slice) || [...blocks].some((block) => block.ops.some(shares));
+  if (!matters(kernel.blocks)) return barriers;
+  const idle = loops.filter((loop) => !matters(loop.blocks));
+  for (const block of kernel.blocks) {
+    if (idle.some((loop) => loop.blocks.has(block))) continue;
+    for (const op of block.ops) if (op.action.kind === "barrier") barriers.add(op);
+  }
+  return barriers;
+}
+
 /** The buffer a pointer parameter, or the pointer at an offset of an aggregate, points into. */
-function bufferOf(launch: Launch, index: number, offset = 0): number | undefined {
+export function bufferOf(launch: Launch, index: number, offset = 0): number | undefined {
   const argument = launch.arguments[index];
   if (argument?.kind === "pointer") return argument.buffer;
   if (argument?.kind !== "aggregate") return undefined;
@@ -117,11 +142,21 @@ class Compiler {
   readonly #slice: Slice;
   readonly #registers: Registers;
   readonly #running: Running;
+  readonly #waitsAt: ReadonlySet<Op>;
   /** Values of one lane that operations of all lanes read. */
   readonly #broadcast = new Set<Op>();
   readonly #perWarp: { readonly op: Op; readonly register: string }[] = [];
 
-  constructor(kernel: Kernel, environment: Environment, divergence: Divergence, slice: Slice, registers: Registers, running: Running) {
+  constructor(
+    kernel: Kernel,
+    environment: Environment,
+    divergence: Divergence,
+    slice: Slice,
+    registers: Registers,
+    running: Running,
+    waitsAt: ReadonlySet<Op>,
+  ) {
+    this.#waitsAt = waitsAt;
     this.#kernel = kernel;
     this.#environment = environment;
     this.#divergence = divergence;
@@ -152,10 +187,11 @@ class Compiler {
     );
   }
 
-  blocks(join: (block: Block) => Block | undefined): CompiledBlock[] {
+  blocks(join: (block: Block) => Block | undefined, loops: readonly Loop[]): CompiledBlock[] {
+    const headers = new Map(loops.map((loop) => [loop.header, loop]));
     const compiled = new Map<Block, CompiledBlock>();
     for (const [index, block] of this.#kernel.blocks.entries()) {
-      compiled.set(block, { block, index, segments: [], end: { kind: "return" }, join: undefined, cost: 1 });
+      compiled.set(block, { block, index, segments: [], end: { kind: "return" }, join: undefined, cost: 1, skip: undefined });
     }
     const of = (block: Block): CompiledBlock => {
       const found = compiled.get(block);
@@ -169,14 +205,19 @@ class Compiler {
       const meet = join(block);
       each.join = meet ? of(meet) : undefined;
       const { end } = block;
-      if (end.kind === "jump") each.end = { kind: "jump", edge: { to: of(end.to), moves: this.#moves(block, end.to, 0) } };
+      const edge = (to: Block, nth: number): Edge => ({
+        to: of(to),
+        back: headers.get(to)?.blocks.has(block) ?? false,
+        moves: this.#moves(block, to, nth),
+      });
+      if (end.kind === "jump") each.end = { kind: "jump", edge: edge(end.to, 0) };
       else if (end.kind === "branch") {
         each.end = {
           kind: "branch",
           condition: this.#registers.ints(end.cond),
           uniform: !this.#divergence.isVarying(end.cond),
-          then: { to: of(end.then), moves: this.#moves(block, end.then, 0) },
-          else: { to: of(end.else), moves: this.#moves(block, end.else, end.else === end.then ? 1 : 0) },
+          then: edge(end.then, 0),
+          else: edge(end.else, end.else === end.then ? 1 : 0),
         };
       }
     }
@@ -192,6 +233,7 @@ class Compiler {
         steps.push(...this.#opSteps(op));
         continue;
       }
+      if (!this.#waitsAt.has(op)) continue;
       const [predicate] = op.args;
       if (op.action.reduce && predicate && this.#slice.needs(op)) {
         const reduction = new BarrierReduction();

@@ -141,7 +141,7 @@ function fromFloatStep(signed: boolean, rounding: Rounding, to: Slot, toType: Sc
   return (o, mask) => {
     for (let i = o, e = o + n; i < e; i++) {
       const value = roundToIntegral(a[i]!, rounding);
-      out[i] = value < low ? low : value > high ? high : value;
+      out[i] = Math.max(low, Math.min(high, value));
     }
     if (toType !== "i32") finish(o, mask);
   };

@@ -4,6 +4,7 @@
  */
 import { popcount } from "../memory/distinct.ts";
 import { type CompiledBlock, type Edge, type Program, warpSize } from "./compile.ts";
+import { advanceValues, firstWindow, type LoopSkip, leastWindows, type OpenWindow, readValues } from "./skip.ts";
 
 /** The work went beyond what it was allowed. */
 export class BudgetExceeded extends Error {}
@@ -41,6 +42,12 @@ export class FlowCounters {
   }
 }
 
+/** Which blocks a warp ran, in order, and how many executions each stands for. */
+export interface Trace {
+  readonly blocks: number[];
+  readonly weights: number[];
+}
+
 /** How often the budget asks whether it is still wanted. */
 const stepsBetweenQuestions = 1 << 16;
 
@@ -74,6 +81,15 @@ export class Runner {
   #nextQuestion: number;
   /** A barrier was reached by part of a warp's lanes. */
   divergentBarriers = 0;
+  /** Told what each warp runs, when set. */
+  trace: ((warp: number) => Trace) | undefined;
+  #trace: Trace | undefined;
+  /** Blocks and masks since the outermost open window began. */
+  #path: number[] | undefined;
+  /** Loops with an open window, outermost first. */
+  #open: LoopSkip[] = [];
+  /** A window run to see whether it goes the same way as one before. */
+  #trial: Trial | undefined;
 
   constructor(program: Program, budget: Budget) {
     this.program = program;
@@ -96,7 +112,7 @@ export class Runner {
       const lanes = Math.min(warpSize, threads - warp * warpSize);
       return lanes === warpSize ? -1 : (1 << lanes) - 1;
     };
-    if (!program.hasBarriers) {
+    if (!program.waits) {
       for (let index = 0; index < warpCount; index++) {
         program.startWarp(0, index, at);
         const warp = new Warp(0, lanesOf(index), entry);
@@ -128,9 +144,16 @@ export class Runner {
         continue;
       }
       if (warp.segment === 0) {
+        if (block.skip && this.#atHeader(block.skip, top, o)) return;
+        if (this.#trial && !follows(this.#trial, block.index, mask)) return;
         this.#spend(block.cost);
         flow.executions[block.index]! += running.weight;
         flow.lanes[block.index]! += running.weight * (mask === -1 ? warpSize : popcount(mask));
+        this.#path?.push(block.index, mask);
+        if (this.#trace && !this.#trial) {
+          this.#trace.blocks.push(block.index);
+          this.#trace.weights.push(1);
+        }
       }
       const steps = block.segments[warp.segment];
       if (steps) for (let k = 0; k < steps.length; k++) steps[k]!(o, mask);
@@ -161,6 +184,7 @@ export class Runner {
     const { moves } = edge;
     for (let k = 0; k < moves.length; k++) moves[k]!(o, mask);
     top.block = edge.to;
+    if (edge.to.skip) arrive(edge);
   }
 
   /** The lanes of `taken` go one way and the others the other; the entry they leave waits where they meet. */
@@ -169,10 +193,112 @@ export class Runner {
     const join = top.block.join ?? top.join;
     for (const move of then.moves) move(o, taken);
     for (const move of otherwise.moves) move(o, rest);
+    arrive(then);
+    arrive(otherwise);
     if (top.block.join) top.block = top.block.join;
     else stack.pop();
     if (otherwise.to !== join) stack.push({ block: otherwise.to, join, mask: rest });
     if (then.to !== join) stack.push({ block: then.to, join, mask: taken });
+  }
+
+  /** At the header of a loop whose iterations may be skipped. True to leave the run: a trial has seen what it was to see. */
+  #atHeader(skip: LoopSkip, top: StackEntry, o: number): boolean {
+    const { state } = skip;
+    const trial = this.#trial;
+    if (trial?.skip === skip) {
+      if (--trial.arrivals > 0) return false;
+      trial.same = trial.at === trial.path.length;
+      return true;
+    }
+    if (state.window && state.iterations === state.window.end) this.#closeWindow(skip, top, o);
+    if (!state.window && state.iterations >= state.next) this.#openWindow(skip, top, o);
+    return false;
+  }
+
+  #openWindow(skip: LoopSkip, top: StackEntry, o: number): void {
+    const { state } = skip;
+    // Windows of loops that were left meanwhile are void.
+    this.#open = this.#open.filter((outer) => outer !== skip && outer.blocks.has(top.block) && outer.state.window);
+    if (this.#open.length === 0) this.#path = [];
+    this.#open.push(skip);
+    const path = (this.#path ??= []);
+    state.window = {
+      end: state.iterations + skip.window,
+      mask: top.mask,
+      values: readValues(skip.values, o),
+      counts: skip.counters.map((counter) => counter.totals()),
+      flow: this.flow.all().map((each) => each.slice()),
+      path,
+      pathStart: path.length,
+      traceStart: this.#trace?.blocks.length ?? 0,
+    };
+  }
+
+  /** Finds out how many windows more go the same way, skips them, and counts the one that was run for each of them. */
+  #closeWindow(skip: LoopSkip, top: StackEntry, o: number): void {
+    const { state } = skip;
+    const { window } = state;
+    if (!window) return;
+    state.window = undefined;
+    this.#open = this.#open.filter((each) => each !== skip);
+    const { iterations } = state;
+    const skipped = this.#windowsToSkip(skip, top, o, window);
+    state.iterations = iterations;
+    if (this.#trial && !follows(this.#trial, -1, skipped)) this.#trial.at = -1;
+    if (this.#open.length === 0) this.#path = undefined;
+    else this.#path?.push(-1, skipped);
+    if (skipped === 0) {
+      state.next = 2 * iterations;
+      return;
+    }
+    for (const [index, counter] of skip.counters.entries()) counter.add(difference(counter.totals(), window.counts[index]), skipped);
+    for (const [index, each] of this.flow.all().entries()) {
+      for (const [k, count] of difference(each, window.flow[index]).entries()) each[k]! += count * skipped;
+    }
+    if (this.#trace) for (let k = window.traceStart; k < this.#trace.weights.length; k++) this.#trace.weights[k]! *= 1 + skipped;
+    state.iterations += skipped * skip.window;
+    state.next = state.iterations + firstWindow;
+  }
+
+  /** The most windows after which one still goes the way the open one went; values are advanced past them. */
+  #windowsToSkip(skip: LoopSkip, top: StackEntry, o: number, window: OpenWindow): number {
+    const path = window.path.slice(window.pathStart);
+    const after = readValues(skip.values, o);
+    if (top.mask !== window.mask || !sameLanes(path, top.block.index, top.mask, skip.window)) return 0;
+    const advance = (windows: number): boolean => advanceValues(skip.values, o, top.mask, window.values, after, windows);
+    const goes = (windows: number): boolean => advance(windows) && this.#tries(skip, top, o, path);
+    let good = 0;
+    let bad = leastWindows;
+    while (goes(bad)) {
+      good = bad;
+      bad *= 2;
+    }
+    while (good > 0 && bad - good > 1) {
+      const middle = Math.floor((good + bad) / 2);
+      if (goes(middle)) good = middle;
+      else bad = middle;
+    }
+    advance(good);
+    return good;
+  }
+
+  /** Whether a window that begins with the values as they are goes the way of `path`. Counts nothing. */
+  #tries(skip: LoopSkip, top: StackEntry, o: number, path: readonly number[]): boolean {
+    const { running } = this.program;
+    const { weight } = running;
+    const [outer, outerPath, outerOpen] = [this.#trial, this.#path, this.#open];
+    const trial: Trial = { skip, arrivals: skip.window + 1, path, at: 0, same: false };
+    running.weight = 0;
+    this.#trial = trial;
+    this.#path = undefined;
+    this.#open = [];
+    const warp = new Warp(o, top.mask, top.block);
+    this.#run(warp);
+    this.#trial = outer;
+    this.#path = outerPath;
+    this.#open = outerOpen;
+    running.weight = weight;
+    return trial.same;
   }
 
   #spend(cost: number): void {
@@ -184,6 +310,49 @@ export class Runner {
     if (budget.isCancelled?.()) throw new Cancelled("cancelled");
   }
 }
+
+interface Trial {
+  readonly skip: LoopSkip;
+  /** Arrivals at the header until the window is over. */
+  arrivals: number;
+  readonly path: readonly number[];
+  /** How much of the path was gone the same way; -1 when it was left. */
+  at: number;
+  same: boolean;
+}
+
+/** Keeps count of a loop's iterations. */
+function arrive(edge: Edge): void {
+  const state = edge.to.skip?.state;
+  if (!state) return;
+  if (edge.back) state.iterations++;
+  else {
+    state.iterations = 0;
+    state.next = firstWindow;
+    state.window = undefined;
+  }
+}
+
+/** The trial goes on along its path. */
+function follows(trial: Trial, block: number, mask: number): boolean {
+  const { at, path } = trial;
+  trial.at = at >= 0 && path[at] === block && path[at + 1] === mask ? at + 2 : -1;
+  return trial.at >= 0;
+}
+
+/** The loop's header was reached as often as there were iterations, each time by the same lanes. */
+function sameLanes(path: readonly number[], header: number, mask: number, iterations: number): boolean {
+  let arrivals = 0;
+  for (let k = 0; k < path.length; k += 2) {
+    if (path[k] !== header) continue;
+    if (path[k + 1] !== mask) return false;
+    arrivals++;
+  }
+  return arrivals === iterations;
+}
+
+const difference = (after: Float64Array, before: Float64Array | undefined): Float64Array =>
+  after.map((value, index) => value - (before?.[index] ?? 0));
 
 /** Lanes of `mask` whose condition holds. */
 function lanesWhere(condition: Int32Array, o: number, mask: number): number {

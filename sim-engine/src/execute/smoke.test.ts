@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
+import type { Launch } from "../kernel.ts";
 import { parseKernel } from "../text.ts";
 import { verifyKernel } from "../verify.ts";
 import { compile } from "./compile.ts";
-import { wholeKernel } from "./slice.ts";
 import { Runner } from "./run.ts";
-import type { Launch } from "../kernel.ts";
+import { wholeKernel } from "./slice.ts";
 
 const transpose = parseKernel(`kernel @transpose(%out: ptr f32, %in: ptr const f32, %n: i32) {
 shared @tile 4096 align 4 dims 32x32 element 4
@@ -82,7 +82,14 @@ test.each([true, false])("a transpose through shared memory (all values: %s)", (
   const program = compile(transpose, launch, whole ? { slice: wholeKernel } : {});
   const runner = new Runner(program, { steps: 1e6 });
   for (let y = 0; y < 4; y++) for (let x = 0; x < 4; x++) runner.runBlock([x, y, 0]);
-  const counted = [...program.counters].map(([op, [counter]]) => [op.span.line, counter?.operation, counter?.space, counter?.requests, counter?.transactions, counter?.ideal]);
+  const counted = [...program.counters].map(([op, [counter]]) => [
+    op.span.line,
+    counter?.operation,
+    counter?.space,
+    counter?.requests,
+    counter?.transactions,
+    counter?.ideal,
+  ]);
   expect(counted).toEqual([
     [20, "load", "global", 512, 2048, 2048],
     [20, "store", "shared", 512, 512, 512],
@@ -91,6 +98,11 @@ test.each([true, false])("a transpose through shared memory (all values: %s)", (
   ]);
   if (whole) {
     const start = program.environment.bufferStarts[0] ?? 0;
-    for (const [row, column] of [[0, 0], [3, 70], [127, 1]] as const) expect(program.environment.read(start + 4 * (row * 128 + column), "f32", 0)).toBe(column * 128 + row);
+    for (const [row, column] of [
+      [0, 0],
+      [3, 70],
+      [127, 1],
+    ] as const)
+      expect(program.environment.read(start + 4 * (row * 128 + column), "f32", 0)).toBe(column * 128 + row);
   }
 });

@@ -1,0 +1,108 @@
+/**
+ * Skipping iterations. In a loop whose values advance steadily all iterations go the same way until some comparison changes
+ * its outcome, and cost the same but for alignment, which comes round after a few. So a window of iterations is run; then
+ * values are advanced as if many more had passed, to the last place where a window still goes the same way; and the window
+ * is counted once for each time it would have run.
+ */
+import type { AccessCounter } from "./accesses.ts";
+import type { CompiledBlock } from "./compile.ts";
+import type { Slot } from "./registers.ts";
+
+/** What is needed to skip iterations of one loop. */
+export interface LoopSkip {
+  /** Iterations after which alignment, remainders and the like come round: the window's length. */
+  readonly window: number;
+  /** Values that advance by the same amount in each window: the header's phis that are needed. */
+  readonly values: readonly SteadyValue[];
+  readonly blocks: ReadonlySet<CompiledBlock>;
+  /** Memory operations of the loop. */
+  readonly counters: readonly AccessCounter[];
+  /** How the running warp stands in the loop. */
+  readonly state: SkipState;
+}
+
+export interface SteadyValue {
+  readonly slot: Slot;
+  /** All lanes have the same, in the first lane's place. */
+  readonly uniform: boolean;
+}
+
+export interface SkipState {
+  /** Iterations begun since the loop was entered. */
+  iterations: number;
+  /** Iteration at which to open the next window. */
+  next: number;
+  /** The open window: where it began and the way it went. */
+  window: OpenWindow | undefined;
+}
+
+export interface OpenWindow {
+  readonly end: number;
+  readonly mask: number;
+  readonly values: readonly Float64Array[];
+  readonly counts: readonly Float64Array[];
+  readonly flow: readonly Float64Array[];
+  readonly path: number[];
+  readonly pathStart: number;
+  /** Length of the warp's trace when the window was opened. */
+  readonly traceStart: number;
+}
+
+/** Iterations run before a window is opened, and windows that are worth skipping. */
+export const firstWindow = 12;
+export const leastWindows = 32;
+
+export const newState = (): SkipState => ({ iterations: 0, next: firstWindow, window: undefined });
+
+const warpSize = 32;
+
+/** The values of one warp's lanes, i64 in two halves one after the other. */
+export function readValues(values: readonly SteadyValue[], o: number): Float64Array[] {
+  return values.map(({ slot }) => {
+    if (slot.kind === "long") {
+      const both = new Float64Array(2 * warpSize);
+      both.set(slot.data.lo.subarray(o, o + warpSize));
+      both.set(slot.data.hi.subarray(o, o + warpSize), warpSize);
+      return both;
+    }
+    return Float64Array.from(slot.data.subarray(o, o + warpSize));
+  });
+}
+
+const wide = (lo: number, hi: number): number => hi * 2 ** 32 + (lo >>> 0);
+
+/**
+ * Writes what the values will be `windows` windows after `after`, each of which adds what the window from `before` to
+ * `after` added. False when a value would leave its type's range: then they do not advance steadily so far.
+ */
+export function advanceValues(
+  values: readonly SteadyValue[],
+  o: number,
+  mask: number,
+  before: readonly Float64Array[],
+  after: readonly Float64Array[],
+  windows: number,
+): boolean {
+  for (const [index, { slot, uniform }] of values.entries()) {
+    const a = before[index];
+    const b = after[index];
+    if (!a || !b) return false;
+    for (let lane = 0; lane < warpSize; lane++) {
+      if (!((mask >>> lane) & 1) && !(uniform && lane === 0)) continue;
+      if (slot.kind === "long") {
+        const last = wide(b[lane]!, b[warpSize + lane]!);
+        const step = last - wide(a[lane]!, a[warpSize + lane]!);
+        const value = last + windows * step;
+        if (!Number.isSafeInteger(value)) return false;
+        slot.data.lo[o + lane] = value % 2 ** 32;
+        slot.data.hi[o + lane] = Math.floor(value / 2 ** 32);
+      } else {
+        const last = b[lane]!;
+        const value = last + windows * (last - a[lane]!);
+        if (slot.kind === "int" && Math.abs(value) > 0x7fffffff) return false;
+        slot.data[o + lane] = value;
+      }
+    }
+  }
+  return true;
+}

@@ -1,0 +1,169 @@
+/** Fills in what the source does not say, so that a launch can be run, and says what was filled in where it matters. */
+import { bufferOf } from "../execute/compile.ts";
+import { traceAddresses } from "../execute/provenance.ts";
+import { type Slice, sliceForAddresses } from "../execute/slice.ts";
+import type { Argument, Buffer, Content, Kernel, Launch, Op } from "../kernel.ts";
+import type { Assumption } from "../report.ts";
+
+/** A loop bound that nothing tells. */
+const unknownCount = 64;
+/** Values of data that decides something, when nothing tells their range. */
+const unknownRange = 256;
+
+export interface CompleteLaunch {
+  readonly launch: Launch;
+  readonly assumptions: readonly Assumption[];
+}
+
+/** The launch without unknown arguments and contents. Assumptions are listed only for what decides a branch or an address. */
+export function completeLaunch(kernel: Kernel, launch: Launch): CompleteLaunch {
+  const completion = new Completion(kernel, launch);
+  return { launch: completion.complete(), assumptions: completion.assumptions };
+}
+
+class Completion {
+  readonly assumptions: Assumption[] = [];
+  readonly #kernel: Kernel;
+  readonly #launch: Launch;
+  readonly #buffers: Buffer[];
+  readonly #arguments: Argument[];
+  readonly #users = new Map<Op, Op[]>();
+
+  constructor(kernel: Kernel, launch: Launch) {
+    this.#kernel = kernel;
+    this.#launch = launch;
+    this.#buffers = [...launch.buffers];
+    this.#arguments = [...launch.arguments];
+    for (const op of this.#ops()) {
+      for (const arg of op.args) {
+        const list = this.#users.get(arg);
+        if (list) list.push(op);
+        else this.#users.set(arg, [op]);
+      }
+    }
+  }
+
+  *#ops(): Generator<Op> {
+    for (const block of this.#kernel.blocks) {
+      yield* block.phis;
+      yield* block.ops;
+    }
+  }
+
+  complete(): Launch {
+    const scalars: { index: number; reason: string }[] = [];
+    for (const [index, parameter] of this.#kernel.parameters.entries()) {
+      const argument = this.#arguments[index] ?? { kind: "unknown", reason: "no argument" };
+      if (argument.kind === "unknown" && parameter.type && parameter.type !== "ptr") scalars.push({ index, reason: argument.reason });
+      this.#arguments[index] = this.#known(argument, parameter.type ?? "i32", parameter.name);
+    }
+    const launch = (): Launch => ({ ...this.#launch, arguments: this.#arguments, buffers: this.#buffers });
+    const provenance = traceAddresses(this.#kernel, (index, offset) => bufferOf(launch(), index, offset));
+    const slice = sliceForAddresses(this.#kernel, provenance);
+    for (const { index, reason } of scalars) this.#assumeScalar(index, reason, slice);
+    for (const op of this.#ops()) {
+      if (op.action.kind === "unknown" && slice.needs(op)) this.assumptions.push({ what: "a value", value: 1, why: op.action.reason });
+      const [address] = op.args;
+      if (op.action.kind !== "load" || !address || !slice.needs(op)) continue;
+      for (const object of provenance.of(address)) {
+        const [kind, index] = object.split(" ");
+        if (kind === "buffer") this.#assumeContent(Number(index), op, (place) => this.#extent(provenance.of(place)));
+      }
+    }
+    return launch();
+  }
+
+  #known(argument: Argument, type: string, name: string): Argument {
+    switch (argument.kind) {
+      case "unknown":
+        if (type !== "ptr") return { kind: "scalar", value: type === "i64" ? 1n : 1 };
+        this.#buffers.push({ name, content: { kind: "unknown" } });
+        return { kind: "pointer", buffer: this.#buffers.length - 1, offset: 0 };
+      case "aggregate":
+        return {
+          kind: "aggregate",
+          fields: argument.fields.map((field) => ({ ...field, value: this.#known(field.value, field.type, name) })),
+        };
+      default:
+        return argument;
+    }
+  }
+
+  /** A size: as many as the threads it is compared with; for a loop bound that has nothing to do with threads, some number. */
+  #assumeScalar(index: number, reason: string, slice: Slice): void {
+    const parameter = this.#kernel.parameters[index];
+    const uses = [...this.#ops()].filter((op) => op.action.kind === "param" && op.action.index === index);
+    if (!parameter?.type || !uses.some((op) => slice.needs(op))) return;
+    const { grid, block } = this.#launch;
+    const dimensions = new Set<number>();
+    for (const use of uses) for (const each of this.#comparedWith(use)) this.#threadDimensions(each, dimensions, new Set());
+    let value = [...dimensions].reduce((product, k) => product * (grid[k] ?? 1) * (block[k] ?? 1), 1);
+    if (dimensions.size === 0) value = /^(f|bf)/.test(parameter.type) ? 1 : unknownCount;
+    this.#arguments[index] = { kind: "scalar", value: parameter.type === "i64" ? BigInt(value) : value };
+    this.assumptions.push({ what: parameter.name, value, why: reason });
+  }
+
+  /** What an operation, or what is computed of it and constants, is compared with. */
+  #comparedWith(op: Op, depth = 0): Op[] {
+    if (depth > 4) return [];
+    return (this.#users.get(op) ?? []).flatMap((user) => {
+      if (user.action.kind === "icmp") return user.args.filter((arg) => arg !== op);
+      const derived = user.action.kind === "convert" || (user.action.kind === "int" && /^(add|sub)$/.test(user.action.op));
+      return derived ? this.#comparedWith(user, depth + 1) : [];
+    });
+  }
+
+  #threadDimensions(op: Op, found: Set<number>, seen: Set<Op>): void {
+    if (seen.has(op)) return;
+    seen.add(op);
+    if (op.action.kind === "special") {
+      const [name, axis = ""] = op.action.register.split(".");
+      if (name === "ctaid" || name === "tid") found.add("xyz".indexOf(axis));
+    }
+    if (op.action.kind !== "load") for (const arg of op.args) this.#threadDimensions(arg, found, seen);
+  }
+
+  /** Indices reach all of what they index; other data is some small number. */
+  #assumeContent(index: number, load: Op, extent: (place: Op) => number | undefined): void {
+    const buffer = this.#buffers[index];
+    if (buffer?.content.kind !== "unknown") return;
+    const count = /^i/.test(load.type) ? this.#indexedCount(load, extent, 0) : undefined;
+    const isFloat = /^(f|bf)/.test(load.type);
+    const content: Content = isFloat ? { kind: "uniform", lo: 0, hi: 1 } : { kind: "uniform", lo: 0, hi: count ?? unknownRange };
+    this.#buffers[index] = { ...buffer, content, ...(buffer.element || load.type === "void" ? {} : { element: load.type }) };
+    this.assumptions.push({
+      what: `contents of ${buffer.name}`,
+      value: `uniform(${content.lo}, ${content.hi})`,
+      why: "what it holds is not known, and decides addresses or branches",
+    });
+  }
+
+  /** How many elements there are in what a value is an index of. */
+  #indexedCount(op: Op, extent: (place: Op) => number | undefined, depth: number): number | undefined {
+    if (depth > 6) return undefined;
+    for (const user of this.#users.get(op) ?? []) {
+      const [base, index] = user.args;
+      if (user.action.kind === "gep" && index === op && base) {
+        const bytes = extent(base);
+        if (bytes !== undefined) return Math.max(1, Math.floor(bytes / user.action.scale));
+      }
+      const derived =
+        user.action.kind === "convert" ||
+        user.action.kind === "extract" ||
+        (user.action.kind === "int" && /^(add|sub)$/.test(user.action.op));
+      const count = derived ? this.#indexedCount(user, extent, depth + 1) : undefined;
+      if (count !== undefined) return count;
+    }
+    return undefined;
+  }
+
+  /** Bytes of the one memory object an address points into. */
+  #extent(objects: ReadonlySet<string>): number | undefined {
+    if (objects.size !== 1) return undefined;
+    const [kind, index] = [...objects][0]?.split(" ") ?? [];
+    if (kind === "buffer") return this.#buffers[Number(index)]?.bytes;
+    if (kind === "global") return this.#kernel.globals[Number(index)]?.bytes;
+    if (kind === "shared") return this.#kernel.shared[Number(index)]?.bytes ?? this.#launch.dynamicSharedBytes;
+    return undefined;
+  }
+}

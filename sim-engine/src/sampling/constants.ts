@@ -1,0 +1,86 @@
+/** Values that are the same for all threads of a launch and known before it starts: what follows from parameters and sizes. */
+import type { Environment } from "../execute/environment.ts";
+import type { Op } from "../kernel.ts";
+
+/** The value of an integer operation, when it follows from constants, parameters and the launch's sizes alone, up to 2^53. */
+export type ConstantOf = (op: Op) => number | undefined;
+
+export function launchConstants(environment: Environment): ConstantOf {
+  const known = new Map<Op, number | undefined>();
+  const { block, grid } = environment.launch;
+  const evaluate = (op: Op): number | undefined => {
+    const { action, args } = op;
+    switch (action.kind) {
+      case "const":
+        return op.type === "ptr" || /^i/.test(op.type) ? Number(action.value) : undefined;
+      case "param":
+        return /^i/.test(op.type) ? Number(environment.parameterValue(action.index)) : undefined;
+      case "special": {
+        const sizes: Partial<Record<typeof action.register, number>> = {
+          "ntid.x": block[0],
+          "ntid.y": block[1],
+          "ntid.z": block[2],
+          "nctaid.x": grid[0],
+          "nctaid.y": grid[1],
+          "nctaid.z": grid[2],
+        };
+        return sizes[action.register];
+      }
+      case "convert": {
+        const [from] = args;
+        const value = from && of(from);
+        if (value === undefined || (action.op !== "sext" && action.op !== "zext" && action.op !== "trunc")) return undefined;
+        if (action.op === "zext") return value < 0 ? value + 2 ** 32 : value;
+        return op.type === "i32" ? value | 0 : value;
+      }
+      case "int": {
+        const [a, b] = args.map(of);
+        if (a === undefined || b === undefined) return undefined;
+        const value = arithmetic(action.op, a, b);
+        if (value === undefined || Math.abs(value) > Number.MAX_SAFE_INTEGER) return undefined;
+        return op.type === "i32" ? value | 0 : value;
+      }
+      default:
+        return undefined;
+    }
+  };
+  const of: ConstantOf = (op) => {
+    if (known.has(op)) return known.get(op);
+    known.set(op, undefined);
+    const value = evaluate(op);
+    known.set(op, value);
+    return value;
+  };
+  return of;
+}
+
+function arithmetic(op: string, a: number, b: number): number | undefined {
+  switch (op) {
+    case "add":
+      return a + b;
+    case "sub":
+      return a - b;
+    case "mul":
+      return a * b;
+    case "shl":
+      return b >= 0 && b < 32 ? a * 2 ** b : undefined;
+    case "sdiv":
+      return b === 0 ? undefined : Math.trunc(a / b);
+    case "udiv":
+      return a < 0 || b <= 0 ? undefined : Math.floor(a / b);
+    case "srem":
+      return b === 0 ? undefined : a % b;
+    case "urem":
+      return a < 0 || b <= 0 ? undefined : a % b;
+    case "ashr":
+      return b >= 0 && b < 32 ? Math.floor(a / 2 ** b) : undefined;
+    case "lshr":
+      return a >= 0 && b >= 0 && b < 32 ? Math.floor(a / 2 ** b) : undefined;
+    case "smin":
+      return Math.min(a, b);
+    case "smax":
+      return Math.max(a, b);
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,80 @@
+/** Everything that is counted, as one vector: so that the counts of blocks can be compared, weighted and summed. */
+import type { AccessCounter } from "../execute/accesses.ts";
+import type { CompiledBlock } from "../execute/compile.ts";
+import type { Runner } from "../execute/run.ts";
+import type { Op } from "../kernel.ts";
+
+/** Numbers kept for a block of the kernel: executions, lanes, divergent, then, else. */
+const flowFields = 5;
+/** Numbers kept for an access: requests, lanes, transactions, ideal. */
+const accessFields = 4;
+
+export interface FlowTotals {
+  /** Times a warp ran the block. */
+  readonly executions: number;
+  /** Active lanes, summed over executions. */
+  readonly lanes: number;
+  /** Times a warp's lanes parted at its branch. */
+  readonly divergent: number;
+  /** Times any lane took the edge. */
+  readonly then: number;
+  readonly else: number;
+}
+
+export interface AccessTotals {
+  readonly requests: number;
+  readonly lanes: number;
+  readonly transactions: number;
+  readonly ideal: number;
+}
+
+export class CountVector {
+  readonly #runner: Runner;
+  readonly counters: readonly AccessCounter[];
+  readonly length: number;
+
+  constructor(runner: Runner) {
+    this.#runner = runner;
+    this.counters = [...runner.program.counters.values()].flat();
+    this.length = flowFields * runner.program.blocks.length + accessFields * this.counters.length;
+  }
+
+  /** What was counted since the last time, and begins anew. */
+  take(): Float64Array {
+    const vector = new Float64Array(this.length);
+    let at = 0;
+    for (const each of this.#runner.flow.all()) {
+      vector.set(each, at);
+      at += each.length;
+      each.fill(0);
+    }
+    for (const counter of this.counters) {
+      vector.set(counter.totals(), at);
+      at += accessFields;
+      counter.reset();
+    }
+    return vector;
+  }
+
+  /** Positions of the transactions and their ideal of these operations' accesses. */
+  costs(ops: ReadonlySet<Op>): Set<number> {
+    const positions = new Set<number>();
+    for (const [index, counter] of this.counters.entries()) {
+      const at = flowFields * this.#runner.program.blocks.length + accessFields * index;
+      if (ops.has(counter.op)) positions.add(at + 2).add(at + 3);
+    }
+    return positions;
+  }
+
+  flow(vector: Float64Array, { index }: CompiledBlock): FlowTotals {
+    const blocks = this.#runner.program.blocks.length;
+    const field = (k: number): number => vector[k * blocks + index] ?? 0;
+    return { executions: field(0), lanes: field(1), divergent: field(2), then: field(3), else: field(4) };
+  }
+
+  access(vector: Float64Array, counter: AccessCounter): AccessTotals {
+    const at = flowFields * this.#runner.program.blocks.length + accessFields * this.counters.indexOf(counter);
+    const field = (k: number): number => vector[at + k] ?? 0;
+    return { requests: field(0), lanes: field(1), transactions: field(2), ideal: field(3) };
+  }
+}

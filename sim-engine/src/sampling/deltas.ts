@@ -1,0 +1,215 @@
+/**
+ * How values change when a symbol (a block index, a loop's iteration) goes one step on: for each the greatest number that
+ * every change is a multiple of. Addresses that move by multiples of 32 touch as many sectors as before, and comparisons of
+ * values that move steadily change their outcome once, so few steps tell all of them.
+ *
+ * Remainders, divisions and masks are periodic: the step is made that many times longer where that is not too long.
+ */
+import type { Action, Kernel, Op } from "../kernel.ts";
+import type { ConstantOf } from "./constants.ts";
+
+/** 0: does not change. NaN: changes in no known way. */
+export type Delta = number;
+
+export interface Deltas {
+  of(op: Op): Delta;
+  /** Units of the symbol that one step is: after that many, remainders start again. */
+  readonly step: number;
+  /** Some remainder's period is too long to be a step: outcomes between steps may differ here and there. */
+  readonly approximate: boolean;
+}
+
+export interface DeltaQuestion {
+  readonly kernel: Kernel;
+  /** Operations whose change matters; others are left out. */
+  readonly needs: (op: Op) => boolean;
+  /** How the symbol itself enters: the change in one unit, for operations that are sources of change. */
+  readonly source: (op: Op) => Delta | undefined;
+  readonly constantOf: ConstantOf;
+  /** The change of what a load gives, of the change of its address; asked again as stored values' changes become known. */
+  readonly loaded: (op: Op, address: Delta, of: (op: Op) => Delta | undefined) => Delta;
+  readonly longestStep: number;
+}
+
+export function gcd(a: number, b: number): number {
+  if (Number.isNaN(a) || Number.isNaN(b)) return Number.NaN;
+  let x = Math.abs(a);
+  let y = Math.abs(b);
+  while (y !== 0) [x, y] = [y, x % y];
+  return x;
+}
+
+export const lcm = (a: number, b: number): number => (a / gcd(a, b)) * b;
+
+export function findDeltas(question: DeltaQuestion): Deltas {
+  let step = 1;
+  let approximate = false;
+  for (;;) {
+    const pass = new Pass(question, step, approximate);
+    pass.run();
+    const wanted = pass.wantedFactor;
+    if (wanted === 1) return { of: pass.of, step, approximate: pass.approximated };
+    if (step * wanted > question.longestStep) approximate = true;
+    else step *= wanted;
+  }
+}
+
+class Pass {
+  readonly #question: DeltaQuestion;
+  readonly #step: number;
+  readonly #approximate: boolean;
+  readonly #deltas = new Map<Op, Delta>();
+  /** The step should be this many times as long. */
+  wantedFactor = 1;
+  approximated = false;
+
+  constructor(question: DeltaQuestion, step: number, approximate: boolean) {
+    this.#question = question;
+    this.#step = step;
+    this.#approximate = approximate;
+  }
+
+  readonly of = (op: Op): Delta => this.#deltas.get(op) ?? 0;
+
+  run(): void {
+    const { kernel, needs } = this.#question;
+    const ops = kernel.blocks.flatMap((block) => [...block.phis, ...block.ops]).filter((op) => op.type !== "void" && needs(op));
+    for (let changed = true; changed; ) {
+      changed = false;
+      this.wantedFactor = 1;
+      for (const op of ops) {
+        const found = this.#transfer(op);
+        if (found === undefined || Object.is(found, this.#deltas.get(op))) continue;
+        this.#deltas.set(op, found);
+        changed = true;
+      }
+    }
+  }
+
+  /** Undefined while nothing is known yet (operands that come round a loop). */
+  #transfer(op: Op): Delta | undefined {
+    const { source, constantOf, loaded } = this.#question;
+    const given = source(op);
+    if (given !== undefined) return given * this.#step;
+    const { action, args } = op;
+    if (action.kind === "phi") return this.#join(args);
+    const deltas = args.map((arg) => this.#deltas.get(arg));
+    if (action.kind === "load") {
+      const [address] = deltas;
+      return address === undefined ? undefined : loaded(op, address, (each) => this.#deltas.get(each));
+    }
+    if (deltas.includes(undefined)) return undefined;
+    const [a = 0, b = 0, c = 0] = deltas as Delta[];
+    switch (action.kind) {
+      case "int":
+        return this.#integer(action.op, a, b, args, constantOf);
+      case "gep":
+        return gcd(a, b * action.scale);
+      case "select":
+        return Number.isNaN(a) ? Number.NaN : gcd(b, c);
+      case "convert":
+        return this.#conversion(action.op, a);
+      case "icmp":
+      case "fcmp":
+      case "vote":
+      case "match":
+      case "reduce":
+      case "barrier":
+        // The outcome changes where a threshold is crossed, which is for whoever compares whole blocks to find.
+        return deltas.some((each) => Number.isNaN(each)) ? Number.NaN : action.kind === "reduce" ? gcd(b, 0) : 0;
+      case "extract":
+        return a;
+      case "shuffle":
+        return c === 0 ? b : Number.NaN;
+      case "atomic":
+        return Number.NaN;
+      default:
+        return deltas.every((each) => each === 0) ? 0 : Number.NaN;
+    }
+  }
+
+  #join(args: readonly Op[]): Delta | undefined {
+    let all: Delta | undefined;
+    for (const arg of args) {
+      const each = this.#deltas.get(arg);
+      if (each !== undefined) all = all === undefined ? each : gcd(all, each);
+    }
+    return all;
+  }
+
+  #conversion(op: Extract<Action, { kind: "convert" }>["op"], a: Delta): Delta {
+    switch (op) {
+      case "trunc":
+      case "sext":
+      case "zext":
+      case "ptrtoint":
+      case "inttoptr":
+        return a;
+      default:
+        return a === 0 ? 0 : Number.NaN;
+    }
+  }
+
+  #integer(op: Extract<Action, { kind: "int" }>["op"], a: Delta, b: Delta, args: readonly Op[], constantOf: ConstantOf): Delta {
+    const [left, right] = args;
+    const x = left && constantOf(left);
+    const y = right && constantOf(right);
+    if (a === 0 && b === 0) return 0;
+    if (Number.isNaN(a) || Number.isNaN(b)) return Number.NaN;
+    switch (op) {
+      case "add":
+      case "sub":
+      case "smin":
+      case "smax":
+      case "umin":
+      case "umax":
+        return gcd(a, b);
+      case "mul":
+        return y !== undefined ? a * Math.abs(y) : x !== undefined ? b * Math.abs(x) : gcd(a, b);
+      case "shl":
+        return y !== undefined && y >= 0 && y < 32 ? a * 2 ** y : b === 0 ? a : Number.NaN;
+      case "lshr":
+      case "ashr":
+        return y !== undefined && y >= 0 && y < 32 ? this.#quotient(a, 2 ** y) : Number.NaN;
+      case "sdiv":
+      case "udiv":
+        return y !== undefined && y > 0 ? this.#quotient(a, y) : Number.NaN;
+      case "srem":
+      case "urem":
+        return y !== undefined && y > 0 ? this.#remainder(a, y) : Number.NaN;
+      case "and": {
+        const [mask, moved] = y !== undefined ? [y, a] : x !== undefined ? [x, b] : [undefined, 0];
+        if (mask === undefined) return Number.NaN;
+        const low = (mask + 1) >>> 0;
+        if (low !== 0 && (low & (low - 1)) === 0) return this.#remainder(moved, low);
+        const cut = -mask >>> 0;
+        if (mask < 0 && (cut & (cut - 1)) === 0) return this.#remainder(moved, cut) === 0 ? moved : gcd(moved, cut);
+        return Number.NaN;
+      }
+      case "or":
+      case "xor": {
+        // Bits below the lowest that changes stay; what is above moves by multiples of it.
+        const moved = gcd(a, b);
+        return moved <= 0x7fffffff ? moved & -moved : Number.NaN;
+      }
+      default:
+        return Number.NaN;
+    }
+  }
+
+  /** Asks for a step in which the change is a multiple of `modulus`; true when it is, or when such a step is too long. */
+  #fits(change: Delta, modulus: number): boolean {
+    if (change % modulus === 0) return true;
+    if (this.#approximate) this.approximated = true;
+    else this.wantedFactor = Math.max(this.wantedFactor, modulus / gcd(modulus, change));
+    return false;
+  }
+
+  #quotient(change: Delta, divisor: number): Delta {
+    return this.#fits(change, divisor) ? change / divisor : 1;
+  }
+
+  #remainder(change: Delta, modulus: number): Delta {
+    return this.#fits(change, modulus) ? 0 : gcd(change, modulus);
+  }
+}

@@ -1,0 +1,44 @@
+/** Lets the runner skip iterations of loops that advance steadily. */
+import type { AccessCounter } from "../execute/accesses.ts";
+import type { CompiledBlock } from "../execute/compile.ts";
+import { newState } from "../execute/skip.ts";
+import type { Loop } from "../graph.ts";
+import { loopVariation, type Subject } from "./variation.ts";
+
+/** Iterations that are looked at before those after them are taken to cost the same on average. */
+const irregularWindow = 48;
+
+/** Marks the headers of loops that may be skipped; the loops in which skipping gives an estimate, not exact counts. */
+export function markSkips(subject: Subject): Loop[] {
+  const { program } = subject;
+  const compiled = new Map(program.blocks.map((each) => [each.block, each]));
+  const estimated: Loop[] = [];
+  for (const loop of program.loops) {
+    const blocks = [...loop.blocks].flatMap((block) => compiled.get(block) ?? []);
+    const header = compiled.get(loop.header);
+    if (!header || hasEffects(subject, loop)) continue;
+    const variation = loopVariation(subject, loop);
+    if (!variation || variation.irregularFlow) continue;
+    const regular = variation.irregularAddresses.size === 0 && !variation.approximate;
+    if (!regular) estimated.push(loop);
+    const counters: AccessCounter[] = [];
+    for (const block of loop.blocks) for (const op of block.ops) counters.push(...(program.counters.get(op) ?? []));
+    header.skip = {
+      window: regular ? variation.period : Math.ceil(irregularWindow / variation.period) * variation.period,
+      values: loop.header.phis
+        .filter((phi) => program.slice.needs(phi))
+        .map((phi) => ({ slot: program.registers.slot(phi), uniform: !program.divergence.isVarying(phi) })),
+      blocks: new Set<CompiledBlock>(blocks),
+      counters,
+      state: newState(),
+    };
+  }
+  return estimated;
+}
+
+/** Something in the loop changes memory or tells other warps: every iteration must be run. */
+function hasEffects({ program }: Subject, loop: Loop): boolean {
+  return [...loop.blocks].some((block) =>
+    block.ops.some((op) => program.slice.acts(op) || (op.action.kind === "barrier" && program.slice.needs(op))),
+  );
+}

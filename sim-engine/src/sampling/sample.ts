@@ -1,0 +1,285 @@
+/**
+ * Chooses the blocks of a launch that are run, and what each stands for, so that the work does not grow with the grid.
+ *
+ * Where control flow and addresses follow from indices, blocks a period apart count the same until a comparison changes
+ * its outcome. So the grid is cut into boxes: one whose corners and middle count the same stands for itself; others are cut
+ * further, first at their rims, where guards act. Where data decides, blocks are drawn evenly from all over the grid.
+ */
+import { random } from "../execute/content.ts";
+import type { Runner } from "../execute/run.ts";
+import type { Dim3, Op } from "../kernel.ts";
+import { CountVector } from "./counts.ts";
+import type { Variation } from "./variation.ts";
+
+export interface SampledBlock {
+  readonly at: Dim3;
+  /** Linear index, x fastest. */
+  readonly index: number;
+  /** Blocks of the grid that it stands for. */
+  readonly weight: number;
+}
+
+export interface Sample {
+  /** Launch totals. */
+  readonly totals: Float64Array;
+  readonly counts: CountVector;
+  readonly blocks: readonly SampledBlock[];
+  /** The totals are those of the whole grid, not an estimate. */
+  readonly exact: boolean;
+}
+
+export interface SampleOptions {
+  readonly variations: readonly [x: Variation, y: Variation, z: Variation];
+  /** Steps that may be spent beyond the first few blocks. */
+  readonly steps: number;
+}
+
+/** Blocks run at most, and those that are run at least where data decides. */
+const mostBlocks = 512;
+const leastRandom = 12;
+/** Relative standard error of totals at which random sampling stops. */
+const precision = 0.004;
+
+interface Box {
+  readonly low: Dim3;
+  readonly high: Dim3;
+  /** Dimensions whose rims have been cut off. */
+  readonly peeled: number;
+}
+
+interface Run {
+  readonly at: Dim3;
+  readonly vector: Float64Array;
+  weight: number;
+}
+
+export class Sampler {
+  readonly #runner: Runner;
+  readonly #options: SampleOptions;
+  readonly #counts: CountVector;
+  readonly #grid: Dim3;
+  /** Blocks of a cell in each dimension: a period. */
+  readonly #period: Dim3;
+  readonly #cells: Dim3;
+  readonly #runs = new Map<number, Run>();
+  /** Positions of counts that data decides, and that need not be the same. */
+  readonly #noisy: ReadonlySet<number>;
+  readonly #irregularFlow: boolean;
+  #exact = true;
+  #spent = 0;
+  readonly #stepsBefore: number;
+  readonly #stepsLeft: () => number;
+
+  constructor(runner: Runner, stepsLeft: () => number, options: SampleOptions) {
+    this.#runner = runner;
+    this.#options = options;
+    this.#counts = new CountVector(runner);
+    this.#grid = runner.program.launch.grid;
+    this.#stepsLeft = stepsLeft;
+    this.#stepsBefore = stepsLeft();
+    const { variations } = options;
+    const irregular = new Set<Op>(variations.flatMap((each) => [...each.irregularAddresses]));
+    this.#noisy = this.#counts.costs(irregular);
+    this.#irregularFlow = variations.some((each, k) => each.irregularFlow && (this.#grid[k] ?? 1) > 1);
+    const period = (k: number): number => Math.min(variations[k]?.period ?? 1, this.#grid[k] ?? 1);
+    const whole: Dim3 = [period(0), period(1), period(2)];
+    const affordable = whole[0] * whole[1] * whole[2] <= 64;
+    this.#period = affordable ? whole : [1, 1, 1];
+    if (!affordable || variations.some((each) => each.approximate) || irregular.size > 0) this.#exact = false;
+    this.#cells = [0, 1, 2].map((k) => Math.ceil((this.#grid[k] ?? 1) / (this.#period[k] ?? 1))) as unknown as Dim3;
+  }
+
+  sample(): Sample {
+    const blocks = this.#grid[0] * this.#grid[1] * this.#grid[2];
+    if (this.#irregularFlow) this.#drawBlocks(blocks);
+    else this.#cover();
+    const totals = new Float64Array(this.#counts.length);
+    const sampled: SampledBlock[] = [];
+    for (const [index, { at, vector, weight }] of [...this.#runs].sort(([a], [b]) => a - b)) {
+      if (weight === 0) continue;
+      sampled.push({ at, index, weight });
+      for (let k = 0; k < totals.length; k++) totals[k]! += weight * vector[k]!;
+    }
+    return { totals, counts: this.#counts, blocks: sampled, exact: this.#exact };
+  }
+
+  #run(at: Dim3): Run {
+    const index = at[0] + this.#grid[0] * (at[1] + this.#grid[1] * at[2]);
+    const known = this.#runs.get(index);
+    if (known) return known;
+    this.#runner.runBlock(at);
+    const run: Run = { at, vector: this.#counts.take(), weight: 0 };
+    this.#runs.set(index, run);
+    this.#spent = this.#stepsBefore - this.#stepsLeft();
+    return run;
+  }
+
+  #mayGoOn(): boolean {
+    return this.#spent < this.#options.steps && this.#runs.size < mostBlocks;
+  }
+
+  /** The runs of a cell's blocks. */
+  #cell(cell: Dim3): Run[] {
+    const runs: Run[] = [];
+    const range = (k: number): [number, number] => {
+      const period = this.#period[k] ?? 1;
+      return [(cell[k] ?? 0) * period, Math.min(((cell[k] ?? 0) + 1) * period, this.#grid[k] ?? 1)];
+    };
+    const [[x0, x1], [y0, y1], [z0, z1]] = [range(0), range(1), range(2)];
+    for (let z = z0; z < z1; z++) for (let y = y0; y < y1; y++) for (let x = x0; x < x1; x++) runs.push(this.#run([x, y, z]));
+    return runs;
+  }
+
+  #same(a: readonly Run[], b: readonly Run[]): boolean {
+    return a.length === b.length && a.every((run, k) => this.#sameVector(run.vector, b[k]?.vector));
+  }
+
+  #sameVector(a: Float64Array, b: Float64Array | undefined): boolean {
+    if (!b) return false;
+    for (let k = 0; k < a.length; k++) if (a[k] !== b[k] && !this.#noisy.has(k)) return false;
+    return true;
+  }
+
+  /** Cuts the grid into boxes, the largest first, until each is uniform or the work is done. */
+  #cover(): void {
+    const [nx, ny, nz] = this.#cells;
+    const boxes: Box[] = [{ low: [0, 0, 0], high: [nx - 1, ny - 1, nz - 1], peeled: 0 }];
+    for (let box = boxes.pop(); box; box = boxes.pop()) {
+      const corners = this.#corners(box);
+      const probes = this.#probes(box);
+      const [first] = corners;
+      if (!first) continue;
+      const uniform = [...corners, ...probes].every((cell) => this.#same(this.#cell(first), this.#cell(cell)));
+      if (uniform || volume(box) <= corners.length || !this.#mayGoOn()) {
+        if (!uniform && volume(box) > corners.length) this.#exact = false;
+        this.#settle(box, uniform && this.#noisy.size === 0 ? [first] : [...corners, ...probes]);
+      } else boxes.push(...this.#cut(box, corners));
+      boxes.sort((a, b) => volume(a) - volume(b));
+    }
+  }
+
+  /** Shares a box's blocks out to the cells that were run in it. */
+  #settle(box: Box, cells: readonly Dim3[]): void {
+    const distinct = [...new Map(cells.map((cell) => [cell.join(), cell])).values()];
+    // Cells at the grid's far rims may hold fewer blocks than others: shares are by block.
+    const blocks = this.#blocksIn(box);
+    const runs = distinct.flatMap((cell) => this.#cell(cell));
+    for (const run of runs) run.weight += blocks / runs.length;
+  }
+
+  #blocksIn(box: Box): number {
+    let blocks = 1;
+    for (let k = 0; k < 3; k++) {
+      const period = this.#period[k] ?? 1;
+      blocks *= Math.min(((box.high[k] ?? 0) + 1) * period, this.#grid[k] ?? 1) - (box.low[k] ?? 0) * period;
+    }
+    return blocks;
+  }
+
+  #corners({ low, high }: Box): Dim3[] {
+    const corners: Dim3[] = [];
+    const ends = (k: number): number[] => (low[k] === high[k] ? [low[k] ?? 0] : [low[k] ?? 0, high[k] ?? 0]);
+    for (const z of ends(2)) for (const y of ends(1)) for (const x of ends(0)) corners.push([x, y, z]);
+    return corners;
+  }
+
+  /** The middle of a box, and two places at random. */
+  #probes(box: Box): Dim3[] {
+    const { low, high } = box;
+    const size = volume(box);
+    if (size <= 8) return size > 2 ? [middle(box)] : [];
+    const place = (seed: number): Dim3 =>
+      [0, 1, 2].map((k) => (low[k] ?? 0) + Math.floor(random(size + k, seed) * ((high[k] ?? 0) - (low[k] ?? 0) + 1))) as unknown as Dim3;
+    return this.#noisy.size > 0 ? [middle(box), ...[1, 2, 3, 4, 5, 6, 7, 8].map(place)] : [middle(box), place(1), place(2)];
+  }
+
+  /** Cuts off the rims along a dimension in which the corners differ; once that is done, halves it. */
+  #cut(box: Box, corners: readonly Dim3[]): Box[] {
+    const { low, high, peeled } = box;
+    const length = (k: number): number => (high[k] ?? 0) - (low[k] ?? 0) + 1;
+    const varies = (k: number): boolean =>
+      corners.some((cell) => {
+        const opposite = cell.map((value, each) => (each === k ? (value === low[k] ? high[k] : low[k]) : value)) as unknown as Dim3;
+        return !this.#same(this.#cell(cell), this.#cell(opposite));
+      });
+    const candidates = [0, 1, 2].filter((k) => length(k) > 1);
+    const varying = candidates.filter((k) => varies(k));
+    const choice = (varying.length > 0 ? varying : candidates).sort((a, b) => length(b) - length(a))[0] ?? 0;
+    const part = (from: number, to: number, mark: number): Box => ({
+      low: replaced(low, choice, from),
+      high: replaced(high, choice, to),
+      peeled: mark,
+    });
+    const [from, to] = [low[choice] ?? 0, high[choice] ?? 0];
+    if (!((peeled >> choice) & 1) && to - from > 2) {
+      const mark = peeled | (1 << choice);
+      return [part(from, from, mark), part(from + 1, to - 1, mark), part(to, to, mark)];
+    }
+    const half = Math.floor((from + to) / 2);
+    return [part(from, half, peeled), part(half + 1, to, peeled)];
+  }
+
+  /** Blocks spread evenly over the grid, ever more of them until the totals are known well enough: all, where that is no more work. */
+  #drawBlocks(blocks: number): void {
+    this.#run(this.#evenly(0));
+    if (blocks <= leastRandom || this.#spent * blocks <= this.#options.steps) {
+      for (let index = 0; index < blocks; index++) this.#run(this.#place(index)).weight = 1;
+      return;
+    }
+    this.#exact = false;
+    const vectors: Float64Array[] = [];
+    for (let k = 0; k < mostBlocks; k++) {
+      const run = this.#run(this.#evenly(k));
+      run.weight++;
+      vectors.push(run.vector);
+      if (!this.#mayGoOn() || (vectors.length >= leastRandom && vectors.length % leastRandom === 0 && spread(vectors) < precision)) break;
+    }
+    for (const run of this.#runs.values()) run.weight *= blocks / vectors.length;
+  }
+
+  /** The k-th point of a sequence that fills the grid evenly however many are taken (Roberts' R sequence). */
+  #evenly(k: number): Dim3 {
+    const dimensions = this.#grid.filter((length) => length > 1).length;
+    // The positive root of x^(d+1) = x + 1.
+    const root = [1.618033988749895, 1.618033988749895, 1.324717957244746, 1.2207440846057596][dimensions] ?? 1;
+    let power = 1;
+    return this.#grid.map((length) => {
+      if (length === 1) return 0;
+      power /= root;
+      return Math.floor(((0.5 + (k + 1) * power) % 1) * length);
+    }) as unknown as Dim3;
+  }
+
+  #place(index: number): Dim3 {
+    const [nx, ny] = this.#grid;
+    return [index % nx, Math.floor(index / nx) % ny, Math.floor(index / (nx * ny))];
+  }
+}
+
+const volume = ({ low, high }: Box): number => (high[0] - low[0] + 1) * (high[1] - low[1] + 1) * (high[2] - low[2] + 1);
+
+const middle = ({ low, high }: Box): Dim3 => [0, 1, 2].map((k) => Math.floor(((low[k] ?? 0) + (high[k] ?? 0)) / 2)) as unknown as Dim3;
+
+const replaced = (place: Dim3, k: number, value: number): Dim3 =>
+  place.map((each, index) => (index === k ? value : each)) as unknown as Dim3;
+
+/** The largest relative standard error of the counts' means. */
+function spread(vectors: readonly Float64Array[]): number {
+  const [first] = vectors;
+  if (!first) return 0;
+  let worst = 0;
+  for (let k = 0; k < first.length; k++) {
+    let sum = 0;
+    let squares = 0;
+    for (const vector of vectors) {
+      const value = vector[k]!;
+      sum += value;
+      squares += value * value;
+    }
+    if (sum === 0) continue;
+    const mean = sum / vectors.length;
+    const variance = Math.max(0, squares / vectors.length - mean * mean);
+    worst = Math.max(worst, Math.sqrt(variance / vectors.length) / mean);
+  }
+  return worst;
+}

@@ -1,0 +1,214 @@
+/** How a program's control flow and addresses vary from block to block, and from iteration to iteration of its loops. */
+import type { Program } from "../execute/compile.ts";
+import { mayOverlap } from "../execute/provenance.ts";
+import type { Loop } from "../graph.ts";
+import type { Block, Content, Op } from "../kernel.ts";
+import { scalarBytes } from "../kernel.ts";
+import type { ConstantOf } from "./constants.ts";
+import { type Delta, findDeltas, gcd, lcm } from "./deltas.ts";
+
+export interface Variation {
+  /** Units after which alignments and remainders start again. */
+  readonly period: number;
+  /** A branch depends on data, so that no two units need go the same way. */
+  readonly irregularFlow: boolean;
+  /** Memory operations whose addresses depend on data. */
+  readonly irregularAddresses: ReadonlySet<Op>;
+  /** Outcomes may differ here and there between units one period apart, for a reason other than a threshold. */
+  readonly approximate: boolean;
+}
+
+/** What an access's cost depends on: where it stands relative to this many bytes. */
+const alignment: Readonly<Record<string, number>> = { global: 32, generic: 32, shared: 128, local: 4, constant: 1, param: 1 };
+
+/** Longest period that is run in full. */
+const longestPeriod = 64;
+
+export interface Subject {
+  readonly program: Program;
+  readonly constantOf: ConstantOf;
+}
+
+function variation(subject: Subject, blocks: Iterable<Block>, source: (op: Op) => Delta | undefined): Variation {
+  const { program, constantOf } = subject;
+  const deltas = findDeltas({
+    kernel: program.kernel,
+    needs: program.slice.needs,
+    source,
+    constantOf,
+    loaded: (op, address, of) => loadedDelta(subject, op, address, of),
+    longestStep: longestPeriod,
+  });
+  let period = deltas.step;
+  let irregularFlow = false;
+  const irregularAddresses = new Set<Op>();
+  let { approximate } = deltas;
+  const address = (user: Op, op: Op | undefined, space: string): void => {
+    if (!op) return;
+    const moved = deltas.of(op);
+    if (Number.isNaN(moved)) irregularAddresses.add(user);
+    else {
+      const unit = alignment[space] ?? 32;
+      // The period in units of the symbol in which addresses come back to the same place modulo the unit.
+      const longer = lcm(period, deltas.step * (unit / gcd(unit, moved)));
+      if (longer <= longestPeriod) period = longer;
+      else approximate = true;
+    }
+  };
+  for (const block of blocks) {
+    for (const op of block.ops) {
+      const { action } = op;
+      if (action.kind === "load" || action.kind === "store" || action.kind === "atomic") address(op, op.args[0], action.space);
+      else if (action.kind === "copy.async") {
+        address(op, op.args[0], "shared");
+        address(op, op.args[1], "global");
+      }
+    }
+    if (block.end.kind === "branch" && Number.isNaN(deltas.of(block.end.cond))) irregularFlow = true;
+  }
+  return { period, irregularFlow, irregularAddresses, approximate };
+}
+
+/** From one block of the grid to the next in one of its dimensions. */
+export function blockVariation(subject: Subject, dimension: "x" | "y" | "z"): Variation {
+  const register = `ctaid.${dimension}`;
+  const source = (op: Op): Delta | undefined => {
+    if (op.action.kind !== "special") return undefined;
+    if (op.action.register === register) return 1;
+    // Which processor a block runs on, and when, says nothing about the next block's.
+    return op.action.register === "smid" || op.action.register === "clock" || op.action.register === "globaltimer" ? Number.NaN : 0;
+  };
+  return variation(subject, subject.program.kernel.blocks, source);
+}
+
+/** From one iteration of a loop to the next; undefined when its values do not advance steadily, so that iterations cannot be skipped. */
+export function loopVariation(subject: Subject, loop: Loop): Variation | undefined {
+  const { program, constantOf } = subject;
+  const inside = (op: Op): boolean => homes(program).get(op) !== undefined && loop.blocks.has(homes(program).get(op) as Block);
+  const steps = new Map<Op, Delta>();
+  for (const phi of loop.header.phis) {
+    if (!program.slice.needs(phi)) continue;
+    const step = advance(phi, loop, inside, constantOf);
+    if (step === undefined) return undefined;
+    steps.set(phi, step);
+  }
+  const source = (op: Op): Delta | undefined => {
+    const step = steps.get(op);
+    if (step !== undefined) return step;
+    if (!inside(op)) return 0;
+    return op.action.kind === "special" ? 0 : undefined;
+  };
+  return variation(subject, loop.blocks, source);
+}
+
+const homeMaps = new WeakMap<Program, Map<Op, Block>>();
+
+function homes(program: Program): Map<Op, Block> {
+  let map = homeMaps.get(program);
+  if (!map) {
+    map = new Map();
+    for (const block of program.kernel.blocks) for (const op of [...block.phis, ...block.ops]) map.set(op, block);
+    homeMaps.set(program, map);
+  }
+  return map;
+}
+
+/** What every iteration adds to a header phi is a multiple of this; undefined when it does not add the same each time. */
+function advance(phi: Op, loop: Loop, inside: (op: Op) => boolean, constantOf: ConstantOf): Delta | undefined {
+  if (phi.type !== "ptr" && !/^i(8|16|32|64)$/.test(phi.type)) {
+    // A value that never changes in the loop is no obstacle.
+    return phi.args.every((arg, index) => arg === phi || !loop.blocks.has(loop.header.predecessors[index] as Block)) ? 0 : undefined;
+  }
+  let all: Delta | undefined;
+  for (const [index, arg] of phi.args.entries()) {
+    const from = loop.header.predecessors[index];
+    if (!from || !loop.blocks.has(from)) continue;
+    const step = distance(arg, phi, inside, constantOf, 0);
+    if (step === undefined) return undefined;
+    all = all === undefined ? step : gcd(all, step);
+  }
+  // Several ways round the loop may add different amounts: then the iterations are not alike.
+  return loop.header.predecessors.filter((from) => loop.blocks.has(from)).length > 1 && phi.args.length > 2 && !sameBack(phi, loop)
+    ? undefined
+    : (all ?? 0);
+}
+
+function sameBack(phi: Op, loop: Loop): boolean {
+  const back = phi.args.filter((_, index) => loop.blocks.has(loop.header.predecessors[index] as Block));
+  return back.every((arg) => arg === back[0]);
+}
+
+/** `value` is `phi` plus what does not change in the loop: what is added is a multiple of the result. */
+function distance(value: Op, phi: Op, inside: (op: Op) => boolean, constantOf: ConstantOf, depth: number): Delta | undefined {
+  if (value === phi) return 0;
+  if (depth > 8) return undefined;
+  const { action, args } = value;
+  const [a, b] = args;
+  if (!a || !b) return undefined;
+  const amount = (op: Op): Delta | undefined => {
+    const known = constantOf(op);
+    if (known !== undefined) return Math.abs(known);
+    return inside(op) ? undefined : 1;
+  };
+  const sum = (rest: Op, added: Op, scale: number): Delta | undefined => {
+    const before = distance(rest, phi, inside, constantOf, depth + 1);
+    const each = amount(added);
+    return before === undefined || each === undefined ? undefined : gcd(before, each * scale);
+  };
+  if (action.kind === "int" && action.op === "add") return sum(a, b, 1) ?? sum(b, a, 1);
+  if (action.kind === "int" && action.op === "sub") return sum(a, b, 1);
+  if (action.kind === "gep") {
+    const step = sum(a, b, action.scale);
+    return step === undefined ? undefined : gcd(step, action.offset);
+  }
+  return undefined;
+}
+
+/** The change of what a load gives. */
+function loadedDelta({ program }: Subject, op: Op, address: Delta, of: (op: Op) => Delta | undefined): Delta {
+  const [place] = op.args;
+  if (!place || Number.isNaN(address)) return Number.NaN;
+  const { provenance } = program;
+  const objects = provenance.of(place);
+  let all: Delta = 0;
+  for (const block of program.kernel.blocks) {
+    for (const writer of block.ops) {
+      const [target, ...values] = writer.args;
+      if (!target || !program.slice.acts(writer) || writer === op || !mayOverlap(provenance.of(target), objects)) continue;
+      if (writer.action.kind !== "store" || address !== 0 || (of(target) ?? 0) !== 0) return Number.NaN;
+      for (const value of values) all = gcd(all, of(value) ?? 0);
+    }
+  }
+  if (address === 0) return all;
+  for (const object of objects) {
+    const content = contentOf(program, object);
+    const change = content && contentDelta(content.content, address / content.bytes);
+    if (change === undefined) return Number.NaN;
+    all = gcd(all, change);
+  }
+  return all;
+}
+
+function contentDelta(content: Content, elements: number): Delta | undefined {
+  switch (content.kind) {
+    case "zero":
+    case "constant":
+    case "bytes":
+      return 0;
+    case "linear":
+      return Number.isInteger(elements * content.stride) ? elements * content.stride : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function contentOf(program: Program, object: string): { content: Content; bytes: number } | undefined {
+  const [kind, index] = object.split(" ");
+  if (kind === "buffer") {
+    const buffer = program.launch.buffers[Number(index)];
+    return buffer && { content: buffer.content, bytes: scalarBytes[buffer.element ?? "i32"] };
+  }
+  if (kind !== "global") return undefined;
+  const variable = program.kernel.globals[Number(index)];
+  return variable && { content: variable.content ?? { kind: "zero" }, bytes: scalarBytes[variable.element] };
+}

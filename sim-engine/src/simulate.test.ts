@@ -1,0 +1,126 @@
+import { expect, test } from "vitest";
+import { findGpu } from "./gpus/model.ts";
+import type { Launch } from "./kernel.ts";
+import { simulate } from "./simulate.ts";
+import { parseKernel } from "./text.ts";
+
+const h200 = findGpu("h200");
+if (!h200) throw new Error("no H200");
+
+const transpose = parseKernel(`kernel @transpose(%out: ptr f32, %in: ptr const f32, %n: i32) {
+entry:
+  %out: ptr = param 0
+  %in: ptr = param 1
+  %n: i32 = param 2
+  %tx: i32 = special tid.x
+  %ty: i32 = special tid.y
+  %bx: i32 = special ctaid.x
+  %by: i32 = special ctaid.y
+  %c32: i32 = const 32
+  %zero: i32 = const 0
+  %eight: i32 = const 8
+  %x0: i32 = mul %bx, %c32
+  %x: i32 = add %x0, %tx
+  %y0: i32 = mul %by, %c32
+  %y: i32 = add %y0, %ty
+  jump loop
+loop:
+  %j: i32 = phi [%zero, entry], [%j2, loop]
+  %yj: i32 = add %y, %j
+  %row: i32 = mul %yj, %n
+  %i: i32 = add %row, %x
+  %p: ptr = gep %in, %i, scale 4
+  %v: f32 = load.global %p, align 4 !20
+  %column: i32 = mul %x, %n
+  %o: i32 = add %column, %yj
+  %q: ptr = gep %out, %o, scale 4
+  store.global %q, %v, align 4 !20
+  %j2: i32 = add %j, %eight
+  %more: i1 = icmp.slt %j2, %c32
+  branch %more, loop, done
+done:
+  return
+}`);
+
+const matrices = (n: number): Launch => ({
+  grid: [n / 32, n / 32, 1],
+  block: [32, 8, 1],
+  dynamicSharedBytes: 0,
+  arguments: [
+    { kind: "pointer", buffer: 0, offset: 0 },
+    { kind: "pointer", buffer: 1, offset: 0 },
+    { kind: "scalar", value: n },
+  ],
+  buffers: [
+    { name: "out", bytes: 4 * n * n, element: "f32", content: { kind: "zero" } },
+    { name: "in", bytes: 4 * n * n, element: "f32", content: { kind: "unknown" } },
+  ],
+});
+
+test("a large grid is counted from a few blocks", () => {
+  const report = simulate(transpose, matrices(8192), h200);
+  expect(report.lines[20]).toMatchObject({ globalRequests: 4194304, globalSectors: 75497472, globalSectorsIdeal: 16777216 });
+  expect(report.simulated).toMatchObject({ exact: true, of: 65536 });
+  expect(report.simulated.blocks).toBeLessThan(10);
+});
+
+const columns = parseKernel(`kernel @columnSum(%out: ptr f32, %in: ptr const f32, %rows: i32, %cols: i32) {
+entry:
+  %out: ptr = param 0
+  %in: ptr = param 1
+  %rows: i32 = param 2
+  %cols: i32 = param 3
+  %tx: i32 = special tid.x
+  %bx: i32 = special ctaid.x
+  %bd: i32 = special ntid.x
+  %zero: i32 = const 0
+  %one: i32 = const 1
+  %fzero: f32 = const 0
+  %x0: i32 = mul %bx, %bd
+  %col: i32 = add %x0, %tx
+  %inside: i1 = icmp.slt %col, %cols
+  branch %inside, loop, done
+loop:
+  %r: i32 = phi [%zero, entry], [%r2, loop]
+  %s: f32 = phi [%fzero, entry], [%s2, loop]
+  %row: i32 = mul %r, %cols
+  %i: i32 = add %row, %col
+  %p: ptr = gep %in, %i, scale 4
+  %v: f32 = load.global %p, align 4 !7
+  %s2: f32 = fadd %s, %v
+  %r2: i32 = add %r, %one !7
+  %more: i1 = icmp.slt %r2, %rows
+  branch %more, loop, end !7
+end:
+  %q: ptr = gep %out, %col, scale 4
+  store.global %q, %s2, align 4 !8
+  jump done
+done:
+  return
+}`);
+
+test.each([
+  [32768, 1024],
+  [1_000_003, 1000],
+])("a long loop is counted from a few iterations (%i rows of %i)", (rows, cols) => {
+  const launch: Launch = {
+    grid: [Math.ceil(cols / 128), 1, 1],
+    block: [128, 1, 1],
+    dynamicSharedBytes: 0,
+    arguments: [
+      { kind: "pointer", buffer: 0, offset: 0 },
+      { kind: "pointer", buffer: 1, offset: 0 },
+      { kind: "scalar", value: rows },
+      { kind: "scalar", value: cols },
+    ],
+    buffers: [
+      { name: "out", content: { kind: "zero" } },
+      { name: "in", content: { kind: "unknown" } },
+    ],
+  };
+  const report = simulate(columns, launch, h200);
+  // Rows of 1000 floats begin at multiples of 32 bytes: a warp's 32 columns are four sectors, the last one's 8 are one.
+  expect(report.lines[7]).toMatchObject({ globalRequests: rows * Math.ceil(cols / 32), globalSectors: (rows * cols) / 8 });
+  expect(report.simulated.exact).toBe(true);
+  expect(report.simulated.warpInstructions).toBeLessThan(100_000);
+});
