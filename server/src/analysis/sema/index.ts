@@ -4,8 +4,34 @@
  * One tolerant module for all readers: rules ask types, lowering asks everything, host evaluation asks sizes and
  * constants. Unknown is `undefined`; nothing here throws on any program.
  */
-import type { Declaration, Expression, FunctionDeclaration, ParameterDeclaration, Statement, TypeNode, VariableDeclaration } from "../../syntax/ast.ts";
-import type { Substitution, Type } from "./types.ts";
+import type {
+  Declaration,
+  Expression,
+  FunctionDeclaration,
+  ParameterDeclaration,
+  Statement,
+  TranslationUnit,
+  TypeNode,
+  VariableDeclaration,
+} from "../../syntax/ast.ts";
+import { resolveCall, resolveOperator } from "./calls.ts";
+import { captureLayout } from "./captures.ts";
+import { clarify } from "./clarify.ts";
+import { constantOf } from "./constants.ts";
+import type { Context } from "./context.ts";
+import { conversionRank } from "./conversions.ts";
+import { declaredType } from "./declared-type.ts";
+import { functionResult, infoOf } from "./expressions.ts";
+import { currentRecord, Instances } from "./instantiate.ts";
+import { alignOf, layoutOf, sizeOf } from "./layout.ts";
+import { library } from "./library/index.ts";
+import { find, member } from "./lookup.ts";
+import { Memo } from "./memo.ts";
+import { namedType, templateValues, typeFrom } from "./named-types.ts";
+import { overload, Substitutions } from "./overload.ts";
+import { Packs } from "./packs.ts";
+import { type Entity, ScopeTree } from "./scope.ts";
+import type { Substitution, TemplateValue, Type } from "./types.ts";
 
 export interface Semantics {
   /** Every function definition, members and nested namespaces included, in source order. */
@@ -22,8 +48,143 @@ export interface Semantics {
   constant(expression: Expression, substitution?: Substitution): bigint | number | boolean | undefined;
   sizeOf(type: Type): number | undefined;
   alignOf(type: Type): number | undefined;
-  /** Which function a call calls: its definition where there is one, with the template arguments deduced. */
-  callee(call: Expression & { kind: "call" }, substitution?: Substitution): { readonly function: FunctionDeclaration; readonly substitution: Substitution } | undefined;
+  /** Which function a call (a launch too) calls: its definition where there is one, with the template arguments deduced. */
+  callee(
+    call: Expression & { kind: "call" },
+    substitution?: Substitution,
+  ): { readonly function: FunctionDeclaration; readonly substitution: Substitution } | undefined;
+  /** The substitution of a function template for arguments given by position; undefined when they do not fit. */
+  substitutionFor(declaration: FunctionDeclaration, values: readonly TemplateValue[]): Substitution | undefined;
+  /** The expression as C++ reads it: `(T)(x)` and `T(x)`, which the parser takes for calls, as casts. */
+  clarify(expression: Expression): Expression;
   /** The function whose body holds a statement or expression. */
   enclosingFunction(node: Expression | Statement): FunctionDeclaration | undefined;
+  /** What lowering and host evaluation work with; rules have no need of it. */
+  readonly context: Context;
+}
+
+/** Recursion deeper than this (templates without end, mostly) gives "unknown". */
+const depthLimit = 160;
+
+/** Binds a unit's names; everything else is worked out when first asked for. Never throws. */
+export function bindUnit(unit: TranslationUnit): Semantics {
+  const scopes = new ScopeTree(unit.declarations, library());
+  const context = contextOf(scopes);
+  return {
+    functions: scopes.functions,
+    context,
+    resolve: (expression, substitution) => {
+      const clear = clarify(context, expression);
+      const inner = clear.kind === "parenthesized" ? clear.inner : clear;
+      const found =
+        inner.kind === "name" ? context.find(inner.name, substitution).entities : inner.kind === "member" ? memberEntities(context, inner, substitution) : [];
+      return found.flatMap((entity) => ("declaration" in entity ? [entity.declaration] : []));
+    },
+    typeOf: (expression, substitution) => context.info(expression, substitution)?.type,
+    typeFrom: context.typeFrom,
+    declaredType: context.declaredType,
+    constant: context.constant,
+    sizeOf: context.sizeOf,
+    alignOf: context.alignOf,
+    clarify: context.clarify,
+    callee: (call, substitution) => {
+      const resolved = context.guard(() => context.resolveCall(call, substitution));
+      return resolved && "function" in resolved ? { function: resolved.function, substitution: resolved.substitution } : undefined;
+    },
+    substitutionFor: (declaration, values) => substitutionFor(declaration, values),
+    enclosingFunction: (node) => {
+      for (let at: ReturnType<ScopeTree["at"]> | undefined = scopes.at(node.start); at; at = at.parent) {
+        if (at.kind === "function") return at.owner as FunctionDeclaration;
+      }
+      return undefined;
+    },
+  };
+}
+
+function memberEntities(context: Context, expression: Expression & { kind: "member" }, substitution: Substitution | undefined): readonly Entity[] {
+  const base = context.info(expression.base, substitution)?.type;
+  const type = base?.kind === "pointer" && expression.arrow ? base.to : base;
+  return type?.kind === "record" ? context.member(type.record, expression.name.parts.at(-1)?.text ?? "").entities : [];
+}
+
+function substitutionFor(declaration: FunctionDeclaration, values: readonly TemplateValue[]): Substitution | undefined {
+  const parameters = declaration.templateParameters ?? [];
+  if (values.length > parameters.length && !parameters.at(-1)?.pack) return undefined;
+  const bound = new Map<string, TemplateValue | readonly TemplateValue[]>();
+  for (const [index, parameter] of parameters.entries()) {
+    const name = parameter.name ?? `#${index}`;
+    const value = parameter.pack ? values.slice(index) : values[index];
+    if (value === undefined) {
+      if (!parameter.pack && !("default" in parameter && parameter.default)) return undefined;
+      continue;
+    }
+    bound.set(name, value);
+  }
+  return { values: bound };
+}
+
+function contextOf(scopes: ScopeTree): Context {
+  const instances = new Instances();
+  const substitutions = new Substitutions();
+  const infos = new Memo<NonNullable<ReturnType<Context["info"]>>>();
+  const types = new Memo<Type>();
+  const declared = new Memo<Type>();
+  const results = new Memo<Type>();
+  const constants = new Memo<NonNullable<ReturnType<Context["constant"]>>>();
+  const layouts = new Memo<NonNullable<ReturnType<Context["layout"]>>>();
+  const captures = new Memo<NonNullable<ReturnType<Context["captures"]>>>();
+  const clear = new WeakMap<Expression, Expression>();
+  const packs = new Packs();
+  let depth = 0;
+  const context: Context = {
+    scopes,
+    guard: (work) => {
+      if (depth >= depthLimit) return undefined;
+      depth++;
+      try {
+        return work();
+      } finally {
+        depth--;
+      }
+    },
+    typeFrom: (node, substitution, auto) =>
+      auto || node.start < 0 ? typeFrom(context, node, substitution, auto) : types.get(node, substitution, () => typeFrom(context, node, substitution)),
+    info: (expression, outer) => {
+      const substitution = packs.substitutionOf(expression) ?? outer;
+      return infos.get(expression, substitution, () => context.guard(() => infoOf(context, expression, substitution)));
+    },
+    expandPacks: (expressions, substitution) => packs.expand(expressions, substitution),
+    ownSubstitution: (expression) => packs.substitutionOf(expression),
+    declaredType: (declaration, substitution) =>
+      declared.get(declaration, substitution, () => context.guard(() => declaredType(context, declaration, substitution))),
+    resultType: (declaration, substitution) =>
+      declaration.start < 0
+        ? functionResult(context, declaration, substitution)
+        : results.get(declaration, substitution, () => context.guard(() => functionResult(context, declaration, substitution))),
+    constant: (expression, outer) => {
+      const substitution = packs.substitutionOf(expression) ?? outer;
+      return constants.get(expression, substitution, () => context.guard(() => constantOf(context, expression, substitution)));
+    },
+    clarify: (expression) => {
+      if (expression.kind !== "call" && expression.kind !== "binary") return expression;
+      let known = clear.get(expression);
+      if (!known) clear.set(expression, (known = clarify(context, expression)));
+      return known;
+    },
+    find: (name, substitution) => context.guard(() => find(context, name, substitution)) ?? { entities: [] },
+    member: (record, name) => member(context, record, name),
+    namedType: (name, substitution) => context.guard(() => namedType(context, name, substitution)),
+    templateValues: (given, parameters, substitution) => templateValues(context, given, parameters, substitution),
+    currentRecord: (declaration, substitution) => currentRecord(context, declaration, substitution),
+    instantiate: (template, values, substitution) => context.guard(() => instances.instantiate(context, template, values, substitution)),
+    layout: (record) => layouts.get(record, undefined, () => context.guard(() => layoutOf(context, record))),
+    captures: (lambda, substitution) => captures.get(lambda, substitution, () => context.guard(() => captureLayout(context, lambda, substitution))),
+    sizeOf: (type) => sizeOf(context, type),
+    alignOf: (type) => alignOf(context, type),
+    overload: (found, explicit, args, substitution) => overload(context, substitutions, found, explicit, args, substitution),
+    resolveCall: (call, substitution) => resolveCall(context, substitutions, call, substitution),
+    resolveOperator: (operator, operands, offset, substitution) => resolveOperator(context, operator, operands, offset, substitution),
+    conversionRank: (from, to, nullConstant) => conversionRank(context, from, to, nullConstant),
+  };
+  return context;
 }

@@ -1,8 +1,21 @@
 /** Types after lookup, canonical: two equal types have equal `typeName`s. */
-import type { EnumDeclaration, FunctionDeclaration, RecordDeclaration } from "../../syntax/ast.ts";
+import type { EnumDeclaration, Expression, FunctionDeclaration, RecordDeclaration } from "../../syntax/ast.ts";
 
-export type IntegerName = "bool" | "char" | "schar" | "uchar" | "short" | "ushort" | "int" | "uint" | "long" | "ulong" | "longlong" | "ulonglong";
+export type IntegerName =
+  | "bool"
+  | "char"
+  | "schar"
+  | "uchar"
+  | "short"
+  | "ushort"
+  | "int"
+  | "uint"
+  | "long"
+  | "ulong"
+  | "longlong"
+  | "ulonglong";
 export type FloatName = "float" | "double" | "half" | "bfloat16";
+export type LambdaExpression = Expression & { readonly kind: "lambda" };
 
 export type Type = { readonly const?: boolean; readonly volatile?: boolean } & (
   | { readonly kind: "void" }
@@ -15,16 +28,28 @@ export type Type = { readonly const?: boolean; readonly volatile?: boolean } & (
   | { readonly kind: "record"; readonly record: RecordInstance }
   | { readonly kind: "enum"; readonly declaration: EnumDeclaration; readonly underlying: IntegerName }
   | { readonly kind: "function"; readonly declarations: readonly FunctionDeclaration[] }
-  | { readonly kind: "lambda"; readonly lambda: object; readonly substitution: Substitution });
+  /** `lambda` is the expression; its captures are the object's fields (see `Semantics.captures`). */
+  | { readonly kind: "lambda"; readonly lambda: LambdaExpression; readonly substitution: Substitution }
+);
+
+/** What a template parameter can stand for, but for packs. A template template argument is the record's declaration. */
+export type TemplateValue = Type | bigint | number | boolean | RecordDeclaration;
 
 export interface RecordInstance {
+  /** With its arguments: `Matrix<float, 4>`. */
   readonly name: string;
-  readonly declaration?: RecordDeclaration;
+  /** Of specialisations, the one chosen. */
+  readonly declaration: RecordDeclaration;
+  /** The primary template, or the declaration itself. */
+  readonly template: RecordDeclaration;
+  readonly arguments: readonly (TemplateValue | readonly TemplateValue[])[];
   readonly substitution: Substitution;
 }
 
 /** What template parameters stand for in one instantiation, by name; inner scopes shadow through `outer`. */
 export interface Substitution {
-  readonly values: ReadonlyMap<string, Type | bigint | number | boolean | readonly (Type | bigint | number | boolean)[]>;
+  readonly values: ReadonlyMap<string, TemplateValue | readonly TemplateValue[]>;
   readonly outer?: Substitution;
+  /** The record whose members these parameters are for. */
+  readonly record?: RecordInstance;
 }

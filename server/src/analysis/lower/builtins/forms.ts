@@ -1,0 +1,238 @@
+/** Built-in functions that need more than one operation or an address. */
+import type { Op } from "@warplens/sim-engine";
+import { lastName } from "../../sema/scope.ts";
+import { decay, integerType, unqualified } from "../../sema/type-tools.ts";
+import type { Type } from "../../sema/types.ts";
+import type { Called, Lowering, Place } from "../lowering.ts";
+import { copy, load, loadLeaves, part, spaceOf, store, storeLeaves } from "../memory.ts";
+import { convert, isSignedType, resize, scalarOf } from "../scalars.ts";
+import { groupForm } from "./groups.ts";
+import { extreme, fieldsOf, pointedTo, target, type Use, values } from "./run.ts";
+
+const value = (op: Op): Called => ({ kind: "value", op });
+const nothing: Called = { kind: "void" };
+
+export function specialForm(lowering: Lowering, name: string, use: Use): Called {
+  if (name.startsWith("group ")) return groupForm(lowering, name.slice(6), use);
+  const form = forms[name];
+  return form ? form(lowering, use) : lowering.fail(`${lastName(use.resolved.function.name)} is not simulated yet`, use.node);
+}
+
+type Form = (lowering: Lowering, use: Use) => Called;
+
+/** Two results through pointers: `sincosf(x, &s, &c)`. */
+const twoResults =
+  (first: "sin" | "sinpi", second: "cos" | "cospi", precision: "precise" | "fast"): Form =>
+  (lowering, use) => {
+    const [x] = values(lowering, { ...use, args: use.args.slice(0, 1) });
+    const [, sine, cosine] = use.args;
+    if (!x || !sine || !cosine) return lowering.fail("sincos needs three arguments", use.node);
+    const scalar = scalarOf(x.type) ?? "f32";
+    lowering.at(use.node);
+    const results = [lowering.builder.math(first, precision, scalar, x.op), lowering.builder.math(second, precision, scalar, x.op)];
+    for (const [index, argument] of [sine, cosine].entries()) {
+      const to = pointedTo(lowering, argument, undefined, use.node);
+      const result = results[index];
+      if (result) store(lowering, to, convert(lowering, result, x.type, to.type));
+    }
+    return nothing;
+  };
+
+const component =
+  (index: number): Form =>
+  (lowering, use) => {
+    const [argument] = use.args;
+    const place = argument ? lowering.place(argument) : lowering.fail("no argument", use.node);
+    const field = fieldsOf(lowering, place.type)[index] ?? lowering.fail("no such component", use.node);
+    return value(convert(lowering, load(lowering, part(lowering, place, field.offset, field.type, use.node)), field.type, use.result));
+  };
+
+/** A record of components picked from the argument's. */
+const pick =
+  (...indices: readonly number[]): Form =>
+  (lowering, use) => {
+    const [argument] = use.args;
+    const from = loadLeaves(lowering, argument ? lowering.place(argument) : lowering.fail("no argument", use.node));
+    const place = target(lowering, use);
+    const made = fieldsOf(lowering, place.type).map((field, index) => {
+      const source = from[indices[index] ?? index] ?? lowering.fail("no such component", use.node);
+      const scalar = scalarOf(field.type) ?? "f32";
+      return { leaf: { offset: field.offset, type: field.type, scalar }, op: convert(lowering, source.op, source.leaf.type, field.type) };
+    });
+    storeLeaves(lowering, place, made);
+    return { kind: "place", place };
+  };
+
+const squareSum = (lowering: Lowering, use: Use): { readonly sum: Op; readonly type: Type } => {
+  const given = values(lowering, use);
+  let sum: Op | undefined;
+  for (const each of given) sum = sum ? lowering.builder.fma(each.op, each.op, sum) : lowering.builder.float("fmul", each.op, each.op);
+  return { sum: sum ?? lowering.fail("a norm of nothing", use.node), type: use.result };
+};
+
+const word =
+  (shift: number): Form =>
+  (lowering, use) => {
+    const [x] = values(lowering, use);
+    const bits = lowering.builder.convert("bitcast", x?.op ?? lowering.fail("no argument", use.node), "i64");
+    return value(lowering.builder.convert("trunc", shift ? lowering.builder.int("lshr", bits, lowering.constant("i32", shift)) : bits, "i32"));
+  };
+
+/** A funnel shift whose count stops at 32. */
+const clampedFunnel =
+  (direction: "funnel.l" | "funnel.r"): Form =>
+  (lowering, use) => {
+    const [low, high, count] = values(lowering, use).map((each) => each.op);
+    if (!low || !high || !count) return lowering.fail("a funnel shift needs three operands", use.node);
+    const { builder } = lowering;
+    const bounded = builder.int("umin", count, lowering.constant("i32", 32));
+    const whole = builder.icmp("eq", bounded, lowering.constant("i32", 32));
+    const shifted = builder.math(direction, "precise", "i32", low, high, bounded);
+    return value(builder.select(whole, direction === "funnel.l" ? low : high, shifted));
+  };
+
+const forms: Readonly<Record<string, Form>> = {
+  sincos: twoResults("sin", "cos", "precise"),
+  sincospi: twoResults("sinpi", "cospi", "precise"),
+  "fast sincos": twoResults("sin", "cos", "fast"),
+  modf: (lowering, use) => {
+    const [x] = values(lowering, { ...use, args: use.args.slice(0, 1) });
+    const [, pointer] = use.args;
+    if (!x || !pointer) return lowering.fail("modf needs two arguments", use.node);
+    const whole = lowering.builder.math("trunc", "precise", scalarOf(x.type) ?? "f32", x.op);
+    store(lowering, pointedTo(lowering, pointer, undefined, use.node), whole);
+    return value(lowering.builder.float("fsub", x.op, whole));
+  },
+  norm: (lowering, use) => {
+    const { sum, type } = squareSum(lowering, use);
+    return value(lowering.builder.math("sqrt", "precise", scalarOf(type) ?? "f32", sum));
+  },
+  "reciprocal norm": (lowering, use) => {
+    const { sum, type } = squareSum(lowering, use);
+    return value(lowering.builder.math("rsqrt", "precise", scalarOf(type) ?? "f32", sum));
+  },
+  "round to integer": (lowering, use) => {
+    const [x] = values(lowering, use);
+    if (!x) return lowering.fail("no argument", use.node);
+    return value(convert(lowering, lowering.builder.math("round", "precise", scalarOf(x.type) ?? "f32", x.op), x.type, use.result));
+  },
+  clamp: (lowering, use) => {
+    const [x, low, high] = values(lowering, use);
+    if (!x || !low || !high) return lowering.fail("clamp needs three arguments", use.node);
+    return value(extreme(lowering, "min", extreme(lowering, "max", x.op, low.op, x.type), high.op, x.type));
+  },
+  swap: (lowering, use) => {
+    const [a, b] = use.args.map((each) => lowering.place(each));
+    if (!a || !b) return lowering.fail("swap needs two arguments", use.node);
+    const aside = lowering.temporary(unqualified(a.type), "swapped", use.node);
+    copy(lowering, aside, a);
+    copy(lowering, a, b);
+    copy(lowering, b, aside);
+    return nothing;
+  },
+  move: (lowering, use) => {
+    const [argument] = use.args;
+    return argument ? { kind: "place", place: lowering.place(argument) } : lowering.fail("move of nothing", use.node);
+  },
+  umul24: (lowering, use) => {
+    const [a, b] = values(lowering, use).map((each) => lowering.builder.int("and", each.op, lowering.constant("i32", 0xffffff)));
+    return a && b ? value(lowering.builder.int("mul", a, b)) : lowering.fail("two operands are needed", use.node);
+  },
+  average: (lowering, use) => {
+    const [a, b] = values(lowering, use);
+    if (!a || !b) return lowering.fail("two operands are needed", use.node);
+    const signed = isSignedType(a.type);
+    const [x, y] = [resize(lowering, a.op, signed, "i64"), resize(lowering, b.op, signed, "i64")];
+    const half = lowering.builder.int(signed ? "ashr" : "lshr", lowering.builder.int("add", x, y), lowering.constant("i32", 1));
+    return value(lowering.builder.convert("trunc", half, "i32"));
+  },
+  "clamped funnel left": clampedFunnel("funnel.l"),
+  "clamped funnel right": clampedFunnel("funnel.r"),
+  "high word": word(32),
+  "low word": word(0),
+  words: (lowering, use) => {
+    const [high, low] = values(lowering, use);
+    if (!high || !low) return lowering.fail("two words are needed", use.node);
+    const { builder } = lowering;
+    const upper = builder.int("shl", builder.convert("zext", high.op, "i64"), lowering.constant("i32", 32));
+    return value(builder.convert("bitcast", builder.int("or", upper, builder.convert("zext", low.op, "i64")), "f64"));
+  },
+  "match all": (lowering, use) => {
+    const [mask, matched, predicate] = use.args;
+    if (!mask || !matched || !predicate) return lowering.fail("__match_all_sync needs three arguments", use.node);
+    const { builder } = lowering;
+    const maskOp = lowering.valueAs(mask, integerType("uint"));
+    const op = builder.emit({ kind: "match", mode: "all" }, "i32", maskOp, lowering.value(matched));
+    store(lowering, pointedTo(lowering, predicate, undefined, use.node), builder.convert("zext", builder.icmp("ne", op, lowering.constant("i32", 0)), "i32"));
+    return value(op);
+  },
+  "lane mask lt": (lowering, use) => {
+    lowering.at(use.node);
+    const { builder } = lowering;
+    return value(builder.int("sub", builder.int("shl", lowering.constant("i32", 1), builder.special("laneid")), lowering.constant("i32", 1)));
+  },
+  expect: (lowering, use) => value(values(lowering, use)[0]?.op ?? lowering.fail("no argument", use.node)),
+  "assume aligned": (lowering, use) => {
+    const [pointer] = use.args;
+    return pointer ? value(lowering.value(pointer)) : lowering.fail("no argument", use.node);
+  },
+  "shared address": (lowering, use) => {
+    const [pointer] = use.args;
+    return value(lowering.builder.convert("ptrtoint", pointer ? lowering.value(pointer) : lowering.fail("no argument", use.node), "i64"));
+  },
+  "is shared": (lowering, use) => isIn(lowering, use, "shared"),
+  "is global": (lowering, use) => isIn(lowering, use, "global"),
+  low: component(0),
+  high: component(1),
+  "low low": pick(0, 0),
+  "high high": pick(1, 1),
+  "swap halves": pick(1, 0),
+  "pair from float2": pick(0, 1),
+  "pair to float2": pick(0, 1),
+  memcpy: (lowering, use) => moveBytes(lowering, use, true),
+  memset: (lowering, use) => moveBytes(lowering, use, false),
+};
+
+function isIn(lowering: Lowering, use: Use, space: string): Called {
+  const [argument] = use.args;
+  const known = argument ? spaceOf(lowering.value(argument)) : "generic";
+  return value(lowering.constant("i32", known === space ? 1 : 0));
+}
+
+/** `memcpy` and `memset` of a constant number of bytes, in the widest accesses that the pointed-to types allow. */
+function moveBytes(lowering: Lowering, use: Use, copying: boolean): Called {
+  const [to, from, size] = use.args;
+  const bytes = size && lowering.context.constant(size, lowering.frame.substitution);
+  if (!to || !from || bytes === undefined || Number(bytes) > 1024) return lowering.fail("memory is copied or set by a length that is not constant", use.node);
+  const destination = bytesAt(lowering, to, use);
+  const length = Number(bytes);
+  const source = copying ? bytesAt(lowering, from, use) : undefined;
+  const unit = Math.min(destination.unit, source?.unit ?? 4);
+  const type = integerType(unit === 4 ? "uint" : unit === 2 ? "ushort" : "uchar");
+  const byte = copying ? 0 : Number(lowering.context.constant(from, lowering.frame.substitution) ?? lowering.fail("memory is set to a value that is not constant", use.node)) & 255;
+  for (let at = 0; at < length; ) {
+    const step = at + unit <= length ? unit : 1;
+    const each = step === unit ? type : integerType("uchar");
+    const scalar = scalarOf(each) ?? "i8";
+    const place = part(lowering, { ...destination.place, type: each }, at, each, use.node);
+    const op = source ? load(lowering, part(lowering, { ...source.place, type: each }, at, each, use.node)) : lowering.constant(scalar, signExtended(byte, step));
+    store(lowering, place, op);
+    at += step;
+  }
+  return value(destination.place.pointer);
+}
+
+const signExtended = (byte: number, bytes: number): number => {
+  const repeated = bytes === 4 ? (byte * 0x01010101) | 0 : bytes === 2 ? byte * 0x0101 : byte;
+  return bytes === 4 ? repeated : bytes === 2 ? (repeated << 16) >> 16 : (repeated << 24) >> 24;
+};
+
+function bytesAt(lowering: Lowering, argument: Parameters<typeof pointedTo>[1], use: Use): { readonly place: Place; readonly unit: 1 | 2 | 4 } {
+  const clear = lowering.context.clarify(argument);
+  const plain = clear.kind === "cast" && clear.operands[0] ? clear.operands[0] : clear;
+  const type = decay(lowering.typeOf(plain));
+  const place = pointedTo(lowering, argument, integerType("uchar"), use.node);
+  const align = type.kind === "pointer" ? (lowering.context.alignOf(type.to) ?? 1) : 1;
+  return { place, unit: align >= 4 ? 4 : align >= 2 ? 2 : 1 };
+}
+

@@ -1,0 +1,369 @@
+/** Built-in functions: what each recipe emits. */
+import type { AtomicOperation, Op, ScalarType, Space } from "@warplens/sim-engine";
+import type { Expression, Node } from "../../../syntax/ast.ts";
+import type { Resolved } from "../../sema/context.ts";
+import type { Recipe } from "../../sema/library/recipe.ts";
+import { lastName } from "../../sema/scope.ts";
+import { boolType, decay, floatType, integerType, intType, isFloating, referred, typeName, unqualified } from "../../sema/type-tools.ts";
+import type { Type } from "../../sema/types.ts";
+import { binary, negate, type Typed } from "../arithmetic.ts";
+import type { Called, Lowering, Place } from "../lowering.ts";
+import { type Leaf, loadLeaves, part, spaceOf, store, storeLeaves } from "../memory.ts";
+import { constantOf, convert, isFloatScalar, isSignedType, scalarOf, truth } from "../scalars.ts";
+import { specialForm } from "./forms.ts";
+
+/** One call of a built-in function, its arguments not yet evaluated. */
+export interface Use {
+  readonly resolved: Resolved;
+  readonly args: readonly Expression[];
+  readonly self: Place | undefined;
+  readonly node: Node;
+  readonly into: Place | undefined;
+  readonly result: Type;
+}
+
+const value = (op: Op): Called => ({ kind: "value", op });
+const nothing: Called = { kind: "void" };
+
+export function runRecipe(lowering: Lowering, recipe: Recipe, resolved: Resolved, args: readonly Expression[], self: Place | undefined, node: Node, into: Place | undefined): Called {
+  const { context, builder } = lowering;
+  const name = lastName(resolved.function.name);
+  const result = context.resultType(resolved.function, resolved.substitution) ?? lowering.fail(`what ${name} returns is not known`, node);
+  const use: Use = { resolved, args, self, node, into, result: referred(result) };
+  switch (recipe.kind) {
+    case "special form":
+      return specialForm(lowering, recipe.name, use);
+    case "unsupported":
+      return lowering.fail(`${name}: ${recipe.reason}`, node);
+    case "ignore":
+      for (const each of args) ignore(lowering, each);
+      return result.kind === "void" ? nothing : value(constantOf(lowering, 0n, result));
+    case "trap":
+      lowering.at(node);
+      builder.emit({ kind: "trap" }, "void");
+      builder.return();
+      builder.block = builder.newBlock();
+      return nothing;
+    case "make":
+      return make(lowering, use);
+    case "splat": {
+      const [only] = values(lowering, use);
+      const place = target(lowering, use);
+      for (const field of fieldsOf(lowering, place.type)) store(lowering, part(lowering, place, field.offset, field.type, node), convert(lowering, only?.op ?? lowering.fail("no value", node), only?.type ?? field.type, field.type));
+      return { kind: "place", place };
+    }
+    case "componentwise":
+      return componentwise(lowering, recipe, use);
+    case "barrier": {
+      const [predicate] = recipe.reduce ? values(lowering, use) : [];
+      if (!recipe.reduce) for (const each of args) lowering.effect(each);
+      lowering.at(node);
+      if (!recipe.reduce || !predicate) builder.barrier();
+      else return value(builder.emit({ kind: "barrier", reduce: recipe.reduce }, "i32", predicate.op));
+      return nothing;
+    }
+    case "syncwarp":
+      for (const each of args) lowering.effect(each);
+      lowering.at(node);
+      builder.emit({ kind: "syncwarp" }, "void");
+      return nothing;
+    case "fence":
+      lowering.at(node);
+      builder.emit({ kind: "fence", scope: recipe.scope }, "void");
+      return nothing;
+    case "special": {
+      lowering.at(node);
+      const op = builder.special(recipe.register);
+      return value(convert(lowering, op, op.type === "i64" ? integerType("ulong") : integerType("uint"), result));
+    }
+    case "constant":
+      return value(constantOf(lowering, recipe.value, result));
+    case "load":
+      return cachedLoad(lowering, recipe.cache, use);
+    case "store":
+      return cachedStore(lowering, recipe.cache, use);
+    case "atomic":
+      return atomic(lowering, recipe, use);
+    case "shuffle":
+      return shuffle(lowering, recipe, use);
+    case "copy.async":
+      return copyAsync(lowering, use);
+    case "copy.commit":
+      lowering.at(node);
+      builder.emit({ kind: "copy.commit" }, "void");
+      return nothing;
+    case "copy.wait": {
+      const pending = args[0] && context.constant(args[0], lowering.frame.substitution);
+      if (pending === undefined) return lowering.fail("how many copies may stay under way is not constant", node);
+      lowering.at(node);
+      builder.emit({ kind: "copy.wait", pending: Number(pending) }, "void");
+      return nothing;
+    }
+    default:
+      return value(onValues(lowering, recipe, values(lowering, use), use.result, node));
+  }
+}
+
+/** An argument nothing is done with: texts are not even read. */
+function ignore(lowering: Lowering, expression: Expression): void {
+  const type = lowering.tryTypeOf(expression);
+  if (type && type.kind !== "array" && type.kind !== "record") lowering.effect(expression);
+}
+
+/** The arguments converted to the signature's parameters. */
+export function values(lowering: Lowering, use: Use): Typed[] {
+  const { function: declaration, substitution } = use.resolved;
+  const given: Typed[] = [];
+  for (const [index, parameter] of declaration.parameters.entries()) {
+    const argument = use.args[index] ?? parameter.default;
+    if (!argument) continue;
+    const declared = lowering.context.typeFrom(parameter.type, substitution) ?? lowering.fail("the type of an argument is not known", use.node);
+    const type = unqualified(referred(declared));
+    given.push({ op: lowering.valueAs(argument, type), type });
+  }
+  lowering.at(use.node);
+  return given;
+}
+
+/** The value of a recipe that only computes. */
+export function onValues(lowering: Lowering, recipe: Recipe, given: readonly Typed[], result: Type, node: Node): Op {
+  const { builder } = lowering;
+  lowering.at(node);
+  const [a, b] = given;
+  const ops = given.map((each) => each.op);
+  const scalar = scalarOf(result) ?? "i32";
+  if (!a) return lowering.fail("a built-in function without arguments", node);
+  switch (recipe.kind) {
+    case "math": {
+      // `pow(float, int)` and its like compute in their result's type.
+      const wide = isFloatScalar(scalar) && recipe.fn !== "ldexp" && recipe.fn !== "scalbn" ? given.map((each) => convert(lowering, each.op, each.type, result)) : ops;
+      return builder.math(recipe.fn, recipe.precision, scalar, ...wide);
+    }
+    case "classify":
+      return convert(lowering, builder.math(recipe.fn, "precise", "i1", a.op), boolType, result);
+    case "float":
+      return b ? builder.float(recipe.op, a.op, b.op, recipe.precision) : lowering.fail("one operand where two are needed", node);
+    case "int":
+      return b ? builder.int(recipe.op, a.op, b.op) : lowering.fail("one operand where two are needed", node);
+    case "extreme": {
+      const [x, y] = given.map((each) => convert(lowering, each.op, each.type, result));
+      if (!x || !y) return lowering.fail("one operand where two are needed", node);
+      return extreme(lowering, recipe.which, x, y, result);
+    }
+    case "absolute":
+      return isFloating(a.type) ? builder.math("fabs", "precise", scalar, a.op) : builder.math("abs", "precise", scalar, a.op);
+    case "negate":
+      return negate(lowering, a, node).op;
+    case "fma": {
+      const [x, y, z] = ops;
+      return x && y && z ? builder.fma(x, y, z) : lowering.fail("fma needs three operands", node);
+    }
+    case "operator": {
+      if (!b) return lowering.fail("one operand where two are needed", node);
+      if (recipe.op === "&&" || recipe.op === "||") return builder.int(recipe.op === "&&" ? "and" : "or", truth(lowering, a.op), truth(lowering, b.op));
+      const computed = binary(lowering, recipe.op, a, b, node);
+      return convert(lowering, computed.op, computed.type, result);
+    }
+    case "convert":
+      return converted(lowering, recipe.rounding, a, result);
+    case "bitcast":
+      return a.op.type === scalar ? a.op : builder.convert("bitcast", a.op, scalar);
+    case "vote":
+      return vote(lowering, recipe, given, result);
+    case "match":
+      return b ? builder.emit({ kind: "match", mode: recipe.mode }, "i32", a.op, b.op) : lowering.fail("one operand where two are needed", node);
+    case "reduce": {
+      if (!b) return lowering.fail("one operand where two are needed", node);
+      const suffix = isSignedType(b.type) ? "s" : "u";
+      const op = recipe.op === "min" ? (`min.${suffix}` as const) : recipe.op === "max" ? (`max.${suffix}` as const) : recipe.op;
+      return builder.emit({ kind: "reduce", op }, "i32", a.op, b.op);
+    }
+    default:
+      return lowering.fail("a built-in function that does not compute a value", node);
+  }
+}
+
+export function extreme(lowering: Lowering, which: "min" | "max", x: Op, y: Op, type: Type): Op {
+  if (isFloating(type)) return lowering.builder.float(which === "min" ? "fmin" : "fmax", x, y);
+  return lowering.builder.int(isSignedType(type) ? (which === "min" ? "smin" : "smax") : which === "min" ? "umin" : "umax", x, y);
+}
+
+/** A conversion with the rounding its name says. */
+function converted(lowering: Lowering, rounding: "n" | "z" | "d" | "u" | undefined, from: Typed, to: Type): Op {
+  if (rounding === undefined || (rounding === "z" && isFloating(from.type) && !isFloating(to))) return convert(lowering, from.op, from.type, to);
+  const scalar = scalarOf(to) ?? "i32";
+  const { builder } = lowering;
+  const [fromFloat, toFloat] = [isFloating(from.type), isFloating(to)];
+  if (fromFloat && !toFloat) {
+    const wide: ScalarType = scalar === "i64" ? "i64" : "i32";
+    const op = builder.emit({ kind: "convert", op: isSignedType(to) ? "fptosi" : "fptoui", rounding }, wide, from.op);
+    return wide === scalar ? op : builder.convert("trunc", op, scalar);
+  }
+  if (!fromFloat && toFloat) return builder.emit({ kind: "convert", op: isSignedType(from.type) ? "sitofp" : "uitofp", rounding }, scalar, from.op);
+  return from.op.type === scalar ? from.op : convert(lowering, from.op, from.type, to);
+}
+
+function vote(lowering: Lowering, recipe: Recipe & { kind: "vote" }, given: readonly Typed[], result: Type): Op {
+  const { builder } = lowering;
+  const predicate = given.at(-1)?.op ?? lowering.fail("a vote on nothing");
+  const mask = recipe.sync ? (given[0]?.op ?? lowering.constant("i32", -1)) : builder.special("activemask");
+  const condition = truth(lowering, predicate);
+  const op = builder.emit({ kind: "vote", mode: recipe.mode }, recipe.mode === "ballot" ? "i32" : "i1", mask, condition);
+  return recipe.mode === "ballot" ? op : convert(lowering, op, boolType, result);
+}
+
+export const fieldsOf = (lowering: Lowering, type: Type): readonly { readonly offset: number; readonly type: Type }[] =>
+  type.kind === "record" ? (lowering.context.layout(type.record)?.fields ?? []) : [];
+
+/** Where a record that a built-in makes goes. */
+export function target(lowering: Lowering, use: Use): Place {
+  const place = use.into ?? lowering.temporary(unqualified(use.result), "made", use.node);
+  return { ...place, node: use.node };
+}
+
+function make(lowering: Lowering, use: Use): Called {
+  const given = values(lowering, use);
+  const place = target(lowering, use);
+  const leaves: { leaf: Leaf; op: Op }[] = [];
+  for (const [index, field] of fieldsOf(lowering, place.type).entries()) {
+    const each = given[index];
+    const scalar = scalarOf(field.type);
+    if (each && scalar) leaves.push({ leaf: { offset: field.offset, type: field.type, scalar }, op: convert(lowering, each.op, each.type, field.type) });
+  }
+  storeLeaves(lowering, place, leaves);
+  return { kind: "place", place };
+}
+
+/** `half2` arithmetic, one component after the other. */
+function componentwise(lowering: Lowering, recipe: Recipe & { kind: "componentwise" }, use: Use): Called {
+  const operands = use.args.map((each) => lowering.place(each));
+  const fields = fieldsOf(lowering, use.result);
+  const loaded = operands.map((each) => loadLeaves(lowering, each).map((leaf) => leaf.op));
+  const place = target(lowering, use);
+  const type = floatType(recipe.element ?? "half");
+  const computed = fields.map((field, index) => {
+    const given = loaded.map((each): Typed => ({ op: each[index] ?? lowering.fail("a pair with one component", use.node), type }));
+    return { leaf: { offset: field.offset, type, scalar: scalarOf(type) ?? "f16" }, op: onValues(lowering, recipe.recipe, given, type, use.node) } as const;
+  });
+  storeLeaves(lowering, place, computed);
+  return { kind: "place", place };
+}
+
+/** The object an argument points to. */
+export function pointedTo(lowering: Lowering, argument: Expression, type: Type | undefined, node: Node): Place {
+  const pointerType = decay(lowering.typeOf(argument));
+  const pointer = lowering.value(argument);
+  const to = type ?? (pointerType.kind === "pointer" ? pointerType.to : lowering.fail(`${typeName(pointerType)} where a pointer is needed`, node));
+  return { pointer, type: unqualified(to), space: spaceOf(pointer), node };
+}
+
+function cachedLoad(lowering: Lowering, cache: (Recipe & { kind: "load" })["cache"], use: Use): Called {
+  const [argument] = use.args;
+  if (!argument) return lowering.fail("a load from nowhere", use.node);
+  const from = pointedTo(lowering, argument, undefined, use.node);
+  const scalar = scalarOf(from.type);
+  lowering.at(use.node);
+  if (scalar) return value(lowering.builder.load(from.space, scalar, from.pointer, { cache }));
+  const loaded = loadLeaves(lowering, from, { cache });
+  const place = target(lowering, use);
+  storeLeaves(lowering, place, loaded);
+  return { kind: "place", place };
+}
+
+function cachedStore(lowering: Lowering, cache: (Recipe & { kind: "store" })["cache"], use: Use): Called {
+  const [address, written] = use.args;
+  if (!address || !written) return lowering.fail("a store of nothing", use.node);
+  const to = pointedTo(lowering, address, undefined, use.node);
+  if (scalarOf(to.type)) {
+    const op = lowering.valueAs(written, to.type);
+    lowering.at(use.node);
+    lowering.builder.store(to.space, to.pointer, [op], { cache });
+  } else storeLeaves(lowering, to, loadLeaves(lowering, lowering.place(written)), { cache });
+  return nothing;
+}
+
+function atomic(lowering: Lowering, recipe: Recipe & { kind: "atomic" }, use: Use): Called {
+  const [address, first, second] = use.args;
+  if (!address || !first) return lowering.fail("an atomic operation without operands", use.node);
+  const to = pointedTo(lowering, address, undefined, use.node);
+  if (!scalarOf(to.type)) return atomicOfPair(lowering, recipe, to, first, use);
+  const operand = lowering.valueAs(first, to.type);
+  const swapped = second && lowering.valueAs(second, to.type);
+  const op = atomicOperation(recipe.op, to.type);
+  // The order of operands is (address, value[, compare]); C writes the compared value first.
+  const operands = swapped ? [swapped, operand] : [operand];
+  lowering.at(use.node);
+  return value(emitAtomic(lowering, op, recipe.scope, to.space, to.pointer, operands));
+}
+
+export const atomicOperation = (op: (Recipe & { kind: "atomic" })["op"], type: Type): AtomicOperation => {
+  if (op !== "min" && op !== "max") return op;
+  return isFloating(type) ? `f${op}` : isSignedType(type) ? `${op}.s` : `${op}.u`;
+};
+
+export function emitAtomic(lowering: Lowering, op: AtomicOperation, scope: "block" | "device" | "system", space: Space, address: Op, operands: readonly Op[]): Op {
+  const [first] = operands;
+  return lowering.builder.emit({ kind: "atomic", op, space, scope }, first?.type ?? "i32", address, ...operands);
+}
+
+function atomicOfPair(lowering: Lowering, recipe: Recipe & { kind: "atomic" }, to: Place, argument: Expression, use: Use): Called {
+  const given = loadLeaves(lowering, lowering.place(argument));
+  const place = target(lowering, use);
+  const olds = given.map(({ leaf, op }) => {
+    const at = part(lowering, to, leaf.offset, leaf.type, use.node);
+    lowering.at(use.node);
+    return { leaf, op: emitAtomic(lowering, atomicOperation(recipe.op, leaf.type), recipe.scope, to.space, at.pointer, [op]) };
+  });
+  storeLeaves(lowering, place, olds);
+  return { kind: "place", place };
+}
+
+function shuffle(lowering: Lowering, recipe: Recipe & { kind: "shuffle" }, use: Use): Called {
+  const { args, node } = use;
+  const [mask, shuffled, lane, width] = recipe.sync ? args : [undefined, ...args];
+  if (!shuffled || !lane) return lowering.fail("a shuffle without operands", node);
+  const segment = width ? lowering.context.constant(width, lowering.frame.substitution) : 32n;
+  if (segment === undefined) return lowering.fail("the width of a shuffle is not constant", node);
+  const maskOp = mask ? lowering.valueAs(mask, integerType("uint")) : undefined;
+  const laneOp = (): Op => lowering.valueAs(lane, intType);
+  return shuffleOf(lowering, recipe.mode, Number(segment), maskOp, shuffled, laneOp, use);
+}
+
+/** A shuffle of any type: records and 8-byte values by their parts in one operation each. */
+export function shuffleOf(lowering: Lowering, mode: (Recipe & { kind: "shuffle" })["mode"], width: number, mask: Op | undefined, shuffled: Expression, lane: () => Op, use: Use): Called {
+  const { builder } = lowering;
+  const { node } = use;
+  const type = decay(lowering.typeOf(shuffled));
+  const result = unqualified(use.result);
+  const scalar = scalarOf(result);
+  if (scalar) {
+    const op = lowering.valueAs(shuffled, result);
+    const by = lane();
+    lowering.at(node);
+    const from = mask ?? builder.special("activemask");
+    return value(builder.shuffle(mode, from, op, by, width));
+  }
+  if (type.kind !== "record") return lowering.fail(`${typeName(type)} cannot be shuffled`, node);
+  const loaded = loadLeaves(lowering, lowering.place(shuffled));
+  const by = lane();
+  lowering.at(node);
+  const from = mask ?? builder.special("activemask");
+  const moved = loaded.map(({ leaf, op }) => ({ leaf, op: builder.shuffle(mode, from, op, by, width) }));
+  const place = target(lowering, use);
+  storeLeaves(lowering, place, moved);
+  return { kind: "place", place };
+}
+
+function copyAsync(lowering: Lowering, use: Use): Called {
+  const [to, from, size, zeroFill] = use.args;
+  const bytes = size && lowering.context.constant(size, lowering.frame.substitution);
+  if (!to || !from || bytes === undefined) return lowering.fail("the size of an asynchronous copy is not constant", use.node);
+  if (zeroFill && lowering.context.constant(zeroFill, lowering.frame.substitution) === undefined) return lowering.fail("an asynchronous copy that fills with zeros by a run-time count", use.node);
+  const destination = lowering.value(to);
+  const source = lowering.value(from);
+  lowering.at(use.node);
+  lowering.builder.emit({ kind: "copy.async", bytes: Number(bytes), bypassL1: Number(bytes) === 16 }, "void", destination, source);
+  return nothing;
+}
+
+export { value as scalarResult };

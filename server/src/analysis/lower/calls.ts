@@ -1,0 +1,218 @@
+/** Calls: everything is inlined, down to the built-in functions. */
+import type { Expression, FunctionDeclaration, Node, ParameterDeclaration } from "../../syntax/ast.ts";
+import type { Resolved, ResolvedLambda } from "../sema/context.ts";
+import { functionResult, lambdaResult } from "../sema/expressions.ts";
+import { recipeOf } from "../sema/library/index.ts";
+import { packElement } from "../sema/named-types.ts";
+import { lastName } from "../sema/scope.ts";
+import { decay, isClass, isPack, pointerTo, referred, typeName, voidType } from "../sema/type-tools.ts";
+import type { Substitution, Type } from "../sema/types.ts";
+import { runRecipe } from "./builtins/run.ts";
+import { runInitialisers } from "./construct.ts";
+import { calleeText, unknown } from "./expressions.ts";
+import type { Called, Frame, Lowering, Place } from "./lowering.ts";
+import { load, part, spaceOf, store } from "./memory.ts";
+import { asBase, selfPlace } from "./names.ts";
+import { objectOf } from "./places.ts";
+import { scalarOf } from "./scalars.ts";
+
+const depthLimit = 48;
+
+export function lowerCall(lowering: Lowering, call: Expression & { kind: "call" }, into: Place | undefined): Called {
+  const { context, frame } = lowering;
+  if (call.launch) return lowering.fail("a kernel that launches kernels", call);
+  const args = context.expandPacks(call.arguments, frame.substitution);
+  const expanded = args === call.arguments ? call : { ...call, arguments: args };
+  const resolved = context.guard(() => context.resolveCall(expanded, frame.substitution));
+  if (!resolved) return unresolvedCall(lowering, expanded, into);
+  if ("lambda" in resolved) return invokeLambda(lowering, resolved, expanded.arguments, lambdaObject(lowering, expanded), call, into);
+  return lowering.invoke(resolved, expanded.arguments, resolved.record ? selfOf(lowering, expanded, resolved) : undefined, call, into);
+}
+
+/** The object a member function is called on. */
+function selfOf(lowering: Lowering, call: Expression & { kind: "call" }, resolved: Resolved): Place | undefined {
+  let callee = lowering.context.clarify(call.callee);
+  while (callee.kind === "parenthesized") callee = lowering.context.clarify(callee.inner);
+  let object: Place;
+  if (callee.kind === "member") {
+    if (resolved.function.name.parts.at(-1)?.text === "operator()" && lastName(callee.name) !== "operator()") object = lowering.place(callee);
+    else object = objectOf(lowering, callee);
+  } else if (callee.kind === "name" && lastName(resolved.function.name) === lastName(callee.name)) object = selfPlace(lowering, callee);
+  else object = lowering.place(callee);
+  return resolved.record ? asBase(lowering, object, resolved.record) : object;
+}
+
+function lambdaObject(lowering: Lowering, call: Expression & { kind: "call" }): Place {
+  return lowering.place(call.callee);
+}
+
+/** Nothing is known of the function: a value that only feeds data is unknown, anything else cannot be simulated. */
+function unresolvedCall(lowering: Lowering, call: Expression & { kind: "call" }, into: Place | undefined): Called {
+  const name = calleeText(call);
+  const type = lowering.tryTypeOf(call);
+  const byAddress = call.arguments.some((each) => {
+    const argument = lowering.tryTypeOf(each);
+    return argument && (argument.kind === "pointer" || argument.kind === "array" || isClass(argument));
+  });
+  if (into || byAddress || (type && !scalarOf(type))) return lowering.fail(`${name} is not known`, call);
+  for (const each of call.arguments) lowering.effect(each);
+  return { kind: "value", op: unknown(lowering, `the result of ${name} is not known`, type ?? { kind: "integer", name: "int" }, call) };
+}
+
+/** Runs a function on arguments: a built-in's recipe, or the body inlined. */
+export function invoke(lowering: Lowering, resolved: Resolved, args: readonly Expression[], self: Place | undefined, node: Node, into?: Place): Called {
+  const { context } = lowering;
+  const { function: declaration } = resolved;
+  const recipe = recipeOf(declaration);
+  if (recipe) return runRecipe(lowering, recipe, resolved, args, self, node, into);
+  const name = lastName(declaration.name);
+  if (!declaration.body) {
+    if (declaration.defaulted) return defaulted(lowering, args, self, node);
+    return lowering.fail(`the body of ${name} is not known`, node);
+  }
+  if (declaration.specifiers.virtual && node && isThroughPointer(node)) return lowering.fail(`${name} is virtual: which one runs is decided at run time`, node);
+  const resultType = context.resultType(declaration, resolved.substitution) ?? functionResult(context, declaration, resolved.substitution) ?? lowering.fail(`what ${name} returns is not known`, node);
+  const isConstructor = declaration.role === "constructor";
+  const variables = new Map<object, Place | readonly Place[]>();
+  bindParameters(lowering, declaration.parameters, args, resolved, variables, siblingsOf(lowering, resolved));
+  return inlined(lowering, { owner: declaration, name, substitution: resolved.substitution, variables, resultType: isConstructor ? voidType : resultType, ...(self && resolved.record ? { self } : {}) }, node, into, () => {
+    if (isConstructor && self) runInitialisers(lowering, declaration, self);
+    if (declaration.body) lowering.statement(declaration.body);
+  });
+}
+
+const isThroughPointer = (node: Node): boolean => "kind" in node && node.kind === "call" && "callee" in node && (node.callee as Expression).kind === "member" && (node.callee as Expression & { kind: "member" }).arrow;
+
+function defaulted(lowering: Lowering, args: readonly Expression[], self: Place | undefined, node: Node): Called {
+  const [only] = args;
+  if (self && only) {
+    lowering.initialise(self, only);
+    return { kind: "place", place: self };
+  }
+  if (self) lowering.defaultInitialise(self, node);
+  return { kind: "void" };
+}
+
+function siblingsOf(lowering: Lowering, resolved: Resolved): readonly FunctionDeclaration[] {
+  const { function: declaration, record } = resolved;
+  const name = lastName(declaration.name);
+  const found = record ? lowering.context.member(record, name) : { entities: lowering.context.scopes.own(homeOf(lowering, declaration), name) };
+  return found.entities.flatMap((each) => (each.kind === "function" ? [each.declaration] : []));
+}
+
+const homeOf = (lowering: Lowering, declaration: FunctionDeclaration): Parameters<Lowering["context"]["scopes"]["own"]>[0] => lowering.context.scopes.scopeOf.get(declaration)?.parent ?? lowering.context.scopes.root;
+
+/** Parameters as variables: references name what they are bound to, values get a copy. */
+function bindParameters(
+  lowering: Lowering,
+  parameters: readonly ParameterDeclaration[],
+  args: readonly Expression[],
+  callee: { readonly substitution: Substitution },
+  variables: Map<object, Place | readonly Place[]>,
+  siblings: readonly FunctionDeclaration[],
+): void {
+  for (const [index, parameter] of parameters.entries()) {
+    if (parameter.pack) {
+      const packs = [...callee.substitution.values].flatMap(([name, values]) => (isPack(values) ? [{ name, length: values.length, values }] : []));
+      variables.set(parameter, args.slice(index).map((argument, at) => bindOne(lowering, parameter, argument, packElement(packs, at, callee.substitution))));
+      return;
+    }
+    const argument = args[index];
+    if (argument) variables.set(parameter, bindOne(lowering, parameter, argument, callee.substitution));
+    else if (!(parameter.type.kind === "builtin" && parameter.type.name === "void")) {
+      const value = parameter.default ?? siblings.find((each) => each.parameters.length === parameters.length && each.parameters[index]?.default)?.parameters[index]?.default;
+      if (!value) continue;
+      // A default argument is read where it was declared.
+      const outer = lowering.frame;
+      lowering.frame = { ...outer, substitution: callee.substitution, variables };
+      variables.set(parameter, bindOne(lowering, parameter, value, callee.substitution));
+      lowering.frame = outer;
+    }
+  }
+}
+
+function bindOne(lowering: Lowering, parameter: ParameterDeclaration, argument: Expression, substitution: Substitution): Place {
+  const name = parameter.name ?? "argument";
+  const type = lowering.context.declaredType(parameter, substitution) ?? lowering.fail(`the type of the parameter ${name} is not known`, parameter);
+  return bindValue(lowering, type, name, argument);
+}
+
+export function bindValue(lowering: Lowering, type: Type, name: string, argument: Expression): Place {
+  if (type.kind === "reference") {
+    const from = lowering.tryTypeOf(argument);
+    const target = type.to;
+    if (from?.kind === "function" || target.kind === "function") return lowering.temporary(pointerTo(target), name, argument);
+    const rank = from && lowering.context.conversionRank({ type: from, lvalue: lowering.isLvalue(argument) }, type);
+    const direct = from && (isClass(from) === isClass(target) && rank !== undefined && rank < 4 && (isClass(target) || target.kind === "array" || sameScalar(from, target)));
+    if (direct) {
+      const place = lowering.place(argument);
+      return target.kind === "record" ? asBase(lowering, place, target.record) : { ...place, type: target.kind === "array" ? place.type : target };
+    }
+    const made = lowering.temporary(target, name, argument);
+    lowering.initialise(made, argument);
+    return made;
+  }
+  const place = lowering.temporary(type, name, argument);
+  if (type.kind !== "function" && !(type.kind === "pointer" && type.to.kind === "function")) lowering.initialise(place, argument);
+  return place;
+}
+
+const sameScalar = (a: Type, b: Type): boolean => typeName({ ...decay(a), const: false }) === typeName({ ...decay(b), const: false });
+
+/** A lambda's body, its captures found in its object. */
+export function invokeLambda(lowering: Lowering, resolved: ResolvedLambda, args: readonly Expression[], object: Place, node: Node, into?: Place): Called {
+  const { context } = lowering;
+  const { lambda, substitution } = resolved;
+  const type = object.type.kind === "lambda" ? object.type : lowering.fail("a lambda that is not at hand is called", node);
+  const resultType = lambdaResult(context, lambda, substitution) ?? lowering.fail("what a lambda returns is not known", node);
+  const variables = new Map<object, Place | readonly Place[]>();
+  let self: Place | undefined;
+  for (const field of context.captures(lambda, type.substitution)?.fields ?? []) {
+    if (field.of === "this") {
+      const pointer = load(lowering, part(lowering, object, field.offset, field.type));
+      self = { pointer, type: field.type.kind === "pointer" ? field.type.to : field.type, space: spaceOf(pointer), node };
+    } else if (field.byReference) {
+      const pointer = load(lowering, part(lowering, object, field.offset, pointerTo(field.type)));
+      variables.set(field.of, { pointer, type: field.type, space: spaceOf(pointer), node });
+    } else variables.set(field.of, part(lowering, object, field.offset, field.type));
+  }
+  bindParameters(lowering, lambda.parameters, args, { substitution }, variables, []);
+  return inlined(lowering, { owner: lambda, name: "a lambda", substitution, variables, resultType, ...(self ? { self } : {}) }, node, into, () => lowering.statement(lambda.body));
+}
+
+/** Lowers a body in a frame of its own and goes on behind it. */
+function inlined(lowering: Lowering, shape: Pick<Frame, "owner" | "name" | "substitution" | "variables" | "resultType"> & { readonly self?: Place }, node: Node, into: Place | undefined, body: () => void): Called {
+  const { builder } = lowering;
+  const caller = lowering.frame;
+  if (caller.depth >= depthLimit) return lowering.fail(`calls nest more than ${depthLimit} deep`, node);
+  for (let at: Frame | undefined = caller; at; at = at.caller) {
+    if (at.owner === shape.owner && at.substitution === shape.substitution) return lowering.fail(`${shape.name} is recursive`, node);
+  }
+  const { resultType } = shape;
+  const exit = builder.newBlock();
+  const result = resultType.kind === "void" ? undefined : resultType.kind === "reference" ? lowering.temporary(pointerTo(resultType.to), `${shape.name} result`, node) : (into ?? lowering.temporary(decay(resultType), `${shape.name} result`, node));
+  lowering.frame = { ...shape, exit, labels: new Map(), breaks: [], continues: [], cases: [], caller, depth: caller.depth + 1, ...(result ? { result } : {}) };
+  body();
+  builder.jump(exit);
+  builder.block = exit;
+  lowering.frame = caller;
+  lowering.at(node);
+  if (!result) return { kind: "void" };
+  if (resultType.kind === "reference") {
+    const pointer = load(lowering, { ...result, node });
+    return { kind: "place", place: { pointer, type: referred(resultType), space: spaceOf(pointer), node } };
+  }
+  return isClass(resultType) ? { kind: "place", place: { ...result, node } } : { kind: "value", op: load(lowering, { ...result, node }) };
+}
+
+/** Stores what a `return` gives. */
+export function lowerReturn(lowering: Lowering, value: Expression | undefined, node: Node): void {
+  const { frame, builder } = lowering;
+  if (value) {
+    if (!frame.result) lowering.effect(value);
+    else if (frame.resultType.kind === "reference") store(lowering, { ...frame.result, node }, lowering.place(value).pointer);
+    else lowering.initialise({ ...frame.result, node }, value);
+  }
+  builder.jump(frame.exit);
+  builder.block = builder.newBlock();
+}

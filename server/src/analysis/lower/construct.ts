@@ -1,0 +1,351 @@
+/** Initialising objects: records by constructor or member by member, arrays, lambdas. */
+import type { Expression, FunctionDeclaration, Node } from "../../syntax/ast.ts";
+import type { Resolved } from "../sema/context.ts";
+import { constructorsOf } from "../sema/conversions.ts";
+import { argumentsOf } from "../sema/expressions.ts";
+import type { Field } from "../sema/layout.ts";
+import { lastName } from "../sema/scope.ts";
+import { isClass, pointerTo, recordType, referred, sameUnqualified, typeName } from "../sema/type-tools.ts";
+import type { RecordInstance, Type } from "../sema/types.ts";
+import { choose, userOperator } from "./expressions.ts";
+import type { Lowering, Place } from "./lowering.ts";
+import { clear, copy, element, leavesOf, part, store } from "./memory.ts";
+import { asBase } from "./names.ts";
+import { zeroOf } from "./scalars.ts";
+import { specialRecord } from "./special-variables.ts";
+
+/** Initialises an object from an expression of its type, or of one that converts to it. */
+export function initialise(lowering: Lowering, place: Place, written: Expression): void {
+  const { context, frame } = lowering;
+  const { type } = place;
+  const expression = context.clarify(written);
+  if (type.kind === "array") return initialiseArray(lowering, place, expression);
+  if (type.kind === "lambda") return initialiseLambda(lowering, place, expression);
+  if (type.kind !== "record") return store(lowering, place, lowering.valueAs(expression, type));
+  switch (expression.kind) {
+    case "parenthesized":
+      return initialise(lowering, place, expression.inner);
+    case "list": {
+      const own = expression.type && context.typeFrom(expression.type, frame.substitution);
+      if (own && !sameUnqualified(own, type)) break;
+      return initialiseList(lowering, place, type, expression);
+    }
+    case "cast": {
+      const to = context.typeFrom(expression.type, frame.substitution);
+      if (!to || to.kind === "reference" || !sameUnqualified(to, type)) break;
+      return lowering.construct(place, expression.operands, expression);
+    }
+    case "call": {
+      const called = lowering.call(expression, place);
+      if (called.kind === "place" && called.place.pointer !== place.pointer) return copyRecord(lowering, place, called.place);
+      if (called.kind === "value") return lowering.fail("a number initialises a record", expression);
+      return;
+    }
+    case "conditional":
+      if (lowering.isLvalue(expression)) break;
+      return choose(lowering, expression, (chosen) => initialise(lowering, place, chosen));
+    case "binary":
+    case "unary": {
+      const operands = expression.kind === "binary" ? [expression.left, expression.right] : [expression.operand];
+      if (expression.kind === "unary" && (expression.op === "*" || expression.op === "++" || expression.op === "--")) break;
+      if (expression.kind === "binary" && expression.op === ",") {
+        lowering.effect(expression.left);
+        return initialise(lowering, place, expression.right);
+      }
+      const called = userOperator(lowering, expression.op, operands, expression, place);
+      if (!called) break;
+      if (called.kind === "place" && called.place.pointer !== place.pointer) return copyRecord(lowering, place, called.place);
+      if (called.kind === "place") return;
+      break;
+    }
+    case "name": {
+      const special = specialRecord(lowering, expression);
+      if (special) return copyRecord(lowering, place, special);
+      break;
+    }
+    default:
+      break;
+  }
+  const from = lowering.typeOf(expression);
+  if (from.kind === "record" && (sameUnqualified(from, type) || sameName(from, type))) return copyRecord(lowering, place, lowering.place(expression));
+  lowering.construct(place, [expression], expression);
+}
+
+/** `uint3` and `dim3` give each other's components. */
+const sameName = (a: Type & { kind: "record" }, b: Type & { kind: "record" }): boolean => a.record.declaration.start < 0 && b.record.declaration.start < 0 && /^(dim3|uint3)$/.test(a.record.name) && /^(dim3|uint3)$/.test(b.record.name);
+
+/** Copies a record, or the base of one that a derived one is given for. */
+function copyRecord(lowering: Lowering, place: Place, from: Place): void {
+  const source = place.type.kind === "record" && from.type.kind === "record" && from.type.record !== place.type.record ? asBase(lowering, from, place.type.record) : from;
+  copy(lowering, place, source);
+}
+
+function initialiseArray(lowering: Lowering, place: Place, expression: Expression): void {
+  const type = place.type as Type & { kind: "array" };
+  if (expression.kind === "list") {
+    const elements = expression.elements.map((each) => each.value);
+    const cursor = { at: 0 };
+    fillArray(lowering, place, type, elements, cursor);
+    return;
+  }
+  if (expression.kind === "string") {
+    for (let index = 0; index < (type.size ?? 0); index++) {
+      store(lowering, element(lowering, place, index, type.of), lowering.constant("i8", expression.value.charCodeAt(index) || 0));
+    }
+    return;
+  }
+  copy(lowering, place, lowering.place(expression));
+}
+
+/** Elements in order; braces may be left out around inner arrays. What is not given becomes zero. */
+function fillArray(lowering: Lowering, place: Place, type: Type & { kind: "array" }, values: readonly Expression[], cursor: { at: number }): void {
+  for (let index = 0; index < (type.size ?? 0); index++) {
+    const inner = element(lowering, place, index, type.of);
+    const value = values[cursor.at];
+    if (!value) {
+      clear(lowering, inner);
+      continue;
+    }
+    if (type.of.kind === "array" && value.kind !== "list" && value.kind !== "string") fillArray(lowering, inner, type.of, values, cursor);
+    else {
+      cursor.at++;
+      lowering.initialise(inner, value);
+    }
+  }
+}
+
+/** A lambda's object holds what it captures: values, or the addresses of what it captures by reference. */
+function initialiseLambda(lowering: Lowering, place: Place, expression: Expression): void {
+  const type = place.type as Type & { kind: "lambda" };
+  if (expression.kind !== "lambda") return copy(lowering, place, lowering.place(expression));
+  const layout = lowering.context.captures(type.lambda, type.substitution) ?? lowering.fail("what a lambda captures is not known", expression);
+  for (const field of layout.fields) {
+    if (field.of === "this") {
+      const self = lowering.frame.self ?? lowering.fail("`this` outside a member function", expression);
+      store(lowering, part(lowering, place, field.offset, field.type), self.pointer);
+      continue;
+    }
+    const init = "init" in field.of && "byReference" in field.of ? field.of.init : undefined;
+    const name: Expression = init ?? { kind: "name", name: { parts: [{ text: field.name }], global: false, start: expression.start, end: expression.start }, start: expression.start, end: expression.end };
+    if (field.byReference) store(lowering, part(lowering, place, field.offset, pointerTo(field.type)), lowering.place(name).pointer);
+    else lowering.initialise(part(lowering, place, field.offset, field.type), name);
+  }
+}
+
+function initialiseList(lowering: Lowering, place: Place, type: Type & { kind: "record" }, list: Expression & { kind: "list" }): void {
+  if (list.elements.some((each) => each.designator !== undefined)) {
+    aggregate(lowering, place, type.record, list.elements, list);
+    return;
+  }
+  lowering.construct(place, list.elements.map((each) => each.value), list);
+}
+
+/** `T(args)`, `T{args}`, `T x(args)`: a constructor, or members in order. */
+export function construct(lowering: Lowering, place: Place, args: readonly Expression[], node: Node): void {
+  const { context, frame } = lowering;
+  const { type } = place;
+  if (type.kind !== "record") {
+    if (type.kind === "array" || type.kind === "lambda") {
+      const [first] = args;
+      if (first) lowering.initialise(place, args.length === 1 ? first : { kind: "list", elements: args.map((value) => ({ value })), start: node.start, end: node.end });
+      else if (type.kind === "array") clear(lowering, place);
+      return;
+    }
+    const [first] = args;
+    lowering.at(node);
+    store(lowering, place, first ? lowering.valueAs(first, type) : zeroScalar(lowering, type, node));
+    return;
+  }
+  const constructors = constructorsOf(context, type.record);
+  const own = constructors.entities.filter((each) => each.kind === "function" && !each.declaration.defaulted && !each.declaration.deleted);
+  const [only] = args;
+  const copied = args.length === 1 && only ? context.info(only, frame.substitution)?.type : undefined;
+  if (copied && only && sameUnqualified(copied, type) && !own.some((each) => each.kind === "function" && isCopyConstructor(lowering, each.declaration, type.record))) {
+    return lowering.initialise(place, only);
+  }
+  if (own.length > 0) {
+    const resolved = context.overload({ entities: own, record: type.record }, undefined, argumentsOf(context, args, frame.substitution), frame.substitution);
+    if (resolved) {
+      lowering.invoke(resolved, args, place, node);
+      return;
+    }
+    if (args.length > 0 && !copied) return lowering.fail(`no constructor of ${type.record.name} takes these arguments`, node);
+  }
+  if (copied && only) {
+    if (copied.kind === "record" && convertsByOperator(lowering, copied, type)) {
+      const called = convertRecord(lowering, only, copied, type, node);
+      copy(lowering, place, called);
+      return;
+    }
+    if (copied.kind === "record" && context.conversionRank({ type: copied, lvalue: true }, type) === 3) return copy(lowering, place, asBase(lowering, lowering.place(only), type.record));
+    if (copied.kind === "record" && sameName(copied, type)) return copy(lowering, place, lowering.place(only));
+  }
+  if (args.length === 0) {
+    if (own.length === 0 && !hasDefaults(lowering, type.record)) clear(lowering, place);
+    else lowering.defaultInitialise(place, node);
+    return;
+  }
+  aggregate(lowering, place, type.record, args.map((value) => ({ value })), node);
+}
+
+function zeroScalar(lowering: Lowering, type: Type, node: Node): ReturnType<Lowering["value"]> {
+  const [leaf] = leavesOf(lowering, type) ?? [];
+  return leaf ? zeroOf(lowering, leaf.scalar) : lowering.fail(`${typeName(type)} has no value`, node);
+}
+
+function isCopyConstructor(lowering: Lowering, declaration: FunctionDeclaration, record: RecordInstance): boolean {
+  const [parameter, ...rest] = declaration.parameters;
+  if (!parameter || rest.some((each) => !each.default) || !declaration.body) return false;
+  const type = lowering.context.typeFrom(parameter.type, record.substitution);
+  return type?.kind === "reference" && sameUnqualified(type.to, recordType(record));
+}
+
+function convertsByOperator(lowering: Lowering, from: Type & { kind: "record" }, to: Type): boolean {
+  return conversionOf(lowering, from, to) !== undefined;
+}
+
+function conversionOf(lowering: Lowering, from: Type & { kind: "record" }, to: Type): Resolved | undefined {
+  const scope = lowering.context.scopes.scopeOf.get(from.record.declaration);
+  for (const entities of scope?.names.values() ?? []) {
+    for (const entity of entities) {
+      if (entity.kind !== "function" || entity.declaration.role !== "conversion") continue;
+      const type = lowering.context.resultType(entity.declaration, from.record.substitution);
+      if (type && sameUnqualified(referred(type), to)) return { function: entity.declaration, substitution: from.record.substitution, record: from.record };
+    }
+  }
+  return undefined;
+}
+
+function convertRecord(lowering: Lowering, expression: Expression, from: Type & { kind: "record" }, to: Type, node: Node): Place {
+  const resolved = conversionOf(lowering, from, to) ?? lowering.fail(`${typeName(from)} is used as ${typeName(to)}`, node);
+  const called = lowering.invoke(resolved, [], lowering.place(expression), node);
+  return called.kind === "place" ? called.place : lowering.fail(`${typeName(from)} is used as ${typeName(to)}`, node);
+}
+
+/** Members in the order they are declared, bases first. */
+function aggregate(lowering: Lowering, place: Place, record: RecordInstance, given: readonly { readonly designator?: string; readonly value: Expression }[], node: Node): void {
+  const layout = lowering.context.layout(record) ?? lowering.fail(`the layout of ${record.name} is not known`, node);
+  const remaining = [...given];
+  for (const base of layout.bases) {
+    const first = remaining.shift();
+    const at = part(lowering, place, base.offset, recordType(base.record), node);
+    if (first) lowering.initialise(at, first.value);
+    else lowering.defaultInitialise(at, node);
+  }
+  for (const field of layout.fields) {
+    const named = remaining.findIndex((each) => each.designator === field.name);
+    const designated = remaining.some((each) => each.designator !== undefined);
+    const [value] = designated ? (named >= 0 ? remaining.splice(named, 1) : []) : fieldTakes(lowering, field, remaining);
+    initialiseField(lowering, place, field, value?.value, node, true);
+    if (layout.union) break;
+  }
+}
+
+/** Braces may be left out around a member that is an array: it takes as many values as it has elements. */
+function fieldTakes(lowering: Lowering, field: Field, remaining: { readonly designator?: string; readonly value: Expression }[]): { readonly value: Expression }[] {
+  const [first] = remaining;
+  if (!first) return [];
+  if (field.type.kind !== "array" || first.value.kind === "list" || first.value.kind === "string" || lowering.tryTypeOf(first.value)?.kind === "array") return remaining.splice(0, 1);
+  const taken = remaining.splice(0, field.type.size ?? 1);
+  return [{ value: { kind: "list", elements: taken, start: first.value.start, end: first.value.end } }];
+}
+
+function initialiseField(lowering: Lowering, object: Place, field: Field, value: Expression | undefined, node: Node, zero: boolean): void {
+  if (field.type.kind === "reference") {
+    if (value) store(lowering, part(lowering, object, field.offset, pointerTo(field.type.to), value), lowering.place(value).pointer);
+    return;
+  }
+  const at: Place = { ...part(lowering, object, field.offset, field.type, value ?? node), ...(field.bits ? { bits: field.bits } : {}) };
+  if (value) return lowering.initialise(at, value);
+  const init = field.declaration?.init;
+  const owner = field.declaration && lowering.context.scopes.records.get(field.declaration);
+  if (init && object.type.kind === "record") {
+    // A default member initialiser is read where the member is declared.
+    const outer = lowering.frame;
+    const record = (owner && lowering.context.currentRecord(owner, object.type.record.substitution)) ?? object.type.record;
+    lowering.frame = { ...outer, substitution: record.substitution, self: object };
+    const [first] = init.values;
+    if (init.style === "copy" && first) lowering.initialise(at, first);
+    else lowering.construct(at, init.values, node);
+    lowering.frame = outer;
+    return;
+  }
+  if (zero) lowering.construct(at, [], node);
+  else lowering.defaultInitialise(at, node);
+}
+
+function hasDefaults(lowering: Lowering, record: RecordInstance): boolean {
+  const layout = lowering.context.layout(record);
+  return (
+    layout?.fields.some((field) => field.declaration?.init !== undefined || (field.type.kind === "record" && (hasDefaults(lowering, field.type.record) || constructorsOf(lowering.context, field.type.record).entities.length > 0))) === true ||
+    layout?.bases.some((base) => hasDefaults(lowering, base.record) || constructorsOf(lowering.context, base.record).entities.length > 0) === true
+  );
+}
+
+/** `T x;`: constructors run, default member initialisers apply, all else stays as it is. */
+export function defaultInitialise(lowering: Lowering, place: Place, node: Node): void {
+  const { type } = place;
+  if (type.kind === "array" && isClass(type.of)) {
+    if (type.of.kind === "record" && !needsConstruction(lowering, type.of.record)) return;
+    for (let index = 0; index < (type.size ?? 0); index++) defaultInitialise(lowering, element(lowering, place, index, type.of), node);
+    return;
+  }
+  if (type.kind !== "record") return;
+  const { context, frame } = lowering;
+  const constructors = constructorsOf(context, type.record);
+  const own = constructors.entities.filter((each) => each.kind === "function" && !each.declaration.defaulted && !each.declaration.deleted);
+  const resolved = own.length > 0 ? context.overload({ entities: own, record: type.record }, undefined, [], frame.substitution) : undefined;
+  if (resolved) {
+    if (resolved.function.body) lowering.invoke(resolved, [], place, node);
+    return;
+  }
+  for (const base of context.layout(type.record)?.bases ?? []) defaultInitialise(lowering, part(lowering, place, base.offset, recordType(base.record), node), node);
+  for (const field of context.layout(type.record)?.fields ?? []) initialiseField(lowering, place, field, undefined, node, false);
+}
+
+function needsConstruction(lowering: Lowering, record: RecordInstance): boolean {
+  return hasDefaults(lowering, record) || constructorsOf(lowering.context, record).entities.some((each) => each.kind === "function" && each.declaration.body);
+}
+
+/** What a constructor does before its body: bases, then members, by its initialisers or their defaults. */
+export function runInitialisers(lowering: Lowering, constructor: FunctionDeclaration, object: Place): void {
+  const { context, frame } = lowering;
+  if (object.type.kind !== "record") return;
+  const { record } = object.type;
+  const layout = context.layout(record) ?? lowering.fail(`the layout of ${record.name} is not known`, constructor);
+  const initialisers = constructor.initialisers ?? [];
+  const delegated = initialisers.find((each) => lastName(each.name) === lastName(record.declaration.name));
+  if (delegated) return lowering.construct(object, delegated.values, delegated.name);
+  for (const base of layout.bases) {
+    const given = initialisers.find((each) => {
+      const named = context.namedType(each.name, frame.substitution);
+      return named?.kind === "record" && named.record === base.record;
+    });
+    const at = part(lowering, object, base.offset, recordType(base.record), given?.name ?? constructor.nameSpan);
+    if (given) lowering.construct(at, given.values, given.name);
+    else defaultInitialise(lowering, at, constructor.nameSpan);
+  }
+  for (const field of layout.fields) {
+    const given = initialisers.find((each) => lastName(each.name) === field.name && field.name !== "");
+    if (!given) {
+      initialiseField(lowering, object, field, undefined, constructor.nameSpan, false);
+      continue;
+    }
+    if (field.type.kind === "reference") {
+      const [value] = given.values;
+      if (value) initialiseField(lowering, object, field, value, given.name, false);
+      continue;
+    }
+    const at: Place = { ...part(lowering, object, field.offset, field.type, given.name), ...(field.bits ? { bits: field.bits } : {}) };
+    lowering.construct(at, given.values, given.name);
+  }
+  for (const each of initialisers) {
+    // A member of an anonymous union.
+    if (layout.fields.some((field) => field.name === lastName(each.name)) || layout.bases.some((base) => lastName(base.record.declaration.name) === lastName(each.name))) continue;
+    for (const field of layout.fields) {
+      if (field.name !== "" || field.type.kind !== "record") continue;
+      const inner = context.layout(field.type.record)?.fields.find((member) => member.name === lastName(each.name));
+      if (inner) lowering.construct(part(lowering, object, field.offset + inner.offset, inner.type, each.name), each.values, each.name);
+    }
+  }
+}

@@ -1,0 +1,378 @@
+/** Scalar values of expressions. */
+import type { Block, Op } from "@warplens/sim-engine";
+import type { Expression, Node } from "../../syntax/ast.ts";
+import type { Argument } from "../sema/context.ts";
+import { packElement, packNames } from "../sema/named-types.ts";
+import { lastName } from "../sema/scope.ts";
+import { boolType, decay, intType, isClass, isTypeValue, referred, substituted, typeName } from "../sema/type-tools.ts";
+import type { Type } from "../sema/types.ts";
+import { binary, complement, negate, not, type Typed } from "./arithmetic.ts";
+import type { Called, Lowering, Place } from "./lowering.ts";
+import { load, store } from "./memory.ts";
+import { constantOf, convert, scalarOf, truth } from "./scalars.ts";
+import { specialVariable } from "./special-variables.ts";
+import { constantNamed } from "./statics.ts";
+
+/** What an expression is worth, of the type sema gives it. */
+export function valueOf(lowering: Lowering, written: Expression): Op {
+  const { context, frame } = lowering;
+  const expression = context.clarify(written);
+  switch (expression.kind) {
+    case "integer":
+    case "float":
+    case "char":
+    case "bool":
+      lowering.at(expression);
+      return constantOf(lowering, expression.kind === "char" ? BigInt(expression.value) : expression.value, lowering.typeOf(expression));
+    case "null":
+      return lowering.constant("ptr", 0);
+    case "parenthesized":
+      return lowering.value(expression.inner);
+    case "name":
+      return nameValue(lowering, expression);
+    case "this":
+      return lowering.frame.self?.pointer ?? lowering.fail("`this` outside a member function", expression);
+    case "unary":
+      return unaryValue(lowering, expression);
+    case "postfix":
+      return postfixValue(lowering, expression);
+    case "binary":
+      return binaryValue(lowering, expression);
+    case "conditional":
+      return conditionalValue(lowering, expression);
+    case "assign":
+      return load(lowering, lowering.place(expression));
+    case "call":
+      return calledValue(lowering, lowering.call(expression), expression);
+    case "cast":
+      return castValue(lowering, expression);
+    case "list":
+      return listValue(lowering, expression);
+    case "sizeof": {
+      const value = context.constant(expression, frame.substitution);
+      return value === undefined ? lowering.fail("the size of something unknown", expression) : lowering.constant("i64", BigInt(value));
+    }
+    case "fold":
+      return foldValue(lowering, expression);
+    case "subscript":
+    case "member":
+    case "string":
+      return placeValue(lowering, expression);
+    case "new":
+    case "delete":
+      return lowering.fail("it allocates memory on the device", expression);
+    case "lambda":
+      return lowering.constant("ptr", 0);
+    case "pack":
+      return lowering.fail("a parameter pack is expanded where it cannot be", expression);
+    case "unknown":
+      return lowering.fail("the expression could not be parsed", expression);
+  }
+}
+
+/** An lvalue read; arrays and functions become pointers. */
+function placeValue(lowering: Lowering, expression: Expression): Op {
+  const constant = expression.kind === "member" ? lowering.context.constant(expression, lowering.frame.substitution) : undefined;
+  if (constant !== undefined) return constantOf(lowering, constant, lowering.typeOf(expression));
+  const special = expression.kind === "member" && !expression.arrow ? specialVariable(lowering, expression.base, lastName(expression.name)) : undefined;
+  if (special) return special;
+  const type = lowering.tryTypeOf(expression);
+  if (type?.kind === "function") return lowering.constant("ptr", 0);
+  const place = lowering.place(expression);
+  return place.type.kind === "array" ? place.pointer : load(lowering, place);
+}
+
+function nameValue(lowering: Lowering, expression: Expression & { kind: "name" }): Op {
+  const constant = constantNamed(lowering, expression);
+  if (constant) {
+    lowering.at(expression);
+    const type = lowering.tryTypeOf(expression);
+    return constantOf(lowering, constant.value, type && scalarOf(type) ? type : typeof constant.value === "boolean" ? boolType : intType);
+  }
+  const special = specialVariable(lowering, expression, undefined);
+  if (special) return special;
+  const bound = substituted(lastName(expression.name), lowering.frame.substitution);
+  if (bound !== undefined && isTypeValue(bound) && bound.kind === "function") return lowering.constant("ptr", 0);
+  return placeValue(lowering, expression);
+}
+
+export function calledValue(lowering: Lowering, called: Called, node: Node): Op {
+  if (called.kind === "value") return called.op;
+  if (called.kind === "place") return called.place.type.kind === "array" ? called.place.pointer : load(lowering, called.place);
+  return lowering.fail("the value of a function that returns none is used", node);
+}
+
+const typed = (lowering: Lowering, expression: Expression): Typed => ({ op: lowering.value(expression), type: decay(lowering.typeOf(expression)) });
+
+/** The user's operator for an expression, if one is called. */
+export function userOperator(lowering: Lowering, operator: string, operands: readonly Expression[], node: Node, into?: Place): Called | undefined {
+  const { context, frame } = lowering;
+  const args: Argument[] = operands.map((expression) => ({ info: context.info(expression, frame.substitution), expression }));
+  if (!args.some((each) => each.info && (isClass(each.info.type) || each.info.type.kind === "enum"))) return undefined;
+  const resolved = context.resolveOperator(operator, args, operands[0]?.start ?? -1, frame.substitution);
+  if (!resolved) return undefined;
+  const [left, ...rest] = operands;
+  if (resolved.record && left) return lowering.invoke(resolved, rest, lowering.place(left), node, into);
+  return lowering.invoke(resolved, operands, undefined, node, into);
+}
+
+const zero: Expression = { kind: "integer", value: 0n, suffix: "", text: "0", start: -1, end: -1 };
+
+function unaryValue(lowering: Lowering, expression: Expression & { kind: "unary" }): Op {
+  const { op, operand } = expression;
+  const user = userOperator(lowering, op, [operand], expression);
+  if (user) return calledValue(lowering, user, expression);
+  switch (op) {
+    case "-":
+      return negate(lowering, typed(lowering, operand), expression).op;
+    case "~":
+      return complement(lowering, typed(lowering, operand), expression).op;
+    case "!":
+      return not(lowering, typed(lowering, operand), expression).op;
+    case "+":
+      return lowering.valueAs(operand, lowering.typeOf(expression));
+    case "&": {
+      if (lowering.tryTypeOf(operand)?.kind === "function") return lowering.constant("ptr", 0);
+      return lowering.place(operand).pointer;
+    }
+    default:
+      return placeValue(lowering, expression);
+  }
+}
+
+/** Adds one to an object, or takes one; gives the value before and after. */
+export function increment(lowering: Lowering, place: Place, op: "++" | "--", node: Node): { readonly before: Op; readonly after: Op } {
+  const before = load(lowering, place);
+  const after = binary(lowering, op === "++" ? "+" : "-", { op: before, type: place.type }, { op: lowering.constant("i32", 1), type: intType }, node);
+  const stored = convert(lowering, after.op, after.type, place.type);
+  store(lowering, place, stored);
+  return { before, after: stored };
+}
+
+function postfixValue(lowering: Lowering, expression: Expression & { kind: "postfix" }): Op {
+  const user = userOperator(lowering, expression.op, [expression.operand, zero], expression);
+  if (user) return calledValue(lowering, user, expression);
+  return increment(lowering, lowering.place(expression.operand), expression.op, expression).before;
+}
+
+function binaryValue(lowering: Lowering, expression: Expression & { kind: "binary" }): Op {
+  const { op, left, right } = expression;
+  const user = userOperator(lowering, op, [left, right], expression);
+  if (user) return calledValue(lowering, user, expression);
+  if (op === ",") {
+    lowering.effect(left);
+    return lowering.value(right);
+  }
+  if (op === "&&" || op === "||") return viaBranches(lowering, expression);
+  const [a, b] = [arithmeticOperand(lowering, left), arithmeticOperand(lowering, right)];
+  return binary(lowering, op, a, b, expression).op;
+}
+
+/** An operand of a built-in operator; a record gives what its conversion function makes of it. */
+function arithmeticOperand(lowering: Lowering, expression: Expression): Typed {
+  const type = lowering.typeOf(expression);
+  if (type.kind !== "record") return typed(lowering, expression);
+  const scope = lowering.context.scopes.scopeOf.get(type.record.declaration);
+  for (const entities of scope?.names.values() ?? []) {
+    for (const entity of entities) {
+      if (entity.kind !== "function" || entity.declaration.role !== "conversion") continue;
+      const to = lowering.context.resultType(entity.declaration, type.record.substitution);
+      if (!to || !scalarOf(referred(to))) continue;
+      const called = lowering.invoke({ function: entity.declaration, substitution: type.record.substitution, record: type.record }, [], lowering.place(expression), expression);
+      return { op: calledValue(lowering, called, expression), type: referred(to) };
+    }
+  }
+  return lowering.fail(`${typeName(type)} is used as a number`, expression);
+}
+
+/** A truth value that control flow decides, kept in a temporary: as compilers do before optimising. */
+function viaBranches(lowering: Lowering, expression: Expression): Op {
+  const { builder } = lowering;
+  const slot = lowering.temporary(boolType, "condition", expression);
+  const [whenTrue, whenFalse, after] = [builder.newBlock(), builder.newBlock(), builder.newBlock()];
+  lowering.branch(expression, whenTrue, whenFalse);
+  for (const [block, value] of [[whenTrue, 1], [whenFalse, 0]] as const) {
+    builder.block = block;
+    store(lowering, slot, lowering.constant("i1", value));
+    builder.jump(after);
+  }
+  builder.block = after;
+  return load(lowering, slot);
+}
+
+function conditionalValue(lowering: Lowering, expression: Expression & { kind: "conditional" }): Op {
+  const type = decay(lowering.typeOf(expression));
+  if (type.kind === "void") {
+    lowering.effect(expression);
+    return lowering.constant("i32", 0);
+  }
+  const known = lowering.context.constant(expression.condition, lowering.frame.substitution);
+  if (known !== undefined) return lowering.valueAs(Number(known) ? expression.then : expression.else, type);
+  const slot = lowering.temporary(type, "choice", expression);
+  choose(lowering, expression, (chosen) => store(lowering, slot, lowering.valueAs(chosen, type)));
+  return load(lowering, slot);
+}
+
+/** Runs one of two branches, whichever the condition says. */
+export function choose(lowering: Lowering, expression: Expression & { kind: "conditional" }, use: (chosen: Expression) => void): void {
+  const { builder } = lowering;
+  const [whenTrue, whenFalse, after] = [builder.newBlock(), builder.newBlock(), builder.newBlock()];
+  lowering.branch(expression.condition, whenTrue, whenFalse);
+  for (const [block, chosen] of [[whenTrue, expression.then], [whenFalse, expression.else]] as const) {
+    builder.block = block;
+    use(chosen);
+    builder.jump(after);
+  }
+  builder.block = after;
+}
+
+/** Jumps by a condition; `&&`, `||` and `!` by control flow. */
+export function branchOn(lowering: Lowering, written: Expression, whenTrue: Block, whenFalse: Block): void {
+  const { builder } = lowering;
+  const condition = lowering.context.clarify(written);
+  if (condition.kind === "parenthesized") return branchOn(lowering, condition.inner, whenTrue, whenFalse);
+  if (condition.kind === "unary" && condition.op === "!" && !isClass(lowering.typeOf(condition.operand))) return branchOn(lowering, condition.operand, whenFalse, whenTrue);
+  if (condition.kind === "binary" && (condition.op === "&&" || condition.op === "||") && ![condition.left, condition.right].some((each) => isRecordOperand(lowering, each))) {
+    const second = builder.newBlock();
+    if (condition.op === "&&") branchOn(lowering, condition.left, second, whenFalse);
+    else branchOn(lowering, condition.left, whenTrue, second);
+    builder.block = second;
+    return branchOn(lowering, condition.right, whenTrue, whenFalse);
+  }
+  const type = lowering.tryTypeOf(condition);
+  const value = type && isClass(type) ? lowering.valueAs(condition, boolType) : truth(lowering, lowering.value(condition));
+  lowering.at(condition);
+  builder.branch(value, whenTrue, whenFalse);
+}
+
+const isRecordOperand = (lowering: Lowering, expression: Expression): boolean => {
+  const type = lowering.tryTypeOf(expression);
+  return type !== undefined && isClass(type) && lowering.context.resolveOperator("&&", [{ info: { type, lvalue: true } }, { info: { type, lvalue: true } }], expression.start, lowering.frame.substitution) !== undefined;
+};
+
+function castValue(lowering: Lowering, expression: Expression & { kind: "cast" }): Op {
+  const type = lowering.context.typeFrom(expression.type, lowering.frame.substitution) ?? lowering.fail("a cast to an unknown type", expression);
+  const [operand] = expression.operands;
+  if (type.kind === "void") {
+    if (operand) lowering.effect(operand);
+    return lowering.constant("i32", 0);
+  }
+  if (type.kind === "reference") return load(lowering, lowering.place(expression));
+  if (!operand) return constantOf(lowering, 0n, type);
+  return lowering.valueAs(operand, type);
+}
+
+function listValue(lowering: Lowering, expression: Expression & { kind: "list" }): Op {
+  const type = lowering.typeOf(expression);
+  const [first] = expression.elements;
+  return first ? lowering.valueAs(first.value, type) : constantOf(lowering, 0n, type);
+}
+
+/** A scalar converted to a type, through a record's conversion function where it is one. */
+export function valueAs(lowering: Lowering, expression: Expression, to: Type): Op {
+  const clear = lowering.context.clarify(expression);
+  if (clear.kind === "list" && !clear.type) {
+    const [first] = clear.elements;
+    return first ? valueAs(lowering, first.value, to) : constantOf(lowering, 0n, to);
+  }
+  const target = referred(to);
+  const from = lowering.tryTypeOf(clear);
+  if (!from) return unknownValue(lowering, clear, target);
+  if (from.kind === "record") return convertedRecord(lowering, clear, from, target);
+  if (from.kind === "lambda" || from.kind === "function") return lowering.constant("ptr", 0);
+  const literal = literalAs(lowering, clear, target);
+  if (literal) return literal;
+  const op = lowering.value(clear);
+  lowering.at(clear);
+  return convert(lowering, op, decay(from), target);
+}
+
+/** A literal takes the type it is converted to at once. */
+function literalAs(lowering: Lowering, expression: Expression, to: Type): Op | undefined {
+  if ((expression.kind !== "integer" && expression.kind !== "float" && expression.kind !== "bool") || !scalarOf(to) || to.kind === "pointer") return undefined;
+  if (expression.kind === "float" && expression.suffix === "" && to.kind === "floating" && to.name !== "double") {
+    lowering.at(expression);
+    return constantOf(lowering, expression.value, to);
+  }
+  if (to.kind === "integer" && to.name === "bool") return undefined;
+  lowering.at(expression);
+  return constantOf(lowering, expression.kind === "float" && to.kind !== "floating" ? Math.trunc(expression.value) : expression.value, to);
+}
+
+function convertedRecord(lowering: Lowering, expression: Expression, from: Type & { kind: "record" }, to: Type): Op {
+  const found = conversionFor(lowering, from, to);
+  if (!found) return lowering.fail(`${typeName(from)} is used as ${typeName(to)}`, expression);
+  const called = lowering.invoke({ function: found.declaration, substitution: from.record.substitution, record: from.record }, [], lowering.place(expression), expression);
+  return convert(lowering, calledValue(lowering, called, expression), found.type, to);
+}
+
+function conversionFor(lowering: Lowering, from: Type & { kind: "record" }, to: Type): { readonly declaration: Parameters<Lowering["invoke"]>[0]["function"]; readonly type: Type } | undefined {
+  const { context } = lowering;
+  const scope = context.scopes.scopeOf.get(from.record.declaration);
+  let best: { declaration: Parameters<Lowering["invoke"]>[0]["function"]; type: Type; rank: number } | undefined;
+  for (const entities of scope?.names.values() ?? []) {
+    for (const entity of entities) {
+      if (entity.kind !== "function" || entity.declaration.role !== "conversion") continue;
+      const type = context.resultType(entity.declaration, from.record.substitution);
+      const rank = type && context.conversionRank({ type: referred(type), lvalue: false }, to);
+      if (type && rank !== undefined && (!best || rank < best.rank)) best = { declaration: entity.declaration, type: referred(type), rank };
+    }
+  }
+  return best;
+}
+
+/** Sema does not know the expression: its value is unknown, unless it plainly does something. */
+function unknownValue(lowering: Lowering, expression: Expression, to: Type): Op {
+  const scalar = scalarOf(to);
+  if (expression.kind === "call" && scalar) {
+    const called = lowering.call(expression);
+    if (called.kind === "value") return called.op.type === scalar ? called.op : unknown(lowering, `the result of ${calleeText(expression)} is not known`, to, expression);
+    return unknown(lowering, `the result of ${calleeText(expression)} is not known`, to, expression);
+  }
+  return lowering.fail(`the type of an expression is not known`, expression);
+}
+
+export function unknown(lowering: Lowering, reason: string, type: Type, node: Node): Op {
+  lowering.at(node);
+  return lowering.builder.emit({ kind: "unknown", reason }, scalarOf(type) ?? "i32");
+}
+
+export const calleeText = (call: Expression & { kind: "call" }): string =>
+  call.callee.kind === "name" ? call.callee.name.parts.map((each) => each.text).join("::") : call.callee.kind === "member" ? lastName(call.callee.name) : "a function";
+
+function foldValue(lowering: Lowering, expression: Expression & { kind: "fold" }): Op {
+  const { frame } = lowering;
+  const pattern = [expression.left, expression.right].find((each) => each && packNames(each, frame.substitution).length > 0) ?? lowering.fail("a fold without a pack", expression);
+  const other = pattern === expression.left ? expression.right : expression.left;
+  const packs = packNames(pattern, frame.substitution);
+  const rightFold = pattern === expression.left;
+  let result: Typed | undefined = other ? typed(lowering, other) : undefined;
+  const indices = Array.from({ length: packs[0]?.length ?? 0 }, (_, index) => index);
+  if (rightFold) indices.reverse();
+  for (const index of indices) {
+    const outer = lowering.frame;
+    lowering.frame = { ...outer, substitution: packElement(packs, index, frame.substitution) };
+    if (expression.op === ",") lowering.effect(pattern);
+    else {
+      const next = typed(lowering, pattern);
+      if (!result) result = next;
+      else if (expression.op === "&&" || expression.op === "||") {
+        const [a, b] = [truth(lowering, result.op), truth(lowering, next.op)];
+        result = { op: lowering.builder.int(expression.op === "&&" ? "and" : "or", a, b), type: boolType };
+      } else result = rightFold ? binary(lowering, expression.op, next, result, expression) : binary(lowering, expression.op, result, next, expression);
+    }
+    lowering.frame = outer;
+  }
+  return result?.op ?? lowering.constant("i1", expression.op === "&&" ? 1 : 0);
+}
+
+/** `left op= right` on an object already found; gives the stored value. */
+export function compound(lowering: Lowering, place: Place, op: string, right: Typed, node: Node): Op {
+  const old = load(lowering, place);
+  const result = binary(lowering, op, { op: old, type: place.type }, right, node);
+  const value = convert(lowering, result.op, result.type, place.type);
+  store(lowering, place, value);
+  return value;
+}
+
+export { typed as typedValue };

@@ -1,0 +1,289 @@
+/**
+ * Lowering: a kernel's instance as the engine's IR, the way a compiler without optimisation would write it. Every variable
+ * is an `alloca`, every device call is inlined; the engine's passes make values of what can be values.
+ */
+import { Builder, createKernel, type Kernel, linkBlocks, type Parameter, type Span } from "@warplens/sim-engine";
+import type { Expression, FunctionDeclaration, Node } from "../../syntax/ast.ts";
+import type { Place as TextPlace, Reading } from "../../syntax/reading.ts";
+import { NotSimulated } from "../facts.ts";
+import type { Semantics } from "../sema/index.ts";
+import { lastName } from "../sema/scope.ts";
+import { emptySubstitution, valueName, voidType } from "../sema/type-tools.ts";
+import type { Substitution, Type } from "../sema/types.ts";
+import { invoke, lowerCall } from "./calls.ts";
+import { construct, defaultInitialise, initialise } from "./construct.ts";
+import { branchOn, valueAs, valueOf } from "./expressions.ts";
+import type { LowerOptions, Lowering, Place } from "./lowering.ts";
+import { copy, ParameterWritten, store } from "./memory.ts";
+import { placeOf } from "./places.ts";
+import { scalarOf } from "./scalars.ts";
+import { declareVariable, lowerStatement } from "./statements.ts";
+
+export type { LowerOptions } from "./lowering.ts";
+
+/** More operations than this before any optimisation: the kernel is too large to simulate in a moment. */
+const opLimit = 200_000;
+
+/**
+ * Lowers a kernel for one set of template arguments.
+ * @param substitution what `Semantics.callee` gives for the launch, or `Semantics.substitutionFor`
+ * @throws NotSimulated with the reason, for what cannot be simulated
+ */
+export function lowerKernel(semantics: Semantics, reading: Reading, kernel: FunctionDeclaration, substitution: Substitution | undefined, options: LowerOptions): Kernel {
+  const copied = new Set<number>();
+  for (;;) {
+    try {
+      return lowerOnce(semantics, reading, kernel, substitution ?? emptySubstitution, options, copied);
+    } catch (error) {
+      if (error instanceof ParameterWritten) {
+        const { action } = rootOf(error.pointer);
+        if (action.kind === "param.address" && !copied.has(action.index)) {
+          copied.add(action.index);
+          continue;
+        }
+      }
+      if (error instanceof RangeError) throw new NotSimulated("the kernel's expressions nest too deeply");
+      throw error;
+    }
+  }
+}
+
+function rootOf(pointer: Place["pointer"]): Place["pointer"] {
+  let at = pointer;
+  while (at.action.kind === "gep" && at.args[0]) at = at.args[0];
+  return at;
+}
+
+function lowerOnce(semantics: Semantics, reading: Reading, declaration: FunctionDeclaration, substitution: Substitution, options: LowerOptions, copied: ReadonlySet<number>): Kernel {
+  const { context } = semantics;
+  if (!declaration.body) throw new NotSimulated(`the body of ${lastName(declaration.name)} is not known`, reading.locate(declaration.start, declaration.end));
+  const kernel = createKernel({
+    name: lastName(declaration.name),
+    templateArguments: [...substitution.values].map(([, value]) => valueName(value)),
+    files: reading.files,
+    parameters: parametersOf(semantics, reading, declaration, substitution),
+    ...boundsOf(semantics, declaration, substitution),
+  });
+  const builder = new Builder(kernel);
+  const exit = builder.newBlock();
+  const entry = kernel.blocks[0] ?? builder.block;
+  const first = builder.newBlock();
+  const spans = new Map<number, Span>();
+  const budget = (): void => {
+    if (kernel.nextId > opLimit) throw new NotSimulated(`the kernel has more than ${opLimit} operations`);
+  };
+  /** An element of an expanded pack is read under a substitution of its own. */
+  const within = <T>(expression: Expression, work: () => T): T => {
+    budget();
+    const own = context.ownSubstitution(expression);
+    if (!own) return work();
+    const outer = lowering.frame;
+    lowering.frame = { ...outer, substitution: own };
+    try {
+      return work();
+    } finally {
+      lowering.frame = outer;
+    }
+  };
+  const lowering: Lowering = {
+    context,
+    reading,
+    kernel,
+    builder,
+    options,
+    statics: new Map(),
+    copiedParameters: copied,
+    frame: {
+      owner: declaration,
+      name: lastName(declaration.name),
+      substitution,
+      variables: new Map(),
+      resultType: voidType,
+      exit,
+      labels: new Map(),
+      breaks: [],
+      continues: [],
+      cases: [],
+      depth: 0,
+    },
+    fail: (reason, node) => {
+      throw new NotSimulated(reason, node && node.start >= 0 ? reading.locate(node.start, node.end) : undefined);
+    },
+    at: (node) => {
+      if (node.start < 0) return;
+      const key = node.start * 0x100000 + (node.end - node.start);
+      let span = spans.get(key);
+      if (!span) spans.set(key, (span = spanOf(reading, reading.locate(node.start, node.end))));
+      builder.span = span;
+    },
+    typeOf: (expression) => lowering.tryTypeOf(expression) ?? lowering.fail("the type of an expression is not known", expression),
+    tryTypeOf: (expression) => context.info(expression, lowering.frame.substitution)?.type,
+    isLvalue: (expression) => context.info(expression, lowering.frame.substitution)?.lvalue ?? false,
+    constant: (type, value) => builder.constant(type, value),
+    temporary: (type, name, node, align) => temporary(lowering, type, name, node, align),
+    value: (expression) => within(expression, () => valueOf(lowering, expression)),
+    valueAs: (expression, type) => within(expression, () => valueAs(lowering, expression, type)),
+    place: (expression) => within(expression, () => placeOf(lowering, expression)),
+    effect: (expression) => within(expression, () => effect(lowering, expression)),
+    initialise: (place, expression) => within(expression, () => initialise(lowering, place, expression)),
+    construct: (place, args, node) => construct(lowering, place, args, node),
+    defaultInitialise: (place, node) => defaultInitialise(lowering, place, node),
+    branch: (condition, whenTrue, whenFalse) => branchOn(lowering, condition, whenTrue, whenFalse),
+    statement: (statement) => {
+      budget();
+      lowerStatement(lowering, statement);
+    },
+    declare: (variable) => declareVariable(lowering, variable),
+    call: (expression, into) => lowerCall(lowering, expression, into),
+    invoke: (resolved, args, self, node, into) => invoke(lowering, resolved, args, self, node, into),
+  };
+  // Variables lie in the entry block; what the kernel does starts behind it.
+  builder.block = entry;
+  builder.jump(first);
+  builder.block = first;
+  bindKernelParameters(lowering, declaration, substitution);
+  lowering.statement(declaration.body);
+  builder.jump(exit);
+  builder.block = exit;
+  builder.return();
+  linkBlocks(kernel);
+  return kernel;
+}
+
+function spanOf(reading: Reading, place: TextPlace): Span {
+  return { file: place.file, line: reading.position(place.file, place.start).line + 1, start: place.start, end: place.end };
+}
+
+function temporary(lowering: Lowering, type: Type, name: string, node: Node, align: bigint | number | boolean | undefined): Place {
+  const bytes = type.kind === "function" || type.kind === "reference" ? 8 : lowering.context.sizeOf(type);
+  const own = type.kind === "function" || type.kind === "reference" ? 8 : lowering.context.alignOf(type);
+  if (bytes === undefined || own === undefined) return lowering.fail(`the type of ${name} is not known`, node);
+  lowering.at(node);
+  const pointer = lowering.builder.alloca(bytes, Math.max(own, Number(align ?? 1)), name);
+  return { pointer, type, space: "local", node };
+}
+
+function effect(lowering: Lowering, written: Expression): void {
+  const expression = lowering.context.clarify(written);
+  const info = lowering.context.info(expression, lowering.frame.substitution);
+  switch (expression.kind) {
+    case "parenthesized":
+      return lowering.effect(expression.inner);
+    case "call":
+      lowering.call(expression);
+      return;
+    case "postfix":
+      if (info && scalarOf(info.type)) lowering.value(expression);
+      else lowering.place(expression);
+      return;
+    case "assign":
+      lowering.place(expression);
+      return;
+    case "unary":
+      if (expression.op === "++" || expression.op === "--" || info?.type.kind === "record") lowering.place(expression);
+      else lowering.effect(expression.operand);
+      return;
+    case "binary":
+      if (expression.op === ",") {
+        lowering.effect(expression.left);
+        lowering.effect(expression.right);
+        return;
+      }
+      break;
+    case "conditional":
+      return effectOfChoice(lowering, expression);
+    case "cast":
+      for (const each of expression.operands) lowering.effect(each);
+      return;
+    default:
+      break;
+  }
+  if (!info || info.type.kind === "function" || info.type.kind === "lambda") return;
+  if (info.lvalue) {
+    // Reading a volatile object is an effect; naming another is none.
+    if (info.type.volatile && scalarOf(info.type)) lowering.value(expression);
+    return;
+  }
+  if (scalarOf(info.type)) lowering.value(expression);
+  else if (info.type.kind === "record") lowering.place(expression);
+  else lowering.value(expression);
+}
+
+function effectOfChoice(lowering: Lowering, expression: Expression & { kind: "conditional" }): void {
+  const { builder } = lowering;
+  const [whenTrue, whenFalse, after] = [builder.newBlock(), builder.newBlock(), builder.newBlock()];
+  lowering.branch(expression.condition, whenTrue, whenFalse);
+  for (const [block, chosen] of [
+    [whenTrue, expression.then],
+    [whenFalse, expression.else],
+  ] as const) {
+    builder.block = block;
+    lowering.effect(chosen);
+    builder.jump(after);
+  }
+  builder.block = after;
+}
+
+function parametersOf(semantics: Semantics, reading: Reading, declaration: FunctionDeclaration, substitution: Substitution): Parameter[] {
+  const { context } = semantics;
+  return declaration.parameters
+    .filter((each) => !(each.type.kind === "builtin" && each.type.name === "void"))
+    .map((parameter, index): Parameter => {
+      const name = parameter.name ?? `parameter${index}`;
+      const at = parameter.start >= 0 ? reading.locate(parameter.start, parameter.end) : undefined;
+      if (parameter.pack) throw new NotSimulated("a kernel with a parameter pack", at);
+      const type = context.declaredType(parameter, substitution);
+      if (!type) throw new NotSimulated(`the type of the parameter ${name} is not known`, at);
+      const scalar = scalarOf(type);
+      const bytes = type.kind === "reference" ? 8 : context.sizeOf(type);
+      if (bytes === undefined) throw new NotSimulated(`the size of the parameter ${name} is not known`, at);
+      if (!scalar) return { name, bytes };
+      if (type.kind !== "pointer") return { name, type: scalar, bytes };
+      const pointee = scalarOf(type.to);
+      const size = context.sizeOf(type.to) ?? 1;
+      return {
+        name,
+        type: scalar,
+        bytes,
+        pointee: { bytes: size, const: type.to.const ?? false, ...(pointee ? { type: pointee } : {}) },
+        ...(type.restrict ? { restrict: true } : {}),
+      };
+    });
+}
+
+function bindKernelParameters(lowering: Lowering, declaration: FunctionDeclaration, substitution: Substitution): void {
+  for (const [index, parameter] of declaration.parameters.entries()) {
+    if (!lowering.kernel.parameters[index]) continue;
+    const type = lowering.context.declaredType(parameter, substitution) ?? lowering.fail("the type of a parameter is not known", parameter);
+    lowering.at(parameter);
+    const given = lowering.builder.parameter(index);
+    const name = parameter.name ?? `parameter${index}`;
+    if (scalarOf(type)) {
+      const place = lowering.temporary(type, name, parameter);
+      store(lowering, place, given);
+      lowering.frame.variables.set(parameter, place);
+      continue;
+    }
+    const place: Place = { pointer: given, type, space: "param", node: parameter };
+    if (lowering.copiedParameters.has(index)) {
+      const own = lowering.temporary(type, name, parameter);
+      copy(lowering, own, place);
+      lowering.frame.variables.set(parameter, own);
+    } else lowering.frame.variables.set(parameter, place);
+  }
+}
+
+function boundsOf(semantics: Semantics, declaration: FunctionDeclaration, substitution: Substitution): Partial<Pick<Kernel, "launchBounds" | "maxRegisters">> {
+  const constant = (expression: Expression | undefined): number | undefined => {
+    const value = expression && semantics.constant(expression, substitution);
+    return value === undefined ? undefined : Number(value);
+  };
+  const [threads, blocks, cluster] = (declaration.specifiers.launchBounds ?? []).map(constant);
+  const registers = constant(declaration.specifiers.maxRegisters);
+  return {
+    ...(threads === undefined
+      ? {}
+      : { launchBounds: { maxThreads: threads, ...(blocks === undefined ? {} : { minBlocks: blocks }), ...(cluster === undefined ? {} : { maxBlocksPerCluster: cluster }) } }),
+    ...(registers === undefined ? {} : { maxRegisters: registers }),
+  };
+}

@@ -1,0 +1,109 @@
+/** What only names can tell: whether `(T)(y)`, `(T)*p`, `T(x)` and `f<N>(x)` are casts, products, calls or comparisons. */
+import type { Expression, FunctionDeclaration, Name, TypeNode, VariableDeclaration } from "../../syntax/ast.ts";
+import type { Context } from "./context.ts";
+
+/** The expression as C++ reads it; itself when it was not ambiguous. */
+export function clarify(context: Context, expression: Expression): Expression {
+  if (expression.kind === "call" && !expression.launch) {
+    const { callee } = expression;
+    if (callee.kind === "parenthesized") {
+      const type = asType(context, callee.inner);
+      const operand = commaJoined(expression.arguments);
+      if (type && operand) return { kind: "cast", style: "c", type, operands: [operand], start: expression.start, end: expression.end };
+    } else if (callee.kind === "name" && namesType(context, callee.name)) {
+      const type: TypeNode = { kind: "named", name: callee.name, start: callee.start, end: callee.end };
+      return { kind: "cast", style: "functional", type, operands: expression.arguments, start: expression.start, end: expression.end };
+    }
+  } else if (expression.kind === "binary") {
+    if (expression.left.kind === "parenthesized" && /^[-+*&]$/.test(expression.op)) {
+      const type = asType(context, expression.left.inner);
+      if (type) return castFirst(type, expression.op, expression.right, expression.start);
+    }
+    if (expression.op === ">" && expression.left.kind === "binary" && expression.left.op === "<") {
+      const { left: name, right: argument } = expression.left;
+      if (name.kind === "name" && expression.right.kind === "parenthesized" && namesFunctionTemplate(context, name.name)) {
+        return templateCall(name, argument, expression.right, expression);
+      }
+    }
+  }
+  return expression;
+}
+
+/** `(T) - y * z` is `((T)-y) * z`: the cast binds the first operand alone. */
+function castFirst(type: TypeNode, op: string, right: Expression, start: number): Expression {
+  if (right.kind === "binary") return { ...right, left: castFirst(type, op, right.left, start), start };
+  if (right.kind === "conditional") return { ...right, condition: castFirst(type, op, right.condition, start), start };
+  const operand: Expression = { kind: "unary", op, operand: right, start: right.start - 1, end: right.end };
+  return { kind: "cast", style: "c", type, operands: [operand], start, end: right.end };
+}
+
+function templateCall(name: Expression & { kind: "name" }, argument: Expression, parenthesized: Expression & { kind: "parenthesized" }, whole: Expression): Expression {
+  const parts = name.name.parts.map((part, index) =>
+    index === name.name.parts.length - 1
+      ? { ...part, templateArguments: [{ kind: "expression" as const, expression: argument, start: argument.start, end: argument.end }] }
+      : part,
+  );
+  const callee: Expression = { ...name, name: { ...name.name, parts } };
+  return { kind: "call", callee, arguments: commaList(parenthesized.inner), start: whole.start, end: whole.end };
+}
+
+const commaList = (expression: Expression): Expression[] =>
+  expression.kind === "binary" && expression.op === "," ? [...commaList(expression.left), expression.right] : [expression];
+
+function commaJoined(expressions: readonly Expression[]): Expression | undefined {
+  return expressions.length === 0
+    ? undefined
+    : expressions.reduce((left, right) => ({ kind: "binary", op: ",", left, right, start: left.start, end: right.end }));
+}
+
+function asType(context: Context, expression: Expression): TypeNode | undefined {
+  if (expression.kind === "name" && namesType(context, expression.name)) {
+    return { kind: "named", name: expression.name, start: expression.start, end: expression.end };
+  }
+  // `(T*)(p)`, read as a product that lacks its right side.
+  if (expression.kind === "unary" && expression.op === "*" && expression.operand.kind === "name" && namesType(context, expression.operand.name)) return undefined;
+  return undefined;
+}
+
+/** Whether a name, looked up where it stands, names a type. */
+export function namesType(context: Context, name: Name): boolean {
+  const [first] = context.find(name, undefined).entities;
+  switch (first?.kind) {
+    case "record":
+    case "enum":
+    case "alias":
+    case "built-in type":
+      return true;
+    case "template-parameter":
+      return first.parameter.kind === "type" || first.parameter.kind === "template";
+    case "variable":
+      return first.declaration.specifiers.typedef === true;
+    default:
+      return false;
+  }
+}
+
+function namesFunctionTemplate(context: Context, name: Name): boolean {
+  if (name.parts.at(-1)?.templateArguments) return false;
+  return context.find(name, undefined).entities.some((each) => each.kind === "function" && each.declaration.templateParameters !== undefined);
+}
+
+/** `T name(...)`: whether it declares a function after all, as every name in the parentheses is a type. */
+export function declaresFunction(context: Context, declaration: VariableDeclaration): FunctionDeclaration | undefined {
+  const { maybeFunction } = declaration;
+  if (!maybeFunction) return undefined;
+  const typed = (node: TypeNode): boolean => {
+    switch (node.kind) {
+      case "named":
+        return namesType(context, node.name);
+      case "pointer":
+      case "reference":
+        return typed(node.to);
+      case "array":
+        return typed(node.of);
+      default:
+        return node.kind !== "unknown";
+    }
+  };
+  return maybeFunction.parameters.every((each) => typed(each.type)) ? maybeFunction : undefined;
+}

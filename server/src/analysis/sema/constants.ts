@@ -1,0 +1,509 @@
+/** Constant expressions, `constexpr` functions among them, within a budget of steps. */
+import type { Expression, FunctionDeclaration, Statement, VariableDeclaration } from "../../syntax/ast.ts";
+import type { Constant, Context } from "./context.ts";
+import { packElement, packNames } from "./named-types.ts";
+import { type Entity, lastName } from "./scope.ts";
+import { traitConstant } from "./traits.ts";
+import { decay, integerShape, isFloating, isInteger, isPack, promote, substituted, underlying, usualArithmetic, wrapInteger } from "./type-tools.ts";
+import type { Substitution, Type } from "./types.ts";
+
+/** Local variables of a `constexpr` function that is being run: by declaration. Arrays are lists of elements. */
+type Cell = { value: Value };
+type Value = Constant | Value[] | undefined;
+
+interface Run {
+  readonly context: Context;
+  readonly substitution: Substitution | undefined;
+  readonly locals: Map<object, Cell>;
+  readonly budget: { steps: number; depth: number };
+}
+
+const stepBudget = 50_000;
+const depthBudget = 128;
+
+/** Thrown where evaluation must stop: not constant, or over budget. Never leaves this file. */
+class NotConstant extends Error {}
+
+export function constantOf(context: Context, expression: Expression, substitution: Substitution | undefined): Constant | undefined {
+  try {
+    const value = evaluate({ context, substitution, locals: new Map(), budget: { steps: stepBudget, depth: 0 } }, expression);
+    return Array.isArray(value) ? undefined : value;
+  } catch (error) {
+    if (error instanceof NotConstant || error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+/** A value as a type keeps it: wrapped, rounded, or made a boolean. */
+export function convertConstant(value: Constant, type: Type | undefined): Constant {
+  const plain = type && underlying(type.kind === "reference" ? type.to : type);
+  if (!plain) return value;
+  if (isInteger(plain)) {
+    if (plain.name === "bool") return typeof value === "number" ? value !== 0 : Boolean(value);
+    const whole = typeof value === "number" ? (Number.isFinite(value) ? BigInt(Math.trunc(value)) : 0n) : BigInt(value);
+    return wrapInteger(whole, plain.name);
+  }
+  if (isFloating(plain)) {
+    const number = Number(value);
+    return plain.name === "float" ? Math.fround(number) : number;
+  }
+  return value;
+}
+
+function spend(run: Run): void {
+  if (--run.budget.steps < 0) throw new NotConstant();
+}
+
+function scalar(run: Run, expression: Expression): Constant {
+  const value = evaluate(run, expression);
+  if (value === undefined || Array.isArray(value)) throw new NotConstant();
+  return value;
+}
+
+const typeOf = (run: Run, expression: Expression): Type | undefined => run.context.info(expression, run.substitution)?.type;
+
+function evaluate(run: Run, written: Expression): Value {
+  spend(run);
+  const expression = run.context.clarify(written);
+  switch (expression.kind) {
+    case "integer":
+      return expression.value;
+    case "float":
+      return expression.suffix.startsWith("f") ? Math.fround(expression.value) : expression.value;
+    case "char":
+      return BigInt(expression.value);
+    case "bool":
+      return expression.value;
+    case "parenthesized":
+      return evaluate(run, expression.inner);
+    case "name":
+      return nameValue(run, expression);
+    case "unary":
+      return unaryValue(run, expression);
+    case "postfix": {
+      const cell = place(run, expression.operand);
+      const old = cell.value;
+      step(run, cell, expression.operand, expression.op);
+      return old;
+    }
+    case "binary":
+      return binaryValue(run, expression);
+    case "assign": {
+      const cell = place(run, expression.left);
+      const right = scalar(run, expression.right);
+      const value = expression.op === "" ? right : arithmetic(run, expression.op, current(cell), right, typeOf(run, expression.left), typeOf(run, expression.right));
+      cell.value = convertConstant(value, typeOf(run, expression.left));
+      return cell.value;
+    }
+    case "conditional":
+      return evaluate(run, Number(scalar(run, expression.condition)) ? expression.then : expression.else);
+    case "cast": {
+      const type = run.context.typeFrom(expression.type, run.substitution);
+      const [operand] = expression.operands;
+      if (!type || expression.operands.length > 1 || !(isInteger(underlying(type)) || isFloating(type))) throw new NotConstant();
+      return convertConstant(operand ? scalar(run, operand) : 0n, type);
+    }
+    case "list": {
+      const type = expression.type && run.context.typeFrom(expression.type, run.substitution);
+      const values = expression.elements.map((each) => evaluate(run, each.value));
+      if (type?.kind === "record" && values.length === 0) throw new NotConstant();
+      return values.length <= 1 && type && type.kind !== "array" ? convertConstant((values[0] as Constant) ?? 0n, type) : values;
+    }
+    case "sizeof":
+      return sizeValue(run, expression);
+    case "call":
+      return callValue(run, expression);
+    case "subscript":
+      return current(place(run, expression));
+    case "member":
+      return memberValue(run, expression);
+    case "fold":
+      return foldValue(run, expression);
+    default:
+      throw new NotConstant();
+  }
+}
+
+function current(cell: Cell): Constant {
+  if (cell.value === undefined || Array.isArray(cell.value)) throw new NotConstant();
+  return cell.value;
+}
+
+function step(run: Run, cell: Cell, operand: Expression, op: string): void {
+  const value = current(cell);
+  cell.value = typeof value === "number" ? value + (op === "++" ? 1 : -1) : convertConstant(BigInt(value) + (op === "++" ? 1n : -1n), typeOf(run, operand));
+}
+
+/** What an assignment or subscript stores to. */
+function place(run: Run, written: Expression): Cell {
+  const expression = run.context.clarify(written);
+  if (expression.kind === "parenthesized") return place(run, expression.inner);
+  if (expression.kind === "name") {
+    const [entity] = run.context.find(expression.name, run.substitution).entities;
+    const cell = entity && "declaration" in entity ? run.locals.get(entity.declaration) : undefined;
+    if (cell) return cell;
+    return { value: nameValue(run, expression) };
+  }
+  if (expression.kind === "subscript") {
+    const base = place(run, expression.base).value;
+    const index = Number(scalar(run, expression.indices[0] ?? expression));
+    if (!Array.isArray(base) || index < 0 || index >= base.length) throw new NotConstant();
+    return {
+      get value(): Value {
+        return base[index];
+      },
+      set value(value: Value) {
+        base[index] = value;
+      },
+    };
+  }
+  throw new NotConstant();
+}
+
+function nameValue(run: Run, expression: Expression & { kind: "name" }): Value {
+  const { context, substitution } = run;
+  const { name } = expression;
+  const found = context.find(name, substitution);
+  for (const entity of found.entities) {
+    switch (entity.kind) {
+      case "enumerator":
+        return enumeratorValue({ ...run, substitution: found.record?.substitution ?? substitution }, entity);
+      case "template-parameter": {
+        const value = substituted(lastName(name), substitution);
+        if (value === undefined || typeof value === "object") throw new NotConstant();
+        return value;
+      }
+      case "built-in constant":
+        return entity.value;
+      case "parameter": {
+        const cell = run.locals.get(entity.declaration);
+        if (cell) return cell.value;
+        throw new NotConstant();
+      }
+      case "variable": {
+        const cell = run.locals.get(entity.declaration);
+        if (cell) return cell.value;
+        const known = variableValue(run, entity.declaration, found.record?.substitution ?? substitution);
+        if (known !== undefined) return known;
+        break;
+      }
+      default:
+        break;
+    }
+  }
+  const trait = found.entities.length === 0 ? traitConstant(context, name, substitution) : undefined;
+  if (trait) return trait.value;
+  throw new NotConstant();
+}
+
+/** A constant's value: `const` with a constant initialiser, or `constexpr`. */
+function variableValue(run: Run, declaration: VariableDeclaration, substitution: Substitution | undefined): Value {
+  if (declaration.specifiers.shared || declaration.specifiers.constant || declaration.specifiers.device || declaration.specifiers.volatile) return undefined;
+  const [init] = declaration.init?.values ?? [];
+  if (!init) return undefined;
+  const type = run.context.declaredType(declaration, substitution);
+  const element = type?.kind === "array" ? type.of : type;
+  if (!declaration.specifiers.constexpr && !element?.const) return undefined;
+  if (type?.kind === "record" || type?.kind === "pointer" || type?.kind === "reference") return undefined;
+  const inner: Run = { ...run, substitution, locals: declaration.specifiers.constexpr || element?.const ? run.locals : new Map(), budget: { ...run.budget, depth: run.budget.depth + 1 } };
+  if (inner.budget.depth > depthBudget) throw new NotConstant();
+  const value = (declaration.init?.values.length ?? 0) === 1 && init.kind !== "list" ? evaluate(inner, init) : listValue(inner, declaration, type);
+  return Array.isArray(value) || value === undefined ? value : convertConstant(value, type);
+}
+
+function listValue(run: Run, declaration: VariableDeclaration, type: Type | undefined): Value {
+  const [first] = declaration.init?.values ?? [];
+  const list = first?.kind === "list" ? first.elements.map((each) => each.value) : (declaration.init?.values ?? []);
+  const values = list.map((each) => evaluate(run, each));
+  if (type?.kind !== "array") return values.length === 1 ? values[0] : values.length === 0 ? 0n : undefined;
+  for (let index = values.length; index < (type.size ?? 0) && index < 4096; index++) values.push(0n);
+  return values;
+}
+
+function enumeratorValue(run: Run, entity: Entity & { kind: "enumerator" }): Constant {
+  let value = 0n;
+  for (const [index, enumerator] of entity.declaration.enumerators.entries()) {
+    if (enumerator.value) value = BigInt(scalar(run, enumerator.value) as bigint);
+    else if (index > 0) value += 1n;
+    if (index === entity.index) return value;
+  }
+  throw new NotConstant();
+}
+
+function unaryValue(run: Run, expression: Expression & { kind: "unary" }): Value {
+  const { op, operand } = expression;
+  if (op === "++" || op === "--") {
+    const cell = place(run, operand);
+    step(run, cell, operand, op);
+    return cell.value;
+  }
+  if (op === "&" || op === "*") throw new NotConstant();
+  const value = scalar(run, operand);
+  if (op === "!") return !Number(value);
+  if (typeof value === "number") {
+    if (op === "-") return -value;
+    if (op === "+") return value;
+    throw new NotConstant();
+  }
+  const type = typeOf(run, operand);
+  const promoted = type && promote(type);
+  const whole = BigInt(value);
+  return convertConstant(op === "-" ? -whole : op === "~" ? ~whole : whole, promoted);
+}
+
+function binaryValue(run: Run, expression: Expression & { kind: "binary" }): Value {
+  const { op } = expression;
+  if (op === "&&") return Boolean(Number(scalar(run, expression.left))) && Boolean(Number(scalar(run, expression.right)));
+  if (op === "||") return Boolean(Number(scalar(run, expression.left))) || Boolean(Number(scalar(run, expression.right)));
+  if (op === ",") {
+    evaluate(run, expression.left);
+    return evaluate(run, expression.right);
+  }
+  const left = scalar(run, expression.left);
+  const right = scalar(run, expression.right);
+  return arithmetic(run, op, left, right, typeOf(run, expression.left), typeOf(run, expression.right));
+}
+
+function arithmetic(_run: Run, op: string, left: Constant, right: Constant, leftType: Type | undefined, rightType: Type | undefined): Constant {
+  const shift = op === "<<" || op === ">>";
+  const common = leftType && rightType ? (shift ? promote(leftType) : usualArithmetic(leftType, rightType)) : undefined;
+  if (typeof left === "number" || typeof right === "number" || (common && isFloating(common))) {
+    const value = floatArithmetic(op, Number(left), Number(right));
+    return typeof value === "boolean" ? value : convertConstant(value, common);
+  }
+  const [a, b] = [convertConstant(left, common), shift ? right : convertConstant(right, common)].map((each) => BigInt(each));
+  const value = integerArithmetic(op, a ?? 0n, b ?? 0n, common && isInteger(common) ? integerShape[common.name].bits : 64);
+  return typeof value === "boolean" ? value : convertConstant(value, common);
+}
+
+function floatArithmetic(op: string, a: number, b: number): number | boolean {
+  switch (op) {
+    case "+": return a + b;
+    case "-": return a - b;
+    case "*": return a * b;
+    case "/": return a / b;
+    default: return comparison(op, a, b);
+  }
+}
+
+function integerArithmetic(op: string, a: bigint, b: bigint, bits: number): bigint | boolean {
+  switch (op) {
+    case "+": return a + b;
+    case "-": return a - b;
+    case "*": return a * b;
+    case "/":
+    case "%":
+      if (b === 0n) throw new NotConstant();
+      return op === "/" ? a / b : a % b;
+    case "&": return a & b;
+    case "|": return a | b;
+    case "^": return a ^ b;
+    case "<<":
+    case ">>":
+      if (b < 0n || b >= BigInt(bits)) throw new NotConstant();
+      return op === "<<" ? a << b : a >> b;
+    default: return comparison(op, a, b);
+  }
+}
+
+function comparison<T extends number | bigint>(op: string, a: T, b: T): boolean {
+  switch (op) {
+    case "==": return a === b;
+    case "!=": return a !== b;
+    case "<": return a < b;
+    case ">": return a > b;
+    case "<=": return a <= b;
+    case ">=": return a >= b;
+    default: throw new NotConstant();
+  }
+}
+
+function sizeValue(run: Run, expression: Expression & { kind: "sizeof" }): Constant {
+  if (expression.packName !== undefined) {
+    const value = substituted(expression.packName, run.substitution);
+    if (value === undefined || !isPack(value)) throw new NotConstant();
+    return BigInt(value.length);
+  }
+  const { operand } = expression;
+  // `sizeof(x)` where x is a type was read as an expression, or the other way about.
+  const type =
+    (expression.type && run.context.typeFrom(expression.type, run.substitution)) ??
+    (operand && (typeOf(run, operand) ?? namedBy(run, operand))) ??
+    (expression.type?.kind === "named" ? typeOf(run, { ...expression.type, kind: "name", name: expression.type.name }) : undefined);
+  const bytes = type && (expression.align ? run.context.alignOf(type) : run.context.sizeOf(type));
+  if (bytes === undefined) throw new NotConstant();
+  return BigInt(bytes);
+}
+
+function namedBy(run: Run, operand: Expression): Type | undefined {
+  const inner = operand.kind === "parenthesized" ? operand.inner : operand;
+  return inner.kind === "name" ? run.context.namedType(inner.name, run.substitution) : undefined;
+}
+
+function memberValue(run: Run, expression: Expression & { kind: "member" }): Value {
+  const base = typeOf(run, expression.base);
+  const record = base && (expression.arrow ? decay(base) : base);
+  const type = record?.kind === "pointer" ? record.to : record;
+  if (type?.kind !== "record") throw new NotConstant();
+  const found = run.context.member(type.record, lastName(expression.name));
+  const [entity] = found.entities;
+  if (entity?.kind === "variable" && entity.declaration.specifiers.static) return variableValue(run, entity.declaration, found.record?.substitution);
+  if (entity?.kind === "enumerator") return enumeratorValue(run, entity);
+  throw new NotConstant();
+}
+
+function foldValue(run: Run, expression: Expression & { kind: "fold" }): Value {
+  const pattern = [expression.left, expression.right].find((each) => each && packNames(each, run.substitution).length > 0);
+  if (!pattern) throw new NotConstant();
+  const rest = pattern === expression.left ? expression.right : expression.left;
+  const packs = packNames(pattern, run.substitution);
+  const values = Array.from({ length: packs[0]?.length ?? 0 }, (_, index) => scalar({ ...run, substitution: packElement(packs, index, run.substitution) }, pattern));
+  if (rest) values.unshift(scalar(run, rest));
+  const { op } = expression;
+  if (op === "&&") return values.every((each) => Number(each) !== 0);
+  if (op === "||") return values.some((each) => Number(each) !== 0);
+  const [first] = values;
+  if (first === undefined) throw new NotConstant();
+  return values.slice(1).reduce((all, each) => arithmetic(run, op, all, each, undefined, undefined), first);
+}
+
+/** Library functions that are worth evaluating before a program runs. */
+const libraryFunctions: Readonly<Record<string, (...args: number[]) => number>> = {
+  sqrt: Math.sqrt, sqrtf: Math.sqrt, ceil: Math.ceil, ceilf: Math.ceil, floor: Math.floor, floorf: Math.floor, pow: Math.pow, powf: Math.pow, exp: Math.exp, expf: Math.exp,
+  log: Math.log, logf: Math.log, log2: Math.log2, log2f: Math.log2, fabs: Math.abs, fabsf: Math.abs, sin: Math.sin, cos: Math.cos,
+};
+
+function callValue(run: Run, expression: Expression & { kind: "call" }): Value {
+  const { context } = run;
+  const resolved = context.resolveCall(expression, run.substitution);
+  if (!resolved) {
+    const trait = expression.callee.kind === "name" ? traitConstant(context, expression.callee.name, run.substitution) : undefined;
+    if (trait) return trait.value;
+    throw new NotConstant();
+  }
+  if ("lambda" in resolved) throw new NotConstant();
+  const { function: called } = resolved;
+  const args = expression.arguments.map((each) => evaluate(run, each));
+  if (!called.body) {
+    const value = builtInCall(lastName(called.name), args);
+    return value === undefined ? undefined : convertConstant(value, context.resultType(called, resolved.substitution));
+  }
+  if (!called.specifiers.constexpr && called.body.body.length > 8) throw new NotConstant();
+  return runFunction(run, called, resolved.substitution, args);
+}
+
+function builtInCall(name: string, args: readonly Value[]): Constant {
+  const values = args.map((each): Constant => {
+    if (each === undefined || Array.isArray(each)) throw new NotConstant();
+    return each;
+  });
+  const [a, b] = values;
+  if ((name === "min" || name === "max") && a !== undefined && b !== undefined) return (name === "min") === a < b ? a : b;
+  if (name === "abs" && a !== undefined && typeof a !== "boolean") return a < 0 ? -a : a;
+  const numeric = libraryFunctions[name];
+  if (numeric) return numeric(...values.map(Number));
+  throw new NotConstant();
+}
+
+function runFunction(run: Run, called: FunctionDeclaration, substitution: Substitution, args: readonly Value[]): Value {
+  const { context } = run;
+  const locals = new Map<object, Cell>();
+  const inner: Run = { context, substitution, locals, budget: run.budget };
+  if (++run.budget.depth > depthBudget) throw new NotConstant();
+  for (const [index, parameter] of called.parameters.entries()) {
+    if (parameter.pack) throw new NotConstant();
+    const value = args[index] ?? (parameter.default && evaluate(inner, parameter.default));
+    locals.set(parameter, { value: value === undefined || Array.isArray(value) ? value : convertConstant(value, context.typeFrom(parameter.type, substitution)) });
+  }
+  const outcome = called.body && execute(inner, called.body);
+  run.budget.depth--;
+  if (outcome?.kind !== "return" || outcome.value === undefined || Array.isArray(outcome.value)) throw new NotConstant();
+  return convertConstant(outcome.value, context.resultType(called, substitution));
+}
+
+type Outcome = { readonly kind: "return"; readonly value: Value } | { readonly kind: "break" | "continue" } | undefined;
+
+function execute(run: Run, statement: Statement): Outcome {
+  spend(run);
+  switch (statement.kind) {
+    case "block":
+      for (const each of statement.body) {
+        const outcome = execute(run, each);
+        if (outcome) return outcome;
+      }
+      return undefined;
+    case "declaration":
+      for (const declaration of statement.declarations) {
+        if (declaration.kind !== "variable") continue;
+        run.locals.set(declaration, { value: initialValue(run, declaration) });
+      }
+      return undefined;
+    case "expression":
+      evaluate(run, statement.expression);
+      return undefined;
+    case "return":
+      return { kind: "return", value: statement.value && evaluate(run, statement.value) };
+    case "if": {
+      if (statement.init) execute(run, statement.init);
+      if (statement.condition.kind === "variable") throw new NotConstant();
+      const branch = Number(scalar(run, statement.condition)) ? statement.then : statement.else;
+      return branch && execute(run, branch);
+    }
+    case "for":
+    case "while":
+    case "do":
+      return executeLoop(run, statement);
+    case "break":
+    case "continue":
+      return { kind: statement.kind };
+    case "switch":
+      return executeSwitch(run, statement);
+    case "empty":
+      return undefined;
+    default:
+      throw new NotConstant();
+  }
+}
+
+function initialValue(run: Run, declaration: VariableDeclaration): Value {
+  const type = run.context.declaredType(declaration, run.substitution);
+  const [init] = declaration.init?.values ?? [];
+  if (type?.kind === "array") return declaration.init ? listValue(run, declaration, type) : Array.from({ length: Math.min(type.size ?? 0, 4096) }, () => undefined);
+  if (type && !(isInteger(underlying(type)) || isFloating(type))) throw new NotConstant();
+  if (!init) return undefined;
+  const value = init.kind === "list" ? listValue(run, declaration, type) : evaluate(run, init);
+  return value === undefined || Array.isArray(value) ? value : convertConstant(value, type);
+}
+
+function executeLoop(run: Run, loop: Statement & { kind: "for" | "while" | "do" }): Outcome {
+  if (loop.kind === "for" && loop.init) execute(run, loop.init);
+  const holds = (): boolean => {
+    if (!loop.condition) return true;
+    if (loop.condition.kind === "variable") throw new NotConstant();
+    return Number(scalar(run, loop.condition)) !== 0;
+  };
+  for (let first = true; ; first = false) {
+    spend(run);
+    if (!(first && loop.kind === "do") && !holds()) return undefined;
+    const outcome = execute(run, loop.body);
+    if (outcome?.kind === "return") return outcome;
+    if (outcome?.kind === "break") return undefined;
+    if (loop.kind === "for" && loop.step) evaluate(run, loop.step);
+  }
+}
+
+function executeSwitch(run: Run, statement: Statement & { kind: "switch" }): Outcome {
+  if (statement.condition.kind === "variable" || statement.body.kind !== "block") throw new NotConstant();
+  const value = scalar(run, statement.condition);
+  const { body } = statement.body;
+  let at = body.findIndex((each) => each.kind === "case" && each.value && BigInt(scalar(run, each.value) as bigint) === BigInt(value as bigint));
+  if (at < 0) at = body.findIndex((each) => each.kind === "case" && !each.value);
+  if (at < 0) return undefined;
+  for (const each of body.slice(at)) {
+    if (each.kind === "case") continue;
+    const outcome = execute(run, each);
+    if (outcome?.kind === "break") return undefined;
+    if (outcome) return outcome;
+  }
+  return undefined;
+}

@@ -1,0 +1,60 @@
+/** The types variables and parameters are declared with: `auto`, array bounds from initialisers, parameters' adjustments. */
+import type { ParameterDeclaration, TypeNode, VariableDeclaration } from "../../syntax/ast.ts";
+import { declaresFunction } from "./clarify.ts";
+import type { Context } from "./context.ts";
+import { autoKey } from "./overload.ts";
+import { arrayOf, decay, isPack, isTypeValue, pointerTo, qualified, referred, substituted } from "./type-tools.ts";
+import type { Substitution, Type } from "./types.ts";
+
+export function declaredType(context: Context, declaration: VariableDeclaration | ParameterDeclaration, substitution: Substitution | undefined): Type | undefined {
+  return "kind" in declaration ? variableType(context, declaration, substitution) : parameterType(context, declaration, substitution);
+}
+
+function parameterType(context: Context, parameter: ParameterDeclaration, substitution: Substitution | undefined): Type | undefined {
+  const given = mentionsAuto(parameter.type) ? substituted(autoKey(parameter), substitution) : undefined;
+  const argument = given !== undefined && isPack(given) ? elementAt(given, substitution) : given;
+  const auto = argument !== undefined && isTypeValue(argument) ? { type: referred(argument), lvalue: argument.kind === "reference" } : undefined;
+  const type = context.typeFrom(parameter.type, substitution, auto);
+  if (type?.kind === "array") return pointerTo(type.of);
+  if (type?.kind === "function") return pointerTo(type);
+  return type;
+}
+
+function elementAt(pack: readonly unknown[], substitution: Substitution | undefined): Type | undefined {
+  const index = substituted("#", substitution);
+  return typeof index === "bigint" ? (pack[Number(index)] as Type | undefined) : undefined;
+}
+
+const mentionsAuto = (node: TypeNode): boolean =>
+  node.kind === "auto" || ((node.kind === "pointer" || node.kind === "reference") && mentionsAuto(node.to)) || (node.kind === "array" && mentionsAuto(node.of));
+
+function variableType(context: Context, declaration: VariableDeclaration, substitution: Substitution | undefined): Type | undefined {
+  const asFunction = declaresFunction(context, declaration);
+  if (asFunction) return { kind: "function", declarations: [asFunction] };
+  const { specifiers, init } = declaration;
+  const [first] = init?.values ?? [];
+  let type: Type | undefined;
+  if (mentionsAuto(declaration.type)) {
+    const source = first?.kind === "list" && !first.type && first.elements.length === 1 ? first.elements[0]?.value : first;
+    const range = context.scopes.ranges.get(declaration);
+    const element = range && elementType(context, context.info(range, substitution)?.type);
+    const auto = element ? { type: element, lvalue: true } : source && context.info(source, substitution);
+    type = auto && context.typeFrom(declaration.type, substitution, auto);
+  } else type = context.typeFrom(declaration.type, substitution);
+  if (type?.kind === "array" && type.size === undefined && first) {
+    const inferred = first.kind === "list" ? first.elements.length : first.kind === "string" ? first.value.length + 1 : init?.style === "list" ? init.values.length : undefined;
+    if (inferred !== undefined) type = arrayOf(type.of, inferred);
+  }
+  return type && qualified(type, { const: specifiers.constexpr, volatile: specifiers.volatile });
+}
+
+/** For a range-for: the type of an element, by which `auto` is found. */
+function elementType(context: Context, range: Type | undefined): Type | undefined {
+  if (range?.kind === "array") return range.of;
+  if (range?.kind !== "record") return undefined;
+  const begin = context.member(range.record, "begin");
+  const [entity] = begin.entities;
+  const type = entity?.kind === "function" ? context.resultType(entity.declaration, begin.record?.substitution) : undefined;
+  const pointer = type && decay(type);
+  return pointer?.kind === "pointer" ? pointer.to : undefined;
+}

@@ -1,0 +1,77 @@
+/** Cooperative groups. */
+import type { Recipe } from "./recipe.ts";
+
+type Entry = readonly [recipe: Recipe, ...signatures: string[]];
+const group = (name: string): Recipe => ({ kind: "special form", name: `group ${name}` });
+
+interface GroupRecord {
+  readonly name: string;
+  readonly template?: string;
+  /** Hidden fields. */
+  readonly fields: readonly (readonly [type: string, name: string])[];
+  readonly methods: readonly Entry[];
+}
+
+const common: readonly Entry[] = [
+  [group("sync"), "void sync() const", "void barrier_wait() const"],
+  [group("size"), "unsigned size() const", "unsigned num_threads() const"],
+  [group("thread_rank"), "unsigned thread_rank() const"],
+];
+
+const warpLevel: readonly Entry[] = [
+  [group("shfl"), "T shfl(T, int) const"],
+  [group("shfl_up"), "T shfl_up(T, unsigned) const"],
+  [group("shfl_down"), "T shfl_down(T, unsigned) const"],
+  [group("shfl_xor"), "T shfl_xor(T, unsigned) const"],
+  [group("any"), "int any(int) const"],
+  [group("all"), "int all(int) const"],
+  [group("ballot"), "unsigned ballot(int) const"],
+  [group("match_any"), "unsigned match_any(T) const"],
+  [group("meta_group_rank"), "unsigned meta_group_rank() const"],
+  [group("meta_group_size"), "unsigned meta_group_size() const"],
+];
+
+export const groupRecords: readonly GroupRecord[] = [
+  {
+    name: "thread_block",
+    fields: [],
+    methods: [
+      ...common,
+      [group("thread_index"), "dim3 thread_index() const"],
+      [group("group_index"), "dim3 group_index() const"],
+      [group("group_dim"), "dim3 group_dim() const", "dim3 dim_threads() const"],
+    ],
+  },
+  {
+    name: "grid_group",
+    fields: [],
+    methods: [
+      ...common,
+      [group("is_valid"), "bool is_valid() const"],
+      [group("block_rank"), "unsigned block_rank() const"],
+      [group("num_blocks"), "unsigned num_blocks() const"],
+      [group("group_dim"), "dim3 group_dim() const"],
+    ],
+  },
+  { name: "thread_block_tile", template: "unsigned Size, Parent = void", fields: [], methods: [...common, ...warpLevel] },
+  { name: "coalesced_group", fields: [["unsigned", "mask"]], methods: [...common, ...warpLevel] },
+];
+
+/** Functions of the namespace `cooperative_groups`. */
+export const groupFunctions: readonly Entry[] = [
+  [{ kind: "make" }, "thread_block this_thread_block()", "grid_group this_grid()"],
+  [group("coalesced"), "coalesced_group coalesced_threads()"],
+  [{ kind: "make" }, "<unsigned Size, G> thread_block_tile<Size> tiled_partition(const G&)"],
+  [group("sync function"), "<G> void sync(const G&)", "<G> void wait(const G&)"],
+  [group("reduce"), "<G, T, Op> T reduce(const G&, T, const Op&)"],
+  [group("inclusive_scan"), "<G, T> T inclusive_scan(const G&, T)"],
+];
+
+const binary: readonly (readonly [name: string, op: string])[] = [["plus", "+"], ["minus", "-"], ["multiplies", "*"], ["divides", "/"], ["modulus", "%"], ["bit_and", "&"], ["bit_or", "|"], ["bit_xor", "^"]];
+const tests: readonly (readonly [name: string, op: string])[] = [["equal_to", "=="], ["not_equal_to", "!="], ["logical_and", "&&"], ["logical_or", "||"], ["greater_equal", ">="], ["less_equal", "<="], ["less", "<"], ["greater", ">"]];
+
+/** The function objects of <functional>, which groups' reductions take too. */
+export const functionObjects: readonly (readonly [name: string, recipe: Recipe, signature: string])[] = [
+  ...binary.map(([name, op]) => [name, { kind: "operator", op }, "T operator()(const T&, const T&) const"] as const),
+  ...tests.map(([name, op]) => [name, { kind: "operator", op }, "bool operator()(const T&, const T&) const"] as const),
+];

@@ -1,0 +1,48 @@
+/** What a built-in function does, for lowering: data, so that the tables read as tables. */
+import type { AtomicOperation, CacheHint, FloatBinary, IntBinary, MathFunction, Precision, ShuffleMode, SpecialRegister } from "@warplens/sim-engine";
+
+export type Recipe =
+  /** The engine's function on the operands, all of the signature's types. */
+  | { readonly kind: "math"; readonly fn: MathFunction; readonly precision: Precision }
+  /** A test of a floating value: i1, then the signature's result. */
+  | { readonly kind: "classify"; readonly fn: MathFunction }
+  | { readonly kind: "float"; readonly op: FloatBinary; readonly precision?: Precision }
+  | { readonly kind: "int"; readonly op: IntBinary }
+  /** The lesser or greater of two, by the operands' type. */
+  | { readonly kind: "extreme"; readonly which: "min" | "max" }
+  | { readonly kind: "absolute" }
+  | { readonly kind: "negate" }
+  | { readonly kind: "fma" }
+  /** A built-in binary operator on the operands. */
+  | { readonly kind: "operator"; readonly op: string }
+  /** To the signature's result, with a rounding other than C's where given. */
+  | { readonly kind: "convert"; readonly rounding?: "n" | "z" | "d" | "u" }
+  | { readonly kind: "bitcast" }
+  /** `make_float4` and other makers of records from their components. */
+  | { readonly kind: "make" }
+  /** One value for every component. */
+  | { readonly kind: "splat" }
+  /** The recipe on each component of the records among the operands. */
+  | { readonly kind: "componentwise"; readonly recipe: Recipe; readonly element?: "half" | "bfloat16" }
+  | { readonly kind: "shuffle"; readonly mode: ShuffleMode; readonly sync: boolean }
+  | { readonly kind: "vote"; readonly mode: "any" | "all" | "uni" | "ballot"; readonly sync: boolean }
+  | { readonly kind: "match"; readonly mode: "any" | "all" }
+  | { readonly kind: "reduce"; readonly op: "add" | "and" | "or" | "xor" | "min" | "max" }
+  | { readonly kind: "barrier"; readonly reduce?: "count" | "and" | "or" }
+  | { readonly kind: "syncwarp" }
+  | { readonly kind: "fence"; readonly scope: "block" | "device" | "system" }
+  | { readonly kind: "atomic"; readonly op: AtomicOperation | "min" | "max"; readonly scope: "block" | "device" | "system" }
+  | { readonly kind: "load"; readonly cache: CacheHint }
+  | { readonly kind: "store"; readonly cache: CacheHint }
+  | { readonly kind: "special"; readonly register: SpecialRegister }
+  | { readonly kind: "constant"; readonly value: number }
+  /** (shared destination, global source, bytes[, zero fill]). */
+  | { readonly kind: "copy.async" }
+  | { readonly kind: "copy.commit" }
+  | { readonly kind: "copy.wait" }
+  /** Arguments are evaluated for their effects, and that is all. */
+  | { readonly kind: "ignore" }
+  | { readonly kind: "trap" }
+  /** Code of its own, by name, in lower/builtins. */
+  | { readonly kind: "special form"; readonly name: string }
+  | { readonly kind: "unsupported"; readonly reason: string };

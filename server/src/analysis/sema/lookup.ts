@@ -1,0 +1,132 @@
+/** Name lookup: unqualified, qualified and among a record's members. */
+import type { Name, RecordDeclaration } from "../../syntax/ast.ts";
+import type { Context, Found } from "./context.ts";
+import { type Entity, lastName, type Scope } from "./scope.ts";
+import type { RecordInstance, Substitution } from "./types.ts";
+
+const nothing: Found = { entities: [] };
+
+/** What a name refers to, overloads together. */
+export function find(context: Context, name: Name, substitution: Substitution | undefined): Found {
+  const { parts } = name;
+  if (parts.length <= 1) {
+    if (name.global) return inNamespace(context, context.scopes.root, lastName(name), new Set());
+    return unqualified(context, lastName(name), name.start, substitution);
+  }
+  const qualifier: Name = { start: name.start, end: name.end, global: name.global, parts: parts.slice(0, -1) };
+  return qualifiedMember(context, qualifier, lastName(name), substitution);
+}
+
+function qualifiedMember(context: Context, qualifier: Name, text: string, substitution: Substitution | undefined): Found {
+  const found = find(context, qualifier, substitution);
+  for (const entity of found.entities) {
+    if (entity.kind !== "namespace") continue;
+    const inside = inNamespace(context, entity.scope, text, new Set());
+    if (inside.entities.length > 0) return inside;
+    // A program may add to a namespace of a library's: `namespace std { template <> struct hash<Key>; }`.
+    for (const library of context.scopes.own(context.scopes.builtIn, lastName(qualifier))) {
+      if (library.kind === "namespace") return inNamespace(context, library.scope, text, new Set());
+    }
+  }
+  const type = context.namedType(qualifier, substitution);
+  if (type?.kind === "record") return context.member(type.record, text);
+  if (type?.kind === "enum") {
+    const scope = context.scopes.scopeOf.get(type.declaration);
+    return scope ? { entities: context.scopes.own(scope, text) } : nothing;
+  }
+  return nothing;
+}
+
+function inNamespace(context: Context, scope: Scope, text: string, seen: Set<Scope>): Found {
+  if (seen.has(scope)) return nothing;
+  seen.add(scope);
+  const own = resolveUsing(context, context.scopes.own(scope, text), seen);
+  if (own.entities.length > 0) return own;
+  for (const name of scope.using) {
+    for (const entity of find(context, name, undefined).entities) {
+      if (entity.kind !== "namespace") continue;
+      const found = inNamespace(context, entity.scope, text, seen);
+      if (found.entities.length > 0) return found;
+    }
+  }
+  // Names that a header not at hand would declare globally (`::min`, `::float4`).
+  return scope.kind === "unit" ? { entities: context.scopes.own(context.scopes.builtIn, text) } : nothing;
+}
+
+/** `using a::b;` and namespace aliases stand for what they name. */
+function resolveUsing(context: Context, entities: readonly Entity[], seen: Set<Scope>): Found {
+  if (!entities.some((each) => each.kind === "using")) return { entities };
+  const all: Entity[] = [];
+  let record: RecordInstance | undefined;
+  for (const entity of entities) {
+    if (entity.kind !== "using") {
+      all.push(entity);
+      continue;
+    }
+    // The name after `using` is looked up outside, lest it find itself.
+    const outer = entity.name.parts.length > 1 || seen.size > 32 ? find(context, entity.name, undefined) : findOutside(context, entity.name, entity, seen);
+    record ??= outer.record;
+    for (const each of outer.entities) if (!all.includes(each)) all.push(each);
+  }
+  return record ? { entities: all, record } : { entities: all };
+}
+
+function findOutside(context: Context, name: Name, self: Entity, seen: Set<Scope>): Found {
+  for (let at: Scope | undefined = self.home; at; at = at.parent) {
+    const entities = context.scopes.own(at, lastName(name)).filter((each) => each !== self);
+    if (entities.length > 0) return resolveUsing(context, entities, new Set([...seen, at]));
+  }
+  return nothing;
+}
+
+/** From the scope around `offset` outwards. In blocks only what is declared before counts. */
+function unqualified(context: Context, text: string, offset: number, substitution: Substitution | undefined): Found {
+  for (let at: Scope | undefined = context.scopes.at(offset); at; at = at.parent) {
+    if (at.kind === "record") {
+      const declaration = at.owner as RecordDeclaration;
+      const instance = context.currentRecord(declaration, substitution);
+      const found = instance ? context.member(instance, text) : { entities: context.scopes.own(at, text) };
+      if (found.entities.length > 0) return found;
+      if (declaration.name && lastName(declaration.name) === text && at.parent) {
+        // The injected class name: inside its own body a template's name without arguments is the instance.
+        return instance ? { entities: [{ kind: "record", declaration, home: at.parent }], record: instance } : { entities: [{ kind: "record", declaration, home: at.parent }] };
+      }
+      continue;
+    }
+    const own = context.scopes.own(at, text);
+    if (own.length > 0) {
+      const local = at.kind === "block" || at.kind === "function" || at.kind === "lambda";
+      const visible = local ? own.filter((each) => declaredBefore(each, offset)) : own;
+      const found = resolveUsing(context, visible, new Set());
+      if (found.entities.length > 0) return found;
+    }
+    if (at.using.length > 0) {
+      for (const name of at.using) {
+        for (const entity of find(context, name, undefined).entities) {
+          if (entity.kind !== "namespace" || entity.scope === at) continue;
+          const found = inNamespace(context, entity.scope, text, new Set());
+          if (found.entities.length > 0) return found;
+        }
+      }
+    }
+  }
+  return nothing;
+}
+
+function declaredBefore(entity: Entity, offset: number): boolean {
+  return !("declaration" in entity) || entity.declaration.start <= offset;
+}
+
+/** A member of a record or, failing that, of its bases. */
+export function member(context: Context, record: RecordInstance, text: string): Found {
+  const scope = context.scopes.scopeOf.get(record.declaration);
+  const own = scope ? resolveUsing(context, context.scopes.own(scope, text), new Set()) : nothing;
+  if (own.entities.length > 0) return { record, ...own };
+  for (const base of record.declaration.bases) {
+    const type = context.typeFrom(base.type, record.substitution);
+    if (type?.kind !== "record" || type.record === record) continue;
+    const found = context.guard(() => member(context, type.record, text));
+    if (found && found.entities.length > 0) return found;
+  }
+  return nothing;
+}
