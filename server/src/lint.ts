@@ -89,7 +89,12 @@ export function lint(
     .map((each) => toDiagnostic(program, each));
 }
 
-const placeOf = (reading: Reading, { span }: Finding): Place => ("file" in span ? span : reading.locate(span.start, span.end));
+/** Where a finding is shown: where the user wrote it, an argument of a macro too; else where the macro is used. */
+function placeOf(reading: Reading, { span }: Finding): Place {
+  if ("file" in span) return span;
+  const written = reading.spelled(span.start, span.end);
+  return written && written.macro === undefined ? written : reading.locate(span.start, span.end);
+}
 
 /** One finding for each place and rule; of several rules on one place, the most specific. */
 function mostSpecific(all: readonly Located[]): Located[] {

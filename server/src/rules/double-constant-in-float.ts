@@ -1,7 +1,8 @@
-import type { Expression } from "../syntax/ast.ts";
+import type { Expression, Node } from "../syntax/ast.ts";
 import { defineRule, type Finding, type RuleContext } from "./rule.ts";
-import { all, excerpt, replace } from "./support/edits.ts";
+import { all, replace } from "./support/edits.ts";
 import { FloatUse } from "./support/float-use.ts";
+import { groupBy } from "./support/group-by.ts";
 
 type Literal = Expression & { readonly kind: "float" };
 
@@ -30,13 +31,32 @@ The fix is safe where the constant is only converted, and where it is compared w
   },
   *check(context) {
     const uses = new FloatUse(context.program, context.syntax);
-    for (const literal of context.syntax.expressions("float")) {
-      if (literal.suffix !== "" || !context.syntax.inDevice(literal) || !fitsFloat(literal.value)) continue;
+    const found = context.syntax.expressions("float").flatMap((literal): Constant[] => {
+      if (literal.suffix !== "" || !context.syntax.inDevice(literal) || !fitsFloat(literal.value)) return [];
       const use = uses.of(literal);
-      if (use) yield finding(context, literal, use.exact && !roundsTwice(literal.value), use.computes);
+      return use ? [{ literal, safe: use.exact && !roundsTwice(literal.value), computes: use.computes }] : [];
+    });
+    for (const [table, constants] of groupBy(found, ({ literal }) => tableOf(context, literal))) {
+      if (table && constants.length > mostInTable) yield tableFinding(context, constants);
+      else for (const constant of constants) yield finding(context, constant);
     }
   },
 });
+
+interface Constant {
+  readonly literal: Literal;
+  readonly safe: boolean;
+  readonly computes: boolean;
+}
+
+/** Of a longer table of constants the first is marked for all. */
+const mostInTable = 8;
+
+/** The outermost braces a constant stands in. */
+function tableOf({ syntax }: RuleContext, literal: Literal): Node | undefined {
+  const lists = [...syntax.ancestors(literal)].filter(({ role, node }) => role === "expression" && node.kind === "list");
+  return lists.at(-1)?.node;
+}
 
 /** Finite as a float, and not lost to zero. */
 const fitsFloat = (value: number): boolean => Number.isFinite(Math.fround(value)) && (Math.fround(value) !== 0 || value === 0);
@@ -51,14 +71,26 @@ function roundsTwice(value: number): boolean {
   return near !== value && Math.fround(other) === other;
 }
 
-function finding({ program: { reading } }: RuleContext, literal: Literal, safe: boolean, computes: boolean): Finding {
+function finding({ program: { reading } }: RuleContext, { literal, safe, computes }: Constant): Finding {
   const single = `${literal.text}f`;
   const edits = all(replace(reading, literal, single));
+  const what = computes
+    ? "a double, which makes this computation on floats run in double precision"
+    : "a double that is only converted to float";
   return {
     span: literal,
-    message: computes
-      ? `\`${excerpt(reading, literal)}\` is a double, which makes this a double-precision computation on float operands. Write \`${single}\`.`
-      : `\`${excerpt(reading, literal)}\` is a double that is only converted to float. Write \`${single}\`.`,
+    message: `\`${literal.text}\` is ${what}. Write \`${single}\`.`,
     fix: edits && { title: safe ? `Write \`${single}\`` : `Write \`${single}\` (rounding may change)`, safe, edits },
+  };
+}
+
+function tableFinding({ program: { reading } }: RuleContext, constants: readonly Constant[]): Finding {
+  const [first] = constants.map(({ literal }) => literal);
+  const edits = all(...constants.map(({ literal }) => replace(reading, literal, `${literal.text}f`)));
+  const safe = constants.every((constant) => constant.safe);
+  return {
+    span: first ?? { start: 0, end: 0 },
+    message: `${constants.length} constants of this table are doubles that are only converted to float. Write \`${first?.text}f\` and so on.`,
+    fix: edits && { title: `Write \`f\` after all ${constants.length} constants${safe ? "" : " (rounding may change)"}`, safe, edits },
   };
 }

@@ -105,7 +105,10 @@ export class Suppressions {
 
   #without(place: Place, idle: readonly string[]): string {
     const text = (this.#reading.sources[place.file] ?? "").slice(place.start, place.end);
-    return idle.reduce((rest, selector) => rest.replace(new RegExp(`(\\s*,\\s*${selector}|${selector}\\s*,\\s*)(?![\\w-])`), ""), text);
+    return idle.reduce(
+      (rest, selector) => rest.replace(new RegExp(`\\s*,\\s*${selector}(?![\\w-])|(?<![\\w-])${selector}\\s*,\\s*`), ""),
+      text,
+    );
   }
 }
 

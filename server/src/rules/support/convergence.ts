@@ -196,7 +196,8 @@ export class Convergence {
     if (node.callee.kind !== "name") return false;
     const name = node.callee.name.parts.at(-1)?.text ?? "";
     if (votes.test(name)) return true;
-    return pure.test(name) && node.arguments.every((argument) => this.uniform(argument, visiting));
+    const isPure = pure.test(name) || this.#program.semantics.callee(node)?.function.specifiers.constexpr === true;
+    return isPure && node.arguments.every((argument) => this.uniform(argument, visiting));
   }
 
   #uniformName(node: Expression & { kind: "name" }, visiting: ReadonlySet<Node>): boolean {
@@ -231,9 +232,14 @@ export class Convergence {
     return this.#variables.writes(variable).every((write) => {
       if (write.op === "&") return false;
       if (write.value && !this.uniform(write.value, visiting)) return false;
-      const code = this.#syntax.code(write.at);
-      return code !== undefined && this.#within(write.at, code.function, visiting) === undefined;
+      return this.#onTheWay(write.at, this.#scopeOf(variable, write.at), visiting) === undefined;
     });
+  }
+
+  /** What holds both a variable's declaration and a write: lanes that part outside of it see their own variable change. */
+  #scopeOf(variable: Variable, write: Node): Node {
+    for (const { node } of this.#syntax.ancestors(write)) if (node.start <= variable.start && variable.end <= node.end) return node;
+    return write;
   }
 
   /**

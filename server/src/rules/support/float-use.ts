@@ -17,6 +17,12 @@ export interface Use {
   readonly exact: boolean;
 }
 
+/** What a value is converted to in the end, and whether by computing with it (`x += value`). */
+interface Target {
+  readonly type: "single" | "other";
+  readonly computes: boolean;
+}
+
 /** What an expression would be if every double constant in it were a float. "constant": made of such constants alone. */
 type Precision = "constant" | "integer" | "single" | "double" | "unknown";
 
@@ -95,13 +101,15 @@ export class FloatUse {
   #sink(node: Expression, computes: boolean, operations: number): Use | undefined {
     const target = this.#target(node);
     if (target === undefined) return undefined;
+    // What is made of constants alone is computed while compiling: nothing is converted when it runs, and double is the better way.
+    if (operations > 0 && !computes && !target.computes && this.#semantics.constant(node) !== undefined) return undefined;
     if (target.type === "single")
       return { computes: computes || operations > 0 || target.computes, exact: operations === 0 && !target.computes };
     // An explicit conversion, or one to an integer, still computed with floats at double precision on the way.
     return computes && target.type === "other" ? { computes: true, exact: false } : undefined;
   }
 
-  #target(node: Expression): { readonly type: "single" | "other"; readonly computes: boolean } | undefined {
+  #target(node: Expression): Target | undefined {
     const item = this.#syntax.parent(node);
     if (!item) return undefined;
     if (item.role === "declaration") return this.#initialised(item.node, []);
@@ -127,10 +135,7 @@ export class FloatUse {
     }
   }
 
-  #initialised(
-    declaration: Declaration,
-    path: readonly number[],
-  ): { readonly type: "single" | "other"; readonly computes: boolean } | undefined {
+  #initialised(declaration: Declaration, path: readonly number[]): Target | undefined {
     if (declaration.kind !== "variable" || declaration.type.kind === "auto") return undefined;
     const type = kindOf(this.#elementType(declaration, path));
     return type && { type, computes: false };
@@ -149,11 +154,7 @@ export class FloatUse {
     return type;
   }
 
-  #element(
-    list: Expression & { kind: "list" },
-    node: Expression,
-    inner: readonly number[],
-  ): { readonly type: "single" | "other"; readonly computes: boolean } | undefined {
+  #element(list: Expression & { kind: "list" }, node: Expression, inner: readonly number[]): Target | undefined {
     const path = [list.elements.findIndex((element) => sameSpan(node, element.value)), ...inner];
     if (list.type) {
       const type = unqualified(this.#semantics.typeFrom(list.type));
@@ -167,14 +168,14 @@ export class FloatUse {
     return undefined;
   }
 
-  #returned(node: Node): { readonly type: "single" | "other"; readonly computes: boolean } | undefined {
+  #returned(node: Node): Target | undefined {
     const owner = this.#syntax.code(node)?.function;
     if (!owner?.result || owner.result.kind === "auto") return undefined;
     const type = kindOf(this.#semantics.typeFrom(owner.result));
     return type && { type, computes: false };
   }
 
-  #argument(call: Call, node: Expression): { readonly type: "single" | "other"; readonly computes: boolean } | undefined {
+  #argument(call: Call, node: Expression): Target | undefined {
     const index = call.arguments.findIndex((argument) => sameSpan(node, argument));
     const name = builtInName(call);
     if (name !== undefined && !this.#own(call)) {

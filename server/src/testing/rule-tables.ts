@@ -5,10 +5,14 @@
  *     x = x * 0.5;
  *     //      ^^^ double-precision
  */
-import { describe, expect, test } from "vitest";
+import { findGpu } from "@warplens/sim-engine";
+import { beforeAll, describe, expect, test } from "vitest";
+import { analyze } from "../analysis/analyze.ts";
+import type { AnalysisSettings, Program } from "../analysis/facts.ts";
+import { loadGrammarFromDisk } from "../grammar.ts";
 import { type Diagnostic, lint, type Range } from "../lint.ts";
-import type { Program } from "../analysis/facts.ts";
-import type { Rule, SimulatedLaunch } from "./rule.ts";
+import type { Rule } from "../rules/rule.ts";
+import { simulateProgram } from "../simulate.ts";
 
 export interface Found {
   readonly code: string;
@@ -23,10 +27,19 @@ export interface Cases {
   readonly found: Readonly<Record<string, Found>>;
 }
 
-/** How the cases of a rule become programs, and what is simulated of them. */
-export interface Setting {
-  analyse(code: string): Program;
-  simulate?(program: Program): readonly SimulatedLaunch[];
+const settings: AnalysisSettings = { computeCapability: 90, defines: [], includeDirs: [], launches: [], assume: [], argv: [] };
+
+/** A program of one file. The grammar must be loaded. */
+export const analyseCode = (code: string): Program => analyze("/project/case.cu", code, settings, { read: () => undefined });
+
+/** The findings of a program of one file, simulated on the H200 where a rule needs it. */
+export function findingsOf(code: string, select: readonly string[], simulate: boolean): Diagnostic[] {
+  const program = analyseCode(code);
+  const gpu = findGpu("h200");
+  const launches = simulate && gpu ? simulateProgram(program, gpu).launches : undefined;
+  return lint(program, launches, { select }, (message) => {
+    throw new Error(message);
+  });
 }
 
 interface Mark {
@@ -41,7 +54,7 @@ export function readMarks(marked: string): { readonly code: string; readonly mar
   const lines: string[] = [];
   const marks: Mark[] = [];
   for (const text of marked.split("\n")) {
-    const match = /^([ \t]*\/\/[ \t]*)(\^+)(.*)$/.exec(text) ?? /^()(\/\/\^+)(.*)$/.exec(text);
+    const match = /^([ \t]*\/\/[ \t]*)(\^+)(.*)$/.exec(text);
     if (!match) {
       lines.push(text);
       continue;
@@ -49,16 +62,14 @@ export function readMarks(marked: string): { readonly code: string; readonly mar
     const [, before = "", carets = "", words = ""] = match;
     marks.push({ line: lines.length - 1, start: before.length, end: before.length + carets.length, words: words.trim() });
   }
-  return { code: lines.join("\n"), marks };
+  return { code: lines.join("\n"), marks: marks.sort((a, b) => a.line - b.line || a.start - b.start) };
 }
 
 /** Registers the tests of a rule's table. */
-export function testRule(rule: Rule, { clean, found }: Cases, { analyse, simulate }: Setting): void {
-  const findings = (code: string): Diagnostic[] => {
-    const program = analyse(code);
-    return lint(program, simulate?.(program), { select: [rule.id] });
-  };
+export function testRule(rule: Rule, { clean, found }: Cases): void {
+  const findings = (code: string): Diagnostic[] => findingsOf(code, [rule.id], rule.simulated);
   describe(rule.id, () => {
+    beforeAll(loadGrammarFromDisk);
     test.each(Object.entries(clean))("clean: %s", (_, code) => {
       expect(findings(code).map(({ range, message }) => `${range.start.line + 1}: ${message}`)).toEqual([]);
     });
@@ -75,11 +86,13 @@ export function testRule(rule: Rule, { clean, found }: Cases, { analyse, simulat
   });
 }
 
-const rangeText = ({ start, end }: Range): string => `${start.line}:${start.character}-${end.line === start.line ? "" : `${end.line}:`}${end.character}`;
+const rangeText = ({ start, end }: Range): string =>
+  `${start.line}:${start.character}-${end.line === start.line ? "" : `${end.line}:`}${end.character}`;
 
 function applied(code: string, diagnostics: readonly Diagnostic[], safeOnly: boolean): string {
   const lines = code.split("\n");
-  const offset = ({ line, character }: Range["start"]): number => lines.slice(0, line).reduce((sum, text) => sum + text.length + 1, 0) + character;
+  const offset = ({ line, character }: Range["start"]): number =>
+    lines.slice(0, line).reduce((sum, text) => sum + text.length + 1, 0) + character;
   const edits = diagnostics.flatMap(({ fixes }) => fixes.filter(({ safe }) => safe || !safeOnly).flatMap((fix) => fix.edits));
   return edits
     .map(({ range, newText }) => ({ start: offset(range.start), end: offset(range.end), newText }))

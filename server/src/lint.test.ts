@@ -1,0 +1,73 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import type { Program } from "./analysis/facts.ts";
+import { loadGrammarFromDisk } from "./grammar.ts";
+import { lint } from "./lint.ts";
+import { analyseCode } from "./testing/rule-tables.ts";
+
+beforeAll(loadGrammarFromDisk);
+
+const code = `__global__ void halve(float *data) {\n  data[threadIdx.x] *= 0.5;\n  for (unsigned i = 0; i < 8; ++i) data[i] = __shfl(data[i], 0);\n}`;
+
+describe("lint", () => {
+  test("says all that an editor shows", () => {
+    const [first] = lint(analyseCode(code), undefined);
+    expect(first).toEqual({
+      path: "/project/case.cu",
+      ruleId: "double-constant-in-float",
+      severity: "hint",
+      message: expect.stringContaining("`0.5`"),
+      range: { start: { line: 1, character: 23 }, end: { line: 1, character: 26 } },
+      kernel: "halve",
+      fixes: [
+        {
+          title: expect.any(String),
+          safe: false,
+          edits: [{ range: { start: { line: 1, character: 23 }, end: { line: 1, character: 26 } }, newText: "0.5f" }],
+        },
+      ],
+      related: [],
+      tags: [],
+      simulated: false,
+      url: expect.stringMatching(/^https:.*double-constant-in-float\.md$/),
+    });
+  });
+
+  test("in source order", () =>
+    expect(lint(analyseCode(code), undefined).map(({ ruleId }) => ruleId)).toEqual([
+      "double-constant-in-float",
+      "unsigned-loop-counter",
+      "legacy-warp-intrinsic",
+    ]));
+
+  test("counts characters as UTF-16 does", () => {
+    const [first] = lint(analyseCode("__device__ float f(float x) { /* 🚀é */ return x * 0.5; }"), undefined);
+    expect(first?.range.start).toEqual({ line: 0, character: 51 });
+  });
+
+  test("a rule that throws loses its own findings, and is named", () => {
+    const program = analyseCode(code);
+    const messages: string[] = [];
+    const broken: Program = {
+      ...program,
+      semantics: {
+        ...program.semantics,
+        declaredType: () => {
+          throw new Error("no types today");
+        },
+      },
+    };
+    const found = lint(broken, undefined, {}, (message) => messages.push(message)).map(({ ruleId }) => ruleId);
+    expect(found).toContain("legacy-warp-intrinsic");
+    expect(found).not.toContain("unsigned-loop-counter");
+    expect(messages.join()).toMatch(/unsigned-loop-counter failed on \/project\/case\.cu: Error: no types today/);
+  });
+
+  test.each([
+    ["nothing", ""],
+    ["no CUDA", "int main() { return 0; }"],
+    ["open braces", "__global__ void k(float *a) { if (a[0] { a[1] = 0.5 * "],
+    ["closing braces", "}}}}} __global__ void k() }"],
+    ["bytes", "\u0000\u0001\uFFFD\u0002__global__\u0000"],
+    ["a line without end", `__global__ void k(float *a) { a[0] = ${"1.0f + ".repeat(3000)} 0.5; }`],
+  ])("%s is no reason to fail", (_, text) => expect(() => lint(analyseCode(text), [])).not.toThrow());
+});
