@@ -142,6 +142,7 @@ export const figureDefinitions = {
     "Power p with which latency and bandwidth combine for loads: T = (latency^p + bandwidth^p)^(1/p)",
   ),
   storeSoftness: number("behaviour", true, "power", "The same for stores"),
+  latencyVariation: number("behaviour", true, "ratio", "Standard deviation of memory latency over its mean"),
   atomicInterval: number("behaviour", true, "cycles", "Between two atomic requests at one slice of the L2"),
   atomicRate: number("behaviour", true, "requests/clock", "Atomic requests (sectors of a warp's instruction), all slices together"),
   atomicSliceBytes: number("behaviour", true, "bytes", "Aligned bytes whose atomics one slice does"),

@@ -1,0 +1,52 @@
+/** Machine code and traces, laid out for the replay. */
+import type { Pipe } from "../machine/machine.ts";
+import type { BlockTrace, ExecutionSummary, TimedInstruction } from "./summary.ts";
+
+export const pipeNames: readonly Pipe[] = ["fma", "fmaheavy", "alu", "fp64", "fp16", "xu", "lsu", "cbu", "adu", "uniform"];
+
+/** The static code, flat: instruction p of block b is `instructions[start[b] + p]`. */
+export class Code {
+  readonly instructions: readonly TimedInstruction[];
+  readonly start: Uint32Array;
+  readonly length: Uint32Array;
+  /** Index into `pipeNames`, by instruction. */
+  readonly pipe: Uint8Array;
+
+  constructor(summary: ExecutionSummary) {
+    this.instructions = summary.code.flat();
+    this.length = Uint32Array.from(summary.code, (block) => block.length);
+    this.start = new Uint32Array(summary.code.length);
+    for (let b = 1; b < this.start.length; b++) this.start[b] = this.start[b - 1]! + this.length[b - 1]!;
+    this.pipe = Uint8Array.from(this.instructions, (instruction) => pipeNames.indexOf(instruction.pipe));
+  }
+
+  /** Warp instructions of a block, each counted as often as it stands for. */
+  instructionsOf(block: BlockTrace): number {
+    let sum = 0;
+    for (const { blocks, weights } of block.warps)
+      for (let i = 0; i < blocks.length; i++) sum += this.length[blocks[i]!]! * (weights?.[i] ?? 1);
+    return sum;
+  }
+
+  /** Sectors of a block's global atomic requests. */
+  atomicSectorsOf(block: BlockTrace, summary: ExecutionSummary): number {
+    const isAtomic = summary.sites.map(
+      ({ space, operation }) => space === "global" && (operation === "atomic" || operation === "reduction"),
+    );
+    if (!isAtomic.includes(true)) return 0;
+    let sectors = 0;
+    for (const { blocks, weights, accesses } of block.warps) {
+      let at = 1;
+      for (let i = 0; i < blocks.length; i++) {
+        const begin = this.start[blocks[i]!]!;
+        for (let k = begin; k < begin + this.length[blocks[i]!]!; k++) {
+          const { kind, site } = this.instructions[k]!;
+          if (kind !== "memory") continue;
+          if (isAtomic[site!]) sectors += (accesses[at] ?? 0) * (weights?.[i] ?? 1);
+          at += 2;
+        }
+      }
+    }
+    return sectors;
+  }
+}

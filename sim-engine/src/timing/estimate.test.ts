@@ -1,0 +1,165 @@
+import { describe, expect, test } from "vitest";
+import { findGpu } from "../gpus/model.ts";
+import { estimateTime } from "./estimate.ts";
+import { Program } from "./program.test-support.ts";
+import { loaded } from "./rates.ts";
+import { replay } from "./replay.ts";
+import type { ExecutionSummary } from "./summary.ts";
+
+const h200 = findGpu("h200")!;
+const resident = 1056;
+const us = (summary: ExecutionSummary): number => estimateTime(summary, h200)!.ns / 1000;
+
+const empty = new Program();
+empty.compute("alu", []);
+
+function reads(times: number, l2: number): ExecutionSummary {
+  const program = new Program();
+  const site = program.site({ space: "global", operation: "load" }, { l2, dram: 1 - l2 });
+  const address = program.chain("alu", 3);
+  const loads = [0, 1, 2, 3].map(() => program.memory(site, [address], 4, 16));
+  for (const load of loads) program.compute("fma", [load]);
+  program.branch([address]);
+  return program.launch(resident, 256, { times });
+}
+
+function copies(times: number): ExecutionSummary {
+  const program = new Program();
+  const from = program.site({ space: "global", operation: "load" }, { dram: 1 });
+  const to = program.site({ space: "global", operation: "store" }, { l2: 0.08, dram: 0.92 });
+  const address = program.chain("alu", 3);
+  program.memory(to, [program.memory(from, [address], 4, 16)], 4, 16);
+  program.branch([address]);
+  return program.launch(resident, 256, { times, readShare: 0.52 });
+}
+
+function writes(times: number, dram: number): ExecutionSummary {
+  const program = new Program();
+  const site = program.site({ space: "global", operation: "store" }, { l2: 1 - dram, dram });
+  program.memory(site, [program.chain("alu", 3)], 4, 16);
+  program.branch();
+  return program.launch(resident, 256, { times, readShare: 0 });
+}
+
+function scattered(operation: "load" | "store", dram: number): ExecutionSummary {
+  const program = new Program();
+  const bytesPerDramSector = operation === "load" ? 64 : 128;
+  const site = program.site(
+    { space: "global", operation },
+    { l2: 1 - dram, dram, accessesPerSector: 1, bytesPerDramSector, scattered: true },
+  );
+  const thread = program.chain("alu", 2);
+  const loads = [0, 1, 2, 3].map(() => program.memory(site, [program.chain("alu", 9, [thread])], 8, 32));
+  if (operation === "load") for (const load of loads) program.compute("alu", [load]);
+  program.branch();
+  return program.launch(resident, 256, { times: 16 });
+}
+
+describe("launches measured on an H200 (validation/microbenchmarks/h200-profile.tsv), in microseconds", () => {
+  test.each([
+    ["1 empty block", empty.launch(1, 32), 1.57, 0.05],
+    ["132 empty blocks", empty.launch(132, 256), 1.82, 0.15],
+    ["1,056 empty blocks", empty.launch(1056, 256), 2.21, 0.1],
+    ["13,200 empty blocks of 32", empty.launch(13_200, 32), 9.54, 0.05],
+    ["13,200 empty blocks of 1,024", empty.launch(13_200, 1024), 10.6, 0.12],
+    ["17 MB read six times, once from memory", reads(6, 5 / 6), 15.8, 0.15],
+    ["35 MB read six times, once from memory", reads(12, 5 / 6), 29, 0.15],
+    ["86 MB read six times from memory", reads(30, 0), 116, 0.05],
+    ["64 MB copied", copies(15), 31.3, 0.1],
+    ["256 MB copied", copies(62), 132, 0.1],
+    ["24 MB written into the L2", writes(6, 0), 7.23, 0.15],
+    ["256 MB written", writes(62, 0.9), 62.6, 0.15],
+    ["random reads of 4 MB", scattered("load", 0), 111, 0.1],
+    ["random reads of 256 MB", scattered("load", 0.89), 392, 0.1],
+    ["random writes of 4 MB", scattered("store", 0), 228, 0.1],
+    ["random writes of 256 MB", scattered("store", 1), 1012, 0.2],
+  ])("%s", (_, summary, measured, tolerance) => {
+    expect(us(summary) / measured).toBeGreaterThan(1 - tolerance);
+    expect(us(summary) / measured).toBeLessThan(1 + tolerance);
+  });
+});
+
+describe("the replay", () => {
+  const cycles = (summary: ExecutionSummary): number => replay(summary, h200.values)!.cycles - h200.values.blockStartLatency;
+
+  test("a chain of dependent instructions takes its latencies", () => {
+    const program = new Program();
+    program.chain("fma", 100);
+    expect(cycles(program.launch(1, 32))).toBeCloseTo(4 * 99 + 1, -1);
+  });
+
+  test("independent instructions of one warp take an issue slot each, of the narrow pipe two", () => {
+    const fma = new Program();
+    const alu = new Program();
+    for (let i = 0; i < 100; i++) {
+      fma.compute("fma", []);
+      alu.compute("alu", []);
+    }
+    expect(cycles(fma.launch(1, 32))).toBeCloseTo(100, -1);
+    expect(cycles(alu.launch(1, 32))).toBeCloseTo(200, -1);
+  });
+
+  test("a barrier waits for the last warp of the block", () => {
+    const program = new Program();
+    program.chain("alu", 50);
+    program.barrier();
+    program.compute("alu", []);
+    const { barrierLatency, barrierPerWarp } = h200.values;
+    expect(cycles(program.launch(1, 256))).toBeGreaterThan(50 * 4 + barrierLatency + 8 * barrierPerWarp);
+  });
+
+  test("conflicts take a pass each", () => {
+    const of = (ways: number): number => {
+      const program = new Program();
+      const site = program.site({ space: "shared", operation: "load" });
+      for (let i = 0; i < 64; i++) program.memory(site, [], ways, 0);
+      return cycles(program.launch(132 * 8, 256));
+    };
+    expect(of(8) / of(1)).toBeGreaterThan(7);
+  });
+
+  test("an iteration that stands for a thousand takes a thousand times as long", () => {
+    const program = new Program();
+    program.chain("fma", 100);
+    const once = program.launch(1, 32);
+    const [block] = once.blocks;
+    const warp = { ...block!.warps[0]!, weights: Float32Array.of(1000) };
+    const stretched = cycles({ ...once, blocks: [{ ...block!, warps: [warp] }] });
+    expect(stretched / (1000 * 4 * 100)).toBeCloseTo(1, 1);
+  });
+
+  test("what the budget leaves is extrapolated", () => {
+    const launch = copies(62);
+    const all = replay(launch, h200.values, 1e9)!;
+    const part = replay(launch, h200.values, 5000)!;
+    expect(all.share).toBe(1);
+    expect(part.share).toBeLessThan(1);
+    expect(part.cycles / all.cycles).toBeCloseTo(1, 1);
+  });
+
+  test("nothing comes of nothing", () => {
+    expect(replay({ ...empty.launch(1, 32), blocks: [] }, h200.values)).toBeUndefined();
+    expect(estimateTime({ ...empty.launch(1, 32), code: [[]] }, h200)).toBeUndefined();
+  });
+
+  test("more bytes, blocks or instructions never take less time", () => {
+    const times = [8, 16, 32, 64].map((n) => us(copies(n)));
+    expect(times).toEqual(times.toSorted((a, b) => a - b));
+    const grids = [1, 100, 1000, 10_000].map((n) => us(empty.launch(n, 128)));
+    expect(grids).toEqual(grids.toSorted((a, b) => a - b));
+  });
+});
+
+test("latency under load follows T^p = latency^p + bandwidth^p", () => {
+  // With as many bytes in flight as saturate the memory, each bound alone would take 1: together 2^(1/p).
+  const p = 1.8;
+  const together = 2 ** (1 / p);
+  expect(loaded(1, 1 / together, p)).toBeCloseTo(together, 6);
+});
+
+test("every GPU gives a time", () => {
+  for (const id of ["k80", "gtx750ti", "p100", "v100", "t4", "a100", "rtx4090", "b200"]) {
+    const gpu = findGpu(id)!;
+    expect(estimateTime(empty.launch(100, 128), gpu)!.ns).toBeGreaterThan(0);
+  }
+});

@@ -1,0 +1,60 @@
+/** A launch's time: one SM replayed, what the launch itself costs, and what held it back. */
+import type { GpuModel } from "../gpus/model.ts";
+import { replay } from "./replay.ts";
+import type { ExecutionSummary } from "./summary.ts";
+
+export interface TimeEstimate {
+  /** As the profiler measures a kernel: from its start on the GPU to its end. */
+  readonly ns: number;
+  /** SM clocks. */
+  readonly cycles: number;
+  /**
+   * The busiest resource where it is busy for most of the time (`dram`, `l2`, `l1`, `issue`, `fma`, `alu`, `xu`, `fp64`, `atomics`,
+   * `block-launch`, ...), `launch-overhead`, or what warps wait for: `dram-latency`, `l2-latency`, `barrier`, ...
+   */
+  readonly boundBy: string;
+  /** Nanoseconds each resource would need alone, largest first. */
+  readonly parts: readonly { readonly name: string; readonly ns: number }[];
+  /** Warps resident over warps an SM can hold, averaged over the kernel, in percent. */
+  readonly achievedOccupancyPct: number;
+  /** Why warps waited, as shares of all their waiting. */
+  readonly waits: Readonly<Record<string, number>>;
+}
+
+const displayed: Readonly<Record<string, string>> = {
+  blocks: "block-launch",
+  port: "l2",
+  fmaheavy: "integer-multiply",
+  constants: "constant",
+};
+/** A resource that is busy for this share of the time is what bounds the launch. */
+const bindingShare = 0.6;
+
+/** Time of a launch on `gpu`; undefined when no sampled warp issues anything. */
+export function estimateTime(summary: ExecutionSummary, gpu: GpuModel): TimeEstimate | undefined {
+  const { values } = gpu;
+  const replayed = replay(summary, values);
+  if (!replayed) return undefined;
+  const nsPerCycle = 1000 / values.clock;
+  // The overhead is an empty block's: its launch and start are in the replay as well.
+  const overhead = Math.max(0, values.kernelOverhead - values.blockStartLatency * nsPerCycle);
+  const busyNs = replayed.cycles * nsPerCycle;
+  const ns = overhead + busyNs;
+  const parts = Object.entries(replayed.busy)
+    .map(([name, cycles]) => ({ name: displayed[name] ?? name, ns: cycles * nsPerCycle }))
+    .filter((part) => part.ns > 0)
+    .sort((a, b) => b.ns - a.ns);
+  const [largest] = parts;
+  const waiting = Object.entries(replayed.waits).sort((a, b) => b[1] - a[1])[0]![0];
+  const memory = ["dram", "l2", "l1", "shared", "constant", "atomic", "shuffle"].includes(waiting);
+  const latency = memory ? `${waiting}-latency` : waiting === "start" ? "block-launch" : waiting;
+  const boundBy = overhead > busyNs ? "launch-overhead" : largest && largest.ns >= bindingShare * busyNs ? largest.name : latency;
+  return {
+    ns,
+    cycles: ns / nsPerCycle,
+    boundBy,
+    parts,
+    achievedOccupancyPct: (100 * replayed.residentWarps) / (values.maxThreadsPerSm / 32),
+    waits: replayed.waits,
+  };
+}

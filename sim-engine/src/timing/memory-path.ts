@@ -1,0 +1,140 @@
+/** The way of one SM's memory instructions: L1 data path, port, L2, memory; and how long each takes. */
+import type { GpuValues } from "../gpus/figures.ts";
+import { loaded, type MemoryRates } from "./rates.ts";
+import { Server } from "./server.ts";
+import type { ExecutionSummary, MemorySite } from "./summary.ts";
+
+/** What a warp waits for: the reasons the replay adds up. */
+export const reasons = ["dependence", "shared", "constant", "l1", "l2", "dram", "atomic", "shuffle", "barrier", "pipe", "start"] as const;
+export type Reason = (typeof reasons)[number];
+export const reasonIndex = Object.fromEntries(reasons.map((name, i) => [name, i])) as Readonly<Record<Reason, number>>;
+
+/** Cycles over which the memory's recent load is judged: a few times its latency. */
+const loadMemory = 4000;
+
+export class MemoryPath {
+  readonly l1 = new Server(loadMemory);
+  readonly constants = new Server(loadMemory);
+  readonly port = new Server(loadMemory);
+  readonly l2 = new Server(loadMemory);
+  readonly dram = new Server(loadMemory);
+  readonly atomics = new Server(loadMemory);
+  /** Set by `request`: when the result is there, and why not earlier. */
+  done = 0;
+  reason = 0;
+  readonly #gpu: GpuValues;
+  readonly #rates: MemoryRates;
+  readonly #summary: ExecutionSummary;
+  readonly #perAtomic: number;
+  #seed = 1;
+  /** By site: sectors due to the L2 and to memory that no request has carried yet. */
+  readonly #dueL2: Float64Array;
+  readonly #dueDram: Float64Array;
+
+  /** `perAtomic`: cycles this SM's share of the atomic units takes for one atomic sector. */
+  constructor(gpu: GpuValues, rates: MemoryRates, summary: ExecutionSummary, perAtomic: number) {
+    this.#gpu = gpu;
+    this.#rates = rates;
+    this.#summary = summary;
+    this.#perAtomic = perAtomic;
+    // Half a sector ahead, so that a small share does not come late by rounding.
+    this.#dueL2 = new Float64Array(summary.sites.length).fill(0.5);
+    this.#dueDram = new Float64Array(summary.sites.length).fill(0.5);
+  }
+
+  /** When the L1 takes another instruction: memory instructions wait at issue until then. */
+  accepts(): number {
+    return this.l1.free - this.#gpu.memoryQueue;
+  }
+
+  /** A warp's shuffle, issued at `at`: one pass of the data path. */
+  shuffle(at: number): void {
+    const begin = this.l1.serve(at, 1);
+    this.done = begin + this.#gpu.shuffleLatency;
+    this.reason = reasonIndex.shuffle;
+  }
+
+  /** A warp's request at `site`, issued at `at`: `cycles` of the data path, `amount` sectors (or lanes on one shared address). */
+  request(siteIndex: number, at: number, cycles: number, amount: number): void {
+    const site = this.#summary.sites[siteIndex]!;
+    if (cycles === 0) {
+      this.done = at;
+      this.reason = reasonIndex.dependence;
+    } else if (site.space === "shared") this.#shared(site, at, cycles, amount);
+    else if (site.space === "constant") {
+      const gpu = this.#gpu;
+      const begin = this.constants.serve(at, cycles * gpu.constantInterval);
+      this.done = begin + (gpu.constantL1Latency ?? gpu.sharedLatency) + (cycles - 1) * gpu.constantInterval;
+      this.reason = reasonIndex.constant;
+    } else this.#global(site, siteIndex, at, cycles, amount);
+  }
+
+  #shared(site: MemorySite, at: number, cycles: number, lanesOnOne: number): void {
+    const gpu = this.#gpu;
+    const atomic = site.operation === "atomic" || site.operation === "reduction";
+    const extra = atomic ? Math.max(0, lanesOnOne - 1) * gpu.sharedAtomicInterval : 0;
+    const begin = this.l1.serve(at, cycles + extra);
+    this.done = begin + gpu.sharedLatency + (cycles - 1) * gpu.conflictLatency + extra + (atomic ? (gpu.sharedAtomicLatency ?? 0) : 0);
+    this.reason = reasonIndex.shared;
+  }
+
+  #global(site: MemorySite, index: number, at: number, cycles: number, sectors: number): void {
+    const gpu = this.#gpu;
+    const rates = this.#rates;
+    const traffic = this.#summary.traffic.sites[index]!;
+    const writes = site.operation === "store";
+    const atomic = site.operation === "atomic" || site.operation === "reduction";
+    const atL1 = this.l1.serve(at, cycles) + cycles - 1;
+
+    const toL2 = this.#take(this.#dueL2, index, sectors * (traffic.l2 + traffic.dram), sectors);
+    const toDram = this.#take(this.#dueDram, index, sectors * traffic.dram, writes || atomic ? sectors : toL2);
+    this.done = atL1 + gpu.l1Latency;
+    this.reason = reasonIndex.l1;
+    if (toL2 === 0) return;
+
+    const atPort = this.port.serve(atL1, toL2 * rates.portPerSector);
+    const atL2 = this.l2.serve(atPort, toL2 * traffic.accessesPerSector * (writes || atomic ? rates.l2PerWrite : rates.l2PerRead));
+    let back = atL2;
+    let utilisation = this.l2.utilisation(atPort);
+    let latency = gpu.l2Latency;
+    this.reason = reasonIndex.l2;
+    if (atomic) {
+      back = Math.max(back, this.atomics.serve(atPort, toL2 * this.#perAtomic));
+      latency += gpu.globalAtomicLatency ?? 0;
+      this.reason = reasonIndex.atomic;
+    }
+    if (toDram > 0) {
+      const perByte = traffic.scattered ? rates.dramPerScatteredByte : rates.dramPerByte;
+      const atDram = this.dram.serve(atPort, toDram * traffic.bytesPerDramSector * perByte);
+      if (!writes) {
+        back = Math.max(back, atDram);
+        latency = gpu.dramLatency;
+        utilisation = Math.max(utilisation, this.dram.utilisation(atPort));
+        this.reason = reasonIndex.dram;
+      }
+    }
+    const power = writes ? gpu.storeSoftness : gpu.loadSoftness;
+    this.done = back + loaded(latency, utilisation, power) * (1 + gpu.latencyVariation * this.#noise());
+    if (writes || site.operation === "reduction") {
+      // Nobody waits for a store, but what is behind cannot take more than it has room for: then the L1 stands still.
+      const room = 2 * gpu.dramLatency;
+      const last = Math.max(this.port.free, this.l2.free, atomic ? this.atomics.free : 0, toDram > 0 ? this.dram.free : 0);
+      if (last - room > this.l1.free) this.l1.free = last - room;
+      this.done = atL1;
+    }
+  }
+
+  /** The same sequence every time: mean 0, variance 1, between -1.73 and 1.73. */
+  #noise(): number {
+    this.#seed = (Math.imul(this.#seed, 1664525) + 1013904223) >>> 0;
+    return (this.#seed / 2 ** 32 - 0.5) * Math.sqrt(12);
+  }
+
+  /** How many whole sectors of a running account this request carries, at most `most`. */
+  #take(due: Float64Array, site: number, sectors: number, most: number): number {
+    const owed = due[site]! + sectors;
+    const whole = Math.min(Math.floor(owed), most);
+    due[site] = owed - whole;
+    return whole;
+  }
+}

@@ -1,0 +1,57 @@
+/** A GPU's rates in SM cycles, as the replay needs them. */
+import type { GpuValues } from "../gpus/figures.ts";
+import type { Pipe } from "../machine/machine.ts";
+
+const lanes = 32;
+
+/** Cycles a pipe of one scheduler is busy with one warp instruction. */
+export function pipeCycles(gpu: GpuValues): Readonly<Record<Pipe, number>> {
+  const busy = (perClock: number): number => (perClock > 0 ? (lanes * gpu.schedulers) / perClock : lanes);
+  return {
+    fma: busy(gpu.fp32PerClock),
+    fmaheavy: busy(gpu.multiplyPerClock),
+    alu: busy(gpu.integerPerClock),
+    fp64: busy(gpu.fp64PerClock),
+    // Two results a lane.
+    fp16: busy(gpu.fp16PerClock / 2),
+    xu: busy(gpu.specialPerClock),
+    // Each scheduler hands over an instruction every other cycle; the data path behind is the SM's.
+    lsu: 2,
+    cbu: 2,
+    adu: 2,
+    uniform: 2,
+  };
+}
+
+export interface MemoryRates {
+  /** Cycles for each sector through the SM's own port to the L2. */
+  readonly portPerSector: number;
+  /** Cycles for each L2 access of this SM's share, read and written. */
+  readonly l2PerRead: number;
+  readonly l2PerWrite: number;
+  /** Cycles for each byte of this SM's share of memory bandwidth, in order and scattered. */
+  readonly dramPerByte: number;
+  readonly dramPerScatteredByte: number;
+}
+
+const perCycle = (gpu: GpuValues, gigabytesPerSecond: number): number => (gigabytesPerSecond * 1000) / gpu.clock;
+
+/** Memory bandwidth reached, in GB/s, when `readShare` of the bytes are reads. */
+export const dramBandwidthFor = (gpu: GpuValues, readShare: number): number =>
+  gpu.dramMixedBandwidth + (gpu.dramReadBandwidth - gpu.dramMixedBandwidth) * Math.max(0, 2 * readShare - 1);
+
+/** The share of one SM when `activeSms` draw on L2 and memory alike. */
+export function memoryRates(gpu: GpuValues, activeSms: number, readShare: number): MemoryRates {
+  const share = (gigabytesPerSecond: number): number => activeSms / perCycle(gpu, gigabytesPerSecond);
+  return {
+    portPerSector: gpu.sectorBytes / gpu.l2PortBytesPerClock,
+    l2PerRead: gpu.l2AccessBytes * share(gpu.l2Bandwidth),
+    l2PerWrite: gpu.l2AccessBytes * share(gpu.l2Bandwidth * gpu.l2WriteShare),
+    dramPerByte: share(dramBandwidthFor(gpu, readShare)),
+    dramPerScatteredByte: share(gpu.dramBandwidth * gpu.dramRandomShare),
+  };
+}
+
+/** Latency under load: what makes latency and bandwidth combine as T^p = latency^p + bandwidth^p (see `loadSoftness`). */
+export const loaded = (latency: number, utilisation: number, power: number): number =>
+  latency * (1 - Math.min(utilisation, 0.98) ** power) ** (-1 / power);
