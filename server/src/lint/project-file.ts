@@ -1,4 +1,5 @@
 /** `warplens.json` at the workspace's root: what the project says for everyone who works on it. */
+import { type ParseError, parse, printParseErrorCode } from "jsonc-parser";
 import { type RuleLevel, selectorProblem, severities } from "../rules/selection.ts";
 import { suggest } from "../rules/suggest.ts";
 
@@ -42,16 +43,15 @@ const keys: { readonly [Key in keyof Required<ProjectFile>]: { readonly accepts:
   };
 
 /**
- * What a `warplens.json` says, less what cannot be used.
+ * What a `warplens.json` says (comments are welcome), less what cannot be used.
  * @returns also one sentence for each thing that is wrong, naming where
  */
-export function readProjectFile(text: string): { readonly file: ProjectFile; readonly problems: readonly string[] } {
-  let content: unknown;
-  try {
-    content = JSON.parse(text.replace(/^\uFEFF/, ""));
-  } catch (error) {
-    return { file: {}, problems: [`warplens.json is not JSON: ${where(text, error)}`] };
-  }
+export function readProjectFile(source: string): { readonly file: ProjectFile; readonly problems: readonly string[] } {
+  const text = source.replace(/^\uFEFF/, "");
+  const errors: ParseError[] = [];
+  const content: unknown = parse(text, errors, { allowTrailingComma: true, disallowComments: false });
+  const [error] = errors;
+  if (error) return { file: {}, problems: [`warplens.json is not JSON: ${said(error)} at ${position(text, error.offset)}`] };
   if (!isRecord(content)) return { file: {}, problems: ['warplens.json must hold an object: { "gpu": "h200" }'] };
   const problems: string[] = [];
   const file: Record<string, unknown> = {};
@@ -73,12 +73,13 @@ export function readProjectFile(text: string): { readonly file: ProjectFile; rea
   return { file: read, problems };
 }
 
-/** JSON.parse's complaint, with line and column in place of an offset. */
-function where(text: string, error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
-  const offset = /at position (\d+)/.exec(message)?.[1];
-  const what = message.replace(/ in JSON.*| at position.*/s, "").replace(/, ".*" is not valid JSON$/s, "");
-  if (offset === undefined) return what;
-  const before = text.slice(0, Number(offset)).split("\n");
-  return `${what} at line ${before.length}, column ${(before.at(-1) ?? "").length + 1}`;
+/** `InvalidSymbol` in words. */
+const said = ({ error }: ParseError): string =>
+  printParseErrorCode(error)
+    .replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+    .trim();
+
+function position(text: string, offset: number): string {
+  const before = text.slice(0, offset).split("\n");
+  return `line ${before.length}, column ${(before.at(-1) ?? "").length + 1}`;
 }

@@ -9,15 +9,18 @@ export function suggest(word: string, known: readonly string[]): string | undefi
   return best?.word;
 }
 
-/** Levenshtein's: insertions, deletions and replacements. */
+/** Insertions, deletions, replacements, and exchanges of neighbours. */
 function editDistance(a: string, b: string): number {
+  let before: number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i++) {
     const row = [i];
     for (let j = 1; j <= b.length; j++) {
       const replaced = (previous[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      row.push(Math.min(replaced, (previous[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1));
+      const exchanged = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? (before[j - 2] ?? 0) + 1 : replaced;
+      row.push(Math.min(replaced, exchanged, (previous[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1));
     }
+    before = previous;
     previous = row;
   }
   return previous[b.length] ?? 0;

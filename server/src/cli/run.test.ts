@@ -1,0 +1,438 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import type { Io } from "./io.ts";
+import { main } from "./run.ts";
+
+const folders: string[] = [];
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+interface Ran {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+  /** A file's text afterwards. */
+  read(name: string): string;
+}
+
+/** Runs a command line in a folder of its own that holds the files. */
+async function run(
+  files: Readonly<Record<string, string | Uint8Array>>,
+  argv: readonly string[],
+  given: Partial<Io> & { stdin?: string } = {},
+): Promise<Ran> {
+  const cwd = mkdtempSync(path.join(tmpdir(), "warplens-"));
+  folders.push(cwd);
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(path.dirname(path.join(cwd, name)), { recursive: true });
+    writeFileSync(path.join(cwd, name), content);
+  }
+  return { ...(await runIn(cwd, argv, given)), read: (name) => readFileSync(path.join(cwd, name), "utf8") };
+}
+
+async function runIn(
+  cwd: string,
+  argv: readonly string[],
+  { stdin = "", ...given }: Partial<Io> & { stdin?: string } = {},
+): Promise<Omit<Ran, "read">> {
+  let out = "";
+  let err = "";
+  const io: Io = {
+    cwd,
+    env: {},
+    isTerminal: false,
+    out: (text) => {
+      out += text;
+    },
+    error: (text) => {
+      err += text;
+    },
+    async *lines() {
+      yield* stdin.split("\n");
+    },
+    serve: () => Promise.resolve(),
+    ...given,
+  };
+  return { code: await main(argv, io), out, err };
+}
+
+const clean = "__global__ void k(float *a) { a[threadIdx.x] = 1.0f; }\n";
+const poor = "__global__ void k(float *a) {\n  float x = 0.0;\n  a[threadIdx.x] = x * 0.1;\n}\n";
+
+describe("usage", () => {
+  test.each<[string, string[], number, RegExp]>([
+    ["nothing", [], 2, /Usage: warplens COMMAND/],
+    ["help", ["--help"], 0, /check PATH\.\.\./],
+    ["help of a command", ["check", "--help"], 0, /--baseline FILE/],
+    ["help of a command, the other way", ["help", "simulate"], 0, /--kernel NAME/],
+    ["version", ["--version"], 0, /^warplens \d+\.\d+\.\d+\n$/],
+  ])("%s", async (_, argv, code, text) => {
+    const ran = await run({}, argv);
+    expect(ran).toMatchObject({ code, err: "" });
+    expect(ran.out).toMatch(text);
+  });
+
+  test.each<[string, string[], string]>([
+    ["an unknown command", ["chekc"], "there is no command `chekc`; did you mean check?"],
+    ["an unknown option", ["check", "a.cu", "--fromat", "json"], "check has no option --fromat; did you mean --format?"],
+    ["another command's option", ["rules", "--fix"], "rules has no option --fix"],
+    ["an unknown format", ["check", "a.cu", "--format", "jsno"], "--format: there is no format `jsno`; did you mean json?"],
+    ["an unknown GPU", ["check", "a.cu", "--gpu", "h20"], "--gpu: there is no GPU model `h20`; did you mean h200? All: warplens gpus"],
+    [
+      "an unknown rule",
+      ["check", "a.cu", "--select", "unsigned-loop-countr"],
+      "--select: There is no rule `unsigned-loop-countr`; did you mean `unsigned-loop-counter`?",
+    ],
+    [
+      "an unknown severity",
+      ["check", "a.cu", "--fail-level", "bad"],
+      "--fail-level: there is no severity `bad`; there are error, warning, information, hint",
+    ],
+    ["a missing value", ["check", "a.cu", "--gpu"], "--gpu needs a value: --gpu ID"],
+    ["an option for a value", ["check", "a.cu", "--gpu", "--fix"], "--gpu needs a value: --gpu ID"],
+    ["a value for a flag", ["check", "a.cu", "--fix=yes"], "--fix takes no value"],
+    ["one option twice", ["check", "a.cu", "--gpu", "t4", "--gpu", "v100"], "--gpu is given twice"],
+    ["no path", ["check"], "check needs a file or folder: warplens check PATH..."],
+    ["a missing file", ["check", "b.cu"], "there is no b.cu; did you mean a.cu?"],
+    ["unsafe fixes without fixes", ["check", "a.cu", "--unsafe-fixes"], "--unsafe-fixes says which fixes --fix applies: give both"],
+    [
+      "two GPUs to check on",
+      ["check", "a.cu", "--gpu", "t4,v100"],
+      "check takes one GPU; compare several with `warplens simulate --gpu a,b`",
+    ],
+    ["registers of nothing", ["check", "a.cu", "--registers", "32"], "--registers must be KERNEL=N: 32"],
+    ["a macro that is none", ["check", "a.cu", "-D", "1X"], "not a macro: 1X; write NAME or NAME=VALUE"],
+    ["a kernel that is not there", ["simulate", "a.cu", "--kernel", "no"], "there is no kernel `no` in a.cu"],
+    ["an unknown rule to explain", ["explain", "strided"], "there is no rule `strided`; did you mean strided-global-access?"],
+    ["a server that is not on the standard streams", ["lsp"], "lsp speaks over the standard streams only: warplens lsp --stdio"],
+  ])("%s", async (_, argv, message) => {
+    const ran = await run({ "a.cu": clean }, argv);
+    expect(ran.code).toBe(2);
+    expect(ran.err).toContain(`warplens: ${message}`);
+    expect(ran.err).not.toContain("    at ");
+  });
+
+  test("the server is started by lsp --stdio", async () => {
+    let served = 0;
+    const { code } = await run({}, ["lsp", "--stdio"], { serve: () => Promise.resolve(void served++) });
+    expect([code, served]).toEqual([0, 1]);
+  });
+});
+
+describe("check", () => {
+  test("exits with 0 where nothing is found, 1 where something is", async () => {
+    expect((await run({ "a.cu": clean }, ["check", "a.cu"])).code).toBe(0);
+    expect((await run({ "a.cu": poor }, ["check", "a.cu"])).code).toBe(1);
+    expect((await run({ "a.cu": poor }, ["check", "a.cu", "--fail-level", "warning"])).code).toBe(0);
+    expect((await run({ "a.cu": poor }, ["check", "a.cu", "--ignore", "instructions"])).code).toBe(0);
+    expect((await run({ "a.cu": poor }, ["check", "a.cu", "--select", "legacy-warp-intrinsic,memory"])).code).toBe(0);
+  });
+
+  test("text: place, message, mark, fix, count", async () => {
+    const { out } = await run({ "src/a.cu": poor }, ["check", "src/a.cu", "--no-simulate"]);
+    expect(out).toContain("src/a.cu:2:13  hint double-constant-in-float\n");
+    expect(out).toContain("  2 |   float x = 0.0;\n    |             ^^^\n");
+    expect(out).toContain("  fix  Write `0.0f`\n");
+    expect(out).toMatch(/fix {2}Write `0\.1f` \(rounding may change\) \[unsafe\]/);
+    expect(out).toMatch(/2 findings \(2 hints\) in 1 file\n$/);
+  });
+
+  test("colours where a person reads, unless they are not wanted", async () => {
+    const argv = ["check", "a.cu", "--no-simulate"];
+    expect((await run({ "a.cu": poor }, argv)).out).not.toContain("\u001B");
+    expect((await run({ "a.cu": poor }, argv, { isTerminal: true })).out).toContain("\u001B[1");
+    expect((await run({ "a.cu": poor }, argv, { isTerminal: true, env: { NO_COLOR: "1" } })).out).not.toContain("\u001B");
+    expect((await run({ "a.cu": poor }, [...argv, "--no-color"], { isTerminal: true })).out).not.toContain("\u001B");
+    expect((await run({ "a.cu": poor }, [...argv, "--color"])).out).toContain("\u001B");
+  });
+
+  test("json: the report, version 1", async () => {
+    const { out } = await run({ "a.cu": poor }, ["check", "a.cu", "--format", "json", "--gpu", "t4"]);
+    expect(JSON.parse(out)).toMatchObject({
+      version: 1,
+      tool: { name: "warplens", version: expect.stringMatching(/^\d/) },
+      gpu: { id: "t4", name: expect.stringContaining("T4"), computeCapability: "7.5" },
+      files: [
+        {
+          path: "a.cu",
+          diagnostics: [
+            {
+              ruleId: "double-constant-in-float",
+              severity: "hint",
+              message: expect.any(String),
+              range: { start: { line: 1, character: 12 }, end: { line: 1, character: 15 } },
+              kernel: "k",
+              fixes: [{ title: "Write `0.0f`", safe: true, edits: [{ range: { start: { line: 1, character: 12 } }, newText: "0.0f" }] }],
+            },
+            { ruleId: "double-constant-in-float", fixes: [{ safe: false }] },
+          ],
+          launches: expect.any(Array),
+          notSimulated: expect.any(Array),
+        },
+      ],
+    });
+  });
+
+  test("sarif: 2.1.0 with rules, places and fixes", async () => {
+    const { out } = await run({ "my src/a.cu": poor }, ["check", "my src", "--format", "sarif", "--no-simulate"]);
+    const log = JSON.parse(out);
+    expect(log).toMatchObject({ version: "2.1.0", runs: [{ tool: { driver: { name: "WarpLens" } }, columnKind: "utf16CodeUnits" }] });
+    const [{ results, tool }] = log.runs;
+    expect(results[0]).toMatchObject({
+      ruleId: "double-constant-in-float",
+      level: "note",
+      locations: [
+        {
+          physicalLocation: {
+            artifactLocation: { uri: "my%20src/a.cu", uriBaseId: "SRCROOT" },
+            region: { startLine: 2, startColumn: 13, endLine: 2, endColumn: 16 },
+          },
+        },
+      ],
+      fixes: [{ artifactChanges: [{ replacements: [{ deletedRegion: { startLine: 2 }, insertedContent: { text: "0.0f" } }] }] }],
+    });
+    expect(tool.driver.rules[results[0].ruleIndex].id).toBe("double-constant-in-float");
+  });
+
+  test("github: one command a finding", async () => {
+    const { out } = await run({ "a.cu": "__device__ int f(int x) { return __any(x); }\n" }, [
+      "check",
+      "a.cu",
+      "--format",
+      "github",
+      "--no-simulate",
+    ]);
+    expect(out).toMatch(/^::error file=a\.cu,line=1,endLine=1,col=34,endColumn=39,title=WarpLens legacy-warp-intrinsic::`__any` .*\n$/);
+  });
+
+  test("folders are searched, headers for device code only, and not what was installed", async () => {
+    const files = {
+      "src/a.cu": poor,
+      "src/deep/b.cuh": poor,
+      "src/c.h": poor,
+      "src/host.h": "int x;\n",
+      "src/d.txt": poor,
+      "node_modules/e.cu": poor,
+      ".git/f.cu": poor,
+    };
+    const { out } = await run(files, ["check", ".", "--format", "json", "--no-simulate"]);
+    expect(JSON.parse(out).files.map(({ path: name }: { path: string }) => name)).toEqual(["src/a.cu", "src/c.h", "src/deep/b.cuh"]);
+  });
+
+  test("a header is found through -I and a macro through -D", async () => {
+    const files = {
+      "a.cu": '#include "half.h"\n__global__ void k(float *a) { a[0] = a[0] * HALF * TWO; }\n',
+      "inc/half.h": "#define HALF 0.5\n",
+    };
+    const { out } = await run(files, ["check", "a.cu", "-I", "inc", "-DTWO=2.0", "--format", "json", "--no-simulate"]);
+    expect(JSON.parse(out).files[0].diagnostics).toHaveLength(2);
+  });
+});
+
+describe("check --fix", () => {
+  test("applies the safe fixes, and the others when told to", async () => {
+    const safe = await run({ "a.cu": poor }, ["check", "a.cu", "--fix", "--no-simulate"]);
+    expect(safe.read("a.cu")).toBe(poor.replace("0.0", "0.0f"));
+    expect(safe.code).toBe(1);
+    const all = await run({ "a.cu": poor }, ["check", "a.cu", "--fix", "--unsafe-fixes", "--no-simulate"]);
+    expect(all.read("a.cu")).toBe(poor.replace("0.0", "0.0f").replace("0.1", "0.1f"));
+    expect(all.code).toBe(0);
+  });
+
+  test("keeps line ends, a byte order mark and everything else", async () => {
+    const text = `\uFEFF// é\r\n${poor.replaceAll("\n", "\r\n")}`;
+    expect((await run({ "a.cu": text }, ["check", "a.cu", "--fix", "--no-simulate"])).read("a.cu")).toBe(text.replace("0.0", "0.0f"));
+  });
+
+  test("does not touch what is not UTF-8", async () => {
+    const bytes = Buffer.concat([Buffer.from("// \xe9\n", "latin1"), Buffer.from(poor)]);
+    const ran = await run({ "a.cu": bytes }, ["check", "a.cu", "--fix", "--no-simulate"]);
+    expect(ran.err).toContain("a.cu is not UTF-8: it is not changed");
+    expect(ran.code).toBe(1);
+  });
+
+  test("leaves a file without findings alone", async () => {
+    const ran = await run({ "a.cu": clean }, ["check", "a.cu", "--fix", "--no-simulate"]);
+    expect(ran).toMatchObject({ code: 0, err: "" });
+  });
+});
+
+describe("check --baseline", () => {
+  test("records, then reports what is new, wherever the old has moved", async () => {
+    const cwd = mkdtempSync(path.join(tmpdir(), "warplens-"));
+    folders.push(cwd);
+    const file = path.join(cwd, "a.cu");
+    const argv = ["check", "a.cu", "--no-simulate", "--baseline", "known.json"];
+    writeFileSync(file, poor);
+    expect(await runIn(cwd, argv)).toMatchObject({ code: 0, err: "recorded 2 findings in known.json\n" });
+    expect((await runIn(cwd, argv)).code).toBe(0);
+    writeFileSync(file, `// moved\n\n${poor.replace("}", "  a[1] *= 0.7;\n}")}`);
+    const { code, out } = await runIn(cwd, argv);
+    expect(code).toBe(1);
+    expect(out).toContain("a.cu:6:11");
+    expect(out).toContain("1 finding (1 hint)");
+  });
+
+  test("that is none", async () => {
+    expect(await run({ "a.cu": poor, "b.json": "[" }, ["check", "a.cu", "--no-simulate", "--baseline", "b.json"])).toMatchObject({
+      code: 2,
+      err: "warplens: b.json is not a baseline; remove it to record a new one\n",
+    });
+  });
+});
+
+describe("warplens.json", () => {
+  const check = (settings: string, ...argv: string[]) =>
+    run({ "warplens.json": settings, "src/a.cu": poor }, ["check", "src", "--no-simulate", ...argv]);
+
+  test("chooses the GPU and the levels of rules, from the nearest folder above", async () => {
+    const { out, code } = await check('{ "gpu": "v100", "rules": { "double-constant-in-float": "warning" } }', "--format", "json");
+    const report = JSON.parse(out);
+    expect(report.gpu.id).toBe("v100-sxm2");
+    expect(report.files[0].diagnostics[0].severity).toBe("warning");
+    expect(code).toBe(1);
+  });
+
+  test("silences rules", async () => expect((await check('{ "ignore": ["instructions"] }')).code).toBe(0));
+
+  test.each([
+    ["not JSON", '{\n  "gpu": h200\n}', /warplens\.json is not JSON: .* at line 2, column 10/],
+    ["not an object", "[]", /warplens\.json must hold an object/],
+    ["an unknown key", '{ "gpus": "h200" }', /has a key `gpus` that means nothing; did you mean `gpu`\?/],
+    ["a value of the wrong kind", '{ "defines": "N" }', /`defines` should be a list of texts/],
+    ["an unknown rule", '{ "rules": { "unsigned": "off", "nothing": "off" } }', /There is no rule `nothing`/],
+    ["an unknown GPU", '{ "gpu": "h300" }', /warplens\.json: there is no GPU model `h300`/],
+  ])("%s is said, and where", async (_, settings, message) => {
+    const ran = await check(settings);
+    expect(ran.code).toBe(2);
+    expect(ran.err).toMatch(message);
+  });
+});
+
+describe("bad input", () => {
+  test("binary bytes: named is an error, found is left out", async () => {
+    const bytes = new Uint8Array([0x7f, 0x45, 0x4c, 0x46, 0, 0, 1, 2]);
+    expect(await run({ "a.cu": bytes }, ["check", "a.cu"])).toMatchObject({ code: 2, err: "warplens: a.cu is not a text file\n" });
+    expect(await run({ "x/a.cu": bytes, "x/b.cu": clean }, ["check", "x"])).toMatchObject({
+      code: 0,
+      err: "x/a.cu is not a text file, left out\n",
+    });
+  });
+
+  test.each([
+    ["empty", ""],
+    ["unbalanced braces", "__global__ void k(float *a) { if (a[0] > { a[1] = 0.5 * ; }\n"],
+    ["more closing than opening", "}}}}\n__global__ void k(float *a) { a[0] = 1; } }\n"],
+    ["one long line", `__global__ void k(float *a) { ${"a[0] += 1.0f; ".repeat(5000)} }\n`],
+  ])("%s", async (_, text) => {
+    const ran = await run({ "a.cu": text }, ["check", "a.cu"]);
+    expect(ran.code).toBeLessThan(2);
+    expect(ran.err).toBe("");
+  });
+
+  test("50,000 lines", async () => {
+    const kernels = Array.from(
+      { length: 10_000 },
+      (_, i) => `__global__ void k${i}(float *a) {\n  int t = threadIdx.x;\n  a[t] = ${i}.0f;\n}\n`,
+    );
+    const ran = await run({ "a.cu": kernels.join("\n") }, ["check", "a.cu", "--no-simulate"]);
+    expect(ran).toMatchObject({ code: 0, err: "" });
+  });
+
+  test("a folder without CUDA", async () => {
+    expect(await run({ "x/readme.txt": "no" }, ["check", "x"])).toMatchObject({ code: 0, err: "x: no CUDA sources\n" });
+  });
+});
+
+describe("occupancy", () => {
+  const guide = ["occupancy", "--gpu", "v100", "--registers", "37", "--block"];
+
+  test("the guide's examples", async () => {
+    expect(JSON.parse((await run({}, [...guide, "128", "--format", "json"])).out)).toMatchObject({
+      blocksPerSm: 12,
+      activeWarpsPerSm: 48,
+      occupancyPct: 75,
+    });
+    expect(JSON.parse((await run({}, [...guide, "320", "--format", "json"])).out)).toMatchObject({ blocksPerSm: 4, occupancyPct: 62.5 });
+  });
+
+  test("in words", async () => {
+    const { out, code } = await run({}, [...guide, "128"]);
+    expect(code).toBe(0);
+    expect(out).toContain("75 % occupancy");
+    expect(out).toMatch(/limited by {2}registers/);
+  });
+
+  test("of a compute capability", async () => {
+    expect((await run({}, ["occupancy", "--gpu", "sm_70", "--registers", "37", "--block", "128"])).out).toContain(
+      "compute capability 7.0: 75 %",
+    );
+  });
+
+  test("line by line", async () => {
+    const lines = [
+      '{"gpu":"v100","registers":37,"staticShared":0,"dynamicShared":0,"blockSize":128,"carveout":null}',
+      '{"computeCapability":"9.0","registers":32,"staticShared":0,"dynamicShared":0,"blockSize":1024}',
+      "{",
+      '{"gpu":"x","registers":1,"blockSize":32}',
+      '{"gpu":"t4","registers":"1","blockSize":32}',
+      '{"gpu":"t4","registers":1,"blockSize":0}',
+    ];
+    const { out, err, code } = await run({}, ["occupancy", "--stdin"], { stdin: `${lines.join("\n")}\n` });
+    expect(
+      out
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line)),
+    ).toEqual([
+      { blocksPerSm: 12, activeWarpsPerSm: 48, occupancyPct: 75, limiters: ["registers"] },
+      { blocksPerSm: 2, activeWarpsPerSm: 64, occupancyPct: 100, limiters: ["warps", "registers"] },
+      { error: "not JSON" },
+      { error: "there is no GPU or compute capability x" },
+      { error: "registers must be a number" },
+      { error: "blockSize must be a whole number of threads, at least 1" },
+    ]);
+    expect(err).toContain("line 3: not JSON\n");
+    expect(code).toBe(2);
+  });
+
+  test.each<[string, string[], string]>([
+    ["no block", ["--registers", "32"], "occupancy needs --block N"],
+    ["not a number", ["--registers", "many", "--block", "32"], "--registers must be a whole number: many"],
+    [
+      "an impossible carveout",
+      ["--registers", "32", "--block", "32", "--carveout", "120"],
+      "carveout must be a whole percentage from 0 to 100",
+    ],
+  ])("%s", async (_, argv, message) => {
+    const ran = await run({}, ["occupancy", ...argv]);
+    expect(ran.code).toBe(2);
+    expect(ran.err).toContain(message);
+  });
+});
+
+describe("catalogues", () => {
+  test("gpus", async () => {
+    expect((await run({}, ["gpus"])).out).toMatch(/^h200 .* 9\.0 /m);
+    expect((await run({}, ["gpus", "h200"])).out).toMatch(/^smCount +132 SMs +\w+ +\S/m);
+    const { gpus, sources } = JSON.parse((await run({}, ["gpus", "--format", "json"])).out);
+    for (const gpu of gpus)
+      for (const figure of Object.values<{ source: string }>(gpu.figures)) expect(sources).toHaveProperty([figure.source]);
+  });
+
+  test("rules", async () => {
+    expect((await run({}, ["rules"])).out).toMatch(/^unsigned-loop-counter +hint /m);
+    const { rules } = JSON.parse((await run({}, ["rules", "--format", "json"])).out);
+    expect(rules.find(({ id }: { id: string }) => id === "legacy-warp-intrinsic")).toMatchObject({
+      severity: "error",
+      guide: { document: "volta", section: "1.4.1.2" },
+    });
+  });
+
+  test("explain", async () => {
+    expect((await run({}, ["explain", "double-constant-in-float"])).out).toMatch(/^# double-constant-in-float\n/);
+  });
+});
