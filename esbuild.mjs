@@ -2,7 +2,7 @@
  * Bundles what ships into dist/, and the end-to-end suite into out/e2e/. Names are kept, so that a stack trace from a user reads.
  * `node esbuild.mjs [--watch]`
  */
-import { copyFileSync, existsSync, mkdirSync, rmSync } from "node:fs";
+import { chmodSync, copyFileSync, existsSync, mkdirSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -27,6 +27,8 @@ const node = {
   ...shared,
   platform: "node",
   format: "esm",
+  // Packages that ship both: their UMD builds hide what they require from the bundler.
+  mainFields: ["module", "main"],
   banner: { js: `import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);` },
 };
 const browser = { ...shared, platform: "browser", format: "iife", define: { "import.meta.url": "self.location.href" } };
@@ -75,4 +77,8 @@ mkdirSync(path.join(root, "dist"), { recursive: true });
 for (const asset of assets) copyFileSync(asset, path.join(root, "dist", path.basename(asset)));
 
 if (watch) for (const options of bundles) await (await context(options)).watch();
-else await Promise.all(bundles.map((options) => build(options)));
+else {
+  await Promise.all(bundles.map((options) => build(options)));
+  const cli = path.join(root, "dist/cli.js");
+  if (existsSync(cli)) chmodSync(cli, 0o755);
+}
