@@ -3,6 +3,7 @@ import { convert } from "./convert/convert.ts";
 import { mend } from "./mend.ts";
 import type { Parser } from "./parser/parser.ts";
 import type { Reading } from "./reading.ts";
+import { repairs } from "./repair.ts";
 
 export type { Parser } from "./parser/parser.ts";
 export { loadWasmParser, type WasmAssets } from "./parser/wasm.ts";
@@ -18,7 +19,7 @@ export interface ParsedDocument {
 export function parse(parser: Parser, reading: Reading, cancelled?: () => boolean): ParsedDocument | undefined {
   const { text, annotations } = mend(reading.text);
   const key = reading.files[0];
-  const root = parser.parse(text, { ...(key !== undefined && { key }), ...(cancelled && { cancelled }) });
+  const root = parser.parse(text, { ...(key !== undefined && { key }), ...(cancelled && { cancelled }), repairs });
   if (!root) return undefined;
   return { reading, unit: convert({ root, text: reading.text, annotations, parseSnippet: (snippet) => parser.parse(snippet) }) };
 }

@@ -103,13 +103,15 @@ const rules: readonly Rule[] = [
   { pattern: String.raw`\btemplate(?=[ \t\r\n]+(?:class|struct|union)\b)`, mend: (match, at, _, { hide }) => hide(at, at + match.length) },
   { pattern: String.raw`\b__restrict\b`, mend: (_, at, __, { replace }) => replace(at, "restrict  ") },
   {
-    // `new float *[n]`: the grammar allows no declarator but the brackets.
-    pattern: String.raw`\bnew[ \t\r\n]+[\w:<>, \t]*?[\w>][ \t]*\*[* \t]*(?=[\[(])`,
+    // `new const float *[n]`: the grammar allows no declarator but the brackets, and no qualifier.
+    pattern: String.raw`\bnew[ \t\r\n]+(?:const[ \t]+)?[\w:<>, \t]*?[\w>][ \t]*\*[* \t]*(?=[\[(])`,
     mend(match, at, _, { hide }) {
+      const constant = /const(?=[ \t])/.exec(match);
+      if (constant) hide(at + constant.index, at + constant.index + "const".length);
       hide(at + match.indexOf("*"), at + match.length);
     },
   },
-  { pattern: String.raw`(?<=\bnew[ \t]+)const\b`, mend: (match, at, _, { hide }) => hide(at, at + match.length) },
+  { pattern: String.raw`\*(?=[ \t]+=[^=])`, mend: (_, at, __, { hide }) => hide(at, at + 1) },
   {
     pattern: String.raw`<<<[ \t\r\n]*\{|(?<=,[ \t\r\n]*)\{[^{};()]*\}(?=[^;{}]*>>>)`,
     mend(match, at, text, { replace }) {
@@ -121,8 +123,12 @@ const rules: readonly Rule[] = [
     },
   },
   {
-    pattern: String.raw`(?:\.|->)[ \t]*(?:template[ \t]+)?operator[ \t]*(?:\(\)|\[\])`,
-    mend: (match, at, _, { replace }) => replace(at + match.length - 2, "__"),
+    // A call of an operator by its name.
+    pattern: String.raw`(?:\.|->)[ \t]*(?:template[ \t]+)?operator[ \t]*(?:\(\)|\[\]|[-+*/%=<>!&|^~]{1,3}(?=[ \t]*\())`,
+    mend(match, at, _, { replace }) {
+      const name = /\W*$/.exec(match)?.[0].trimStart() ?? "";
+      replace(at + match.length - name.length, "_".repeat(name.length));
+    },
   },
   { pattern: String.raw`\btypeid(?=[ \t]*\()`, mend: (_, at, __, { replace }) => replace(at, "sizeof") },
   {

@@ -1,16 +1,19 @@
+import type { Node } from "../ast.ts";
 import type { CstNode } from "./cst.ts";
-import type { Backend, ParseOptions, Parser } from "./parser.ts";
+import type { Backend, ParseOptions, Parser, Repair } from "./parser.ts";
 
 /** Trees are kept for this many documents, and for no more text than this (a tree takes about 15 bytes a character). */
 const MAX_TREES = 24;
 const MAX_CHARACTERS = 8_000_000;
+/** Each costs an incremental parse; while somebody types there is always some error. */
+const MAX_REPAIR_ATTEMPTS = 12;
 
 interface Kept<Tree> {
   readonly text: string;
   readonly tree: Tree;
 }
 
-/** A parser over a backend: keeps the trees of the documents parsed last, edits them, and frees the rest. */
+/** A parser over a backend: keeps the trees of the documents parsed last, and frees the rest. */
 export function keepTrees<Tree>(backend: Backend<Tree>): Parser {
   const kept = new Map<string, Kept<Tree>>();
   let characters = 0;
@@ -24,6 +27,7 @@ export function keepTrees<Tree>(backend: Backend<Tree>): Parser {
   };
 
   const keep = (key: string, entry: Kept<Tree>) => {
+    drop(key);
     kept.set(key, entry);
     characters += entry.text.length;
     for (const oldest of kept.keys()) {
@@ -32,20 +36,14 @@ export function keepTrees<Tree>(backend: Backend<Tree>): Parser {
     }
   };
 
-  const parse = (text: string, options: ParseOptions = {}): CstNode | undefined => {
-    const { key, cancelled } = options;
-    const previous = key === undefined ? undefined : kept.get(key);
-    if (previous && previous.text !== text) backend.edit(previous.tree, previous.text, text);
-    const tree = backend.parse(text, previous?.tree, cancelled);
-    // An edited tree no longer fits its text, so that it goes whether or not the parse was cancelled.
-    if (key !== undefined) drop(key);
+  const parse = (text: string, { key, cancelled, repairs = [] }: ParseOptions = {}): CstNode | undefined => {
+    const tree = backend.parse(text, key === undefined ? undefined : kept.get(key), cancelled);
     if (!tree) return undefined;
-    try {
-      return backend.copyOut(tree);
-    } finally {
-      if (key === undefined) backend.free(tree);
-      else keep(key, { text, tree });
-    }
+    const parsed = repaired(backend, { text, tree }, repairs, cancelled);
+    const copy = backend.copyOut(parsed.tree);
+    if (key === undefined) backend.free(parsed.tree);
+    else keep(key, parsed);
+    return copy;
   };
 
   return {
@@ -57,3 +55,38 @@ export function keepTrees<Tree>(backend: Backend<Tree>): Parser {
     },
   };
 }
+
+/** Tries the repairs as long as they help. */
+function repaired<Tree>(
+  backend: Backend<Tree>,
+  parsed: Kept<Tree>,
+  repairs: readonly Repair[],
+  cancelled: (() => boolean) | undefined,
+): Kept<Tree> {
+  if (!repairs.length) return parsed;
+  let best = parsed;
+  let errors = backend.errors(best.tree);
+  let attempts = 0;
+  for (let helped = true; helped && errors.length; ) {
+    helped = false;
+    for (const repair of repairs) {
+      if (!errors.length || attempts >= MAX_REPAIR_ATTEMPTS) return best;
+      const text = repair(best.text, errors);
+      if (text === best.text) continue;
+      attempts++;
+      const tree = backend.parse(text, best, cancelled);
+      if (!tree) return best;
+      const left = backend.errors(tree);
+      if (weight(left) < weight(errors)) {
+        backend.free(best.tree);
+        best = { text, tree };
+        errors = left;
+        helped = true;
+      } else backend.free(tree);
+    }
+  }
+  return best;
+}
+
+/** Few errors are better than many, then little text than much. */
+const weight = (errors: readonly Node[]): number => errors.reduce((sum, { start, end }) => sum + 1000 + Math.min(end - start, 999), 0);

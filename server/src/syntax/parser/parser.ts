@@ -1,3 +1,4 @@
+import type { Node } from "../ast.ts";
 import type { CstNode } from "./cst.ts";
 
 /** What a caller may say about one parse. */
@@ -6,7 +7,12 @@ export interface ParseOptions {
   readonly key?: string;
   /** Asked now and then while parsing; true gives up. */
   readonly cancelled?: () => boolean;
+  /** Tried one after another where the text does not parse; one that leaves fewer errors stays. */
+  readonly repairs?: readonly Repair[];
 }
+
+/** Another text, as long, that may parse better around the errors. The same text when it knows nothing better. */
+export type Repair = (text: string, errors: readonly Node[]) => string;
 
 /**
  * A CUDA parser. Parsing is synchronous and never fails; a text that is not CUDA gives a tree with `ERROR` nodes.
@@ -23,8 +29,14 @@ export interface Parser {
 
 /** What a backend does with its own trees. */
 export interface Backend<Tree> {
-  parse(text: string, previous: Tree | undefined, cancelled: (() => boolean) | undefined): Tree | undefined;
-  edit(tree: Tree, before: string, after: string): void;
+  /** Parses a text; `previous` is a tree of `before`, which stays as it is. */
+  parse(
+    text: string,
+    previous: { readonly tree: Tree; readonly text: string } | undefined,
+    cancelled: (() => boolean) | undefined,
+  ): Tree | undefined;
+  /** Where the parser gave up, or made up a token. */
+  errors(tree: Tree): Node[];
   copyOut(tree: Tree): CstNode;
   free(tree: Tree): void;
   dispose(): void;

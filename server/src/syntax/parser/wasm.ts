@@ -1,4 +1,5 @@
 import { Edit, Language, type Tree, type TreeCursor, Parser as TreeSitter } from "web-tree-sitter";
+import type { Node } from "../ast.ts";
 import { type CstNode, type MutableCstNode, noChildren } from "./cst.ts";
 import { differenceBetween, pointAt } from "./edit.ts";
 import { keepTrees } from "./kept-trees.ts";
@@ -35,30 +36,60 @@ function wasmBackend(loaded: Language): Backend<Tree> {
   const copyOut = treeCopier(loaded);
   return {
     parse(text, previous, cancelled) {
-      // Slicing as little as the parser asks for keeps long texts from being copied whole at each call.
+      const old = previous && edited(previous.tree, previous.text, text);
+      // Handing over pieces keeps long texts from being copied whole at each call.
       const read = (index: number) => text.slice(index, index + 4096);
-      const tree = parser.parse(read, previous ?? null, cancelled && { progressCallback: cancelled });
+      const tree = parser.parse(read, old ?? null, cancelled && { progressCallback: cancelled });
+      old?.delete();
       if (!tree) parser.reset();
       return tree ?? undefined;
     },
-    edit(tree, before, after) {
-      const edit = differenceBetween(before, after);
-      if (!edit) return;
-      tree.edit(
-        new Edit({
-          startIndex: edit.start,
-          oldEndIndex: edit.oldEnd,
-          newEndIndex: edit.newEnd,
-          startPosition: pointAt(before, edit.start),
-          oldEndPosition: pointAt(before, edit.oldEnd),
-          newEndPosition: pointAt(after, edit.newEnd),
-        }),
-      );
-    },
+    errors: errorsIn,
     copyOut,
     free: (tree) => tree.delete(),
     dispose: () => parser.delete(),
   };
+}
+
+/** A copy of a tree that knows what changed since; the copy is cheap. */
+function edited(tree: Tree, before: string, after: string): Tree {
+  const copy = tree.copy();
+  const edit = differenceBetween(before, after);
+  if (!edit) return copy;
+  copy.edit(
+    new Edit({
+      startIndex: edit.start,
+      oldEndIndex: edit.oldEnd,
+      newEndIndex: edit.newEnd,
+      startPosition: pointAt(before, edit.start),
+      oldEndPosition: pointAt(before, edit.oldEnd),
+      newEndPosition: pointAt(after, edit.newEnd),
+    }),
+  );
+  return copy;
+}
+
+/** Goes down only where the parser knows of an error. */
+function errorsIn(tree: Tree): Node[] {
+  const whole = tree.rootNode;
+  if (!whole.hasError) return [];
+  const found: Node[] = [];
+  const cursor = whole.walk();
+  try {
+    for (let more = true; more; ) {
+      const here = cursor.currentNode;
+      const wrong = here.isError || here.isMissing;
+      if (wrong) found.push({ start: here.startIndex, end: here.endIndex });
+      if (!wrong && here.hasError && cursor.gotoFirstChild()) continue;
+      while (!cursor.gotoNextSibling()) {
+        more = cursor.gotoParent();
+        if (!more) break;
+      }
+    }
+  } finally {
+    cursor.delete();
+  }
+  return found;
 }
 
 const ERROR_TYPE = 65535;
