@@ -17,6 +17,7 @@ interface Instruction {
 /** The instructions of a template, comments and braces taken out; predicates are not understood. */
 function instructionsOf(template: string): Instruction[] {
   return template
+    .replaceAll("%%", "%")
     .replace(/\/\*.*?\*\/|\/\/[^\n]*/gs, " ")
     .split(/[;\n]/)
     .map((each) => each.trim())

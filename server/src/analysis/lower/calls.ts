@@ -133,7 +133,7 @@ function bindParameters(
 
 function bindOne(lowering: Lowering, parameter: ParameterDeclaration, argument: Expression, substitution: Substitution): Place {
   const name = parameter.name ?? "argument";
-  const type = lowering.context.declaredType(parameter, substitution) ?? lowering.fail(`the type of the parameter ${name} is not known`, parameter);
+  const type = lowering.context.declaredType(parameter, substitution) ?? lowering.failType(`the parameter ${name}`, parameter.type, parameter);
   return bindValue(lowering, type, name, argument);
 }
 

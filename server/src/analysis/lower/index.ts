@@ -109,6 +109,11 @@ function lowerOnce(semantics: Semantics, reading: Reading, declaration: Function
     fail: (reason, node) => {
       throw new NotSimulated(reason, node && node.start >= 0 ? reading.locate(node.start, node.end) : undefined);
     },
+    failType: (what, type, node) => {
+      const text = type.start >= 0 ? reading.text.slice(type.start, type.end).replace(/\s+/g, " ") : "";
+      const why = /\bwmma\b|\bfragment\b/.test(text) ? "tensor cores (wmma) are not simulated yet" : `the type of ${what}${text ? `, ${text},` : ""} is not known`;
+      return lowering.fail(why, node ?? type);
+    },
     at: (node) => {
       if (node.start < 0) return;
       const key = node.start * 0x100000 + (node.end - node.start);
@@ -233,7 +238,7 @@ function parametersOf(semantics: Semantics, reading: Reading, declaration: Funct
       const at = parameter.start >= 0 ? reading.locate(parameter.start, parameter.end) : undefined;
       if (parameter.pack) throw new NotSimulated("a kernel with a parameter pack", at);
       const type = context.declaredType(parameter, substitution);
-      if (!type) throw new NotSimulated(`the type of the parameter ${name} is not known`, at);
+      if (!type) throw new NotSimulated(`the type of the parameter ${name}, ${reading.text.slice(parameter.type.start, parameter.type.end).replace(/\s+/g, " ")}, is not known`, at);
       const scalar = scalarOf(type);
       const bytes = type.kind === "reference" ? 8 : context.sizeOf(type);
       if (bytes === undefined) throw new NotSimulated(`the size of the parameter ${name} is not known`, at);

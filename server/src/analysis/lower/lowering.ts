@@ -60,6 +60,8 @@ export interface Lowering {
 
   /** Throws `NotSimulated`. */
   fail(reason: string, node?: Node): never;
+  /** Throws `NotSimulated`: `what` has the type that is written there, which is not known. */
+  failType(what: string, type: Node, node?: Node): never;
   /** Operations that follow belong to this node; one without a place in the text leaves things as they are. */
   at(node: Node): void;
 

@@ -239,7 +239,7 @@ export function declareVariable(lowering: Lowering, declaration: VariableDeclara
   }
   if (specifiers.static && !specifiers.constexpr && !isConstantType(context.declaredType(declaration, frame.substitution))) return lowering.fail(`${name} is a static variable of the function`, declaration);
   if (specifiers.static) return;
-  const type = bindingType(lowering, declaration) ?? context.declaredType(declaration, frame.substitution) ?? lowering.fail(`the type of ${name} is not known`, declaration);
+  const type = bindingType(lowering, declaration) ?? context.declaredType(declaration, frame.substitution) ?? lowering.failType(name, declaration.type, declaration);
   const [first] = init?.values ?? [];
   if (type.kind === "reference") {
     if (!first) return lowering.fail(`${name} refers to nothing`, declaration);

@@ -25,7 +25,7 @@ function once(lowering: Lowering, declaration: VariableDeclaration, substitution
 export function sharedVariable(lowering: Lowering, declaration: VariableDeclaration, substitution: Substitution | undefined, node: Node): Place {
   const { context, kernel, builder } = lowering;
   const type = context.declaredType(declaration, substitution);
-  if (!type) return lowering.fail(`the type of the shared variable ${lastName(declaration.name)} is not known`, declaration);
+  if (!type) return lowering.failType(`the shared variable ${lastName(declaration.name)}`, declaration.type, declaration);
   const dimensions: number[] = [];
   let element = type;
   const dynamic = declaration.specifiers.extern === true;

@@ -2,6 +2,7 @@
 import type { Expression } from "../../syntax/ast.ts";
 import type { Argument, Context, Found, Resolved, ResolvedLambda, TemplateValues } from "./context.ts";
 import { argumentsOf, memberBase } from "./expressions.ts";
+import { nominatedBy } from "./lookup.ts";
 import { autoKey, type Substitutions } from "./overload.ts";
 import { type Entity, lastName, type Scope } from "./scope.ts";
 import { isTypeValue, substituted } from "./type-tools.ts";
@@ -122,9 +123,7 @@ export function resolveOperator(context: Context, operator: string, operands: re
   for (let at: Scope | undefined = context.scopes.at(offset); at; at = at.parent) {
     if (at.kind === "record") continue;
     for (const each of context.scopes.own(at, name)) add(each);
-    for (const using of at.using) {
-      for (const entity of context.find(using, undefined).entities) if (entity.kind === "namespace") for (const each of context.scopes.own(entity.scope, name)) add(each);
-    }
+    for (const nominated of nominatedBy(context, at)) for (const each of context.scopes.own(nominated, name)) add(each);
   }
   for (const scope of argumentScopes(context, operands)) for (const each of context.scopes.own(scope, name)) add(each);
   return entities.length > 0 ? context.overload({ entities }, undefined, operands, substitution) : undefined;

@@ -14,7 +14,11 @@ export function clarify(context: Context, expression: Expression): Expression {
       const type: TypeNode = { kind: "named", name: callee.name, start: callee.start, end: callee.end };
       return { kind: "cast", style: "functional", type, operands: expression.arguments, start: expression.start, end: expression.end };
     }
-  } else if (expression.kind === "binary") {
+  } else if (expression.kind === "binary" || expression.kind === "cast" || expression.kind === "unary") {
+    const operands = flattened(context, expression);
+    if (operands) return rebuilt(operands);
+  }
+  if (expression.kind === "binary") {
     if (expression.left.kind === "parenthesized" && /^[-+*&]$/.test(expression.op)) {
       const type = asType(context, expression.left.inner);
       if (type) return castFirst(type, expression.op, expression.right, expression.start);
@@ -27,6 +31,84 @@ export function clarify(context: Context, expression: Expression): Expression {
     }
   }
   return expression;
+}
+
+/** Operands and the operators between them: one operator less than operands. */
+interface Flat {
+  readonly operands: Expression[];
+  readonly operators: string[];
+}
+
+/**
+ * `x >= (low) && (x) <= high` comes as a comparison with a cast to a type `low`: taken apart into operands and operators,
+ * to be put together by precedence. Undefined when there is no such cast in it.
+ */
+function flattened(context: Context, expression: Expression): Flat | undefined {
+  const flat: Flat = { operands: [], operators: [] };
+  return flatten(context, expression, flat) ? flat : undefined;
+}
+
+function flatten(context: Context, expression: Expression, flat: Flat): boolean {
+  if (expression.kind === "binary" && expression.op !== ",") {
+    const left = flatten(context, expression.left, flat);
+    flat.operators.push(expression.op);
+    return flatten(context, expression.right, flat) || left;
+  }
+  const [operand] = expression.kind === "cast" ? expression.operands : [];
+  if (expression.kind === "cast" && expression.style === "c" && operand) {
+    if (expression.type.kind === "named" && operand.kind === "unary" && /^[-+*&]$/.test(operand.op) && namesValue(context, expression.type.name)) {
+      const inner: Expression = { kind: "name", name: expression.type.name, start: expression.type.start, end: expression.type.end };
+      flat.operands.push({ kind: "parenthesized", inner, start: inner.start - 1, end: inner.end + 1 });
+      const twice = operand.op === "&" && operand.operand.kind === "unary" && operand.operand.op === "&" ? operand.operand.operand : undefined;
+      flat.operators.push(twice ? "&&" : operand.op);
+      flatten(context, twice ?? operand.operand, flat);
+      return true;
+    }
+    return flattenFirst(context, operand, flat, (first) => ({ ...expression, operands: [first], end: first.end })) || keep(flat, expression);
+  }
+  if (expression.kind === "unary") return flattenFirst(context, expression.operand, flat, (first) => ({ ...expression, operand: first, end: first.end })) || keep(flat, expression);
+  return keep(flat, expression);
+}
+
+function keep(flat: Flat, expression: Expression): false {
+  flat.operands.push(expression);
+  return false;
+}
+
+/** What stands in front (a sign, a cast) belongs to the first operand alone. */
+function flattenFirst(context: Context, operand: Expression, flat: Flat, wrap: (first: Expression) => Expression): boolean {
+  if (operand.kind !== "cast" && operand.kind !== "unary") return false;
+  const inner: Flat = { operands: [], operators: [] };
+  if (!flatten(context, operand, inner)) return false;
+  const [first, ...rest] = inner.operands;
+  if (!first) return false;
+  flat.operands.push(wrap(first), ...rest);
+  flat.operators.push(...inner.operators);
+  return true;
+}
+
+const precedence: Readonly<Record<string, number>> = {
+  "*": 10, "/": 10, "%": 10, "+": 9, "-": 9, "<<": 8, ">>": 8, "<=>": 7, "<": 6, "<=": 6, ">": 6, ">=": 6, "==": 5, "!=": 5, "&": 4, "^": 3, "|": 2, "&&": 1, "||": 0,
+};
+
+function rebuilt({ operands, operators }: Flat): Expression {
+  let at = 0;
+  const climb = (lowest: number): Expression => {
+    let left = operands[at] as Expression;
+    for (let op = operators[at]; op !== undefined && (precedence[op] ?? 0) >= lowest; op = operators[at]) {
+      at++;
+      const right = climb((precedence[op] ?? 0) + 1);
+      left = { kind: "binary", op, left, right, start: left.start, end: right.end };
+    }
+    return left;
+  };
+  return climb(0);
+}
+
+function namesValue(context: Context, name: Name): boolean {
+  const [first] = context.find(name, undefined).entities;
+  if (!first) return false;
+  return ["parameter", "enumerator", "binding", "capture", "built-in constant", "function"].includes(first.kind) || (first.kind === "variable" && !first.declaration.specifiers.typedef) || (first.kind === "template-parameter" && first.parameter.kind === "value");
 }
 
 /** `(T) - y * z` is `((T)-y) * z`: the cast binds the first operand alone. */

@@ -193,6 +193,9 @@ function nameValue(run: Run, expression: Expression & { kind: "name" }): Value {
   }
   const trait = found.entities.length === 0 ? traitConstant(context, name, substitution) : undefined;
   if (trait) return trait.value;
+  // The library's own templates name their parameters without a scope.
+  const own = name.start < 0 ? substituted(lastName(name), substitution) : undefined;
+  if (own !== undefined && typeof own !== "object") return own;
   throw new NotConstant();
 }
 

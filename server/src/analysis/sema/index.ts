@@ -166,7 +166,7 @@ function contextOf(scopes: ScopeTree): Context {
       return constants.get(expression, substitution, () => context.guard(() => constantOf(context, expression, substitution)));
     },
     clarify: (expression) => {
-      if (expression.kind !== "call" && expression.kind !== "binary") return expression;
+      if (expression.kind !== "call" && expression.kind !== "binary" && expression.kind !== "cast" && expression.kind !== "unary") return expression;
       let known = clear.get(expression);
       if (!known) clear.set(expression, (known = clarify(context, expression)));
       return known;

@@ -42,15 +42,25 @@ function inNamespace(context: Context, scope: Scope, text: string, seen: Set<Sco
   seen.add(scope);
   const own = resolveUsing(context, context.scopes.own(scope, text), seen);
   if (own.entities.length > 0) return own;
-  for (const name of scope.using) {
-    for (const entity of find(context, name, undefined).entities) {
-      if (entity.kind !== "namespace") continue;
-      const found = inNamespace(context, entity.scope, text, seen);
-      if (found.entities.length > 0) return found;
-    }
+  for (const nominated of nominatedBy(context, scope)) {
+    const found = inNamespace(context, nominated, text, seen);
+    if (found.entities.length > 0) return found;
   }
   // Names that a header not at hand would declare globally (`::min`, `::float4`).
   return scope.kind === "unit" ? { entities: context.scopes.own(context.scopes.builtIn, text) } : nothing;
+}
+
+/** The namespaces that a scope's `using namespace` nominate; while they are being found, none. */
+export function nominatedBy(context: Context, scope: Scope): readonly Scope[] {
+  if (scope.using.length === 0) return [];
+  const { nominated } = context.scopes;
+  let known = nominated.get(scope);
+  if (!known) {
+    nominated.set(scope, []);
+    known = scope.using.flatMap((name) => find(context, name, undefined).entities.flatMap((each) => (each.kind === "namespace" ? [each.scope] : [])));
+    nominated.set(scope, known);
+  }
+  return known;
 }
 
 /** `using a::b;` and namespace aliases stand for what they name. */
@@ -100,14 +110,9 @@ function unqualified(context: Context, text: string, offset: number, substitutio
       const found = resolveUsing(context, visible, new Set());
       if (found.entities.length > 0) return found;
     }
-    if (at.using.length > 0) {
-      for (const name of at.using) {
-        for (const entity of find(context, name, undefined).entities) {
-          if (entity.kind !== "namespace" || entity.scope === at) continue;
-          const found = inNamespace(context, entity.scope, text, new Set());
-          if (found.entities.length > 0) return found;
-        }
-      }
+    for (const nominated of nominatedBy(context, at)) {
+      const found = nominated === at ? nothing : inNamespace(context, nominated, text, new Set());
+      if (found.entities.length > 0) return found;
     }
   }
   return nothing;

@@ -72,6 +72,8 @@ export class ScopeTree {
   readonly builtIn: Scope;
   /** The range that the variable of a range-for runs over. */
   readonly ranges = new Map<VariableDeclaration, Expression>();
+  /** What `using namespace` nominates, once looked up. */
+  readonly nominated = new Map<Scope, readonly Scope[]>();
   readonly #qualified: (() => void)[] = [];
 
   /** `library`: the tree of what is known without a declaration, whose nodes have negative offsets. */

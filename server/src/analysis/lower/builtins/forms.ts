@@ -91,7 +91,49 @@ const clampedFunnel =
     return value(builder.select(whole, direction === "funnel.l" ? low : high, shifted));
   };
 
+/** Complex numbers as pairs: the operands' components in a row, the result's components from them. */
+const complex =
+  (compute: (lowering: Lowering, parts: readonly Op[]) => readonly Op[]): Form =>
+  (lowering, use) => {
+    const loaded = use.args.flatMap((each) => loadLeaves(lowering, lowering.place(each)));
+    lowering.at(use.node);
+    const made = compute(lowering, loaded.map((each) => each.op));
+    const [only] = made;
+    if (made.length === 1 && only) return value(only);
+    const place = target(lowering, use);
+    storeLeaves(lowering, place, made.flatMap((op, index) => (loaded[index] ? [{ leaf: loaded[index].leaf, op }] : [])));
+    return { kind: "place", place };
+  };
+
 const forms: Readonly<Record<string, Form>> = {
+  "complex multiply": complex(({ builder }, [a, b, c, d]) => (a && b && c && d ? [builder.float("fsub", builder.float("fmul", a, c), builder.float("fmul", b, d)), builder.float("fadd", builder.float("fmul", a, d), builder.float("fmul", b, c))] : [])),
+  // As the header does it: scaled, so that nothing overflows on the way.
+  "complex divide": complex(({ builder }, [a, b, c, d]) => {
+    if (!a || !b || !c || !d || c.type === "void") return [];
+    const { type } = c;
+    const size = builder.float("fadd", builder.math("fabs", "precise", type, c), builder.math("fabs", "precise", type, d));
+    const scale = builder.float("fdiv", builder.constant(type, 1), size);
+    const [as, bs, cs, ds] = [a, b, c, d].map((each) => builder.float("fmul", each, scale)) as [Op, Op, Op, Op];
+    const norm = builder.float("fdiv", builder.constant(type, 1), builder.float("fadd", builder.float("fmul", cs, cs), builder.float("fmul", ds, ds)));
+    const real = builder.float("fadd", builder.float("fmul", as, cs), builder.float("fmul", bs, ds));
+    const imaginary = builder.float("fsub", builder.float("fmul", bs, cs), builder.float("fmul", as, ds));
+    return [builder.float("fmul", real, norm), builder.float("fmul", imaginary, norm)];
+  }),
+  "complex conjugate": complex(({ builder }, [a, b]) => (a && b && b.type !== "void" ? [a, builder.math("fneg", "precise", b.type, b)] : [])),
+  "complex magnitude": complex(({ builder }, [a, b]) => (a && b && a.type !== "void" ? [builder.math("hypot", "precise", a.type, a, b)] : [])),
+  // x = fraction * 2 ^ exponent with 0.5 <= |fraction| < 1.
+  frexp: (lowering, use) => {
+    const [x] = values(lowering, { ...use, args: use.args.slice(0, 1) });
+    const [, pointer] = use.args;
+    const scalar = x && scalarOf(x.type);
+    if (!x || !pointer || !scalar) return lowering.fail("frexp needs two arguments", use.node);
+    const { builder } = lowering;
+    const isZero = builder.fcmp("oeq", x.op, builder.constant(scalar, 0));
+    const exponent = builder.int("add", builder.math("ilogb", "precise", "i32", x.op), builder.constant("i32", 1));
+    const kept = builder.select(isZero, builder.constant("i32", 0), exponent);
+    store(lowering, pointedTo(lowering, pointer, undefined, use.node), kept);
+    return value(builder.select(isZero, x.op, builder.math("ldexp", "precise", scalar, x.op, builder.int("sub", builder.constant("i32", 0), kept))));
+  },
   sincos: twoResults("sin", "cos", "precise"),
   sincospi: twoResults("sinpi", "cospi", "precise"),
   "fast sincos": twoResults("sin", "cos", "fast"),

@@ -38,6 +38,8 @@ export function groupForm(lowering: Lowering, name: string, use: Use): Called {
     store(lowering, part(lowering, place, 0, unsigned, use.node), builder.special("activemask"));
     return { kind: "place", place };
   }
+  // Blocks, tiles and the grid are known by their type alone.
+  if (name === "make") return { kind: "place", place: target(lowering, use) };
   const onArgument = name === "sync function" || name === "reduce" || name === "inclusive_scan";
   const [first] = use.args;
   const place = onArgument && first ? lowering.place(first) : use.self;

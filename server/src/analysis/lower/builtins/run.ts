@@ -4,7 +4,7 @@ import type { Expression, Node } from "../../../syntax/ast.ts";
 import type { Resolved } from "../../sema/context.ts";
 import type { Recipe } from "../../sema/library/recipe.ts";
 import { lastName } from "../../sema/scope.ts";
-import { boolType, decay, floatType, integerType, intType, isFloating, referred, typeName, unqualified } from "../../sema/type-tools.ts";
+import { boolType, decay, integerType, intType, isFloating, referred, typeName, unqualified } from "../../sema/type-tools.ts";
 import type { Type } from "../../sema/types.ts";
 import { binary, negate, type Typed } from "../arithmetic.ts";
 import type { Called, Lowering, Place } from "../lowering.ts";
@@ -234,16 +234,15 @@ function make(lowering: Lowering, use: Use): Called {
   return { kind: "place", place };
 }
 
-/** `half2` arithmetic, one component after the other. */
+/** Arithmetic of pairs (`half2`, complex numbers), one component after the other. */
 function componentwise(lowering: Lowering, recipe: Recipe & { kind: "componentwise" }, use: Use): Called {
   const operands = use.args.map((each) => lowering.place(each));
   const fields = fieldsOf(lowering, use.result);
   const loaded = operands.map((each) => loadLeaves(lowering, each).map((leaf) => leaf.op));
   const place = target(lowering, use);
-  const type = floatType(recipe.element ?? "half");
-  const computed = fields.map((field, index) => {
+  const computed = fields.map(({ offset, type }, index) => {
     const given = loaded.map((each): Typed => ({ op: each[index] ?? lowering.fail("a pair with one component", use.node), type }));
-    return { leaf: { offset: field.offset, type, scalar: scalarOf(type) ?? "f16" }, op: onValues(lowering, recipe.recipe, given, type, use.node) } as const;
+    return { leaf: { offset, type, scalar: scalarOf(type) ?? "f16" }, op: onValues(lowering, recipe.recipe, given, type, use.node) } as const;
   });
   storeLeaves(lowering, place, computed);
   return { kind: "place", place };
@@ -323,10 +322,23 @@ function shuffle(lowering: Lowering, recipe: Recipe & { kind: "shuffle" }, use: 
   const [mask, shuffled, lane, width] = recipe.sync ? args : [undefined, ...args];
   if (!shuffled || !lane) return lowering.fail("a shuffle without operands", node);
   const segment = width ? lowering.context.constant(width, lowering.frame.substitution) : 32n;
-  if (segment === undefined) return lowering.fail("the width of a shuffle is not constant", node);
   const maskOp = mask ? lowering.valueAs(mask, integerType("uint")) : undefined;
   const laneOp = (): Op => lowering.valueAs(lane, intType);
+  if (segment === undefined && width) return shuffleOf(lowering, "idx", 32, maskOp, shuffled, () => sourceLane(lowering, recipe.mode, laneOp(), lowering.valueAs(width, intType)), use);
   return shuffleOf(lowering, recipe.mode, Number(segment), maskOp, shuffled, laneOp, use);
+}
+
+/** The lane a shuffle reads in segments of a width that only run time knows: its own where that would leave the segment. */
+function sourceLane(lowering: Lowering, mode: (Recipe & { kind: "shuffle" })["mode"], by: Op, width: Op): Op {
+  const { builder } = lowering;
+  const lane = builder.special("laneid");
+  const inside = builder.int("sub", width, lowering.constant("i32", 1));
+  const start = builder.int("and", lane, builder.int("xor", inside, lowering.constant("i32", -1)));
+  if (mode === "idx") return builder.int("or", start, builder.int("and", by, inside));
+  const source = mode === "xor" ? builder.int("xor", lane, by) : builder.int(mode === "up" ? "sub" : "add", lane, by);
+  const last = builder.int("or", start, inside);
+  const outside = mode === "up" ? builder.icmp("slt", source, start) : builder.icmp("sgt", source, last);
+  return builder.select(outside, lane, source);
 }
 
 /** A shuffle of any type: records and 8-byte values by their parts in one operation each. */

@@ -59,9 +59,10 @@ export const groupRecords: readonly GroupRecord[] = [
 
 /** Functions of the namespace `cooperative_groups`. */
 export const groupFunctions: readonly Entry[] = [
-  [{ kind: "make" }, "thread_block this_thread_block()", "grid_group this_grid()"],
+  [group("make"), "thread_block this_thread_block()", "grid_group this_grid()"],
   [group("coalesced"), "coalesced_group coalesced_threads()"],
-  [{ kind: "make" }, "<unsigned Size, G> thread_block_tile<Size> tiled_partition(const G&)"],
+  [group("make"), "<unsigned Size, G> thread_block_tile<Size> tiled_partition(const G&)"],
+  [{ kind: "unsupported", reason: "groups made by a label are not simulated" }, "<G, L> coalesced_group labeled_partition(const G&, L)", "<G> coalesced_group binary_partition(const G&, bool)"],
   [group("sync function"), "<G> void sync(const G&)", "<G> void wait(const G&)"],
   [group("reduce"), "<G, T, Op> T reduce(const G&, T, const Op&)"],
   [group("inclusive_scan"), "<G, T> T inclusive_scan(const G&, T)"],

@@ -8,14 +8,14 @@ const comparisons = [["eq", "=="], ["ne", "!="], ["lt", "<"], ["gt", ">"], ["le"
 const functions = ["exp", "exp2", "exp10", "log", "log2", "log10", "sin", "cos", "sqrt", "rsqrt", "rcp", "floor", "ceil", "trunc", "rint"] as const;
 
 const kinds = [
-  { type: "half", pair: "half2", element: "half", float2: "float2half", back: "half2float" },
-  { type: "__nv_bfloat16", pair: "__nv_bfloat162", element: "bfloat16", float2: "float2bfloat16", back: "bfloat162float" },
+  { type: "half", pair: "half2", float2: "float2half", back: "half2float" },
+  { type: "__nv_bfloat16", pair: "__nv_bfloat162", float2: "float2bfloat16", back: "bfloat162float" },
 ] as const;
 
 const integers = [["int", "int"], ["uint", "unsigned"], ["short", "short"], ["ushort", "unsigned short"], ["ll", "long long"], ["ull", "unsigned long long"]] as const;
 
-const of = ({ type, pair, element, float2, back }: (typeof kinds)[number]): Entry[] => {
-  const each = (recipe: Recipe): Recipe => ({ kind: "componentwise", recipe, element });
+const of = ({ type, pair, float2, back }: (typeof kinds)[number]): Entry[] => {
+  const each = (recipe: Recipe): Recipe => ({ kind: "componentwise", recipe });
   const short = type === "half" ? "half" : "bfloat16";
   return [
     ...arithmetic.flatMap(([name, op, sign]): Entry[] => [

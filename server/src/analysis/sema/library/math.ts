@@ -66,6 +66,7 @@ export const mathFunctions: readonly Entry[] = [
   [{ kind: "special form", name: "sincospi" }, "void sincospi(double, double*, double*)", "void sincospif(float, float*, float*)"],
   [{ kind: "special form", name: "fast sincos" }, "void __sincosf(float, float*, float*)"],
   [{ kind: "special form", name: "modf" }, "double modf(double, double*)", "float modf(float, float*)", "float modff(float, float*)"],
+  [{ kind: "special form", name: "frexp" }, "double frexp(double, int*)", "float frexp(float, int*)", "float frexpf(float, int*)"],
   [{ kind: "special form", name: "norm" }, "float norm3df(float, float, float)", "double norm3d(double, double, double)", "float norm4df(float, float, float, float)", "double norm4d(double, double, double, double)"],
   [{ kind: "special form", name: "reciprocal norm" }, "float rnorm3df(float, float, float)", "double rnorm3d(double, double, double)", "float rnorm4df(float, float, float, float)"],
   [{ kind: "classify", fn: "isnan" }, "bool isnan(double)", "bool isnan(float)", "bool __isnanf(float)", "bool isnanf(float)", "bool __isnan(double)"],
@@ -126,6 +127,22 @@ export const mathFunctions: readonly Entry[] = [
   [{ kind: "float", op: "fdiv", precision: "fast" }, "float __fdividef(float, float)", "float fdividef(float, float)"],
   [precise("saturate"), "float __saturatef(float)", "float saturate(float)"],
   ...roundedArithmetic,
+
+  // <cuComplex.h>
+  ...(["float", "double"] as const).flatMap((real): Entry[] => {
+    const [complex, suffix, name] = real === "float" ? ["float2", "f", "Float"] : ["double2", "", "Double"];
+    return [
+      [{ kind: "make" }, `${complex} make_cu${name}Complex(${real}, ${real})`, ...(real === "float" ? ["float2 make_cuComplex(float, float)"] : [])],
+      [{ kind: "special form", name: "low" }, `${real} cuCreal${suffix}(${complex})`],
+      [{ kind: "special form", name: "high" }, `${real} cuCimag${suffix}(${complex})`],
+      [{ kind: "componentwise", recipe: { kind: "float", op: "fadd" } }, `${complex} cuCadd${suffix}(${complex}, ${complex})`],
+      [{ kind: "componentwise", recipe: { kind: "float", op: "fsub" } }, `${complex} cuCsub${suffix}(${complex}, ${complex})`],
+      [{ kind: "special form", name: "complex multiply" }, `${complex} cuCmul${suffix}(${complex}, ${complex})`],
+      [{ kind: "special form", name: "complex divide" }, `${complex} cuCdiv${suffix}(${complex}, ${complex})`],
+      [{ kind: "special form", name: "complex conjugate" }, `${complex} cuConj${suffix}(${complex})`],
+      [{ kind: "special form", name: "complex magnitude" }, `${real} cuCabs${suffix}(${complex})`],
+    ];
+  }),
 
   // Conversions and reinterpretations.
   ...conversions,

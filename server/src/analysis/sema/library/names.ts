@@ -24,6 +24,8 @@ export const typeNames: readonly (readonly [name: string, type: Type])[] = [
   ["nv_bfloat16", floatType("bfloat16")],
   ["__nv_bfloat16", floatType("bfloat16")],
   ["float32_t", floatType("float")],
+  ["cufftReal", floatType("float")],
+  ["cufftDoubleReal", floatType("double")],
   ["float64_t", floatType("double")],
   ["nullptr_t", pointerTo(voidType)],
   ["cudaStream_t", pointerTo(voidType)],
@@ -36,6 +38,8 @@ export const typeNames: readonly (readonly [name: string, type: Type])[] = [
 export const recordAliases: readonly (readonly [name: string, record: string])[] = [
   ["cuFloatComplex", "float2"],
   ["cuComplex", "float2"],
+  ["cufftComplex", "float2"],
+  ["cufftDoubleComplex", "double2"],
   ["cuDoubleComplex", "double2"],
   ["__half2", "half2"],
   ["nv_bfloat162", "__nv_bfloat162"],

@@ -23,7 +23,7 @@ export type Recipe =
   /** One value for every component. */
   | { readonly kind: "splat" }
   /** The recipe on each component of the records among the operands. */
-  | { readonly kind: "componentwise"; readonly recipe: Recipe; readonly element?: "half" | "bfloat16" }
+  | { readonly kind: "componentwise"; readonly recipe: Recipe }
   | { readonly kind: "shuffle"; readonly mode: ShuffleMode; readonly sync: boolean }
   | { readonly kind: "vote"; readonly mode: "any" | "all" | "uni" | "ballot"; readonly sync: boolean }
   | { readonly kind: "match"; readonly mode: "any" | "all" }
