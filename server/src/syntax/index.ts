@@ -4,6 +4,7 @@ import { mend } from "./mend.ts";
 import type { Parser } from "./parser/parser.ts";
 import type { Reading } from "./reading.ts";
 import { repairs } from "./repair.ts";
+import { comparisonsReadAsTemplates } from "./reread.ts";
 
 export type { Parser } from "./parser/parser.ts";
 export { loadWasmParser, type WasmAssets } from "./parser/wasm.ts";
@@ -19,7 +20,12 @@ export interface ParsedDocument {
 export function parse(parser: Parser, reading: Reading, cancelled?: () => boolean): ParsedDocument | undefined {
   const { text, annotations } = mend(reading.text);
   const key = reading.files[0];
-  const root = parser.parse(text, { ...(key !== undefined && { key }), ...(cancelled && { cancelled }), repairs });
+  const root = parser.parse(text, {
+    ...(key !== undefined && { key }),
+    ...(cancelled && { cancelled }),
+    repairs,
+    reread: comparisonsReadAsTemplates,
+  });
   if (!root) return undefined;
   return { reading, unit: convert({ root, text: reading.text, annotations, parseSnippet: (snippet) => parser.parse(snippet) }) };
 }

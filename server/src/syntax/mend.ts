@@ -29,7 +29,6 @@ const attributes: Readonly<Record<string, AnnotationKind>> = {
   __launch_bounds__: "launch-bounds",
   __cluster_dims__: "cluster-dims",
   __maxnreg__: "max-registers",
-  __block_size__: "cluster-dims",
 };
 const words: Readonly<Record<string, AnnotationKind>> = {
   __device__: "device",
@@ -44,11 +43,6 @@ const specifierWords = "__(?:device|host|global|forceinline)__|inline|static|con
 
 /** What the grammar cannot parse, or parses as something else, wherever it stands. Each rule keeps every offset as it is. */
 const rules: readonly Rule[] = [
-  {
-    // A macro between string literals, whose definition is not known.
-    pattern: String.raw`(?<=")[ \t\r\n]+[A-Za-z_]\w*(?=[ \t\r\n]*")`,
-    mend: (match, at, _, { hide }) => hide(at, at + match.length),
-  },
   {
     pattern: String.raw`#[ \t]*pragma[ \t]+(?:no)?unroll\b[^\n]*`,
     mend: (match, at, _, mending) => unroll(at, at + match.length, at + match.indexOf("unroll") + "unroll".length, match, mending),
@@ -92,12 +86,12 @@ const rules: readonly Rule[] = [
   },
   {
     // On a lambda, or after the `&` or `*` of a result: nowhere the grammar expects them.
-    pattern: String.raw`(?<=[\]&*])[ \t\r\n]*(?:__(?:device|host|global|forceinline)__[ \t\r\n]*)+`,
-    mend: (match, at, _, mending) => hideWords(match, at, mending),
+    pattern: String.raw`__(?:device|host|global|forceinline)__(?<=[\]&*][ \t\r\n]*(?:__\w+__[ \t\r\n]+)*__\w+__)`,
+    mend: (match, at, _, mending) => hideWord(match, at, mending),
   },
   {
     pattern: String.raw`\bfriend(?<=\b(?:${specifierWords})[ \t\r\n]+friend)\b`,
-    mend: (match, at, _, mending) => hideWords(match, at, mending),
+    mend: (match, at, _, mending) => hideWord(match, at, mending),
   },
   { pattern: String.raw`\bextern(?=[ \t\r\n]+template\b)`, mend: (match, at, _, { hide }) => hide(at, at + match.length) },
   { pattern: String.raw`\btemplate(?=[ \t\r\n]+(?:class|struct|union)\b)`, mend: (match, at, _, { hide }) => hide(at, at + match.length) },
@@ -112,19 +106,10 @@ const rules: readonly Rule[] = [
     },
   },
   { pattern: String.raw`\*(?=[ \t]+=[^=])`, mend: (_, at, __, { hide }) => hide(at, at + 1) },
-  {
-    pattern: String.raw`<<<[ \t\r\n]*\{|(?<=,[ \t\r\n]*)\{[^{};()]*\}(?=[^;{}]*>>>)`,
-    mend(match, at, text, { replace }) {
-      const open = at + match.indexOf("{");
-      const close = text.indexOf("}", open);
-      if (close < 0 || close - open > 200) return;
-      replace(open, "(");
-      replace(close, ")");
-    },
-  },
+  { pattern: "<<<(?=[^;]*\\{)", mend: (_, at, text, { replace }) => bracesAsParentheses(text, at, replace) },
   {
     // A call of an operator by its name.
-    pattern: String.raw`(?:\.|->)[ \t]*(?:template[ \t]+)?operator[ \t]*(?:\(\)|\[\]|[-+*/%=<>!&|^~]{1,3}(?=[ \t]*\())`,
+    pattern: String.raw`\boperator(?<=(?:\.|->)[ \t]*(?:template[ \t]+)?operator)[ \t]*(?:\(\)|\[\]|[-+*/%=<>!&|^~]{1,3}(?=[ \t]*\())`,
     mend(match, at, _, { replace }) {
       const name = /\W*$/.exec(match)?.[0].trimStart() ?? "";
       replace(at + match.length - name.length, "_".repeat(name.length));
@@ -153,6 +138,7 @@ export function mend(text: string): Mended {
     annotate: (start, end, kind, operands) => hidden.push({ start, end, kind, operands }),
   };
   for (const match of text.matchAll(everything)) {
+    if (match[0].endsWith('"')) hideBetweenStrings(text, match.index + match[0].length, mending);
     for (let i = 0; i < rules.length; i++) {
       const found = match[FIRST_RULE + i];
       if (found === undefined) continue;
@@ -162,6 +148,15 @@ export function mend(text: string): Mended {
   }
   const mended = applied(text, edits);
   return { text: mended, annotations: index(mended, hidden) };
+}
+
+const macroBetweenStrings = /[ \t\r\n]+[A-Za-z_]\w*(?=[ \t\r\n]*")/y;
+
+/** `"a" PRI "b"`: a macro between string literals, whose definition is not known. */
+function hideBetweenStrings(text: string, from: number, { hide }: Mending): void {
+  macroBetweenStrings.lastIndex = from;
+  const macro = macroBetweenStrings.exec(text);
+  if (macro) hide(from, from + macro[0].length);
 }
 
 function unroll(start: number, end: number, countAt: number, line: string, { hide, annotate }: Mending, countEnd = end): void {
@@ -177,13 +172,24 @@ function unroll(start: number, end: number, countAt: number, line: string, { hid
   else annotate(start, end, "unroll", [countAt, countEnd]);
 }
 
-function hideWords(match: string, at: number, { hide, annotate }: Mending): void {
-  for (const word of match.matchAll(/\w+/g)) {
-    const kind = words[word[0]];
-    const start = at + word.index;
-    hide(start, start + word[0].length);
-    if (kind) annotate(start, start + word[0].length, kind);
+function hideWord(word: string, at: number, { hide, annotate }: Mending): void {
+  hide(at, at + word.length);
+  const kind = words[word];
+  if (kind) annotate(at, at + word.length, kind);
+}
+
+/** The braces of a launch configuration, at its top level. */
+function bracesAsParentheses(text: string, from: number, replace: Mending["replace"]): void {
+  const braces: [number, string][] = [];
+  for (let at = from, depth = 0; at < Math.min(text.length, from + 1000); at++) {
+    const character = text[at];
+    if (character === ";" || (character === ">" && depth === 0 && text.startsWith(">>>", at))) break;
+    if (character === "(" || character === "[") depth++;
+    else if (character === ")" || character === "]") depth--;
+    else if (depth === 0 && character === "{" && /[<,]\s*$/.test(text.slice(Math.max(from, at - 20), at))) braces.push([at, "("]);
+    else if (depth === 0 && character === "}" && braces.length % 2 === 1) braces.push([at, ")"]);
   }
+  if (braces.length % 2 === 0) for (const [at, parenthesis] of braces) replace(at, parenthesis);
 }
 
 /** The range between the parentheses that open next, if any. */

@@ -107,11 +107,10 @@ function convert(c: Context, node: CstNode, where: Where): Declaration[] {
     default: {
       if (!node.named) return [];
       if (where === "class") return [unknown(c, node)];
-      const asVariable = node.type === "expression_statement" ? variableOfExpression(c, node) : undefined;
-      if (asVariable) return [asVariable];
-      return statements(c, node)
-        .filter((each) => each.kind !== "empty" || where === "block")
-        .map((statement) => ({ ...span(statement), kind: "statement", statement }));
+      return statements(c, node).flatMap((statement): Declaration[] => {
+        if (statement.kind === "declaration") return [...statement.declarations];
+        return statement.kind === "empty" && where !== "block" ? [] : [{ ...span(statement), kind: "statement", statement }];
+      });
     }
   }
 }
@@ -251,7 +250,7 @@ function functionOrVariable(
   extent: { start: number; end: number },
 ): Declaration {
   const made = func(c, node, parts, base, specifiers, extent);
-  if (node.type !== "declaration") return made;
+  if (node.type !== "declaration" || made.deleted || made.defaulted) return made;
   return maybeVariable(c, made, parts.function?.declarator, where) ?? made;
 }
 
@@ -286,7 +285,9 @@ function func(
         : typed
           ? undefined
           : "constructor";
-  const common: FunctionDeclaration = {
+  // From the text: the parser may have been given another word.
+  const ending = bodyNode ? undefined : /^\s*=\s*(delete|default)\b/.exec(c.text.slice(declarator.end, node.end))?.[1];
+  return {
     ...extent,
     kind: "function",
     name: converts
@@ -301,10 +302,9 @@ function func(
     ...(role && { role }),
     ...(initialisers && { initialisers: fieldInitialisers(c, initialisers) }),
     ...(bodyNode && { body: c.block(bodyNode) }),
-    ...(node.children.some((each) => each.type === "delete_method_clause") && { deleted: true }),
-    ...(node.children.some((each) => each.type === "default_method_clause") && { defaulted: true }),
+    ...(ending === "delete" && { deleted: true }),
+    ...(ending === "default" && { defaulted: true }),
   };
-  return common;
 }
 
 /** The span of the name itself in `a::b<T>::f`. */
@@ -379,45 +379,6 @@ function conversion(c: Context, node: CstNode, declarator: CstNode, specifiers: 
     role: "conversion",
     ...(isConst && { const: true }),
     ...(body && { body: c.block(body) }),
-  };
-}
-
-/**
- * `int (*rows)[3] = p;` is read as an expression, `int(*rows)` subscripted: declared here when the callee is a type.
- */
-function variableOfExpression(c: Context, node: CstNode): Declaration | undefined {
-  const whole = node.children.find((each) => each.named);
-  const assigned = whole?.type === "assignment_expression" && textOf(c, child(whole, "operator") ?? node) === "=" ? whole : undefined;
-  let target = assigned ? child(assigned, "left") : whole;
-  const sizes: Expression[] = [];
-  while (target?.type === "subscript_expression") {
-    sizes.unshift(...operands(c, child(target, "indices")));
-    target = child(target, "argument");
-  }
-  if (target?.type !== "call_expression" || !sizes.length) return undefined;
-  const callee = child(target, "function");
-  const argument = child(target, "arguments")?.children.filter((each) => each.named);
-  const pointer = argument?.length === 1 ? argument[0] : undefined;
-  if (!callee || pointer?.type !== "pointer_expression") return undefined;
-  if (callee.type !== "primitive_type" && !(callee.type === "identifier" && c.scope.has(textOf(c, callee)))) return undefined;
-  const named = child(pointer, "argument");
-  if (named?.type !== "identifier") return undefined;
-  const base = c.type(callee);
-  const end = target.end;
-  const array = sizes.reduceRight<TypeNode>((of, size) => ({ start: base.start, end, kind: "array", of, size }), base);
-  const op = textOf(c, child(pointer, "operator") ?? pointer);
-  const type: TypeNode =
-    op === "*"
-      ? { start: base.start, end, kind: "pointer", to: array }
-      : { start: base.start, end, kind: "reference", to: array, rvalue: false };
-  const value = assigned && child(assigned, "right");
-  return {
-    ...span(node),
-    kind: "variable",
-    name: c.name(named),
-    type,
-    specifiers: {},
-    ...(value && { init: { style: "copy", values: [c.expression(value)] } }),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Expression, LambdaCapture, LaunchConfiguration, Specifiers, TypeNode } from "../ast.ts";
+import type { Expression, LambdaCapture, LaunchConfiguration, Specifiers, Statement, TypeNode } from "../ast.ts";
 import { type CstNode, child, childOfType } from "../parser/cst.ts";
 import { binary, castType } from "./binary.ts";
 import { type Context, MAX_DEPTH, operator, span, textOf } from "./context.ts";
@@ -316,8 +316,26 @@ function capture(c: Context, node: CstNode, outerReference: boolean): LambdaCapt
   return { start: node.start, end: node.end, name: left ? textOf(c, left) : "", byReference, init: c.expression(child(node, "right")) };
 }
 
+/** GNU's `({ ...; value; })`, as a lambda that is called at once. */
+function statementExpression(c: Context, node: CstNode): Expression {
+  const block = c.block(node);
+  const last = block.body.at(-1);
+  const body: Statement =
+    last?.kind === "expression"
+      ? { ...block, body: [...block.body.slice(0, -1), { start: last.start, end: last.end, kind: "return", value: last.expression }] }
+      : block;
+  const at = { start: node.start, end: node.end };
+  return {
+    ...at,
+    kind: "call",
+    callee: { ...at, kind: "lambda", captures: [], captureDefault: "&", parameters: [], specifiers: {}, body },
+    arguments: [],
+  };
+}
+
 const parenthesized: Converter = (c, node) => {
   const inner = node.children.find((each) => each.named && each.type !== "comment");
+  if (inner?.type === "compound_statement") return statementExpression(c, inner);
   return { start: node.start, end: node.end, kind: "parenthesized", inner: c.expression(inner) };
 };
 

@@ -2,6 +2,7 @@ import type { AsmOperand, Condition, Statement, Unroll, VariableDeclaration } fr
 import { type CstNode, child } from "../parser/cst.ts";
 import { type Context, MAX_DEPTH, span, textOf } from "./context.ts";
 import { stringValue } from "./literals.ts";
+import { pointerToArray } from "./pointer-to-array.ts";
 import { declare, qualifiersOf } from "./types.ts";
 
 type Converter = (c: Context, node: CstNode) => Statement;
@@ -224,6 +225,8 @@ function assembly(c: Context, node: CstNode): Statement {
 const expressionStatement: Converter = (c, node) => {
   const inner = node.children.find((each) => each.named && each.type !== "comment");
   if (!inner) return { start: node.start, end: node.end, kind: "empty" };
+  const declared = pointerToArray(c, node);
+  if (declared) return { start: node.start, end: node.end, kind: "declaration", declarations: [declared] };
   if (inner.type === "gnu_asm_expression") return { ...assembly(c, inner), start: node.start, end: node.end };
   return { start: node.start, end: node.end, kind: "expression", expression: c.expression(inner) };
 };

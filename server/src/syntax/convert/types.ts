@@ -109,7 +109,7 @@ export function qualifiersOf(c: Context, node: CstNode): Qualifiers {
 function qualify(found: Qualifiers, word: string): void {
   if (word === "const") found.const = true;
   else if (word === "volatile") found.volatile = true;
-  else if (word === "restrict" || word === "__restrict__" || word === "__restrict") found.restrict = true;
+  else if (/^(?:__)?restri/.test(word)) found.restrict = true;
 }
 
 /** A declarator taken apart: what it declares and the type it gives it. */

@@ -36,11 +36,18 @@ export function keepTrees<Tree>(backend: Backend<Tree>): Parser {
     }
   };
 
-  const parse = (text: string, { key, cancelled, repairs = [] }: ParseOptions = {}): CstNode | undefined => {
+  const parse = (text: string, { key, cancelled, repairs = [], reread }: ParseOptions = {}): CstNode | undefined => {
     const tree = backend.parse(text, key === undefined ? undefined : kept.get(key), cancelled);
     if (!tree) return undefined;
-    const parsed = repaired(backend, { text, tree }, repairs, cancelled);
-    const copy = backend.copyOut(parsed.tree);
+    let parsed = repaired(backend, { text, tree }, repairs, cancelled);
+    let copy = backend.copyOut(parsed.tree);
+    const other = reread?.(copy, parsed.text) ?? parsed.text;
+    const again = other === parsed.text ? undefined : backend.parse(other, parsed, cancelled);
+    if (again) {
+      backend.free(parsed.tree);
+      parsed = { text: other, tree: again };
+      copy = backend.copyOut(again);
+    }
     if (key === undefined) backend.free(parsed.tree);
     else keep(key, parsed);
     return copy;

@@ -9,6 +9,8 @@ export interface ParseOptions {
   readonly cancelled?: () => boolean;
   /** Tried one after another where the text does not parse; one that leaves fewer errors stays. */
   readonly repairs?: readonly Repair[];
+  /** Looks for what parses without an error, but as something else; may give another text, as long, that parses right. */
+  readonly reread?: (tree: CstNode, text: string) => string;
 }
 
 /** Another text, as long, that may parse better around the errors. The same text when it knows nothing better. */
