@@ -77,7 +77,9 @@ function simulateLaunch(fact: LaunchFact, gpu: GpuModel, { registers, isCancelle
   } catch (error) {
     if (isCancelled?.()) return undefined;
     if (error instanceof NotSimulated) return refuse(error.message);
-    return refuse(`the simulation failed: ${error instanceof Error ? error.message : String(error)}`);
+    // The engine's own reasons are plain Errors; anything else is a fault of ours.
+    const isReason = error instanceof Error && error.constructor === Error;
+    return refuse(isReason ? error.message : `the simulation failed: ${String(error)}`);
   }
 }
 

@@ -1,6 +1,5 @@
-import { defineRule, type Finding, type RuleContext } from "./rule.ts";
+import { defineRule, type Finding } from "./rule.ts";
 import { assumedContent, launchesOf, type PoorAccess, poorAccesses, sectorsPerRequest } from "./support/accesses.ts";
-import { excerpt } from "./support/edits.ts";
 import { LaneIndex } from "./support/lane-index.ts";
 
 export default defineRule({
@@ -41,7 +40,7 @@ int main() {
   },
   *check(context) {
     const lanes = new LaneIndex(context);
-    for (const poor of poorAccesses(context)) if (isStrided(poor)) yield finding(context, poor, lanes);
+    for (const poor of poorAccesses(context)) if (isStrided(poor)) yield finding(poor, lanes);
   },
 });
 
@@ -49,16 +48,14 @@ int main() {
 export const isStrided = ({ access: { laneStride, bytesPerLane } }: PoorAccess): boolean =>
   laneStride !== undefined && Math.abs(laneStride) > bytesPerLane;
 
-function finding({ program: { reading } }: RuleContext, poor: PoorAccess, lanes: LaneIndex): Finding {
+function finding(poor: PoorAccess, lanes: LaneIndex): Finding {
   const { access, place, launch } = poor;
   const stride = Math.abs(access.laneStride ?? 0);
   const whole = stride % access.bytesPerLane === 0;
   const apart = whole ? `${stride / access.bytesPerLane} elements (${stride} bytes)` : `${stride} bytes`;
   const source = access.strideSource;
   const terms = source ? lanes.terms(place, source.slice(-1)) : [];
-  const cause = source
-    ? ` because of \`${source}\`${terms.length > 0 ? ` in ${terms.map((term) => `\`${excerpt(reading, term, 40)}\``).join(", ")}` : ""}`
-    : "";
+  const cause = source ? ` because of \`${source}\`${terms.length > 0 ? ` in ${terms.join(", ")}` : ""}` : "";
   return {
     span: place,
     message: `Strided ${access.operation}: neighbouring lanes are ${apart} apart${cause}; ${sectorsPerRequest(access)}. Let neighbouring threads access neighbouring elements, or go through a tile in shared memory.${assumedContent(poor)}`,

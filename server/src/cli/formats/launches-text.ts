@@ -1,6 +1,7 @@
 /** Launches for people: a line each for an overview, or all of a report. */
-import type { LaunchReport, LineCounters } from "@warplens/sim-engine";
+import type { AccessReport, LaunchReport } from "@warplens/sim-engine";
 import type { SimulatedLaunch } from "../../rules/rule.ts";
+import { groupBy } from "../../rules/support/group-by.ts";
 import {
   formatBandwidth,
   formatCapacity,
@@ -113,26 +114,27 @@ export function launchText({ fact, report }: SimulatedLaunch, style: Style, sour
 const side = (name: string, transactions: number, requests: number): string[] =>
   requests > 0 ? [`${formatRatio(transactions / requests)} ${name}`] : [];
 
-/** The lines that access memory, those that move most first. */
-function lineRows({ lines }: LaunchReport, source: string, style: Style): string[] {
-  const weight = (counters: LineCounters): number => counters.globalSectors + counters.sharedWavefronts;
+/** The lines that access memory, those that move most first: what each access of them moves. */
+function lineRows({ accesses }: LaunchReport, source: string, style: Style): string[] {
   const texts = source.split("\n");
-  return Object.entries(lines)
-    .filter(([, counters]) => weight(counters) > 0)
+  const byLine = groupBy(
+    accesses.filter(({ file, space, requests }) => file === 0 && requests > 0 && (space === "global" || space === "shared")),
+    ({ line }) => line,
+  );
+  const weight = (group: readonly AccessReport[]): number => group.reduce((sum, { transactions }) => sum + transactions, 0);
+  return [...byLine]
     .sort(([, a], [, b]) => weight(b) - weight(a))
     .slice(0, mostLines)
-    .map(([line, counters]) => {
-      const { globalSectors, globalSectorsIdeal, globalRequests, sharedWavefronts, sharedWavefrontsIdeal } = counters;
-      const parts = [
-        ...(globalRequests > 0
-          ? [`${formatRatio(globalSectors / globalRequests)} sectors/request, ideal ${formatRatio(globalSectorsIdeal / globalRequests)}`]
-          : []),
-        ...(sharedWavefronts > 0 && sharedWavefrontsIdeal > 0
-          ? [`${formatRatio(sharedWavefronts / sharedWavefrontsIdeal)} times the ideal wavefronts`]
-          : []),
-      ];
-      const poor = globalSectors > 1.5 * globalSectorsIdeal || sharedWavefronts > 1.5 * sharedWavefrontsIdeal;
-      const text = (texts[Number(line) - 1] ?? "").trim();
-      return `    ${style(`line ${line}`.padEnd(12), "dim")}  ${poor ? style(parts.join("; "), "yellow") : parts.join("; ")}  ${style(text, "dim")}`;
+    .map(([line, group]) => {
+      const parts = group.map((access) => {
+        const { space, operation, requests, transactions, ideal } = access;
+        const poor = transactions > 1.5 * ideal;
+        const text =
+          space === "global"
+            ? `${operation} ${formatRatio(transactions / requests)} sectors/request${poor ? `, ideal ${formatRatio(ideal / requests)}` : ""}`
+            : `shared ${operation} ${poor ? `${formatRatio(transactions / ideal)}-way conflict` : "without conflict"}`;
+        return poor ? style(text, "yellow") : text;
+      });
+      return `    ${style(`line ${line}`.padEnd(12), "dim")}  ${[...new Set(parts)].join("; ")}  ${style((texts[line - 1] ?? "").trim(), "dim")}`;
     });
 }

@@ -3,6 +3,7 @@ import type { Expression, Node } from "../../syntax/ast.ts";
 import type { Place, Reading } from "../../syntax/reading.ts";
 import type { RuleContext } from "../rule.ts";
 import { childrenOf, expression } from "./children.ts";
+import { excerpt } from "./edits.ts";
 import type { SyntaxIndex } from "./syntax-index.ts";
 import { type Variable, Variables } from "./variables.ts";
 
@@ -20,14 +21,47 @@ export class LaneIndex {
   }
 
   /**
-   * The terms of the address at a place that depend on `threadIdx.x` (or `.y`, `.z`), such as `x * height` of
-   * `out[x * height + y]`; the whole index where it is not a sum.
+   * The terms of the address at a place that depend on `threadIdx.x` (or `.y`, `.z`), as they are written: `x * height` of
+   * `out[x * height + y]`. A variable that holds the whole term is followed to what it was made from.
    */
-  terms(place: Place, dimension: string): readonly Expression[] {
+  terms(place: Place, dimension: string): string[] {
     const access = this.#access(place);
-    if (!access) return [];
-    const addends = access.kind === "subscript" ? indices(access).flatMap(addendsOf) : addendsOf(access);
-    return addends.filter((addend) => this.#follows(addend, dimension, new Set()));
+    const addends = access ? this.#addends(access) : [];
+    const following = addends.filter((addend) => this.#follows(addend, dimension, new Set()));
+    return [...new Set(following.map((addend) => this.#explained(addend)))];
+  }
+
+  /** The terms an address is the sum of, the array itself set aside. */
+  #addends(node: Expression): Expression[] {
+    switch (node.kind) {
+      case "parenthesized":
+        return this.#addends(node.inner);
+      case "member":
+        return this.#addends(node.base);
+      case "unary":
+        return node.op === "*" || node.op === "&" ? this.#addends(node.operand) : [];
+      case "cast":
+        return node.operands.flatMap((operand) => this.#addends(operand));
+      case "subscript":
+        return [...this.#addends(node.base), ...node.indices.flatMap(sumOf)];
+      case "binary":
+        return node.op === "+" || node.op === "-" ? [...this.#addends(node.left), ...sumOf(node.right)] : [];
+      case "name": {
+        const variable = this.#variables.of(node);
+        const initial = variable && this.#variables.initial(variable);
+        return initial && initial.kind !== "name" ? this.#addends(initial) : [];
+      }
+      default:
+        return [];
+    }
+  }
+
+  /** A term, and where it is but a variable what that stands for. */
+  #explained(term: Expression): string {
+    const text = `\`${excerpt(this.#reading, term, 40)}\``;
+    const variable = this.#variables.of(term);
+    const initial = variable && this.#variables.initial(variable);
+    return initial ? `${text} (\`${excerpt(this.#reading, initial, 50)}\`)` : text;
   }
 
   /** The expression that makes the access, as the user's text has it. */
@@ -59,15 +93,7 @@ export class LaneIndex {
   }
 }
 
-/** All indices of `a[i][j]`, outermost first. */
-function indices(node: Expression & { kind: "subscript" }): readonly Expression[] {
-  const outer = node.base.kind === "subscript" ? indices(node.base) : addendsOf(node.base).slice(1);
-  return [...outer, ...node.indices];
-}
-
-function addendsOf(node: Expression): Expression[] {
-  if (node.kind === "parenthesized") return addendsOf(node.inner);
-  if (node.kind === "unary" && node.op === "*") return addendsOf(node.operand).slice(1);
-  if (node.kind === "binary" && (node.op === "+" || node.op === "-")) return [...addendsOf(node.left), ...addendsOf(node.right)];
-  return [node];
+function sumOf(node: Expression): Expression[] {
+  if (node.kind === "parenthesized") return sumOf(node.inner);
+  return node.kind === "binary" && (node.op === "+" || node.op === "-") ? [...sumOf(node.left), ...sumOf(node.right)] : [node];
 }
