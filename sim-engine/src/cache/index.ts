@@ -9,5 +9,7 @@
  * 3. Give the logs to `estimateTraffic` with the launch totals of sectors by site.
  */
 
+export { estimateTraffic } from "./estimate.ts";
 export { type AccessKind, atomic, bypass, load, SectorLog, store } from "./log.ts";
+export { blocksToLog } from "./sample.ts";
 export type { BufferExtent, SiteTraffic, TrafficEstimate, TrafficInput } from "./traffic.ts";

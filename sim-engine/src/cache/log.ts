@@ -36,7 +36,7 @@ export class SectorLog {
   /** Which of its 32 bytes a store writes, bit by byte; full for loads. */
   bytes: Uint32Array;
 
-  constructor(block: number, limit = 1 << 18) {
+  constructor(block: number, limit = 1 << 13) {
     this.block = block;
     this.limit = limit;
     this.warp = new Uint16Array(256);

@@ -1,0 +1,251 @@
+/**
+ * From a few logged blocks to the launch: the L1 is simulated; what reaches memory is reasoned from footprints. A block's first
+ * touches reach memory unless a neighbour touched the same sectors and the L2 still holds them: how much neighbours share is
+ * measured on one neighbour in each direction of the grid, how far apart in time they run decides whether the L2 can hold it.
+ */
+import type { GpuValues } from "../gpus/figures.ts";
+import type { Dim3 } from "../kernel.ts";
+import { type FirstTouches, Footprint } from "./footprint.ts";
+import { playL1, type SiteL1 } from "./l1.ts";
+import type { SectorLog } from "./log.ts";
+import { planLogs } from "./sample.ts";
+import type { SiteTraffic, TrafficEstimate, TrafficInput } from "./traffic.ts";
+
+const ratio = (part: number, whole: number, otherwise: number): number => (whole > 0 ? part / whole : otherwise);
+
+/**
+ * The chance that the L2 still holds what was used `bytes` of other data ago. Measured on an H200 (validation/microbenchmarks): all
+ * of 35 MB read over and over stays in its 50 MB, 56 % of 52 MB, nothing of 86 MB.
+ */
+export const l2Keeps = (gpu: GpuValues, bytes: number): number => Math.min(1, Math.max(0, 1 - (bytes / gpu.l2Bytes - 0.75) / 0.55));
+
+/** How often blocks repeat what a neighbour did, along each direction: 1 all is new, 0 all is shared. By site. */
+type Novelty = readonly [x: Float64Array, y: Float64Array, z: Float64Array];
+
+/** The launch as one multiple of the logged block: block after block along x, then y, then z, each paying only for what is new. */
+class Extent {
+  readonly #grid: Dim3;
+  /** By direction: the chance that what the neighbour brought is still there. */
+  kept: readonly [number, number, number] = [1, 1, 1];
+
+  constructor(grid: Dim3) {
+    this.#grid = grid;
+  }
+
+  /** Blocks' worth of a site's first touches that the launch makes, of `directions` directions. */
+  blocks(novelty: Novelty, site: number, directions = 3): number {
+    let product = 1;
+    for (let d = 0; d < directions; d++) {
+      const anew = 1 - (1 - novelty[d]![site]!) * this.kept[d]!;
+      product *= 1 + (this.#grid[d]! - 1) * anew;
+    }
+    return product;
+  }
+}
+
+function noveltyOf(input: TrafficInput, first: FirstTouches, what: keyof FirstTouches): Novelty {
+  const { grid, blocksPerSm, gpu, logs, sites } = input;
+  const { middle, neighbours } = planLogs(grid, blocksPerSm, gpu.values.smCount);
+  const origin = logs.find((log) => log.block === middle) ?? logs[0]!;
+  return neighbours.map((block) => {
+    const log = logs.find((candidate) => candidate.block === block && candidate !== origin);
+    const novelty = new Float64Array(sites.length).fill(1);
+    if (!log) return novelty;
+    const alone = new Footprint().add(log, sites.length)[what];
+    const after = Footprint.of(origin, sites.length).add(log, sites.length)[what];
+    for (let s = 0; s < sites.length; s++) novelty[s] = Math.min(1, ratio(after[s]!, alone[s]!, first[what][s]! > 0 ? 1 : 0));
+    return novelty;
+  }) as unknown as Novelty;
+}
+
+/** Of `among` equally likely places, how many `picks` random ones meet at least once. */
+const met = (picks: number, among: number): number => (among > 0 ? among * (1 - Math.exp(-picks / among)) : 0);
+
+/** First touches as the average block makes them: the logged one may have been cut short, or do more or less than most. */
+function perBlock(first: FirstTouches, log: SectorLog, sectors: Float64Array, blocks: number): FirstTouches {
+  const logged = new Float64Array(sectors.length);
+  for (let r = 0; r < log.requests; r++) logged[log.site[r]!]! += log.start[r + 1]! - log.start[r]!;
+  const scaled = (counts: Float64Array): Float64Array => counts.map((count, s) => count * ratio(sectors[s]! / blocks, logged[s]!, 0));
+  return { read: scaled(first.read), written: scaled(first.written), touched: scaled(first.touched), partial: scaled(first.partial) };
+}
+
+interface SiteMemory {
+  /** Launch totals, in bytes to and from memory, and sectors looked for there by loads. */
+  readBytes: number;
+  writtenBytes: number;
+  missedSectors: number;
+  filledSectors: number;
+}
+
+/** Estimates a launch's traffic. Sites without a logged request are taken to reach memory with every sector. */
+export function estimateTraffic(input: TrafficInput): TrafficEstimate {
+  const { gpu, grid, blocksPerSm, sites, logs, sectors } = input;
+  const { values } = gpu;
+  const plan = planLogs(grid, blocksPerSm, values.smCount);
+  const sharing = logs.filter((log) => plan.resident.includes(log.block));
+  const together = sharing.length > 0 ? sharing : logs;
+  const l1 = playL1(
+    together,
+    sites.length,
+    (input.l1Bytes * Math.min(together.length, plan.resident.length)) / plan.resident.length,
+    values.cachesGlobalLoads === 1,
+  );
+  const memory = memoryOf(input, l1);
+
+  const traffic: SiteTraffic[] = sites.map((_, s) => {
+    const total = sectors[s]!;
+    const { readBytes, writtenBytes, missedSectors, filledSectors } = memory[s]!;
+    const writes = isWrite(input, s);
+    const onward = ratio(l1[s]!.onward, l1[s]!.sectors, 1);
+    const l1Share = writes ? 0 : 1 - onward;
+    const dramSectors = writes ? Math.max(filledSectors, writtenBytes / values.sectorBytes) : missedSectors;
+    const dram = Math.min(1 - l1Share, ratio(dramSectors, total, 0));
+    const accessesPerSector = ratio(l1[s]!.accesses, l1[s]!.onward, 1);
+    const scattered = isIrregular(input, s) && accessesPerSector > 0.75;
+    // A lone sector costs the memory a whole access, and twice when it is filled and written back.
+    const lone = scattered && writes ? 2 * values.dramGranularity : 0;
+    const bytesPerDramSector = Math.max(lone, ratio(readBytes + writtenBytes, dram * total, values.sectorBytes));
+    return { l1: l1Share, l2: 1 - l1Share - dram, dram, accessesPerSector, bytesPerDramSector, scattered };
+  });
+  return { sites: traffic, ...totalsOf(input, l1, memory) };
+}
+
+const isWrite = ({ sites }: TrafficInput, s: number): boolean => sites[s]!.operation === "store";
+const isAtomic = ({ sites }: TrafficInput, s: number): boolean => sites[s]!.operation === "atomic" || sites[s]!.operation === "reduction";
+const isIrregular = ({ sites }: TrafficInput, s: number): boolean => sites[s]!.irregular === true;
+
+function memoryOf(input: TrafficInput, l1: readonly SiteL1[]): SiteMemory[] {
+  const { gpu, grid, blocksPerSm, sites, logs, sectors, buffers } = input;
+  const { values } = gpu;
+  const blocks = grid[0] * grid[1] * grid[2];
+  const concurrent = Math.min(blocks, values.smCount * blocksPerSm);
+  const origin = logs.find((log) => log.block === planLogs(grid, blocksPerSm, values.smCount).middle) ?? logs[0];
+  const none = (): SiteMemory => ({ readBytes: 0, writtenBytes: 0, missedSectors: 0, filledSectors: 0 });
+  if (!origin) {
+    return sites.map((site, s) => {
+      const bytes = sectors[s]! * values.sectorBytes;
+      return site.operation === "store" ? { ...none(), writtenBytes: bytes } : { ...none(), readBytes: bytes, missedSectors: sectors[s]! };
+    });
+  }
+  const first = perBlock(new Footprint().add(origin, sites.length), origin, sectors, blocks);
+  const touched = noveltyOf(input, first, "touched");
+  const read = noveltyOf(input, first, "read");
+  const written = noveltyOf(input, first, "written");
+  const partial = noveltyOf(input, first, "partial");
+
+  // Neighbours along x run side by side; along y a row of blocks apart, along z a plane: as far as they do not fit together.
+  const extent = new Extent(grid);
+  const bytesOver = (directions: number): number =>
+    sites.reduce((total, _, s) => total + first.touched[s]! * extent.blocks(touched, s, directions), 0) * values.sectorBytes;
+  const row = grid[0] * 2 <= concurrent ? 0 : bytesOver(1);
+  const plane = grid[0] * grid[1] * 2 <= concurrent ? 0 : bytesOver(2);
+  extent.kept = [1, l2Keeps(values, row), l2Keeps(values, plane)];
+  const footprint = bytesOver(3);
+  const keptOverall = l2Keeps(values, footprint);
+
+  const buffersSectors = (s: number): number | undefined => {
+    const bytes = buffers[sites[s]!.buffer ?? -1]?.bytes;
+    return bytes === undefined ? undefined : Math.ceil(bytes / values.sectorBytes);
+  };
+  // Local memory belongs to resident threads: blocks that follow each other use it again.
+  const blocksOf = (s: number, novelty: Novelty): number => (sites[s]!.space === "local" ? concurrent : extent.blocks(novelty, s));
+  const bounded = (s: number, count: number): number => Math.min(count, sectors[s]!, buffersSectors(s) ?? Number.POSITIVE_INFINITY);
+
+  const memory = sites.map((_, s): SiteMemory => {
+    const result = none();
+    const total = sectors[s]!;
+    if (total === 0) return result;
+    const seen = l1[s]!.sectors;
+    if (seen === 0)
+      return isWrite(input, s)
+        ? { ...none(), writtenBytes: total * values.sectorBytes }
+        : { ...none(), readBytes: total * values.sectorBytes, missedSectors: total };
+    const onward = total * ratio(l1[s]!.onward, seen, 1);
+    const places = buffersSectors(s);
+    if (isIrregular(input, s) && places !== undefined) {
+      // Random places: what is found in the L2 is its share of them. Each half keeps its own copy.
+      const held = (share: number): number => Math.min(1, (share * values.l2Bytes) / (places * values.sectorBytes));
+      const missing = (share: number, units: number): number => Math.max(met(onward, units), onward * (1 - held(share)));
+      if (isWrite(input, s)) {
+        // Dirty sectors leave earlier than clean ones: half of what may be dirty was measured to merge.
+        result.writtenBytes = missing(values.l2DirtyShare / 2, places) * values.sectorBytes;
+        result.filledSectors = missing(1 / values.l2Partitions, places) * ratio(first.partial[s]!, first.written[s]!, 0);
+        result.readBytes = result.filledSectors * values.sectorBytes;
+      } else {
+        const misses = missing(1 / values.l2Partitions, (places * values.sectorBytes) / values.dramGranularity);
+        result.missedSectors = misses;
+        result.readBytes = misses * values.dramGranularity;
+        if (isAtomic(input, s)) result.writtenBytes = met(onward, places) * values.sectorBytes;
+      }
+      return result;
+    }
+    if (!isWrite(input, s)) {
+      const fresh = bounded(s, first.read[s]! * blocksOf(s, read));
+      // What a block itself reads again from the L2 it finds there, if the launch's data stay.
+      const again = Math.max(0, onward - first.read[s]! * blocks) * (1 - keptOverall) * ownMissShare(first, s, l1);
+      result.missedSectors = Math.min(onward, fresh + again);
+      result.readBytes = result.missedSectors * values.sectorBytes;
+    }
+    if (isWrite(input, s) || isAtomic(input, s)) {
+      const dirty = bounded(s, first.written[s]! * blocksOf(s, written));
+      const rewritten = sites[s]!.space === "local" ? Math.max(0, first.written[s]! * blocks - dirty) * (1 - keptOverall) : 0;
+      result.writtenBytes = (dirty + rewritten) * values.sectorBytes;
+      result.filledSectors = bounded(s, first.partial[s]! * blocksOf(s, partial));
+      result.readBytes += result.filledSectors * values.sectorBytes;
+    }
+    return result;
+  });
+
+  // What is written last stays in the L2 when the kernel ends.
+  const dirtyBytes = memory.reduce((total, site) => total + site.writtenBytes, 0);
+  if (dirtyBytes > 0) {
+    const stays = Math.min(
+      dirtyBytes,
+      values.l2DirtyShare * values.l2Bytes,
+      0.8 * values.l2Bytes * Math.min(1, dirtyBytes / Math.max(footprint, 1)),
+    );
+    for (const site of memory) site.writtenBytes *= 1 - stays / dirtyBytes;
+  }
+  return memory;
+}
+
+/** Of what a block reads again, the share whose first reads were its own rather than shared with others. */
+const ownMissShare = (first: FirstTouches, s: number, l1: readonly SiteL1[]): number =>
+  Math.min(1, ratio(first.read[s]!, l1[s]!.onward, 0));
+
+function totalsOf(input: TrafficInput, l1: readonly SiteL1[], memory: readonly SiteMemory[]): Omit<TrafficEstimate, "sites"> {
+  const { gpu, sites, sectors } = input;
+  const halves = gpu.values.l2Partitions > 1;
+  const launch = (s: number, part: number): number => sectors[s]! * ratio(part, l1[s]!.sectors, 0);
+  let lookups = 0;
+  let hits = 0;
+  let reads = 0;
+  let writes = 0;
+  let missed = 0;
+  let filled = 0;
+  let atomics = 0;
+  for (let s = 0; s < sites.length; s++) {
+    lookups += launch(s, l1[s]!.lookups);
+    hits += launch(s, l1[s]!.hits);
+    const onward = l1[s]!.sectors > 0 ? launch(s, l1[s]!.onward) : sectors[s]!;
+    if (isWrite(input, s)) writes += onward;
+    else if (isAtomic(input, s)) atomics += onward;
+    else reads += onward;
+    missed += memory[s]!.missedSectors;
+    filled += memory[s]!.filledSectors;
+  }
+  const total = (key: "readBytes" | "writtenBytes"): number => memory.reduce((bytes, site) => bytes + site[key], 0);
+  // With two halves, half of the sectors that must come from memory and of those written belong to the other half as well.
+  const fromMemory = total("readBytes") / gpu.values.sectorBytes - filled;
+  const l2ReadSectors = reads + (halves ? fromMemory / 2 : 0);
+  const l2WriteSectors = writes * (halves ? 1.5 : 1) + filled;
+  const l2Lookups = l2ReadSectors + l2WriteSectors + atomics;
+  return {
+    ...(lookups > 0 ? { l1HitPct: (100 * hits) / lookups } : {}),
+    ...(l2Lookups > 0 ? { l2HitPct: 100 * Math.max(0, 1 - (missed + (halves ? fromMemory / 2 : 0) + filled) / l2Lookups) } : {}),
+    l2ReadSectors,
+    l2WriteSectors,
+    dramReadBytes: total("readBytes"),
+    dramWriteBytes: total("writtenBytes"),
+  };
+}

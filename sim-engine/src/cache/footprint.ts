@@ -1,0 +1,68 @@
+/** What blocks touch, and how much of it their neighbours touch as well. */
+import { load, type SectorLog, store } from "./log.ts";
+import { SectorSet } from "./sector-set.ts";
+
+const allBytes = 0xffffffff;
+
+/** First touches in one block, by site. */
+export interface FirstTouches {
+  /** Sectors that a load or atomic of the site is first to touch: nobody in the block read or wrote them before. */
+  readonly read: Float64Array;
+  /** Sectors that a store or atomic of the site is first to write. */
+  readonly written: Float64Array;
+  /** Sectors that the site is first to touch in any way. */
+  readonly touched: Float64Array;
+  /** Of the block: sectors that end partly written though never read. Told of the site that wrote them first. */
+  readonly partial: Float64Array;
+}
+
+/** What is known of the sectors that were touched: the bytes written, and whether they were read. */
+export class Footprint {
+  readonly #read = new SectorSet();
+  readonly #written = new SectorSet();
+
+  /** Adds a block's requests and tells what was new. */
+  add(log: SectorLog, sites: number): FirstTouches {
+    const read = new Float64Array(sites);
+    const written = new Float64Array(sites);
+    const touched = new Float64Array(sites);
+    const partial = new Float64Array(sites);
+    const writer = new SectorSet();
+    for (let r = 0; r < log.requests; r++) {
+      const site = log.site[r]!;
+      const kind = log.kind[r]!;
+      for (let i = log.start[r]!; i < log.start[r + 1]!; i++) {
+        const sector = log.sectors[i]!;
+        const wasRead = this.#read.has(sector);
+        const bytesWritten = this.#written.get(sector);
+        if (!wasRead && bytesWritten === undefined) touched[site]!++;
+        if (kind === store) {
+          if (bytesWritten === undefined) {
+            written[site]!++;
+            writer.set(sector, site);
+          }
+          this.#written.set(sector, ((bytesWritten ?? 0) | log.bytes[i]!) >>> 0);
+          continue;
+        }
+        // What the kernel wrote itself it does not read from memory.
+        if (!wasRead && bytesWritten === undefined) read[site]!++;
+        if (!wasRead) this.#read.set(sector);
+        // Atomics read and write.
+        if (kind !== load && kind !== 3 && bytesWritten === undefined) {
+          written[site]!++;
+          this.#written.set(sector, allBytes);
+        }
+      }
+    }
+    for (const sector of writer.keys())
+      if (this.#written.get(sector) !== allBytes && !this.#read.has(sector)) partial[writer.get(sector)!]!++;
+    return { read, written, touched, partial };
+  }
+
+  /** The same footprint, to go on from. */
+  static of(log: SectorLog, sites: number): Footprint {
+    const footprint = new Footprint();
+    footprint.add(log, sites);
+    return footprint;
+  }
+}

@@ -1,0 +1,26 @@
+/** The order in which requests of warps that run together come: one of each warp in turn. */
+import type { SectorLog } from "./log.ts";
+
+/** Calls `visit` with each request of the logs, all warps of all blocks taking turns. */
+export function interleave(logs: readonly SectorLog[], visit: (log: SectorLog, request: number) => void): void {
+  // By block and warp: its requests in order.
+  const queues: { log: SectorLog; requests: number[] }[] = [];
+  for (const log of logs) {
+    const byWarp = new Map<number, number[]>();
+    for (let r = 0; r < log.requests; r++) {
+      const warp = log.warp[r]!;
+      const requests = byWarp.get(warp);
+      if (requests) requests.push(r);
+      else byWarp.set(warp, [r]);
+    }
+    for (const requests of byWarp.values()) queues.push({ log, requests });
+  }
+  for (let turn = 0; queues.length > 0; turn++) {
+    let kept = 0;
+    for (const queue of queues) {
+      visit(queue.log, queue.requests[turn]!);
+      if (turn + 1 < queue.requests.length) queues[kept++] = queue;
+    }
+    queues.length = kept;
+  }
+}

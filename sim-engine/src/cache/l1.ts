@@ -1,0 +1,48 @@
+/** The L1 of one SM, given the requests of the blocks that share it. */
+import { interleave } from "./interleave.ts";
+import { atomic, bypass, load, type SectorLog, store } from "./log.ts";
+import { SectoredCache } from "./sectored-cache.ts";
+
+/** Of one site, in the logged blocks. */
+export interface SiteL1 {
+  /** Sectors requested. */
+  sectors: number;
+  /** Of these, found in the L1: loads need not go on; stores go on all the same. */
+  hits: number;
+  /** Sectors that go on to the L2, and accesses of up to 64 bytes they make there. */
+  onward: number;
+  accesses: number;
+  /** Sectors looked up in the L1: not those of atomics and of loads that bypass it. */
+  lookups: number;
+}
+
+/**
+ * Plays the logged blocks of one SM through an L1 of `bytes`. `sharing` is how many of the blocks that would share it are logged:
+ * the cache is taken smaller in proportion. Loads are looked up where `cachesLoads`.
+ */
+export function playL1(logs: readonly SectorLog[], sites: number, bytes: number, cachesLoads: boolean): SiteL1[] {
+  const cache = new SectoredCache(bytes);
+  const counted: SiteL1[] = Array.from({ length: sites }, () => ({ sectors: 0, hits: 0, onward: 0, accesses: 0, lookups: 0 }));
+  interleave(logs, (log, request) => {
+    const site = counted[log.site[request]!]!;
+    const kind = log.kind[request]!;
+    const looksUp = kind === store || (kind === load && cachesLoads);
+    let lastAccess = -1;
+    for (let i = log.start[request]!; i < log.start[request + 1]!; i++) {
+      const sector = log.sectors[i]!;
+      site.sectors++;
+      let onward = true;
+      if (looksUp) {
+        site.lookups++;
+        const hit = kind === load ? cache.load(sector) : cache.store(sector, log.bytes[i]!);
+        if (hit) site.hits++;
+        onward = kind === store || !hit;
+      } else if (kind !== atomic && kind !== bypass) site.lookups++;
+      if (!onward) continue;
+      site.onward++;
+      if (sector >>> 1 !== lastAccess) site.accesses++;
+      lastAccess = sector >>> 1;
+    }
+  });
+  return counted;
+}

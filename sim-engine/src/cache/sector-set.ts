@@ -1,0 +1,55 @@
+/** Sectors that were touched, each with a 32-bit note: a growing hash table of numbers below 2^32 - 1. */
+const absent = 0xffffffff;
+
+export class SectorSet {
+  size = 0;
+  #keys = new Uint32Array(1024).fill(absent);
+  #notes = new Uint32Array(1024);
+
+  /** The sector's note; undefined where it was never set. */
+  get(sector: number): number | undefined {
+    const slot = this.#slot(sector);
+    return this.#keys[slot] === absent ? undefined : this.#notes[slot]!;
+  }
+
+  has(sector: number): boolean {
+    return this.#keys[this.#slot(sector)] !== absent;
+  }
+
+  set(sector: number, note = 0): void {
+    let slot = this.#slot(sector);
+    if (this.#keys[slot] === absent) {
+      if (this.size * 2 >= this.#keys.length) {
+        this.#grow();
+        slot = this.#slot(sector);
+      }
+      this.#keys[slot] = sector;
+      this.size++;
+    }
+    this.#notes[slot] = note;
+  }
+
+  *keys(): Generator<number> {
+    for (const key of this.#keys) if (key !== absent) yield key;
+  }
+
+  #slot(sector: number): number {
+    const mask = this.#keys.length - 1;
+    let slot = (Math.imul(sector, 0x9e3779b1) >>> 7) & mask;
+    while (this.#keys[slot] !== absent && this.#keys[slot] !== sector) slot = (slot + 1) & mask;
+    return slot;
+  }
+
+  #grow(): void {
+    const keys = this.#keys;
+    const notes = this.#notes;
+    this.#keys = new Uint32Array(keys.length * 2).fill(absent);
+    this.#notes = new Uint32Array(keys.length * 2);
+    for (let i = 0; i < keys.length; i++) {
+      if (keys[i] === absent) continue;
+      const slot = this.#slot(keys[i]!);
+      this.#keys[slot] = keys[i]!;
+      this.#notes[slot] = notes[i]!;
+    }
+  }
+}

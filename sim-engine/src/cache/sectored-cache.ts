@@ -1,0 +1,60 @@
+/**
+ * A cache of 128-byte lines filled by 32-byte sectors, least recently used line first. Sets are chosen by a hash of the address,
+ * so that no stride hits one set only, as on the hardware.
+ */
+const ways = 16;
+const noLine = 0xffffffff;
+
+export class SectoredCache {
+  readonly #sets: number;
+  /** By set and way: the line, when it was last used, its sectors present (bits 0-3) and of these those wholly present (bits 4-7). */
+  readonly #lines: Uint32Array;
+  readonly #used: Uint32Array;
+  readonly #sectors: Uint8Array;
+  #clock = 0;
+
+  /** `bytes` of capacity; below one set's worth it holds one set. */
+  constructor(bytes: number) {
+    this.#sets = Math.max(1, Math.round(bytes / (128 * ways)));
+    this.#lines = new Uint32Array(this.#sets * ways).fill(noLine);
+    this.#used = new Uint32Array(this.#sets * ways);
+    this.#sectors = new Uint8Array(this.#sets * ways);
+  }
+
+  /** A load of a sector (address / 32): whether it is there; it is afterwards. */
+  load(sector: number): boolean {
+    const at = this.#find(sector >>> 2);
+    const bit = 1 << (sector & 3);
+    const hit = (this.#sectors[at]! & (bit << 4)) !== 0;
+    this.#sectors[at]! |= bit | (bit << 4);
+    return hit;
+  }
+
+  /** A store that writes the bytes of `mask`: whether it meets its sector here. What is partly written a load still misses. */
+  store(sector: number, mask: number): boolean {
+    const at = this.#find(sector >>> 2);
+    const bit = 1 << (sector & 3);
+    const hit = (this.#sectors[at]! & bit) !== 0;
+    this.#sectors[at]! |= mask >>> 0 === 0xffffffff ? bit | (bit << 4) : bit;
+    return hit;
+  }
+
+  /** Where the line is; when it is nowhere, in the place of the one unused longest. */
+  #find(line: number): number {
+    const hashed = Math.imul(line ^ (line >>> 11), 0x9e3779b1) >>> 0;
+    const first = Math.floor((hashed / 2 ** 32) * this.#sets) * ways;
+    let oldest = first;
+    this.#clock++;
+    for (let at = first; at < first + ways; at++) {
+      if (this.#lines[at] === line) {
+        this.#used[at] = this.#clock;
+        return at;
+      }
+      if (this.#used[at]! < this.#used[oldest]!) oldest = at;
+    }
+    this.#lines[oldest] = line;
+    this.#used[oldest] = this.#clock;
+    this.#sectors[oldest] = 0;
+    return oldest;
+  }
+}
