@@ -30,8 +30,8 @@ export interface FileFacts {
 
 /** In source order of the sites; launches without a site stand where their kernel does. */
 export function launchFacts(file: FileFacts): LaunchFact[] {
-  const { unit, semantics, settings, directives } = file;
-  const evaluation = new FileEvaluation(hostProgram(unit, semantics, settings), directives.inputs);
+  const { unit, reading, semantics, settings, directives } = file;
+  const evaluation = new FileEvaluation(hostProgram(unit, semantics, settings, reading.text), directives.inputs, (site) => reading.locate(site.start, site.end).file === 0);
   const evaluated = evaluation.launches();
   const used = new Map<string, number>();
   const facts = evaluated.map((launch) => siteFact(file, launch, nextOption(file, launch.entry.kernelName, used)));

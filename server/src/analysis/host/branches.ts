@@ -32,9 +32,12 @@ export function eitherWay(host: Interpreter, condition: Value, then: Way, otherw
 function tryOut(host: Interpreter, way: Way): readonly [Completion, Outcome] {
   const mark = host.journal.hold();
   const exited = host.exited;
+  const { final } = host;
+  host.final = false;
   host.uncertainty += 1;
   const completion = way();
   host.uncertainty -= 1;
+  host.final = final;
   const left: Completion = host.exited && !exited ? { kind: "exit" } : completion;
   host.exited = exited;
   return [left, host.journal.undo(mark)];
@@ -53,10 +56,10 @@ export function speculate(host: Interpreter, statement: Statement | undefined): 
 export function follow(host: Interpreter, statement: Statement | undefined): Completion {
   if (statement === undefined) return undefined;
   if (!host.survivesExits || host.speculation > 0) return host.execute(statement);
+  if (host.holdsLaunch.has(statement)) return host.execute(statement);
   const [completion, outcome] = tryOut(host, () => host.execute(statement));
   const ends = completion?.kind === "exit" || (completion?.kind === "return" && host.frame.depth === 0);
-  if (ends && !host.holdsLaunch.has(statement)) return undefined;
+  if (ends) return undefined;
   host.journal.redo(outcome);
-  if (completion?.kind === "exit") host.exited = true;
   return completion;
 }

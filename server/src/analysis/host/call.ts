@@ -30,7 +30,12 @@ export function callFunction(host: Interpreter, call: Call): Value {
     forgetTargets(host, call.arguments, `\`${nameOf(fn)}\` is defined in another file`);
     return unknown(`the result of \`${nameOf(fn)}\`, which is defined in another file`, hostType(host, fn.result, call.substitution));
   }
-  if (host.frame.depth >= depthLimit) return unknown("calls nested too deeply");
+  const calls = host.active.get(fn) ?? 0;
+  // A recursion of which nobody knows where it ends would be followed both ways at each level.
+  if (host.frame.depth >= depthLimit || (calls > 0 && host.uncertainty > 0)) {
+    forgetTargets(host, call.arguments, `what a recursion of \`${nameOf(fn)}\` stored`);
+    return unknown(`the result of a recursion of \`${nameOf(fn)}\``);
+  }
   const substitution = deduce(host, fn, call.templateArguments ?? [], call.arguments, call.substitution);
   const outer = host.frame;
   const scope = new Map<string, Place>();
@@ -40,7 +45,9 @@ export function callFunction(host: Interpreter, call: Call): Value {
   host.frame = frame;
   for (const [k, parameter] of fn.parameters.entries()) if (parameter.name !== undefined) scope.set(parameter.name, parameter.pack ? new Cell(packOf(call.arguments.slice(k))) : bind(host, parameter, call.arguments[k]));
   if (call.self?.value.kind === "record") initialiseMembers(host, fn, call.self.value.members);
+  host.active.set(fn, calls + 1);
   const completion = host.execute(fn.body);
+  host.active.set(fn, calls);
   const returnsReference = fn.result.kind === "reference";
   const type = fn.result.kind === "auto" || returnsReference ? undefined : hostType(host, fn.result);
   host.frame = outer;

@@ -25,7 +25,7 @@ export interface EvaluatedLaunch {
 }
 
 /** Steps all runs of a file may take together. */
-const fileSteps = 2_400_000;
+const fileSteps = 1_200_000;
 
 /** One run, to be repeated with assumed inputs. */
 export interface Run {
@@ -37,14 +37,19 @@ export interface Run {
 export class FileEvaluation {
   readonly #program: HostProgram;
   readonly #given: ReadonlyMap<string, number>;
+  readonly #isOwn: (site: Expression) => boolean;
   readonly #found = new Map<Expression, { readonly entry: LaunchEntry; readonly run: Run; readonly doubt?: string }>();
   readonly #results = new Map<FunctionDeclaration, Map<string, RunResult>>();
   #steps = 0;
 
-  /** `given`: values of inputs by name that the user says. */
-  constructor(program: HostProgram, given: ReadonlyMap<string, number>) {
+  /**
+   * `given`: values of inputs by name that the user says. `isOwn`: the site stands in the opened file; those of headers are
+   * of interest only where the file's own code reaches them.
+   */
+  constructor(program: HostProgram, given: ReadonlyMap<string, number>, isOwn: (site: Expression) => boolean) {
     this.#program = program;
     this.#given = given;
+    this.#isOwn = isOwn;
   }
 
   /** All launches in the order they are written. */
@@ -56,10 +61,9 @@ export class FileEvaluation {
       this.#run(main, {}, undefined);
       if (this.#missing().length > 0) this.#run(main, { survivesExits: true }, "the program ends before it, as far as its input is known");
     }
-    for (const root of sites.roots) {
-      if (root === main || this.#missing().length === 0) continue;
-      this.#run(root, { survivesExits: true }, undefined);
-    }
+    const owners = new Set(this.#missing().map((site) => sites.owners.get(site)));
+    const leading = owners.size === 0 ? [] : sites.roots.filter((root) => root !== main && sites.reaches(root, owners));
+    for (const root of leading) if (this.#missing().length > 0) this.#run(root, { survivesExits: true }, undefined);
     for (const site of this.#missing()) {
       const owner = sites.owners.get(site);
       if (owner !== undefined && !this.#found.has(site)) this.#run(owner, { survivesExits: true }, undefined);
@@ -69,7 +73,7 @@ export class FileEvaluation {
 
   /** Sites without an entry, or with one only speculation reached. */
   #missing(): Expression[] {
-    return this.#program.sites.sites.filter((site) => !this.#found.get(site)?.entry.reached);
+    return this.#program.sites.sites.filter((site) => this.#isOwn(site) && !this.#found.get(site)?.entry.reached);
   }
 
   #run(fn: FunctionDeclaration, options: RunOptions, doubt: string | undefined): void {

@@ -15,6 +15,20 @@ const containers: Readonly<Record<string, ContainerName>> = {
 
 /** What a type node names, containers and aliases of them included; undefined when not known. */
 export function hostType(host: Interpreter, node: TypeNode, substitution: Substitution | undefined = host.frame.substitution): HostType | undefined {
+  // The size of an array may be a variable's value: not to be remembered.
+  if (node.kind === "array" || node.start < 0) return resolveType(host, node, substitution);
+  let known = host.types.get(node);
+  if (known === undefined) {
+    known = new Map();
+    host.types.set(node, known);
+  }
+  if (known.has(substitution)) return known.get(substitution);
+  const type = resolveType(host, node, substitution);
+  known.set(substitution, type);
+  return type;
+}
+
+function resolveType(host: Interpreter, node: TypeNode, substitution: Substitution | undefined): HostType | undefined {
   if (node.kind === "named") {
     const container = containerType(host, node.name, substitution);
     if (container !== undefined) return container;

@@ -1,5 +1,5 @@
 /** What the parts of the evaluator share. The parts are functions of an `Interpreter`; `run.ts` makes one. */
-import type { Declaration, Expression, FunctionDeclaration, Statement, VariableDeclaration } from "../../syntax/ast.ts";
+import type { Declaration, Expression, FunctionDeclaration, Statement, TypeNode, VariableDeclaration } from "../../syntax/ast.ts";
 import type { AnalysisSettings } from "../facts.ts";
 import type { Semantics } from "../sema/index.ts";
 import type { Substitution } from "../sema/types.ts";
@@ -8,7 +8,7 @@ import type { Inputs } from "./inputs.ts";
 import type { LaunchLog } from "./launch-log.ts";
 import type { LoopTrace } from "./loop-trace.ts";
 import type { Cell, Journal, Place } from "./memory.ts";
-import type { Value } from "./values.ts";
+import type { HostType, Value } from "./values.ts";
 
 /** How a statement ended; undefined: by reaching its end. `exit`: the program ends, or an exception is thrown. */
 export type Completion = { readonly kind: "break" | "continue" | "exit" } | { readonly kind: "return"; readonly value: Value } | undefined;
@@ -42,6 +42,7 @@ export interface Interpreter {
   readonly settings: AnalysisSettings;
   readonly journal: Journal;
   readonly globals: Globals;
+  readonly types: TypeCache;
   readonly inputs: Inputs;
   readonly launches: LaunchLog;
   /** Variables with static storage, made at first use. */
@@ -52,6 +53,10 @@ export interface Interpreter {
   steps: number;
   /** `exit` was called or an exception thrown: the statement that notices ends with `exit`. */
   exited: boolean;
+  /** Nothing that is still to run after the statement under way can launch: what follows the last launch need not be run. */
+  final: boolean;
+  /** How often each function is being called. */
+  readonly active: Map<FunctionDeclaration, number>;
   /** Above 0 while code runs that the program may not reach. */
   speculation: number;
   /** Above 0 on one of two ways of which it is not known which is taken. */
@@ -64,11 +69,14 @@ export interface Interpreter {
   readonly holdsLaunch: WeakSet<Statement | Expression | Declaration>;
 }
 
+/** What type nodes name, by substitution. */
+export type TypeCache = Map<TypeNode, Map<Substitution | undefined, HostType | undefined>>;
+
 /** Thrown when the step budget is used up; caught by `run.ts` alone. */
 export class OutOfSteps extends Error {}
 
 /** Steps (expressions and statements) one evaluation may take. */
-export const stepLimit = 1_500_000;
+export const stepLimit = 400_000;
 /** Calls within calls. */
 export const depthLimit = 60;
 

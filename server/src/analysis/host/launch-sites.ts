@@ -11,56 +11,72 @@ export interface LaunchSites {
   readonly owners: ReadonlyMap<Expression, FunctionDeclaration>;
   /** Functions that lead to launches and that no other function of the file calls. */
   readonly roots: readonly FunctionDeclaration[];
+  /** Whether a function may call, at any depth, one of others. */
+  reaches(from: FunctionDeclaration, to: ReadonlySet<FunctionDeclaration | undefined>): boolean;
 }
 
 const launchingCalls: ReadonlySet<string> = new Set(["cudaLaunchKernel", "cudaLaunchCooperativeKernel", "cudaLaunchKernelEx", "cudaLaunchKernelExC"]);
 
-/** Finds launches, and what leads to them through calls by name. */
-export function findLaunchSites(functions: readonly FunctionDeclaration[]): LaunchSites {
+/** A function with a body, and the words in it: which names it may call is judged by them. */
+interface Candidate {
+  readonly fn: FunctionDeclaration;
+  readonly words: ReadonlySet<string>;
+  readonly launches: boolean;
+}
+
+/** Finds launches, and what leads to them through calls by name. `text` is the reading's. */
+export function findLaunchSites(functions: readonly FunctionDeclaration[], text: string): LaunchSites {
+  const candidates = functions.flatMap((fn): Candidate[] => (fn.body === undefined ? [] : [candidateOf(fn, text.slice(fn.body.start, fn.body.end))]));
+  const launching = new Set(candidates.filter(({ launches }) => launches).map(({ fn }) => functionName(fn)));
+  for (let before = -1; before !== launching.size; ) {
+    before = launching.size;
+    for (const { fn, words } of candidates) if (meets(words, launching)) launching.add(functionName(fn));
+  }
+  const leading = candidates.filter(({ fn }) => launching.has(functionName(fn)));
   const sites: Expression[] = [];
   const holders = new WeakSet<Statement | Expression | Declaration>();
   const owners = new Map<Expression, FunctionDeclaration>();
-  const launching = new Set<string>();
-  for (const fn of functions) {
-    if (fn.body === undefined) continue;
-    walk(fn.body, (node) => {
-      if (node.kind === "call" && isLaunch(node)) {
-        sites.push(node);
-        owners.set(node, fn);
-        launching.add(functionName(fn));
-      }
-      return true;
+  const called = new Set<string>();
+  const calls = new Map<string, Set<string>>();
+  for (const { fn } of leading) {
+    markHolders(fn, launching, holders, (site) => {
+      sites.push(site);
+      owners.set(site, fn);
     });
-  }
-  // Callers of launching functions lead to launches too; a few rounds reach them all.
-  for (let round = 0, grown = launching.size > 0; grown && round < 12; round++) {
-    grown = false;
-    for (const fn of functions) if (markHolders(fn, launching, holders) && !launching.has(functionName(fn))) {
-      launching.add(functionName(fn));
-      grown = true;
-    }
+    const names = calledNames(fn, launching);
+    calls.set(functionName(fn), new Set([...(calls.get(functionName(fn)) ?? []), ...names]));
+    for (const name of names) if (name !== functionName(fn)) called.add(name);
   }
   sites.sort((a, b) => a.start - b.start);
-  return { sites, holders, owners, roots: rootsOf(functions, launching) };
+  const roots = leading.filter(({ fn }) => !called.has(functionName(fn))).map(({ fn }) => fn);
+  return { sites, holders, owners, roots, reaches: (from, to) => reaches(calls, functionName(from), new Set([...to].flatMap((fn) => (fn === undefined ? [] : [functionName(fn)])))) };
+}
+
+function reaches(calls: ReadonlyMap<string, ReadonlySet<string>>, from: string, to: ReadonlySet<string>): boolean {
+  const seen = new Set([from]);
+  for (const name of seen) {
+    if (to.has(name)) return true;
+    for (const next of calls.get(name) ?? []) seen.add(next);
+  }
+  return false;
+}
+
+function candidateOf(fn: FunctionDeclaration, text: string): Candidate {
+  const words = new Set(text.match(/[A-Za-z_]\w*/g));
+  return { fn, words, launches: text.includes("<<<") || meets(words, launchingCalls) };
+}
+
+function meets(words: ReadonlySet<string>, names: ReadonlySet<string>): boolean {
+  const [few, many] = words.size < names.size ? [words, names] : [names, words];
+  for (const word of few) if (many.has(word)) return true;
+  return false;
 }
 
 export function functionName(fn: FunctionDeclaration): string {
   return fn.name.parts.at(-1)?.text ?? "";
 }
 
-function rootsOf(functions: readonly FunctionDeclaration[], launching: ReadonlySet<string>): FunctionDeclaration[] {
-  const called = new Set<string>();
-  for (const fn of functions) {
-    if (fn.body === undefined || !launching.has(functionName(fn))) continue;
-    walk(fn.body, (node) => {
-      if (node.kind === "call" && calledName(node) !== functionName(fn)) called.add(calledName(node) ?? "");
-      return true;
-    });
-  }
-  return functions.filter((fn) => fn.body !== undefined && launching.has(functionName(fn)) && !called.has(functionName(fn)));
-}
-
-export function isLaunch(node: Expression & { readonly kind: "call" }): boolean {
+function isLaunch(node: Expression & { readonly kind: "call" }): boolean {
   return node.launch !== undefined || launchingCalls.has(calledName(node) ?? "");
 }
 
@@ -69,18 +85,28 @@ function calledName(node: Expression & { readonly kind: "call" }): string | unde
   return callee.kind === "name" || callee.kind === "member" ? callee.name.parts.at(-1)?.text : undefined;
 }
 
-/** Marks what lies around launches and calls that launch; whether there is any. */
-function markHolders(fn: FunctionDeclaration, launching: ReadonlySet<string>, holders: WeakSet<Statement | Expression | Declaration>): boolean {
-  if (fn.body === undefined) return false;
-  const parents = new Map<object, object>();
-  let found = false;
-  walk(fn.body, (node, parent) => {
-    if (parent !== undefined) parents.set(node, parent);
-    if (node.kind !== "call" || !(isLaunch(node) || launching.has(calledName(node) ?? ""))) return true;
-    found = true;
-    for (let at: object | undefined = node; at !== undefined; at = parents.get(at)) holders.add(at as Statement);
+/** Launching functions a function names: called, or passed on. */
+function calledNames(fn: FunctionDeclaration, launching: ReadonlySet<string>): Set<string> {
+  const names = new Set<string>();
+  if (fn.body === undefined) return names;
+  walk(fn.body, (node) => {
+    const name = node.kind === "name" || node.kind === "member" ? node.name.parts.at(-1)?.text : undefined;
+    if (name !== undefined && launching.has(name)) names.add(name);
     return true;
   });
-  return found;
+  return names;
 }
 
+/** Marks what lies around launches and calls that launch. */
+function markHolders(fn: FunctionDeclaration, launching: ReadonlySet<string>, holders: WeakSet<Statement | Expression | Declaration>, found: (site: Expression) => void): void {
+  if (fn.body === undefined) return;
+  const parents = new Map<object, object>();
+  walk(fn.body, (node, parent) => {
+    if (parent !== undefined) parents.set(node, parent);
+    if (node.kind !== "call") return true;
+    const launch = isLaunch(node);
+    if (launch) found(node);
+    if (launch || launching.has(calledName(node) ?? "")) for (let at: object | undefined = node; at !== undefined && !holders.has(at as Statement); at = parents.get(at)) holders.add(at as Statement);
+    return true;
+  });
+}

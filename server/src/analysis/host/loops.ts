@@ -24,7 +24,7 @@ export interface Loop {
 }
 
 /** Steps after which a nest of loops is cut short. */
-const nestSteps = 60_000;
+const nestSteps = 20_000;
 /**
  * By depth: after `first` iterations the end is foreseen; a loop that has no more than `most` in all is run to it, so that
  * short tables are known element by element.
@@ -42,6 +42,8 @@ export function runLoop(host: Interpreter, loop: Loop): Completion {
     stores: new Map(), abstract: false, mayEnd: false,
     since: nested ? outer.since : host.steps, depth: launches ? 0 : (outer?.depth ?? 0) + 1,
   };
+  const { final } = host;
+  host.final = false;
   host.loops.push(trace);
   const mark = host.journal.hold();
   const hurried = host.speculation > 0 || host.loops.some((around) => around.abstract);
@@ -50,6 +52,7 @@ export function runLoop(host: Interpreter, loop: Loop): Completion {
   host.journal.release(mark);
   if (trace.depth <= 1) summariseStores(host, trace);
   host.loops.pop();
+  host.final = final;
   if (outer !== undefined) passOn(trace, outer);
   return completion;
 }

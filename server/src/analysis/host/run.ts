@@ -7,7 +7,7 @@ import { evaluateExpression } from "./expressions.ts";
 import { blank, hostType } from "./host-types.ts";
 import { Globals } from "./globals.ts";
 import { Inputs } from "./inputs.ts";
-import { type Argument, type Interpreter, OutOfSteps } from "./interpreter.ts";
+import { type Argument, type Interpreter, OutOfSteps, type TypeCache } from "./interpreter.ts";
 import { LaunchLog } from "./launch-log.ts";
 import { findLaunchSites, functionName, type LaunchSites } from "./launch-sites.ts";
 import { Allocation, Cell, Journal, unknownContent } from "./memory.ts";
@@ -21,10 +21,12 @@ export interface HostProgram {
   readonly settings: AnalysisSettings;
   readonly globals: Globals;
   readonly sites: LaunchSites;
+  readonly types: TypeCache;
 }
 
-export function hostProgram(unit: TranslationUnit, semantics: Semantics, settings: AnalysisSettings): HostProgram {
-  return { semantics, settings, globals: new Globals(unit), sites: findLaunchSites(semantics.functions) };
+/** `text` is the reading's. */
+export function hostProgram(unit: TranslationUnit, semantics: Semantics, settings: AnalysisSettings, text: string): HostProgram {
+  return { semantics, settings, globals: new Globals(unit), sites: findLaunchSites(semantics.functions, text), types: new Map() };
 }
 
 export interface RunOptions {
@@ -50,19 +52,21 @@ export function runFunction(program: HostProgram, entry: FunctionDeclaration, op
     const self = selfOf(host, entry);
     callFunction(host, { function: entry, arguments: argumentsOf(host, entry), ...(self === undefined ? {} : { self }) });
   } catch (error) {
-    if (!(error instanceof OutOfSteps)) throw error;
+    // A RangeError is the JavaScript stack's end: some expressions are deeper than it.
+    if (!(error instanceof OutOfSteps || error instanceof RangeError)) throw error;
     outOfSteps = true;
   }
   return { log: host.launches, reasons: host.inputs.reasons, outOfSteps, steps: host.steps };
 }
 
-function interpreterFor({ semantics, settings, globals, sites }: HostProgram, options: RunOptions): Interpreter {
+function interpreterFor({ semantics, settings, globals, sites, types }: HostProgram, options: RunOptions): Interpreter {
   const host: Interpreter = {
     evaluate: (expression) => evaluateExpression(host, expression),
     execute: (statement) => executeStatement(host, statement),
     semantics, settings,
     journal: new Journal(),
     globals,
+    types,
     inputs: new Inputs(options.assumed ?? new Map()),
     launches: new LaunchLog(),
     statics: new Map(),
@@ -70,6 +74,8 @@ function interpreterFor({ semantics, settings, globals, sites }: HostProgram, op
     frame: { ...globalFrame([]), depth: -1 },
     steps: 0,
     exited: false,
+    final: true,
+    active: new Map(),
     speculation: 0,
     uncertainty: 0,
     visited: new WeakSet(),

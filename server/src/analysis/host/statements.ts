@@ -69,9 +69,14 @@ function ended(host: Interpreter): Completion {
 }
 
 function runAll(host: Interpreter, body: readonly Statement[]): Completion {
-  for (const statement of body) {
+  const { final } = host;
+  const last = final ? body.findLastIndex((statement) => host.holdsLaunch.has(statement)) : -1;
+  for (const [k, statement] of body.entries()) {
+    host.final = k === last;
     const completion = host.execute(statement);
+    host.final = final;
     if (completion !== undefined) return completion;
+    if (k === last) return exit;
   }
   return undefined;
 }
