@@ -1,5 +1,13 @@
 /** The language server: which feature answers which request. Everything else is in the features and in `Workspace`. */
-import { type Connection, type InitializeParams, type InitializeResult, TextDocumentSyncKind, TextDocuments } from "vscode-languageserver";
+import {
+  type Connection,
+  DidChangeConfigurationNotification,
+  DidChangeWatchedFilesNotification,
+  type InitializeParams,
+  type InitializeResult,
+  TextDocumentSyncKind,
+  TextDocuments,
+} from "vscode-languageserver";
 import { TextDocument } from "vscode-languageserver-textdocument";
 import { bugReport } from "./bug-report.ts";
 import { codeActions, fixAllKind } from "./code-actions.ts";
@@ -22,6 +30,9 @@ import {
 } from "./protocol.ts";
 import { rulePage, ruleSummaries } from "./rule-pages.ts";
 import { Workspace } from "./workspace.ts";
+
+/** Files that decide what an open document means. */
+const watched = "**/{warplens.json,compile_commands.json,*.{h,hpp,cuh,cu,inl}}";
 
 export function startServer(connection: Connection, platform: Platform): void {
   const documents = new TextDocuments(TextDocument);
@@ -68,6 +79,11 @@ export function startServer(connection: Connection, platform: Platform): void {
     workspace.configure(section, roots);
   };
   connection.onInitialized(async () => {
+    const { didChangeConfiguration, didChangeWatchedFiles } = client.workspace ?? {};
+    if (didChangeConfiguration?.dynamicRegistration)
+      void connection.client.register(DidChangeConfigurationNotification.type, { section: "warplens" });
+    if (didChangeWatchedFiles?.dynamicRegistration)
+      void connection.client.register(DidChangeWatchedFilesNotification.type, { watchers: [{ globPattern: watched }] });
     await platform.load(options);
     await configure();
     if (client.workspace?.workspaceFolders)
