@@ -1,6 +1,7 @@
 import { defineRule } from "./rule.ts";
 import { isStrided } from "./strided-global-access.ts";
-import { assumedContent, launchesOf, poorAccesses, sectorsPerRequest } from "./support/accesses.ts";
+import { assumptionsOf, launchesOf, poorAccesses, sectorsPerRequest } from "./support/accesses.ts";
+import { textAt } from "./support/edits.ts";
 
 export default defineRule({
   id: "uncoalesced-global-access",
@@ -46,7 +47,7 @@ int main() {
       const { access, launch, place } = poor;
       yield {
         span: place,
-        message: `Uncoalesced ${access.operation}: ${sectorsPerRequest(access)}; the lanes of a warp do not share sectors. Let neighbouring threads access neighbouring elements.${assumedContent(poor)}`,
+        message: `Uncoalesced ${access.operation}: ${sectorsPerRequest(access)}; the lanes of a warp do not share sectors. Let neighbouring threads access neighbouring elements.${assumptionsOf(poor, textAt(context.program.reading, place))}`,
         kernel: launch.report.kernel,
         related: launchesOf(poor),
       };

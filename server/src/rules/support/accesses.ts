@@ -41,6 +41,25 @@ export function poorAccesses({ program: { reading }, launches }: RuleContext): P
   });
 }
 
+/** A constant distance between neighbouring lanes, in bytes, and the index that makes it. */
+export interface LaneStride {
+  readonly bytes: number;
+  readonly source: string | undefined;
+}
+
+/**
+ * How far apart neighbouring lanes are, when that is the same for nearly all. Where the rows of a block are shorter than a
+ * warp, within each row.
+ */
+export function laneStrideOf({ access: { laneStride, strideSource, example }, launch }: PoorAccess): LaneStride | undefined {
+  if (laneStride !== undefined) return { bytes: laneStride, source: strideSource };
+  const [width] = launch.report.block;
+  if (example?.length !== 32 || width < 2 || 32 % width !== 0) return undefined;
+  const steps = example.flatMap((address, lane) => (lane % width === 0 ? [] : [address - (example[lane - 1] ?? 0)]));
+  const [first] = steps;
+  return first !== undefined && steps.every((step) => step === first) ? { bytes: first, source: "threadIdx.x" } : undefined;
+}
+
 const figure = (value: number): string => String(Math.round(value * 10) / 10);
 
 /** "32 sectors/request, ideal 4": in Nsight Compute's words. */
@@ -54,15 +73,20 @@ export const dimensions = (size: readonly number[]): string =>
 export function launchesOf({ launch, others }: PoorAccess): Related[] {
   return [launch, ...others].slice(0, 4).map(({ fact, report }) => ({
     at: fact.at,
-    message: `in this launch of \`${report.kernel}\`: grid ${dimensions(report.grid)}, block ${dimensions(report.block)}`,
+    message: `${fact.expression ? "in this launch" : "in an assumed launch"} of \`${report.kernel}\`: grid ${dimensions(report.grid)}, block ${dimensions(report.block)}`,
   }));
 }
 
-/** What a figure rests on that nobody said, about what arrays hold; "" when nothing. */
-export function assumedContent({ launch: { fact, report } }: PoorAccess): string {
-  const assumed = [...fact.assumptions, ...report.assumptions].filter(({ value }) =>
-    /^(uniform|linear|permutation|constant)\(/.test(String(value)),
-  );
-  const texts = [...new Set(assumed.map(({ what, value }) => `\`${what}\` to hold ${value}`))];
+/**
+ * What the figures rest on that nobody said: what index arrays hold, and values that take part in the address.
+ * @param address the source of the access and of the indices in it
+ */
+export function assumptionsOf({ launch: { report } }: PoorAccess, address: string): string {
+  const words = new Set(address.match(/\w+/g));
+  const relevant = report.assumptions.filter(({ what, value }) => {
+    const name = what.replace(/^contents of /, "");
+    return name === what ? typeof value === "number" && words.has(name) : true;
+  });
+  const texts = [...new Set(relevant.map(({ what, value }) => `${what.replace(/\w+$/, "`$&`")} = ${value}`))];
   return texts.length === 0 ? "" : ` Assumes ${texts.slice(0, 3).join(", ")}.`;
 }

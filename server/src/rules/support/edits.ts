@@ -1,6 +1,6 @@
 /** Edits of exactly what the user wrote. */
 import type { Expression, Node } from "../../syntax/ast.ts";
-import type { Reading } from "../../syntax/reading.ts";
+import type { Place, Reading } from "../../syntax/reading.ts";
 import type { Edit } from "../rule.ts";
 
 /** Replaces the text of a node; undefined where it does not stand in the opened file in one piece. */
@@ -19,6 +19,9 @@ export function insertFirstArgument(reading: Reading, call: Expression & { kind:
 /** All or nothing. */
 export const all = (...edits: readonly (Edit | undefined)[]): readonly Edit[] | undefined =>
   edits.every((edit) => edit !== undefined) ? edits : undefined;
+
+/** What the user wrote at a place. */
+export const textAt = ({ sources }: Reading, { file, start, end }: Place): string => (sources[file] ?? "").slice(start, end);
 
 /** A node's text on one line, for messages. */
 export function excerpt(reading: Reading, node: Node, limit = 60): string {

@@ -1,0 +1,102 @@
+import { testRule } from "../testing/rule-tables.ts";
+import rule from "./strided-global-access.ts";
+
+const program = (body: string, launch = "k<<<4096, 256>>>(out, in, 1 << 10, 8);", more = ""): string => `${more}
+__global__ void k(float *out, const float *in, int n, int s) {
+${body}
+}
+int main() {
+  float *in, *out;
+  cudaMalloc(&in, 64 << 20);
+  cudaMalloc(&out, 64 << 20);
+  ${launch}
+}`;
+const i = "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n";
+
+testRule(rule, {
+  clean: {
+    "side by side": program(`${i}  out[i] = in[i];`),
+    backwards: program(`${i}  out[i] = in[(1 << 20) - 1 - i];`),
+    "one for all": program(`${i}  out[i] = in[blockIdx.x * s];`),
+    "one sector too many": program(`${i}  out[i] = in[i + 1];`),
+    "whole vectors": program(`${i}  ((float4 *)out)[i] = ((const float4 *)in)[i];`),
+    "rows of a narrow block": program(
+      "  int x = blockIdx.x * 16 + threadIdx.x, y = threadIdx.y;\n  out[y * n + x] = in[y * n + x];",
+      "k<<<64, dim3(16, 16)>>>(out, in, 1 << 10, 8);",
+    ),
+    "in shared memory": program(
+      `  __shared__ float t[1024];\n${i}  t[threadIdx.x * 4] = in[i];\n  __syncthreads();\n  out[i] = t[threadIdx.x * 4];`,
+    ),
+    "by one thread of each block": program("  if (threadIdx.x == 0) out[blockIdx.x * 32] = in[blockIdx.x * 32];"),
+    seldom: program(
+      `${i}  for (int r = 0; r < 64; ++r) out[i] += in[i + r * 64];\n  if (blockIdx.x == 0 && threadIdx.x < 32) out[threadIdx.x * s] = 0;`,
+    ),
+    "in no order": program(`${i}  out[i] = in[(unsigned)(i * i * 2654435761u) % (1u << 20)];`),
+  },
+  found: {
+    "the guide's example": {
+      code: program(
+        `  int xid = (blockIdx.x * blockDim.x + threadIdx.x) * s;
+  out[xid] = in[xid];
+//^^^^^^^^ Strided store: neighbouring lanes are 8 elements (32 bytes) apart because of \`threadIdx.x\` in \`xid\` (\`(blockIdx.x * blockDim.x + threadIdx.x) * stride\`); 32 sectors/request, ideal 4
+  //         ^^^^^^^`.replace("* stride", "* s"),
+      ),
+    },
+    "every other element": {
+      code: program(`${i}  out[i] = in[i * 2];
+  //       ^^^^^^^^^ 2 elements (8 bytes) apart because of \`threadIdx.x\` in \`i * 2\`; 8 sectors/request, ideal 4`),
+    },
+    "a thread for each row": {
+      code: program(`${i}  float sum = 0;
+  const float *row = in + (size_t)i * 16;
+  for (int c = 0; c < 16; ++c) sum += row[c];
+  //                                  ^^^^^^ 16 elements (64 bytes) apart because of \`threadIdx.x\` in \`(size_t)i * 16\`
+  out[i] = sum;`),
+    },
+    "a transpose": {
+      code: program(
+        `  int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y;
+  out[x * n + y] = in[y * n + x];
+//^^^^^^^^^^^^^^ 1024 elements (4096 bytes) apart because of \`threadIdx.x\` in \`x * n\`; 32 sectors/request, ideal 4`,
+        "k<<<dim3(32, 128), dim3(32, 8)>>>(out, in, 1 << 10, 8);",
+      ),
+    },
+    "in the rows of a narrow block": {
+      code: program(
+        `  int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;
+  out[x * n + y] = in[y * n + x];
+//^^^^^^^^^^^^^^ 1024 elements (4096 bytes) apart because of \`threadIdx.x\` in \`x * n\`; 16 sectors/request, ideal 4`,
+        "k<<<dim3(64, 64), dim3(16, 16)>>>(out, in, 1 << 10, 8);",
+      ),
+    },
+    "fields of a structure": {
+      code: program(
+        `${i}  out[i] = ((const P *)in)[i].y;
+  //       ^^^^^^^^^^^^^^^^^^^^ 8 elements (32 bytes) apart because of \`threadIdx.x\` in \`i\``,
+        undefined,
+        "struct P { float x, y, z, a, b, c, d, e; };",
+      ),
+    },
+    "in a device function": {
+      code: program(
+        `${i}  out[i] = at(in, i * s);`,
+        undefined,
+        "__device__ float at(const float *p, int i) { return p[i]; }\n//                                                  ^^^^",
+      ),
+    },
+    "in a launch that is assumed, and says of what": {
+      code: `__global__ void k(float *out, const float *in, int n, int s) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = in[i * s];
+  //                  ^^^^^^^^^ Assumes \`s\` = 2097152.
+}`,
+    },
+    "once for several launches": {
+      code: program(
+        `${i}  out[i] = in[i * s];
+  //       ^^^^^^^^^ 16 elements`,
+        "k<<<1024, 256>>>(out, in, 1 << 10, 1);\n  k<<<1024, 256>>>(out, in, 1 << 10, 16);\n  k<<<1024, 256>>>(out, in, 1 << 10, 8);",
+      ),
+    },
+  },
+});

@@ -1,0 +1,45 @@
+import { testRule } from "../testing/rule-tables.ts";
+import rule from "./uncoalesced-global-access.ts";
+
+const program = (body: string, more = ""): string => `${more}__global__ void k(float *out, const float *in, const int *index, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+${body}
+}
+int main() {
+  const int n = 1 << 20;
+  float *in, *out;
+  int *index;
+  cudaMalloc(&in, n * sizeof(float));
+  cudaMalloc(&out, n * sizeof(float));
+  cudaMalloc(&index, n * sizeof(int));
+  k<<<n / 256, 256>>>(out, in, index, n);
+}`;
+
+testRule(rule, {
+  clean: {
+    "side by side": program("  if (i < n) out[i] = in[i];"),
+    "permuted within sectors": program("  out[i] = in[i ^ 5];"),
+    "a stride has its own rule": program("  out[i] = in[(i * 8) & (n - 1)];"),
+    "index array in order": program("  out[i] = in[index[i]];", "// warplens: index=linear(1)\n"),
+  },
+  found: {
+    "a hash": {
+      code: program(`  out[i] = in[(unsigned)(i * i * 2654435761u) % (unsigned)n];
+  //       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ Uncoalesced load: `),
+    },
+    "indices said to be at random": {
+      code: program(
+        `  out[i] = in[index[i]];
+  //       ^^^^^^^^^^^^ sectors/request, ideal 4`,
+        "// warplens: index=uniform(0, n)\n",
+      ),
+    },
+    "atomics at random": {
+      code: program(
+        `  atomicAdd(&out[index[i]], 1.0f);
+//^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ Uncoalesced atomic`,
+        "// warplens: index=uniform(0, n)\n",
+      ),
+    },
+  },
+});
