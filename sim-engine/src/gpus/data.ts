@@ -7278,11 +7278,18 @@ export const data: GpuData = {
           at: "h200-profile.tsv: emptyBlock, 1,056 to 13,200 blocks; the same for 32 and 256 threads, 0.75 for 1,024",
         },
         blockStartLatency: {
-          value: 170,
+          value: 130,
           unit: "cycles",
           basis: "derived",
           source: "h200-measured",
-          at: "h200-profile.tsv: emptyBlock, 13,200 blocks of 256 threads: 8.7 warps resident at a block every 157 cycles",
+          at: "h200-profile.tsv: emptyBlock, 13,200 blocks: an empty block is resident for 91 cycles (1,024 threads) to 171 (256 threads)",
+        },
+        blockTurnaround: {
+          value: 260,
+          unit: "cycles",
+          basis: "derived",
+          source: "h200-measured",
+          at: "h200-profile.tsv: emptyBlock, 13,200 blocks of 1,024 threads: two slots an SM take a block every 176 cycles, each resident for 91",
         },
         barrierLatency: {
           value: 21,

@@ -121,6 +121,7 @@ export const figureDefinitions = {
   kernelOverhead: number("behaviour", true, "ns", "Time of a kernel of one empty block, as the profiler measures it"),
   blockLaunchRate: number("behaviour", true, "blocks/clock", "Blocks the work distributor starts in a clock, all SMs together"),
   blockStartLatency: number("behaviour", true, "cycles", "From a block's launch to its first instruction"),
+  blockTurnaround: number("behaviour", true, "cycles", "From a block's end to the launch of the one that takes its place"),
   barrierLatency: number("behaviour", true, "cycles", "A barrier, before what each warp adds"),
   barrierPerWarp: number("behaviour", true, "cycles", "What each warp of the block adds to a barrier"),
   shuffleLatency: number("behaviour", true, "cycles", "Shuffle to the instruction that needs its result"),

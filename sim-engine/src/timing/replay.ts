@@ -340,7 +340,7 @@ class SmReplay {
     this.#setWeight(slot, 0);
     this.residentWarps--;
     resident.warps--;
-    if (resident.warps === 0) this.#launch(slot - (slot % this.warpsPerBlock), at);
+    if (resident.warps === 0) this.#launch(slot - (slot % this.warpsPerBlock), at + this.gpu.blockTurnaround);
     else if (resident.waiting.length > 0 && resident.waiting.length === resident.warps) this.#release(resident, at);
   }
 }
