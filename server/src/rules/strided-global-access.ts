@@ -1,6 +1,5 @@
-import { defineRule, type Finding, type RuleContext } from "./rule.ts";
+import { defineRule, type Finding } from "./rule.ts";
 import { assumptionsOf, laneStrideOf, launchesOf, type PoorAccess, poorAccesses, sectorsPerRequest } from "./support/accesses.ts";
-import { textAt } from "./support/edits.ts";
 import { LaneIndex } from "./support/lane-index.ts";
 
 export default defineRule({
@@ -41,14 +40,14 @@ int main() {
   },
   *check(context) {
     const lanes = new LaneIndex(context);
-    for (const poor of poorAccesses(context)) if (isStrided(poor)) yield finding(context, poor, lanes);
+    for (const poor of poorAccesses(context)) if (isStrided(poor)) yield finding(poor, lanes);
   },
 });
 
 /** A constant distance between neighbouring lanes, other than side by side. */
 export const isStrided = (poor: PoorAccess): boolean => Math.abs(laneStrideOf(poor)?.bytes ?? 0) > poor.access.bytesPerLane;
 
-function finding({ program: { reading } }: RuleContext, poor: PoorAccess, lanes: LaneIndex): Finding {
+function finding(poor: PoorAccess, lanes: LaneIndex): Finding {
   const { access, place, launch } = poor;
   const { bytes = 0, source } = laneStrideOf(poor) ?? {};
   const stride = Math.abs(bytes);
@@ -58,7 +57,7 @@ function finding({ program: { reading } }: RuleContext, poor: PoorAccess, lanes:
   const cause = source ? ` because of \`${source}\`${terms.length > 0 ? ` in ${terms.join(", ")}` : ""}` : "";
   return {
     span: place,
-    message: `Strided ${access.operation}: neighbouring lanes are ${apart} apart${cause}; ${sectorsPerRequest(access)}. Let neighbouring threads access neighbouring elements, or go through a tile in shared memory.${assumptionsOf(poor, [textAt(reading, place), ...terms].join(" "))}`,
+    message: `Strided ${access.operation}: neighbouring lanes are ${apart} apart${cause}; ${sectorsPerRequest(access)}. Let neighbouring threads access neighbouring elements, or go through a tile in shared memory.${assumptionsOf(poor, terms.join(" "))}`,
     kernel: launch.report.kernel,
     related: launchesOf(poor),
   };

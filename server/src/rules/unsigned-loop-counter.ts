@@ -21,11 +21,17 @@ export default defineRule({
 The fix is safe where the values of the counter and of every expression it makes signed provably stay between 0 and 2147483647; otherwise its title names what may not.`,
   fix: "safe",
   example: {
-    bad: `__global__ void gather(float *out, const float *in, int n, int offset, int stride) {
-  for (unsigned int i = threadIdx.x; i < n; i += blockDim.x) out[i] = in[offset + stride * i];
+    bad: `__global__ void columnSum(float *out, const float *in, unsigned int rows, int columns) {
+  int column = blockIdx.x * blockDim.x + threadIdx.x;
+  float sum = 0.0f;
+  for (unsigned int row = 0; row < rows; ++row) sum += in[row * columns + column];
+  out[column] = sum;
 }`,
-    good: `__global__ void gather(float *out, const float *in, int n, int offset, int stride) {
-  for (int i = threadIdx.x; i < n; i += blockDim.x) out[i] = in[offset + stride * i];
+    good: `__global__ void columnSum(float *out, const float *in, int rows, int columns) {
+  int column = blockIdx.x * blockDim.x + threadIdx.x;
+  float sum = 0.0f;
+  for (int row = 0; row < rows; ++row) sum += in[row * columns + column];
+  out[column] = sum;
 }`,
   },
   *check(context) {
