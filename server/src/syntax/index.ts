@@ -9,6 +9,7 @@ import { comparisonsReadAsTemplates } from "./reread.ts";
 export type { Parser } from "./parser/parser.ts";
 export { loadWasmParser, type WasmAssets } from "./parser/wasm.ts";
 export { read } from "./preprocess/preprocess.ts";
+export type { FileHost, ReadOptions } from "./preprocess/types.ts";
 
 /** A file as read and parsed. */
 export interface ParsedDocument {

@@ -94,7 +94,14 @@ const rules: readonly Rule[] = [
     mend: (match, at, _, mending) => hideWord(match, at, mending),
   },
   { pattern: String.raw`\bextern(?=[ \t\r\n]+template\b)`, mend: (match, at, _, { hide }) => hide(at, at + match.length) },
-  { pattern: String.raw`\btemplate(?=[ \t\r\n]+(?:class|struct|union)\b)`, mend: (match, at, _, { hide }) => hide(at, at + match.length) },
+  {
+    // `template class Foo<float>;` is to the grammar no more than its second half.
+    pattern: String.raw`\btemplate(?=[ \t\r\n]+(?:class|struct|union)\b)`,
+    mend(match, at, _, { hide, annotate }) {
+      hide(at, at + match.length);
+      annotate(at, at + match.length, "instantiation");
+    },
+  },
   { pattern: String.raw`\b__restrict\b`, mend: (_, at, __, { replace }) => replace(at, "restrict  ") },
   {
     // `new const float *[n]`: the grammar allows no declarator but the brackets, and no qualifier.

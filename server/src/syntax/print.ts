@@ -2,13 +2,14 @@
 export function print(node: object): string {
   if (Array.isArray(node)) return node.map((each) => printValue(each)).join(" ");
   const { kind, ...rest } = node as Record<string, unknown>;
+  if (kind === "integer" || kind === "float" || kind === "char") return String(rest.text);
   const parts: string[] = typeof kind === "string" ? [kind] : [];
   for (const [key, value] of Object.entries(rest)) {
     if (positional.has(key) || value === undefined || value === false || (Array.isArray(value) && !value.length && key !== "body"))
       continue;
     if (isEmptyObject(value)) continue;
     if (value === true) parts.push(key);
-    else if (unlabelled.has(key)) parts.push(printValue(value));
+    else if (unlabelled.has(key) && kind !== "fold") parts.push(printValue(value));
     else parts.push(`${key}:${printValue(value)}`);
   }
   return `(${parts.join(" ")})`;

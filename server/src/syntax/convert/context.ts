@@ -79,6 +79,7 @@ export type AnnotationKind =
   | "global"
   | "inline"
   | "friend"
+  | "instantiation"
   | "unroll"
   | "no-unroll";
 

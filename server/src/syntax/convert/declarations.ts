@@ -1,7 +1,6 @@
 import type {
   Declaration,
   EnumDeclaration,
-  Expression,
   FunctionDeclaration,
   Name,
   ParameterDeclaration,
@@ -42,8 +41,11 @@ function convert(c: Context, node: CstNode, where: Where): Declaration[] {
       return template(c, node, where);
     case "struct_specifier":
     case "class_specifier":
-    case "union_specifier":
-      return [record(c, node)];
+    case "union_specifier": {
+      const made = record(c, node);
+      const instantiates = c.annotations.attributes(node.start, node.start).some((each) => each.kind === "instantiation");
+      return [instantiates ? { ...span(node), kind: "instantiation", declaration: made } : made];
+    }
     case "enum_specifier":
       return [enumeration(c, node)];
     case "type_definition":
@@ -185,7 +187,8 @@ function one(
   const parts = declare(c, base, declarator);
   const behind = alignBehind(c, declarator.end);
   const specifiers = behind ? { ...common, align: behind } : common;
-  const extent = alone ? span(node) : { start: base.end > written.start ? written.start : node.start, end: written.end };
+  const first = node.children.find((each) => each.field === "declarator") === written;
+  const extent = alone ? span(node) : { start: first ? node.start : written.start, end: written.end };
   if (written.type === "operator_cast" || (declarator.type === "qualified_identifier" && endsInConversion(declarator)))
     return conversion(c, node, declarator, specifiers);
   if (parts.function && parts.name) return functionOrVariable(c, node, parts, base, specifiers, where, extent);
