@@ -6,7 +6,7 @@ import { fromExpression } from "./construct.ts";
 import { convert } from "./convert.ts";
 import { deduce } from "./deduce.ts";
 import { hostType } from "./host-types.ts";
-import { type Argument, depthLimit, type Frame, type Interpreter } from "./interpreter.ts";
+import { type Argument, depthLimit, type Frame, type Interpreter, recursionLimit } from "./interpreter.ts";
 import { Cell, joinValues, type Place } from "./memory.ts";
 import { copied } from "./places.ts";
 import { forgetTargets } from "./effects.ts";
@@ -32,7 +32,8 @@ export function callFunction(host: Interpreter, call: Call): Value {
   }
   const calls = host.active.get(fn) ?? 0;
   // A recursion of which nobody knows where it ends would be followed both ways at each level.
-  if (host.frame.depth >= depthLimit || (calls > 0 && host.uncertainty > 0)) {
+  if (calls > 0) host.recursions += 1;
+  if (host.frame.depth >= depthLimit || host.recursions > recursionLimit || (calls > 0 && host.uncertainty > 0)) {
     forgetTargets(host, call.arguments, `what a recursion of \`${nameOf(fn)}\` stored`);
     return unknown(`the result of a recursion of \`${nameOf(fn)}\``);
   }
@@ -119,14 +120,18 @@ function nameOf(fn: FunctionDeclaration): string {
   return fn.name.parts.at(-1)?.text ?? "";
 }
 
-/** The overload whose parameters fit the arguments best; undefined when none takes that many. */
-export function chooseOverload(host: Interpreter, candidates: readonly FunctionDeclaration[], args: readonly Argument[], written = 0): FunctionDeclaration | undefined {
+/**
+ * The overload whose parameters fit the arguments best; undefined when none takes that many. `strict`: one that takes other
+ * kinds of arguments, or any, is not chosen even if there is no better.
+ */
+export function chooseOverload(host: Interpreter, candidates: readonly FunctionDeclaration[], args: readonly Argument[], written = 0, strict = false): FunctionDeclaration | undefined {
   let chosen: FunctionDeclaration | undefined;
   let top = -Infinity;
   for (const fn of candidates) {
     if (!takes(fn, args.length) || (fn.templateParameters?.length ?? 0) < written) continue;
     if (fn.deleted) continue;
-    const points = candidates.length === 1 ? 0 : score(host, fn, args);
+    const points = candidates.length === 1 && !strict ? 0 : score(host, fn, args);
+    if (strict && points <= 0.5) continue;
     if (points > top) {
       top = points;
       chosen = fn;
@@ -134,6 +139,9 @@ export function chooseOverload(host: Interpreter, candidates: readonly FunctionD
   }
   return chosen;
 }
+
+/** Points of an argument that cannot be converted. */
+const misfit = -1000;
 
 function takes(fn: FunctionDeclaration, count: number): boolean {
   const needed = fn.parameters.filter((parameter) => parameter.default === undefined && !parameter.pack).length;
@@ -157,16 +165,16 @@ function score(host: Interpreter, fn: FunctionDeclaration, args: readonly Argume
 function fitness(type: HostType | undefined, parameter: ParameterDeclaration, value: Value): number {
   const node = parameter.type.kind === "reference" ? parameter.type.to : parameter.type;
   const pointerValue = value.kind === "pointer" || value.kind === "string";
-  if (node.kind === "pointer") return pointerValue ? (type !== undefined && value.kind === "pointer" && sameTarget(type, value.to) ? 3 : 1) : value.kind === "unknown" ? 0 : -10;
+  if (node.kind === "pointer") return pointerValue ? (type !== undefined && value.kind === "pointer" && sameTarget(type, value.to) ? 3 : 1) : value.kind === "unknown" ? 0 : misfit;
   if (type === undefined) return 0;
   switch (value.kind) {
     case "int":
     case "float":
     case "range":
       if (type.kind === "integer" || type.kind === "floating") return type.name === value.type ? 3 : (type.kind === "floating") === (value.kind === "float") ? 1 : 0;
-      return type.kind === "enum" ? 1 : -10;
+      return type.kind === "enum" ? 1 : misfit;
     case "record":
-      return type.kind === "record" ? (type.record.name === value.name ? 3 : -5) : -10;
+      return type.kind === "record" ? (type.record.name === value.name ? 3 : -5) : misfit;
     case "container":
       return type.kind === "container" ? 2 : -5;
     case "pointer":

@@ -43,7 +43,9 @@ function callName(host: Interpreter, e: CallExpression, name: Name): Value {
   const candidates = host.globals.functions(name, host.frame.path);
   const standard = ["std", "thrust"].includes(name.parts.length > 1 ? (name.parts[0]?.text ?? "") : "");
   if (candidates.length > 0 && !standard) {
-    const called = callCandidates(host, candidates, evaluateArguments(host, e.arguments), name);
+    // Headers overload the library's names for their own types: `floorf(float2)`.
+    const strict = libraryFunction(text) !== undefined && !candidates.some((fn) => fn.body !== undefined && host.holdsLaunch.has(fn.body));
+    const called = callCandidates(host, candidates, evaluateArguments(host, e.arguments), name, strict);
     if (called !== undefined) return called;
   }
   const library = libraryFunction(text);
@@ -55,9 +57,9 @@ function callName(host: Interpreter, e: CallExpression, name: Name): Value {
   return callUnknown(host, text, evaluateArguments(host, e.arguments));
 }
 
-function callCandidates(host: Interpreter, candidates: readonly FunctionDeclaration[], args: readonly Argument[], name: Name): Value | undefined {
+function callCandidates(host: Interpreter, candidates: readonly FunctionDeclaration[], args: readonly Argument[], name: Name, strict: boolean): Value | undefined {
   const templateArguments = templateValues(host, name);
-  const fn = chooseOverload(host, candidates, args, templateArguments.length);
+  const fn = chooseOverload(host, candidates, args, templateArguments.length, strict);
   if (fn === undefined) return undefined;
   const self = host.frame.self?.value;
   const member = self?.kind === "record" && host.globals.pathOf(fn).at(-1) === shortName(self.name) ? host.frame.self : undefined;

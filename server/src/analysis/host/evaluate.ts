@@ -40,7 +40,8 @@ export class FileEvaluation {
   readonly #isOwn: (site: Expression) => boolean;
   readonly #found = new Map<Expression, { readonly entry: LaunchEntry; readonly run: Run; readonly doubt?: string }>();
   readonly #results = new Map<FunctionDeclaration, Map<string, RunResult>>();
-  #steps = 0;
+  /** Steps taken so far. */
+  steps = 0;
 
   /**
    * `given`: values of inputs by name that the user says. `isOwn`: the site stands in the opened file; those of headers are
@@ -77,7 +78,7 @@ export class FileEvaluation {
   }
 
   #run(fn: FunctionDeclaration, options: RunOptions, doubt: string | undefined): void {
-    if (this.#steps > fileSteps) return;
+    if (this.steps > fileSteps) return;
     const result = this.again(fn, { ...options, assumed: this.#given });
     const run: Run = { fn, options, result };
     for (const entry of result.log.entries) {
@@ -96,12 +97,12 @@ export class FileEvaluation {
     if (known !== undefined) return known;
     const result = runFunction(this.#program, fn, options);
     results.set(key, result);
-    this.#steps += result.steps;
+    this.steps += result.steps;
     return result;
   }
 
   get tired(): boolean {
-    return this.#steps > fileSteps;
+    return this.steps > fileSteps;
   }
 
   #evaluated(site: Expression): EvaluatedLaunch[] {

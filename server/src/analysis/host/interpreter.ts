@@ -57,6 +57,8 @@ export interface Interpreter {
   final: boolean;
   /** How often each function is being called. */
   readonly active: Map<FunctionDeclaration, number>;
+  /** Calls of functions that were being called already. */
+  recursions: number;
   /** Above 0 while code runs that the program may not reach. */
   speculation: number;
   /** Above 0 on one of two ways of which it is not known which is taken. */
@@ -79,6 +81,8 @@ export class OutOfSteps extends Error {}
 export const stepLimit = 400_000;
 /** Calls within calls. */
 export const depthLimit = 60;
+/** Recursive calls in all: some recursions branch at every level. */
+export const recursionLimit = 1000;
 
 export function step(host: Interpreter): void {
   host.steps += 1;

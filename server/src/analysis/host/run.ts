@@ -76,6 +76,7 @@ function interpreterFor({ semantics, settings, globals, sites, types }: HostProg
     exited: false,
     final: true,
     active: new Map(),
+    recursions: 0,
     speculation: 0,
     uncertainty: 0,
     visited: new WeakSet(),
