@@ -12,7 +12,7 @@ interface Option {
   readonly help: string;
 }
 
-export const options = {
+const options = {
   gpu: { value: "ID", help: "the GPU model; see `warplens gpus` (default: h200)" },
   format: { value: "FORMAT", help: "how to print the result" },
   fix: { help: "apply safe fixes" },

@@ -159,7 +159,7 @@ function selectorsOf(option: string, given: readonly string[] = []): string[] {
 }
 
 /** A command line's words, as a shell would part them: spaces, with single and double quotes. */
-export function wordsOf(text: string): string[] {
+function wordsOf(text: string): string[] {
   return [...text.matchAll(/(?:[^\s"']+|"(?:[^"\\]|\\.)*"|'[^']*')+/g)].map(([word]) =>
     word.replace(
       /"((?:[^"\\]|\\.)*)"|'([^']*)'/g,

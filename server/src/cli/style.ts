@@ -9,7 +9,7 @@ export type Colour = keyof typeof codes;
 /** Paints a text, or leaves it as it is. */
 export type Style = (text: string, ...colours: readonly Colour[]) => string;
 
-export const plain: Style = (text) => text;
+const plain: Style = (text) => text;
 const painted: Style = (text, ...colours) =>
   text === "" ? "" : `\u001B[${colours.map((colour) => codes[colour]).join(";")}m${text}\u001B[0m`;
 

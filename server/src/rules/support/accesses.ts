@@ -5,7 +5,7 @@ import type { Related, RuleContext, SimulatedLaunch } from "../rule.ts";
 import { groupBy } from "./group-by.ts";
 
 /** Sectors over ideal sectors from which an access is worth a word. */
-export const threshold = 1.5;
+const threshold = 1.5;
 /** Below these an access is not what holds a kernel back: requests of the launch, and its share of the launch's sectors. */
 const fewRequests = 32;
 const smallShare = 0.01;
