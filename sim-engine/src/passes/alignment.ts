@@ -46,16 +46,22 @@ export function alignmentOf(kernel: Kernel, op: Op, depth = 0): number {
     case "convert":
       return action.op === "sext" || action.op === "zext" ? of(args[0]) : 1;
     case "phi":
-      return Math.min(...args.map((arg) => (advances(arg, op) ? of(advances(arg, op)) : of(arg))));
+      return Math.min(...args.map((arg) => alignmentOfStep(kernel, arg, op, depth) ?? of(arg)));
     default:
       return 1;
   }
 }
 
-/** What is added to a counter or pointer each time round. */
-function advances(next: Op, phi: Op): Op | undefined {
-  const step = next.args[1];
-  return next.action.kind === "int" && next.action.op === "add" && next.args[0] === phi ? step : undefined;
+/** What a counter or pointer advances by each time round, when `next` is that. */
+function alignmentOfStep(kernel: Kernel, next: Op, phi: Op, depth: number): number | undefined {
+  const { action, args } = next;
+  if (next === phi) return enough;
+  if (args[0] !== phi && !(action.kind === "gep" && args[0] && alignmentOfStep(kernel, args[0], phi, depth + 1))) return undefined;
+  const step = args[1] ? alignmentOf(kernel, args[1], depth + 1) : 1;
+  if (action.kind === "int" && action.op === "add") return step;
+  if (action.kind !== "gep") return undefined;
+  const before = args[0] === phi || !args[0] ? enough : (alignmentOfStep(kernel, args[0], phi, depth + 1) ?? 1);
+  return Math.min(before, step * lowestBit(action.scale), lowestBit(action.offset));
 }
 
 function lowestBit(value: number): number {

@@ -23,7 +23,7 @@ export class Folding {
   constructor(kernel: Kernel) {
     this.#kernel = kernel;
     this.constants = new Constants(kernel);
-    this.ranges = new Ranges(kernel);
+    this.ranges = new Ranges();
     this.span = { file: 0, line: 0, start: 0, end: 0 };
   }
 

@@ -3,7 +3,7 @@
  * any way there. Where paths bring different values they meet in a phi; where only the way into a loop lacks the value, it is
  * loaded there once (LLVM's GVN with partial redundancy elimination), which also takes invariant loads out of loops.
  */
-import { createOp } from "../builder.ts";
+import { createOp, noSpan } from "../builder.ts";
 import { type DominatorTree, dominators } from "../graph.ts";
 import type { Block, Kernel, Op, ScalarType } from "../kernel.ts";
 import { compareLocations, type Location, locationOf } from "./alias.ts";
@@ -247,6 +247,8 @@ class Search {
         return undefined;
       }
       values[missing[0] as number] = filled;
+      // What only moved out of the loop loses its line, as in LLVM.
+      if (values.every((value) => value === filled || value === this.#load || value === phi)) filled.span = noSpan;
     }
     const others = [...new Set(values)].filter((value) => value !== phi);
     if (others.length === 1 && others[0] && missing.length === 0) {

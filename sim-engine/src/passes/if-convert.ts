@@ -3,7 +3,7 @@
  * computed on both ways and selected, and what both arms begin with is done before them. What is left of short branches, with
  * loads and stores in them, the machine predicates.
  */
-import { createOp } from "../builder.ts";
+import { createOp, noSpan } from "../builder.ts";
 import type { Block, Kernel, Op } from "../kernel.ts";
 import { addEdge, incoming, removeEdge } from "./edit.ts";
 import { valueKey } from "./gvn.ts";
@@ -22,7 +22,7 @@ export function convertBranches(kernel: Kernel): boolean {
     again = false;
     for (const block of kernel.blocks) {
       if (block.end.kind !== "branch" || block.end.then === block.end.else) continue;
-      again = hoistCommon(kernel, block) || joinConditions(kernel, block) || selectArms(kernel, block) || again;
+      again = hoistCommon(kernel, block) || sinkCommon(kernel, block) || joinConditions(kernel, block) || selectArms(kernel, block) || again;
     }
     changed ||= again;
   }
@@ -141,6 +141,8 @@ function hoistCommon(kernel: Kernel, block: Block): boolean {
     y.args = y.args.map((arg) => substitution.resolve(arg));
     if (x.action.kind !== y.action.kind || JSON.stringify(x.action) !== JSON.stringify(y.action) || valueKey(x) !== valueKey(y)) break;
     substitution.replace(y, x);
+    // It stands for two lines, so the compiler gives it none.
+    x.span = noSpan;
     block.ops.push(x);
     a.ops.shift();
     b.ops.shift();
@@ -148,4 +150,24 @@ function hoistCommon(kernel: Kernel, block: Block): boolean {
   }
   substitution.apply(kernel);
   return moved > 0;
+}
+
+/** The store both arms end with, to one place, moves behind them. */
+function sinkCommon(kernel: Kernel, block: Block): boolean {
+  const { end } = block;
+  if (end.kind !== "branch") return false;
+  const { then: a, else: b } = end;
+  const join = a.end.kind === "jump" && b.end.kind === "jump" && a.end.to === b.end.to ? a.end.to : undefined;
+  if (!join || join.predecessors.length !== 2 || a.predecessors.length !== 1 || b.predecessors.length !== 1) return false;
+  const [x, y] = [a.ops.at(-1), b.ops.at(-1)];
+  if (x?.action.kind !== "store" || y?.action.kind !== "store" || x.action.volatile || x.args[0] !== y.args[0]) return false;
+  if (x.args.length !== 2 || x.args[1]?.type !== y.args[1]?.type || JSON.stringify(x.action) !== JSON.stringify(y.action)) return false;
+  const [p, q] = [x.args[1] as Op, y.args[1] as Op];
+  a.ops.pop();
+  b.ops.pop();
+  const value = p === q ? p : createOp(kernel, { kind: "phi" }, p.type, join.predecessors.map((from) => (from === a ? p : q)), x.span);
+  if (value !== p) join.phis.push(value);
+  y.args = [x.args[0] as Op, value];
+  join.ops.unshift(y);
+  return true;
 }

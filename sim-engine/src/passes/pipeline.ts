@@ -1,6 +1,6 @@
 /** nvcc's optimisations in nvcc's order, as far as they change what is counted. */
 import { linkBlocks } from "../builder.ts";
-import type { Kernel } from "../kernel.ts";
+import type { Block, Kernel } from "../kernel.ts";
 import { contract } from "./contract.ts";
 import { removeDeadCode } from "./dce.ts";
 import { fold } from "./fold.ts";
@@ -10,6 +10,7 @@ import { convertBranches } from "./if-convert.ts";
 import { inferSpaces } from "./infer-spaces.ts";
 import { hoistLeaves } from "./leaves.ts";
 import { hoistInvariants } from "./licm.ts";
+import { completeLines } from "./lines.ts";
 import { markReadOnly } from "./mark-read-only.ts";
 import { promote } from "./promote.ts";
 import { rotateLoops } from "./rotate.ts";
@@ -43,6 +44,7 @@ export function optimise(kernel: Kernel, options: OptimiseOptions = {}): void {
   vectorizeAccesses(kernel);
   if (options.contract !== false) contract(kernel);
   clean(kernel);
+  completeLines(kernel);
 }
 
 function optimiseLoops(kernel: Kernel): void {
@@ -52,7 +54,8 @@ function optimiseLoops(kernel: Kernel): void {
   hoistInvariants(kernel);
   if (sinkStores(kernel)) clean(kernel);
   // Unrolling makes constants of indices, so that arrays become values, and perhaps constants of inner trip counts.
-  for (let round = 0; round < 2 && unrollLoops(kernel); round++) {
+  const seen = new Set<Block>();
+  for (let round = 0; round < 2 && unrollLoops(kernel, seen); round++) {
     clean(kernel);
     if (promote(kernel)) clean(kernel);
     simplifyMemory(kernel);

@@ -1,5 +1,8 @@
-/** What is known of an integer's value: bounds that hold for every thread of every launch. */
-import type { Kernel, Op, SpecialRegister } from "../kernel.ts";
+/**
+ * What is known of an integer's value: bounds that hold for every thread of every launch. Thread and block indices have none:
+ * nvcc does not count on them being small, or even positive.
+ */
+import type { Op } from "../kernel.ts";
 import { intConstant } from "./rewrite.ts";
 
 /** Signed, both ends included. */
@@ -11,44 +14,8 @@ export interface Range {
 const full32: Range = { low: -(2 ** 31), high: 2 ** 31 - 1 };
 const full64: Range = { low: Number.NEGATIVE_INFINITY, high: Number.POSITIVE_INFINITY };
 
-/** Limits every device has: 1024 threads a block (64 in z), 2^31 - 1 blocks in x, 65535 in y and z. */
-function specialRange(register: SpecialRegister, maxThreads: number): Range {
-  switch (register) {
-    case "tid.x":
-    case "tid.y":
-      return { low: 0, high: maxThreads - 1 };
-    case "tid.z":
-      return { low: 0, high: Math.min(maxThreads, 64) - 1 };
-    case "ntid.x":
-    case "ntid.y":
-      return { low: 1, high: maxThreads };
-    case "ntid.z":
-      return { low: 1, high: Math.min(maxThreads, 64) };
-    case "ctaid.x":
-      return { low: 0, high: 2 ** 31 - 2 };
-    case "nctaid.x":
-      return { low: 1, high: 2 ** 31 - 1 };
-    case "ctaid.y":
-    case "ctaid.z":
-      return { low: 0, high: 65534 };
-    case "nctaid.y":
-    case "nctaid.z":
-      return { low: 1, high: 65535 };
-    case "laneid":
-    case "warpid":
-      return { low: 0, high: 31 };
-    default:
-      return full32;
-  }
-}
-
 export class Ranges {
-  readonly #maxThreads: number;
   readonly #known = new Map<Op, Range>();
-
-  constructor(kernel: Kernel) {
-    this.#maxThreads = kernel.launchBounds?.maxThreads ?? 1024;
-  }
 
   nonNegative(op: Op): boolean {
     return this.of(op).low >= 0;
@@ -70,8 +37,6 @@ export class Ranges {
     const { action, args } = op;
     const [a, b] = args;
     switch (action.kind) {
-      case "special":
-        return specialRange(action.register, this.#maxThreads);
       case "load":
         return full;
       case "convert": {

@@ -54,7 +54,7 @@ export function decide(loop: Loop, trips: number | undefined): Decision {
 
 /** What ptxas does with what NVVM left. */
 export function assemblerFactor(loop: Loop, trips: number | undefined): Decision {
-  if (loop.blocks.size > 1 || hasConvergent(loop)) return { kind: "none" };
+  if (loop.header.unroll === 1 || loop.blocks.size > 1 || hasConvergent(loop)) return { kind: "none" };
   const body = loop.header.ops.filter((op) => !isLeaf(op));
   const length = body.length + 1;
   if (trips !== undefined) {
@@ -62,7 +62,7 @@ export function assemblerFactor(loop: Loop, trips: number | undefined): Decision
     for (let factor = Math.floor(assemblerPartialLimit / length); factor > 1; factor--) if (trips % factor === 0) return { kind: "partial", factor };
     return { kind: "none" };
   }
-  const loads = body.some((op) => op.action.kind === "load" && op.action.space !== "shared");
+  const loads = body.some((op) => op.action.kind === "load");
   return length <= (loads ? againLoadLimit : againLimit) ? { kind: "partial", factor: 4 } : { kind: "none" };
 }
 

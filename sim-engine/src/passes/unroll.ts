@@ -15,30 +15,31 @@ import { assemblerFactor, decide } from "./unroll-policy.ts";
 /** No kernel grows beyond this by unrolling. */
 const operationLimit = 40_000;
 
-/** What the front compiler (NVVM) unrolls. Returns whether anything was. */
-export function unrollLoops(kernel: Kernel): boolean {
-  return eachLoop(kernel, (loop, test, entry) => {
+/** What the front compiler (NVVM) unrolls; `done` holds the headers of loops it has seen before. Returns whether anything was. */
+export function unrollLoops(kernel: Kernel, done = new Set<Block>()): boolean {
+  return eachLoop(kernel, done, (loop, test, entry) => {
     const trips = constantTrips(loop, test, entry);
     const decision = decide(loop, trips);
     if (decision.kind === "full") {
       unrollFully(kernel, loop, test, entry, decision.trips);
       return true;
     }
-    loop.header.unroll = 1;
+    // What the source asks for is final: the assembler is told to leave it.
+    const asked = loop.header.unroll !== undefined;
     if (decision.kind === "none") return false;
     const { factor } = decision;
     if (trips !== undefined && trips % factor === 0) {
-      new Stages(kernel, loop, test, entry).whole(factor);
+      new Stages(kernel, loop, test, entry, asked).whole(factor);
       return true;
     }
     const counter = loopCounter(loop, test, entry);
-    return counter !== undefined && new Stages(kernel, loop, test, entry).withRest(counter, factor);
+    return counter !== undefined && new Stages(kernel, loop, test, entry, asked).withRest(counter, factor);
   });
 }
 
 /** What the assembler (ptxas) unrolls again: short loops, by four, with steps of two and one for the rest. Returns whether anything was. */
 export function unrollAgain(kernel: Kernel): boolean {
-  return eachLoop(kernel, (loop, test, entry) => {
+  return eachLoop(kernel, new Set(), (loop, test, entry) => {
     const trips = constantTrips(loop, test, entry);
     const decision = assemblerFactor(loop, trips);
     if (decision.kind === "full") {
@@ -46,7 +47,7 @@ export function unrollAgain(kernel: Kernel): boolean {
       return true;
     }
     if (decision.kind === "none") return false;
-    const stages = new Stages(kernel, loop, test, entry);
+    const stages = new Stages(kernel, loop, test, entry, false);
     if (trips !== undefined) {
       if (trips % decision.factor !== 0) return false;
       stages.whole(decision.factor);
@@ -58,8 +59,7 @@ export function unrollAgain(kernel: Kernel): boolean {
 }
 
 /** Visits innermost loops first, each once, with its shape as it then is. `visit` says whether it changed the kernel. */
-function eachLoop(kernel: Kernel, visit: (loop: Loop, test: BottomTested, entry: Block) => boolean): boolean {
-  const done = new Set<Block>();
+function eachLoop(kernel: Kernel, done: Set<Block>, visit: (loop: Loop, test: BottomTested, entry: Block) => boolean): boolean {
   let changed = false;
   for (;;) {
     const known = new Set(kernel.blocks);
@@ -175,9 +175,11 @@ class Stages {
   readonly #live: ReadonlyMap<Op, Block>;
   readonly #back: number;
   readonly #constants: Constants;
+  readonly #final: boolean;
   readonly #chains: Chain[] = [];
 
-  constructor(kernel: Kernel, loop: Loop, test: BottomTested, entry: Block) {
+  constructor(kernel: Kernel, loop: Loop, test: BottomTested, entry: Block, final: boolean) {
+    this.#final = final;
     this.#kernel = kernel;
     this.#loop = loop;
     this.#test = test;
@@ -335,7 +337,7 @@ class Stages {
   #turns(factor: number, starts: ReadonlyMap<Op, Op>, from: Block): { readonly header: Block; readonly phis: Map<Op, Op>; readonly chain: Chain } {
     const header = insertBlock(this.#kernel, this.#loop.header);
     header.predecessors = [from];
-    header.unroll = 1;
+    if (this.#final) header.unroll = 1;
     const phis = new Map<Op, Op>();
     for (const [phi, start] of starts) {
       const own = createOp(this.#kernel, { kind: "phi" }, phi.type, [start], phi.span);
