@@ -1,9 +1,16 @@
 /** What both entries do once they know how to reach the server. */
-import { type DidSimulateParams, didSimulateNotification, type StatusParams, statusNotification } from "@warplens/server/protocol";
-import { type Event, EventEmitter, type ExtensionContext, window } from "vscode";
+import {
+  type DidFocusParams,
+  type DidSimulateParams,
+  didFocusNotification,
+  didSimulateNotification,
+  type StatusParams,
+  statusNotification,
+} from "@warplens/server/protocol";
+import { type Disposable, type Event, EventEmitter, type ExtensionContext, languages, type TextEditor, window } from "vscode";
 import type { BaseLanguageClient, LanguageClientOptions } from "vscode-languageclient";
 import { registerCommands } from "./commands/index.ts";
-import { answerServer, clientOptions } from "./language-client.ts";
+import { answerServer, clientOptions, documentSelector } from "./language-client.ts";
 import { PanelView } from "./panel/view.ts";
 import { provideRulePages } from "./rule-pages.ts";
 import { showStatus } from "./status/items.ts";
@@ -45,5 +52,17 @@ export async function run(context: ExtensionContext, makeClient: MakeClient): Pr
     ...registerCommands({ client, log, panel, version: context.extension.packageJSON.version }),
   );
   await client.start();
+  context.subscriptions.push(tellFocus(client));
   return { onDidSimulate: simulated.event, onDidChangeStatus: statusChanged.event, status: () => status };
+}
+
+/** Tells the server which document the user looks at, now and whenever that changes. */
+function tellFocus(client: BaseLanguageClient): Disposable {
+  const tell = (editor: TextEditor | undefined) => {
+    if (!editor || languages.match(documentSelector, editor.document) === 0 || !client.isRunning()) return;
+    const params: DidFocusParams = { uri: client.code2ProtocolConverter.asUri(editor.document.uri) };
+    void client.sendNotification(didFocusNotification, params);
+  };
+  tell(window.activeTextEditor);
+  return window.onDidChangeActiveTextEditor(tell);
 }

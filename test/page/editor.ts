@@ -28,6 +28,7 @@ export function describeEditor({ server, browser, extension, folder }: PageConte
 
     it("names the GPU in the status bar, and offers others with their figures", async () => {
       await page.locator(".statusbar-item", { hasText: "H200" }).click();
+      await page.locator(".quick-input-widget:visible input").first().fill("V100");
       const row = page.locator(".quick-input-list .monaco-list-row", { hasText: "V100" }).first();
       await row.waitFor();
       assert.match(await row.innerText(), /80 SMs[\s\S]*GB\/s[\s\S]*compute capability 7\.0/);

@@ -67,6 +67,13 @@ export interface DidSimulateParams {
   readonly version: number;
 }
 
+/** Client to server, `{ uri }`: the document the user looks at, whose GPU the status names. Without it, the one opened last. */
+export const didFocusNotification = "warplens/didFocus";
+
+export interface DidFocusParams {
+  readonly uri: string;
+}
+
 /** Server to client, once after it starts and when any of it changes. */
 export const statusNotification = "warplens/status";
 

@@ -19,6 +19,8 @@ import { panelModel } from "./panel.ts";
 import type { Platform } from "./platform.ts";
 import {
   bugReportRequest,
+  type DidFocusParams,
+  didFocusNotification,
   didSimulateNotification,
   gpusRequest,
   type PanelParams,
@@ -117,6 +119,7 @@ export function startServer(connection: Connection, platform: Platform): void {
     const document = documents.get(textDocument.uri);
     return document ? codeActions(document, context, workspace.diagnostics(textDocument.uri)) : [];
   });
+  connection.onNotification(didFocusNotification, ({ uri }: DidFocusParams) => workspace.focus(uri));
   connection.onRequest(gpusRequest, gpuSummaries);
   connection.onRequest(rulesRequest, ruleSummaries);
   connection.onRequest(rulePageRequest, ({ id }: RulePageParams) => rulePage(id));

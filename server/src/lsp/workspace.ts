@@ -51,6 +51,7 @@ export class Workspace {
   #problems: readonly string[] = [];
   #projects = new Map<string, Project>();
   #busy = 0;
+  #focused: string | undefined;
   #markReady: () => void = () => undefined;
   /** Settled once the grammar and the first settings are there. */
   readonly ready = new Promise<void>((resolve) => {
@@ -102,6 +103,12 @@ export class Workspace {
       this.#simulateSoon(uri, 0);
     }
     this.#tellStatus();
+  }
+
+  /** The user looks at this document now. */
+  focus(uri: string): void {
+    this.#focused = uri;
+    void this.ready.then(() => this.#tellStatus());
   }
 
   /** The diagnostics of a document's present text; simulated ones of an older text stand where they moved to. */
@@ -219,9 +226,10 @@ export class Workspace {
     return project;
   }
 
-  /** The GPU of the document the user looked at last, to show in the status bar. */
+  /** The GPU of the document the user looks at, to show in the status bar. */
   #chosen(): { readonly gpu: GpuModel; readonly chosenBy: StatusParams["chosenBy"]; readonly problems: readonly string[] } {
-    const uri = this.#documents.keys().at(-1);
+    const open = this.#documents.keys();
+    const uri = open.find((each) => each === this.#focused) ?? open.at(-1);
     return uri === undefined ? projectOf("", [], this.#settings, { read: () => undefined }) : this.#project(uri);
   }
 
