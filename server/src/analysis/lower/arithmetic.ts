@@ -37,10 +37,12 @@ const floatOps = { "+": "fadd", "-": "fsub", "*": "fmul", "/": "fdiv" } as const
 /** `a op b` with the usual conversions; not for assignments, `&&`, `||` and `,`. */
 export function binary(lowering: Lowering, op: string, left: Typed, right: Typed, node: Node): Typed {
   const [a, b] = [decay(left.type), decay(right.type)];
-  if (a.kind === "pointer" || b.kind === "pointer" || a.kind === "function" || b.kind === "function") return withPointers(lowering, op, { op: left.op, type: a }, { op: right.op, type: b }, node);
+  if (a.kind === "pointer" || b.kind === "pointer" || a.kind === "function" || b.kind === "function")
+    return withPointers(lowering, op, { op: left.op, type: a }, { op: right.op, type: b }, node);
   if (op === "<<" || op === ">>") return shift(lowering, op, left, right, node);
   const scoped = a.kind === "enum" || b.kind === "enum";
-  const common = usualArithmetic(scoped ? underlying(a) : a, scoped ? underlying(b) : b) ?? lowering.fail(`${op} on operands it does not take`, node);
+  const common =
+    usualArithmetic(scoped ? underlying(a) : a, scoped ? underlying(b) : b) ?? lowering.fail(`${op} on operands it does not take`, node);
   const x = convert(lowering, left.op, left.type, common);
   const y = convert(lowering, right.op, right.type, common);
   lowering.at(node);
@@ -89,20 +91,29 @@ function withPointers(lowering: Lowering, op: string, left: Typed, right: Typed,
     const bytes = lowering.context.sizeOf(left.type.to) ?? 1;
     const long = integerType("long");
     lowering.at(node);
-    const difference = lowering.builder.int("sub", convert(lowering, left.op, left.type, long), convert(lowering, right.op, right.type, long), true);
+    const difference = lowering.builder.int(
+      "sub",
+      convert(lowering, left.op, left.type, long),
+      convert(lowering, right.op, right.type, long),
+      true,
+    );
     return { op: bytes === 1 ? difference : lowering.builder.int("sdiv", difference, lowering.constant("i64", BigInt(bytes))), type: long };
   }
   if (op === "+" || op === "-") {
     const swapped = left.type.kind !== "pointer";
     const [pointer, index] = swapped ? [right, left] : [left, right];
-    if (pointer.type.kind === "pointer") return { op: advance(lowering, pointer.op, pointer.type.to, index, op === "-", node), type: pointer.type };
+    if (pointer.type.kind === "pointer")
+      return { op: advance(lowering, pointer.op, pointer.type.to, index, op === "-", node), type: pointer.type };
   }
   return lowering.fail(`${op} on pointers`, node);
 }
 
 /** A pointer moved by an index in elements. */
 export function advance(lowering: Lowering, pointer: Op, element: Type, index: Typed, backwards: boolean, node: Node): Op {
-  const bytes = element.kind === "void" ? 1 : (lowering.context.sizeOf(element) ?? lowering.fail("arithmetic on a pointer to something of unknown size", node));
+  const bytes =
+    element.kind === "void"
+      ? 1
+      : (lowering.context.sizeOf(element) ?? lowering.fail("arithmetic on a pointer to something of unknown size", node));
   const plain = convert(lowering, index.op, index.type, promote(index.type));
   const wide = indexOf(lowering, plain, promote(index.type));
   lowering.at(node);

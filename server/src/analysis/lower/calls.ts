@@ -35,7 +35,8 @@ function selfOf(lowering: Lowering, call: Expression & { kind: "call" }, resolve
   while (callee.kind === "parenthesized") callee = lowering.context.clarify(callee.inner);
   let object: Place;
   if (callee.kind === "member") {
-    if (resolved.function.name.parts.at(-1)?.text === "operator()" && lastName(callee.name) !== "operator()") object = lowering.place(callee);
+    if (resolved.function.name.parts.at(-1)?.text === "operator()" && lastName(callee.name) !== "operator()")
+      object = lowering.place(callee);
     else object = objectOf(lowering, callee);
   } else if (callee.kind === "name" && lastName(resolved.function.name) === lastName(callee.name)) object = selfPlace(lowering, callee);
   else object = lowering.place(callee);
@@ -60,7 +61,14 @@ function unresolvedCall(lowering: Lowering, call: Expression & { kind: "call" },
 }
 
 /** Runs a function on arguments: a built-in's recipe, or the body inlined. */
-export function invoke(lowering: Lowering, resolved: Resolved, args: readonly Expression[], self: Place | undefined, node: Node, into?: Place): Called {
+export function invoke(
+  lowering: Lowering,
+  resolved: Resolved,
+  args: readonly Expression[],
+  self: Place | undefined,
+  node: Node,
+  into?: Place,
+): Called {
   const { context } = lowering;
   const { function: declaration } = resolved;
   const recipe = recipeOf(declaration);
@@ -70,18 +78,40 @@ export function invoke(lowering: Lowering, resolved: Resolved, args: readonly Ex
     if (declaration.defaulted) return defaulted(lowering, args, self, node);
     return lowering.fail(`the body of ${name} is not known`, node);
   }
-  if (declaration.specifiers.virtual && node && isThroughPointer(node)) return lowering.fail(`${name} is virtual: which one runs is decided at run time`, node);
-  const resultType = context.resultType(declaration, resolved.substitution) ?? functionResult(context, declaration, resolved.substitution) ?? lowering.fail(`what ${name} returns is not known`, node);
+  if (declaration.specifiers.virtual && node && isThroughPointer(node))
+    return lowering.fail(`${name} is virtual: which one runs is decided at run time`, node);
+  const resultType =
+    context.resultType(declaration, resolved.substitution) ??
+    functionResult(context, declaration, resolved.substitution) ??
+    lowering.fail(`what ${name} returns is not known`, node);
   const isConstructor = declaration.role === "constructor";
   const variables = new Map<object, Place | readonly Place[]>();
   bindParameters(lowering, declaration.parameters, args, resolved, variables, siblingsOf(lowering, resolved));
-  return inlined(lowering, { owner: declaration, name, substitution: resolved.substitution, variables, resultType: isConstructor ? voidType : resultType, ...(self && resolved.record ? { self } : {}) }, node, into, () => {
-    if (isConstructor && self) runInitialisers(lowering, declaration, self);
-    if (declaration.body) lowering.statement(declaration.body);
-  });
+  return inlined(
+    lowering,
+    {
+      owner: declaration,
+      name,
+      substitution: resolved.substitution,
+      variables,
+      resultType: isConstructor ? voidType : resultType,
+      ...(self && resolved.record ? { self } : {}),
+    },
+    node,
+    into,
+    () => {
+      if (isConstructor && self) runInitialisers(lowering, declaration, self);
+      if (declaration.body) lowering.statement(declaration.body);
+    },
+  );
 }
 
-const isThroughPointer = (node: Node): boolean => "kind" in node && node.kind === "call" && "callee" in node && (node.callee as Expression).kind === "member" && (node.callee as Expression & { kind: "member" }).arrow;
+const isThroughPointer = (node: Node): boolean =>
+  "kind" in node &&
+  node.kind === "call" &&
+  "callee" in node &&
+  (node.callee as Expression).kind === "member" &&
+  (node.callee as Expression & { kind: "member" }).arrow;
 
 function defaulted(lowering: Lowering, args: readonly Expression[], self: Place | undefined, node: Node): Called {
   const [only] = args;
@@ -96,11 +126,14 @@ function defaulted(lowering: Lowering, args: readonly Expression[], self: Place 
 function siblingsOf(lowering: Lowering, resolved: Resolved): readonly FunctionDeclaration[] {
   const { function: declaration, record } = resolved;
   const name = lastName(declaration.name);
-  const found = record ? lowering.context.member(record, name) : { entities: lowering.context.scopes.own(homeOf(lowering, declaration), name) };
+  const found = record
+    ? lowering.context.member(record, name)
+    : { entities: lowering.context.scopes.own(homeOf(lowering, declaration), name) };
   return found.entities.flatMap((each) => (each.kind === "function" ? [each.declaration] : []));
 }
 
-const homeOf = (lowering: Lowering, declaration: FunctionDeclaration): Parameters<Lowering["context"]["scopes"]["own"]>[0] => lowering.context.scopes.scopeOf.get(declaration)?.parent ?? lowering.context.scopes.root;
+const homeOf = (lowering: Lowering, declaration: FunctionDeclaration): Parameters<Lowering["context"]["scopes"]["own"]>[0] =>
+  lowering.context.scopes.scopeOf.get(declaration)?.parent ?? lowering.context.scopes.root;
 
 /** Parameters as variables: references name what they are bound to, values get a copy. */
 function bindParameters(
@@ -113,14 +146,22 @@ function bindParameters(
 ): void {
   for (const [index, parameter] of parameters.entries()) {
     if (parameter.pack) {
-      const packs = [...callee.substitution.values].flatMap(([name, values]) => (isPack(values) ? [{ name, length: values.length, values }] : []));
-      variables.set(parameter, args.slice(index).map((argument, at) => bindOne(lowering, parameter, argument, packElement(packs, at, callee.substitution))));
+      const packs = [...callee.substitution.values].flatMap(([name, values]) =>
+        isPack(values) ? [{ name, length: values.length, values }] : [],
+      );
+      variables.set(
+        parameter,
+        args.slice(index).map((argument, at) => bindOne(lowering, parameter, argument, packElement(packs, at, callee.substitution))),
+      );
       return;
     }
     const argument = args[index];
     if (argument) variables.set(parameter, bindOne(lowering, parameter, argument, callee.substitution));
     else if (!(parameter.type.kind === "builtin" && parameter.type.name === "void")) {
-      const value = parameter.default ?? siblings.find((each) => each.parameters.length === parameters.length && each.parameters[index]?.default)?.parameters[index]?.default;
+      const value =
+        parameter.default ??
+        siblings.find((each) => each.parameters.length === parameters.length && each.parameters[index]?.default)?.parameters[index]
+          ?.default;
       if (!value) continue;
       // A default argument is read where it was declared.
       const outer = lowering.frame;
@@ -133,7 +174,8 @@ function bindParameters(
 
 function bindOne(lowering: Lowering, parameter: ParameterDeclaration, argument: Expression, substitution: Substitution): Place {
   const name = parameter.name ?? "argument";
-  const type = lowering.context.declaredType(parameter, substitution) ?? lowering.failType(`the parameter ${name}`, parameter.type, parameter);
+  const type =
+    lowering.context.declaredType(parameter, substitution) ?? lowering.failType(`the parameter ${name}`, parameter.type, parameter);
   return bindValue(lowering, type, name, argument);
 }
 
@@ -143,10 +185,17 @@ export function bindValue(lowering: Lowering, type: Type, name: string, argument
     const target = type.to;
     if (from?.kind === "function" || target.kind === "function") return lowering.temporary(pointerTo(target), name, argument);
     const rank = from && lowering.context.conversionRank({ type: from, lvalue: lowering.isLvalue(argument) }, type);
-    const direct = from && (isClass(from) === isClass(target) && rank !== undefined && rank < 4 && (isClass(target) || target.kind === "array" || sameScalar(from, target)));
+    const direct =
+      from &&
+      isClass(from) === isClass(target) &&
+      rank !== undefined &&
+      rank < 4 &&
+      (isClass(target) || target.kind === "array" || sameScalar(from, target));
     if (direct) {
       const place = lowering.place(argument);
-      return target.kind === "record" ? asBase(lowering, place, target.record) : { ...place, type: target.kind === "array" ? place.type : target };
+      return target.kind === "record"
+        ? asBase(lowering, place, target.record)
+        : { ...place, type: target.kind === "array" ? place.type : target };
     }
     const made = lowering.temporary(target, name, argument);
     lowering.initialise(made, argument);
@@ -160,7 +209,14 @@ export function bindValue(lowering: Lowering, type: Type, name: string, argument
 const sameScalar = (a: Type, b: Type): boolean => typeName({ ...decay(a), const: false }) === typeName({ ...decay(b), const: false });
 
 /** A lambda's body, its captures found in its object. */
-export function invokeLambda(lowering: Lowering, resolved: ResolvedLambda, args: readonly Expression[], object: Place, node: Node, into?: Place): Called {
+export function invokeLambda(
+  lowering: Lowering,
+  resolved: ResolvedLambda,
+  args: readonly Expression[],
+  object: Place,
+  node: Node,
+  into?: Place,
+): Called {
   const { context } = lowering;
   const { lambda, substitution } = resolved;
   const type = object.type.kind === "lambda" ? object.type : lowering.fail("a lambda that is not at hand is called", node);
@@ -177,11 +233,23 @@ export function invokeLambda(lowering: Lowering, resolved: ResolvedLambda, args:
     } else variables.set(field.of, part(lowering, object, field.offset, field.type));
   }
   bindParameters(lowering, lambda.parameters, args, { substitution }, variables, []);
-  return inlined(lowering, { owner: lambda, name: "a lambda", substitution, variables, resultType, ...(self ? { self } : {}) }, node, into, () => lowering.statement(lambda.body));
+  return inlined(
+    lowering,
+    { owner: lambda, name: "a lambda", substitution, variables, resultType, ...(self ? { self } : {}) },
+    node,
+    into,
+    () => lowering.statement(lambda.body),
+  );
 }
 
 /** Lowers a body in a frame of its own and goes on behind it. */
-function inlined(lowering: Lowering, shape: Pick<Frame, "owner" | "name" | "substitution" | "variables" | "resultType"> & { readonly self?: Place }, node: Node, into: Place | undefined, body: () => void): Called {
+function inlined(
+  lowering: Lowering,
+  shape: Pick<Frame, "owner" | "name" | "substitution" | "variables" | "resultType"> & { readonly self?: Place },
+  node: Node,
+  into: Place | undefined,
+  body: () => void,
+): Called {
   const { builder } = lowering;
   const caller = lowering.frame;
   if (caller.depth >= depthLimit) return lowering.fail(`calls nest more than ${depthLimit} deep`, node);
@@ -190,8 +258,23 @@ function inlined(lowering: Lowering, shape: Pick<Frame, "owner" | "name" | "subs
   }
   const { resultType } = shape;
   const exit = builder.newBlock();
-  const result = resultType.kind === "void" ? undefined : resultType.kind === "reference" ? lowering.temporary(pointerTo(resultType.to), `${shape.name} result`, node) : (into ?? lowering.temporary(decay(resultType), `${shape.name} result`, node));
-  lowering.frame = { ...shape, exit, labels: new Map(), breaks: [], continues: [], cases: [], caller, depth: caller.depth + 1, ...(result ? { result } : {}) };
+  const result =
+    resultType.kind === "void"
+      ? undefined
+      : resultType.kind === "reference"
+        ? lowering.temporary(pointerTo(resultType.to), `${shape.name} result`, node)
+        : (into ?? lowering.temporary(decay(resultType), `${shape.name} result`, node));
+  lowering.frame = {
+    ...shape,
+    exit,
+    labels: new Map(),
+    breaks: [],
+    continues: [],
+    cases: [],
+    caller,
+    depth: caller.depth + 1,
+    ...(result ? { result } : {}),
+  };
   body();
   builder.jump(exit);
   builder.block = exit;

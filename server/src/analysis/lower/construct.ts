@@ -19,64 +19,97 @@ export function initialise(lowering: Lowering, place: Place, written: Expression
   const { context, frame } = lowering;
   const { type } = place;
   const expression = context.clarify(written);
-  if (type.kind === "array") return initialiseArray(lowering, place, expression);
-  if (type.kind === "lambda") return initialiseLambda(lowering, place, expression);
-  if (type.kind !== "record") return store(lowering, place, lowering.valueAs(expression, type));
+  if (type.kind === "array") {
+    initialiseArray(lowering, place, expression);
+    return;
+  }
+  if (type.kind === "lambda") {
+    initialiseLambda(lowering, place, expression);
+    return;
+  }
+  if (type.kind !== "record") {
+    store(lowering, place, lowering.valueAs(expression, type));
+    return;
+  }
   switch (expression.kind) {
     case "parenthesized":
-      return initialise(lowering, place, expression.inner);
+      initialise(lowering, place, expression.inner);
+      return;
     case "list": {
       const own = expression.type && context.typeFrom(expression.type, frame.substitution);
       if (own && !sameUnqualified(own, type)) break;
-      return initialiseList(lowering, place, type, expression);
+      initialiseList(lowering, place, type, expression);
+      return;
     }
     case "cast": {
       const to = context.typeFrom(expression.type, frame.substitution);
       if (!to || to.kind === "reference" || !sameUnqualified(to, type)) break;
-      return lowering.construct(place, expression.operands, expression);
+      lowering.construct(place, expression.operands, expression);
+      return;
     }
     case "call": {
       const called = lowering.call(expression, place);
-      if (called.kind === "place" && called.place.pointer !== place.pointer) return copyRecord(lowering, place, called.place);
-      if (called.kind === "value") return lowering.fail("a number initialises a record", expression);
+      if (called.kind === "place" && called.place.pointer !== place.pointer) {
+        copyRecord(lowering, place, called.place);
+        return;
+      }
+      if (called.kind === "value") lowering.fail("a number initialises a record", expression);
       return;
     }
     case "conditional":
       if (lowering.isLvalue(expression)) break;
-      return choose(lowering, expression, (chosen) => initialise(lowering, place, chosen));
+      choose(lowering, expression, (chosen) => initialise(lowering, place, chosen));
+      return;
     case "binary":
     case "unary": {
       const operands = expression.kind === "binary" ? [expression.left, expression.right] : [expression.operand];
       if (expression.kind === "unary" && (expression.op === "*" || expression.op === "++" || expression.op === "--")) break;
       if (expression.kind === "binary" && expression.op === ",") {
         lowering.effect(expression.left);
-        return initialise(lowering, place, expression.right);
+        initialise(lowering, place, expression.right);
+        return;
       }
       const called = userOperator(lowering, expression.op, operands, expression, place);
       if (!called) break;
-      if (called.kind === "place" && called.place.pointer !== place.pointer) return copyRecord(lowering, place, called.place);
+      if (called.kind === "place" && called.place.pointer !== place.pointer) {
+        copyRecord(lowering, place, called.place);
+        return;
+      }
       if (called.kind === "place") return;
       break;
     }
     case "name": {
       const special = specialRecord(lowering, expression);
-      if (special) return copyRecord(lowering, place, special);
+      if (special) {
+        copyRecord(lowering, place, special);
+        return;
+      }
       break;
     }
     default:
       break;
   }
   const from = lowering.typeOf(expression);
-  if (from.kind === "record" && (sameUnqualified(from, type) || sameName(from, type))) return copyRecord(lowering, place, lowering.place(expression));
+  if (from.kind === "record" && (sameUnqualified(from, type) || sameName(from, type))) {
+    copyRecord(lowering, place, lowering.place(expression));
+    return;
+  }
   lowering.construct(place, [expression], expression);
 }
 
 /** `uint3` and `dim3` give each other's components. */
-const sameName = (a: Type & { kind: "record" }, b: Type & { kind: "record" }): boolean => a.record.declaration.start < 0 && b.record.declaration.start < 0 && /^(dim3|uint3)$/.test(a.record.name) && /^(dim3|uint3)$/.test(b.record.name);
+const sameName = (a: Type & { kind: "record" }, b: Type & { kind: "record" }): boolean =>
+  a.record.declaration.start < 0 &&
+  b.record.declaration.start < 0 &&
+  /^(dim3|uint3)$/.test(a.record.name) &&
+  /^(dim3|uint3)$/.test(b.record.name);
 
 /** Copies a record, or the base of one that a derived one is given for. */
 function copyRecord(lowering: Lowering, place: Place, from: Place): void {
-  const source = place.type.kind === "record" && from.type.kind === "record" && from.type.record !== place.type.record ? asBase(lowering, from, place.type.record) : from;
+  const source =
+    place.type.kind === "record" && from.type.kind === "record" && from.type.record !== place.type.record
+      ? asBase(lowering, from, place.type.record)
+      : from;
   copy(lowering, place, source);
 }
 
@@ -98,7 +131,13 @@ function initialiseArray(lowering: Lowering, place: Place, expression: Expressio
 }
 
 /** Elements in order; braces may be left out around inner arrays. What is not given becomes zero. */
-function fillArray(lowering: Lowering, place: Place, type: Type & { kind: "array" }, values: readonly Expression[], cursor: { at: number }): void {
+function fillArray(
+  lowering: Lowering,
+  place: Place,
+  type: Type & { kind: "array" },
+  values: readonly Expression[],
+  cursor: { at: number },
+): void {
   for (let index = 0; index < (type.size ?? 0); index++) {
     const inner = element(lowering, place, index, type.of);
     const value = values[cursor.at];
@@ -117,8 +156,12 @@ function fillArray(lowering: Lowering, place: Place, type: Type & { kind: "array
 /** A lambda's object holds what it captures: values, or the addresses of what it captures by reference. */
 function initialiseLambda(lowering: Lowering, place: Place, expression: Expression): void {
   const type = place.type as Type & { kind: "lambda" };
-  if (expression.kind !== "lambda") return copy(lowering, place, lowering.place(expression));
-  const layout = lowering.context.captures(type.lambda, type.substitution) ?? lowering.fail("what a lambda captures is not known", expression);
+  if (expression.kind !== "lambda") {
+    copy(lowering, place, lowering.place(expression));
+    return;
+  }
+  const layout =
+    lowering.context.captures(type.lambda, type.substitution) ?? lowering.fail("what a lambda captures is not known", expression);
   for (const field of layout.fields) {
     if (field.of === "this") {
       const self = lowering.frame.self ?? lowering.fail("`this` outside a member function", expression);
@@ -126,7 +169,12 @@ function initialiseLambda(lowering: Lowering, place: Place, expression: Expressi
       continue;
     }
     const init = "init" in field.of && "byReference" in field.of ? field.of.init : undefined;
-    const name: Expression = init ?? { kind: "name", name: { parts: [{ text: field.name }], global: false, start: expression.start, end: expression.start }, start: expression.start, end: expression.end };
+    const name: Expression = init ?? {
+      kind: "name",
+      name: { parts: [{ text: field.name }], global: false, start: expression.start, end: expression.start },
+      start: expression.start,
+      end: expression.end,
+    };
     if (field.byReference) store(lowering, part(lowering, place, field.offset, pointerTo(field.type)), lowering.place(name).pointer);
     else lowering.initialise(part(lowering, place, field.offset, field.type), name);
   }
@@ -137,7 +185,11 @@ function initialiseList(lowering: Lowering, place: Place, type: Type & { kind: "
     aggregate(lowering, place, type.record, list.elements, list);
     return;
   }
-  lowering.construct(place, list.elements.map((each) => each.value), list);
+  lowering.construct(
+    place,
+    list.elements.map((each) => each.value),
+    list,
+  );
 }
 
 /** `T(args)`, `T{args}`, `T x(args)`: a constructor, or members in order. */
@@ -147,7 +199,11 @@ export function construct(lowering: Lowering, place: Place, args: readonly Expre
   if (type.kind !== "record") {
     if (type.kind === "array" || type.kind === "lambda") {
       const [first] = args;
-      if (first) lowering.initialise(place, args.length === 1 ? first : { kind: "list", elements: args.map((value) => ({ value })), start: node.start, end: node.end });
+      if (first)
+        lowering.initialise(
+          place,
+          args.length === 1 ? first : { kind: "list", elements: args.map((value) => ({ value })), start: node.start, end: node.end },
+        );
       else if (type.kind === "array") clear(lowering, place);
       return;
     }
@@ -160,16 +216,27 @@ export function construct(lowering: Lowering, place: Place, args: readonly Expre
   const own = constructors.entities.filter((each) => each.kind === "function" && !each.declaration.defaulted && !each.declaration.deleted);
   const [only] = args;
   const copied = args.length === 1 && only ? context.info(only, frame.substitution)?.type : undefined;
-  if (copied && only && sameUnqualified(copied, type) && !own.some((each) => each.kind === "function" && isCopyConstructor(lowering, each.declaration, type.record))) {
-    return lowering.initialise(place, only);
+  if (
+    copied &&
+    only &&
+    sameUnqualified(copied, type) &&
+    !own.some((each) => each.kind === "function" && isCopyConstructor(lowering, each.declaration, type.record))
+  ) {
+    lowering.initialise(place, only);
+    return;
   }
   if (own.length > 0) {
-    const resolved = context.overload({ entities: own, record: type.record }, undefined, argumentsOf(context, args, frame.substitution), frame.substitution);
+    const resolved = context.overload(
+      { entities: own, record: type.record },
+      undefined,
+      argumentsOf(context, args, frame.substitution),
+      frame.substitution,
+    );
     if (resolved) {
       lowering.invoke(resolved, args, place, node);
       return;
     }
-    if (args.length > 0 && !copied) return lowering.fail(`no constructor of ${type.record.name} takes these arguments`, node);
+    if (args.length > 0 && !copied) lowering.fail(`no constructor of ${type.record.name} takes these arguments`, node);
   }
   if (copied && only) {
     if (copied.kind === "record" && convertsByOperator(lowering, copied, type)) {
@@ -177,15 +244,27 @@ export function construct(lowering: Lowering, place: Place, args: readonly Expre
       copy(lowering, place, called);
       return;
     }
-    if (copied.kind === "record" && context.conversionRank({ type: copied, lvalue: true }, type) === 3) return copy(lowering, place, asBase(lowering, lowering.place(only), type.record));
-    if (copied.kind === "record" && sameName(copied, type)) return copy(lowering, place, lowering.place(only));
+    if (copied.kind === "record" && context.conversionRank({ type: copied, lvalue: true }, type) === 3) {
+      copy(lowering, place, asBase(lowering, lowering.place(only), type.record));
+      return;
+    }
+    if (copied.kind === "record" && sameName(copied, type)) {
+      copy(lowering, place, lowering.place(only));
+      return;
+    }
   }
   if (args.length === 0) {
     if (own.length === 0 && !hasDefaults(lowering, type.record)) clear(lowering, place);
     else lowering.defaultInitialise(place, node);
     return;
   }
-  aggregate(lowering, place, type.record, args.map((value) => ({ value })), node);
+  aggregate(
+    lowering,
+    place,
+    type.record,
+    args.map((value) => ({ value })),
+    node,
+  );
 }
 
 function zeroScalar(lowering: Lowering, type: Type, node: Node): ReturnType<Lowering["value"]> {
@@ -210,7 +289,8 @@ function conversionOf(lowering: Lowering, from: Type & { kind: "record" }, to: T
     for (const entity of entities) {
       if (entity.kind !== "function" || entity.declaration.role !== "conversion") continue;
       const type = lowering.context.resultType(entity.declaration, from.record.substitution);
-      if (type && sameUnqualified(referred(type), to)) return { function: entity.declaration, substitution: from.record.substitution, record: from.record };
+      if (type && sameUnqualified(referred(type), to))
+        return { function: entity.declaration, substitution: from.record.substitution, record: from.record };
     }
   }
   return undefined;
@@ -223,7 +303,13 @@ function convertRecord(lowering: Lowering, expression: Expression, from: Type & 
 }
 
 /** Members in the order they are declared, bases first. */
-function aggregate(lowering: Lowering, place: Place, record: RecordInstance, given: readonly { readonly designator?: string; readonly value: Expression }[], node: Node): void {
+function aggregate(
+  lowering: Lowering,
+  place: Place,
+  record: RecordInstance,
+  given: readonly { readonly designator?: string; readonly value: Expression }[],
+  node: Node,
+): void {
   const layout = lowering.context.layout(record) ?? lowering.fail(`the layout of ${record.name} is not known`, node);
   const remaining = [...given];
   for (const base of layout.bases) {
@@ -242,10 +328,20 @@ function aggregate(lowering: Lowering, place: Place, record: RecordInstance, giv
 }
 
 /** Braces may be left out around a member that is an array: it takes as many values as it has elements. */
-function fieldTakes(lowering: Lowering, field: Field, remaining: { readonly designator?: string; readonly value: Expression }[]): { readonly value: Expression }[] {
+function fieldTakes(
+  lowering: Lowering,
+  field: Field,
+  remaining: { readonly designator?: string; readonly value: Expression }[],
+): { readonly value: Expression }[] {
   const [first] = remaining;
   if (!first) return [];
-  if (field.type.kind !== "array" || first.value.kind === "list" || first.value.kind === "string" || lowering.tryTypeOf(first.value)?.kind === "array") return remaining.splice(0, 1);
+  if (
+    field.type.kind !== "array" ||
+    first.value.kind === "list" ||
+    first.value.kind === "string" ||
+    lowering.tryTypeOf(first.value)?.kind === "array"
+  )
+    return remaining.splice(0, 1);
   const taken = remaining.splice(0, field.type.size ?? 1);
   return [{ value: { kind: "list", elements: taken, start: first.value.start, end: first.value.end } }];
 }
@@ -256,7 +352,10 @@ function initialiseField(lowering: Lowering, object: Place, field: Field, value:
     return;
   }
   const at: Place = { ...part(lowering, object, field.offset, field.type, value ?? node), ...(field.bits ? { bits: field.bits } : {}) };
-  if (value) return lowering.initialise(at, value);
+  if (value) {
+    lowering.initialise(at, value);
+    return;
+  }
   const init = field.declaration?.init;
   const owner = field.declaration && lowering.context.scopes.records.get(field.declaration);
   if (init && object.type.kind === "record") {
@@ -277,8 +376,15 @@ function initialiseField(lowering: Lowering, object: Place, field: Field, value:
 function hasDefaults(lowering: Lowering, record: RecordInstance): boolean {
   const layout = lowering.context.layout(record);
   return (
-    layout?.fields.some((field) => field.declaration?.init !== undefined || (field.type.kind === "record" && (hasDefaults(lowering, field.type.record) || constructorsOf(lowering.context, field.type.record).entities.length > 0))) === true ||
-    layout?.bases.some((base) => hasDefaults(lowering, base.record) || constructorsOf(lowering.context, base.record).entities.length > 0) === true
+    layout?.fields.some(
+      (field) =>
+        field.declaration?.init !== undefined ||
+        (field.type.kind === "record" &&
+          (hasDefaults(lowering, field.type.record) || constructorsOf(lowering.context, field.type.record).entities.length > 0)),
+    ) === true ||
+    layout?.bases.some(
+      (base) => hasDefaults(lowering, base.record) || constructorsOf(lowering.context, base.record).entities.length > 0,
+    ) === true
   );
 }
 
@@ -299,36 +405,43 @@ export function defaultInitialise(lowering: Lowering, place: Place, node: Node):
     if (resolved.function.body) lowering.invoke(resolved, [], place, node);
     return;
   }
-  for (const base of context.layout(type.record)?.bases ?? []) defaultInitialise(lowering, part(lowering, place, base.offset, recordType(base.record), node), node);
+  for (const base of context.layout(type.record)?.bases ?? [])
+    defaultInitialise(lowering, part(lowering, place, base.offset, recordType(base.record), node), node);
   for (const field of context.layout(type.record)?.fields ?? []) initialiseField(lowering, place, field, undefined, node, false);
 }
 
 function needsConstruction(lowering: Lowering, record: RecordInstance): boolean {
-  return hasDefaults(lowering, record) || constructorsOf(lowering.context, record).entities.some((each) => each.kind === "function" && each.declaration.body);
+  return (
+    hasDefaults(lowering, record) ||
+    constructorsOf(lowering.context, record).entities.some((each) => each.kind === "function" && each.declaration.body)
+  );
 }
 
 /** What a constructor does before its body: bases, then members, by its initialisers or their defaults. */
-export function runInitialisers(lowering: Lowering, constructor: FunctionDeclaration, object: Place): void {
+export function runInitialisers(lowering: Lowering, declaration: FunctionDeclaration, object: Place): void {
   const { context, frame } = lowering;
   if (object.type.kind !== "record") return;
   const { record } = object.type;
-  const layout = context.layout(record) ?? lowering.fail(`the layout of ${record.name} is not known`, constructor);
-  const initialisers = constructor.initialisers ?? [];
+  const layout = context.layout(record) ?? lowering.fail(`the layout of ${record.name} is not known`, declaration);
+  const initialisers = declaration.initialisers ?? [];
   const delegated = initialisers.find((each) => lastName(each.name) === lastName(record.declaration.name));
-  if (delegated) return lowering.construct(object, delegated.values, delegated.name);
+  if (delegated) {
+    lowering.construct(object, delegated.values, delegated.name);
+    return;
+  }
   for (const base of layout.bases) {
     const given = initialisers.find((each) => {
       const named = context.namedType(each.name, frame.substitution);
       return named?.kind === "record" && named.record === base.record;
     });
-    const at = part(lowering, object, base.offset, recordType(base.record), given?.name ?? constructor.nameSpan);
+    const at = part(lowering, object, base.offset, recordType(base.record), given?.name ?? declaration.nameSpan);
     if (given) lowering.construct(at, given.values, given.name);
-    else defaultInitialise(lowering, at, constructor.nameSpan);
+    else defaultInitialise(lowering, at, declaration.nameSpan);
   }
   for (const field of layout.fields) {
     const given = initialisers.find((each) => lastName(each.name) === field.name && field.name !== "");
     if (!given) {
-      initialiseField(lowering, object, field, undefined, constructor.nameSpan, false);
+      initialiseField(lowering, object, field, undefined, declaration.nameSpan, false);
       continue;
     }
     if (field.type.kind === "reference") {
@@ -341,7 +454,11 @@ export function runInitialisers(lowering: Lowering, constructor: FunctionDeclara
   }
   for (const each of initialisers) {
     // A member of an anonymous union.
-    if (layout.fields.some((field) => field.name === lastName(each.name)) || layout.bases.some((base) => lastName(base.record.declaration.name) === lastName(each.name))) continue;
+    if (
+      layout.fields.some((field) => field.name === lastName(each.name)) ||
+      layout.bases.some((base) => lastName(base.record.declaration.name) === lastName(each.name))
+    )
+      continue;
     for (const field of layout.fields) {
       if (field.name !== "" || field.type.kind !== "record") continue;
       const inner = context.layout(field.type.record)?.fields.find((member) => member.name === lastName(each.name));

@@ -14,7 +14,7 @@ import { specialVariable } from "./special-variables.ts";
 import { constantNamed } from "./statics.ts";
 
 /** What an expression is worth, of the type sema gives it. */
-export function valueOf(lowering: Lowering, written: Expression): Op {
+export function expressionValue(lowering: Lowering, written: Expression): Op {
   const { context, frame } = lowering;
   const expression = context.clarify(written);
   switch (expression.kind) {
@@ -74,7 +74,8 @@ export function valueOf(lowering: Lowering, written: Expression): Op {
 function placeValue(lowering: Lowering, expression: Expression): Op {
   const constant = expression.kind === "member" ? lowering.context.constant(expression, lowering.frame.substitution) : undefined;
   if (constant !== undefined) return constantOf(lowering, constant, lowering.typeOf(expression));
-  const special = expression.kind === "member" && !expression.arrow ? specialVariable(lowering, expression.base, lastName(expression.name)) : undefined;
+  const special =
+    expression.kind === "member" && !expression.arrow ? specialVariable(lowering, expression.base, lastName(expression.name)) : undefined;
   if (special) return special;
   const type = lowering.tryTypeOf(expression);
   if (type?.kind === "function") return lowering.constant("ptr", 0);
@@ -102,10 +103,19 @@ export function calledValue(lowering: Lowering, called: Called, node: Node): Op 
   return lowering.fail("the value of a function that returns none is used", node);
 }
 
-const typed = (lowering: Lowering, expression: Expression): Typed => ({ op: lowering.value(expression), type: decay(lowering.typeOf(expression)) });
+const typed = (lowering: Lowering, expression: Expression): Typed => ({
+  op: lowering.value(expression),
+  type: decay(lowering.typeOf(expression)),
+});
 
 /** The user's operator for an expression, if one is called. */
-export function userOperator(lowering: Lowering, operator: string, operands: readonly Expression[], node: Node, into?: Place): Called | undefined {
+export function userOperator(
+  lowering: Lowering,
+  operator: string,
+  operands: readonly Expression[],
+  node: Node,
+  into?: Place,
+): Called | undefined {
   const { context, frame } = lowering;
   const args: Argument[] = operands.map((expression) => ({ info: context.info(expression, frame.substitution), expression }));
   if (!args.some((each) => each.info && (isClass(each.info.type) || each.info.type.kind === "enum"))) return undefined;
@@ -143,7 +153,13 @@ function unaryValue(lowering: Lowering, expression: Expression & { kind: "unary"
 /** Adds one to an object, or takes one; gives the value before and after. */
 export function increment(lowering: Lowering, place: Place, op: "++" | "--", node: Node): { readonly before: Op; readonly after: Op } {
   const before = load(lowering, place);
-  const after = binary(lowering, op === "++" ? "+" : "-", { op: before, type: place.type }, { op: lowering.constant("i32", 1), type: intType }, node);
+  const after = binary(
+    lowering,
+    op === "++" ? "+" : "-",
+    { op: before, type: place.type },
+    { op: lowering.constant("i32", 1), type: intType },
+    node,
+  );
   const stored = convert(lowering, after.op, after.type, place.type);
   store(lowering, place, stored);
   return { before, after: stored };
@@ -169,7 +185,7 @@ function binaryValue(lowering: Lowering, expression: Expression & { kind: "binar
 }
 
 /** An operand of a built-in operator; a record gives what its conversion function makes of it. */
-function arithmeticOperand(lowering: Lowering, expression: Expression): Typed {
+export function arithmeticOperand(lowering: Lowering, expression: Expression): Typed {
   const type = lowering.typeOf(expression);
   if (type.kind !== "record") return typed(lowering, expression);
   const scope = lowering.context.scopes.scopeOf.get(type.record.declaration);
@@ -178,7 +194,12 @@ function arithmeticOperand(lowering: Lowering, expression: Expression): Typed {
       if (entity.kind !== "function" || entity.declaration.role !== "conversion") continue;
       const to = lowering.context.resultType(entity.declaration, type.record.substitution);
       if (!to || !scalarOf(referred(to))) continue;
-      const called = lowering.invoke({ function: entity.declaration, substitution: type.record.substitution, record: type.record }, [], lowering.place(expression), expression);
+      const called = lowering.invoke(
+        { function: entity.declaration, substitution: type.record.substitution, record: type.record },
+        [],
+        lowering.place(expression),
+        expression,
+      );
       return { op: calledValue(lowering, called, expression), type: referred(to) };
     }
   }
@@ -191,7 +212,10 @@ function viaBranches(lowering: Lowering, expression: Expression): Op {
   const slot = lowering.temporary(boolType, "condition", expression);
   const [whenTrue, whenFalse, after] = [builder.newBlock(), builder.newBlock(), builder.newBlock()];
   lowering.branch(expression, whenTrue, whenFalse);
-  for (const [block, value] of [[whenTrue, 1], [whenFalse, 0]] as const) {
+  for (const [block, value] of [
+    [whenTrue, 1],
+    [whenFalse, 0],
+  ] as const) {
     builder.block = block;
     store(lowering, slot, lowering.constant("i1", value));
     builder.jump(after);
@@ -218,7 +242,10 @@ export function choose(lowering: Lowering, expression: Expression & { kind: "con
   const { builder } = lowering;
   const [whenTrue, whenFalse, after] = [builder.newBlock(), builder.newBlock(), builder.newBlock()];
   lowering.branch(expression.condition, whenTrue, whenFalse);
-  for (const [block, chosen] of [[whenTrue, expression.then], [whenFalse, expression.else]] as const) {
+  for (const [block, chosen] of [
+    [whenTrue, expression.then],
+    [whenFalse, expression.else],
+  ] as const) {
     builder.block = block;
     use(chosen);
     builder.jump(after);
@@ -230,14 +257,25 @@ export function choose(lowering: Lowering, expression: Expression & { kind: "con
 export function branchOn(lowering: Lowering, written: Expression, whenTrue: Block, whenFalse: Block): void {
   const { builder } = lowering;
   const condition = lowering.context.clarify(written);
-  if (condition.kind === "parenthesized") return branchOn(lowering, condition.inner, whenTrue, whenFalse);
-  if (condition.kind === "unary" && condition.op === "!" && !isClass(lowering.typeOf(condition.operand))) return branchOn(lowering, condition.operand, whenFalse, whenTrue);
-  if (condition.kind === "binary" && (condition.op === "&&" || condition.op === "||") && ![condition.left, condition.right].some((each) => isRecordOperand(lowering, each))) {
+  if (condition.kind === "parenthesized") {
+    branchOn(lowering, condition.inner, whenTrue, whenFalse);
+    return;
+  }
+  if (condition.kind === "unary" && condition.op === "!" && !isClass(lowering.typeOf(condition.operand))) {
+    branchOn(lowering, condition.operand, whenFalse, whenTrue);
+    return;
+  }
+  if (
+    condition.kind === "binary" &&
+    (condition.op === "&&" || condition.op === "||") &&
+    ![condition.left, condition.right].some((each) => isRecordOperand(lowering, each))
+  ) {
     const second = builder.newBlock();
     if (condition.op === "&&") branchOn(lowering, condition.left, second, whenFalse);
     else branchOn(lowering, condition.left, whenTrue, second);
     builder.block = second;
-    return branchOn(lowering, condition.right, whenTrue, whenFalse);
+    branchOn(lowering, condition.right, whenTrue, whenFalse);
+    return;
   }
   const type = lowering.tryTypeOf(condition);
   const value = type && isClass(type) ? lowering.valueAs(condition, boolType) : truth(lowering, lowering.value(condition));
@@ -247,11 +285,21 @@ export function branchOn(lowering: Lowering, written: Expression, whenTrue: Bloc
 
 const isRecordOperand = (lowering: Lowering, expression: Expression): boolean => {
   const type = lowering.tryTypeOf(expression);
-  return type !== undefined && isClass(type) && lowering.context.resolveOperator("&&", [{ info: { type, lvalue: true } }, { info: { type, lvalue: true } }], expression.start, lowering.frame.substitution) !== undefined;
+  return (
+    type !== undefined &&
+    isClass(type) &&
+    lowering.context.resolveOperator(
+      "&&",
+      [{ info: { type, lvalue: true } }, { info: { type, lvalue: true } }],
+      expression.start,
+      lowering.frame.substitution,
+    ) !== undefined
+  );
 };
 
 function castValue(lowering: Lowering, expression: Expression & { kind: "cast" }): Op {
-  const type = lowering.context.typeFrom(expression.type, lowering.frame.substitution) ?? lowering.fail("a cast to an unknown type", expression);
+  const type =
+    lowering.context.typeFrom(expression.type, lowering.frame.substitution) ?? lowering.fail("a cast to an unknown type", expression);
   const [operand] = expression.operands;
   if (type.kind === "void") {
     if (operand) lowering.effect(operand);
@@ -289,7 +337,12 @@ export function valueAs(lowering: Lowering, expression: Expression, to: Type): O
 
 /** A literal takes the type it is converted to at once. */
 function literalAs(lowering: Lowering, expression: Expression, to: Type): Op | undefined {
-  if ((expression.kind !== "integer" && expression.kind !== "float" && expression.kind !== "bool") || !scalarOf(to) || to.kind === "pointer") return undefined;
+  if (
+    (expression.kind !== "integer" && expression.kind !== "float" && expression.kind !== "bool") ||
+    !scalarOf(to) ||
+    to.kind === "pointer"
+  )
+    return undefined;
   if (expression.kind === "float" && expression.suffix === "" && to.kind === "floating" && to.name !== "double") {
     lowering.at(expression);
     return constantOf(lowering, expression.value, to);
@@ -302,11 +355,20 @@ function literalAs(lowering: Lowering, expression: Expression, to: Type): Op | u
 function convertedRecord(lowering: Lowering, expression: Expression, from: Type & { kind: "record" }, to: Type): Op {
   const found = conversionFor(lowering, from, to);
   if (!found) return lowering.fail(`${typeName(from)} is used as ${typeName(to)}`, expression);
-  const called = lowering.invoke({ function: found.declaration, substitution: from.record.substitution, record: from.record }, [], lowering.place(expression), expression);
+  const called = lowering.invoke(
+    { function: found.declaration, substitution: from.record.substitution, record: from.record },
+    [],
+    lowering.place(expression),
+    expression,
+  );
   return convert(lowering, calledValue(lowering, called, expression), found.type, to);
 }
 
-function conversionFor(lowering: Lowering, from: Type & { kind: "record" }, to: Type): { readonly declaration: Parameters<Lowering["invoke"]>[0]["function"]; readonly type: Type } | undefined {
+function conversionFor(
+  lowering: Lowering,
+  from: Type & { kind: "record" },
+  to: Type,
+): { readonly declaration: Parameters<Lowering["invoke"]>[0]["function"]; readonly type: Type } | undefined {
   const { context } = lowering;
   const scope = context.scopes.scopeOf.get(from.record.declaration);
   let best: { declaration: Parameters<Lowering["invoke"]>[0]["function"]; type: Type; rank: number } | undefined;
@@ -326,7 +388,10 @@ function unknownValue(lowering: Lowering, expression: Expression, to: Type): Op 
   const scalar = scalarOf(to);
   if (expression.kind === "call" && scalar) {
     const called = lowering.call(expression);
-    if (called.kind === "value") return called.op.type === scalar ? called.op : unknown(lowering, `the result of ${calleeText(expression)} is not known`, to, expression);
+    if (called.kind === "value")
+      return called.op.type === scalar
+        ? called.op
+        : unknown(lowering, `the result of ${calleeText(expression)} is not known`, to, expression);
     return unknown(lowering, `the result of ${calleeText(expression)} is not known`, to, expression);
   }
   return lowering.fail(`the type of an expression is not known`, expression);
@@ -338,11 +403,17 @@ export function unknown(lowering: Lowering, reason: string, type: Type, node: No
 }
 
 export const calleeText = (call: Expression & { kind: "call" }): string =>
-  call.callee.kind === "name" ? call.callee.name.parts.map((each) => each.text).join("::") : call.callee.kind === "member" ? lastName(call.callee.name) : "a function";
+  call.callee.kind === "name"
+    ? call.callee.name.parts.map((each) => each.text).join("::")
+    : call.callee.kind === "member"
+      ? lastName(call.callee.name)
+      : "a function";
 
 function foldValue(lowering: Lowering, expression: Expression & { kind: "fold" }): Op {
   const { frame } = lowering;
-  const pattern = [expression.left, expression.right].find((each) => each && packNames(each, frame.substitution).length > 0) ?? lowering.fail("a fold without a pack", expression);
+  const pattern =
+    [expression.left, expression.right].find((each) => each && packNames(each, frame.substitution).length > 0) ??
+    lowering.fail("a fold without a pack", expression);
   const other = pattern === expression.left ? expression.right : expression.left;
   const packs = packNames(pattern, frame.substitution);
   const rightFold = pattern === expression.left;
@@ -359,7 +430,10 @@ function foldValue(lowering: Lowering, expression: Expression & { kind: "fold" }
       else if (expression.op === "&&" || expression.op === "||") {
         const [a, b] = [truth(lowering, result.op), truth(lowering, next.op)];
         result = { op: lowering.builder.int(expression.op === "&&" ? "and" : "or", a, b), type: boolType };
-      } else result = rightFold ? binary(lowering, expression.op, next, result, expression) : binary(lowering, expression.op, result, next, expression);
+      } else
+        result = rightFold
+          ? binary(lowering, expression.op, next, result, expression)
+          : binary(lowering, expression.op, result, next, expression);
     }
     lowering.frame = outer;
   }

@@ -4,7 +4,7 @@
  */
 import { Builder, createKernel, type Kernel, linkBlocks, type Parameter, type Span } from "@warplens/sim-engine";
 import type { Expression, FunctionDeclaration, Node } from "../../syntax/ast.ts";
-import type { Place as TextPlace, Reading } from "../../syntax/reading.ts";
+import type { Reading, Place as TextPlace } from "../../syntax/reading.ts";
 import { NotSimulated } from "../facts.ts";
 import type { Semantics } from "../sema/index.ts";
 import { lastName } from "../sema/scope.ts";
@@ -12,8 +12,8 @@ import { emptySubstitution, valueName, voidType } from "../sema/type-tools.ts";
 import type { Substitution, Type } from "../sema/types.ts";
 import { invoke, lowerCall } from "./calls.ts";
 import { construct, defaultInitialise, initialise } from "./construct.ts";
-import { branchOn, valueAs, valueOf } from "./expressions.ts";
-import type { LowerOptions, Lowering, Place } from "./lowering.ts";
+import { branchOn, expressionValue, valueAs } from "./expressions.ts";
+import type { Lowering, LowerOptions, Place } from "./lowering.ts";
 import { copy, ParameterWritten, store } from "./memory.ts";
 import { placeOf } from "./places.ts";
 import { scalarOf } from "./scalars.ts";
@@ -29,7 +29,13 @@ const opLimit = 200_000;
  * @param substitution what `Semantics.callee` gives for the launch, or `Semantics.substitutionFor`
  * @throws NotSimulated with the reason, for what cannot be simulated
  */
-export function lowerKernel(semantics: Semantics, reading: Reading, kernel: FunctionDeclaration, substitution: Substitution | undefined, options: LowerOptions): Kernel {
+export function lowerKernel(
+  semantics: Semantics,
+  reading: Reading,
+  kernel: FunctionDeclaration,
+  substitution: Substitution | undefined,
+  options: LowerOptions,
+): Kernel {
   const copied = new Set<number>();
   for (;;) {
     try {
@@ -54,9 +60,17 @@ function rootOf(pointer: Place["pointer"]): Place["pointer"] {
   return at;
 }
 
-function lowerOnce(semantics: Semantics, reading: Reading, declaration: FunctionDeclaration, substitution: Substitution, options: LowerOptions, copied: ReadonlySet<number>): Kernel {
+function lowerOnce(
+  semantics: Semantics,
+  reading: Reading,
+  declaration: FunctionDeclaration,
+  substitution: Substitution,
+  options: LowerOptions,
+  copied: ReadonlySet<number>,
+): Kernel {
   const { context } = semantics;
-  if (!declaration.body) throw new NotSimulated(`the body of ${lastName(declaration.name)} is not known`, reading.locate(declaration.start, declaration.end));
+  if (!declaration.body)
+    throw new NotSimulated(`the body of ${lastName(declaration.name)} is not known`, reading.locate(declaration.start, declaration.end));
   const kernel = createKernel({
     name: lastName(declaration.name),
     templateArguments: [...substitution.values].map(([, value]) => valueName(value)),
@@ -111,7 +125,9 @@ function lowerOnce(semantics: Semantics, reading: Reading, declaration: Function
     },
     failType: (what, type, node) => {
       const text = type.start >= 0 ? reading.text.slice(type.start, type.end).replace(/\s+/g, " ") : "";
-      const why = /\bwmma\b|\bfragment\b/.test(text) ? "tensor cores (wmma) are not simulated yet" : `the type of ${what}${text ? `, ${text},` : ""} is not known`;
+      const why = /\bwmma\b|\bfragment\b/.test(text)
+        ? "tensor cores (wmma) are not simulated yet"
+        : `the type of ${what}${text ? `, ${text},` : ""} is not known`;
       return lowering.fail(why, node ?? type);
     },
     at: (node) => {
@@ -126,7 +142,7 @@ function lowerOnce(semantics: Semantics, reading: Reading, declaration: Function
     isLvalue: (expression) => context.info(expression, lowering.frame.substitution)?.lvalue ?? false,
     constant: (type, value) => builder.constant(type, value),
     temporary: (type, name, node, align) => temporary(lowering, type, name, node, align),
-    value: (expression) => within(expression, () => valueOf(lowering, expression)),
+    value: (expression) => within(expression, () => expressionValue(lowering, expression)),
     valueAs: (expression, type) => within(expression, () => valueAs(lowering, expression, type)),
     place: (expression) => within(expression, () => placeOf(lowering, expression)),
     effect: (expression) => within(expression, () => effect(lowering, expression)),
@@ -173,7 +189,8 @@ function effect(lowering: Lowering, written: Expression): void {
   const info = lowering.context.info(expression, lowering.frame.substitution);
   switch (expression.kind) {
     case "parenthesized":
-      return lowering.effect(expression.inner);
+      lowering.effect(expression.inner);
+      return;
     case "call":
       lowering.call(expression);
       return;
@@ -196,7 +213,8 @@ function effect(lowering: Lowering, written: Expression): void {
       }
       break;
     case "conditional":
-      return effectOfChoice(lowering, expression);
+      effectOfChoice(lowering, expression);
+      return;
     case "cast":
       for (const each of expression.operands) lowering.effect(each);
       return;
@@ -238,7 +256,11 @@ function parametersOf(semantics: Semantics, reading: Reading, declaration: Funct
       const at = parameter.start >= 0 ? reading.locate(parameter.start, parameter.end) : undefined;
       if (parameter.pack) throw new NotSimulated("a kernel with a parameter pack", at);
       const type = context.declaredType(parameter, substitution);
-      if (!type) throw new NotSimulated(`the type of the parameter ${name}, ${reading.text.slice(parameter.type.start, parameter.type.end).replace(/\s+/g, " ")}, is not known`, at);
+      if (!type)
+        throw new NotSimulated(
+          `the type of the parameter ${name}, ${reading.text.slice(parameter.type.start, parameter.type.end).replace(/\s+/g, " ")}, is not known`,
+          at,
+        );
       const scalar = scalarOf(type);
       const bytes = type.kind === "reference" ? 8 : context.sizeOf(type);
       if (bytes === undefined) throw new NotSimulated(`the size of the parameter ${name} is not known`, at);
@@ -278,7 +300,11 @@ function bindKernelParameters(lowering: Lowering, declaration: FunctionDeclarati
   }
 }
 
-function boundsOf(semantics: Semantics, declaration: FunctionDeclaration, substitution: Substitution): Partial<Pick<Kernel, "launchBounds" | "maxRegisters">> {
+function boundsOf(
+  semantics: Semantics,
+  declaration: FunctionDeclaration,
+  substitution: Substitution,
+): Partial<Pick<Kernel, "launchBounds" | "maxRegisters">> {
   const constant = (expression: Expression | undefined): number | undefined => {
     const value = expression && semantics.constant(expression, substitution);
     return value === undefined ? undefined : Number(value);
@@ -288,7 +314,13 @@ function boundsOf(semantics: Semantics, declaration: FunctionDeclaration, substi
   return {
     ...(threads === undefined
       ? {}
-      : { launchBounds: { maxThreads: threads, ...(blocks === undefined ? {} : { minBlocks: blocks }), ...(cluster === undefined ? {} : { maxBlocksPerCluster: cluster }) } }),
+      : {
+          launchBounds: {
+            maxThreads: threads,
+            ...(blocks === undefined ? {} : { minBlocks: blocks }),
+            ...(cluster === undefined ? {} : { maxBlocksPerCluster: cluster }),
+          },
+        }),
     ...(registers === undefined ? {} : { maxRegisters: registers }),
   };
 }

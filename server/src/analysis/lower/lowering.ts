@@ -97,7 +97,10 @@ export interface Lowering {
 }
 
 /** What a call leaves: a scalar, an object (a record's value, or what a reference refers to), or nothing. */
-export type Called = { readonly kind: "value"; readonly op: Op } | { readonly kind: "place"; readonly place: Place } | { readonly kind: "void" };
+export type Called =
+  | { readonly kind: "value"; readonly op: Op }
+  | { readonly kind: "place"; readonly place: Place }
+  | { readonly kind: "void" };
 
 export const isPlaceList = (place: Place | readonly Place[] | undefined): place is readonly Place[] => Array.isArray(place);
 

@@ -67,7 +67,8 @@ export function store(lowering: Lowering, place: Place, value: Op): void {
   const scalar = value.type === "void" ? "i32" : value.type;
   const unit = builder.load(place.space, scalar, place.pointer, volatile);
   const mask = (1n << BigInt(place.bits.width)) - 1n;
-  const constant = (bits: bigint): Op => lowering.constant(scalar, scalar === "i64" ? BigInt.asIntN(64, bits) : Number(BigInt.asIntN(scalarBytes[scalar] * 8, bits)));
+  const constant = (bits: bigint): Op =>
+    lowering.constant(scalar, scalar === "i64" ? BigInt.asIntN(64, bits) : Number(BigInt.asIntN(scalarBytes[scalar] * 8, bits)));
   const cleared = builder.int("and", unit, constant(~(mask << BigInt(place.bits.bit))));
   const field = builder.int("shl", builder.int("and", value, constant(mask)), lowering.constant("i32", place.bits.bit));
   builder.store(place.space, place.pointer, [builder.int("or", cleared, field)], volatile);
@@ -158,7 +159,8 @@ function* accesses(leaves: readonly Leaf[], align: number, wide: boolean): Gener
       const bytes = scalarBytes[first.scalar];
       for (let wanted = 16 / bytes; wanted > 1; wanted /= 2) {
         const run = leaves.slice(at, at + wanted);
-        const fits = run.length === wanted && run.every((leaf, index) => leaf.scalar === first.scalar && leaf.offset === first.offset + index * bytes);
+        const fits =
+          run.length === wanted && run.every((leaf, index) => leaf.scalar === first.scalar && leaf.offset === first.offset + index * bytes);
         if (fits && align % (wanted * bytes) === 0 && first.offset % (wanted * bytes) === 0) {
           count = wanted;
           break;
@@ -171,7 +173,11 @@ function* accesses(leaves: readonly Leaf[], align: number, wide: boolean): Gener
 }
 
 /** Reads every scalar of an object; wide where alignment allows. */
-export function loadLeaves(lowering: Lowering, place: Place, cache?: { readonly cache: "ca" | "cg" | "cs" | "cv" | "lu" | "nc" | "wb" | "wt" }): { readonly leaf: Leaf; readonly op: Op }[] {
+export function loadLeaves(
+  lowering: Lowering,
+  place: Place,
+  cache?: { readonly cache: "ca" | "cg" | "cs" | "cv" | "lu" | "nc" | "wb" | "wt" },
+): { readonly leaf: Leaf; readonly op: Op }[] {
   const leaves = leavesOf(lowering, place.type);
   if (!leaves) return lowering.fail("a record of unknown layout is copied", place.node);
   const align = place.align ?? lowering.context.alignOf(place.type) ?? 1;
@@ -201,7 +207,11 @@ export function storeLeaves(
   const align = place.align ?? lowering.context.alignOf(place.type) ?? 1;
   const volatile = place.type.volatile ? { volatile: true } : {};
   const ops = new Map(values.map((each) => [each.leaf.offset, each.op]));
-  for (const group of accesses(values.map((each) => each.leaf), align, place.space !== "local")) {
+  for (const group of accesses(
+    values.map((each) => each.leaf),
+    align,
+    place.space !== "local",
+  )) {
     const [first] = group;
     if (!first) continue;
     lowering.at(place.node);
@@ -219,13 +229,18 @@ export function copy(lowering: Lowering, to: Place, from: Place): void {
 /** Sets every scalar of an object to zero. */
 export function clear(lowering: Lowering, place: Place): void {
   const leaves = leavesOf(lowering, place.type);
-  if (!leaves) return lowering.fail("a record of unknown layout is cleared", place.node);
-  storeLeaves(lowering, place, leaves.map((leaf) => ({ leaf, op: lowering.constant(leaf.scalar, leaf.scalar === "i64" ? 0n : 0) })));
+  if (!leaves) lowering.fail("a record of unknown layout is cleared", place.node);
+  storeLeaves(
+    lowering,
+    place,
+    leaves.map((leaf) => ({ leaf, op: lowering.constant(leaf.scalar, leaf.scalar === "i64" ? 0n : 0) })),
+  );
 }
 
 /** An index as the IR wants it: i32 or i64, sign-extended from there. Unsigned ones are widened first. */
 export function indexOf(lowering: Lowering, op: Op, type: Type): Op {
   if (op.type === "i64") return op;
-  if (op.type === "i32") return isSignedType(type) || (op.action.kind === "const" && op.action.value >= 0) ? op : resize(lowering, op, false, "i64");
+  if (op.type === "i32")
+    return isSignedType(type) || (op.action.kind === "const" && op.action.value >= 0) ? op : resize(lowering, op, false, "i64");
   return resize(lowering, op.type === "i1" ? truth(lowering, op) : op, isSignedType(type), "i32");
 }

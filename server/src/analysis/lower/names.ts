@@ -23,11 +23,13 @@ export function placeOfName(lowering: Lowering, expression: Expression & { kind:
         const { specifiers } = entity.declaration;
         const owner = ownerSubstitution(lowering, entity, found);
         if (specifiers.shared) return sharedVariable(lowering, entity.declaration, owner, expression);
-        if (specifiers.constant || specifiers.device || specifiers.managed) return globalVariable(lowering, definitionAmong(found) ?? entity.declaration, owner, expression);
+        if (specifiers.constant || specifiers.device || specifiers.managed)
+          return globalVariable(lowering, definitionAmong(found) ?? entity.declaration, owner, expression);
         if (found.record && !specifiers.static) return memberOfSelf(lowering, found.record, lastName(name), expression);
         const type = context.declaredType(entity.declaration, owner);
         const element = type?.kind === "array" ? innermost(type) : type;
-        if (type && entity.declaration.init && (specifiers.constexpr || element?.const)) return globalVariable(lowering, entity.declaration, owner, expression);
+        if (type && entity.declaration.init && (specifiers.constexpr || element?.const))
+          return globalVariable(lowering, entity.declaration, owner, expression);
         return lowering.fail(`${lastName(name)} is a variable of the host`, expression);
       }
       case "binding": {
@@ -57,7 +59,9 @@ function definitionAmong(found: Found): VariableDeclaration | undefined {
 /** A function's own shared variable exists once for each instance of the function. */
 function ownerSubstitution(lowering: Lowering, entity: Found["entities"][number], found: Found): Substitution | undefined {
   if (found.record) return found.record.substitution;
-  return entity.home.kind === "block" || entity.home.kind === "function" || entity.home.kind === "lambda" ? lowering.frame.substitution : undefined;
+  return entity.home.kind === "block" || entity.home.kind === "function" || entity.home.kind === "lambda"
+    ? lowering.frame.substitution
+    : undefined;
 }
 
 /** A variable of the function being inlined, or of one around a lambda that is. */
@@ -74,12 +78,14 @@ function bindingPlace(lowering: Lowering, whole: Place, index: number, node: Nod
   const { type } = whole;
   if (type.kind === "array") return part(lowering, whole, index * (lowering.context.sizeOf(type.of) ?? 0), type.of, node);
   const field = type.kind === "record" ? lowering.context.layout(type.record)?.fields[index] : undefined;
-  return field ? part(lowering, whole, field.offset, field.type, node) : lowering.fail("a structured binding of something that is no struct", node);
+  return field
+    ? part(lowering, whole, field.offset, field.type, node)
+    : lowering.fail("a structured binding of something that is no struct", node);
 }
 
 function memberOfSelf(lowering: Lowering, owner: RecordInstance, name: string, node: Node): Place {
   const { self } = lowering.frame;
-  if (!self || self.type.kind !== "record") return lowering.fail(`${name} is a member, used without an object`, node);
+  if (self?.type.kind !== "record") return lowering.fail(`${name} is a member, used without an object`, node);
   const base = baseOffset(lowering.context, self.type.record, owner);
   const field = findField(lowering.context, self.type.record, name);
   if (base === undefined && !field) return lowering.fail(`${name} is no member of ${self.type.record.name}`, node);
@@ -91,7 +97,8 @@ export function memberPlace(lowering: Lowering, object: Place, name: string, nod
   const { type } = object;
   const field = type.kind === "record" ? findField(lowering.context, type.record, name) : undefined;
   if (!field || type.kind !== "record") return lowering.fail(`there is no member ${name}`, node);
-  const qualifiers = type.const || type.volatile ? { ...(type.const ? { const: true } : {}), ...(type.volatile ? { volatile: true } : {}) } : {};
+  const qualifiers =
+    type.const || type.volatile ? { ...(type.const ? { const: true } : {}), ...(type.volatile ? { volatile: true } : {}) } : {};
   if (field.type.kind === "reference") {
     const slot = part(lowering, object, field.offset, { kind: "pointer", to: field.type.to }, node);
     return { pointer: load(lowering, slot), type: field.type.to, space: "generic", node };
@@ -112,4 +119,3 @@ export function asBase(lowering: Lowering, place: Place, base: RecordInstance): 
   const offset = baseOffset(lowering.context, place.type.record, base);
   return offset === undefined ? place : part(lowering, place, offset, recordType(base));
 }
-

@@ -4,7 +4,7 @@ import { findField } from "../sema/layout.ts";
 import { lastName } from "../sema/scope.ts";
 import { decay, isClass, pointerTo, referred } from "../sema/type-tools.ts";
 import { advance } from "./arithmetic.ts";
-import { choose, compound, increment, typedValue, userOperator } from "./expressions.ts";
+import { arithmeticOperand, choose, compound, increment, typedValue, userOperator } from "./expressions.ts";
 import type { Called, Lowering, Place } from "./lowering.ts";
 import { copy, load, spaceOf, store } from "./memory.ts";
 import { asBase, memberPlace, placeOfName, selfPlace } from "./names.ts";
@@ -49,7 +49,9 @@ export function placeOf(lowering: Lowering, written: Expression): Place {
       const [operand] = expression.operands;
       if (type?.kind === "reference" && operand) {
         const place = lowering.place(operand);
-        return place.type.kind === "record" && type.to.kind === "record" ? asBase(lowering, place, type.to.record) : { ...place, type: type.to, node: expression };
+        return place.type.kind === "record" && type.to.kind === "record"
+          ? asBase(lowering, place, type.to.record)
+          : { ...place, type: type.to, node: expression };
       }
       return temporaryOf(lowering, expression);
     }
@@ -67,7 +69,11 @@ function namePlace(lowering: Lowering, expression: Expression & { kind: "name" }
   return info && !info.lvalue ? temporaryOf(lowering, expression) : placeOfName(lowering, expression);
 }
 
-function operatorPlace(lowering: Lowering, expression: Expression & { kind: "binary" | "postfix" }, operands: readonly Expression[]): Place | undefined {
+function operatorPlace(
+  lowering: Lowering,
+  expression: Expression & { kind: "binary" | "postfix" },
+  operands: readonly Expression[],
+): Place | undefined {
   const user = userOperator(lowering, expression.op, operands, expression);
   return user && calledPlace(lowering, user, expression);
 }
@@ -124,9 +130,18 @@ function subscriptPlace(lowering: Lowering, expression: Expression & { kind: "su
   const known = lowering.context.constant(at, lowering.frame.substitution);
   const element = advance(lowering, pointer, pointerType.to, typed, false, expression);
   const size = lowering.context.sizeOf(pointerType.to) ?? 1;
-  const aligned = array?.align !== undefined ? Math.min(array.align, known === undefined ? size & -size : alignmentAt(Number(known) * size, array.align)) : undefined;
+  const aligned =
+    array?.align !== undefined
+      ? Math.min(array.align, known === undefined ? size & -size : alignmentAt(Number(known) * size, array.align))
+      : undefined;
   const own = lowering.context.alignOf(pointerType.to) ?? 1;
-  return { pointer: element, type: pointerType.to, space: array?.space ?? spaceOf(pointer), node: expression, ...(aligned !== undefined && aligned > own ? { align: aligned } : {}) };
+  return {
+    pointer: element,
+    type: pointerType.to,
+    space: array?.space ?? spaceOf(pointer),
+    node: expression,
+    ...(aligned !== undefined && aligned > own ? { align: aligned } : {}),
+  };
 }
 
 const alignmentAt = (offset: number, align: number): number => (offset === 0 ? align : offset & -offset);
@@ -166,9 +181,16 @@ export function objectOf(lowering: Lowering, expression: Expression & { kind: "m
     const called = userOperator(lowering, "->", [expression.base], expression.base);
     if (!called) return lowering.fail("-> on something that has none", expression);
     if (called.kind === "value") {
-      const resolved = lowering.context.resolveOperator("->", [{ info: { type, lvalue: true } }], expression.start, lowering.frame.substitution);
+      const resolved = lowering.context.resolveOperator(
+        "->",
+        [{ info: { type, lvalue: true } }],
+        expression.start,
+        lowering.frame.substitution,
+      );
       const pointer = resolved && referred(lowering.context.resultType(resolved.function, resolved.substitution) ?? pointerTo(type));
-      return pointer?.kind === "pointer" ? { pointer: called.op, type: pointer.to, space: spaceOf(called.op), node: expression.base } : lowering.fail("-> on something that has none", expression);
+      return pointer?.kind === "pointer"
+        ? { pointer: called.op, type: pointer.to, space: spaceOf(called.op), node: expression.base }
+        : lowering.fail("-> on something that has none", expression);
     }
     return called.kind === "place" ? called.place : lowering.fail("-> on something that has none", expression);
   }
@@ -194,7 +216,7 @@ function assignPlace(lowering: Lowering, expression: Expression & { kind: "assig
     // `a += b` with `operator+` but no `operator+=` is no C++; but float4 and its like may convert.
     return lowering.fail(`${op}= on a record that has none`, expression);
   }
-  const value = typedValue(lowering, right);
+  const value = arithmeticOperand(lowering, right);
   const place = lowering.place(left);
   compound(lowering, place, op, value, expression);
   return place;
@@ -205,7 +227,8 @@ function assignRecord(lowering: Lowering, left: Expression, right: Expression): 
   if (lowering.isLvalue(right)) {
     const from = lowering.place(right);
     const place = lowering.place(left);
-    if (type.kind === "record" && from.type.kind === "record" && from.type.record !== type.record) copy(lowering, place, asBase(lowering, from, type.record));
+    if (type.kind === "record" && from.type.kind === "record" && from.type.record !== type.record)
+      copy(lowering, place, asBase(lowering, from, type.record));
     else copy(lowering, place, from);
     return place;
   }
@@ -231,4 +254,3 @@ function conditionalPlace(lowering: Lowering, expression: Expression & { kind: "
 function stringPlace(lowering: Lowering, expression: Expression & { kind: "string" }): Place {
   return lowering.temporary(lowering.typeOf(expression), "text", expression);
 }
-

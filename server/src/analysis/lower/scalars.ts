@@ -77,7 +77,18 @@ export function convert(lowering: Lowering, op: Op, from: Type, to: Type): Op {
   return resize(lowering, op, signed, target);
 }
 
-const widths: Readonly<Record<ScalarType, number>> = { i1: 1, i8: 8, i16: 16, i32: 32, i64: 64, f16: 16, bf16: 16, f32: 32, f64: 64, ptr: 64 };
+const widths: Readonly<Record<ScalarType, number>> = {
+  i1: 1,
+  i8: 8,
+  i16: 16,
+  i32: 32,
+  i64: 64,
+  f16: 16,
+  bf16: 16,
+  f32: 32,
+  f64: 64,
+  ptr: 64,
+};
 
 /** An integer to another width. Constants stay constants. */
 export function resize(lowering: Lowering, op: Op, signed: boolean, target: ScalarType): Op {
@@ -85,7 +96,10 @@ export function resize(lowering: Lowering, op: Op, signed: boolean, target: Scal
   if (op.action.kind === "const") {
     const value = BigInt(op.action.value);
     const width = widths[op.type];
-    return lowering.constant(target, constantValue(signed && width > 1 ? BigInt.asIntN(width, value) : BigInt.asUintN(width, value), target));
+    return lowering.constant(
+      target,
+      constantValue(signed && width > 1 ? BigInt.asIntN(width, value) : BigInt.asUintN(width, value), target),
+    );
   }
   return lowering.builder.convert(widths[op.type] > widths[target] ? "trunc" : signed ? "sext" : "zext", op, target);
 }

@@ -5,7 +5,12 @@ import { lastName } from "../sema/scope.ts";
 import type { Lowering, Place } from "./lowering.ts";
 import { element, store } from "./memory.ts";
 
-const registers: Readonly<Record<string, "tid" | "ntid" | "ctaid" | "nctaid">> = { threadIdx: "tid", blockDim: "ntid", blockIdx: "ctaid", gridDim: "nctaid" };
+const registers: Readonly<Record<string, "tid" | "ntid" | "ctaid" | "nctaid">> = {
+  threadIdx: "tid",
+  blockDim: "ntid",
+  blockIdx: "ctaid",
+  gridDim: "nctaid",
+};
 const axes = ["x", "y", "z"] as const;
 
 /** Which of the four a name means, when the program has not declared it otherwise. */

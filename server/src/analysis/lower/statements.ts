@@ -10,8 +10,8 @@ import { lowerAsm } from "./asm.ts";
 import { lowerReturn } from "./calls.ts";
 import type { Lowering, Place } from "./lowering.ts";
 import { copy, element, load, spaceOf, store } from "./memory.ts";
-import { sharedVariable } from "./statics.ts";
 import { truth } from "./scalars.ts";
+import { sharedVariable } from "./statics.ts";
 import { lowerSwitch } from "./switch.ts";
 
 export function lowerStatement(lowering: Lowering, statement: Statement): void {
@@ -27,23 +27,30 @@ export function lowerStatement(lowering: Lowering, statement: Statement): void {
       }
       return;
     case "expression":
-      return lowering.effect(statement.expression);
+      lowering.effect(statement.expression);
+      return;
     case "if":
-      return lowerIf(lowering, statement);
+      lowerIf(lowering, statement);
+      return;
     case "for":
       if (statement.init) lowering.statement(statement.init);
-      return loop(lowering, statement, statement.condition, statement.step, statement.body);
+      loop(lowering, statement, statement.condition, statement.step, statement.body);
+      return;
     case "while":
-      return loop(lowering, statement, statement.condition, undefined, statement.body);
+      loop(lowering, statement, statement.condition, undefined, statement.body);
+      return;
     case "do":
-      return lowerDo(lowering, statement);
+      lowerDo(lowering, statement);
+      return;
     case "range-for":
-      return lowerRangeFor(lowering, statement);
+      lowerRangeFor(lowering, statement);
+      return;
     case "switch":
-      return lowerSwitch(lowering, statement);
+      lowerSwitch(lowering, statement);
+      return;
     case "case": {
       const block = frame.cases.at(-1)?.get(statement);
-      if (!block) return lowering.fail("a `case` outside a switch", statement);
+      if (!block) lowering.fail("a `case` outside a switch", statement);
       builder.jump(block);
       builder.block = block;
       return;
@@ -51,13 +58,16 @@ export function lowerStatement(lowering: Lowering, statement: Statement): void {
     case "break":
     case "continue": {
       const target = (statement.kind === "break" ? frame.breaks : frame.continues).at(-1);
-      if (!target) return lowering.fail(`a \`${statement.kind}\` outside a loop`, statement);
-      return leave(lowering, target);
+      if (!target) lowering.fail(`a \`${statement.kind}\` outside a loop`, statement);
+      leave(lowering, target);
+      return;
     }
     case "return":
-      return lowerReturn(lowering, statement.value, statement);
+      lowerReturn(lowering, statement.value, statement);
+      return;
     case "goto":
-      return leave(lowering, labelBlock(lowering, statement.label));
+      leave(lowering, labelBlock(lowering, statement.label));
+      return;
     case "label": {
       const block = labelBlock(lowering, statement.name);
       builder.jump(block);
@@ -65,13 +75,15 @@ export function lowerStatement(lowering: Lowering, statement: Statement): void {
       return;
     }
     case "asm":
-      return lowerAsm(lowering, statement);
+      lowerAsm(lowering, statement);
+      return;
     case "try":
-      return lowering.statement(statement.body);
+      lowering.statement(statement.body);
+      return;
     case "empty":
       return;
     case "unknown":
-      return lowering.fail("a statement could not be parsed", statement);
+      lowering.fail("a statement could not be parsed", statement);
   }
 }
 
@@ -90,10 +102,13 @@ function labelBlock(lowering: Lowering, name: string): Block {
 
 /** A condition, or a variable declared in place of one. */
 function branchCondition(lowering: Lowering, condition: Condition, whenTrue: Block, whenFalse: Block): void {
-  if (condition.kind !== "variable") return lowering.branch(condition, whenTrue, whenFalse);
+  if (condition.kind !== "variable") {
+    lowering.branch(condition, whenTrue, whenFalse);
+    return;
+  }
   lowering.declare(condition);
   const place = lowering.frame.variables.get(condition) as Place | undefined;
-  if (!place || isClass(place.type)) return lowering.fail("a declared condition that is no number", condition);
+  if (!place || isClass(place.type)) lowering.fail("a declared condition that is no number", condition);
   lowering.builder.branch(truth(lowering, load(lowering, { ...place, node: condition })), whenTrue, whenFalse);
 }
 
@@ -102,7 +117,7 @@ function lowerIf(lowering: Lowering, statement: Statement & { kind: "if" }): voi
   if (statement.init) lowering.statement(statement.init);
   if (statement.constexpr && statement.condition.kind !== "variable") {
     const known = context.constant(statement.condition, frame.substitution);
-    if (known === undefined) return lowering.fail("the condition of `if constexpr` is not known", statement.condition);
+    if (known === undefined) lowering.fail("the condition of `if constexpr` is not known", statement.condition);
     const taken = Number(known) ? statement.then : statement.else;
     if (taken) lowering.statement(taken);
     return;
@@ -133,7 +148,13 @@ function setUnroll(lowering: Lowering, header: Block, unroll: Unroll | undefined
   if (count !== undefined && Number(count) >= 1) header.unroll = Number(count);
 }
 
-function loop(lowering: Lowering, statement: { readonly unroll?: Unroll }, condition: Condition | undefined, step: Expression | undefined, body: Statement): void {
+function loop(
+  lowering: Lowering,
+  statement: { readonly unroll?: Unroll },
+  condition: Condition | undefined,
+  step: Expression | undefined,
+  body: Statement,
+): void {
   const { builder, frame } = lowering;
   const header = builder.newBlock();
   const inside = builder.newBlock();
@@ -192,7 +213,9 @@ function lowerRangeFor(lowering: Lowering, statement: Statement & { kind: "range
   builder.block = inside;
   const at = load(lowering, cursor);
   const current: Place = { pointer: at, type: of, space: range.type.kind === "array" ? range.space : spaceOf(at), node: statement.range };
-  const type = lowering.context.declaredType(statement.variable, frame.substitution) ?? lowering.fail("the type of a loop's variable is not known", statement.variable);
+  const type =
+    lowering.context.declaredType(statement.variable, frame.substitution) ??
+    lowering.fail("the type of a loop's variable is not known", statement.variable);
   if (type.kind === "reference") frame.variables.set(statement.variable, { ...current, type: type.to });
   else {
     const variable = lowering.temporary(type, lastName(statement.variable.name), statement.variable);
@@ -207,12 +230,26 @@ function lowerRangeFor(lowering: Lowering, statement: Statement & { kind: "range
   builder.jump(next);
   builder.block = next;
   const one = lowering.constant("i32", 1);
-  store(lowering, cursor, binary(lowering, "+", { op: load(lowering, cursor), type: pointer }, { op: one, type: { kind: "integer", name: "int" } }, statement.range).op);
+  store(
+    lowering,
+    cursor,
+    binary(
+      lowering,
+      "+",
+      { op: load(lowering, cursor), type: pointer },
+      { op: one, type: { kind: "integer", name: "int" } },
+      statement.range,
+    ).op,
+  );
   builder.jump(header);
   builder.block = after;
 }
 
-function bounds(lowering: Lowering, range: Place, node: Expression): { readonly first: Place["pointer"]; readonly last: Place["pointer"]; readonly of: Type } {
+function bounds(
+  lowering: Lowering,
+  range: Place,
+  node: Expression,
+): { readonly first: Place["pointer"]; readonly last: Place["pointer"]; readonly of: Type } {
   const { type } = range;
   if (type.kind === "array") return { first: range.pointer, last: element(lowering, range, type.size ?? 0, type.of).pointer, of: type.of };
   if (type.kind !== "record") return lowering.fail("a loop over something that is no range", node);
@@ -220,11 +257,15 @@ function bounds(lowering: Lowering, range: Place, node: Expression): { readonly 
     const found = lowering.context.member(type.record, name);
     const resolved = lowering.context.overload(found, undefined, [], lowering.frame.substitution);
     const called = resolved && lowering.invoke(resolved, [], range, node);
-    return called?.kind === "value" && resolved ? { op: called.op, type: lowering.context.resultType(resolved.function, resolved.substitution) } : undefined;
+    return called?.kind === "value" && resolved
+      ? { op: called.op, type: lowering.context.resultType(resolved.function, resolved.substitution) }
+      : undefined;
   });
   const [first, last] = ends;
   const pointer = first?.type && decay(first.type);
-  return first && last && pointer?.kind === "pointer" ? { first: first.op, last: last.op, of: pointer.to } : lowering.fail("a loop over something that is no range", node);
+  return first && last && pointer?.kind === "pointer"
+    ? { first: first.op, last: last.op, of: pointer.to }
+    : lowering.fail("a loop over something that is no range", node);
 }
 
 /** A local variable; shared ones live elsewhere, references name what they are bound to. */
@@ -237,27 +278,53 @@ export function declareVariable(lowering: Lowering, declaration: VariableDeclara
     if (specifiers.shared) sharedVariable(lowering, declaration, frame.substitution, declaration);
     return;
   }
-  if (specifiers.static && !specifiers.constexpr && !isConstantType(context.declaredType(declaration, frame.substitution))) return lowering.fail(`${name} is a static variable of the function`, declaration);
+  if (specifiers.static && !specifiers.constexpr && !isConstantType(context.declaredType(declaration, frame.substitution)))
+    lowering.fail(`${name} is a static variable of the function`, declaration);
   if (specifiers.static) return;
-  const type = bindingType(lowering, declaration) ?? context.declaredType(declaration, frame.substitution) ?? lowering.failType(name, declaration.type, declaration);
+  const type =
+    bindingType(lowering, declaration) ??
+    context.declaredType(declaration, frame.substitution) ??
+    lowering.failType(name, declaration.type, declaration);
   const [first] = init?.values ?? [];
   if (type.kind === "reference") {
-    if (!first) return lowering.fail(`${name} refers to nothing`, declaration);
+    if (!first) lowering.fail(`${name} refers to nothing`, declaration);
     frame.variables.set(declaration, referenceTo(lowering, type, name, first));
     return;
   }
-  if (type.kind === "array" && type.size === undefined) return lowering.fail(`the size of ${name} is not known`, declaration);
+  if (type.kind === "array" && type.size === undefined) lowering.fail(`the size of ${name} is not known`, declaration);
   const place = lowering.temporary(type, name, declaration, specifiers.align && context.constant(specifiers.align, frame.substitution));
   frame.variables.set(declaration, place);
-  if (!init) return lowering.defaultInitialise(place, declaration);
-  const at: Place = { ...place, node: first ?? declaration };
-  if (init.style === "copy" && first) return lowering.initialise(at, first);
-  if (type.kind === "record" || type.kind === "lambda") {
-    if (init.style === "list" && first?.kind === "list" && init.values.length === 1 && !first.type) return lowering.initialise(at, first);
-    return lowering.construct(at, init.values, first ?? declaration);
+  if (!init) {
+    lowering.defaultInitialise(place, declaration);
+    return;
   }
-  if (type.kind === "array") return lowering.initialise(at, init.values.length === 1 && first?.kind === "list" ? first : { kind: "list", elements: init.values.map((value) => ({ value })), start: declaration.start, end: declaration.end });
-  lowering.construct(at, init.values.length === 1 && first?.kind === "list" ? first.elements.map((each) => each.value) : init.values, declaration);
+  const at: Place = { ...place, node: first ?? declaration };
+  if (init.style === "copy" && first) {
+    lowering.initialise(at, first);
+    return;
+  }
+  if (type.kind === "record" || type.kind === "lambda") {
+    if (init.style === "list" && first?.kind === "list" && init.values.length === 1 && !first.type) {
+      lowering.initialise(at, first);
+      return;
+    }
+    lowering.construct(at, init.values, first ?? declaration);
+    return;
+  }
+  if (type.kind === "array") {
+    lowering.initialise(
+      at,
+      init.values.length === 1 && first?.kind === "list"
+        ? first
+        : { kind: "list", elements: init.values.map((value) => ({ value })), start: declaration.start, end: declaration.end },
+    );
+    return;
+  }
+  lowering.construct(
+    at,
+    init.values.length === 1 && first?.kind === "list" ? first.elements.map((each) => each.value) : init.values,
+    declaration,
+  );
 }
 
 /** `auto [a, b] = e;`: the hidden object's type; a reference binds the object itself. */
@@ -279,5 +346,5 @@ function referenceTo(lowering: Lowering, type: Type & { kind: "reference" }, nam
   return made;
 }
 
-const isConstantType = (type: Type | undefined): boolean => type !== undefined && (type.kind === "array" ? isConstantType(type.of) : type.const === true);
-
+const isConstantType = (type: Type | undefined): boolean =>
+  type !== undefined && (type.kind === "array" ? isConstantType(type.of) : type.const === true);

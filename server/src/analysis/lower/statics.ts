@@ -9,9 +9,17 @@ import type { Lowering, Place } from "./lowering.ts";
 import { leavesOf } from "./memory.ts";
 
 /** One variable an instance of a template: its own for each set of arguments. */
-const keyOf = (declaration: VariableDeclaration, substitution: Substitution | undefined): string => `${identity(declaration)}@${substitution && substitution.values.size > 0 ? identity(substitution) : 0}`;
+const keyOf = (declaration: VariableDeclaration, substitution: Substitution | undefined): string =>
+  `${identity(declaration)}@${substitution && substitution.values.size > 0 ? identity(substitution) : 0}`;
 
-function once(lowering: Lowering, declaration: VariableDeclaration, substitution: Substitution | undefined, make: () => Omit<Place, "pointer" | "node">, address: (first: boolean) => Place["pointer"], node: Node): Place {
+function once(
+  lowering: Lowering,
+  declaration: VariableDeclaration,
+  substitution: Substitution | undefined,
+  make: () => Omit<Place, "pointer" | "node">,
+  address: (first: boolean) => Place["pointer"],
+  node: Node,
+): Place {
   const key = keyOf(declaration, substitution);
   const known = lowering.statics.get(key);
   lowering.at(node);
@@ -22,7 +30,12 @@ function once(lowering: Lowering, declaration: VariableDeclaration, substitution
   return place;
 }
 
-export function sharedVariable(lowering: Lowering, declaration: VariableDeclaration, substitution: Substitution | undefined, node: Node): Place {
+export function sharedVariable(
+  lowering: Lowering,
+  declaration: VariableDeclaration,
+  substitution: Substitution | undefined,
+  node: Node,
+): Place {
   const { context, kernel, builder } = lowering;
   const type = context.declaredType(declaration, substitution);
   if (!type) return lowering.failType(`the shared variable ${lastName(declaration.name)}`, declaration.type, declaration);
@@ -34,22 +47,42 @@ export function sharedVariable(lowering: Lowering, declaration: VariableDeclarat
       if (!dynamic) return lowering.fail(`the size of the shared array ${lastName(declaration.name)} is not known`, declaration);
     } else dimensions.push(element.size);
   }
-  const elementBytes = context.sizeOf(element) ?? lowering.fail(`the type of the shared variable ${lastName(declaration.name)} is not known`, declaration);
+  const elementBytes =
+    context.sizeOf(element) ?? lowering.fail(`the type of the shared variable ${lastName(declaration.name)} is not known`, declaration);
   const asked = declaration.specifiers.align && context.constant(declaration.specifiers.align, substitution);
   const align = Math.max(context.alignOf(element) ?? 1, asked === undefined ? 1 : Number(asked));
   const index = indexFor(lowering, declaration, substitution, () => {
     const bytes = dimensions.reduce((all, each) => all * each, elementBytes);
     lowering.at(declaration);
-    const variable: SharedVariable = { name: lastName(declaration.name), ...(dynamic ? {} : { bytes }), align, dimensions, elementBytes, span: builder.span };
+    const variable: SharedVariable = {
+      name: lastName(declaration.name),
+      ...(dynamic ? {} : { bytes }),
+      align,
+      dimensions,
+      elementBytes,
+      span: builder.span,
+    };
     kernel.shared.push(variable);
     return kernel.shared.length - 1;
   });
-  return once(lowering, declaration, substitution, () => ({ type, space: "shared", align }), () => builder.emit({ kind: "shared.address", index }, "ptr"), node);
+  return once(
+    lowering,
+    declaration,
+    substitution,
+    () => ({ type, space: "shared", align }),
+    () => builder.emit({ kind: "shared.address", index }, "ptr"),
+    node,
+  );
 }
 
 const indices = new WeakMap<Lowering["kernel"], Map<string, number>>();
 
-function indexFor(lowering: Lowering, declaration: VariableDeclaration, substitution: Substitution | undefined, make: () => number): number {
+function indexFor(
+  lowering: Lowering,
+  declaration: VariableDeclaration,
+  substitution: Substitution | undefined,
+  make: () => number,
+): number {
   let known = indices.get(lowering.kernel);
   if (!known) indices.set(lowering.kernel, (known = new Map()));
   const key = keyOf(declaration, substitution);
@@ -58,7 +91,12 @@ function indexFor(lowering: Lowering, declaration: VariableDeclaration, substitu
   return index;
 }
 
-export function globalVariable(lowering: Lowering, declaration: VariableDeclaration, substitution: Substitution | undefined, node: Node): Place {
+export function globalVariable(
+  lowering: Lowering,
+  declaration: VariableDeclaration,
+  substitution: Substitution | undefined,
+  node: Node,
+): Place {
   const { context, kernel, builder } = lowering;
   const name = lastName(declaration.name);
   const type = context.declaredType(declaration, substitution);
@@ -82,7 +120,14 @@ export function globalVariable(lowering: Lowering, declaration: VariableDeclarat
     return kernel.globals.length - 1;
   });
   const plain: Type = type;
-  return once(lowering, declaration, substitution, () => ({ type: plain, space }), () => builder.emit({ kind: "global.address", index }, "ptr"), node);
+  return once(
+    lowering,
+    declaration,
+    substitution,
+    () => ({ type: plain, space }),
+    () => builder.emit({ kind: "global.address", index }, "ptr"),
+    node,
+  );
 }
 
 /** The scalar an object is made of, or its first. */
@@ -93,7 +138,12 @@ function leafTypes(lowering: Lowering, type: Type): ScalarType {
 }
 
 /** What the initialiser puts there, where every member is of one scalar type. */
-function contentOf(lowering: Lowering, declaration: VariableDeclaration, type: Type, substitution: Substitution | undefined): Content | undefined {
+function contentOf(
+  lowering: Lowering,
+  declaration: VariableDeclaration,
+  type: Type,
+  substitution: Substitution | undefined,
+): Content | undefined {
   if (!declaration.init) return declaration.specifiers.constant || declaration.specifiers.extern ? undefined : { kind: "zero" };
   const leaves = leavesOf(lowering, type);
   const first = leaves?.[0];
@@ -101,32 +151,61 @@ function contentOf(lowering: Lowering, declaration: VariableDeclaration, type: T
   const values: (number | undefined)[] = leaves.map(() => 0);
   const { values: written, style } = declaration.init;
   const [only] = written;
-  const list: Expression | undefined = style === "list" || written.length > 1 ? { kind: "list", elements: written.map((value) => ({ value })), start: declaration.start, end: declaration.end } : only;
+  const list: Expression | undefined =
+    style === "list" || written.length > 1
+      ? { kind: "list", elements: written.map((value) => ({ value })), start: declaration.start, end: declaration.end }
+      : only;
   const cursor = { at: 0 };
   if (list) fill(lowering, list, type, values, cursor, substitution);
   return values.includes(undefined) ? { kind: "unknown" } : { kind: "values", values: values.map((each) => each ?? 0) };
 }
 
-function fill(lowering: Lowering, expression: Expression, type: Type, values: (number | undefined)[], cursor: { at: number }, substitution: Substitution | undefined): void {
+function fill(
+  lowering: Lowering,
+  expression: Expression,
+  type: Type,
+  values: (number | undefined)[],
+  cursor: { at: number },
+  substitution: Substitution | undefined,
+): void {
   const count = leavesOf(lowering, type)?.length ?? 1;
   const end = cursor.at + count;
   if (expression.kind === "list") {
     const parts = memberTypes(lowering, type);
     // Braces may be left out around inner lists: then the values run on through the members.
-    const flat = type.kind === "array" && (parts.length === 0 || leavesOf(lowering, type.of)?.length !== 1) && expression.elements.every((each) => each.value.kind !== "list");
-    if (flat) for (const each of expression.elements) put(lowering, each.value, leafAt(lowering, type, cursor.at), values, cursor, substitution);
-    else for (const [index, each] of expression.elements.entries()) fill(lowering, each.value, type.kind === "array" ? type.of : (parts[index] ?? type), values, cursor, substitution);
+    const flat =
+      type.kind === "array" &&
+      (parts.length === 0 || leavesOf(lowering, type.of)?.length !== 1) &&
+      expression.elements.every((each) => each.value.kind !== "list");
+    if (flat)
+      for (const each of expression.elements) put(lowering, each.value, leafAt(lowering, type, cursor.at), values, cursor, substitution);
+    else
+      for (const [index, each] of expression.elements.entries())
+        fill(lowering, each.value, type.kind === "array" ? type.of : (parts[index] ?? type), values, cursor, substitution);
   } else if (expression.kind === "string" && type.kind === "array") {
     for (const [index, char] of [...expression.value].entries()) values[cursor.at + index] = char.charCodeAt(0);
   } else put(lowering, expression, type, values, cursor, substitution);
   cursor.at = Math.max(cursor.at, end);
 }
 
-function put(lowering: Lowering, expression: Expression, type: Type, values: (number | undefined)[], cursor: { at: number }, substitution: Substitution | undefined): void {
-  const inner = expression.kind === "call" || expression.kind === "cast" ? (expression.kind === "call" ? expression.arguments : expression.operands) : undefined;
+function put(
+  lowering: Lowering,
+  expression: Expression,
+  type: Type,
+  values: (number | undefined)[],
+  cursor: { at: number },
+  substitution: Substitution | undefined,
+): void {
+  const inner =
+    expression.kind === "call" || expression.kind === "cast"
+      ? expression.kind === "call"
+        ? expression.arguments
+        : expression.operands
+      : undefined;
   if (type.kind === "record" && inner) {
     // `make_float2(1, 2)`, `float2{1, 2}`.
-    for (const [index, each] of inner.entries()) put(lowering, each, memberTypes(lowering, type)[index] ?? type, values, cursor, substitution);
+    for (const [index, each] of inner.entries())
+      put(lowering, each, memberTypes(lowering, type)[index] ?? type, values, cursor, substitution);
     return;
   }
   const value = lowering.context.constant(expression, substitution);
@@ -143,7 +222,10 @@ function memberTypes(lowering: Lowering, type: Type): readonly Type[] {
 }
 
 /** A constant expression as an operation, where the name stands for one: enumerators, template arguments, `const` at namespace level. */
-export function constantNamed(lowering: Lowering, expression: Expression & { kind: "name" }): { readonly value: bigint | number | boolean } | undefined {
+export function constantNamed(
+  lowering: Lowering,
+  expression: Expression & { kind: "name" },
+): { readonly value: bigint | number | boolean } | undefined {
   const { context, frame } = lowering;
   const found = context.find(expression.name, frame.substitution);
   const [entity] = found.entities;
@@ -160,4 +242,3 @@ export function constantNamed(lowering: Lowering, expression: Expression & { kin
   const value = context.constant(expression, frame.substitution);
   return value === undefined ? undefined : { value };
 }
-

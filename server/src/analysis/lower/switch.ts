@@ -39,7 +39,10 @@ export function lowerSwitch(lowering: Lowering, statement: Statement & { kind: "
   builder.block = after;
 }
 
-function tested(lowering: Lowering, statement: Statement & { kind: "switch" }): { readonly value: Op; readonly type: ReturnType<typeof decay> } {
+function tested(
+  lowering: Lowering,
+  statement: Statement & { kind: "switch" },
+): { readonly value: Op; readonly type: ReturnType<typeof decay> } {
   const { condition } = statement;
   if (condition.kind === "variable") {
     lowering.declare(condition);

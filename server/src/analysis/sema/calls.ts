@@ -15,7 +15,8 @@ export function resolveCall(
   substitution: Substitution | undefined,
 ): Resolved | ResolvedLambda | undefined {
   let callee = context.clarify(call.callee);
-  while (callee.kind === "parenthesized" || (callee.kind === "unary" && callee.op === "*")) callee = context.clarify(callee.kind === "unary" ? callee.operand : callee.inner);
+  while (callee.kind === "parenthesized" || (callee.kind === "unary" && callee.op === "*"))
+    callee = context.clarify(callee.kind === "unary" ? callee.operand : callee.inner);
   const args = argumentsOf(context, call.arguments, substitution);
   if (callee.kind === "name") {
     const { name } = callee;
@@ -34,10 +35,16 @@ export function resolveCall(
   if (callee.kind === "member") {
     const base = memberBase(context, callee, substitution);
     if (base) {
-      const found = callee.name.parts.length > 1 ? context.find(callee.name, substitution) : context.member(base.record, lastName(callee.name));
+      const found =
+        callee.name.parts.length > 1 ? context.find(callee.name, substitution) : context.member(base.record, lastName(callee.name));
       if (found.entities[0]?.kind === "function") {
         const fitting = byConst(found, base.const);
-        return context.overload({ ...fitting, record: found.record ?? base.record }, callee.name.parts.at(-1)?.templateArguments, args, substitution);
+        return context.overload(
+          { ...fitting, record: found.record ?? base.record },
+          callee.name.parts.at(-1)?.templateArguments,
+          args,
+          substitution,
+        );
       }
     }
   }
@@ -45,7 +52,13 @@ export function resolveCall(
 }
 
 /** A call through an object: a lambda, a function object, a function that a parameter stands for. */
-function throughObject(context: Context, substitutions: Substitutions, type: Type | undefined, args: readonly Argument[], substitution: Substitution | undefined): Resolved | ResolvedLambda | undefined {
+function throughObject(
+  context: Context,
+  substitutions: Substitutions,
+  type: Type | undefined,
+  args: readonly Argument[],
+  substitution: Substitution | undefined,
+): Resolved | ResolvedLambda | undefined {
   if (type?.kind === "lambda") return { lambda: type.lambda, substitution: lambdaSubstitution(substitutions, type, args) };
   if (type?.kind === "record") {
     const found = context.member(type.record, "operator()");
@@ -56,15 +69,26 @@ function throughObject(context: Context, substitutions: Substitutions, type: Typ
   return undefined;
 }
 
-function ofFunctionType(context: Context, type: Type & { kind: "function" }, args: readonly Argument[], substitution: Substitution | undefined): Resolved | undefined {
+function ofFunctionType(
+  context: Context,
+  type: Type & { kind: "function" },
+  args: readonly Argument[],
+  substitution: Substitution | undefined,
+): Resolved | undefined {
   const entities = type.declarations.map((declaration): Entity => ({ kind: "function", declaration, home: context.scopes.root }));
-  return entities.length > 0 ? context.overload({ entities }, undefined, args, substitution) : undefined;
+  return entities.length > 0
+    ? context.overload({ entities }, type.explicit?.arguments, args, type.explicit ? type.explicit.substitution : substitution)
+    : undefined;
 }
 
 /** On a constant object only constant members may be called; on another the non-constant are preferred. */
 function byConst(found: Found, constant: boolean): Found {
-  const matching = found.entities.filter((each) => each.kind === "function" && ((each.declaration.const ?? false) === constant || each.declaration.specifiers.static));
-  return matching.length > 0 && matching.length < found.entities.length ? { ...found, entities: [...matching, ...(constant ? [] : found.entities.filter((each) => !matching.includes(each)))] } : found;
+  const matching = found.entities.filter(
+    (each) => each.kind === "function" && ((each.declaration.const ?? false) === constant || each.declaration.specifiers.static),
+  );
+  return matching.length > 0 && matching.length < found.entities.length
+    ? { ...found, entities: [...matching, ...(constant ? [] : found.entities.filter((each) => !matching.includes(each)))] }
+    : found;
 }
 
 /** The lambda's own substitution: what its `auto` parameters are. */
@@ -99,7 +123,8 @@ function argumentScopes(context: Context, args: readonly Argument[]): Set<Scope>
       let at = context.scopes.scopeOf.get(type.kind === "record" ? type.record.declaration : type.declaration)?.parent;
       while (at && at.kind !== "namespace" && at.kind !== "unit" && at.kind !== "built-in") at = at.parent;
       if (at) scopes.add(at);
-      if (type.kind === "record") for (const value of type.record.arguments) if (typeof value === "object" && isTypeValue(value)) visit(value);
+      if (type.kind === "record")
+        for (const value of type.record.arguments) if (typeof value === "object" && isTypeValue(value)) visit(value);
     }
   };
   for (const argument of args) visit(argument.info?.type);
@@ -107,12 +132,21 @@ function argumentScopes(context: Context, args: readonly Argument[]): Set<Scope>
 }
 
 /** The user's operator for operands of which one is a record or an enumeration; undefined: the built-in one, if any. */
-export function resolveOperator(context: Context, operator: string, operands: readonly Argument[], offset: number, substitution: Substitution | undefined): Resolved | undefined {
+export function resolveOperator(
+  context: Context,
+  operator: string,
+  operands: readonly Argument[],
+  offset: number,
+  substitution: Substitution | undefined,
+): Resolved | undefined {
   const name = `operator${operator}`;
   const [left, ...rest] = operands;
   if (left?.info?.type.kind === "record") {
     const found = context.member(left.info.type.record, name);
-    const member = found.entities.length > 0 ? context.overload(byConst(found, left.info.type.const ?? false), undefined, rest, substitution) : undefined;
+    const member =
+      found.entities.length > 0
+        ? context.overload(byConst(found, left.info.type.const ?? false), undefined, rest, substitution)
+        : undefined;
     if (member) return member;
   }
   if (operator === "=" || operator === "[]" || operator === "->" || operator === "()") return undefined;
@@ -128,4 +162,3 @@ export function resolveOperator(context: Context, operator: string, operands: re
   for (const scope of argumentScopes(context, operands)) for (const each of context.scopes.own(scope, name)) add(each);
   return entities.length > 0 ? context.overload({ entities }, undefined, operands, substitution) : undefined;
 }
-

@@ -2,10 +2,10 @@
 import type { LambdaCapture, ParameterDeclaration, VariableDeclaration } from "../../syntax/ast.ts";
 import { walk } from "../../syntax/walk.ts";
 import type { Context } from "./context.ts";
+import { thisRecord } from "./expressions.ts";
 import type { Entity } from "./scope.ts";
 import { pointerTo, recordType, unqualified } from "./type-tools.ts";
 import type { LambdaExpression, Substitution, Type } from "./types.ts";
-import { thisRecord } from "./expressions.ts";
 
 export interface CaptureField {
   /** What the body refers to: the captured variable's declaration, the capture itself for `[x = e]`, "this" for the object. */
@@ -25,7 +25,11 @@ export interface CaptureLayout {
 }
 
 /** The fields of a lambda's object, in the order the body first uses them (explicit captures as written). */
-export function captureLayout(context: Context, lambda: LambdaExpression, substitution: Substitution | undefined): CaptureLayout | undefined {
+export function captureLayout(
+  context: Context,
+  lambda: LambdaExpression,
+  substitution: Substitution | undefined,
+): CaptureLayout | undefined {
   const fields: CaptureField[] = [];
   let size = 0;
   let align = 1;

@@ -1,6 +1,9 @@
 /** What only names can tell: whether `(T)(y)`, `(T)*p`, `T(x)` and `f<N>(x)` are casts, products, calls or comparisons. */
-import type { Expression, FunctionDeclaration, Name, TypeNode, VariableDeclaration } from "../../syntax/ast.ts";
+import type { BuiltinTypeName, Expression, FunctionDeclaration, Name, TypeNode, VariableDeclaration } from "../../syntax/ast.ts";
 import type { Context } from "./context.ts";
+
+/** `short(x)`: keywords that parsers take for a function's name. */
+const keywordTypes: Readonly<Record<string, BuiltinTypeName>> = { short: "short", long: "long", unsigned: "unsigned int", signed: "int" };
 
 /** The expression as C++ reads it; itself when it was not ambiguous. */
 export function clarify(context: Context, expression: Expression): Expression {
@@ -10,6 +13,10 @@ export function clarify(context: Context, expression: Expression): Expression {
       const type = asType(context, callee.inner);
       const operand = commaJoined(expression.arguments);
       if (type && operand) return { kind: "cast", style: "c", type, operands: [operand], start: expression.start, end: expression.end };
+    } else if (callee.kind === "name" && callee.name.parts.length === 1 && keywordTypes[callee.name.parts[0]?.text ?? ""]) {
+      const name = keywordTypes[callee.name.parts[0]?.text ?? ""] ?? "int";
+      const type: TypeNode = { kind: "builtin", name, start: callee.start, end: callee.end };
+      return { kind: "cast", style: "functional", type, operands: expression.arguments, start: expression.start, end: expression.end };
     } else if (callee.kind === "name" && namesType(context, callee.name)) {
       const type: TypeNode = { kind: "named", name: callee.name, start: callee.start, end: callee.end };
       return { kind: "cast", style: "functional", type, operands: expression.arguments, start: expression.start, end: expression.end };
@@ -19,6 +26,8 @@ export function clarify(context: Context, expression: Expression): Expression {
     if (operands) return rebuilt(operands);
   }
   if (expression.kind === "binary") {
+    const named = operatorCall(expression.left, expression);
+    if (named) return named;
     if (expression.left.kind === "parenthesized" && /^[-+*&]$/.test(expression.op)) {
       const type = asType(context, expression.left.inner);
       if (type) return castFirst(type, expression.op, expression.right, expression.start);
@@ -31,6 +40,23 @@ export function clarify(context: Context, expression: Expression): Expression {
     }
   }
   return expression;
+}
+
+/** `operator==(x)`, a member called by its name, which comes as a comparison with a name `operator`. */
+function operatorCall(left: Expression, whole: Expression & { kind: "binary" }): Expression | undefined {
+  if (left.kind === "unary") {
+    const operand = operatorCall(left.operand, whole);
+    return operand && { ...left, operand };
+  }
+  if (left.kind !== "name" || left.name.parts.at(-1)?.text !== "operator" || whole.right.kind !== "parenthesized") return undefined;
+  const parts = left.name.parts.map((part) => (part.text === "operator" ? { text: `operator${whole.op}` } : part));
+  return {
+    kind: "call",
+    callee: { ...left, name: { ...left.name, parts } },
+    arguments: commaList(whole.right.inner),
+    start: left.start,
+    end: whole.end,
+  };
 }
 
 /** Operands and the operators between them: one operator less than operands. */
@@ -56,17 +82,24 @@ function flatten(context: Context, expression: Expression, flat: Flat): boolean 
   }
   const [operand] = expression.kind === "cast" ? expression.operands : [];
   if (expression.kind === "cast" && expression.style === "c" && operand) {
-    if (expression.type.kind === "named" && operand.kind === "unary" && /^[-+*&]$/.test(operand.op) && namesValue(context, expression.type.name)) {
-      const inner: Expression = { kind: "name", name: expression.type.name, start: expression.type.start, end: expression.type.end };
+    const inner = operand.kind === "unary" && /^[-+*&]$/.test(operand.op) ? asValue(context, expression.type) : undefined;
+    if (inner && operand.kind === "unary") {
       flat.operands.push({ kind: "parenthesized", inner, start: inner.start - 1, end: inner.end + 1 });
-      const twice = operand.op === "&" && operand.operand.kind === "unary" && operand.operand.op === "&" ? operand.operand.operand : undefined;
+      const twice =
+        operand.op === "&" && operand.operand.kind === "unary" && operand.operand.op === "&" ? operand.operand.operand : undefined;
       flat.operators.push(twice ? "&&" : operand.op);
       flatten(context, twice ?? operand.operand, flat);
       return true;
     }
-    return flattenFirst(context, operand, flat, (first) => ({ ...expression, operands: [first], end: first.end })) || keep(flat, expression);
+    return (
+      flattenFirst(context, operand, flat, (first) => ({ ...expression, operands: [first], end: first.end })) || keep(flat, expression)
+    );
   }
-  if (expression.kind === "unary") return flattenFirst(context, expression.operand, flat, (first) => ({ ...expression, operand: first, end: first.end })) || keep(flat, expression);
+  if (expression.kind === "unary")
+    return (
+      flattenFirst(context, expression.operand, flat, (first) => ({ ...expression, operand: first, end: first.end })) ||
+      keep(flat, expression)
+    );
   return keep(flat, expression);
 }
 
@@ -88,7 +121,25 @@ function flattenFirst(context: Context, operand: Expression, flat: Flat, wrap: (
 }
 
 const precedence: Readonly<Record<string, number>> = {
-  "*": 10, "/": 10, "%": 10, "+": 9, "-": 9, "<<": 8, ">>": 8, "<=>": 7, "<": 6, "<=": 6, ">": 6, ">=": 6, "==": 5, "!=": 5, "&": 4, "^": 3, "|": 2, "&&": 1, "||": 0,
+  "*": 10,
+  "/": 10,
+  "%": 10,
+  "+": 9,
+  "-": 9,
+  "<<": 8,
+  ">>": 8,
+  "<=>": 7,
+  "<": 6,
+  "<=": 6,
+  ">": 6,
+  ">=": 6,
+  "==": 5,
+  "!=": 5,
+  "&": 4,
+  "^": 3,
+  "|": 2,
+  "&&": 1,
+  "||": 0,
 };
 
 function rebuilt({ operands, operators }: Flat): Expression {
@@ -105,10 +156,38 @@ function rebuilt({ operands, operators }: Flat): Expression {
   return climb(0);
 }
 
+/** What was read as a type, as the value it is: `a`, `a[i]`, `f(x)`; undefined when it is a type. */
+function asValue(context: Context, type: TypeNode): Expression | undefined {
+  const place = { start: type.start, end: type.end };
+  switch (type.kind) {
+    case "named":
+      return namesValue(context, type.name) ? { ...place, kind: "name", name: type.name } : undefined;
+    case "array": {
+      // `a[i][j]` came as an array of i arrays of j: the outer bound is the first subscript.
+      const bounds: Expression[] = [];
+      let of: TypeNode = type;
+      for (; of.kind === "array"; of = of.of) if (of.size) bounds.push(of.size);
+      const base = asValue(context, of);
+      return base && bounds.reduce((inner, index): Expression => ({ ...place, kind: "subscript", base: inner, indices: [index] }), base);
+    }
+    case "function": {
+      const callee = asValue(context, type.result);
+      const args = type.parameters.map((each) => asValue(context, each.type));
+      return callee && args.every((each) => each !== undefined) ? { ...place, kind: "call", callee, arguments: args } : undefined;
+    }
+    default:
+      return undefined;
+  }
+}
+
 function namesValue(context: Context, name: Name): boolean {
   const [first] = context.find(name, undefined).entities;
   if (!first) return false;
-  return ["parameter", "enumerator", "binding", "capture", "built-in constant", "function"].includes(first.kind) || (first.kind === "variable" && !first.declaration.specifiers.typedef) || (first.kind === "template-parameter" && first.parameter.kind === "value");
+  return (
+    ["parameter", "enumerator", "binding", "capture", "built-in constant", "function"].includes(first.kind) ||
+    (first.kind === "variable" && !first.declaration.specifiers.typedef) ||
+    (first.kind === "template-parameter" && first.parameter.kind === "value")
+  );
 }
 
 /** `(T) - y * z` is `((T)-y) * z`: the cast binds the first operand alone. */
@@ -119,7 +198,12 @@ function castFirst(type: TypeNode, op: string, right: Expression, start: number)
   return { kind: "cast", style: "c", type, operands: [operand], start, end: right.end };
 }
 
-function templateCall(name: Expression & { kind: "name" }, argument: Expression, parenthesized: Expression & { kind: "parenthesized" }, whole: Expression): Expression {
+function templateCall(
+  name: Expression & { kind: "name" },
+  argument: Expression,
+  parenthesized: Expression & { kind: "parenthesized" },
+  whole: Expression,
+): Expression {
   const parts = name.name.parts.map((part, index) =>
     index === name.name.parts.length - 1
       ? { ...part, templateArguments: [{ kind: "expression" as const, expression: argument, start: argument.start, end: argument.end }] }
@@ -143,7 +227,13 @@ function asType(context: Context, expression: Expression): TypeNode | undefined 
     return { kind: "named", name: expression.name, start: expression.start, end: expression.end };
   }
   // `(T*)(p)`, read as a product that lacks its right side.
-  if (expression.kind === "unary" && expression.op === "*" && expression.operand.kind === "name" && namesType(context, expression.operand.name)) return undefined;
+  if (
+    expression.kind === "unary" &&
+    expression.op === "*" &&
+    expression.operand.kind === "name" &&
+    namesType(context, expression.operand.name)
+  )
+    return undefined;
   return undefined;
 }
 
@@ -167,7 +257,9 @@ export function namesType(context: Context, name: Name): boolean {
 
 function namesFunctionTemplate(context: Context, name: Name): boolean {
   if (name.parts.at(-1)?.templateArguments) return false;
-  return context.find(name, undefined).entities.some((each) => each.kind === "function" && each.declaration.templateParameters !== undefined);
+  return context
+    .find(name, undefined)
+    .entities.some((each) => each.kind === "function" && each.declaration.templateParameters !== undefined);
 }
 
 /** `T name(...)`: whether it declares a function after all, as every name in the parentheses is a type. */
@@ -183,6 +275,8 @@ export function declaresFunction(context: Context, declaration: VariableDeclarat
         return typed(node.to);
       case "array":
         return typed(node.of);
+      case "function":
+        return typed(node.result);
       default:
         return node.kind !== "unknown";
     }

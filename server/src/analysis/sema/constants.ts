@@ -1,10 +1,21 @@
 /** Constant expressions, `constexpr` functions among them, within a budget of steps. */
 import type { Expression, FunctionDeclaration, Statement, VariableDeclaration } from "../../syntax/ast.ts";
 import type { Constant, Context } from "./context.ts";
-import { packElement, packNames } from "./named-types.ts";
+import { bindParameters, packElement, packNames } from "./named-types.ts";
 import { type Entity, lastName } from "./scope.ts";
 import { traitConstant } from "./traits.ts";
-import { decay, integerShape, isFloating, isInteger, isPack, promote, substituted, underlying, usualArithmetic, wrapInteger } from "./type-tools.ts";
+import {
+  decay,
+  integerShape,
+  isFloating,
+  isInteger,
+  isPack,
+  promote,
+  substituted,
+  underlying,
+  usualArithmetic,
+  wrapInteger,
+} from "./type-tools.ts";
 import type { Substitution, Type } from "./types.ts";
 
 /** Local variables of a `constexpr` function that is being run: by declaration. Arrays are lists of elements. */
@@ -91,7 +102,10 @@ function evaluate(run: Run, written: Expression): Value {
     case "assign": {
       const cell = place(run, expression.left);
       const right = scalar(run, expression.right);
-      const value = expression.op === "" ? right : arithmetic(run, expression.op, current(cell), right, typeOf(run, expression.left), typeOf(run, expression.right));
+      const value =
+        expression.op === ""
+          ? right
+          : arithmetic(run, expression.op, current(cell), right, typeOf(run, expression.left), typeOf(run, expression.right));
       cell.value = convertConstant(value, typeOf(run, expression.left));
       return cell.value;
     }
@@ -131,7 +145,10 @@ function current(cell: Cell): Constant {
 
 function step(run: Run, cell: Cell, operand: Expression, op: string): void {
   const value = current(cell);
-  cell.value = typeof value === "number" ? value + (op === "++" ? 1 : -1) : convertConstant(BigInt(value) + (op === "++" ? 1n : -1n), typeOf(run, operand));
+  cell.value =
+    typeof value === "number"
+      ? value + (op === "++" ? 1 : -1)
+      : convertConstant(BigInt(value) + (op === "++" ? 1n : -1n), typeOf(run, operand));
 }
 
 /** What an assignment or subscript stores to. */
@@ -183,7 +200,13 @@ function nameValue(run: Run, expression: Expression & { kind: "name" }): Value {
       case "variable": {
         const cell = run.locals.get(entity.declaration);
         if (cell) return cell.value;
-        const known = variableValue(run, entity.declaration, found.record?.substitution ?? substitution);
+        const written = name.parts.at(-1)?.templateArguments;
+        const values =
+          written &&
+          entity.declaration.templateParameters &&
+          context.templateValues(written, entity.declaration.templateParameters, substitution);
+        const own = values && bindParameters(context, entity.declaration.templateParameters ?? [], values, found.record?.substitution);
+        const known = variableValue(run, entity.declaration, own ?? found.record?.substitution ?? substitution);
         if (known !== undefined) return known;
         break;
       }
@@ -201,16 +224,23 @@ function nameValue(run: Run, expression: Expression & { kind: "name" }): Value {
 
 /** A constant's value: `const` with a constant initialiser, or `constexpr`. */
 function variableValue(run: Run, declaration: VariableDeclaration, substitution: Substitution | undefined): Value {
-  if (declaration.specifiers.shared || declaration.specifiers.constant || declaration.specifiers.device || declaration.specifiers.volatile) return undefined;
+  if (declaration.specifiers.shared || declaration.specifiers.constant || declaration.specifiers.device || declaration.specifiers.volatile)
+    return undefined;
   const [init] = declaration.init?.values ?? [];
   if (!init) return undefined;
   const type = run.context.declaredType(declaration, substitution);
   const element = type?.kind === "array" ? type.of : type;
   if (!declaration.specifiers.constexpr && !element?.const) return undefined;
   if (type?.kind === "record" || type?.kind === "pointer" || type?.kind === "reference") return undefined;
-  const inner: Run = { ...run, substitution, locals: declaration.specifiers.constexpr || element?.const ? run.locals : new Map(), budget: { ...run.budget, depth: run.budget.depth + 1 } };
+  const inner: Run = {
+    ...run,
+    substitution,
+    locals: declaration.specifiers.constexpr || element?.const ? run.locals : new Map(),
+    budget: { ...run.budget, depth: run.budget.depth + 1 },
+  };
   if (inner.budget.depth > depthBudget) throw new NotConstant();
-  const value = (declaration.init?.values.length ?? 0) === 1 && init.kind !== "list" ? evaluate(inner, init) : listValue(inner, declaration, type);
+  const value =
+    (declaration.init?.values.length ?? 0) === 1 && init.kind !== "list" ? evaluate(inner, init) : listValue(inner, declaration, type);
   return Array.isArray(value) || value === undefined ? value : convertConstant(value, type);
 }
 
@@ -267,7 +297,14 @@ function binaryValue(run: Run, expression: Expression & { kind: "binary" }): Val
   return arithmetic(run, op, left, right, typeOf(run, expression.left), typeOf(run, expression.right));
 }
 
-function arithmetic(_run: Run, op: string, left: Constant, right: Constant, leftType: Type | undefined, rightType: Type | undefined): Constant {
+function arithmetic(
+  _run: Run,
+  op: string,
+  left: Constant,
+  right: Constant,
+  leftType: Type | undefined,
+  rightType: Type | undefined,
+): Constant {
   const shift = op === "<<" || op === ">>";
   const common = leftType && rightType ? (shift ? promote(leftType) : usualArithmetic(leftType, rightType)) : undefined;
   if (typeof left === "number" || typeof right === "number" || (common && isFloating(common))) {
@@ -281,43 +318,62 @@ function arithmetic(_run: Run, op: string, left: Constant, right: Constant, left
 
 function floatArithmetic(op: string, a: number, b: number): number | boolean {
   switch (op) {
-    case "+": return a + b;
-    case "-": return a - b;
-    case "*": return a * b;
-    case "/": return a / b;
-    default: return comparison(op, a, b);
+    case "+":
+      return a + b;
+    case "-":
+      return a - b;
+    case "*":
+      return a * b;
+    case "/":
+      return a / b;
+    default:
+      return comparison(op, a, b);
   }
 }
 
 function integerArithmetic(op: string, a: bigint, b: bigint, bits: number): bigint | boolean {
   switch (op) {
-    case "+": return a + b;
-    case "-": return a - b;
-    case "*": return a * b;
+    case "+":
+      return a + b;
+    case "-":
+      return a - b;
+    case "*":
+      return a * b;
     case "/":
     case "%":
       if (b === 0n) throw new NotConstant();
       return op === "/" ? a / b : a % b;
-    case "&": return a & b;
-    case "|": return a | b;
-    case "^": return a ^ b;
+    case "&":
+      return a & b;
+    case "|":
+      return a | b;
+    case "^":
+      return a ^ b;
     case "<<":
     case ">>":
       if (b < 0n || b >= BigInt(bits)) throw new NotConstant();
       return op === "<<" ? a << b : a >> b;
-    default: return comparison(op, a, b);
+    default:
+      return comparison(op, a, b);
   }
 }
 
 function comparison<T extends number | bigint>(op: string, a: T, b: T): boolean {
   switch (op) {
-    case "==": return a === b;
-    case "!=": return a !== b;
-    case "<": return a < b;
-    case ">": return a > b;
-    case "<=": return a <= b;
-    case ">=": return a >= b;
-    default: throw new NotConstant();
+    case "==":
+      return a === b;
+    case "!=":
+      return a !== b;
+    case "<":
+      return a < b;
+    case ">":
+      return a > b;
+    case "<=":
+      return a <= b;
+    case ">=":
+      return a >= b;
+    default:
+      throw new NotConstant();
   }
 }
 
@@ -350,7 +406,8 @@ function memberValue(run: Run, expression: Expression & { kind: "member" }): Val
   if (type?.kind !== "record") throw new NotConstant();
   const found = run.context.member(type.record, lastName(expression.name));
   const [entity] = found.entities;
-  if (entity?.kind === "variable" && entity.declaration.specifiers.static) return variableValue(run, entity.declaration, found.record?.substitution);
+  if (entity?.kind === "variable" && entity.declaration.specifiers.static)
+    return variableValue(run, entity.declaration, found.record?.substitution);
   if (entity?.kind === "enumerator") return enumeratorValue(run, entity);
   throw new NotConstant();
 }
@@ -360,7 +417,9 @@ function foldValue(run: Run, expression: Expression & { kind: "fold" }): Value {
   if (!pattern) throw new NotConstant();
   const rest = pattern === expression.left ? expression.right : expression.left;
   const packs = packNames(pattern, run.substitution);
-  const values = Array.from({ length: packs[0]?.length ?? 0 }, (_, index) => scalar({ ...run, substitution: packElement(packs, index, run.substitution) }, pattern));
+  const values = Array.from({ length: packs[0]?.length ?? 0 }, (_, index) =>
+    scalar({ ...run, substitution: packElement(packs, index, run.substitution) }, pattern),
+  );
   if (rest) values.unshift(scalar(run, rest));
   const { op } = expression;
   if (op === "&&") return values.every((each) => Number(each) !== 0);
@@ -372,8 +431,24 @@ function foldValue(run: Run, expression: Expression & { kind: "fold" }): Value {
 
 /** Library functions that are worth evaluating before a program runs. */
 const libraryFunctions: Readonly<Record<string, (...args: number[]) => number>> = {
-  sqrt: Math.sqrt, sqrtf: Math.sqrt, ceil: Math.ceil, ceilf: Math.ceil, floor: Math.floor, floorf: Math.floor, pow: Math.pow, powf: Math.pow, exp: Math.exp, expf: Math.exp,
-  log: Math.log, logf: Math.log, log2: Math.log2, log2f: Math.log2, fabs: Math.abs, fabsf: Math.abs, sin: Math.sin, cos: Math.cos,
+  sqrt: Math.sqrt,
+  sqrtf: Math.sqrt,
+  ceil: Math.ceil,
+  ceilf: Math.ceil,
+  floor: Math.floor,
+  floorf: Math.floor,
+  pow: Math.pow,
+  powf: Math.pow,
+  exp: Math.exp,
+  expf: Math.exp,
+  log: Math.log,
+  logf: Math.log,
+  log2: Math.log2,
+  log2f: Math.log2,
+  fabs: Math.abs,
+  fabsf: Math.abs,
+  sin: Math.sin,
+  cos: Math.cos,
 };
 
 function callValue(run: Run, expression: Expression & { kind: "call" }): Value {
@@ -416,7 +491,9 @@ function runFunction(run: Run, called: FunctionDeclaration, substitution: Substi
   for (const [index, parameter] of called.parameters.entries()) {
     if (parameter.pack) throw new NotConstant();
     const value = args[index] ?? (parameter.default && evaluate(inner, parameter.default));
-    locals.set(parameter, { value: value === undefined || Array.isArray(value) ? value : convertConstant(value, context.typeFrom(parameter.type, substitution)) });
+    locals.set(parameter, {
+      value: value === undefined || Array.isArray(value) ? value : convertConstant(value, context.typeFrom(parameter.type, substitution)),
+    });
   }
   const outcome = called.body && execute(inner, called.body);
   run.budget.depth--;
@@ -471,7 +548,8 @@ function execute(run: Run, statement: Statement): Outcome {
 function initialValue(run: Run, declaration: VariableDeclaration): Value {
   const type = run.context.declaredType(declaration, run.substitution);
   const [init] = declaration.init?.values ?? [];
-  if (type?.kind === "array") return declaration.init ? listValue(run, declaration, type) : Array.from({ length: Math.min(type.size ?? 0, 4096) }, () => undefined);
+  if (type?.kind === "array")
+    return declaration.init ? listValue(run, declaration, type) : Array.from({ length: Math.min(type.size ?? 0, 4096) }, () => undefined);
   if (type && !(isInteger(underlying(type)) || isFloating(type))) throw new NotConstant();
   if (!init) return undefined;
   const value = init.kind === "list" ? listValue(run, declaration, type) : evaluate(run, init);
@@ -499,7 +577,9 @@ function executeSwitch(run: Run, statement: Statement & { kind: "switch" }): Out
   if (statement.condition.kind === "variable" || statement.body.kind !== "block") throw new NotConstant();
   const value = scalar(run, statement.condition);
   const { body } = statement.body;
-  let at = body.findIndex((each) => each.kind === "case" && each.value && BigInt(scalar(run, each.value) as bigint) === BigInt(value as bigint));
+  let at = body.findIndex(
+    (each) => each.kind === "case" && each.value && BigInt(scalar(run, each.value) as bigint) === BigInt(value as bigint),
+  );
   if (at < 0) at = body.findIndex((each) => each.kind === "case" && !each.value);
   if (at < 0) return undefined;
   for (const each of body.slice(at)) {

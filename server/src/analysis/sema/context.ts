@@ -79,7 +79,11 @@ export interface Context {
   ): TemplateValues[] | undefined;
   /** The instance of a record in the middle of which a substitution stands, or of a record that is no template. */
   currentRecord(declaration: RecordDeclaration, substitution: Substitution | undefined): RecordInstance | undefined;
-  instantiate(template: RecordDeclaration, values: readonly TemplateValues[], substitution: Substitution | undefined): RecordInstance | undefined;
+  instantiate(
+    template: RecordDeclaration,
+    values: readonly TemplateValues[],
+    substitution: Substitution | undefined,
+  ): RecordInstance | undefined;
   layout(record: RecordInstance): Layout | undefined;
   captures(lambda: LambdaExpression, substitution: Substitution | undefined): CaptureLayout | undefined;
   sizeOf(type: Type): number | undefined;
@@ -93,7 +97,12 @@ export interface Context {
   ): Resolved | undefined;
   resolveCall(call: Expression & { kind: "call" }, substitution: Substitution | undefined): Resolved | ResolvedLambda | undefined;
   /** The user's operator for operands of which one is a record or an enumeration. */
-  resolveOperator(operator: string, operands: readonly Argument[], offset: number, substitution: Substitution | undefined): Resolved | undefined;
+  resolveOperator(
+    operator: string,
+    operands: readonly Argument[],
+    offset: number,
+    substitution: Substitution | undefined,
+  ): Resolved | undefined;
   /** How well a value converts: 0 exactly, more is worse; undefined not at all. */
   conversionRank(from: Info, to: Type, nullConstant?: boolean): number | undefined;
 }

@@ -15,7 +15,10 @@ function referenceRank(context: Context, from: Info, to: Type & { kind: "referen
   const target = to.to;
   const direct = bindRank(context, from.type, target);
   if (to.rvalue) {
-    if (from.lvalue && from.type.kind !== "function") return direct === undefined && !sameUnqualified(from.type, target) ? valueRank(context, decay(from.type), unqualified(target), false, user) : undefined;
+    if (from.lvalue && from.type.kind !== "function")
+      return direct === undefined && !sameUnqualified(from.type, target)
+        ? valueRank(context, decay(from.type), unqualified(target), false, user)
+        : undefined;
     return direct ?? valueRank(context, decay(from.type), unqualified(target), false, user);
   }
   if (!target.const) {
@@ -30,7 +33,8 @@ function referenceRank(context: Context, from: Info, to: Type & { kind: "referen
 /** Binding without a conversion: the same type, or a base of it. */
 function bindRank(context: Context, from: Type, to: Type): number | undefined {
   if (sameUnqualified(from, to)) return 0;
-  if (from.kind === "array" && to.kind === "array" && (to.size === undefined || to.size === from.size) && sameUnqualified(from.of, to.of)) return 0;
+  if (from.kind === "array" && to.kind === "array" && (to.size === undefined || to.size === from.size))
+    return bindRank(context, from.of, to.of);
   if (from.kind === "record" && to.kind === "record" && baseOffset(context, from.record, to.record) !== undefined) return 3;
   return undefined;
 }
@@ -52,7 +56,8 @@ function valueRank(context: Context, from: Type, to: Type, nullConstant: boolean
   }
   if (from.kind === "function") return to.kind === "pointer" || to.kind === "function" ? 0 : undefined;
   if (from.kind === "lambda") return to.kind === "lambda" && to.lambda === from.lambda ? 0 : to.kind === "pointer" ? 2 : undefined;
-  if (from.kind === "record" && to.kind === "record" && baseOffset(context, from.record, to.record) !== undefined) return from.record === to.record ? 0 : 3;
+  if (from.kind === "record" && to.kind === "record" && baseOffset(context, from.record, to.record) !== undefined)
+    return from.record === to.record ? 0 : 3;
   if (!user) return undefined;
   if (to.kind === "record" && constructsFrom(context, from, to.record)) return 4;
   if (from.kind === "record" && conversionTo(context, from.record, to)) return 4;
@@ -64,7 +69,8 @@ function pointerRank(context: Context, from: Type, to: Type): number | undefined
   if (sameType(from, to)) return 0;
   if (sameUnqualified(from, to)) return 0.5;
   if (to.kind === "void") return 2;
-  if (from.kind === "array" && to.kind === "array" && sameType(from.of, to.of) && to.size === undefined) return 0.5;
+  if (from.kind === "array" && to.kind === "array" && (to.size === undefined || to.size === from.size))
+    return pointerRank(context, from.of, to.of);
   if (from.kind === "pointer" && to.kind === "pointer") return pointerRank(context, from.to, to.to);
   if (from.kind === "record" && to.kind === "record" && baseOffset(context, from.record, to.record) !== undefined) return 2;
   return undefined;
@@ -73,7 +79,11 @@ function pointerRank(context: Context, from: Type, to: Type): number | undefined
 /** A record's constructors, for overload resolution. */
 export function constructorsOf(context: Context, record: RecordInstance): Found {
   const scope = context.scopes.scopeOf.get(record.declaration);
-  const entities = scope ? context.scopes.own(scope, lastName(record.declaration.name)).filter((each) => each.kind === "function" && each.declaration.role === "constructor") : [];
+  const entities = scope
+    ? context.scopes
+        .own(scope, lastName(record.declaration.name))
+        .filter((each) => each.kind === "function" && each.declaration.role === "constructor")
+    : [];
   return { entities, record };
 }
 
@@ -89,14 +99,20 @@ function constructsFrom(context: Context, from: Type, record: RecordInstance): b
 }
 
 /** The conversion function of a record that gives a type, or what converts to it. */
-export function conversionTo(context: Context, record: RecordInstance, to: Type): (Found["entities"][number] & { kind: "function" }) | undefined {
+export function conversionTo(
+  context: Context,
+  record: RecordInstance,
+  to: Type,
+): (Found["entities"][number] & { kind: "function" }) | undefined {
   const scope = context.scopes.scopeOf.get(record.declaration);
   let best: { entity: Found["entities"][number] & { kind: "function" }; rank: number } | undefined;
   for (const entities of scope?.names.values() ?? []) {
     for (const entity of entities) {
       if (entity.kind !== "function" || entity.declaration.role !== "conversion") continue;
       const type = context.resultType(entity.declaration, record.substitution);
-      const rank = type && conversionRank(context, { type: type.kind === "reference" ? type.to : type, lvalue: type.kind === "reference" }, to, false, false);
+      const rank =
+        type &&
+        conversionRank(context, { type: type.kind === "reference" ? type.to : type, lvalue: type.kind === "reference" }, to, false, false);
       if (rank !== undefined && (!best || rank < best.rank)) best = { entity, rank };
     }
   }

@@ -6,14 +6,22 @@ import { autoKey } from "./overload.ts";
 import { arrayOf, decay, isPack, isTypeValue, pointerTo, qualified, referred, substituted } from "./type-tools.ts";
 import type { Substitution, Type } from "./types.ts";
 
-export function declaredType(context: Context, declaration: VariableDeclaration | ParameterDeclaration, substitution: Substitution | undefined): Type | undefined {
+export function declaredType(
+  context: Context,
+  declaration: VariableDeclaration | ParameterDeclaration,
+  substitution: Substitution | undefined,
+): Type | undefined {
   return "kind" in declaration ? variableType(context, declaration, substitution) : parameterType(context, declaration, substitution);
 }
 
 function parameterType(context: Context, parameter: ParameterDeclaration, substitution: Substitution | undefined): Type | undefined {
+  // Of an expanded pack the substitution holds the elements' types by the parameter's name.
+  const element = parameter.pack && parameter.name ? substituted(parameter.name, substitution) : undefined;
+  if (element !== undefined && isTypeValue(element)) return element.kind === "array" ? pointerTo(element.of) : element;
   const given = mentionsAuto(parameter.type) ? substituted(autoKey(parameter), substitution) : undefined;
   const argument = given !== undefined && isPack(given) ? elementAt(given, substitution) : given;
-  const auto = argument !== undefined && isTypeValue(argument) ? { type: referred(argument), lvalue: argument.kind === "reference" } : undefined;
+  const auto =
+    argument !== undefined && isTypeValue(argument) ? { type: referred(argument), lvalue: argument.kind === "reference" } : undefined;
   const type = context.typeFrom(parameter.type, substitution, auto);
   if (type?.kind === "array") return pointerTo(type.of);
   if (type?.kind === "function") return pointerTo(type);
@@ -26,7 +34,9 @@ function elementAt(pack: readonly unknown[], substitution: Substitution | undefi
 }
 
 const mentionsAuto = (node: TypeNode): boolean =>
-  node.kind === "auto" || ((node.kind === "pointer" || node.kind === "reference") && mentionsAuto(node.to)) || (node.kind === "array" && mentionsAuto(node.of));
+  node.kind === "auto" ||
+  ((node.kind === "pointer" || node.kind === "reference") && mentionsAuto(node.to)) ||
+  (node.kind === "array" && mentionsAuto(node.of));
 
 function variableType(context: Context, declaration: VariableDeclaration, substitution: Substitution | undefined): Type | undefined {
   const asFunction = declaresFunction(context, declaration);
@@ -42,7 +52,14 @@ function variableType(context: Context, declaration: VariableDeclaration, substi
     type = auto && context.typeFrom(declaration.type, substitution, auto);
   } else type = context.typeFrom(declaration.type, substitution);
   if (type?.kind === "array" && type.size === undefined && first) {
-    const inferred = first.kind === "list" ? first.elements.length : first.kind === "string" ? first.value.length + 1 : init?.style === "list" ? init.values.length : undefined;
+    const inferred =
+      first.kind === "list"
+        ? first.elements.length
+        : first.kind === "string"
+          ? first.value.length + 1
+          : init?.style === "list"
+            ? init.values.length
+            : undefined;
     if (inferred !== undefined) type = arrayOf(type.of, inferred);
   }
   return type && qualified(type, { const: specifiers.constexpr, volatile: specifiers.volatile });

@@ -80,7 +80,9 @@ function deduceNamed(state: Deduction, node: TypeNode & { kind: "named" }, type:
       if (pattern.pack && pattern.kind === "type") {
         const name = parameterName(state, pattern.type);
         if (name) state.bound.set(name, value);
-      } else for (const [offset, each] of value.entries()) if (given[index + offset] && !deduceValue(state, given[index + offset] ?? pattern, each)) return false;
+      } else
+        for (const [offset, each] of value.entries())
+          if (given[index + offset] && !deduceValue(state, given[index + offset] ?? pattern, each)) return false;
       break;
     }
     if (!deduceValue(state, pattern, value)) return false;
@@ -106,7 +108,12 @@ function deduceAlias(state: Deduction, node: TypeNode & { kind: "named" }, type:
 
 /** The record, or the base of it, that is an instance of a template. */
 function instanceOf(context: Context, record: RecordInstance, template: object): RecordInstance | undefined {
-  if (record.template === template || record.declaration === template || lastName(record.template.name) === lastName((template as RecordInstance["template"]).name)) return record;
+  if (
+    record.template === template ||
+    record.declaration === template ||
+    lastName(record.template.name) === lastName((template as RecordInstance["template"]).name)
+  )
+    return record;
   for (const base of record.declaration.bases) {
     const type = context.typeFrom(base.type, record.substitution);
     const found = type?.kind === "record" && type.record !== record ? instanceOf(context, type.record, template) : undefined;

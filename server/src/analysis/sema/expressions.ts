@@ -2,7 +2,7 @@
 import type { Expression, FunctionDeclaration, Name, Statement } from "../../syntax/ast.ts";
 import type { Argument, Context, Found, Info } from "./context.ts";
 import { findField } from "./layout.ts";
-import { enumType, bindParameters, packElement, packNames } from "./named-types.ts";
+import { bindParameters, enumType, packElement, packNames } from "./named-types.ts";
 import { lastName } from "./scope.ts";
 import { traitConstant } from "./traits.ts";
 import {
@@ -72,7 +72,8 @@ export function infoOf(context: Context, written: Expression, substitution: Subs
       return binaryInfo(context, expression, substitution);
     case "assign": {
       const left = context.info(expression.left, substitution);
-      if (left?.type.kind === "record") return operatorResult(context, `${expression.op}=`, [expression.left, expression.right], substitution) ?? object(left.type);
+      if (left?.type.kind === "record")
+        return operatorResult(context, `${expression.op}=`, [expression.left, expression.right], substitution) ?? object(left.type);
       return left && object(left.type);
     }
     case "conditional":
@@ -84,7 +85,9 @@ export function infoOf(context: Context, written: Expression, substitution: Subs
     case "member":
       return memberInfo(context, expression, substitution);
     case "cast":
-      return result(context.typeFrom(expression.type, substitution, expression.operands[0] && context.info(expression.operands[0], substitution)));
+      return result(
+        context.typeFrom(expression.type, substitution, expression.operands[0] && context.info(expression.operands[0], substitution)),
+      );
     case "list":
       return expression.type ? value(context.typeFrom(expression.type, substitution)) : undefined;
     case "sizeof":
@@ -129,7 +132,8 @@ function nameInfo(context: Context, name: Name, substitution: Substitution | und
       // Of several declarations (a static member and its definition) one may say more.
       for (const each of found.entities) {
         const type = each.kind === "variable" ? context.declaredType(each.declaration, owner) : undefined;
-        if (type) return object(found.record && !isStatic(each) && inConstMember(context, name.start) ? qualified(type, { const: true }) : type);
+        if (type)
+          return object(found.record && !isStatic(each) && inConstMember(context, name.start) ? qualified(type, { const: true }) : type);
       }
       return undefined;
     }
@@ -140,7 +144,9 @@ function nameInfo(context: Context, name: Name, substitution: Substitution | und
     case "template-parameter": {
       const bound = substituted(lastName(name), substitution);
       if (bound !== undefined && isTypeValue(bound)) return bound.kind === "function" ? { type: bound, lvalue: true } : undefined;
-      return entity.parameter.kind === "value" ? value(context.typeFrom(entity.parameter.type, substitution) ?? constantType(bound)) : undefined;
+      return entity.parameter.kind === "value"
+        ? value(context.typeFrom(entity.parameter.type, substitution) ?? constantType(bound))
+        : undefined;
     }
     case "binding":
       return object(bindingType(context, entity.declaration, entity.index, substitution));
@@ -150,7 +156,13 @@ function nameInfo(context: Context, name: Name, substitution: Substitution | und
     }
     case "function": {
       const declarations = found.entities.flatMap((each) => (each.kind === "function" ? [each.declaration] : []));
-      return { type: { kind: "function", declarations }, lvalue: true };
+      const written = name.parts.at(-1)?.templateArguments;
+      return {
+        type: written
+          ? { kind: "function", declarations, explicit: { arguments: written, substitution } }
+          : { kind: "function", declarations },
+        lvalue: true,
+      };
     }
     case "built-in constant":
       return value(entity.type);
@@ -163,11 +175,18 @@ function nameInfo(context: Context, name: Name, substitution: Substitution | und
   }
 }
 
-const isStatic = (entity: Found["entities"][number]): boolean => entity.kind === "variable" && entity.declaration.specifiers.static === true;
+const isStatic = (entity: Found["entities"][number]): boolean =>
+  entity.kind === "variable" && entity.declaration.specifiers.static === true;
 
-const constantType = (bound: unknown): Type | undefined => (typeof bound === "boolean" ? boolType : typeof bound === "bigint" ? intType : typeof bound === "number" ? floatType("double") : undefined);
+const constantType = (bound: unknown): Type | undefined =>
+  typeof bound === "boolean" ? boolType : typeof bound === "bigint" ? intType : typeof bound === "number" ? floatType("double") : undefined;
 
-function bindingType(context: Context, declaration: (Found["entities"][number] & { kind: "binding" })["declaration"], index: number, substitution: Substitution | undefined): Type | undefined {
+function bindingType(
+  context: Context,
+  declaration: (Found["entities"][number] & { kind: "binding" })["declaration"],
+  index: number,
+  substitution: Substitution | undefined,
+): Type | undefined {
   const init = declaration.init?.values[0];
   const type = init && context.info(init, substitution)?.type;
   if (type?.kind === "array") return type.of;
@@ -192,9 +211,19 @@ function inConstMember(context: Context, offset: number): boolean {
 export const argumentsOf = (context: Context, expressions: readonly Expression[], substitution: Substitution | undefined): Argument[] =>
   context.expandPacks(expressions, substitution).map((expression) => ({ info: context.info(expression, substitution), expression }));
 
-function operatorResult(context: Context, operator: string, operands: readonly Expression[], substitution: Substitution | undefined): Info | undefined {
+function operatorResult(
+  context: Context,
+  operator: string,
+  operands: readonly Expression[],
+  substitution: Substitution | undefined,
+): Info | undefined {
   const args = argumentsOf(context, operands, substitution);
-  if (!args.some((each) => each.info && (each.info.type.kind === "record" || each.info.type.kind === "enum" || each.info.type.kind === "lambda"))) return undefined;
+  if (
+    !args.some(
+      (each) => each.info && (each.info.type.kind === "record" || each.info.type.kind === "enum" || each.info.type.kind === "lambda"),
+    )
+  )
+    return undefined;
   const resolved = context.resolveOperator(operator, args, operands[0]?.start ?? -1, substitution);
   return resolved && result(context.resultType(resolved.function, resolved.substitution));
 }
@@ -223,7 +252,11 @@ function unaryInfo(context: Context, expression: Expression & { kind: "unary" },
   }
 }
 
-function binaryInfo(context: Context, expression: Expression & { kind: "binary" }, substitution: Substitution | undefined): Info | undefined {
+function binaryInfo(
+  context: Context,
+  expression: Expression & { kind: "binary" },
+  substitution: Substitution | undefined,
+): Info | undefined {
   const { op } = expression;
   const user = operatorResult(context, op, [expression.left, expression.right], substitution);
   if (user) return user;
@@ -254,7 +287,11 @@ function arithmeticValue(context: Context, type: Type): Type {
   return type;
 }
 
-function conditionalInfo(context: Context, expression: Expression & { kind: "conditional" }, substitution: Substitution | undefined): Info | undefined {
+function conditionalInfo(
+  context: Context,
+  expression: Expression & { kind: "conditional" },
+  substitution: Substitution | undefined,
+): Info | undefined {
   const left = context.info(expression.then, substitution);
   const right = context.info(expression.else, substitution);
   if (!left || !right) return left ?? right;
@@ -282,13 +319,21 @@ function callInfo(context: Context, expression: Expression & { kind: "call" }, s
   return result(context.resultType(resolved.function, resolved.substitution));
 }
 
-export function lambdaResult(context: Context, lambda: Expression & { kind: "lambda" }, substitution: Substitution | undefined): Type | undefined {
+export function lambdaResult(
+  context: Context,
+  lambda: Expression & { kind: "lambda" },
+  substitution: Substitution | undefined,
+): Type | undefined {
   if (lambda.result && lambda.result.kind !== "auto") return context.typeFrom(lambda.result, substitution);
   return returnedType(context, lambda.body, substitution);
 }
 
 /** What a function returns; `auto` from its first `return`. */
-export function functionResult(context: Context, declaration: FunctionDeclaration, substitution: Substitution | undefined): Type | undefined {
+export function functionResult(
+  context: Context,
+  declaration: FunctionDeclaration,
+  substitution: Substitution | undefined,
+): Type | undefined {
   if (declaration.role === "constructor") {
     const owner = context.scopes.records.get(declaration);
     const record = owner && context.currentRecord(owner, substitution);
@@ -301,7 +346,8 @@ export function functionResult(context: Context, declaration: FunctionDeclaratio
   return inner === "void" ? voidType : inner && context.typeFrom(declaration.result, substitution, inner);
 }
 
-const mentionsAuto = (node: FunctionDeclaration["result"]): boolean => node.kind === "auto" || ((node.kind === "pointer" || node.kind === "reference") && mentionsAuto(node.to));
+const mentionsAuto = (node: FunctionDeclaration["result"]): boolean =>
+  node.kind === "auto" || ((node.kind === "pointer" || node.kind === "reference") && mentionsAuto(node.to));
 
 function returnedType(context: Context, body: Statement, substitution: Substitution | undefined): Type | undefined {
   const info = returnedInfo(context, body, substitution);
@@ -315,7 +361,11 @@ function returnedInfo(context: Context, body: Statement, substitution: Substitut
 }
 
 /** The first `return` that a compiler would keep: branches of `if constexpr` not taken are left out. */
-function firstReturn(context: Context, statement: Statement, substitution: Substitution | undefined): (Statement & { kind: "return" }) | undefined {
+function firstReturn(
+  context: Context,
+  statement: Statement,
+  substitution: Substitution | undefined,
+): (Statement & { kind: "return" }) | undefined {
   const among = (statements: readonly (Statement | undefined)[]): (Statement & { kind: "return" }) | undefined => {
     for (const each of statements) {
       const found = each && firstReturn(context, each, substitution);
@@ -329,7 +379,8 @@ function firstReturn(context: Context, statement: Statement, substitution: Subst
     case "block":
       return among(statement.body);
     case "if": {
-      const known = statement.constexpr && statement.condition.kind !== "variable" ? context.constant(statement.condition, substitution) : undefined;
+      const known =
+        statement.constexpr && statement.condition.kind !== "variable" ? context.constant(statement.condition, substitution) : undefined;
       return known === undefined ? among([statement.then, statement.else]) : among([Number(known) ? statement.then : statement.else]);
     }
     case "for":
@@ -343,7 +394,11 @@ function firstReturn(context: Context, statement: Statement, substitution: Subst
   }
 }
 
-function subscriptInfo(context: Context, expression: Expression & { kind: "subscript" }, substitution: Substitution | undefined): Info | undefined {
+function subscriptInfo(
+  context: Context,
+  expression: Expression & { kind: "subscript" },
+  substitution: Substitution | undefined,
+): Info | undefined {
   const base = context.info(expression.base, substitution);
   if (!base) return undefined;
   if (base.type.kind === "record") return operatorResult(context, "[]", [expression.base, ...expression.indices], substitution);
@@ -356,7 +411,11 @@ function subscriptInfo(context: Context, expression: Expression & { kind: "subsc
 }
 
 /** The record a member access reaches into, with the constness of the object. */
-export function memberBase(context: Context, expression: Expression & { kind: "member" }, substitution: Substitution | undefined): { readonly record: RecordInstance; readonly const: boolean } | undefined {
+export function memberBase(
+  context: Context,
+  expression: Expression & { kind: "member" },
+  substitution: Substitution | undefined,
+): { readonly record: RecordInstance; readonly const: boolean } | undefined {
   let type = context.info(expression.base, substitution)?.type;
   for (let step = 0; expression.arrow && type?.kind === "record" && step < 4; step++) {
     const arrow = context.resolveOperator("->", [{ info: { type, lvalue: true } }], expression.start, substitution);
@@ -371,7 +430,11 @@ export function memberBase(context: Context, expression: Expression & { kind: "m
   return type?.kind === "record" ? { record: type.record, const: type.const ?? false } : undefined;
 }
 
-function memberInfo(context: Context, expression: Expression & { kind: "member" }, substitution: Substitution | undefined): Info | undefined {
+function memberInfo(
+  context: Context,
+  expression: Expression & { kind: "member" },
+  substitution: Substitution | undefined,
+): Info | undefined {
   const base = memberBase(context, expression, substitution);
   if (!base) return undefined;
   const text = lastName(expression.name);
@@ -384,7 +447,11 @@ function memberInfo(context: Context, expression: Expression & { kind: "member" 
   const [entity] = found.entities;
   if (entity?.kind === "variable") return object(context.declaredType(entity.declaration, found.record?.substitution));
   if (entity?.kind === "enumerator") return value(enumType(context, entity.declaration, found.record?.substitution));
-  if (entity?.kind === "function") return { type: { kind: "function", declarations: found.entities.flatMap((each) => (each.kind === "function" ? [each.declaration] : [])) }, lvalue: true };
+  if (entity?.kind === "function")
+    return {
+      type: { kind: "function", declarations: found.entities.flatMap((each) => (each.kind === "function" ? [each.declaration] : [])) },
+      lvalue: true,
+    };
   return undefined;
 }
 

@@ -77,7 +77,11 @@ export function bindUnit(unit: TranslationUnit): Semantics {
       const clear = clarify(context, expression);
       const inner = clear.kind === "parenthesized" ? clear.inner : clear;
       const found =
-        inner.kind === "name" ? context.find(inner.name, substitution).entities : inner.kind === "member" ? memberEntities(context, inner, substitution) : [];
+        inner.kind === "name"
+          ? context.find(inner.name, substitution).entities
+          : inner.kind === "member"
+            ? memberEntities(context, inner, substitution)
+            : [];
       return found.flatMap((entity) => ("declaration" in entity ? [entity.declaration] : []));
     },
     typeOf: (expression, substitution) => context.info(expression, substitution)?.type,
@@ -101,7 +105,11 @@ export function bindUnit(unit: TranslationUnit): Semantics {
   };
 }
 
-function memberEntities(context: Context, expression: Expression & { kind: "member" }, substitution: Substitution | undefined): readonly Entity[] {
+function memberEntities(
+  context: Context,
+  expression: Expression & { kind: "member" },
+  substitution: Substitution | undefined,
+): readonly Entity[] {
   const base = context.info(expression.base, substitution)?.type;
   const type = base?.kind === "pointer" && expression.arrow ? base.to : base;
   return type?.kind === "record" ? context.member(type.record, expression.name.parts.at(-1)?.text ?? "").entities : [];
@@ -148,7 +156,9 @@ function contextOf(scopes: ScopeTree): Context {
       }
     },
     typeFrom: (node, substitution, auto) =>
-      auto || node.start < 0 ? typeFrom(context, node, substitution, auto) : types.get(node, substitution, () => typeFrom(context, node, substitution)),
+      auto || node.start < 0
+        ? typeFrom(context, node, substitution, auto)
+        : types.get(node, substitution, () => typeFrom(context, node, substitution)),
     info: (expression, outer) => {
       const substitution = packs.substitutionOf(expression) ?? outer;
       return infos.get(expression, substitution, () => context.guard(() => infoOf(context, expression, substitution)));
@@ -166,7 +176,8 @@ function contextOf(scopes: ScopeTree): Context {
       return constants.get(expression, substitution, () => context.guard(() => constantOf(context, expression, substitution)));
     },
     clarify: (expression) => {
-      if (expression.kind !== "call" && expression.kind !== "binary" && expression.kind !== "cast" && expression.kind !== "unary") return expression;
+      if (expression.kind !== "call" && expression.kind !== "binary" && expression.kind !== "cast" && expression.kind !== "unary")
+        return expression;
       let known = clear.get(expression);
       if (!known) clear.set(expression, (known = clarify(context, expression)));
       return known;
@@ -178,7 +189,8 @@ function contextOf(scopes: ScopeTree): Context {
     currentRecord: (declaration, substitution) => currentRecord(context, declaration, substitution),
     instantiate: (template, values, substitution) => context.guard(() => instances.instantiate(context, template, values, substitution)),
     layout: (record) => layouts.get(record, undefined, () => context.guard(() => layoutOf(context, record))),
-    captures: (lambda, substitution) => captures.get(lambda, substitution, () => context.guard(() => captureLayout(context, lambda, substitution))),
+    captures: (lambda, substitution) =>
+      captures.get(lambda, substitution, () => context.guard(() => captureLayout(context, lambda, substitution))),
     sizeOf: (type) => sizeOf(context, type),
     alignOf: (type) => alignOf(context, type),
     overload: (found, explicit, args, substitution) => overload(context, substitutions, found, explicit, args, substitution),

@@ -11,7 +11,12 @@ import type { RecordInstance, Substitution, TemplateValue } from "./types.ts";
 export class Instances {
   readonly #known = new Map<string, RecordInstance>();
 
-  instantiate(context: Context, template: RecordDeclaration, values: readonly TemplateValues[], substitution: Substitution | undefined): RecordInstance | undefined {
+  instantiate(
+    context: Context,
+    template: RecordDeclaration,
+    values: readonly TemplateValues[],
+    substitution: Substitution | undefined,
+  ): RecordInstance | undefined {
     const declared = definitionOf(context, template);
     const outer = outerOf(context, declared, substitution);
     let given = values;
@@ -24,7 +29,10 @@ export class Instances {
     const known = this.#known.get(key);
     if (known) return known;
     const chosen = specialisation(context, template, declared, given, outer);
-    const name = given.length > 0 ? `${lastName(declared.name)}<${given.map(valueName).join(", ")}>` : lastName(declared.name) || `(unnamed ${declared.tag})`;
+    const name =
+      given.length > 0
+        ? `${lastName(declared.name)}<${given.map(valueName).join(", ")}>`
+        : lastName(declared.name) || `(unnamed ${declared.tag})`;
     const record: { -readonly [K in keyof RecordInstance]: RecordInstance[K] } = {
       name,
       declaration: chosen.declaration,
@@ -44,7 +52,8 @@ function definitionOf(context: Context, declaration: RecordDeclaration): RecordD
   const scope = context.scopes.scopeOf.get(declaration);
   const home = declaration.templateParameters ? scope?.parent?.parent : scope?.parent;
   for (const entity of home ? context.scopes.own(home, lastName(declaration.name)) : []) {
-    if (entity.kind === "record" && entity.declaration.members && !entity.declaration.name?.parts.at(-1)?.templateArguments) return entity.declaration;
+    if (entity.kind === "record" && entity.declaration.members && !entity.declaration.name?.parts.at(-1)?.templateArguments)
+      return entity.declaration;
   }
   return declaration;
 }
@@ -69,7 +78,10 @@ function specialisation(
   given: readonly TemplateValues[],
   outer: Substitution | undefined,
 ): { readonly declaration: RecordDeclaration; readonly values: ReadonlyMap<string, TemplateValues> } {
-  const candidates = [...(context.scopes.specialisations.get(declared) ?? []), ...(template === declared ? [] : (context.scopes.specialisations.get(template) ?? []))];
+  const candidates = [
+    ...(context.scopes.specialisations.get(declared) ?? []),
+    ...(template === declared ? [] : (context.scopes.specialisations.get(template) ?? [])),
+  ];
   let best: { declaration: RecordDeclaration; values: Map<string, TemplateValues>; free: number } | undefined;
   for (const candidate of candidates) {
     if (!candidate.members) continue;
@@ -82,9 +94,20 @@ function specialisation(
   return { declaration: declared, values: new Map(names.map((parameter, index) => [parameter.name ?? `#${index}`, given[index] ?? []])) };
 }
 
-function matchSpecialisation(context: Context, candidate: RecordDeclaration, given: readonly TemplateValues[], outer: Substitution | undefined): Map<string, TemplateValues> | undefined {
+function matchSpecialisation(
+  context: Context,
+  candidate: RecordDeclaration,
+  given: readonly TemplateValues[],
+  outer: Substitution | undefined,
+): Map<string, TemplateValues> | undefined {
   const patterns = candidate.name?.parts.at(-1)?.templateArguments ?? [];
-  return matchArguments(context, patterns, candidate.templateParameters ?? [], given.flatMap((each): readonly TemplateValue[] => (isPack(each) ? each : [each])), outer);
+  return matchArguments(
+    context,
+    patterns,
+    candidate.templateParameters ?? [],
+    given.flatMap((each): readonly TemplateValue[] => (isPack(each) ? each : [each])),
+    outer,
+  );
 }
 
 /** Deduces parameters so that the patterns equal the values. */
@@ -99,7 +122,12 @@ function matchArguments(
   const names = new Set(parameters.flatMap((each) => (each.name ? [each.name] : [])));
   for (const [index, pattern] of patterns.entries()) {
     if (pattern.pack) {
-      const text = pattern.kind === "type" && pattern.type.kind === "named" ? lastName(pattern.type.name) : pattern.kind === "expression" && pattern.expression.kind === "name" ? lastName(pattern.expression.name) : "";
+      const text =
+        pattern.kind === "type" && pattern.type.kind === "named"
+          ? lastName(pattern.type.name)
+          : pattern.kind === "expression" && pattern.expression.kind === "name"
+            ? lastName(pattern.expression.name)
+            : "";
       bound.set(text, values.slice(index));
       return bound;
     }
@@ -120,7 +148,11 @@ function matchArguments(
 }
 
 /** The instance a substitution stands in, or that of a record that needs no arguments. */
-export function currentRecord(context: Context, declaration: RecordDeclaration, substitution: Substitution | undefined): RecordInstance | undefined {
+export function currentRecord(
+  context: Context,
+  declaration: RecordDeclaration,
+  substitution: Substitution | undefined,
+): RecordInstance | undefined {
   for (let at = substitution; at; at = at.outer) {
     if (at.record && (at.record.declaration === declaration || at.record.template === declaration)) return at.record;
   }

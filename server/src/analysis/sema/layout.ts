@@ -133,7 +133,8 @@ export function layoutOf(context: Context, record: RecordInstance): Layout | und
       if (!type) return undefined;
       const width = member.bitWidth && context.constant(member.bitWidth, substitution);
       const extra = member.specifiers.align ? Number(context.constant(member.specifiers.align, substitution) ?? 1) : 1;
-      if (!(width === undefined ? place(lastName(member.name), type, extra, member) : placeBits(member, type, Number(width)))) return undefined;
+      if (!(width === undefined ? place(lastName(member.name), type, extra, member) : placeBits(member, type, Number(width))))
+        return undefined;
     }
   }
   const asked = declaration.specifiers.align && context.constant(declaration.specifiers.align, substitution);
@@ -143,7 +144,12 @@ export function layoutOf(context: Context, record: RecordInstance): Layout | und
 
 /** Whether an unnamed record is the type of a named member beside it: `struct {...} position;`. */
 function isNamedBy(members: readonly { readonly kind: string }[], record: object): boolean {
-  return members.some((each) => each.kind === "variable" && (each as VariableDeclaration).type.kind === "inline" && (each as VariableDeclaration & { type: { declaration: object } }).type.declaration === record);
+  return members.some(
+    (each) =>
+      each.kind === "variable" &&
+      (each as VariableDeclaration).type.kind === "inline" &&
+      (each as VariableDeclaration & { type: { declaration: object } }).type.declaration === record,
+  );
 }
 
 function isPolymorphic(context: Context, record: RecordInstance): boolean {

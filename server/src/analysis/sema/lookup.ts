@@ -57,7 +57,9 @@ export function nominatedBy(context: Context, scope: Scope): readonly Scope[] {
   let known = nominated.get(scope);
   if (!known) {
     nominated.set(scope, []);
-    known = scope.using.flatMap((name) => find(context, name, undefined).entities.flatMap((each) => (each.kind === "namespace" ? [each.scope] : [])));
+    known = scope.using.flatMap((name) =>
+      find(context, name, undefined).entities.flatMap((each) => (each.kind === "namespace" ? [each.scope] : [])),
+    );
     nominated.set(scope, known);
   }
   return known;
@@ -74,7 +76,10 @@ function resolveUsing(context: Context, entities: readonly Entity[], seen: Set<S
       continue;
     }
     // The name after `using` is looked up outside, lest it find itself.
-    const outer = entity.name.parts.length > 1 || seen.size > 32 ? find(context, entity.name, undefined) : findOutside(context, entity.name, entity, seen);
+    const outer =
+      entity.name.parts.length > 1 || seen.size > 32
+        ? find(context, entity.name, undefined)
+        : findOutside(context, entity.name, entity, seen);
     record ??= outer.record;
     for (const each of outer.entities) if (!all.includes(each)) all.push(each);
   }
@@ -96,10 +101,13 @@ function unqualified(context: Context, text: string, offset: number, substitutio
       const declaration = at.owner as RecordDeclaration;
       const instance = context.currentRecord(declaration, substitution);
       const found = instance ? context.member(instance, text) : { entities: context.scopes.own(at, text) };
-      if (found.entities.length > 0) return found;
+      if (found.entities.length > 0 && !found.entities.every((each) => each.kind === "function" && each.declaration.role === "constructor"))
+        return found;
       if (declaration.name && lastName(declaration.name) === text && at.parent) {
         // The injected class name: inside its own body a template's name without arguments is the instance.
-        return instance ? { entities: [{ kind: "record", declaration, home: at.parent }], record: instance } : { entities: [{ kind: "record", declaration, home: at.parent }] };
+        return instance
+          ? { entities: [{ kind: "record", declaration, home: at.parent }], record: instance }
+          : { entities: [{ kind: "record", declaration, home: at.parent }] };
       }
       continue;
     }

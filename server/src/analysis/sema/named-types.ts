@@ -108,7 +108,11 @@ function innerAuto(auto: Info, to: TypeNode): Info | undefined {
   return { type: to.const ? unqualified(type.to) : type.to, lvalue: true };
 }
 
-export function enumType(context: Context, declaration: (Type & { kind: "enum" })["declaration"], substitution: Substitution | undefined): Type {
+export function enumType(
+  context: Context,
+  declaration: (Type & { kind: "enum" })["declaration"],
+  substitution: Substitution | undefined,
+): Type {
   const kept = declaration.underlying && context.typeFrom(declaration.underlying, substitution);
   return { kind: "enum", declaration, underlying: kept?.kind === "integer" ? kept.name : "int" };
 }
@@ -125,10 +129,14 @@ export function namedType(context: Context, name: Name, substitution: Substituti
       case "record": {
         const owner = context.scopes.records.get(entity.declaration);
         // Named from inside itself, without arguments, a template is the instance at hand.
-        const current = last.templateArguments ? undefined : context.currentRecord(entity.declaration, found.record?.substitution ?? substitution);
+        const current = last.templateArguments
+          ? undefined
+          : context.currentRecord(entity.declaration, found.record?.substitution ?? substitution);
         if (current) return recordType(current);
         const outer = owner ? found.record?.substitution : substitution;
-        const values = last.templateArguments ? context.templateValues(last.templateArguments, entity.declaration.templateParameters, substitution) : [];
+        const values = last.templateArguments
+          ? context.templateValues(last.templateArguments, entity.declaration.templateParameters, substitution)
+          : [];
         const record = values && context.instantiate(entity.declaration, values, outer);
         return record && recordType(record);
       }
@@ -203,7 +211,12 @@ export function bindParameters(
 }
 
 /** A value argument takes its parameter's type: `template <unsigned N>` with -1. */
-function convertedValue(context: Context, parameter: TemplateParameter & { kind: "value" }, value: TemplateValues, substitution: Substitution): TemplateValues {
+function convertedValue(
+  context: Context,
+  parameter: TemplateParameter & { kind: "value" },
+  value: TemplateValues,
+  substitution: Substitution,
+): TemplateValues {
   if (typeof value !== "bigint" && typeof value !== "boolean") return value;
   const type = context.typeFrom(parameter.type, substitution);
   if (type?.kind !== "integer") return value;
@@ -211,7 +224,11 @@ function convertedValue(context: Context, parameter: TemplateParameter & { kind:
   return BigInt(value);
 }
 
-export function defaultOf(context: Context, parameter: TemplateParameter, substitution: Substitution | undefined): TemplateValue | undefined {
+export function defaultOf(
+  context: Context,
+  parameter: TemplateParameter,
+  substitution: Substitution | undefined,
+): TemplateValue | undefined {
   if (parameter.kind === "type") return parameter.default && context.typeFrom(parameter.default, substitution);
   if (parameter.kind === "value") return parameter.default && context.constant(parameter.default, substitution);
   return undefined;
@@ -256,7 +273,9 @@ export function templateValue(
       if (type) return type;
     }
     if (argument.expression) return expressionValue(context, argument.expression, substitution);
-    return argument.type.kind === "named" ? expressionValue(context, { ...argument, kind: "name", name: argument.type.name }, substitution) : undefined;
+    return argument.type.kind === "named"
+      ? expressionValue(context, { ...argument, kind: "name", name: argument.type.name }, substitution)
+      : undefined;
   }
   const { expression } = argument;
   if (wanted?.kind === "type" && expression.kind === "name") {
@@ -266,7 +285,11 @@ export function templateValue(
   return expressionValue(context, expression, substitution);
 }
 
-function expressionValue(context: Context, expression: Parameters<Context["constant"]>[0], substitution: Substitution | undefined): TemplateValue | undefined {
+function expressionValue(
+  context: Context,
+  expression: Parameters<Context["constant"]>[0],
+  substitution: Substitution | undefined,
+): TemplateValue | undefined {
   const value = context.constant(expression, substitution);
   if (value !== undefined) return value;
   const type = context.info(expression, substitution)?.type;
@@ -284,7 +307,12 @@ function templateNamed(context: Context, name: Name, substitution: Substitution 
   return undefined;
 }
 
-function expandPack(context: Context, argument: TemplateArgument, wanted: TemplateParameter | undefined, substitution: Substitution | undefined): TemplateValue[] | undefined {
+function expandPack(
+  context: Context,
+  argument: TemplateArgument,
+  wanted: TemplateParameter | undefined,
+  substitution: Substitution | undefined,
+): TemplateValue[] | undefined {
   const packs = packNames(argument, substitution);
   const length = packs[0]?.length;
   if (length === undefined) return undefined;

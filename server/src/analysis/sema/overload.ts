@@ -1,5 +1,5 @@
 /** Overload resolution: which function a call means, with its template arguments. */
-import type { FunctionDeclaration, ParameterDeclaration, TemplateArgument, TypeNode } from "../../syntax/ast.ts";
+import type { FunctionDeclaration, ParameterDeclaration, RecordDeclaration, TemplateArgument, TypeNode } from "../../syntax/ast.ts";
 import { walk } from "../../syntax/walk.ts";
 import type { Argument, Context, Found, Resolved, TemplateValues } from "./context.ts";
 import { type Deduction, deduceParameter, deduceType } from "./deduce.ts";
@@ -56,7 +56,9 @@ export function overload(
   const chosen = special ?? best.function;
   const chosenSubstitution = special ? (found.record?.substitution ?? emptySubstitution) : best.substitution;
   const member = found.record && !chosen.specifiers.static && context.scopes.records.has(chosen) ? found.record : undefined;
-  return member ? { function: chosen, substitution: chosenSubstitution, record: member } : { function: chosen, substitution: chosenSubstitution };
+  return member
+    ? { function: chosen, substitution: chosenSubstitution, record: member }
+    : { function: chosen, substitution: chosenSubstitution };
 }
 
 /** Whether `a` is to be called rather than `b`. */
@@ -123,42 +125,70 @@ function consider(
     types.push(typeKey(type));
   }
   if (!substitutes(context, declaration, bound)) return undefined;
-  return { function: declaration, substitution: bound, ranks, types: types.join(","), template: declaration.templateParameters !== undefined, fixed: fixedness(declaration) };
+  return {
+    function: declaration,
+    substitution: bound,
+    ranks,
+    types: types.join(","),
+    template: declaration.templateParameters !== undefined || friendTemplate(context, declaration) !== undefined,
+    fixed: fixedness(declaration),
+  };
 }
 
-const isVoid = (parameter: ParameterDeclaration | undefined): boolean => parameter?.type.kind === "builtin" && parameter.type.name === "void" && !parameter.name;
+const isVoid = (parameter: ParameterDeclaration | undefined): boolean =>
+  parameter?.type.kind === "builtin" && parameter.type.name === "void" && !parameter.name;
 
-const isNull = (argument: Argument): boolean => argument.expression?.kind === "null" || (argument.expression?.kind === "integer" && argument.expression.value === 0n);
+const isNull = (argument: Argument): boolean =>
+  argument.expression?.kind === "null" || (argument.expression?.kind === "integer" && argument.expression.value === 0n);
 
 function listRank(context: Context, argument: Argument, type: Type): number | undefined {
   if (argument.expression?.kind !== "list") return 4;
   const plain = type.kind === "reference" ? type.to : type;
   if (plain.kind === "record") {
     const count = context.layout(plain.record)?.fields.length ?? 0;
-    return argument.expression.elements.length <= count || context.scopes.own(context.scopes.scopeOf.get(plain.record.declaration) ?? context.scopes.builtIn, lastName(plain.record.declaration.name)).length > 0 ? 2 : undefined;
+    return argument.expression.elements.length <= count ||
+      context.scopes.own(
+        context.scopes.scopeOf.get(plain.record.declaration) ?? context.scopes.builtIn,
+        lastName(plain.record.declaration.name),
+      ).length > 0
+      ? 2
+      : undefined;
   }
   return argument.expression.elements.length <= 1 || plain.kind === "array" ? 2 : undefined;
 }
 
 /** A default argument may stand on another declaration of the same function. */
-export function defaultArgument(declaration: FunctionDeclaration, siblings: readonly FunctionDeclaration[], index: number): ParameterDeclaration["default"] {
+export function defaultArgument(
+  declaration: FunctionDeclaration,
+  siblings: readonly FunctionDeclaration[],
+  index: number,
+): ParameterDeclaration["default"] {
   const own = declaration.parameters[index]?.default;
   if (own) return own;
   for (const sibling of siblings) {
-    if (sibling !== declaration && sibling.parameters.length === declaration.parameters.length && sibling.parameters[index]?.default) return sibling.parameters[index]?.default;
+    if (sibling !== declaration && sibling.parameters.length === declaration.parameters.length && sibling.parameters[index]?.default)
+      return sibling.parameters[index]?.default;
   }
   return undefined;
 }
 
-function parameterType(context: Context, parameter: ParameterDeclaration, substitution: Substitution, argument: Argument): Type | undefined {
+function parameterType(
+  context: Context,
+  parameter: ParameterDeclaration,
+  substitution: Substitution,
+  argument: Argument,
+): Type | undefined {
   const type = context.typeFrom(parameter.type, substitution, mentionsAuto(parameter.type) ? argument.info : undefined);
   return type?.kind === "array" ? decay(type) : type;
 }
 
-const mentionsAuto = (node: TypeNode): boolean => node.kind === "auto" || ((node.kind === "pointer" || node.kind === "reference") && mentionsAuto(node.to));
+const mentionsAuto = (node: TypeNode): boolean =>
+  node.kind === "auto" || ((node.kind === "pointer" || node.kind === "reference") && mentionsAuto(node.to));
 
 function elementOf(parameter: ParameterDeclaration, index: number, bound: Substitution): Substitution {
-  const packs = [...bound.values].flatMap(([name, values]) => (isPack(values) && name !== parameter.name ? [{ name, length: values.length, values }] : []));
+  const packs = [...bound.values].flatMap(([name, values]) =>
+    isPack(values) && name !== parameter.name ? [{ name, length: values.length, values }] : [],
+  );
   return packElement(packs, index, bound);
 }
 
@@ -181,7 +211,10 @@ export function memberSubstitution(substitutions: Substitutions, declaration: Fu
 }
 
 /** The function's own template parameters: not those that its qualifier gives to the class. */
-function ownTemplateParameters(declaration: FunctionDeclaration, outer: Substitution | undefined): NonNullable<FunctionDeclaration["templateParameters"]> {
+function ownTemplateParameters(
+  declaration: FunctionDeclaration,
+  outer: Substitution | undefined,
+): NonNullable<FunctionDeclaration["templateParameters"]> {
   const written = declaration.name.parts.at(-2)?.templateArguments;
   const all = declaration.templateParameters ?? [];
   return written ? all.filter((each) => each.name === undefined || outer?.values.has(each.name) !== true) : all;
@@ -197,7 +230,8 @@ function bindFunction(
   args: readonly Argument[],
   substitution: Substitution | undefined,
 ): Substitution | undefined {
-  const own = ownTemplateParameters(declaration, outer);
+  const friendOf = friendTemplate(context, declaration);
+  const own = friendOf?.templateParameters ?? ownTemplateParameters(declaration, outer);
   const autos = parameters.filter((each) => mentionsAuto(each.type));
   if (own.length === 0 && autos.length === 0) return explicit ? undefined : (outer ?? emptySubstitution);
   const bound = new Map<string, TemplateValues>();
@@ -226,7 +260,22 @@ function bindFunction(
     }
     bound.set(name, value);
   }
+  if (friendOf) {
+    const record = context.instantiate(
+      friendOf,
+      own.map((each, index) => bound.get(each.name ?? `#${index}`) ?? []),
+      outer,
+    );
+    return record?.substitution;
+  }
   return substitutions.of(declaration, bound, outer);
+}
+
+/** A function that a class template befriends where it defines it belongs to an instance: found by what its arguments are. */
+function friendTemplate(context: Context, declaration: FunctionDeclaration): RecordDeclaration | undefined {
+  if (!declaration.specifiers.friend || declaration.templateParameters) return undefined;
+  const owner = context.scopes.scopeOf.get(declaration)?.parent?.owner;
+  return owner && "members" in owner && owner.templateParameters ? owner : undefined;
 }
 
 function deduceArguments(
@@ -249,7 +298,11 @@ function deduceArguments(
     }
     const argument = args[index];
     if (!argument) break;
-    if (mentionsAuto(parameter.type) && argument.info) bound.set(autoKey(parameter), argument.info.lvalue ? { kind: "reference", to: argument.info.type, rvalue: false } : argument.info.type);
+    if (mentionsAuto(parameter.type) && argument.info)
+      bound.set(
+        autoKey(parameter),
+        argument.info.lvalue ? { kind: "reference", to: argument.info.type, rvalue: false } : argument.info.type,
+      );
     if (!argument.info || parameter.type.kind === "auto") continue;
     if (argument.info.type.kind === "function") {
       deduceType(state, parameter.type, argument.info.type);
@@ -273,19 +326,30 @@ function deducePack(state: Deduction, parameter: ParameterDeclaration, args: rea
   });
   for (const name of state.names) {
     if (!elements.some((each) => each.has(name))) continue;
-    state.bound.set(name, elements.flatMap((each): TemplateValue[] => {
-      const value = each.get(name);
-      return value === undefined || isPack(value) ? [] : [value];
-    }));
+    state.bound.set(
+      name,
+      elements.flatMap((each): TemplateValue[] => {
+        const value = each.get(name);
+        return value === undefined || isPack(value) ? [] : [value];
+      }),
+    );
   }
-  if (parameter.name) state.bound.set(parameter.name, args.map((argument): TemplateValue => argument.info?.type ?? { kind: "void" }));
+  if (!parameter.name) return;
+  const types = args.map((argument, index): TemplateValue => {
+    const element = new Map([...state.bound, ...(elements[index] ?? [])]);
+    const substitution: Substitution = state.outer ? { values: element, outer: state.outer } : { values: element };
+    return state.context.typeFrom(parameter.type, substitution, argument.info) ?? argument.info?.type ?? { kind: "void" };
+  });
+  state.bound.set(parameter.name, types);
 }
 
 /** Whether `enable_if` and its like let this instance exist. */
 function substitutes(context: Context, declaration: FunctionDeclaration, bound: Substitution): boolean {
   if (!declaration.templateParameters) return true;
   if (mentions(declaration.result, /^enable_if/) && !context.typeFrom(declaration.result, bound)) return false;
-  return declaration.templateParameters.every((each) => each.kind !== "value" || !mentions(each.type, /^enable_if/) || context.typeFrom(each.type, bound) !== undefined);
+  return declaration.templateParameters.every(
+    (each) => each.kind !== "value" || !mentions(each.type, /^enable_if/) || context.typeFrom(each.type, bound) !== undefined,
+  );
 }
 
 function mentions(node: TypeNode, pattern: RegExp): boolean {

@@ -15,7 +15,9 @@ export class Packs {
   /** The same list when there is nothing to expand. */
   expand(expressions: readonly Expression[], substitution: Substitution | undefined): readonly Expression[] {
     if (!expressions.some((each) => each.kind === "pack")) return expressions;
-    return expressions.flatMap((each) => (each.kind === "pack" ? (this.#expanded.get(each, substitution, () => this.#elements(each, substitution)) ?? []) : [each]));
+    return expressions.flatMap((each) =>
+      each.kind === "pack" ? (this.#expanded.get(each, substitution, () => this.#elements(each, substitution)) ?? []) : [each],
+    );
   }
 
   #elements(pack: Expression & { kind: "pack" }, substitution: Substitution | undefined): readonly Expression[] {

@@ -116,7 +116,8 @@ export class ScopeTree {
       for (let at: Scope | undefined = index === 0 ? (global ? this.root : from) : found; at; at = index === 0 ? at.parent : undefined) {
         for (const entity of at.names.get(part.text) ?? []) {
           if (entity.kind === "namespace") next = entity.scope;
-          else if (entity.kind === "record") next = this.scopeOf.get(this.#definition(at, part.text, part.templateArguments !== undefined) ?? entity.declaration);
+          else if (entity.kind === "record")
+            next = this.scopeOf.get(this.#definition(at, part.text, part.templateArguments !== undefined) ?? entity.declaration);
         }
         if (next) break;
       }
@@ -127,14 +128,21 @@ export class ScopeTree {
   }
 
   #definition(at: Scope, name: string, template: boolean): RecordDeclaration | undefined {
-    const found = (at.names.get(name) ?? []).flatMap((each) => (each.kind === "record" && each.declaration.members ? [each.declaration] : []));
+    const found = (at.names.get(name) ?? []).flatMap((each) =>
+      each.kind === "record" && each.declaration.members ? [each.declaration] : [],
+    );
     return found.find((each) => (each.templateParameters !== undefined) === template) ?? found[0];
   }
 
   #add(scope: Scope, name: string, entity: Entity): void {
     const known = scope.names.get(name);
     if (!known) scope.names.set(name, [entity]);
-    else if (!known.some((each) => "declaration" in each && "declaration" in entity && each.declaration === entity.declaration && each.kind === entity.kind)) known.push(entity);
+    else if (
+      !known.some(
+        (each) => "declaration" in each && "declaration" in entity && each.declaration === entity.declaration && each.kind === entity.kind,
+      )
+    )
+      known.push(entity);
   }
 
   #declareAll(declarations: readonly Declaration[], scope: Scope): void {
@@ -192,7 +200,8 @@ export class ScopeTree {
   }
 
   #declareTemplateParameters(parameters: readonly TemplateParameter[], scope: Scope): void {
-    for (const parameter of parameters) if (parameter.name) this.#add(scope, parameter.name, { kind: "template-parameter", parameter, home: scope });
+    for (const parameter of parameters)
+      if (parameter.name) this.#add(scope, parameter.name, { kind: "template-parameter", parameter, home: scope });
   }
 
   /** `struct S {...} s;` declares S as well. */
@@ -207,7 +216,8 @@ export class ScopeTree {
     this.#declareInline(declaration.type, scope);
     const { parts } = declaration.name;
     if (declaration.bindings) {
-      for (const [index, name] of declaration.bindings.entries()) this.#add(scope, name, { kind: "binding", declaration, index, home: scope });
+      for (const [index, name] of declaration.bindings.entries())
+        this.#add(scope, name, { kind: "binding", declaration, index, home: scope });
     } else if (parts.length > 1) {
       this.#qualified.push(() => {
         const home = this.container(scope, parts.slice(0, -1), declaration.name.global);
@@ -316,10 +326,14 @@ export class ScopeTree {
     const name = declaration.name ?? "";
     const known = parent.names.get(name)?.find((each) => each.kind === "namespace");
     // A namespace opened again shares its names with the first.
-    const inner: Scope = known?.kind === "namespace" ? { ...scope("namespace", declaration, parent), names: known.scope.names, using: known.scope.using } : scope("namespace", declaration, parent);
+    const inner: Scope =
+      known?.kind === "namespace"
+        ? { ...scope("namespace", declaration, parent), names: known.scope.names, using: known.scope.using }
+        : scope("namespace", declaration, parent);
     insert(parent, inner);
     if (!known) this.#add(parent, name, { kind: "namespace", scope: inner, home: parent });
-    if (declaration.inline || !declaration.name) parent.using.push({ start: declaration.start, end: declaration.end, global: false, parts: [{ text: name }] });
+    if (declaration.inline || !declaration.name)
+      parent.using.push({ start: declaration.start, end: declaration.end, global: false, parts: [{ text: name }] });
     this.#declareAll(declaration.body, inner);
   }
 
@@ -335,7 +349,8 @@ export class ScopeTree {
     insert(parent, inner);
     this.scopeOf.set(lambda, inner);
     for (const capture of lambda.captures) if (capture.init) this.#add(inner, capture.name, { kind: "capture", capture, home: inner });
-    for (const parameter of lambda.parameters) if (parameter.name) this.#add(inner, parameter.name, { kind: "parameter", declaration: parameter, home: inner });
+    for (const parameter of lambda.parameters)
+      if (parameter.name) this.#add(inner, parameter.name, { kind: "parameter", declaration: parameter, home: inner });
     this.#bindStatement(lambda.body, inner);
   }
 

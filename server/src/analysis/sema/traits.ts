@@ -61,10 +61,25 @@ function withoutConst(type: Type): Type {
   return rest;
 }
 
-const pairs: readonly (readonly [IntegerName, IntegerName])[] = [["schar", "uchar"], ["short", "ushort"], ["int", "uint"], ["long", "ulong"], ["longlong", "ulonglong"]];
+const pairs: readonly (readonly [IntegerName, IntegerName])[] = [
+  ["schar", "uchar"],
+  ["short", "ushort"],
+  ["int", "uint"],
+  ["long", "ulong"],
+  ["longlong", "ulonglong"],
+];
 
 function signedness(type: Type, signed: boolean): Type | undefined {
-  const name = type.kind === "integer" ? (type.name === "char" ? (signed ? "schar" : "uchar") : type.name) : type.kind === "enum" ? type.underlying : undefined;
+  const name =
+    type.kind === "integer"
+      ? type.name === "char"
+        ? signed
+          ? "schar"
+          : "uchar"
+        : type.name
+      : type.kind === "enum"
+        ? type.underlying
+        : undefined;
   const pair = pairs.find((each) => name !== undefined && each.includes(name));
   return pair && integerType(pair[signed ? 0 : 1]);
 }
@@ -97,7 +112,9 @@ export function traitType(context: Context, name: Name, substitution: Substituti
   if (use.trait === "iterator_traits") {
     const type = typeArgument(context, use.arguments[0], substitution);
     if (type?.kind !== "pointer") return undefined;
-    return { value_type: unqualified(type.to), reference: referenceTo(type.to), pointer: type, difference_type: integerType("long") }[use.member];
+    return { value_type: unqualified(type.to), reference: referenceTo(type.to), pointer: type, difference_type: integerType("long") }[
+      use.member
+    ];
   }
   // A trait as a type of its own, for tag dispatch: `std::is_same<A, B>{}`.
   const value = use.member === "" || use.member === "type" ? booleanTrait(context, use.trait, use.arguments, substitution) : undefined;
@@ -108,7 +125,11 @@ export function traitType(context: Context, name: Name, substitution: Substituti
 }
 
 /** The value a trait's name is worth: `std::is_same<A, B>::value`, `std::is_same_v<A, B>`. */
-export function traitConstant(context: Context, name: Name, substitution: Substitution | undefined): { readonly value: Constant; readonly type: Type } | undefined {
+export function traitConstant(
+  context: Context,
+  name: Name,
+  substitution: Substitution | undefined,
+): { readonly value: Constant; readonly type: Type } | undefined {
   const use = traitUse(name);
   if (!use || use.arguments.length === 0) return undefined;
   if (use.trait === "numeric_limits") return limitOf(typeArgument(context, use.arguments[0], substitution), use.member);
@@ -147,7 +168,12 @@ const predicates: Readonly<Record<string, (type: Type) => boolean>> = {
   is_empty: (type) => type.kind === "record" && !type.record.declaration.members?.some((each) => each.kind === "variable"),
 };
 
-function booleanTrait(context: Context, trait: string, args: readonly TemplateArgument[], substitution: Substitution | undefined): boolean | undefined {
+function booleanTrait(
+  context: Context,
+  trait: string,
+  args: readonly TemplateArgument[],
+  substitution: Substitution | undefined,
+): boolean | undefined {
   const types = (): (Type | undefined)[] => args.map((each) => typeArgument(context, each, substitution));
   const predicate = predicates[trait];
   if (predicate) {
@@ -202,13 +228,22 @@ function typeArgument(context: Context, argument: TemplateArgument | undefined, 
   return argument.expression.kind === "name" ? context.namedType(argument.expression.name, substitution) : undefined;
 }
 
-function constantArgument(context: Context, argument: TemplateArgument | undefined, substitution: Substitution | undefined): Constant | undefined {
+function constantArgument(
+  context: Context,
+  argument: TemplateArgument | undefined,
+  substitution: Substitution | undefined,
+): Constant | undefined {
   const values = argument && context.templateValues([argument], undefined, substitution);
   const [value] = values ?? [];
   return typeof value === "object" && isTypeValue(value) ? undefined : typeof value === "object" ? undefined : value;
 }
 
-const floats: Readonly<Record<FloatName, { readonly max: number; readonly min: number; readonly epsilon: number; readonly digits: number; readonly denormal: number }>> = {
+const floats: Readonly<
+  Record<
+    FloatName,
+    { readonly max: number; readonly min: number; readonly epsilon: number; readonly digits: number; readonly denormal: number }
+  >
+> = {
   half: { max: 65504, min: 2 ** -14, epsilon: 2 ** -10, digits: 11, denormal: 2 ** -24 },
   bfloat16: { max: (2 - 2 ** -7) * 2 ** 127, min: 2 ** -126, epsilon: 2 ** -7, digits: 8, denormal: 2 ** -133 },
   float: { max: (2 - 2 ** -23) * 2 ** 127, min: 2 ** -126, epsilon: 2 ** -23, digits: 24, denormal: 2 ** -149 },
@@ -221,7 +256,16 @@ function limitOf(type: Type | undefined, member: string): { readonly value: Cons
   const of = unqualified(type);
   if (isFloating(of)) {
     const { max, min, epsilon, digits, denormal } = floats[of.name];
-    const values: Readonly<Record<string, number>> = { max, min, lowest: -max, epsilon, denorm_min: denormal, infinity: Number.POSITIVE_INFINITY, quiet_NaN: Number.NaN, signaling_NaN: Number.NaN };
+    const values: Readonly<Record<string, number>> = {
+      max,
+      min,
+      lowest: -max,
+      epsilon,
+      denorm_min: denormal,
+      infinity: Number.POSITIVE_INFINITY,
+      quiet_NaN: Number.NaN,
+      signaling_NaN: Number.NaN,
+    };
     const value = values[member];
     if (value !== undefined) return { value, type: of };
     if (member === "digits") return { value: BigInt(digits), type: intType };

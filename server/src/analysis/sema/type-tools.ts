@@ -5,7 +5,9 @@ import type { FloatName, IntegerName, RecordInstance, Substitution, TemplateValu
 export const emptySubstitution: Substitution = { values: new Map() };
 
 /** Bits of an integer type (LP64, as CUDA on Linux), and whether it is signed. */
-export const integerShape: Readonly<Record<IntegerName, { readonly bits: 1 | 8 | 16 | 32 | 64; readonly signed: boolean; readonly rank: number }>> = {
+export const integerShape: Readonly<
+  Record<IntegerName, { readonly bits: 1 | 8 | 16 | 32 | 64; readonly signed: boolean; readonly rank: number }>
+> = {
   bool: { bits: 1, signed: false, rank: 0 },
   char: { bits: 8, signed: true, rank: 1 },
   schar: { bits: 8, signed: true, rank: 1 },
@@ -69,7 +71,8 @@ export function decay(type: Type): Type {
 export const isInteger = (type: Type): type is Type & { kind: "integer" } => type.kind === "integer";
 export const isFloating = (type: Type): type is Type & { kind: "floating" } => type.kind === "floating";
 /** Integers, unscoped enumerations and floating types: what arithmetic takes without a user's operator. */
-export const isArithmetic = (type: Type): boolean => isInteger(type) || isFloating(type) || (type.kind === "enum" && !type.declaration.scoped);
+export const isArithmetic = (type: Type): boolean =>
+  isInteger(type) || isFloating(type) || (type.kind === "enum" && !type.declaration.scoped);
 export const isScalar = (type: Type): boolean =>
   type.kind === "integer" || type.kind === "floating" || type.kind === "enum" || type.kind === "pointer" || type.kind === "reference";
 export const isClass = (type: Type): boolean => type.kind === "record" || type.kind === "lambda";
@@ -111,8 +114,18 @@ export function wrapInteger(value: bigint, name: IntegerName): bigint {
 }
 
 const spelled: Readonly<Record<IntegerName, string>> = {
-  bool: "bool", char: "char", schar: "signed char", uchar: "unsigned char", short: "short", ushort: "unsigned short", int: "int", uint: "unsigned int",
-  long: "long", ulong: "unsigned long", longlong: "long long", ulonglong: "unsigned long long",
+  bool: "bool",
+  char: "char",
+  schar: "signed char",
+  uchar: "unsigned char",
+  short: "short",
+  ushort: "unsigned short",
+  int: "int",
+  uint: "unsigned int",
+  long: "long",
+  ulong: "unsigned long",
+  longlong: "long long",
+  ulonglong: "unsigned long long",
 };
 const spelledFloat: Readonly<Record<FloatName, string>> = { float: "float", double: "double", half: "__half", bfloat16: "__nv_bfloat16" };
 
@@ -186,7 +199,7 @@ export function typeKey(type: Type): string {
     case "enum":
       return `${words}#${identity(type.declaration)}`;
     case "function":
-      return `f${type.declarations.map(identity).join(",")}`;
+      return `f${type.declarations.map(identity).join(",")}${type.explicit ? `<${identity(type.explicit.arguments)}.${type.explicit.substitution ? identity(type.explicit.substitution) : 0}>` : ""}`;
     case "lambda":
       return `${words}l${identity(type.lambda)}.${identity(type.substitution)}`;
   }
@@ -219,7 +232,14 @@ export function literalType(literal: Expression & { kind: "integer" }): Type {
   const unsigned = suffix.includes("u");
   const decimal = !text.startsWith("0") || text === "0";
   const long = suffix.replaceAll("u", "");
-  const candidates: IntegerName[] = long === "" || long === "z" ? (long === "z" ? ["long", "ulong"] : ["int", "uint", "long", "ulong"]) : long === "l" ? ["long", "ulong"] : ["longlong", "ulonglong"];
+  const candidates: IntegerName[] =
+    long === "" || long === "z"
+      ? long === "z"
+        ? ["long", "ulong"]
+        : ["int", "uint", "long", "ulong"]
+      : long === "l"
+        ? ["long", "ulong"]
+        : ["longlong", "ulonglong"];
   for (const name of candidates) {
     const { bits, signed } = integerShape[name];
     if (unsigned && signed) continue;

@@ -1,5 +1,5 @@
 /** Types after lookup, canonical: two equal types have equal `typeName`s. */
-import type { EnumDeclaration, Expression, FunctionDeclaration, RecordDeclaration } from "../../syntax/ast.ts";
+import type { EnumDeclaration, Expression, FunctionDeclaration, RecordDeclaration, TemplateArgument } from "../../syntax/ast.ts";
 
 export type IntegerName =
   | "bool"
@@ -27,7 +27,12 @@ export type Type = { readonly const?: boolean; readonly volatile?: boolean } & (
   /** `float4`, `dim3`, `half2`... are records too, with a declaration built in. */
   | { readonly kind: "record"; readonly record: RecordInstance }
   | { readonly kind: "enum"; readonly declaration: EnumDeclaration; readonly underlying: IntegerName }
-  | { readonly kind: "function"; readonly declarations: readonly FunctionDeclaration[] }
+  /** `explicit`: template arguments that were written, `kernel<float, 4>`, and where. */
+  | {
+      readonly kind: "function";
+      readonly declarations: readonly FunctionDeclaration[];
+      readonly explicit?: { readonly arguments: readonly TemplateArgument[]; readonly substitution: Substitution | undefined };
+    }
   /** `lambda` is the expression; its captures are the object's fields (see `Semantics.captures`). */
   | { readonly kind: "lambda"; readonly lambda: LambdaExpression; readonly substitution: Substitution }
 );

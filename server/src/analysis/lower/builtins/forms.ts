@@ -7,7 +7,7 @@ import type { Called, Lowering, Place } from "../lowering.ts";
 import { copy, load, loadLeaves, part, spaceOf, store, storeLeaves } from "../memory.ts";
 import { convert, isSignedType, resize, scalarOf } from "../scalars.ts";
 import { groupForm } from "./groups.ts";
-import { extreme, fieldsOf, pointedTo, target, type Use, values } from "./run.ts";
+import { extreme, fieldsOf, pointedTo, target, type Use, values } from "./operands.ts";
 
 const value = (op: Op): Called => ({ kind: "value", op });
 const nothing: Called = { kind: "void" };
@@ -75,7 +75,9 @@ const word =
   (lowering, use) => {
     const [x] = values(lowering, use);
     const bits = lowering.builder.convert("bitcast", x?.op ?? lowering.fail("no argument", use.node), "i64");
-    return value(lowering.builder.convert("trunc", shift ? lowering.builder.int("lshr", bits, lowering.constant("i32", shift)) : bits, "i32"));
+    return value(
+      lowering.builder.convert("trunc", shift ? lowering.builder.int("lshr", bits, lowering.constant("i32", shift)) : bits, "i32"),
+    );
   };
 
 /** A funnel shift whose count stops at 32. */
@@ -97,16 +99,30 @@ const complex =
   (lowering, use) => {
     const loaded = use.args.flatMap((each) => loadLeaves(lowering, lowering.place(each)));
     lowering.at(use.node);
-    const made = compute(lowering, loaded.map((each) => each.op));
+    const made = compute(
+      lowering,
+      loaded.map((each) => each.op),
+    );
     const [only] = made;
     if (made.length === 1 && only) return value(only);
     const place = target(lowering, use);
-    storeLeaves(lowering, place, made.flatMap((op, index) => (loaded[index] ? [{ leaf: loaded[index].leaf, op }] : [])));
+    storeLeaves(
+      lowering,
+      place,
+      made.flatMap((op, index) => (loaded[index] ? [{ leaf: loaded[index].leaf, op }] : [])),
+    );
     return { kind: "place", place };
   };
 
 const forms: Readonly<Record<string, Form>> = {
-  "complex multiply": complex(({ builder }, [a, b, c, d]) => (a && b && c && d ? [builder.float("fsub", builder.float("fmul", a, c), builder.float("fmul", b, d)), builder.float("fadd", builder.float("fmul", a, d), builder.float("fmul", b, c))] : [])),
+  "complex multiply": complex(({ builder }, [a, b, c, d]) =>
+    a && b && c && d
+      ? [
+          builder.float("fsub", builder.float("fmul", a, c), builder.float("fmul", b, d)),
+          builder.float("fadd", builder.float("fmul", a, d), builder.float("fmul", b, c)),
+        ]
+      : [],
+  ),
   // As the header does it: scaled, so that nothing overflows on the way.
   "complex divide": complex(({ builder }, [a, b, c, d]) => {
     if (!a || !b || !c || !d || c.type === "void") return [];
@@ -114,13 +130,21 @@ const forms: Readonly<Record<string, Form>> = {
     const size = builder.float("fadd", builder.math("fabs", "precise", type, c), builder.math("fabs", "precise", type, d));
     const scale = builder.float("fdiv", builder.constant(type, 1), size);
     const [as, bs, cs, ds] = [a, b, c, d].map((each) => builder.float("fmul", each, scale)) as [Op, Op, Op, Op];
-    const norm = builder.float("fdiv", builder.constant(type, 1), builder.float("fadd", builder.float("fmul", cs, cs), builder.float("fmul", ds, ds)));
+    const norm = builder.float(
+      "fdiv",
+      builder.constant(type, 1),
+      builder.float("fadd", builder.float("fmul", cs, cs), builder.float("fmul", ds, ds)),
+    );
     const real = builder.float("fadd", builder.float("fmul", as, cs), builder.float("fmul", bs, ds));
     const imaginary = builder.float("fsub", builder.float("fmul", bs, cs), builder.float("fmul", as, ds));
     return [builder.float("fmul", real, norm), builder.float("fmul", imaginary, norm)];
   }),
-  "complex conjugate": complex(({ builder }, [a, b]) => (a && b && b.type !== "void" ? [a, builder.math("fneg", "precise", b.type, b)] : [])),
-  "complex magnitude": complex(({ builder }, [a, b]) => (a && b && a.type !== "void" ? [builder.math("hypot", "precise", a.type, a, b)] : [])),
+  "complex conjugate": complex(({ builder }, [a, b]) =>
+    a && b && b.type !== "void" ? [a, builder.math("fneg", "precise", b.type, b)] : [],
+  ),
+  "complex magnitude": complex(({ builder }, [a, b]) =>
+    a && b && a.type !== "void" ? [builder.math("hypot", "precise", a.type, a, b)] : [],
+  ),
   // x = fraction * 2 ^ exponent with 0.5 <= |fraction| < 1.
   frexp: (lowering, use) => {
     const [x] = values(lowering, { ...use, args: use.args.slice(0, 1) });
@@ -132,7 +156,9 @@ const forms: Readonly<Record<string, Form>> = {
     const exponent = builder.int("add", builder.math("ilogb", "precise", "i32", x.op), builder.constant("i32", 1));
     const kept = builder.select(isZero, builder.constant("i32", 0), exponent);
     store(lowering, pointedTo(lowering, pointer, undefined, use.node), kept);
-    return value(builder.select(isZero, x.op, builder.math("ldexp", "precise", scalar, x.op, builder.int("sub", builder.constant("i32", 0), kept))));
+    return value(
+      builder.select(isZero, x.op, builder.math("ldexp", "precise", scalar, x.op, builder.int("sub", builder.constant("i32", 0), kept))),
+    );
   },
   sincos: twoResults("sin", "cos", "precise"),
   sincospi: twoResults("sinpi", "cospi", "precise"),
@@ -205,13 +231,19 @@ const forms: Readonly<Record<string, Form>> = {
     const { builder } = lowering;
     const maskOp = lowering.valueAs(mask, integerType("uint"));
     const op = builder.emit({ kind: "match", mode: "all" }, "i32", maskOp, lowering.value(matched));
-    store(lowering, pointedTo(lowering, predicate, undefined, use.node), builder.convert("zext", builder.icmp("ne", op, lowering.constant("i32", 0)), "i32"));
+    store(
+      lowering,
+      pointedTo(lowering, predicate, undefined, use.node),
+      builder.convert("zext", builder.icmp("ne", op, lowering.constant("i32", 0)), "i32"),
+    );
     return value(op);
   },
   "lane mask lt": (lowering, use) => {
     lowering.at(use.node);
     const { builder } = lowering;
-    return value(builder.int("sub", builder.int("shl", lowering.constant("i32", 1), builder.special("laneid")), lowering.constant("i32", 1)));
+    return value(
+      builder.int("sub", builder.int("shl", lowering.constant("i32", 1), builder.special("laneid")), lowering.constant("i32", 1)),
+    );
   },
   expect: (lowering, use) => value(values(lowering, use)[0]?.op ?? lowering.fail("no argument", use.node)),
   "assume aligned": (lowering, use) => {
@@ -245,19 +277,27 @@ function isIn(lowering: Lowering, use: Use, space: string): Called {
 function moveBytes(lowering: Lowering, use: Use, copying: boolean): Called {
   const [to, from, size] = use.args;
   const bytes = size && lowering.context.constant(size, lowering.frame.substitution);
-  if (!to || !from || bytes === undefined || Number(bytes) > 1024) return lowering.fail("memory is copied or set by a length that is not constant", use.node);
+  if (!to || !from || bytes === undefined || Number(bytes) > 1024)
+    return lowering.fail("memory is copied or set by a length that is not constant", use.node);
   const destination = bytesAt(lowering, to, use);
   const length = Number(bytes);
   const source = copying ? bytesAt(lowering, from, use) : undefined;
   const unit = Math.min(destination.unit, source?.unit ?? 4);
   const type = integerType(unit === 4 ? "uint" : unit === 2 ? "ushort" : "uchar");
-  const byte = copying ? 0 : Number(lowering.context.constant(from, lowering.frame.substitution) ?? lowering.fail("memory is set to a value that is not constant", use.node)) & 255;
+  const byte = copying
+    ? 0
+    : Number(
+        lowering.context.constant(from, lowering.frame.substitution) ??
+          lowering.fail("memory is set to a value that is not constant", use.node),
+      ) & 255;
   for (let at = 0; at < length; ) {
     const step = at + unit <= length ? unit : 1;
     const each = step === unit ? type : integerType("uchar");
     const scalar = scalarOf(each) ?? "i8";
     const place = part(lowering, { ...destination.place, type: each }, at, each, use.node);
-    const op = source ? load(lowering, part(lowering, { ...source.place, type: each }, at, each, use.node)) : lowering.constant(scalar, signExtended(byte, step));
+    const op = source
+      ? load(lowering, part(lowering, { ...source.place, type: each }, at, each, use.node))
+      : lowering.constant(scalar, signExtended(byte, step));
     store(lowering, place, op);
     at += step;
   }
@@ -269,7 +309,11 @@ const signExtended = (byte: number, bytes: number): number => {
   return bytes === 4 ? repeated : bytes === 2 ? (repeated << 16) >> 16 : (repeated << 24) >> 24;
 };
 
-function bytesAt(lowering: Lowering, argument: Parameters<typeof pointedTo>[1], use: Use): { readonly place: Place; readonly unit: 1 | 2 | 4 } {
+function bytesAt(
+  lowering: Lowering,
+  argument: Parameters<typeof pointedTo>[1],
+  use: Use,
+): { readonly place: Place; readonly unit: 1 | 2 | 4 } {
   const clear = lowering.context.clarify(argument);
   const plain = clear.kind === "cast" && clear.operands[0] ? clear.operands[0] : clear;
   const type = decay(lowering.typeOf(plain));
@@ -277,4 +321,3 @@ function bytesAt(lowering: Lowering, argument: Parameters<typeof pointedTo>[1], 
   const align = type.kind === "pointer" ? (lowering.context.alignOf(type.to) ?? 1) : 1;
   return { place, unit: align >= 4 ? 4 : align >= 2 ? 2 : 1 };
 }
-

@@ -9,7 +9,7 @@ import type { Called, Lowering, Place } from "../lowering.ts";
 import { load, part, store } from "../memory.ts";
 import { convert, scalarOf, truth } from "../scalars.ts";
 import { fillIndex } from "../special-variables.ts";
-import { extreme, shuffleOf, target, type Use } from "./run.ts";
+import { extreme, shuffleOf, target, type Use } from "./operands.ts";
 
 const value = (op: Op): Called => ({ kind: "value", op });
 const nothing: Called = { kind: "void" };
@@ -25,7 +25,8 @@ interface Group {
 function groupOf(lowering: Lowering, place: Place, use: Use): Group {
   const record: RecordInstance | undefined = place.type.kind === "record" ? place.type.record : undefined;
   const name = lastName(record?.template.name);
-  if (!record || (name !== "thread_block" && name !== "grid_group" && name !== "thread_block_tile" && name !== "coalesced_group")) return lowering.fail("a group of this kind is not simulated", use.node);
+  if (!record || (name !== "thread_block" && name !== "grid_group" && name !== "thread_block_tile" && name !== "coalesced_group"))
+    return lowering.fail("a group of this kind is not simulated", use.node);
   const [size] = record.arguments;
   return { kind: name, size: typeof size === "bigint" ? Number(size) : 32, place };
 }
@@ -58,7 +59,11 @@ export function groupForm(lowering: Lowering, name: string, use: Use): Called {
     case "group_index":
     case "group_dim": {
       const made = target(lowering, use);
-      fillIndex(lowering, made, name === "thread_index" ? "tid" : name === "group_index" ? "ctaid" : group.kind === "grid_group" ? "nctaid" : "ntid");
+      fillIndex(
+        lowering,
+        made,
+        name === "thread_index" ? "tid" : name === "group_index" ? "ctaid" : group.kind === "grid_group" ? "nctaid" : "ntid",
+      );
       return { kind: "place", place: made };
     }
     case "is_valid":
@@ -70,7 +75,13 @@ export function groupForm(lowering: Lowering, name: string, use: Use): Called {
     case "meta_group_rank":
       return value(builder.int("udiv", linear(lowering, "tid", "ntid"), lowering.constant("i32", group.size)));
     case "meta_group_size":
-      return value(builder.int("udiv", builder.int("add", product(lowering, "ntid"), lowering.constant("i32", group.size - 1)), lowering.constant("i32", group.size)));
+      return value(
+        builder.int(
+          "udiv",
+          builder.int("add", product(lowering, "ntid"), lowering.constant("i32", group.size - 1)),
+          lowering.constant("i32", group.size),
+        ),
+      );
     case "shfl":
     case "shfl_up":
     case "shfl_down":
@@ -92,7 +103,14 @@ export function groupForm(lowering: Lowering, name: string, use: Use): Called {
     }
     case "match_any": {
       const [matched] = use.args;
-      return value(builder.emit({ kind: "match", mode: "any" }, "i32", memberMask(lowering, group), matched ? lowering.value(matched) : lowering.fail("a match of nothing", use.node)));
+      return value(
+        builder.emit(
+          { kind: "match", mode: "any" },
+          "i32",
+          memberMask(lowering, group),
+          matched ? lowering.value(matched) : lowering.fail("a match of nothing", use.node),
+        ),
+      );
     }
     case "reduce":
       return reduce(lowering, group, use);
@@ -110,13 +128,21 @@ function sync(lowering: Lowering, group: Group, use: Use): Called {
 
 function product(lowering: Lowering, register: "ntid" | "nctaid"): Op {
   const { builder } = lowering;
-  return builder.int("mul", builder.int("mul", builder.special(`${register}.x`), builder.special(`${register}.y`)), builder.special(`${register}.z`));
+  return builder.int(
+    "mul",
+    builder.int("mul", builder.special(`${register}.x`), builder.special(`${register}.y`)),
+    builder.special(`${register}.z`),
+  );
 }
 
 /** The linear index: x first. */
 function linear(lowering: Lowering, index: "tid" | "ctaid", extent: "ntid" | "nctaid"): Op {
   const { builder } = lowering;
-  const rows = builder.int("add", builder.int("mul", builder.special(`${index}.z`), builder.special(`${extent}.y`)), builder.special(`${index}.y`));
+  const rows = builder.int(
+    "add",
+    builder.int("mul", builder.special(`${index}.z`), builder.special(`${extent}.y`)),
+    builder.special(`${index}.y`),
+  );
   return builder.int("add", builder.int("mul", rows, builder.special(`${extent}.x`)), builder.special(`${index}.x`));
 }
 
@@ -140,12 +166,20 @@ function rank(lowering: Lowering, group: Group): Op {
     case "thread_block":
       return linear(lowering, "tid", "ntid");
     case "grid_group":
-      return builder.int("add", builder.int("mul", linear(lowering, "ctaid", "nctaid"), product(lowering, "ntid")), linear(lowering, "tid", "ntid"));
+      return builder.int(
+        "add",
+        builder.int("mul", linear(lowering, "ctaid", "nctaid"), product(lowering, "ntid")),
+        linear(lowering, "tid", "ntid"),
+      );
     case "thread_block_tile":
       return builder.int("and", linear(lowering, "tid", "ntid"), lowering.constant("i32", group.size - 1));
     case "coalesced_group": {
       const mask = load(lowering, part(lowering, group.place, 0, unsigned));
-      const below = builder.int("sub", builder.int("shl", lowering.constant("i32", 1), builder.special("laneid")), lowering.constant("i32", 1));
+      const below = builder.int(
+        "sub",
+        builder.int("shl", lowering.constant("i32", 1), builder.special("laneid")),
+        lowering.constant("i32", 1),
+      );
       return builder.math("popc", "precise", "i32", builder.int("and", mask, below));
     }
   }

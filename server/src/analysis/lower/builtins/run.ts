@@ -4,28 +4,27 @@ import type { Expression, Node } from "../../../syntax/ast.ts";
 import type { Resolved } from "../../sema/context.ts";
 import type { Recipe } from "../../sema/library/recipe.ts";
 import { lastName } from "../../sema/scope.ts";
-import { boolType, decay, integerType, intType, isFloating, referred, typeName, unqualified } from "../../sema/type-tools.ts";
+import { boolType, integerType, intType, isFloating, referred } from "../../sema/type-tools.ts";
 import type { Type } from "../../sema/types.ts";
 import { binary, negate, type Typed } from "../arithmetic.ts";
 import type { Called, Lowering, Place } from "../lowering.ts";
-import { type Leaf, loadLeaves, part, spaceOf, store, storeLeaves } from "../memory.ts";
+import { type Leaf, loadLeaves, part, store, storeLeaves } from "../memory.ts";
 import { constantOf, convert, isFloatScalar, isSignedType, scalarOf, truth } from "../scalars.ts";
 import { specialForm } from "./forms.ts";
-
-/** One call of a built-in function, its arguments not yet evaluated. */
-export interface Use {
-  readonly resolved: Resolved;
-  readonly args: readonly Expression[];
-  readonly self: Place | undefined;
-  readonly node: Node;
-  readonly into: Place | undefined;
-  readonly result: Type;
-}
+import { extreme, fieldsOf, pointedTo, shuffleOf, target, type Use, values } from "./operands.ts";
 
 const value = (op: Op): Called => ({ kind: "value", op });
 const nothing: Called = { kind: "void" };
 
-export function runRecipe(lowering: Lowering, recipe: Recipe, resolved: Resolved, args: readonly Expression[], self: Place | undefined, node: Node, into: Place | undefined): Called {
+export function runRecipe(
+  lowering: Lowering,
+  recipe: Recipe,
+  resolved: Resolved,
+  args: readonly Expression[],
+  self: Place | undefined,
+  node: Node,
+  into: Place | undefined,
+): Called {
   const { context, builder } = lowering;
   const name = lastName(resolved.function.name);
   const result = context.resultType(resolved.function, resolved.substitution) ?? lowering.fail(`what ${name} returns is not known`, node);
@@ -49,7 +48,12 @@ export function runRecipe(lowering: Lowering, recipe: Recipe, resolved: Resolved
     case "splat": {
       const [only] = values(lowering, use);
       const place = target(lowering, use);
-      for (const field of fieldsOf(lowering, place.type)) store(lowering, part(lowering, place, field.offset, field.type, node), convert(lowering, only?.op ?? lowering.fail("no value", node), only?.type ?? field.type, field.type));
+      for (const field of fieldsOf(lowering, place.type))
+        store(
+          lowering,
+          part(lowering, place, field.offset, field.type, node),
+          convert(lowering, only?.op ?? lowering.fail("no value", node), only?.type ?? field.type, field.type),
+        );
       return { kind: "place", place };
     }
     case "componentwise":
@@ -110,21 +114,6 @@ function ignore(lowering: Lowering, expression: Expression): void {
   if (type && type.kind !== "array" && type.kind !== "record") lowering.effect(expression);
 }
 
-/** The arguments converted to the signature's parameters. */
-export function values(lowering: Lowering, use: Use): Typed[] {
-  const { function: declaration, substitution } = use.resolved;
-  const given: Typed[] = [];
-  for (const [index, parameter] of declaration.parameters.entries()) {
-    const argument = use.args[index] ?? parameter.default;
-    if (!argument) continue;
-    const declared = lowering.context.typeFrom(parameter.type, substitution) ?? lowering.fail("the type of an argument is not known", use.node);
-    const type = unqualified(referred(declared));
-    given.push({ op: lowering.valueAs(argument, type), type });
-  }
-  lowering.at(use.node);
-  return given;
-}
-
 /** The value of a recipe that only computes. */
 export function onValues(lowering: Lowering, recipe: Recipe, given: readonly Typed[], result: Type, node: Node): Op {
   const { builder } = lowering;
@@ -136,7 +125,10 @@ export function onValues(lowering: Lowering, recipe: Recipe, given: readonly Typ
   switch (recipe.kind) {
     case "math": {
       // `pow(float, int)` and its like compute in their result's type.
-      const wide = isFloatScalar(scalar) && recipe.fn !== "ldexp" && recipe.fn !== "scalbn" ? given.map((each) => convert(lowering, each.op, each.type, result)) : ops;
+      const wide =
+        isFloatScalar(scalar) && recipe.fn !== "ldexp" && recipe.fn !== "scalbn"
+          ? given.map((each) => convert(lowering, each.op, each.type, result))
+          : ops;
       return builder.math(recipe.fn, recipe.precision, scalar, ...wide);
     }
     case "classify":
@@ -160,7 +152,8 @@ export function onValues(lowering: Lowering, recipe: Recipe, given: readonly Typ
     }
     case "operator": {
       if (!b) return lowering.fail("one operand where two are needed", node);
-      if (recipe.op === "&&" || recipe.op === "||") return builder.int(recipe.op === "&&" ? "and" : "or", truth(lowering, a.op), truth(lowering, b.op));
+      if (recipe.op === "&&" || recipe.op === "||")
+        return builder.int(recipe.op === "&&" ? "and" : "or", truth(lowering, a.op), truth(lowering, b.op));
       const computed = binary(lowering, recipe.op, a, b, node);
       return convert(lowering, computed.op, computed.type, result);
     }
@@ -171,7 +164,9 @@ export function onValues(lowering: Lowering, recipe: Recipe, given: readonly Typ
     case "vote":
       return vote(lowering, recipe, given, result);
     case "match":
-      return b ? builder.emit({ kind: "match", mode: recipe.mode }, "i32", a.op, b.op) : lowering.fail("one operand where two are needed", node);
+      return b
+        ? builder.emit({ kind: "match", mode: recipe.mode }, "i32", a.op, b.op)
+        : lowering.fail("one operand where two are needed", node);
     case "reduce": {
       if (!b) return lowering.fail("one operand where two are needed", node);
       const suffix = isSignedType(b.type) ? "s" : "u";
@@ -183,14 +178,10 @@ export function onValues(lowering: Lowering, recipe: Recipe, given: readonly Typ
   }
 }
 
-export function extreme(lowering: Lowering, which: "min" | "max", x: Op, y: Op, type: Type): Op {
-  if (isFloating(type)) return lowering.builder.float(which === "min" ? "fmin" : "fmax", x, y);
-  return lowering.builder.int(isSignedType(type) ? (which === "min" ? "smin" : "smax") : which === "min" ? "umin" : "umax", x, y);
-}
-
 /** A conversion with the rounding its name says. */
 function converted(lowering: Lowering, rounding: "n" | "z" | "d" | "u" | undefined, from: Typed, to: Type): Op {
-  if (rounding === undefined || (rounding === "z" && isFloating(from.type) && !isFloating(to))) return convert(lowering, from.op, from.type, to);
+  if (rounding === undefined || (rounding === "z" && isFloating(from.type) && !isFloating(to)))
+    return convert(lowering, from.op, from.type, to);
   const scalar = scalarOf(to) ?? "i32";
   const { builder } = lowering;
   const [fromFloat, toFloat] = [isFloating(from.type), isFloating(to)];
@@ -199,7 +190,8 @@ function converted(lowering: Lowering, rounding: "n" | "z" | "d" | "u" | undefin
     const op = builder.emit({ kind: "convert", op: isSignedType(to) ? "fptosi" : "fptoui", rounding }, wide, from.op);
     return wide === scalar ? op : builder.convert("trunc", op, scalar);
   }
-  if (!fromFloat && toFloat) return builder.emit({ kind: "convert", op: isSignedType(from.type) ? "sitofp" : "uitofp", rounding }, scalar, from.op);
+  if (!fromFloat && toFloat)
+    return builder.emit({ kind: "convert", op: isSignedType(from.type) ? "sitofp" : "uitofp", rounding }, scalar, from.op);
   return from.op.type === scalar ? from.op : convert(lowering, from.op, from.type, to);
 }
 
@@ -212,15 +204,6 @@ function vote(lowering: Lowering, recipe: Recipe & { kind: "vote" }, given: read
   return recipe.mode === "ballot" ? op : convert(lowering, op, boolType, result);
 }
 
-export const fieldsOf = (lowering: Lowering, type: Type): readonly { readonly offset: number; readonly type: Type }[] =>
-  type.kind === "record" ? (lowering.context.layout(type.record)?.fields ?? []) : [];
-
-/** Where a record that a built-in makes goes. */
-export function target(lowering: Lowering, use: Use): Place {
-  const place = use.into ?? lowering.temporary(unqualified(use.result), "made", use.node);
-  return { ...place, node: use.node };
-}
-
 function make(lowering: Lowering, use: Use): Called {
   const given = values(lowering, use);
   const place = target(lowering, use);
@@ -228,7 +211,8 @@ function make(lowering: Lowering, use: Use): Called {
   for (const [index, field] of fieldsOf(lowering, place.type).entries()) {
     const each = given[index];
     const scalar = scalarOf(field.type);
-    if (each && scalar) leaves.push({ leaf: { offset: field.offset, type: field.type, scalar }, op: convert(lowering, each.op, each.type, field.type) });
+    if (each && scalar)
+      leaves.push({ leaf: { offset: field.offset, type: field.type, scalar }, op: convert(lowering, each.op, each.type, field.type) });
   }
   storeLeaves(lowering, place, leaves);
   return { kind: "place", place };
@@ -242,18 +226,13 @@ function componentwise(lowering: Lowering, recipe: Recipe & { kind: "componentwi
   const place = target(lowering, use);
   const computed = fields.map(({ offset, type }, index) => {
     const given = loaded.map((each): Typed => ({ op: each[index] ?? lowering.fail("a pair with one component", use.node), type }));
-    return { leaf: { offset, type, scalar: scalarOf(type) ?? "f16" }, op: onValues(lowering, recipe.recipe, given, type, use.node) } as const;
+    return {
+      leaf: { offset, type, scalar: scalarOf(type) ?? "f16" },
+      op: onValues(lowering, recipe.recipe, given, type, use.node),
+    } as const;
   });
   storeLeaves(lowering, place, computed);
   return { kind: "place", place };
-}
-
-/** The object an argument points to. */
-export function pointedTo(lowering: Lowering, argument: Expression, type: Type | undefined, node: Node): Place {
-  const pointerType = decay(lowering.typeOf(argument));
-  const pointer = lowering.value(argument);
-  const to = type ?? (pointerType.kind === "pointer" ? pointerType.to : lowering.fail(`${typeName(pointerType)} where a pointer is needed`, node));
-  return { pointer, type: unqualified(to), space: spaceOf(pointer), node };
 }
 
 function cachedLoad(lowering: Lowering, cache: (Recipe & { kind: "load" })["cache"], use: Use): Called {
@@ -300,7 +279,14 @@ export const atomicOperation = (op: (Recipe & { kind: "atomic" })["op"], type: T
   return isFloating(type) ? `f${op}` : isSignedType(type) ? `${op}.s` : `${op}.u`;
 };
 
-export function emitAtomic(lowering: Lowering, op: AtomicOperation, scope: "block" | "device" | "system", space: Space, address: Op, operands: readonly Op[]): Op {
+export function emitAtomic(
+  lowering: Lowering,
+  op: AtomicOperation,
+  scope: "block" | "device" | "system",
+  space: Space,
+  address: Op,
+  operands: readonly Op[],
+): Op {
   const [first] = operands;
   return lowering.builder.emit({ kind: "atomic", op, space, scope }, first?.type ?? "i32", address, ...operands);
 }
@@ -324,7 +310,16 @@ function shuffle(lowering: Lowering, recipe: Recipe & { kind: "shuffle" }, use: 
   const segment = width ? lowering.context.constant(width, lowering.frame.substitution) : 32n;
   const maskOp = mask ? lowering.valueAs(mask, integerType("uint")) : undefined;
   const laneOp = (): Op => lowering.valueAs(lane, intType);
-  if (segment === undefined && width) return shuffleOf(lowering, "idx", 32, maskOp, shuffled, () => sourceLane(lowering, recipe.mode, laneOp(), lowering.valueAs(width, intType)), use);
+  if (segment === undefined && width)
+    return shuffleOf(
+      lowering,
+      "idx",
+      32,
+      maskOp,
+      shuffled,
+      () => sourceLane(lowering, recipe.mode, laneOp(), lowering.valueAs(width, intType)),
+      use,
+    );
   return shuffleOf(lowering, recipe.mode, Number(segment), maskOp, shuffled, laneOp, use);
 }
 
@@ -341,41 +336,15 @@ function sourceLane(lowering: Lowering, mode: (Recipe & { kind: "shuffle" })["mo
   return builder.select(outside, lane, source);
 }
 
-/** A shuffle of any type: records and 8-byte values by their parts in one operation each. */
-export function shuffleOf(lowering: Lowering, mode: (Recipe & { kind: "shuffle" })["mode"], width: number, mask: Op | undefined, shuffled: Expression, lane: () => Op, use: Use): Called {
-  const { builder } = lowering;
-  const { node } = use;
-  const type = decay(lowering.typeOf(shuffled));
-  const result = unqualified(use.result);
-  const scalar = scalarOf(result);
-  if (scalar) {
-    const op = lowering.valueAs(shuffled, result);
-    const by = lane();
-    lowering.at(node);
-    const from = mask ?? builder.special("activemask");
-    return value(builder.shuffle(mode, from, op, by, width));
-  }
-  if (type.kind !== "record") return lowering.fail(`${typeName(type)} cannot be shuffled`, node);
-  const loaded = loadLeaves(lowering, lowering.place(shuffled));
-  const by = lane();
-  lowering.at(node);
-  const from = mask ?? builder.special("activemask");
-  const moved = loaded.map(({ leaf, op }) => ({ leaf, op: builder.shuffle(mode, from, op, by, width) }));
-  const place = target(lowering, use);
-  storeLeaves(lowering, place, moved);
-  return { kind: "place", place };
-}
-
 function copyAsync(lowering: Lowering, use: Use): Called {
   const [to, from, size, zeroFill] = use.args;
   const bytes = size && lowering.context.constant(size, lowering.frame.substitution);
   if (!to || !from || bytes === undefined) return lowering.fail("the size of an asynchronous copy is not constant", use.node);
-  if (zeroFill && lowering.context.constant(zeroFill, lowering.frame.substitution) === undefined) return lowering.fail("an asynchronous copy that fills with zeros by a run-time count", use.node);
+  if (zeroFill && lowering.context.constant(zeroFill, lowering.frame.substitution) === undefined)
+    return lowering.fail("an asynchronous copy that fills with zeros by a run-time count", use.node);
   const destination = lowering.value(to);
   const source = lowering.value(from);
   lowering.at(use.node);
   lowering.builder.emit({ kind: "copy.async", bytes: Number(bytes), bypassL1: Number(bytes) === 16 }, "void", destination, source);
   return nothing;
 }
-
-export { value as scalarResult };

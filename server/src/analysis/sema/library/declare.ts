@@ -18,8 +18,21 @@ const nowhere = { start: -1, end: -1 } as const;
 const device: Specifiers = { device: true, host: true };
 
 const builtIns: ReadonlySet<string> = new Set<BuiltinTypeName>([
-  "void", "bool", "char", "signed char", "unsigned char", "short", "unsigned short", "int", "unsigned int", "long", "unsigned long", "long long",
-  "unsigned long long", "float", "double",
+  "void",
+  "bool",
+  "char",
+  "signed char",
+  "unsigned char",
+  "short",
+  "unsigned short",
+  "int",
+  "unsigned int",
+  "long",
+  "unsigned long",
+  "long long",
+  "unsigned long long",
+  "float",
+  "double",
 ]);
 
 export const nameOf = (text: string, templateArguments?: readonly TemplateArgument[]): Name => ({
@@ -28,7 +41,13 @@ export const nameOf = (text: string, templateArguments?: readonly TemplateArgume
   parts: [templateArguments ? { text, templateArguments } : { text }],
 });
 
-export const literal = (value: number): Expression => ({ ...nowhere, kind: "integer", value: BigInt(value), suffix: "", text: String(value) });
+export const literal = (value: number): Expression => ({
+  ...nowhere,
+  kind: "integer",
+  value: BigInt(value),
+  suffix: "",
+  text: String(value),
+});
 
 /** A type as written: `const T*`, `unsigned long long`, `thread_block_tile<N>`, `void* const&`. */
 export function typeNode(text: string): TypeNode {
@@ -84,9 +103,14 @@ export const templateParameters = (text: string): TemplateParameter[] =>
     const pack = left.includes("...");
     const words = left.replace("...", " ").split(/\s+/);
     const name = words.at(-1) ?? "";
-    if (words.length === 1) return value === undefined ? { ...nowhere, kind: "type", name, pack } : { ...nowhere, kind: "type", name, pack, default: typeNode(value) };
+    if (words.length === 1)
+      return value === undefined
+        ? { ...nowhere, kind: "type", name, pack }
+        : { ...nowhere, kind: "type", name, pack, default: typeNode(value) };
     const type = typeNode(words.slice(0, -1).join(" "));
-    return value === undefined ? { ...nowhere, kind: "value", name, type, pack } : { ...nowhere, kind: "value", name, type, pack, default: literal(Number(value)) };
+    return value === undefined
+      ? { ...nowhere, kind: "value", name, type, pack }
+      : { ...nowhere, kind: "value", name, type, pack, default: literal(Number(value)) };
   });
 
 /**

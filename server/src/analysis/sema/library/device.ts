@@ -3,7 +3,22 @@ import type { Recipe } from "./recipe.ts";
 
 type Entry = readonly [recipe: Recipe, ...signatures: string[]];
 
-const atomicTypes = ["int", "unsigned", "unsigned long long", "float", "double", "half", "half2", "__nv_bfloat16", "unsigned long", "long long", "long"] as const;
+const atomicTypes = [
+  "int",
+  "unsigned",
+  "unsigned long long",
+  "float",
+  "double",
+  "half",
+  "half2",
+  "__nv_bfloat16",
+  "__nv_bfloat162",
+  "float2",
+  "float4",
+  "unsigned long",
+  "long long",
+  "long",
+] as const;
 const atomicOperations: readonly (readonly [name: string, op: (Recipe & { kind: "atomic" })["op"], types: readonly string[]])[] = [
   ["Add", "add", atomicTypes],
   ["Sub", "sub", ["int", "unsigned"]],
@@ -16,21 +31,40 @@ const atomicOperations: readonly (readonly [name: string, op: (Recipe & { kind: 
   ["Or", "or", ["int", "unsigned", "unsigned long long", "unsigned long"]],
   ["Xor", "xor", ["int", "unsigned", "unsigned long long", "unsigned long"]],
 ];
-const scopes = [["", "device"], ["_block", "block"], ["_system", "system"]] as const;
+const scopes = [
+  ["", "device"],
+  ["_block", "block"],
+  ["_system", "system"],
+] as const;
 
 const atomics: Entry[] = scopes.flatMap(([suffix, scope]): Entry[] => [
-  ...atomicOperations.map(([name, op, types]): Entry => [{ kind: "atomic", op, scope }, ...types.map((type) => `${type} atomic${name}${suffix}(${type}*, ${type})`)]),
+  ...atomicOperations.map(
+    ([name, op, types]): Entry => [
+      { kind: "atomic", op, scope },
+      ...types.map((type) => `${type} atomic${name}${suffix}(${type}*, ${type})`),
+    ],
+  ),
   [
     { kind: "atomic", op: "cas", scope },
-    ...["int", "unsigned", "unsigned long long", "unsigned short", "unsigned long", "long long"].map((type) => `${type} atomicCAS${suffix}(${type}*, ${type}, ${type})`),
+    ...["int", "unsigned", "unsigned long long", "unsigned short", "unsigned long", "long long"].map(
+      (type) => `${type} atomicCAS${suffix}(${type}*, ${type}, ${type})`,
+    ),
   ],
 ]);
 
-const loads: Entry[] = (["ca", "cg", "cs", "cv", "lu"] as const).map((cache): Entry => [{ kind: "load", cache }, `T __ld${cache}(const T*)`]);
-const stores: Entry[] = (["wb", "cg", "cs", "wt"] as const).map((cache): Entry => [{ kind: "store", cache }, `<T, U> void __st${cache}(T*, U)`]);
+const loads: Entry[] = (["ca", "cg", "cs", "cv", "lu"] as const).map(
+  (cache): Entry => [{ kind: "load", cache }, `T __ld${cache}(const T*)`],
+);
+const stores: Entry[] = (["wb", "cg", "cs", "wt"] as const).map(
+  (cache): Entry => [{ kind: "store", cache }, `<T, U> void __st${cache}(T*, U)`],
+);
 
-const reductions = (["add", "min", "max"] as const).map((op): Entry => [{ kind: "reduce", op }, `unsigned __reduce_${op}_sync(unsigned, unsigned)`, `int __reduce_${op}_sync(unsigned, int)`]);
-const bitReductions = (["and", "or", "xor"] as const).map((op): Entry => [{ kind: "reduce", op }, `unsigned __reduce_${op}_sync(unsigned, unsigned)`]);
+const reductions = (["add", "min", "max"] as const).map(
+  (op): Entry => [{ kind: "reduce", op }, `unsigned __reduce_${op}_sync(unsigned, unsigned)`, `int __reduce_${op}_sync(unsigned, int)`],
+);
+const bitReductions = (["and", "or", "xor"] as const).map(
+  (op): Entry => [{ kind: "reduce", op }, `unsigned __reduce_${op}_sync(unsigned, unsigned)`],
+);
 
 export const deviceFunctions: readonly Entry[] = [
   [{ kind: "barrier" }, "void __syncthreads()", "void __barrier_sync(unsigned)"],
@@ -77,7 +111,20 @@ export const deviceFunctions: readonly Entry[] = [
 
   [{ kind: "special", register: "clock" }, "long long clock64()", "long clock()", "long __clock()"],
   [{ kind: "special", register: "globaltimer" }, "unsigned long long __globaltimer()"],
-  [{ kind: "ignore" }, "int printf(const char*, ...)", "void assert(bool)", "void __nanosleep(unsigned)", "void __prof_trigger(int)", "void __builtin_assume(bool)", "void __builtin_unreachable()", "void __assume(bool)", "void static_assert(bool)", "void __pipeline_arrive_on(void*)", "void cudaGridDependencySynchronize()", "void cudaTriggerProgrammaticLaunchCompletion()"],
+  [
+    { kind: "ignore" },
+    "int printf(const char*, ...)",
+    "void assert(bool)",
+    "void __nanosleep(unsigned)",
+    "void __prof_trigger(int)",
+    "void __builtin_assume(bool)",
+    "void __builtin_unreachable()",
+    "void __assume(bool)",
+    "void static_assert(bool)",
+    "void __pipeline_arrive_on(void*)",
+    "void cudaGridDependencySynchronize()",
+    "void cudaTriggerProgrammaticLaunchCompletion()",
+  ],
   [{ kind: "special form", name: "expect" }, "long __builtin_expect(long, long)"],
   [{ kind: "special form", name: "assume aligned" }, "void* __builtin_assume_aligned(const void*, size_t)"],
   [{ kind: "trap" }, "void __trap()", "void abort()", "void __brkpt()", "void exit(int)"],
@@ -86,13 +133,39 @@ export const deviceFunctions: readonly Entry[] = [
   [{ kind: "special form", name: "is global" }, "unsigned __isGlobal(const void*)"],
   [
     { kind: "unsupported", reason: "textures and surfaces are not simulated" },
-    ...["tex1D", "tex1Dfetch", "tex1DLod", "tex2D", "tex2DLod", "tex2DGrad", "tex2Dgather", "tex2DLayered", "tex1DLayered", "tex3D", "tex3DLod", "texCubemap", "texCubemapLayered"].map((name) => `<T> T ${name}(cudaTextureObject_t, ...)`),
+    ...[
+      "tex1D",
+      "tex1Dfetch",
+      "tex1DLod",
+      "tex2D",
+      "tex2DLod",
+      "tex2DGrad",
+      "tex2Dgather",
+      "tex2DLayered",
+      "tex1DLayered",
+      "tex3D",
+      "tex3DLod",
+      "texCubemap",
+      "texCubemapLayered",
+    ].map((name) => `<T> T ${name}(cudaTextureObject_t, ...)`),
     ...["surf1Dread", "surf2Dread", "surf3Dread", "surf2DLayeredread"].map((name) => `<T> T ${name}(cudaSurfaceObject_t, ...)`),
-    ...["surf1Dread", "surf2Dread", "surf3Dread", "surf1Dwrite", "surf2Dwrite", "surf3Dwrite", "surf2DLayeredwrite"].map((name) => `<T> void ${name}(T, cudaSurfaceObject_t, ...)`),
+    ...["surf1Dread", "surf2Dread", "surf3Dread", "surf1Dwrite", "surf2Dwrite", "surf3Dwrite", "surf2DLayeredwrite"].map(
+      (name) => `<T> void ${name}(T, cudaSurfaceObject_t, ...)`,
+    ),
   ],
   [
     { kind: "unsupported", reason: "kernels that call the CUDA runtime are not simulated" },
-    ...["cudaMalloc", "cudaFree", "cudaStreamCreateWithFlags", "cudaStreamDestroy", "cudaDeviceSynchronize", "cudaMemcpyAsync", "cudaMemsetAsync", "cudaGetLastError", "cudaPeekAtLastError"].map((name) => `int ${name}(...)`),
+    ...[
+      "cudaMalloc",
+      "cudaFree",
+      "cudaStreamCreateWithFlags",
+      "cudaStreamDestroy",
+      "cudaDeviceSynchronize",
+      "cudaMemcpyAsync",
+      "cudaMemsetAsync",
+      "cudaGetLastError",
+      "cudaPeekAtLastError",
+    ].map((name) => `int ${name}(...)`),
   ],
   [{ kind: "unsupported", reason: "it allocates memory on the device" }, "void* malloc(size_t)", "void free(void*)"],
 ];

@@ -62,14 +62,36 @@ export const groupFunctions: readonly Entry[] = [
   [group("make"), "thread_block this_thread_block()", "grid_group this_grid()"],
   [group("coalesced"), "coalesced_group coalesced_threads()"],
   [group("make"), "<unsigned Size, G> thread_block_tile<Size> tiled_partition(const G&)"],
-  [{ kind: "unsupported", reason: "groups made by a label are not simulated" }, "<G, L> coalesced_group labeled_partition(const G&, L)", "<G> coalesced_group binary_partition(const G&, bool)"],
+  [
+    { kind: "unsupported", reason: "groups made by a label are not simulated" },
+    "<G, L> coalesced_group labeled_partition(const G&, L)",
+    "<G> coalesced_group binary_partition(const G&, bool)",
+  ],
   [group("sync function"), "<G> void sync(const G&)", "<G> void wait(const G&)"],
   [group("reduce"), "<G, T, Op> T reduce(const G&, T, const Op&)"],
   [group("inclusive_scan"), "<G, T> T inclusive_scan(const G&, T)"],
 ];
 
-const binary: readonly (readonly [name: string, op: string])[] = [["plus", "+"], ["minus", "-"], ["multiplies", "*"], ["divides", "/"], ["modulus", "%"], ["bit_and", "&"], ["bit_or", "|"], ["bit_xor", "^"]];
-const tests: readonly (readonly [name: string, op: string])[] = [["equal_to", "=="], ["not_equal_to", "!="], ["logical_and", "&&"], ["logical_or", "||"], ["greater_equal", ">="], ["less_equal", "<="], ["less", "<"], ["greater", ">"]];
+const binary: readonly (readonly [name: string, op: string])[] = [
+  ["plus", "+"],
+  ["minus", "-"],
+  ["multiplies", "*"],
+  ["divides", "/"],
+  ["modulus", "%"],
+  ["bit_and", "&"],
+  ["bit_or", "|"],
+  ["bit_xor", "^"],
+];
+const tests: readonly (readonly [name: string, op: string])[] = [
+  ["equal_to", "=="],
+  ["not_equal_to", "!="],
+  ["logical_and", "&&"],
+  ["logical_or", "||"],
+  ["greater_equal", ">="],
+  ["less_equal", "<="],
+  ["less", "<"],
+  ["greater", ">"],
+];
 
 /** The function objects of <functional>, which groups' reductions take too. */
 export const functionObjects: readonly (readonly [name: string, recipe: Recipe, signature: string])[] = [

@@ -32,7 +32,13 @@ function vectorTypes(): Declaration[] {
       const names = ["x", "y", "z", "w"].slice(0, index + 1);
       const name = `${prefix}${index + 1}`;
       const align = index === 2 ? bytes : Math.min(16, bytes * (index + 1));
-      declared.push(recordFrom(name, names.map((each) => field(component, each)), { align }));
+      declared.push(
+        recordFrom(
+          name,
+          names.map((each) => field(component, each)),
+          { align },
+        ),
+      );
       declared.push(...functionsOf([[{ kind: "make" }, `${name} make_${name}(${names.map(() => component).join(", ")})`]]));
     }
   }
@@ -41,7 +47,10 @@ function vectorTypes(): Declaration[] {
 
 /** Of `dim3` what is not given is 1. */
 function dim3(): RecordDeclaration {
-  const members = ["x", "y", "z"].map((name) => ({ ...field("unsigned int", name), init: { style: "copy" as const, values: [literal(1)] } }));
+  const members = ["x", "y", "z"].map((name) => ({
+    ...field("unsigned int", name),
+    init: { style: "copy" as const, values: [literal(1)] },
+  }));
   return recordFrom("dim3", members);
 }
 
@@ -86,9 +95,15 @@ function declarations(): Declaration[] {
     integralConstant(),
     ...booleans,
     ...recordAliases.map(([name, record]) => alias(name, record)),
-    ...functionObjects.map(([name, recipe, signature]) => recordFrom(name, functionsOf([[recipe, signature]]).map(withoutTemplate), { template: "T = void" })),
+    ...functionObjects.map(([name, recipe, signature]) =>
+      recordFrom(name, functionsOf([[recipe, signature]]).map(withoutTemplate), { template: "T = void" }),
+    ),
     ...groupRecords.map((group) =>
-      recordFrom(group.name, [...group.fields.map(([type, name]) => field(type, name)), ...functionsOf(group.methods)], group.template ? { template: group.template } : {}),
+      recordFrom(
+        group.name,
+        [...group.fields.map(([type, name]) => field(type, name)), ...functionsOf(group.methods)],
+        group.template ? { template: group.template } : {},
+      ),
     ),
     { ...nowhere, kind: "namespace", name: "cooperative_groups", inline: false, body: functionsOf(groupFunctions) },
     ...deviceVariables.map(([name, type]) => ({ ...field(type, name), specifiers: { device: true, extern: true } })),
@@ -122,10 +137,12 @@ export function library(): ScopeTree {
   for (const name of ["std", "cuda"]) add(name, { kind: "namespace", scope: root, home: root });
   const groups = root.names.get("cooperative_groups")?.[0];
   if (groups?.kind === "namespace") {
-    for (const name of [...groupRecords.map((each) => each.name), ...functionObjects.map(([each]) => each)]) groups.scope.names.set(name, root.names.get(name) ?? []);
+    for (const name of [...groupRecords.map((each) => each.name), ...functionObjects.map(([each]) => each)])
+      groups.scope.names.set(name, root.names.get(name) ?? []);
   }
   return tree;
 }
 
 /** Whether a record is one of the library's, by name. */
-export const isLibraryRecord = (declaration: RecordDeclaration, name: string): boolean => declaration.start < 0 && lastName(declaration.name) === name;
+export const isLibraryRecord = (declaration: RecordDeclaration, name: string): boolean =>
+  declaration.start < 0 && lastName(declaration.name) === name;

@@ -1,5 +1,14 @@
 /** What a built-in function does, for lowering: data, so that the tables read as tables. */
-import type { AtomicOperation, CacheHint, FloatBinary, IntBinary, MathFunction, Precision, ShuffleMode, SpecialRegister } from "@warplens/sim-engine";
+import type {
+  AtomicOperation,
+  CacheHint,
+  FloatBinary,
+  IntBinary,
+  MathFunction,
+  Precision,
+  ShuffleMode,
+  SpecialRegister,
+} from "@warplens/sim-engine";
 
 export type Recipe =
   /** The engine's function on the operands, all of the signature's types. */
