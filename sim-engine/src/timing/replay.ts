@@ -148,10 +148,13 @@ class SmReplay {
         }
       }
       if (first < 0) return false;
+      const slot = this.candidate[first]!;
       // Another scheduler may have filled the memory queue since the choice was made.
-      this.#choose(first);
-      if (this.candidateTime[first]! > time) continue;
-      this.#issue(first, this.candidate[first]!, time);
+      if (this.code.pipe[this.instruction[slot]!] === lsu && this.memory.accepts() > time) {
+        this.stale[first] = 1;
+        continue;
+      }
+      this.#issue(first, slot, time);
       return true;
     }
   }
@@ -349,7 +352,7 @@ class SmReplay {
  * Replays about `budget` warp instructions of one SM's share of the launch and extrapolates the rest at the rate of the second
  * half. Undefined when no sampled warp issues anything.
  */
-export function replay(summary: ExecutionSummary, gpu: GpuValues, budget = 150_000): ReplayResult | undefined {
+export function replay(summary: ExecutionSummary, gpu: GpuValues, budget = 60_000): ReplayResult | undefined {
   const traces = summary.blocks.filter((block) => block.weight > 0 && block.warps.some((warp) => warp.blocks.length > 0));
   if (traces.length === 0 || summary.blocksPerSm < 1) return undefined;
   const sm = new SmReplay(summary, gpu, traces);
