@@ -1,6 +1,7 @@
 /** The engine's whole public API. */
 
 export * from "./builder.ts";
+export { customGpu } from "./gpus/custom.ts";
 export {
   type CapabilityModel,
   capabilities,
@@ -21,6 +22,7 @@ export type * from "./kernel.ts";
 export { scalarBytes } from "./kernel.ts";
 export { adviseOccupancy, type BlockSizeChoice, type Cliff, maxPotentialBlockSize, type OccupancyAdvice } from "./occupancy/advice.ts";
 export { type Carveout, carveoutFor } from "./occupancy/carveout.ts";
+export { maxActiveClusters } from "./occupancy/clusters.ts";
 export { type Limiter, type Occupancy, type OccupancyInput, occupancy, occupancyProblem } from "./occupancy/occupancy.ts";
 export type * from "./report.ts";
 export { type SimulateOptions, simulate } from "./simulate.ts";

@@ -7081,6 +7081,7 @@ export const data: GpuData = {
       computeCapability: "9.0",
       figures: {
         smCount: { value: 114, unit: "SMs", basis: "specified", source: "hopper-whitepaper", at: "NVIDIA H100 PCIe: SMs" },
+        gpcs: { value: 8, unit: "GPCs", basis: "specified", source: "hopper-whitepaper", at: "GH100: 8 GPCs (the PCIe card 7 or 8)" },
         clock: { value: 1755, unit: "MHz", basis: "specified", source: "hopper-whitepaper", at: "NVIDIA H100 PCIe: boost clock" },
         memoryClock: { value: 1593, unit: "MHz", basis: "specified", source: "hopper-whitepaper", at: "NVIDIA H100 PCIe: memory clock" },
         memoryBus: { value: 5120, unit: "bits", basis: "specified", source: "hopper-whitepaper", at: "NVIDIA H100 PCIe: memory interface" },
@@ -7135,6 +7136,7 @@ export const data: GpuData = {
       computeCapability: "9.0",
       figures: {
         smCount: { value: 132, unit: "SMs", basis: "specified", source: "hopper-whitepaper", at: "NVIDIA H100 SXM5: SMs" },
+        gpcs: { value: 8, unit: "GPCs", basis: "specified", source: "hopper-whitepaper", at: "GH100: 8 GPCs" },
         clock: { value: 1980, unit: "MHz", basis: "specified", source: "hopper-whitepaper", at: "NVIDIA H100 SXM5: boost clock" },
         memoryClock: { value: 2619, unit: "MHz", basis: "specified", source: "hopper-whitepaper", at: "NVIDIA H100 SXM5: memory clock" },
         memoryBus: { value: 5120, unit: "bits", basis: "specified", source: "hopper-whitepaper", at: "NVIDIA H100 SXM5: memory interface" },
@@ -7177,6 +7179,7 @@ export const data: GpuData = {
       computeCapability: "9.0",
       figures: {
         smCount: { value: 132, unit: "SMs", basis: "specified", source: "product-page", at: "NVIDIA GH200 96 GB: SMs" },
+        gpcs: { value: 8, unit: "GPCs", basis: "specified", source: "hopper-whitepaper", at: "GH100: 8 GPCs" },
         clock: { value: 1980, unit: "MHz", basis: "specified", source: "product-page", at: "NVIDIA GH200 96 GB: boost clock" },
         memoryClock: { value: 2619, unit: "MHz", basis: "specified", source: "product-page", at: "NVIDIA GH200 96 GB: memory clock" },
         memoryBus: { value: 6144, unit: "bits", basis: "specified", source: "product-page", at: "NVIDIA GH200 96 GB: memory interface" },
@@ -7219,6 +7222,7 @@ export const data: GpuData = {
       computeCapability: "9.0",
       figures: {
         smCount: { value: 132, unit: "SMs", basis: "specified", source: "product-page", at: "NVIDIA H200: SMs" },
+        gpcs: { value: 8, unit: "GPCs", basis: "specified", source: "hopper-whitepaper", at: "GH100: 8 GPCs" },
         clock: { value: 1980, unit: "MHz", basis: "measured", source: "h200-measured", at: "SM clock while kernels run" },
         memoryClock: { value: 3201, unit: "MHz", basis: "measured", source: "h200-measured", at: "memory clock while kernels run" },
         memoryBus: { value: 6144, unit: "bits", basis: "specified", source: "product-page", at: "H200: 6 HBM3e stacks of 1024 bits" },
@@ -7423,6 +7427,7 @@ export const data: GpuData = {
       computeCapability: "10.0",
       figures: {
         smCount: { value: 148, unit: "SMs", basis: "specified", source: "product-page", at: "NVIDIA B200: SMs" },
+        gpcs: { value: 8, unit: "GPCs", basis: "assumed", source: "engine", at: "two dies of 4 GPCs, as GH100 has 8" },
         clock: { value: 1965, unit: "MHz", basis: "specified", source: "product-page", at: "NVIDIA B200: boost clock" },
         memoryClock: { value: 3996, unit: "MHz", basis: "specified", source: "product-page", at: "NVIDIA B200: memory clock" },
         memoryBus: { value: 8192, unit: "bits", basis: "specified", source: "product-page", at: "NVIDIA B200: memory interface" },
@@ -7459,6 +7464,13 @@ export const data: GpuData = {
       computeCapability: "12.0",
       figures: {
         smCount: { value: 170, unit: "SMs", basis: "specified", source: "rtx-blackwell-whitepaper", at: "NVIDIA GeForce RTX 5090: SMs" },
+        gpcs: {
+          value: 11,
+          unit: "GPCs",
+          basis: "assumed",
+          source: "rtx-blackwell-whitepaper",
+          at: "GB202: 12 GPCs of 16 SMs, 170 SMs enabled",
+        },
         clock: {
           value: 2407,
           unit: "MHz",

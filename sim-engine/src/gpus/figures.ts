@@ -92,6 +92,7 @@ export const figureDefinitions = {
 
   // One card.
   smCount: number("product", true, "SMs", "Streaming multiprocessors"),
+  gpcs: number("product", false, "GPCs", "Graphics processing clusters: a thread block cluster lives in one"),
   clock: number("product", true, "MHz", "SM clock kernels run at: the boost clock, or the clock measured"),
   memoryClock: number("product", true, "MHz", "Memory clock"),
   memoryBus: number("product", true, "bits", "Memory interface width"),

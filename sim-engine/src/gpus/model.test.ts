@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { customGpu } from "./custom.ts";
 import { data } from "./data.ts";
 import { lintGpuData } from "./lint.ts";
 import { findCapability, findGpu, type GpuData, gpus } from "./model.ts";
@@ -104,5 +105,36 @@ describe("GPU models", () => {
 
   test("every model has what computing needs", () => {
     for (const gpu of gpus) for (const [name, value] of Object.entries(gpu.values)) expect(value, `${gpu.id}.${name}`).not.toBeUndefined();
+  });
+});
+
+describe("a user's own GPU", () => {
+  test("is the model it extends but for its own figures", () => {
+    const made = customGpu({ id: "half-h200", extends: "h200", figures: { smCount: 66, dramBandwidth: 2400 } });
+    expect(made).toMatchObject({
+      gpu: { id: "half-h200", computeCapability: "9.0", values: { smCount: 66, dramBandwidth: 2400, maxThreadsPerSm: 2048 } },
+    });
+    expect("gpu" in made && made.gpu.figures.smCount).toMatchObject({ source: "user", basis: "specified" });
+  });
+
+  test("may be of another compute capability", () =>
+    expect(customGpu({ id: "x", extends: "a100", computeCapability: "8.6" })).toMatchObject({
+      gpu: { computeCapability: "8.6", values: { maxThreadsPerSm: 1536, smCount: 108 } },
+    }));
+
+  test.each([
+    [null, /must be an object/],
+    [{ extends: "h200" }, /id must be/],
+    [{ id: "x", extends: "h201" }, /h201 is none/],
+    [{ id: "x" }, /extends must name/],
+    [{ id: "x", extends: "h200", figures: { sms: 3 } }, /no figure is called sms/],
+    [{ id: "x", extends: "h200", figures: { smcount: 3 } }, /did you mean smCount/],
+    [{ id: "x", extends: "h200", figures: { smCount: "many" } }, /smCount must be a number of SMs/],
+    [{ id: "x", extends: "h200", figures: { sharedConfigurations: 3 } }, /must be a list/],
+    [{ id: "x", extends: "h200", computeCapability: "1.0" }, /computeCapability must be/],
+    [{ id: "x", extends: "h200", speed: 3 }, /speed is not understood/],
+  ])("%j is refused with a reason", (json, message) => {
+    const made = customGpu(json);
+    expect("problems" in made && made.problems.join("\n")).toMatch(message);
   });
 });

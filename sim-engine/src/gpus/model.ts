@@ -19,7 +19,8 @@ export interface GpuModel {
   readonly figures: Readonly<Partial<Record<FigureName, Figure>>>;
 }
 
-const plain = (figures: Partial<Record<FigureName, Figure>>): GpuValues =>
+/** Figures as plain values. */
+export const valuesOf = (figures: Partial<Record<FigureName, Figure>>): GpuValues =>
   Object.fromEntries(Object.entries(figures).map(([name, figure]) => [name, figure.value])) as unknown as GpuValues;
 
 /** The figures a product lacks because nobody states them, as its reference has them. */
@@ -39,7 +40,7 @@ function assemble(product: ProductFile, all: GpuData): GpuModel {
   if (!capability || !reference) throw new Error(`${product.id}: no limits for compute capability ${product.computeCapability}`);
   const figures = { ...assumedOf(reference), ...capability.figures, ...product.figures } as Partial<Record<FigureName, Figure>>;
   const { id, name, aliases, chip, computeCapability } = product;
-  return { id, name, aliases, chip, architecture: capability.architecture, computeCapability, values: plain(figures), figures };
+  return { id, name, aliases, chip, architecture: capability.architecture, computeCapability, values: valuesOf(figures), figures };
 }
 
 /** Every GPU model there is, oldest compute capability first. */
@@ -68,7 +69,7 @@ export interface CapabilityModel {
 export const capabilities: readonly CapabilityModel[] = data.capabilities.map(({ computeCapability, architecture, figures }) => ({
   computeCapability,
   architecture,
-  values: plain(figures),
+  values: valuesOf(figures),
   figures,
 }));
 

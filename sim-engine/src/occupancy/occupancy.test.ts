@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { capabilities, findCapability, findGpu, type GpuValues } from "../gpus/model.ts";
 import { adviseOccupancy, maxPotentialBlockSize } from "./advice.ts";
 import { carveoutFor } from "./carveout.ts";
+import { maxActiveClusters } from "./clusters.ts";
 import { type OccupancyInput, occupancy, occupancyProblem } from "./occupancy.ts";
 
 const volta = findCapability("7.0")!.values;
@@ -127,4 +128,18 @@ describe("carveout", () => {
   ])("blocks of %i threads are given what an H200 gives them", (blockSize, kilobytes) =>
     expect(bytes.map((shared) => division(hopper, input(shared, blockSize)).sharedBytes / 1024)).toEqual(kilobytes),
   );
+});
+
+describe("clusters", () => {
+  // GH100's 132 SMs: six GPCs of 16 and two of 18.
+  test.each([
+    [1, 1, 132],
+    [1, 2, 66],
+    [1, 4, 32],
+    [1, 8, 16],
+    [1, 16, 8],
+    [2, 16, 16],
+    [1, 32, 0],
+  ])("%i blocks an SM in clusters of %i: %i", (blocks, size, clusters) => expect(maxActiveClusters(hopper, blocks, size)).toBe(clusters));
+  test("there are none before Hopper", () => expect(maxActiveClusters(findGpu("a100")!.values, 1, 2)).toBeUndefined());
 });
