@@ -11,6 +11,7 @@ export const repairs: readonly Repair[] = [
   around(deletedFunctions),
   around(typenameInExpressions),
   around(callsOfTypes),
+  around(bracedDefaults),
 ];
 
 interface Replacement {
@@ -117,4 +118,15 @@ function* deletedFunctions(text: string, start: number, end: number): Generator<
 function* typenameInExpressions(text: string, start: number, end: number): Generator<Replacement> {
   for (const { index } of text.slice(start, end).matchAll(/\btypename\b(?=\s+[\w:<>, ]+?[({])/g))
     yield blank(start + index, start + index + "typename".length);
+}
+
+/** `void f(S s = {1, 2})`: the grammar allows no list there. */
+function* bracedDefaults(text: string, start: number, end: number): Generator<Replacement> {
+  for (const { 0: all, 1: inner = "", index } of text.slice(start, end).matchAll(/=\s*\{([^{};]*)\}(?=\s*[,)])/g)) {
+    const open = start + index + all.indexOf("{");
+    if (inner.trim()) {
+      yield { start: open, text: "(" };
+      yield { start: start + index + all.length - 1, text: ")" };
+    } else yield { start: open, text: "0".padEnd(inner.length + 2) };
+  }
 }

@@ -13,6 +13,7 @@ export function comparisonsReadAsTemplates(root: CstNode, text: string): string 
     const name = list && child(node, "name");
     if (list && name && list.children.some(isLogical)) opening.push(list.start);
     else if (node.type === "template_declaration") templates.add(declaredName(node, text));
+    else if (node.type.endsWith("_specifier") && node.field !== "type") types(node, text, templates);
     for (const each of node.children) if (each.children.length) pending.push(each);
   }
   const misread = opening.filter((at) => !templates.has(/[A-Za-z_]\w*\s*$/.exec(text.slice(Math.max(0, at - 100), at))?.[0].trim() ?? ""));
@@ -29,6 +30,11 @@ export function comparisonsReadAsTemplates(root: CstNode, text: string): string 
 function isLogical(node: CstNode): boolean {
   const operator = node.type === "binary_expression" ? child(node, "operator")?.type : undefined;
   return operator === "&&" || operator === "||";
+}
+
+function types(node: CstNode, text: string, into: Set<string>): void {
+  const name = child(node, "name");
+  if (name) into.add(text.slice(name.start, name.end));
 }
 
 /** The name of the function a template declares. */

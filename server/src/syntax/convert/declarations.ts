@@ -11,6 +11,7 @@ import type {
   VariableDeclaration,
 } from "../ast.ts";
 import { type CstNode, child, childOfType } from "../parser/cst.ts";
+import { braced } from "./braced.ts";
 import { type Context, MAX_DEPTH, span, textOf, type Where } from "./context.ts";
 import { operands } from "./expressions.ts";
 import { maybeVariable } from "./maybe-function.ts";
@@ -536,7 +537,7 @@ function parameter(c: Context, node: CstNode): ParameterDeclaration {
     type,
     specifiers: c.specifiers(node, name?.start ?? node.end),
     ...(name && { name: textOf(c, name), nameSpan: span(name) }),
-    ...(fallback && { default: c.expression(fallback) }),
+    ...(fallback && { default: braced(c, fallback) }),
     ...(pack && { pack: true }),
   };
 }

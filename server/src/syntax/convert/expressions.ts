@@ -1,6 +1,7 @@
 import type { Expression, LambdaCapture, LaunchConfiguration, Specifiers, Statement, TypeNode } from "../ast.ts";
 import { type CstNode, child, childOfType } from "../parser/cst.ts";
 import { binary, castType } from "./binary.ts";
+import { braced } from "./braced.ts";
 import { type Context, MAX_DEPTH, operator, span, textOf } from "./context.ts";
 import { character, number, stringValue } from "./literals.ts";
 import { lastPart, simpleName } from "./names.ts";
@@ -138,7 +139,7 @@ function parenthesizedOperands(c: Context, list: CstNode): Expression {
 }
 
 function launch(c: Context, node: CstNode): LaunchConfiguration {
-  const [grid, block, shared, stream] = node.children.filter((each) => each.named).map((each) => braced(c, c.expression(each)));
+  const [grid, block, shared, stream] = node.children.filter((each) => each.named).map((each) => braced(c, each));
   return {
     start: node.start,
     end: node.end,
@@ -158,18 +159,6 @@ function insideCast(node: CstNode, base: Expression, apply: (base: Expression) =
   const [operand] = base.operands;
   if (!operand) return { ...apply(base), start: node.start, end: node.end };
   return { ...base, end: node.end, operands: [{ ...insideCast(node, operand, apply), start: operand.start }] };
-}
-
-/** `<<<{1, 2}, 3>>>`: the grammar knows no lists there, and was given a comma expression in parentheses. */
-function braced(c: Context, value: Expression): Expression {
-  if (value.kind !== "parenthesized" || c.text[value.start] !== "{") return value;
-  const elements: { value: Expression }[] = [];
-  let rest = value.inner;
-  while (rest.kind === "binary" && rest.op === ",") {
-    elements.push({ value: rest.left });
-    rest = rest.right;
-  }
-  return { start: value.start, end: value.end, kind: "list", elements: [...elements, { value: rest }] };
 }
 
 const subscript: Converter = (c, node) => {

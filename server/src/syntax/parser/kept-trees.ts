@@ -43,7 +43,8 @@ export function keepTrees<Tree>(backend: Backend<Tree>): Parser {
     let copy = backend.copyOut(parsed.tree);
     const other = reread?.(copy, parsed.text) ?? parsed.text;
     const again = other === parsed.text ? undefined : backend.parse(other, parsed, cancelled);
-    if (again) {
+    if (again && backend.errors(again).length > backend.errors(parsed.tree).length) backend.free(again);
+    else if (again) {
       backend.free(parsed.tree);
       parsed = { text: other, tree: again };
       copy = backend.copyOut(again);
