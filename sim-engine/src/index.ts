@@ -27,6 +27,5 @@ export { type Limiter, type Occupancy, type OccupancyInput, occupancy, occupancy
 export type * from "./report.ts";
 export { type SimulateOptions, simulate } from "./simulate.ts";
 export { parseKernel, printKernel, printOp } from "./text.ts";
-export { estimateTime, type TimeEstimate } from "./timing/estimate.ts";
-export type { BlockTrace, ExecutionSummary, MemorySite, TimedInstruction, WarpTrace } from "./timing/summary.ts";
+export { estimateTime, type TimeEstimate } from "./timing/index.ts";
 export { verifyKernel } from "./verify.ts";

@@ -35,18 +35,10 @@ export class Code {
     );
     if (!isAtomic.includes(true)) return 0;
     let sectors = 0;
-    for (const { blocks, weights, accesses } of block.warps) {
-      let at = 1;
-      for (let i = 0; i < blocks.length; i++) {
-        const begin = this.start[blocks[i]!]!;
-        for (let k = begin; k < begin + this.length[blocks[i]!]!; k++) {
-          const { kind, site } = this.instructions[k]!;
-          if (kind !== "memory") continue;
-          if (isAtomic[site!]) sectors += (accesses[at] ?? 0) * (weights?.[i] ?? 1);
-          at += 2;
-        }
-      }
-    }
+    for (const { blocks, weights, accesses, accessStart } of block.warps)
+      for (let i = 0; i < blocks.length; i++)
+        for (let a = accessStart[i]! * 3; a < accessStart[i + 1]! * 3; a += 3)
+          if (isAtomic[accesses[a]!]) sectors += accesses[a + 2]! * (weights?.[i] ?? 1);
     return sectors;
   }
 }

@@ -39,7 +39,7 @@ export class Program {
     const { operation } = this.sites[site]!;
     const defs = operation === "load" || operation === "atomic" ? [result] : [];
     this.instructions.push({ pipe: "lsu", latency: 0, uses, defs, kind: "memory", site });
-    this.accesses.push(cycles, amount);
+    this.accesses.push(site, cycles, amount);
     return result;
   }
 
@@ -58,6 +58,7 @@ export class Program {
     const trace = {
       blocks: new Uint32Array(times),
       accesses: Uint16Array.from({ length: this.accesses.length * times }, (_, i) => this.accesses[i % this.accesses.length]!),
+      accessStart: Uint32Array.from({ length: times + 1 }, (_, i) => (i * this.accesses.length) / 3),
     };
     const dims: Dim3 = [grid, 1, 1];
     return {

@@ -61,7 +61,6 @@ class SmReplay {
   readonly position: Uint32Array;
   readonly offset: Uint32Array;
   readonly instruction: Uint32Array;
-  readonly accessAt: Uint32Array;
   readonly copies: Float64Array;
   readonly weight: Float64Array;
   readonly available: Float64Array;
@@ -122,7 +121,6 @@ class SmReplay {
     this.position = new Uint32Array(slots);
     this.offset = new Uint32Array(slots);
     this.instruction = new Uint32Array(slots);
-    this.accessAt = new Uint32Array(slots);
     this.copies = new Float64Array(slots);
     this.weight = new Float64Array(slots);
     this.available = new Float64Array(slots * this.registers);
@@ -205,10 +203,7 @@ class SmReplay {
     let result = time + instruction.latency;
     let reason: number = reasonIndex.dependence;
     if (instruction.kind === "memory") {
-      const { accesses } = trace;
-      const at = this.accessAt[slot]!;
-      this.accessAt[slot] = at + 2;
-      this.memory.request(instruction.site!, time, accesses[at] ?? 0, accesses[at + 1] ?? 0);
+      this.#access(trace, this.position[slot]!, instruction.site!, time);
       result = this.memory.done;
       reason = this.memory.reason;
       if (this.summary.sites[instruction.site!]!.operation === "copy") this.copies[slot] = Math.max(this.copies[slot]!, result);
@@ -228,6 +223,15 @@ class SmReplay {
       this.ready[slot] = never;
       if (resident.waiting.length === resident.warps) this.#release(resident, time);
     } else if (!this.#settle(slot)) this.#end(slot, time + 1);
+  }
+
+  /** The request a warp's entry makes at a site; none when no lane was active there. */
+  #access({ accesses, accessStart }: WarpTrace, entry: number, site: number, time: number): void {
+    const end = accessStart[entry + 1]! * 3;
+    let at = accessStart[entry]! * 3;
+    while (at < end && accesses[at] !== site) at += 3;
+    if (at < end) this.memory.request(site, time, accesses[at + 1]!, accesses[at + 2]!);
+    else this.memory.request(site, time, 0, 0);
   }
 
   /** Points a warp at its next instruction and finds when that can issue; false when there is none. */
@@ -307,7 +311,7 @@ class SmReplay {
       for (const [w, trace] of this.#next().warps.entries()) {
         const slot = first + w;
         this.trace[slot] = trace;
-        this.position[slot] = this.offset[slot] = this.accessAt[slot] = 0;
+        this.position[slot] = this.offset[slot] = 0;
         this.copies[slot] = 0;
         this.issuedAt[slot] = start - 1;
         this.available.fill(0, slot * this.registers, (slot + 1) * this.registers);

@@ -40,11 +40,13 @@ export interface WarpTrace {
   readonly blocks: Uint32Array;
   readonly weights?: Float32Array;
   /**
-   * Two numbers for each instruction with a site, in the order issued: cycles of the L1's data stage (global and local: the larger
-   * of data and tag passes; shared: wavefronts; constant: distinct addresses), and what it moves (global and local: 32-byte sectors;
-   * shared atomics: the most lanes on one address; else 0). Both 0 when no lane was active.
+   * What the entries' memory instructions did, three numbers each: the site; cycles of the L1's data stage (global and local: the
+   * larger of data and tag passes; shared: wavefronts; constant: distinct addresses); and what it moves (global and local: 32-byte
+   * sectors; shared atomics: the most lanes on one address; else 0). Entry i of `blocks` has those from `accessStart[i]` to
+   * `accessStart[i + 1]` (in accesses, not numbers), in any order; a site that is missing had no lane active.
    */
   readonly accesses: Uint16Array;
+  readonly accessStart: Uint32Array;
 }
 
 /** One sampled block and how many blocks of the grid it stands for (itself included; the weights sum to the grid). */

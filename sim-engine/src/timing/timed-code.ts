@@ -1,0 +1,70 @@
+/** Machine code as the replay reads it. */
+import type { Block, Op } from "../kernel.ts";
+import type { Instruction, MachineKernel } from "../machine/machine.ts";
+import type { TimedInstruction } from "./summary.ts";
+
+export interface TimedCode {
+  /** For `ExecutionSummary.code`. */
+  readonly code: readonly (readonly TimedInstruction[])[];
+  /** For `ExecutionSummary.registers`. */
+  readonly registers: number;
+  /** Where a block stands in `code`; a predicated block is its home's, whose instructions hold its own. */
+  indexOf(block: Block): number;
+  /** The block has no instructions of its own: its home's entry in a trace stands for it. */
+  isPredicated(block: Block): boolean;
+}
+
+const shuffles: ReadonlySet<string> = new Set(["shuffle", "match", "reduce"]);
+
+function kindOf({ op, opcode, pipe }: Instruction, site: number | undefined): TimedInstruction["kind"] {
+  if (site !== undefined) return "memory";
+  const action = op?.action.kind;
+  if (action === "barrier") return pipe === "cbu" || opcode.startsWith("BAR") ? "barrier" : "compute";
+  if (action === "copy.wait") return "wait";
+  if (action !== undefined && shuffles.has(action) && pipe === "lsu") return "shuffle";
+  return opcode.startsWith("BRA") || opcode.startsWith("BRX") ? "branch" : "compute";
+}
+
+/**
+ * `sites` numbers the memory operations (loads, stores, atomics, copies) whose accesses are recorded. Of a memory operation that
+ * takes several instructions the first memory instruction makes the access.
+ */
+export function timedCode(machine: MachineKernel, sites: ReadonlyMap<Op, number>): TimedCode {
+  const numbers = new Map<number, number>();
+  const numberOf = ({ id }: { id: number }): number => {
+    let number = numbers.get(id);
+    if (number === undefined) numbers.set(id, (number = numbers.size));
+    return number;
+  };
+  const indices = new Map<Block, number>();
+  const predicated = new Set<Block>();
+  const code: TimedInstruction[][] = [];
+  for (const [block, { instructions, home }] of machine.blocks) {
+    if (home) {
+      predicated.add(block);
+      continue;
+    }
+    const made = new Set<Op>();
+    indices.set(block, code.length);
+    code.push(
+      instructions.map((instruction) => {
+        const { pipe, latency, uses, defs, op } = instruction;
+        const accesses = op !== undefined && (pipe === "lsu" || pipe === "adu") && !made.has(op) ? sites.get(op) : undefined;
+        if (op !== undefined && accesses !== undefined) made.add(op);
+        const kind = kindOf(instruction, accesses);
+        const timed = { pipe, latency, uses: uses.map(numberOf), defs: defs.map(numberOf), kind };
+        return accesses === undefined ? timed : { ...timed, site: accesses };
+      }),
+    );
+  }
+  const homeOf = (block: Block): Block => {
+    const home = machine.blocks.get(block)?.home;
+    return home ? homeOf(home) : block;
+  };
+  return {
+    code,
+    registers: numbers.size,
+    indexOf: (block) => indices.get(homeOf(block)) ?? -1,
+    isPredicated: (block) => predicated.has(block),
+  };
+}
