@@ -10,6 +10,7 @@
  */
 
 export { estimateTraffic } from "./estimate.ts";
+export { l1Cycles } from "./l1-cycles.ts";
 export { type AccessKind, atomic, bypass, load, SectorLog, store } from "./log.ts";
 export { blocksToLog } from "./sample.ts";
 export type { BufferExtent, SiteTraffic, TrafficEstimate, TrafficInput } from "./traffic.ts";
