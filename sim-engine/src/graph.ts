@@ -136,6 +136,31 @@ export function postDominators(kernel: Kernel): DominatorTree {
   return dominatorTree(roots, order.reverse(), successors);
 }
 
+/**
+ * Where lanes that part at a block's branch meet again, as compilers place reconvergence: its immediate post-dominator on the
+ * paths that go on to the kernel's end. Lanes that return early are waited for nowhere. Absent where there is no such place.
+ */
+export function reconvergence(kernel: Kernel): DominatorTree {
+  const order = reversePostorder(kernel);
+  const isReturn = (block: Block): boolean => block.end.kind === "return";
+  const isBare = (block: Block): boolean => isReturn(block) && block.ops.length === 0;
+  const position = new Map(order.map((block, index) => [block, index]));
+  const last = (blocks: readonly Block[]): Block | undefined =>
+    blocks.reduce<Block | undefined>((a, b) => (a && (position.get(a) ?? 0) > (position.get(b) ?? 0) ? a : b), undefined);
+  // The kernel's end is reached from the last block that returns. To go to a bare return from anywhere else is to return early.
+  const end = last(order.filter((block) => !isBare(block) && (isReturn(block) || successors(block).some(isBare))));
+  const root = end && (successors(end).find(isBare) ?? end);
+  const plain = postDominators(kernel);
+  if (!end || !root) return plain;
+  const back = (block: Block): Block[] => (block === root && root !== end ? [end] : block.predecessors.filter((from) => from !== root));
+  const remaining = postorder([root], back).reverse();
+  const goesOn = new Set(remaining);
+  const onward = (block: Block): Block[] =>
+    successors(block).filter((to) => goesOn.has(to) && (to !== root || root === end || block === end));
+  const tree = dominatorTree([root], remaining, onward);
+  return new DominatorTree(new Map(order.map((block) => [block, goesOn.has(block) ? tree.parent(block) : plain.parent(block)])));
+}
+
 /** A natural loop: all that reaches a back edge to `header` without passing it. Loops of one header are one loop. */
 export interface Loop {
   readonly header: Block;

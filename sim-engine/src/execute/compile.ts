@@ -2,7 +2,7 @@
  * A kernel made ready to run: for each block the steps that compute what is needed and count what is touched, as closures
  * over the register arrays; for each edge the moves its phis ask for.
  */
-import { findLoops, type Loop, postDominators } from "../graph.ts";
+import { findLoops, type Loop, reconvergence } from "../graph.ts";
 import type { Block, Kernel, Launch, Op } from "../kernel.ts";
 import { type AccessCounter, createCounters } from "./accesses.ts";
 import { analyseDivergence, type Divergence } from "./divergence.ts";
@@ -75,7 +75,7 @@ export const warpSize = 32;
 /** Throws `NotExecutable` for what cannot be run. */
 export function compile(kernel: Kernel, launch: Launch, options: CompileOptions = {}): Program {
   const environment = new Environment(kernel, launch);
-  const post = postDominators(kernel);
+  const post = reconvergence(kernel);
   const loops = findLoops(kernel);
   const divergence = analyseDivergence(kernel, launch.block, post, loops);
   const provenance = traceAddresses(kernel, (index, offset) => bufferOf(launch, index, offset));

@@ -55,7 +55,12 @@ function shuffleStep({ mode, width }: Shuffle, to: Slot, from: Slot, lane: Ints)
     const before = out instanceof Int32Array ? new Int32Array(32) : new Float64Array(32);
     return (o, mask) => {
       for (let k = 0; k < 32; k++) before[k] = a[o + k]!;
-      for (let k = 0; k < 32; k++) if ((mask >>> k) & 1) out[o + k] = before[shuffleSource(mode, width, k, lane[o + k]!)]!;
+      for (let k = 0; k < 32; k++) {
+        if (!((mask >>> k) & 1)) continue;
+        // What a lane that does not take part gives is undefined: here, the reader's own value.
+        const source = shuffleSource(mode, width, k, lane[o + k]!);
+        out[o + k] = before[(mask >>> source) & 1 ? source : k]!;
+      }
     };
   };
   if (to.kind === "long" && from.kind === "long") {

@@ -55,7 +55,7 @@ interface StackEntry {
   block: CompiledBlock;
   /** Reaching this block, the lanes wait for those of the entry below. */
   readonly join: CompiledBlock | undefined;
-  readonly mask: number;
+  mask: number;
 }
 
 class Warp {
@@ -165,7 +165,7 @@ export class Runner {
       warp.segment = 0;
       const { end } = block;
       if (end.kind === "jump") this.#take(top, end.edge, o, mask);
-      else if (end.kind === "return") stack.pop();
+      else if (end.kind === "return") leave(stack, mask);
       else {
         const taken = end.uniform ? (end.condition[o] === 0 ? 0 : mask) : lanesWhere(end.condition, o, mask);
         if (taken !== 0) flow.then[block.index]! += running.weight;
@@ -319,6 +319,13 @@ interface Trial {
   /** How much of the path was gone the same way; -1 when it was left. */
   at: number;
   same: boolean;
+}
+
+/** The top entry's lanes end: those that wait for them below go on without. */
+function leave(stack: StackEntry[], mask: number): void {
+  stack.pop();
+  for (const entry of stack) entry.mask &= ~mask;
+  while (stack.length > 0 && stack[stack.length - 1]!.mask === 0) stack.pop();
 }
 
 /** Keeps count of a loop's iterations. */

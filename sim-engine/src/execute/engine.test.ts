@@ -1,0 +1,125 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { cloneKernel } from "../builder.ts";
+import type { Kernel, Launch } from "../kernel.ts";
+import { optimise } from "../passes/index.ts";
+import { promote } from "../passes/promote.ts";
+import { launchConstants } from "../sampling/constants.ts";
+import { CountVector } from "../sampling/counts.ts";
+import { markSkips } from "../sampling/loops.ts";
+import { printKernel } from "../text.ts";
+import { verifyKernel } from "../verify.ts";
+import { compile, type Program } from "./compile.ts";
+import type { Environment } from "./environment.ts";
+import { Runner } from "./run.ts";
+import { wholeKernel } from "./slice.ts";
+import { naiveCosts } from "./testing/counters.ts";
+import { outputsPerThread, randomKernel, randomLaunch } from "./testing/random-kernel.ts";
+import { Reference } from "./testing/reference.ts";
+
+const decisions = fc.array(fc.nat(), { minLength: 40, maxLength: 250, size: "max" });
+const shapes = fc.constantFrom<[number, number, number]>([32, 1, 1], [48, 1, 1], [16, 4, 1], [8, 3, 1]);
+const runs = { numRuns: 40, seed: 20_240_607 };
+
+const blocks = 2;
+
+function outputs(environment: Environment, launch: Launch): unknown[] {
+  const threads = launch.block[0] * launch.block[1] * launch.grid[0];
+  const [ints = 0, longs = 0] = environment.bufferStarts;
+  return Array.from({ length: threads * outputsPerThread }, (_, k) => [
+    environment.read(ints + 4 * k, "i32", 0),
+    environment.read(longs + 8 * k, "i64", 0),
+  ]);
+}
+
+function run(program: Program): { runner: Runner; totals: Float64Array; counts: CountVector } {
+  const runner = new Runner(program, { steps: 1e8 });
+  for (let x = 0; x < blocks; x++) runner.runBlock([x, 0, 0]);
+  const counts = new CountVector(runner);
+  return { runner, totals: counts.take(), counts };
+}
+
+/** Costs by operation, without those that never ran. */
+function costs({ totals, counts }: ReturnType<typeof run>): Map<number, unknown> {
+  return new Map(
+    counts.counters.flatMap((counter) => {
+      const found = counts.access(totals, counter);
+      return found.requests === 0 ? [] : [[counter.op.id, found]];
+    }),
+  );
+}
+
+const sorted = (map: ReadonlyMap<number, unknown>): unknown[] => [...map].sort(([a], [b]) => a - b);
+
+function refer(kernel: Kernel, launch: Launch): Reference {
+  const reference = new Reference(kernel, launch);
+  for (let x = 0; x < blocks; x++) reference.runBlock([x, 0, 0]);
+  return reference;
+}
+
+describe("against the reference interpreter, on random kernels", () => {
+  const variants: readonly (readonly [string, (kernel: Kernel) => void])[] = [
+    ["with variables in memory", () => undefined],
+    ["with variables promoted to values", (kernel) => void promote(kernel)],
+  ];
+  test.each(variants)("values, requests and visits %s", (_name, prepare) => {
+    fc.assert(
+      fc.property(decisions, shapes, (choices, shape) => {
+        const kernel = randomKernel(choices);
+        prepare(kernel);
+        expect(verifyKernel(kernel)).toEqual([]);
+        const launch = randomLaunch(shape, blocks);
+        const { environment, accesses, visits } = refer(kernel, launch).result();
+        const program = compile(kernel, launch, { slice: wholeKernel });
+        const executed = run(program);
+        expect(outputs(program.environment, launch)).toEqual(outputs(environment, launch));
+        expect(sorted(costs(executed))).toEqual(sorted(naiveCosts(accesses)));
+        const expected = new Map<number, { executions: number; lanes: number }>();
+        for (const [visit, lanes] of visits) {
+          const id = Number(visit.split("/")[0]);
+          const sum = expected.get(id) ?? { executions: 0, lanes: 0 };
+          expected.set(id, { executions: sum.executions + 1, lanes: sum.lanes + lanes });
+        }
+        for (const each of program.blocks) {
+          // Lanes that return early do so on their own.
+          if (each.block.ops.length === 0 && each.block.end.kind === "return") continue;
+          const { executions, lanes } = executed.counts.flow(executed.totals, each);
+          expect({ executions, lanes }, `b${each.block.id}`).toEqual(expected.get(each.block.id) ?? { executions: 0, lanes: 0 });
+        }
+      }),
+      runs,
+    );
+  });
+
+  test("values after optimisation", () => {
+    fc.assert(
+      fc.property(decisions, shapes, (choices, shape) => {
+        const kernel = randomKernel(choices);
+        const launch = randomLaunch(shape, blocks);
+        const { environment } = refer(kernel, launch).result();
+        const optimised = cloneKernel(kernel);
+        optimise(optimised, { contract: false });
+        expect(verifyKernel(optimised)).toEqual([]);
+        const program = compile(optimised, launch, { slice: wholeKernel });
+        run(program);
+        expect(outputs(program.environment, launch), printKernel(optimised)).toEqual(outputs(environment, launch));
+      }),
+      runs,
+    );
+  });
+});
+
+test("executing only what decides branches and addresses counts the same as executing everything", () => {
+  fc.assert(
+    fc.property(decisions, shapes, (choices, shape) => {
+      const kernel = randomKernel(choices);
+      promote(kernel);
+      const launch = randomLaunch(shape, blocks);
+      const whole = run(compile(kernel, launch, { slice: wholeKernel }));
+      const sliced = compile(kernel, launch);
+      markSkips({ program: sliced, constantOf: launchConstants(sliced.environment) });
+      expect([...run(sliced).totals]).toEqual([...whole.totals]);
+    }),
+    runs,
+  );
+});
