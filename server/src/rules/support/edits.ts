@@ -23,8 +23,10 @@ export const all = (...edits: readonly (Edit | undefined)[]): readonly Edit[] | 
 /** What the user wrote at a place. */
 export const textAt = ({ sources }: Reading, { file, start, end }: Place): string => (sources[file] ?? "").slice(start, end);
 
-/** A node's text on one line, for messages. */
+/** A node's text on one line, for messages: as the user wrote it, unless a macro wrote all of it. */
 export function excerpt(reading: Reading, node: Node, limit = 60): string {
-  const text = reading.text.slice(node.start, node.end).replace(/\s+/g, " ").trim();
+  const byMacro = reading.macroUses.some(({ start, end }) => start <= node.start && node.end <= end);
+  const written = byMacro ? reading.text.slice(node.start, node.end) : textAt(reading, reading.locate(node.start, node.end));
+  const text = written.replace(/\s+/g, " ").trim();
   return text.length > limit ? `${text.slice(0, limit - 3)}...` : text;
 }
