@@ -5,8 +5,8 @@ import { parse } from "../syntax/index.ts";
 import { read } from "../syntax/preprocess/preprocess.ts";
 import type { Reading } from "../syntax/reading.ts";
 import { compileOptions } from "./compile-commands.ts";
-import { type AnalysisSettings, type FileHost, type KernelFact, type LaunchFact, type Program } from "./facts.ts";
-import { launchFacts, type Lower } from "./launch-facts.ts";
+import type { AnalysisSettings, FileHost, KernelFact, LaunchFact, Program } from "./facts.ts";
+import { type Lower, launchFacts } from "./launch-facts.ts";
 import { lowerKernel } from "./lower/index.ts";
 import { bindUnit, type Semantics } from "./sema/index.ts";
 import { UserDirectives } from "./user-directives.ts";
@@ -27,10 +27,10 @@ export function analyze(path: string, text: string, settings: AnalysisSettings, 
   const semantics = bindUnit(unit);
   const kernels = kernelFacts(semantics, reading);
   const directives = new UserDirectives(reading, settings);
-  const lower: Lower = (kernel, substitution, globals) => {
+  const lower: Lower = (kernel, substitution, contentOf) => {
     const lowered = lowerKernel(semantics, reading, kernel, substitution, { computeCapability: settings.computeCapability });
     lowered.globals = lowered.globals.map((variable) => {
-      const content = globals.get(variable.name);
+      const content = contentOf(variable.name, variable.content);
       return content ? { ...variable, content } : variable;
     });
     return lowered;
@@ -38,7 +38,11 @@ export function analyze(path: string, text: string, settings: AnalysisSettings, 
   let launches: readonly LaunchFact[] | undefined;
   const facts = () => (launches ??= launchFacts({ reading, unit, semantics, settings, kernels, directives, lower }));
   return {
-    path, reading, unit, semantics, kernels,
+    path,
+    reading,
+    unit,
+    semantics,
+    kernels,
     get launches() {
       return facts();
     },

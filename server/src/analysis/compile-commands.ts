@@ -70,7 +70,12 @@ function parseCommands(text: string): Command[] {
 /** As a shell would: quotes and backslashes. */
 export function splitWords(command: string): string[] {
   const words = command.match(/(?:[^\s"'\\]|\\.|"(?:[^"\\]|\\.)*"|'[^']*')+/g) ?? [];
-  return words.map((word) => word.replace(/\\(.)|"((?:[^"\\]|\\.)*)"|'([^']*)'/g, (_, escaped?: string, double?: string, single?: string) => escaped ?? double?.replace(/\\(.)/g, "$1") ?? single ?? ""));
+  return words.map((word) =>
+    word.replace(
+      /\\(.)|"((?:[^"\\]|\\.)*)"|'([^']*)'/g,
+      (_, escaped?: string, double?: string, single?: string) => escaped ?? double?.replace(/\\(.)/g, "$1") ?? single ?? "",
+    ),
+  );
 }
 
 function optionsOf(command: Command | undefined): CompileOptions {
@@ -80,7 +85,8 @@ function optionsOf(command: Command | undefined): CompileOptions {
   const { words, directory } = command;
   for (let k = 0; k < words.length; k++) {
     const word = words[k] ?? "";
-    const take = (option: string): string | undefined => (word === option ? words[++k] : word.startsWith(option) ? word.slice(option.length).replace(/^=/, "") : undefined);
+    const take = (option: string): string | undefined =>
+      word === option ? words[++k] : word.startsWith(option) ? word.slice(option.length).replace(/^=/, "") : undefined;
     const define = take("-D");
     if (define !== undefined) {
       const [, name, value] = /^(\w+)(?:=([\s\S]*))?$/.exec(define) ?? [];

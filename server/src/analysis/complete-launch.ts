@@ -9,7 +9,8 @@ import type { DeviceProperties } from "./facts.ts";
 import type { CapturedArgument, CapturedArguments } from "./host/capture.ts";
 import { scalarType } from "./host/content.ts";
 import type { Triple } from "./host/launch-log.ts";
-import { type HostType, integerOf, reasonOf, type Value } from "./host/values.ts";
+import type { HostType, Value } from "./host/model.ts";
+import { integerOf, reasonOf } from "./host/values.ts";
 import { type KernelUse, kernelUse } from "./kernel-use.ts";
 
 /** What is known of a launch before anything is assumed; `undefined` sides: nothing launches the kernel. */
@@ -75,7 +76,11 @@ function completeBlock(open: OpenLaunch, use: KernelUse, assumptions: Assumption
   const exact = known(open.block);
   if (exact !== undefined) return exact;
   const most = open.maxThreads ?? 256;
-  const shapes: Readonly<Record<1 | 2 | 3, Dim3>> = { 1: [most, 1, 1], 2: most >= 256 ? [32, 8, 1] : [16, Math.max(1, most >> 4), 1], 3: [8, 8, 4] };
+  const shapes: Readonly<Record<1 | 2 | 3, Dim3>> = {
+    1: [most, 1, 1],
+    2: most >= 256 ? [32, 8, 1] : [16, Math.max(1, most >> 4), 1],
+    3: [8, 8, 4],
+  };
   const shape = open.block === undefined ? shapes[use.dimensions] : merged(open.block, shapes[openSides(open.block)]);
   const why = open.maxThreads === undefined ? "256 threads is a common choice" : "the block __launch_bounds__ allows";
   assumptions.push({ what: "block", value: `(${shape.join(", ")})`, why: `${whyUnknown(open.block)}; ${why}` });
@@ -100,18 +105,41 @@ function merged(sides: Triple<Value>, shape: Dim3): Dim3 {
   return [fit(x, shape[0]), fit(y, shape[1]), fit(z, shape[2])];
 }
 
-function completeGrid(open: OpenLaunch, block: Dim3, use: KernelUse, device: DeviceProperties | undefined, assumptions: Assumption[]): Dim3 {
+function completeGrid(
+  open: OpenLaunch,
+  block: Dim3,
+  use: KernelUse,
+  device: DeviceProperties | undefined,
+  assumptions: Assumption[],
+): Dim3 {
   const exact = known(open.grid);
   if (exact !== undefined) return exact;
   const perBlock = Math.max(1, block[0] * block[1] * block[2]);
-  const resident = Math.max(1, Math.floor((device?.maxThreadsPerMultiProcessor ?? fallbackThreadsPerSm) / perBlock)) * (device?.multiProcessorCount ?? fallbackSms);
+  const resident =
+    Math.max(1, Math.floor((device?.maxThreadsPerMultiProcessor ?? fallbackThreadsPerSm) / perBlock)) *
+    (device?.multiProcessorCount ?? fallbackSms);
   const [x, y, z] = (open.grid ?? []).map(integerOf);
   const fixed = (x ?? 1) * (y ?? 1) * (z ?? 1);
   const wanted = Math.max(1, (resident * assumedWaves) / fixed);
-  const count = open.grid === undefined ? use.dimensions : Math.max(1, [x, y, z].filter((side) => side === undefined).length === 3 ? use.dimensions : [x, y, z].filter((side) => side === undefined).length);
+  const count =
+    open.grid === undefined
+      ? use.dimensions
+      : Math.max(
+          1,
+          [x, y, z].filter((side) => side === undefined).length === 3
+            ? use.dimensions
+            : [x, y, z].filter((side) => side === undefined).length,
+        );
   const side = roundedSide(wanted ** (1 / count));
-  const grid: Dim3 = open.grid === undefined ? sidesOf(side, count) : [x ?? side, y ?? (count > 1 || x !== undefined ? side : 1), z ?? (count > 2 || (x !== undefined && y !== undefined) ? side : 1)];
-  assumptions.push({ what: "grid", value: `(${grid.join(", ")})`, why: `${whyUnknown(open.grid)}; this fills the GPU about ${assumedWaves} times` });
+  const grid: Dim3 =
+    open.grid === undefined
+      ? sidesOf(side, count)
+      : [x ?? side, y ?? (count > 1 || x !== undefined ? side : 1), z ?? (count > 2 || (x !== undefined && y !== undefined) ? side : 1)];
+  assumptions.push({
+    what: "grid",
+    value: `(${grid.join(", ")})`,
+    why: `${whyUnknown(open.grid)}; this fills the GPU about ${assumedWaves} times`,
+  });
   return grid;
 }
 
@@ -166,10 +194,18 @@ function withContent({ name, argument, type }: CapturedArgument, content: Conten
   return { kind: "pointer", buffer: index, offset: argument.kind === "pointer" ? argument.offset : 0 };
 }
 
-function assumedArgument({ name, type }: CapturedArgument, reason: string, use: KernelUse, threads: Dim3, buffers: Buffer[], assumptions: Assumption[]): Argument {
+function assumedArgument(
+  { name, type }: CapturedArgument,
+  reason: string,
+  use: KernelUse,
+  threads: Dim3,
+  buffers: Buffer[],
+  assumptions: Assumption[],
+): Argument {
   if (type?.kind === "pointer" || type?.kind === "reference") {
     const element = scalarType(type.to);
-    const index = buffers.push({ name, content: { kind: "unknown" }, residence: "device", ...(element === undefined ? {} : { element }) }) - 1;
+    const index =
+      buffers.push({ name, content: { kind: "unknown" }, residence: "device", ...(element === undefined ? {} : { element }) }) - 1;
     assumptions.push({ what: name, value: "a buffer of its own", why: reason });
     return { kind: "pointer", buffer: index, offset: 0 };
   }

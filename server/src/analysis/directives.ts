@@ -31,7 +31,10 @@ export function readDirective(text: string): DirectiveReading {
   for (const [key, written] of pairs) {
     if (!configuration.has(key)) {
       const value = readValue(written, scope);
-      if (value === undefined) return { problem: `\`${key}=${written}\`: neither a number nor constant(c), linear(stride[, start]), uniform(lo, hi) or permutation(n)` };
+      if (value === undefined)
+        return {
+          problem: `\`${key}=${written}\`: neither a number nor constant(c), linear(stride[, start]), uniform(lo, hi) or permutation(n)`,
+        };
       parameters.set(key, value);
       if (typeof value === "number") scope.set(key, value);
       continue;
@@ -60,20 +63,29 @@ export type LaunchOption = { readonly kernel: string; readonly directive: Direct
 /** `KERNEL: grid=(X,Y,Z) block=(X,Y,Z) shared=BYTES` */
 export function readLaunchOption(text: string): LaunchOption {
   const match = /^\s*([A-Za-z_][\w:]*?)\s*:(?!:)\s*([\s\S]*)$/.exec(text);
-  if (match?.[1] === undefined || match[2] === undefined) return { problem: `a launch is written KERNEL: grid=(X,Y,Z) block=(X,Y,Z) shared=BYTES, not \`${text}\`` };
+  if (match?.[1] === undefined || match[2] === undefined)
+    return { problem: `a launch is written KERNEL: grid=(X,Y,Z) block=(X,Y,Z) shared=BYTES, not \`${text}\`` };
   const reading = readDirective(match[2]);
-  return "problem" in reading ? { problem: `the launch of ${match[1]}: ${reading.problem}` } : { kernel: match[1], directive: reading.directive };
+  return "problem" in reading
+    ? { problem: `the launch of ${match[1]}: ${reading.problem}` }
+    : { kernel: match[1], directive: reading.directive };
 }
 
-export type AssumeOption = { readonly kernel?: string; readonly parameter: string; readonly value: number | Content } | { readonly problem: string };
+export type AssumeOption =
+  | { readonly kernel?: string; readonly parameter: string; readonly value: number | Content }
+  | { readonly problem: string };
 
 /** `KERNEL.PARAM=VALUE` or `PARAM=VALUE` */
 export function readAssumeOption(text: string): AssumeOption {
   const match = /^\s*(?:([A-Za-z_][\w:]*)\.)?([A-Za-z_]\w*)\s*=\s*([\s\S]+)$/.exec(text);
   const [, kernel, parameter, written] = match ?? [];
-  if (parameter === undefined || written === undefined) return { problem: `an assumption is written KERNEL.PARAM=VALUE or PARAM=VALUE, not \`${text}\`` };
+  if (parameter === undefined || written === undefined)
+    return { problem: `an assumption is written KERNEL.PARAM=VALUE or PARAM=VALUE, not \`${text}\`` };
   const value = readValue(written, new Map());
-  if (value === undefined) return { problem: `\`${written.trim()}\` is neither a number nor constant(c), linear(stride[, start]), uniform(lo, hi) or permutation(n)` };
+  if (value === undefined)
+    return {
+      problem: `\`${written.trim()}\` is neither a number nor constant(c), linear(stride[, start]), uniform(lo, hi) or permutation(n)`,
+    };
   return { parameter, value, ...(kernel === undefined ? {} : { kernel }) };
 }
 
@@ -89,7 +101,10 @@ function splitPairs(text: string): readonly (readonly [key: string, value: strin
   if (starts.length === 0 || text.slice(0, starts[0]?.index).trim() !== "") return undefined;
   return starts.map((match, k) => {
     const end = starts[k + 1]?.index ?? text.length;
-    const value = text.slice(match.index + match[0].length, end).replace(/[\s,;]+$/, "").trim();
+    const value = text
+      .slice(match.index + match[0].length, end)
+      .replace(/[\s,;]+$/, "")
+      .trim();
     return [match[1] ?? "", value] as const;
   });
 }

@@ -30,11 +30,18 @@ describe.each([...new Set(truth.map((launch) => launch.file))])("%s", (file) => 
     const program = analyze(path, readFileSync(path, "utf8"), settings, { read: () => undefined });
     const found = program.launches.map(({ kernelName, templateArguments, launch }) => ({
       kernel: templateArguments.length > 0 ? `${kernelName}<${templateArguments.join(", ")}>` : kernelName,
-      grid: launch?.grid, block: launch?.block, shared: launch?.dynamicSharedBytes,
+      grid: launch?.grid,
+      block: launch?.block,
+      shared: launch?.dynamicSharedBytes,
     }));
-    const measured = truth.filter((launch) => launch.file === file).map(({ kernel, grid, block, dynamic_shared_bytes }) => ({
-      kernel: kernel.replace(/^void /, "").replace(/\(.*$/, ""), grid, block, shared: dynamic_shared_bytes,
-    }));
+    const measured = truth
+      .filter((launch) => launch.file === file)
+      .map(({ kernel, grid, block, dynamic_shared_bytes }) => ({
+        kernel: kernel.replace(/^void /, "").replace(/\(.*$/, ""),
+        grid,
+        block,
+        shared: dynamic_shared_bytes,
+      }));
     expect(found).toEqual(measured);
     expect(program.launches.flatMap((launch) => launch.assumptions)).toEqual([]);
   });

@@ -79,8 +79,16 @@ function axisOf(e: Expression, derived: ReadonlyMap<string, Axis>): Axis | undef
 
 const comparisons: ReadonlySet<string> = new Set(["<", "<=", ">", ">=", "==", "!="]);
 
-function noteRole(roles: Map<string, ParameterRole>, parameters: ReadonlySet<string>, derived: ReadonlyMap<string, Axis>, node: Expression & { readonly kind: "binary" }): void {
-  const sides = [[node.left, node.right], [node.right, node.left]] as const;
+function noteRole(
+  roles: Map<string, ParameterRole>,
+  parameters: ReadonlySet<string>,
+  derived: ReadonlyMap<string, Axis>,
+  node: Expression & { readonly kind: "binary" },
+): void {
+  const sides = [
+    [node.left, node.right],
+    [node.right, node.left],
+  ] as const;
   for (const [side, other] of sides) {
     if (node.op === "*") {
       const name = nameOf(side);

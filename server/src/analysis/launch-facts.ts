@@ -6,8 +6,8 @@ import { type Completed, completeLaunch, type OpenLaunch } from "./complete-laun
 import type { Directive } from "./directives.ts";
 import { type AnalysisSettings, type KernelFact, type LaunchFact, NotSimulated } from "./facts.ts";
 import { type EvaluatedLaunch, FileEvaluation } from "./host/evaluate.ts";
+import type { TemplateValue } from "./host/model.ts";
 import { hostProgram } from "./host/run.ts";
-import type { TemplateValue } from "./host/values.ts";
 import type { Semantics } from "./sema/index.ts";
 import { valueName } from "./sema/type-tools.ts";
 import type { Substitution } from "./sema/types.ts";
@@ -15,8 +15,11 @@ import { assumedTemplateArguments } from "./template-arguments.ts";
 import { unknownArguments } from "./unlaunched.ts";
 import type { UserDirectives } from "./user-directives.ts";
 
-/** Lowers one instance of a kernel, with what its `__constant__` and `__device__` variables hold. Throws `NotSimulated`. */
-export type Lower = (kernel: FunctionDeclaration, substitution: Substitution | undefined, globals: ReadonlyMap<string, Content>) => Kernel;
+/** What a `__constant__` or `__device__` variable holds at the launch; `initial` is what its initialiser gives. */
+export type GlobalContent = (name: string, initial: Content | undefined) => Content | undefined;
+
+/** Lowers one instance of a kernel. Throws `NotSimulated`. */
+export type Lower = (kernel: FunctionDeclaration, substitution: Substitution | undefined, globals: GlobalContent) => Kernel;
 
 export interface FileFacts {
   readonly reading: Reading;
@@ -31,7 +34,11 @@ export interface FileFacts {
 /** In source order of the sites; launches without a site stand where their kernel does. */
 export function launchFacts(file: FileFacts): LaunchFact[] {
   const { unit, reading, semantics, settings, directives } = file;
-  const evaluation = new FileEvaluation(hostProgram(unit, semantics, settings, reading.text), directives.inputs, (site) => reading.locate(site.start, site.end).file === 0);
+  const evaluation = new FileEvaluation(
+    hostProgram(unit, semantics, settings, reading.text),
+    directives.inputs,
+    (site) => reading.locate(site.start, site.end).file === 0,
+  );
   const evaluated = evaluation.launches();
   const used = new Map<string, number>();
   const facts = evaluated.map((launch) => siteFact(file, launch, nextOption(file, launch.entry.kernelName, used)));
@@ -65,9 +72,17 @@ function siteFact(file: FileFacts, launch: EvaluatedLaunch, option: Directive | 
   const directive = directives.directiveOfLaunch(entry.kernelName, kernel, at, option);
   const assumptions: Assumption[] = assumed.map(({ name, value, why }) => ({ what: name, value, why }));
   if (doubt !== undefined) assumptions.push({ what: "the launch", value: "taken to be reached", why: doubt });
-  else if (!entry.reached) assumptions.push({ what: "the launch", value: "taken to be reached", why: "a condition before it is false with the values that are known" });
-  const completed = kernel === undefined ? { reason: missingKernel(entry.kernelName, entry.kernel !== undefined), assumptions: [] } : completeLaunch(open(kernel, entry, file), directive, settings.device);
-  const lower = kernel === undefined ? undefined : () => file.lower(kernel.declaration, entry.substitution, entry.globals);
+  else if (!entry.reached)
+    assumptions.push({
+      what: "the launch",
+      value: "taken to be reached",
+      why: "a condition before it is false with the values that are known",
+    });
+  const completed =
+    kernel === undefined
+      ? { reason: missingKernel(entry.kernelName, entry.kernel !== undefined), assumptions: [] }
+      : completeLaunch(open(kernel, entry, file), directive, settings.device);
+  const lower = kernel === undefined ? undefined : () => file.lower(kernel.declaration, entry.substitution, contentOfGlobals(launch));
   return {
     ...fact(file, at, kernel, completed, lower, assumptions),
     kernelName: entry.kernelName,
@@ -76,6 +91,11 @@ function siteFact(file: FileFacts, launch: EvaluatedLaunch, option: Directive | 
     ...(executions === undefined ? {} : { executions }),
     ...(directive.registers === undefined ? {} : { registers: directive.registers }),
   };
+}
+
+/** In a program that is seen whole, what the host stores nothing to is zero. */
+function contentOfGlobals({ entry, wholeProgram }: EvaluatedLaunch): GlobalContent {
+  return (name, initial) => entry.globals.get(name) ?? initial ?? (wholeProgram ? { kind: "zero" } : undefined);
 }
 
 function missingKernel(name: string, declared: boolean): string {
@@ -89,7 +109,11 @@ function templateText(value: TemplateValue): string {
 function open(kernel: KernelFact, entry: EvaluatedLaunch["entry"], file: FileFacts): OpenLaunch {
   const maxThreads = launchBound(kernel.declaration, file.semantics, entry.substitution);
   return {
-    kernel: kernel.declaration, grid: entry.grid, block: entry.block, shared: entry.shared, captured: entry.captured,
+    kernel: kernel.declaration,
+    grid: entry.grid,
+    block: entry.block,
+    shared: entry.shared,
+    captured: entry.captured,
     ...(entry.cluster === undefined ? {} : { cluster: entry.cluster }),
     ...(maxThreads === undefined ? {} : { maxThreads }),
   };
@@ -109,9 +133,20 @@ function kernelFact(file: FileFacts, kernel: KernelFact, option: Directive | und
   const directive = directives.directiveOfLaunch(kernel.name, kernel, undefined, option);
   const maxThreads = launchBound(kernel.declaration, semantics, substitution);
   const captured = unknownArguments(kernel.declaration, semantics, substitution);
-  const completed = completeLaunch({ kernel: kernel.declaration, captured, ...(maxThreads === undefined ? {} : { maxThreads }) }, directive, settings.device);
+  const completed = completeLaunch(
+    { kernel: kernel.declaration, captured, ...(maxThreads === undefined ? {} : { maxThreads }) },
+    directive,
+    settings.device,
+  );
   return {
-    ...fact(file, kernel.nameAt, kernel, completed, () => file.lower(kernel.declaration, substitution, new Map()), assumptions),
+    ...fact(
+      file,
+      kernel.nameAt,
+      kernel,
+      completed,
+      () => file.lower(kernel.declaration, substitution, (_name, initial) => initial),
+      assumptions,
+    ),
     kernelName: kernel.name,
     templateArguments: values.map(valueName),
     ...(directive.registers === undefined ? {} : { registers: directive.registers }),
@@ -120,7 +155,14 @@ function kernelFact(file: FileFacts, kernel: KernelFact, option: Directive | und
 
 type Common = Pick<LaunchFact, "kernel" | "at" | "line" | "launch" | "reason" | "assumptions" | "lower">;
 
-function fact({ reading }: FileFacts, at: Place, kernel: KernelFact | undefined, completed: Completed, lower: (() => Kernel) | undefined, before: readonly Assumption[]): Common {
+function fact(
+  { reading }: FileFacts,
+  at: Place,
+  kernel: KernelFact | undefined,
+  completed: Completed,
+  lower: (() => Kernel) | undefined,
+  before: readonly Assumption[],
+): Common {
   const reason = "reason" in completed ? completed.reason : undefined;
   let lowered: Kernel | undefined;
   return {

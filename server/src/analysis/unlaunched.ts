@@ -4,7 +4,11 @@ import type { CapturedArguments } from "./host/capture.ts";
 import type { Semantics } from "./sema/index.ts";
 import type { Substitution } from "./sema/types.ts";
 
-export function unknownArguments(kernel: FunctionDeclaration, semantics: Semantics, substitution: Substitution | undefined): CapturedArguments {
+export function unknownArguments(
+  kernel: FunctionDeclaration,
+  semantics: Semantics,
+  substitution: Substitution | undefined,
+): CapturedArguments {
   const args = kernel.parameters.map((parameter, k) => ({
     name: parameter.name ?? `#${k + 1}`,
     type: semantics.declaredType(parameter, substitution),

@@ -47,8 +47,10 @@ export class UserDirectives {
   /** Numbers that hold for every kernel: host variables of that name that nobody knows take them too. */
   get inputs(): ReadonlyMap<string, number> {
     const inputs = new Map<string, number>();
-    for (const { directive } of this.#comments) for (const [name, value] of directive.parameters) if (typeof value === "number") inputs.set(name, value);
-    for (const { kernel, parameter, value } of this.#assume) if (kernel === undefined && typeof value === "number") inputs.set(parameter, value);
+    for (const { directive } of this.#comments)
+      for (const [name, value] of directive.parameters) if (typeof value === "number") inputs.set(name, value);
+    for (const { kernel, parameter, value } of this.#assume)
+      if (kernel === undefined && typeof value === "number") inputs.set(parameter, value);
     return inputs;
   }
 
@@ -68,7 +70,9 @@ export class UserDirectives {
     const ofKernel = fact === undefined ? [] : this.#above(fact.nameAt);
     const ofLaunch = at === undefined ? [] : this.#above(at);
     const parameters = new Set(fact?.declaration.parameters.map((parameter) => parameter.name));
-    const assumed = this.#assume.filter(({ kernel, parameter }) => (kernel === undefined || kernel === kernelName) && parameters.has(parameter));
+    const assumed = this.#assume.filter(
+      ({ kernel, parameter }) => (kernel === undefined || kernel === kernelName) && parameters.has(parameter),
+    );
     const ofOptions: Directive = { parameters: new Map(assumed.map(({ parameter, value }) => [parameter, value])) };
     return mergeDirectives([none, ...ofKernel, ...ofLaunch, ofOptions, ...(option === undefined ? [] : [option])]);
   }
@@ -92,7 +96,10 @@ export class UserDirectives {
   /** To be asked when everything else was. */
   get problems(): readonly Problem[] {
     const idle = this.#comments.filter((comment) => !comment.used);
-    return [...this.#problems, ...idle.map(({ place }) => ({ message: "this directive stands above neither a kernel nor a launch", at: place }))];
+    return [
+      ...this.#problems,
+      ...idle.map(({ place }) => ({ message: "this directive stands above neither a kernel nor a launch", at: place })),
+    ];
   }
 }
 

@@ -1,17 +1,17 @@
 /** Evaluating the arguments of a call, parameter packs expanded. */
 import type { Expression } from "../../syntax/ast.ts";
-import type { Argument, Interpreter } from "./interpreter.ts";
-import { lookUpLocal } from "./interpreter.ts";
+import { type Argument, type Interpreter, lookUpLocal } from "./interpreter.ts";
 import { placeOf } from "./lvalues.ts";
-import { Cell, type Place } from "./memory.ts";
+import { Cell, type Place, type RecordValue } from "./model.ts";
 import { read } from "./places.ts";
-import type { RecordValue } from "./values.ts";
 
 /** The name of the record a parameter pack is bound to. */
 export const packName = "...";
 
 export function evaluateArguments(host: Interpreter, expressions: readonly Expression[]): Argument[] {
-  return expressions.flatMap((expression) => (expression.kind === "pack" ? expanded(host, expression.pattern) : [argumentOf(host, expression)]));
+  return expressions.flatMap((expression) =>
+    expression.kind === "pack" ? expanded(host, expression.pattern) : [argumentOf(host, expression)],
+  );
 }
 
 export function argumentOf(host: Interpreter, expression: Expression): Argument {

@@ -1,6 +1,6 @@
 /** C++ arithmetic on values: promotions, exact widths, integer division, and intervals for numbers known only to a range. */
 import type { FloatName, IntegerName } from "../sema/types.ts";
-import type { FloatValue, IntegerValue, RangeValue, Value } from "./values.ts";
+import type { FloatValue, IntegerValue, RangeValue, Value } from "./model.ts";
 import { bitsOf, bool, bounds, float, int, isFloat, isUnsigned, range, unknown, unknownOf } from "./values.ts";
 
 type Arithmetic = IntegerValue | FloatValue | RangeValue;
@@ -10,7 +10,18 @@ export function isArithmetic(value: Value): value is Arithmetic {
 }
 
 const ranks: Readonly<Record<IntegerName, number>> = {
-  bool: 0, char: 1, schar: 1, uchar: 1, short: 2, ushort: 2, int: 3, uint: 3, long: 4, ulong: 4, longlong: 5, ulonglong: 5,
+  bool: 0,
+  char: 1,
+  schar: 1,
+  uchar: 1,
+  short: 2,
+  ushort: 2,
+  int: 3,
+  uint: 3,
+  long: 4,
+  ulong: 4,
+  longlong: 5,
+  ulonglong: 5,
 };
 const floatRanks: Readonly<Record<FloatName, number>> = { bfloat16: 0, half: 0, float: 1, double: 2 };
 const unsignedOf: Partial<Record<IntegerName, IntegerName>> = { int: "uint", long: "ulong", longlong: "ulonglong" };
@@ -45,7 +56,15 @@ export function arithmetic(op: string, a: Value, b: Value): Value {
 
 /** What is known although an operand is not: `x % 8`, `x & 7` and `x * 0`. */
 function partly(op: string, a: Value, b: Value): Value | undefined {
-  if (op === "%" && b.kind === "int" && a.kind === "unknown" && a.type?.kind === "integer" && isUnsigned(a.type.name) && Number(b.value) > 0 && a.inputs.length === 0)
+  if (
+    op === "%" &&
+    b.kind === "int" &&
+    a.kind === "unknown" &&
+    a.type?.kind === "integer" &&
+    isUnsigned(a.type.name) &&
+    Number(b.value) > 0 &&
+    a.inputs.length === 0
+  )
     return range(0, Number(b.value) - 1, commonType(a.type.name, b.type));
   return undefined;
 }
@@ -186,7 +205,8 @@ function intervals(op: string, a: Interval, b: Interval, type: IntegerName | Flo
       return range(a[0] >= 0 ? 0 : 1 - b[1], Math.min(b[1] - 1, Math.max(a[1], 0)), type);
     case "&":
       if (isFloat(type)) break;
-      if (b[0] >= 0 || a[0] >= 0) return range(0, Math.min(a[0] >= 0 ? a[1] : Infinity, b[0] >= 0 ? b[1] : Infinity), type);
+      if (b[0] >= 0 || a[0] >= 0)
+        return range(0, Math.min(a[0] >= 0 ? a[1] : Number.POSITIVE_INFINITY, b[0] >= 0 ? b[1] : Number.POSITIVE_INFINITY), type);
       return range(...bounds(type), type);
     case "|":
     case "^":

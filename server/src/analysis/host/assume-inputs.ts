@@ -1,7 +1,30 @@
 /** Values for inputs nobody knows, chosen so that a launch is a plausible one. */
-import type { AssumedInput, FileEvaluation, Run } from "./evaluate.ts";
+import type { FunctionDeclaration } from "../../syntax/ast.ts";
 import type { LaunchEntry } from "./launch-log.ts";
-import { inputsOf, integerOf, type Value } from "./values.ts";
+import type { Value } from "./model.ts";
+import type { RunOptions, RunResult } from "./run.ts";
+import { inputsOf, integerOf } from "./values.ts";
+
+/** An input that was given a value. */
+export interface AssumedInput {
+  readonly name: string;
+  readonly value: number;
+  readonly why: string;
+}
+
+/** One run, to be repeated with assumed inputs. */
+export interface Run {
+  readonly fn: FunctionDeclaration;
+  readonly options: RunOptions;
+  readonly result: RunResult;
+}
+
+/** Who can run a function again. */
+export interface Repetition {
+  again(fn: FunctionDeclaration, options: RunOptions): RunResult;
+  /** No more runs: the budget is used up. */
+  readonly tired: boolean;
+}
 
 /** What sizes are tried, largest first: a vector, the side of a matrix, of a volume, ... */
 const sizes = [1 << 20, 1 << 10, 1 << 7, 1 << 5, 1 << 4] as const;
@@ -15,20 +38,22 @@ export interface Assumed {
 }
 
 /** The entry as it is with inputs assumed, where its configuration depends on any; else the entry itself. */
-export function assumeInputs(evaluation: FileEvaluation, run: Run, entry: LaunchEntry, given: ReadonlyMap<string, number>): Assumed {
+export function assumeInputs(repetition: Repetition, run: Run, entry: LaunchEntry, given: ReadonlyMap<string, number>): Assumed {
   const block = inputNames(entry.block);
   const grid = inputNames(entry.grid);
   const rest = inputNames([entry.shared]);
   const all = new Set([...grid, ...block, ...rest]);
   if (all.size === 0) return { entry, assumed: [] };
   for (const size of sizes) {
-    if (evaluation.tired) break;
+    if (repetition.tired) break;
     const values = new Map(given);
     for (const name of all) values.set(name, block.has(name) ? blockSize(entry) : size);
-    const again = evaluation.again(run.fn, { ...run.options, assumed: values });
+    const again = repetition.again(run.fn, { ...run.options, assumed: values });
     const found = again.log.entries.find((other) => other.site === entry.site);
     if (found === undefined || !plausible(found)) continue;
-    const assumed = [...all].map((name): AssumedInput => ({ name, value: values.get(name) ?? size, why: run.result.reasons.get(name) ?? "it is not known" }));
+    const assumed = [...all].map(
+      (name): AssumedInput => ({ name, value: values.get(name) ?? size, why: run.result.reasons.get(name) ?? "it is not known" }),
+    );
     return { entry: found, assumed };
   }
   return { entry, assumed: [] };

@@ -2,7 +2,8 @@
 import type { Statement } from "../../syntax/ast.ts";
 import type { Completion, Interpreter } from "./interpreter.ts";
 import type { Outcome } from "./memory.ts";
-import { inputsOf, type Value } from "./values.ts";
+import type { Value } from "./model.ts";
+import { inputsOf } from "./values.ts";
 
 type Way = () => Completion;
 

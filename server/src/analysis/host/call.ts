@@ -1,27 +1,16 @@
 /** Calling functions of the program: overloads, template arguments, parameters, results. */
 import type { FunctionDeclaration, ParameterDeclaration } from "../../syntax/ast.ts";
-import type { Substitution } from "../sema/types.ts";
 import { packOf } from "./arguments.ts";
 import { fromExpression } from "./construct.ts";
 import { convert } from "./convert.ts";
 import { deduce } from "./deduce.ts";
-import { hostType } from "./host-types.ts";
-import { type Argument, depthLimit, type Frame, type Interpreter, recursionLimit } from "./interpreter.ts";
-import { Cell, joinValues, type Place } from "./memory.ts";
-import { copied } from "./places.ts";
 import { forgetTargets } from "./effects.ts";
-import type { HostType, LambdaValue, TemplateValue, Value } from "./values.ts";
+import { hostType } from "./host-types.ts";
+import { type Argument, type Call, depthLimit, type Frame, type Interpreter, recursionLimit } from "./interpreter.ts";
+import { joinValues } from "./memory.ts";
+import { Cell, type HostType, type LambdaValue, type Place, type Value } from "./model.ts";
+import { copied } from "./places.ts";
 import { unknown, voidValue } from "./values.ts";
-
-export interface Call {
-  readonly function: FunctionDeclaration;
-  readonly arguments: readonly Argument[];
-  readonly self?: Cell | undefined;
-  /** Template arguments as written. */
-  readonly templateArguments?: readonly TemplateValue[];
-  /** Of the class around. */
-  readonly substitution?: Substitution | undefined;
-}
 
 /** Runs a function of the program; one without a body is unknown, and so is what its pointers lead to. */
 export function callFunction(host: Interpreter, call: Call): Value {
@@ -41,10 +30,18 @@ export function callFunction(host: Interpreter, call: Call): Value {
   const outer = host.frame;
   const scope = new Map<string, Place>();
   const frame: Frame = {
-    function: fn, substitution, scopes: [scope], self: call.self, path: host.globals.pathOf(fn), depth: outer.depth + 1, otherResults: [],
+    function: fn,
+    substitution,
+    scopes: [scope],
+    self: call.self,
+    path: host.globals.pathOf(fn),
+    depth: outer.depth + 1,
+    otherResults: [],
   };
   host.frame = frame;
-  for (const [k, parameter] of fn.parameters.entries()) if (parameter.name !== undefined) scope.set(parameter.name, parameter.pack ? new Cell(packOf(call.arguments.slice(k))) : bind(host, parameter, call.arguments[k]));
+  for (const [k, parameter] of fn.parameters.entries())
+    if (parameter.name !== undefined)
+      scope.set(parameter.name, parameter.pack ? new Cell(packOf(call.arguments.slice(k))) : bind(host, parameter, call.arguments[k]));
   if (call.self?.value.kind === "record") initialiseMembers(host, fn, call.self.value.members);
   host.active.set(fn, calls + 1);
   const completion = host.execute(fn.body);
@@ -77,10 +74,18 @@ export function callLambda(host: Interpreter, lambda: LambdaValue, args: readonl
   const outer = host.frame;
   const scope = new Map<string, Place>(lambda.captured);
   const frame: Frame = {
-    function: outer.function, substitution: lambda.substitution, scopes: [...lambda.scopes.map((s) => new Map(s)), scope], self: lambda.self, path: outer.path, depth: outer.depth + 1, otherResults: [],
+    function: outer.function,
+    substitution: lambda.substitution,
+    scopes: [...lambda.scopes.map((s) => new Map(s)), scope],
+    self: lambda.self,
+    path: outer.path,
+    depth: outer.depth + 1,
+    otherResults: [],
   };
   host.frame = frame;
-  for (const [k, parameter] of lambda.expression.parameters.entries()) if (parameter.name !== undefined) scope.set(parameter.name, parameter.pack ? new Cell(packOf(args.slice(k))) : bind(host, parameter, args[k]));
+  for (const [k, parameter] of lambda.expression.parameters.entries())
+    if (parameter.name !== undefined)
+      scope.set(parameter.name, parameter.pack ? new Cell(packOf(args.slice(k))) : bind(host, parameter, args[k]));
   const completion = host.execute(lambda.expression.body);
   host.frame = outer;
   if (completion?.kind === "exit") host.exited = true;
@@ -118,72 +123,4 @@ function initialiseMembers(host: Interpreter, fn: FunctionDeclaration, members: 
 
 function nameOf(fn: FunctionDeclaration): string {
   return fn.name.parts.at(-1)?.text ?? "";
-}
-
-/**
- * The overload whose parameters fit the arguments best; undefined when none takes that many. `strict`: one that takes other
- * kinds of arguments, or any, is not chosen even if there is no better.
- */
-export function chooseOverload(host: Interpreter, candidates: readonly FunctionDeclaration[], args: readonly Argument[], written = 0, strict = false): FunctionDeclaration | undefined {
-  let chosen: FunctionDeclaration | undefined;
-  let top = -Infinity;
-  for (const fn of candidates) {
-    if (!takes(fn, args.length) || (fn.templateParameters?.length ?? 0) < written) continue;
-    if (fn.deleted) continue;
-    const points = candidates.length === 1 && !strict ? 0 : score(host, fn, args);
-    if (strict && points <= 0.5) continue;
-    if (points > top) {
-      top = points;
-      chosen = fn;
-    }
-  }
-  return chosen;
-}
-
-/** Points of an argument that cannot be converted. */
-const misfit = -1000;
-
-function takes(fn: FunctionDeclaration, count: number): boolean {
-  const needed = fn.parameters.filter((parameter) => parameter.default === undefined && !parameter.pack).length;
-  const open = fn.variadic || fn.parameters.some((parameter) => parameter.pack);
-  return count >= needed && (open || count <= fn.parameters.length);
-}
-
-function score(host: Interpreter, fn: FunctionDeclaration, args: readonly Argument[]): number {
-  let points = fn.templateParameters === undefined || fn.specialisation ? 0.5 : 0;
-  // Functions of the device are not called by the host.
-  if (fn.specifiers.device && !fn.specifiers.host) points -= 100;
-  for (const [k, { value }] of args.entries()) {
-    const parameter = fn.parameters[k];
-    if (parameter === undefined) break;
-    const declared = hostType(host, parameter.type, undefined);
-    points += fitness(declared?.kind === "reference" ? declared.to : declared, parameter, value);
-  }
-  return points;
-}
-
-function fitness(type: HostType | undefined, parameter: ParameterDeclaration, value: Value): number {
-  const node = parameter.type.kind === "reference" ? parameter.type.to : parameter.type;
-  const pointerValue = value.kind === "pointer" || value.kind === "string";
-  if (node.kind === "pointer") return pointerValue ? (type !== undefined && value.kind === "pointer" && sameTarget(type, value.to) ? 3 : 1) : value.kind === "unknown" ? 0 : misfit;
-  if (type === undefined) return 0;
-  switch (value.kind) {
-    case "int":
-    case "float":
-    case "range":
-      if (type.kind === "integer" || type.kind === "floating") return type.name === value.type ? 3 : (type.kind === "floating") === (value.kind === "float") ? 1 : 0;
-      return type.kind === "enum" ? 1 : misfit;
-    case "record":
-      return type.kind === "record" ? (type.record.name === value.name ? 3 : -5) : misfit;
-    case "container":
-      return type.kind === "container" ? 2 : -5;
-    case "pointer":
-      return -5;
-    default:
-      return 0;
-  }
-}
-
-function sameTarget(type: HostType, to: HostType | undefined): boolean {
-  return type.kind === "pointer" && to !== undefined && type.to.kind === to.kind && (!("name" in type.to) || !("name" in to) || type.to.name === to.name);
 }

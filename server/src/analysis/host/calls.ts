@@ -1,21 +1,21 @@
 /** Call expressions: functions of the program, lambdas, methods, types used as functions, and the libraries. */
 import type { Expression, FunctionDeclaration, Name } from "../../syntax/ast.ts";
 import { evaluateArguments } from "./arguments.ts";
-import { callFunction, callLambda, chooseOverload } from "./call.ts";
+import { callFunction, callLambda } from "./call.ts";
 import { construct } from "./construct.ts";
+import { convert } from "./convert.ts";
 import { forgetTargets } from "./effects.ts";
 import { hostType, templateValues } from "./host-types.ts";
-import { type Argument, type Interpreter, lookUpLocal } from "./interpreter.ts";
-import { libraryFunction } from "./library/index.ts";
+import { type Argument, type CallExpression, type Interpreter, lookUpLocal } from "./interpreter.ts";
 import { callContainer } from "./library/containers.ts";
-import { dereferenced, placeOf } from "./lvalues.ts";
-import { Cell, type Place } from "./memory.ts";
+import { libraryFunction } from "./library/index.ts";
+import { placeOf } from "./lvalues.ts";
+import { Cell, type FunctionValue, type Place, type Value } from "./model.ts";
 import { lastText } from "./names.ts";
+import { chooseOverload } from "./overload.ts";
 import { read } from "./places.ts";
-import { convert } from "./convert.ts";
-import { type FunctionValue, int, unknown, type Value, voidValue } from "./values.ts";
-
-export type CallExpression = Expression & { readonly kind: "call" };
+import { dereferenced } from "./targets.ts";
+import { int, unknown, voidValue } from "./values.ts";
 
 export function evaluateCall(host: Interpreter, e: CallExpression): Value {
   const { callee } = e;
@@ -53,11 +53,23 @@ function callName(host: Interpreter, e: CallExpression, name: Name): Value {
   const variable = placeOf(host, e.callee);
   if (variable !== undefined) return callValue(host, read(host, variable), e);
   const type = hostType(host, { kind: "named", start: e.start, end: e.end, name });
-  if (type !== undefined) return construct(host, type, e.arguments.map((argument) => host.evaluate(argument)), true);
+  if (type !== undefined)
+    return construct(
+      host,
+      type,
+      e.arguments.map((argument) => host.evaluate(argument)),
+      true,
+    );
   return callUnknown(host, text, evaluateArguments(host, e.arguments));
 }
 
-function callCandidates(host: Interpreter, candidates: readonly FunctionDeclaration[], args: readonly Argument[], name: Name, strict: boolean): Value | undefined {
+function callCandidates(
+  host: Interpreter,
+  candidates: readonly FunctionDeclaration[],
+  args: readonly Argument[],
+  name: Name,
+  strict: boolean,
+): Value | undefined {
   const templateArguments = templateValues(host, name);
   const fn = chooseOverload(host, candidates, args, templateArguments.length, strict);
   if (fn === undefined) return undefined;
@@ -90,7 +102,9 @@ export function apply(host: Interpreter, value: Value, args: readonly Argument[]
 
 function applyFunction(host: Interpreter, value: FunctionValue, args: readonly Argument[]): Value {
   const fn = chooseOverload(host, value.candidates, args, value.templateArguments.length);
-  return fn === undefined ? unknown("a call that fits no function") : callFunction(host, { function: fn, arguments: args, templateArguments: value.templateArguments });
+  return fn === undefined
+    ? unknown("a call that fits no function")
+    : callFunction(host, { function: fn, arguments: args, templateArguments: value.templateArguments });
 }
 
 function callMember(host: Interpreter, e: CallExpression, callee: Expression & { readonly kind: "member" }): Value {
@@ -131,7 +145,8 @@ export function callMethod(host: Interpreter, self: Cell, name: string, args: re
   for (let k = 0; k < names.length && k < 8; k++) {
     const fn = chooseOverload(host, host.globals.methods(names[k] ?? "", name), args);
     if (fn !== undefined) return callFunction(host, { function: fn, arguments: args, self, substitution: record?.substitution });
-    const declaration = k === 0 ? record?.declaration : host.globals.record({ start: 0, end: 0, global: false, parts: [{ text: names[k] ?? "" }] });
+    const declaration =
+      k === 0 ? record?.declaration : host.globals.record({ start: 0, end: 0, global: false, parts: [{ text: names[k] ?? "" }] });
     for (const base of declaration?.bases ?? []) if (base.type.kind === "named") names.push(lastText(base.type.name));
   }
   return undefined;
@@ -153,4 +168,3 @@ function callUnknown(host: Interpreter, name: string, args: readonly Argument[])
   if (/^(?:print|log|show|report|usage|assert|check|verify)/i.test(name)) return voidValue;
   return unknown(`the result of \`${name}\`, which is declared in no file that was found`);
 }
-

@@ -1,13 +1,13 @@
 /** Kernel arguments as the engine takes them: scalars, aggregates, and pointers into buffers with what those hold now. */
-import type { Argument as EngineArgument, Buffer, ScalarType } from "@warplens/sim-engine";
+import type { Buffer, Argument as EngineArgument, ScalarType } from "@warplens/sim-engine";
 import type { FunctionDeclaration, ParameterDeclaration } from "../../syntax/ast.ts";
 import type { RecordInstance, Substitution } from "../sema/types.ts";
 import { contentOf, scalarType, wholeContent } from "./content.ts";
 import { convert } from "./convert.ts";
 import { hostType } from "./host-types.ts";
 import type { Interpreter } from "./interpreter.ts";
-import { Allocation, Cell } from "./memory.ts";
-import { bitsOf, type HostType, inputsOf, type PointerValue, reasonOf, type Value } from "./values.ts";
+import { Allocation, Cell, type HostType, type PointerValue, type Value } from "./model.ts";
+import { bitsOf, inputsOf, reasonOf } from "./values.ts";
 
 export interface CapturedArgument {
   readonly name: string;
@@ -93,13 +93,20 @@ export class Capture {
     const element = scalarType(own?.kind === "void" || own === undefined ? pointee : own) ?? scalarOfRecord(own);
     if (target instanceof Cell) {
       const bytes = target.type === undefined || target.type.kind === "container" ? undefined : this.#host.semantics.sizeOf(target.type);
-      const buffer: Buffer = { name: target.name ?? "variable", content: contentOf(target.value), residence: "managed", ...(bytes === undefined ? {} : { bytes }), ...(element === undefined ? {} : { element }) };
+      const buffer: Buffer = {
+        name: target.name ?? "variable",
+        content: contentOf(target.value),
+        residence: "managed",
+        ...(bytes === undefined ? {} : { bytes }),
+        ...(element === undefined ? {} : { element }),
+      };
       this.buffers.push({ buffer, sizeInputs: [] });
       return index;
     }
     const { summary, residence } = target;
     const { bytes } = summary;
-    const elementBytes = summary.elementBytes ?? (pointee === undefined || pointee.kind === "container" ? undefined : this.#host.semantics.sizeOf(pointee));
+    const elementBytes =
+      summary.elementBytes ?? (pointee === undefined || pointee.kind === "container" ? undefined : this.#host.semantics.sizeOf(pointee));
     const buffer: Buffer = {
       name: target.name === "" ? `buffer${index}` : target.name,
       content: elementBytes === undefined ? summary.content : wholeContent(target, elementBytes),
@@ -108,7 +115,11 @@ export class Capture {
       ...(element === undefined ? {} : { element }),
     };
     const why = bytes === undefined && summary.why !== undefined ? summary.why : undefined;
-    this.buffers.push({ buffer, sizeInputs: why === undefined ? [] : inputsOf(why), ...(why === undefined ? {} : { sizeReason: reasonOf(why) }) });
+    this.buffers.push({
+      buffer,
+      sizeInputs: why === undefined ? [] : inputsOf(why),
+      ...(why === undefined ? {} : { sizeReason: reasonOf(why) }),
+    });
     return index;
   }
 
@@ -119,7 +130,12 @@ export class Capture {
     return { kind: "aggregate", fields };
   }
 
-  #fields(members: ReadonlyMap<string, Cell>, record: RecordInstance, base: number, fields: { offset: number; type: ScalarType; value: EngineArgument }[]): void {
+  #fields(
+    members: ReadonlyMap<string, Cell>,
+    record: RecordInstance,
+    base: number,
+    fields: { offset: number; type: ScalarType; value: EngineArgument }[],
+  ): void {
     const layout = this.#host.semantics.context.layout(record);
     if (layout === undefined) return;
     for (const inherited of layout.bases) this.#fields(members, inherited.record, base + inherited.offset, fields);
@@ -147,7 +163,12 @@ export class Capture {
     if (scalar !== undefined) fields.push({ offset, type: scalar, value: this.#argument(convert(value, type), type) });
   }
 
-  #array(allocation: Allocation, type: HostType & { readonly kind: "array" }, offset: number, fields: { offset: number; type: ScalarType; value: EngineArgument }[]): void {
+  #array(
+    allocation: Allocation,
+    type: HostType & { readonly kind: "array" },
+    offset: number,
+    fields: { offset: number; type: ScalarType; value: EngineArgument }[],
+  ): void {
     for (const [at, cell] of allocation.cells) {
       const element = cell.type ?? type.of;
       if (element.kind !== "container") this.#field(cell.value, element, offset + at, fields);
@@ -159,7 +180,19 @@ export class Capture {
 function scalarOfRecord(type: HostType | undefined): ScalarType | undefined {
   if (type?.kind !== "record") return undefined;
   const match = /^(float|double|u?int|u?char|u?short|u?longlong|u?long)[1-4]$/.exec(type.record.name);
-  const scalars: Readonly<Record<string, ScalarType>> = { float: "f32", double: "f64", int: "i32", uint: "i32", char: "i8", uchar: "i8", short: "i16", ushort: "i16", long: "i64", ulong: "i64", longlong: "i64", ulonglong: "i64" };
+  const scalars: Readonly<Record<string, ScalarType>> = {
+    float: "f32",
+    double: "f64",
+    int: "i32",
+    uint: "i32",
+    char: "i8",
+    uchar: "i8",
+    short: "i16",
+    ushort: "i16",
+    long: "i64",
+    ulong: "i64",
+    longlong: "i64",
+    ulonglong: "i64",
+  };
   return match?.[1] === undefined ? undefined : scalars[match[1]];
 }
-

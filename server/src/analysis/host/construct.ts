@@ -1,30 +1,57 @@
 /** Values of declared variables: initialisers, constructors, aggregates, containers. */
 import type { Expression, FunctionDeclaration, TypeNode, VariableDeclaration } from "../../syntax/ast.ts";
-import { callFunction, chooseOverload } from "./call.ts";
 import { contentOf } from "./content.ts";
 import { convert, dim3, vectorValue } from "./convert.ts";
 import { blank, emptyContainer } from "./host-types.ts";
 import type { Argument, Interpreter } from "./interpreter.ts";
-import { Allocation, Cell, type Residence, unknownContent, zeroContent } from "./memory.ts";
+import { unknownContent, zeroContent } from "./memory.ts";
+import {
+  Allocation,
+  Cell,
+  type ContainerType,
+  type ContainerValue,
+  type HostType,
+  type RecordValue,
+  type Residence,
+  type Value,
+} from "./model.ts";
+import { chooseOverload } from "./overload.ts";
 import { copied, copyOf, sizeOf, write } from "./places.ts";
-import type { ContainerType, ContainerValue, HostType, RecordValue, Value } from "./values.ts";
 import { int, integerOf, openRecord, pointer, unknown, unknownOf } from "./values.ts";
 import { vectorComponents } from "./vector-types.ts";
 
 type List = Expression & { readonly kind: "list" };
 
 /** The first value of a declared variable. `zeroed`: it has static storage. */
-export function initialise(host: Interpreter, declaration: VariableDeclaration, type: HostType | undefined, zeroed: boolean, residence: Residence = "host"): Value {
+export function initialise(
+  host: Interpreter,
+  declaration: VariableDeclaration,
+  type: HostType | undefined,
+  zeroed: boolean,
+  residence: Residence = "host",
+): Value {
   const { init } = declaration;
   const name = declaration.name.parts.at(-1)?.text ?? "";
-  if (type === undefined && isLibraryRecord(declaration.type) && (init === undefined || init.style === "list" || init.values[0]?.kind === "list")) return openRecord(name);
+  if (
+    type === undefined &&
+    isLibraryRecord(declaration.type) &&
+    (init === undefined || init.style === "list" || init.values[0]?.kind === "list")
+  )
+    return openRecord(name);
   if (init === undefined) {
     if (type?.kind === "record") return construct(host, type, [], zeroed);
     return blank(host, type, zeroed, `\`${name}\` is not initialised`, name, residence);
   }
   const [only] = init.values;
   if (init.style === "list") {
-    const list: List = { kind: "list", start: declaration.start, end: declaration.end, elements: init.values.flatMap((value) => (value.kind === "list" && value.type === undefined && init.values.length === 1 ? value.elements : [{ value }])) };
+    const list: List = {
+      kind: "list",
+      start: declaration.start,
+      end: declaration.end,
+      elements: init.values.flatMap((value) =>
+        value.kind === "list" && value.type === undefined && init.values.length === 1 ? value.elements : [{ value }],
+      ),
+    };
     return fromList(host, type, list, name, residence);
   }
   if (init.style === "copy" && only !== undefined) return fromExpression(host, type, only, name, residence);
@@ -41,7 +68,13 @@ function isLibraryRecord(type: TypeNode): boolean {
   return type.kind === "named";
 }
 
-export function fromExpression(host: Interpreter, type: HostType | undefined, expression: Expression, name = "", residence: Residence = "host"): Value {
+export function fromExpression(
+  host: Interpreter,
+  type: HostType | undefined,
+  expression: Expression,
+  name = "",
+  residence: Residence = "host",
+): Value {
   if (expression.kind === "list" && expression.type === undefined) return fromList(host, type, expression, name, residence);
   const value = host.evaluate(expression);
   if (type?.kind === "array" && value.kind === "string") return stringArray(type, value.text, name);
@@ -66,13 +99,35 @@ export function fromList(host: Interpreter, type: HostType | undefined, list: Li
       return value;
     }
     case "record": {
-      if (vectorComponents(type.record.name) !== undefined || type.record.name === "dim3" || elements.length === 0) return construct(host, type, elements.map((element) => host.evaluate(element.value)), true);
-      if (constructors(host, type).length > 0) return construct(host, type, elements.map((element) => host.evaluate(element.value)), true);
+      if (vectorComponents(type.record.name) !== undefined || type.record.name === "dim3" || elements.length === 0)
+        return construct(
+          host,
+          type,
+          elements.map((element) => host.evaluate(element.value)),
+          true,
+        );
+      if (constructors(host, type).length > 0)
+        return construct(
+          host,
+          type,
+          elements.map((element) => host.evaluate(element.value)),
+          true,
+        );
       return aggregate(host, type, list);
     }
     case "container":
-      if (elements.length <= 2 && (type.name === "unique_ptr" || type.name === "string" || elements.length === 0)) return construct(host, type, elements.map((element) => host.evaluate(element.value)), true);
-      return listed(host, type, elements.map((element) => fromExpression(host, type.element, element.value)));
+      if (elements.length <= 2 && (type.name === "unique_ptr" || type.name === "string" || elements.length === 0))
+        return construct(
+          host,
+          type,
+          elements.map((element) => host.evaluate(element.value)),
+          true,
+        );
+      return listed(
+        host,
+        type,
+        elements.map((element) => fromExpression(host, type.element, element.value)),
+      );
     case undefined: {
       const only = elements.length === 1 ? elements[0] : undefined;
       return only === undefined ? unknown("a braced list of a type that is not known") : host.evaluate(only.value);
@@ -145,12 +200,17 @@ function constructors(host: Interpreter, type: HostType & { readonly kind: "reco
   return host.globals.methods(short, short).filter((fn) => fn.role === "constructor" || fn.role === undefined);
 }
 
-function runConstructor(host: Interpreter, made: RecordValue, type: HostType & { readonly kind: "record" }, values: readonly Value[]): void {
+function runConstructor(
+  host: Interpreter,
+  made: RecordValue,
+  type: HostType & { readonly kind: "record" },
+  values: readonly Value[],
+): void {
   const all = constructors(host, type);
   const args = values.map((value): Argument => ({ value }));
   const fn = all.length === 0 ? undefined : chooseOverload(host, all, args);
   if (fn !== undefined) {
-    callFunction(host, { function: fn, arguments: args, self: new Cell(made), substitution: type.record.substitution });
+    host.call({ function: fn, arguments: args, self: new Cell(made), substitution: type.record.substitution });
     return;
   }
   let k = 0;
@@ -168,8 +228,10 @@ function container(host: Interpreter, type: ContainerType, values: readonly Valu
   if (first === undefined) return emptyContainer(host, type);
   if (first.kind === "container") return housed(first, type);
   if (first.kind === "pointer" && first.target instanceof Allocation) {
-    if (type.name === "unique_ptr") return { kind: "container", type, size: unknown("the size of memory behind a pointer"), storage: first.target };
-    if (second?.kind === "pointer" && second.target === first.target) return copyRange(host, type, first.target, first.offset, second.offset);
+    if (type.name === "unique_ptr")
+      return { kind: "container", type, size: unknown("the size of memory behind a pointer"), storage: first.target };
+    if (second?.kind === "pointer" && second.target === first.target)
+      return copyRange(host, type, first.target, first.offset, second.offset);
   }
   if (first.kind === "unknown" && values.length === 1 && first.type?.kind !== "integer") return { ...first, type };
   return filled(host, type, first, second);
@@ -187,11 +249,14 @@ export function housed(value: ContainerValue, type: ContainerType): ContainerVal
 
 function copyRange(host: Interpreter, type: ContainerType, from: Allocation, start: number | undefined, end: number | undefined): Value {
   const bytes = sizeOf(host, type.element) ?? from.summary.elementBytes;
-  if (start === undefined || end === undefined || bytes === undefined) return filled(host, type, unknown("a range between pointers that are not known"), undefined);
+  if (start === undefined || end === undefined || bytes === undefined)
+    return filled(host, type, unknown("a range between pointers that are not known"), undefined);
   const made = filled(host, type, int((end - start) / bytes, "ulong"), undefined);
   if (made.kind === "container") {
     made.storage.summary = { ...made.storage.summary, content: from.summary.content };
-    for (const [offset, cell] of from.cells) if (offset >= start && offset < end) made.storage.cells.set(offset - start, new Cell(copied(cell.value), type.element, undefined, true));
+    for (const [offset, cell] of from.cells)
+      if (offset >= start && offset < end)
+        made.storage.cells.set(offset - start, new Cell(copied(cell.value), type.element, undefined, true));
   }
   return made;
 }
@@ -204,7 +269,12 @@ export function filled(host: Interpreter, type: ContainerType, size: Value, valu
   const { elementBytes } = made.storage.summary;
   const content = value === undefined ? zeroContent : contentOf(convert(value, type.element));
   const bytes = count === undefined || elementBytes === undefined ? undefined : count * elementBytes;
-  made.storage.summary = { ...made.storage.summary, bytes, content, ...(content === unknownContent ? { reason: "filled with a value that is not known" } : {}) };
+  made.storage.summary = {
+    ...made.storage.summary,
+    bytes,
+    content,
+    ...(content === unknownContent ? { reason: "filled with a value that is not known" } : {}),
+  };
   return { ...made, size: count === undefined ? unknownSize(size) : int(count, "ulong") };
 }
 
@@ -216,7 +286,7 @@ function listed(host: Interpreter, type: ContainerType, values: readonly Value[]
   const made = filled(host, type, int(values.length, "ulong"), undefined);
   if (made.kind !== "container") return made;
   const bytes = sizeOf(host, type.element);
-  if (bytes !== undefined) for (const [k, value] of values.entries()) made.storage.cells.set(k * bytes, new Cell(value, type.element, undefined, true));
+  if (bytes !== undefined)
+    for (const [k, value] of values.entries()) made.storage.cells.set(k * bytes, new Cell(value, type.element, undefined, true));
   return made;
 }
-

@@ -2,8 +2,8 @@
 import type { Content, ScalarType } from "@warplens/sim-engine";
 import type { FloatName, IntegerName } from "../sema/types.ts";
 import { convert } from "./convert.ts";
-import { type Allocation, type Cell, type Summary, unknownContent, zeroContent } from "./memory.ts";
-import type { HostType, Value } from "./values.ts";
+import { unknownContent, zeroContent } from "./memory.ts";
+import type { Allocation, Cell, HostType, Summary, Value } from "./model.ts";
 import { float, int, isFloat, nullPointer, numberOf, range, unknown } from "./values.ts";
 
 /** The number of elements up to which contents are given one by one. */
@@ -52,7 +52,8 @@ function typed(value: number, type: HostType | undefined): Value {
 }
 
 function span(lo: number, hi: number, type: HostType | undefined): Value {
-  const name: IntegerName | FloatName = type?.kind === "integer" || type?.kind === "floating" ? type.name : Number.isInteger(lo) && Number.isInteger(hi) ? "long" : "double";
+  const name: IntegerName | FloatName =
+    type?.kind === "integer" || type?.kind === "floating" ? type.name : Number.isInteger(lo) && Number.isInteger(hi) ? "long" : "double";
   return range(lo, hi, name);
 }
 
@@ -99,8 +100,8 @@ export function contentInterval(content: Content, integral: boolean, elements: n
       return [Math.min(content.start, end), Math.max(content.start, end)];
     }
     case "values": {
-      let lo = Infinity;
-      let hi = -Infinity;
+      let lo = Number.POSITIVE_INFINITY;
+      let hi = Number.NEGATIVE_INFINITY;
       for (let k = 0; k < content.values.length; k++) {
         const value = content.values[k] ?? 0;
         lo = Math.min(lo, value);
@@ -170,7 +171,8 @@ export function exactPattern({ indices, values }: Samples): Content | undefined 
   if (second === undefined || values.length < 3) return undefined;
   const stride = (second - first) / step;
   const start = first - stride * i0;
-  const tolerance = Number.isInteger(stride) && Number.isInteger(start) ? 0 : 1e-6 * Math.max(Math.abs(first), Math.abs(second), Math.abs(stride));
+  const tolerance =
+    Number.isInteger(stride) && Number.isInteger(start) ? 0 : 1e-6 * Math.max(Math.abs(first), Math.abs(second), Math.abs(stride));
   for (let k = 2; k < values.length; k++) {
     const want = start + stride * (indices[k] ?? 0);
     if (Math.abs((values[k] ?? 0) - want) > tolerance * Math.max(1, indices[k] ?? 0)) return undefined;
@@ -200,15 +202,17 @@ export function wholeContent(allocation: Allocation, elementBytes: number): Cont
   }
   // A few elements set apart (`ptr[0] = 0` before a loop over the rest) do not change what the array is like.
   if (summary.content.kind !== "unknown" && elements !== undefined && samples.values.length * 8 <= elements) {
-    return summary.content.kind === "linear" ? summary.content : joinContents(summary.content, rangeOf(samples), samples.integral, elements);
+    return summary.content.kind === "linear"
+      ? summary.content
+      : joinContents(summary.content, rangeOf(samples), samples.integral, elements);
   }
   return unknownContent;
 }
 
 /** Uniform between the least and greatest sample. */
 export function rangeOf({ values, integral }: Samples): Content {
-  let lo = Infinity;
-  let hi = -Infinity;
+  let lo = Number.POSITIVE_INFINITY;
+  let hi = Number.NEGATIVE_INFINITY;
   for (const value of values) {
     lo = Math.min(lo, value);
     hi = Math.max(hi, value);
@@ -241,6 +245,17 @@ export function scalarType(type: HostType | undefined): ScalarType | undefined {
 }
 
 const integerScalars: Readonly<Record<IntegerName, ScalarType>> = {
-  bool: "i1", char: "i8", schar: "i8", uchar: "i8", short: "i16", ushort: "i16", int: "i32", uint: "i32", long: "i64", ulong: "i64", longlong: "i64", ulonglong: "i64",
+  bool: "i1",
+  char: "i8",
+  schar: "i8",
+  uchar: "i8",
+  short: "i16",
+  ushort: "i16",
+  int: "i32",
+  uint: "i32",
+  long: "i64",
+  ulong: "i64",
+  longlong: "i64",
+  ulonglong: "i64",
 };
 const floatScalars: Readonly<Record<FloatName, ScalarType>> = { float: "f32", double: "f64", half: "f16", bfloat16: "bf16" };

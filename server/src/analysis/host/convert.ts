@@ -1,8 +1,7 @@
 /** Conversions between values, as an assignment, an argument or a cast does them. */
-import { Cell } from "./memory.ts";
-import { vectorComponents } from "./vector-types.ts";
-import type { HostType, RecordValue, Value } from "./values.ts";
+import { Cell, type HostType, type RecordValue, type Value } from "./model.ts";
 import { bounds, float, inputsOf, int, isFloat, nullPointer, range, reasonOf, unknown } from "./values.ts";
+import { vectorComponents } from "./vector-types.ts";
 
 /** The value as one of `type`; unchanged where the type says nothing. */
 export function convert(value: Value, type: HostType | undefined): Value {
@@ -60,7 +59,8 @@ function lastInteger(lo: number, hi: number): number {
 
 function toRecord(value: Value, type: HostType & { readonly kind: "record" }): Value {
   const { name } = type.record;
-  if (name === "dim3" && (value.kind === "int" || value.kind === "unknown" || value.kind === "range" || value.kind === "float")) return dim3(value);
+  if (name === "dim3" && (value.kind === "int" || value.kind === "unknown" || value.kind === "range" || value.kind === "float"))
+    return dim3(value);
   if (name === "dim3" && value.kind === "record" && value.name !== "dim3") {
     return dim3(value.members.get("x")?.value, value.members.get("y")?.value, value.members.get("z")?.value);
   }
@@ -71,12 +71,25 @@ const unsignedInt: HostType = { kind: "integer", name: "uint" };
 
 /** A `dim3`; members left out are 1. */
 export function dim3(x?: Value, y?: Value, z?: Value): RecordValue {
-  return record("dim3", [["x", x ?? int(1), unsignedInt], ["y", y ?? int(1), unsignedInt], ["z", z ?? int(1), unsignedInt]]);
+  return record("dim3", [
+    ["x", x ?? int(1), unsignedInt],
+    ["y", y ?? int(1), unsignedInt],
+    ["z", z ?? int(1), unsignedInt],
+  ]);
 }
 
 /** A record of fresh cells. */
-export function record(name: string, members: readonly (readonly [name: string, value: Value, type: HostType | undefined])[], type?: HostType): RecordValue {
-  return { kind: "record", name, type, members: new Map(members.map(([member, value, of]) => [member, new Cell(convert(value, of), of, member)])) };
+export function record(
+  name: string,
+  members: readonly (readonly [name: string, value: Value, type: HostType | undefined])[],
+  type?: HostType,
+): RecordValue {
+  return {
+    kind: "record",
+    name,
+    type,
+    members: new Map(members.map(([member, value, of]) => [member, new Cell(convert(value, of), of, member)])),
+  };
 }
 
 /** `float4`, `uint2` and so on from their components; those left out are 0. */
@@ -84,5 +97,8 @@ export function vectorValue(name: string, values: readonly Value[]): RecordValue
   const shape = vectorComponents(name);
   if (shape === undefined) return undefined;
   const names = ["x", "y", "z", "w"].slice(0, shape.count);
-  return record(name, names.map((member, k) => [member, values[k] ?? int(0), shape.component] as const));
+  return record(
+    name,
+    names.map((member, k) => [member, values[k] ?? int(0), shape.component] as const),
+  );
 }

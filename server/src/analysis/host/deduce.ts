@@ -2,14 +2,19 @@
 import type { FunctionDeclaration, TypeNode } from "../../syntax/ast.ts";
 import { identity, valueKey } from "../sema/type-tools.ts";
 import type { TemplateValue as Bound, Substitution, Type } from "../sema/types.ts";
-import { typeOfValue } from "./expressions.ts";
 import { hostType } from "./host-types.ts";
 import type { Argument, Interpreter } from "./interpreter.ts";
-import { Cell } from "./memory.ts";
-import type { HostType, TemplateValue, Value } from "./values.ts";
+import { Cell, type HostType, type TemplateValue, type Value } from "./model.ts";
+import { typeOfValue } from "./type-of-value.ts";
 
 /** What the template parameters of `fn` stand for; parameters that cannot be told are left out. */
-export function deduce(host: Interpreter, fn: FunctionDeclaration, written: readonly TemplateValue[], args: readonly Argument[], outer: Substitution | undefined): Substitution | undefined {
+export function deduce(
+  host: Interpreter,
+  fn: FunctionDeclaration,
+  written: readonly TemplateValue[],
+  args: readonly Argument[],
+  outer: Substitution | undefined,
+): Substitution | undefined {
   const parameters = fn.templateParameters;
   if (parameters === undefined || parameters.length === 0) return outer;
   const values = new Map<string, Bound | readonly Bound[]>();
@@ -19,7 +24,10 @@ export function deduce(host: Interpreter, fn: FunctionDeclaration, written: read
     const value = written[k];
     if (parameter.name === undefined || value === undefined) continue;
     if (parameter.pack) {
-      values.set(parameter.name, written.slice(k).filter((v): v is Bound => v !== undefined));
+      values.set(
+        parameter.name,
+        written.slice(k).filter((v): v is Bound => v !== undefined),
+      );
       break;
     }
     values.set(parameter.name, value);
@@ -30,15 +38,21 @@ export function deduce(host: Interpreter, fn: FunctionDeclaration, written: read
     match(parameter.type, staticType(argument), argument.value, names, values);
   }
   for (const parameter of parameters) {
-    if (parameter.name === undefined || values.has(parameter.name) || parameter.kind === "template" || parameter.default === undefined) continue;
-    const made = parameter.kind === "type" ? hostType(host, parameter.default, scope()) : host.semantics.constant(parameter.default, scope());
+    if (parameter.name === undefined || values.has(parameter.name) || parameter.kind === "template" || parameter.default === undefined)
+      continue;
+    const made =
+      parameter.kind === "type" ? hostType(host, parameter.default, scope()) : host.semantics.constant(parameter.default, scope());
     if (made !== undefined && !(typeof made === "object" && made.kind === "container")) values.set(parameter.name, made);
   }
   return shared(fn, values, outer);
 }
 
 /** One object for equal arguments: what is worked out under a substitution is remembered by it. */
-function shared(fn: FunctionDeclaration, values: ReadonlyMap<string, Bound | readonly Bound[]>, outer: Substitution | undefined): Substitution {
+function shared(
+  fn: FunctionDeclaration,
+  values: ReadonlyMap<string, Bound | readonly Bound[]>,
+  outer: Substitution | undefined,
+): Substitution {
   const known = substitutions.get(fn) ?? new Map<string, Substitution>();
   substitutions.set(fn, known);
   const key = `${outer === undefined ? "" : identity(outer)}<${[...values].map(([name, value]) => `${name}=${valueKey(value)}`).join(";")}>`;
@@ -58,7 +72,13 @@ function staticType({ value, place }: Argument): HostType | undefined {
   return typeOfValue(value);
 }
 
-function match(node: TypeNode, type: HostType | undefined, value: Value | undefined, names: ReadonlySet<string>, values: Map<string, Bound | readonly Bound[]>): void {
+function match(
+  node: TypeNode,
+  type: HostType | undefined,
+  value: Value | undefined,
+  names: ReadonlySet<string>,
+  values: Map<string, Bound | readonly Bound[]>,
+): void {
   switch (node.kind) {
     case "named": {
       const [part, more] = node.name.parts;
@@ -86,7 +106,12 @@ function match(node: TypeNode, type: HostType | undefined, value: Value | undefi
 }
 
 /** `std::vector<T>` against a container, `Box<T>` against a record. */
-function matchArguments(node: TypeNode & { readonly kind: "named" }, type: HostType | undefined, names: ReadonlySet<string>, values: Map<string, Bound | readonly Bound[]>): void {
+function matchArguments(
+  node: TypeNode & { readonly kind: "named" },
+  type: HostType | undefined,
+  names: ReadonlySet<string>,
+  values: Map<string, Bound | readonly Bound[]>,
+): void {
   const written = node.name.parts.at(-1)?.templateArguments;
   if (written === undefined) return;
   if (type?.kind === "container") {
@@ -100,7 +125,12 @@ function matchArguments(node: TypeNode & { readonly kind: "named" }, type: HostT
     const name = actual[k]?.name;
     const bound = name === undefined ? undefined : type.record.substitution.values.get(name);
     if (bound === undefined) continue;
-    const own = argument.kind === "type" && argument.type.kind === "named" ? argument.type.name.parts[0]?.text : argument.expression?.kind === "name" ? argument.expression.name.parts[0]?.text : undefined;
+    const own =
+      argument.kind === "type" && argument.type.kind === "named"
+        ? argument.type.name.parts[0]?.text
+        : argument.expression?.kind === "name"
+          ? argument.expression.name.parts[0]?.text
+          : undefined;
     if (own !== undefined && names.has(own) && !values.has(own)) values.set(own, bound);
   }
 }

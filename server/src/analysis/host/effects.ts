@@ -1,8 +1,9 @@
 /** What calls that cannot be followed may change. */
 import type { Argument, Interpreter } from "./interpreter.ts";
-import { targetOf } from "./lvalues.ts";
-import { type Allocation, Cell, unknownContent } from "./memory.ts";
-import { unknown, type Value } from "./values.ts";
+import { unknownContent } from "./memory.ts";
+import { type Allocation, Cell, type Value } from "./model.ts";
+import { targetOf } from "./targets.ts";
+import { unknown } from "./values.ts";
 
 /** Everything the arguments point at may hold anything now. */
 export function forgetTargets(host: Interpreter, args: readonly Argument[], reason: string): void {
@@ -31,4 +32,3 @@ export function forgetContent(host: Interpreter, allocation: Allocation, reason:
   if (allocation.summary.content.kind === "unknown" && allocation.cells.size === 0 && allocation.summary.reason === reason) return;
   host.journal.summarise(allocation, { ...allocation.summary, content: unknownContent, reason }, new Map());
 }
-

@@ -1,6 +1,6 @@
-import type { Value } from "./values.ts";
-
 /** Whether two values are known to be the same. */
+import type { Value } from "./model.ts";
+
 export function sameValue(a: Value, b: Value): boolean {
   if (a === b) return true;
   if (a.kind !== b.kind) return false;

@@ -3,17 +3,10 @@
  * with unknown parameters; and where a launch depends on inputs nobody knows, the run is repeated with assumed ones.
  */
 import type { Expression, FunctionDeclaration } from "../../syntax/ast.ts";
-import { assumeInputs } from "./assume-inputs.ts";
+import { type AssumedInput, assumeInputs, type Repetition, type Run } from "./assume-inputs.ts";
 import type { LaunchEntry } from "./launch-log.ts";
 import { functionName } from "./launch-sites.ts";
 import { type HostProgram, type RunOptions, type RunResult, runFunction } from "./run.ts";
-
-/** An input that was given a value. */
-export interface AssumedInput {
-  readonly name: string;
-  readonly value: number;
-  readonly why: string;
-}
 
 export interface EvaluatedLaunch {
   readonly entry: LaunchEntry;
@@ -22,19 +15,14 @@ export interface EvaluatedLaunch {
   readonly assumed: readonly AssumedInput[];
   /** Why the values may not be those of a real run: the program ends before, a branch is not taken. */
   readonly doubt?: string;
+  /** Reached from `main`: all that host code does before the launch was seen. */
+  readonly wholeProgram: boolean;
 }
 
 /** Steps all runs of a file may take together. */
 const fileSteps = 1_200_000;
 
-/** One run, to be repeated with assumed inputs. */
-export interface Run {
-  readonly fn: FunctionDeclaration;
-  readonly options: RunOptions;
-  readonly result: RunResult;
-}
-
-export class FileEvaluation {
+export class FileEvaluation implements Repetition {
   readonly #program: HostProgram;
   readonly #given: ReadonlyMap<string, number>;
   readonly #isOwn: (site: Expression) => boolean;
@@ -111,6 +99,14 @@ export class FileEvaluation {
     const { entry, run, doubt } = found;
     const executions = entry.reached ? run.result.log.executions(entry) : 0;
     const better = assumeInputs(this, run, entry, this.#given);
-    return [{ entry: better.entry, executions, assumed: better.assumed, ...(doubt === undefined ? {} : { doubt }) }];
+    return [
+      {
+        entry: better.entry,
+        executions,
+        assumed: better.assumed,
+        wholeProgram: functionName(run.fn) === "main",
+        ...(doubt === undefined ? {} : { doubt }),
+      },
+    ];
   }
 }

@@ -1,6 +1,6 @@
 /** The value of an expression. */
 import type { Expression } from "../../syntax/ast.ts";
-import { arithmetic, isArithmetic, promoted, unary } from "./arithmetic.ts";
+import { unary } from "./arithmetic.ts";
 import { eitherWay } from "./branches.ts";
 import { evaluateCall } from "./calls.ts";
 import { construct, fromList } from "./construct.ts";
@@ -9,10 +9,13 @@ import { hostType } from "./host-types.ts";
 import { type Interpreter, step } from "./interpreter.ts";
 import { evaluateLaunch } from "./launches.ts";
 import { placeOf } from "./lvalues.ts";
-import { Allocation, Cell, joinValues, type Place, unknownContent } from "./memory.ts";
+import { joinValues, unknownContent } from "./memory.ts";
+import { Allocation, Cell, type HostType, type Place, type Value } from "./model.ts";
 import { nameValue } from "./names.ts";
+import { combine, stepped } from "./operators.ts";
 import { read, sizeOf, write } from "./places.ts";
-import { bool, type HostType, int, isFloat, nullPointer, numberOf, type PointerValue, pointer, float, truth, unknown, unknownOf, type Value, voidValue } from "./values.ts";
+import { typeOfValue } from "./type-of-value.ts";
+import { bool, float, int, nullPointer, numberOf, pointer, truth, unknown, unknownOf, voidValue } from "./values.ts";
 
 export function evaluateExpression(host: Interpreter, e: Expression): Value {
   step(host);
@@ -52,14 +55,25 @@ export function evaluateExpression(host: Interpreter, e: Expression): Value {
       const condition = host.evaluate(e.condition);
       const known = truth(condition);
       if (known !== undefined) return host.evaluate(known ? e.then : e.else);
-      return eitherValue(host, condition, () => host.evaluate(e.then), () => host.evaluate(e.else));
+      return eitherValue(
+        host,
+        condition,
+        () => host.evaluate(e.then),
+        () => host.evaluate(e.else),
+      );
     }
     case "call":
       return e.launch === undefined ? evaluateCall(host, e) : evaluateLaunch(host, e, e.launch);
     case "subscript":
     case "member": {
       const place = placeOf(host, e);
-      return place === undefined ? unknown(e.kind === "member" ? `the member \`${e.name.parts.at(-1)?.text ?? ""}\` of an object that is not known` : "an element of an array that is not known") : read(host, place);
+      return place === undefined
+        ? unknown(
+            e.kind === "member"
+              ? `the member \`${e.name.parts.at(-1)?.text ?? ""}\` of an object that is not known`
+              : "an element of an array that is not known",
+          )
+        : read(host, place);
     }
     case "cast":
       return evaluateCast(host, e);
@@ -75,9 +89,29 @@ export function evaluateExpression(host: Interpreter, e: Expression): Value {
       const captured = new Map<string, Place>();
       for (const { name, byReference, init } of e.captures) {
         if (init !== undefined) captured.set(name, new Cell(host.evaluate(init), undefined, name));
-        else if (!byReference && name !== "this") captured.set(name, new Cell(host.evaluate({ kind: "name", start: e.start, end: e.start, name: { start: e.start, end: e.start, global: false, parts: [{ text: name }] } }), undefined, name));
+        else if (!byReference && name !== "this")
+          captured.set(
+            name,
+            new Cell(
+              host.evaluate({
+                kind: "name",
+                start: e.start,
+                end: e.start,
+                name: { start: e.start, end: e.start, global: false, parts: [{ text: name }] },
+              }),
+              undefined,
+              name,
+            ),
+          );
       }
-      return { kind: "lambda", expression: e, captured, scopes: [...host.frame.scopes], self: host.frame.self, substitution: host.frame.substitution };
+      return {
+        kind: "lambda",
+        expression: e,
+        captured,
+        scopes: [...host.frame.scopes],
+        self: host.frame.self,
+        substitution: host.frame.substitution,
+      };
     }
     case "pack":
     case "fold":
@@ -129,22 +163,6 @@ function addressOf(host: Interpreter, operand: Expression): Value {
   return { kind: "pointer", to: place.type, target: place.allocation, offset: place.offset };
 }
 
-function stepped(host: Interpreter, value: Value, op: string): Value {
-  const sign = op === "++" ? 1 : -1;
-  if (value.kind === "pointer") return movedPointer(host, value, int(sign));
-  const next = arithmetic("+", value, int(sign));
-  return isArithmetic(value) && next.kind === "int" ? convert(next, isFloat(value.type) ? undefined : { kind: "integer", name: value.type }) : next;
-}
-
-/** `p + n`. */
-export function movedPointer(host: Interpreter, base: PointerValue, by: Value, sign = 1): Value {
-  const bytes = sizeOf(host, base.to) ?? (base.target instanceof Allocation ? base.target.summary.elementBytes : undefined);
-  const count = numberOf(by);
-  if (count === 0) return base;
-  if (count === undefined || bytes === undefined || base.offset === undefined) return { ...base, offset: undefined };
-  return { ...base, offset: base.offset + sign * count * bytes };
-}
-
 function evaluateBinary(host: Interpreter, e: Expression & { readonly kind: "binary" }): Value {
   const { op } = e;
   if (op === "&&" || op === "||") return logical(host, op, e.left, e.right);
@@ -153,44 +171,17 @@ function evaluateBinary(host: Interpreter, e: Expression & { readonly kind: "bin
   return op === "," ? right : combine(host, op, left, right);
 }
 
-/** `left op right` for all but `&&`, `||` and `,`. */
-export function combine(host: Interpreter, op: string, left: Value, right: Value): Value {
-  if (left.kind === "pointer" || right.kind === "pointer") {
-    if (op === "+" && left.kind === "pointer") return movedPointer(host, left, right);
-    if (op === "+" && right.kind === "pointer") return movedPointer(host, right, left);
-    if (op === "-" && left.kind === "pointer" && right.kind !== "pointer") return movedPointer(host, left, right, -1);
-    return pointerRelation(host, op, left, right);
-  }
-  if (left.kind === "string" && right.kind === "string") {
-    if (op === "==" || op === "!=") return bool((left.text === right.text) === (op === "=="));
-    if (op === "+") return { kind: "string", text: left.text + right.text };
-  }
-  return arithmetic(op, left, right);
-}
-
-function pointerRelation(host: Interpreter, op: string, left: Value, right: Value): Value {
-  const a = left.kind === "int" && !left.value ? nullPointer : left;
-  const b = right.kind === "int" && !right.value ? nullPointer : right;
-  if (a.kind !== "pointer" || b.kind !== "pointer") return unknownOf(a, b);
-  const same = a.target === b.target;
-  if (!same || a.target === undefined) {
-    if (op === "==" || op === "!=") return bool(same === (op === "=="));
-    return unknown("pointers into different memory compared");
-  }
-  if (a.offset === undefined || b.offset === undefined) return unknown("pointers that are not known");
-  if (op === "-") {
-    const bytes = sizeOf(host, a.to);
-    return bytes === undefined ? unknown("the size of a type that is not known") : int((a.offset - b.offset) / bytes, "long");
-  }
-  return arithmetic(op, int(a.offset, "long"), int(b.offset, "long"));
-}
-
 function logical(host: Interpreter, op: "&&" | "||", leftSide: Expression, rightSide: Expression): Value {
   const left = host.evaluate(leftSide);
   const known = truth(left);
   if (known === (op === "||")) return bool(known);
   if (known === undefined) {
-    const right = eitherValue(host, left, () => host.evaluate(rightSide), () => voidValue);
+    const right = eitherValue(
+      host,
+      left,
+      () => host.evaluate(rightSide),
+      () => voidValue,
+    );
     return truth(right) === (op === "||") ? bool(op === "||") : unknownOf(left, right);
   }
   const right = host.evaluate(rightSide);
@@ -234,7 +225,14 @@ function assign(host: Interpreter, e: Expression & { readonly kind: "assign" }):
 function evaluateCast(host: Interpreter, e: Expression & { readonly kind: "cast" }): Value {
   const type = hostType(host, e.type);
   if (e.style === "functional" && (type?.kind === "record" || type?.kind === "container" || e.operands.length !== 1)) {
-    return type === undefined ? unknown("a class of a library") : construct(host, type, e.operands.map((operand) => host.evaluate(operand)), false);
+    return type === undefined
+      ? unknown("a class of a library")
+      : construct(
+          host,
+          type,
+          e.operands.map((operand) => host.evaluate(operand)),
+          false,
+        );
   }
   const [operand] = e.operands;
   if (operand === undefined) return unknown("an empty cast");
@@ -253,7 +251,12 @@ function evaluateSizeof(host: Interpreter, e: Expression & { readonly kind: "siz
   if (node !== undefined) type = hostType(host, node);
   else if (e.operand !== undefined) {
     const place = placeOf(host, e.operand);
-    if (place instanceof Cell && place.type?.kind === "array" && place.value.kind === "pointer" && place.value.target instanceof Allocation) {
+    if (
+      place instanceof Cell &&
+      place.type?.kind === "array" &&
+      place.value.kind === "pointer" &&
+      place.value.target instanceof Allocation
+    ) {
       const { bytes } = place.value.target.summary;
       if (bytes !== undefined) return int(bytes, "ulong");
     }
@@ -261,28 +264,6 @@ function evaluateSizeof(host: Interpreter, e: Expression & { readonly kind: "siz
   }
   const bytes = type === undefined ? undefined : e.align && type.kind !== "container" ? host.semantics.alignOf(type) : sizeOf(host, type);
   return bytes === undefined ? unknown("the size of a type that is not known") : int(bytes, "ulong");
-}
-
-/** The type a value says it has. */
-export function typeOfValue(value: Value): HostType | undefined {
-  switch (value.kind) {
-    case "int":
-      return { kind: "integer", name: value.type };
-    case "float":
-      return { kind: "floating", name: value.type };
-    case "range":
-      return isFloat(value.type) ? { kind: "floating", name: value.type } : { kind: "integer", name: promoted(value.type) };
-    case "pointer":
-      return value.to === undefined || value.to.kind === "container" ? undefined : { kind: "pointer", to: value.to };
-    case "record":
-    case "container":
-    case "unknown":
-      return value.type;
-    case "string":
-      return { kind: "pointer", to: { kind: "integer", name: "char", const: true } };
-    default:
-      return undefined;
-  }
 }
 
 function evaluateNew(host: Interpreter, e: Expression & { readonly kind: "new" }): Value {
@@ -297,6 +278,14 @@ function evaluateNew(host: Interpreter, e: Expression & { readonly kind: "new" }
   const elements = numberOf(count);
   const bytes = elements === undefined || elementBytes === undefined ? undefined : elements * elementBytes;
   const shape = elementBytes === undefined ? {} : { elementBytes };
-  return pointer(new Allocation("", "host", type, { bytes, why: count, content: unknownContent, reason: "memory that nothing was written to", ...shape }), type);
+  return pointer(
+    new Allocation("", "host", type, {
+      bytes,
+      why: count,
+      content: unknownContent,
+      reason: "memory that nothing was written to",
+      ...shape,
+    }),
+    type,
+  );
 }
-

@@ -1,5 +1,14 @@
 /** Names at namespace and class scope: variables, functions, records, enumerators, aliases. */
-import type { Declaration, EnumDeclaration, FunctionDeclaration, Name, RecordDeclaration, TranslationUnit, TypeNode, VariableDeclaration } from "../../syntax/ast.ts";
+import type {
+  Declaration,
+  EnumDeclaration,
+  FunctionDeclaration,
+  Name,
+  RecordDeclaration,
+  TranslationUnit,
+  TypeNode,
+  VariableDeclaration,
+} from "../../syntax/ast.ts";
 
 interface Entry<T> {
   readonly item: T;
@@ -78,7 +87,12 @@ export class Globals {
         if (name !== undefined) put(this.#records, name, { item: declaration, path });
         const inside = name === undefined ? path : [...path, name];
         // Data members are no globals, static ones are.
-        this.#walk((declaration.members ?? []).filter((member) => member.kind !== "variable" || member.specifiers.static || member.specifiers.constexpr), inside);
+        this.#walk(
+          (declaration.members ?? []).filter(
+            (member) => member.kind !== "variable" || member.specifiers.static || member.specifiers.constexpr,
+          ),
+          inside,
+        );
         return;
       }
       case "enum": {

@@ -4,17 +4,40 @@ import type { Substitution } from "../sema/types.ts";
 import { zeroOf } from "./content.ts";
 import { record } from "./convert.ts";
 import type { Interpreter } from "./interpreter.ts";
-import { Allocation, Cell, type Residence, unknownContent, zeroContent } from "./memory.ts";
-import { type ContainerName, type ContainerType, type HostType, int, integerOf, type RecordValue, type TemplateValue, unknown, type Value, pointer } from "./values.ts";
+import { unknownContent, zeroContent } from "./memory.ts";
+import {
+  Allocation,
+  Cell,
+  type ContainerName,
+  type ContainerType,
+  type HostType,
+  type RecordValue,
+  type Residence,
+  type TemplateValue,
+  type Value,
+} from "./model.ts";
+import { int, integerOf, pointer, unknown } from "./values.ts";
 import { vectorComponents } from "./vector-types.ts";
 
 const containers: Readonly<Record<string, ContainerName>> = {
-  vector: "vector", host_vector: "vector", device_vector: "device_vector", universal_vector: "device_vector", array: "array", string: "string",
-  unique_ptr: "unique_ptr", shared_ptr: "unique_ptr", function: "function", valarray: "vector",
+  vector: "vector",
+  host_vector: "vector",
+  device_vector: "device_vector",
+  universal_vector: "device_vector",
+  array: "array",
+  string: "string",
+  unique_ptr: "unique_ptr",
+  shared_ptr: "unique_ptr",
+  function: "function",
+  valarray: "vector",
 };
 
 /** What a type node names, containers and aliases of them included; undefined when not known. */
-export function hostType(host: Interpreter, node: TypeNode, substitution: Substitution | undefined = host.frame.substitution): HostType | undefined {
+export function hostType(
+  host: Interpreter,
+  node: TypeNode,
+  substitution: Substitution | undefined = host.frame.substitution,
+): HostType | undefined {
   // The size of an array may be a variable's value: not to be remembered.
   if (node.kind === "array" || node.start < 0) return resolveType(host, node, substitution);
   let known = host.types.get(node);
@@ -86,7 +109,14 @@ export function templateValues(host: Interpreter, name: Name): readonly Template
 }
 
 /** A value of a type before anything is stored in it: zeroed, or unknown for `reason`. Arrays get their own memory. */
-export function blank(host: Interpreter, type: HostType | undefined, zeroed: boolean, reason: string, name = "", residence: Residence = "host"): Value {
+export function blank(
+  host: Interpreter,
+  type: HostType | undefined,
+  zeroed: boolean,
+  reason: string,
+  name = "",
+  residence: Residence = "host",
+): Value {
   switch (type?.kind) {
     case "record":
       return blankRecord(host, type, zeroed, reason);
@@ -103,7 +133,14 @@ export function blank(host: Interpreter, type: HostType | undefined, zeroed: boo
   }
 }
 
-function arrayOf(host: Interpreter, type: HostType & { readonly kind: "array" }, zeroed: boolean, reason: string, name: string, residence: Residence): Allocation {
+function arrayOf(
+  host: Interpreter,
+  type: HostType & { readonly kind: "array" },
+  zeroed: boolean,
+  reason: string,
+  name: string,
+  residence: Residence,
+): Allocation {
   const element = innermost(type);
   const bytes = host.semantics.sizeOf(type);
   const elementBytes = element.kind === "container" ? undefined : host.semantics.sizeOf(element);
@@ -119,7 +156,11 @@ function innermost(type: HostType): HostType {
 export function emptyContainer(host: Interpreter, type: ContainerType): Value {
   const elementBytes = type.element === undefined || type.element.kind === "container" ? undefined : host.semantics.sizeOf(type.element);
   const count = type.count ?? 0;
-  const summary = { bytes: elementBytes === undefined ? undefined : count * elementBytes, content: zeroContent, ...(elementBytes === undefined ? {} : { elementBytes }) };
+  const summary = {
+    bytes: elementBytes === undefined ? undefined : count * elementBytes,
+    content: zeroContent,
+    ...(elementBytes === undefined ? {} : { elementBytes }),
+  };
   const storage = new Allocation("", type.name === "device_vector" ? "device" : "host", type.element, summary);
   return { kind: "container", type, size: int(count, "ulong"), storage };
 }
@@ -130,7 +171,11 @@ function blankRecord(host: Interpreter, type: HostType & { readonly kind: "recor
   const members = name === "dim3" ? { count: 3, component: { kind: "integer", name: "uint" } as const } : vectorComponents(name);
   if (members !== undefined) {
     const names = ["x", "y", "z", "w"].slice(0, members.count);
-    const made = record(name, names.map((member) => [member, name === "dim3" ? int(1) : value, members.component] as const), type);
+    const made = record(
+      name,
+      names.map((member) => [member, name === "dim3" ? int(1) : value, members.component] as const),
+      type,
+    );
     return made;
   }
   const made: RecordValue = { kind: "record", name, type, members: new Map() };
@@ -138,16 +183,33 @@ function blankRecord(host: Interpreter, type: HostType & { readonly kind: "recor
   return made;
 }
 
-function fillMembers(host: Interpreter, made: RecordValue, declaration: RecordDeclaration, substitution: Substitution, zeroed: boolean, reason: string, depth: number): void {
+function fillMembers(
+  host: Interpreter,
+  made: RecordValue,
+  declaration: RecordDeclaration,
+  substitution: Substitution,
+  zeroed: boolean,
+  reason: string,
+  depth: number,
+): void {
   if (depth > 8) return;
   for (const base of declaration.bases) {
     const type = hostType(host, base.type, substitution);
-    if (type?.kind === "record" && type.record.declaration !== undefined) fillMembers(host, made, type.record.declaration, type.record.substitution, zeroed, reason, depth + 1);
+    if (type?.kind === "record" && type.record.declaration !== undefined)
+      fillMembers(host, made, type.record.declaration, type.record.substitution, zeroed, reason, depth + 1);
   }
   for (const member of declaration.members ?? []) addMember(host, made, member, substitution, zeroed, reason, depth);
 }
 
-function addMember(host: Interpreter, made: RecordValue, member: Declaration, substitution: Substitution, zeroed: boolean, reason: string, depth: number): void {
+function addMember(
+  host: Interpreter,
+  made: RecordValue,
+  member: Declaration,
+  substitution: Substitution,
+  zeroed: boolean,
+  reason: string,
+  depth: number,
+): void {
   if (member.kind === "record" && member.name === undefined) {
     fillMembers(host, made, member, substitution, zeroed, reason, depth + 1);
     return;

@@ -5,7 +5,7 @@
  * turns out to depend on it, the evaluation runs again with a value assumed for that name, so that grid, sizes and
  * arguments stay consistent with each other.
  */
-import type { HostType, UnknownValue, Value } from "./values.ts";
+import type { HostType, UnknownValue, Value } from "./model.ts";
 import { int, unknown } from "./values.ts";
 
 export class Inputs {

@@ -7,8 +7,8 @@ import type { Globals } from "./globals.ts";
 import type { Inputs } from "./inputs.ts";
 import type { LaunchLog } from "./launch-log.ts";
 import type { LoopTrace } from "./loop-trace.ts";
-import type { Cell, Journal, Place } from "./memory.ts";
-import type { HostType, Value } from "./values.ts";
+import type { Journal } from "./memory.ts";
+import type { Cell, HostType, Place, TemplateValue, Value } from "./model.ts";
 
 /** How a statement ended; undefined: by reaching its end. `exit`: the program ends, or an exception is thrown. */
 export type Completion = { readonly kind: "break" | "continue" | "exit" } | { readonly kind: "return"; readonly value: Value } | undefined;
@@ -34,10 +34,26 @@ export interface Argument {
   readonly expression?: Expression;
 }
 
+export interface Call {
+  readonly function: FunctionDeclaration;
+  readonly arguments: readonly Argument[];
+  readonly self?: Cell | undefined;
+  /** Template arguments as written. */
+  readonly templateArguments?: readonly TemplateValue[];
+  /** Of the class around. */
+  readonly substitution?: Substitution | undefined;
+}
+
+export type CallExpression = Expression & { readonly kind: "call" };
+
 export interface Interpreter {
   /** Never throws but `OutOfSteps`. */
   readonly evaluate: (expression: Expression) => Value;
   readonly execute: (statement: Statement) => Completion;
+  /** Runs a function of the program. */
+  readonly call: (call: Call) => Value;
+  /** Calls what an expression evaluated to: a lambda, a function, an object. */
+  readonly apply: (callee: Value, args: readonly Argument[]) => Value;
   readonly semantics: Semantics;
   readonly settings: AnalysisSettings;
   readonly journal: Journal;

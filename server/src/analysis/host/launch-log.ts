@@ -3,7 +3,7 @@ import type { Content } from "@warplens/sim-engine";
 import type { Expression, FunctionDeclaration } from "../../syntax/ast.ts";
 import type { Substitution } from "../sema/types.ts";
 import type { CapturedArguments } from "./capture.ts";
-import type { TemplateValue, Value } from "./values.ts";
+import type { TemplateValue, Value } from "./model.ts";
 
 export type Triple<T> = readonly [x: T, y: T, z: T];
 

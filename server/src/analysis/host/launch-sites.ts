@@ -15,7 +15,12 @@ export interface LaunchSites {
   reaches(from: FunctionDeclaration, to: ReadonlySet<FunctionDeclaration | undefined>): boolean;
 }
 
-const launchingCalls: ReadonlySet<string> = new Set(["cudaLaunchKernel", "cudaLaunchCooperativeKernel", "cudaLaunchKernelEx", "cudaLaunchKernelExC"]);
+const launchingCalls: ReadonlySet<string> = new Set([
+  "cudaLaunchKernel",
+  "cudaLaunchCooperativeKernel",
+  "cudaLaunchKernelEx",
+  "cudaLaunchKernelExC",
+]);
 
 /** A function with a body, and the words in it: which names it may call is judged by them. */
 interface Candidate {
@@ -26,13 +31,16 @@ interface Candidate {
 
 /** Finds launches, and what leads to them through calls by name. `text` is the reading's. */
 export function findLaunchSites(functions: readonly FunctionDeclaration[], text: string): LaunchSites {
-  const candidates = functions.flatMap((fn): Candidate[] => (fn.body === undefined ? [] : [candidateOf(fn, text.slice(fn.body.start, fn.body.end))]));
+  const candidates = functions.flatMap((fn): Candidate[] =>
+    fn.body === undefined ? [] : [candidateOf(fn, text.slice(fn.body.start, fn.body.end))],
+  );
   const launching = new Set(candidates.filter(({ launches }) => launches).map(({ fn }) => functionName(fn)));
   for (let before = -1; before !== launching.size; ) {
     before = launching.size;
     for (const { fn, words } of candidates) if (meets(words, launching)) launching.add(functionName(fn));
   }
   const leading = candidates.filter(({ fn }) => launching.has(functionName(fn)));
+  for (const { fn } of leading) for (const name of launchingLambdas(fn, text)) launching.add(name);
   const sites: Expression[] = [];
   const holders = new WeakSet<Statement | Expression | Declaration>();
   const owners = new Map<Expression, FunctionDeclaration>();
@@ -49,7 +57,14 @@ export function findLaunchSites(functions: readonly FunctionDeclaration[], text:
   }
   sites.sort((a, b) => a.start - b.start);
   const roots = leading.filter(({ fn }) => !called.has(functionName(fn))).map(({ fn }) => fn);
-  return { sites, holders, owners, roots, reaches: (from, to) => reaches(calls, functionName(from), new Set([...to].flatMap((fn) => (fn === undefined ? [] : [functionName(fn)])))) };
+  return {
+    sites,
+    holders,
+    owners,
+    roots,
+    reaches: (from, to) =>
+      reaches(calls, functionName(from), new Set([...to].flatMap((fn) => (fn === undefined ? [] : [functionName(fn)])))),
+  };
 }
 
 function reaches(calls: ReadonlyMap<string, ReadonlySet<string>>, from: string, to: ReadonlySet<string>): boolean {
@@ -85,6 +100,21 @@ function calledName(node: Expression & { readonly kind: "call" }): string | unde
   return callee.kind === "name" || callee.kind === "member" ? callee.name.parts.at(-1)?.text : undefined;
 }
 
+/** Variables that hold a lambda with a launch in it. */
+function launchingLambdas(fn: FunctionDeclaration, text: string): string[] {
+  const names: string[] = [];
+  if (fn.body === undefined) return names;
+  walk(fn.body, (node) => {
+    if (
+      node.kind === "variable" &&
+      node.init?.values.some((value) => value.kind === "lambda" && text.slice(value.start, value.end).includes("<<<"))
+    )
+      names.push(node.name.parts.at(-1)?.text ?? "");
+    return true;
+  });
+  return names;
+}
+
 /** Launching functions a function names: called, or passed on. */
 function calledNames(fn: FunctionDeclaration, launching: ReadonlySet<string>): Set<string> {
   const names = new Set<string>();
@@ -98,7 +128,12 @@ function calledNames(fn: FunctionDeclaration, launching: ReadonlySet<string>): S
 }
 
 /** Marks what lies around launches and calls that launch. */
-function markHolders(fn: FunctionDeclaration, launching: ReadonlySet<string>, holders: WeakSet<Statement | Expression | Declaration>, found: (site: Expression) => void): void {
+function markHolders(
+  fn: FunctionDeclaration,
+  launching: ReadonlySet<string>,
+  holders: WeakSet<Statement | Expression | Declaration>,
+  found: (site: Expression) => void,
+): void {
   if (fn.body === undefined) return;
   const parents = new Map<object, object>();
   walk(fn.body, (node, parent) => {
@@ -106,7 +141,9 @@ function markHolders(fn: FunctionDeclaration, launching: ReadonlySet<string>, ho
     if (node.kind !== "call") return true;
     const launch = isLaunch(node);
     if (launch) found(node);
-    if (launch || launching.has(calledName(node) ?? "")) for (let at: object | undefined = node; at !== undefined && !holders.has(at as Statement); at = parents.get(at)) holders.add(at as Statement);
+    if (launch || launching.has(calledName(node) ?? ""))
+      for (let at: object | undefined = node; at !== undefined && !holders.has(at as Statement); at = parents.get(at))
+        holders.add(at as Statement);
     return true;
   });
 }

@@ -2,7 +2,6 @@
 import type { Expression, FunctionDeclaration, LaunchConfiguration } from "../../syntax/ast.ts";
 import type { Substitution } from "../sema/types.ts";
 import { evaluateArguments } from "./arguments.ts";
-import { chooseOverload } from "./call.ts";
 import { Capture } from "./capture.ts";
 import { contentOf, wholeContent } from "./content.ts";
 import { convert, dim3 } from "./convert.ts";
@@ -11,9 +10,10 @@ import { forgetContent } from "./effects.ts";
 import type { Argument, Interpreter } from "./interpreter.ts";
 import type { LaunchEntry, Triple } from "./launch-log.ts";
 import type { LibraryFunction } from "./library/library.ts";
-import { Allocation, Cell } from "./memory.ts";
+import { Allocation, Cell, type FunctionValue, type HostType, type RecordValue, type TemplateValue, type Value } from "./model.ts";
+import { chooseOverload } from "./overload.ts";
 import { elementOf, read } from "./places.ts";
-import { type FunctionValue, type HostType, int, openRecord, type RecordValue, type TemplateValue, unknown, unknownOf, type Value, voidValue } from "./values.ts";
+import { int, openRecord, unknown, unknownOf, voidValue } from "./values.ts";
 import { writtenParameters } from "./written-parameters.ts";
 
 const unsignedInt: HostType = { kind: "integer", name: "uint" };
@@ -63,7 +63,7 @@ function launch(host: Interpreter, call: LaunchCall): void {
   if (host.loops.some((loop) => loop.abstract)) return;
   const reached = host.speculation === 0;
   if (reached) host.launches.count(call.site);
-  const chosen = call.callee.kind === "function" ? kernelOf(host, call.callee, call.args) : undefined;
+  const chosen = call.callee.kind === "function" ? kernelOf(host, call.callee, call.args, call.site) : undefined;
   if (host.launches.wants(call.site, reached)) host.launches.add(entryOf(host, call, chosen, reached));
   runKernel(host, chosen?.kernel, call.args, call.name);
 }
@@ -74,25 +74,50 @@ interface ChosenKernel {
   readonly templateArguments: readonly TemplateValue[];
 }
 
-function kernelOf(host: Interpreter, callee: FunctionValue, args: readonly Argument[]): ChosenKernel | undefined {
+function kernelOf(host: Interpreter, callee: FunctionValue, args: readonly Argument[], site: Expression): ChosenKernel | undefined {
+  const resolved = site.kind === "call" && site.launch !== undefined ? host.semantics.callee(site, host.frame.substitution) : undefined;
+  if (resolved !== undefined && callee.candidates.includes(resolved.function)) {
+    const templateArguments = argumentsIn(resolved.function, resolved.substitution);
+    if (!templateArguments.includes(undefined))
+      return { kernel: resolved.function, substitution: resolved.substitution, templateArguments };
+  }
   const kernels = callee.candidates.filter((fn) => fn.specifiers.global);
   const candidates = kernels.length > 0 ? kernels : callee.candidates;
-  const kernel = chooseOverload(host, candidates, args, callee.templateArguments.length) ?? (candidates.length === 1 ? candidates[0] : undefined);
+  const kernel =
+    chooseOverload(host, candidates, args, callee.templateArguments.length) ?? (candidates.length === 1 ? candidates[0] : undefined);
   if (kernel === undefined) return undefined;
   const substitution = deduce(host, kernel, callee.templateArguments, args, undefined);
-  const values = (kernel.templateParameters ?? []).flatMap((parameter): TemplateValue[] => {
-    const value = parameter.name === undefined ? undefined : substitution?.values.get(parameter.name);
-    return Array.isArray(value) ? [...value] : [value as TemplateValue];
+  return { kernel, substitution, templateArguments: argumentsIn(kernel, substitution) };
+}
+
+/** What the kernel's template parameters stand for, in their order. */
+function argumentsIn(kernel: FunctionDeclaration, substitution: Substitution | undefined): readonly TemplateValue[] {
+  return (kernel.templateParameters ?? []).flatMap((parameter, k): TemplateValue[] => {
+    const value = substitution?.values.get(parameter.name ?? `#${k}`);
+    return isPack(value) ? [...value] : [value];
   });
-  return { kernel, substitution, templateArguments: values };
+}
+
+function isPack(value: TemplateValue | readonly TemplateValue[]): value is readonly TemplateValue[] {
+  return Array.isArray(value);
 }
 
 function entryOf(host: Interpreter, call: LaunchCall, chosen: ChosenKernel | undefined, reached: boolean): LaunchEntry {
   const { site, grid, block, shared, cluster } = call;
-  const captured = new Capture(host).arguments(chosen?.kernel, chosen?.substitution, call.args.map(({ value }) => value));
+  const captured = new Capture(host).arguments(
+    chosen?.kernel,
+    chosen?.substitution,
+    call.args.map(({ value }) => value),
+  );
   const kernelName = chosen?.kernel.name.parts.at(-1)?.text ?? (call.callee.kind === "function" ? call.callee.name : call.name);
   return {
-    site, grid, block, shared, captured, reached, kernelName,
+    site,
+    grid,
+    block,
+    shared,
+    captured,
+    reached,
+    kernelName,
     uncertain: host.uncertainty > 0,
     globals: globalContents(host),
     templateArguments: chosen?.templateArguments ?? [],
@@ -128,9 +153,12 @@ function runKernel(host: Interpreter, kernel: FunctionDeclaration | undefined, a
 }
 
 function forgetReachable(host: Interpreter, value: Value, reason: string, depth: number): void {
-  if (value.kind === "pointer" && value.target instanceof Allocation && value.target.residence !== "host") forgetContent(host, value.target, reason);
-  else if (value.kind === "pointer" && value.target instanceof Cell && value.target.value.kind !== "record") host.journal.set(value.target, unknown(reason, value.target.type));
-  else if (value.kind === "record" && depth < 3) for (const member of value.members.values()) forgetReachable(host, member.value, reason, depth + 1);
+  if (value.kind === "pointer" && value.target instanceof Allocation && value.target.residence !== "host")
+    forgetContent(host, value.target, reason);
+  else if (value.kind === "pointer" && value.target instanceof Cell && value.target.value.kind !== "record")
+    host.journal.set(value.target, unknown(reason, value.target.type));
+  else if (value.kind === "record" && depth < 3)
+    for (const member of value.members.values()) forgetReachable(host, member.value, reason, depth + 1);
 }
 
 function nameOf(e: Expression): string {
@@ -154,7 +182,10 @@ export const launchByCall: LibraryFunction = (host, args, site) => {
   const shared = args[4] === undefined ? int(0, "ulong") : convert(args[4].value, sizeType);
   const kernel = callee.kind === "function" ? callee.candidates[0] : undefined;
   launch(host, {
-    site, callee, name: kernelName(site), shared,
+    site,
+    callee,
+    name: kernelName(site),
+    shared,
     grid: dimensions(args[1]?.value ?? unknown("a grid")),
     block: dimensions(args[2]?.value ?? unknown("a block")),
     args: pointedArguments(host, args[3]?.value, kernel?.parameters.length ?? 0),
@@ -188,7 +219,9 @@ export const launchByConfig: LibraryFunction = (host, args, site) => {
   const cluster = clusterOf(config);
   const sharedBytes = config.members.get("dynamicSmemBytes")?.value ?? int(0);
   launch(host, {
-    site, callee, name: kernelName(site),
+    site,
+    callee,
+    name: kernelName(site),
     grid: dimensions(config.members.get("gridDim")?.value ?? unknown("a grid that is not set")),
     block: dimensions(config.members.get("blockDim")?.value ?? unknown("a block that is not set")),
     shared: convert(sharedBytes, sizeType),
@@ -218,4 +251,3 @@ function kernelName(site: Expression): string {
   const first = site.kind === "call" ? site.arguments.find((argument) => nameOf(argument) !== "kernel") : undefined;
   return first === undefined ? "kernel" : nameOf(first);
 }
-

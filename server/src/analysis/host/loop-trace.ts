@@ -1,8 +1,9 @@
 /** What a loop that is being watched stores into arrays. */
 import type { Content } from "@warplens/sim-engine";
 import type { Interpreter } from "./interpreter.ts";
-import { type Allocation, joinValues } from "./memory.ts";
-import { numberOf, range, type Value } from "./values.ts";
+import { joinValues } from "./memory.ts";
+import type { Allocation, Value } from "./model.ts";
+import { numberOf, range } from "./values.ts";
 
 export interface StoreTrace {
   /** Least and greatest byte offset stored to, as far as known. */
@@ -52,7 +53,15 @@ function noteAbstract(trace: StoreTrace, value: Value): void {
 export function traceOf(loop: LoopTrace, allocation: Allocation): StoreTrace {
   const found = loop.stores.get(allocation);
   if (found !== undefined) return found;
-  const trace: StoreTrace = { lo: Infinity, hi: -Infinity, abstract: undefined, direct: false, scattered: false, extended: false, before: allocation.summary.content };
+  const trace: StoreTrace = {
+    lo: Number.POSITIVE_INFINITY,
+    hi: Number.NEGATIVE_INFINITY,
+    abstract: undefined,
+    direct: false,
+    scattered: false,
+    extended: false,
+    before: allocation.summary.content,
+  };
   loop.stores.set(allocation, trace);
   return trace;
 }

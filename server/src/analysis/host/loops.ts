@@ -5,13 +5,13 @@
  * is described as a whole (`summarise.ts`); everything else that changed is unknown afterwards.
  */
 import type { Condition, Expression, Statement } from "../../syntax/ast.ts";
-import { combine } from "./expressions.ts";
 import type { Completion, Interpreter } from "./interpreter.ts";
 import { type LoopTrace, passOn } from "./loop-trace.ts";
-import { Cell } from "./memory.ts";
+import type { Cell, Value } from "./model.ts";
+import { combine } from "./operators.ts";
 import { copied } from "./places.ts";
 import { extendStores, summariseStores } from "./summarise.ts";
-import { bounds, float, int, isFloat, numberOf, range, truth, unknown, type Value } from "./values.ts";
+import { bounds, float, int, isFloat, numberOf, range, truth, unknown } from "./values.ts";
 
 export interface Loop {
   readonly statement: Statement;
@@ -29,7 +29,11 @@ const nestSteps = 20_000;
  * By depth: after `first` iterations the end is foreseen; a loop that has no more than `most` in all is run to it, so that
  * short tables are known element by element.
  */
-const patience = [{ first: 96, most: 4096 }, { first: 24, most: 256 }, { first: 12, most: 64 }] as const;
+const patience = [
+  { first: 96, most: 4096 },
+  { first: 24, most: 256 },
+  { first: 12, most: 64 },
+] as const;
 const patienceInside = { first: 6, most: 16 };
 const patienceWithLaunch = { first: 8, most: 24 };
 const patienceInPassing = { first: 3, most: 3 };
@@ -39,8 +43,11 @@ export function runLoop(host: Interpreter, loop: Loop): Completion {
   const outer = host.loops.at(-1);
   const nested = outer !== undefined && outer.depth > 0;
   const trace: LoopTrace = {
-    stores: new Map(), abstract: false, mayEnd: false,
-    since: nested ? outer.since : host.steps, depth: launches ? 0 : (outer?.depth ?? 0) + 1,
+    stores: new Map(),
+    abstract: false,
+    mayEnd: false,
+    since: nested ? outer.since : host.steps,
+    depth: launches ? 0 : (outer?.depth ?? 0) + 1,
   };
   const { final } = host;
   host.final = false;
@@ -112,7 +119,10 @@ function widen(host: Interpreter, mark: number): void {
 function afterLoop(value: Value): Value {
   if (value.kind === "pointer") return { ...value, offset: undefined };
   if (value.kind === "record" || value.kind === "container" || value.kind === "lambda" || value.kind === "function") return value;
-  return unknown("it changes in a loop of which the end is not known", "type" in value && typeof value.type === "object" ? value.type : undefined);
+  return unknown(
+    "it changes in a loop of which the end is not known",
+    "type" in value && typeof value.type === "object" ? value.type : undefined,
+  );
 }
 
 /** The state before iteration `at`. */
@@ -141,7 +151,9 @@ function extrapolate(host: Interpreter, loop: Loop, trace: LoopTrace, samples: r
 }
 
 function snapshot(host: Interpreter, mark: number): Map<Cell, Value> {
-  return new Map([...changed(host, mark).keys()].map((cell) => [cell, cell.value.kind === "record" ? copied(cell.value) : cell.value] as const));
+  return new Map(
+    [...changed(host, mark).keys()].map((cell) => [cell, cell.value.kind === "record" ? copied(cell.value) : cell.value] as const),
+  );
 }
 
 /** By how much a value grows each iteration; undefined when not regularly. */
@@ -150,7 +162,8 @@ function regular(values: readonly Value[]): number | undefined {
   if (a === undefined || b === undefined || c === undefined) return undefined;
   const [x, y, z] = [place(a), place(b), place(c)];
   if (x === undefined || y === undefined || z === undefined) return undefined;
-  if (a.kind === "pointer" && !(b.kind === "pointer" && c.kind === "pointer" && a.target === b.target && b.target === c.target)) return undefined;
+  if (a.kind === "pointer" && !(b.kind === "pointer" && c.kind === "pointer" && a.target === b.target && b.target === c.target))
+    return undefined;
   const step = z - y;
   const tolerance = c.kind === "float" ? 1e-6 * Math.max(1, Math.abs(step)) : 0;
   return Math.abs(y - x - step) <= tolerance ? step : undefined;
@@ -161,7 +174,13 @@ function place(value: Value): number | undefined {
 }
 
 /** Runs one iteration that stands for all that are left, and says what the variables are afterwards. */
-function abstractIteration(host: Interpreter, loop: Loop, trace: LoopTrace, steps: ReadonlyMap<Cell, number | undefined>, left: number | undefined): Map<Cell, Value> {
+function abstractIteration(
+  host: Interpreter,
+  loop: Loop,
+  trace: LoopTrace,
+  steps: ReadonlyMap<Cell, number | undefined>,
+  left: number | undefined,
+): Map<Cell, Value> {
   const starts = new Map([...steps.keys()].map((cell) => [cell, cell.value] as const));
   const mark = host.journal.hold();
   for (const [cell, step] of steps) host.journal.set(cell, during(cell.value, step, left));
@@ -189,7 +208,8 @@ function during(value: Value, step: number | undefined, left: number | undefined
     const end = start + step * Math.max(0, left - 1);
     return range(Math.min(start, end), Math.max(start, end), value.type);
   }
-  if (value.kind === "int" || (value.kind === "range" && !isFloat(value.type))) return isFloat(value.type) ? value : range(...bounds(value.type), value.type);
+  if (value.kind === "int" || (value.kind === "range" && !isFloat(value.type)))
+    return isFloat(value.type) ? value : range(...bounds(value.type), value.type);
   return value.kind === "range" ? value : afterLoop(value);
 }
 

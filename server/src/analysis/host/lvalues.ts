@@ -1,10 +1,11 @@
 /** The place an expression designates; undefined when it is none or not known. */
 import type { Expression } from "../../syntax/ast.ts";
 import type { Interpreter } from "./interpreter.ts";
-import { Allocation, Cell, type Place } from "./memory.ts";
+import { Cell, type Place, type RecordValue, type Value } from "./model.ts";
 import { lastText, namePlace } from "./names.ts";
 import { elementOf, read } from "./places.ts";
-import { integerOf, openRecord, pointer, type RecordValue, truth, type Value } from "./values.ts";
+import { dereferenced } from "./targets.ts";
+import { integerOf, openRecord, pointer, truth } from "./values.ts";
 
 export function placeOf(host: Interpreter, e: Expression): Place | undefined {
   switch (e.kind) {
@@ -39,12 +40,6 @@ export function placeOf(host: Interpreter, e: Expression): Place | undefined {
     default:
       return undefined;
   }
-}
-
-export function dereferenced(host: Interpreter, value: Value): Place | undefined {
-  if (value.kind === "pointer") return elementOf(host, value, 0);
-  if (value.kind === "container" && value.type.name === "unique_ptr") return elementOf(host, pointer(value.storage, value.type.element), 0);
-  return undefined;
 }
 
 function subscript(host: Interpreter, e: Expression & { readonly kind: "subscript" }): Place | undefined {
@@ -92,15 +87,3 @@ function elementCall(host: Interpreter, e: Expression & { readonly kind: "call" 
   const size = integerOf(object.size);
   return elementOf(host, base, size === undefined ? undefined : size - 1);
 }
-
-/** The memory and byte offset a pointer leads to, in elements of known size. */
-export function targetOf(value: Value): { readonly allocation: Allocation; readonly offset: number | undefined } | Cell | undefined {
-  if (value.kind === "container") return { allocation: value.storage, offset: 0 };
-  if (value.kind !== "pointer" || value.target === undefined) return undefined;
-  if (value.target instanceof Allocation) return { allocation: value.target, offset: value.offset };
-  const inner = value.target.value;
-  // A pointer to an array variable, or to a record, is a cell; the array's memory is behind it.
-  if (value.target.type?.kind === "array" && inner.kind === "pointer" && inner.target instanceof Allocation) return { allocation: inner.target, offset: inner.offset };
-  return value.target;
-}
-

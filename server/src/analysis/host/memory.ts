@@ -6,65 +6,8 @@
  */
 import type { Content } from "@warplens/sim-engine";
 import { sameValue } from "./equal.ts";
-import type { HostType, Value } from "./values.ts";
+import type { Allocation, Cell, Summary, Value } from "./model.ts";
 import { unknown } from "./values.ts";
-
-/** A variable, a member, or one element of an allocation. Written through `Journal.set` only. */
-export class Cell {
-  value: Value;
-  readonly type: HostType | undefined;
-  readonly name: string | undefined;
-  /** Cells of arrays are summarised with their allocation, never one by one. */
-  readonly inArray: boolean;
-
-  constructor(value: Value, type?: HostType, name?: string, inArray = false) {
-    this.value = value;
-    this.type = type;
-    this.name = name;
-    this.inArray = inArray;
-  }
-}
-
-/** What stands in an allocation where no cell does. Immutable: changed as a whole. */
-export interface Summary {
-  /** Undefined: the size is not known, `why` says the reason. */
-  readonly bytes: number | undefined;
-  readonly why?: Value;
-  readonly content: Content;
-  /** Of the last write: bytes an element takes. */
-  readonly elementBytes?: number;
-  /** Says who filled it last when `content` is unknown. */
-  readonly reason?: string;
-}
-
-export type Residence = "host" | "device" | "managed" | "pinned";
-
-/** One array: `malloc`, `cudaMalloc`, a C array, a container's storage, a `__device__` array. */
-export class Allocation {
-  name: string;
-  readonly residence: Residence;
-  element: HostType | undefined;
-  summary: Summary;
-  /** By byte offset. */
-  cells: Map<number, Cell> = new Map();
-
-  constructor(name: string, residence: Residence, element: HostType | undefined, summary: Summary) {
-    this.name = name;
-    this.residence = residence;
-    this.element = element;
-    this.summary = summary;
-  }
-}
-
-/** An element of an allocation; `offset` in bytes, undefined when not known. */
-export interface Element {
-  readonly allocation: Allocation;
-  readonly offset: number | undefined;
-  readonly type: HostType | undefined;
-}
-
-/** What an lvalue refers to. */
-export type Place = Cell | Element;
 
 export const unknownContent: Content = { kind: "unknown" };
 export const zeroContent: Content = { kind: "zero" };
@@ -139,7 +82,8 @@ export class Journal {
         change.cell.value = change.old;
       } else {
         const { allocation } = change;
-        if (!outcome.allocations.has(allocation)) outcome.allocations.set(allocation, { summary: allocation.summary, cells: allocation.cells });
+        if (!outcome.allocations.has(allocation))
+          outcome.allocations.set(allocation, { summary: allocation.summary, cells: allocation.cells });
         allocation.summary = change.summary;
         allocation.cells = change.cells;
       }

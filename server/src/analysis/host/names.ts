@@ -1,14 +1,14 @@
 /** What a name means where it stands: a value, and a place if it is an lvalue. */
 import type { Expression, Name } from "../../syntax/ast.ts";
 import type { Substitution } from "../sema/types.ts";
-import { initialise } from "./construct.ts";
 import { libraryConstant } from "./constants.ts";
+import { initialise } from "./construct.ts";
 import type { GlobalVariable } from "./globals.ts";
 import { hostType, templateValues } from "./host-types.ts";
 import { type Frame, type Interpreter, lookUpLocal } from "./interpreter.ts";
-import { Cell, type Place } from "./memory.ts";
+import { Cell, type Place, type TemplateValue, type Value } from "./model.ts";
 import { read } from "./places.ts";
-import { float, int, type TemplateValue, unknown, type Value } from "./values.ts";
+import { float, int, unknown } from "./values.ts";
 
 type NameExpression = Expression & { readonly kind: "name" };
 
@@ -43,7 +43,10 @@ export function nameValue(host: Interpreter, expression: NameExpression): Value 
   const library = libraryConstant(name);
   if (library !== undefined) return library;
   const constant = host.semantics.constant(expression, host.frame.substitution);
-  if (constant !== undefined) return typeof constant === "number" ? float(constant) : int(typeof constant === "boolean" ? Number(constant) : constant, typeof constant === "boolean" ? "bool" : "int");
+  if (constant !== undefined)
+    return typeof constant === "number"
+      ? float(constant)
+      : int(typeof constant === "boolean" ? Number(constant) : constant, typeof constant === "boolean" ? "bool" : "int");
   return unknown(`\`${text}\` is declared in no file that was found`);
 }
 
@@ -67,7 +70,11 @@ function templateConstant(value: TemplateValue | readonly unknown[], name: strin
   return unknown(`the template parameter \`${name}\` is no value`);
 }
 
-function enumeratorValue(host: Interpreter, declaration: { readonly enumerators: readonly { readonly value?: Expression }[] }, index: number): Value {
+function enumeratorValue(
+  host: Interpreter,
+  declaration: { readonly enumerators: readonly { readonly value?: Expression }[] },
+  index: number,
+): Value {
   for (let k = index; k >= 0; k--) {
     const written = declaration.enumerators[k]?.value;
     if (written === undefined) continue;

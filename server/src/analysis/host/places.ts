@@ -4,8 +4,8 @@ import { convert } from "./convert.ts";
 import { blank } from "./host-types.ts";
 import type { Interpreter } from "./interpreter.ts";
 import { noteStore } from "./loop-trace.ts";
-import { Allocation, Cell, type Place, unknownContent } from "./memory.ts";
-import type { ContainerName, HostType, PointerValue, Value } from "./values.ts";
+import { unknownContent } from "./memory.ts";
+import { Allocation, Cell, type ContainerName, type HostType, type Place, type PointerValue, type Value } from "./model.ts";
 import { bitsOf, numberOf, pointer, range, unknown } from "./values.ts";
 
 /** Cells one allocation keeps; later elements are only summarised. */
@@ -20,13 +20,15 @@ export function read(host: Interpreter, place: Place): Value {
   if (cell !== undefined) return reinterpreted(cell.value, type);
   if (type?.kind === "record" || type?.kind === "container") return makeCell(host, allocation, offset, type).value;
   const bytes = sizeOf(host, type) ?? allocation.summary.elementBytes;
-  if (allocation.summary.bytes !== undefined && offset >= allocation.summary.bytes) return unknown("memory beyond the end of an array", type);
+  if (allocation.summary.bytes !== undefined && offset >= allocation.summary.bytes)
+    return unknown("memory beyond the end of an array", type);
   return valueAt(allocation.summary, bytes === undefined ? undefined : offset / bytes, type);
 }
 
 function reinterpreted(value: Value, type: HostType | undefined): Value {
   if (type?.kind === "integer" && value.kind === "float") return unknown("the bits of a floating-point value", type);
-  if (type?.kind === "floating" && value.kind === "int") return value.value ? unknown("an integer read as floating point", type) : convert(value, type);
+  if (type?.kind === "floating" && value.kind === "int")
+    return value.value ? unknown("an integer read as floating point", type) : convert(value, type);
   return value;
 }
 
@@ -35,9 +37,9 @@ function anyElement(allocation: Allocation, type: HostType | undefined): Value {
   const elements = summary.bytes === undefined || !summary.elementBytes ? undefined : summary.bytes / summary.elementBytes;
   const integral = type?.kind !== "floating";
   const covered = elements !== undefined && cells.size >= elements;
-  const interval = covered ? [Infinity, -Infinity] : contentInterval(summary.content, integral, elements);
+  const interval = covered ? [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY] : contentInterval(summary.content, integral, elements);
   if (interval === undefined) return unknown(summary.reason ?? "an element at an index that is not known", type);
-  let [lo = Infinity, hi = -Infinity] = interval;
+  let [lo = Number.POSITIVE_INFINITY, hi = Number.NEGATIVE_INFINITY] = interval;
   for (const { value } of cells.values()) {
     const number = numberOf(value);
     const low = value.kind === "range" ? value.lo : number;
@@ -55,7 +57,10 @@ function makeCell(host: Interpreter, allocation: Allocation, offset: number, typ
   const found = allocation.cells.get(offset);
   if (found !== undefined) return found;
   const { content, reason } = allocation.summary;
-  const value = type?.kind === "record" || type?.kind === "container" ? blank(host, type, content.kind === "zero", reason ?? "memory of which the content is not known") : read(host, { allocation, offset, type });
+  const value =
+    type?.kind === "record" || type?.kind === "container"
+      ? blank(host, type, content.kind === "zero", reason ?? "memory of which the content is not known")
+      : read(host, { allocation, offset, type });
   const cell = new Cell(value, type, undefined, true);
   if (allocation.cells.size < cellLimit) allocation.cells.set(offset, cell);
   return cell;
@@ -75,14 +80,16 @@ export function write(host: Interpreter, place: Place, value: Value): void {
     return;
   }
   const bytes = sizeOf(host, type);
-  if (bytes !== undefined && allocation.summary.elementBytes !== bytes) host.journal.summarise(allocation, { ...allocation.summary, elementBytes: bytes });
+  if (bytes !== undefined && allocation.summary.elementBytes !== bytes)
+    host.journal.summarise(allocation, { ...allocation.summary, elementBytes: bytes });
   const cell = makeCell(host, allocation, offset, type);
   host.journal.set(cell, stored);
 }
 
 /** Unknowns take the name of the variable that holds them: the user can give it a value. */
 function named(host: Interpreter, cell: Cell, value: Value): Value {
-  if (value.kind === "pointer" && value.target instanceof Allocation && value.target.name === "" && cell.name !== undefined) value.target.name = cell.name;
+  if (value.kind === "pointer" && value.target instanceof Allocation && value.target.name === "" && cell.name !== undefined)
+    value.target.name = cell.name;
   return value.kind === "unknown" && cell.name !== undefined ? host.inputs.held(value, cell.name, cell.type) : value;
 }
 
@@ -91,7 +98,12 @@ function weaken(host: Interpreter, allocation: Allocation, value: Value, type: H
   const { summary, cells } = allocation;
   const integral = type?.kind !== "floating";
   const bytes = sizeOf(host, type) ?? summary.elementBytes;
-  let content = joinContents(summary.content, contentOf(value), integral, summary.bytes === undefined || !bytes ? undefined : summary.bytes / bytes);
+  let content = joinContents(
+    summary.content,
+    contentOf(value),
+    integral,
+    summary.bytes === undefined || !bytes ? undefined : summary.bytes / bytes,
+  );
   for (const cell of cells.values()) {
     if (content.kind === "unknown") break;
     content = joinContents(content, contentOf(cell.value), integral, undefined);
@@ -112,7 +124,8 @@ export function copied(value: Value): Value {
 
 function copiedMember(cell: Cell): Value {
   const { value } = cell;
-  if (cell.type?.kind === "array" && value.kind === "pointer" && value.target instanceof Allocation) return { ...value, target: copyOf(value.target) };
+  if (cell.type?.kind === "array" && value.kind === "pointer" && value.target instanceof Allocation)
+    return { ...value, target: copyOf(value.target) };
   return copied(value);
 }
 
@@ -128,7 +141,12 @@ export function elementOf(host: Interpreter, base: PointerValue, index: number |
   if (target === undefined) return undefined;
   if (target instanceof Cell) return index === 0 || index === undefined ? target : undefined;
   const bytes = sizeOf(host, to) ?? (to === undefined ? target.summary.elementBytes : undefined);
-  const offset = index === 0 ? base.offset : base.offset === undefined || index === undefined || bytes === undefined ? undefined : base.offset + index * bytes;
+  const offset =
+    index === 0
+      ? base.offset
+      : base.offset === undefined || index === undefined || bytes === undefined
+        ? undefined
+        : base.offset + index * bytes;
   return { allocation: target, offset, type: to ?? target.element };
 }
 
@@ -148,4 +166,3 @@ export function sizeOf(host: Interpreter, type: HostType | undefined): number | 
       return host.semantics.sizeOf(type);
   }
 }
-

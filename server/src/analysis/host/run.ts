@@ -3,14 +3,16 @@ import type { FunctionDeclaration, TranslationUnit } from "../../syntax/ast.ts";
 import type { AnalysisSettings } from "../facts.ts";
 import type { Semantics } from "../sema/index.ts";
 import { callFunction } from "./call.ts";
+import { apply } from "./calls.ts";
 import { evaluateExpression } from "./expressions.ts";
-import { blank, hostType } from "./host-types.ts";
 import { Globals } from "./globals.ts";
+import { blank, hostType } from "./host-types.ts";
 import { Inputs } from "./inputs.ts";
 import { type Argument, type Interpreter, OutOfSteps, type TypeCache } from "./interpreter.ts";
 import { LaunchLog } from "./launch-log.ts";
 import { findLaunchSites, functionName, type LaunchSites } from "./launch-sites.ts";
-import { Allocation, Cell, Journal, unknownContent } from "./memory.ts";
+import { Journal, unknownContent } from "./memory.ts";
+import { Allocation, Cell } from "./model.ts";
 import { globalFrame } from "./names.ts";
 import { executeStatement } from "./statements.ts";
 import { int, pointer, unknown } from "./values.ts";
@@ -63,7 +65,10 @@ function interpreterFor({ semantics, settings, globals, sites, types }: HostProg
   const host: Interpreter = {
     evaluate: (expression) => evaluateExpression(host, expression),
     execute: (statement) => executeStatement(host, statement),
-    semantics, settings,
+    call: (call) => callFunction(host, call),
+    apply: (callee, args) => apply(host, callee, args),
+    semantics,
+    settings,
     journal: new Journal(),
     globals,
     types,
@@ -88,17 +93,31 @@ function interpreterFor({ semantics, settings, globals, sites, types }: HostProg
 
 function argumentsOf(host: Interpreter, entry: FunctionDeclaration): Argument[] {
   if (functionName(entry) === "main") return mainArguments(host);
-  return entry.parameters.filter((parameter) => !parameter.pack).map((parameter): Argument => {
-    const name = parameter.name ?? "";
-    const type = hostType(host, parameter.type.kind === "reference" ? parameter.type.to : parameter.type);
-    const reason = `a parameter of \`${functionName(entry)}\`, which nothing in this file calls with known values`;
-    if (parameter.default !== undefined) {
-      const value = host.evaluate(parameter.default);
-      if (value.kind !== "unknown") return { value };
-    }
-    if (type?.kind === "pointer") return { value: pointer(new Allocation(name, "device", type.to.kind === "void" ? undefined : type.to, { bytes: undefined, why: unknown(reason), content: unknownContent, reason, ...elementShape(host, type.to) }), type.to) };
-    return { value: blank(host, type, false, reason, name) };
-  });
+  return entry.parameters
+    .filter((parameter) => !parameter.pack)
+    .map((parameter): Argument => {
+      const name = parameter.name ?? "";
+      const type = hostType(host, parameter.type.kind === "reference" ? parameter.type.to : parameter.type);
+      const reason = `a parameter of \`${functionName(entry)}\`, which nothing in this file calls with known values`;
+      if (parameter.default !== undefined) {
+        const value = host.evaluate(parameter.default);
+        if (value.kind !== "unknown") return { value };
+      }
+      if (type?.kind === "pointer")
+        return {
+          value: pointer(
+            new Allocation(name, "device", type.to.kind === "void" ? undefined : type.to, {
+              bytes: undefined,
+              why: unknown(reason),
+              content: unknownContent,
+              reason,
+              ...elementShape(host, type.to),
+            }),
+            type.to,
+          ),
+        };
+      return { value: blank(host, type, false, reason, name) };
+    });
 }
 
 function elementShape(host: Interpreter, type: Parameters<Semantics["sizeOf"]>[0]): { readonly elementBytes?: number } {
@@ -108,7 +127,12 @@ function elementShape(host: Interpreter, type: Parameters<Semantics["sizeOf"]>[0
 
 function mainArguments(host: Interpreter): Argument[] {
   const words = ["program", ...host.settings.argv];
-  const argv = new Allocation("argv", "host", undefined, { bytes: undefined, content: unknownContent, reason: "the program's arguments", elementBytes: 8 });
+  const argv = new Allocation("argv", "host", undefined, {
+    bytes: undefined,
+    content: unknownContent,
+    reason: "the program's arguments",
+    elementBytes: 8,
+  });
   for (const [k, text] of words.entries()) argv.cells.set(k * 8, new Cell({ kind: "string", text }, undefined, undefined, true));
   return [{ value: int(words.length) }, { value: pointer(argv, { kind: "pointer", to: { kind: "integer", name: "char" } }) }];
 }

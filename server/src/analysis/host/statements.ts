@@ -2,14 +2,14 @@
 import type { Condition, Declaration, Expression, Statement, VariableDeclaration } from "../../syntax/ast.ts";
 import { eitherWay, follow, speculate } from "./branches.ts";
 import { initialise } from "./construct.ts";
-import { combine } from "./expressions.ts";
 import { hostType } from "./host-types.ts";
 import { type Completion, declareLocal, type Interpreter, step } from "./interpreter.ts";
 import { type Loop, runLoop } from "./loops.ts";
 import { placeOf } from "./lvalues.ts";
-import { Cell, type Place } from "./memory.ts";
+import { Cell, type Place, type Value } from "./model.ts";
+import { combine } from "./operators.ts";
 import { elementOf } from "./places.ts";
-import { integerOf, pointer, truth, unknown, type Value, voidValue } from "./values.ts";
+import { integerOf, pointer, truth, unknown, voidValue } from "./values.ts";
 
 const exit: Completion = { kind: "exit" };
 const broken: Completion = { kind: "break" };
@@ -32,7 +32,13 @@ export function executeStatement(host: Interpreter, s: Statement): Completion {
         const condition = test(host, s.condition);
         const known = truth(condition);
         if (host.exited) return exit;
-        if (known === undefined) return eitherWay(host, condition, () => host.execute(s.then), () => (s.else === undefined ? undefined : host.execute(s.else)));
+        if (known === undefined)
+          return eitherWay(
+            host,
+            condition,
+            () => host.execute(s.then),
+            () => (s.else === undefined ? undefined : host.execute(s.else)),
+          );
         speculate(host, known ? s.else : s.then);
         return follow(host, known ? s.then : s.else);
       });
@@ -97,7 +103,14 @@ function test(host: Interpreter, condition: Condition): Value {
   return place instanceof Cell ? place.value : unknown("a declared condition");
 }
 
-function loop(host: Interpreter, statement: Statement, condition: Condition | undefined, testedLast: boolean, body: Statement, next?: Expression): Completion {
+function loop(
+  host: Interpreter,
+  statement: Statement,
+  condition: Condition | undefined,
+  testedLast: boolean,
+  body: Statement,
+  next?: Expression,
+): Completion {
   const made: Loop = {
     statement,
     condition,
@@ -134,13 +147,17 @@ function variable(host: Interpreter, declaration: VariableDeclaration, name: str
   }
   const remembered = specifiers.static ? host.statics.get(declaration) : undefined;
   if (remembered !== undefined) return remembered;
-  const type = declaration.type.kind === "auto" || (declaration.type.kind === "reference" && declaration.type.to.kind === "auto") ? undefined : hostType(host, declaration.type);
+  const type =
+    declaration.type.kind === "auto" || (declaration.type.kind === "reference" && declaration.type.to.kind === "auto")
+      ? undefined
+      : hostType(host, declaration.type);
   const value = initialise(host, declaration, type, specifiers.static === true, specifiers.managed ? "managed" : "host");
   const cell = new Cell(unknown("a variable"), type?.kind === "reference" ? type.to : type, name);
   // Not journalled: the cell is younger than every mark.
   cell.value = value;
   if (value.kind === "unknown") cell.value = host.inputs.held(value, name, cell.type);
-  if (value.kind === "pointer" && value.target !== undefined && !(value.target instanceof Cell) && value.target.name === "") value.target.name = name;
+  if (value.kind === "pointer" && value.target !== undefined && !(value.target instanceof Cell) && value.target.name === "")
+    value.target.name = name;
   if (specifiers.static) host.statics.set(declaration, cell);
   return cell;
 }
@@ -176,7 +193,10 @@ interface Elements {
 function rangeElements(host: Interpreter, expression: Expression, range: Value): Elements | undefined {
   if (expression.kind === "list") {
     const values = expression.elements.map((element) => host.evaluate(element.value));
-    return { size: { kind: "int", type: "long", value: values.length }, at: (index) => new Cell(values[integerOf(index) ?? -1] ?? unknown("an element of a list")) };
+    return {
+      size: { kind: "int", type: "long", value: values.length },
+      at: (index) => new Cell(values[integerOf(index) ?? -1] ?? unknown("an element of a list")),
+    };
   }
   if (range.kind === "container") {
     const base = pointer(range.storage, range.type.element);
@@ -184,7 +204,10 @@ function rangeElements(host: Interpreter, expression: Expression, range: Value):
   }
   if (range.kind === "pointer" && range.target !== undefined && !(range.target instanceof Cell)) {
     const { bytes, elementBytes } = range.target.summary;
-    const size: Value = bytes === undefined || !elementBytes ? unknown("an array of a size that is not known") : { kind: "int", type: "long", value: bytes / elementBytes };
+    const size: Value =
+      bytes === undefined || !elementBytes
+        ? unknown("an array of a size that is not known")
+        : { kind: "int", type: "long", value: bytes / elementBytes };
     return { size, at: (index) => elementOf(host, range, integerOf(index)) };
   }
   return undefined;
@@ -201,7 +224,12 @@ function runSwitch(host: Interpreter, s: Statement & { readonly kind: "switch" }
     return completion?.kind === "break" ? undefined : completion;
   };
   if (value.kind !== "int") {
-    return labels.reduce<() => Completion>((rest, { index }) => () => eitherWay(host, value, from(index), rest), () => undefined)();
+    return labels.reduce<() => Completion>(
+      (rest, { index }) =>
+        () =>
+          eitherWay(host, value, from(index), rest),
+      () => undefined,
+    )();
   }
   const match = labels.find(({ statement }) => {
     if (statement.value === undefined) return false;

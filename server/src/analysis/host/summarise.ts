@@ -3,7 +3,8 @@ import type { Content } from "@warplens/sim-engine";
 import { contentOf, exactPattern, joinContents, rangeOf, type Samples, samplesOf } from "./content.ts";
 import type { Interpreter } from "./interpreter.ts";
 import type { LoopTrace, StoreTrace } from "./loop-trace.ts";
-import { type Allocation, unknownContent } from "./memory.ts";
+import { unknownContent } from "./memory.ts";
+import type { Allocation } from "./model.ts";
 import { reasonOf } from "./values.ts";
 
 /** Notes how far the stores of a loop reach; `total` iterations in all, of which `done` were run. */
@@ -12,9 +13,11 @@ export function extendStores(trace: LoopTrace, done: number, total: number | und
     store.extended = true;
     if (store.hi < store.lo) continue;
     const { bytes, elementBytes = 1 } = allocation.summary;
-    const end = (bytes ?? Infinity) - elementBytes;
-    const span = ((store.hi - store.lo + elementBytes) / done) * (total ?? Infinity);
+    const end = (bytes ?? Number.POSITIVE_INFINITY) - elementBytes;
+    const span = ((store.hi - store.lo + elementBytes) / done) * (total ?? Number.POSITIVE_INFINITY);
     store.hi = Math.max(store.hi, Math.min(end, store.lo + span - elementBytes));
+    // What has no room upwards went downwards.
+    store.lo = Math.min(store.lo, Math.max(0, store.hi - span + elementBytes));
   }
 }
 
@@ -31,11 +34,14 @@ function summarise(host: Interpreter, allocation: Allocation, store: StoreTrace)
   const inside = new Map([...cells].filter(([offset]) => offset >= store.lo && offset <= store.hi));
   const samples = samplesOf(inside, elementBytes);
   const elements = summary.bytes === undefined ? undefined : summary.bytes / elementBytes;
-  const integral = samples?.integral ?? (store.abstract?.kind !== "float" && !(store.abstract?.kind === "range" && ["float", "double"].includes(store.abstract.type)));
+  const integral =
+    samples?.integral ??
+    (store.abstract?.kind !== "float" && !(store.abstract?.kind === "range" && ["float", "double"].includes(store.abstract.type)));
   const written = describe(store, samples, elements, elementBytes);
   const covered = elements === undefined || store.hi - store.lo + elementBytes >= (elements * elementBytes) / 2;
   const content = covered || store.before.kind === "unknown" ? written : joinContents(store.before, written, integral, elements);
-  const reason = content.kind === "unknown" ? { reason: store.abstract === undefined ? "values computed in a loop" : reasonOf(store.abstract) } : {};
+  const reason =
+    content.kind === "unknown" ? { reason: store.abstract === undefined ? "values computed in a loop" : reasonOf(store.abstract) } : {};
   const rest = new Map([...cells].filter(([offset]) => offset < store.lo || offset > store.hi));
   host.journal.summarise(allocation, { ...summary, content, ...reason }, rest);
 }
@@ -47,7 +53,8 @@ function describe(store: StoreTrace, samples: Samples | undefined, elements: num
     if (isIdentity(store.before) && elements !== undefined && isShuffle(samples)) return { kind: "permutation", n: elements };
   }
   const stored = store.abstract === undefined ? unknownContent : contentOf(store.abstract);
-  const swapped = store.direct && store.scattered && elements !== undefined && (isIdentity(store.before) || store.before.kind === "permutation");
+  const swapped =
+    store.direct && store.scattered && elements !== undefined && (isIdentity(store.before) || store.before.kind === "permutation");
   if (swapped && stored.kind === "uniform" && stored.lo === 0 && stored.hi <= elements) return { kind: "permutation", n: elements };
   if (stored.kind !== "unknown") return stored;
   return samples !== undefined && samples.values.length > 0 ? rangeOf(samples) : unknownContent;

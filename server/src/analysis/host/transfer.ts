@@ -4,10 +4,11 @@ import { contentInterval, joinContents, zeroOf } from "./content.ts";
 import { forgetTarget } from "./effects.ts";
 import type { Interpreter } from "./interpreter.ts";
 import { noteStore } from "./loop-trace.ts";
-import { targetOf } from "./lvalues.ts";
-import { type Allocation, Cell, unknownContent, zeroContent } from "./memory.ts";
+import { unknownContent, zeroContent } from "./memory.ts";
+import { type Allocation, Cell, type Value } from "./model.ts";
 import { copied, read, write } from "./places.ts";
-import { integerOf, unknown, type Value } from "./values.ts";
+import { targetOf } from "./targets.ts";
+import { integerOf, unknown } from "./values.ts";
 
 /** memcpy: `bytes` unknown is taken as all. */
 export function copyMemory(host: Interpreter, to: Value, from: Value, bytes: Value): void {
@@ -15,11 +16,13 @@ export function copyMemory(host: Interpreter, to: Value, from: Value, bytes: Val
   const source = targetOf(from);
   if (target === undefined) return;
   if (source === undefined) {
-    if (from.kind === "string" || from.kind === "unknown") forgetTarget(host, to, from.kind === "unknown" ? from.reason : "a copied string");
+    if (from.kind === "string" || from.kind === "unknown")
+      forgetTarget(host, to, from.kind === "unknown" ? from.reason : "a copied string");
     return;
   }
   if (target instanceof Cell) {
-    const value = source instanceof Cell ? source.value : read(host, { allocation: source.allocation, offset: source.offset, type: target.type });
+    const value =
+      source instanceof Cell ? source.value : read(host, { allocation: source.allocation, offset: source.offset, type: target.type });
     write(host, target, value);
     return;
   }
@@ -30,20 +33,32 @@ export function copyMemory(host: Interpreter, to: Value, from: Value, bytes: Val
   copyRange(host, target.allocation, target.offset, source.allocation, source.offset, integerOf(bytes));
 }
 
-function copyRange(host: Interpreter, to: Allocation, toOffset: number | undefined, from: Allocation, fromOffset: number | undefined, bytes: number | undefined): void {
+function copyRange(
+  host: Interpreter,
+  to: Allocation,
+  toOffset: number | undefined,
+  from: Allocation,
+  fromOffset: number | undefined,
+  bytes: number | undefined,
+): void {
   if (host.loops.some((loop) => loop.abstract)) return;
   const { summary } = from;
   const elementBytes = summary.elementBytes ?? to.summary.elementBytes;
   const shape = elementBytes === undefined ? {} : { elementBytes };
   const reason = summary.reason === undefined ? {} : { reason: summary.reason };
   if (toOffset === undefined || fromOffset === undefined) {
-    host.journal.summarise(to, { ...to.summary, ...shape, content: joined(to, summary.content), reason: "part of it was copied from elsewhere" }, new Map());
+    host.journal.summarise(
+      to,
+      { ...to.summary, ...shape, content: joined(to, summary.content), reason: "part of it was copied from elsewhere" },
+      new Map(),
+    );
     return;
   }
   const moved = new Map<number, Cell>();
-  const end = fromOffset + (bytes ?? Infinity);
+  const end = fromOffset + (bytes ?? Number.POSITIVE_INFINITY);
   for (const [offset, cell] of from.cells) {
-    if (offset >= fromOffset && offset < end) moved.set(offset - fromOffset + toOffset, new Cell(copied(cell.value), cell.type, undefined, true));
+    if (offset >= fromOffset && offset < end)
+      moved.set(offset - fromOffset + toOffset, new Cell(copied(cell.value), cell.type, undefined, true));
   }
   const content = shifted(summary.content, fromOffset - toOffset, elementBytes);
   const size = to.summary.bytes;
@@ -52,10 +67,14 @@ function copyRange(host: Interpreter, to: Allocation, toOffset: number | undefin
     host.journal.summarise(to, { ...to.summary, ...shape, ...reason, content }, moved);
     return;
   }
-  const limit = toOffset + (bytes ?? Infinity);
+  const limit = toOffset + (bytes ?? Number.POSITIVE_INFINITY);
   const kept = new Map([...to.cells].filter(([offset]) => offset < toOffset || offset >= limit));
   for (const [offset, cell] of moved) kept.set(offset, cell);
-  host.journal.summarise(to, { ...to.summary, ...shape, ...reason, content: to.summary.content.kind === "unknown" ? content : joined(to, content) }, kept);
+  host.journal.summarise(
+    to,
+    { ...to.summary, ...shape, ...reason, content: to.summary.content.kind === "unknown" ? content : joined(to, content) },
+    kept,
+  );
 }
 
 function joined(to: Allocation, content: Content): Content {
@@ -66,8 +85,10 @@ function joined(to: Allocation, content: Content): Content {
 
 /** A linear content seen from another start. */
 function shifted(content: Content, bytes: number, elementBytes: number | undefined): Content {
-  if (bytes === 0 || content.kind === "zero" || content.kind === "constant" || content.kind === "bytes" || content.kind === "uniform") return content;
-  if (content.kind === "linear" && elementBytes !== undefined) return { ...content, start: content.start + (content.stride * bytes) / elementBytes };
+  if (bytes === 0 || content.kind === "zero" || content.kind === "constant" || content.kind === "bytes" || content.kind === "uniform")
+    return content;
+  if (content.kind === "linear" && elementBytes !== undefined)
+    return { ...content, start: content.start + (content.stride * bytes) / elementBytes };
   const interval = contentInterval(content, true, undefined);
   return interval === undefined ? unknownContent : { kind: "uniform", lo: interval[0], hi: interval[1] + 1 };
 }
@@ -89,8 +110,19 @@ export function fillMemory(host: Interpreter, to: Value, byte: Value, bytes: Val
   const size = allocation.summary.bytes;
   const whole = offset === 0 && (size === undefined || count === undefined || count * 2 >= size);
   noteStore(host, allocation, offset, unknown("memset"));
-  const kept = offset === undefined || whole ? new Map<number, Cell>() : new Map([...allocation.cells].filter(([at]) => at < offset || at >= offset + (count ?? Infinity)));
-  host.journal.summarise(allocation, { ...allocation.summary, ...reason, content: whole || allocation.summary.content.kind === "unknown" ? content : joined(allocation, content) }, kept);
+  const kept =
+    offset === undefined || whole
+      ? new Map<number, Cell>()
+      : new Map([...allocation.cells].filter(([at]) => at < offset || at >= offset + (count ?? Number.POSITIVE_INFINITY)));
+  host.journal.summarise(
+    allocation,
+    {
+      ...allocation.summary,
+      ...reason,
+      content: whole || allocation.summary.content.kind === "unknown" ? content : joined(allocation, content),
+    },
+    kept,
+  );
 }
 
 function fillCell(host: Interpreter, cell: Cell, zero: boolean): void {

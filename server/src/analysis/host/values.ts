@@ -1,114 +1,17 @@
-/**
- * What an expression of host code is worth.
- *
- * Values carry their own C++ type, so that arithmetic is exact (widths, signs, integer division) even where the
- * static type of an expression is not known. What is not known is an `unknown` value with the reason, never an exception.
- */
-import type { Expression, FunctionDeclaration } from "../../syntax/ast.ts";
-import type { FloatName, IntegerName, TemplateValue as KnownTemplateValue, Substitution, Type } from "../sema/types.ts";
-import type { Allocation, Cell, Place } from "./memory.ts";
-
-/** A class template of a library whose meaning the evaluator knows: `std::vector<T>`, `thrust::device_vector<T>`, `std::string`. */
-export interface ContainerType {
-  readonly kind: "container";
-  readonly name: ContainerName;
-  readonly element: HostType | undefined;
-  /** `std::array<T, N>`. */
-  readonly count?: number;
-}
-export type ContainerName = "vector" | "device_vector" | "array" | "string" | "unique_ptr" | "function";
-
-export type HostType = Type | ContainerType;
-
-/** Integers keep `number` while it is exact, else `bigint`. */
-export interface IntegerValue {
-  readonly kind: "int";
-  readonly type: IntegerName;
-  readonly value: number | bigint;
-}
-export interface FloatValue {
-  readonly kind: "float";
-  readonly type: FloatName;
-  readonly value: number;
-}
-/** A number known only to lie in [lo, hi]: `rand()`, a loop counter between first and last iteration. */
-export interface RangeValue {
-  readonly kind: "range";
-  readonly type: IntegerName | FloatName;
-  readonly lo: number;
-  readonly hi: number;
-}
-/** `target` absent: null. `offset` in bytes from the start of the target; undefined when not known. `to`: what it points at. */
-export interface PointerValue {
-  readonly kind: "pointer";
-  readonly to: HostType | undefined;
-  readonly target: Allocation | Cell | undefined;
-  readonly offset: number | undefined;
-}
-/** `name` without template arguments; members by name, those of bases among them. */
-export interface RecordValue {
-  readonly kind: "record";
-  readonly name: string;
-  readonly type: HostType | undefined;
-  readonly members: Map<string, Cell>;
-  /** A record of a library whose members are not known: they appear when they are used. Elements of an array of them are members `[0]`, `[1]`. */
-  readonly open?: boolean;
-}
-/** `size` in elements. The elements stand in `storage`, from byte 0. */
-export interface ContainerValue {
-  readonly kind: "container";
-  readonly type: ContainerType;
-  readonly size: IntegerValue | UnknownValue;
-  readonly storage: Allocation;
-}
-export interface StringValue {
-  readonly kind: "string";
-  readonly text: string;
-}
-/** A function or an overload set, with the template arguments written; `bound` for a member function's object. */
-export interface FunctionValue {
-  readonly kind: "function";
-  readonly candidates: readonly FunctionDeclaration[];
-  readonly name: string;
-  readonly templateArguments: readonly TemplateValue[];
-  /** Where the name stood that referred to it. */
-  readonly expression?: Expression;
-}
-/** What a template argument stands for; undefined where it is not known. */
-export type TemplateValue = KnownTemplateValue | undefined;
-
-export interface LambdaValue {
-  readonly kind: "lambda";
-  readonly expression: Expression & { readonly kind: "lambda" };
-  /** Copies made by `[x]` and `[x = e]`; everything else is found in `scopes`. */
-  readonly captured: ReadonlyMap<string, Place>;
-  readonly scopes: readonly ReadonlyMap<string, Place>[];
-  readonly self: Cell | undefined;
-  readonly substitution: Substitution | undefined;
-}
-export interface UnknownValue {
-  readonly kind: "unknown";
-  readonly reason: string;
-  readonly type?: HostType;
-  /** The inputs it comes from, by key: they may be assumed (see `inputs.ts`). */
-  readonly inputs: readonly string[];
-}
-export interface VoidValue {
-  readonly kind: "void";
-}
-
-export type Value =
-  | IntegerValue
-  | FloatValue
-  | RangeValue
-  | PointerValue
-  | RecordValue
-  | ContainerValue
-  | StringValue
-  | FunctionValue
-  | LambdaValue
-  | UnknownValue
-  | VoidValue;
+/** Making values, and asking what they are. */
+import type { FloatName, IntegerName } from "../sema/types.ts";
+import type {
+  Allocation,
+  Cell,
+  FloatValue,
+  HostType,
+  IntegerValue,
+  PointerValue,
+  RecordValue,
+  UnknownValue,
+  Value,
+  VoidValue,
+} from "./model.ts";
 
 const noInputs: readonly string[] = [];
 
@@ -136,7 +39,8 @@ export function float(value: number, type: FloatName = "double"): FloatValue {
 /** [lo, hi] as a value of `type`; an exact value when both are one. */
 export function range(lo: number, hi: number, type: IntegerName | FloatName): Value {
   if (Number.isNaN(lo) || Number.isNaN(hi)) return unknown("not a number");
-  if (isFloat(type)) return { kind: "range", type, lo, hi };
+  if (isFloat(type))
+    return type === "double" ? { kind: "range", type, lo, hi } : { kind: "range", type, lo: Math.fround(lo), hi: Math.fround(hi) };
   const [least, most] = bounds(type);
   if (lo < least || hi > most) return { kind: "range", type, lo: least, hi: most };
   return lo === hi && Number.isSafeInteger(lo) ? int(lo, type) : { kind: "range", type, lo, hi };
@@ -151,7 +55,18 @@ export function pointer(target: Allocation | Cell, to: HostType | undefined, off
 // ---------------------------------------------------------------- integer types
 
 const widths: Readonly<Record<IntegerName, number>> = {
-  bool: 8, char: 8, schar: 8, uchar: 8, short: 16, ushort: 16, int: 32, uint: 32, long: 64, ulong: 64, longlong: 64, ulonglong: 64,
+  bool: 8,
+  char: 8,
+  schar: 8,
+  uchar: 8,
+  short: 16,
+  ushort: 16,
+  int: 32,
+  uint: 32,
+  long: 64,
+  ulong: 64,
+  longlong: 64,
+  ulonglong: 64,
 };
 const unsignedNames: ReadonlySet<IntegerName> = new Set(["bool", "uchar", "ushort", "uint", "ulong", "ulonglong"]);
 const floatNames: ReadonlySet<string> = new Set(["float", "double", "half", "bfloat16"]);
@@ -243,7 +158,8 @@ export function inputsOf(value: Value): readonly string[] {
 /** The unknown among operands, with what both depend on; the reason of the first. */
 export function unknownOf(a: Value, b?: Value): UnknownValue {
   const first = a.kind === "unknown" ? a : b?.kind === "unknown" ? b : undefined;
-  if (first === undefined) return unknown(a.kind === "range" || b?.kind === "range" ? "a random value" : "an operation the evaluator does not know");
+  if (first === undefined)
+    return unknown(a.kind === "range" || b?.kind === "range" ? "a random value" : "an operation the evaluator does not know");
   if (first === a && b?.kind === "unknown" && b.inputs.length > 0) {
     const inputs = [...new Set([...first.inputs, ...b.inputs])];
     return unknown(first.reason, undefined, inputs.slice(0, 8));

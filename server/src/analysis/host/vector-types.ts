@@ -1,9 +1,20 @@
 import type { FloatName, IntegerName } from "../sema/types.ts";
-import { type HostType, isFloat } from "./values.ts";
+import type { HostType } from "./model.ts";
+import { isFloat } from "./values.ts";
 
 const components: Readonly<Record<string, IntegerName | FloatName>> = {
-  char: "schar", uchar: "uchar", short: "short", ushort: "ushort", int: "int", uint: "uint", long: "long", ulong: "ulong",
-  longlong: "longlong", ulonglong: "ulonglong", float: "float", double: "double",
+  char: "schar",
+  uchar: "uchar",
+  short: "short",
+  ushort: "ushort",
+  int: "int",
+  uint: "uint",
+  long: "long",
+  ulong: "ulong",
+  longlong: "longlong",
+  ulonglong: "ulonglong",
+  float: "float",
+  double: "double",
 };
 
 /** CUDA's built-in vector types: `float4` has 4 floats. Undefined for other names. */

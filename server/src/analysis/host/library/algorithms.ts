@@ -1,16 +1,16 @@
 /** Algorithms of the standard library and Thrust on ranges, and helpers that only pass values on. */
 import type { Content } from "@warplens/sim-engine";
 import { arithmetic } from "../arithmetic.ts";
-import { apply } from "../calls.ts";
 import { contentOf, wholeContent } from "../content.ts";
 import { convert, vectorValue } from "../convert.ts";
 import { forgetTargets } from "../effects.ts";
 import type { Argument, Interpreter } from "../interpreter.ts";
-import { Allocation, Cell, unknownContent } from "../memory.ts";
+import { unknownContent } from "../memory.ts";
+import { Allocation, Cell, type PointerValue, type Value } from "../model.ts";
 import { sizeOf, write } from "../places.ts";
 import { copyMemory } from "../transfer.ts";
-import { int, integerOf, numberOf, pointer, type PointerValue, range, unknown, type Value, voidValue } from "../values.ts";
-import { type LibraryFunction, valueOf } from "./library.ts";
+import { int, integerOf, numberOf, pointer, range, unknown, voidValue } from "../values.ts";
+import { argumentValue, type LibraryFunction } from "./library.ts";
 
 interface Span {
   readonly allocation: Allocation;
@@ -29,7 +29,12 @@ function spanOf(host: Interpreter, args: readonly Argument[]): { readonly span: 
   if (first?.kind !== "pointer" || !(first.target instanceof Allocation)) return undefined;
   const elementBytes = sizeOf(host, first.to) ?? first.target.summary.elementBytes;
   const count = last === undefined ? undefined : last.kind === "pointer" ? undefined : integerOf(last);
-  const bytes = last?.kind === "pointer" && last.offset !== undefined && first.offset !== undefined ? last.offset - first.offset : count === undefined || elementBytes === undefined ? undefined : count * elementBytes;
+  const bytes =
+    last?.kind === "pointer" && last.offset !== undefined && first.offset !== undefined
+      ? last.offset - first.offset
+      : count === undefined || elementBytes === undefined
+        ? undefined
+        : count * elementBytes;
   return { span: { allocation: first.target, begin: first.offset, bytes, elementBytes, to: first.to }, rest: args.slice(start + 2) };
 }
 
@@ -40,12 +45,16 @@ function setSpan(host: Interpreter, { allocation, begin, bytes, elementBytes }: 
   const whole = begin === 0 && (bytes === undefined || summary.bytes === undefined || bytes * 2 >= summary.bytes);
   const why = content.kind === "unknown" ? { reason: reason ?? "values computed by an algorithm" } : {};
   const shape = elementBytes === undefined ? {} : { elementBytes };
-  host.journal.summarise(allocation, { ...summary, ...shape, ...why, content: whole || summary.content.kind === "unknown" ? content : unknownContent }, new Map());
+  host.journal.summarise(
+    allocation,
+    { ...summary, ...shape, ...why, content: whole || summary.content.kind === "unknown" ? content : unknownContent },
+    new Map(),
+  );
 }
 
 const fill: LibraryFunction = (host, args) => {
   const found = spanOf(host, args);
-  if (found !== undefined) setSpan(host, found.span, contentOf(elementOf(found.span, valueOf(found.rest, 0))));
+  if (found !== undefined) setSpan(host, found.span, contentOf(elementOf(found.span, argumentValue(found.rest, 0))));
   return voidValue;
 };
 
@@ -56,8 +65,8 @@ function elementOf(span: Span, value: Value): Value {
 const iota: LibraryFunction = (host, args) => {
   const found = spanOf(host, args);
   if (found === undefined) return voidValue;
-  const start = found.rest[0] === undefined ? 0 : numberOf(valueOf(found.rest, 0));
-  const stride = found.rest[1] === undefined ? 1 : numberOf(valueOf(found.rest, 1));
+  const start = found.rest[0] === undefined ? 0 : numberOf(argumentValue(found.rest, 0));
+  const stride = found.rest[1] === undefined ? 1 : numberOf(argumentValue(found.rest, 1));
   setSpan(host, found.span, start === undefined || stride === undefined ? unknownContent : { kind: "linear", start, stride });
   return voidValue;
 };
@@ -65,8 +74,8 @@ const iota: LibraryFunction = (host, args) => {
 const generate: LibraryFunction = (host, args) => {
   const found = spanOf(host, args);
   if (found === undefined) return voidValue;
-  const generator = valueOf(found.rest, 0);
-  const drawn = generator.kind === "function" && generator.name === "rand" ? range(0, 2147483647, "int") : apply(host, generator, []);
+  const generator = argumentValue(found.rest, 0);
+  const drawn = generator.kind === "function" && generator.name === "rand" ? range(0, 2147483647, "int") : host.apply(generator, []);
   const random = drawn.kind === "range" ? drawn : unknown("values of a generator");
   setSpan(host, found.span, contentOf(elementOf(found.span, random)));
   return voidValue;
@@ -80,7 +89,8 @@ const shuffle: LibraryFunction = (host, args) => {
   const n = elementBytes === undefined || bytes === undefined ? undefined : bytes / elementBytes;
   const identity = content.kind === "linear" && content.stride === 1 && content.start === 0;
   if ((identity || content.kind === "permutation") && n !== undefined) setSpan(host, found.span, { kind: "permutation", n });
-  else if (content.kind === "linear" && n !== undefined) setSpan(host, found.span, { kind: "uniform", lo: content.start, hi: content.start + content.stride * n });
+  else if (content.kind === "linear" && n !== undefined)
+    setSpan(host, found.span, { kind: "uniform", lo: content.start, hi: content.start + content.stride * n });
   return voidValue;
 };
 
@@ -91,7 +101,8 @@ const sort: LibraryFunction = (host, args) => {
   const content = elementBytes === undefined ? unknownContent : wholeContent(allocation, elementBytes);
   const n = elementBytes === undefined || bytes === undefined ? undefined : bytes / elementBytes;
   if (content.kind === "permutation") setSpan(host, found.span, { kind: "linear", start: 0, stride: 1 });
-  else if (content.kind === "uniform" && n !== undefined && n > 1) setSpan(host, found.span, { kind: "linear", start: content.lo, stride: (content.hi - content.lo) / n });
+  else if (content.kind === "uniform" && n !== undefined && n > 1)
+    setSpan(host, found.span, { kind: "linear", start: content.lo, stride: (content.hi - content.lo) / n });
   else if (content.kind === "values") setSpan(host, found.span, { kind: "values", values: Float64Array.from(content.values).sort() });
   return voidValue;
 };
@@ -100,7 +111,12 @@ const copy: LibraryFunction = (host, args) => {
   const found = spanOf(host, args);
   if (found === undefined) return voidValue;
   const { span, rest } = found;
-  copyMemory(host, valueOf(rest, 0), pointer(span.allocation, span.to, span.begin), span.bytes === undefined ? unknown("a range") : int(span.bytes, "ulong"));
+  copyMemory(
+    host,
+    argumentValue(rest, 0),
+    pointer(span.allocation, span.to, span.begin),
+    span.bytes === undefined ? unknown("a range") : int(span.bytes, "ulong"),
+  );
   return voidValue;
 };
 
@@ -112,7 +128,7 @@ const swap: LibraryFunction = (host, args) => {
   return voidValue;
 };
 
-const same: LibraryFunction = (_host, args) => valueOf(args, 0);
+const same: LibraryFunction = (_host, args) => argumentValue(args, 0);
 
 /** Writes through its range what cannot be followed. */
 const computes: LibraryFunction = (host, args) => {
@@ -121,10 +137,12 @@ const computes: LibraryFunction = (host, args) => {
 };
 
 const distance: LibraryFunction = (host, args) => {
-  const a = valueOf(args, 0);
-  const b = valueOf(args, 1);
-  const bytes = a.kind === "pointer" ? (sizeOf(host, a.to) ?? (a.target instanceof Allocation ? a.target.summary.elementBytes : undefined)) : undefined;
-  if (a.kind !== "pointer" || b.kind !== "pointer" || a.offset === undefined || b.offset === undefined || bytes === undefined) return unknown("a distance of iterators");
+  const a = argumentValue(args, 0);
+  const b = argumentValue(args, 1);
+  const bytes =
+    a.kind === "pointer" ? (sizeOf(host, a.to) ?? (a.target instanceof Allocation ? a.target.summary.elementBytes : undefined)) : undefined;
+  if (a.kind !== "pointer" || b.kind !== "pointer" || a.offset === undefined || b.offset === undefined || bytes === undefined)
+    return unknown("a distance of iterators");
   return int((b.offset - a.offset) / bytes, "long");
 };
 
@@ -142,17 +160,20 @@ const table = new Map<string, LibraryFunction>([
   ["stable_sort", sort],
   ["copy", copy],
   ["swap", swap],
-  ["exchange", (host, args) => {
-    const place = args[0]?.place;
-    if (place !== undefined) write(host, place, valueOf(args, 1));
-    return valueOf(args, 0);
-  }],
+  [
+    "exchange",
+    (host, args) => {
+      const place = args[0]?.place;
+      if (place !== undefined) write(host, place, argumentValue(args, 1));
+      return argumentValue(args, 0);
+    },
+  ],
   ["raw_pointer_cast", same],
   ["device_pointer_cast", same],
   ["move", same],
   ["forward", same],
   ["ref", same],
-  ["begin", (_host, args) => begin(valueOf(args, 0))],
+  ["begin", (_host, args) => begin(argumentValue(args, 0))],
   ["distance", distance],
   ["accumulate", () => unknown("the result of an algorithm")],
   ["reduce", () => unknown("the result of an algorithm")],
@@ -160,12 +181,15 @@ const table = new Map<string, LibraryFunction>([
   ["exclusive_scan", computes],
   ["inclusive_scan", computes],
   ["partial_sum", computes],
-  ["addressof", (_host, args) => {
-    const place = args[0]?.place;
-    return place instanceof Cell ? pointer(place, place.type) : unknown("an address");
-  }],
-  ["divup", (_host, args) => ceilingDivision(valueOf(args, 0), valueOf(args, 1))],
-  ["ceil_div", (_host, args) => ceilingDivision(valueOf(args, 0), valueOf(args, 1))],
+  [
+    "addressof",
+    (_host, args) => {
+      const place = args[0]?.place;
+      return place instanceof Cell ? pointer(place, place.type) : unknown("an address");
+    },
+  ],
+  ["divup", (_host, args) => ceilingDivision(argumentValue(args, 0), argumentValue(args, 1))],
+  ["ceil_div", (_host, args) => ceilingDivision(argumentValue(args, 0), argumentValue(args, 1))],
 ]);
 
 function begin(value: Value): Value {
@@ -184,5 +208,9 @@ export function maker(name: string): LibraryFunction | undefined {
   const match = /^make_([a-z]+[1-4])$/.exec(name);
   const type = match?.[1];
   if (type === undefined) return undefined;
-  return (_host, args) => vectorValue(type, args.map(({ value }) => value)) ?? unknown(`\`${name}\``);
+  return (_host, args) =>
+    vectorValue(
+      type,
+      args.map(({ value }) => value),
+    ) ?? unknown(`\`${name}\``);
 }

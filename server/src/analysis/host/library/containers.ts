@@ -1,17 +1,23 @@
 /** Methods of `std::vector` and its kin. */
+import { arithmetic } from "../arithmetic.ts";
+import { filled } from "../construct.ts";
 import { contentOf, joinContents } from "../content.ts";
 import { convert } from "../convert.ts";
-import { filled } from "../construct.ts";
 import type { Argument, Interpreter } from "../interpreter.ts";
-import { Allocation, type Place, unknownContent } from "../memory.ts";
+import { unknownContent } from "../memory.ts";
+import { Allocation, type ContainerValue, type Place, type Value } from "../model.ts";
 import { elementOf, sizeOf, write } from "../places.ts";
-import { arithmetic } from "../arithmetic.ts";
-import { type ContainerValue, int, integerOf, pointer, unknown, type Value, voidValue } from "../values.ts";
-import { valueOf } from "./library.ts";
-import { apply } from "../calls.ts";
+import { int, integerOf, pointer, unknown, voidValue } from "../values.ts";
+import { argumentValue } from "./library.ts";
 
 /** Calls `object.name(args)`; `place` is where the object stands, for methods that change it. */
-export function callContainer(host: Interpreter, object: ContainerValue, place: Place | undefined, name: string, args: readonly Argument[]): Value {
+export function callContainer(
+  host: Interpreter,
+  object: ContainerValue,
+  place: Place | undefined,
+  name: string,
+  args: readonly Argument[],
+): Value {
   const { storage, type, size } = object;
   const change = (value: Value) => {
     if (place !== undefined && value.kind === "container") replace(host, place, value);
@@ -36,14 +42,14 @@ export function callContainer(host: Interpreter, object: ContainerValue, place: 
       return pointer(storage, type.element, count === undefined || bytes === undefined ? undefined : count * bytes);
     }
     case "resize":
-      return change(resized(host, object, valueOf(args, 0), args[1]?.value));
+      return change(resized(host, object, argumentValue(args, 0), args[1]?.value));
     case "assign":
-      return change(filled(host, type, valueOf(args, 0), args[1]?.value));
+      return change(filled(host, type, argumentValue(args, 0), args[1]?.value));
     case "clear":
       return change(filled(host, type, int(0, "ulong"), undefined));
     case "fill": {
       const { summary } = storage;
-      host.journal.summarise(storage, { ...summary, content: contentOf(convert(valueOf(args, 0), type.element)) }, new Map());
+      host.journal.summarise(storage, { ...summary, content: contentOf(convert(argumentValue(args, 0), type.element)) }, new Map());
       return voidValue;
     }
     case "push_back":
@@ -62,7 +68,7 @@ export function callContainer(host: Interpreter, object: ContainerValue, place: 
     case "swap":
       return voidValue;
     case "operator()":
-      return apply(host, object, args);
+      return host.apply(object, args);
     default:
       return unknown(`the method \`${name}\` of a container`);
   }
@@ -87,11 +93,18 @@ function resized(host: Interpreter, object: ContainerValue, size: Value, value: 
     made.storage.name = old.name;
     return made;
   }
-  const limit = made.storage.summary.bytes ?? Infinity;
+  const limit = made.storage.summary.bytes ?? Number.POSITIVE_INFINITY;
   made.storage.cells = new Map([...old.cells].filter(([offset]) => offset < limit));
   const grown = integerOf(size) === undefined || count === undefined || (integerOf(size) ?? 0) > count;
   const { elementBytes } = old.summary;
-  const content = grown ? joinContents(old.summary.content, made.storage.summary.content, object.type.element?.kind !== "floating", elementBytes === undefined || count === undefined ? undefined : count) : old.summary.content;
+  const content = grown
+    ? joinContents(
+        old.summary.content,
+        made.storage.summary.content,
+        object.type.element?.kind !== "floating",
+        elementBytes === undefined || count === undefined ? undefined : count,
+      )
+    : old.summary.content;
   made.storage.summary = { ...made.storage.summary, content };
   return made;
 }
@@ -102,11 +115,14 @@ function appended(host: Interpreter, object: ContainerValue, args: readonly Argu
   const bytes = sizeOf(host, type.element) ?? storage.summary.elementBytes;
   const next = arithmetic("+", size, int(1, "ulong"));
   const abstract = host.loops.some((loop) => loop.abstract);
-  const summary = { ...storage.summary, bytes: count === undefined || bytes === undefined ? undefined : (count + 1) * bytes, content: count === 0 ? unknownContent : storage.summary.content };
+  const summary = {
+    ...storage.summary,
+    bytes: count === undefined || bytes === undefined ? undefined : (count + 1) * bytes,
+    content: count === 0 ? unknownContent : storage.summary.content,
+  };
   if (!abstract) host.journal.summarise(storage, summary);
   const place = elementOf(host, pointer(storage, type.element), count);
-  const value = args.length === 1 ? valueOf(args, 0) : unknown("an element made in place", type.element);
+  const value = args.length === 1 ? argumentValue(args, 0) : unknown("an element made in place", type.element);
   if (place !== undefined) write(host, place, value);
   return { ...object, size: next.kind === "int" ? next : unknown("the size after a loop") };
 }
-

@@ -1,3 +1,4 @@
+/** What the evaluator knows of a library function; undefined for other names. */
 import { algorithms, maker } from "./algorithms.ts";
 import type { LibraryFunction } from "./library.ts";
 import { mathFunctions } from "./math.ts";
@@ -5,7 +6,13 @@ import { memoryFunctions } from "./memory.ts";
 import { runtimeFunctions } from "./runtime.ts";
 import { textFunctions } from "./text.ts";
 
-/** What the evaluator knows of a library function; undefined for other names. */
 export function libraryFunction(name: string): LibraryFunction | undefined {
-  return mathFunctions.get(name) ?? memoryFunctions.get(name) ?? runtimeFunctions.get(name) ?? textFunctions.get(name) ?? algorithms.get(name) ?? maker(name);
+  return (
+    mathFunctions.get(name) ??
+    memoryFunctions.get(name) ??
+    runtimeFunctions.get(name) ??
+    textFunctions.get(name) ??
+    algorithms.get(name) ??
+    maker(name)
+  );
 }

@@ -1,16 +1,23 @@
 /** Functions of <cmath>, <algorithm> and <cstdlib> on numbers. */
+import type { FloatName } from "../../sema/types.ts";
 import { arithmetic, commonType, isArithmetic } from "../arithmetic.ts";
 import { convert } from "../convert.ts";
-import type { FloatName } from "../../sema/types.ts";
-import { float, int, isFloat, numberOf, range, truth, unknown, unknownOf, type Value } from "../values.ts";
-import { type LibraryFunction, valueOf } from "./library.ts";
+import type { Value } from "../model.ts";
+import { float, int, isFloat, numberOf, range, truth, unknown, unknownOf } from "../values.ts";
+import { argumentValue, type LibraryFunction } from "./library.ts";
 
 /** In double, or in float when the name ends in f or the operands are floats. */
 function real(fn: (...x: number[]) => number, single = false): LibraryFunction {
   return (_host, args) => {
     const numbers = args.map(({ value }) => numberOf(value));
     const missing = args.find(({ value }) => numberOf(value) === undefined);
-    if (missing !== undefined) return bounded(fn, args.map(({ value }) => value)) ?? unknownOf(missing.value);
+    if (missing !== undefined)
+      return (
+        bounded(
+          fn,
+          args.map(({ value }) => value),
+        ) ?? unknownOf(missing.value)
+      );
     const allFloat = args.length > 0 && args.every(({ value }) => value.kind === "float" && value.type === "float");
     return float(fn(...numbers.map((x) => x ?? 0)), single || allFloat ? "float" : "double");
   };
@@ -19,19 +26,54 @@ function real(fn: (...x: number[]) => number, single = false): LibraryFunction {
 /** Monotonic functions of a range keep it one. */
 function bounded(fn: (...x: number[]) => number, values: readonly Value[]): Value | undefined {
   const [only] = values;
-  if (only?.kind !== "range" || values.length !== 1 || ![Math.floor, Math.ceil, Math.round, Math.sqrt, Math.exp].includes(fn)) return undefined;
+  if (only?.kind !== "range" || values.length !== 1 || ![Math.floor, Math.ceil, Math.round, Math.sqrt, Math.exp].includes(fn))
+    return undefined;
   return range(fn(only.lo), fn(only.hi), "double");
 }
 
 const reals: Readonly<Record<string, (...x: number[]) => number>> = {
-  ceil: Math.ceil, floor: Math.floor, sqrt: Math.sqrt, cbrt: Math.cbrt, pow: Math.pow, exp: Math.exp, exp2: (x = 0) => 2 ** x, log: Math.log, log2: Math.log2, log10: Math.log10,
-  sin: Math.sin, cos: Math.cos, tan: Math.tan, asin: Math.asin, acos: Math.acos, atan: Math.atan, atan2: Math.atan2, sinh: Math.sinh, cosh: Math.cosh, tanh: Math.tanh,
-  fabs: Math.abs, trunc: Math.trunc, fmod: (x = 0, y = 1) => x % y, hypot: Math.hypot, fmax: Math.max, fmin: Math.min, rint: Math.round, log1p: Math.log1p, expm1: Math.expm1,
+  ceil: Math.ceil,
+  floor: Math.floor,
+  sqrt: Math.sqrt,
+  cbrt: Math.cbrt,
+  pow: Math.pow,
+  exp: Math.exp,
+  exp2: (x = 0) => 2 ** x,
+  log: Math.log,
+  log2: Math.log2,
+  log10: Math.log10,
+  sin: Math.sin,
+  cos: Math.cos,
+  tan: Math.tan,
+  asin: Math.asin,
+  acos: Math.acos,
+  atan: Math.atan,
+  atan2: Math.atan2,
+  sinh: Math.sinh,
+  cosh: Math.cosh,
+  tanh: Math.tanh,
+  fabs: Math.abs,
+  trunc: Math.trunc,
+  fmod: (x = 0, y = 1) => x % y,
+  hypot: Math.hypot,
+  fmax: Math.max,
+  fmin: Math.min,
+  rint: Math.round,
+  log1p: Math.log1p,
+  expm1: Math.expm1,
   round: (x = 0) => Math.sign(x) * Math.round(Math.abs(x)),
 };
 
-const least: LibraryFunction = (_host, args) => pick(args.map(({ value }) => value), "<");
-const greatest: LibraryFunction = (_host, args) => pick(args.map(({ value }) => value), ">");
+const least: LibraryFunction = (_host, args) =>
+  pick(
+    args.map(({ value }) => value),
+    "<",
+  );
+const greatest: LibraryFunction = (_host, args) =>
+  pick(
+    args.map(({ value }) => value),
+    ">",
+  );
 
 function pick(values: readonly Value[], op: "<" | ">"): Value {
   const [a, b] = values;
@@ -44,7 +86,8 @@ function pick(values: readonly Value[], op: "<" | ">"): Value {
     const [al, ah] = interval(a);
     const [bl, bh] = interval(b);
     const join = op === "<" ? Math.min : Math.max;
-    if (al !== undefined && ah !== undefined && bl !== undefined && bh !== undefined && isArithmetic(a)) return range(join(al, bl), join(ah, bh), a.type);
+    if (al !== undefined && ah !== undefined && bl !== undefined && bh !== undefined && isArithmetic(a))
+      return range(join(al, bl), join(ah, bh), a.type);
   }
   return unknownOf(a, b);
 }
@@ -61,7 +104,7 @@ function shared(chosen: Value, a: Value, b: Value): Value {
 }
 
 const absolute: LibraryFunction = (_host, args) => {
-  const value = valueOf(args, 0);
+  const value = argumentValue(args, 0);
   if (value.kind === "int") return int(Number(value.value) < 0 ? -BigInt(value.value) : value.value, value.type);
   return value.kind === "float" ? float(Math.abs(value.value), value.type) : unknownOf(value);
 };
@@ -70,7 +113,10 @@ const absolute: LibraryFunction = (_host, args) => {
 const random: LibraryFunction = () => range(0, 2147483647, "int");
 const random48: LibraryFunction = () => range(0, 1, "double");
 
-const truncating = (type: "long" | "longlong"): LibraryFunction => (_host, args) => convert(valueOf(args, 0), { kind: "integer", name: type });
+const truncating =
+  (type: "long" | "longlong"): LibraryFunction =>
+  (_host, args) =>
+    convert(argumentValue(args, 0), { kind: "integer", name: type });
 
 const table = new Map<string, LibraryFunction>();
 for (const [name, fn] of Object.entries(reals)) {
@@ -84,12 +130,19 @@ for (const name of ["rand", "random", "lrand48", "rand_r"]) table.set(name, rand
 table.set("drand48", random48);
 
 const isPowerOfTwo: LibraryFunction = (_host, args) => {
-  const value = numberOf(valueOf(args, 0));
-  return value === undefined ? unknownOf(valueOf(args, 0)) : int(Number(value > 0 && (value & (value - 1)) === 0), "bool");
+  const value = numberOf(argumentValue(args, 0));
+  return value === undefined ? unknownOf(argumentValue(args, 0)) : int(Number(value > 0 && (value & (value - 1)) === 0), "bool");
 };
 table.set("has_single_bit", isPowerOfTwo);
 
-const half = (type: FloatName): LibraryFunction => (_host, args) => convert(valueOf(args, 0), { kind: "floating", name: type });
-table.set("__float2half", half("half")).set("__half2float", half("float")).set("__float2bfloat16", half("bfloat16")).set("__bfloat162float", half("float"));
+const half =
+  (type: FloatName): LibraryFunction =>
+  (_host, args) =>
+    convert(argumentValue(args, 0), { kind: "floating", name: type });
+table
+  .set("__float2half", half("half"))
+  .set("__half2float", half("float"))
+  .set("__float2bfloat16", half("bfloat16"))
+  .set("__bfloat162float", half("float"));
 
 export const mathFunctions: ReadonlyMap<string, LibraryFunction> = table;

@@ -1,12 +1,14 @@
 /** Allocating and moving memory: the C library's and the CUDA runtime's. */
-import { Allocation, Cell, type Residence, unknownContent, zeroContent } from "../memory.ts";
-import type { Interpreter } from "../interpreter.ts";
-import { dereferenced, placeOf } from "../lvalues.ts";
-import { sizeOf, write } from "../places.ts";
-import { copyMemory, fillMemory } from "../transfer.ts";
 import { arithmetic } from "../arithmetic.ts";
-import { int, integerOf, pointer, unknown, type Value } from "../values.ts";
-import { type LibraryFunction, valueOf } from "./library.ts";
+import type { Interpreter } from "../interpreter.ts";
+import { placeOf } from "../lvalues.ts";
+import { unknownContent, zeroContent } from "../memory.ts";
+import { Allocation, Cell, type Residence, type Value } from "../model.ts";
+import { sizeOf, write } from "../places.ts";
+import { dereferenced } from "../targets.ts";
+import { copyMemory, fillMemory } from "../transfer.ts";
+import { int, integerOf, pointer, unknown } from "../values.ts";
+import { argumentValue, type LibraryFunction } from "./library.ts";
 
 const success = int(0);
 
@@ -14,7 +16,10 @@ const success = int(0);
 export function allocate(residence: Residence, size: Value, zeroed = false): Allocation {
   const bytes = integerOf(size);
   return new Allocation("", residence, undefined, {
-    bytes, why: size, content: zeroed ? zeroContent : unknownContent, ...(zeroed ? {} : { reason: "memory that nothing was written to" }),
+    bytes,
+    why: size,
+    content: zeroed ? zeroContent : unknownContent,
+    ...(zeroed ? {} : { reason: "memory that nothing was written to" }),
   });
 }
 
@@ -45,17 +50,17 @@ function adopt(host: Interpreter, made: Allocation, type: Cell["type"]): void {
 
 function allocator(residence: Residence): LibraryFunction {
   return (host, args) => {
-    allocateAt(host, valueOf(args, 0), residence, valueOf(args, 1));
+    allocateAt(host, argumentValue(args, 0), residence, argumentValue(args, 1));
     return success;
   };
 }
 
 const copy: LibraryFunction = (host, args) => {
-  copyMemory(host, valueOf(args, 0), valueOf(args, 1), valueOf(args, 2));
+  copyMemory(host, argumentValue(args, 0), argumentValue(args, 1), argumentValue(args, 2));
   return success;
 };
 const fill: LibraryFunction = (host, args) => {
-  fillMemory(host, valueOf(args, 0), valueOf(args, 1), valueOf(args, 2));
+  fillMemory(host, argumentValue(args, 0), argumentValue(args, 1), argumentValue(args, 2));
   return success;
 };
 
@@ -82,24 +87,31 @@ function pitched(width: Value): Value {
 }
 
 export const memoryFunctions: ReadonlyMap<string, LibraryFunction> = new Map<string, LibraryFunction>([
-  ["malloc", (_host, args) => pointer(allocate("host", valueOf(args, 0)), undefined)],
-  ["alloca", (_host, args) => pointer(allocate("host", valueOf(args, 0)), undefined)],
-  ["_mm_malloc", (_host, args) => pointer(allocate("host", valueOf(args, 0)), undefined)],
-  ["aligned_alloc", (_host, args) => pointer(allocate("host", valueOf(args, 1)), undefined)],
-  ["calloc", (_host, args) => pointer(allocate("host", arithmetic("*", valueOf(args, 0), valueOf(args, 1)), true), undefined)],
-  ["realloc", (_host, args) => {
-    const old = valueOf(args, 0);
-    if (old.kind !== "pointer" || !(old.target instanceof Allocation)) return pointer(allocate("host", valueOf(args, 1)), undefined);
-    const made = allocate("host", valueOf(args, 1));
-    made.cells = new Map(old.target.cells);
-    made.summary = { ...old.target.summary, bytes: made.summary.bytes };
-    return pointer(made, old.to);
-  }],
-  ["posix_memalign", (host, args) => {
-    allocateAt(host, valueOf(args, 0), "host", valueOf(args, 2));
-    return success;
-  }],
-  ["strdup", (_host, args) => valueOf(args, 0)],
+  ["malloc", (_host, args) => pointer(allocate("host", argumentValue(args, 0)), undefined)],
+  ["alloca", (_host, args) => pointer(allocate("host", argumentValue(args, 0)), undefined)],
+  ["_mm_malloc", (_host, args) => pointer(allocate("host", argumentValue(args, 0)), undefined)],
+  ["aligned_alloc", (_host, args) => pointer(allocate("host", argumentValue(args, 1)), undefined)],
+  ["calloc", (_host, args) => pointer(allocate("host", arithmetic("*", argumentValue(args, 0), argumentValue(args, 1)), true), undefined)],
+  [
+    "realloc",
+    (_host, args) => {
+      const old = argumentValue(args, 0);
+      if (old.kind !== "pointer" || !(old.target instanceof Allocation))
+        return pointer(allocate("host", argumentValue(args, 1)), undefined);
+      const made = allocate("host", argumentValue(args, 1));
+      made.cells = new Map(old.target.cells);
+      made.summary = { ...old.target.summary, bytes: made.summary.bytes };
+      return pointer(made, old.to);
+    },
+  ],
+  [
+    "posix_memalign",
+    (host, args) => {
+      allocateAt(host, argumentValue(args, 0), "host", argumentValue(args, 2));
+      return success;
+    },
+  ],
+  ["strdup", (_host, args) => argumentValue(args, 0)],
   ["cudaMalloc", allocator("device")],
   ["cudaMallocAsync", allocator("device")],
   ["cudaMallocFromPoolAsync", allocator("device")],
@@ -107,65 +119,101 @@ export const memoryFunctions: ReadonlyMap<string, LibraryFunction> = new Map<str
   ["cudaMallocManaged", allocator("managed")],
   ["cudaMallocHost", allocator("pinned")],
   ["cudaHostAlloc", allocator("pinned")],
-  ["cudaMallocPitch", (host, args) => {
-    const pitch = pitched(valueOf(args, 2));
-    allocateAt(host, valueOf(args, 0), "device", arithmetic("*", pitch, valueOf(args, 3)));
-    const place = dereferenced(host, valueOf(args, 1));
-    if (place !== undefined) write(host, place, pitch);
-    return success;
-  }],
-  ["cudaHostGetDevicePointer", (host, args) => {
-    const place = dereferenced(host, valueOf(args, 0));
-    if (place !== undefined) write(host, place, valueOf(args, 1));
-    return success;
-  }],
+  [
+    "cudaMallocPitch",
+    (host, args) => {
+      const pitch = pitched(argumentValue(args, 2));
+      allocateAt(host, argumentValue(args, 0), "device", arithmetic("*", pitch, argumentValue(args, 3)));
+      const place = dereferenced(host, argumentValue(args, 1));
+      if (place !== undefined) write(host, place, pitch);
+      return success;
+    },
+  ],
+  [
+    "cudaHostGetDevicePointer",
+    (host, args) => {
+      const place = dereferenced(host, argumentValue(args, 0));
+      if (place !== undefined) write(host, place, argumentValue(args, 1));
+      return success;
+    },
+  ],
   ["cudaMemcpy", copy],
   ["cudaMemcpyAsync", copy],
-  ["memcpy", (host, args, call) => {
-    copy(host, args, call);
-    return valueOf(args, 0);
-  }],
+  [
+    "memcpy",
+    (host, args, call) => {
+      copy(host, args, call);
+      return argumentValue(args, 0);
+    },
+  ],
   ["memmove", copy],
-  ["cudaMemcpyPeer", (host, args) => {
-    copyMemory(host, valueOf(args, 0), valueOf(args, 2), valueOf(args, 4));
-    return success;
-  }],
-  ["cudaMemcpy2D", (host, args) => {
-    copyMemory(host, valueOf(args, 0), valueOf(args, 2), arithmetic("*", valueOf(args, 1), valueOf(args, 5)));
-    return success;
-  }],
-  ["cudaMemcpy2DAsync", (host, args) => {
-    copyMemory(host, valueOf(args, 0), valueOf(args, 2), arithmetic("*", valueOf(args, 1), valueOf(args, 5)));
-    return success;
-  }],
+  [
+    "cudaMemcpyPeer",
+    (host, args) => {
+      copyMemory(host, argumentValue(args, 0), argumentValue(args, 2), argumentValue(args, 4));
+      return success;
+    },
+  ],
+  [
+    "cudaMemcpy2D",
+    (host, args) => {
+      copyMemory(host, argumentValue(args, 0), argumentValue(args, 2), arithmetic("*", argumentValue(args, 1), argumentValue(args, 5)));
+      return success;
+    },
+  ],
+  [
+    "cudaMemcpy2DAsync",
+    (host, args) => {
+      copyMemory(host, argumentValue(args, 0), argumentValue(args, 2), arithmetic("*", argumentValue(args, 1), argumentValue(args, 5)));
+      return success;
+    },
+  ],
   ["cudaMemset", fill],
   ["cudaMemsetAsync", fill],
   ["memset", fill],
-  ["cudaMemset2D", (host, args) => {
-    fillMemory(host, valueOf(args, 0), valueOf(args, 2), arithmetic("*", valueOf(args, 1), valueOf(args, 4)));
-    return success;
-  }],
-  ["cudaMemcpyToSymbol", (host, args) => {
-    copyMemory(host, symbol(host, args, 0), valueOf(args, 1), valueOf(args, 2));
-    return success;
-  }],
-  ["cudaMemcpyToSymbolAsync", (host, args) => {
-    copyMemory(host, symbol(host, args, 0), valueOf(args, 1), valueOf(args, 2));
-    return success;
-  }],
-  ["cudaMemcpyFromSymbol", (host, args) => {
-    copyMemory(host, valueOf(args, 0), symbol(host, args, 1), valueOf(args, 2));
-    return success;
-  }],
-  ["cudaGetSymbolAddress", (host, args) => {
-    const place = dereferenced(host, valueOf(args, 0));
-    if (place !== undefined) write(host, place, symbol(host, args, 1));
-    return success;
-  }],
-  ["bzero", (host, args) => {
-    fillMemory(host, valueOf(args, 0), int(0), valueOf(args, 1));
-    return success;
-  }],
+  [
+    "cudaMemset2D",
+    (host, args) => {
+      fillMemory(host, argumentValue(args, 0), argumentValue(args, 2), arithmetic("*", argumentValue(args, 1), argumentValue(args, 4)));
+      return success;
+    },
+  ],
+  [
+    "cudaMemcpyToSymbol",
+    (host, args) => {
+      copyMemory(host, symbol(host, args, 0), argumentValue(args, 1), argumentValue(args, 2));
+      return success;
+    },
+  ],
+  [
+    "cudaMemcpyToSymbolAsync",
+    (host, args) => {
+      copyMemory(host, symbol(host, args, 0), argumentValue(args, 1), argumentValue(args, 2));
+      return success;
+    },
+  ],
+  [
+    "cudaMemcpyFromSymbol",
+    (host, args) => {
+      copyMemory(host, argumentValue(args, 0), symbol(host, args, 1), argumentValue(args, 2));
+      return success;
+    },
+  ],
+  [
+    "cudaGetSymbolAddress",
+    (host, args) => {
+      const place = dereferenced(host, argumentValue(args, 0));
+      if (place !== undefined) write(host, place, symbol(host, args, 1));
+      return success;
+    },
+  ],
+  [
+    "bzero",
+    (host, args) => {
+      fillMemory(host, argumentValue(args, 0), int(0), argumentValue(args, 1));
+      return success;
+    },
+  ],
   ["cudaFree", () => success],
   ["cudaFreeHost", () => success],
   ["cudaFreeAsync", () => success],

@@ -3,11 +3,11 @@ import type { DeviceProperties } from "../../facts.ts";
 import { record } from "../convert.ts";
 import type { Interpreter } from "../interpreter.ts";
 import { launchByCall, launchByConfig } from "../launches.ts";
-import { dereferenced } from "../lvalues.ts";
-import { Cell } from "../memory.ts";
+import { Cell, type HostType, type Value } from "../model.ts";
 import { write } from "../places.ts";
-import { type HostType, int, integerOf, unknown, type Value } from "../values.ts";
-import { type LibraryFunction, valueOf } from "./library.ts";
+import { dereferenced } from "../targets.ts";
+import { int, integerOf, unknown } from "../values.ts";
+import { argumentValue, type LibraryFunction } from "./library.ts";
 
 const success = int(0);
 const intType: HostType = { kind: "integer", name: "int" };
@@ -63,12 +63,32 @@ function deviceProperties(device: DeviceProperties | undefined): Value {
 
 /** By cudaDeviceAttr's number. */
 function attribute(device: DeviceProperties | undefined, index: number | undefined): Value {
-  const fixed: Readonly<Record<number, number>> = { 1: 1024, 2: 1024, 3: 1024, 4: 64, 5: 2147483647, 6: 65535, 7: 65535, 10: 32, 83: 1, 89: 1, 95: 1, 115: 1 };
+  const fixed: Readonly<Record<number, number>> = {
+    1: 1024,
+    2: 1024,
+    3: 1024,
+    4: 64,
+    5: 2147483647,
+    6: 65535,
+    7: 65535,
+    10: 32,
+    83: 1,
+    89: 1,
+    95: 1,
+    115: 1,
+  };
   const known = index === undefined ? undefined : fixed[index];
   if (known !== undefined) return int(known);
   const keys: Readonly<Record<number, keyof DeviceProperties>> = {
-    8: "sharedMemPerBlock", 13: "clockRateKHz", 16: "multiProcessorCount", 38: "l2CacheSize", 39: "maxThreadsPerMultiProcessor",
-    75: "major", 76: "minor", 81: "sharedMemPerMultiprocessor", 97: "sharedMemPerBlockOptin",
+    8: "sharedMemPerBlock",
+    13: "clockRateKHz",
+    16: "multiProcessorCount",
+    38: "l2CacheSize",
+    39: "maxThreadsPerMultiProcessor",
+    75: "major",
+    76: "minor",
+    81: "sharedMemPerMultiprocessor",
+    97: "sharedMemPerBlockOptin",
   };
   const key = index === undefined ? undefined : keys[index];
   const value = key === undefined ? undefined : device?.[key];
@@ -77,67 +97,97 @@ function attribute(device: DeviceProperties | undefined, index: number | undefin
 
 const occupancy: LibraryFunction = (host, args) => {
   const reason = "the occupancy calculator's answer depends on the compiled kernel";
-  store(host, valueOf(args, 0), unknown(reason, intType));
+  store(host, argumentValue(args, 0), unknown(reason, intType));
   const second = args[1]?.value;
   if (second?.kind === "pointer") store(host, second, unknown(reason, intType));
   return success;
 };
 
 const opaque: LibraryFunction = (host, args) => {
-  const where = valueOf(args, 0);
+  const where = argumentValue(args, 0);
   const place = dereferenced(host, where);
   if (place instanceof Cell && place.value.kind !== "record") host.journal.set(place, unknown("a handle"));
   return success;
 };
 
 export const runtimeFunctions: ReadonlyMap<string, LibraryFunction> = new Map<string, LibraryFunction>([
-  ["cudaGetDeviceProperties", (host, args) => {
-    store(host, valueOf(args, 0), deviceProperties(host.settings.device));
-    return success;
-  }],
-  ["cudaDeviceGetAttribute", (host, args) => {
-    store(host, valueOf(args, 0), attribute(host.settings.device, integerOf(valueOf(args, 1))));
-    return success;
-  }],
-  ["cudaGetDeviceCount", (host, args) => {
-    store(host, valueOf(args, 0), int(1));
-    return success;
-  }],
-  ["cudaGetDevice", (host, args) => {
-    store(host, valueOf(args, 0), int(0));
-    return success;
-  }],
-  ["cudaDriverGetVersion", (host, args) => {
-    store(host, valueOf(args, 0), int(13000));
-    return success;
-  }],
-  ["cudaRuntimeGetVersion", (host, args) => {
-    store(host, valueOf(args, 0), int(13000));
-    return success;
-  }],
-  ["cudaDeviceCanAccessPeer", (host, args) => {
-    store(host, valueOf(args, 0), int(0));
-    return success;
-  }],
-  ["cudaEventElapsedTime", (host, args) => {
-    store(host, valueOf(args, 0), unknown("a measured time", { kind: "floating", name: "float" }));
-    return success;
-  }],
+  [
+    "cudaGetDeviceProperties",
+    (host, args) => {
+      store(host, argumentValue(args, 0), deviceProperties(host.settings.device));
+      return success;
+    },
+  ],
+  [
+    "cudaDeviceGetAttribute",
+    (host, args) => {
+      store(host, argumentValue(args, 0), attribute(host.settings.device, integerOf(argumentValue(args, 1))));
+      return success;
+    },
+  ],
+  [
+    "cudaGetDeviceCount",
+    (host, args) => {
+      store(host, argumentValue(args, 0), int(1));
+      return success;
+    },
+  ],
+  [
+    "cudaGetDevice",
+    (host, args) => {
+      store(host, argumentValue(args, 0), int(0));
+      return success;
+    },
+  ],
+  [
+    "cudaDriverGetVersion",
+    (host, args) => {
+      store(host, argumentValue(args, 0), int(13000));
+      return success;
+    },
+  ],
+  [
+    "cudaRuntimeGetVersion",
+    (host, args) => {
+      store(host, argumentValue(args, 0), int(13000));
+      return success;
+    },
+  ],
+  [
+    "cudaDeviceCanAccessPeer",
+    (host, args) => {
+      store(host, argumentValue(args, 0), int(0));
+      return success;
+    },
+  ],
+  [
+    "cudaEventElapsedTime",
+    (host, args) => {
+      store(host, argumentValue(args, 0), unknown("a measured time", { kind: "floating", name: "float" }));
+      return success;
+    },
+  ],
   ["cudaOccupancyMaxPotentialBlockSize", occupancy],
-  ["cudaOccupancyMaxActiveBlocksPerMultiprocessor", (host, args) => {
-    store(host, valueOf(args, 0), unknown("the occupancy calculator's answer depends on the compiled kernel", intType));
-    return success;
-  }],
+  [
+    "cudaOccupancyMaxActiveBlocksPerMultiprocessor",
+    (host, args) => {
+      store(host, argumentValue(args, 0), unknown("the occupancy calculator's answer depends on the compiled kernel", intType));
+      return success;
+    },
+  ],
   ["cudaEventCreate", opaque],
   ["cudaEventCreateWithFlags", opaque],
   ["cudaStreamCreate", opaque],
   ["cudaStreamCreateWithFlags", opaque],
-  ["cudaMemGetInfo", (host, args) => {
-    const total = host.settings.device?.totalGlobalMem;
-    store(host, valueOf(args, 0), unknown("the memory that is free", sizeType));
-    store(host, valueOf(args, 1), total === undefined ? noGpu() : int(total, "ulong"));
-    return success;
-  }],
+  [
+    "cudaMemGetInfo",
+    (host, args) => {
+      const total = host.settings.device?.totalGlobalMem;
+      store(host, argumentValue(args, 0), unknown("the memory that is free", sizeType));
+      store(host, argumentValue(args, 1), total === undefined ? noGpu() : int(total, "ulong"));
+      return success;
+    },
+  ],
   ["cudaGetErrorString", () => ({ kind: "string", text: "no error" })],
   ["cudaGetErrorName", () => ({ kind: "string", text: "cudaSuccess" })],
   ["cudaFuncSetAttribute", () => success],
@@ -146,5 +196,13 @@ export const runtimeFunctions: ReadonlyMap<string, LibraryFunction> = new Map<st
   ["cudaLaunchCooperativeKernel", launchByCall],
   ["cudaLaunchKernelEx", launchByConfig],
   ["cudaLaunchKernelExC", launchByConfig],
-  ["make_cudaExtent", (_host, args) => record("cudaExtent", [["width", valueOf(args, 0), sizeType], ["height", valueOf(args, 1), sizeType], ["depth", valueOf(args, 2), sizeType]])],
+  [
+    "make_cudaExtent",
+    (_host, args) =>
+      record("cudaExtent", [
+        ["width", argumentValue(args, 0), sizeType],
+        ["height", argumentValue(args, 1), sizeType],
+        ["depth", argumentValue(args, 2), sizeType],
+      ]),
+  ],
 ]);

@@ -1,15 +1,21 @@
 /** Strings and input: numbers read from text are known when the text is. */
-import { elementOf, write } from "../places.ts";
+import type { IntegerName } from "../../sema/types.ts";
 import { convert } from "../convert.ts";
 import { forgetTargets } from "../effects.ts";
-import { float, int, nullPointer, unknown, type Value } from "../values.ts";
-import { type LibraryFunction, valueOf } from "./library.ts";
-import type { IntegerName } from "../../sema/types.ts";
+import type { Value } from "../model.ts";
+import { elementOf, write } from "../places.ts";
+import { float, int, nullPointer, unknown } from "../values.ts";
+import { argumentValue, type LibraryFunction } from "./library.ts";
 
 function integerFrom(type: IntegerName): LibraryFunction {
   return (_host, args) => {
-    const text = valueOf(args, 0);
-    if (text.kind !== "string") return unknown(text.kind === "unknown" ? text.reason : "a number read from text", { kind: "integer", name: type }, text.kind === "unknown" ? text.inputs : []);
+    const text = argumentValue(args, 0);
+    if (text.kind !== "string")
+      return unknown(
+        text.kind === "unknown" ? text.reason : "a number read from text",
+        { kind: "integer", name: type },
+        text.kind === "unknown" ? text.inputs : [],
+      );
     const base = args[2]?.value;
     const radix = base?.kind === "int" ? Number(base.value) : 10;
     const parsed = Number.parseInt(text.text, radix === 0 ? (/^\s*0x/i.test(text.text) ? 16 : 10) : radix);
@@ -18,21 +24,25 @@ function integerFrom(type: IntegerName): LibraryFunction {
 }
 
 const floatFrom: LibraryFunction = (_host, args) => {
-  const text = valueOf(args, 0);
-  if (text.kind !== "string") return unknown(text.kind === "unknown" ? text.reason : "a number read from text", { kind: "floating", name: "double" });
+  const text = argumentValue(args, 0);
+  if (text.kind !== "string")
+    return unknown(text.kind === "unknown" ? text.reason : "a number read from text", { kind: "floating", name: "double" });
   const parsed = Number.parseFloat(text.text);
   return float(Number.isNaN(parsed) ? 0 : parsed);
 };
 
-const comparison = (length: boolean): LibraryFunction => (_host, args) => {
-  const a = valueOf(args, 0);
-  const b = valueOf(args, 1);
-  const count = length ? valueOf(args, 2) : undefined;
-  if (a.kind !== "string" || b.kind !== "string") return unknown(a.kind === "unknown" ? a.reason : "a comparison of strings", undefined, a.kind === "unknown" ? a.inputs : []);
-  const end = count?.kind === "int" ? Number(count.value) : undefined;
-  const [x, y] = [a.text.slice(0, end), b.text.slice(0, end)];
-  return int(x === y ? 0 : x < y ? -1 : 1);
-};
+const comparison =
+  (length: boolean): LibraryFunction =>
+  (_host, args) => {
+    const a = argumentValue(args, 0);
+    const b = argumentValue(args, 1);
+    const count = length ? argumentValue(args, 2) : undefined;
+    if (a.kind !== "string" || b.kind !== "string")
+      return unknown(a.kind === "unknown" ? a.reason : "a comparison of strings", undefined, a.kind === "unknown" ? a.inputs : []);
+    const end = count?.kind === "int" ? Number(count.value) : undefined;
+    const [x, y] = [a.text.slice(0, end), b.text.slice(0, end)];
+    return int(x === y ? 0 : x < y ? -1 : 1);
+  };
 
 /** `scanf`, `fread`: what they store is not known. */
 const input: LibraryFunction = (host, args) => {
@@ -48,13 +58,40 @@ const ends: LibraryFunction = (host) => {
 };
 
 const now: LibraryFunction = (host, args) => {
-  const to = valueOf(args, 0);
+  const to = argumentValue(args, 0);
   const place = to.kind === "pointer" ? elementOf(host, to, 0) : undefined;
   if (place !== undefined) write(host, place, convert(unknown("the time"), place.type));
   return unknown("the time");
 };
 
-const printers = ["printf", "fprintf", "puts", "putchar", "fputs", "fflush", "perror", "fclose", "cout", "cerr", "srand", "srand48", "setbuf", "assert", "static_assert", "usleep", "sleep", "putc", "fputc", "vprintf", "print", "println", "signal", "fseek", "rewind", "system"];
+const printers = [
+  "printf",
+  "fprintf",
+  "puts",
+  "putchar",
+  "fputs",
+  "fflush",
+  "perror",
+  "fclose",
+  "cout",
+  "cerr",
+  "srand",
+  "srand48",
+  "setbuf",
+  "assert",
+  "static_assert",
+  "usleep",
+  "sleep",
+  "putc",
+  "fputc",
+  "vprintf",
+  "print",
+  "println",
+  "signal",
+  "fseek",
+  "rewind",
+  "system",
+];
 
 export const textFunctions: ReadonlyMap<string, LibraryFunction> = new Map<string, LibraryFunction>([
   ["atoi", integerFrom("int")],
@@ -77,7 +114,7 @@ export const textFunctions: ReadonlyMap<string, LibraryFunction> = new Map<strin
   ["strcmp", comparison(false)],
   ["strcasecmp", comparison(false)],
   ["strncmp", comparison(true)],
-  ["strlen", (_host, args) => stringLength(valueOf(args, 0))],
+  ["strlen", (_host, args) => stringLength(argumentValue(args, 0))],
   ["scanf", input],
   ["fscanf", input],
   ["sscanf", input],
@@ -93,7 +130,7 @@ export const textFunctions: ReadonlyMap<string, LibraryFunction> = new Map<strin
   ["findCudaDevice", () => int(0)],
   ["gpuGetMaxGflopsDeviceId", () => int(0)],
   ["findCudaDeviceDRV", () => int(0)],
-  ["checkCudaErrors", (_host, args) => valueOf(args, 0)],
+  ["checkCudaErrors", (_host, args) => argumentValue(args, 0)],
   ["getLastCudaError", nothing],
   ["exit", ends],
   ["_exit", ends],
@@ -105,10 +142,13 @@ export const textFunctions: ReadonlyMap<string, LibraryFunction> = new Map<strin
   ["clock", () => unknown("the time")],
   ["omp_get_max_threads", () => unknown("the number of CPU threads")],
   ...printers.map((name): [string, LibraryFunction] => [name, nothing]),
-  ...["sprintf", "snprintf", "strcpy", "strncpy", "strcat"].map((name): [string, LibraryFunction] => [name, (host, args) => {
-    forgetTargets(host, args.slice(0, 1), "text that was written");
-    return int(0);
-  }]),
+  ...["sprintf", "snprintf", "strcpy", "strncpy", "strcat"].map((name): [string, LibraryFunction] => [
+    name,
+    (host, args) => {
+      forgetTargets(host, args.slice(0, 1), "text that was written");
+      return int(0);
+    },
+  ]),
 ]);
 
 function stringLength(value: Value): Value {

@@ -1,0 +1,24 @@
+/** What pointers lead to. */
+import type { Interpreter } from "./interpreter.ts";
+import { Allocation, type Cell, type Place, type Value } from "./model.ts";
+import { elementOf } from "./places.ts";
+import { pointer } from "./values.ts";
+
+/** `*value`. */
+export function dereferenced(host: Interpreter, value: Value): Place | undefined {
+  if (value.kind === "pointer") return elementOf(host, value, 0);
+  if (value.kind === "container" && value.type.name === "unique_ptr") return elementOf(host, pointer(value.storage, value.type.element), 0);
+  return undefined;
+}
+
+/** The memory and byte offset a pointer leads to, in elements of known size. */
+export function targetOf(value: Value): { readonly allocation: Allocation; readonly offset: number | undefined } | Cell | undefined {
+  if (value.kind === "container") return { allocation: value.storage, offset: 0 };
+  if (value.kind !== "pointer" || value.target === undefined) return undefined;
+  if (value.target instanceof Allocation) return { allocation: value.target, offset: value.offset };
+  const inner = value.target.value;
+  // A pointer to an array variable, or to a record, is a cell; the array's memory is behind it.
+  if (value.target.type?.kind === "array" && inner.kind === "pointer" && inner.target instanceof Allocation)
+    return { allocation: inner.target, offset: inner.offset };
+  return value.target;
+}
