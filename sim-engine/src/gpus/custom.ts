@@ -4,7 +4,7 @@ import type { Figure } from "./files.ts";
 import { type CapabilityModel, findCapability, findGpu, type GpuModel, valuesOf } from "./model.ts";
 
 /** The source of figures a user gave. */
-export const userSource = "user";
+const userSource = "user";
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);

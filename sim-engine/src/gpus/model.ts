@@ -78,5 +78,5 @@ export const findCapability = (computeCapability: string): CapabilityModel | und
   capabilities.find((c) => c.computeCapability === computeCapability);
 
 export type { FigureName, GpuValues } from "./figures.ts";
-export { figureDefinitions, figureNames } from "./figures.ts";
-export type { CapabilityFile, Figure, FigureBasis, GpuData, ProductFile, Source } from "./files.ts";
+export { figureDefinitions } from "./figures.ts";
+export type { Figure, FigureBasis, GpuData, Source } from "./files.ts";

@@ -37,7 +37,7 @@ export interface MemoryRates {
 const perCycle = (gpu: GpuValues, gigabytesPerSecond: number): number => (gigabytesPerSecond * 1000) / gpu.clock;
 
 /** Memory bandwidth reached, in GB/s, when `readShare` of the bytes are reads. */
-export const dramBandwidthFor = (gpu: GpuValues, readShare: number): number =>
+const dramBandwidthFor = (gpu: GpuValues, readShare: number): number =>
   gpu.dramMixedBandwidth + (gpu.dramReadBandwidth - gpu.dramMixedBandwidth) * Math.max(0, 2 * readShare - 1);
 
 /** The share of one SM when `activeSms` draw on L2 and memory alike. */

@@ -358,7 +358,7 @@ class SmReplay {
  */
 export function replay(summary: ExecutionSummary, gpu: GpuValues, budget = 60_000): ReplayResult | undefined {
   const traces = summary.blocks.filter((block) => block.weight > 0 && block.warps.some((warp) => warp.blocks.length > 0));
-  if (traces.length === 0 || summary.blocksPerSm < 1) return undefined;
+  if (traces.length === 0 || !(summary.blocksPerSm >= 1)) return undefined;
   const sm = new SmReplay(summary, gpu, traces);
   if (sm.residentWarps === 0) return undefined;
   const weights = traces.reduce((sum, block) => sum + block.weight, 0);
