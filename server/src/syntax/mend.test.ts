@@ -61,7 +61,8 @@ const repairs: Readonly<Record<string, string>> = {
     "(function f result:(builtin void) body:(block body:[(declaration [(variable y type:(builtin int) init:(style:copy [1]))])]))",
   "struct A { static B hash(T) = delete; };":
     "(record tag:struct A members:[(function hash result:(named B) parameters:[(type:(named T))] specifiers:(static) deleted)])",
-  "void f(S s = {1, 2}, T t = {}) {}": "(function f result:(builtin void) parameters:[(type:(named S) s default:(list elements:[(1) (2)])) (type:(named T) t default:(list))] body:(block body:[]))",
+  "void f(S s = {1, 2}, T t = {}) {}":
+    "(function f result:(builtin void) parameters:[(type:(named S) s default:(list elements:[(1) (2)])) (type:(named T) t default:(list))] body:(block body:[]))",
   "int x = f(typename T::type(3));":
     "(variable x type:(builtin int) init:(style:copy [(call callee:(name f) arguments:[(call callee:(name T::type) arguments:[3])])]))",
 };

@@ -331,7 +331,8 @@ const parenthesized: Converter = (c, node) => {
 const fold: Converter = (c, node) => {
   const left = child(node, "left");
   const right = child(node, "right");
-  const op = operator(c, node);
+  // The comma of `(f(args), ...)` is no operator to the grammar.
+  const op = operator(c, node) || ",";
   return {
     start: node.start,
     end: node.end,

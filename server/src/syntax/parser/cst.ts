@@ -23,10 +23,10 @@ export interface MutableCstNode {
   start: number;
   end: number;
   missing: boolean;
-  children: CstNode[];
+  children: MutableCstNode[];
 }
 
-export const noChildren: CstNode[] = [];
+export const noChildren: MutableCstNode[] = [];
 Object.freeze(noChildren);
 
 /** The child that fills a field. */

@@ -1,6 +1,6 @@
 import type { Node } from "../ast.ts";
 import type { CstNode } from "./cst.ts";
-import type { Backend, ParseOptions, Parser, Repair } from "./parser.ts";
+import type { Backend, Copies, ParseOptions, Parser, Repair } from "./parser.ts";
 
 /** Trees are kept for this many documents, and for no more text than this (a tree takes about 15 bytes a character). */
 const MAX_TREES = 24;
@@ -8,9 +8,13 @@ const MAX_CHARACTERS = 8_000_000;
 /** Each costs an incremental parse; while somebody types there is always some error. */
 const MAX_REPAIR_ATTEMPTS = 12;
 
-interface Kept<Tree> {
+interface Parsed<Tree> {
   readonly text: string;
   readonly tree: Tree;
+}
+
+interface Kept<Tree> extends Parsed<Tree> {
+  readonly copies: Copies;
 }
 
 /** A parser over a backend: keeps the trees of the documents parsed last, and frees the rest. */
@@ -37,21 +41,22 @@ export function keepTrees<Tree>(backend: Backend<Tree>): Parser {
   };
 
   const parse = (text: string, { key, cancelled, repairs = [], reread }: ParseOptions = {}): CstNode | undefined => {
-    const tree = backend.parse(text, key === undefined ? undefined : kept.get(key), cancelled);
+    const previous = key === undefined ? undefined : kept.get(key);
+    const tree = backend.parse(text, previous, cancelled);
     if (!tree) return undefined;
     let parsed = repaired(backend, { text, tree }, repairs, cancelled);
-    let copy = backend.copyOut(parsed.tree);
-    const other = reread?.(copy, parsed.text) ?? parsed.text;
+    let { root, copies } = backend.copyOut(parsed.tree, parsed.text, previous?.copies);
+    const other = reread?.(root, parsed.text) ?? parsed.text;
     const again = other === parsed.text ? undefined : backend.parse(other, parsed, cancelled);
     if (again && backend.errors(again).length > backend.errors(parsed.tree).length) backend.free(again);
     else if (again) {
+      ({ root, copies } = backend.copyOut(again, other, copies));
       backend.free(parsed.tree);
       parsed = { text: other, tree: again };
-      copy = backend.copyOut(again);
     }
     if (key === undefined) backend.free(parsed.tree);
-    else keep(key, parsed);
-    return copy;
+    else keep(key, { ...parsed, copies });
+    return root;
   };
 
   return {
@@ -67,10 +72,10 @@ export function keepTrees<Tree>(backend: Backend<Tree>): Parser {
 /** Tries the repairs as long as they help. */
 function repaired<Tree>(
   backend: Backend<Tree>,
-  parsed: Kept<Tree>,
+  parsed: Parsed<Tree>,
   repairs: readonly Repair[],
   cancelled: (() => boolean) | undefined,
-): Kept<Tree> {
+): Parsed<Tree> {
   if (!repairs.length) return parsed;
   let best = parsed;
   let errors = backend.errors(best.tree);

@@ -1,5 +1,5 @@
 import type { Node } from "../ast.ts";
-import { type CstNode, noChildren } from "./cst.ts";
+import { type MutableCstNode, noChildren } from "./cst.ts";
 import { keepTrees } from "./kept-trees.ts";
 import type { Backend, Parser } from "./parser.ts";
 
@@ -53,7 +53,7 @@ function nativeBackend(parser: NativeParser): Backend<NativeTree> {
     // Pieces, because a whole long string is refused.
     parse: (text) => parser.parse((index) => text.slice(index, index + 4096)),
     errors: (tree) => errorsIn(tree.rootNode),
-    copyOut: (tree) => copy(tree.rootNode, undefined),
+    copyOut: (tree) => ({ root: copy(tree.rootNode, undefined), copies: new Map() }),
     free() {},
     dispose() {},
   };
@@ -61,8 +61,8 @@ function nativeBackend(parser: NativeParser): Backend<NativeTree> {
 
 const left = new Set(["(", ")", "{", "}", ";", ","]);
 
-function copy(node: NativeNode, field: string | undefined): CstNode {
-  const children: CstNode[] = [];
+function copy(node: NativeNode, field: string | undefined): MutableCstNode {
+  const children: MutableCstNode[] = [];
   node.children.forEach((each, i) => {
     if (each.isMissing || !left.has(each.type)) children.push(copy(each, node.fieldNameForChild(i) ?? undefined));
   });

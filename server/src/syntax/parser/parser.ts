@@ -1,5 +1,5 @@
 import type { Node } from "../ast.ts";
-import type { CstNode } from "./cst.ts";
+import type { CstNode, MutableCstNode } from "./cst.ts";
 
 /** What a caller may say about one parse. */
 export interface ParseOptions {
@@ -39,7 +39,11 @@ export interface Backend<Tree> {
   ): Tree | undefined;
   /** Where the parser gave up, or made up a token. */
   errors(tree: Tree): Node[];
-  copyOut(tree: Tree): CstNode;
+  /** Copies a tree of a text. What is written as in a text copied before is taken from `known`, out of which it goes. */
+  copyOut(tree: Tree, text: string, known?: Copies): { readonly root: CstNode; readonly copies: Copies };
   free(tree: Tree): void;
   dispose(): void;
 }
+
+/** Copies of declarations without errors, by their text. */
+export type Copies = Map<string, MutableCstNode>;

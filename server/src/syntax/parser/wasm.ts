@@ -1,6 +1,6 @@
-import { Edit, Language, type Tree, type TreeCursor, Parser as TreeSitter } from "web-tree-sitter";
+import { Edit, Language, type Tree, Parser as TreeSitter } from "web-tree-sitter";
 import type { Node } from "../ast.ts";
-import { type CstNode, type MutableCstNode, noChildren } from "./cst.ts";
+import { treeCopier } from "./copy.ts";
 import { differenceBetween, pointAt } from "./edit.ts";
 import { keepTrees } from "./kept-trees.ts";
 import type { Backend, Parser } from "./parser.ts";
@@ -37,9 +37,7 @@ function wasmBackend(loaded: Language): Backend<Tree> {
   return {
     parse(text, previous, cancelled) {
       const old = previous && edited(previous.tree, previous.text, text);
-      // Handing over pieces keeps long texts from being copied whole at each call.
-      const read = (index: number) => text.slice(index, index + 4096);
-      const tree = parser.parse(read, old ?? null, cancelled && { progressCallback: cancelled });
+      const tree = parser.parse(text, old ?? null, cancelled && { progressCallback: cancelled });
       old?.delete();
       if (!tree) parser.reset();
       return tree ?? undefined;
@@ -91,101 +89,3 @@ function errorsIn(tree: Tree): Node[] {
   }
   return found;
 }
-
-const ERROR_TYPE = 65535;
-
-/** Named nodes that are one token: no children to ask for. */
-const leaves = new Set([
-  "identifier",
-  "type_identifier",
-  "field_identifier",
-  "namespace_identifier",
-  "statement_identifier",
-  "primitive_type",
-  "number_literal",
-  "auto",
-  "this",
-  "true",
-  "false",
-  "string_content",
-  "escape_sequence",
-  "comment",
-]);
-/** Tokens that say nothing their parent does not: left out. */
-const punctuation = new Set(["(", ")", "{", "}", ";", ","]);
-
-const SKIPPED = 0;
-const TOKEN = 1;
-const LEAF = 2;
-const INNER = 3;
-
-/** Copies a tree by a cursor, which is far cheaper than parser nodes; every call into WebAssembly is spared that can be. */
-function treeCopier(language: Language): (tree: Tree) => CstNode {
-  const { types, fields } = language;
-  const named = types.map((_, id) => language.nodeTypeIsNamed(id));
-  const roles = Uint8Array.from(types, (type, id) => {
-    if (named[id]) return leaves.has(type) ? LEAF : INNER;
-    // A token's type is its text, but for launch brackets, which may hold spaces.
-    return punctuation.has(type) ? SKIPPED : /^[\w!-/:-@[-`{-~]+$/.test(type) && !/^(<<<|>>>|#.*)$/.test(type) ? TOKEN : INNER;
-  });
-  return (tree) => {
-    const whole = tree.rootNode;
-    // A token the parser made up has no width, so that its type does not tell its end.
-    const clean = !whole.hasError;
-    const cursor = whole.walk();
-    try {
-      return copyFrom(cursor, clean);
-    } finally {
-      cursor.delete();
-    }
-  };
-
-  function copyFrom(cursor: TreeCursor, clean: boolean): CstNode {
-    const root = node("translation_unit", true, undefined, cursor.startIndex, cursor.endIndex, false);
-    const open: MutableCstNode[] = [];
-    let parent = root;
-    let more = cursor.gotoFirstChild();
-    while (more) {
-      const id = cursor.nodeTypeId;
-      const role = id === ERROR_TYPE ? INNER : clean ? (roles[id] ?? INNER) : Math.max(roles[id] ?? INNER, LEAF);
-      if (role !== SKIPPED) {
-        const type = id === ERROR_TYPE ? "ERROR" : (types[id] ?? "ERROR");
-        const start = cursor.startIndex;
-        const end = role === TOKEN ? start + type.length : cursor.endIndex;
-        const isNamed = id === ERROR_TYPE || named[id] === true;
-        const made = node(
-          type,
-          isNamed,
-          fields[cursor.currentFieldId] ?? undefined,
-          start,
-          end,
-          !clean && start === end && cursor.nodeIsMissing,
-        );
-        if (parent.children === noChildren) parent.children = [made];
-        else parent.children.push(made);
-        if (role === INNER && cursor.gotoFirstChild()) {
-          open.push(parent);
-          parent = made;
-          continue;
-        }
-      }
-      while (!cursor.gotoNextSibling()) {
-        const above = open.pop();
-        more = above !== undefined && cursor.gotoParent();
-        if (!above || !more) break;
-        parent = above;
-      }
-    }
-    return root;
-  }
-}
-
-const node = (type: string, named: boolean, field: string | undefined, start: number, end: number, missing: boolean): MutableCstNode => ({
-  type,
-  named,
-  field,
-  start,
-  end,
-  missing,
-  children: noChildren,
-});
