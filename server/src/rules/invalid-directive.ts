@@ -9,6 +9,7 @@ export default defineRule({
   why: "What it was meant to say about a kernel or a launch is not used, so the simulation may assume something else.",
   remedy: "Write it as `// warplens: block=(256) grid=(4096) n=1<<20 index=uniform(0, n)`, directly above the kernel or the launch.",
   fix: "none",
+  simulated: true,
   example: {
     bad: `// warplens: block=(many)
 __global__ void clear(float *data) { data[threadIdx.x] = 0.0f; }`,

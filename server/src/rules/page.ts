@@ -6,9 +6,14 @@ const fixes: Readonly<Record<Rule["fix"], string>> = {
   none: "no",
 };
 
+function foundBy({ group, simulated }: Rule): string {
+  if (group === "directives") return "reading the comments";
+  return simulated ? "simulating the launches on the chosen GPU" : "reading the source: syntax, types and data flow";
+}
+
 /** A rule's page in Markdown: `docs/rules/<id>.md`, and what `warplens explain` prints. */
 export function rulePage(rule: Rule): string {
-  const { id, group, severity, priority, guide, summary, why, remedy, fix, example, simulated, notes } = rule;
+  const { id, group, severity, priority, guide, summary, why, remedy, fix, example, notes } = rule;
   const reference = guide && guideReference(guide);
   const facts = [
     ["severity", severity],
@@ -16,7 +21,7 @@ export function rulePage(rule: Rule): string {
     ...(reference
       ? [["source", `[${reference.text}](${reference.url}) (${priority === "correctness" ? priority : `${priority} priority`})`]]
       : []),
-    ["found by", simulated ? "simulating the launches on the chosen GPU" : "reading the source: syntax, types and data flow"],
+    ["found by", foundBy(rule)],
     ["fix", fixes[fix]],
   ];
   return [

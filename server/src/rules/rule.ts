@@ -83,7 +83,7 @@ export interface RuleDefinition {
   readonly notes?: string;
   /** Read by tests: `bad` has findings of this rule only, `good` none. */
   readonly example: { readonly bad: string; readonly good: string };
-  /** Decides from simulated reports: finds nothing before a simulation. */
+  /** Is about launches or their simulated reports: finds nothing before a simulation. */
   readonly simulated?: boolean;
   /** Of two findings on the same text, the rule with the higher number stays. */
   readonly specificity?: number;
