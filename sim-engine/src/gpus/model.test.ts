@@ -79,6 +79,20 @@ describe("GPU models", () => {
     expect([v.smCount, v.clock, v.l2Bytes / 1024, v.l1Latency, v.l2Latency]).toEqual([sms, clock, l2, l1Latency, l2Latency]);
   });
 
+  // Jia et al., tables 3.1 (shared latency), 3.2 (L1), 3.4 (L2) and 4.2 (atomics of 1 and 32 lanes on one address).
+  test.each([
+    ["v100-pcie", 19, 108.3, 2155, [6, 66], [36, 76]],
+    ["p100", 24, 31.3, 1624, [15, 78], [26, 50]],
+    ["p4", 23, 15.7, 979, [16, 78], [30, 51]],
+    ["m60", 23, 15.7, 446, [17, 79], [24, 46]],
+    ["k80", 26, 68.6, 339, [93, 4257], [29, 488]],
+  ])("%s moves and counts as Jia et al. measured", (id, sharedLatency, l1, l2, shared, global) => {
+    const v = findGpu(id)!.values;
+    expect([v.sharedLatency, v.l1MeasuredPerSm, v.l2Bandwidth]).toEqual([sharedLatency, l1, l2]);
+    expect([v.sharedAtomicContended!.at(0), v.sharedAtomicContended!.at(-1)]).toEqual(shared);
+    expect([v.globalAtomicContended!.at(0), v.globalAtomicContended!.at(-1)]).toEqual(global);
+  });
+
   // The tuning guides: Maxwell 1.4.1.1 and 1.4.3.1, Volta 1.4.1.3, Turing 1.4.1.3.
   test.each([
     ["5.0", 64, 32, 64],
