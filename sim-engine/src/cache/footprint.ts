@@ -1,5 +1,5 @@
 /** What blocks touch, and how much of it their neighbours touch as well. */
-import { load, type SectorLog, store } from "./log.ts";
+import { atomic, type SectorLog, store } from "./log.ts";
 import { SectorSet } from "./sector-set.ts";
 
 const allBytes = 0xffffffff;
@@ -48,7 +48,7 @@ export class Footprint {
         if (!wasRead && bytesWritten === undefined) read[site]!++;
         if (!wasRead) this.#read.set(sector);
         // Atomics read and write.
-        if (kind !== load && kind !== 3 && bytesWritten === undefined) {
+        if (kind === atomic && bytesWritten === undefined) {
           written[site]!++;
           this.#written.set(sector, allBytes);
         }

@@ -1,0 +1,339 @@
+/**
+ * Replays sampled warps on a model of one SM: schedulers that issue each warp's instructions in order, pipes of limited width, a
+ * scoreboard, barriers, the memory path, and blocks that follow each other as slots fall free. All SMs are taken to do the same,
+ * each with its share of L2, memory and the block distributor. Left out: instruction fetch, and the order of different SMs'
+ * accesses.
+ */
+import type { GpuValues } from "../gpus/figures.ts";
+import { Code, pipeNames } from "./code.ts";
+import { MemoryPath, reasonIndex, reasons } from "./memory-path.ts";
+import { memoryRates, pipeCycles } from "./rates.ts";
+import type { BlockTrace, ExecutionSummary, WarpTrace } from "./summary.ts";
+
+/** A resident block: warps that still run, and those that wait at its barrier. */
+interface Resident {
+  warps: number;
+  waiting: number[];
+}
+
+const never = Number.POSITIVE_INFINITY;
+const lsu = pipeNames.indexOf("lsu");
+const pipes = pipeNames.length;
+
+export class SmReplay {
+  readonly summary: ExecutionSummary;
+  readonly gpu: GpuValues;
+  readonly code: Code;
+  readonly traces: readonly BlockTrace[];
+  readonly memory: MemoryPath;
+  readonly blocksHere: number;
+  readonly distributorInterval: number;
+  readonly warpsPerBlock: number;
+  readonly registers: number;
+
+  readonly pipeCost: readonly number[];
+  readonly pipeFree: Float64Array;
+  readonly pipeBusy = new Float64Array(pipes);
+  readonly schedulerFree: Float64Array;
+  readonly waits = new Float64Array(reasons.length);
+
+  // Warps by slot. Slot s belongs to scheduler s modulo their number, as the hardware assigns warps.
+  readonly slotsOf: readonly number[][];
+  readonly trace: (WarpTrace | undefined)[];
+  readonly resident: (Resident | undefined)[];
+  readonly ready: Float64Array;
+  readonly why: Uint8Array;
+  readonly issuedAt: Float64Array;
+  readonly position: Uint32Array;
+  readonly offset: Uint32Array;
+  readonly instruction: Uint32Array;
+  readonly copies: Float64Array;
+  readonly weight: Float64Array;
+  readonly available: Float64Array;
+  readonly availableWhy: Uint8Array;
+
+  // The best candidate of each scheduler, as far as known; `stale` where it must be looked for again.
+  readonly candidateTime: Float64Array;
+  readonly candidate: Int32Array;
+  readonly stale: Uint8Array;
+
+  /** Cycles, and the same stretched where an executed iteration stands for many. */
+  now = 0;
+  stretched = 0;
+  residentIntegral = 0;
+  residentWarps = 0;
+  weightSum = 0;
+  launched = 0;
+  distributorFree = 0;
+  replayed = 0;
+  /** Instructions done, each counted as often as it stands for. */
+  done = 0;
+  readonly #credit: Float64Array;
+
+  constructor(summary: ExecutionSummary, gpu: GpuValues, traces: readonly BlockTrace[]) {
+    this.summary = summary;
+    this.gpu = gpu;
+    this.code = new Code(summary);
+    this.traces = traces;
+    const totalBlocks = summary.grid[0] * summary.grid[1] * summary.grid[2];
+    const activeSms = Math.min(gpu.smCount, totalBlocks);
+    this.blocksHere = Math.ceil(totalBlocks / gpu.smCount - 1e-9);
+    this.distributorInterval = activeSms / gpu.blockLaunchRate;
+    const { dramReadBytes, dramWriteBytes } = summary.traffic;
+    const dramBytes = dramReadBytes + dramWriteBytes;
+    const weights = traces.reduce((sum, block) => sum + block.weight, 0);
+    const atomicSectors =
+      traces.reduce((sum, block) => sum + this.code.atomicSectorsOf(block, summary) * block.weight, 0) * (totalBlocks / weights);
+    const hottest = (summary.totals.hottestAtomics ?? 0) * gpu.atomicInterval;
+    const perAtomic = atomicSectors > 0 ? activeSms * Math.max(1 / gpu.atomicRate, hottest / atomicSectors) : 0;
+    this.memory = new MemoryPath(gpu, memoryRates(gpu, activeSms, dramBytes > 0 ? dramReadBytes / dramBytes : 1), summary, perAtomic);
+
+    this.warpsPerBlock = Math.max(...traces.map((block) => block.warps.length));
+    this.registers = Math.max(1, summary.registers);
+    const cost = pipeCycles(gpu);
+    this.pipeCost = pipeNames.map((name) => cost[name]);
+    const { schedulers } = gpu;
+    this.pipeFree = new Float64Array(schedulers * pipes);
+    this.schedulerFree = new Float64Array(schedulers);
+    const slots = Math.min(summary.blocksPerSm, this.blocksHere) * this.warpsPerBlock;
+    this.slotsOf = Array.from({ length: schedulers }, (_, k) =>
+      Array.from({ length: Math.max(0, Math.ceil((slots - k) / schedulers)) }, (_, i) => i * schedulers + k),
+    );
+    this.trace = new Array<WarpTrace | undefined>(slots);
+    this.resident = new Array<Resident | undefined>(slots);
+    this.ready = new Float64Array(slots).fill(never);
+    this.why = new Uint8Array(slots);
+    this.issuedAt = new Float64Array(slots);
+    this.position = new Uint32Array(slots);
+    this.offset = new Uint32Array(slots);
+    this.instruction = new Uint32Array(slots);
+    this.copies = new Float64Array(slots);
+    this.weight = new Float64Array(slots);
+    this.available = new Float64Array(slots * this.registers);
+    this.availableWhy = new Uint8Array(slots * this.registers);
+    this.candidateTime = new Float64Array(schedulers).fill(never);
+    this.candidate = new Int32Array(schedulers).fill(-1);
+    this.stale = new Uint8Array(schedulers).fill(1);
+    this.#credit = new Float64Array(traces.length);
+    for (let b = 0; b * this.warpsPerBlock < slots; b++) this.#launch(b * this.warpsPerBlock, 0);
+  }
+
+  /** Issues the next instruction of the SM; false when all warps have ended. */
+  step(): boolean {
+    const { schedulers } = this.gpu;
+    for (;;) {
+      let first = -1;
+      let time = never;
+      for (let k = 0; k < schedulers; k++) {
+        if (this.stale[k] === 1) this.#choose(k);
+        if (this.candidateTime[k]! < time) {
+          time = this.candidateTime[k]!;
+          first = k;
+        }
+      }
+      if (first < 0) return false;
+      const slot = this.candidate[first]!;
+      // Another scheduler may have filled the memory queue since the choice was made.
+      if (this.code.pipe[this.instruction[slot]!] === lsu && this.memory.accepts() > time) {
+        this.stale[first] = 1;
+        continue;
+      }
+      this.#issue(first, slot, time);
+      return true;
+    }
+  }
+
+  /** For a scheduler: the warp that can issue first, and of those the one that has been ready longest. */
+  #choose(k: number): void {
+    this.stale[k] = 0;
+    const free = this.schedulerFree[k]!;
+    const accepts = this.memory.accepts();
+    let best = never;
+    let bestReady = never;
+    let chosen = -1;
+    for (const slot of this.slotsOf[k]!) {
+      const since = this.ready[slot]!;
+      if (since > best || since === never) continue;
+      const pipe = this.code.pipe[this.instruction[slot]!]!;
+      let at = Math.max(since, free, this.pipeFree[k * pipes + pipe]!);
+      if (pipe === lsu && accepts > at) at = accepts;
+      if (at < best || (at === best && since < bestReady)) {
+        best = at;
+        bestReady = since;
+        chosen = slot;
+      }
+    }
+    this.candidateTime[k] = best;
+    this.candidate[k] = chosen;
+  }
+
+  #issue(k: number, slot: number, time: number): void {
+    this.#advance(time);
+    const index = this.instruction[slot]!;
+    const instruction = this.code.instructions[index]!;
+    const pipe = this.code.pipe[index]!;
+    const trace = this.trace[slot]!;
+    if (this.offset[slot] === 0) this.#setWeight(slot, trace.weights?.[this.position[slot]!] ?? 1);
+    const weight = this.weight[slot]!;
+    this.waits[this.why[slot]!]! += (this.ready[slot]! - this.issuedAt[slot]! - 1) * weight;
+    this.waits[reasonIndex.pipe]! += (time - this.ready[slot]!) * weight;
+    this.schedulerFree[k] = time + 1 / this.gpu.issuesPerScheduler;
+    this.pipeFree[k * pipes + pipe] = time + this.pipeCost[pipe]!;
+    this.pipeBusy[pipe]! += this.pipeCost[pipe]! * weight;
+    this.stale[k] = 1;
+    this.issuedAt[slot] = time;
+    this.offset[slot]!++;
+    this.replayed++;
+    this.done += weight;
+
+    let result = time + instruction.latency;
+    let reason: number = reasonIndex.dependence;
+    if (instruction.kind === "memory") {
+      this.#access(trace, this.position[slot]!, instruction.site!, time);
+      result = this.memory.done;
+      reason = this.memory.reason;
+      if (this.summary.sites[instruction.site!]!.operation === "copy") this.copies[slot] = Math.max(this.copies[slot]!, result);
+    } else if (instruction.kind === "shuffle") {
+      this.memory.shuffle(time);
+      result = this.memory.done;
+      reason = this.memory.reason;
+    } else if (instruction.kind === "branch") this.issuedAt[slot] = time + this.gpu.branchLatency - 1;
+    const base = slot * this.registers;
+    for (const def of instruction.defs) {
+      this.available[base + def] = result;
+      this.availableWhy[base + def] = reason;
+    }
+    if (instruction.kind === "barrier") {
+      const resident = this.resident[slot]!;
+      resident.waiting.push(slot);
+      this.ready[slot] = never;
+      if (resident.waiting.length === resident.warps) this.#release(resident, time);
+    } else if (!this.#settle(slot)) this.#end(slot, time + 1);
+  }
+
+  /** The request a warp's entry makes at a site; none when no lane was active there. */
+  #access({ accesses, accessStart }: WarpTrace, entry: number, site: number, time: number): void {
+    const end = accessStart[entry + 1]! * 3;
+    let at = accessStart[entry]! * 3;
+    while (at < end && accesses[at] !== site) at += 3;
+    if (at < end) this.memory.request(site, time, accesses[at + 1]!, accesses[at + 2]!);
+    else this.memory.request(site, time, 0, 0);
+  }
+
+  /** Points a warp at its next instruction and finds when that can issue; false when there is none. */
+  #settle(slot: number): boolean {
+    const { blocks } = this.trace[slot]!;
+    const { length, start, instructions } = this.code;
+    while (this.position[slot]! < blocks.length && this.offset[slot]! >= length[blocks[this.position[slot]!]!]!) {
+      this.position[slot]!++;
+      this.offset[slot] = 0;
+    }
+    const position = this.position[slot]!;
+    if (position >= blocks.length) return false;
+    const index = start[blocks[position]!]! + this.offset[slot]!;
+    this.instruction[slot] = index;
+    const { uses, defs, kind } = instructions[index]!;
+    const base = slot * this.registers;
+    let at = this.issuedAt[slot]! + 1;
+    let reason: number = reasonIndex.pipe;
+    for (const use of uses) {
+      if (this.available[base + use]! > at) {
+        at = this.available[base + use]!;
+        reason = this.availableWhy[base + use]!;
+      }
+    }
+    // A register may not be written while a load into it is under way.
+    for (const def of defs) {
+      if (this.available[base + def]! > at && this.availableWhy[base + def]! !== reasonIndex.dependence) {
+        at = this.available[base + def]!;
+        reason = this.availableWhy[base + def]!;
+      }
+    }
+    if (kind === "wait" && this.copies[slot]! > at) {
+      at = this.copies[slot]!;
+      reason = reasonIndex.dram;
+    }
+    this.ready[slot] = at;
+    this.why[slot] = reason;
+    this.stale[slot % this.gpu.schedulers] = 1;
+    return true;
+  }
+
+  #advance(time: number): void {
+    if (time <= this.now) return;
+    const step = (time - this.now) * (this.residentWarps > 0 ? this.weightSum / this.residentWarps : 1);
+    this.stretched += step;
+    this.residentIntegral += step * this.residentWarps;
+    this.now = time;
+  }
+
+  #setWeight(slot: number, weight: number): void {
+    this.weightSum += weight - this.weight[slot]!;
+    this.weight[slot] = weight;
+  }
+
+  /** The sampled blocks follow each other in proportion to their weights. */
+  #next(): BlockTrace {
+    const credit = this.#credit;
+    const total = this.traces.reduce((sum, block) => sum + block.weight, 0);
+    let best = 0;
+    for (let i = 0; i < credit.length; i++) {
+      credit[i]! += this.traces[i]!.weight / total;
+      if (credit[i]! > credit[best]!) best = i;
+    }
+    credit[best]! -= 1;
+    return this.traces[best]!;
+  }
+
+  /** Starts the next block whose warps do anything in the slots from `first` on, as soon as the distributor can. */
+  #launch(first: number, at: number): void {
+    let free = at;
+    while (this.launched < this.blocksHere) {
+      const begin = Math.max(free, this.distributorFree);
+      this.distributorFree = begin + this.distributorInterval;
+      this.launched++;
+      const start = begin + this.gpu.blockStartLatency;
+      const resident: Resident = { warps: 0, waiting: [] };
+      for (const [w, trace] of this.#next().warps.entries()) {
+        const slot = first + w;
+        this.trace[slot] = trace;
+        this.position[slot] = this.offset[slot] = 0;
+        this.copies[slot] = 0;
+        this.issuedAt[slot] = start - 1;
+        this.available.fill(0, slot * this.registers, (slot + 1) * this.registers);
+        if (!this.#settle(slot)) continue;
+        this.#setWeight(slot, 1);
+        this.why[slot] = reasonIndex.start;
+        this.resident[slot] = resident;
+        resident.warps++;
+        this.residentWarps++;
+      }
+      // Slots wait for the distributor empty.
+      this.residentIntegral -= resident.warps * (begin - this.now);
+      if (resident.warps > 0) return;
+      free = start;
+    }
+  }
+
+  #release(resident: Resident, at: number): void {
+    const free = at + this.gpu.barrierLatency + this.gpu.barrierPerWarp * resident.warps;
+    const { waiting } = resident;
+    resident.waiting = [];
+    for (const slot of waiting) {
+      this.waits[reasonIndex.barrier]! += (free - this.issuedAt[slot]!) * this.weight[slot]!;
+      this.issuedAt[slot] = free - 1;
+      if (!this.#settle(slot)) this.#end(slot, free);
+    }
+  }
+
+  #end(slot: number, at: number): void {
+    const resident = this.resident[slot]!;
+    this.ready[slot] = never;
+    this.stale[slot % this.gpu.schedulers] = 1;
+    this.#setWeight(slot, 0);
+    this.residentWarps--;
+    resident.warps--;
+    if (resident.warps === 0) this.#launch(slot - (slot % this.warpsPerBlock), at + this.gpu.blockTurnaround);
+    else if (resident.waiting.length > 0 && resident.waiting.length === resident.warps) this.#release(resident, at);
+  }
+}
