@@ -1,8 +1,8 @@
 /**
- * Bundles what ships into dist/, and the end-to-end suite into out/e2e/. Names are kept, so that a stack trace from a user reads.
+ * Bundles what ships into dist/, and the end-to-end suite into out/e2e/. Source maps stand beside the bundles and do not ship.
  * `node esbuild.mjs [--watch]`
  */
-import { chmodSync, copyFileSync, existsSync, mkdirSync, rmSync } from "node:fs";
+import { chmodSync, copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,16 +10,15 @@ import { build, context } from "esbuild";
 
 const root = path.dirname(fileURLToPath(import.meta.url));
 const require = createRequire(import.meta.url);
-const watch = process.argv.includes("--watch");
+const dist = path.join(root, "dist");
 
 const shared = {
   absWorkingDir: root,
+  outdir: "dist",
   bundle: true,
-  minifySyntax: true,
-  minifyWhitespace: true,
+  minify: true,
   sourcemap: "linked",
   target: "es2023",
-  logLevel: "warning",
   legalComments: "none",
 };
 /** ESM that may hold bundled CommonJS, which asks for `require`. */
@@ -31,54 +30,44 @@ const node = {
   mainFields: ["module", "main"],
   banner: { js: `import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);` },
 };
-const browser = { ...shared, platform: "browser", format: "iife", define: { "import.meta.url": "self.location.href" } };
+/** A worker's own address may be a blob's, which nothing is relative to; what is loaded comes with its full address. */
+const browser = { ...shared, platform: "browser", format: "iife", define: { "import.meta.url": '"https://extension.invalid/"' } };
+/** VS Code loads extensions as CommonJS. */
+const extension = { ...shared, format: "cjs", external: ["vscode"] };
+const tests = { outdir: "out/e2e", minify: false };
 
 const bundles = [
-  {
-    ...shared,
-    platform: "node",
-    format: "cjs",
-    external: ["vscode"],
-    entryPoints: { extension: "client/src/extension.ts" },
-    outExtension: { ".js": ".cjs" },
-  },
-  { ...shared, platform: "browser", format: "cjs", external: ["vscode"], entryPoints: { web: "client/src/web.ts" } },
+  { ...extension, platform: "node", entryPoints: { extension: "client/src/extension.ts" }, outExtension: { ".js": ".cjs" } },
+  { ...extension, platform: "browser", entryPoints: { web: "client/src/web.ts" } },
   { ...browser, entryPoints: { panel: "client/src/panel/page/main.ts" } },
   { ...node, entryPoints: { server: "server/src/node.ts", worker: "server/src/worker.ts" } },
   { ...browser, entryPoints: { "server-browser": "server/src/browser.ts" } },
   { ...node, entryPoints: { cli: "server/src/cli/main.ts" }, banner: { js: `#!/usr/bin/env node\n${node.banner.js}` } },
   {
-    ...shared,
+    ...extension,
+    ...tests,
     platform: "node",
-    format: "cjs",
     external: ["vscode", "mocha"],
     entryPoints: { suite: "test/suite/index.ts" },
-    outdir: "out/e2e",
     outExtension: { ".js": ".cjs" },
   },
   {
     ...node,
+    ...tests,
     external: ["playwright-core", "mocha", "@vscode/test-electron"],
     entryPoints: { harness: "test/harness/main.ts" },
-    outdir: "out/e2e",
     outExtension: { ".js": ".mjs" },
   },
-].flatMap((options) => {
-  // Parts are built by several hands at once: what is not there yet is left out, and said.
-  const present = Object.entries(options.entryPoints).filter(([, source]) => existsSync(path.join(root, source)));
-  for (const [, source] of Object.entries(options.entryPoints)) if (!existsSync(path.join(root, source))) console.warn(`no ${source}`);
-  return present.length > 0 ? [{ ...options, entryPoints: Object.fromEntries(present), outdir: options.outdir ?? "dist" }] : [];
-});
+];
 
-const assets = [require.resolve("web-tree-sitter/web-tree-sitter.wasm"), require.resolve("tree-sitter-cuda/tree-sitter-cuda.wasm")];
+mkdirSync(dist, { recursive: true });
+for (const wasm of ["web-tree-sitter/web-tree-sitter.wasm", "tree-sitter-cuda/tree-sitter-cuda.wasm"])
+  copyFileSync(require.resolve(wasm), path.join(dist, path.basename(wasm)));
+// For the server, its thread and the command line; the manifest itself must not say so, or browsers refuse the extension.
+writeFileSync(path.join(dist, "package.json"), `{ "type": "module" }\n`);
 
-if (!watch) rmSync(path.join(root, "dist"), { recursive: true, force: true });
-mkdirSync(path.join(root, "dist"), { recursive: true });
-for (const asset of assets) copyFileSync(asset, path.join(root, "dist", path.basename(asset)));
-
-if (watch) for (const options of bundles) await (await context(options)).watch();
+if (process.argv.includes("--watch")) for (const options of bundles) await (await context(options)).watch();
 else {
   await Promise.all(bundles.map((options) => build(options)));
-  const cli = path.join(root, "dist/cli.js");
-  if (existsSync(cli)) chmodSync(cli, 0o755);
+  chmodSync(path.join(dist, "cli.js"), 0o755);
 }

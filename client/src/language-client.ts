@@ -7,7 +7,7 @@ import { rulePageUri } from "./rule-pages.ts";
 /** The built-in id of .cu and .cuh files, and the one other extensions give them. */
 export const languages = ["cuda-cpp", "cuda"] as const;
 /** Documents that a user edits; not the old sides of a diff, nor output. */
-const schemes = ["file", "untitled", "vscode-vfs", "vscode-test-web"];
+const schemes = ["file", "untitled", "vscode-remote", "vscode-vfs", "vscode-test-web"];
 
 export const documentSelector = languages.flatMap((language) => schemes.map((scheme) => ({ language, scheme })));
 

@@ -9,9 +9,11 @@ import {
   formatRatio,
   formatTime,
   formatTraffic,
+  shortGpuName,
 } from "./units.ts";
 
 test.each([
+  [shortGpuName("NVIDIA GeForce GTX 980"), "GTX 980"],
   [formatBound("l2-latency"), "L2 latency"],
   [formatTime(812), "812 ns"],
   [formatTime(999.7), "1 µs"],

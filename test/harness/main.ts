@@ -13,7 +13,7 @@ import { openBrowser, workbenchUrl } from "./workbench.ts";
 
 export { screenshots } from "./screenshots.ts";
 export { startServer } from "./vscode-server.ts";
-export { workbenchUrl } from "./workbench.ts";
+export { openBrowser, openFile, workbenchUrl } from "./workbench.ts";
 
 export interface EndToEndOptions {
   readonly root: string;
@@ -35,7 +35,7 @@ export async function endToEnd({ root, vscode, chromium, vsix }: EndToEndOptions
   );
   for (const result of suite) record(result);
   await session({ vscode, chromium, vsix }, (server, browser) =>
-    checkPage({ server, browser, extension, folder: workspace(root, server) }, record),
+    checkPage({ root, server, browser, extension, folder: workspace(root, server) }, record),
   );
   const desktop = vsix ? [] : await runOnDesktop(root, path.join(root, ".cache"));
   if (typeof desktop === "string") return { ...tally(results), skipped: [...tally(results).skipped, desktop] };

@@ -41,6 +41,8 @@ export interface Opening {
   /** A module with `run()`, loaded in the extension host. */
   readonly tests?: string;
   readonly file?: string;
+  /** Loads an extension into the browser's own extension host, from an origin. */
+  readonly webExtension?: URL;
 }
 
 /** The address that opens a folder; extension, tests and file travel in its payload. */
@@ -57,9 +59,23 @@ export function workbenchUrl({ authority }: VscodeServer, { folder, extension, t
 /** A page with a file open in the editor. */
 export async function openFile(browser: BrowserContext, server: VscodeServer, opening: Opening & { readonly file: string }): Promise<Page> {
   const page = await browser.newPage();
+  if (opening.webExtension) await developWebExtension(page, opening.webExtension);
   await page.goto(workbenchUrl(server, opening));
   await page.locator(".monaco-editor .view-lines").first().waitFor();
   return page;
+}
+
+/** Puts an extension into the workbench's configuration, which the page carries in an attribute. */
+async function developWebExtension(page: Page, { protocol, host, pathname }: URL): Promise<void> {
+  const extension = { $mid: 1, scheme: protocol.slice(0, -1), authority: host, path: pathname };
+  await page.addInitScript((added) => {
+    const original = Element.prototype.getAttribute;
+    Element.prototype.getAttribute = function (name) {
+      const value = original.call(this, name);
+      if (name !== "data-settings" || this.id !== "vscode-workbench-web-configuration" || value === null) return value;
+      return JSON.stringify({ ...JSON.parse(value), developmentOptions: { extensions: [added] } });
+    };
+  }, extension);
 }
 
 /** Types into the open quick pick and takes the first row with that text. */

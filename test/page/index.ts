@@ -10,14 +10,18 @@ export interface PageContext {
   /** Undefined where the extension is installed. */
   readonly extension: string | undefined;
   readonly folder: string;
+  /** The repository: a browser's extension host loads the extension from there. */
+  readonly root: string;
 }
 
 export async function checkPage(context: PageContext, record: (result: TestResult) => void): Promise<void> {
   const mocha = new Mocha({ ui: "bdd", timeout: 20_000, reporter: Mocha.reporters.Base });
   mocha.suite.emit(Mocha.Suite.constants.EVENT_FILE_PRE_REQUIRE, globalThis, "", mocha);
   const { describeEditor } = await import("./editor.ts");
+  const { describeBrowserWorker } = await import("./browser-worker.ts");
   const { describePanel } = await import("./panel.ts");
   describeEditor(context);
   describePanel(context);
+  if (context.extension) describeBrowserWorker(context);
   await new Promise<number>((resolve) => follow(mocha.run(resolve), record));
 }

@@ -1,5 +1,6 @@
 /** The chosen GPU where a user looks for it: in the status bar beside CUDA files, and in the language status. */
 import type { StatusParams } from "@warplens/server/protocol";
+import { shortGpuName } from "@warplens/server/units";
 import { Disposable, type Event, LanguageStatusSeverity, languages, MarkdownString, StatusBarAlignment, window } from "vscode";
 import { type BaseLanguageClient, State } from "vscode-languageclient";
 import { describeGpu } from "../gpu.ts";
@@ -34,7 +35,7 @@ export function showStatus(changed: Event<StatusParams>, client: BaseLanguageCli
     item.severity = problems.length > 0 ? LanguageStatusSeverity.Warning : LanguageStatusSeverity.Information;
     item.busy = simulating > 0;
     item.command = selectGpu;
-    bar.text = `$(${problems.length > 0 ? "warning" : simulating > 0 ? "loading~spin" : "circuit-board"}) ${gpu.name.replace("NVIDIA ", "")}`;
+    bar.text = `$(${problems.length > 0 ? "warning" : simulating > 0 ? "loading~spin" : "circuit-board"}) ${shortGpuName(gpu.name)}`;
     bar.tooltip = new MarkdownString([`**${gpu.name}**, ${origins[chosenBy]}`, describeGpu(gpu), ...problems].join("\n\n"));
     bar.accessibilityInformation = { label: `WarpLens simulates ${gpu.name}. Select another GPU.`, role: "button" };
     showOrHide();

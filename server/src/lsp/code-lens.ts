@@ -1,6 +1,6 @@
 /** Over each kernel: occupancy, bandwidth and time of its launch, and what was assumed to say so. */
 import type { CodeLens, Range } from "vscode-languageserver";
-import { formatBandwidth, formatPercent, formatTime } from "../units.ts";
+import { formatBandwidth, formatBound, formatPercent, formatTime, shortGpuName } from "../units.ts";
 import { rangeOf } from "./convert.ts";
 import { occupancyText } from "./figures.ts";
 import { launchesOf, type SimulatedLaunch, type View, worstLaunch } from "./view.ts";
@@ -16,10 +16,10 @@ export function codeLenses({ document, gpu, settings, simulation }: View): CodeL
       const reason = simulation.launches.find(
         (launch) => launch.kernel !== undefined && simulation.kernels[launch.kernel] === kernel,
       )?.reason;
-      return reason === undefined ? [] : [lens(range, `${gpu.name} · not simulated: ${reason}`, document.uri)];
+      return reason === undefined ? [] : [lens(range, `${shortGpuName(gpu.name)} · not simulated: ${reason}`, document.uri)];
     }
     const more = launches.length > 1 ? ` · slowest of ${launches.length} launches` : "";
-    return [lens(range, `${summary(worst, gpu.name)}${more}`, document.uri), ...assumed(worst, range, document.uri)];
+    return [lens(range, `${summary(worst, shortGpuName(gpu.name))}${more}`, document.uri), ...assumed(worst, range, document.uri)];
   });
 }
 
@@ -33,7 +33,7 @@ function summary({ report }: SimulatedLaunch, gpu: string): string {
   const { time } = report;
   if (time) {
     if (time.dramGBs > 0) parts.push(`${formatBandwidth(time.dramGBs)}, ${formatPercent(time.dramPctOfPeak)} of peak`);
-    parts.push(`bound by ${time.boundBy}`, formatTime(time.ns));
+    parts.push(`bound by ${formatBound(time.boundBy)}`, formatTime(time.ns));
   }
   return parts.join(" · ");
 }

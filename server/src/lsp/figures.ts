@@ -2,6 +2,7 @@
 import type { AccessReport, LaunchReport } from "@warplens/sim-engine";
 import {
   formatBandwidth,
+  formatBound,
   formatCapacity,
   formatCount,
   formatDim,
@@ -55,7 +56,7 @@ export function launchTable(report: LaunchReport): string {
     rows.push(row("Shared memory", `${formatCapacity(resources.staticSharedBytes + report.dynamicSharedBytes)} a block`, "exact"));
   if (resources.localBytesPerThread > 0) rows.push(row("Local memory", `${resources.localBytesPerThread} bytes a thread`, "estimated"));
   if (time) {
-    rows.push(row("Time", `**${formatTime(time.ns)}**`, `simulated, bound by ${time.boundBy}`));
+    rows.push(row("Time", `**${formatTime(time.ns)}**`, `simulated, bound by ${formatBound(time.boundBy)}`));
     rows.push(row("DRAM", `${formatBandwidth(time.dramGBs)}`, `${formatPercent(time.dramPctOfPeak)} of peak`));
   }
   const sectors = traffic.globalLoadSectors + traffic.globalStoreSectors;

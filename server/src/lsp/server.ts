@@ -81,13 +81,14 @@ export function startServer(connection: Connection, platform: Platform): void {
     workspace.configure(section, roots);
   };
   connection.onInitialized(async () => {
+    await platform.load(options);
+    await configure();
+    // Registered only now: a client tells its configuration at once, and there would be no parser to use it with.
     const { didChangeConfiguration, didChangeWatchedFiles } = client.workspace ?? {};
     if (didChangeConfiguration?.dynamicRegistration)
       void connection.client.register(DidChangeConfigurationNotification.type, { section: "warplens" });
     if (didChangeWatchedFiles?.dynamicRegistration)
       void connection.client.register(DidChangeWatchedFilesNotification.type, { watchers: [{ globPattern: watched }] });
-    await platform.load(options);
-    await configure();
     if (client.workspace?.workspaceFolders)
       connection.workspace.onDidChangeWorkspaceFolders(async () => {
         roots = ((await connection.workspace.getWorkspaceFolders()) ?? []).map(({ uri }) => platform.pathOf(uri));
