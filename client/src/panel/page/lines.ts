@@ -2,7 +2,7 @@ import type { LineCounters, PanelModel } from "@warplens/server/protocol";
 import { formatPercent, formatRatio } from "@warplens/server/units";
 import { bar, element, section } from "./dom.ts";
 
-export const measures = ["instructions", "sectors", "wavefronts"] as const;
+const measures = ["instructions", "sectors", "wavefronts"] as const;
 export type Measure = (typeof measures)[number];
 
 const counters: Record<Measure, (line: LineCounters) => number> = {
@@ -27,7 +27,7 @@ export function measureFor(boundBy: string | undefined): Measure {
 }
 
 /** The lines with the largest shares of a measure. */
-export function hottest({ report, source }: PanelModel, measure: Measure, most = 8): HotLine[] {
+function hottest({ report, source }: PanelModel, measure: Measure, most = 8): HotLine[] {
   const all = Object.entries(report?.lines ?? {});
   const total = all.reduce((sum, [, line]) => sum + counters[measure](line), 0);
   return all

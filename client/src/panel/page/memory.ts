@@ -13,7 +13,7 @@ interface Level {
 }
 
 /** The way of the bytes from the threads to DRAM: what each level moved, and how much of it the level held. */
-export function levels({ traffic, accesses }: LaunchReport): Level[] {
+function levels({ traffic, accesses }: LaunchReport): Level[] {
   const requested = (operation: (name: string) => boolean) =>
     accesses
       .filter((access) => access.space === "global" && operation(access.operation))

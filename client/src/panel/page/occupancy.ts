@@ -27,6 +27,6 @@ export function occupancySection({ occupancy, resources, dynamicSharedBytes }: L
 }
 
 /** Terms and their values. */
-export function facts(rows: readonly (readonly [string, string])[]): HTMLElement {
+function facts(rows: readonly (readonly [string, string])[]): HTMLElement {
   return element("dl", {}, ...rows.map(([term, value]) => element("div", {}, element("dt", {}, term), element("dd", {}, value))));
 }
