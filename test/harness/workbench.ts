@@ -79,7 +79,7 @@ async function developWebExtension(page: Page, { protocol, host, pathname }: URL
 }
 
 /** Types into the open quick pick and takes the first row with that text. */
-export async function pick(page: Page, typed: string, row: string): Promise<void> {
+async function pick(page: Page, typed: string, row: string): Promise<void> {
   const widget = page.locator(".quick-input-widget:visible");
   await widget.locator("input").first().fill(typed);
   await widget.locator(".monaco-list-row", { hasText: row }).first().click();

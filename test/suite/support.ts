@@ -40,7 +40,7 @@ export function eventually<T>(event: Event<unknown>, probe: () => T | undefined 
   });
 }
 
-export const ruleOf = ({ code }: Diagnostic): string | undefined =>
+const ruleOf = ({ code }: Diagnostic): string | undefined =>
   typeof code === "object" ? String(code.value) : code === undefined ? undefined : String(code);
 
 /** Diagnostics of a rule, once there are some. */
