@@ -1,5 +1,5 @@
 /** Project files on disk, for the desktop's server, its worker and the command line. */
-import { readFileSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import type { FileHost } from "./analysis/facts.ts";
 
 /** Larger than any source a person wrote; generated tables beyond it are left out. */
@@ -13,6 +13,13 @@ export const diskFiles: FileHost = {
       return found.isFile() && found.size <= largest ? readFileSync(path, "utf8") : undefined;
     } catch {
       return undefined;
+    }
+  },
+  list(folder) {
+    try {
+      return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [] : [entry.name]));
+    } catch {
+      return [];
     }
   },
 };

@@ -1,14 +1,12 @@
 /** From a file's text to its facts. */
 import type { FunctionDeclaration } from "../syntax/ast.ts";
-import { currentParser } from "../syntax/current-parser.ts";
-import { parse } from "../syntax/index.ts";
-import { read } from "../syntax/preprocess/preprocess.ts";
 import type { Reading } from "../syntax/reading.ts";
 import { compileOptions } from "./compile-commands.ts";
 import type { AnalysisSettings, FileHost, KernelFact, LaunchFact, Program } from "./facts.ts";
-import { type Lower, launchFacts } from "./launch-facts.ts";
-import { lowerKernel } from "./lower/index.ts";
-import { bindUnit, type Semantics } from "./sema/index.ts";
+import { launchFacts } from "./launch-facts.ts";
+import { cachedUnit, loadUnit } from "./load-unit.ts";
+import { Project } from "./project.ts";
+import type { Semantics } from "./sema/index.ts";
 import { UserDirectives } from "./user-directives.ts";
 
 /**
@@ -17,26 +15,18 @@ import { UserDirectives } from "./user-directives.ts";
  */
 export function analyze(path: string, text: string, settings: AnalysisSettings, host: FileHost): Program {
   const compiled = compileOptions(path, host);
-  const options = {
-    computeCapability: settings.computeCapability,
-    defines: [...compiled.defines, ...settings.defines],
-    includeDirs: [...settings.includeDirs, ...compiled.includeDirs],
-  };
-  const reading = read(path, text, host, options);
-  const unit = parse(currentParser(), reading)?.unit ?? { declarations: [], errors: [] };
-  const semantics = bindUnit(unit);
+  const own = loadUnit(path, text, settings, host, compiled);
+  const { reading, unit, semantics } = own;
   const kernels = kernelFacts(semantics, reading);
   const directives = new UserDirectives(reading, settings);
-  const lower: Lower = (kernel, substitution, contentOf) => {
-    const lowered = lowerKernel(semantics, reading, kernel, substitution, { computeCapability: settings.computeCapability });
-    lowered.globals = lowered.globals.map((variable) => {
-      const content = contentOf(variable.name, variable.content);
-      return content ? { ...variable, content } : variable;
-    });
-    return lowered;
-  };
+  const project = new Project(
+    own,
+    host,
+    (other, source, launching) => cachedUnit(other, source, settings, host, launching),
+    compiled.files,
+  );
   let launches: readonly LaunchFact[] | undefined;
-  const facts = () => (launches ??= launchFacts({ reading, unit, semantics, settings, kernels, directives, lower }));
+  const facts = () => (launches ??= launchFacts({ own, project, settings, kernels, directives }));
   return {
     path,
     reading,

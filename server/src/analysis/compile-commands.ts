@@ -6,6 +6,8 @@ export interface CompileOptions {
   readonly defines: readonly { readonly name: string; readonly value?: string }[];
   /** Absolute. */
   readonly includeDirs: readonly string[];
+  /** All files of the database, absolute. */
+  readonly files: readonly string[];
 }
 
 interface Command {
@@ -14,7 +16,7 @@ interface Command {
   readonly words: readonly string[];
 }
 
-const none: CompileOptions = { defines: [], includeDirs: [] };
+const none: CompileOptions = { defines: [], includeDirs: [], files: [] };
 /** Where build systems leave it, relative to each folder above the file. */
 const places = ["compile_commands.json", "build/compile_commands.json"];
 const deepest = 24;
@@ -26,7 +28,9 @@ export function compileOptions(path: string, host: FileHost): CompileOptions {
     for (const place of places) {
       const file = join(folder, place);
       const text = host.read(file);
-      if (text !== undefined) return optionsOf(commandFor(path, readCommands(text)));
+      if (text === undefined) continue;
+      const commands = readCommands(text);
+      return { ...optionsOf(commandFor(path, commands)), files: commands.map(absolute) };
     }
     const parent = directoryOf(folder);
     if (parent === folder || parent === "") break;
@@ -35,8 +39,11 @@ export function compileOptions(path: string, host: FileHost): CompileOptions {
   return none;
 }
 
+function absolute({ directory, file }: Command): string {
+  return join(directory, file);
+}
+
 function commandFor(path: string, commands: readonly Command[]): Command | undefined {
-  const absolute = (command: Command) => join(command.directory, command.file);
   const own = commands.find((command) => absolute(command) === path);
   return own ?? commands.find((command) => directoryOf(absolute(command)) === directoryOf(path));
 }
@@ -100,5 +107,5 @@ function optionsOf(command: Command | undefined): CompileOptions {
       break;
     }
   }
-  return { defines, includeDirs };
+  return { defines, includeDirs, files: [] };
 }

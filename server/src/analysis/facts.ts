@@ -9,6 +9,8 @@ import type { Semantics } from "./sema/index.ts";
 /** Reads project files; nothing else in analysis touches a disk. Paths are absolute and normalised, `/` separated. */
 export interface FileHost {
   read(path: string): string | undefined;
+  /** Names of the files in a folder; absent where folders cannot be listed: then files of one program are not brought together. */
+  list?(folder: string): readonly string[];
 }
 
 /** What the user says that the source does not: command line, `warplens.json`, directives in comments. */

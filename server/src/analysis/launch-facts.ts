@@ -1,13 +1,15 @@
 /** The launches of a file as facts: those of its host code, those the user adds, and one for each kernel that has none. */
-import type { Assumption, Content, Kernel } from "@warplens/sim-engine";
-import type { FunctionDeclaration, TranslationUnit } from "../syntax/ast.ts";
-import type { Place, Reading } from "../syntax/reading.ts";
+import type { Assumption, Kernel } from "@warplens/sim-engine";
+import type { Expression, FunctionDeclaration } from "../syntax/ast.ts";
+import type { Place } from "../syntax/reading.ts";
 import { type Completed, completeLaunch, type OpenLaunch } from "./complete-launch.ts";
 import type { Directive } from "./directives.ts";
 import { type AnalysisSettings, type KernelFact, type LaunchFact, NotSimulated } from "./facts.ts";
 import { type EvaluatedLaunch, FileEvaluation } from "./host/evaluate.ts";
+import { functionName } from "./host/launch-sites.ts";
 import type { TemplateValue } from "./host/model.ts";
-import { hostProgram } from "./host/run.ts";
+import { type GlobalContent, lowerInstance } from "./lower-instance.ts";
+import type { Project, ProjectUnit } from "./project.ts";
 import type { Semantics } from "./sema/index.ts";
 import { valueName } from "./sema/type-tools.ts";
 import type { Substitution } from "./sema/types.ts";
@@ -15,44 +17,103 @@ import { assumedTemplateArguments } from "./template-arguments.ts";
 import { unknownArguments } from "./unlaunched.ts";
 import type { UserDirectives } from "./user-directives.ts";
 
-/** What a `__constant__` or `__device__` variable holds at the launch; `initial` is what its initialiser gives. */
-export type GlobalContent = (name: string, initial: Content | undefined) => Content | undefined;
-
-/** Lowers one instance of a kernel. Throws `NotSimulated`. */
-export type Lower = (kernel: FunctionDeclaration, substitution: Substitution | undefined, globals: GlobalContent) => Kernel;
-
 export interface FileFacts {
-  readonly reading: Reading;
-  readonly unit: TranslationUnit;
-  readonly semantics: Semantics;
+  readonly own: ProjectUnit;
+  readonly project: Project;
   readonly settings: AnalysisSettings;
   readonly kernels: readonly KernelFact[];
   readonly directives: UserDirectives;
-  readonly lower: Lower;
 }
 
 /** In source order of the sites; launches without a site stand where their kernel does. */
 export function launchFacts(file: FileFacts): LaunchFact[] {
-  const { unit, reading, semantics, settings, directives } = file;
-  const evaluation = new FileEvaluation(
-    hostProgram(unit, semantics, settings, reading.text),
-    directives.inputs,
-    (site) => reading.locate(site.start, site.end).file === 0,
-  );
-  const evaluated = evaluation.launches();
+  const { own, project, settings, directives } = file;
+  const isOwn = (site: Expression) => own.reading.locate(site.start, site.end).file === 0;
+  const hasMain = own.semantics.functions.some((fn) => functionName(fn) === "main");
+  const main = hasMain || !own.sites.sites.some(isOwn) ? undefined : project.main();
+  const evaluated = new FileEvaluation({ unit: own, settings, linker: project }, directives.inputs, isOwn, main).launches();
   const used = new Map<string, number>();
   const facts = evaluated.map((launch) => siteFact(file, launch, nextOption(file, launch.entry.kernelName, used)));
   const launched = new Set(facts.map((fact) => fact.kernelName));
+  const others = new OtherFiles(file);
   for (const kernel of file.kernels) {
     const options = directives.options(kernel.name).slice(used.get(kernel.name) ?? 0);
     if (launched.has(kernel.name)) {
       if ((used.get(kernel.name) ?? 0) > 0) for (const option of options) facts.push(kernelFact(file, kernel, option));
-      continue;
-    }
-    if (kernel.at.file !== 0 && options.length === 0) continue;
-    for (const option of options.length === 0 ? [undefined] : options) facts.push(kernelFact(file, kernel, option));
+    } else if (options.length > 0) for (const option of options) facts.push(kernelFact(file, kernel, option));
+    else if (kernel.at.file === 0) facts.push(...unlaunchedFacts(file, kernel, others));
   }
   return facts.sort((a, b) => a.at.file - b.at.file || a.at.start - b.at.start);
+}
+
+/** A kernel this file does not launch: as another file of the project does, else as it might be. */
+function unlaunchedFacts(file: FileFacts, kernel: KernelFact, others: OtherFiles): LaunchFact[] {
+  const launches = others.launchesOf(kernel.name);
+  return launches.length === 0 ? [kernelFact(file, kernel, undefined)] : launches.map((launch) => remoteFact(file, kernel, launch));
+}
+
+interface RemoteLaunch {
+  readonly launch: EvaluatedLaunch;
+  /** `main.cu:12` */
+  readonly where: string;
+}
+
+/** Launches that other files make, each file evaluated once. */
+class OtherFiles {
+  readonly #file: FileFacts;
+  readonly #evaluated = new Map<ProjectUnit, readonly EvaluatedLaunch[]>();
+
+  constructor(file: FileFacts) {
+    this.#file = file;
+  }
+
+  launchesOf(kernel: string): RemoteLaunch[] {
+    const { project, settings, directives } = this.#file;
+    const unit = project.launcherOf(kernel);
+    if (unit === undefined) return [];
+    const known = this.#evaluated.get(unit);
+    const evaluated = known ?? new FileEvaluation({ unit, settings, linker: project }, directives.inputs, () => true).launches();
+    this.#evaluated.set(unit, evaluated);
+    return evaluated
+      .filter(({ entry }) => entry.kernelName === kernel)
+      .map((launch) => ({ launch, where: placeOf(unit, launch.entry.site) }));
+  }
+}
+
+function placeOf({ reading }: ProjectUnit, site: Expression): string {
+  const { file, start } = reading.locate(site.start, site.end);
+  return `${(reading.files[file] ?? "").split("/").at(-1)}:${reading.position(file, start).line + 1}`;
+}
+
+function remoteFact(file: FileFacts, kernel: KernelFact, { launch, where }: RemoteLaunch): LaunchFact {
+  const { own, settings, directives } = file;
+  const { entry, assumed, executions } = launch;
+  const values = entry.templateArguments.filter((value) => value !== undefined);
+  const substitution = values.length === 0 ? undefined : own.semantics.substitutionFor(kernel.declaration, values);
+  const directive = directives.directiveOfLaunch(kernel.name, kernel, undefined, undefined);
+  const completed = completeLaunch(open(kernel.declaration, own.semantics, entry, substitution), directive, settings.device);
+  const assumptions: Assumption[] = [
+    { what: "the launch", value: where, why: "no launch in this file; that one is in another" },
+    ...inputAssumptions(assumed),
+  ];
+  return {
+    ...fact(
+      own,
+      kernel.nameAt,
+      kernel,
+      completed,
+      () => lowerInstance(own, kernel.declaration, substitution, settings, contentOfGlobals(launch)),
+      assumptions,
+    ),
+    kernelName: kernel.name,
+    templateArguments: entry.templateArguments.map(templateText),
+    ...(executions === undefined ? {} : { executions }),
+    ...(directive.registers === undefined ? {} : { registers: directive.registers }),
+  };
+}
+
+function inputAssumptions(assumed: EvaluatedLaunch["assumed"]): Assumption[] {
+  return assumed.map(({ name, value, why }) => ({ what: name, value, why }));
 }
 
 /** One `--launch` for several sites of a kernel holds for all; several are for the sites in order. */
@@ -66,25 +127,25 @@ function nextOption({ directives }: FileFacts, kernelName: string, used: Map<str
 
 function siteFact(file: FileFacts, launch: EvaluatedLaunch, option: Directive | undefined): LaunchFact {
   const { entry, executions, assumed, doubt } = launch;
-  const { reading, directives, settings } = file;
-  const kernel = entry.kernel === undefined ? undefined : file.kernels.find((fact) => fact.declaration === entry.kernel);
-  const at = reading.locate(entry.site.start, entry.site.end);
+  const { own, project, directives, settings } = file;
+  const declaration = entry.kernel?.body === undefined ? undefined : entry.kernel;
+  const kernel = file.kernels.find((fact) => fact.declaration === declaration);
+  const unit = declaration === undefined ? undefined : (project.unitOf(declaration) ?? own);
+  const at = own.reading.locate(entry.site.start, entry.site.end);
   const directive = directives.directiveOfLaunch(entry.kernelName, kernel, at, option);
-  const assumptions: Assumption[] = assumed.map(({ name, value, why }) => ({ what: name, value, why }));
-  if (doubt !== undefined) assumptions.push({ what: "the launch", value: "taken to be reached", why: doubt });
-  else if (!entry.reached)
-    assumptions.push({
-      what: "the launch",
-      value: "taken to be reached",
-      why: "a condition before it is false with the values that are known",
-    });
-  const completed =
-    kernel === undefined
+  const assumptions = inputAssumptions(assumed);
+  const why = doubt ?? (entry.reached ? undefined : "a condition before it is false with the values that are known");
+  if (why !== undefined) assumptions.push({ what: "the launch", value: "taken to be reached", why });
+  const completed: Completed =
+    declaration === undefined || unit === undefined
       ? { reason: missingKernel(entry.kernelName, entry.kernel !== undefined), assumptions: [] }
-      : completeLaunch(open(kernel, entry, file), directive, settings.device);
-  const lower = kernel === undefined ? undefined : () => file.lower(kernel.declaration, entry.substitution, contentOfGlobals(launch));
+      : completeLaunch(open(declaration, unit.semantics, entry, entry.substitution), directive, settings.device);
+  const lower =
+    declaration === undefined || unit === undefined
+      ? undefined
+      : () => lowerInstance(unit, declaration, entry.substitution, settings, contentOfGlobals(launch));
   return {
-    ...fact(file, at, kernel, completed, lower, assumptions),
+    ...fact(own, at, kernel, completed, lower, assumptions),
     kernelName: entry.kernelName,
     templateArguments: entry.templateArguments.map(templateText),
     expression: entry.site,
@@ -106,15 +167,21 @@ function templateText(value: TemplateValue): string {
   return value === undefined ? "?" : valueName(value);
 }
 
-function open(kernel: KernelFact, entry: EvaluatedLaunch["entry"], file: FileFacts): OpenLaunch {
-  const maxThreads = launchBound(kernel.declaration, file.semantics, entry.substitution);
+function open(
+  kernel: FunctionDeclaration,
+  semantics: Semantics,
+  entry: EvaluatedLaunch["entry"],
+  substitution: Substitution | undefined,
+): OpenLaunch {
+  const { grid, block, shared, captured, cluster } = entry;
+  const maxThreads = launchBound(kernel, semantics, substitution);
   return {
-    kernel: kernel.declaration,
-    grid: entry.grid,
-    block: entry.block,
-    shared: entry.shared,
-    captured: entry.captured,
-    ...(entry.cluster === undefined ? {} : { cluster: entry.cluster }),
+    kernel,
+    grid,
+    block,
+    shared,
+    captured,
+    ...(cluster === undefined ? {} : { cluster }),
     ...(maxThreads === undefined ? {} : { maxThreads }),
   };
 }
@@ -128,7 +195,8 @@ function launchBound(kernel: FunctionDeclaration, semantics: Semantics, substitu
 
 /** The launch of a kernel that no host code of the file launches. */
 function kernelFact(file: FileFacts, kernel: KernelFact, option: Directive | undefined): LaunchFact {
-  const { semantics, settings, directives } = file;
+  const { own, settings, directives } = file;
+  const { semantics } = own;
   const { substitution, values, assumptions } = assumedTemplateArguments(kernel.declaration, semantics);
   const directive = directives.directiveOfLaunch(kernel.name, kernel, undefined, option);
   const maxThreads = launchBound(kernel.declaration, semantics, substitution);
@@ -140,11 +208,11 @@ function kernelFact(file: FileFacts, kernel: KernelFact, option: Directive | und
   );
   return {
     ...fact(
-      file,
+      own,
       kernel.nameAt,
       kernel,
       completed,
-      () => file.lower(kernel.declaration, substitution, (_name, initial) => initial),
+      () => lowerInstance(own, kernel.declaration, substitution, settings, (_name, initial) => initial),
       assumptions,
     ),
     kernelName: kernel.name,
@@ -156,7 +224,7 @@ function kernelFact(file: FileFacts, kernel: KernelFact, option: Directive | und
 type Common = Pick<LaunchFact, "kernel" | "at" | "line" | "launch" | "reason" | "assumptions" | "lower">;
 
 function fact(
-  { reading }: FileFacts,
+  { reading }: ProjectUnit,
   at: Place,
   kernel: KernelFact | undefined,
   completed: Completed,

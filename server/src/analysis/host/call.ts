@@ -14,7 +14,15 @@ import { unknown, voidValue } from "./values.ts";
 
 /** Runs a function of the program; one without a body is unknown, and so is what its pointers lead to. */
 export function callFunction(host: Interpreter, call: Call): Value {
-  const fn = call.function;
+  const fn = call.function.body === undefined ? (host.linker?.definition(nameOf(call.function)) ?? call.function) : call.function;
+  const { unit } = host;
+  host.unit = host.linker?.unitOf(fn) ?? unit;
+  const value = callDefinition(host, fn, call);
+  host.unit = unit;
+  return value;
+}
+
+function callDefinition(host: Interpreter, fn: FunctionDeclaration, call: Call): Value {
   if (fn.body === undefined) {
     forgetTargets(host, call.arguments, `\`${nameOf(fn)}\` is defined in another file`);
     return unknown(`the result of \`${nameOf(fn)}\`, which is defined in another file`, hostType(host, fn.result, call.substitution));
@@ -71,6 +79,8 @@ function saysError(value: Value): boolean {
 
 export function callLambda(host: Interpreter, lambda: LambdaValue, args: readonly Argument[]): Value {
   if (host.frame.depth >= depthLimit) return unknown("calls nested too deeply");
+  const { unit } = host;
+  if (lambda.owner !== undefined) host.unit = host.linker?.unitOf(lambda.owner) ?? unit;
   const outer = host.frame;
   const scope = new Map<string, Place>(lambda.captured);
   const frame: Frame = {
@@ -87,6 +97,7 @@ export function callLambda(host: Interpreter, lambda: LambdaValue, args: readonl
     if (parameter.name !== undefined)
       scope.set(parameter.name, parameter.pack ? new Cell(packOf(args.slice(k))) : bind(host, parameter, args[k]));
   const completion = host.execute(lambda.expression.body);
+  host.unit = unit;
   host.frame = outer;
   if (completion?.kind === "exit") host.exited = true;
   return result(completion?.kind === "return" ? completion.value : voidValue, frame.otherResults, undefined);

@@ -60,7 +60,11 @@ function callName(host: Interpreter, e: CallExpression, name: Name): Value {
       e.arguments.map((argument) => host.evaluate(argument)),
       true,
     );
-  return callUnknown(host, text, evaluateArguments(host, e.arguments));
+  const linked = host.linker?.definition(text);
+  const args = evaluateArguments(host, e.arguments);
+  return linked === undefined
+    ? callUnknown(host, text, args)
+    : callFunction(host, { function: linked, arguments: args, templateArguments: templateValues(host, name) });
 }
 
 function callCandidates(

@@ -6,7 +6,8 @@ import type { Expression, FunctionDeclaration } from "../../syntax/ast.ts";
 import { type AssumedInput, assumeInputs, type Repetition, type Run } from "./assume-inputs.ts";
 import type { LaunchEntry } from "./launch-log.ts";
 import { functionName } from "./launch-sites.ts";
-import { type HostProgram, type RunOptions, type RunResult, runFunction } from "./run.ts";
+import { type RunOptions, type RunProgram, type RunResult, runFunction } from "./run.ts";
+import type { HostUnit } from "./unit.ts";
 
 export interface EvaluatedLaunch {
   readonly entry: LaunchEntry;
@@ -23,7 +24,8 @@ export interface EvaluatedLaunch {
 const fileSteps = 1_200_000;
 
 export class FileEvaluation implements Repetition {
-  readonly #program: HostProgram;
+  readonly #program: RunProgram;
+  readonly #elsewhere: { readonly unit: HostUnit; readonly main: FunctionDeclaration } | undefined;
   readonly #given: ReadonlyMap<string, number>;
   readonly #isOwn: (site: Expression) => boolean;
   readonly #found = new Map<Expression, { readonly entry: LaunchEntry; readonly run: Run; readonly doubt?: string }>();
@@ -33,19 +35,25 @@ export class FileEvaluation implements Repetition {
 
   /**
    * `given`: values of inputs by name that the user says. `isOwn`: the site stands in the opened file; those of headers are
-   * of interest only where the file's own code reaches them.
+   * of interest only where the file's own code reaches them. `main` of another file is run where the file has none.
    */
-  constructor(program: HostProgram, given: ReadonlyMap<string, number>, isOwn: (site: Expression) => boolean) {
+  constructor(
+    program: RunProgram,
+    given: ReadonlyMap<string, number>,
+    isOwn: (site: Expression) => boolean,
+    elsewhere?: { readonly unit: HostUnit; readonly main: FunctionDeclaration },
+  ) {
     this.#program = program;
     this.#given = given;
     this.#isOwn = isOwn;
+    this.#elsewhere = elsewhere;
   }
 
   /** All launches in the order they are written. */
   launches(): readonly EvaluatedLaunch[] {
-    const { sites } = this.#program;
+    const { sites } = this.#program.unit;
     if (sites.sites.length === 0) return [];
-    const main = sites.roots.find((fn) => functionName(fn) === "main");
+    const main = this.#elsewhere?.main ?? sites.roots.find((fn) => functionName(fn) === "main");
     if (main !== undefined) {
       this.#run(main, {}, undefined);
       if (this.#missing().length > 0) this.#run(main, { survivesExits: true }, "the program ends before it, as far as its input is known");
@@ -62,7 +70,7 @@ export class FileEvaluation implements Repetition {
 
   /** Sites without an entry, or with one only speculation reached. */
   #missing(): Expression[] {
-    return this.#program.sites.sites.filter((site) => this.#isOwn(site) && !this.#found.get(site)?.entry.reached);
+    return this.#program.unit.sites.sites.filter((site) => this.#isOwn(site) && !this.#found.get(site)?.entry.reached);
   }
 
   #run(fn: FunctionDeclaration, options: RunOptions, doubt: string | undefined): void {
@@ -83,7 +91,8 @@ export class FileEvaluation implements Repetition {
     this.#results.set(fn, results);
     const known = results.get(key);
     if (known !== undefined) return known;
-    const result = runFunction(this.#program, fn, options);
+    const unit = fn === this.#elsewhere?.main ? this.#elsewhere.unit : this.#program.unit;
+    const result = runFunction({ ...this.#program, unit }, fn, options);
     results.set(key, result);
     this.steps += result.steps;
     return result;

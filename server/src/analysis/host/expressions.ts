@@ -111,6 +111,7 @@ export function evaluateExpression(host: Interpreter, e: Expression): Value {
         scopes: [...host.frame.scopes],
         self: host.frame.self,
         substitution: host.frame.substitution,
+        owner: host.frame.function,
       };
     }
     case "pack":

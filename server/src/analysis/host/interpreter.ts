@@ -1,5 +1,5 @@
 /** What the parts of the evaluator share. The parts are functions of an `Interpreter`; `run.ts` makes one. */
-import type { Declaration, Expression, FunctionDeclaration, Statement, TypeNode, VariableDeclaration } from "../../syntax/ast.ts";
+import type { Declaration, Expression, FunctionDeclaration, Statement, VariableDeclaration } from "../../syntax/ast.ts";
 import type { AnalysisSettings } from "../facts.ts";
 import type { Semantics } from "../sema/index.ts";
 import type { Substitution } from "../sema/types.ts";
@@ -8,7 +8,8 @@ import type { Inputs } from "./inputs.ts";
 import type { LaunchLog } from "./launch-log.ts";
 import type { LoopTrace } from "./loop-trace.ts";
 import type { Journal } from "./memory.ts";
-import type { Cell, HostType, Place, TemplateValue, Value } from "./model.ts";
+import type { Cell, Place, TemplateValue, Value } from "./model.ts";
+import type { HostUnit, Linker, TypeCache } from "./unit.ts";
 
 /** How a statement ended; undefined: by reaching its end. `exit`: the program ends, or an exception is thrown. */
 export type Completion = { readonly kind: "break" | "continue" | "exit" } | { readonly kind: "return"; readonly value: Value } | undefined;
@@ -54,11 +55,16 @@ export interface Interpreter {
   readonly call: (call: Call) => Value;
   /** Calls what an expression evaluated to: a lambda, a function, an object. */
   readonly apply: (callee: Value, args: readonly Argument[]) => Value;
+  /** Where the code under way stands; the next four are its. */
+  unit: HostUnit;
   readonly semantics: Semantics;
   readonly settings: AnalysisSettings;
   readonly journal: Journal;
   readonly globals: Globals;
   readonly types: TypeCache;
+  /** Statements and expressions that contain a launch, found before running. */
+  readonly holdsLaunch: WeakSet<Statement | Expression | Declaration>;
+  readonly linker: Linker | undefined;
   readonly inputs: Inputs;
   readonly launches: LaunchLog;
   /** Variables with static storage, made at first use. */
@@ -83,12 +89,7 @@ export interface Interpreter {
   readonly visited: WeakSet<Statement>;
   /** Blocks that end the program are passed over even if their condition holds. */
   readonly survivesExits: boolean;
-  /** Statements and expressions that contain a launch, found before running. */
-  readonly holdsLaunch: WeakSet<Statement | Expression | Declaration>;
 }
-
-/** What type nodes name, by substitution. */
-export type TypeCache = Map<TypeNode, Map<Substitution | undefined, HostType | undefined>>;
 
 /** Thrown when the step budget is used up; caught by `run.ts` alone. */
 export class OutOfSteps extends Error {}

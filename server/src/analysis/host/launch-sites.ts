@@ -11,6 +11,8 @@ export interface LaunchSites {
   readonly owners: ReadonlyMap<Expression, FunctionDeclaration>;
   /** Functions that lead to launches and that no other function of the file calls. */
   readonly roots: readonly FunctionDeclaration[];
+  /** Names of functions that lead to launches. */
+  readonly launching: ReadonlySet<string>;
   /** Whether a function may call, at any depth, one of others. */
   reaches(from: FunctionDeclaration, to: ReadonlySet<FunctionDeclaration | undefined>): boolean;
 }
@@ -29,12 +31,19 @@ interface Candidate {
   readonly launches: boolean;
 }
 
-/** Finds launches, and what leads to them through calls by name. `text` is the reading's. */
-export function findLaunchSites(functions: readonly FunctionDeclaration[], text: string): LaunchSites {
+/**
+ * Finds launches, and what leads to them through calls by name. `text` is the reading's; `elsewhere` names functions of other
+ * files that launch.
+ */
+export function findLaunchSites(
+  functions: readonly FunctionDeclaration[],
+  text: string,
+  elsewhere: ReadonlySet<string> = new Set(),
+): LaunchSites {
   const candidates = functions.flatMap((fn): Candidate[] =>
     fn.body === undefined ? [] : [candidateOf(fn, text.slice(fn.body.start, fn.body.end))],
   );
-  const launching = new Set(candidates.filter(({ launches }) => launches).map(({ fn }) => functionName(fn)));
+  const launching = new Set([...elsewhere, ...candidates.filter(({ launches }) => launches).map(({ fn }) => functionName(fn))]);
   for (let before = -1; before !== launching.size; ) {
     before = launching.size;
     for (const { fn, words } of candidates) if (meets(words, launching)) launching.add(functionName(fn));
@@ -62,6 +71,7 @@ export function findLaunchSites(functions: readonly FunctionDeclaration[], text:
     holders,
     owners,
     roots,
+    launching,
     reaches: (from, to) =>
       reaches(calls, functionName(from), new Set([...to].flatMap((fn) => (fn === undefined ? [] : [functionName(fn)])))),
   };

@@ -63,7 +63,7 @@ function launch(host: Interpreter, call: LaunchCall): void {
   if (host.loops.some((loop) => loop.abstract)) return;
   const reached = host.speculation === 0;
   if (reached) host.launches.count(call.site);
-  const chosen = call.callee.kind === "function" ? kernelOf(host, call.callee, call.args, call.site) : undefined;
+  const chosen = call.callee.kind === "function" ? defined(host, kernelOf(host, call.callee, call.args, call.site)) : undefined;
   if (host.launches.wants(call.site, reached)) host.launches.add(entryOf(host, call, chosen, reached));
   runKernel(host, chosen?.kernel, call.args, call.name);
 }
@@ -88,6 +88,15 @@ function kernelOf(host: Interpreter, callee: FunctionValue, args: readonly Argum
   if (kernel === undefined) return undefined;
   const substitution = deduce(host, kernel, callee.templateArguments, args, undefined);
   return { kernel, substitution, templateArguments: argumentsIn(kernel, substitution) };
+}
+
+/** A kernel that is only declared here, as another file defines it. */
+function defined(host: Interpreter, chosen: ChosenKernel | undefined): ChosenKernel | undefined {
+  if (chosen === undefined || chosen.kernel.body !== undefined) return chosen;
+  const kernel = host.linker?.definition(chosen.kernel.name.parts.at(-1)?.text ?? "");
+  if (kernel === undefined || !kernel.specifiers.global) return chosen;
+  const values = chosen.templateArguments.filter((value) => value !== undefined);
+  return { ...chosen, kernel, substitution: host.semantics.substitutionFor(kernel, values) };
 }
 
 /** What the kernel's template parameters stand for, in their order. */

@@ -4,7 +4,6 @@
  * Values carry their own C++ type, so that arithmetic is exact (widths, signs, integer division) even where the
  * static type of an expression is not known. What is not known is an `unknown` value with the reason, never an exception.
  */
-
 import type { Content } from "@warplens/sim-engine";
 import type { Expression, FunctionDeclaration } from "../../syntax/ast.ts";
 import type { FloatName, IntegerName, TemplateValue as KnownTemplateValue, Substitution, Type } from "../sema/types.ts";
@@ -86,6 +85,8 @@ export interface LambdaValue {
   readonly scopes: readonly ReadonlyMap<string, Place>[];
   readonly self: Cell | undefined;
   readonly substitution: Substitution | undefined;
+  /** The function it is written in. */
+  readonly owner: FunctionDeclaration | undefined;
 }
 export interface UnknownValue {
   readonly kind: "unknown";

@@ -1,34 +1,27 @@
 /** Evaluates the host code of a file and reports the launches in it. */
-import type { FunctionDeclaration, TranslationUnit } from "../../syntax/ast.ts";
+import type { FunctionDeclaration } from "../../syntax/ast.ts";
 import type { AnalysisSettings } from "../facts.ts";
 import type { Semantics } from "../sema/index.ts";
 import { callFunction } from "./call.ts";
 import { apply } from "./calls.ts";
 import { evaluateExpression } from "./expressions.ts";
-import { Globals } from "./globals.ts";
 import { blank, hostType } from "./host-types.ts";
 import { Inputs } from "./inputs.ts";
-import { type Argument, type Interpreter, OutOfSteps, type TypeCache } from "./interpreter.ts";
+import { type Argument, type Interpreter, OutOfSteps } from "./interpreter.ts";
 import { LaunchLog } from "./launch-log.ts";
-import { findLaunchSites, functionName, type LaunchSites } from "./launch-sites.ts";
+import { functionName } from "./launch-sites.ts";
 import { Journal, unknownContent } from "./memory.ts";
 import { Allocation, Cell } from "./model.ts";
 import { globalFrame } from "./names.ts";
 import { executeStatement } from "./statements.ts";
+import type { HostUnit, Linker } from "./unit.ts";
 import { int, pointer, unknown } from "./values.ts";
 
-/** What is found once a file, whatever is run. */
-export interface HostProgram {
-  readonly semantics: Semantics;
+export interface RunProgram {
+  /** Of the function to run. */
+  readonly unit: HostUnit;
   readonly settings: AnalysisSettings;
-  readonly globals: Globals;
-  readonly sites: LaunchSites;
-  readonly types: TypeCache;
-}
-
-/** `text` is the reading's. */
-export function hostProgram(unit: TranslationUnit, semantics: Semantics, settings: AnalysisSettings, text: string): HostProgram {
-  return { semantics, settings, globals: new Globals(unit), sites: findLaunchSites(semantics.functions, text), types: new Map() };
+  readonly linker: Linker | undefined;
 }
 
 export interface RunOptions {
@@ -47,7 +40,7 @@ export interface RunResult {
 }
 
 /** Runs one function of the file from fresh memory: `main` with its arguments, any other with unknown ones. */
-export function runFunction(program: HostProgram, entry: FunctionDeclaration, options: RunOptions = {}): RunResult {
+export function runFunction(program: RunProgram, entry: FunctionDeclaration, options: RunOptions = {}): RunResult {
   const host = interpreterFor(program, options);
   let outOfSteps = false;
   try {
@@ -61,17 +54,28 @@ export function runFunction(program: HostProgram, entry: FunctionDeclaration, op
   return { log: host.launches, reasons: host.inputs.reasons, outOfSteps, steps: host.steps };
 }
 
-function interpreterFor({ semantics, settings, globals, sites, types }: HostProgram, options: RunOptions): Interpreter {
+function interpreterFor({ unit, settings, linker }: RunProgram, options: RunOptions): Interpreter {
   const host: Interpreter = {
     evaluate: (expression) => evaluateExpression(host, expression),
     execute: (statement) => executeStatement(host, statement),
     call: (call) => callFunction(host, call),
     apply: (callee, args) => apply(host, callee, args),
-    semantics,
+    unit,
+    get semantics() {
+      return host.unit.semantics;
+    },
+    get globals() {
+      return host.unit.globals;
+    },
+    get types() {
+      return host.unit.types;
+    },
+    get holdsLaunch() {
+      return host.unit.sites.holders;
+    },
+    linker,
     settings,
     journal: new Journal(),
-    globals,
-    types,
     inputs: new Inputs(options.assumed ?? new Map()),
     launches: new LaunchLog(),
     statics: new Map(),
@@ -86,7 +90,6 @@ function interpreterFor({ semantics, settings, globals, sites, types }: HostProg
     uncertainty: 0,
     visited: new WeakSet(),
     survivesExits: options.survivesExits === true,
-    holdsLaunch: sites.holders,
   };
   return host;
 }

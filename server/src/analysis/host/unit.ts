@@ -1,0 +1,30 @@
+/** One translation unit as the evaluator sees it, and how it finds the others. */
+import type { FunctionDeclaration, TranslationUnit, TypeNode } from "../../syntax/ast.ts";
+import type { Semantics } from "../sema/index.ts";
+import type { Substitution } from "../sema/types.ts";
+import { Globals } from "./globals.ts";
+import { findLaunchSites, type LaunchSites } from "./launch-sites.ts";
+import type { HostType } from "./model.ts";
+
+/** What type nodes name, by substitution. */
+export type TypeCache = Map<TypeNode, Map<Substitution | undefined, HostType | undefined>>;
+
+export interface HostUnit {
+  readonly semantics: Semantics;
+  readonly globals: Globals;
+  readonly sites: LaunchSites;
+  readonly types: TypeCache;
+}
+
+/** `text` is the reading's; `launching` names functions of other files that launch. */
+export function hostUnit(unit: TranslationUnit, semantics: Semantics, text: string, launching?: ReadonlySet<string>): HostUnit {
+  return { semantics, globals: new Globals(unit), sites: findLaunchSites(semantics.functions, text, launching), types: new Map() };
+}
+
+/** Finds what other files of the project define. */
+export interface Linker {
+  /** The unit a function of another file stands in; undefined for the opened file's. */
+  unitOf(fn: FunctionDeclaration): HostUnit | undefined;
+  /** The definition of a function that is only declared, or not even that. */
+  definition(name: string): FunctionDeclaration | undefined;
+}
