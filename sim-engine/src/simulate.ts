@@ -1,16 +1,17 @@
 /** Simulates one launch of a kernel on a GPU model: optimise, execute sampled blocks, count. */
 import { cloneKernel } from "./builder.ts";
 import { compile, type Program } from "./execute/compile.ts";
+import { launchConstants } from "./execute/constants.ts";
 import { BudgetExceeded, Runner } from "./execute/run.ts";
 import type { GpuModel } from "./gpus/model.ts";
 import type { Kernel, Launch } from "./kernel.ts";
+import { select } from "./machine/index.ts";
 import { occupancy } from "./occupancy/occupancy.ts";
 import { optimise } from "./passes/index.ts";
 import { LineTable } from "./report/lines.ts";
 import { accessReports, branchReports, loopReports } from "./report/tables.ts";
 import type { Assumption, Basis, LaunchReport } from "./report.ts";
 import { completeLaunch } from "./sampling/assume.ts";
-import { launchConstants } from "./sampling/constants.ts";
 import { markSkips } from "./sampling/loops.ts";
 import { type Sample, Sampler } from "./sampling/sample.ts";
 import { blockVariation } from "./sampling/variation.ts";
@@ -110,12 +111,13 @@ function describe(
   const { totals, counts } = sample;
   const lines = new LineTable(kernel);
   const instructions = { warp: 0, thread: 0 };
+  const machine = select(kernel, Math.round(Number(gpu.computeCapability) * 10));
   for (const compiled of program.blocks) {
     const { executions, lanes, divergent } = counts.flow(totals, compiled);
-    for (const op of compiled.block.ops) {
+    for (const { span } of machine.blocks.get(compiled.block)?.instructions ?? []) {
       instructions.warp += executions;
       instructions.thread += lanes;
-      lines.add(op.span, { instructions: Math.round(executions), threadInstructions: Math.round(lanes) });
+      lines.add(span, { instructions: Math.round(executions), threadInstructions: Math.round(lanes) });
     }
     const { end } = compiled.block;
     if (end.kind === "branch" && divergent > 0) lines.add(end.span, { divergentBranches: Math.round(divergent) });
@@ -148,7 +150,11 @@ function describe(
     }
   }
   const threads = launch.block[0] * launch.block[1] * launch.block[2];
-  const registers = options.registers ?? { value: 32, basis: "estimated" as const };
+  const registers = options.registers ?? {
+    value: machine.registers.value,
+    basis: "estimated" as const,
+    interval: [machine.registers.low, machine.registers.high] as const,
+  };
   const resident = occupancy(gpu.values, {
     registers: registers.value,
     staticShared: environment.staticSharedBytes,

@@ -17,8 +17,8 @@ export function inferSpaces(kernel: Kernel): void {
   }
 }
 
-/** Optimistic: a value has no space until something gives it one, and is generic once two different ones do. */
-function pointerSpaces(kernel: Kernel): ReadonlyMap<Op, Space> {
+/** Of every pointer. Optimistic: a value has no space until something gives it one, and is generic once two different ones do. */
+export function pointerSpaces(kernel: Kernel): ReadonlyMap<Op, Space> {
   const spaces = new Map<Op, Space>();
   const { by } = findUses(kernel);
   const pending: Op[] = [];

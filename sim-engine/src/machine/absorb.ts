@@ -1,0 +1,162 @@
+/** Operations that take no instruction of their own, because the one that uses them does their work too. */
+import type { Op } from "../kernel.ts";
+import { intConstant, isConstant } from "../passes/rewrite.ts";
+import type { Shape } from "./shape.ts";
+import type { Target } from "./target.ts";
+
+export class Absorption {
+  readonly #shape: Shape;
+  readonly #target: Target;
+  readonly #absorbed = new Set<Op>();
+  /** What a consumer has taken in: at most one operation, an `IADD3` or `LOP3` with three operands. */
+  readonly #taken = new Map<Op, Op>();
+
+  constructor(shape: Shape, target: Target) {
+    this.#shape = shape;
+    this.#target = target;
+    for (const block of shape.kernel.blocks) {
+      for (const op of block.phis) this.#visit(op);
+      for (const op of block.ops) this.#visit(op);
+    }
+  }
+
+  has(op: Op): boolean {
+    return this.#absorbed.has(op);
+  }
+
+  /** The operation that `op` took in. */
+  takenBy(op: Op): Op | undefined {
+    return this.#taken.get(op);
+  }
+
+  #visit(op: Op): void {
+    if (this.#isFree(op)) {
+      this.#absorbed.add(op);
+      return;
+    }
+    const { action, args } = op;
+    if (action.kind === "int" && op.type === "i32") this.#combineInts(op, action.op, args);
+    else if (action.kind === "int" && op.type === "i1") this.#combineFlags(op, args);
+    else if (action.kind === "select") this.#predicateArm(op, args);
+  }
+
+  /** Operand modifiers, offsets, and conversions that are only a way of looking at a register. */
+  #isFree(op: Op): boolean {
+    const { action } = op;
+    const users = this.#shape.users(op);
+    switch (action.kind) {
+      case "extract":
+        return true;
+      case "gep":
+        // A constant offset is part of the access.
+        return intConstant(op.args[1]) !== undefined && Math.abs(action.offset) < 2 ** 23 && users.length > 0 && users.every((user) => this.#isAddressOf(user, op));
+      case "math":
+        return (action.fn === "fneg" || action.fn === "fabs") && users.every(takesModifiers);
+      case "int":
+        return op.type === "i1" && action.op === "xor" && isConstant(op.args[1]);
+      case "convert":
+        return this.#isFreeConversion(op, action.op, users);
+      default:
+        return false;
+    }
+  }
+
+  #isAddressOf(user: Op, op: Op): boolean {
+    const { kind } = user.action;
+    return (kind === "load" || kind === "store" || kind === "atomic" || kind === "copy.async") && user.args[0] === op && (kind === "copy.async" || !user.args.slice(1).includes(op));
+  }
+
+  #isFreeConversion(op: Op, conversion: string, users: readonly Op[]): boolean {
+    const [from] = op.args;
+    switch (conversion) {
+      case "bitcast":
+      case "ptrtoint":
+      case "inttoptr":
+      case "trunc":
+        return true;
+      case "zext":
+        if (from?.type === "i1") return users.every((user) => user.action.kind === "icmp");
+        if (op.type === "i64") return true;
+        return this.#comesExtended(from);
+      case "sext":
+        if (op.type === "i64" && from?.type === "i32")
+          return users.every((user) => user.action.kind === "gep" || (user.action.kind === "int" && user.action.op === "mul" && this.#isWideProduct(user)));
+        return this.#comesExtended(from);
+      default:
+        return false;
+    }
+  }
+
+  /** A byte or half word just loaded fills its register already. */
+  #comesExtended(from: Op | undefined): boolean {
+    const source = from?.action.kind === "extract" ? from.args[0] : from;
+    return source?.action.kind === "load";
+  }
+
+  /** Two extended 32-bit factors, extended for this product alone. */
+  #isWideProduct(product: Op): boolean {
+    return product.args.every((arg) => {
+      const extended = arg.action.kind === "convert" && (arg.action.op === "sext" || arg.action.op === "zext") && arg.args[0]?.type === "i32";
+      return isConstant(arg) || (extended && this.#shape.useCount(arg) === 1 && this.#shape.home(arg) === this.#shape.home(product));
+    });
+  }
+
+  #combineInts(op: Op, kind: string, args: readonly Op[]): void {
+    const logic = kind === "and" || kind === "or" || kind === "xor";
+    if (kind === "add" || kind === "sub") {
+      const [a, b] = args;
+      for (const arg of kind === "add" ? [b, a] : [a]) {
+        if (!arg || !this.#single(op, arg)) continue;
+        const { action } = arg;
+        if (action.kind === "int" && (action.op === "mul" || (action.op === "shl" && isConstant(arg.args[1])))) return this.#take(op, arg);
+      }
+      for (const arg of [b, a]) {
+        if (!arg || !this.#single(op, arg) || arg.action.kind !== "int" || (arg.action.op !== "add" && arg.action.op !== "sub")) continue;
+        if (isConstant(arg.args[1]) && isConstant(arg === a ? b : a)) continue;
+        return this.#take(op, arg);
+      }
+    } else if (logic) {
+      for (const arg of args) {
+        if (!this.#single(op, arg) || arg.action.kind !== "int" || !/^(and|or|xor)$/.test(arg.action.op)) continue;
+        if (isConstant(arg.args[1]) && args.some(isConstant)) continue;
+        return this.#take(op, arg);
+      }
+    } else if (this.#target.addMinimum && /^[su](min|max)$/.test(kind)) {
+      for (const arg of args) if (this.#single(op, arg) && arg.action.kind === "int" && arg.action.op === "add") return this.#take(op, arg);
+    }
+  }
+
+  /** A comparison may combine its result with another flag: the flag that holds both costs nothing more. */
+  #combineFlags(op: Op, args: readonly Op[]): void {
+    const compares = args.some((arg) => (arg.action.kind === "icmp" || arg.action.kind === "fcmp") && this.#shape.useCount(arg) === 1);
+    if (compares) this.#absorbed.add(op);
+  }
+
+  /** `c ? x + 1 : x` is one addition under a predicate. */
+  #predicateArm(op: Op, args: readonly Op[]): void {
+    const [, a, b] = args;
+    if (!a || !b || op.type === "i1") return;
+    for (const [arm, other] of [[a, b], [b, a]] as const) {
+      const { kind } = arm.action;
+      if ((kind !== "int" && kind !== "float" && kind !== "fma") || !this.#single(op, arm) || !arm.args.includes(other)) continue;
+      this.#absorbed.add(op);
+      return;
+    }
+  }
+
+  #single(op: Op, arg: Op): boolean {
+    return this.#shape.useCount(arg) === 1 && this.#shape.home(arg) === this.#shape.home(op) && !this.#absorbed.has(arg) && !this.#taken.has(arg) && arg.type === op.type;
+  }
+
+  #take(op: Op, arg: Op): void {
+    this.#absorbed.add(arg);
+    this.#taken.set(op, arg);
+  }
+}
+
+/** Floating-point instructions that negate and take absolute values of their operands. */
+function takesModifiers(user: Op): boolean {
+  const { action } = user;
+  if (action.kind === "float") return action.op !== "frem";
+  return action.kind === "fma" || action.kind === "fcmp" || (action.kind === "math" && action.precision === "fast");
+}

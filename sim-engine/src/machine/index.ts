@@ -1,0 +1,2 @@
+export type * from "./machine.ts";
+export { select } from "./select.ts";

@@ -1,0 +1,104 @@
+/**
+ * Pipes and latencies of SASS instructions. Latency is from issue until a dependent instruction may issue, as measured by
+ * microbenchmarks of Volta to Hopper (Jia et al. 2018; Luo et al. 2024), rounded; of memory instructions that of a hit in L1.
+ */
+import type { Pipe } from "./machine.ts";
+
+export interface OpcodeInfo {
+  readonly pipe: Pipe;
+  readonly latency: number;
+}
+
+const byPrefix: readonly (readonly [prefix: string, pipe: Pipe, latency: number])[] = [
+  ["LDGSTS", "lsu", 40],
+  ["LDGDEPBAR", "lsu", 4],
+  ["DEPBAR", "cbu", 4],
+  ["LDG", "lsu", 38],
+  ["LDL", "lsu", 38],
+  ["LDS", "lsu", 29],
+  ["LDC", "adu", 38],
+  ["ULDC", "adu", 12],
+  ["LD", "lsu", 42],
+  ["STG", "lsu", 4],
+  ["STS", "lsu", 4],
+  ["STL", "lsu", 4],
+  ["ST", "lsu", 4],
+  ["ATOMS", "lsu", 60],
+  ["ATOM", "lsu", 300],
+  ["RED", "lsu", 4],
+  ["MEMBAR", "lsu", 200],
+  ["CCTL", "lsu", 4],
+  ["ERRBAR", "lsu", 4],
+  ["SHFL", "lsu", 25],
+  ["MATCH", "lsu", 30],
+  ["S2UR", "adu", 28],
+  ["S2R", "adu", 28],
+  ["CS2R", "alu", 15],
+  ["R2UR", "uniform", 10],
+  ["BAR", "adu", 21],
+  ["WARPSYNC", "cbu", 8],
+  ["NANOSLEEP", "cbu", 10],
+  ["BSSY", "cbu", 4],
+  ["BSYNC", "cbu", 8],
+  ["BRA", "cbu", 8],
+  ["BRX", "cbu", 14],
+  ["EXIT", "cbu", 4],
+  ["CALL", "cbu", 10],
+  ["RET", "cbu", 10],
+  ["BPT", "cbu", 4],
+  ["MUFU", "xu", 22],
+  ["F2I", "xu", 20],
+  ["I2F.", "xu", 20],
+  ["F2F", "xu", 20],
+  ["FRND", "xu", 20],
+  ["POPC", "xu", 14],
+  ["FLO", "xu", 14],
+  ["BREV", "xu", 14],
+  ["I2FP", "alu", 5],
+  ["F2FP", "alu", 5],
+  ["DADD", "fp64", 8],
+  ["DMUL", "fp64", 8],
+  ["DFMA", "fp64", 8],
+  ["DSETP", "fp64", 10],
+  ["HADD", "fma", 5],
+  ["HMUL", "fma", 5],
+  ["HFMA", "fma", 5],
+  ["HSETP", "alu", 8],
+  ["HMNMX", "alu", 5],
+  ["FADD", "fma", 4],
+  ["FMUL", "fma", 4],
+  ["FFMA", "fma", 4],
+  ["FCHK", "xu", 20],
+  ["FSETP", "alu", 10],
+  ["FSEL", "alu", 5],
+  ["FMNMX", "alu", 5],
+  ["IMAD.WIDE", "fmaheavy", 6],
+  ["IMAD.HI", "fmaheavy", 6],
+  ["IMAD", "fmaheavy", 5],
+  ["IDP", "fmaheavy", 5],
+  ["ISETP", "alu", 10],
+  ["PLOP3", "alu", 10],
+  ["VOTE", "alu", 12],
+  ["REDUX", "xu", 20],
+  ["UMOV", "uniform", 6],
+  ["UIADD", "uniform", 8],
+  ["UIMAD", "uniform", 10],
+  ["ULEA", "uniform", 8],
+  ["USHF", "uniform", 8],
+  ["ULOP3", "uniform", 8],
+  ["UISETP", "uniform", 12],
+  ["USEL", "uniform", 8],
+  ["UFLO", "uniform", 14],
+];
+
+const known = new Map<string, OpcodeInfo>();
+
+/** Integer and logic instructions not in the table run on `alu` in 5 cycles. */
+export function opcodeInfo(opcode: string): OpcodeInfo {
+  const before = known.get(opcode);
+  if (before) return before;
+  const row = byPrefix.find(([prefix]) => opcode.startsWith(prefix));
+  const info: OpcodeInfo = row ? { pipe: row[1], latency: row[2] } : { pipe: "alu", latency: 5 };
+  known.set(opcode, info);
+  return info;
+}

@@ -1,0 +1,183 @@
+/** Addresses, loads, stores, atomics, and what lanes exchange. */
+import { type Op, type ScalarType, type Space, scalarBytes } from "../kernel.ts";
+import { powerOfTwo } from "../passes/fold-int.ts";
+import { intConstant, isConstant, isLeaf } from "../passes/rewrite.ts";
+import type { Register } from "./machine.ts";
+import type { Code, Selection } from "./selection.ts";
+
+export function selectAddress(selection: Selection, code: Code, op: Op): void {
+  const { action, args } = op;
+  const [base, index] = args;
+  if (action.kind !== "gep" || !base || !index) return;
+  const { shape } = selection;
+  const chain = (...opcodes: string[]): void => selection.emitChain(code, opcodes, op, args);
+  const constant = intConstant(index) !== undefined;
+  if (shape.isNarrowPointer(op)) {
+    if (constant) return chain(selection.isUniformValue(op) ? "UIADD3" : "IADD3");
+    if (isMasked(index)) return chain("SHF");
+    const shift = powerOfTwo(action.scale);
+    return chain(action.scale === 1 ? "IADD3" : shift === undefined ? "IMAD" : "LEA");
+  }
+  if (constant) return chain("IADD3", "IADD3.X");
+  const unsigned = index.action.kind === "convert" && index.action.op === "zext";
+  if (index.type === "i64" && !unsigned) {
+    if (action.scale === 1) return chain("IADD3", "IADD3.X");
+    return powerOfTwo(Math.abs(action.scale)) === undefined ? chain("IMAD.WIDE.U32", "IMAD", "IADD3") : chain("LEA", "LEA.HI.X");
+  }
+  if (action.scale === 1) return chain("IADD3", unsigned ? "IADD3.X" : "LEA.HI.X.SX32");
+  // An index scaled for another base in a block before: the product is kept, and only added here.
+  if (hasSharedProduct(selection, code, op)) return chain("LEA", "LEA.HI.X");
+  chain(unsigned ? "IMAD.WIDE.U32" : "IMAD.WIDE");
+}
+
+/** `(i & mask) * 4` is masked after scaling, and added to the base by the access. */
+const isMasked = (index: Op): boolean => index.action.kind === "int" && index.action.op === "and" && isConstant(index.args[1]);
+
+/** Whether an address with the same index and scale, but another base, was computed in a block that leads here. */
+export function hasSharedProduct(selection: Selection, code: Code, op: Op): boolean {
+  const { shape } = selection;
+  const [base, index] = op.args;
+  if (op.action.kind !== "gep" || !index || !base || isLeaf(index)) return false;
+  const { scale } = op.action;
+  return shape.users(index).some((other) => {
+    if (other === op || other.action.kind !== "gep" || other.action.scale !== scale || other.args[0] === base || other.args[1] !== index) return false;
+    const home = shape.home(other);
+    return home !== undefined && home !== code.block && shape.tree.dominates(home, code.block) && !shape.isNarrowPointer(other);
+  });
+}
+
+const width = (bytes: number): string => (bytes === 16 ? ".128" : bytes === 8 ? ".64" : bytes === 2 ? ".U16" : bytes === 1 ? ".U8" : "");
+
+const loadOpcodes: Readonly<Record<Space, string>> = { global: "LDG.E", shared: "LDS", local: "LDL", constant: "LDC", param: "LDC", generic: "LD.E" };
+const storeOpcodes: Readonly<Record<Space, string>> = { global: "STG.E", shared: "STS", local: "STL", constant: "STG.E", param: "STL", generic: "ST.E" };
+
+export function selectLoad(selection: Selection, code: Code, op: Op): void {
+  const { action, args } = op;
+  const [address] = args;
+  if (action.kind !== "load" || !address || op.type === "void") return;
+  const bytes = scalarBytes[op.type] * action.components;
+  if (action.space === "constant" || action.space === "param") return selectConstantLoad(selection, code, op, bytes);
+  const uses = [...selection.use(address, code.block), ...descriptor(selection, code, action.space)];
+  code.body.push(selection.instruction(`${loadOpcodes[action.space]}${width(bytes)}`, op.span, [selection.define(op)], uses, op));
+}
+
+/** At a fixed address, an operand of arithmetic, or a uniform load where that cannot take it; else a load like others. */
+function selectConstantLoad(selection: Selection, code: Code, op: Op, bytes: number): void {
+  const fixed = isFixed(op.args[0]);
+  if (fixed && selection.target.constantOperands) return;
+  const opcode = fixed ? `ULDC${width(bytes)}` : `LDC${width(bytes)}`;
+  const register = selection.define(op);
+  code.body.push(selection.instruction(opcode, op.span, [register], fixed || !op.args[0] ? [] : selection.use(op.args[0], code.block), op));
+}
+
+/** A variable's address plus a constant. */
+function isFixed(address: Op | undefined): boolean {
+  let at = address;
+  while (at?.action.kind === "gep" && intConstant(at.args[1]) !== undefined) at = at.args[0];
+  return at !== undefined && isLeaf(at);
+}
+
+export function selectStore(selection: Selection, code: Code, op: Op): void {
+  const { action, args } = op;
+  const [address, value] = args;
+  if (action.kind !== "store" || !address || !value || value.type === "void") return;
+  const bytes = scalarBytes[value.type] * action.components;
+  const uses = [...selection.use(address, code.block), ...descriptor(selection, code, action.space)];
+  const stored = args.slice(1);
+  // A constant to store is put into a register first, but zero stands in one already; a vector needs them side by side.
+  const constants = new Set(stored.filter((each) => isConstant(each) && !isZero(each)));
+  for (const constant of constants) uses.push(move(selection, code, op, constant.type as ScalarType));
+  for (const each of stored) uses.push(...selection.use(each, code.block));
+  code.body.push(selection.instruction(`${storeOpcodes[action.space]}${width(bytes)}`, op.span, [], uses, op));
+}
+
+const isZero = (op: Op): boolean => op.action.kind === "const" && Number(op.action.value) === 0;
+
+function move(selection: Selection, code: Code, op: Op, type: ScalarType): Register {
+  const words = scalarBytes[type] === 8 ? 2 : 1;
+  const register = selection.newRegister("R", words);
+  for (let word = 0; word < words; word++) code.body.push(selection.instruction("IMAD.MOV", op.span, [register], []));
+  return register;
+}
+
+/** Global accesses name a descriptor, loaded once. */
+function descriptor(selection: Selection, code: Code, space: Space): readonly Register[] {
+  if (!selection.target.descriptors || (space !== "global" && space !== "generic")) return [];
+  const { span } = code.block.ops[0] ?? { span: { file: 0, line: 0, start: 0, end: 0 } };
+  return [
+    selection.leaf("descriptor", code.block, () => {
+      const register = selection.newRegister("UR", 2);
+      return { register, made: [selection.instruction("ULDC.64", span, [register], [])] };
+    }, true),
+  ];
+}
+
+export function selectAtomic(selection: Selection, code: Code, op: Op): void {
+  const { action, args } = op;
+  const [address, value] = args;
+  if (action.kind !== "atomic" || !address || !value || op.type === "void") return;
+  const unused = selection.shape.useCount(op) === 0;
+  const uses = [...selection.use(address, code.block), ...descriptor(selection, code, action.space)];
+  const float = op.type === "f32" || op.type === "f64";
+  if (action.space === "shared") {
+    // Floating-point sums in shared memory are a loop around a compare-and-swap, run once without contention.
+    if (float && action.op === "add") return selection.emitChain(code, ["BSSY", "LDS", op.type === "f64" ? "DADD" : "FADD", "ATOMS.CAST.SPIN", "ISETP", "BRA", "BSYNC"], op, args);
+    for (const arg of args.slice(1)) uses.push(...(isConstant(arg) && !counts(op) ? [move(selection, code, op, arg.type as ScalarType)] : selection.use(arg, code.block)));
+    const defs = unused ? [] : [selection.define(op)];
+    code.body.push(selection.instruction(counts(op) ? "ATOMS.POPC.INC" : "ATOMS", op.span, defs, uses, op));
+    return;
+  }
+  // A sum that all lanes make at one address is made by one of them for all.
+  if (unused && action.op === "add" && !float && selection.shape.isUniform(address) && selection.shape.isUniform(value)) {
+    const flag = selection.newRegister("P");
+    const sum = selection.newRegister("R");
+    for (const opcode of ["S2R", "VOTEU", "UFLO", "POPC", "ISETP"]) code.body.push(selection.instruction(opcode, op.span, opcode === "ISETP" ? [flag] : [sum], []));
+    if (!isConstant(value)) code.body.push(selection.instruction("IMAD", op.span, [sum], [sum, ...selection.use(value, code.block)]));
+    code.body.push(selection.instruction("RED", op.span, [], [...uses, flag, sum], op));
+    return;
+  }
+  for (const arg of args.slice(1)) uses.push(...(isConstant(arg) ? [move(selection, code, op, arg.type as ScalarType)] : selection.use(arg, code.block)));
+  const defs = unused ? [] : [selection.define(op)];
+  code.body.push(selection.instruction(unused && action.op !== "exch" && action.op !== "cas" ? "RED" : "ATOMG", op.span, defs, uses, op));
+}
+
+/** Adding one in shared memory has an instruction of its own. */
+const counts = (op: Op): boolean => op.action.kind === "atomic" && op.action.op === "add" && op.type === "i32" && intConstant(op.args[1]) === 1;
+
+export function selectExchange(selection: Selection, code: Code, op: Op): void {
+  const { action, args } = op;
+  const emit = (opcode: string): void => selection.emit(code, opcode, op, args);
+  switch (action.kind) {
+    case "copy.async": {
+      const [to, from] = args;
+      const uses = [...(to ? selection.use(to, code.block) : []), ...(from ? selection.use(from, code.block) : []), ...descriptor(selection, code, "global")];
+      code.body.push(selection.instruction("LDGSTS.E", op.span, [], uses, op));
+      return;
+    }
+    case "copy.commit":
+      return emit("LDGDEPBAR");
+    case "copy.wait":
+      return emit("DEPBAR.LE");
+    case "barrier":
+      return action.reduce ? selection.emitChain(code, ["BAR.RED", "B2R.RESULT"], op, args) : emit("BAR.SYNC");
+    case "syncwarp":
+      return emit("WARPSYNC");
+    case "fence":
+      for (const opcode of action.scope === "block" ? ["MEMBAR"] : ["MEMBAR", "ERRBAR", "CCTL.IVALL"]) code.body.push(selection.instruction(opcode, op.span, [], []));
+      return;
+    case "shuffle":
+      return selection.emitChain(code, op.type !== "void" && scalarBytes[op.type] === 8 ? ["SHFL", "SHFL"] : ["SHFL"], op, args.slice(1));
+    case "vote":
+      return emit("VOTE");
+    case "match":
+      return emit("MATCH");
+    case "reduce":
+      return selection.target.warpReduce ? selection.emitChain(code, ["REDUX", "IMAD.U32"], op, args) : selection.emitChain(code, Array.from({ length: 10 }, (_, index) => (index % 2 === 0 ? "SHFL" : "IADD3")), op, args);
+    case "special":
+      return emit(action.register === "activemask" ? "VOTE" : "CS2R");
+    case "trap":
+      return emit("BPT.TRAP");
+    default:
+      return;
+  }
+}

@@ -1,0 +1,114 @@
+/**
+ * Instruction selection: which SASS instructions an optimised kernel becomes, block by block. Counts, pipes and dependences are
+ * what it is for; encodings are not.
+ */
+import type { Block, Kernel, Op } from "../kernel.ts";
+import { isConstant, isLeaf } from "../passes/rewrite.ts";
+import { Absorption } from "./absorb.ts";
+import type { Instruction, MachineBlock, MachineKernel } from "./machine.ts";
+import { emitMoves, shareRegisters } from "./phis.ts";
+import { predicatedBlocks } from "./predicate.ts";
+import { estimateRegisters } from "./registers.ts";
+import { selectControl } from "./select-control.ts";
+import { selectFloat, selectMath } from "./select-float.ts";
+import { selectCompare, selectConversion, selectInt, selectSelect } from "./select-integer.ts";
+import { selectAddress, selectAtomic, selectExchange, selectLoad, selectStore } from "./select-memory.ts";
+import { type Code, Selection } from "./selection.ts";
+import { Shape } from "./shape.ts";
+import { targetOf } from "./target.ts";
+
+/** The machine code of a kernel that `optimise` has run on, for a compute capability (90 for 9.0). */
+export function select(kernel: Kernel, computeCapability: number): MachineKernel {
+  const shape = new Shape(kernel);
+  const target = targetOf(computeCapability);
+  const selection = new Selection(shape, target, new Absorption(shape, target));
+  shareRegisters(selection);
+  prologue(selection);
+  for (const block of kernel.blocks) {
+    const code = selection.codeOf(block);
+    for (const op of block.ops) selectOp(selection, code, op);
+    if (block.end.kind === "branch" && !isConstant(block.end.cond)) selection.use(block.end.cond, block);
+  }
+  emitMoves(selection);
+  const predicated = predicatedBlocks(selection);
+  selectControl(selection, predicated);
+  const blocks = assemble(selection, predicated);
+  const localBytesPerThread = localBytes(kernel);
+  return { kernel, computeCapability, blocks, localBytesPerThread, registers: estimateRegisters(kernel, blocks, shape, target) };
+}
+
+/** The stack pointer is loaded whether or not there is a stack. */
+function prologue(selection: Selection): void {
+  const entry = selection.shape.kernel.blocks[0];
+  if (!entry) return;
+  const code = selection.codeOf(entry);
+  const { constantOperands } = selection.target;
+  const span = selection.shape.kernel.shared[0]?.span ?? entry.ops.find((op) => isLeaf(op) && op.span.line > 0)?.span ?? { file: 0, line: 0, start: 0, end: 0 };
+  const stack = selection.newRegister("R");
+  code.leaves.push(selection.instruction(constantOperands ? "IMAD.MOV" : "LDC", span, [stack], []));
+  if (localBytes(selection.shape.kernel) > 0) code.leaves.push(selection.instruction("IADD3", span, [stack], [stack]));
+}
+
+function selectOp(selection: Selection, code: Code, op: Op): void {
+  if (isLeaf(op) || selection.absorption.has(op)) return;
+  switch (op.action.kind) {
+    case "alloca":
+    case "unknown":
+    case "phi":
+    case "extract":
+      return;
+    case "int":
+      return selectInt(selection, code, op);
+    case "icmp":
+    case "fcmp":
+      return selectCompare(selection, code, op);
+    case "select":
+      return selectSelect(selection, code, op);
+    case "convert":
+      return selectConversion(selection, code, op);
+    case "float":
+    case "fma":
+      return selectFloat(selection, code, op);
+    case "math":
+      return selectMath(selection, code, op);
+    case "gep":
+      return selectAddress(selection, code, op);
+    case "load":
+      return selectLoad(selection, code, op);
+    case "store":
+      return selectStore(selection, code, op);
+    case "atomic":
+      return selectAtomic(selection, code, op);
+    default:
+      return selectExchange(selection, code, op);
+  }
+}
+
+function assemble(selection: Selection, predicated: ReadonlyMap<Block, Block>): Map<Block, MachineBlock> {
+  const blocks = new Map<Block, MachineBlock>();
+  const guests = new Map<Block, Block[]>();
+  for (const block of selection.shape.kernel.blocks) {
+    const home = predicated.get(block);
+    if (!home) continue;
+    const list = guests.get(home);
+    if (list) list.push(block);
+    else guests.set(home, [block]);
+  }
+  for (const block of selection.shape.kernel.blocks) {
+    const home = predicated.get(block);
+    if (home) {
+      blocks.set(block, { block, instructions: [], home });
+      continue;
+    }
+    const code = selection.codeOf(block);
+    const arms = (guests.get(block) ?? []).flatMap((guest): Instruction[] => {
+      const { leaves, body, moves } = selection.codeOf(guest);
+      return [...leaves, ...body, ...moves].map((instruction) => ({ ...instruction, predicated: true }));
+    });
+    blocks.set(block, { block, instructions: [...code.leaves, ...code.body, ...arms, ...code.moves, ...code.end] });
+  }
+  return blocks;
+}
+
+const localBytes = (kernel: Kernel): number =>
+  (kernel.blocks[0]?.ops ?? []).reduce((sum, { action }) => sum + (action.kind === "alloca" ? Math.ceil(action.bytes / 8) * 8 : 0), 0);

@@ -1,0 +1,226 @@
+/** The state of instruction selection: where instructions go, and which registers hold which values. */
+import { type Block, type Op, type Parameter, type ScalarType, type Span, scalarBytes } from "../kernel.ts";
+import { isLeaf } from "../passes/rewrite.ts";
+import type { Absorption } from "./absorb.ts";
+import type { Instruction, Register, RegisterFile } from "./machine.ts";
+import { opcodeInfo } from "./opcodes.ts";
+import type { Shape } from "./shape.ts";
+import type { Target } from "./target.ts";
+
+/** Instructions of one block while they are selected. */
+export interface Code {
+  readonly block: Block;
+  /** Loads of parameters, indices and addresses of variables: before the rest. */
+  readonly leaves: Instruction[];
+  readonly body: Instruction[];
+  /** Moves into the registers of the successors' phis. */
+  readonly moves: Instruction[];
+  readonly end: Instruction[];
+}
+
+export class Selection {
+  readonly shape: Shape;
+  readonly target: Target;
+  readonly absorption: Absorption;
+  readonly code: ReadonlyMap<Block, Code>;
+  readonly #registers = new Map<Op, Register>();
+  readonly #leafAt = new Map<string, { block: Block; readonly register: Register; readonly made: readonly Instruction[] }[]>();
+  #next = 0;
+
+  constructor(shape: Shape, target: Target, absorption: Absorption) {
+    this.shape = shape;
+    this.target = target;
+    this.absorption = absorption;
+    this.code = new Map(shape.kernel.blocks.map((block) => [block, { block, leaves: [], body: [], moves: [], end: [] }]));
+  }
+
+  codeOf(block: Block): Code {
+    return this.code.get(block) as Code;
+  }
+
+  newRegister(file: RegisterFile, words: Register["words"] = 1): Register {
+    return { id: this.#next++, file, words };
+  }
+
+  /** One instruction on `uses`, into `defs`. */
+  instruction(opcode: string, span: Span, defs: readonly Register[], uses: readonly Register[], op?: Op): Instruction {
+    const info = opcodeInfo(opcode);
+    return op ? { opcode, ...info, span, op, defs, uses } : { opcode, ...info, span, defs, uses };
+  }
+
+  /** Appends an instruction that computes `op` from `operands` to the block's code. */
+  emit(code: Code, opcode: string, op: Op, operands: readonly Op[]): void {
+    const uses = operands.flatMap((operand) => this.use(operand, code.block));
+    const defs = op.type === "void" ? [] : [this.define(op)];
+    code.body.push(this.instruction(opcode, op.span, defs, uses, op));
+  }
+
+  /** A chain of instructions: each works on the result of the one before, the first on the operands, the last defines `op`. */
+  emitChain(code: Code, opcodes: readonly string[], op: Op, operands: readonly Op[]): void {
+    const uses = operands.flatMap((operand) => this.use(operand, code.block));
+    let last: Register | undefined;
+    for (const [index, opcode] of opcodes.entries()) {
+      const final = index === opcodes.length - 1;
+      const def = final ? this.define(op) : this.newRegister("R");
+      // The operands are wanted to the middle of the sequence, as a rule.
+      const reads = index <= opcodes.length / 2 ? uses : [];
+      code.body.push(this.instruction(opcode, op.span, [def], last ? [last, ...reads] : reads));
+      last = def;
+    }
+  }
+
+  /** The register of a value the kernel computes. */
+  define(op: Op): Register {
+    const known = this.#registers.get(op);
+    if (known) return known;
+    const register = this.newRegister(this.#fileOf(op), this.#wordsOf(op));
+    this.#registers.set(op, register);
+    return register;
+  }
+
+  /** `op` is held by the register of another value. */
+  alias(op: Op, register: Register): void {
+    this.#registers.set(op, register);
+  }
+
+  #fileOf(op: Op): RegisterFile {
+    const uniform = this.isUniformValue(op);
+    if (op.type === "i1") return uniform ? "UP" : "P";
+    return uniform ? "UR" : "R";
+  }
+
+  /** Kept in a uniform register: integers computed by the uniform datapath. */
+  isUniformValue(op: Op): boolean {
+    if (!this.target.uniform || !this.shape.isUniform(op) || op.type !== "i32") return false;
+    const { action } = op;
+    return (action.kind === "int" && !/div|rem|min|max/.test(action.op)) || (action.kind === "phi" && op.args.every((arg) => arg.action.kind !== "load"));
+  }
+
+  #wordsOf(op: Op): Register["words"] {
+    if (op.type === "void" || op.type === "i1") return 1;
+    if (op.type === "ptr") return this.shape.isNarrowPointer(op) ? 1 : 2;
+    const bytes = scalarBytes[op.type] * (op.action.kind === "load" ? op.action.components : 1);
+    return Math.max(1, Math.min(4, Math.ceil(bytes / 4))) as Register["words"];
+  }
+
+  /** The registers an instruction of `block` reads for `op`: none for constants and what the instruction takes by itself. */
+  use(op: Op, block: Block): readonly Register[] {
+    if (op.action.kind === "const" || op.action.kind === "unknown") return [];
+    if (isLeaf(op)) return this.#useLeaf(op, block);
+    if (op.action.kind === "alloca") return [];
+    if (this.absorption.has(op) && !this.#registers.has(op)) return op.args.flatMap((arg) => this.use(arg, block));
+    return [this.define(op)];
+  }
+
+  #useLeaf(op: Op, block: Block): readonly Register[] {
+    const { action } = op;
+    switch (action.kind) {
+      case "param":
+        if (this.target.constantOperands) return [];
+        return [this.leaf(`param ${action.index}`, block, () => this.#loadParameter(op))];
+      case "param.address":
+        return [];
+      case "shared.address":
+        return this.target.clusterShared ? [this.#sharedBase(action.index, block)] : [];
+      case "global.address":
+        return this.target.constantOperands ? [] : [this.leaf(`global ${action.index}`, block, () => this.#load("LDC.64", "R", 2, op.span))];
+      case "special": {
+        const { register } = action;
+        if (register.startsWith("ntid") || register.startsWith("nctaid"))
+          return this.target.constantOperands ? [] : [this.leaf(register, block, () => this.#load("ULDC", "UR", 1, op.span))];
+        // Read once: it costs as much as it is slow.
+        return [this.leaf(register, block, () => this.#load(register.startsWith("ctaid") ? "S2UR" : "S2R", register.startsWith("ctaid") ? "UR" : "R", 1, op.span), true)];
+      }
+      default:
+        return [];
+    }
+  }
+
+  #loadParameter(op: Op): { readonly register: Register; readonly made: readonly Instruction[] } {
+    // Pointers are bases of vector address arithmetic; numbers are operands, one of which may be uniform.
+    return op.type === "ptr" ? this.#load("LDC.64", "R", 2, op.span) : this.#load("ULDC", "UR", op.type === "void" ? 1 : wordsOfScalar(op.type), op.span);
+  }
+
+  #load(opcode: string, file: RegisterFile, words: Register["words"], span: Span): { readonly register: Register; readonly made: readonly Instruction[] } {
+    const register = this.newRegister(file, words);
+    return { register, made: [this.instruction(opcode, span, [register], [])] };
+  }
+
+  /** Shared variables stand behind the window of the block in its cluster: window + 0x400 + offset. */
+  #sharedBase(index: number, block: Block): Register {
+    const span = this.shape.kernel.shared[index]?.span ?? { file: 0, line: 0, start: 0, end: 0 };
+    const window = this.leaf("shared window", block, () => {
+      const rank = this.newRegister("UR");
+      const register = this.newRegister("UR");
+      return { register, made: [this.instruction("S2UR", span, [rank], []), this.instruction("UMOV", span, [register], [rank])] };
+    });
+    return this.leaf(`shared ${index}`, block, () => {
+      const register = this.newRegister("UR");
+      const made = index === 0 ? [] : [this.instruction("UIADD3", span, [register], [window])];
+      return { register, made: [...made, this.instruction("ULEA", span, [register], [window])] };
+    });
+  }
+
+  /**
+   * A value that is loaded where it is needed: once for the blocks that follow one another without a join; behind a join it is
+   * loaded again, which is cheaper than keeping it. From loops it is loaded before them. `once`: one place for the whole kernel.
+   */
+  leaf(key: string, block: Block, make: () => { readonly register: Register; readonly made: readonly Instruction[] }, once = false): Register {
+    const at = this.#outsideLoops(block);
+    const places = this.#leafAt.get(key) ?? [];
+    this.#leafAt.set(key, places);
+    const root = once ? undefined : this.#regionRoot(at);
+    for (const place of places) {
+      if (!once && this.#regionRoot(place.block) !== root) continue;
+      const to = this.#commonDominator(place.block, at);
+      if (to !== place.block) {
+        const from = this.codeOf(place.block).leaves;
+        for (const each of place.made) from.splice(from.indexOf(each), 1);
+        this.codeOf(to).leaves.push(...place.made);
+        place.block = to;
+      }
+      return place.register;
+    }
+    const { register, made } = make();
+    this.codeOf(at).leaves.push(...made);
+    places.push({ block: at, register, made });
+    return register;
+  }
+
+  /** The block before the outermost loop around `block`. */
+  #outsideLoops(block: Block): Block {
+    let loop = this.shape.loopOf(block);
+    if (!loop) return block;
+    while (loop.parent) loop = loop.parent;
+    const { header, blocks } = loop;
+    const outside = header.predecessors.find((from) => !blocks.has(from));
+    return outside ? (this.shape.tree.dominates(outside, header) ? outside : (this.shape.tree.parent(header) ?? outside)) : block;
+  }
+
+  /** The first of the blocks that lead to `block` one by one. */
+  #regionRoot(block: Block): Block {
+    let root = block;
+    for (let from = root.predecessors[0]; from && root.predecessors.length === 1; from = root.predecessors[0]) root = from;
+    return root;
+  }
+
+  #commonDominator(a: Block, b: Block): Block {
+    let at: Block | undefined = a;
+    while (at && !this.shape.tree.dominates(at, b)) at = this.shape.tree.parent(at);
+    return at ?? a;
+  }
+}
+
+const wordsOfScalar = (type: ScalarType): Register["words"] => (scalarBytes[type] > 4 ? 2 : 1);
+
+/** Byte offsets of the parameters in the constant bank, from the first. */
+export function parameterOffsets(parameters: readonly Parameter[]): number[] {
+  let at = 0;
+  return parameters.map(({ type, bytes }) => {
+    const align = type ? Math.min(8, scalarBytes[type]) : 8;
+    at = Math.ceil(at / align) * align;
+    const offset = at;
+    at += bytes;
+    return offset;
+  });
+}

@@ -1,0 +1,77 @@
+/** What instruction selection asks about a kernel, worked out once. */
+import { analyseDivergence, type Divergence } from "../execute/divergence.ts";
+import { type DominatorTree, dominators, findLoops, type Loop, postDominators } from "../graph.ts";
+import type { Block, Kernel, Op, Space } from "../kernel.ts";
+import { pointerSpaces } from "../passes/infer-spaces.ts";
+
+export class Shape {
+  readonly kernel: Kernel;
+  readonly tree: DominatorTree;
+  readonly post: DominatorTree;
+  readonly loops: readonly Loop[];
+  readonly divergence: Divergence;
+  readonly #users = new Map<Op, Op[]>();
+  readonly #conditions = new Map<Op, number>();
+  readonly #home = new Map<Op, Block>();
+  readonly #innermost = new Map<Block, Loop>();
+  readonly #spaces: ReadonlyMap<Op, Space>;
+
+  constructor(kernel: Kernel) {
+    this.kernel = kernel;
+    this.tree = dominators(kernel);
+    this.post = postDominators(kernel);
+    this.loops = findLoops(kernel, this.tree);
+    // The compiler does not know the block's shape: any index may vary within a warp.
+    this.divergence = analyseDivergence(kernel, [8, 8, 8], this.post, this.loops);
+    this.#spaces = pointerSpaces(kernel);
+    for (const loop of this.loops) for (const block of loop.blocks) this.#innermost.set(block, loop);
+    for (const block of kernel.blocks) {
+      for (const op of [...block.phis, ...block.ops]) {
+        this.#home.set(op, block);
+        for (const arg of op.args) {
+          const list = this.#users.get(arg);
+          if (list) list.push(op);
+          else this.#users.set(arg, [op]);
+        }
+      }
+      if (block.end.kind === "branch") this.#conditions.set(block.end.cond, (this.#conditions.get(block.end.cond) ?? 0) + 1);
+    }
+  }
+
+  users(op: Op): readonly Op[] {
+    return this.#users.get(op) ?? [];
+  }
+
+  /** Uses as an operand or a branch condition. */
+  useCount(op: Op): number {
+    return this.users(op).length + (this.#conditions.get(op) ?? 0);
+  }
+
+  isCondition(op: Op): boolean {
+    return this.#conditions.has(op);
+  }
+
+  home(op: Op): Block | undefined {
+    return this.#home.get(op);
+  }
+
+  /** The innermost loop around a block. */
+  loopOf(block: Block): Loop | undefined {
+    return this.#innermost.get(block);
+  }
+
+  /** The same for all lanes of a warp. */
+  isUniform(op: Op): boolean {
+    return !this.divergence.isVarying(op);
+  }
+
+  /** Shared and local addresses take one register, others two. */
+  isNarrowPointer(op: Op): boolean {
+    const space = this.#spaces.get(op);
+    return space === "shared" || space === "local";
+  }
+
+  spaceOf(op: Op): Space | undefined {
+    return this.#spaces.get(op);
+  }
+}
