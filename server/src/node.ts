@@ -4,11 +4,13 @@ import { URI } from "vscode-uri";
 import { diskFiles } from "./files.ts";
 import { loadGrammarFromDisk } from "./grammar.ts";
 import { startServer } from "./lsp/server.ts";
+import { compileResources } from "./nvcc/compile.ts";
 import { threadSimulator } from "./worker/thread.ts";
 
 startServer(createConnection(ProposedFeatures.all), {
   files: diskFiles,
   load: loadGrammarFromDisk,
+  compile: compileResources,
   startSimulator: () => threadSimulator(new URL("./worker.js", import.meta.url)),
   pathOf: (uri) => URI.parse(uri).fsPath.replaceAll("\\", "/"),
   uriOf: (path) => URI.file(path).toString(),

@@ -1,5 +1,6 @@
 /** What the server needs of the place it runs in: a desktop's process or a browser's worker. */
 import type { FileHost } from "../analysis/facts.ts";
+import type { Compilation, CompilationAnswer } from "../nvcc/compile.ts";
 import type { Simulator } from "../worker/job.ts";
 
 export interface Platform {
@@ -10,6 +11,8 @@ export interface Platform {
   /** Told whom to call when a file that was asked for has come, where reading takes time. */
   onFilesArrived?(arrived: () => void): void;
   startSimulator(): Simulator;
+  /** Asks the user's nvcc, where one can be run. */
+  compile?(nvcc: string, compilation: Compilation, signal: AbortSignal): Promise<CompilationAnswer>;
   pathOf(uri: string): string;
   uriOf(path: string): string;
 }

@@ -45,6 +45,12 @@ export const settings = {
   assume: list(
     "Values that the source does not show: `KERNEL.PARAM=VALUE` or `PARAM=VALUE`; for arrays `constant(c)`, `linear(stride)`, `uniform(lo, hi)`, `permutation(n)`.",
   ),
+  nvcc: {
+    kind: "string",
+    default: "off",
+    description:
+      "Register counts from your own nvcc, compiled in the background: `auto` uses the one on PATH, a path that one, `off` estimates them. Runs in trusted workspaces only.",
+  } as Setting<"string">,
   argv: list("The arguments of `main`, to follow host values through `argv`."),
   defines: list("Macros, as `NAME` or `NAME=VALUE`, besides those of `compile_commands.json`."),
   includeDirs: list("Folders to search for quoted includes, besides those of `compile_commands.json`. Relative to the workspace folder."),

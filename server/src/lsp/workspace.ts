@@ -7,10 +7,12 @@ import type { GpuModel } from "@warplens/sim-engine";
 import type { Diagnostic as LspDiagnostic, TextDocuments } from "vscode-languageserver";
 import { TextDocument } from "vscode-languageserver-textdocument";
 import { analyze } from "../analysis/analyze.ts";
+import { compileOptions } from "../analysis/compile-commands.ts";
 import type { FileHost, Program } from "../analysis/facts.ts";
 import { type Diagnostic, lint } from "../lint.ts";
 import type { Job, Simulator } from "../worker/job.ts";
 import { carryOver } from "./carry.ts";
+import { Compilations } from "./compilations.ts";
 import { carryDiagnostic, toLsp } from "./diagnostics.ts";
 import { gpuSummary } from "./gpus.ts";
 import type { Platform } from "./platform.ts";
@@ -30,7 +32,7 @@ export interface WorkspaceEvents {
 
 /** One open document. What hangs on a version is dropped when the text or the settings change. */
 interface Entry {
-  findings?: { readonly version: number; readonly diagnostics: readonly Diagnostic[] };
+  findings?: { readonly version: number; readonly diagnostics: readonly Diagnostic[]; readonly headers: readonly string[] };
   view?: { readonly version: number; readonly view: View };
   done?: Done;
 }
@@ -44,6 +46,7 @@ export class Workspace {
   readonly #events: WorkspaceEvents;
   readonly #simulator: Simulator;
   readonly #queue: SimulationQueue;
+  readonly #compilations: Compilations | undefined;
   readonly #entries = new Map<string, Entry>();
   readonly #timers = new Map<string, ReturnType<typeof setTimeout>>();
   #settings: Settings = readSettings(undefined).settings;
@@ -72,6 +75,12 @@ export class Workspace {
         this.#tellStatus();
       },
     });
+    this.#compilations =
+      platform.compile &&
+      new Compilations(platform.compile, (uri) => {
+        this.#tellStatus();
+        this.#simulateSoon(uri, 0);
+      });
     documents.onDidOpen(({ document }) => this.#open(document.uri));
     documents.onDidChangeContent(({ document }) => this.#changed(document.uri));
     documents.onDidClose(({ document }) => this.#close(document.uri));
@@ -79,6 +88,7 @@ export class Workspace {
 
   dispose(): void {
     for (const timer of this.#timers.values()) clearTimeout(timer);
+    this.#compilations?.clear();
     this.#simulator.dispose();
   }
 
@@ -95,6 +105,7 @@ export class Workspace {
   /** Project files, `warplens.json` or `compile_commands.json` may have changed: everything is made anew. */
   filesChanged(): void {
     this.#projects.clear();
+    this.#compilations?.clear();
     for (const uri of this.#documents.keys()) {
       const entry = this.#entry(uri);
       delete entry.findings;
@@ -193,6 +204,7 @@ export class Workspace {
     clearTimeout(this.#timers.get(uri));
     this.#timers.delete(uri);
     this.#queue.drop(uri);
+    this.#compilations?.drop(uri);
     this.#entries.delete(uri);
     this.#projects.delete(uri);
     this.#events.changed(uri, undefined);
@@ -235,22 +247,24 @@ export class Workspace {
 
   #tellStatus(): void {
     const { gpu, chosenBy, problems } = this.#chosen();
-    this.#events.status({ gpu: gpuSummary(gpu), chosenBy, simulating: this.#busy, problems: [...this.#problems, ...problems] });
+    this.#events.status({ gpu: gpuSummary(gpu), chosenBy, simulating: this.#busy, problems: [...this.#problems, ...problems, ...(this.#compilations?.problems() ?? [])] });
   }
 
   #findings(document: TextDocument, entry: Entry): readonly Diagnostic[] {
     if (entry.findings?.version === document.version) return entry.findings.diagnostics;
     const project = this.#project(document.uri);
     let diagnostics: readonly Diagnostic[] = [];
+    let headers: readonly string[] = [];
     try {
       const program: Program = analyze(this.#platform.pathOf(document.uri), document.getText(), project.analysis, this.#files().host);
+      headers = program.reading.sources.slice(1);
       diagnostics = lint(program, undefined, project.lint, this.#events.error);
     } catch (error) {
       this.#events.error(
         `The analysis of ${document.uri} failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
       );
     }
-    entry.findings = { version: document.version, diagnostics };
+    entry.findings = { version: document.version, diagnostics, headers };
     return diagnostics;
   }
 
@@ -265,6 +279,7 @@ export class Workspace {
       gpu: gpu.id,
       analysis,
       lint: lintSettings,
+      compiled: this.#compilations?.kernels(uri, document.version) ?? [],
     };
     return { version: document.version, job };
   }
@@ -275,6 +290,26 @@ export class Workspace {
     entry.done = done;
     delete entry.view;
     this.#events.changed(uri, done.version);
+    this.#compileInBackground(uri, entry);
+  }
+
+  /** Registers by the user's compiler, where the settings allow it: the estimate is shown until they come. */
+  #compileInBackground(uri: string, entry: Entry): void {
+    const document = this.#documents.get(uri);
+    const { nvcc } = this.#settings;
+    if (!document || !this.#compilations || nvcc === "off" || entry.done?.version !== document.version) return;
+    const { computeCapability, defines, includeDirs } = this.#project(uri).analysis;
+    const path = this.#platform.pathOf(uri);
+    const compiled = compileOptions(path, this.#files().host);
+    this.#findings(document, entry);
+    void this.#compilations.request(uri, document.version, nvcc, {
+      path,
+      text: document.getText(),
+      headers: entry.findings?.headers ?? [],
+      computeCapability,
+      defines: [...compiled.defines, ...defines],
+      includeDirs: [...includeDirs, ...compiled.includeDirs],
+    });
   }
 }
 

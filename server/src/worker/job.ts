@@ -5,6 +5,7 @@
 import type { LaunchReport } from "@warplens/sim-engine";
 import type { AnalysisSettings } from "../analysis/facts.ts";
 import type { Diagnostic, LintSettings } from "../lint.ts";
+import type { CompiledKernel } from "../nvcc/resources.ts";
 
 export interface Job {
   readonly path: string;
@@ -14,6 +15,8 @@ export interface Job {
   readonly gpu: string;
   readonly analysis: AnalysisSettings;
   readonly lint: LintSettings;
+  /** What the user's nvcc made of this text; absent or empty: registers are estimated. */
+  readonly compiled?: readonly CompiledKernel[];
 }
 
 export interface Range {

@@ -3,6 +3,7 @@ import { findGpu, type Kernel } from "@warplens/sim-engine";
 import { analyze } from "../analysis/analyze.ts";
 import type { FileHost, KernelFact, Program } from "../analysis/facts.ts";
 import { lint } from "../lint.ts";
+import { findCompiled } from "../nvcc/resources.ts";
 import { type Simulation, simulateProgram } from "../simulate.ts";
 import type { FileSimulation, Job, KernelSummary, LaunchSummary, Range } from "./job.ts";
 
@@ -22,7 +23,13 @@ export function runJob(
   const files: FileHost = { ...disk, read: (path) => job.overlays[path] ?? disk.read(path) };
   const program = analyze(job.path, job.text, job.analysis, files);
   if (isCancelled()) return undefined;
-  const simulation = simulateProgram(program, gpu, { isCancelled });
+  const simulation = simulateProgram(program, gpu, {
+    isCancelled,
+    registersOf(name, templateArguments) {
+      const found = findCompiled(job.compiled ?? [], name, templateArguments);
+      return found && { value: found.registers, basis: "compiled" };
+    },
+  });
   if (isCancelled()) return undefined;
   return {
     kernels: program.kernels.filter(inFile).map((kernel) => kernelSummary(kernel, program, simulation)),
