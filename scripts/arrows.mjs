@@ -11,6 +11,7 @@ const engine = "sim-engine/src";
 const units = "server/src/units.ts";
 const files = "server/src/files.ts";
 const grammar = "server/src/grammar.ts";
+const nvcc = "server/src/nvcc";
 const below = [engine, "sim-engine/gpus", "server/src/syntax", "server/src/analysis", units];
 const core = [...below, "server/src/rules", "server/src/lint", "server/src/simulate"];
 const protocol = "server/src/lsp/protocol.ts";
@@ -28,7 +29,8 @@ export const arrows = {
   "server/src/worker/": core,
   [files]: below,
   [grammar]: below,
-  "server/src/cli": [...core, files, grammar],
+  [nvcc]: [],
+  "server/src/cli": [...core, files, grammar, nvcc],
   [protocol]: [engine],
   "server/src/lsp": [...core, "server/src/worker/", protocol],
   "server/src": [...core, files, grammar, "server/src/worker/", "server/src/cli", "server/src/lsp", protocol],

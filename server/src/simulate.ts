@@ -4,13 +4,18 @@ import { type LaunchFact, NotSimulated, type Program } from "./analysis/facts.ts
 import type { SimulatedLaunch } from "./rules/rule.ts";
 import { ReportCache } from "./simulate/report-cache.ts";
 
+export interface KnownRegisters {
+  readonly value: number;
+  readonly basis: "compiled" | "annotated";
+}
+
 export interface SimulationOptions {
   /** Only launches of the kernel with this name. */
   readonly kernel?: string;
   /** Asked now and then; true gives up, and what is done so far is the result. */
   readonly isCancelled?: () => boolean;
-  /** Register counts that are known, by kernel name. */
-  readonly registers?: ReadonlyMap<string, number>;
+  /** Registers a thread, where they are known; else they are estimated. */
+  registersOf?(kernel: string, templateArguments: readonly string[]): KnownRegisters | undefined;
 }
 
 export interface NotSimulatedLaunch {
@@ -60,18 +65,15 @@ export function* simulateLaunches(program: Program, gpu: GpuModel, options: Simu
 }
 
 /** Undefined when cancelled. */
-function simulateLaunch(fact: LaunchFact, gpu: GpuModel, { registers, isCancelled }: SimulationOptions): Outcome | undefined {
+function simulateLaunch(fact: LaunchFact, gpu: GpuModel, { registersOf, isCancelled }: SimulationOptions): Outcome | undefined {
   const refuse = (reason: string): Outcome => ({ notSimulated: { kernel: fact.kernelName, line: fact.line, reason, fact } });
   const { launch } = fact;
   if (!launch) return refuse(fact.reason ?? "its launch configuration is not known");
   try {
     const kernel = fact.lower();
-    const given = registers?.get(fact.kernelName);
-    const settings = JSON.stringify([gpu.id, given ?? null]);
-    const options = {
-      ...(isCancelled ? { isCancelled } : {}),
-      ...(given === undefined ? {} : { registers: { value: given, basis: "annotated" as const } }),
-    };
+    const registers = registersOf?.(fact.kernelName, kernel.templateArguments);
+    const settings = JSON.stringify([gpu.id, registers ?? null]);
+    const options = { ...(isCancelled ? { isCancelled } : {}), ...(registers ? { registers } : {}) };
     const report = cache.get(kernel, launch, settings, () => simulate(kernel, launch, gpu, options));
     return { simulated: { fact, kernel, report: withAssumptions(report, fact, kernel) } };
   } catch (error) {

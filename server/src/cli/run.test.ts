@@ -347,6 +347,127 @@ describe("bad input", () => {
   });
 });
 
+const strided = `#include <cstdlib>
+__global__ void copy(float *out, const float *in, int n, int stride) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = in[i * stride];
+}
+int main(int argc, char **argv) {
+  int n = argc > 1 ? atoi(argv[1]) : 1 << 20;
+  float *in, *out;
+  cudaMalloc(&in, 1 << 26);
+  cudaMalloc(&out, 1 << 26);
+  copy<<<n / 256, 256>>>(out, in, n, 4);
+}
+`;
+
+describe("simulate", () => {
+  const report = async (...argv: string[]) =>
+    JSON.parse((await run({ "a.cu": strided }, ["simulate", "a.cu", "--format", "json", ...argv])).out);
+
+  test("json: what the contract names, and nothing that it does not", async () => {
+    const { version, gpu, files } = await report();
+    expect(version).toBe(1);
+    expect(gpu).toEqual({ id: "h200", name: "NVIDIA H200", computeCapability: "9.0" });
+    const [{ launches, notSimulated }] = files;
+    expect(notSimulated).toEqual([]);
+    const [launch] = launches;
+    expect(launch).toMatchObject({
+      kernel: "copy",
+      templateArguments: [],
+      line: 11,
+      grid: [4096, 1, 1],
+      block: [256, 1, 1],
+      dynamicSharedBytes: 0,
+      resources: { registersPerThread: { value: expect.any(Number), basis: "estimated" }, staticSharedBytes: 0 },
+      occupancy: { theoreticalPct: 100, blocksPerSm: 8, limiters: expect.arrayContaining(["warps"]) },
+      traffic: { globalLoadRequests: 32768, globalLoadSectors: 32768 * 16, globalStoreRequests: 32768, globalStoreSectors: 32768 * 4 },
+      lines: { 4: { globalRequests: 65536, globalSectors: 32768 * 20, globalSectorsIdeal: 65536 * 4 } },
+      otherLines: {},
+      simulated: { of: 4096 },
+    });
+    const known =
+      "kernel templateArguments line grid block dynamicSharedBytes resources occupancy traffic shared instructions time lines otherLines assumptions simulated";
+    expect(known.split(" ")).toEqual(expect.arrayContaining(Object.keys(launch)));
+  });
+
+  test("on several GPUs: a report each", async () => {
+    const reports = await report("--gpu", "v100,h200");
+    expect(reports.map(({ gpu }: { gpu: { id: string } }) => gpu.id)).toEqual(["v100-sxm2", "h200"]);
+  });
+
+  test("text: launches with their lines", async () => {
+    const { out } = await run({ "a.cu": strided }, ["simulate", "a.cu"]);
+    expect(out).toMatch(/^NVIDIA H200, compute capability 9\.0\n\na\.cu\n\n {2}copy line 11\n/);
+    expect(out).toMatch(/launch +4096 blocks of 256 threads/);
+    expect(out).toMatch(/line 4 .*load 16 sectors\/request, ideal 4/);
+  });
+
+  test("what the source cannot say: main's arguments, launches, values, registers", async () => {
+    const launchOf = async (...argv: string[]) => (await report(...argv)).files[0].launches[0];
+    expect((await launchOf("--argv", "51200")).grid).toEqual([200, 1, 1]);
+    expect(await launchOf("--launch", "copy: grid=(10) block=(64)")).toMatchObject({ grid: [10, 1, 1], block: [64, 1, 1] });
+    expect((await launchOf("--assume", "copy.stride=1")).traffic.globalLoadSectors).toBe(32768 * 4);
+    expect((await launchOf("--registers", "copy=64")).resources.registersPerThread).toMatchObject({ value: 64, basis: "annotated" });
+  });
+
+  test("a kernel by name", async () => {
+    const both = `${strided}\n__global__ void other(float *a) { a[threadIdx.x] = 1.0f; }\n`;
+    const { out } = await run({ "a.cu": both }, ["simulate", "a.cu", "--kernel", "other", "--format", "json"]);
+    const [{ launches }] = JSON.parse(out).files;
+    expect(launches.map(({ kernel }: { kernel: string }) => kernel)).toEqual(["other"]);
+  });
+
+  test("a compiler that is not there leaves the estimate, and says so", async () => {
+    const ran = await run({ "a.cu": strided }, ["simulate", "a.cu", "--nvcc", "/no/nvcc", "--format", "json"]);
+    expect(ran.err).toContain("a.cu: There is no nvcc at /no/nvcc; registers are estimated.");
+    expect(JSON.parse(ran.out).files[0].launches[0].resources.registersPerThread.basis).toBe("estimated");
+  });
+
+  test("a kernel that never ends is named, and the others are simulated", async () => {
+    const endless = `__global__ void spin(volatile int *a) { while (a[0] == 0) a[1] = 1; }\n${strided.replace("copy<<<", "spin<<<1, 32>>>((int *)in);\n  copy<<<")}`;
+    const { out, code } = await run({ "a.cu": endless }, ["simulate", "a.cu", "--format", "json"]);
+    const [{ launches, notSimulated }] = JSON.parse(out).files;
+    expect(code).toBe(0);
+    expect(launches.map(({ kernel }: { kernel: string }) => kernel)).toEqual(["copy"]);
+    expect(notSimulated).toEqual([{ kernel: "spin", line: 13, reason: expect.stringMatching(/gave up|never end/) }]);
+  });
+});
+
+describe("a strided access", () => {
+  test("is found by check, with the launch that makes it so", async () => {
+    const { out, code } = await run({ "a.cu": strided }, ["check", "a.cu", "--format", "json"]);
+    expect(code).toBe(1);
+    const [{ diagnostics }] = JSON.parse(out).files;
+    expect(diagnostics).toHaveLength(1);
+    expect(diagnostics[0]).toMatchObject({
+      ruleId: "strided-global-access",
+      severity: "warning",
+      kernel: "copy",
+      range: { start: { line: 3, character: 22 }, end: { line: 3, character: 36 } },
+      related: [{ path: "a.cu", range: { start: { line: 10 } } }],
+    });
+    expect(diagnostics[0].message).toContain(
+      "4 elements (16 bytes) apart because of `threadIdx.x` in `i * stride`; 16 sectors/request, ideal 4",
+    );
+  });
+
+  test("in a header is shown there, once", async () => {
+    const files = {
+      "k.cuh": "__device__ float at(const float *p, int i) { return p[i * 8]; }\n",
+      "a.cu":
+        '#include "k.cuh"\n__global__ void k(float *o, const float *p) { int i = blockIdx.x * 256 + threadIdx.x; o[i] = at(p, i); }\nint main() { float *p, *o; cudaMalloc(&p, 1 << 26); cudaMalloc(&o, 1 << 26); k<<<1024, 256>>>(o, p); k<<<512, 256>>>(o, p); }\n',
+    };
+    const all = JSON.parse((await run(files, ["check", ".", "--format", "json"])).out).files;
+    expect(all.map(({ path: name, diagnostics }: { path: string; diagnostics: unknown[] }) => [name, diagnostics.length])).toEqual([
+      ["a.cu", 0],
+      ["k.cuh", 1],
+    ]);
+    const alone = await run(files, ["check", "a.cu"]);
+    expect(alone.out).toContain("k.cuh:1:53  warning strided-global-access");
+  });
+});
+
 describe("occupancy", () => {
   const guide = ["occupancy", "--gpu", "v100", "--registers", "37", "--block"];
 

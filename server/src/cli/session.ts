@@ -8,6 +8,8 @@ import { diskFiles } from "../files.ts";
 import { loadGrammarFromDisk } from "../grammar.ts";
 import { type ProjectFile, readProjectFile } from "../lint/project-file.ts";
 import type { LintSettings } from "../lint.ts";
+import { compileResources } from "../nvcc/compile.ts";
+import { type CompiledKernel, findCompiled } from "../nvcc/resources.ts";
 import { selectorProblem } from "../rules/selection.ts";
 import { capabilityNumber, devicePropertiesOf } from "../simulate/device-properties.ts";
 import { type Simulation, type SimulationOptions, simulateProgram } from "../simulate.ts";
@@ -59,10 +61,38 @@ export class Session {
     return analyze(input.path, input.text, this.#settings(input, gpu), diskFiles);
   }
 
-  simulate(program: Program, gpu: GpuModel): Simulation {
+  async simulate(input: Input, program: Program, gpu: GpuModel): Promise<Simulation> {
     const { kernel } = this.#given;
-    const options: SimulationOptions = { registers: this.#registers, ...(kernel === undefined ? {} : { kernel }) };
+    const compiled = await this.#compiled(input, program, gpu);
+    const options: SimulationOptions = {
+      registersOf: (name, templateArguments) => {
+        const given = this.#registers.get(name);
+        if (given !== undefined) return { value: given, basis: "annotated" };
+        const found = findCompiled(compiled, name, templateArguments);
+        return found && { value: found.registers, basis: "compiled" };
+      },
+      ...(kernel === undefined ? {} : { kernel }),
+    };
     return simulateProgram(program, gpu, options);
+  }
+
+  /** The kernels as the user's nvcc compiles them; none unless --nvcc asks for it. */
+  async #compiled(input: Input, { reading }: Program, gpu: GpuModel): Promise<readonly CompiledKernel[]> {
+    const { nvcc = "off" } = this.#given;
+    if (nvcc === "off") return [];
+    const { path: file, text } = input;
+    const { computeCapability, defines, includeDirs } = this.#settings(input, gpu);
+    const answer = await compileResources(nvcc, {
+      path: file,
+      text,
+      headers: reading.sources.slice(1),
+      computeCapability,
+      defines,
+      includeDirs,
+    });
+    if ("kernels" in answer) return answer.kernels;
+    this.#io.error(`${input.name}: ${answer.problem}\n`);
+    return [];
   }
 
   lintSettings(input: Input): LintSettings {

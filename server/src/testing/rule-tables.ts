@@ -81,7 +81,11 @@ export function testRule(rule: Rule, { clean, found }: Cases): void {
       );
       for (const [index, { words }] of marks.entries()) expect(diagnostics[index]?.message).toContain(words);
       expect(applied(code, diagnostics, true)).toBe(fixed ?? code);
-      expect(applied(code, diagnostics, false)).toBe(unsafe ?? fixed ?? code);
+      const mended = applied(code, diagnostics, false);
+      expect(mended).toBe(unsafe ?? fixed ?? code);
+      // What is mended still parses, and is not found again.
+      expect(analyseCode(mended).unit.errors).toHaveLength(analyseCode(code).unit.errors.length);
+      expect(findings(mended).flatMap(({ fixes }) => fixes)).toEqual([]);
     });
   });
 }

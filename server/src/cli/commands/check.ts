@@ -51,7 +51,8 @@ export default {
     const [gpu, ...others] = session.gpus(inputs[0]);
     if (!gpu || others.length > 0) throw new UsageError("check takes one GPU; compare several with `warplens simulate --gpu a,b`");
     const nameOf = nameOfPath(io.cwd);
-    const files = inputs.map((input) => checkFile(session, input, gpu, given, io));
+    const files: FileResult[] = [];
+    for (const input of inputs) files.push(await checkFile(session, input, gpu, given, io));
     const result = { gpu, files: known({ gpu, files: distributed(files) }, given, nameOf, io) };
     if (format === "json") io.out(`${JSON.stringify(reportOf(result, version(), nameOf), null, 2)}\n`);
     else if (format === "sarif") io.out(sarif(result, version(), io.cwd, nameOf));
@@ -70,8 +71,8 @@ function failLevelOf(given: Given): Severity {
 }
 
 /** Checks one file, and with --fix mends it until nothing more can be. */
-function checkFile(session: Session, original: Input, gpu: GpuModel, given: Given, io: Io): FileResult {
-  let result = inspect(session, original, gpu, io);
+async function checkFile(session: Session, original: Input, gpu: GpuModel, given: Given, io: Io): Promise<FileResult> {
+  let result = await inspect(session, original, gpu, io);
   if (!given.fix) return result;
   let applied = 0;
   for (let round = 0; round < mostRounds; round++) {
@@ -82,7 +83,7 @@ function checkFile(session: Session, original: Input, gpu: GpuModel, given: Give
     );
     if (fixed.applied === 0 || fixed.text === result.input.text) break;
     applied += fixed.applied;
-    result = inspect(session, { ...original, text: fixed.text }, gpu, io);
+    result = await inspect(session, { ...original, text: fixed.text }, gpu, io);
   }
   if (applied === 0) return result;
   if (!original.exact) {
@@ -94,9 +95,9 @@ function checkFile(session: Session, original: Input, gpu: GpuModel, given: Give
   return result;
 }
 
-function inspect(session: Session, input: Input, gpu: GpuModel, io: Io): FileResult {
+async function inspect(session: Session, input: Input, gpu: GpuModel, io: Io): Promise<FileResult> {
   const program = session.analyse(input, gpu);
-  const simulation = session.simulates(input) ? session.simulate(program, gpu) : undefined;
+  const simulation = session.simulates(input) ? await session.simulate(input, program, gpu) : undefined;
   const diagnostics = lint(program, simulation?.launches, session.lintSettings(input), (message) => io.error(`${message}\n`));
   return { input, diagnostics, ...(simulation ? { simulation } : {}) };
 }

@@ -21,15 +21,17 @@ export default {
     const session = await Session.open(io, given);
     const inputs = collectInputs(operands, io.cwd, (message) => io.error(`${message}\n`));
     const nameOf = nameOfPath(io.cwd);
-    const results = session.gpus(inputs[0]).map((gpu): Result => {
-      const files = inputs.map((input): FileResult => {
+    const results: Result[] = [];
+    for (const gpu of session.gpus(inputs[0])) {
+      const files: FileResult[] = [];
+      for (const input of inputs) {
         const program = session.analyse(input, gpu);
-        const simulation = session.simulate(program, gpu);
+        const simulation = await session.simulate(input, program, gpu);
         const diagnostics = lint(program, simulation.launches, session.lintSettings(input), (message) => io.error(`${message}\n`));
-        return { input, diagnostics: diagnostics.filter(({ path }) => path === input.path), simulation };
-      });
-      return { gpu, files };
-    });
+        files.push({ input, diagnostics: diagnostics.filter(({ path }) => path === input.path), simulation });
+      }
+      results.push({ gpu, files });
+    }
     if (format === "json") {
       const reports = results.map((result) => reportOf(result, version(), nameOf));
       io.out(`${JSON.stringify(reports.length === 1 ? reports[0] : reports, null, 2)}\n`);
