@@ -2,6 +2,7 @@
 import { cloneKernel } from "./builder.ts";
 import { compile, type Program } from "./execute/compile.ts";
 import { launchConstants } from "./execute/constants.ts";
+import { WrapsAround } from "./execute/patterns.ts";
 import { BudgetExceeded, Runner } from "./execute/run.ts";
 import type { GpuModel } from "./gpus/model.ts";
 import type { Kernel, Launch } from "./kernel.ts";
@@ -42,8 +43,7 @@ export function simulate(kernel: Kernel, launch: Launch, gpu: GpuModel, options:
   const optimised = cloneKernel(kernel);
   optimise(optimised);
   const { launch: complete, assumptions } = completeLaunch(optimised, launch);
-  const program = compile(optimised, complete);
-  const sample = execute(program, options);
+  const { program, ...sample } = executed(optimised, complete, options);
   const report = describe(program, sample.sample, gpu, options, [...assumptions, ...sample.assumptions]);
   report.simulated = {
     blocks: sample.sample.blocks.length,
@@ -65,11 +65,21 @@ function check({ grid, block }: Launch, { name, values }: GpuModel): void {
 }
 
 interface Executed {
+  readonly program: Program;
   readonly sample: Sample;
   readonly steps: number;
   /** No loop's counts were estimated. */
   readonly exactLoops: boolean;
   readonly assumptions: readonly Assumption[];
+}
+
+function executed(kernel: Kernel, launch: Launch, options: SimulateOptions): Executed {
+  try {
+    return execute(compile(kernel, launch), options);
+  } catch (error) {
+    if (error instanceof WrapsAround) return execute(compile(kernel, launch, { allLanes: true }), options);
+    throw error;
+  }
 }
 
 function execute(program: Program, options: SimulateOptions): Executed {
@@ -92,7 +102,7 @@ function execute(program: Program, options: SimulateOptions): Executed {
             },
           ]
         : [];
-    return { sample, steps: most - budget.steps, exactLoops: estimated.length === 0, assumptions: divergent };
+    return { program, sample, steps: most - budget.steps, exactLoops: estimated.length === 0, assumptions: divergent };
   } catch (error) {
     if (error instanceof BudgetExceeded)
       throw new Error(`gave up after ${most} steps: the kernel may never end, or waits for another block`);

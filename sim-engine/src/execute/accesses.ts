@@ -13,6 +13,9 @@ export type AccessOperation = "load" | "store" | "atomic" | "copy";
 export type AccessListener = (access: AccessCounter, sectors: Float64Array, count: number, lanes: number) => void;
 
 const sectors = new Float64Array(64);
+/** Addresses this far apart meet the same sectors, lines and banks. */
+const caseBytes = 128;
+const moved = new Float64Array(32);
 const interleaved = new Float64Array(32);
 const distinct = new DistinctSet();
 /** Requests whose lane strides are looked at: a pattern shows early. */
@@ -39,6 +42,7 @@ export class AccessCounter {
   readonly strides = new Map<number, number>();
   #strideSamples = 0;
   listener: AccessListener | undefined;
+  readonly #costs = new Map<number, number>();
 
   constructor(op: Op, operation: AccessOperation, space: Space, bytes: number) {
     this.op = op;
@@ -138,6 +142,36 @@ export class AccessCounter {
       if (lanes > 1) this.strides.set(0, (this.strides.get(0) ?? 0) + 1);
       this.example ??= [0];
     }
+  }
+
+  /**
+   * One request for which lane k's address is the one at `from` plus `pattern[k]`. What it costs depends on where the first
+   * stands within 128 bytes: each case is counted once.
+   */
+  countPattern(addresses: Float64Array, from: number, mask: number, pattern: Float64Array, weight: number): void {
+    if (weight === 0) return;
+    const first = addresses[from]!;
+    const residue = first % caseBytes;
+    const key = (mask === -1 ? 0 : (mask >>> 0) * caseBytes) + residue;
+    const cost = this.#costs.get(key);
+    if (cost === undefined || this.listener) {
+      for (let lane = 0; lane < 32; lane++) moved[lane] = first + pattern[lane]!;
+      const before = this.transactions;
+      this.count(moved, 0, mask, weight);
+      this.#costs.set(key, Math.round((this.transactions - before) / weight));
+      return;
+    }
+    const lanes = mask === -1 ? 32 : popcount(mask);
+    this.requests += weight;
+    this.lanes += weight * lanes;
+    this.transactions += weight * cost;
+    this.ideal +=
+      weight *
+      (this.space === "shared"
+        ? idealWavefronts(cost, mask, this.bytes)
+        : this.space === "constant"
+          ? 1
+          : idealSectors(cost, lanes, this.bytes));
   }
 
   /** Finds out what a generic address means. */

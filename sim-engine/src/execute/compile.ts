@@ -5,12 +5,15 @@
 import { findLoops, type Loop, reconvergence } from "../graph.ts";
 import type { Block, Kernel, Launch, Op } from "../kernel.ts";
 import { type AccessCounter, createCounters } from "./accesses.ts";
+import { type Condition, canFuse, comparison, everyLane, firstLane, wrapGuard } from "./conditions.ts";
+import { launchConstants } from "./constants.ts";
 import { analyseDivergence, type Divergence } from "./divergence.ts";
 import { BarrierReduction, memoryStep, type Running } from "./effects.ts";
 import { Environment } from "./environment.ts";
 import { laneStep } from "./lanes.ts";
+import { findPatterns, noPatterns, type Patterns } from "./patterns.ts";
 import { type Provenance, traceAddresses } from "./provenance.ts";
-import { broadcastStep, copyStep, Registers, type Slot, type Step, slotKind, writeLong } from "./registers.ts";
+import { copyStep, Registers, type Slot, type Step, slotKind, spreadStep, writeLong } from "./registers.ts";
 import type { LoopSkip } from "./skip.ts";
 import { type Slice, sliceForAddresses } from "./slice.ts";
 import { NotExecutable, valueStep } from "./values.ts";
@@ -25,7 +28,7 @@ export interface Edge {
 
 export type CompiledEnd =
   | { readonly kind: "jump"; readonly edge: Edge }
-  | { readonly kind: "branch"; readonly condition: Int32Array; readonly uniform: boolean; readonly then: Edge; readonly else: Edge }
+  | { readonly kind: "branch"; readonly taken: Condition; readonly then: Edge; readonly else: Edge }
   | { readonly kind: "return" };
 
 export interface CompiledBlock {
@@ -50,6 +53,7 @@ export interface Program {
   readonly blocks: readonly CompiledBlock[];
   readonly counters: ReadonlyMap<Op, readonly AccessCounter[]>;
   readonly divergence: Divergence;
+  readonly patterns: Patterns;
   readonly slice: Slice;
   readonly registers: Registers;
   readonly running: Running;
@@ -67,6 +71,8 @@ export interface Program {
 export interface CompileOptions {
   /** What to compute; by default what control flow and addresses depend on. */
   readonly slice?: Slice;
+  /** Computes every lane of every value; by default those that differ as thread indices do are computed for one. */
+  readonly allLanes?: boolean;
 }
 
 /** Lanes of a warp. */
@@ -84,7 +90,8 @@ export function compile(kernel: Kernel, launch: Launch, options: CompileOptions 
   const warps = Math.ceil((launch.block[0] * launch.block[1] * launch.block[2]) / warpSize);
   const registers = new Registers(warpSize * (waitsAt.size > 0 ? warps : 1));
   const running: Running = { environment, weight: 1 };
-  const compiler = new Compiler(kernel, environment, divergence, slice, registers, running, waitsAt);
+  const patterns = options.allLanes ? noPatterns : findPatterns(kernel, launch.block, divergence, launchConstants(environment));
+  const compiler = new Compiler(kernel, environment, divergence, slice, registers, running, waitsAt, patterns);
   const blocks = compiler.blocks((block) => post.parent(block), loops);
   return {
     kernel,
@@ -92,6 +99,7 @@ export function compile(kernel: Kernel, launch: Launch, options: CompileOptions 
     environment,
     blocks,
     divergence,
+    patterns,
     slice,
     registers,
     running,
@@ -143,8 +151,11 @@ class Compiler {
   readonly #registers: Registers;
   readonly #running: Running;
   readonly #waitsAt: ReadonlySet<Op>;
-  /** Values of one lane that operations of all lanes read. */
-  readonly #broadcast = new Set<Op>();
+  readonly #patterns: Patterns;
+  /** Values computed for one lane that operations of all lanes read. */
+  readonly #spread = new Set<Op>();
+  /** Comparisons that only branches ask for, decided from the first lanes of what they compare. */
+  readonly #fused = new Set<Op>();
   readonly #perWarp: { readonly op: Op; readonly register: string }[] = [];
 
   constructor(
@@ -155,27 +166,41 @@ class Compiler {
     registers: Registers,
     running: Running,
     waitsAt: ReadonlySet<Op>,
+    patterns: Patterns,
   ) {
     this.#waitsAt = waitsAt;
+    this.#patterns = patterns;
     this.#kernel = kernel;
     this.#environment = environment;
     this.#divergence = divergence;
     this.#slice = slice;
     this.#registers = registers;
     this.#running = running;
-    for (const block of kernel.blocks) for (const op of [...block.phis, ...block.ops]) this.#findBroadcasts(op);
+    const read = new Set<Op>();
+    for (const block of kernel.blocks) for (const op of [...block.phis, ...block.ops]) for (const arg of op.args) read.add(arg);
+    for (const { end } of kernel.blocks) {
+      if (end.kind !== "branch" || read.has(end.cond) || end.cond.action.kind !== "icmp" || divergence.outlivesLoop(end.cond)) continue;
+      const [a, b] = end.cond.args;
+      if (a && b && divergence.isVarying(end.cond) && canFuse(a) && this.#isScalar(a) && this.#isScalar(b)) this.#fused.add(end.cond);
+    }
+    for (const block of kernel.blocks) for (const op of [...block.phis, ...block.ops]) this.#findSpreads(op);
   }
 
-  /** Marks the uniform operands that an operation reads for each lane. */
-  #findBroadcasts(op: Op): void {
+  /** The value is computed for the first lane alone: all have the same, or differ from it by a pattern. */
+  #isScalar(op: Op): boolean {
+    return !this.#divergence.isVarying(op) || this.#patterns.of(op) !== undefined;
+  }
+
+  /** Marks the operands computed for one lane that an operation reads for each. */
+  #findSpreads(op: Op): void {
     const { kind } = op.action;
-    const computed = this.#slice.needs(op) && this.#divergence.isVarying(op);
+    const computed = this.#slice.needs(op) && !this.#isScalar(op) && !this.#fused.has(op);
     const readsLanes = (kind === "vote" || kind === "match" || kind === "reduce" || kind === "barrier") && this.#slice.needs(op);
     const writes = (kind === "store" || kind === "atomic" || kind === "copy.async") && this.#slice.acts(op);
     // Both addresses of a copy, and an address into per-thread memory, are read for each lane.
     const addresses = kind === "copy.async" || ((kind === "load" || kind === "store" || kind === "atomic") && this.#ownAddresses(op));
     const operands = computed || readsLanes || writes ? op.args : addresses ? op.args.slice(0, kind === "copy.async" ? 2 : 1) : [];
-    for (const arg of operands) if (!this.#divergence.isVarying(arg)) this.#broadcast.add(arg);
+    for (const arg of operands) if (this.#isScalar(arg)) this.#spread.add(arg);
   }
 
   /** Lanes touch different memory even where they have the same address. */
@@ -214,14 +239,27 @@ class Compiler {
       else if (end.kind === "branch") {
         each.end = {
           kind: "branch",
-          condition: this.#registers.ints(end.cond),
-          uniform: !this.#divergence.isVarying(end.cond),
+          taken: this.#condition(end.cond),
           then: edge(end.then, 0),
           else: edge(end.else, end.else === end.then ? 1 : 0),
         };
       }
     }
     return [...compiled.values()];
+  }
+
+  #condition(cond: Op): Condition {
+    const [a, b] = cond.args;
+    if (this.#fused.has(cond) && a && b && cond.action.kind === "icmp") {
+      return comparison(
+        cond.action.predicate,
+        this.#registers.slot(a),
+        this.#patterns.of(a),
+        this.#registers.slot(b),
+        this.#patterns.of(b),
+      );
+    }
+    return this.#divergence.isVarying(cond) ? everyLane(this.#registers.ints(cond)) : firstLane(this.#registers.ints(cond));
   }
 
   #segments(block: Block): Step[][] {
@@ -250,7 +288,7 @@ class Compiler {
 
   /** Lanes an operation is computed for. */
   #lanes(op: Op): number {
-    return this.#divergence.isVarying(op) ? warpSize : 1;
+    return this.#isScalar(op) ? 1 : warpSize;
   }
 
   #opSteps(op: Op): Step[] {
@@ -262,19 +300,21 @@ class Compiler {
       const [address] = op.args;
       if (!address) return [];
       const acts = op.action.kind === "load" ? needed : this.#slice.acts(op);
-      const options = { acts, uniformAddress: !this.#divergence.isVarying(address), results: this.#lanes(op) };
+      const how = this.#divergence.isVarying(address) ? this.#patterns.of(address) : ("uniform" as const);
+      const options = { acts, address: how, results: this.#lanes(op) };
       const step = memoryStep(op, this.#registers, counters, this.#running, options);
-      return step ? [step, ...(needed ? this.#broadcastSteps(op) : [])] : [];
+      return step ? [step, ...(needed ? this.#spreadSteps(op) : [])] : [];
     }
-    if (!needed) return [];
+    if (!needed || this.#fused.has(op)) return [];
     const lanes = this.#lanes(op);
     const step = laneStep(op, this.#registers, lanes);
-    if (step) return [step, ...this.#broadcastSteps(op)];
+    if (step) return [step, ...this.#spreadSteps(op)];
     if (op.action.kind === "special") return [this.#maskStep(op)];
     if (!this.#divergence.outlivesLoop(op)) {
       const value = valueStep(op, this.#registers, lanes);
       if (!value) throw new NotExecutable(op.action.kind);
-      return [value, ...this.#broadcastSteps(op)];
+      const guard = lanes === 1 ? wrapGuard(op, this.#registers, this.#patterns) : undefined;
+      return [...(guard ? [guard] : []), value, ...this.#spreadSteps(op)];
     }
     // Lanes that have left the loop keep their value: compute beside it, and copy for the lanes still in.
     const kept = this.#registers.slot(op);
@@ -286,8 +326,8 @@ class Compiler {
     return [value, copyStep(kept, beside, warpSize)];
   }
 
-  #broadcastSteps(op: Op): Step[] {
-    return this.#broadcast.has(op) ? [broadcastStep(this.#registers.slot(op))] : [];
+  #spreadSteps(op: Op): Step[] {
+    return this.#spread.has(op) ? [spreadStep(this.#registers.slot(op), this.#patterns.of(op)?.lanes)] : [];
   }
 
   /** `activemask` and clocks: read where they stand. */
@@ -297,8 +337,11 @@ class Compiler {
     const active = op.action.kind === "special" && op.action.register === "activemask";
     return (o, mask) => {
       const value = active ? mask : ++time;
-      if (slot.kind === "int") slot.data.fill(value, o, o + warpSize);
-      else if (slot.kind === "long") for (let i = o; i < o + warpSize; i++) writeLong(slot.data, i, BigInt(value));
+      for (let lane = 0; lane < warpSize; lane++) {
+        if (lane > 0 && !((mask >>> lane) & 1)) continue;
+        if (slot.kind === "int") slot.data[o + lane] = value;
+        else if (slot.kind === "long") writeLong(slot.data, o + lane, BigInt(value));
+      }
     };
   }
 
@@ -410,7 +453,7 @@ class Compiler {
         early.push(copyStep(before, source, lanes));
         source = before;
       }
-      late.push(copyStep(target, source, lanes), ...this.#broadcastSteps(phi));
+      late.push(copyStep(target, source, lanes), ...this.#spreadSteps(phi));
     }
     return [...early, ...late];
   }

@@ -74,7 +74,7 @@ export function convertStep(action: Conversion, to: Slot, toType: ScalarType, fr
     case "ptrtoint":
       return pointerToIntStep(to, toType, doubles(from), n);
     case "inttoptr":
-      return integerToDoubleStep(doubles(to), from, "i64", false, n);
+      return integerToDoubleStep(doubles(to), from, "i64", false, n, false);
     case "bitcast":
       return bitcastStep(to, toType, from, fromType, n);
   }
@@ -156,7 +156,8 @@ function toFloatStep(
   fromType: ScalarType,
   n: number,
 ): Step {
-  const exact = integerToDoubleStep(out, from, fromType, !signed, n);
+  const nearest = toType === "f64" && rounding === "n";
+  const exact = integerToDoubleStep(out, from, fromType, !signed, n, nearest);
   if (toType === "f64") return exact;
   return (o, mask) => {
     exact(o, mask);
@@ -164,8 +165,11 @@ function toFloatStep(
   };
 }
 
-/** As a double. Beyond 2^53 it is rounded to odd when something is lost, so that rounding it once more to a narrower type is right. */
-function integerToDoubleStep(out: Doubles, from: Slot, fromType: ScalarType, unsigned: boolean, n: number): Step {
+/**
+ * As a double. Beyond 2^53 it is rounded to nearest, or to odd when something is lost, so that rounding it once more to a
+ * narrower type is right.
+ */
+function integerToDoubleStep(out: Doubles, from: Slot, fromType: ScalarType, unsigned: boolean, n: number, nearest: boolean): Step {
   if (from.kind === "long") {
     const { lo, hi } = from.data;
     return (o) => {
@@ -174,7 +178,7 @@ function integerToDoubleStep(out: Doubles, from: Slot, fromType: ScalarType, uns
         const low = lo[i]! >>> 0;
         const sum = high + low;
         const lost = low - (sum - high);
-        out[i] = lost === 0 ? sum : oddly(sum, lost);
+        out[i] = nearest || lost === 0 ? sum : oddly(sum, lost);
       }
     };
   }
@@ -224,7 +228,7 @@ function bitcastStep(to: Slot, toType: ScalarType, from: Slot, fromType: ValueTy
     };
   }
   if (to.kind === "double" && from.kind === "long") {
-    if (toType === "ptr") return integerToDoubleStep(to.data, from, "i64", false, n);
+    if (toType === "ptr") return integerToDoubleStep(to.data, from, "i64", false, n, false);
     return longToDoubleBits(to.data, from.data, n);
   }
   return copyStep(to, from, n);

@@ -19,12 +19,15 @@ export interface Divergence {
    * Such values are varying.
    */
   outlivesLoop(op: Op): boolean;
+  /** A phi whose lanes may come from different edges, or at different times. */
+  isMerged(op: Op): boolean;
 }
 
 export function analyseDivergence(kernel: Kernel, blockDim: Dim3, post: DominatorTree, loops: readonly Loop[]): Divergence {
   const varying = new Set<Op>();
   const divergent = new Set<Block>();
   const outliving = new Set<Op>();
+  const merged = new Set<Op>();
   const users = new Map<Op, Op[]>();
   const home = new Map<Op, Block>();
   const branches = new Map<Op, Block[]>();
@@ -48,6 +51,7 @@ export function analyseDivergence(kernel: Kernel, blockDim: Dim3, post: Dominato
       const at = home.get(user);
       if (!at || loop.blocks.has(at)) return false;
       if (user.action.kind !== "phi") return true;
+      merged.add(user);
       mark(user);
       return user.args.some((arg, index) => arg === op && !loop.blocks.has(at.predecessors[index] ?? at));
     };
@@ -63,7 +67,12 @@ export function analyseDivergence(kernel: Kernel, blockDim: Dim3, post: Dominato
   const markDivergent = (block: Block): void => {
     if (divergent.has(block)) return;
     divergent.add(block);
-    for (const join of joins(block, post)) for (const phi of join.phis) mark(phi);
+    for (const join of joins(block, post)) {
+      for (const phi of join.phis) {
+        merged.add(phi);
+        mark(phi);
+      }
+    }
     for (const loop of loops) if (loop.blocks.has(block) && leavesUnevenly(loop, block, post)) markLoopExit(loop);
   };
 
@@ -74,7 +83,12 @@ export function analyseDivergence(kernel: Kernel, blockDim: Dim3, post: Dominato
     for (const user of users.get(op) ?? []) if (!alwaysUniform(user.action)) mark(user);
     for (const block of branches.get(op) ?? []) markDivergent(block);
   }
-  return { isVarying: (op) => varying.has(op), isDivergent: (block) => divergent.has(block), outlivesLoop: (op) => outliving.has(op) };
+  return {
+    isVarying: (op) => varying.has(op),
+    isDivergent: (block) => divergent.has(block),
+    outlivesLoop: (op) => outliving.has(op),
+    isMerged: (op) => merged.has(op),
+  };
 }
 
 function append<K, V>(map: Map<K, V[]>, key: K, value: V): void {

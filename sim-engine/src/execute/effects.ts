@@ -4,6 +4,7 @@ import type { AccessCounter } from "./accesses.ts";
 import type { Environment } from "./environment.ts";
 import { maximum, minimum, roundingTo } from "./floats.ts";
 import type { Scalar } from "./memory.ts";
+import type { LanePattern } from "./patterns.ts";
 import { type Doubles, longToBigInt, type Registers, type Slot, type Step, writeLong } from "./registers.ts";
 import { NotExecutable } from "./values.ts";
 
@@ -17,8 +18,8 @@ export interface Running {
 export interface AccessOptions {
   /** The value is needed (loads, atomics), or the effect is (stores, atomics, copies). */
   readonly acts: boolean;
-  /** All lanes have the same address, kept in the first place of its register. */
-  readonly uniformAddress: boolean;
+  /** How the lanes' addresses follow from the one in the first place of its register; absent when all are there. */
+  readonly address: "uniform" | LanePattern | undefined;
   /** Places of the result: 1 when all lanes have the same. */
   readonly results: number;
 }
@@ -47,7 +48,7 @@ function countStep(
   counters: readonly AccessCounter[],
   addresses: readonly Doubles[],
   running: Running,
-  uniform: boolean,
+  how: AccessOptions["address"],
   space: string,
 ): Step {
   const [counter, second] = counters;
@@ -61,12 +62,14 @@ function countStep(
   }
   if (space === "generic") {
     return (o, mask) => {
-      counter.resolve(at[uniform ? o : o + 31 - Math.clz32(mask & -mask)]!);
+      counter.resolve(at[o + 31 - Math.clz32(mask & -mask)]!);
       counter.count(at, o, mask, running.weight);
     };
   }
-  if (uniform && space !== "local") return (o, mask) => counter.countUniform(at, o, mask, running.weight);
-  return (o, mask) => counter.count(at, o, mask, running.weight);
+  if (how === undefined || space === "local") return (o, mask) => counter.count(at, o, mask, running.weight);
+  if (how === "uniform") return (o, mask) => counter.countUniform(at, o, mask, running.weight);
+  const { lanes } = how;
+  return (o, mask) => counter.countPattern(at, o, mask, lanes, running.weight);
 }
 
 /** The step of a memory operation; undefined for operations of another sort. */
@@ -82,23 +85,23 @@ export function memoryStep(
   switch (action.kind) {
     case "load": {
       if (!address) break;
-      const count = countStep(counters, [registers.doubles(address)], running, options.uniformAddress, action.space);
+      const count = countStep(counters, [registers.doubles(address)], running, options.address, action.space);
       if (!options.acts) return count;
       return both(count, loadStep(op, action.components, registers, running, options.results));
     }
     case "store": {
       if (!address) break;
-      const count = countStep(counters, [registers.doubles(address)], running, options.uniformAddress, action.space);
+      const count = countStep(counters, [registers.doubles(address)], running, options.address, action.space);
       return options.acts ? both(count, storeStep(op, registers, running)) : count;
     }
     case "atomic": {
       if (!address) break;
-      const count = countStep(counters, [registers.doubles(address)], running, options.uniformAddress, action.space);
+      const count = countStep(counters, [registers.doubles(address)], running, options.address, action.space);
       return options.acts ? both(count, atomicStep(action.op, op, registers, running)) : count;
     }
     case "copy.async": {
       if (!address || !value) break;
-      const count = countStep(counters, [registers.doubles(value), registers.doubles(address)], running, false, "global");
+      const count = countStep(counters, [registers.doubles(value), registers.doubles(address)], running, undefined, "global");
       return options.acts ? both(count, copyAsyncStep(action.bytes, registers.doubles(address), registers.doubles(value), running)) : count;
     }
     default:

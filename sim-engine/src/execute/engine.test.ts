@@ -4,13 +4,14 @@ import { cloneKernel } from "../builder.ts";
 import type { Kernel, Launch } from "../kernel.ts";
 import { optimise } from "../passes/index.ts";
 import { promote } from "../passes/promote.ts";
-import { launchConstants } from "../sampling/constants.ts";
 import { CountVector } from "../sampling/counts.ts";
 import { markSkips } from "../sampling/loops.ts";
 import { printKernel } from "../text.ts";
 import { verifyKernel } from "../verify.ts";
 import { compile, type Program } from "./compile.ts";
+import { launchConstants } from "./constants.ts";
 import type { Environment } from "./environment.ts";
+import { WrapsAround } from "./patterns.ts";
 import { Runner } from "./run.ts";
 import { wholeKernel } from "./slice.ts";
 import { naiveCosts } from "./testing/counters.ts";
@@ -70,7 +71,7 @@ describe("against the reference interpreter, on random kernels", () => {
         expect(verifyKernel(kernel)).toEqual([]);
         const launch = randomLaunch(shape, blocks);
         const { environment, accesses, visits } = refer(kernel, launch).result();
-        const program = compile(kernel, launch, { slice: wholeKernel });
+        const program = compile(kernel, launch, { slice: wholeKernel, allLanes: true });
         const executed = run(program);
         expect(outputs(program.environment, launch)).toEqual(outputs(environment, launch));
         expect(sorted(costs(executed))).toEqual(sorted(naiveCosts(accesses)));
@@ -115,10 +116,20 @@ test("executing only what decides branches and addresses counts the same as exec
       const kernel = randomKernel(choices);
       promote(kernel);
       const launch = randomLaunch(shape, blocks);
-      const whole = run(compile(kernel, launch, { slice: wholeKernel }));
-      const sliced = compile(kernel, launch);
-      markSkips({ program: sliced, constantOf: launchConstants(sliced.environment) });
-      expect([...run(sliced).totals]).toEqual([...whole.totals]);
+      const whole = run(compile(kernel, launch, { slice: wholeKernel, allLanes: true }));
+      const sliced = (allLanes: boolean): Float64Array => {
+        const program = compile(kernel, launch, { allLanes });
+        markSkips({ program, constantOf: launchConstants(program.environment) });
+        return run(program).totals;
+      };
+      let totals: Float64Array;
+      try {
+        totals = sliced(false);
+      } catch (error) {
+        expect(error).toBeInstanceOf(WrapsAround);
+        totals = sliced(true);
+      }
+      expect([...totals]).toEqual([...whole.totals]);
     }),
     runs,
   );

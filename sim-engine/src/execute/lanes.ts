@@ -82,8 +82,10 @@ function ballot(values: Ints, o: number, mask: number): number {
   return bits & mask;
 }
 
-function write(out: Ints, o: number, results: number, value: number): void {
-  for (let i = o; i < o + results; i++) out[i] = value;
+/** One place, or those of the lanes that take part: others may keep an earlier result. */
+function write(out: Ints, o: number, mask: number, results: number, value: number): void {
+  if (results === 1) out[o] = value;
+  else for (let i = o, bits = mask; bits !== 0; i++, bits >>>= 1) if (bits & 1) out[i] = value;
 }
 
 function voteStep(mode: Extract<Action, { kind: "vote" }>["mode"], out: Ints, values: Ints, results: number): Step {
@@ -92,6 +94,7 @@ function voteStep(mode: Extract<Action, { kind: "vote" }>["mode"], out: Ints, va
     write(
       out,
       o,
+      mask,
       results,
       mode === "ballot"
         ? bits
@@ -115,7 +118,7 @@ function matchStep(mode: "any" | "all", out: Ints, value: Slot, results: number)
   return (o, mask) => {
     const masks = new Map<number | bigint, number>();
     for (let k = 0; k < 32; k++) if ((mask >>> k) & 1) masks.set(key(o + k), (masks.get(key(o + k)) ?? 0) | (1 << k));
-    if (mode === "all") write(out, o, results, masks.size === 1 ? mask : 0);
+    if (mode === "all") write(out, o, mask, results, masks.size === 1 ? mask : 0);
     else for (let k = 0; k < 32; k++) if ((mask >>> k) & 1) out[o + k] = masks.get(key(o + k)) ?? 0;
   };
 }
@@ -124,7 +127,7 @@ function reduceStep(op: Extract<Action, { kind: "reduce" }>["op"], out: Ints, va
   return (o, mask) => {
     let result: number | undefined;
     for (let k = 0; k < 32; k++) if ((mask >>> k) & 1) result = result === undefined ? values[o + k]! : combine(op, result, values[o + k]!);
-    write(out, o, results, result ?? 0);
+    write(out, o, mask, results, result ?? 0);
   };
 }
 

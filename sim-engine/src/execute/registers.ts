@@ -126,22 +126,30 @@ function copyLanes(to: Int32Array | Float64Array, from: Int32Array | Float64Arra
   };
 }
 
-/** Copies the warp's one value to all its lanes. */
-export function broadcastStep(slot: Slot): Step {
+/** Gives all lanes of a warp what the first lane has, plus what each is above it. */
+export function spreadStep(slot: Slot, pattern: Float64Array | undefined): Step {
+  const above = pattern ?? new Float64Array(32);
   if (slot.kind === "long") {
-    const { lo, hi } = slot.data;
+    const { data } = slot;
     return (o) => {
-      const low = lo[o]!;
-      const high = hi[o]!;
-      for (let i = o + 1; i < o + 32; i++) {
-        lo[i] = low;
-        hi[i] = high;
+      const first = longToBigInt(data.lo[o]!, data.hi[o]!);
+      const plain = longToNumber(data.lo[o]!, data.hi[o]!);
+      const safe = Math.abs(plain) < 2 ** 52;
+      for (let lane = 1; lane < 32; lane++) {
+        if (safe) writeLongNumber(data, o + lane, plain + above[lane]!);
+        else writeLong(data, o + lane, first + BigInt(above[lane]!));
       }
     };
   }
   const { data } = slot;
+  if (!pattern) {
+    return (o) => {
+      const value = data[o]!;
+      for (let i = o + 1; i < o + 32; i++) data[i] = value;
+    };
+  }
   return (o) => {
     const value = data[o]!;
-    for (let i = o + 1; i < o + 32; i++) data[i] = value;
+    for (let lane = 1; lane < 32; lane++) data[o + lane] = value + above[lane]!;
   };
 }

@@ -4,6 +4,7 @@
  */
 import { popcount } from "../memory/distinct.ts";
 import { type CompiledBlock, type Edge, type Program, warpSize } from "./compile.ts";
+import { WrapsAround } from "./patterns.ts";
 import { advanceValues, firstWindow, type LoopSkip, leastWindows, type OpenWindow, readValues } from "./skip.ts";
 
 /** The work went beyond what it was allowed. */
@@ -167,7 +168,7 @@ export class Runner {
       if (end.kind === "jump") this.#take(top, end.edge, o, mask);
       else if (end.kind === "return") leave(stack, mask);
       else {
-        const taken = end.uniform ? (end.condition[o] === 0 ? 0 : mask) : lanesWhere(end.condition, o, mask);
+        const taken = end.taken(o, mask);
         if (taken !== 0) flow.then[block.index]! += running.weight;
         if (taken !== mask) flow.else[block.index]! += running.weight;
         if (taken === mask) this.#take(top, end.then, o, mask);
@@ -292,8 +293,12 @@ export class Runner {
     this.#trial = trial;
     this.#path = undefined;
     this.#open = [];
-    const warp = new Warp(o, top.mask, top.block);
-    this.#run(warp);
+    try {
+      this.#run(new Warp(o, top.mask, top.block));
+    } catch (error) {
+      // Beyond the loop's end values may well wrap around.
+      if (!(error instanceof WrapsAround)) throw error;
+    }
     this.#trial = outer;
     this.#path = outerPath;
     this.#open = outerOpen;
@@ -360,10 +365,3 @@ function sameLanes(path: readonly number[], header: number, mask: number, iterat
 
 const difference = (after: Float64Array, before: Float64Array | undefined): Float64Array =>
   after.map((value, index) => value - (before?.[index] ?? 0));
-
-/** Lanes of `mask` whose condition holds. */
-function lanesWhere(condition: Int32Array, o: number, mask: number): number {
-  let bits = 0;
-  for (let lane = 0; lane < warpSize; lane++) bits |= (condition[o + lane]! & 1) << lane;
-  return bits & mask;
-}

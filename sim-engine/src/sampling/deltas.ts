@@ -5,8 +5,9 @@
  *
  * Remainders, divisions and masks are periodic: the step is made that many times longer where that is not too long.
  */
+
+import type { ConstantOf } from "../execute/constants.ts";
 import type { Action, Kernel, Op } from "../kernel.ts";
-import type { ConstantOf } from "./constants.ts";
 
 /** 0: does not change. NaN: changes in no known way. */
 export type Delta = number;

@@ -27,7 +27,10 @@ export function markSkips(subject: Subject): Loop[] {
       window: regular ? variation.period : Math.ceil(irregularWindow / variation.period) * variation.period,
       values: loop.header.phis
         .filter((phi) => program.slice.needs(phi))
-        .map((phi) => ({ slot: program.registers.slot(phi), uniform: !program.divergence.isVarying(phi) })),
+        .map((phi) => ({
+          slot: program.registers.slot(phi),
+          uniform: !program.divergence.isVarying(phi) || program.patterns.of(phi) !== undefined,
+        })),
       blocks: new Set<CompiledBlock>(blocks),
       counters,
       state: newState(),

@@ -1,10 +1,10 @@
 /** How a program's control flow and addresses vary from block to block, and from iteration to iteration of its loops. */
 import type { Program } from "../execute/compile.ts";
+import type { ConstantOf } from "../execute/constants.ts";
 import { mayOverlap } from "../execute/provenance.ts";
 import type { Loop } from "../graph.ts";
 import type { Block, Content, Op } from "../kernel.ts";
 import { scalarBytes } from "../kernel.ts";
-import type { ConstantOf } from "./constants.ts";
 import { type Delta, findDeltas, gcd, lcm } from "./deltas.ts";
 
 export interface Variation {
@@ -123,7 +123,7 @@ function advance(phi: Op, loop: Loop, inside: (op: Op) => boolean, constantOf: C
   for (const [index, arg] of phi.args.entries()) {
     const from = loop.header.predecessors[index];
     if (!from || !loop.blocks.has(from)) continue;
-    const step = distance(arg, phi, inside, constantOf, 0);
+    const step = distance(arg, phi, inside, constantOf, new Map());
     if (step === undefined) return undefined;
     all = all === undefined ? step : gcd(all, step);
   }
@@ -139,19 +139,38 @@ function sameBack(phi: Op, loop: Loop): boolean {
 }
 
 /** `value` is `phi` plus what does not change in the loop: what is added is a multiple of the result. */
-function distance(value: Op, phi: Op, inside: (op: Op) => boolean, constantOf: ConstantOf, depth: number): Delta | undefined {
+function distance(
+  value: Op,
+  phi: Op,
+  inside: (op: Op) => boolean,
+  constantOf: ConstantOf,
+  known: Map<Op, Delta | undefined>,
+): Delta | undefined {
   if (value === phi) return 0;
-  if (depth > 8) return undefined;
+  if (!known.has(value)) {
+    known.set(value, undefined);
+    known.set(value, distanceThrough(value, phi, inside, constantOf, known));
+  }
+  return known.get(value);
+}
+
+function distanceThrough(
+  value: Op,
+  phi: Op,
+  inside: (op: Op) => boolean,
+  constantOf: ConstantOf,
+  known: Map<Op, Delta | undefined>,
+): Delta | undefined {
   const { action, args } = value;
   const [a, b] = args;
   if (!a || !b) return undefined;
   const amount = (op: Op): Delta | undefined => {
-    const known = constantOf(op);
-    if (known !== undefined) return Math.abs(known);
+    const constant = constantOf(op);
+    if (constant !== undefined) return Math.abs(constant);
     return inside(op) ? undefined : 1;
   };
   const sum = (rest: Op, added: Op, scale: number): Delta | undefined => {
-    const before = distance(rest, phi, inside, constantOf, depth + 1);
+    const before = distance(rest, phi, inside, constantOf, known);
     const each = amount(added);
     return before === undefined || each === undefined ? undefined : gcd(before, each * scale);
   };
