@@ -26,6 +26,16 @@ export function clientOptions(log: LogOutputChannel): LanguageClientOptions {
     diagnosticPullOptions: { onChange: true, onTabs: true },
     markdown: { isTrusted: { enabledCommands: ["warplens.showRule", "warplens.revealLine"] }, supportThemeIcons: true },
     middleware: {
+      workspace: {
+        // A compiler runs only where the user trusts what it compiles, whoever switched it on.
+        async configuration(params, token, next) {
+          const sections: unknown = await next(params, token);
+          if (!Array.isArray(sections) || workspace.isTrusted) return sections;
+          return sections.map((section: unknown) =>
+            typeof section === "object" && section !== null ? { ...section, nvcc: "off" } : section,
+          );
+        },
+      },
       handleDiagnostics: (uri, diagnostics, next) => next(uri, diagnostics.map(linkToPage)),
       async provideDiagnostics(document, previous, token, next) {
         const report = await next(document, previous, token);
@@ -38,6 +48,7 @@ export function clientOptions(log: LogOutputChannel): LanguageClientOptions {
 
 /** Answers what the server asks of the editor. Called before the client starts. */
 export function answerServer(client: BaseLanguageClient): void {
+  workspace.onDidGrantWorkspaceTrust(() => void client.sendNotification("workspace/didChangeConfiguration", { settings: null }));
   client.onRequest(readFileRequest, async ({ uri }: ReadFileParams): Promise<string | null> => {
     const bytes = await workspace.fs.readFile(Uri.parse(uri)).then(undefined, () => undefined);
     return bytes ? new TextDecoder().decode(bytes) : null;

@@ -247,7 +247,12 @@ export class Workspace {
 
   #tellStatus(): void {
     const { gpu, chosenBy, problems } = this.#chosen();
-    this.#events.status({ gpu: gpuSummary(gpu), chosenBy, simulating: this.#busy, problems: [...this.#problems, ...problems, ...(this.#compilations?.problems() ?? [])] });
+    this.#events.status({
+      gpu: gpuSummary(gpu),
+      chosenBy,
+      simulating: this.#busy,
+      problems: [...this.#problems, ...problems, ...(this.#compilations?.problems() ?? [])],
+    });
   }
 
   #findings(document: TextDocument, entry: Entry): readonly Diagnostic[] {
