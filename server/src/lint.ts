@@ -59,8 +59,15 @@ export function lint(
   log: (message: string) => void = () => undefined,
 ): Diagnostic[] {
   const { reading } = program;
-  const syntax = new SyntaxIndex(program.unit, reading, program.semantics);
-  const context: RuleContext = { program, syntax, launches: launches ?? [] };
+  const failed = (what: string, error: unknown): void =>
+    log(`${what} failed on ${program.path}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+  let context: RuleContext;
+  try {
+    context = { program, syntax: new SyntaxIndex(program.unit, reading, program.semantics), launches: launches ?? [] };
+  } catch (error) {
+    failed("the rules' view", error);
+    return [];
+  }
   const ran = new Set<Rule>();
   const located: Located[] = [];
   const selected = selectedRules(settings);
@@ -71,7 +78,7 @@ export function lint(
       ran.add(rule);
       located.push(...inMacros(findings, context).map((finding) => ({ rule, severity, place: placeOf(reading, finding), finding })));
     } catch (error) {
-      log(`${rule.id} failed on ${program.path}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+      failed(rule.id, error);
     }
   }
   const suppressions = new Suppressions(reading);
