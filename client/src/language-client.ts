@@ -1,7 +1,7 @@
 /** The language client: which documents it serves, its log, and what it does with what the server sends. */
 import { type ReadFileParams, readFileRequest } from "@warplens/server/protocol";
 import { type Diagnostic, type LogOutputChannel, Uri, workspace } from "vscode";
-import type { BaseLanguageClient, LanguageClientOptions } from "vscode-languageclient";
+import type { BaseLanguageClient, LanguageClientOptions, LSPAny } from "vscode-languageclient";
 import { rulePageUri } from "./rule-pages.ts";
 
 /** The built-in id of .cu and .cuh files, and the one other extensions give them. */
@@ -29,9 +29,9 @@ export function clientOptions(log: LogOutputChannel): LanguageClientOptions {
       workspace: {
         // A compiler runs only where the user trusts what it compiles, whoever switched it on.
         async configuration(params, token, next) {
-          const sections: unknown = await next(params, token);
+          const sections = await next(params, token);
           if (!Array.isArray(sections) || workspace.isTrusted) return sections;
-          return sections.map((section: unknown) =>
+          return sections.map((section: LSPAny) =>
             typeof section === "object" && section !== null ? { ...section, nvcc: "off" } : section,
           );
         },
