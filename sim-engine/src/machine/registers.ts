@@ -1,8 +1,42 @@
+/**
+ * Registers a thread: the most that are live at once, in the order ptxas would issue, and what allocation adds. An estimate:
+ * the compiler's own trade between registers and loads in flight is only known from the outside.
+ */
 import type { Block, Kernel } from "../kernel.ts";
+import { liveOut } from "./liveness.ts";
 import type { MachineBlock, RegisterEstimate } from "./machine.ts";
-import type { Shape } from "./shape.ts";
-import type { Target } from "./target.ts";
+import { pressure } from "./schedule.ts";
 
-export function estimateRegisters(_kernel: Kernel, _blocks: ReadonlyMap<Block, MachineBlock>, _shape: Shape, _target: Target): RegisterEstimate {
-  return { value: 32, low: 16, high: 64 };
+/** No kernel is reported to use fewer (from 7.0). */
+const fewest = 16;
+/** What full occupancy leaves a thread, on parts with 2048 threads an SM: ptxas holds loads back rather than exceed it. */
+const comfortable = 32;
+const most = 255;
+/** R1, the stack pointer. */
+const reserved = 1;
+
+export function estimateRegisters(kernel: Kernel, blocks: ReadonlyMap<Block, MachineBlock>): RegisterEstimate {
+  const out = liveOut(blocks);
+  const bound = registerBound(kernel);
+  const limit = Math.min(bound, comfortable) - reserved - 1;
+  let needed = 0;
+  for (const { block, instructions, home } of blocks.values()) {
+    if (home) continue;
+    needed = Math.max(needed, pressure(kernel, instructions, out.get(block) ?? new Set(), limit));
+  }
+  const value = clamp(needed + reserved, bound);
+  return { value, low: clamp(Math.floor(value * 0.85), bound), high: clamp(Math.ceil(value * 1.2) + 2, bound) };
+}
+
+const clamp = (registers: number, bound: number): number => Math.max(fewest, Math.min(bound, registers));
+
+/** The most the source allows: `__launch_bounds__` divides the SM's registers, in steps of eight. */
+function registerBound(kernel: Kernel): number {
+  const { launchBounds, maxRegisters } = kernel;
+  let bound = maxRegisters ?? most;
+  if (launchBounds) {
+    const threads = Math.ceil(launchBounds.maxThreads / 32) * 32 * (launchBounds.minBlocks ?? 1);
+    bound = Math.min(bound, Math.floor(65536 / threads / 8) * 8);
+  }
+  return Math.max(fewest, Math.min(most, bound));
 }

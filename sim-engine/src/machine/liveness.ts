@@ -1,0 +1,58 @@
+/** Which virtual registers are wanted at the end of each block. */
+import { successors } from "../builder.ts";
+import type { Block } from "../kernel.ts";
+import type { Instruction, MachineBlock, Register } from "./machine.ts";
+
+/** Registers live behind a block's last instruction. Predicated blocks are part of their homes. */
+export function liveOut(blocks: ReadonlyMap<Block, MachineBlock>): Map<Block, Set<Register>> {
+  const own = [...blocks.values()].filter(({ home }) => home === undefined);
+  const next = new Map(own.map(({ block }) => [block, machineSuccessors(block, blocks)]));
+  const flow = new Map(own.map(({ block, instructions }) => [block, readsAndWrites(instructions)]));
+  const out = new Map<Block, Set<Register>>(own.map(({ block }) => [block, new Set()]));
+  const into = new Map<Block, Set<Register>>(own.map(({ block }) => [block, new Set(flow.get(block)?.reads)]));
+  for (let changed = true; changed; ) {
+    changed = false;
+    for (const { block } of [...own].reverse()) {
+      const live = out.get(block) as Set<Register>;
+      const start = into.get(block) as Set<Register>;
+      const writes = flow.get(block)?.writes ?? new Set();
+      for (const to of next.get(block) ?? []) {
+        for (const register of into.get(to) ?? []) {
+          if (live.has(register)) continue;
+          live.add(register);
+          if (!writes.has(register) && !start.has(register)) {
+            start.add(register);
+            changed = true;
+          }
+        }
+      }
+    }
+  }
+  return out;
+}
+
+/** Where control goes once predicated blocks are part of the block before them. */
+function machineSuccessors(block: Block, blocks: ReadonlyMap<Block, MachineBlock>): Block[] {
+  const found: Block[] = [];
+  const pending = successors(block);
+  const seen = new Set<Block>();
+  for (let to = pending.pop(); to; to = pending.pop()) {
+    if (seen.has(to)) continue;
+    seen.add(to);
+    if (blocks.get(to)?.home) pending.push(...successors(to));
+    else found.push(to);
+  }
+  return found;
+}
+
+/** Registers read before they are written, and those written whatever happens. */
+function readsAndWrites(instructions: readonly Instruction[]): { readonly reads: Set<Register>; readonly writes: Set<Register> } {
+  const reads = new Set<Register>();
+  const writes = new Set<Register>();
+  for (const { defs, uses, predicated } of instructions) {
+    for (const use of uses) if (!writes.has(use)) reads.add(use);
+    // What a predicated instruction writes keeps its old value in other lanes.
+    if (!predicated) for (const def of defs) writes.add(def);
+  }
+  return { reads, writes };
+}
