@@ -51,6 +51,12 @@ async function bundled() {
   return loaded;
 }
 
+/** Milliseconds this thread has computed, where the system says so: what other work the machine has does not count. */
+function now() {
+  const scheduled = readFile("/proc/thread-self/schedstat");
+  return scheduled ? Number(scheduled.split(" ")[0]) / 1e6 : performance.now();
+}
+
 function readFile(file) {
   try {
     return readFileSync(file, "utf8");
@@ -79,13 +85,13 @@ function share(folder) {
   let characters = 0;
   for (const file of files) {
     const text = host.read(path.join(folder, file)) ?? "";
-    const started = performance.now();
+    const started = now();
     const reading = syntax.read(path.join(folder, file), text, host, {
       computeCapability: 90,
       includeDirs: values.include.map((each) => path.resolve(each)),
     });
     const { unit } = syntax.parse(parser, reading);
-    ms += performance.now() - started;
+    ms += now() - started;
     characters += reading.text.length;
     const say = (what, { start, end }) => {
       const place = reading.locate(start, end);
@@ -119,17 +125,17 @@ function times() {
     const stages = { read: [], parse: [], keystroke: [] };
     for (let round = 0; round < 9; round++) {
       const key = `/bench-${lines}-${round}.cu`;
-      let at = performance.now();
+      let at = now();
       const reading = syntax.read(key, text, host, { computeCapability: 90 });
-      stages.read.push(performance.now() - at);
-      at = performance.now();
+      stages.read.push(now() - at);
+      at = now();
       syntax.parse(parser, reading);
-      stages.parse.push(performance.now() - at);
+      stages.parse.push(now() - at);
       const middle = text.indexOf("float sum", text.length >> 1);
       const edited = `${text.slice(0, middle)}x${text.slice(middle)}`;
-      at = performance.now();
+      at = now();
       syntax.parse(parser, syntax.read(key, edited, host, { computeCapability: 90 }));
-      stages.keystroke.push(performance.now() - at);
+      stages.keystroke.push(now() - at);
       parser.forget(key);
     }
     const median = (list) => list.toSorted((a, b) => a - b)[list.length >> 1].toFixed(1);

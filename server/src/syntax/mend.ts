@@ -242,6 +242,8 @@ function index(text: string, hidden: readonly Hidden[]): AnnotationIndex {
     if (kind === "unroll" || kind === "no-unroll") loops.set(before, operands ? { count: operands } : { none: kind === "no-unroll" });
     else found.push({ kind, operands: operands ?? [end, end], before, after: skipBlankBack(text, start) });
   }
+  const behind = new Map<number, AttributeAnnotation[]>();
+  for (const each of found) behind.set(each.after, [...(behind.get(each.after) ?? []), each]);
   return {
     unrollAt: (offset) => loops.get(offset),
     attributes(start, end) {
@@ -253,7 +255,7 @@ function index(text: string, hidden: readonly Hidden[]): AnnotationIndex {
       }
       return within;
     },
-    attributesBehind: (offset) => found.filter((each) => each.after === offset),
+    attributesBehind: (offset) => behind.get(offset) ?? [],
   };
 }
 

@@ -1,25 +1,35 @@
-import type { Declaration, Expression, Statement, TranslationUnit, TypeNode } from "./ast.ts";
+import type { Declaration, Expression, Statement, TemplateArgument, TranslationUnit, TypeNode } from "./ast.ts";
 
 /** Every kind of node that has a `kind`. */
 export type AnyNode = Declaration | Expression | Statement | TypeNode;
 
 /**
  * The nodes directly under one, in the order they are written: declarations, statements, expressions and types alike,
- * through names, parameters and initialisers, which have no kind of their own.
+ * through names, parameters and initialisers, which have no kind of their own. Each thing that is written comes once: a
+ * template argument that may be a type or a value as the value, a variable that may be a function as the variable.
  */
 export function childrenOf(node: AnyNode | TranslationUnit): AnyNode[] {
   const found: AnyNode[] = [];
   gather(node, found);
+  // Properties stand in the order of the text but for a few, such as the configuration of a launch.
+  if (found.some((each, i) => i > 0 && each.start < (found[i - 1]?.start ?? 0))) found.sort((a, b) => a.start - b.start);
   return found;
 }
 
 function gather(value: object, found: AnyNode[]): void {
-  for (const each of Object.values(value) as unknown[]) {
+  for (const key in value) {
+    const each = (value as Readonly<Record<string, unknown>>)[key];
     if (typeof each !== "object" || each === null) continue;
-    if (isNode(each)) found.push(each);
+    if (key === "templateArguments") for (const argument of each as readonly TemplateArgument[]) found.push(written(argument));
+    else if (key === "templateParameters") for (const parameter of each as readonly object[]) gather(parameter, found);
+    else if (key === "maybeFunction") continue;
+    else if (isNode(each)) found.push(each);
     else gather(each, found);
   }
 }
+
+const written = (argument: TemplateArgument): AnyNode =>
+  argument.kind === "type" ? (argument.expression ?? argument.type) : argument.expression;
 
 const isNode = (value: object): value is AnyNode => "kind" in value && "start" in value;
 

@@ -59,6 +59,9 @@ export interface TypeScope {
   within<T>(names: readonly string[], convert: () => T): T;
 }
 
+/** An object while it is being put together. */
+export type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
+
 /** What the text says in words the grammar does not know, found by where it stands. */
 export interface AnnotationIndex {
   /** The `#pragma unroll` in front of the loop that starts at an offset; `none` for `#pragma nounroll`. */
@@ -113,3 +116,21 @@ export function operator(c: Context, node: CstNode): string {
   const text = token ? textOf(c, token) : "";
   return alternativeSpellings[text] ?? text;
 }
+
+export type ExpressionConverter = (c: Context, node: CstNode) => Expression;
+
+export const unknownExpression = (c: Context, node: CstNode): Expression => ({
+  start: node.start,
+  end: node.end,
+  kind: "unknown",
+  text: textOf(c, node),
+});
+
+/** The operands of an argument or initialiser list. */
+export function operands(c: Context, list: CstNode | undefined): Expression[] {
+  const found: Expression[] = [];
+  for (const each of list?.children ?? []) if (each.named && each.type !== "comment") found.push(c.expression(each));
+  return found;
+}
+
+export const nameExpression: ExpressionConverter = (c, node) => ({ start: node.start, end: node.end, kind: "name", name: c.name(node) });

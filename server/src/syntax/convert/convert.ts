@@ -1,9 +1,11 @@
 import type { Expression, Node, Statement, TranslationUnit, TypeNode } from "../ast.ts";
 import { type CstNode, child } from "../parser/cst.ts";
-import type { AnnotationIndex, Context } from "./context.ts";
-import { declarations, list, parameters } from "./declarations.ts";
-import { expression, operands } from "./expressions.ts";
+import { type AnnotationIndex, type Context, operands } from "./context.ts";
+import { list } from "./declaration-list.ts";
+import { declarations } from "./declarations.ts";
+import { expression } from "./expressions.ts";
 import { name, templateArguments } from "./names.ts";
+import { parameters } from "./parameters.ts";
 import { specifiers } from "./specifiers.ts";
 import { block, condition, statement } from "./statements.ts";
 import { typeScope } from "./type-names.ts";

@@ -18,12 +18,9 @@ const builtins: ReadonlySet<string> = new Set<BuiltinTypeName>([
 
 /** A type as its specifier says it, before any declarator. */
 export function type(c: Context, node: CstNode, qualifiers: Qualifiers = {}): TypeNode {
-  const common = {
-    start: node.start,
-    end: node.end,
-    ...(qualifiers.const && { const: true }),
-    ...(qualifiers.volatile && { volatile: true }),
-  };
+  const common: Node & Qualifiers = { start: node.start, end: node.end };
+  if (qualifiers.const) common.const = true;
+  if (qualifiers.volatile) common.volatile = true;
   switch (node.type) {
     case "primitive_type":
     case "type_identifier":
