@@ -1,4 +1,4 @@
-/** `-D` and `-I` of a file in the nearest `compile_commands.json` above it. */
+/** `-D`, `-I` and `-arch` of a file in the nearest `compile_commands.json` above it. */
 import { directoryOf, join } from "../syntax/preprocess/paths.ts";
 import type { FileHost } from "./facts.ts";
 
@@ -6,6 +6,8 @@ export interface CompileOptions {
   readonly defines: readonly { readonly name: string; readonly value?: string }[];
   /** Absolute. */
   readonly includeDirs: readonly string[];
+  /** The newest compute capability it is compiled for, such as 90; from `-arch`, `-gencode` and clang's option. */
+  readonly computeCapability?: number;
   /** All files of the database, absolute. */
   readonly files: readonly string[];
 }
@@ -107,5 +109,6 @@ function optionsOf(command: Command | undefined): CompileOptions {
       break;
     }
   }
-  return { defines, includeDirs, files: [] };
+  const architectures = words.flatMap((word) => [...word.matchAll(/\b(?:sm|compute)_(\d+)/g)].map(([, arch]) => Number(arch)));
+  return { defines, includeDirs, files: [], ...(architectures.length > 0 ? { computeCapability: Math.max(...architectures) } : {}) };
 }

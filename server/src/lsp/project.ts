@@ -1,5 +1,6 @@
 /** What holds for one document: the GPU and the settings of analysis and rules, from the editor's settings and `warplens.json`. */
-import { findGpu, type GpuModel } from "@warplens/sim-engine";
+import { findGpu, type GpuModel, gpus } from "@warplens/sim-engine";
+import { compileOptions } from "../analysis/compile-commands.ts";
 import type { AnalysisSettings, FileHost } from "../analysis/facts.ts";
 import { type ProjectFile, readProjectFile } from "../lint/project-file.ts";
 import type { LintSettings } from "../lint.ts";
@@ -26,7 +27,7 @@ export function projectOf(path: string, roots: readonly string[], settings: Sett
   const root = roots.filter((folder) => path.startsWith(`${folder}/`)).sort((a, b) => b.length - a.length)[0];
   const found = projectFile(path, root, host);
   const problems = [...found.problems];
-  const { gpu, chosenBy } = chosenGpu(settings.gpu, found.file.gpu, problems);
+  const { gpu, chosenBy } = chosenGpu(settings.gpu, found.file.gpu, compileOptions(path, host).computeCapability, problems);
   const inRoot = (folder: string): string =>
     folder.startsWith("/") || /^[A-Za-z]:/.test(folder) || root === undefined ? folder : `${root}/${folder}`;
   const inProject = (folder: string): string =>
@@ -63,7 +64,12 @@ function projectFile(
   return { folder: own, file: {}, problems: [] };
 }
 
-function chosenGpu(setting: string, project: string | undefined, problems: string[]): Pick<Project, "gpu" | "chosenBy"> {
+function chosenGpu(
+  setting: string,
+  project: string | undefined,
+  compiledFor: number | undefined,
+  problems: string[],
+): Pick<Project, "gpu" | "chosenBy"> {
   const candidates = [
     { name: setting, chosenBy: "setting", where: "The setting warplens.gpu" },
     { name: project ?? "auto", chosenBy: "warplens.json", where: "warplens.json" },
@@ -76,6 +82,9 @@ function chosenGpu(setting: string, project: string | undefined, problems: strin
   }
   const gpu = findGpu(defaultGpu);
   if (!gpu) throw new Error(`there is no model of the ${defaultGpu}`);
+  const fits = (candidate: GpuModel): boolean => capabilityNumber(candidate.computeCapability) === compiledFor;
+  const compiled = fits(gpu) ? gpu : gpus.find(fits);
+  if (compiled) return { gpu: compiled, chosenBy: "compile_commands.json" };
   return { gpu, chosenBy: "default" };
 }
 

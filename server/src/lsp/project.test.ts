@@ -1,0 +1,47 @@
+import { describe, expect, test } from "vitest";
+import { projectOf } from "./project.ts";
+import { readSettings } from "./settings.ts";
+
+const settings = (section: unknown = {}) => readSettings(section).settings;
+const host = (files: Readonly<Record<string, string>>) => ({ read: (path: string) => files[path] });
+const commands = (command: string) => JSON.stringify([{ directory: "/w", file: "src/a.cu", command: `nvcc ${command} -c src/a.cu` }]);
+
+describe("the GPU", () => {
+  test.each([
+    ["the setting goes first", { gpu: "t4" }, { "/w/warplens.json": '{"gpu": "a100"}' }, "t4", "setting"],
+    ["then warplens.json, above the file's folder too", {}, { "/w/warplens.json": '{"gpu": "t4"}' }, "t4", "warplens.json"],
+    ["then -arch", {}, { "/w/compile_commands.json": commands("-arch=sm_75") }, "t4", "compile_commands.json"],
+    [
+      "of several the newest",
+      {},
+      { "/w/compile_commands.json": commands("-gencode arch=compute_75,code=sm_75 -gencode arch=compute_90,code=sm_90") },
+      "h200",
+      "compile_commands.json",
+    ],
+    ["else the default", {}, {}, "h200", "default"],
+  ])("%s", (_, section, files, gpu, chosenBy) => {
+    const project = projectOf("/w/src/a.cu", ["/w"], settings(section), host(files as unknown as Record<string, string>));
+    expect([project.gpu.id, project.chosenBy, project.problems]).toEqual([gpu, chosenBy, []]);
+  });
+
+  test("one that is not known is said, and the default used", () => {
+    const project = projectOf("/w/a.cu", ["/w"], settings({ gpu: "h9000" }), host({}));
+    expect(project.gpu.id).toBe("h200");
+    expect(project.problems).toEqual(["The setting warplens.gpu names a GPU that is not known: h9000."]);
+  });
+});
+
+test("a warplens.json that is not JSON is said, with the place", () => {
+  const { problems } = projectOf("/w/a.cu", ["/w"], settings(), host({ "/w/warplens.json": '{\n  "gpu": h200\n}' }));
+  expect(problems).toEqual([expect.stringMatching(/warplens\.json is not JSON: .*line 2/)]);
+});
+
+test("folders of warplens.json are relative to it, those of the settings to the workspace", () => {
+  const project = projectOf(
+    "/w/src/a.cu",
+    ["/w"],
+    settings({ includeDirs: ["inc", "/abs"] }),
+    host({ "/w/src/warplens.json": '{"includeDirs": ["own"]}' }),
+  );
+  expect(project.analysis.includeDirs).toEqual(["/w/inc", "/abs", "/w/src/own"]);
+});
