@@ -37,6 +37,7 @@ export class Project implements Linker {
     this.#host = host;
     this.#load = load;
     this.#commands = commands;
+    for (const fn of own.semantics.functions) this.#owners.set(fn, own);
   }
 
   unitOf(fn: FunctionDeclaration): ProjectUnit | undefined {

@@ -31,32 +31,53 @@ const sizes = [1 << 20, 1 << 10, 1 << 7, 1 << 5, 1 << 4] as const;
 /** A launch of more threads than this is not typical of one that sizes alone determine. */
 const mostThreads = 2 ** 24;
 const blockThreads = 256;
+const mostRounds = 3;
 
 export interface Assumed {
   readonly entry: LaunchEntry;
   readonly assumed: readonly AssumedInput[];
 }
 
-/** The entry as it is with inputs assumed, where its configuration depends on any; else the entry itself. */
-export function assumeInputs(repetition: Repetition, run: Run, entry: LaunchEntry, given: ReadonlyMap<string, number>): Assumed {
-  const block = inputNames(entry.block);
-  const grid = inputNames(entry.grid);
-  const rest = inputNames([entry.shared]);
-  const all = new Set([...grid, ...block, ...rest]);
-  if (all.size === 0) return { entry, assumed: [] };
+/** The entry, with inputs assumed where its configuration depends on any; undefined when it is not known even then. */
+export function assumeInputs(repetition: Repetition, run: Run, entry: LaunchEntry, given: ReadonlyMap<string, number>): Assumed | undefined {
+  if (openInputs(entry).size === 0) return isKnown(entry) ? { entry, assumed: [] } : undefined;
   for (const size of sizes) {
-    if (repetition.tired) break;
-    const values = new Map(given);
-    for (const name of all) values.set(name, block.has(name) ? blockSize(entry) : size);
+    const found = withInputs(repetition, run, entry, given, size);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** The launch when every size is this one. What it leaves open may be inputs that mattered only now. */
+function withInputs(repetition: Repetition, run: Run, entry: LaunchEntry, given: ReadonlyMap<string, number>, size: number): Assumed | undefined {
+  const values = new Map(given);
+  const assumed: AssumedInput[] = [];
+  let { reasons } = run.result;
+  let current = entry;
+  for (let round = 0; round < mostRounds && !repetition.tired; round++) {
+    const block = inputNames(current.block);
+    for (const name of openInputs(current)) {
+      const value = block.has(name) ? blockSize(current) : size;
+      values.set(name, value);
+      assumed.push({ name, value, why: reasons.get(name) ?? "it is not known" });
+    }
     const again = repetition.again(run.fn, { ...run.options, assumed: values });
     const found = again.log.entries.find((other) => other.site === entry.site);
-    if (found === undefined || !plausible(found)) continue;
-    const assumed = [...all].map(
-      (name): AssumedInput => ({ name, value: values.get(name) ?? size, why: run.result.reasons.get(name) ?? "it is not known" }),
-    );
-    return { entry: found, assumed };
+    if (found === undefined) return undefined;
+    if (isKnown(found)) return isPlausible(found) ? { entry: found, assumed } : undefined;
+    if ([...openInputs(found)].every((name) => values.has(name))) return undefined;
+    reasons = again.reasons;
+    current = found;
   }
-  return { entry, assumed: [] };
+  return undefined;
+}
+
+function openInputs({ grid, block, shared }: LaunchEntry): Set<string> {
+  return inputNames([...grid, ...block, shared]);
+}
+
+function isKnown({ grid, block }: LaunchEntry): boolean {
+  return [...grid, ...block].every((side) => integerOf(side) !== undefined);
 }
 
 function inputNames(values: readonly Value[]): Set<string> {
@@ -69,7 +90,7 @@ function blockSize(entry: LaunchEntry): number {
   return open >= 3 ? 8 : open === 2 ? 16 : blockThreads;
 }
 
-function plausible(entry: LaunchEntry): boolean {
+function isPlausible(entry: LaunchEntry): boolean {
   const grid = entry.grid.map(integerOf);
   const block = entry.block.map(integerOf);
   let threads = 1;

@@ -3,7 +3,7 @@
  * with unknown parameters; and where a launch depends on inputs nobody knows, the run is repeated with assumed ones.
  */
 import type { Expression, FunctionDeclaration } from "../../syntax/ast.ts";
-import { type AssumedInput, assumeInputs, type Repetition, type Run } from "./assume-inputs.ts";
+import { type Assumed, type AssumedInput, assumeInputs, type Repetition, type Run } from "./assume-inputs.ts";
 import type { LaunchEntry } from "./launch-log.ts";
 import { functionName } from "./launch-sites.ts";
 import { type RunOptions, type RunProgram, type RunResult, runFunction } from "./run.ts";
@@ -107,15 +107,25 @@ export class FileEvaluation implements Repetition {
     if (found === undefined) return [];
     const { entry, run, doubt } = found;
     const executions = entry.reached ? run.result.log.executions(entry) : 0;
-    const better = assumeInputs(this, run, entry, this.#given);
+    const better = assumeInputs(this, run, entry, this.#given) ?? this.#fromOwner(site);
     return [
       {
-        entry: better.entry,
+        entry: better?.entry ?? entry,
         executions,
-        assumed: better.assumed,
+        assumed: better?.assumed ?? [],
         wholeProgram: functionName(run.fn) === "main",
         ...(doubt === undefined ? {} : { doubt }),
       },
     ];
+  }
+
+  /** The launch as the function around it makes it, whatever calls that: where the way from `main` leaves too much open. */
+  #fromOwner(site: Expression): Assumed | undefined {
+    const fn = this.#program.unit.sites.owners.get(site);
+    if (fn === undefined || functionName(fn) === "main" || this.tired) return undefined;
+    const options: RunOptions = { survivesExits: true };
+    const result = this.again(fn, { ...options, assumed: this.#given });
+    const entry = result.log.entries.find((other) => other.site === site);
+    return entry === undefined ? undefined : assumeInputs(this, { fn, options, result }, entry, this.#given);
   }
 }

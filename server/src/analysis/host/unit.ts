@@ -23,7 +23,7 @@ export function hostUnit(unit: TranslationUnit, semantics: Semantics, text: stri
 
 /** Finds what other files of the project define. */
 export interface Linker {
-  /** The unit a function of another file stands in; undefined for the opened file's. */
+  /** The unit a function with a body stands in. */
   unitOf(fn: FunctionDeclaration): HostUnit | undefined;
   /** The definition of a function that is only declared, or not even that. */
   definition(name: string): FunctionDeclaration | undefined;
