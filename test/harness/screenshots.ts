@@ -25,7 +25,7 @@ export async function screenshots({ root, vscode, chromium, into }: ScreenshotOp
     for (const theme of ["Dark Modern", "Light Modern"]) {
       const name = (part: string) => path.join(into, `${part}-${theme.startsWith("Dark") ? "dark" : "light"}.png`);
       await setTheme(page, theme);
-      await goToLine(page, 18);
+      await goToLine(page, 8);
       await panel.getByRole("heading", { name: "transpose" }).waitFor();
       await panel.getByRole("region", { name: "Hottest lines" }).waitFor();
       await page.locator(".codelens-decoration", { hasText: "occupancy" }).first().waitFor();
