@@ -1,4 +1,4 @@
-/** The public report, version 1, as a value. What it holds is promised to scripts: see docs/report.md. */
+/** The public report, version 1, as a value. Scripts rely on what it holds: a change to it is a breaking change. */
 import type { GpuModel, LaunchReport } from "@warplens/sim-engine";
 import type { Diagnostic } from "../lint.ts";
 import type { NotSimulatedLaunch, Simulation } from "../simulate.ts";

@@ -425,7 +425,7 @@ describe("simulate", () => {
   });
 
   test("a kernel that never ends is named, and the others are simulated", async () => {
-    const endless = `__global__ void spin(volatile int *a) { while (a[0] == 0) a[1] = 1; }\n${strided.replace("copy<<<", "spin<<<1, 32>>>((int *)in);\n  copy<<<")}`;
+    const endless = `__global__ void spin(int *a) { while (true) a[threadIdx.x]++; }\n${strided.replace("copy<<<", "spin<<<1, 32>>>((int *)in);\n  copy<<<")}`;
     const { out, code } = await run({ "a.cu": endless }, ["simulate", "a.cu", "--format", "json"]);
     const [{ launches, notSimulated }] = JSON.parse(out).files;
     expect(code).toBe(0);
