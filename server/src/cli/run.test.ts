@@ -430,7 +430,7 @@ describe("simulate", () => {
     const [{ launches, notSimulated }] = JSON.parse(out).files;
     expect(code).toBe(0);
     expect(launches.map(({ kernel }: { kernel: string }) => kernel)).toEqual(["copy"]);
-    expect(notSimulated).toEqual([{ kernel: "spin", line: 13, reason: expect.stringMatching(/gave up|never end/) }]);
+    expect(notSimulated).toEqual([{ kernel: "spin", line: 12, reason: expect.stringMatching(/gave up|never end/) }]);
   });
 });
 

@@ -19,6 +19,7 @@ testRule(rule, {
   clean: {
     "side by side": program("  if (i < n) out[i] = in[i];"),
     "permuted within sectors": program("  out[i] = in[i ^ 5];"),
+    "by every other lane": program("  if (threadIdx.x % 2 == 0) out[i] = in[i];"),
     "a stride has its own rule": program("  out[i] = in[(i * 8) & (n - 1)];"),
     "index array in order": program("  out[i] = in[index[i]];", "// warplens: index=linear(1)\n"),
   },

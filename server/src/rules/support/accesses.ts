@@ -26,7 +26,7 @@ export function poorAccesses({ program: { reading }, launches }: RuleContext): P
     const all = report.accesses.filter(({ space }) => space === "global");
     const sectors = all.reduce((sum, { transactions }) => sum + transactions, 0);
     for (const access of all) {
-      if (!(access.transactions > threshold * access.ideal)) continue;
+      if (!(access.transactions > threshold * access.ideal) || isDivergence(access)) continue;
       if (access.requests < fewRequests && access.transactions < smallShare * sectors) continue;
       const file = reading.files.indexOf(kernel.files[access.file] ?? "");
       if (file >= 0) found.push({ place: { file, start: access.start, end: access.end }, access, launch });
@@ -40,6 +40,13 @@ export function poorAccesses({ program: { reading }, launches }: RuleContext): P
       : [];
   });
 }
+
+/**
+ * Whether only inactive lanes make the access poor: it touches no more sectors than a full warp would, side by side. That is
+ * for rules about divergence to say.
+ */
+const isDivergence = ({ transactions, requests, lanes, bytesPerLane }: AccessReport): boolean =>
+  lanes < 32 * requests && transactions <= bytesPerLane * requests;
 
 /** A constant distance between neighbouring lanes, in bytes, and the index that makes it. */
 export interface LaneStride {
