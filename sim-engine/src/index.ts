@@ -1,6 +1,7 @@
 /** The engine's whole public API. */
 
 export * from "./builder.ts";
+export { sharedBase } from "./execute/memory.ts";
 export { customGpu } from "./gpus/custom.ts";
 export {
   type CapabilityModel,
@@ -25,6 +26,7 @@ export { type Carveout, carveoutFor } from "./occupancy/carveout.ts";
 export { maxActiveClusters } from "./occupancy/clusters.ts";
 export { type Limiter, type Occupancy, type OccupancyInput, occupancy, occupancyProblem } from "./occupancy/occupancy.ts";
 export type * from "./report.ts";
+export { runWhole, type WholeRun } from "./run-whole.ts";
 export { type SimulateOptions, simulate } from "./simulate.ts";
 export { parseKernel, printKernel, printOp } from "./text.ts";
 export { estimateTime, type TimeEstimate } from "./timing/index.ts";

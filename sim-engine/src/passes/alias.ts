@@ -122,6 +122,55 @@ function distinct(kernel: Kernel, a: Location, b: Location): boolean {
   const restrictedA = restricted(a.object);
   const restrictedB = restricted(b.object);
   if (restrictedA || restrictedB) return a.object !== undefined && b.object !== undefined;
-  // A __device__ or __constant__ variable and a kernel parameter may be the same memory only where the variable's address was taken.
-  return a.object?.action.kind === "alloca" || b.object?.action.kind === "alloca";
+  // A local variable is reached another way only where its address was: chosen among others, or kept in memory.
+  const local = a.object?.action.kind === "alloca" ? a.object : b.object?.action.kind === "alloca" ? b.object : undefined;
+  if (!local) return false;
+  const other = local === a.object ? b : a;
+  return other.object !== undefined || !mayPointTo(kernel, other.base, local);
 }
+
+/** What a pointer comes from, through offsets and choices; undefined when that is too much. */
+function roots(pointer: Op): ReadonlySet<Op> | undefined {
+  const found = new Set<Op>();
+  const seen = new Set<Op>();
+  const pending = [pointer];
+  for (let at = pending.pop(); at; at = pending.pop()) {
+    if (seen.has(at)) continue;
+    seen.add(at);
+    if (seen.size > 64) return undefined;
+    if (at.action.kind === "gep") pending.push(...at.args.slice(0, 1));
+    else if (at.action.kind === "phi") pending.push(...at.args);
+    else if (at.action.kind === "select") pending.push(...at.args.slice(1));
+    else found.add(at);
+  }
+  return found;
+}
+
+/** Whether a pointer whose object is not known may be a local variable's address. */
+function mayPointTo(kernel: Kernel, pointer: Op, local: Op): boolean {
+  const from = roots(pointer);
+  if (!from || from.has(local)) return true;
+  return [...from].some(({ action }) => action.kind === "load" || action.kind === "convert") && addressesKept(kernel);
+}
+
+const kept = new WeakMap<Kernel, boolean>();
+
+/** Whether the kernel stores a pointer to a local variable, or makes a number of one. No pass adds such a place. */
+function addressesKept(kernel: Kernel): boolean {
+  let known = kept.get(kernel);
+  if (known === undefined) {
+    known = kernel.blocks.some((block) =>
+      block.ops.some(({ action, args }) => {
+        const values = action.kind === "store" ? args.slice(1) : action.kind === "convert" && action.op === "ptrtoint" ? args : [];
+        return values.some((value) => value.type === "ptr" && holdsLocal(value));
+      }),
+    );
+    kept.set(kernel, known);
+  }
+  return known;
+}
+
+const holdsLocal = (pointer: Op): boolean => {
+  const from = roots(pointer);
+  return !from || [...from].some(({ action }) => action.kind === "alloca");
+};

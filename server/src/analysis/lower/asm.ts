@@ -1,5 +1,5 @@
 /** Inline PTX: the instructions that real kernels write by hand. Anything else is not simulated. */
-import type { CacheHint, MathFunction, Op, ScalarType, Space } from "@warplens/sim-engine";
+import { type CacheHint, type MathFunction, type Op, type ScalarType, type Space, sharedBase } from "@warplens/sim-engine";
 import type { AsmOperand, Statement } from "../../syntax/ast.ts";
 import { decay } from "../sema/type-tools.ts";
 import type { Lowering } from "./lowering.ts";
@@ -20,7 +20,7 @@ function instructionsOf(template: string): Instruction[] {
     .replaceAll("%%", "%")
     .replace(/\/\*.*?\*\/|\/\/[^\n]*/gs, " ")
     .split(/[;\n]/)
-    .map((each) => each.trim())
+    .map((each) => each.trim().replace(/^\{\s+/, ""))
     .filter((each) => each !== "" && each !== "{" && each !== "}")
     .map((each) => {
       const [, opcode = "", rest = ""] = /^(\S+)\s*(.*)$/s.exec(each) ?? [];
@@ -375,10 +375,16 @@ class Emitter {
   #address(operand: string, space: Space): Op {
     const inner = operand.replace(/^\[|\]$/g, "").trim();
     const [, base = inner, offset] = /^(\S+?)\s*\+\s*(-?\d+)$/.exec(inner) ?? [];
-    const bits = this.#read(base, space === "shared" && this.#is32(base) ? "i32" : "ptr");
-    const pointer =
-      bits.type === "ptr" ? bits : this.#lowering.builder.convert("inttoptr", this.#lowering.builder.convert("zext", bits, "i64"), "ptr");
+    const pointer = space === "shared" ? this.#inSharedWindow(base) : this.#read(base, "ptr");
     return offset === undefined ? pointer : this.#lowering.builder.gep(pointer, this.#lowering.constant("i32", 0), 1, Number(offset));
+  }
+
+  /** An address that counts from where the shared window starts, as a pointer. */
+  #inSharedWindow(operand: string): Op {
+    const { builder } = this.#lowering;
+    const bits = this.#read(operand, this.#is32(operand) ? "i32" : "i64");
+    const wide = bits.type === "i64" ? bits : builder.convert("zext", bits, "i64");
+    return builder.convert("inttoptr", builder.int("add", wide, this.#lowering.constant("i64", BigInt(sharedBase))), "ptr");
   }
 
   #is32(operand: string): boolean {

@@ -14,7 +14,7 @@ import type { Called, Frame, Lowering, Place } from "./lowering.ts";
 import { load, part, spaceOf, store } from "./memory.ts";
 import { asBase, selfPlace } from "./names.ts";
 import { objectOf } from "./places.ts";
-import { scalarOf } from "./scalars.ts";
+import { constantOf, scalarOf } from "./scalars.ts";
 
 const depthLimit = 48;
 
@@ -51,6 +51,9 @@ function lambdaObject(lowering: Lowering, call: Expression & { kind: "call" }): 
 function unresolvedCall(lowering: Lowering, call: Expression & { kind: "call" }, into: Place | undefined): Called {
   const name = calleeText(call);
   const type = lowering.tryTypeOf(call);
+  // `std::numeric_limits<T>::max()` and its like.
+  const known = type && scalarOf(type) ? lowering.context.constant(call, lowering.frame.substitution) : undefined;
+  if (known !== undefined && type) return { kind: "value", op: constantOf(lowering, known, type) };
   const byAddress = call.arguments.some((each) => {
     const argument = lowering.tryTypeOf(each);
     return argument && (argument.kind === "pointer" || argument.kind === "array" || isClass(argument));

@@ -1,11 +1,10 @@
 /** Initialising objects: records by constructor or member by member, arrays, lambdas. */
 import type { Expression, FunctionDeclaration, Node } from "../../syntax/ast.ts";
-import type { Resolved } from "../sema/context.ts";
-import { constructorsOf } from "../sema/conversions.ts";
+import { constructorsOf, conversionFunction } from "../sema/conversions.ts";
 import { argumentsOf } from "../sema/expressions.ts";
 import type { Field } from "../sema/layout.ts";
 import { lastName } from "../sema/scope.ts";
-import { isClass, pointerTo, recordType, referred, sameUnqualified, typeName } from "../sema/type-tools.ts";
+import { isClass, pointerTo, recordType, sameUnqualified, typeName } from "../sema/type-tools.ts";
 import type { RecordInstance, Type } from "../sema/types.ts";
 import { choose, userOperator } from "./expressions.ts";
 import type { Lowering, Place } from "./lowering.ts";
@@ -239,8 +238,8 @@ export function construct(lowering: Lowering, place: Place, args: readonly Expre
     if (args.length > 0 && !copied) lowering.fail(`no constructor of ${type.record.name} takes these arguments`, node);
   }
   if (copied && only) {
-    if (copied.kind === "record" && convertsByOperator(lowering, copied, type)) {
-      const called = convertRecord(lowering, only, copied, type, node);
+    const called = copied.kind === "record" ? convertRecord(lowering, only, copied, type, node) : undefined;
+    if (called) {
       copy(lowering, place, called);
       return;
     }
@@ -279,26 +278,16 @@ function isCopyConstructor(lowering: Lowering, declaration: FunctionDeclaration,
   return type?.kind === "reference" && sameUnqualified(type.to, recordType(record));
 }
 
-function convertsByOperator(lowering: Lowering, from: Type & { kind: "record" }, to: Type): boolean {
-  return conversionOf(lowering, from, to) !== undefined;
-}
-
-function conversionOf(lowering: Lowering, from: Type & { kind: "record" }, to: Type): Resolved | undefined {
-  const scope = lowering.context.scopes.scopeOf.get(from.record.declaration);
-  for (const entities of scope?.names.values() ?? []) {
-    for (const entity of entities) {
-      if (entity.kind !== "function" || entity.declaration.role !== "conversion") continue;
-      const type = lowering.context.resultType(entity.declaration, from.record.substitution);
-      if (type && sameUnqualified(referred(type), to))
-        return { function: entity.declaration, substitution: from.record.substitution, record: from.record };
-    }
-  }
-  return undefined;
-}
-
-function convertRecord(lowering: Lowering, expression: Expression, from: Type & { kind: "record" }, to: Type, node: Node): Place {
-  const resolved = conversionOf(lowering, from, to) ?? lowering.fail(`${typeName(from)} is used as ${typeName(to)}`, node);
-  const called = lowering.invoke(resolved, [], lowering.place(expression), node);
+function convertRecord(
+  lowering: Lowering,
+  expression: Expression,
+  from: Type & { kind: "record" },
+  to: Type,
+  node: Node,
+): Place | undefined {
+  const found = conversionFunction(lowering.context, from.record, to);
+  if (!found || !sameUnqualified(found.type, to)) return undefined;
+  const called = lowering.invoke(found.resolved, [], lowering.place(expression), node);
   return called.kind === "place" ? called.place : lowering.fail(`${typeName(from)} is used as ${typeName(to)}`, node);
 }
 

@@ -2,6 +2,7 @@
 import type { Block, Op } from "@warplens/sim-engine";
 import type { Expression, Node } from "../../syntax/ast.ts";
 import type { Argument } from "../sema/context.ts";
+import { conversionFunction } from "../sema/conversions.ts";
 import { packElement, packNames } from "../sema/named-types.ts";
 import { lastName } from "../sema/scope.ts";
 import { boolType, decay, intType, isClass, isTypeValue, referred, substituted, typeName } from "../sema/type-tools.ts";
@@ -188,20 +189,10 @@ function binaryValue(lowering: Lowering, expression: Expression & { kind: "binar
 export function arithmeticOperand(lowering: Lowering, expression: Expression): Typed {
   const type = lowering.typeOf(expression);
   if (type.kind !== "record") return typed(lowering, expression);
-  const scope = lowering.context.scopes.scopeOf.get(type.record.declaration);
-  for (const entities of scope?.names.values() ?? []) {
-    for (const entity of entities) {
-      if (entity.kind !== "function" || entity.declaration.role !== "conversion") continue;
-      const to = lowering.context.resultType(entity.declaration, type.record.substitution);
-      if (!to || !scalarOf(referred(to))) continue;
-      const called = lowering.invoke(
-        { function: entity.declaration, substitution: type.record.substitution, record: type.record },
-        [],
-        lowering.place(expression),
-        expression,
-      );
-      return { op: calledValue(lowering, called, expression), type: referred(to) };
-    }
+  const found = conversionFunction(lowering.context, type.record, undefined);
+  if (found) {
+    const called = lowering.invoke(found.resolved, [], lowering.place(expression), expression);
+    return { op: calledValue(lowering, called, expression), type: found.type };
   }
   return lowering.fail(`${typeName(type)} is used as a number`, expression);
 }
@@ -353,34 +344,10 @@ function literalAs(lowering: Lowering, expression: Expression, to: Type): Op | u
 }
 
 function convertedRecord(lowering: Lowering, expression: Expression, from: Type & { kind: "record" }, to: Type): Op {
-  const found = conversionFor(lowering, from, to);
+  const found = conversionFunction(lowering.context, from.record, to);
   if (!found) return lowering.fail(`${typeName(from)} is used as ${typeName(to)}`, expression);
-  const called = lowering.invoke(
-    { function: found.declaration, substitution: from.record.substitution, record: from.record },
-    [],
-    lowering.place(expression),
-    expression,
-  );
+  const called = lowering.invoke(found.resolved, [], lowering.place(expression), expression);
   return convert(lowering, calledValue(lowering, called, expression), found.type, to);
-}
-
-function conversionFor(
-  lowering: Lowering,
-  from: Type & { kind: "record" },
-  to: Type,
-): { readonly declaration: Parameters<Lowering["invoke"]>[0]["function"]; readonly type: Type } | undefined {
-  const { context } = lowering;
-  const scope = context.scopes.scopeOf.get(from.record.declaration);
-  let best: { declaration: Parameters<Lowering["invoke"]>[0]["function"]; type: Type; rank: number } | undefined;
-  for (const entities of scope?.names.values() ?? []) {
-    for (const entity of entities) {
-      if (entity.kind !== "function" || entity.declaration.role !== "conversion") continue;
-      const type = context.resultType(entity.declaration, from.record.substitution);
-      const rank = type && context.conversionRank({ type: referred(type), lvalue: false }, to);
-      if (type && rank !== undefined && (!best || rank < best.rank)) best = { declaration: entity.declaration, type: referred(type), rank };
-    }
-  }
-  return best;
 }
 
 /** Sema does not know the expression: its value is unknown, unless it plainly does something. */
@@ -417,27 +384,26 @@ function foldValue(lowering: Lowering, expression: Expression & { kind: "fold" }
   const other = pattern === expression.left ? expression.right : expression.left;
   const packs = packNames(pattern, frame.substitution);
   const rightFold = pattern === expression.left;
-  let result: Typed | undefined = other ? typed(lowering, other) : undefined;
-  const indices = Array.from({ length: packs[0]?.length ?? 0 }, (_, index) => index);
-  if (rightFold) indices.reverse();
-  for (const index of indices) {
-    const outer = lowering.frame;
+  const operands: Typed[] = [];
+  const outer = lowering.frame;
+  for (let index = 0; index < (packs[0]?.length ?? 0); index++) {
     lowering.frame = { ...outer, substitution: packElement(packs, index, frame.substitution) };
     if (expression.op === ",") lowering.effect(pattern);
-    else {
-      const next = typed(lowering, pattern);
-      if (!result) result = next;
-      else if (expression.op === "&&" || expression.op === "||") {
-        const [a, b] = [truth(lowering, result.op), truth(lowering, next.op)];
-        result = { op: lowering.builder.int(expression.op === "&&" ? "and" : "or", a, b), type: boolType };
-      } else
-        result = rightFold
-          ? binary(lowering, expression.op, next, result, expression)
-          : binary(lowering, expression.op, result, next, expression);
-    }
-    lowering.frame = outer;
+    else operands.push(typed(lowering, pattern));
   }
-  return result?.op ?? lowering.constant("i1", expression.op === "&&" ? 1 : 0);
+  lowering.frame = outer;
+  if (other) operands.splice(rightFold ? operands.length : 0, 0, typed(lowering, other));
+  if (rightFold) operands.reverse();
+  const combined = operands.reduce<Typed | undefined>((all, next) => {
+    if (!all) return next;
+    const [left, right] = rightFold ? [next, all] : [all, next];
+    if (expression.op !== "&&" && expression.op !== "||") return binary(lowering, expression.op, left, right, expression);
+    return {
+      op: lowering.builder.int(expression.op === "&&" ? "and" : "or", truth(lowering, left.op), truth(lowering, right.op)),
+      type: boolType,
+    };
+  }, undefined);
+  return combined?.op ?? lowering.constant("i1", expression.op === "&&" ? 1 : 0);
 }
 
 /** `left op= right` on an object already found; gives the stored value. */

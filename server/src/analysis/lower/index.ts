@@ -212,6 +212,9 @@ function effect(lowering: Lowering, written: Expression): void {
         return;
       }
       break;
+    case "fold":
+      lowering.value(expression);
+      return;
     case "conditional":
       effectOfChoice(lowering, expression);
       return;

@@ -1,9 +1,11 @@
 /** Implicit conversions: whether one type becomes another, and at what rank. */
-import type { Context, Found, Info } from "./context.ts";
+import type { FunctionDeclaration } from "../../syntax/ast.ts";
+import type { Context, Found, Info, Resolved } from "./context.ts";
+import { deduceType } from "./deduce.ts";
 import { baseOffset } from "./layout.ts";
 import { lastName } from "./scope.ts";
-import { decay, isArithmetic, isFloating, isInteger, promote, sameType, sameUnqualified, unqualified } from "./type-tools.ts";
-import type { RecordInstance, Type } from "./types.ts";
+import { decay, isArithmetic, isFloating, isInteger, promote, referred, sameType, sameUnqualified, unqualified } from "./type-tools.ts";
+import type { RecordInstance, Substitution, TemplateValue, Type } from "./types.ts";
 
 /** Exact 0, a qualification or a `const&` binding below 1, a promotion 1, a conversion 2, to a base 3, a user's 4; undefined: none. */
 export function conversionRank(context: Context, from: Info, to: Type, nullConstant = false, user = true): number | undefined {
@@ -60,7 +62,7 @@ function valueRank(context: Context, from: Type, to: Type, nullConstant: boolean
     return from.record === to.record ? 0 : 3;
   if (!user) return undefined;
   if (to.kind === "record" && constructsFrom(context, from, to.record)) return 4;
-  if (from.kind === "record" && conversionTo(context, from.record, to)) return 4;
+  if (from.kind === "record" && conversionFunction(context, from.record, to)) return 4;
   return undefined;
 }
 
@@ -98,29 +100,58 @@ function constructsFrom(context: Context, from: Type, record: RecordInstance): b
   });
 }
 
-/** The conversion function of a record that gives a type, or what converts to it. */
-export function conversionTo(
-  context: Context,
-  record: RecordInstance,
-  to: Type,
-): (Found["entities"][number] & { kind: "function" }) | undefined {
+/** A conversion function of a record, and what it gives. */
+export interface ConversionFunction {
+  readonly resolved: Resolved;
+  /** Never a reference. */
+  readonly type: Type;
+}
+
+/** The conversion function that gives a type, or what converts to it; `undefined` for `to`: any arithmetic type. Bases' too. */
+export function conversionFunction(context: Context, record: RecordInstance, to: Type | undefined): ConversionFunction | undefined {
   const scope = context.scopes.scopeOf.get(record.declaration);
-  let best: { entity: Found["entities"][number] & { kind: "function" }; rank: number } | undefined;
+  let best: { found: ConversionFunction; rank: number } | undefined;
   for (const entities of scope?.names.values() ?? []) {
     for (const entity of entities) {
       if (entity.kind !== "function" || entity.declaration.role !== "conversion") continue;
-      const type = context.resultType(entity.declaration, record.substitution);
-      const rank =
-        type &&
-        conversionRank(context, { type: type.kind === "reference" ? type.to : type, lvalue: type.kind === "reference" }, to, false, false);
-      if (rank !== undefined && (!best || rank < best.rank)) best = { entity, rank };
+      const substitution = conversionSubstitution(context, entity.declaration, record, to);
+      const result = substitution && context.resultType(entity.declaration, substitution);
+      if (!result || !substitution) continue;
+      const type = referred(result);
+      const rank = to
+        ? conversionRank(context, { type, lvalue: result.kind === "reference" }, to, false, false)
+        : isArithmetic(type)
+          ? 0
+          : undefined;
+      if (rank === undefined || (best && rank >= best.rank)) continue;
+      best = { found: { resolved: { function: entity.declaration, substitution, record }, type }, rank };
     }
   }
-  if (best) return best.entity;
+  if (best) return best.found;
   for (const base of record.declaration.bases) {
     const type = context.typeFrom(base.type, record.substitution);
-    const found = type?.kind === "record" && type.record !== record ? conversionTo(context, type.record, to) : undefined;
+    const found = type?.kind === "record" && type.record !== record ? conversionFunction(context, type.record, to) : undefined;
     if (found) return found;
   }
   return undefined;
+}
+
+/** `template <class U> operator U() const`: U is what is wanted. */
+function conversionSubstitution(
+  context: Context,
+  declaration: FunctionDeclaration,
+  record: RecordInstance,
+  to: Type | undefined,
+): Substitution | undefined {
+  const parameters = declaration.templateParameters;
+  if (!parameters) return record.substitution;
+  if (!to) return undefined;
+  const bound = new Map<string, TemplateValue | readonly TemplateValue[]>();
+  const names = new Set(parameters.flatMap((each) => (each.name ? [each.name] : [])));
+  if (
+    !deduceType({ context, names, bound, outer: record.substitution }, declaration.result, unqualified(referred(to))) ||
+    bound.size < names.size
+  )
+    return undefined;
+  return { values: bound, outer: record.substitution };
 }

@@ -64,14 +64,33 @@ export function deduceType(state: Deduction, node: TypeNode, type: Type, loose =
 
 function deduceNamed(state: Deduction, node: TypeNode & { kind: "named" }, type: Type): boolean {
   const given = node.name.parts.at(-1)?.templateArguments;
-  if (!given || type.kind !== "record") {
-    // Not a template-id: nothing to deduce. A plain record type must be the same, which overload resolution checks.
-    return true;
-  }
+  // Not a template-id: nothing to deduce. A plain record type must be the same, which overload resolution checks.
+  if (type.kind !== "record") return true;
+  if (!given) return deduceInjected(state, node, type.record);
+  // A template template parameter is whatever the argument is an instance of.
+  const wrapper = node.name.parts.length === 1 ? lastName(node.name) : "";
+  if (state.names.has(wrapper)) return bind(state, wrapper, type.record.template) && deduceArguments(state, given, type.record);
   const template = state.context.find(node.name, state.outer).entities.find((each) => each.kind === "record" || each.kind === "alias");
   if (template?.kind === "alias") return deduceAlias(state, node, type, template.declaration.templateParameters?.length ?? 0);
   const record = template?.kind === "record" ? instanceOf(state.context, type.record, template.declaration) : type.record;
-  if (!record) return false;
+  return record !== undefined && deduceArguments(state, given, record);
+}
+
+/** A class's name inside itself: a friend's `Matrix` is the instance that its arguments say. */
+function deduceInjected(state: Deduction, node: TypeNode & { kind: "named" }, record: RecordInstance): boolean {
+  const parameters = record.template.templateParameters ?? [];
+  if (parameters.length === 0 || node.name.parts.length !== 1 || lastName(node.name) !== lastName(record.template.name)) return true;
+  return parameters.every((parameter, index) => {
+    const value = record.arguments[index];
+    if (!parameter.name || !state.names.has(parameter.name) || value === undefined) return true;
+    if (!isPack(value)) return bind(state, parameter.name, value);
+    state.bound.set(parameter.name, value);
+    return true;
+  });
+}
+
+/** Written arguments against those of an instance. */
+function deduceArguments(state: Deduction, given: readonly TemplateArgument[], record: RecordInstance): boolean {
   const values = record.arguments;
   for (const [index, pattern] of given.entries()) {
     const value = values[index];

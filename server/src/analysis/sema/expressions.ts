@@ -1,6 +1,7 @@
 /** Types of expressions, with C++'s conversions. */
 import type { Expression, FunctionDeclaration, Name, Statement } from "../../syntax/ast.ts";
 import type { Argument, Context, Found, Info } from "./context.ts";
+import { conversionFunction } from "./conversions.ts";
 import { findField } from "./layout.ts";
 import { bindParameters, enumType, packElement, packNames } from "./named-types.ts";
 import { lastName } from "./scope.ts";
@@ -274,18 +275,8 @@ function binaryInfo(
 }
 
 /** A record with a conversion function to an arithmetic type, as that type. */
-function arithmeticValue(context: Context, type: Type): Type {
-  if (type.kind !== "record") return type;
-  const scope = context.scopes.scopeOf.get(type.record.declaration);
-  for (const entities of scope?.names.values() ?? []) {
-    for (const entity of entities) {
-      if (entity.kind !== "function" || entity.declaration.role !== "conversion") continue;
-      const to = context.resultType(entity.declaration, type.record.substitution);
-      if (to && isArithmetic(referred(to))) return referred(to);
-    }
-  }
-  return type;
-}
+const arithmeticValue = (context: Context, type: Type): Type =>
+  type.kind === "record" ? (conversionFunction(context, type.record, undefined)?.type ?? type) : type;
 
 function conditionalInfo(
   context: Context,

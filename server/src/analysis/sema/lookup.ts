@@ -103,12 +103,10 @@ function unqualified(context: Context, text: string, offset: number, substitutio
       const found = instance ? context.member(instance, text) : { entities: context.scopes.own(at, text) };
       if (found.entities.length > 0 && !found.entities.every((each) => each.kind === "function" && each.declaration.role === "constructor"))
         return found;
-      if (declaration.name && lastName(declaration.name) === text && at.parent) {
-        // The injected class name: inside its own body a template's name without arguments is the instance.
-        return instance
-          ? { entities: [{ kind: "record", declaration, home: at.parent }], record: instance }
-          : { entities: [{ kind: "record", declaration, home: at.parent }] };
-      }
+      // The injected class name: inside its own body a template's name without arguments is the instance. Without an
+      // instance the name is found outside, where the template is declared.
+      if (instance && at.parent && lastName(declaration.name) === text)
+        return { entities: [{ kind: "record", declaration: instance.template, home: at.parent }], record: instance };
       continue;
     }
     const own = context.scopes.own(at, text);

@@ -5,7 +5,7 @@ import type { Argument, Context, Found, Resolved, TemplateValues } from "./conte
 import { type Deduction, deduceParameter, deduceType } from "./deduce.ts";
 import { defaultOf, packElement } from "./named-types.ts";
 import { lastName } from "./scope.ts";
-import { decay, emptySubstitution, identity, isPack, sameType, typeKey, valueKey } from "./type-tools.ts";
+import { decay, emptySubstitution, identity, isPack, sameType, substituted, typeKey, valueKey } from "./type-tools.ts";
 import type { Substitution, TemplateValue, Type } from "./types.ts";
 
 interface Candidate {
@@ -130,8 +130,8 @@ function consider(
     substitution: bound,
     ranks,
     types: types.join(","),
-    template: declaration.templateParameters !== undefined || friendTemplate(context, declaration) !== undefined,
-    fixed: fixedness(declaration),
+    template: ownTemplateParameters(declaration, outer).length > 0 || friendTemplate(context, declaration) !== undefined,
+    fixed: fixedness(declaration, outer),
   };
 }
 
@@ -362,13 +362,13 @@ function mentions(node: TypeNode, pattern: RegExp): boolean {
 }
 
 /** How many parts of the parameters' types the declaration fixes. */
-function fixedness(declaration: FunctionDeclaration): number {
+function fixedness(declaration: FunctionDeclaration, outer: Substitution | undefined): number {
   const names = new Set((declaration.templateParameters ?? []).map((each) => each.name));
   let fixed = 0;
   for (const parameter of declaration.parameters) {
     walk(parameter.type, (node) => {
       if (node.kind === "pointer" || node.kind === "array" || node.kind === "builtin") fixed++;
-      else if (node.kind === "named" && !names.has(lastName(node.name))) fixed++;
+      else if (node.kind === "named" && !names.has(lastName(node.name)) && substituted(lastName(node.name), outer) === undefined) fixed++;
       return true;
     });
     if (parameter.pack) fixed -= 1;

@@ -1,5 +1,5 @@
 /** Built-in functions that need more than one operation or an address. */
-import type { Op } from "@warplens/sim-engine";
+import { type Op, sharedBase } from "@warplens/sim-engine";
 import { lastName } from "../../sema/scope.ts";
 import { decay, integerType, unqualified } from "../../sema/type-tools.ts";
 import type { Type } from "../../sema/types.ts";
@@ -250,9 +250,11 @@ const forms: Readonly<Record<string, Form>> = {
     const [pointer] = use.args;
     return pointer ? value(lowering.value(pointer)) : lowering.fail("no argument", use.node);
   },
+  // An address in shared memory counts from where its window starts in the generic addresses.
   "shared address": (lowering, use) => {
     const [pointer] = use.args;
-    return value(lowering.builder.convert("ptrtoint", pointer ? lowering.value(pointer) : lowering.fail("no argument", use.node), "i64"));
+    const generic = lowering.builder.convert("ptrtoint", pointer ? lowering.value(pointer) : lowering.fail("no argument", use.node), "i64");
+    return value(lowering.builder.int("sub", generic, lowering.constant("i64", BigInt(sharedBase))));
   },
   "is shared": (lowering, use) => isIn(lowering, use, "shared"),
   "is global": (lowering, use) => isIn(lowering, use, "global"),

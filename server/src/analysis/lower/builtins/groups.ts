@@ -97,9 +97,9 @@ export function groupForm(lowering: Lowering, name: string, use: Use): Called {
     case "ballot": {
       const [predicate] = use.args;
       const condition = truth(lowering, predicate ? lowering.valueAs(predicate, intType) : lowering.fail("a vote on nothing", use.node));
+      if (group.kind === "thread_block_tile" && group.size < 32) return value(tileVote(lowering, group, name, condition));
       const op = builder.emit({ kind: "vote", mode: name }, name === "ballot" ? "i32" : "i1", memberMask(lowering, group), condition);
-      if (name === "ballot") return value(group.size < 32 ? builder.int("lshr", op, segmentStart(lowering, group)) : op);
-      return value(builder.convert("zext", op, "i32"));
+      return value(name === "ballot" ? op : builder.convert("zext", op, "i32"));
     }
     case "match_any": {
       const [matched] = use.args;
@@ -194,6 +194,17 @@ function memberMask(lowering: Lowering, group: Group): Op {
   if (group.kind === "coalesced_group") return load(lowering, part(lowering, group.place, 0, unsigned));
   if (group.size >= 32) return lowering.constant("i32", -1);
   return lowering.builder.int("shl", lowering.constant("i32", 2 ** group.size - 1), segmentStart(lowering, group));
+}
+
+/** A vote of part of a warp: the whole warp's ballot, of which the tile's bits count. */
+function tileVote(lowering: Lowering, group: Group, mode: "any" | "all" | "ballot", condition: Op): Op {
+  const { builder } = lowering;
+  const mask = memberMask(lowering, group);
+  const all = builder.emit({ kind: "vote", mode: "ballot" }, "i32", mask, condition);
+  const own = builder.int("and", all, mask);
+  if (mode === "ballot") return builder.int("lshr", own, segmentStart(lowering, group));
+  const holds = mode === "any" ? builder.icmp("ne", own, lowering.constant("i32", 0)) : builder.icmp("eq", own, mask);
+  return builder.convert("zext", holds, "i32");
 }
 
 /** As the library does it: the reduction instruction for 32-bit integers where there is one, else a butterfly of shuffles. */
