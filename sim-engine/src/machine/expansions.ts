@@ -125,10 +125,13 @@ export function expansion(name: string, type: "f32" | "f64", fast: boolean): rea
 
 /** Integer division: by a variable, or by a constant that is no power of two. */
 export const integerExpansions: Readonly<Record<string, readonly string[]>> = {
-  udiv: sequence("I2F.U32 ISETP MUFU.RCP IADD3 F2I IMAD.MOV IADD3 IMAD IMAD.HI*2 IADD3 IMAD ISETP IADD3 VIADD ISETP VIADD LOP3"),
-  urem: sequence("I2F.U32 ISETP MUFU.RCP IADD3 F2I IMAD.MOV IADD3 IMAD IMAD.HI*2 IADD3 IMAD ISETP IADD3 ISETP IADD3 LOP3"),
-  sdiv: sequence("IABS*2 LOP3 I2F.RP ISETP*2 MUFU.RCP IADD3 F2I IMAD.MOV IADD3 IMAD IABS IMAD.HI*2 IADD3 IMAD ISETP IADD3 VIADD ISETP VIADD IADD3 LOP3"),
-  srem: sequence("IABS*2 I2F.RP ISETP*2 MUFU.RCP IADD3 F2I IMAD.MOV IADD3 IMAD IMAD.HI*2 IADD3 IMAD ISETP IADD3 ISETP IADD3*2 LOP3 ISETP"),
+  /** The reciprocal of a divisor, which all divisions by it share. */
+  reciprocal: sequence("I2F.U32 ISETP MUFU.RCP IADD3 F2I IMAD.MOV IADD3 IMAD IMAD.HI"),
+  signedReciprocal: sequence("IABS I2F.RP ISETP MUFU.RCP IADD3 F2I IMAD.MOV IADD3 IMAD IMAD.HI"),
+  udiv: sequence("IMAD.HI IADD3 IMAD ISETP IADD3 VIADD ISETP VIADD LOP3"),
+  urem: sequence("IMAD.HI IADD3 IMAD ISETP IADD3 ISETP IADD3 LOP3"),
+  sdiv: sequence("IABS LOP3 ISETP IABS IMAD.HI IADD3 IMAD ISETP IADD3 VIADD ISETP VIADD IADD3 LOP3"),
+  srem: sequence("IABS ISETP IMAD.HI IADD3 IMAD ISETP IADD3 ISETP IADD3 IADD3 LOP3 ISETP"),
   udivConstant: sequence("IMAD.HI SHF"),
   uremConstant: sequence("IMAD.HI SHF IMAD"),
   sdivConstant: sequence("IMAD.HI SHF LEA.HI"),

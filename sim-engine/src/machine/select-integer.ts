@@ -3,6 +3,7 @@ import { type Op, type ScalarType, scalarBytes } from "../kernel.ts";
 import { powerOfTwo } from "../passes/fold-int.ts";
 import { intConstant, isConstant } from "../passes/rewrite.ts";
 import { integerExpansions } from "./expansions.ts";
+import type { Instruction, Register } from "./machine.ts";
 import type { Code, Selection } from "./selection.ts";
 
 export function selectInt(selection: Selection, code: Code, op: Op): void {
@@ -52,8 +53,33 @@ function selectDivision(selection: Selection, code: Code, op: Op, kind: "sdiv" |
   const twin = divisor === undefined ? twinDivision(selection, op) : undefined;
   // A quotient and a remainder of the same numbers share the division.
   if (twin) return selection.emitChain(code, ["IADD3", "IMAD"], op, [twin, ...op.args]);
-  const name = divisor === undefined ? kind : powerOfTwo(divisor) === undefined ? `${kind}Constant` : `${kind}Power`;
+  if (divisor === undefined) {
+    const [, by] = op.args;
+    const reciprocal = by ? [sharedReciprocal(selection, code, op, by, kind.startsWith("s"))] : [];
+    return selection.emitChain(code, integerExpansions[kind] ?? [], op, operands, reciprocal);
+  }
+  const name = powerOfTwo(divisor) === undefined ? `${kind}Constant` : `${kind}Power`;
   selection.emitChain(code, integerExpansions[name] ?? integerExpansions[kind] ?? [], op, operands);
+}
+
+/** Divisions by one divisor share its reciprocal, which leaves loops with it. */
+function sharedReciprocal(selection: Selection, code: Code, op: Op, divisor: Op, signed: boolean): Register {
+  const opcodes = integerExpansions[signed ? "signedReciprocal" : "reciprocal"] ?? [];
+  return selection.leaf(
+    `reciprocal ${divisor.id} ${signed}`,
+    code.block,
+    () => {
+      const made: Instruction[] = [];
+      let last = selection.use(divisor, code.block);
+      for (const opcode of opcodes) {
+        const register = selection.newRegister("R");
+        made.push(selection.instruction(opcode, op.span, [register], last));
+        last = [register];
+      }
+      return { register: last[0] as Register, made };
+    },
+    { needs: divisor },
+  );
 }
 
 /** The division already done whose remainder, or quotient, this is. */

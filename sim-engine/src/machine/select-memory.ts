@@ -108,7 +108,7 @@ function descriptor(selection: Selection, code: Code, space: Space): readonly Re
     selection.leaf("descriptor", code.block, () => {
       const register = selection.newRegister("UR", 2);
       return { register, made: [selection.instruction("ULDC.64", span, [register], [])] };
-    }, true),
+    }, { once: true }),
   ];
 }
 

@@ -56,8 +56,8 @@ export class Selection {
   }
 
   /** A chain of instructions: each works on the result of the one before, the first on the operands, the last defines `op`. */
-  emitChain(code: Code, opcodes: readonly string[], op: Op, operands: readonly Op[]): void {
-    const uses = operands.flatMap((operand) => this.use(operand, code.block));
+  emitChain(code: Code, opcodes: readonly string[], op: Op, operands: readonly Op[], more: readonly Register[] = []): void {
+    const uses = [...operands.flatMap((operand) => this.use(operand, code.block)), ...more];
     let last: Register | undefined;
     for (const [index, opcode] of opcodes.entries()) {
       const final = index === opcodes.length - 1;
@@ -129,7 +129,7 @@ export class Selection {
         if (register.startsWith("ntid") || register.startsWith("nctaid"))
           return this.target.constantOperands ? [] : [this.leaf(register, block, () => this.#load("ULDC", "UR", 1, op.span))];
         // Read once: it costs as much as it is slow.
-        return [this.leaf(register, block, () => this.#load(register.startsWith("ctaid") ? "S2UR" : "S2R", register.startsWith("ctaid") ? "UR" : "R", 1, op.span), true)];
+        return [this.leaf(register, block, () => this.#load(register.startsWith("ctaid") ? "S2UR" : "S2R", register.startsWith("ctaid") ? "UR" : "R", 1, op.span), { once: true })];
       }
       default:
         return [];
@@ -163,16 +163,22 @@ export class Selection {
 
   /**
    * A value that is loaded where it is needed: once for the blocks that follow one another without a join; behind a join it is
-   * loaded again, which is cheaper than keeping it. From loops it is loaded before them. `once`: one place for the whole kernel.
+   * loaded again, which is cheaper than keeping it. From loops it is loaded before them.
    */
-  leaf(key: string, block: Block, make: () => { readonly register: Register; readonly made: readonly Instruction[] }, once = false): Register {
-    const at = this.#outsideLoops(block);
+  leaf(
+    key: string,
+    block: Block,
+    make: () => { readonly register: Register; readonly made: readonly Instruction[] },
+    { once = false, needs }: { /** One place for the whole kernel. */ readonly once?: boolean; /** Made from this value, so not before it. */ readonly needs?: Op } = {},
+  ): Register {
+    const at = this.#outsideLoops(block, needs);
     const places = this.#leafAt.get(key) ?? [];
     this.#leafAt.set(key, places);
     const root = once ? undefined : this.#regionRoot(at);
     for (const place of places) {
       if (!once && this.#regionRoot(place.block) !== root) continue;
       const to = this.#commonDominator(place.block, at);
+      if (to !== place.block && needs && !this.#isThere(needs, to)) continue;
       if (to !== place.block) {
         const from = this.codeOf(place.block).leaves;
         for (const each of place.made) from.splice(from.indexOf(each), 1);
@@ -187,21 +193,40 @@ export class Selection {
     return register;
   }
 
-  /** The block before the outermost loop around `block`. */
-  #outsideLoops(block: Block): Block {
-    let loop = this.shape.loopOf(block);
-    if (!loop) return block;
-    while (loop.parent) loop = loop.parent;
-    const { header, blocks } = loop;
-    const outside = header.predecessors.find((from) => !blocks.has(from));
-    return outside ? (this.shape.tree.dominates(outside, header) ? outside : (this.shape.tree.parent(header) ?? outside)) : block;
+  /** The block before the outermost loop around `block`, of those that do not make `needs`. */
+  #outsideLoops(block: Block, needs: Op | undefined): Block {
+    let at = block;
+    for (let loop = this.shape.loopOf(block); loop; loop = loop.parent) {
+      const { header, blocks } = loop;
+      const before = header.predecessors.find((from) => !blocks.has(from));
+      const outside = before && this.shape.tree.dominates(before, header) ? before : this.shape.tree.parent(header);
+      if (!outside || (needs && !this.#isThere(needs, outside))) break;
+      at = outside;
+    }
+    return at;
   }
 
-  /** The first of the blocks that lead to `block` one by one. */
+  /** Whether a value is known at the start of the block. */
+  #isThere(value: Op, block: Block): boolean {
+    if (isLeaf(value)) return true;
+    const home = this.shape.home(value);
+    return home !== undefined && home !== block && this.shape.tree.dominates(home, block);
+  }
+
+  /** The first of the blocks that lead to `block` one by one, past short arms that will be predicated. */
   #regionRoot(block: Block): Block {
     let root = block;
-    for (let from = root.predecessors[0]; from && root.predecessors.length === 1; from = root.predecessors[0]) root = from;
+    for (let from = this.#onlyWay(root); from; from = this.#onlyWay(root)) root = from;
     return root;
+  }
+
+  #onlyWay(block: Block): Block | undefined {
+    const [a, b] = block.predecessors;
+    if (block.predecessors.length === 1) return a;
+    if (block.predecessors.length !== 2 || !a || !b) return undefined;
+    if (b.predecessors.length === 1 && b.predecessors[0] === a && isShort(b)) return a;
+    if (a.predecessors.length === 1 && a.predecessors[0] === b && isShort(a)) return b;
+    return a.predecessors.length === 1 && b.predecessors.length === 1 && a.predecessors[0] === b.predecessors[0] && isShort(a) && isShort(b) ? a.predecessors[0] : undefined;
   }
 
   #commonDominator(a: Block, b: Block): Block {
@@ -210,6 +235,10 @@ export class Selection {
     return at ?? a;
   }
 }
+
+/** Likely to be predicated, before its instructions are known. */
+const isShort = (block: Block): boolean =>
+  block.end.kind === "jump" && block.ops.length <= 12 && !block.ops.some(({ action }) => action.kind === "barrier" || action.kind === "atomic" || action.kind === "shuffle" || action.kind === "vote");
 
 const wordsOfScalar = (type: ScalarType): Register["words"] => (scalarBytes[type] > 4 ? 2 : 1);
 

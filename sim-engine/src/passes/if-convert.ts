@@ -3,7 +3,7 @@
  * computed on both ways and selected, and what both arms begin with is done before them. What is left of short branches, with
  * loads and stores in them, the machine predicates.
  */
-import { createOp, noSpan } from "../builder.ts";
+import { createOp, noSpan, successors } from "../builder.ts";
 import type { Block, Kernel, Op } from "../kernel.ts";
 import { addEdge, incoming, removeEdge } from "./edit.ts";
 import { valueKey } from "./gvn.ts";
@@ -152,22 +152,65 @@ function hoistCommon(kernel: Kernel, block: Block): boolean {
   return moved > 0;
 }
 
-/** The store both arms end with, to one place, moves behind them. */
+/** What all ways into a block end with, but for one operand, is done once there (LLVM's sinking of common code). */
 function sinkCommon(kernel: Kernel, block: Block): boolean {
   const { end } = block;
   if (end.kind !== "branch") return false;
-  const { then: a, else: b } = end;
-  const join = a.end.kind === "jump" && b.end.kind === "jump" && a.end.to === b.end.to ? a.end.to : undefined;
-  if (!join || join.predecessors.length !== 2 || a.predecessors.length !== 1 || b.predecessors.length !== 1) return false;
-  const [x, y] = [a.ops.at(-1), b.ops.at(-1)];
-  if (x?.action.kind !== "store" || y?.action.kind !== "store" || x.action.volatile || x.args[0] !== y.args[0]) return false;
-  if (x.args.length !== 2 || x.args[1]?.type !== y.args[1]?.type || JSON.stringify(x.action) !== JSON.stringify(y.action)) return false;
-  const [p, q] = [x.args[1] as Op, y.args[1] as Op];
-  a.ops.pop();
-  b.ops.pop();
-  const value = p === q ? p : createOp(kernel, { kind: "phi" }, p.type, join.predecessors.map((from) => (from === a ? p : q)), x.span);
-  if (value !== p) join.phis.push(value);
-  y.args = [x.args[0] as Op, value];
-  join.ops.unshift(y);
-  return true;
+  const join = [end.then, end.else].map((arm) => (arm.end.kind === "jump" ? arm.end.to : undefined)).find((to) => to !== undefined && to !== block);
+  if (!join) return false;
+  const froms = join.predecessors;
+  if (froms.length < 2 || new Set(froms).size < froms.length || froms.some((from) => from.end.kind !== "jump" || from === join)) return false;
+  // Into a loop's header the ways come at different times.
+  if (froms.some((from) => from !== end.then && from !== end.else && reaches(join, from))) return false;
+  let moved = false;
+  for (let op = sinkOne(kernel, join); op; op = sinkOne(kernel, join)) moved = true;
+  return moved;
 }
+
+function reaches(from: Block, to: Block): boolean {
+  const seen = new Set([from]);
+  const pending = [from];
+  for (let at = pending.pop(); at && seen.size < 64; at = pending.pop()) {
+    if (at === to) return true;
+    for (const next of successors(at)) if (!seen.has(next)) pending.push((seen.add(next), next));
+  }
+  return false;
+}
+
+/** Sinks the last operation of every predecessor; undefined when they differ too much. */
+function sinkOne(kernel: Kernel, join: Block): Op | undefined {
+  const lasts = join.predecessors.map((from) => from.ops.at(-1));
+  const [first] = lasts;
+  if (!first || !sinkable(first)) return undefined;
+  const key = JSON.stringify(first.action);
+  if (lasts.some((op) => !op || op.type !== first.type || op.args.length !== first.args.length || JSON.stringify(op.action) !== key)) return undefined;
+  const ops = lasts as Op[];
+  // A value is sunk only when the join is all that wants it, in one phi.
+  const phi = first.type === "void" ? undefined : join.phis.find((each) => each.args.every((arg, index) => arg === ops[index]));
+  if (first.type !== "void") {
+    if (!phi) return undefined;
+    const used = (op: Op): boolean => kernel.blocks.some((each) => each.ops.some((user) => user.args.includes(op)) || each.phis.some((user) => user !== phi && user.args.includes(op)) || (each.end.kind === "branch" && each.end.cond === op));
+    if (ops.some(used)) return undefined;
+  }
+  const differing = first.args.flatMap((_, index) => (ops.every((op) => op.args[index] === first.args[index]) ? [] : [index]));
+  if (differing.length > 1 || (first.action.kind === "store" && differing.includes(0))) return undefined;
+  const args = first.args.map((arg, index) => {
+    if (!differing.includes(index)) return arg;
+    const merged = createOp(kernel, { kind: "phi" }, arg.type, ops.map((op) => op.args[index] as Op), first.span);
+    join.phis.push(merged);
+    return merged;
+  });
+  for (const from of join.predecessors) from.ops.pop();
+  const last = ops.at(-1) as Op;
+  const sunk = createOp(kernel, first.action, first.type, args, first.type === "void" ? last.span : first.span);
+  join.ops.unshift(sunk);
+  if (phi) {
+    join.phis = join.phis.filter((each) => each !== phi);
+    const substitution = new Substitution();
+    substitution.replace(phi, sunk);
+    substitution.apply(kernel);
+  }
+  return sunk;
+}
+
+const sinkable = (op: Op): boolean => (op.action.kind === "store" && !op.action.volatile && op.args.length === 2) || (isPure(op) && op.action.kind !== "extract");

@@ -15,6 +15,7 @@ import { markReadOnly } from "./mark-read-only.ts";
 import { promote } from "./promote.ts";
 import { rotateLoops } from "./rotate.ts";
 import { simplifyCfg } from "./simplify-cfg.ts";
+import { reduceStraightLine } from "./straight-line.ts";
 import { removeDeadStores, sinkStores } from "./stores.ts";
 import { reduceStrength } from "./strength-reduce.ts";
 import { unrollAgain, unrollLoops } from "./unroll.ts";
@@ -40,6 +41,7 @@ export function optimise(kernel: Kernel, options: OptimiseOptions = {}): void {
   simplifyMemory(kernel);
 
   if (kernel.blocks.length > 1) optimiseLoops(kernel);
+  for (let round = 0; round < 2 && reduceStraightLine(kernel); round++) clean(kernel);
   removeDeadStores(kernel);
   vectorizeAccesses(kernel);
   if (options.contract !== false) contract(kernel);
