@@ -3,6 +3,7 @@ import { type GpuModel, type Kernel, type LaunchReport, simulate } from "@warple
 import { type LaunchFact, NotSimulated, type Program } from "./analysis/facts.ts";
 import type { SimulatedLaunch } from "./rules/rule.ts";
 import { ReportCache } from "./simulate/report-cache.ts";
+import type { Reading } from "./syntax/reading.ts";
 
 export interface KnownRegisters {
   readonly value: number;
@@ -53,7 +54,7 @@ export function* simulateLaunches(program: Program, gpu: GpuModel, options: Simu
   for (const fact of program.launches) {
     if (!wanted(fact.kernelName)) continue;
     if (options.isCancelled?.()) return;
-    const outcome = simulateLaunch(fact, gpu, options);
+    const outcome = simulateLaunch(fact, program.reading, gpu, options);
     if (outcome) yield outcome;
   }
   for (const kernel of program.kernels) {
@@ -65,7 +66,12 @@ export function* simulateLaunches(program: Program, gpu: GpuModel, options: Simu
 }
 
 /** Undefined when cancelled. */
-function simulateLaunch(fact: LaunchFact, gpu: GpuModel, { registersOf, isCancelled }: SimulationOptions): Outcome | undefined {
+function simulateLaunch(
+  fact: LaunchFact,
+  reading: Reading,
+  gpu: GpuModel,
+  { registersOf, isCancelled }: SimulationOptions,
+): Outcome | undefined {
   const refuse = (reason: string): Outcome => ({ notSimulated: { kernel: fact.kernelName, line: fact.line, reason, fact } });
   const { launch } = fact;
   if (!launch) return refuse(fact.reason ?? "its launch configuration is not known");
@@ -78,11 +84,20 @@ function simulateLaunch(fact: LaunchFact, gpu: GpuModel, { registersOf, isCancel
     return { simulated: { fact, kernel, report: withAssumptions(report, fact, kernel) } };
   } catch (error) {
     if (isCancelled?.()) return undefined;
-    if (error instanceof NotSimulated) return refuse(error.message);
+    if (error instanceof NotSimulated) return refuse(placed(error, reading));
     // The engine's own reasons are plain Errors; anything else is a fault of ours.
     const isReason = error instanceof Error && error.constructor === Error;
     return refuse(isReason ? error.message : `the simulation failed: ${String(error)}`);
   }
+}
+
+/** The reason, with the line that gives it. */
+function placed({ message, at }: NotSimulated, reading: Reading): string {
+  if (!at) return message;
+  const line = reading.position(at.file, at.start).line + 1;
+  const text = (reading.sources[at.file] ?? "").slice(at.start, at.end).replace(/\s+/g, " ");
+  const file = at.file === 0 ? "" : `${reading.files[at.file]?.split("/").at(-1)}:`;
+  return `${message} (${file === "" ? `line ${line}` : `${file}${line}`}: \`${text.length > 60 ? `${text.slice(0, 57)}...` : text}\`)`;
 }
 
 /** A report with what was assumed of the launch as well as in the engine. */
