@@ -174,9 +174,11 @@ function completeArguments(open: OpenLaunch, directive: Directive, use: KernelUs
     if (captured.argument.kind !== "unknown") return captured.argument;
     return assumedArgument(captured, captured.argument.reason, use, threads, buffers, assumptions);
   });
-  for (const { buffer, sizeReason } of open.captured.buffers) {
-    if (buffer.bytes !== undefined) continue;
-    assumptions.push({ what: `size of ${buffer.name}`, value: "all the kernel reaches", why: sizeReason ?? "it is not allocated here" });
+  const unsized = open.captured.buffers.filter(({ buffer }) => buffer.bytes === undefined);
+  if (unsized.length > 0) {
+    const reasons = new Set(unsized.map(({ sizeReason }) => sizeReason ?? "not allocated here"));
+    const names = unsized.map(({ buffer }) => buffer.name).join(", ");
+    assumptions.push({ what: `size of ${names}`, value: "all the kernel reaches", why: [...reasons].join("; ") });
   }
   return { args, buffers };
 }

@@ -8,7 +8,7 @@ import { inputsOf, integerOf } from "./values.ts";
 /** An input that was given a value. */
 export interface AssumedInput {
   readonly name: string;
-  readonly value: number;
+  readonly value: number | string;
   readonly why: string;
 }
 
@@ -39,7 +39,12 @@ export interface Assumed {
 }
 
 /** The entry, with inputs assumed where its configuration depends on any; undefined when it is not known even then. */
-export function assumeInputs(repetition: Repetition, run: Run, entry: LaunchEntry, given: ReadonlyMap<string, number>): Assumed | undefined {
+export function assumeInputs(
+  repetition: Repetition,
+  run: Run,
+  entry: LaunchEntry,
+  given: ReadonlyMap<string, number>,
+): Assumed | undefined {
   if (openInputs(entry).size === 0) return isKnown(entry) ? { entry, assumed: [] } : undefined;
   for (const size of sizes) {
     const found = withInputs(repetition, run, entry, given, size);
@@ -49,15 +54,23 @@ export function assumeInputs(repetition: Repetition, run: Run, entry: LaunchEntr
 }
 
 /** The launch when every size is this one. What it leaves open may be inputs that mattered only now. */
-function withInputs(repetition: Repetition, run: Run, entry: LaunchEntry, given: ReadonlyMap<string, number>, size: number): Assumed | undefined {
+function withInputs(
+  repetition: Repetition,
+  run: Run,
+  entry: LaunchEntry,
+  given: ReadonlyMap<string, number>,
+  size: number,
+): Assumed | undefined {
   const values = new Map(given);
   const assumed: AssumedInput[] = [];
   let { reasons } = run.result;
   let current = entry;
   for (let round = 0; round < mostRounds && !repetition.tired; round++) {
     const block = inputNames(current.block);
+    const grid = inputNames(current.grid);
     for (const name of openInputs(current)) {
-      const value = block.has(name) ? blockSize(current) : size;
+      const ofBlock = block.has(name) && (!grid.has(name) || /thread|block|tile/i.test(name));
+      const value = ofBlock ? blockSize(current) : size;
       values.set(name, value);
       assumed.push({ name, value, why: reasons.get(name) ?? "it is not known" });
     }

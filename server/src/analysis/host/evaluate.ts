@@ -58,10 +58,11 @@ export class FileEvaluation implements Repetition {
       this.#run(main, {}, undefined);
       if (this.#missing().length > 0) this.#run(main, { survivesExits: true }, "the program ends before it, as far as its input is known");
     }
-    const owners = new Set(this.#missing().map((site) => sites.owners.get(site)));
+    const unseen = () => this.#missing().filter((site) => !this.#found.has(site));
+    const owners = new Set(unseen().map((site) => sites.owners.get(site)));
     const leading = owners.size === 0 ? [] : sites.roots.filter((root) => root !== main && sites.reaches(root, owners));
-    for (const root of leading) if (this.#missing().length > 0) this.#run(root, { survivesExits: true }, undefined);
-    for (const site of this.#missing()) {
+    for (const root of leading) if (unseen().length > 0) this.#run(root, { survivesExits: true }, undefined);
+    for (const site of unseen()) {
       const owner = sites.owners.get(site);
       if (owner !== undefined && !this.#found.has(site)) this.#run(owner, { survivesExits: true }, undefined);
     }
@@ -108,11 +109,12 @@ export class FileEvaluation implements Repetition {
     const { entry, run, doubt } = found;
     const executions = entry.reached ? run.result.log.executions(entry) : 0;
     const better = assumeInputs(this, run, entry, this.#given) ?? this.#fromOwner(site);
+    const inputs = better?.assumed ?? [];
     return [
       {
         entry: better?.entry ?? entry,
         executions,
-        assumed: better?.assumed ?? [],
+        assumed: [...run.result.assumedTemplate, ...inputs],
         wholeProgram: functionName(run.fn) === "main",
         ...(doubt === undefined ? {} : { doubt }),
       },

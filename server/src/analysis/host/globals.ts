@@ -28,6 +28,7 @@ export class Globals {
   readonly #records: Table<RecordDeclaration> = new Map();
   readonly #enumerators: Table<{ readonly declaration: EnumDeclaration; readonly index: number }> = new Map();
   readonly #aliases: Table<TypeNode> = new Map();
+  readonly #instantiations = new Map<string, Name>();
   readonly #paths = new WeakMap<FunctionDeclaration, readonly string[]>();
 
   constructor(unit: TranslationUnit) {
@@ -52,6 +53,10 @@ export class Globals {
   }
   alias(name: Name, path: readonly string[] = []): TypeNode | undefined {
     return best(this.#aliases, name, path)[0];
+  }
+  /** The first explicit instantiation of a function template. */
+  instantiation(name: string): Name | undefined {
+    return this.#instantiations.get(name);
   }
   /** Namespaces and classes a function stands in. */
   pathOf(fn: FunctionDeclaration): readonly string[] {
@@ -110,6 +115,12 @@ export class Globals {
       case "namespace":
         this.#walk(declaration.body, declaration.name === undefined ? path : [...path, declaration.name]);
         return;
+      case "instantiation": {
+        const { declaration: inner } = declaration;
+        const name = inner.kind === "function" ? inner.name.parts.at(-1)?.text : undefined;
+        if (inner.kind === "function" && name !== undefined && !this.#instantiations.has(name)) this.#instantiations.set(name, inner.name);
+        return;
+      }
       case "linkage":
         this.#walk(declaration.body, path);
         return;

@@ -2,6 +2,8 @@
 import type { FunctionDeclaration } from "../../syntax/ast.ts";
 import type { AnalysisSettings } from "../facts.ts";
 import type { Semantics } from "../sema/index.ts";
+import { type AssumedTemplate, assumedTemplateArguments } from "../template-arguments.ts";
+import type { AssumedInput } from "./assume-inputs.ts";
 import { callFunction } from "./call.ts";
 import { apply } from "./calls.ts";
 import { evaluateExpression } from "./expressions.ts";
@@ -36,22 +38,33 @@ export interface RunResult {
   /** Why inputs are not known, by name. */
   readonly reasons: ReadonlyMap<string, string>;
   readonly outOfSteps: boolean;
+  /** Template arguments of the function, where nothing says which it is instantiated with. */
+  readonly assumedTemplate: readonly AssumedInput[];
   readonly steps: number;
 }
 
 /** Runs one function of the file from fresh memory: `main` with its arguments, any other with unknown ones. */
 export function runFunction(program: RunProgram, entry: FunctionDeclaration, options: RunOptions = {}): RunResult {
   const host = interpreterFor(program, options);
+  const template = instanceOf(entry, program.unit);
   let outOfSteps = false;
   try {
     const self = selfOf(host, entry);
-    callFunction(host, { function: entry, arguments: argumentsOf(host, entry), ...(self === undefined ? {} : { self }) });
+    const { substitution } = template;
+    host.frame = { ...host.frame, substitution };
+    callFunction(host, {
+      function: entry,
+      arguments: argumentsOf(host, entry),
+      templateArguments: template.values,
+      ...(self === undefined ? {} : { self }),
+    });
   } catch (error) {
     // A RangeError is the JavaScript stack's end: some expressions are deeper than it.
     if (!(error instanceof OutOfSteps || error instanceof RangeError)) throw error;
     outOfSteps = true;
   }
-  return { log: host.launches, reasons: host.inputs.reasons, outOfSteps, steps: host.steps };
+  const assumedTemplate = template.assumptions.map(({ what, value, why }): AssumedInput => ({ name: what, value, why }));
+  return { log: host.launches, reasons: host.inputs.reasons, outOfSteps, steps: host.steps, assumedTemplate };
 }
 
 function interpreterFor({ unit, settings, linker }: RunProgram, options: RunOptions): Interpreter {
@@ -92,6 +105,17 @@ function interpreterFor({ unit, settings, linker }: RunProgram, options: RunOpti
     survivesExits: options.survivesExits === true,
   };
   return host;
+}
+
+/** An instance of a function template: one that is instantiated explicitly, else an assumed one. */
+function instanceOf(entry: FunctionDeclaration, { semantics, globals }: HostUnit): AssumedTemplate {
+  const written = (entry.templateParameters?.length ?? 0) > 0 ? globals.instantiation(functionName(entry)) : undefined;
+  const values = (written?.parts.at(-1)?.templateArguments ?? []).map((argument) =>
+    argument.kind === "type" ? semantics.typeFrom(argument.type) : semantics.constant(argument.expression),
+  );
+  const known = values.filter((value) => value !== undefined);
+  const substitution = known.length === 0 || known.length < values.length ? undefined : semantics.substitutionFor(entry, known);
+  return substitution === undefined ? assumedTemplateArguments(entry, semantics) : { substitution, values: known, assumptions: [] };
 }
 
 function argumentsOf(host: Interpreter, entry: FunctionDeclaration): Argument[] {

@@ -3,10 +3,11 @@ import type { DeviceProperties } from "../../facts.ts";
 import { record } from "../convert.ts";
 import type { Interpreter } from "../interpreter.ts";
 import { launchByCall, launchByConfig } from "../launches.ts";
-import { Cell, type HostType, type Value } from "../model.ts";
+import { zeroContent } from "../memory.ts";
+import { Allocation, Cell, type HostType, type Value } from "../model.ts";
 import { write } from "../places.ts";
 import { dereferenced } from "../targets.ts";
-import { int, integerOf, unknown } from "../values.ts";
+import { int, integerOf, pointer, unknown } from "../values.ts";
 import { argumentValue, type LibraryFunction } from "./library.ts";
 
 const success = int(0);
@@ -20,6 +21,13 @@ function store(host: Interpreter, where: Value, value: Value): void {
 
 function noGpu(): Value {
   return unknown("it depends on the GPU");
+}
+
+/** An array of ints. */
+function limits(values: readonly number[]): Value {
+  const allocation = new Allocation("", "host", intType, { bytes: values.length * 4, content: zeroContent, elementBytes: 4 });
+  for (const [k, value] of values.entries()) allocation.cells.set(k * 4, new Cell(int(value), intType, undefined, true));
+  return pointer(allocation, intType);
 }
 
 /** `cudaDeviceProp` of the chosen GPU; members that are not known are unknown. */
@@ -39,7 +47,8 @@ function deviceProperties(device: DeviceProperties | undefined): Value {
     ["memPitch", int(2147483647), sizeType],
     ["textureAlignment", int(512), sizeType],
     ["regsPerBlock", int(65536), intType],
-    ["maxGridSize", unknown("an array of the device's properties"), undefined],
+    ["maxGridSize", limits([2147483647, 65535, 65535]), undefined],
+    ["maxThreadsDim", limits([1024, 1024, 64]), undefined],
   ];
   const known: readonly (readonly [string, keyof DeviceProperties, HostType])[] = [
     ["multiProcessorCount", "multiProcessorCount", intType],
