@@ -122,5 +122,5 @@ test.each([
   // Rows of 1000 floats begin at multiples of 32 bytes: a warp's 32 columns are four sectors, the last one's 8 are one.
   expect(report.lines[7]).toMatchObject({ globalRequests: rows * Math.ceil(cols / 32), globalSectors: (rows * cols) / 8 });
   expect(report.simulated.exact).toBe(true);
-  expect(report.simulated.warpInstructions).toBeLessThan(100_000);
+  expect(report.simulated.warpInstructions).toBeLessThan(200_000);
 });

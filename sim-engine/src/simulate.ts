@@ -1,21 +1,27 @@
 /** Simulates one launch of a kernel on a GPU model: optimise, execute sampled blocks, count. */
 import { cloneKernel } from "./builder.ts";
+import { blocksToLog, estimateTraffic } from "./cache/index.ts";
 import { compile, type Program } from "./execute/compile.ts";
 import { launchConstants } from "./execute/constants.ts";
+import { globalBase } from "./execute/memory.ts";
 import { WrapsAround } from "./execute/patterns.ts";
 import { BudgetExceeded, Runner } from "./execute/run.ts";
 import type { GpuModel } from "./gpus/model.ts";
 import type { Kernel, Launch } from "./kernel.ts";
-import { select } from "./machine/index.ts";
-import { occupancy } from "./occupancy/occupancy.ts";
+import { type MachineKernel, select } from "./machine/index.ts";
+import type { AtomicRegions } from "./observe/atomic-regions.ts";
+import { numberSites, type ObservedBlock, Observer, type Sites, traceOf } from "./observe/observer.ts";
+import { carveoutFor } from "./occupancy/carveout.ts";
+import { type Occupancy, type OccupancyInput, occupancy } from "./occupancy/occupancy.ts";
 import { optimise } from "./passes/index.ts";
-import { LineTable } from "./report/lines.ts";
 import { accessReports, branchReports, loopReports } from "./report/tables.ts";
+import { type Tally, tally } from "./report/tally.ts";
 import type { Assumption, Basis, LaunchReport } from "./report.ts";
 import { completeLaunch } from "./sampling/assume.ts";
 import { markSkips } from "./sampling/loops.ts";
 import { type Sample, Sampler } from "./sampling/sample.ts";
 import { blockVariation } from "./sampling/variation.ts";
+import { estimateTime, timedCode } from "./timing/index.ts";
 
 export interface SimulateOptions {
   /** Registers a thread, when they are known. */
@@ -43,15 +49,11 @@ export function simulate(kernel: Kernel, launch: Launch, gpu: GpuModel, options:
   const optimised = cloneKernel(kernel);
   optimise(optimised);
   const { launch: complete, assumptions } = completeLaunch(optimised, launch);
-  const { program, ...sample } = executed(optimised, complete, options);
-  const report = describe(program, sample.sample, gpu, options, [...assumptions, ...sample.assumptions]);
-  report.simulated = {
-    blocks: sample.sample.blocks.length,
-    of: launch.grid[0] * launch.grid[1] * launch.grid[2],
-    ms: now() - started,
-    warpInstructions: sample.steps,
-    exact: sample.sample.exact && sample.exactLoops,
-  };
+  const machine = select(optimised, Math.round(Number(gpu.computeCapability) * 10));
+  const run = executed(optimised, complete, machine, gpu, options);
+  const report = describe(run, gpu);
+  report.assumptions.push(...assumptions);
+  report.simulated.ms = now() - started;
   return report;
 }
 
@@ -64,45 +66,72 @@ function check({ grid, block }: Launch, { name, values }: GpuModel): void {
     throw new Error(`${threads} threads a block are more than the ${name} runs (${values.maxThreadsPerBlock})`);
 }
 
+/** A launch that was executed as far as needed. */
 interface Executed {
   readonly program: Program;
+  readonly machine: MachineKernel;
+  readonly registers: LaunchReport["resources"]["registersPerThread"];
+  readonly resident: Occupancy;
+  readonly l1Bytes: number;
   readonly sample: Sample;
+  readonly sites: Sites;
+  readonly atomics: AtomicRegions;
   readonly steps: number;
   /** No loop's counts were estimated. */
   readonly exactLoops: boolean;
-  readonly assumptions: readonly Assumption[];
+  /** A barrier was reached by part of a warp. */
+  readonly divergentBarriers: boolean;
 }
 
-function executed(kernel: Kernel, launch: Launch, options: SimulateOptions): Executed {
+function executed(kernel: Kernel, launch: Launch, machine: MachineKernel, gpu: GpuModel, options: SimulateOptions): Executed {
   try {
-    return execute(compile(kernel, launch), options);
+    return execute(compile(kernel, launch), machine, gpu, options);
   } catch (error) {
-    if (error instanceof WrapsAround) return execute(compile(kernel, launch, { allLanes: true }), options);
+    if (error instanceof WrapsAround) return execute(compile(kernel, launch, { allLanes: true }), machine, gpu, options);
     throw error;
   }
 }
 
-function execute(program: Program, options: SimulateOptions): Executed {
-  const subject = { program, constantOf: launchConstants(program.environment) };
+function execute(program: Program, machine: MachineKernel, gpu: GpuModel, options: SimulateOptions): Executed {
+  const { launch, environment } = program;
+  const registers = options.registers ?? {
+    value: machine.registers.value,
+    basis: "estimated" as const,
+    interval: [machine.registers.low, machine.registers.high] as const,
+  };
+  const use: OccupancyInput = {
+    registers: registers.value,
+    staticShared: environment.staticSharedBytes,
+    dynamicShared: launch.dynamicSharedBytes,
+    blockSize: launch.block[0] * launch.block[1] * launch.block[2],
+  };
+  const resident = occupancy(gpu.values, use);
+
+  const subject = { program, constantOf: launchConstants(environment) };
   const estimated = markSkips(subject);
   const most = options.steps ?? defaultSteps;
   const budget = { steps: most, ...(options.isCancelled ? { isCancelled: options.isCancelled } : {}) };
   const runner = new Runner(program, budget);
   const variations = [blockVariation(subject, "x"), blockVariation(subject, "y"), blockVariation(subject, "z")] as const;
-  const sampler = new Sampler(runner, () => budget.steps, { variations, steps: samplingSteps });
+  const sites = numberSites(program, new Set(variations.flatMap((each) => [...each.irregularAddresses])));
+  const observer = new Observer(runner, sites);
+  const watch = blocksToLog(launch.grid, Math.max(1, resident.blocksPerSm), gpu.values.smCount);
+  const sampler = new Sampler(runner, () => budget.steps, { variations, steps: samplingSteps, observer, watch });
   try {
     const sample = sampler.sample();
-    const divergent: Assumption[] =
-      runner.divergentBarriers > 0
-        ? [
-            {
-              what: "__syncthreads",
-              value: "divergent",
-              why: "a barrier was reached by part of a warp; the lanes were not made to wait for the rest",
-            },
-          ]
-        : [];
-    return { program, sample, steps: most - budget.steps, exactLoops: estimated.length === 0, assumptions: divergent };
+    return {
+      program,
+      machine,
+      registers,
+      resident,
+      l1Bytes: carveoutFor(gpu.values, use, resident).l1Bytes,
+      sample,
+      sites,
+      atomics: observer.atomics,
+      steps: most - budget.steps,
+      exactLoops: estimated.length === 0,
+      divergentBarriers: runner.divergentBarriers > 0,
+    };
   } catch (error) {
     if (error instanceof BudgetExceeded)
       throw new Error(`gave up after ${most} steps: the kernel may never end, or waits for another block`);
@@ -110,68 +139,21 @@ function execute(program: Program, options: SimulateOptions): Executed {
   }
 }
 
-function describe(
-  program: Program,
-  sample: Sample,
-  gpu: GpuModel,
-  options: SimulateOptions,
-  assumptions: readonly Assumption[],
-): LaunchReport {
+function describe(run: Executed, gpu: GpuModel): LaunchReport {
+  const { program, sample, machine, registers, resident } = run;
   const { kernel, launch, environment } = program;
-  const { totals, counts } = sample;
-  const lines = new LineTable(kernel);
-  const instructions = { warp: 0, thread: 0 };
-  const machine = select(kernel, Math.round(Number(gpu.computeCapability) * 10));
-  for (const compiled of program.blocks) {
-    const { executions, lanes, divergent } = counts.flow(totals, compiled);
-    for (const { span } of machine.blocks.get(compiled.block)?.instructions ?? []) {
-      instructions.warp += executions;
-      instructions.thread += lanes;
-      lines.add(span, { instructions: Math.round(executions), threadInstructions: Math.round(lanes) });
-    }
-    const { end } = compiled.block;
-    if (end.kind === "branch" && divergent > 0) lines.add(end.span, { divergentBranches: Math.round(divergent) });
-  }
-  const traffic = { globalLoadRequests: 0, globalLoadSectors: 0, globalStoreRequests: 0, globalStoreSectors: 0 };
-  const shared = { loadInstructions: 0, storeInstructions: 0, loadWavefronts: 0, storeWavefronts: 0 };
-  for (const counter of counts.counters) {
-    const found = counts.access(totals, counter);
-    const [requests, transactions, ideal] = [Math.round(found.requests), Math.round(found.transactions), Math.round(found.ideal)];
-    if (requests === 0) continue;
-    const { space, operation, op } = counter;
-    if (space === "global") {
-      lines.add(op.span, { globalRequests: requests, globalSectors: transactions, globalSectorsIdeal: ideal });
-      if (operation === "load" || operation === "copy") {
-        traffic.globalLoadRequests += requests;
-        traffic.globalLoadSectors += transactions;
-      } else if (operation === "store") {
-        traffic.globalStoreRequests += requests;
-        traffic.globalStoreSectors += transactions;
-      }
-    } else if (space === "shared") {
-      lines.add(op.span, { sharedWavefronts: transactions, sharedWavefrontsIdeal: ideal });
-      if (operation === "load") {
-        shared.loadInstructions += requests;
-        shared.loadWavefronts += transactions;
-      } else if (operation !== "atomic") {
-        shared.storeInstructions += requests;
-        shared.storeWavefronts += transactions;
-      }
-    }
-  }
-  const threads = launch.block[0] * launch.block[1] * launch.block[2];
-  const registers = options.registers ?? {
-    value: machine.registers.value,
-    basis: "estimated" as const,
-    interval: [machine.registers.low, machine.registers.high] as const,
-  };
-  const resident = occupancy(gpu.values, {
-    registers: registers.value,
-    staticShared: environment.staticSharedBytes,
-    dynamicShared: launch.dynamicSharedBytes,
-    blockSize: threads,
-  });
   const blocks = launch.grid[0] * launch.grid[1] * launch.grid[2];
+  const counted = tally(program, machine, sample);
+  const timed = time(run, gpu, counted);
+  const assumptions: Assumption[] = run.divergentBarriers
+    ? [
+        {
+          what: "__syncthreads",
+          value: "divergent",
+          why: "a barrier was reached by part of a warp; the lanes were not made to wait for the rest",
+        },
+      ]
+    : [];
   return {
     kernel: kernel.name,
     templateArguments: [...kernel.templateArguments],
@@ -181,24 +163,107 @@ function describe(
     resources: {
       registersPerThread: registers,
       staticSharedBytes: environment.staticSharedBytes,
-      localBytesPerThread: environment.frameBytes,
+      localBytesPerThread: machine.localBytesPerThread,
     },
     occupancy: {
       theoreticalPct: resident.occupancyPct,
+      ...(timed.achievedPct === undefined ? {} : { achievedPct: timed.achievedPct }),
       blocksPerSm: resident.blocksPerSm,
       activeWarpsPerSm: resident.activeWarpsPerSm,
       limiters: [...resident.limiters],
       wavesPerSm: resident.blocksPerSm === 0 ? 0 : blocks / (resident.blocksPerSm * gpu.values.smCount),
     },
-    traffic,
-    shared,
-    instructions: { warp: Math.round(instructions.warp), thread: Math.round(instructions.thread) },
-    lines: lines.own,
-    otherLines: lines.others,
+    traffic: { ...counted.traffic, ...timed.traffic },
+    shared: counted.shared,
+    instructions: counted.instructions,
+    ...(timed.time ? { time: timed.time } : {}),
+    lines: counted.lines.own,
+    otherLines: counted.lines.others,
     accesses: accessReports(program, sample),
     branches: branchReports(program, sample),
     loops: loopReports(program, sample),
-    assumptions: [...assumptions],
-    simulated: { blocks: 0, of: blocks, ms: 0, warpInstructions: 0, exact: false },
+    assumptions,
+    simulated: { blocks: sample.blocks.length, of: blocks, ms: 0, warpInstructions: run.steps, exact: sample.exact && run.exactLoops },
   };
+}
+
+interface Timed {
+  readonly traffic: Partial<LaunchReport["traffic"]>;
+  readonly time?: NonNullable<LaunchReport["time"]>;
+  readonly achievedPct?: number;
+}
+
+/** Where sectors are served, and how long it all takes. Nothing of a launch that does not fit on an SM. */
+function time(run: Executed, gpu: GpuModel, counted: Tally): Timed {
+  const { program, sample, sites, resident } = run;
+  const { launch, environment, kernel } = program;
+  if (resident.blocksPerSm === 0) return { traffic: {} };
+  const blocks = launch.grid[0] * launch.grid[1] * launch.grid[2];
+  const sectors = new Float64Array(sites.sites.length);
+  for (const [op, number] of sites.numbers) {
+    const [counter] = program.counters.get(op) ?? [];
+    if (counter && (counter.space === "global" || counter.space === "local"))
+      sectors[number] = sample.counts.access(sample.totals, counter).transactions;
+  }
+  const { sites: shares, ...traffic } = estimateTraffic({
+    gpu,
+    l1Bytes: run.l1Bytes,
+    grid: launch.grid,
+    blocksPerSm: resident.blocksPerSm,
+    sites: sites.sites,
+    buffers: launch.buffers.map((buffer, index) => ({
+      address: (environment.bufferStarts[index] ?? globalBase) - globalBase,
+      ...(buffer.bytes === undefined ? {} : { bytes: buffer.bytes }),
+    })),
+    logs: sample.watched.map(({ log }) => log),
+    sectors,
+  });
+  const code = timedCode(run.machine, sites.numbers);
+  const hottestAtomics = run.atomics.hottest(counted.atomicSectors, blocks);
+  const estimate = estimateTime(
+    {
+      grid: launch.grid,
+      block: launch.block,
+      blocksPerSm: resident.blocksPerSm,
+      code: code.code,
+      registers: code.registers,
+      sites: sites.sites,
+      blocks: tracesOf(sample, blocks).map(({ index, weight, observed }) => ({
+        index,
+        weight,
+        warps: observed.records.map((record) => traceOf(record, program.blocks, code)),
+      })),
+      totals: {
+        warpInstructions: counted.instructions.warp,
+        requestedBytes: counted.requestedBytes,
+        ...(hottestAtomics === undefined ? {} : { hottestAtomics }),
+      },
+      traffic: { sites: shares, ...traffic },
+    },
+    gpu,
+  );
+  if (!estimate || kernel.blocks.length === 0) return { traffic };
+  const { ns, cycles, boundBy, parts } = estimate;
+  const dramGBs = (traffic.dramReadBytes + traffic.dramWriteBytes) / ns;
+  return {
+    traffic,
+    achievedPct: estimate.achievedOccupancyPct,
+    time: {
+      ns,
+      cycles,
+      boundBy,
+      dramGBs,
+      dramPctOfPeak: (100 * dramGBs) / gpu.values.dramBandwidth,
+      requestedGBs: counted.requestedBytes / ns,
+      parts: [...parts],
+    },
+  };
+}
+
+/** Observed blocks that stand for the grid, with weights that sum to it. */
+function tracesOf(sample: Sample, blocks: number): { index: number; weight: number; observed: ObservedBlock }[] {
+  let chosen = sample.blocks.flatMap(({ index, weight, observed }) => (observed ? [{ index, weight, observed }] : []));
+  if (chosen.length === 0) chosen = sample.watched.map((observed) => ({ index: observed.log.block, weight: 1, observed }));
+  const sum = chosen.reduce((total, { weight }) => total + weight, 0);
+  return chosen.map((each) => ({ ...each, weight: (each.weight * blocks) / sum }));
 }

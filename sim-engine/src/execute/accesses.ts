@@ -9,8 +9,8 @@ import { localBase, spaceOf } from "./memory.ts";
 export type AccessSpace = "global" | "shared" | "local" | "constant";
 export type AccessOperation = "load" | "store" | "atomic" | "copy";
 
-/** Hears of every request to global or local memory: the sectors one warp access touches, for the caches. */
-export type AccessListener = (access: AccessCounter, sectors: Float64Array, count: number, lanes: number) => void;
+/** Hears of every request: lane k of `mask` has the address `addresses[from + k]`. */
+export type AccessListener = (access: AccessCounter, addresses: Float64Array, from: number, mask: number, cost: number) => void;
 
 const sectors = new Float64Array(64);
 /** Addresses this far apart meet the same sectors, lines and banks. */
@@ -88,7 +88,6 @@ export class AccessCounter {
         cost = distinctSectors(at, first, mask, this.bytes, sectors);
         this.transactions += weight * cost;
         this.ideal += weight * idealSectors(cost, lanes, this.bytes);
-        this.listener?.(this, sectors, cost, lanes);
         break;
       }
       case "shared":
@@ -103,6 +102,7 @@ export class AccessCounter {
         this.ideal += weight;
         break;
     }
+    this.listener?.(this, addresses, from, mask, cost);
     if (this.operation === "atomic") this.worst = Math.max(this.worst, contention(addresses, from, mask));
     if (this.#strideSamples < strideSamples) this.#sample(addresses, from, mask, cost);
   }
@@ -110,17 +110,18 @@ export class AccessCounter {
   /** One request for which all lanes have the address at `from`. */
   countUniform(addresses: Float64Array, from: number, mask: number, weight: number): void {
     if (weight === 0) return;
+    if (this.listener) {
+      this.count(moved.fill(addresses[from]!), 0, mask, weight);
+      return;
+    }
     const lanes = popcount(mask);
     this.requests += weight;
     this.lanes += weight * lanes;
     switch (this.space) {
-      case "global": {
-        sectors[0] = Math.floor(addresses[from]! / 32);
+      case "global":
         this.transactions += weight;
         this.ideal += weight;
-        this.listener?.(this, sectors, 1, lanes);
         break;
-      }
       case "shared": {
         // 16-byte accesses go by half-warps at best.
         const cost = this.bytes > 8 && mask & 0xffff && mask >>> 16 ? 2 : 1;
@@ -221,7 +222,7 @@ function distinctAddresses(addresses: Float64Array, from: number, mask: number):
 }
 
 /** The most lanes that share one address. */
-function contention(addresses: Float64Array, from: number, mask: number): number {
+export function contention(addresses: Float64Array, from: number, mask: number): number {
   if (distinctAddresses(addresses, from, mask) === popcount(mask)) return 1;
   const lanes = new Map<number, number>();
   let most = 0;

@@ -221,7 +221,7 @@ export class GlobalMemory {
 }
 
 /** Bytes a buffer of unknown size is given in the address space. */
-const unknownBytes = 2 ** 36;
+const unknownBytes = 2 ** 32;
 
 /** Where each of a launch's buffers starts, in one memory. */
 export function placeBuffers(memory: GlobalMemory, buffers: readonly Buffer[]): number[] {

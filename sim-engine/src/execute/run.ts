@@ -5,6 +5,7 @@
 import { popcount } from "../memory/distinct.ts";
 import { type CompiledBlock, type Edge, type Program, warpSize } from "./compile.ts";
 import { WrapsAround } from "./patterns.ts";
+import { WarpRecord } from "./record.ts";
 import { advanceValues, firstWindow, type LoopSkip, leastWindows, type OpenWindow, readValues } from "./skip.ts";
 
 /** The work went beyond what it was allowed. */
@@ -43,12 +44,6 @@ export class FlowCounters {
   }
 }
 
-/** Which blocks a warp ran, in order, and how many executions each stands for. */
-export interface Trace {
-  readonly blocks: number[];
-  readonly weights: number[];
-}
-
 /** How often the budget asks whether it is still wanted. */
 const stepsBetweenQuestions = 1 << 16;
 
@@ -82,9 +77,10 @@ export class Runner {
   #nextQuestion: number;
   /** A barrier was reached by part of a warp's lanes. */
   divergentBarriers = 0;
-  /** Told what each warp runs, when set. */
-  trace: ((warp: number) => Trace) | undefined;
-  #trace: Trace | undefined;
+  /** What the warps of the block that runs did, when it is to be kept. */
+  records: WarpRecord[] | undefined;
+  /** The record of the warp that runs. */
+  record: WarpRecord | undefined;
   /** Blocks and masks since the outermost open window began. */
   #path: number[] | undefined;
   /** Loops with an open window, outermost first. */
@@ -117,6 +113,7 @@ export class Runner {
       for (let index = 0; index < warpCount; index++) {
         program.startWarp(0, index, at);
         const warp = new Warp(0, lanesOf(index), entry);
+        this.#begin(index);
         while (!warp.done) this.#run(warp);
       }
       return;
@@ -127,10 +124,19 @@ export class Runner {
       waiting.push(new Warp(index * warpSize, lanesOf(index), entry));
     }
     while (waiting.length > 0) {
-      for (const warp of waiting) this.#run(warp);
+      for (const warp of waiting) {
+        this.#begin(warp.o / warpSize);
+        this.#run(warp);
+      }
       waiting = waiting.filter((warp) => !warp.done);
       for (const reduction of program.reductions) reduction.release();
     }
+  }
+
+  /** Keeps the record of this warp, if any is kept. */
+  #begin(warp: number): void {
+    if (!this.records) this.record = undefined;
+    else this.record = this.records[warp] ??= new WarpRecord(warp);
   }
 
   /** To the warp's end or its next barrier. */
@@ -151,10 +157,7 @@ export class Runner {
         flow.executions[block.index]! += running.weight;
         flow.lanes[block.index]! += running.weight * (mask === -1 ? warpSize : popcount(mask));
         this.#path?.push(block.index, mask);
-        if (this.#trace && !this.#trial) {
-          this.#trace.blocks.push(block.index);
-          this.#trace.weights.push(1);
-        }
+        if (this.record && !this.#trial) this.record.enter(block.index);
       }
       const steps = block.segments[warp.segment];
       if (steps) for (let k = 0; k < steps.length; k++) steps[k]!(o, mask);
@@ -231,7 +234,7 @@ export class Runner {
       flow: this.flow.all().map((each) => each.slice()),
       path,
       pathStart: path.length,
-      traceStart: this.#trace?.blocks.length ?? 0,
+      recordStart: this.record?.blocks.length ?? 0,
     };
   }
 
@@ -256,7 +259,7 @@ export class Runner {
     for (const [index, each] of this.flow.all().entries()) {
       for (const [k, count] of difference(each, window.flow[index]).entries()) each[k]! += count * skipped;
     }
-    if (this.#trace) for (let k = window.traceStart; k < this.#trace.weights.length; k++) this.#trace.weights[k]! *= 1 + skipped;
+    this.record?.scale(window.recordStart, 1 + skipped);
     state.iterations += skipped * skip.window;
     state.next = state.iterations + firstWindow;
   }

@@ -44,8 +44,8 @@ export interface OpenWindow {
   readonly flow: readonly Float64Array[];
   readonly path: number[];
   readonly pathStart: number;
-  /** Length of the warp's trace when the window was opened. */
-  readonly traceStart: number;
+  /** Entries of the warp's record when the window was opened. */
+  readonly recordStart: number;
 }
 
 /** Iterations run before a window is opened, and windows that are worth skipping. */

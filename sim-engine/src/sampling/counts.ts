@@ -56,14 +56,10 @@ export class CountVector {
     return vector;
   }
 
-  /** Positions of the transactions and their ideal of these operations' accesses. */
-  costs(ops: ReadonlySet<Op>): Set<number> {
-    const positions = new Set<number>();
-    for (const [index, counter] of this.counters.entries()) {
-      const at = flowFields * this.#runner.program.blocks.length + accessFields * index;
-      if (ops.has(counter.op)) positions.add(at + 2).add(at + 3);
-    }
-    return positions;
+  /** Positions of these operations' accesses: where their four numbers begin. */
+  positions(ops: ReadonlySet<Op>): number[] {
+    const first = flowFields * this.#runner.program.blocks.length;
+    return this.counters.flatMap((counter, index) => (ops.has(counter.op) ? [first + accessFields * index] : []));
   }
 
   flow(vector: Float64Array, { index }: CompiledBlock): FlowTotals {

@@ -8,6 +8,7 @@
 import { random } from "../execute/content.ts";
 import type { Runner } from "../execute/run.ts";
 import type { Dim3, Op } from "../kernel.ts";
+import type { ObservedBlock, Observer } from "../observe/observer.ts";
 import { CountVector } from "./counts.ts";
 import type { Variation } from "./variation.ts";
 
@@ -17,6 +18,8 @@ export interface SampledBlock {
   readonly index: number;
   /** Blocks of the grid that it stands for. */
   readonly weight: number;
+  /** What it did, if it was watched. */
+  readonly observed: ObservedBlock | undefined;
 }
 
 export interface Sample {
@@ -24,6 +27,8 @@ export interface Sample {
   readonly totals: Float64Array;
   readonly counts: CountVector;
   readonly blocks: readonly SampledBlock[];
+  /** Blocks that were watched, whatever they stand for. */
+  readonly watched: readonly ObservedBlock[];
   /** The totals are those of the whole grid, not an estimate. */
   readonly exact: boolean;
 }
@@ -32,8 +37,16 @@ export interface SampleOptions {
   readonly variations: readonly [x: Variation, y: Variation, z: Variation];
   /** Steps that may be spent beyond the first few blocks. */
   readonly steps: number;
+  /** Watches blocks run: those asked for, and the first of those chosen. */
+  readonly observer: Observer;
+  /** Linear indices of blocks to watch whatever they stand for, the most telling first. */
+  readonly watch: readonly number[];
 }
 
+/** Blocks watched at most beyond those asked for. */
+const mostWatched = 12;
+/** Requests after which the cost of accesses that data decides is known well enough. */
+const enoughRequests = 4000;
 /** Blocks run at most, and those that are run at least where data decides. */
 const mostBlocks = 512;
 const leastRandom = 12;
@@ -50,6 +63,7 @@ interface Box {
 interface Run {
   readonly at: Dim3;
   readonly vector: Float64Array;
+  readonly observed: ObservedBlock | undefined;
   weight: number;
 }
 
@@ -62,11 +76,15 @@ export class Sampler {
   readonly #period: Dim3;
   readonly #cells: Dim3;
   readonly #runs = new Map<number, Run>();
-  /** Positions of counts that data decides, and that need not be the same. */
+  /** Positions of their costs, which need not be the same from block to block. */
   readonly #noisy: ReadonlySet<number>;
   readonly #irregularFlow: boolean;
   #exact = true;
   #spent = 0;
+  #watched = 0;
+  /** Positions of accesses that data decides, and how many requests of them were seen. */
+  readonly #irregular: readonly number[];
+  #irregularRequests = 0;
   readonly #stepsBefore: number;
   readonly #stepsLeft: () => number;
 
@@ -79,7 +97,8 @@ export class Sampler {
     this.#stepsBefore = stepsLeft();
     const { variations } = options;
     const irregular = new Set<Op>(variations.flatMap((each) => [...each.irregularAddresses]));
-    this.#noisy = this.#counts.costs(irregular);
+    this.#irregular = this.#counts.positions(irregular);
+    this.#noisy = new Set(this.#irregular.flatMap((position) => [position + 2, position + 3]));
     this.#irregularFlow = variations.some((each, k) => each.irregularFlow && (this.#grid[k] ?? 1) > 1);
     const period = (k: number): number => Math.min(variations[k]?.period ?? 1, this.#grid[k] ?? 1);
     const whole: Dim3 = [period(0), period(1), period(2)];
@@ -91,24 +110,34 @@ export class Sampler {
 
   sample(): Sample {
     const blocks = this.#grid[0] * this.#grid[1] * this.#grid[2];
+    for (const [k, index] of this.#options.watch.entries()) {
+      if (k > 0 && this.#spent * 2 > this.#options.steps) break;
+      this.#run(this.#place(index), true);
+    }
     if (this.#irregularFlow) this.#drawBlocks(blocks);
     else this.#cover();
     const totals = new Float64Array(this.#counts.length);
     const sampled: SampledBlock[] = [];
-    for (const [index, { at, vector, weight }] of [...this.#runs].sort(([a], [b]) => a - b)) {
+    for (const [index, { at, vector, weight, observed }] of [...this.#runs].sort(([a], [b]) => a - b)) {
       if (weight === 0) continue;
-      sampled.push({ at, index, weight });
+      sampled.push({ at, index, weight, observed });
       for (let k = 0; k < totals.length; k++) totals[k]! += weight * vector[k]!;
     }
-    return { totals, counts: this.#counts, blocks: sampled, exact: this.#exact };
+    const watched = [...this.#runs.values()].flatMap(({ observed }) => observed ?? []);
+    return { totals, counts: this.#counts, blocks: sampled, watched, exact: this.#exact };
   }
 
-  #run(at: Dim3): Run {
+  #run(at: Dim3, watch = this.#watched < mostWatched): Run {
     const index = at[0] + this.#grid[0] * (at[1] + this.#grid[1] * at[2]);
     const known = this.#runs.get(index);
     if (known) return known;
-    this.#runner.runBlock(at);
-    const run: Run = { at, vector: this.#counts.take(), weight: 0 };
+    let observed: ObservedBlock | undefined;
+    if (watch) {
+      observed = this.#options.observer.watch(index, () => this.#runner.runBlock(at));
+      this.#watched++;
+    } else this.#runner.runBlock(at);
+    const run: Run = { at, vector: this.#counts.take(), observed, weight: 0 };
+    for (const position of this.#irregular) this.#irregularRequests += run.vector[position] ?? 0;
     this.#runs.set(index, run);
     this.#spent = this.#stepsBefore - this.#stepsLeft();
     return run;
@@ -190,7 +219,8 @@ export class Sampler {
     if (size <= 8) return size > 2 ? [middle(box)] : [];
     const place = (seed: number): Dim3 =>
       [0, 1, 2].map((k) => (low[k] ?? 0) + Math.floor(random(size + k, seed) * ((high[k] ?? 0) - (low[k] ?? 0) + 1))) as unknown as Dim3;
-    return this.#noisy.size > 0 ? [middle(box), ...[1, 2, 3, 4, 5, 6, 7, 8].map(place)] : [middle(box), place(1), place(2)];
+    const more = this.#irregularRequests < enoughRequests * this.#irregular.length;
+    return [middle(box), ...(more ? [1, 2, 3, 4, 5, 6, 7, 8] : [1, 2]).map(place)];
   }
 
   /** Cuts off the rims along a dimension in which the corners differ; once that is done, halves it. */

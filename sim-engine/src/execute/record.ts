@@ -1,0 +1,35 @@
+/** What a warp of an observed block ran and asked for, in order. */
+
+/** Requests kept of one warp: the first tell what it does. */
+const mostRequests = 4096;
+
+export class WarpRecord {
+  readonly warp: number;
+  /** `CompiledBlock.index` of each block run, in order. */
+  readonly blocks: number[] = [];
+  /** Executions each entry stands for. */
+  readonly weights: number[] = [];
+  /** Entry i's requests are those from `starts[i]` to `starts[i + 1]`. */
+  readonly starts: number[] = [];
+  /** Three numbers a request: its site, cycles of the data path, and what it moves (see `WarpTrace.accesses`). */
+  readonly requests: number[] = [];
+
+  constructor(warp: number) {
+    this.warp = warp;
+  }
+
+  enter(block: number): void {
+    this.blocks.push(block);
+    this.weights.push(1);
+    this.starts.push(this.requests.length);
+  }
+
+  get full(): boolean {
+    return this.requests.length >= 3 * mostRequests;
+  }
+
+  /** Entries from `start` on stand for `factor` times as many executions. */
+  scale(start: number, factor: number): void {
+    for (let k = start; k < this.weights.length; k++) this.weights[k]! *= factor;
+  }
+}

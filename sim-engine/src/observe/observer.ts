@@ -1,0 +1,208 @@
+/**
+ * Watches blocks run for the caches and the timing: a log of the sectors each warp asks for, and a trace of what it issued.
+ */
+import { type AccessKind, atomic, bypass, l1Cycles, load, SectorLog, store } from "../cache/index.ts";
+import { type AccessCounter, type AccessListener, contention } from "../execute/accesses.ts";
+import type { CompiledBlock, Program } from "../execute/compile.ts";
+import { globalBase, localBase } from "../execute/memory.ts";
+import type { WarpRecord } from "../execute/record.ts";
+import type { Runner } from "../execute/run.ts";
+import type { Dim3, Op } from "../kernel.ts";
+import { DistinctSet } from "../memory/distinct.ts";
+import { localAddresses } from "../memory/sectors.ts";
+import { type MemorySite, type TimedCode, TraceRecorder, type WarpTrace } from "../timing/index.ts";
+import { AtomicRegions } from "./atomic-regions.ts";
+
+/** Local memory lies above all buffers in what the caches see. */
+const localStart = 2 ** 36;
+const sectorBytes = 32;
+const full = 0xffffffff;
+
+/** Memory operations in an order that gives each its number. */
+export interface Sites {
+  readonly numbers: ReadonlyMap<Op, number>;
+  readonly sites: readonly MemorySite[];
+}
+
+export function numberSites(program: Program, irregular: ReadonlySet<Op>): Sites {
+  const numbers = new Map<Op, number>();
+  const sites: MemorySite[] = [];
+  const read = new Set<Op>();
+  for (const block of program.kernel.blocks) {
+    for (const op of [...block.phis, ...block.ops]) for (const arg of op.args) read.add(arg);
+    if (block.end.kind === "branch") read.add(block.end.cond);
+  }
+  for (const [op, [counter]] of program.counters) {
+    if (!counter) continue;
+    numbers.set(op, sites.length);
+    const address = counter.operation === "copy" ? op.args[1] : op.args[0];
+    const [object, ...others] = address ? program.provenance.of(address) : [];
+    const buffer = object?.startsWith("buffer ") && others.length === 0 ? Number(object.slice("buffer ".length)) : undefined;
+    sites.push({
+      space: counter.space,
+      operation: counter.operation === "atomic" && !read.has(op) ? "reduction" : counter.operation,
+      ...(buffer === undefined ? {} : { buffer }),
+      ...(irregular.has(op) ? { irregular: true } : {}),
+    });
+  }
+  return { numbers, sites };
+}
+
+/** What was seen of one block. */
+export interface ObservedBlock {
+  readonly log: SectorLog;
+  readonly records: readonly WarpRecord[];
+}
+
+/** Requests of one block that are logged for the caches. */
+const logLimit = 1 << 14;
+
+export class Observer {
+  readonly #runner: Runner;
+  readonly #program: Program;
+  readonly #sites: Sites;
+  readonly #counters: readonly AccessCounter[];
+  readonly #interleaved = new Float64Array(32);
+  readonly #seen = new DistinctSet();
+  readonly #warps: number;
+  #log = new SectorLog(0, 0);
+  #observed = 0;
+  /** Warps whose requests have all been kept that are to be. */
+  #fullWarps = new Set<number>();
+  readonly atomics = new AtomicRegions();
+
+  constructor(runner: Runner, sites: Sites) {
+    this.#runner = runner;
+    this.#program = runner.program;
+    this.#sites = sites;
+    this.#counters = [...this.#program.counters.values()].flat();
+    this.#warps = Math.ceil(this.#program.launch.block.reduce((a, b) => a * b) / 32);
+  }
+
+  /** Runs `run`, which runs the block with this linear index, and tells what it did. */
+  watch(index: number, run: () => void): ObservedBlock {
+    const log = new SectorLog(index, logLimit);
+    const records: WarpRecord[] = [];
+    this.#log = log;
+    this.#observed++;
+    this.#fullWarps = new Set();
+    this.atomics.begin();
+    this.#runner.records = records;
+    const listener: AccessListener = (...request) => this.#hear(...request);
+    for (const counter of this.#counters) counter.listener = listener;
+    try {
+      run();
+    } finally {
+      this.#stop();
+      this.#runner.records = undefined;
+    }
+    return { log, records };
+  }
+
+  #stop(): void {
+    for (const counter of this.#counters) counter.listener = undefined;
+  }
+
+  #hear(counter: AccessCounter, addresses: Float64Array, from: number, mask: number, cost: number): void {
+    const record = this.#runner.record;
+    const site = this.#sites.numbers.get(counter.op);
+    // Of a copy into shared memory, the reading side is the access.
+    if (!record || site === undefined || (counter.operation === "copy" && counter.space === "shared")) return;
+    let at = addresses;
+    let first = from;
+    if (counter.space === "local") {
+      // Each warp's threads have their frames side by side, word by word.
+      localAddresses(addresses, from, mask, localBase, this.#interleaved);
+      at = this.#interleaved;
+      first = 0;
+    }
+    if (!record.full) record.requests.push(site, ...requestOf(counter, at, first, mask, cost));
+    else if (this.#log.dropped > 0 && this.#fullWarps.add(record.warp).size === this.#warps) this.#stop();
+    if (counter.space === "global") {
+      this.#logSectors(record.warp, site, counter, at, first, mask, -globalBase);
+      if (counter.operation === "atomic") this.atomics.add(at, first, mask);
+    } else if (counter.space === "local") {
+      const frame = this.#program.environment.frameBytes * 32;
+      this.#logSectors(record.warp, site, counter, at, first, mask, localStart + (this.#observed * this.#warps + record.warp) * frame);
+    }
+  }
+
+  #logSectors(
+    warp: number,
+    site: number,
+    counter: AccessCounter,
+    addresses: Float64Array,
+    from: number,
+    mask: number,
+    offset: number,
+  ): void {
+    const log = this.#log;
+    const kind = kindOf(counter);
+    if (!log?.request(warp, site, kind)) return;
+    this.#seen.clear();
+    for (let lane = 0; lane < 32; lane++) {
+      if (!((mask >>> lane) & 1)) continue;
+      const address = addresses[from + lane]! + offset;
+      const last = Math.floor((address + counter.bytes - 1) / sectorBytes);
+      for (let sector = Math.floor(address / sectorBytes); sector <= last; sector++) {
+        if (!this.#seen.add(sector | 0)) continue;
+        log.sector(sector, kind === store ? written(addresses, from, mask, counter.bytes, sector, offset) : full);
+      }
+    }
+  }
+}
+
+/** Which bytes of a sector the lanes write, bit by bit. */
+function written(addresses: Float64Array, from: number, mask: number, bytes: number, sector: number, offset: number): number {
+  let bits = 0;
+  for (let lane = 0; lane < 32; lane++) {
+    if (!((mask >>> lane) & 1)) continue;
+    const start = addresses[from + lane]! + offset - sector * sectorBytes;
+    for (let byte = Math.max(0, start); byte < Math.min(sectorBytes, start + bytes); byte++) bits |= 1 << byte;
+  }
+  return bits >>> 0;
+}
+
+function kindOf({ operation, op }: AccessCounter): AccessKind {
+  if (operation === "store") return store;
+  if (operation === "atomic") return atomic;
+  const { action } = op;
+  if (action.kind === "copy.async") return action.bypassL1 ? bypass : load;
+  return action.kind === "load" && (action.cache === "cg" || action.cache === "cv") ? bypass : load;
+}
+
+/** Cycles of the L1's data path (wavefronts, distinct addresses), and what moves: sectors, or lanes on one shared address. */
+function requestOf(
+  counter: AccessCounter,
+  addresses: Float64Array,
+  from: number,
+  mask: number,
+  cost: number,
+): [cycles: number, amount: number] {
+  switch (counter.space) {
+    case "global":
+    case "local":
+      return [l1Cycles(addresses, from, mask, counter.bytes), cost];
+    case "shared":
+      return [cost, counter.operation === "atomic" ? contention(addresses, from, mask) : 0];
+    case "constant":
+      return [cost, 0];
+  }
+}
+
+/** A warp's record as the timing replays it. */
+export function traceOf(record: WarpRecord, blocks: readonly CompiledBlock[], code: TimedCode): WarpTrace {
+  const recorder = new TraceRecorder(code.code.map((block) => block.length));
+  const { requests, starts, weights } = record;
+  for (const [k, index] of record.blocks.entries()) {
+    const compiled = blocks[index];
+    if (!compiled) continue;
+    if (!code.isPredicated(compiled.block)) recorder.enter(code.indexOf(compiled.block), weights[k] ?? 1);
+    const end = starts[k + 1] ?? requests.length;
+    for (let r = starts[k] ?? end; r < end; r += 3) recorder.access(requests[r]!, requests[r + 1]!, requests[r + 2]!);
+  }
+  return recorder.finish();
+}
+
+/** Coordinates of a linear block index. */
+export const placeOf = (index: number, [nx, ny]: Dim3): Dim3 => [index % nx, Math.floor(index / nx) % ny, Math.floor(index / (nx * ny))];

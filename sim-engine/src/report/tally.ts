@@ -1,0 +1,77 @@
+/** Launch totals and line counters from what was sampled. */
+import type { Program } from "../execute/compile.ts";
+import type { MachineKernel } from "../machine/index.ts";
+import type { LaunchReport } from "../report.ts";
+import type { Sample } from "../sampling/sample.ts";
+import { LineTable } from "./lines.ts";
+
+export interface Tally {
+  readonly lines: LineTable;
+  readonly instructions: LaunchReport["instructions"];
+  readonly traffic: Pick<
+    LaunchReport["traffic"],
+    "globalLoadRequests" | "globalLoadSectors" | "globalStoreRequests" | "globalStoreSectors"
+  >;
+  readonly shared: LaunchReport["shared"];
+  /** Bytes the threads asked for in global memory. */
+  readonly requestedBytes: number;
+  /** Sectors of atomics in global memory. */
+  readonly atomicSectors: number;
+}
+
+/** Instructions are the machine code's, each issued as often as a warp runs its block; what is touched is as executed. */
+export function tally(program: Program, machine: MachineKernel, { totals, counts }: Sample): Tally {
+  const lines = new LineTable(program.kernel);
+  const instructions = { warp: 0, thread: 0 };
+  for (const compiled of program.blocks) {
+    const { executions, lanes, divergent } = counts.flow(totals, compiled);
+    const code = machine.blocks.get(compiled.block);
+    for (const { span } of code?.instructions ?? []) {
+      instructions.warp += executions;
+      instructions.thread += lanes;
+      lines.add(span, { instructions: Math.round(executions), threadInstructions: Math.round(lanes) });
+    }
+    const { end } = compiled.block;
+    // Where both ways are predicated there is no branch to part at.
+    const branches = code?.instructions.some(({ opcode }) => opcode.startsWith("BRA") || opcode.startsWith("BRX")) ?? false;
+    if (end.kind === "branch" && divergent > 0 && branches) lines.add(end.span, { divergentBranches: Math.round(divergent) });
+  }
+  const traffic = { globalLoadRequests: 0, globalLoadSectors: 0, globalStoreRequests: 0, globalStoreSectors: 0 };
+  const shared = { loadInstructions: 0, storeInstructions: 0, loadWavefronts: 0, storeWavefronts: 0 };
+  let requestedBytes = 0;
+  let atomicSectors = 0;
+  for (const counter of counts.counters) {
+    const found = counts.access(totals, counter);
+    const [requests, transactions, ideal] = [Math.round(found.requests), Math.round(found.transactions), Math.round(found.ideal)];
+    if (requests === 0) continue;
+    const { space, operation, op } = counter;
+    if (space === "global") {
+      lines.add(op.span, { globalRequests: requests, globalSectors: transactions, globalSectorsIdeal: ideal });
+      requestedBytes += found.lanes * counter.bytes;
+      if (operation === "load" || operation === "copy") {
+        traffic.globalLoadRequests += requests;
+        traffic.globalLoadSectors += transactions;
+      } else if (operation === "store") {
+        traffic.globalStoreRequests += requests;
+        traffic.globalStoreSectors += transactions;
+      } else atomicSectors += transactions;
+    } else if (space === "shared") {
+      lines.add(op.span, { sharedWavefronts: transactions, sharedWavefrontsIdeal: ideal });
+      if (operation === "load") {
+        shared.loadInstructions += requests;
+        shared.loadWavefronts += transactions;
+      } else if (operation !== "atomic") {
+        shared.storeInstructions += requests;
+        shared.storeWavefronts += transactions;
+      }
+    }
+  }
+  return {
+    lines,
+    instructions: { warp: Math.round(instructions.warp), thread: Math.round(instructions.thread) },
+    traffic,
+    shared,
+    requestedBytes,
+    atomicSectors,
+  };
+}
