@@ -279,7 +279,7 @@ export interface Block {
   end: Terminator;
   /** Kept by `linkBlocks`: every block that ends in an edge to this one, once for each edge. */
   predecessors: Block[];
-  /** On a loop header: what `#pragma unroll` said. `full`: no count; 1 forbids it. */
+  /** On a loop header: what `#pragma unroll` said. `full`: no count; 1 forbids it; 0 (from the optimiser) has been unrolled. */
   unroll?: number | "full";
 }
 

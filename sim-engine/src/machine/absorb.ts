@@ -53,7 +53,9 @@ export class Absorption {
       case "math":
         return (action.fn === "fneg" || action.fn === "fabs") && users.every(takesModifiers);
       case "int":
-        return op.type === "i1" && action.op === "xor" && isConstant(op.args[1]);
+        if (op.type === "i1") return action.op === "xor" && isConstant(op.args[1]);
+        // A shift that only sums use is done by each of them, as LEA.
+        return op.type === "i32" && action.op === "shl" && isConstant(op.args[1]) && users.length > 1 && users.every((user) => user.type === "i32" && user.action.kind === "int" && user.action.op === "add" && user.args[0] !== user.args[1] && this.#shape.home(user) === this.#shape.home(op)) && !this.#shape.isCondition(op);
       case "convert":
         return this.#isFreeConversion(op, action.op, users);
       default:

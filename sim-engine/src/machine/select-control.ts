@@ -1,5 +1,6 @@
 /** Branches, exits, and where diverged lanes come together again. */
 import type { Block, Span } from "../kernel.ts";
+import { layout } from "./layout.ts";
 import type { Selection } from "./selection.ts";
 
 const nowhere: Span = { file: 0, line: 0, start: 0, end: 0 };
@@ -10,7 +11,7 @@ const isReturn = (block: Block): boolean => block.end.kind === "return" && block
 /** Emits the ends of all blocks but predicated ones, and the barriers of convergence. */
 export function selectControl(selection: Selection, predicated: ReadonlyMap<Block, Block>): void {
   const { kernel } = selection.shape;
-  const shown = kernel.blocks.filter((block) => !predicated.has(block) && !(isReturn(block) && block !== kernel.blocks[0]));
+  const shown = layout(selection.shape, (block) => !predicated.has(block) && !(isReturn(block) && block !== kernel.blocks[0]));
   for (const [index, block] of shown.entries()) {
     const code = selection.codeOf(block);
     const next = shown[index + 1];
@@ -39,9 +40,16 @@ export function selectControl(selection: Selection, predicated: ReadonlyMap<Bloc
         const exits = [a, b].filter(isReturn);
         if (exits.length === 2) emit("EXIT", end.span);
         else if (exits.length === 1) {
-          emit("EXIT", end.span);
           const other = isReturn(a) ? b : a;
-          if (other !== next) emit("BRA", end.span);
+          const out = isReturn(a) ? a : b;
+          if (other === next || !shownBefore(shown, index, other)) {
+            emit("EXIT", end.span);
+            if (other !== next) emit("BRA", end.span);
+          } else {
+            // Back to the top of a loop, or out of it by the EXIT that follows.
+            emit("BRA", end.span);
+            selection.codeOf(out).end.push(selection.instruction("EXIT", end.span, [], []));
+          }
         } else {
           emit("BRA", end.span);
           if (a !== next && b !== next) emit("BRA", end.span);
@@ -52,6 +60,8 @@ export function selectControl(selection: Selection, predicated: ReadonlyMap<Bloc
   }
   convergence(selection, predicated);
 }
+
+const shownBefore = (shown: readonly Block[], index: number, block: Block): boolean => shown.indexOf(block) <= index;
 
 /** Where a branch goes on when its arms are predicated. */
 function predicatedJoin(predicated: ReadonlyMap<Block, Block>, a: Block, b: Block): Block | undefined {

@@ -41,7 +41,8 @@ function selectDivision(selection: Selection, code: Code, op: Op, fast: boolean)
 function emitWithConstants(selection: Selection, code: Code, opcode: string, op: Op): void {
   const constants = [...new Set(op.args.filter(isConstant))].filter((arg) => floatConstant(arg) !== 0);
   const words = op.type === "f64" ? 2 : 1;
-  const loaded = constants.slice(op.type === "f64" ? 0 : 1).map((constant) => {
+  const immediate = constants.find((constant) => op.type !== "f64" || isShort(constant));
+  const loaded = constants.filter((constant) => constant !== immediate).map((constant) => {
     if (op.type === "f64") {
       // Both halves, in a uniform register where one operand may be.
       return selection.leaf(`const ${constant.id}`, code.block, () => {
@@ -57,6 +58,13 @@ function emitWithConstants(selection: Selection, code: Code, opcode: string, op:
   });
   const uses = [...op.args.flatMap((arg) => selection.use(arg, code.block)), ...loaded];
   code.body.push(selection.instruction(opcode, op.span, [selection.define(op)], uses, op));
+}
+
+/** A double whose low word is zero fits into an instruction. */
+function isShort(constant: Op): boolean {
+  const view = new DataView(new ArrayBuffer(8));
+  view.setFloat64(0, floatConstant(constant) ?? 0);
+  return view.getInt32(4) === 0;
 }
 
 export function selectMath(selection: Selection, code: Code, op: Op): void {

@@ -174,3 +174,9 @@ const holdsLocal = (pointer: Op): boolean => {
   const from = roots(pointer);
   return !from || [...from].some(({ action }) => action.kind === "alloca");
 };
+
+/** Addresses of shared and local variables are computed in 32 bits: additions to an index may wrap, and be taken apart, as they like. */
+export function isNarrow(base: Op): boolean {
+  const object = underlyingObject(base);
+  return object?.action.kind === "shared.address" || object?.action.kind === "alloca";
+}

@@ -1,5 +1,6 @@
 /** Addresses: constants move from the index into the offset, where load and store instructions hold them for free. */
 import type { Action, Op } from "../kernel.ts";
+import { isNarrow } from "./alias.ts";
 import { become, type Folding } from "./fold.ts";
 import { intConstant } from "./rewrite.ts";
 
@@ -32,21 +33,23 @@ export function foldAddress(op: Op, action: GepAction, folding: Folding): Op | u
   }
   if (index.action.kind === "convert" && index.action.op === "sext" && index.args[0]?.type === "i32")
     return become(op, action, base, index.args[0]);
-  return foldIndex(op, action, base, index, folding);
+  const narrow = isNarrow(base);
+  if (narrow && index.action.kind === "convert" && index.action.op === "zext" && index.args[0]?.type === "i32") return become(op, action, base, index.args[0]);
+  return foldIndex(op, action, base, index, narrow, folding);
 }
 
-/** Constant terms and factors of the index, where the arithmetic cannot wrap: 64 bits, or signed and exact. */
-function foldIndex(op: Op, action: GepAction, base: Op, index: Op, folding: Folding): Op | undefined {
-  if (index.action.kind !== "int" || (index.type !== "i64" && !index.action.exact)) return undefined;
+/** Constant terms and factors of the index, where the arithmetic cannot wrap, or may: 64 bits, signed and exact, 32-bit addresses. */
+function foldIndex(op: Op, action: GepAction, base: Op, index: Op, narrow: boolean, folding: Folding): Op | undefined {
+  if (index.action.kind !== "int" || (index.type !== "i64" && !index.action.exact && !narrow)) return undefined;
   const [a, b] = index.args;
   const constant = intConstant(b);
   if (!a || !b) return undefined;
   switch (index.action.op) {
     case "add": {
       if (constant !== undefined) return become(op, { kind: "gep", scale: action.scale, offset: constant * action.scale }, base, a);
-      const split = constantTerm(index);
+      const split = constantTerm(index, narrow);
       if (!split) return undefined;
-      const rest = folding.emit({ kind: "int", op: "add", exact: true }, index.type === "i64" ? "i64" : "i32", split.a, split.b);
+      const rest = folding.emit(index.action.exact ? { kind: "int", op: "add", exact: true } : { kind: "int", op: "add" }, index.type === "i64" ? "i64" : "i32", split.a, split.b);
       return become(op, { kind: "gep", scale: action.scale, offset: split.constant * action.scale }, base, rest);
     }
     case "mul":
@@ -62,14 +65,14 @@ function foldIndex(op: Op, action: GepAction, base: Op, index: Op, folding: Fold
   }
 }
 
-/** x + (y + 3) as x, y and 3, when each step is exact. */
-function constantTerm(sum: Op): { readonly a: Op; readonly b: Op; readonly constant: number } | undefined {
+/** x + (y + 3) as x, y and 3, when each step is exact, or may wrap. */
+function constantTerm(sum: Op, narrow: boolean): { readonly a: Op; readonly b: Op; readonly constant: number } | undefined {
   const [a, b] = sum.args;
   for (const [inner, other] of [
     [a, b],
     [b, a],
   ]) {
-    if (!inner || !other || inner.action.kind !== "int" || inner.action.op !== "add" || !(inner.action.exact || inner.type === "i64"))
+    if (!inner || !other || inner.action.kind !== "int" || inner.action.op !== "add" || !(inner.action.exact || inner.type === "i64" || narrow))
       continue;
     const constant = intConstant(inner.args[1]);
     if (constant !== undefined && inner.args[0]) return { a: other, b: inner.args[0], constant };

@@ -11,6 +11,8 @@ export interface Term {
 /** By the ids of their factors. */
 export type Linear = ReadonlyMap<string, Term>;
 
+const termLimit = 12;
+
 const keyOf = (factors: readonly Op[]): string => factors.map((op) => op.id).join(" ");
 
 const constant = (value: number): Linear => (value === 0 ? new Map() : new Map([["", { factors: [], coefficient: value }]]));
@@ -39,19 +41,20 @@ function product(a: Linear, b: Linear): Linear | undefined {
 }
 
 /**
- * An integer where no step wraps: 64 bits, or signed and exact. What is not such arithmetic is a value of its own. Sums of more
- * than `limit` terms are not taken apart.
+ * An integer where no step wraps: 64 bits, or signed and exact; with `wrapping` all of 32 bits, for addresses that are computed
+ * modulo 2^32. What is not such arithmetic is a value of its own. Sums of many terms are not taken apart.
  */
-export function linearOf(op: Op, depth = 0, limit = 12): Linear {
+export function linearOf(op: Op, wrapping = false, depth = 0): Linear {
   const value = intConstant(op);
   if (value !== undefined) return constant(value);
   if (depth > 10) return atom(op);
   const { action, args } = op;
   const [a, b] = args;
-  if (action.kind === "convert" && action.op === "sext" && a && a.type === "i32") return linearOf(a, depth + 1, limit);
-  if (action.kind !== "int" || !a || !b || !(action.exact || op.type === "i64")) return atom(op);
-  const x = linearOf(a, depth + 1, limit);
-  const y = linearOf(b, depth + 1, limit);
+  const extends32 = action.kind === "convert" && (action.op === "sext" || (wrapping && action.op === "zext"));
+  if (extends32 && a && a.type === "i32") return linearOf(a, wrapping, depth + 1);
+  if (action.kind !== "int" || !a || !b || !(action.exact || op.type === "i64" || wrapping)) return atom(op);
+  const x = linearOf(a, wrapping, depth + 1);
+  const y = linearOf(b, wrapping, depth + 1);
   let result: Linear | undefined;
   if (action.op === "add") result = sum(x, y);
   else if (action.op === "sub") result = sum(x, y, -1);
@@ -60,7 +63,7 @@ export function linearOf(op: Op, depth = 0, limit = 12): Linear {
     const shift = intConstant(b);
     result = shift !== undefined && shift < 31 ? product(x, constant(2 ** shift)) : undefined;
   }
-  return result && result.size <= limit ? result : atom(op);
+  return result && result.size <= termLimit ? result : atom(op);
 }
 
 /** The coefficient of `counter`, as a sum of products of its own, and what does not depend on it. Undefined when it is squared. */

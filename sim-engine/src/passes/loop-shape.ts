@@ -60,6 +60,7 @@ export function copyBlocks(kernel: Kernel, blocks: readonly Block[], header: Blo
   for (const block of blocks) {
     const copy = insertBlock(kernel, before);
     copies.set(block, copy);
+    if (block.unroll !== undefined && block !== header) copy.unroll = block.unroll;
     for (const phi of block.phis) {
       if (block === header && start.has(phi)) continue;
       const op = createOp(kernel, phi.action, phi.type, [], phi.span);

@@ -1,8 +1,9 @@
 /** nvcc's optimisations in nvcc's order, as far as they change what is counted. */
 import { linkBlocks } from "../builder.ts";
-import type { Block, Kernel } from "../kernel.ts";
+import type { Kernel } from "../kernel.ts";
 import { contract } from "./contract.ts";
 import { removeDeadCode } from "./dce.ts";
+import { duplicateReturns } from "./duplicate-returns.ts";
 import { fold } from "./fold.ts";
 import { forwardLoads } from "./forward-loads.ts";
 import { mergeEqualValues } from "./gvn.ts";
@@ -46,6 +47,7 @@ export function optimise(kernel: Kernel, options: OptimiseOptions = {}): void {
   vectorizeAccesses(kernel);
   if (options.contract !== false) contract(kernel);
   clean(kernel);
+  duplicateReturns(kernel);
   completeLines(kernel);
 }
 
@@ -56,8 +58,7 @@ function optimiseLoops(kernel: Kernel): void {
   hoistInvariants(kernel);
   if (sinkStores(kernel)) clean(kernel);
   // Unrolling makes constants of indices, so that arrays become values, and perhaps constants of inner trip counts.
-  const seen = new Set<Block>();
-  for (let round = 0; round < 2 && unrollLoops(kernel, seen); round++) {
+  for (let round = 0; round < 3 && unrollLoops(kernel); round++) {
     clean(kernel);
     if (promote(kernel)) clean(kernel);
     simplifyMemory(kernel);

@@ -5,6 +5,7 @@
 import { createOp } from "../builder.ts";
 import { type DominatorTree, dominators, reversePostorder } from "../graph.ts";
 import type { Block, Kernel, Op, ScalarType } from "../kernel.ts";
+import { isNarrow } from "./alias.ts";
 import { type Linear, linearOf, sum } from "./linear.ts";
 import { Constants, intConstant } from "./rewrite.ts";
 
@@ -48,7 +49,7 @@ function groups(kernel: Kernel): Address[][] {
       const key = `${base.id} ${action.scale}`;
       const list = found.get(key) ?? [];
       found.set(key, list);
-      list.push({ gep, block, ...strip(index), linear: linearOf(index) });
+      list.push({ gep, block, ...strip(index), linear: linearOf(index, isNarrow(base)) });
     }
   }
   return [...found.values()];

@@ -5,6 +5,7 @@
 import { createOp } from "../builder.ts";
 import { findLoops, type Loop } from "../graph.ts";
 import type { Block, Kernel, Op, ScalarType } from "../kernel.ts";
+import { isNarrow } from "./alias.ts";
 import { definedIn } from "./induction.ts";
 import { preheader } from "./loop-shape.ts";
 import { type Linear, linearKey, linearOf, multipleOf, splitBy, sum } from "./linear.ts";
@@ -41,7 +42,7 @@ function reduceLoop(kernel: Kernel, loop: Loop): boolean {
       const { action, args } = gep;
       const [base, index] = args;
       if (action.kind !== "gep" || !base || !index || inLoop(base) || !inLoop(index) || action.offset !== 0) continue;
-      const linear = linearOf(index);
+      const linear = linearOf(index, isNarrow(base));
       for (const counter of counters.keys()) {
         const split = splitBy(linear, counter);
         if (!split || split.slope.size === 0 || dependsOnLoop(split.slope, inLoop) || dependsOnLoop(split.rest, inLoop)) continue;

@@ -30,7 +30,7 @@ const assemblerPartialLimit = 350;
 /** What NVVM does with a loop that runs `trips` times (undefined: known only at run time). */
 export function decide(loop: Loop, trips: number | undefined): Decision {
   const { unroll } = loop.header;
-  if (unroll === 1) return { kind: "none" };
+  if (unroll === 0 || unroll === 1) return { kind: "none" };
   const size = sizes(loop);
   if (unroll === "full") {
     if (trips !== undefined && trips * size.merged <= pragmaLimit) return { kind: "full", trips };

@@ -12,12 +12,16 @@ import { Constants } from "./rewrite.ts";
 import { repairSsa } from "./ssa-repair.ts";
 import { assemblerFactor, decide } from "./unroll-policy.ts";
 
+/** What is left on the headers of unrolled loops: not to be unrolled again at all, or by the assembler only. */
+const never = 1;
+const unrolledOnce = 0;
+
 /** No kernel grows beyond this by unrolling. */
 const operationLimit = 40_000;
 
-/** What the front compiler (NVVM) unrolls; `done` holds the headers of loops it has seen before. Returns whether anything was. */
-export function unrollLoops(kernel: Kernel, done = new Set<Block>()): boolean {
-  return eachLoop(kernel, done, (loop, test, entry) => {
+/** What the front compiler (NVVM) unrolls. Returns whether anything was. */
+export function unrollLoops(kernel: Kernel): boolean {
+  return eachLoop(kernel, (loop, test, entry) => {
     const trips = constantTrips(loop, test, entry);
     const decision = decide(loop, trips);
     if (decision.kind === "full") {
@@ -25,21 +29,21 @@ export function unrollLoops(kernel: Kernel, done = new Set<Block>()): boolean {
       return true;
     }
     // What the source asks for is final: the assembler is told to leave it.
-    const asked = loop.header.unroll !== undefined;
+    const after = loop.header.unroll === undefined ? unrolledOnce : never;
     if (decision.kind === "none") return false;
     const { factor } = decision;
     if (trips !== undefined && trips % factor === 0) {
-      new Stages(kernel, loop, test, entry, asked).whole(factor);
+      new Stages(kernel, loop, test, entry, after).whole(factor);
       return true;
     }
     const counter = loopCounter(loop, test, entry);
-    return counter !== undefined && new Stages(kernel, loop, test, entry, asked).withRest(counter, factor);
+    return counter !== undefined && new Stages(kernel, loop, test, entry, after).withRest(counter, factor);
   });
 }
 
 /** What the assembler (ptxas) unrolls again: short loops, by four, with steps of two and one for the rest. Returns whether anything was. */
 export function unrollAgain(kernel: Kernel): boolean {
-  return eachLoop(kernel, new Set(), (loop, test, entry) => {
+  return eachLoop(kernel, (loop, test, entry) => {
     const trips = constantTrips(loop, test, entry);
     const decision = assemblerFactor(loop, trips);
     if (decision.kind === "full") {
@@ -47,7 +51,7 @@ export function unrollAgain(kernel: Kernel): boolean {
       return true;
     }
     if (decision.kind === "none") return false;
-    const stages = new Stages(kernel, loop, test, entry, false);
+    const stages = new Stages(kernel, loop, test, entry, never);
     if (trips !== undefined) {
       if (trips % decision.factor !== 0) return false;
       stages.whole(decision.factor);
@@ -59,20 +63,17 @@ export function unrollAgain(kernel: Kernel): boolean {
 }
 
 /** Visits innermost loops first, each once, with its shape as it then is. `visit` says whether it changed the kernel. */
-function eachLoop(kernel: Kernel, done: Set<Block>, visit: (loop: Loop, test: BottomTested, entry: Block) => boolean): boolean {
+function eachLoop(kernel: Kernel, visit: (loop: Loop, test: BottomTested, entry: Block) => boolean): boolean {
+  const done = new Set<Block>();
   let changed = false;
   for (;;) {
-    const known = new Set(kernel.blocks);
     const loop = findLoops(kernel).reverse().find((each) => !done.has(each.header));
     if (!loop) return changed;
     done.add(loop.header);
     const test = bottomTest(loop);
     const size = kernel.blocks.reduce((sum, block) => sum + block.ops.length, 0);
     if (!test || size > operationLimit) continue;
-    if (!visit(loop, test, preheader(kernel, loop))) continue;
-    changed = true;
-    // Loops that came of this one are done.
-    for (const block of kernel.blocks) if (!known.has(block)) done.add(block);
+    changed = visit(loop, test, preheader(kernel, loop)) || changed;
   }
 }
 
@@ -175,11 +176,11 @@ class Stages {
   readonly #live: ReadonlyMap<Op, Block>;
   readonly #back: number;
   readonly #constants: Constants;
-  readonly #final: boolean;
+  readonly #after: number;
   readonly #chains: Chain[] = [];
 
-  constructor(kernel: Kernel, loop: Loop, test: BottomTested, entry: Block, final: boolean) {
-    this.#final = final;
+  constructor(kernel: Kernel, loop: Loop, test: BottomTested, entry: Block, after: number) {
+    this.#after = after;
     this.#kernel = kernel;
     this.#loop = loop;
     this.#test = test;
@@ -261,7 +262,7 @@ class Stages {
     remaining.args[this.#back] = next;
     const again = emit(latch, { kind: "icmp", predicate: "ne" }, "i1", next, int(0));
     latch.end = { kind: "branch", cond: again, then: header, else: exit, span };
-    header.unroll = 1;
+    header.unroll = never;
     this.#finish([{ block: entry, values: starts }]);
     return true;
   }
@@ -323,6 +324,7 @@ class Stages {
     into.end = { kind: "jump", to: header };
     addEdge(last, exit, (each) => each.args[exit.predecessors.indexOf(latch)] as Op);
     this.#enterFrom(into, atLast, false);
+    header.unroll = never;
     this.#finish([{ block: this.#entry, values: starts }]);
     return true;
   }
@@ -337,7 +339,7 @@ class Stages {
   #turns(factor: number, starts: ReadonlyMap<Op, Op>, from: Block): { readonly header: Block; readonly phis: Map<Op, Op>; readonly chain: Chain } {
     const header = insertBlock(this.#kernel, this.#loop.header);
     header.predecessors = [from];
-    if (this.#final) header.unroll = 1;
+    header.unroll = this.#after;
     const phis = new Map<Op, Op>();
     for (const [phi, start] of starts) {
       const own = createOp(this.#kernel, { kind: "phi" }, phi.type, [start], phi.span);
