@@ -209,8 +209,9 @@ export class Builder {
   alloca(bytes: number, align: number, name: string): Op {
     const op = createOp(this.kernel, { kind: "alloca", bytes, align, name }, "ptr", [], this.span);
     const entry = this.kernel.blocks[0] ?? this.block;
-    const at = entry.ops.findIndex((each) => each.action.kind !== "alloca");
-    entry.ops.splice(at < 0 ? entry.ops.length : at, 0, op);
+    let at = entry.ops.length;
+    while (at > 0 && entry.ops[at - 1]?.action.kind !== "alloca") at--;
+    entry.ops.splice(at, 0, op);
     return op;
   }
 

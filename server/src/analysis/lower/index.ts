@@ -12,7 +12,7 @@ import { emptySubstitution, valueName, voidType } from "../sema/type-tools.ts";
 import type { Substitution, Type } from "../sema/types.ts";
 import { invoke, lowerCall } from "./calls.ts";
 import { construct, defaultInitialise, initialise } from "./construct.ts";
-import { branchOn, expressionValue, valueAs } from "./expressions.ts";
+import { branchOn, calleeText, expressionValue, valueAs } from "./expressions.ts";
 import type { Lowering, LowerOptions, Place } from "./lowering.ts";
 import { copy, ParameterWritten, store } from "./memory.ts";
 import { placeOf } from "./places.ts";
@@ -191,9 +191,13 @@ function effect(lowering: Lowering, written: Expression): void {
     case "parenthesized":
       lowering.effect(expression.inner);
       return;
-    case "call":
-      lowering.call(expression);
+    case "call": {
+      const called = lowering.call(expression);
+      // A call for its effects alone must be known to have none.
+      if (called.kind === "value" && called.op.action.kind === "unknown")
+        lowering.fail(`${calleeText(expression)} is not known`, expression);
       return;
+    }
     case "postfix":
       if (info && scalarOf(info.type)) lowering.value(expression);
       else lowering.place(expression);

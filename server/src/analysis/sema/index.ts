@@ -18,7 +18,7 @@ import { resolveCall, resolveOperator } from "./calls.ts";
 import { captureLayout } from "./captures.ts";
 import { clarify } from "./clarify.ts";
 import { constantOf } from "./constants.ts";
-import type { Context } from "./context.ts";
+import type { Context, Found, Resolved, ResolvedLambda } from "./context.ts";
 import { conversionRank } from "./conversions.ts";
 import { declaredType } from "./declared-type.ts";
 import { functionResult, infoOf } from "./expressions.ts";
@@ -131,6 +131,8 @@ function substitutionFor(declaration: FunctionDeclaration, values: readonly Temp
   return { values: bound };
 }
 
+const nothing: Found = { entities: [] };
+
 function contextOf(scopes: ScopeTree): Context {
   const instances = new Instances();
   const substitutions = new Substitutions();
@@ -141,6 +143,8 @@ function contextOf(scopes: ScopeTree): Context {
   const constants = new Memo<NonNullable<ReturnType<Context["constant"]>>>();
   const layouts = new Memo<NonNullable<ReturnType<Context["layout"]>>>();
   const captures = new Memo<NonNullable<ReturnType<Context["captures"]>>>();
+  const names = new Memo<Found>();
+  const calls = new Memo<Resolved | ResolvedLambda>();
   const clear = new WeakMap<Expression, Expression>();
   const packs = new Packs();
   let depth = 0;
@@ -182,7 +186,7 @@ function contextOf(scopes: ScopeTree): Context {
       if (!known) clear.set(expression, (known = clarify(context, expression)));
       return known;
     },
-    find: (name, substitution) => context.guard(() => find(context, name, substitution)) ?? { entities: [] },
+    find: (name, substitution) => names.get(name, substitution, () => context.guard(() => find(context, name, substitution))) ?? nothing,
     member: (record, name) => member(context, record, name),
     namedType: (name, substitution) => context.guard(() => namedType(context, name, substitution)),
     templateValues: (given, parameters, substitution) => templateValues(context, given, parameters, substitution),
@@ -194,7 +198,7 @@ function contextOf(scopes: ScopeTree): Context {
     sizeOf: (type) => sizeOf(context, type),
     alignOf: (type) => alignOf(context, type),
     overload: (found, explicit, args, substitution) => overload(context, substitutions, found, explicit, args, substitution),
-    resolveCall: (call, substitution) => resolveCall(context, substitutions, call, substitution),
+    resolveCall: (call, substitution) => calls.get(call, substitution, () => resolveCall(context, substitutions, call, substitution)),
     resolveOperator: (operator, operands, offset, substitution) => resolveOperator(context, operator, operands, offset, substitution),
     conversionRank: (from, to, nullConstant) => conversionRank(context, from, to, nullConstant),
   };

@@ -8,17 +8,25 @@ const nothing: Found = { entities: [] };
 
 /** What a name refers to, overloads together. */
 export function find(context: Context, name: Name, substitution: Substitution | undefined): Found {
+  return lookUp(context, name, substitution, () => true);
+}
+
+/** In front of `::` only what can have members counts. */
+const isQualifier = (entity: Entity): boolean =>
+  !["variable", "parameter", "function", "enumerator", "binding", "capture"].includes(entity.kind);
+
+function lookUp(context: Context, name: Name, substitution: Substitution | undefined, counts: (entity: Entity) => boolean): Found {
   const { parts } = name;
   if (parts.length <= 1) {
     if (name.global) return inNamespace(context, context.scopes.root, lastName(name), new Set());
-    return unqualified(context, lastName(name), name.start, substitution);
+    return unqualified(context, lastName(name), name.start, substitution, counts);
   }
   const qualifier: Name = { start: name.start, end: name.end, global: name.global, parts: parts.slice(0, -1) };
   return qualifiedMember(context, qualifier, lastName(name), substitution);
 }
 
 function qualifiedMember(context: Context, qualifier: Name, text: string, substitution: Substitution | undefined): Found {
-  const found = find(context, qualifier, substitution);
+  const found = lookUp(context, qualifier, substitution, isQualifier);
   for (const entity of found.entities) {
     if (entity.kind !== "namespace") continue;
     const inside = inNamespace(context, entity.scope, text, new Set());
@@ -95,7 +103,13 @@ function findOutside(context: Context, name: Name, self: Entity, seen: Set<Scope
 }
 
 /** From the scope around `offset` outwards. In blocks only what is declared before counts. */
-function unqualified(context: Context, text: string, offset: number, substitution: Substitution | undefined): Found {
+function unqualified(
+  context: Context,
+  text: string,
+  offset: number,
+  substitution: Substitution | undefined,
+  counts: (entity: Entity) => boolean,
+): Found {
   for (let at: Scope | undefined = context.scopes.at(offset); at; at = at.parent) {
     if (at.kind === "record") {
       const declaration = at.owner as RecordDeclaration;
@@ -112,7 +126,7 @@ function unqualified(context: Context, text: string, offset: number, substitutio
     const own = context.scopes.own(at, text);
     if (own.length > 0) {
       const local = at.kind === "block" || at.kind === "function" || at.kind === "lambda";
-      const visible = local ? own.filter((each) => declaredBefore(each, offset)) : own;
+      const visible = own.filter((each) => counts(each) && (!local || declaredBefore(each, offset)));
       const found = resolveUsing(context, visible, new Set());
       if (found.entities.length > 0) return found;
     }

@@ -367,6 +367,7 @@ function fixedness(declaration: FunctionDeclaration, outer: Substitution | undef
   let fixed = 0;
   for (const parameter of declaration.parameters) {
     walk(parameter.type, (node) => {
+      if ("const" in node && node.const) fixed++;
       if (node.kind === "pointer" || node.kind === "array" || node.kind === "builtin") fixed++;
       else if (node.kind === "named" && !names.has(lastName(node.name)) && substituted(lastName(node.name), outer) === undefined) fixed++;
       return true;

@@ -1,0 +1,272 @@
+/** The shape of what lowering makes: accesses, spaces, promises, spans; and what it says it cannot do. */
+import { readdirSync, readFileSync } from "node:fs";
+import { type Kernel, type Op, printKernel, verifyKernel } from "@warplens/sim-engine";
+import { describe, expect, test } from "vitest";
+import { parseText } from "../../syntax/testing.ts";
+import { NotSimulated } from "../facts.ts";
+import { bindUnit } from "../sema/index.ts";
+import { lowerKernel } from "./index.ts";
+
+/** The last kernel of a text, lowered; `values` are its template arguments. */
+async function lowered(text: string, files: Readonly<Record<string, string>> = {}, values: readonly bigint[] = []): Promise<Kernel> {
+  const { unit, reading } = await parseText(text, files);
+  const semantics = bindUnit(unit);
+  const kernel = semantics.functions.findLast((each) => each.specifiers.global);
+  if (!kernel) throw new Error("no kernel");
+  const result = lowerKernel(semantics, reading, kernel, values.length > 0 ? semantics.substitutionFor(kernel, values) : undefined, {
+    computeCapability: 90,
+  });
+  expect(verifyKernel(result)).toEqual([]);
+  return result;
+}
+
+const ops = (kernel: Kernel): Op[] => kernel.blocks.flatMap((block) => block.ops);
+/** Accesses of memory other than local variables, as the IR prints them without their operands. */
+const accesses = (kernel: Kernel): string[] =>
+  printKernel(kernel)
+    .split("\n")
+    .filter((line) => /= (load|atomic|shuffle|vote)|^ {2}(store|copy|atomic|barrier|fence|syncwarp)/.test(line) && !line.includes(".local"))
+    .map((line) =>
+      line
+        .replace(/^ *(%\d+: )?/, "")
+        .replaceAll(/%\d+,? ?/g, "")
+        .replace(/ *!\S+$/, "")
+        .replace("= ", "")
+        .replace(/,? *$/, ""),
+    );
+
+describe("accesses", () => {
+  const table: Record<string, [body: string, expected: string[]]> = {
+    "a vector is one access": ["v[n] = v[n + 1];", ["f32x4 load.generic align 16", "store.generic align 16"]],
+    "a component is one of its own": ["p[0] = v[n].z;", ["f32 load.generic align 4", "store.generic align 4"]],
+    "a vector without its alignment is not": [
+      "float3 *q = (float3 *)p; q[0] = q[1];",
+      [...Array(3).fill("f32 load.generic align 4"), ...Array(3).fill("store.generic align 4")],
+    ],
+    "a wide record of one type is one, others go member by member": [
+      "struct __align__(8) A { short a, b, c, d; }; struct B { int a; float b; }; *(A *)p = *(A *)(p + 2); *(B *)p = *(B *)(p + 2);",
+      [
+        "i16x4 load.generic align 8",
+        "store.generic align 8",
+        "i32 load.generic align 4",
+        "f32 load.generic align 4",
+        "store.generic align 4",
+        "store.generic align 4",
+      ],
+    ],
+    "shared memory is known": [
+      "__shared__ float s[4][33]; s[n][1] = p[0]; __syncthreads(); p[1] = s[1][n];",
+      ["f32 load.generic align 4", "store.shared align 4", "barrier", "f32 load.shared align 4", "store.generic align 4"],
+    ],
+    "volatile stays": ["volatile float *q = p; q[0] += 1;", ["f32 load.generic align 4, volatile", "store.generic align 4, volatile"]],
+    "cache hints": [
+      "p[0] = __ldg(p + 1) + __ldcs(p + 2); __stcg(p + 3, 1.0f);",
+      ["f32 load.generic align 4, nc", "f32 load.generic align 4, cs", "store.generic align 4", "store.generic align 4, cg"],
+    ],
+    atomics: [
+      "atomicAdd(p, 1.0f); atomicMax((int *)p, n); atomicCAS_block((unsigned *)p, 1u, 2u);",
+      ["f32 atomic.generic.device.add", "i32 atomic.generic.device.max.s", "i32 atomic.generic.block.cas"],
+    ],
+    "double shuffles are one": ["p[0] = __shfl_xor_sync(0xffffffff, 2.0 * n, 4, 16);", ["f64 shuffle.xor.16", "store.generic align 4"]],
+    "asynchronous copies": [
+      "__shared__ float4 s[8]; __pipeline_memcpy_async(&s[n], &v[n], 16); __pipeline_commit(); __pipeline_wait_prior(1);",
+      ["copy.async 16, bypass", "copy.commit", "copy.wait 1"],
+    ],
+  };
+  test.each(Object.entries(table))("%s", async (_, [body, expected]) => {
+    const kernel = await lowered(`__global__ void k(float *p, float4 *v, int n) { ${body} }`);
+    const normal = (line: string): string => line.replaceAll(/[\s,]+/g, " ").trim();
+    expect(accesses(kernel).map(normal)).toEqual(expected.map(normal));
+  });
+});
+
+describe("kernels", () => {
+  test("parameters carry what the types promise", async () => {
+    const kernel = await lowered(
+      "struct S { float a; int b[3]; }; __global__ void k(const float *__restrict__ a, float4 *b, S s, char c, bool f, __half h, void *v) { b[0].x = a[c] + s.b[1] + f; }",
+    );
+    expect(kernel.parameters).toEqual([
+      { name: "a", type: "ptr", bytes: 8, pointee: { bytes: 4, type: "f32", const: true }, restrict: true },
+      { name: "b", type: "ptr", bytes: 8, pointee: { bytes: 16, const: false } },
+      { name: "s", bytes: 16 },
+      { name: "c", type: "i8", bytes: 1 },
+      { name: "f", type: "i1", bytes: 1 },
+      { name: "h", type: "f16", bytes: 2 },
+      { name: "v", type: "ptr", bytes: 8, pointee: { bytes: 1, const: false } },
+    ]);
+  });
+
+  test("a by-value record is read in place, and copied only when it is written", async () => {
+    const read = await lowered("struct S { float a, b; }; __global__ void k(float *p, S s) { p[0] = s.b; }");
+    expect(accesses(read)).toContain("f32 load.param align 4");
+    const written = await lowered("struct S { float a, b; }; __global__ void k(float *p, S s) { s.b += 1; p[0] = s.b; }");
+    expect(accesses(written).filter((each) => each.includes("param"))).toHaveLength(2);
+  });
+
+  test("bounds, registers and template arguments", async () => {
+    const kernel = await lowered(
+      "template <int N> __global__ void __launch_bounds__(N * 2, 3) __maxnreg__(64) k(int *p) { p[0] = N; }",
+      {},
+      [128n],
+    );
+    expect(kernel).toMatchObject({
+      name: "k",
+      templateArguments: ["128"],
+      launchBounds: { maxThreads: 256, minBlocks: 3 },
+      maxRegisters: 64,
+    });
+  });
+
+  test("shared variables, static and dynamic, once each however often a function is inlined", async () => {
+    const kernel = await lowered(`
+      template <class T> __device__ T exchange(T v) { __shared__ T s[64]; s[threadIdx.x] = v; __syncthreads(); return s[63 - threadIdx.x]; }
+      __global__ void k(float *p) { extern __shared__ __align__(16) char raw[]; __shared__ double one; __shared__ short grid[2][3][5];
+        one = 1; raw[0] = grid[1][2][threadIdx.x]; p[0] = exchange(1.0f) + exchange(2.0f) + exchange(3) + one + raw[1]; }`);
+    expect(kernel.shared.map(({ span: _, ...rest }) => rest)).toEqual([
+      { name: "raw", align: 16, dimensions: [], elementBytes: 1 },
+      { name: "one", bytes: 8, align: 8, dimensions: [], elementBytes: 8 },
+      { name: "grid", bytes: 60, align: 2, dimensions: [2, 3, 5], elementBytes: 2 },
+      { name: "s", bytes: 256, align: 4, dimensions: [64], elementBytes: 4 },
+      { name: "s", bytes: 256, align: 4, dimensions: [64], elementBytes: 4 },
+    ]);
+  });
+
+  test("global variables and what they hold", async () => {
+    const kernel = await lowered(`
+      __constant__ float taps[4]; __constant__ int2 pairs[2] = {{1, 2}, {3, 4}}; __device__ unsigned counter; __device__ double table[3] = {1.5, -2};
+      constexpr int lookup[] = {7, 8, 9}; const int plain = 5;
+      __global__ void k(float *p, int i) { p[i] = taps[i] + pairs[i].y + table[i] + lookup[i] + plain + counter; }`);
+    expect(kernel.globals).toEqual([
+      { name: "taps", space: "constant", bytes: 16, align: 4, element: "f32" },
+      { name: "pairs", space: "constant", bytes: 16, align: 8, element: "i32", content: { kind: "values", values: [1, 2, 3, 4] } },
+      { name: "table", space: "global", bytes: 24, align: 8, element: "f64", content: { kind: "values", values: [1.5, -2, 0] } },
+      { name: "lookup", space: "constant", bytes: 12, align: 4, element: "i32", content: { kind: "values", values: [7, 8, 9] } },
+      { name: "counter", space: "global", bytes: 4, align: 4, element: "i32", content: { kind: "zero" } },
+    ]);
+  });
+
+  test("unrolling, as asked for", async () => {
+    const kernel = await lowered(
+      `template <int N> __global__ void k(int *p) {
+      #pragma unroll
+      for (int i = 0; i < 4; ++i) p[i] = i;
+      #pragma unroll N * 2
+      while (p[0]) p[0]--;
+      #pragma unroll 1
+      do p[1]--; while (p[1]);
+      for (int i = 0; i < 4; ++i) p[i] = i; }`,
+      {},
+      [4n],
+    );
+    expect(kernel.blocks.flatMap((block) => block.unroll ?? [])).toEqual(["full", 8, 1]);
+  });
+
+  test("signed arithmetic is known not to wrap, unsigned is not", async () => {
+    const text = printKernel(
+      await lowered("__global__ void k(int *p, int i, unsigned u) { p[0] = i + 1; p[1] = u + 1; p[2] = i * i - i; }"),
+    );
+    expect(text.match(/\b(add|mul|sub)(\.exact)? %/g)).toEqual(["add.exact %", "add %", "mul.exact %", "sub.exact %"]);
+  });
+
+  test("unsigned indices are widened without their sign", async () => {
+    const text = printKernel(await lowered("__global__ void k(float *p, int i, unsigned u, long l) { p[i] = p[u] + p[l]; }"));
+    expect(text.match(/zext|sext/g)).toEqual(["zext"]);
+  });
+
+  test("a value that only feeds data may be unknown", async () => {
+    const kernel = await lowered("__global__ void k(float *p) { p[0] = mystery(3) * 2.0f; p[1] = MISSING + p[2]++; }");
+    expect(ops(kernel).flatMap((op) => (op.action.kind === "unknown" ? [`${op.type}: ${op.action.reason}`] : []))).toEqual([
+      "i32: the result of mystery is not known",
+      "f32: the result of mystery is not known",
+      "f32: MISSING is not known",
+    ]);
+    expect(accesses(kernel)).toHaveLength(4);
+  });
+});
+
+describe("spans", () => {
+  const spanned = (kernel: Kernel, kind: string, text: string): string[] =>
+    ops(kernel)
+      .filter((op) => op.action.kind === kind && !("space" in op.action && op.action.space === "local"))
+      .map((op) => `${op.span.file}:${op.span.line} ${text.slice(op.span.start, op.span.end)}`);
+
+  test("an access has the expression's, in inlined functions their own", async () => {
+    const text = `__device__ float twice(const float *q, int i) {
+  return q[i] *
+    2;
+}
+__global__ void k(float *p, int n) {
+  p[n + 1] = twice(p, n)
+    + p[n * 2];
+}`;
+    const kernel = await lowered(text);
+    expect(spanned(kernel, "load", text)).toEqual(["0:2 q[i]", "0:7 p[n * 2]"]);
+    expect(spanned(kernel, "store", text)).toEqual(["0:6 p[n + 1]"]);
+    expect(spanned(kernel, "float", text)).toEqual(["0:2 q[i] *\n    2", "0:6 twice(p, n)\n    + p[n * 2]"]);
+  });
+
+  test("what a macro spells stands at its use, and headers are files of their own", async () => {
+    const header = "__device__ float scale(float *p) {\n  return p[1];\n}\n";
+    const text = '#include "scale.cuh"\n#define AT(i) p[(i) * 2]\n__global__ void k(float *p) {\n  AT(3) =\n    AT(4) + scale(p);\n}';
+    const kernel = await lowered(text, { "/src/scale.cuh": header });
+    expect(kernel.files).toEqual(["/src/a.cu", "/src/scale.cuh"]);
+    expect(spanned(kernel, "store", text)).toEqual(["0:4 AT(3)"]);
+    expect(
+      ops(kernel)
+        .filter((op) => op.action.kind === "load" && op.action.space !== "local")
+        .map((op) => [op.span.file, op.span.line]),
+    ).toEqual([
+      [0, 5],
+      [1, 2],
+    ]);
+  });
+});
+
+describe("what cannot be simulated is said, with its place", () => {
+  const table: Record<string, [before: string, body: string, reason: RegExp, at: string]> = {
+    recursion: ["__device__ int f(int n) { return n ? f(n - 1) : 0; }", "p[0] = f(3);", /^f is recursive$/, "f(n - 1)"],
+    "an unknown function given a pointer": ["", "library(p);", /^library is not known$/, "library(p)"],
+    "a function of another file": ["__device__ void g(float *);", "g(p);", /^the body of g is not known$/, "g(p)"],
+    "an unknown type": ["", "Vendor::Tensor t; t.go(p);", /^the type of t, Vendor::Tensor, is not known$/, "t"],
+    "tensor cores": ["", "nvcuda::wmma::fragment<nvcuda::wmma::accumulator, 16, 16, 16, float> c;", /tensor cores/, "c"],
+    textures: ["", "p[0] = tex2D<float>(0, 1.0f, 2.0f);", /textures/, "tex2D<float>(0, 1.0f, 2.0f)"],
+    "a host variable": ["int host = 3;", "p[0] = host;", /^host is a variable of the host$/, "host"],
+    "device allocation": ["", "float *q = new float[n];", /allocates memory/, "new float[n]"],
+    "virtual calls": ["struct A { __device__ virtual int f() { return 1; } };", "A *a = (A *)p; p[0] = a->f();", /virtual/, "a->f()"],
+    "nested launches": ["__global__ void other() {}", "other<<<1, 1>>>();", /launches kernels/, "other<<<1, 1>>>()"],
+    "unknown PTX": ["", 'asm volatile("wgmma.fence.sync.aligned;");', /wgmma/, 'asm volatile("wgmma.fence.sync.aligned;")'],
+    "synchronising the grid": ["", "cooperative_groups::this_grid().sync();", /whole grid/, "cooperative_groups::this_grid().sync()"],
+  };
+  test.each(Object.entries(table))("%s", async (_, [before, body, reason, at]) => {
+    const text = `${before}\n__global__ void k(float *p, int n) { ${body} }`;
+    const failure = await lowered(text).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(NotSimulated);
+    if (!(failure instanceof NotSimulated)) return;
+    expect(failure.message).toMatch(reason);
+    expect(text.slice(failure.at?.start, failure.at?.end)).toContain(at);
+  });
+
+  test("too much", async () => {
+    const body = Array.from(
+      { length: 40 },
+      (_, level) => `__device__ int f${level + 1}(int x) { return f${level}(x) + f${level}(x + 1); }`,
+    ).join("\n");
+    await expect(lowered(`__device__ int f0(int x) { return x; }\n${body}\n__global__ void k(int *p) { p[0] = f40(1); }`)).rejects.toThrow(
+      /more than 200000 operations/,
+    );
+  });
+});
+
+describe("the measured kernels", () => {
+  const folder = new URL("../../../../sim-engine/validation/h200/kernels/", import.meta.url);
+  test.each(readdirSync(folder))("%s lowers", async (name) => {
+    const { unit, reading } = await parseText(readFileSync(new URL(name, folder), "utf8"));
+    const semantics = bindUnit(unit);
+    const kernels = semantics.functions.filter((each) => each.specifiers.global);
+    expect(kernels.length).toBeGreaterThan(0);
+    for (const kernel of kernels) {
+      const substitution = kernel.templateParameters ? semantics.substitutionFor(kernel, [32n]) : undefined;
+      expect(verifyKernel(lowerKernel(semantics, reading, kernel, substitution, { computeCapability: 90 }))).toEqual([]);
+    }
+  });
+});
