@@ -1,4 +1,4 @@
-import { CHARACTER, IDENTIFIER, NUMBER } from "./lexer.ts";
+import { CHARACTER, IDENTIFIER, NUMBER, PUNCTUATION } from "./lexer.ts";
 import type { Token } from "./macros.ts";
 
 interface Value {
@@ -36,10 +36,25 @@ const precedences: Readonly<Record<string, number>> = {
  * compilers do; names that are left are 0. What cannot be read does not hold.
  */
 export function holds(tokens: readonly Token[]): boolean {
-  const evaluator = new Evaluator(tokens);
+  const evaluator = new Evaluator(
+    tokens.map((each) =>
+      each.kind === IDENTIFIER && each.text in spelledOut ? { ...each, kind: PUNCTUATION, text: spelledOut[each.text] ?? each.text } : each,
+    ),
+  );
   const result = evaluator.conditional();
   return result !== undefined && result.value !== 0n;
 }
+
+const spelledOut: Readonly<Record<string, string>> = {
+  not: "!",
+  and: "&&",
+  or: "||",
+  compl: "~",
+  bitand: "&",
+  bitor: "|",
+  xor: "^",
+  not_eq: "!=",
+};
 
 const MAX_DEPTH = 200;
 

@@ -96,7 +96,7 @@ export interface CallReader {
 }
 
 /** How often macros may put down a token in one reading: nested doubling would fill any memory. */
-const MAX_TOKENS = 400_000;
+const MAX_TOKENS = 1_000_000;
 
 export class Expander {
   readonly macros: Map<string, Macro>;

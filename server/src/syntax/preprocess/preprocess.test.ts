@@ -84,6 +84,7 @@ const conditions: Readonly<Record<string, boolean>> = {
   "18446744073709551615u > 0": true,
   "9223372036854775807 + 1 < 0": true,
   "true && !false": true,
+  "not defined(UNDEFINED) and 1": true,
   "1 |": false,
   "": false,
   "(1": false,
