@@ -92,10 +92,8 @@ function remoteFact(file: FileFacts, kernel: KernelFact, { launch, where }: Remo
   const substitution = values.length === 0 ? undefined : own.semantics.substitutionFor(kernel.declaration, values);
   const directive = directives.directiveOfLaunch(kernel.name, kernel, undefined, undefined);
   const completed = completeLaunch(open(kernel.declaration, own.semantics, entry, substitution), directive, settings.device);
-  const assumptions: Assumption[] = [
-    { what: "the launch", value: where, why: "no launch in this file; that one is in another" },
-    ...inputAssumptions(assumed),
-  ];
+  const inputs = inputAssumptions(assumed);
+  const elsewhere: Assumption = { what: "the launch", value: where, why: "no launch in this file; that one is in another" };
   return {
     ...fact(
       own,
@@ -103,7 +101,8 @@ function remoteFact(file: FileFacts, kernel: KernelFact, { launch, where }: Remo
       kernel,
       completed,
       () => lowerInstance(own, kernel.declaration, substitution, settings, contentOfGlobals(launch)),
-      assumptions,
+      [elsewhere, ...inputs],
+      inputs,
     ),
     kernelName: kernel.name,
     templateArguments: entry.templateArguments.map(templateText),
@@ -133,7 +132,8 @@ function siteFact(file: FileFacts, launch: EvaluatedLaunch, option: Directive | 
   const unit = declaration === undefined ? undefined : (project.unitOf(declaration) ?? own);
   const at = own.reading.locate(entry.site.start, entry.site.end);
   const directive = directives.directiveOfLaunch(entry.kernelName, kernel, at, option);
-  const assumptions = inputAssumptions(assumed);
+  const inputs = inputAssumptions(assumed);
+  const assumptions = [...inputs];
   const why = doubt ?? (entry.reached ? undefined : "a condition before it is false with the values that are known");
   if (why !== undefined) assumptions.push({ what: "the launch", value: "taken to be reached", why });
   const completed: Completed =
@@ -145,7 +145,7 @@ function siteFact(file: FileFacts, launch: EvaluatedLaunch, option: Directive | 
       ? undefined
       : () => lowerInstance(unit, declaration, entry.substitution, settings, contentOfGlobals(launch));
   return {
-    ...fact(own, at, kernel, completed, lower, assumptions),
+    ...fact(own, at, kernel, completed, lower, assumptions, inputs),
     kernelName: entry.kernelName,
     templateArguments: entry.templateArguments.map(templateText),
     expression: entry.site,
@@ -214,6 +214,7 @@ function kernelFact(file: FileFacts, kernel: KernelFact, option: Directive | und
       completed,
       () => lowerInstance(own, kernel.declaration, substitution, settings, (_name, initial) => initial),
       assumptions,
+      [],
     ),
     kernelName: kernel.name,
     templateArguments: values.map(valueName),
@@ -221,8 +222,11 @@ function kernelFact(file: FileFacts, kernel: KernelFact, option: Directive | und
   };
 }
 
-type Common = Pick<LaunchFact, "kernel" | "at" | "line" | "launch" | "reason" | "assumptions" | "lower">;
+type Common = Pick<LaunchFact, "kernel" | "at" | "line" | "launch" | "reason" | "assumptions" | "configuration" | "lower">;
 
+const configurationParts: ReadonlySet<string> = new Set(["grid", "block", "dynamicSharedBytes"]);
+
+/** `before`: what was assumed before the launch was completed; `inputs`: those of them its configuration depends on. */
 function fact(
   { reading }: ProjectUnit,
   at: Place,
@@ -230,6 +234,7 @@ function fact(
   completed: Completed,
   lower: (() => Kernel) | undefined,
   before: readonly Assumption[],
+  inputs: readonly Assumption[],
 ): Common {
   const reason = "reason" in completed ? completed.reason : undefined;
   let lowered: Kernel | undefined;
@@ -238,6 +243,7 @@ function fact(
     at,
     line: reading.position(at.file, at.start).line + 1,
     assumptions: [...before, ...completed.assumptions],
+    configuration: [...inputs, ...completed.assumptions.filter(({ what }) => configurationParts.has(what))],
     ...("launch" in completed ? { launch: completed.launch } : { reason: completed.reason }),
     lower: () => {
       if (lower === undefined) throw new NotSimulated(reason ?? "the kernel is not known", at);

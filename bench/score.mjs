@@ -1,0 +1,77 @@
+/**
+ * How near the simulation comes to what was measured on an H200, from source text to counters, in one process.
+ *
+ *   node bench/score.mjs [--verbose] [--write]
+ *
+ * --verbose lists each launch and each line that is not exact; --write renews the table of docs/accuracy.md.
+ */
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import { parseArgs } from "node:util";
+import { bundle, root } from "./support/bundle.mjs";
+import { count, percent, renew, table } from "./support/report.mjs";
+
+const { values } = parseArgs({ options: { verbose: { type: "boolean", short: "v" }, write: { type: "boolean" } } });
+const validation = await import(
+  pathToFileURL(
+    await bundle("score", [
+      "server/src/validation/compare.ts",
+      "server/src/validation/measured-set.ts",
+      "server/src/grammar.ts",
+      "sim-engine/src/index.ts",
+    ]),
+  ).href
+);
+await validation.loadGrammarFromDisk();
+const gpu = validation.findGpu("h200");
+
+const sets = ["h200", "h200-more"].map((name) => {
+  const started = performance.now();
+  const set = validation.compareSet(path.join(root, "sim-engine/validation", name), gpu);
+  const summary = validation.summarise(set.comparisons, set.launches);
+  return { name, ...set, summary, ms: performance.now() - started };
+});
+
+/** A figure that is given as `digits` shows it, or that there is none. */
+const given = (value, shown) => (value === undefined ? "-" : shown(value));
+const rows = [
+  ["launches simulated", (s) => count(s.simulated, s.launches)],
+  ["grid, block and shared bytes right", (s) => count(s.configurationsRight, s.launches)],
+  ["lines exact in global sectors (within 1 %)", (s) => percent(s.globalLinesExact)],
+  ["lines exact in shared wavefronts (within 1 %)", (s) => percent(s.sharedLinesExact)],
+  ["uncoalesced lines found", (s) => percent(s.uncoalescedRecall)],
+  ["lines called uncoalesced that are", (s) => percent(s.uncoalescedPrecision)],
+  ["lines with bank conflicts found", (s) => percent(s.bankConflictRecall)],
+  ["lines said to have bank conflicts that have", (s) => percent(s.bankConflictPrecision)],
+  ["global sectors, median error", (s) => percent(s.sectors)],
+  ["warp instructions, median error", (s) => percent(s.instructions)],
+  ["registers, median error", (s) => percent(s.registers)],
+  ["theoretical occupancy right (within a point)", (s) => percent(s.occupancyRight)],
+  ["achieved occupancy, median error in points", (s) => given(s.achievedPoints, (points) => points.toFixed(1))],
+  ["time, mean error", (s) => given(s.timeMean, percent)],
+  ["time, median error", (s) => given(s.timeMedian, percent)],
+  ["bytes from and to memory, median error", (s) => given(s.dramMedian, percent)],
+];
+const result = table(
+  ["", ...sets.map(({ name }) => name)],
+  rows.map(([title, show]) => [title, ...sets.map(({ summary }) => show(summary))]),
+);
+
+if (values.verbose) for (const set of sets) describe(set);
+for (const { missing } of sets) for (const launch of missing) console.log(`not simulated: ${launch}`);
+console.log(result);
+console.log(`\n${sets.map(({ name, ms }) => `${name}: ${(ms / 1000).toFixed(1)} s`).join(", ")}`);
+if (values.write) renew("validation", result);
+
+function describe({ name, comparisons }) {
+  console.log(`${name}:`);
+  for (const { kernel, configurationRight, lines, sectors, instructions, registers, time, dram } of comparisons) {
+    const times = given(time, (ratio) => `x${ratio.toFixed(2)}`);
+    console.log(
+      `  ${kernel.padEnd(30)} time ${times} dram ${given(dram, percent)} sectors ${percent(sectors)}`,
+      `instructions ${percent(instructions)} registers ${percent(registers)}${configurationRight ? "" : " configuration wrong"}`,
+    );
+    for (const line of lines.filter((each) => !validation.isExact(each)))
+      console.log(`    line ${line.line}: ${line.simulated} ${line.counter} for ${line.measured}`);
+  }
+}

@@ -1,0 +1,242 @@
+/**
+ * Compares simulated launches with measured ones: by launch, by source line, and over a whole set.
+ * Shares are 0 to 1; errors are relative, |simulated - measured| / measured, 1 where something was measured to be nothing.
+ */
+import type { Dim3, LaunchReport } from "@warplens/sim-engine";
+
+/** Counters of one source line as the profiler gives them; absent means 0. */
+interface MeasuredLine {
+  readonly global_sectors?: number;
+  readonly global_sectors_ideal?: number;
+  readonly shared_wavefronts?: number;
+  readonly shared_wavefronts_ideal?: number;
+}
+
+/** One launch as measured; the keys are explained in sim-engine/validation/h200/README.md. */
+export interface MeasuredLaunch {
+  readonly file: string;
+  /** As the profiler prints it: `void scale<4>(float *, int)`. */
+  readonly kernel: string;
+  readonly grid: Dim3;
+  readonly block: Dim3;
+  readonly dynamic_shared_bytes: number;
+  readonly time_ns: number;
+  readonly registers_per_thread: number;
+  readonly theoretical_occupancy_pct: number;
+  readonly achieved_occupancy_pct: number;
+  readonly global_load_sectors: number;
+  readonly global_store_sectors: number;
+  readonly dram_read_bytes: number;
+  readonly dram_write_bytes: number;
+  readonly warp_instructions: number;
+  readonly lines?: Readonly<Record<string, MeasuredLine>>;
+}
+
+/** Whether a line was found to transfer, or serialise, far more than it need. */
+export type Verdict = "hit" | "missed" | "false alarm" | "clean";
+
+export interface LineComparison {
+  readonly line: number;
+  readonly counter: "global sectors" | "shared wavefronts";
+  readonly measured: number;
+  readonly simulated: number;
+  readonly error: number;
+  /** Absent where neither side says what is ideal. */
+  readonly verdict?: Verdict;
+}
+
+export interface LaunchComparison {
+  readonly file: string;
+  readonly kernel: string;
+  /** Grid, block and dynamic shared memory are those measured. */
+  readonly configurationRight: boolean;
+  readonly lines: readonly LineComparison[];
+  /** Relative errors. */
+  readonly sectors: number;
+  readonly instructions: number;
+  readonly registers: number;
+  /** Simulated over measured; absent where no time is given. */
+  readonly time?: number;
+  /** Of what is read from and written to memory; absent where it is not given, or little was measured. */
+  readonly dram?: number;
+  /** Percentage points between them. */
+  readonly occupancy: number;
+  readonly achieved?: number;
+}
+
+/** A line counts as exact within this relative error. */
+const exact = 0.01;
+/** A line counts as uncoalesced or conflicting where it is this many times the ideal. */
+const wasteful = 1.5;
+/** Below this many bytes what reaches memory depends on what other work left in the caches. */
+const muchMemory = 4 * 2 ** 20;
+
+/** `void scale<4>(float *, int)` is `scale<4>`. */
+export function signatureName(kernel: string): string {
+  return kernel
+    .replace(/^void /, "")
+    .replace(/\(.*$/, "")
+    .trim();
+}
+
+/** The simulated launch that is the measured one: the same name, of these the same configuration, of these the first left. */
+export function takeMatch(measured: MeasuredLaunch, reports: Set<LaunchReport>): LaunchReport | undefined {
+  const name = signatureName(measured.kernel);
+  const [base] = name.split("<");
+  const candidates = [...reports].filter(({ kernel }) => kernel === base);
+  const score = (report: LaunchReport): number => (hasConfiguration(report, measured) ? 2 : 0) + (instanceName(report) === name ? 1 : 0);
+  const [best] = candidates.toSorted((a, b) => score(b) - score(a));
+  if (best !== undefined) reports.delete(best);
+  return best;
+}
+
+function instanceName({ kernel, templateArguments }: LaunchReport): string {
+  return templateArguments.length > 0 ? `${kernel}<${templateArguments.join(", ")}>` : kernel;
+}
+
+function hasConfiguration({ grid, block, dynamicSharedBytes }: LaunchReport, measured: MeasuredLaunch): boolean {
+  return `${grid} ${block} ${dynamicSharedBytes}` === `${measured.grid} ${measured.block} ${measured.dynamic_shared_bytes}`;
+}
+
+function relativeError(simulated: number, measured: number): number {
+  if (measured === 0) return simulated === 0 ? 0 : 1;
+  return Math.abs(simulated - measured) / measured;
+}
+
+export function compareLaunch(measured: MeasuredLaunch, report: LaunchReport): LaunchComparison {
+  const { traffic, occupancy } = report;
+  const dram = measured.dram_read_bytes + measured.dram_write_bytes;
+  const { dramReadBytes, dramWriteBytes } = traffic;
+  const knowsDram = dram > muchMemory && dramReadBytes !== undefined && dramWriteBytes !== undefined;
+  return {
+    file: measured.file,
+    kernel: signatureName(measured.kernel),
+    configurationRight: hasConfiguration(report, measured),
+    lines: compareLines(measured, report),
+    sectors: relativeError(
+      traffic.globalLoadSectors + traffic.globalStoreSectors,
+      measured.global_load_sectors + measured.global_store_sectors,
+    ),
+    instructions: relativeError(report.instructions.warp, measured.warp_instructions),
+    registers: relativeError(report.resources.registersPerThread.value, measured.registers_per_thread),
+    occupancy: Math.abs(occupancy.theoreticalPct - measured.theoretical_occupancy_pct),
+    ...(report.time === undefined ? {} : { time: report.time.ns / measured.time_ns }),
+    ...(knowsDram ? { dram: relativeError(dramReadBytes + dramWriteBytes, dram) } : {}),
+    ...(occupancy.achievedPct === undefined ? {} : { achieved: Math.abs(occupancy.achievedPct - measured.achieved_occupancy_pct) }),
+  };
+}
+
+function compareLines(measured: MeasuredLaunch, report: LaunchReport): LineComparison[] {
+  if (measured.lines === undefined) return [];
+  const numbers = new Set([...Object.keys(measured.lines), ...Object.keys(report.lines)].map(Number));
+  return [...numbers]
+    .sort((a, b) => a - b)
+    .flatMap((line) => {
+      const want = measured.lines?.[line] ?? {};
+      const got = report.lines[line];
+      return [
+        compareCounter(line, "global sectors", want.global_sectors, want.global_sectors_ideal, got?.globalSectors, got?.globalSectorsIdeal),
+        compareCounter(
+          line,
+          "shared wavefronts",
+          want.shared_wavefronts,
+          want.shared_wavefronts_ideal,
+          got?.sharedWavefronts,
+          got?.sharedWavefrontsIdeal,
+        ),
+      ].filter((comparison) => comparison !== undefined);
+    });
+}
+
+function compareCounter(
+  line: number,
+  counter: LineComparison["counter"],
+  measured = 0,
+  measuredIdeal = 0,
+  simulated = 0,
+  simulatedIdeal = 0,
+): LineComparison | undefined {
+  if (measured === 0 && simulated === 0) return undefined;
+  const comparison = { line, counter, measured, simulated, error: relativeError(simulated, measured) };
+  if (measuredIdeal === 0 && simulatedIdeal === 0) return comparison;
+  const is = measured > wasteful * (measuredIdeal || Number.POSITIVE_INFINITY);
+  const said = simulated > wasteful * (simulatedIdeal || Number.POSITIVE_INFINITY);
+  return { ...comparison, verdict: is ? (said ? "hit" : "missed") : said ? "false alarm" : "clean" };
+}
+
+export const isExact = ({ error }: LineComparison): boolean => error <= exact;
+
+/** Figures of a whole set; absent where there is nothing to take them from. */
+export interface Summary {
+  readonly launches: number;
+  readonly simulated: number;
+  readonly configurationsRight: number;
+  readonly globalLinesExact: number;
+  readonly sharedLinesExact: number;
+  readonly uncoalescedRecall: number;
+  readonly uncoalescedPrecision: number;
+  readonly bankConflictRecall: number;
+  readonly bankConflictPrecision: number;
+  /** Medians of relative errors. */
+  readonly sectors: number;
+  readonly instructions: number;
+  readonly registers: number;
+  /** Share of launches whose theoretical occupancy is within one point. */
+  readonly occupancyRight: number;
+  readonly achievedPoints?: number;
+  readonly timeMean?: number;
+  readonly timeMedian?: number;
+  readonly dramMedian?: number;
+}
+
+/** `launches`: how many were measured; those missing from `comparisons` were not simulated and count as wrong in `timeMean`. */
+export function summarise(comparisons: readonly LaunchComparison[], launches: number): Summary {
+  const lines = (counter: LineComparison["counter"]) => comparisons.flatMap((c) => c.lines.filter((line) => line.counter === counter));
+  const global = lines("global sectors");
+  const shared = lines("shared wavefronts");
+  const times = comparisons.flatMap(({ time }) => (time === undefined ? [] : [Math.abs(time - 1)]));
+  const achieved = comparisons.flatMap(({ achieved: points }) => (points === undefined ? [] : [points]));
+  const dram = comparisons.flatMap(({ dram: error }) => (error === undefined ? [] : [error]));
+  const missing = launches - times.length;
+  return {
+    launches,
+    simulated: comparisons.length,
+    configurationsRight: comparisons.filter((c) => c.configurationRight).length,
+    globalLinesExact: share(global, isExact),
+    sharedLinesExact: share(shared, isExact),
+    uncoalescedRecall: recall(global),
+    uncoalescedPrecision: precision(global),
+    bankConflictRecall: recall(shared),
+    bankConflictPrecision: precision(shared),
+    sectors: median(comparisons.map((c) => c.sectors)),
+    instructions: median(comparisons.map((c) => c.instructions)),
+    registers: median(comparisons.map((c) => c.registers)),
+    occupancyRight: share(comparisons, (c) => c.occupancy <= 1),
+    ...(achieved.length > 0 ? { achievedPoints: median(achieved) } : {}),
+    ...(times.length > 0
+      ? { timeMean: (times.reduce((sum, error) => sum + Math.min(1, error), 0) + missing) / launches, timeMedian: median(times) }
+      : {}),
+    ...(dram.length > 0 ? { dramMedian: median(dram) } : {}),
+  };
+}
+
+function share<T>(all: readonly T[], holds: (one: T) => boolean): number {
+  return all.length === 0 ? 1 : all.filter(holds).length / all.length;
+}
+
+const recall = (lines: readonly LineComparison[]): number =>
+  share(
+    lines.filter(({ verdict }) => verdict === "hit" || verdict === "missed"),
+    ({ verdict }) => verdict === "hit",
+  );
+
+const precision = (lines: readonly LineComparison[]): number =>
+  share(
+    lines.filter(({ verdict }) => verdict === "hit" || verdict === "false alarm"),
+    ({ verdict }) => verdict === "hit",
+  );
+
+/** The upper of the two middle values where there are two; NaN of nothing. */
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
+}
