@@ -14,5 +14,5 @@ export function describeGpu(gpu: GpuSummary): string {
   return figures.filter(Boolean).join(" · ");
 }
 
-/** As its maker states it: HBM3 in decimal gigabytes, what came before in binary ones. */
-const formatMemory = (bytes: number): string => (bytes % 1e9 === 0 ? formatTraffic(bytes) : formatCapacity(bytes));
+/** As its maker states it: HBM3 in decimal gigabytes, what came before in binary ones, less what is set aside for error correction. */
+const formatMemory = (bytes: number): string => (bytes % 1e9 === 0 ? formatTraffic(bytes) : `${Math.round(bytes / 2 ** 30)} GB`);

@@ -56,12 +56,14 @@ export function workbenchUrl({ authority }: VscodeServer, { folder, extension, t
   return `http://${authority}/?${new URLSearchParams({ folder, payload: JSON.stringify(payload) })}`;
 }
 
-/** A page with a file open in the editor. */
+/** A page with a file open in the editor, and the extension known to the workbench. */
 export async function openFile(browser: BrowserContext, server: VscodeServer, opening: Opening & { readonly file: string }): Promise<Page> {
   const page = await browser.newPage();
   if (opening.webExtension) await developWebExtension(page, opening.webExtension);
   await page.goto(workbenchUrl(server, opening));
   await page.locator(".monaco-editor .view-lines").first().waitFor();
+  // The palette lists what is known when it opens: a command that comes later is never found.
+  await page.locator(".activitybar [aria-label='WarpLens']").first().waitFor();
   return page;
 }
 

@@ -34,5 +34,12 @@ export function describeEditor({ server, browser, extension, folder }: PageConte
       assert.match(await row.innerText(), /80 SMs[\s\S]*GB\/s[\s\S]*compute capability 7\.0/);
       await page.keyboard.press("Escape");
     });
+
+    it("the code in a finding's hover opens the rule's page", async () => {
+      await page.locator(".monaco-editor .squiggly-warning").first().hover({ force: true });
+      await page.locator(".monaco-hover a", { hasText: "strided-global-access" }).first().click();
+      const rule = page.frameLocator("iframe.webview.ready").frameLocator("iframe#active-frame");
+      await rule.getByRole("heading", { name: "strided-global-access" }).waitFor();
+    });
   });
 }
