@@ -54,7 +54,8 @@ export interface Qualifiers {
 /** The names known to be types where the conversion stands. */
 export interface TypeScope {
   has(name: string): boolean;
-  isFunctionTemplate(name: string): boolean;
+  /** Equal for two scopes that know the same names. */
+  readonly signature: string;
   /** Template type parameters, within their template. */
   within<T>(names: readonly string[], convert: () => T): T;
 }

@@ -21,6 +21,8 @@ const unknown = (c: Context, node: CstNode): Declaration => ({ ...span(node), ki
 function convert(c: Context, node: CstNode, where: Where): Declaration[] {
   switch (node.type) {
     case "function_definition":
+      // `FOR_EACH(i, n) { }` within a function: a macro that is not known, not a function.
+      return where === "block" && !child(node, "type") ? [unknown(c, node)] : declared(c, node, where);
     case "declaration":
     case "field_declaration":
     case "template_instantiation":

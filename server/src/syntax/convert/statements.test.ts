@@ -40,6 +40,9 @@ const table: Readonly<Record<string, string>> = {
   'asm volatile("ld.global" "x" :: "l"(p));': '(asm template:"ld.globalx" volatile inputs:[(constraint:l (name p))])',
   "int a = 1, *b = &a;":
     "(declaration [(variable a type:(builtin int) init:(style:copy [1])) (variable b type:(pointer (builtin int)) init:(style:copy [(unary & (name a))]))])",
+  "CUDA_KERNEL_LOOP(i, n) { a[i] = 0; }":
+    '(for init:(declaration [(variable i type:(builtin int) init:(style:copy [(binary + (binary * (member base:(name blockIdx) x) (member base:(name blockDim) x)) (member base:(name threadIdx) x))]))]) condition:(binary < (name i) (parenthesized (name n))) step:(assign + (name i) (binary * (member base:(name blockDim) x) (member base:(name gridDim) x))) body:(block body:[(expression (assign "" (subscript base:(name a) indices:[(name i)]) 0))]))',
+  "FOR_EACH(i, n) { a[i] = 0; }": '(unknown text:"FOR_EACH(i, n) { a[i] = 0; }")',
   ";": "(empty)",
 };
 

@@ -1,4 +1,4 @@
-import { type CstNode, child, childOfType } from "../parser/cst.ts";
+import { type CstNode, child } from "../parser/cst.ts";
 import type { TypeScope } from "./context.ts";
 
 /** Types CUDA and its headers declare, which a cast may name without the file saying what they are. */
@@ -19,10 +19,9 @@ const wellKnown: readonly string[] = [
 ];
 const alwaysTypes: ReadonlySet<string> = new Set(wellKnown);
 
-/** The names a unit declares as types and as function templates. By name alone: sema knows scopes. */
+/** The names a unit declares as types. By name alone: sema knows scopes. */
 export function typeScope(root: CstNode, text: string): TypeScope {
   const types = new Set<string>();
-  const templates = new Set<string>();
   const inner = new Map<string, number>();
   const add = (into: Set<string>, node: CstNode | undefined) => {
     if (node) into.add(text.slice(node.start, node.end));
@@ -44,19 +43,13 @@ export function typeScope(root: CstNode, text: string): TypeScope {
       case "type_definition":
         for (const each of node.children) if (each.field === "declarator") add(types, innermost(each));
         break;
-      case "template_declaration": {
-        const declared = childOfType(node, "function_definition") ?? childOfType(node, "declaration");
-        const declarator = declared && child(declared, "declarator");
-        if (declarator) add(templates, innermost(declarator));
-        break;
-      }
     }
     // Expressions hold no declarations but in lambdas, which no cast outside them can see.
     if (mayDeclare(node.type)) for (const each of node.children) if (each.children.length) pending.push(each);
   }
   return {
     has: (name) => alwaysTypes.has(name) || types.has(name) || (inner.get(name) ?? 0) > 0,
-    isFunctionTemplate: (name) => templates.has(name),
+    signature: [...types].sort().join(" "),
     within(names, convert) {
       for (const name of names) inner.set(name, (inner.get(name) ?? 0) + 1);
       try {

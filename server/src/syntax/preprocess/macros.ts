@@ -95,12 +95,15 @@ export interface CallReader {
   next(): Token | undefined;
 }
 
-/** How often macros may put down a token in one reading: nested doubling would fill any memory. */
+/** How many tokens macros may put down, for one use and in one reading: nested doubling would fill any memory. */
+const MAX_TOKENS_A_USE = 100_000;
 const MAX_TOKENS = 1_000_000;
 
 export class Expander {
   readonly macros: Map<string, Macro>;
   #spent = 0;
+  #limit = MAX_TOKENS;
+  #depth = 0;
   #counter = 0;
 
   constructor(macros: Map<string, Macro>) {
@@ -109,6 +112,7 @@ export class Expander {
 
   /** Expands a token, reading further tokens from `source` for the arguments of calls. */
   expand(first: readonly Token[], source: CallReader, place: { readonly line: number; readonly file: string }): Token[] {
+    if (this.#depth++ === 0) this.#limit = Math.min(MAX_TOKENS, this.#spent + MAX_TOKENS_A_USE);
     const pending = first.toReversed();
     const result: Token[] = [];
     const from: CallReader = {
@@ -123,7 +127,7 @@ export class Expander {
     };
     for (let next = pending.pop(); next; next = pending.pop()) {
       const macro = next.kind === IDENTIFIER && !next.hidden.has(next.text) ? this.macros.get(next.text) : undefined;
-      const replaced = macro && this.#spent < MAX_TOKENS ? this.#replace(next, macro, from, place) : undefined;
+      const replaced = macro && this.#spent < this.#limit ? this.#replace(next, macro, from, place) : undefined;
       if (!replaced) {
         result.push(next);
         continue;
@@ -134,6 +138,7 @@ export class Expander {
         if (each) pending.push(i === 0 ? { ...each, spaced: next.spaced } : each);
       }
     }
+    this.#depth--;
     return result;
   }
 
