@@ -36,7 +36,7 @@ export interface SimulateOptions {
 
 const defaultSteps = 20_000_000;
 /** Steps spent on sampling blocks where a few do not tell all. */
-const samplingSteps = 1_000_000;
+const samplingSteps = 300_000;
 
 /**
  * The report of one launch. The kernel is as the front end made it, and is left as it is.

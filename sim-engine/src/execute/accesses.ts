@@ -9,12 +9,35 @@ import { localBase, spaceOf } from "./memory.ts";
 export type AccessSpace = "global" | "shared" | "local" | "constant";
 export type AccessOperation = "load" | "store" | "atomic" | "copy";
 
-/** Hears of every request: lane k of `mask` has the address `addresses[from + k]`. */
-export type AccessListener = (access: AccessCounter, addresses: Float64Array, from: number, mask: number, cost: number) => void;
+/** A request as it costs: the same for all requests of an operation that agree in their lanes and stand alike within 128 bytes. */
+export interface RequestShape {
+  readonly lanes: number;
+  readonly cost: number;
+  readonly ideal: number;
+  /** What an observer found out about it, kept for the next time. */
+  observed?: ObservedShape;
+}
+
+export interface ObservedShape {
+  /** Cycles of the L1's data path, and what moves (see `WarpTrace.accesses`). */
+  readonly cycles: number;
+  readonly amount: number;
+  /** Sectors touched, counted from the 128 bytes the first lane's address is in, and which of their bytes. */
+  readonly sectors: readonly number[];
+  readonly bytes: readonly number[];
+}
+
+/** Hears of every request of an operation. */
+export interface AccessListener {
+  /** Lane k of `mask` has the address `addresses[from + k]`. */
+  request(access: AccessCounter, addresses: Float64Array, from: number, mask: number, cost: number): void;
+  /** Lane k of `mask` has the address `first + pattern[k]`. */
+  patterned(access: AccessCounter, shape: RequestShape, first: number, pattern: Float64Array, mask: number): void;
+}
 
 const sectors = new Float64Array(64);
-/** Addresses this far apart meet the same sectors, lines and banks. */
-const caseBytes = 128;
+/** Addresses this far apart stand alike in sectors, lines and banks. */
+const shapeBytes = 128;
 const moved = new Float64Array(32);
 const interleaved = new Float64Array(32);
 const distinct = new DistinctSet();
@@ -42,7 +65,8 @@ export class AccessCounter {
   readonly strides = new Map<number, number>();
   #strideSamples = 0;
   listener: AccessListener | undefined;
-  readonly #costs = new Map<number, number>();
+  readonly #fullShapes: (RequestShape | undefined)[] = [];
+  readonly #partShapes = new Map<number, RequestShape>();
 
   constructor(op: Op, operation: AccessOperation, space: Space, bytes: number) {
     this.op = op;
@@ -71,108 +95,73 @@ export class AccessCounter {
   /** One request whose lanes have addresses of their own. A weight of 0 only tries what would happen. */
   count(addresses: Float64Array, from: number, mask: number, weight: number): void {
     if (weight === 0) return;
-    const lanes = popcount(mask);
-    this.requests += weight;
-    this.lanes += weight * lanes;
-    let cost: number;
-    switch (this.space) {
-      case "global":
-      case "local": {
-        let at = addresses;
-        let first = from;
-        if (this.space === "local") {
-          localAddresses(addresses, from, mask, localBase, interleaved);
-          at = interleaved;
-          first = 0;
-        }
-        cost = distinctSectors(at, first, mask, this.bytes, sectors);
-        this.transactions += weight * cost;
-        this.ideal += weight * idealSectors(cost, lanes, this.bytes);
-        break;
-      }
-      case "shared":
-        cost = sharedWavefronts(addresses, from, mask, this.bytes);
-        this.transactions += weight * cost;
-        this.ideal += weight * idealWavefronts(cost, mask, this.bytes);
-        if (cost > this.worst) this.worst = cost;
-        break;
-      case "constant":
-        cost = distinctAddresses(addresses, from, mask);
-        this.transactions += weight * cost;
-        this.ideal += weight;
-        break;
-    }
-    this.listener?.(this, addresses, from, mask, cost);
-    if (this.operation === "atomic") this.worst = Math.max(this.worst, contention(addresses, from, mask));
-    if (this.#strideSamples < strideSamples) this.#sample(addresses, from, mask, cost);
-  }
-
-  /** One request for which all lanes have the address at `from`. */
-  countUniform(addresses: Float64Array, from: number, mask: number, weight: number): void {
-    if (weight === 0) return;
-    if (this.listener) {
-      this.count(moved.fill(addresses[from]!), 0, mask, weight);
-      return;
-    }
-    const lanes = popcount(mask);
-    this.requests += weight;
-    this.lanes += weight * lanes;
-    switch (this.space) {
-      case "global":
-        this.transactions += weight;
-        this.ideal += weight;
-        break;
-      case "shared": {
-        // 16-byte accesses go by half-warps at best.
-        const cost = this.bytes > 8 && mask & 0xffff && mask >>> 16 ? 2 : 1;
-        this.transactions += weight * cost;
-        this.ideal += weight * idealWavefronts(cost, mask, this.bytes);
-        if (cost > this.worst) this.worst = cost;
-        break;
-      }
-      case "constant":
-        this.transactions += weight;
-        this.ideal += weight;
-        break;
-      case "local":
-        throw new Error("local memory has an address for each lane");
-    }
-    if (this.operation === "atomic" && lanes > this.worst) this.worst = lanes;
-    if (this.#strideSamples < strideSamples) {
-      this.#strideSamples++;
-      if (lanes > 1) this.strides.set(0, (this.strides.get(0) ?? 0) + 1);
-      this.example ??= [0];
-    }
-  }
-
-  /**
-   * One request for which lane k's address is the one at `from` plus `pattern[k]`. What it costs depends on where the first
-   * stands within 128 bytes: each case is counted once.
-   */
-  countPattern(addresses: Float64Array, from: number, mask: number, pattern: Float64Array, weight: number): void {
-    if (weight === 0) return;
-    const first = addresses[from]!;
-    const residue = first % caseBytes;
-    const key = (mask === -1 ? 0 : (mask >>> 0) * caseBytes) + residue;
-    const cost = this.#costs.get(key);
-    if (cost === undefined || this.listener) {
-      for (let lane = 0; lane < 32; lane++) moved[lane] = first + pattern[lane]!;
-      const before = this.transactions;
-      this.count(moved, 0, mask, weight);
-      this.#costs.set(key, Math.round((this.transactions - before) / weight));
-      return;
-    }
+    const cost = this.#cost(addresses, from, mask);
     const lanes = mask === -1 ? 32 : popcount(mask);
     this.requests += weight;
     this.lanes += weight * lanes;
     this.transactions += weight * cost;
-    this.ideal +=
-      weight *
-      (this.space === "shared"
-        ? idealWavefronts(cost, mask, this.bytes)
-        : this.space === "constant"
-          ? 1
-          : idealSectors(cost, lanes, this.bytes));
+    this.ideal += weight * this.#ideal(cost, mask, lanes);
+    this.listener?.request(this, addresses, from, mask, cost);
+    this.#look(addresses, from, mask, cost);
+  }
+
+  /** One request for which lane k's address is the one at `from` plus `pattern[k]`. Each shape is looked at once. */
+  countPattern(addresses: Float64Array, from: number, mask: number, pattern: Float64Array, weight: number): void {
+    if (weight === 0) return;
+    const first = addresses[from]!;
+    const shape = this.#shape(first, pattern, mask);
+    this.requests += weight;
+    this.lanes += weight * shape.lanes;
+    this.transactions += weight * shape.cost;
+    this.ideal += weight * shape.ideal;
+    this.listener?.patterned(this, shape, first, pattern, mask);
+  }
+
+  #shape(first: number, pattern: Float64Array, mask: number): RequestShape {
+    const residue = first % shapeBytes;
+    const known = mask === -1 ? this.#fullShapes[residue] : this.#partShapes.get((mask >>> 0) * shapeBytes + residue);
+    if (known) return known;
+    for (let lane = 0; lane < 32; lane++) moved[lane] = first + pattern[lane]!;
+    const cost = this.#cost(moved, 0, mask);
+    const lanes = popcount(mask);
+    const shape: RequestShape = { lanes, cost, ideal: this.#ideal(cost, mask, lanes) };
+    this.#look(moved, 0, mask, cost);
+    if (mask === -1) this.#fullShapes[residue] = shape;
+    else this.#partShapes.set((mask >>> 0) * shapeBytes + residue, shape);
+    return shape;
+  }
+
+  #cost(addresses: Float64Array, from: number, mask: number): number {
+    switch (this.space) {
+      case "global":
+        return distinctSectors(addresses, from, mask, this.bytes, sectors);
+      case "local":
+        localAddresses(addresses, from, mask, localBase, interleaved);
+        return distinctSectors(interleaved, 0, mask, this.bytes, sectors);
+      case "shared":
+        return sharedWavefronts(addresses, from, mask, this.bytes);
+      case "constant":
+        return distinctAddresses(addresses, from, mask);
+    }
+  }
+
+  #ideal(cost: number, mask: number, lanes: number): number {
+    switch (this.space) {
+      case "global":
+      case "local":
+        return idealSectors(cost, lanes, this.bytes);
+      case "shared":
+        return idealWavefronts(cost, mask, this.bytes);
+      case "constant":
+        return 1;
+    }
+  }
+
+  /** Keeps what is worth showing of a request. */
+  #look(addresses: Float64Array, from: number, mask: number, cost: number): void {
+    if (this.space === "shared" && cost > this.worst) this.worst = cost;
+    if (this.operation === "atomic") this.worst = Math.max(this.worst, contention(addresses, from, mask));
+    if (this.#strideSamples < strideSamples) this.#sample(addresses, from, mask, cost);
   }
 
   /** Finds out what a generic address means. */

@@ -44,6 +44,8 @@ const scalarWriter = (slot: Slot): ((i: number, value: Scalar) => void) => {
   };
 };
 
+const allAlike = new Float64Array(32);
+
 function countStep(
   counters: readonly AccessCounter[],
   addresses: readonly Doubles[],
@@ -67,8 +69,7 @@ function countStep(
     };
   }
   if (how === undefined || space === "local") return (o, mask) => counter.count(at, o, mask, running.weight);
-  if (how === "uniform") return (o, mask) => counter.countUniform(at, o, mask, running.weight);
-  const { lanes } = how;
+  const lanes = how === "uniform" ? allAlike : how.lanes;
   return (o, mask) => counter.countPattern(at, o, mask, lanes, running.weight);
 }
 

@@ -46,6 +46,8 @@ const even = new Float64Array(warpSize);
 
 export function findPatterns(kernel: Kernel, block: Dim3, divergence: Divergence, constantOf: ConstantOf): Patterns {
   const found = new Map<Op, Linear | null>();
+  /** What the operands were when an operation was last looked at. */
+  const looked = new Map<Op, readonly (Linear | null | undefined)[]>();
   const order = reversePostorder(kernel);
   const thread = threadPatterns(block);
 
@@ -80,6 +82,10 @@ export function findPatterns(kernel: Kernel, block: Dim3, divergence: Divergence
     for (const each of order) {
       for (const op of [...each.phis, ...each.ops]) {
         if (op.type === "void") continue;
+        const operands = op.args.map((arg) => found.get(arg));
+        const before = looked.get(op);
+        if (before && operands.every((operand, k) => operand === before[k])) continue;
+        looked.set(op, operands);
         const now = transfer(op);
         if (now === undefined || same(now, found.get(op))) continue;
         found.set(op, now);
@@ -122,18 +128,24 @@ function made(lanes: Float64Array, divisor: number): Linear | null {
   return lanes.every((value) => Math.abs(value) < farthest) ? { lanes, divisor: Number.isSafeInteger(divisor) ? divisor : 1 } : null;
 }
 
-const sum = (a: Linear, b: Linear | null, sign: number, offset = 0): Linear | null =>
-  b &&
-  made(
+function sum(a: Linear, b: Linear | null, sign: number, offset = 0): Linear | null {
+  if (!b) return null;
+  const divisor = gcd(gcd(a.divisor, b.divisor), Math.abs(offset));
+  if (b.lanes === even) return { lanes: a.lanes, divisor };
+  return made(
     a.lanes.map((value, lane) => value + sign * b.lanes[lane]!),
-    gcd(gcd(a.divisor, b.divisor), Math.abs(offset)),
+    divisor,
   );
+}
 
-const scaled = (a: Linear, by: number): Linear | null =>
-  made(
+function scaled(a: Linear, by: number): Linear | null {
+  const divisor = a.divisor * Math.abs(by);
+  if (a.lanes === even || by === 1) return { lanes: a.lanes, divisor: Number.isSafeInteger(divisor) ? divisor : 1 };
+  return made(
     a.lanes.map((value) => value * by),
-    a.divisor * Math.abs(by),
+    divisor,
   );
+}
 
 /** i8 and i16 values wrap too easily. */
 const wide = (op: Op, a: Linear): Linear | null => (op.type === "i32" || op.type === "i64" ? a : null);

@@ -272,11 +272,12 @@ export class Runner {
     const advance = (windows: number): boolean => advanceValues(skip.values, o, top.mask, window.values, after, windows);
     const goes = (windows: number): boolean => advance(windows) && this.#tries(skip, top, o, path);
     let good = 0;
-    let bad = leastWindows;
+    let bad = leastWindows(skip);
     while (goes(bad)) {
       good = bad;
       bad *= 2;
     }
+    // Without a skip there is nothing to look for between none and the least.
     while (good > 0 && bad - good > 1) {
       const middle = Math.floor((good + bad) / 2);
       if (goes(middle)) good = middle;

@@ -48,9 +48,11 @@ export interface OpenWindow {
   readonly recordStart: number;
 }
 
-/** Iterations run before a window is opened, and windows that are worth skipping. */
-export const firstWindow = 12;
-export const leastWindows = 32;
+/** Iterations run before a window is opened. */
+export const firstWindow = 4;
+/** Iterations that are worth skipping. */
+const leastIterations = 16;
+export const leastWindows = ({ window }: LoopSkip): number => Math.max(2, Math.ceil(leastIterations / window));
 
 export const newState = (): SkipState => ({ iterations: 0, next: firstWindow, window: undefined });
 

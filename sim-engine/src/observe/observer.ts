@@ -2,7 +2,7 @@
  * Watches blocks run for the caches and the timing: a log of the sectors each warp asks for, and a trace of what it issued.
  */
 import { type AccessKind, atomic, bypass, l1Cycles, load, SectorLog, store } from "../cache/index.ts";
-import { type AccessCounter, type AccessListener, contention } from "../execute/accesses.ts";
+import { type AccessCounter, type AccessListener, contention, type ObservedShape, type RequestShape } from "../execute/accesses.ts";
 import type { CompiledBlock, Program } from "../execute/compile.ts";
 import { globalBase, localBase } from "../execute/memory.ts";
 import type { WarpRecord } from "../execute/record.ts";
@@ -16,6 +16,8 @@ import { AtomicRegions } from "./atomic-regions.ts";
 /** Local memory lies above all buffers in what the caches see. */
 const localStart = 2 ** 36;
 const sectorBytes = 32;
+/** Requests whose first address stands alike within this many bytes have one shape. */
+const shapeBytes = 128;
 const full = 0xffffffff;
 
 /** Memory operations in an order that gives each its number. */
@@ -57,12 +59,12 @@ export interface ObservedBlock {
 /** Requests of one block that are logged for the caches. */
 const logLimit = 1 << 14;
 
-export class Observer {
+export class Observer implements AccessListener {
   readonly #runner: Runner;
   readonly #program: Program;
   readonly #sites: Sites;
   readonly #counters: readonly AccessCounter[];
-  readonly #interleaved = new Float64Array(32);
+  readonly #lanes = new Float64Array(32);
   readonly #seen = new DistinctSet();
   readonly #warps: number;
   #log = new SectorLog(0, 0);
@@ -88,8 +90,7 @@ export class Observer {
     this.#fullWarps = new Set();
     this.atomics.begin();
     this.#runner.records = records;
-    const listener: AccessListener = (...request) => this.#hear(...request);
-    for (const counter of this.#counters) counter.listener = listener;
+    for (const counter of this.#counters) counter.listener = this;
     try {
       run();
     } finally {
@@ -103,61 +104,97 @@ export class Observer {
     for (const counter of this.#counters) counter.listener = undefined;
   }
 
-  #hear(counter: AccessCounter, addresses: Float64Array, from: number, mask: number, cost: number): void {
-    const record = this.#runner.record;
-    const site = this.#sites.numbers.get(counter.op);
-    // Of a copy into shared memory, the reading side is the access.
-    if (!record || site === undefined || (counter.operation === "copy" && counter.space === "shared")) return;
+  request(counter: AccessCounter, addresses: Float64Array, from: number, mask: number, cost: number): void {
+    const place = this.#place(counter);
+    if (!place) return;
+    const { record, site, offset } = place;
     let at = addresses;
     let first = from;
     if (counter.space === "local") {
       // Each warp's threads have their frames side by side, word by word.
-      localAddresses(addresses, from, mask, localBase, this.#interleaved);
-      at = this.#interleaved;
+      localAddresses(addresses, from, mask, localBase, this.#lanes);
+      at = this.#lanes;
       first = 0;
     }
-    if (!record.full) record.requests.push(site, ...requestOf(counter, at, first, mask, cost));
-    else if (this.#log.dropped > 0 && this.#fullWarps.add(record.warp).size === this.#warps) this.#stop();
-    if (counter.space === "global") {
-      this.#logSectors(record.warp, site, counter, at, first, mask, -globalBase);
-      if (counter.operation === "atomic") this.atomics.add(at, first, mask);
-    } else if (counter.space === "local") {
-      const frame = this.#program.environment.frameBytes * 32;
-      this.#logSectors(record.warp, site, counter, at, first, mask, localStart + (this.#observed * this.#warps + record.warp) * frame);
+    if (!record.full) record.requests.push(site, pathCycles(counter, at, first, mask, cost), amountOf(counter, at, first, mask, cost));
+    if (offset === undefined || !this.#log.request(record.warp, site, kindOf(counter))) return;
+    for (const sector of this.#sectorsOf(at, first, mask, counter.bytes)) {
+      const sectorIndex = sector + offset / sectorBytes;
+      this.#log.sector(sectorIndex, counter.operation === "store" ? written(at, first, mask, counter.bytes, sector) : full);
     }
+    if (counter.operation === "atomic") this.atomics.add(at, first, mask);
   }
 
-  #logSectors(
-    warp: number,
-    site: number,
+  patterned(counter: AccessCounter, shape: RequestShape, first: number, pattern: Float64Array, mask: number): void {
+    const place = this.#place(counter);
+    if (!place) return;
+    const { record, site, offset } = place;
+    const line = Math.floor(first / shapeBytes) * shapeBytes;
+    shape.observed ??= this.#observe(counter, shape, first, line, pattern, mask);
+    const { cycles, amount, sectors, bytes } = shape.observed;
+    if (!record.full) record.requests.push(site, cycles, amount);
+    if (offset === undefined || !this.#log.request(record.warp, site, kindOf(counter))) return;
+    const base = (line + offset) / sectorBytes;
+    for (let k = 0; k < sectors.length; k++) this.#log.sector(base + sectors[k]!, bytes[k]!);
+    if (counter.operation === "atomic") this.atomics.add(this.#spread(first, pattern), 0, mask);
+  }
+
+  #observe(
     counter: AccessCounter,
-    addresses: Float64Array,
-    from: number,
+    { cost }: RequestShape,
+    first: number,
+    line: number,
+    pattern: Float64Array,
     mask: number,
-    offset: number,
-  ): void {
-    const log = this.#log;
-    const kind = kindOf(counter);
-    if (!log?.request(warp, site, kind)) return;
+  ): ObservedShape {
+    const at = this.#spread(first, pattern);
+    const touched = counter.space === "global" ? this.#sectorsOf(at, 0, mask, counter.bytes) : [];
+    return {
+      cycles: pathCycles(counter, at, 0, mask, cost),
+      amount: amountOf(counter, at, 0, mask, cost),
+      sectors: touched.map((sector) => sector - line / sectorBytes),
+      bytes: touched.map((sector) => (counter.operation === "store" ? written(at, 0, mask, counter.bytes, sector) : full)),
+    };
+  }
+
+  #spread(first: number, pattern: Float64Array): Float64Array {
+    for (let lane = 0; lane < 32; lane++) this.#lanes[lane] = first + pattern[lane]!;
+    return this.#lanes;
+  }
+
+  /** Where a request is noted; `offset` is what takes its addresses to those the caches know, absent for what they do not see. */
+  #place(counter: AccessCounter): { record: WarpRecord; site: number; offset: number | undefined } | undefined {
+    const record = this.#runner.record;
+    const site = this.#sites.numbers.get(counter.op);
+    // Of a copy into shared memory, the reading side is the access.
+    if (!record || site === undefined || (counter.operation === "copy" && counter.space === "shared")) return undefined;
+    if (record.full && this.#log.dropped > 0 && this.#fullWarps.add(record.warp).size === this.#warps) this.#stop();
+    if (counter.space === "global") return { record, site, offset: -globalBase };
+    if (counter.space !== "local") return { record, site, offset: undefined };
+    const frame = Math.ceil(this.#program.environment.frameBytes / 4) * 128;
+    return { record, site, offset: localStart + (this.#observed * this.#warps + record.warp) * frame };
+  }
+
+  /** Distinct sectors (address / 32) of a request. */
+  #sectorsOf(addresses: Float64Array, from: number, mask: number, bytes: number): number[] {
+    const found: number[] = [];
     this.#seen.clear();
     for (let lane = 0; lane < 32; lane++) {
       if (!((mask >>> lane) & 1)) continue;
-      const address = addresses[from + lane]! + offset;
-      const last = Math.floor((address + counter.bytes - 1) / sectorBytes);
-      for (let sector = Math.floor(address / sectorBytes); sector <= last; sector++) {
-        if (!this.#seen.add(sector | 0)) continue;
-        log.sector(sector, kind === store ? written(addresses, from, mask, counter.bytes, sector, offset) : full);
-      }
+      const address = addresses[from + lane]!;
+      const last = Math.floor((address + bytes - 1) / sectorBytes);
+      for (let sector = Math.floor(address / sectorBytes); sector <= last; sector++) if (this.#seen.add(sector | 0)) found.push(sector);
     }
+    return found;
   }
 }
 
 /** Which bytes of a sector the lanes write, bit by bit. */
-function written(addresses: Float64Array, from: number, mask: number, bytes: number, sector: number, offset: number): number {
+function written(addresses: Float64Array, from: number, mask: number, bytes: number, sector: number): number {
   let bits = 0;
   for (let lane = 0; lane < 32; lane++) {
     if (!((mask >>> lane) & 1)) continue;
-    const start = addresses[from + lane]! + offset - sector * sectorBytes;
+    const start = addresses[from + lane]! - sector * sectorBytes;
     for (let byte = Math.max(0, start); byte < Math.min(sectorBytes, start + bytes); byte++) bits |= 1 << byte;
   }
   return bits >>> 0;
@@ -171,23 +208,14 @@ function kindOf({ operation, op }: AccessCounter): AccessKind {
   return action.kind === "load" && (action.cache === "cg" || action.cache === "cv") ? bypass : load;
 }
 
-/** Cycles of the L1's data path (wavefronts, distinct addresses), and what moves: sectors, or lanes on one shared address. */
-function requestOf(
-  counter: AccessCounter,
-  addresses: Float64Array,
-  from: number,
-  mask: number,
-  cost: number,
-): [cycles: number, amount: number] {
-  switch (counter.space) {
-    case "global":
-    case "local":
-      return [l1Cycles(addresses, from, mask, counter.bytes), cost];
-    case "shared":
-      return [cost, counter.operation === "atomic" ? contention(addresses, from, mask) : 0];
-    case "constant":
-      return [cost, 0];
-  }
+/** Cycles of the L1's data path: passes through banks or tags, wavefronts, distinct addresses. */
+const pathCycles = (counter: AccessCounter, addresses: Float64Array, from: number, mask: number, cost: number): number =>
+  counter.space === "global" || counter.space === "local" ? l1Cycles(addresses, from, mask, counter.bytes) : cost;
+
+/** Sectors that move, or of shared atomics the most lanes on one address. */
+function amountOf(counter: AccessCounter, addresses: Float64Array, from: number, mask: number, cost: number): number {
+  if (counter.space === "global" || counter.space === "local") return cost;
+  return counter.space === "shared" && counter.operation === "atomic" ? contention(addresses, from, mask) : 0;
 }
 
 /** A warp's record as the timing replays it. */

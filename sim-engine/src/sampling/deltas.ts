@@ -7,7 +7,7 @@
  */
 
 import type { ConstantOf } from "../execute/constants.ts";
-import type { Action, Kernel, Op } from "../kernel.ts";
+import type { Action, Block, Op } from "../kernel.ts";
 
 /** 0: does not change. NaN: changes in no known way. */
 export type Delta = number;
@@ -21,7 +21,8 @@ export interface Deltas {
 }
 
 export interface DeltaQuestion {
-  readonly kernel: Kernel;
+  /** The part of the kernel that is looked at; what is outside does not change. */
+  readonly blocks: Iterable<Block>;
   /** Operations whose change matters; others are left out. */
   readonly needs: (op: Op) => boolean;
   /** How the symbol itself enters: the change in one unit, for operations that are sources of change. */
@@ -45,8 +46,13 @@ export const lcm = (a: number, b: number): number => (a / gcd(a, b)) * b;
 export function findDeltas(question: DeltaQuestion): Deltas {
   let step = 1;
   let approximate = false;
+  const ops: Op[] = [];
+  for (const block of question.blocks) {
+    for (const op of block.phis) if (question.needs(op)) ops.push(op);
+    for (const op of block.ops) if (op.type !== "void" && question.needs(op)) ops.push(op);
+  }
   for (;;) {
-    const pass = new Pass(question, step, approximate);
+    const pass = new Pass(question, ops, step, approximate);
     pass.run();
     const wanted = pass.wantedFactor;
     if (wanted === 1) return { of: pass.of, step, approximate: pass.approximated };
@@ -57,6 +63,8 @@ export function findDeltas(question: DeltaQuestion): Deltas {
 
 class Pass {
   readonly #question: DeltaQuestion;
+  readonly #ops: readonly Op[];
+  readonly #inside: ReadonlySet<Op>;
   readonly #step: number;
   readonly #approximate: boolean;
   readonly #deltas = new Map<Op, Delta>();
@@ -64,8 +72,10 @@ class Pass {
   wantedFactor = 1;
   approximated = false;
 
-  constructor(question: DeltaQuestion, step: number, approximate: boolean) {
+  constructor(question: DeltaQuestion, ops: readonly Op[], step: number, approximate: boolean) {
     this.#question = question;
+    this.#ops = ops;
+    this.#inside = new Set(ops);
     this.#step = step;
     this.#approximate = approximate;
   }
@@ -73,18 +83,20 @@ class Pass {
   readonly of = (op: Op): Delta => this.#deltas.get(op) ?? 0;
 
   run(): void {
-    const { kernel, needs } = this.#question;
-    const ops = kernel.blocks.flatMap((block) => [...block.phis, ...block.ops]).filter((op) => op.type !== "void" && needs(op));
     for (let changed = true; changed; ) {
       changed = false;
       this.wantedFactor = 1;
-      for (const op of ops) {
+      for (const op of this.#ops) {
         const found = this.#transfer(op);
         if (found === undefined || Object.is(found, this.#deltas.get(op))) continue;
         this.#deltas.set(op, found);
         changed = true;
       }
     }
+  }
+
+  #known(op: Op): Delta | undefined {
+    return this.#inside.has(op) ? this.#deltas.get(op) : 0;
   }
 
   /** Undefined while nothing is known yet (operands that come round a loop). */
@@ -94,10 +106,10 @@ class Pass {
     if (given !== undefined) return given * this.#step;
     const { action, args } = op;
     if (action.kind === "phi") return this.#join(args);
-    const deltas = args.map((arg) => this.#deltas.get(arg));
+    const deltas = args.map((arg) => this.#known(arg));
     if (action.kind === "load") {
       const [address] = deltas;
-      return address === undefined ? undefined : loaded(op, address, (each) => this.#deltas.get(each));
+      return address === undefined ? undefined : loaded(op, address, (each) => this.#known(each));
     }
     if (deltas.includes(undefined)) return undefined;
     const [a = 0, b = 0, c = 0] = deltas as Delta[];
@@ -132,7 +144,7 @@ class Pass {
   #join(args: readonly Op[]): Delta | undefined {
     let all: Delta | undefined;
     for (const arg of args) {
-      const each = this.#deltas.get(arg);
+      const each = this.#known(arg);
       if (each !== undefined) all = all === undefined ? each : gcd(all, each);
     }
     return all;

@@ -134,7 +134,7 @@ export class Sampler {
     let observed: ObservedBlock | undefined;
     if (watch) {
       observed = this.#options.observer.watch(index, () => this.#runner.runBlock(at));
-      this.#watched++;
+      if (!this.#options.watch.includes(index)) this.#watched++;
     } else this.#runner.runBlock(at);
     const run: Run = { at, vector: this.#counts.take(), observed, weight: 0 };
     for (const position of this.#irregular) this.#irregularRequests += run.vector[position] ?? 0;

@@ -32,7 +32,7 @@ export interface Subject {
 function variation(subject: Subject, blocks: Iterable<Block>, source: (op: Op) => Delta | undefined): Variation {
   const { program, constantOf } = subject;
   const deltas = findDeltas({
-    kernel: program.kernel,
+    blocks,
     needs: program.slice.needs,
     source,
     constantOf,
