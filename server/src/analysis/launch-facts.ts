@@ -134,7 +134,7 @@ function siteFact(file: FileFacts, launch: EvaluatedLaunch, option: Directive | 
   const directive = directives.directiveOfLaunch(entry.kernelName, kernel, at, option);
   const inputs = inputAssumptions(assumed);
   const assumptions = [...inputs];
-  const why = doubt ?? (entry.reached ? undefined : "a condition before it is false with the values that are known");
+  const why = doubt ?? (entry.remoteness === 0 ? undefined : "a condition before it is false with the values that are known");
   if (why !== undefined) assumptions.push({ what: "the launch", value: "taken to be reached", why });
   const completed: Completed =
     declaration === undefined || unit === undefined

@@ -1,6 +1,6 @@
 /** Values for inputs nobody knows, chosen so that a launch is a plausible one. */
 import type { FunctionDeclaration } from "../../syntax/ast.ts";
-import type { LaunchEntry } from "./launch-log.ts";
+import { isConfigured, type LaunchEntry } from "./launch-log.ts";
 import type { Value } from "./model.ts";
 import type { RunOptions, RunResult } from "./run.ts";
 import { inputsOf, integerOf } from "./values.ts";
@@ -45,7 +45,7 @@ export function assumeInputs(
   entry: LaunchEntry,
   given: ReadonlyMap<string, number>,
 ): Assumed | undefined {
-  if (openInputs(entry).size === 0) return isKnown(entry) ? { entry, assumed: [] } : undefined;
+  if (openInputs(entry).size === 0) return isConfigured(entry) ? { entry, assumed: [] } : undefined;
   for (const size of sizes) {
     const found = withInputs(repetition, run, entry, given, size);
     if (found !== undefined) return found;
@@ -77,7 +77,7 @@ function withInputs(
     const again = repetition.again(run.fn, { ...run.options, assumed: values });
     const found = again.log.entries.find((other) => other.site === entry.site);
     if (found === undefined) return undefined;
-    if (isKnown(found)) return isPlausible(found) ? { entry: found, assumed } : undefined;
+    if (isConfigured(found)) return isPlausible(found) ? { entry: found, assumed } : undefined;
     if ([...openInputs(found)].every((name) => values.has(name))) return undefined;
     reasons = again.reasons;
     current = found;
@@ -87,10 +87,6 @@ function withInputs(
 
 function openInputs({ grid, block, shared }: LaunchEntry): Set<string> {
   return inputNames([...grid, ...block, shared]);
-}
-
-function isKnown({ grid, block }: LaunchEntry): boolean {
-  return [...grid, ...block].every((side) => integerOf(side) !== undefined);
 }
 
 function inputNames(values: readonly Value[]): Set<string> {

@@ -44,10 +44,11 @@ function tryOut(host: Interpreter, way: Way): readonly [Completion, Outcome] {
   return [left, host.journal.undo(mark)];
 }
 
-/** Visits code the program does not reach, once, for the launches in it. Nothing of it remains. */
+/** Visits code the program does not reach, for the launches in it. Nothing of it remains. */
 export function speculate(host: Interpreter, statement: Statement | undefined): void {
-  if (statement === undefined || host.speculation >= 4 || !host.holdsLaunch.has(statement) || host.visited.has(statement)) return;
-  host.visited.add(statement);
+  if (statement === undefined || host.speculation >= 4 || !host.holdsLaunch.has(statement)) return;
+  if ((host.visited.get(statement) ?? Number.POSITIVE_INFINITY) <= host.speculation) return;
+  host.visited.set(statement, host.speculation);
   host.speculation += 1;
   tryOut(host, () => host.execute(statement));
   host.speculation -= 1;

@@ -71,7 +71,7 @@ export class FileEvaluation implements Repetition {
 
   /** Sites without an entry, or with one only speculation reached. */
   #missing(): Expression[] {
-    return this.#program.unit.sites.sites.filter((site) => this.#isOwn(site) && !this.#found.get(site)?.entry.reached);
+    return this.#program.unit.sites.sites.filter((site) => this.#isOwn(site) && this.#found.get(site)?.entry.remoteness !== 0);
   }
 
   #run(fn: FunctionDeclaration, options: RunOptions, doubt: string | undefined): void {
@@ -80,7 +80,8 @@ export class FileEvaluation implements Repetition {
     const run: Run = { fn, options, result };
     for (const entry of result.log.entries) {
       const known = this.#found.get(entry.site);
-      if (known !== undefined && (known.entry.reached || !entry.reached)) continue;
+      // What the program says of a site it does not reach goes before what a function would do on its own.
+      if (known !== undefined && (known.entry.remoteness <= entry.remoteness || functionName(fn) !== "main")) continue;
       this.#found.set(entry.site, { entry, run, ...(doubt === undefined ? {} : { doubt }) });
     }
   }
@@ -107,7 +108,7 @@ export class FileEvaluation implements Repetition {
     const found = this.#found.get(site);
     if (found === undefined) return [];
     const { entry, run, doubt } = found;
-    const executions = entry.reached ? run.result.log.executions(entry) : 0;
+    const executions = run.result.log.executions(entry);
     const better = assumeInputs(this, run, entry, this.#given) ?? this.#fromOwner(site);
     const inputs = better?.assumed ?? [];
     return [

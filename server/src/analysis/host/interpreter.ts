@@ -85,8 +85,8 @@ export interface Interpreter {
   speculation: number;
   /** Above 0 on one of two ways of which it is not known which is taken. */
   uncertainty: number;
-  /** Statements visited by speculation. */
-  readonly visited: WeakSet<Statement>;
+  /** Statements visited by speculation, and how remote they were then. */
+  readonly visited: WeakMap<Statement, number>;
   /** Blocks that end the program are passed over even if their condition holds. */
   readonly survivesExits: boolean;
 }

@@ -4,6 +4,7 @@ import type { Expression, FunctionDeclaration } from "../../syntax/ast.ts";
 import type { Substitution } from "../sema/types.ts";
 import type { CapturedArguments } from "./capture.ts";
 import type { TemplateValue, Value } from "./model.ts";
+import { integerOf } from "./values.ts";
 
 export type Triple<T> = readonly [x: T, y: T, z: T];
 
@@ -22,10 +23,15 @@ export interface LaunchEntry {
   readonly captured: CapturedArguments;
   /** What `__constant__` and `__device__` variables hold, by name. */
   readonly globals: ReadonlyMap<string, Content>;
-  /** The program reaches it. */
-  readonly reached: boolean;
+  /** How many conditions that are known to be false stand before it: 0 where the program reaches it. */
+  readonly remoteness: number;
   /** Whether it does depends on a condition that is not known. */
   readonly uncertain: boolean;
+}
+
+/** Whether grid and block are known. */
+export function isConfigured({ grid, block }: Pick<LaunchEntry, "grid" | "block">): boolean {
+  return [...grid, ...block].every((side) => integerOf(side) !== undefined);
 }
 
 export class LaunchLog {
@@ -34,10 +40,14 @@ export class LaunchLog {
   readonly #counts = new Map<Expression, number>();
   total = 0;
 
-  /** Whether the site's entry is still wanted: the first execution counts, but one that is reached goes before others. */
-  wants(site: Expression, reached: boolean): boolean {
+  /**
+   * Whether an entry is still wanted for the site: the first execution counts, of those nearest to what is reached. Of what is
+   * not reached, one that is `known` goes before one that is not.
+   */
+  wants(site: Expression, remoteness: number, known: boolean): boolean {
     const found = this.#entries.get(site);
-    return found === undefined || (reached && !found.reached);
+    if (found === undefined || remoteness < found.remoteness) return true;
+    return remoteness > 0 && remoteness === found.remoteness && known && !isConfigured(found);
   }
 
   add(entry: LaunchEntry): void {
@@ -55,7 +65,7 @@ export class LaunchLog {
 
   /** 0 for a site that is not reached; undefined when not known. */
   executions(entry: LaunchEntry): number | undefined {
-    if (!entry.reached) return 0;
+    if (entry.remoteness > 0) return 0;
     const count = this.#counts.get(entry.site);
     return count === undefined || Number.isNaN(count) || entry.uncertain ? undefined : Math.round(count);
   }

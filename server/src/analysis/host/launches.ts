@@ -8,7 +8,7 @@ import { convert, dim3 } from "./convert.ts";
 import { deduce } from "./deduce.ts";
 import { forgetContent } from "./effects.ts";
 import type { Argument, Interpreter } from "./interpreter.ts";
-import type { LaunchEntry, Triple } from "./launch-log.ts";
+import { isConfigured, type LaunchEntry, type Triple } from "./launch-log.ts";
 import type { LibraryFunction } from "./library/library.ts";
 import { Allocation, Cell, type FunctionValue, type HostType, type RecordValue, type TemplateValue, type Value } from "./model.ts";
 import { chooseOverload } from "./overload.ts";
@@ -61,10 +61,9 @@ interface LaunchCall {
 
 function launch(host: Interpreter, call: LaunchCall): void {
   if (host.loops.some((loop) => loop.abstract)) return;
-  const reached = host.speculation === 0;
-  if (reached) host.launches.count(call.site);
+  if (host.speculation === 0) host.launches.count(call.site);
   const chosen = call.callee.kind === "function" ? defined(host, kernelOf(host, call.callee, call.args, call.site)) : undefined;
-  if (host.launches.wants(call.site, reached)) host.launches.add(entryOf(host, call, chosen, reached));
+  if (host.launches.wants(call.site, host.speculation, isConfigured(call))) host.launches.add(entryOf(host, call, chosen));
   runKernel(host, chosen?.kernel, call.args, call.name);
 }
 
@@ -111,7 +110,7 @@ function isPack(value: TemplateValue | readonly TemplateValue[]): value is reado
   return Array.isArray(value);
 }
 
-function entryOf(host: Interpreter, call: LaunchCall, chosen: ChosenKernel | undefined, reached: boolean): LaunchEntry {
+function entryOf(host: Interpreter, call: LaunchCall, chosen: ChosenKernel | undefined): LaunchEntry {
   const { site, grid, block, shared, cluster } = call;
   const captured = new Capture(host).arguments(
     chosen?.kernel,
@@ -125,7 +124,7 @@ function entryOf(host: Interpreter, call: LaunchCall, chosen: ChosenKernel | und
     block,
     shared,
     captured,
-    reached,
+    remoteness: host.speculation,
     kernelName,
     uncertain: host.uncertainty > 0,
     globals: globalContents(host),

@@ -101,7 +101,7 @@ function interpreterFor({ unit, settings, linker }: RunProgram, options: RunOpti
     recursions: 0,
     speculation: 0,
     uncertainty: 0,
-    visited: new WeakSet(),
+    visited: new WeakMap(),
     survivesExits: options.survivesExits === true,
   };
   return host;
