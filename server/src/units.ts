@@ -39,6 +39,6 @@ export function formatDim([x, y, z]: readonly [number, number, number]): string 
 export const formatRatio = (value: number): string => String(Math.round(value * 10) / 10);
 /** What bounds a launch, `l2-latency`, as `L2 latency`. */
 export const formatBound = (name: string): string =>
-  name.replaceAll("-", " ").replace(/\b(l1|l2|dram|sfu|fma|alu|fp16|fp32|fp64|lsu)\b/g, (unit) => unit.toUpperCase());
+  name.replaceAll("-", " ").replace(/\b(l1|l2|dram|fma|alu|xu|adu|cbu|lsu|fp16|fp32|fp64)\b/g, (unit) => unit.toUpperCase());
 /** A GPU's name where there is little room: `NVIDIA GeForce GTX 980` as `GTX 980`. */
 export const shortGpuName = (name: string): string => name.replace(/^NVIDIA (GeForce |Tesla )?/, "");

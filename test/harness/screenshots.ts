@@ -5,6 +5,8 @@ import type { Page } from "playwright-core";
 import { startServer, type VscodeInstall } from "./vscode-server.ts";
 import { goToLine, openBrowser, openFile, openPanel, setTheme } from "./workbench.ts";
 
+const themes = ["Dark Modern", "Light Modern"];
+
 interface ScreenshotOptions {
   readonly root: string;
   readonly vscode: VscodeInstall;
@@ -22,25 +24,32 @@ export async function screenshots({ root, vscode, chromium, into }: ScreenshotOp
     const page = await openFile(browser, server, { folder, extension: root, file: path.join(folder, "tour.cu") });
     const panel = await openPanel(page);
     await widenSideBar(page, 380);
-    for (const theme of ["Dark Modern", "Light Modern"]) {
-      const name = (part: string) => path.join(into, `${part}-${theme.startsWith("Dark") ? "dark" : "light"}.png`);
+    for (const theme of themes) {
+      const name = (part: string) => path.join(into, `${part}-${nameOf(theme)}.png`);
       await setTheme(page, theme);
       await goToLine(page, 8);
       await panel.getByRole("heading", { name: "transpose" }).waitFor();
       await panel.getByRole("region", { name: "Hottest lines" }).waitFor();
       await page.locator(".codelens-decoration", { hasText: "occupancy" }).first().waitFor();
       await page.screenshot({ path: name("editor") });
-      await panel.getByRole("region", { name: "Basis" }).scrollIntoViewIfNeeded();
-      await page.locator(".part.sidebar").screenshot({ path: name("panel") });
       await hoverOver(page, "out[x * n + y]");
       await page.screenshot({ path: name("hover") });
       await page.mouse.move(0, 0);
+    }
+    // Tall enough for all of the panel.
+    await page.setViewportSize({ width: 1440, height: 1200 });
+    for (const theme of themes) {
+      await setTheme(page, theme);
+      await panel.getByRole("region", { name: "Basis" }).waitFor();
+      await page.locator(".part.sidebar").screenshot({ path: path.join(into, `panel-${nameOf(theme)}.png`) });
     }
   } finally {
     await browser.close();
     await server.stop();
   }
 }
+
+const nameOf = (theme: string): string => (theme.startsWith("Dark") ? "dark" : "light");
 
 async function widenSideBar(page: Page, width: number): Promise<void> {
   const box = await page.locator(".part.sidebar").boundingBox();

@@ -9,7 +9,7 @@ export interface TimeEstimate {
   /** SM clocks. */
   readonly cycles: number;
   /**
-   * The busiest resource where it is busy for most of the time (`dram`, `l2`, `l1`, `issue`, `fma`, `alu`, `xu`, `fp64`, `atomics`,
+   * The busiest resource where it is busy for most of the time (`dram`, `l2`, `l2-port`, `l1`, `issue`, `fma`, `alu`, `xu`, `fp64`, `atomics`,
    * `block-launch`, ...), `launch-overhead`, or what warps wait for: `dram-latency`, `l2-latency`, `barrier`, ...
    */
   readonly boundBy: string;
@@ -23,7 +23,7 @@ export interface TimeEstimate {
 
 const displayed: Readonly<Record<string, string>> = {
   blocks: "block-launch",
-  port: "l2",
+  port: "l2-port",
   fmaheavy: "integer-multiply",
   constants: "constant",
 };
