@@ -6,6 +6,8 @@ import type { Kernel } from "../kernel.ts";
 import { compareLocations, type Location, locationOf } from "../passes/alias.ts";
 import type { Instruction, Register } from "./machine.ts";
 
+/** Registers kept free for finishing what is under way. */
+const headroom = 4;
 /** What ptxas reckons with for memory it cannot know to be near. */
 const memoryLatency = 400;
 
@@ -52,9 +54,11 @@ export function pressure(kernel: Kernel, instructions: readonly Instruction[], o
     return change;
   };
   while (ready.length > 0) {
-    const tight = words >= limit;
-    let best = 0;
-    for (let index = 1; index < ready.length; index++) if (better(ready[index] as Node, ready[best] as Node, cycle, tight, words, limit, growth)) best = index;
+    // With registers to spare, what starts the longest chains; else on in the order of the source, which ends live ranges.
+    const roomy = (node: Node): boolean => words + Math.max(0, growth(node)) <= limit - headroom;
+    let best = -1;
+    for (let index = 0; index < ready.length; index++) if (roomy(ready[index] as Node) && (best < 0 || better(ready[index] as Node, ready[best] as Node, cycle))) best = index;
+    if (best < 0) for (let index = 0; index < ready.length; index++) if (best < 0 || (ready[index] as Node).index < (ready[best] as Node).index) best = index;
     const node = ready[best] as Node;
     ready[best] = ready[ready.length - 1] as Node;
     ready.pop();
@@ -78,17 +82,10 @@ export function pressure(kernel: Kernel, instructions: readonly Instruction[], o
 }
 
 /** Whether to issue `a` rather than `b` now. */
-function better(a: Node, b: Node, cycle: number, tight: boolean, words: number, limit: number, growth: (node: Node) => number): boolean {
-  if (tight || words + 4 > limit) {
-    const [x, y] = [growth(a), growth(b)];
-    const over = (change: number): number => Math.max(0, words + change - limit);
-    if (over(x) !== over(y)) return over(x) < over(y);
-    if (tight && x !== y) return x < y;
-  }
+function better(a: Node, b: Node, cycle: number): boolean {
   const [soonA, soonB] = [Math.max(a.ready, cycle), Math.max(b.ready, cycle)];
   if (soonA !== soonB) return soonA < soonB;
-  if (a.height !== b.height) return a.height > b.height;
-  return a.index < b.index;
+  return a.height === b.height ? a.index < b.index : a.height > b.height;
 }
 
 const isFarLoad = (opcode: string): boolean => /^(LDG|LD\.E|ATOM|LDL)/.test(opcode);

@@ -31,8 +31,9 @@ export function foldAddress(op: Op, action: GepAction, folding: Folding): Op | u
     const offset = (intConstant(base.args[1]) ?? 0) * base.action.scale + base.action.offset;
     return become(op, { kind: "gep", scale: 1, offset }, inner, folding.int("i32", 0));
   }
-  if (index.action.kind === "convert" && index.action.op === "sext" && index.args[0]?.type === "i32")
-    return become(op, action, base, index.args[0]);
+  // Sums of 32-bit indices are widened by the address arithmetic; what moves a pointer on is kept wide.
+  const widened = index.action.kind === "convert" && index.action.op === "sext" && index.args[0]?.type === "i32" && !isMoving(base);
+  if (widened && index.args[0]) return become(op, action, base, index.args[0]);
   const narrow = isNarrow(base);
   if (narrow && index.action.kind === "convert" && index.action.op === "zext" && index.args[0]?.type === "i32") return become(op, action, base, index.args[0]);
   return foldIndex(op, action, base, index, narrow, folding);
@@ -78,4 +79,11 @@ function constantTerm(sum: Op, narrow: boolean): { readonly a: Op; readonly b: O
     if (constant !== undefined && inner.args[0]) return { a: other, b: inner.args[0], constant };
   }
   return undefined;
+}
+
+/** A pointer that a loop advances. */
+function isMoving(base: Op): boolean {
+  let at = base;
+  while (at.action.kind === "gep" && at.args[0]) at = at.args[0];
+  return at.action.kind === "phi";
 }

@@ -1,0 +1,84 @@
+/** Where values of the IR are live, and whether two may share a register. */
+import type { Block, Kernel, Op } from "../kernel.ts";
+import { isLeaf } from "../passes/rewrite.ts";
+import type { Shape } from "./shape.ts";
+
+export class LiveValues {
+  readonly #shape: Shape;
+  readonly #out = new Map<Block, Set<Op>>();
+  /** Where an operation stands in its block; phis before all. */
+  readonly #position = new Map<Op, number>();
+  /** The last position in a block that reads a value. */
+  readonly #lastUse = new Map<Block, Map<Op, number>>();
+
+  constructor(shape: Shape) {
+    this.#shape = shape;
+    this.#number(shape.kernel);
+    this.#flow(shape.kernel);
+  }
+
+  #number(kernel: Kernel): void {
+    for (const block of kernel.blocks) {
+      const last = new Map<Op, number>();
+      for (const phi of block.phis) this.#position.set(phi, -1);
+      for (const [position, op] of block.ops.entries()) {
+        this.#position.set(op, position);
+        for (const arg of op.args) last.set(arg, position);
+      }
+      if (block.end.kind === "branch") last.set(block.end.cond, block.ops.length);
+      this.#lastUse.set(block, last);
+    }
+  }
+
+  #flow(kernel: Kernel): void {
+    const into = new Map<Block, Set<Op>>();
+    for (const block of kernel.blocks) {
+      this.#out.set(block, new Set());
+      const start = new Set<Op>();
+      for (const value of this.#lastUse.get(block)?.keys() ?? []) if (!isLeaf(value) && this.#shape.home(value) !== block) start.add(value);
+      into.set(block, start);
+    }
+    const pending = new Set(kernel.blocks);
+    // What phis take is wanted at the end of the block it comes from.
+    for (const block of kernel.blocks) {
+      for (const [index, from] of block.predecessors.entries()) {
+        for (const phi of block.phis) {
+          const arg = phi.args[index];
+          if (arg && !isLeaf(arg)) this.#reach(arg, from, into, pending);
+        }
+      }
+    }
+    for (const block of pending) {
+      pending.delete(block);
+      for (const from of block.predecessors) for (const value of into.get(block) ?? []) this.#reach(value, from, into, pending);
+    }
+  }
+
+  /** The value is wanted at the end of `block`. */
+  #reach(value: Op, block: Block, into: Map<Block, Set<Op>>, pending: Set<Block>): void {
+    const out = this.#out.get(block) as Set<Op>;
+    if (out.has(value)) return;
+    out.add(value);
+    const start = into.get(block) as Set<Op>;
+    if (this.#shape.home(value) === block || start.has(value)) return;
+    start.add(value);
+    pending.add(block);
+  }
+
+  /** Live behind the operation at `position` of a block that its definition reaches. */
+  #liveAfter(value: Op, block: Block, position: number): boolean {
+    return this.#out.get(block)?.has(value) === true || (this.#lastUse.get(block)?.get(value) ?? -2) > position;
+  }
+
+  /** Whether both are wanted at one time. */
+  interfere(a: Op, b: Op): boolean {
+    const [homeA, homeB] = [this.#shape.home(a), this.#shape.home(b)];
+    if (!homeA || !homeB) return true;
+    const [atA, atB] = [this.#position.get(a) ?? 0, this.#position.get(b) ?? 0];
+    const aFirst = homeA === homeB ? atA <= atB : this.#shape.tree.dominates(homeA, homeB);
+    if (aFirst) return this.#liveAfter(a, homeB, atB);
+    const bFirst = homeA === homeB || this.#shape.tree.dominates(homeB, homeA);
+    return bFirst && this.#liveAfter(b, homeA, atA);
+  }
+}
+
