@@ -2,25 +2,26 @@
 import { currentParser } from "../syntax/current-parser.ts";
 import { parse } from "../syntax/index.ts";
 import { read } from "../syntax/preprocess/preprocess.ts";
+import type { Reading } from "../syntax/reading.ts";
 import { type CompileOptions, compileOptions } from "./compile-commands.ts";
 import type { AnalysisSettings, FileHost } from "./facts.ts";
 import { hostUnit } from "./host/unit.ts";
 import type { ProjectUnit } from "./project.ts";
 import { bindUnit } from "./sema/index.ts";
 
-export function loadUnit(
-  path: string,
-  text: string,
-  settings: AnalysisSettings,
-  host: FileHost,
-  compiled: CompileOptions,
-  launching?: ReadonlySet<string>,
-): ProjectUnit {
-  const reading = read(path, text, host, {
+export function loadUnit(path: string, text: string, settings: AnalysisSettings, host: FileHost, compiled: CompileOptions): ProjectUnit {
+  return bound(path, readFile(path, text, settings, host, compiled));
+}
+
+function readFile(path: string, text: string, settings: AnalysisSettings, host: FileHost, compiled: CompileOptions): Reading {
+  return read(path, text, host, {
     computeCapability: settings.computeCapability,
     defines: [...compiled.defines, ...settings.defines],
     includeDirs: [...settings.includeDirs, ...compiled.includeDirs],
   });
+}
+
+function bound(path: string, reading: Reading, launching?: ReadonlySet<string>): ProjectUnit {
   const unit = parse(currentParser(), reading)?.unit ?? { declarations: [], errors: [] };
   const semantics = bindUnit(unit);
   return { ...hostUnit(unit, semantics, reading.text, launching), path, reading, unit };
@@ -34,21 +35,27 @@ interface Kept {
 /** The units used last, by path. */
 const kept = new Map<string, Kept>();
 const mostKept = 8;
+/** Characters, headers included, of a file that is read only for what it tells of another. */
+const longestReading = 600_000;
 
-/** As `loadUnit`, or as it was loaded before where neither it nor what it includes has changed. */
+/**
+ * As `loadUnit`, or as it was loaded before where neither it nor what it includes has changed; undefined when it is too long.
+ * `launching`: names of functions elsewhere that launch kernels.
+ */
 export function cachedUnit(
   path: string,
   text: string,
   settings: AnalysisSettings,
   host: FileHost,
   launching: ReadonlySet<string>,
-): ProjectUnit {
+): ProjectUnit | undefined {
   const { computeCapability, defines, includeDirs } = settings;
   const key = JSON.stringify([computeCapability, defines, includeDirs, [...launching].sort()]);
   const known = kept.get(path);
   kept.delete(path);
   const same = known?.key === key && known.unit.reading.sources[0] === text && isCurrent(known.unit, host);
-  const unit = known !== undefined && same ? known.unit : loadUnit(path, text, settings, host, compileOptions(path, host), launching);
+  const unit = known !== undefined && same ? known.unit : loaded(path, text, settings, host, launching);
+  if (unit === undefined) return undefined;
   kept.set(path, { key, unit });
   for (const oldest of kept.keys()) {
     if (kept.size <= mostKept) break;
@@ -56,6 +63,17 @@ export function cachedUnit(
     currentParser().forget(oldest);
   }
   return unit;
+}
+
+function loaded(
+  path: string,
+  text: string,
+  settings: AnalysisSettings,
+  host: FileHost,
+  launching: ReadonlySet<string>,
+): ProjectUnit | undefined {
+  const reading = readFile(path, text, settings, host, compileOptions(path, host));
+  return reading.text.length > longestReading ? undefined : bound(path, reading, launching);
 }
 
 function isCurrent({ reading }: ProjectUnit, host: FileHost): boolean {

@@ -12,8 +12,8 @@ export interface ProjectUnit extends HostUnit {
   readonly unit: TranslationUnit;
 }
 
-/** Parses a file; `launching` names functions elsewhere that launch kernels. */
-export type LoadUnit = (path: string, text: string, launching: ReadonlySet<string>) => ProjectUnit;
+/** Parses a file, if it is not too long; `launching` names functions elsewhere that launch kernels. */
+export type LoadUnit = (path: string, text: string, launching: ReadonlySet<string>) => ProjectUnit | undefined;
 
 const sourceFile = /\.(?:cu|cpp|cc|cxx|c)$/i;
 const mostFiles = 80;
@@ -89,7 +89,7 @@ export class Project implements Linker {
     if (this.#units.size >= mostUnits) return undefined;
     const unit = this.#load(path, text, this.#own.sites.launching);
     this.#units.set(path, unit);
-    for (const fn of unit.semantics.functions) this.#owners.set(fn, unit);
+    if (unit !== undefined) for (const fn of unit.semantics.functions) this.#owners.set(fn, unit);
     return unit;
   }
 
