@@ -2,8 +2,13 @@
  * The syntax tree the analysis works on: plain objects, made once from tree-sitter's tree (which is then only
  * kept for the next incremental parse), so that nothing outside this folder sees a parser node.
  *
- * It describes what was written, not what it means: `(T)(y)`, `a < b > (c)` or `dim3 b(x, y);` are resolved by
- * sema, where names are known. Nodes that cannot be understood become `unknown`, never an exception.
+ * It describes what was written, not what it means. Where that takes knowing what a name is: `(T)(y)` and `(T)-y` are casts
+ * if the file or CUDA declares a type `T`, and else stay a call and a binary whose callee or left side is a parenthesised
+ * name; `dim3 b(x, y);` in a function is a variable with `maybeFunction`; sema has the last word on both. `a < b && c > (d)`
+ * is comparisons unless the file declares a template `a`. Nodes that cannot be understood become `unknown`, never an exception.
+ *
+ * A declaration at namespace scope that did not change from one version of a file to the next is the same object again.
+ * What depends on the node alone may be remembered by it; what depends on other declarations may not.
  *
  * Spans are UTF-16 offsets in the *reading* (the text after preprocessing); `Reading.locate` leads back to the
  * user's files.

@@ -40,7 +40,8 @@ export function convert({ root, text, annotations, parseSnippet }: ConvertInput)
     specifiers: (node, nameAt) => specifiers(c, node, nameAt),
     depth: 0,
   };
-  return { declarations: list(c, root, "namespace"), errors: errorsIn(root) };
+  // The root starts at the first token: what is hidden in front of it counts as well.
+  return { declarations: list(c, { ...root, start: 0, end: text.length }, "namespace"), errors: errorsIn(root) };
 }
 
 /** Where the parser gave up, or made up a token. */
