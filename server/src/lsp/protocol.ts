@@ -4,7 +4,7 @@
  */
 import type { LaunchReport } from "@warplens/sim-engine";
 
-export type { LaunchReport, LineCounters } from "@warplens/sim-engine";
+export type { AccessReport, LaunchReport, LineCounters } from "@warplens/sim-engine";
 
 /** One GPU model, as a list shows it. A figure that is not known is absent. */
 export interface GpuSummary {

@@ -1,6 +1,9 @@
-import type { LineCounters, PanelModel } from "@warplens/server/protocol";
+import type { AccessReport, LineCounters, PanelModel } from "@warplens/server/protocol";
 import { formatPercent, formatRatio } from "@warplens/server/units";
 import { bar, element, section } from "./dom.ts";
+
+/** Below this factor an access counts as ideal. */
+const worthANote = 1.05;
 
 const measures = ["instructions", "sectors", "wavefronts"] as const;
 export type Measure = (typeof measures)[number];
@@ -29,6 +32,7 @@ export function measureFor(boundBy: string | undefined): Measure {
 /** The lines with the largest shares of a measure. */
 function hottest({ report, source }: PanelModel, measure: Measure, most = 8): HotLine[] {
   const all = Object.entries(report?.lines ?? {});
+  const accessesOn = (number: number) => report?.accesses.filter(({ file, line }) => file === 0 && line === number) ?? [];
   const total = all.reduce((sum, [, line]) => sum + counters[measure](line), 0);
   return all
     .filter(([, line]) => counters[measure](line) > 0)
@@ -38,20 +42,21 @@ function hottest({ report, source }: PanelModel, measure: Measure, most = 8): Ho
       line: Number(line),
       text: source.lines[line] ?? "",
       share: counters[measure](counted) / total,
-      notes: notesOn(counted),
+      notes: notesOn(counted, accessesOn(Number(line))),
     }));
 }
 
-function notesOn(line: LineCounters): string[] {
-  const notes: string[] = [];
-  if (line.globalSectors > line.globalSectorsIdeal)
-    notes.push(
-      `${formatRatio(line.globalSectors / line.globalRequests)} sectors a request, ideal ${formatRatio(line.globalSectorsIdeal / line.globalRequests)}`,
+/** What the accesses of a line need beyond the ideal, the worst first, and whether its branches diverge. */
+function notesOn(line: LineCounters, accesses: readonly AccessReport[]): string[] {
+  const notes = accesses
+    .filter(({ space, transactions, ideal }) => (space === "global" || space === "shared") && transactions > worthANote * ideal)
+    .sort((a, b) => b.transactions / b.ideal - a.transactions / a.ideal)
+    .map(({ space, operation, requests, transactions, ideal }) =>
+      space === "shared"
+        ? `${operation}: ${formatRatio(transactions / ideal)}-way bank conflict`
+        : `${operation}: ${formatRatio(transactions / requests)} sectors a request, ideal ${formatRatio(ideal / requests)}`,
     );
-  if (line.sharedWavefronts > line.sharedWavefrontsIdeal)
-    notes.push(`${formatRatio(line.sharedWavefronts / line.sharedWavefrontsIdeal)} times the ideal wavefronts`);
-  if (line.divergentBranches > 0) notes.push("divergent");
-  return notes;
+  return [...new Set(notes), ...(line.divergentBranches > 0 ? ["divergent branch"] : [])];
 }
 
 export function linesSection(
