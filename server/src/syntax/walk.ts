@@ -50,13 +50,3 @@ export function walk(node: AnyNode | TranslationUnit, visit: (node: AnyNode, par
     if (visit(each, parent) !== false) push(each, each);
   }
 }
-
-/** Every node's parent, for looking upwards. */
-export function parentsOf(unit: TranslationUnit): ReadonlyMap<AnyNode, AnyNode> {
-  const parents = new Map<AnyNode, AnyNode>();
-  walk(unit, (node, parent) => {
-    if (parent) parents.set(node, parent);
-    return true;
-  });
-  return parents;
-}

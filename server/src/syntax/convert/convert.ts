@@ -45,7 +45,7 @@ export function convert({ root, text, annotations, parseSnippet }: ConvertInput)
 }
 
 /** Where the parser gave up, or made up a token. */
-export function errorsIn(root: CstNode): Node[] {
+function errorsIn(root: CstNode): Node[] {
   const found: Node[] = [];
   const pending: CstNode[] = [root];
   for (let node = pending.pop(); node; node = pending.pop()) {

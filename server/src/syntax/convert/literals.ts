@@ -103,7 +103,7 @@ const simpleEscapes: Readonly<Record<string, string>> = {
 };
 
 /** The characters a literal's body stands for. */
-export function withoutEscapes(body: string): string {
+function withoutEscapes(body: string): string {
   if (!body.includes("\\")) return body;
   return body.replace(/\\(x[0-9a-fA-F]+|[0-7]{1,3}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|\r?\n|[\s\S])/g, (_, code: string) => {
     if (code[0] === "x" && code.length > 1) return fromCode(Number.parseInt(code.slice(1), 16));
