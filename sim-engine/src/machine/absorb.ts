@@ -48,6 +48,8 @@ export class Absorption {
       case "extract":
         return true;
       case "gep":
+        // `(i + 1 & mask) * 4`: scaled before it is masked, once for all that differ by a constant; the base is added by the access.
+        if (this.#shape.isNarrowPointer(op) && isMaskedSum(op.args[1])) return users.every((user) => this.#isAddressOf(user, op));
         // A constant offset is part of the access.
         return intConstant(op.args[1]) !== undefined && Math.abs(action.offset) < 2 ** 23 && users.length > 0 && users.every((user) => this.#isAddressOf(user, op));
       case "math":
@@ -154,6 +156,12 @@ export class Absorption {
     this.#absorbed.add(arg);
     this.#taken.set(op, arg);
   }
+}
+
+/** `x + c & mask`. */
+function isMaskedSum(index: Op | undefined): boolean {
+  const [sum, mask] = index?.args ?? [];
+  return index?.action.kind === "int" && index.action.op === "and" && isConstant(mask) && sum?.action.kind === "int" && sum.action.op === "add" && isConstant(sum.args[1]);
 }
 
 /** Floating-point instructions that negate and take absolute values of their operands. */

@@ -1,6 +1,6 @@
 /** Where values of the IR are live, and whether two may share a register. */
 import type { Block, Kernel, Op } from "../kernel.ts";
-import { isLeaf } from "../passes/rewrite.ts";
+import { isLeaf, isPure } from "../passes/rewrite.ts";
 import type { Shape } from "./shape.ts";
 
 export class LiveValues {
@@ -80,5 +80,21 @@ export class LiveValues {
     const bFirst = homeA === homeB || this.#shape.tree.dominates(homeB, homeA);
     return bFirst && this.#liveAfter(b, homeA, atA);
   }
-}
 
+  /**
+   * Whether what reads `value` could all be done before `next` is computed, in the block of `next`: then the scheduler does so,
+   * and `next` takes the place of `value`.
+   */
+  canReadBefore(value: Op, next: Op): boolean {
+    const home = this.#shape.home(next);
+    if (!home || this.#out.get(home)?.has(value)) return false;
+    const at = this.#position.get(next) ?? 0;
+    const later = new Set<Op>([next]);
+    for (const op of home.ops.slice(at + 1)) {
+      const depends = op.args.some((arg) => later.has(arg));
+      if (depends) later.add(op);
+      if (op.args.includes(value) && (depends || !isPure(op))) return false;
+    }
+    return !(home.end.kind === "branch" && home.end.cond === value);
+  }
+}

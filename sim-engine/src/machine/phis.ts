@@ -28,7 +28,7 @@ export function shareRegisters(selection: Selection): void {
     for (const arg of phi.args) {
       if (!canShare(selection, arg) || selection.isUniformValue(arg) !== selection.isUniformValue(phi)) continue;
       const [own, other] = [classOf(phi), classOf(arg)];
-      if (own === other || own.length + other.length > 64 || own.some((a) => other.some((b) => live.interfere(a, b)))) continue;
+      if (own === other || own.length + other.length > 64 || own.some((a) => other.some((b) => live.interfere(a, b) && !(a === phi && b === arg && live.canReadBefore(phi, arg))))) continue;
       own.push(...other);
       for (const op of other) classes.set(op, own);
     }
@@ -45,6 +45,7 @@ export function emitMoves(selection: Selection): void {
   for (const block of selection.shape.kernel.blocks) {
     for (const [index, from] of block.predecessors.entries()) {
       const code = selection.codeOf(from);
+      const loop = selection.shape.loopOf(from);
       for (const phi of block.phis) {
         const arg = phi.args[index];
         if (!arg || arg === phi || arg.action.kind === "unknown") continue;
@@ -56,7 +57,10 @@ export function emitMoves(selection: Selection): void {
         const uses: readonly Register[] = selection.use(arg, from);
         if (uses.length === 1 && uses[0] === to) continue;
         const words = to.words > 2 ? 2 : to.words;
-        for (let word = 0; word < words; word++) code.moves.push(selection.instruction(to.file === "UR" ? "UMOV" : "IMAD.MOV", phi.span.line > 0 ? phi.span : (arg.span ?? noSpan), [to], uses));
+        // On the way out of a loop, not in each turn.
+        const leaves = loop !== undefined && !loop.blocks.has(block);
+        const into = leaves ? selection.codeOf(block).leaves : code.moves;
+        for (let word = 0; word < words; word++) into.push(selection.instruction(to.file === "UR" ? "UMOV" : "IMAD.MOV", phi.span.line > 0 ? phi.span : (arg.span ?? noSpan), [to], uses));
       }
     }
   }

@@ -15,11 +15,11 @@ export function alignmentOf(kernel: Kernel, op: Op, depth = 0): number {
     case "shared.address": {
       // The assembler aligns what is large enough for its widest accesses.
       const variable = kernel.shared[action.index];
-      return Math.max(variable?.align ?? 1, (variable?.bytes ?? 0) >= 16 ? 16 : 1);
+      return Math.max(variable?.align ?? 1, (variable?.bytes ?? 16) >= 16 ? 16 : 1);
     }
     case "global.address": {
       const variable = kernel.globals[action.index];
-      return variable?.align ?? 1;
+      return Math.max(variable?.align ?? 1, variable?.space === "constant" && variable.bytes >= 16 ? 16 : 1);
     }
     case "alloca":
       return Math.max(action.align, action.bytes >= 16 ? 16 : 1);

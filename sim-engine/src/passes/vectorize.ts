@@ -54,7 +54,9 @@ function runs(kernel: Kernel, group: readonly Access[], may: (run: readonly Acce
       const { offset } = (run[0] as Access).location;
       const width = length * bytes;
       const contiguous = run.length === length && run.every((each, index) => each.location.offset === offset + index * bytes);
-      if (!contiguous || width > 16 || known.align < width || (((offset - known.at) % width) + width) % width !== 0 || !may(run)) continue;
+      // Constants are read at most in pairs.
+      const widest = (run[0] as Access).location.space === "constant" ? 8 : 16;
+      if (!contiguous || width > widest || known.align < width || (((offset - known.at) % width) + width) % width !== 0 || !may(run)) continue;
       found.push(run);
       taken = length;
       break;
