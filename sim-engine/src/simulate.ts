@@ -10,7 +10,7 @@ import type { GpuModel } from "./gpus/model.ts";
 import type { Kernel, Launch } from "./kernel.ts";
 import { type MachineKernel, select } from "./machine/index.ts";
 import type { AtomicRegions } from "./observe/atomic-regions.ts";
-import { numberSites, type ObservedBlock, Observer, type Sites, traceOf } from "./observe/observer.ts";
+import { issuedBy, numberSites, Observer, type Sites, traceOf } from "./observe/observer.ts";
 import { carveoutFor } from "./occupancy/carveout.ts";
 import { type Occupancy, type OccupancyInput, occupancy } from "./occupancy/occupancy.ts";
 import { optimise } from "./passes/index.ts";
@@ -21,7 +21,7 @@ import { completeLaunch } from "./sampling/assume.ts";
 import { markSkips } from "./sampling/loops.ts";
 import { type Sample, Sampler } from "./sampling/sample.ts";
 import { blockVariation } from "./sampling/variation.ts";
-import { estimateTime, timedCode } from "./timing/index.ts";
+import { type BlockTrace, estimateTime, type TimedCode, timedCode } from "./timing/index.ts";
 
 export interface SimulateOptions {
   /** Registers a thread, when they are known. */
@@ -228,11 +228,7 @@ function time(run: Executed, gpu: GpuModel, counted: Tally): Timed {
       code: code.code,
       registers: code.registers,
       sites: sites.sites,
-      blocks: tracesOf(sample, blocks).map(({ index, weight, observed }) => ({
-        index,
-        weight,
-        warps: observed.records.map((record) => traceOf(record, program.blocks, code)),
-      })),
+      blocks: tracesOf(run, code, counted.instructions.warp, blocks),
       totals: {
         warpInstructions: counted.instructions.warp,
         requestedBytes: counted.requestedBytes,
@@ -260,10 +256,30 @@ function time(run: Executed, gpu: GpuModel, counted: Tally): Timed {
   };
 }
 
-/** Observed blocks that stand for the grid, with weights that sum to it. */
-function tracesOf(sample: Sample, blocks: number): { index: number; weight: number; observed: ObservedBlock }[] {
+/**
+ * Observed blocks that stand for the grid, with weights that sum to it. Where they are part of a larger sample, weights are
+ * calibrated so that they issue as many instructions in all as the whole sample says.
+ */
+function tracesOf(run: Executed, code: TimedCode, instructions: number, blocks: number): BlockTrace[] {
+  const { program, sample } = run;
   let chosen = sample.blocks.flatMap(({ index, weight, observed }) => (observed ? [{ index, weight, observed }] : []));
   if (chosen.length === 0) chosen = sample.watched.map((observed) => ({ index: observed.log.block, weight: 1, observed }));
-  const sum = chosen.reduce((total, { weight }) => total + weight, 0);
-  return chosen.map((each) => ({ ...each, weight: (each.weight * blocks) / sum }));
+  const traces = chosen.map(({ index, weight, observed }) => ({
+    index,
+    weight,
+    warps: observed.records.map((record) => traceOf(record, program.blocks, code)),
+    issued: observed.records.reduce((sum, record) => sum + issuedBy(record, program.blocks, code), 0),
+  }));
+  const weights = calibrate(traces, instructions / blocks);
+  const sum = weights.reduce((total, weight) => total + weight, 0);
+  return traces.map(({ index, warps }, k) => ({ index, warps, weight: ((weights[k] ?? 0) * blocks) / sum }));
+}
+
+/** Weights nearest to those given whose mean of `issued` is `target` (a regression estimator's), none below a tenth of what it was. */
+function calibrate(items: readonly { readonly weight: number; readonly issued: number }[], target: number): number[] {
+  const total = items.reduce((sum, { weight }) => sum + weight, 0);
+  const mean = items.reduce((sum, { weight, issued }) => sum + weight * issued, 0) / total;
+  const variance = items.reduce((sum, { weight, issued }) => sum + weight * (issued - mean) ** 2, 0) / total;
+  if (variance === 0) return items.map(({ weight }) => weight);
+  return items.map(({ weight, issued }) => weight * Math.max(0.1, 1 + ((target - mean) * (issued - mean)) / variance));
 }

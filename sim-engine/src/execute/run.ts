@@ -95,8 +95,11 @@ export class Runner {
     this.#nextQuestion = budget.steps - stepsBetweenQuestions;
   }
 
-  /** Runs the block at `at` of the grid, each request counting `weight`. Throws `BudgetExceeded` or `Cancelled`. */
-  runBlock(at: readonly [number, number, number], weight = 1): void {
+  /**
+   * Runs the block at `at` of the grid, or, where its warps do not wait for each other, only one of them, each request counting
+   * `weight`. Throws `BudgetExceeded` or `Cancelled`.
+   */
+  runBlock(at: readonly [number, number, number], weight = 1, only?: number): void {
     const { program } = this;
     const [width, height, depth] = program.launch.block;
     const threads = width * height * depth;
@@ -110,7 +113,7 @@ export class Runner {
       return lanes === warpSize ? -1 : (1 << lanes) - 1;
     };
     if (!program.waits) {
-      for (let index = 0; index < warpCount; index++) {
+      for (let index = only ?? 0; index < (only === undefined ? warpCount : only + 1); index++) {
         program.startWarp(0, index, at);
         const warp = new Warp(0, lanesOf(index), entry);
         this.#begin(index);

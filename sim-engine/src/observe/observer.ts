@@ -232,5 +232,10 @@ export function traceOf(record: WarpRecord, blocks: readonly CompiledBlock[], co
   return recorder.finish();
 }
 
-/** Coordinates of a linear block index. */
-export const placeOf = (index: number, [nx, ny]: Dim3): Dim3 => [index % nx, Math.floor(index / nx) % ny, Math.floor(index / (nx * ny))];
+/** Instructions a warp issued, by the weights of what was recorded. */
+export const issuedBy = ({ blocks: entries, weights }: WarpRecord, blocks: readonly CompiledBlock[], code: TimedCode): number =>
+  entries.reduce((sum, index, k) => {
+    const compiled = blocks[index];
+    const length = compiled && !code.isPredicated(compiled.block) ? (code.code[code.indexOf(compiled.block)]?.length ?? 0) : 0;
+    return sum + length * (weights[k] ?? 1);
+  }, 0);

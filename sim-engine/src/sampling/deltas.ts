@@ -12,8 +12,18 @@ import type { Action, Block, Op } from "../kernel.ts";
 /** 0: does not change. NaN: changes in no known way. */
 export type Delta = number;
 
+/**
+ * A value that goes round: where it is, its change is one modulo `modulus`. Differences of lanes modulo it stay, and so does
+ * what depends on them and on its place modulo a divisor of it. After `factor` steps it is back where it was.
+ */
+export interface Cycle {
+  readonly modulus: number;
+  readonly factor: number;
+}
+
 export interface Deltas {
   of(op: Op): Delta;
+  cycleOf(op: Op): Cycle | undefined;
   /** Units of the symbol that one step is: after that many, remainders start again. */
   readonly step: number;
   /** Some remainder's period is too long to be a step: outcomes between steps may differ here and there. */
@@ -55,7 +65,7 @@ export function findDeltas(question: DeltaQuestion): Deltas {
     const pass = new Pass(question, ops, step, approximate);
     pass.run();
     const wanted = pass.wantedFactor;
-    if (wanted === 1) return { of: pass.of, step, approximate: pass.approximated };
+    if (wanted === 1) return { of: pass.of, cycleOf: pass.cycleOf, step, approximate: pass.approximated };
     if (step * wanted > question.longestStep) approximate = true;
     else step *= wanted;
   }
@@ -68,6 +78,7 @@ class Pass {
   readonly #step: number;
   readonly #approximate: boolean;
   readonly #deltas = new Map<Op, Delta>();
+  readonly #cycles = new Map<Op, Cycle>();
   /** The step should be this many times as long. */
   wantedFactor = 1;
   approximated = false;
@@ -81,18 +92,69 @@ class Pass {
   }
 
   readonly of = (op: Op): Delta => this.#deltas.get(op) ?? 0;
+  readonly cycleOf = (op: Op): Cycle | undefined => this.#cycles.get(op);
 
   run(): void {
     for (let changed = true; changed; ) {
       changed = false;
       this.wantedFactor = 1;
       for (const op of this.#ops) {
+        const before = this.#cycles.get(op);
+        this.#cycles.delete(op);
         const found = this.#transfer(op);
-        if (found === undefined || Object.is(found, this.#deltas.get(op))) continue;
+        if (found === undefined) continue;
+        if (!this.#cycles.has(op)) this.#passOn(op);
+        if (Object.is(found, this.#deltas.get(op)) && before?.modulus === this.#cycles.get(op)?.modulus) continue;
         this.#deltas.set(op, found);
         changed = true;
       }
     }
+  }
+
+  /** What goes round after an operation on something that does; where that is not plain, asks for a step after which it is back. */
+  #passOn(op: Op): void {
+    const { action, args } = op;
+    const round = args.filter((arg) => this.#cycles.has(arg));
+    const [first] = round;
+    const cycle = first && this.#cycles.get(first);
+    if (!cycle) return;
+    const scale = this.#scaleOf(op, first);
+    const others = args.filter((arg) => !this.#cycles.has(arg));
+    const alike =
+      action.kind === "phi" || action.kind === "select"
+        ? others.every((arg) => arg === op || (action.kind === "select" && arg === args[0])) &&
+          round.every((arg) => this.#cycles.get(arg)?.modulus === cycle.modulus)
+        : round.length === 1 && others.every((arg) => (this.#known(arg) ?? 0) === 0);
+    if (scale !== undefined && alike) this.#cycles.set(op, { modulus: cycle.modulus * scale, factor: cycle.factor });
+    else for (const arg of round) this.#want(this.#cycles.get(arg)?.factor ?? 1);
+  }
+
+  /** By what an operation multiplies an operand's change; undefined when it does something else with it. */
+  #scaleOf(op: Op, operand: Op): number | undefined {
+    const { action, args } = op;
+    const other = args.find((arg) => arg !== operand);
+    const constant = other && this.#question.constantOf(other);
+    switch (action.kind) {
+      case "phi":
+      case "select":
+      case "extract":
+        return 1;
+      case "convert":
+        return /^(trunc|sext|zext|ptrtoint|inttoptr)$/.test(action.op) ? 1 : undefined;
+      case "gep":
+        return operand === args[1] ? action.scale : 1;
+      case "int":
+        if (action.op === "add" || (action.op === "sub" && operand === args[0])) return 1;
+        if (action.op === "mul" && constant !== undefined) return Math.abs(constant);
+        return action.op === "shl" && operand === args[0] && constant !== undefined && constant < 31 ? 2 ** constant : undefined;
+      default:
+        return undefined;
+    }
+  }
+
+  #want(factor: number): void {
+    if (this.#approximate) this.approximated ||= factor > 1;
+    else this.wantedFactor = Math.max(this.wantedFactor, factor);
   }
 
   #known(op: Op): Delta | undefined {
@@ -115,7 +177,7 @@ class Pass {
     const [a = 0, b = 0, c = 0] = deltas as Delta[];
     switch (action.kind) {
       case "int":
-        return this.#integer(action.op, a, b, args, constantOf);
+        return this.#integer(op, action.op, a, b, constantOf);
       case "gep":
         return gcd(a, b * action.scale);
       case "select":
@@ -163,8 +225,8 @@ class Pass {
     }
   }
 
-  #integer(op: Extract<Action, { kind: "int" }>["op"], a: Delta, b: Delta, args: readonly Op[], constantOf: ConstantOf): Delta {
-    const [left, right] = args;
+  #integer(of: Op, op: Extract<Action, { kind: "int" }>["op"], a: Delta, b: Delta, constantOf: ConstantOf): Delta {
+    const [left, right] = of.args;
     const x = left && constantOf(left);
     const y = right && constantOf(right);
     if (a === 0 && b === 0) return 0;
@@ -189,14 +251,14 @@ class Pass {
         return y !== undefined && y > 0 ? this.#quotient(a, y) : Number.NaN;
       case "srem":
       case "urem":
-        return y !== undefined && y > 0 ? this.#remainder(a, y) : Number.NaN;
+        return y !== undefined && y > 0 ? this.#remainder(of, a, y) : Number.NaN;
       case "and": {
         const [mask, moved] = y !== undefined ? [y, a] : x !== undefined ? [x, b] : [undefined, 0];
         if (mask === undefined) return Number.NaN;
         const low = (mask + 1) >>> 0;
-        if (low !== 0 && (low & (low - 1)) === 0) return this.#remainder(moved, low);
+        if (low !== 0 && (low & (low - 1)) === 0) return this.#remainder(of, moved, low);
         const cut = -mask >>> 0;
-        if (mask < 0 && (cut & (cut - 1)) === 0) return this.#remainder(moved, cut) === 0 ? moved : gcd(moved, cut);
+        if (mask < 0 && (cut & (cut - 1)) === 0) return this.#fits(moved, cut) ? moved : gcd(moved, cut);
         return Number.NaN;
       }
       case "or":
@@ -210,11 +272,10 @@ class Pass {
     }
   }
 
-  /** Asks for a step in which the change is a multiple of `modulus`; true when it is, or when such a step is too long. */
+  /** Asks for a step in which the change is a multiple of `modulus`; true when it is. */
   #fits(change: Delta, modulus: number): boolean {
     if (change % modulus === 0) return true;
-    if (this.#approximate) this.approximated = true;
-    else this.wantedFactor = Math.max(this.wantedFactor, modulus / gcd(modulus, change));
+    this.#want(modulus / gcd(modulus, change));
     return false;
   }
 
@@ -222,7 +283,15 @@ class Pass {
     return this.#fits(change, divisor) ? change / divisor : 1;
   }
 
-  #remainder(change: Delta, modulus: number): Delta {
-    return this.#fits(change, modulus) ? 0 : gcd(change, modulus);
+  #remainder(of: Op, change: Delta, modulus: number): Delta {
+    if (change % modulus === 0) return 0;
+    const all = gcd(change, modulus);
+    this.#cycles.set(of, { modulus, factor: modulus / all });
+    // What went round before does so no more where the moduli do not fit.
+    for (const arg of of.args) {
+      const cycle = this.#cycles.get(arg);
+      if (cycle && cycle.modulus % modulus !== 0) this.#want(cycle.factor);
+    }
+    return all;
   }
 }

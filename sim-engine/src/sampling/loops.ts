@@ -6,7 +6,7 @@ import type { Loop } from "../graph.ts";
 import { loopVariation, type Subject } from "./variation.ts";
 
 /** Iterations that are looked at before those after them are taken to cost the same on average. */
-const irregularWindow = 48;
+const irregularWindow = 12;
 
 /** Marks the headers of loops that may be skipped; the loops in which skipping gives an estimate, not exact counts. */
 export function markSkips(subject: Subject): Loop[] {

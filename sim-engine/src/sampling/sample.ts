@@ -5,6 +5,8 @@
  * its outcome. So the grid is cut into boxes: one whose corners and middle count the same stands for itself; others are cut
  * further, first at their rims, where guards act. Where data decides, blocks are drawn evenly from all over the grid.
  */
+
+import { warpSize } from "../execute/compile.ts";
 import { random } from "../execute/content.ts";
 import type { Runner } from "../execute/run.ts";
 import type { Dim3, Op } from "../kernel.ts";
@@ -50,6 +52,7 @@ const enoughRequests = 4000;
 /** Blocks run at most, and those that are run at least where data decides. */
 const mostBlocks = 512;
 const leastRandom = 12;
+const mostDrawn = 4096;
 /** Relative standard error of totals at which random sampling stops. */
 const precision = 0.004;
 
@@ -76,6 +79,9 @@ export class Sampler {
   readonly #period: Dim3;
   readonly #cells: Dim3;
   readonly #runs = new Map<number, Run>();
+  /** Counts of blocks of which one warp was run, and what each stands for. */
+  readonly #warpRuns: Float64Array[] = [];
+  #warpWeight = 0;
   /** Positions of their costs, which need not be the same from block to block. */
   readonly #noisy: ReadonlySet<number>;
   readonly #irregularFlow: boolean;
@@ -110,8 +116,11 @@ export class Sampler {
 
   sample(): Sample {
     const blocks = this.#grid[0] * this.#grid[1] * this.#grid[2];
-    for (const [k, index] of this.#options.watch.entries()) {
-      if (k > 0 && this.#spent * 2 > this.#options.steps) break;
+    // Where data decides which way to go, neighbours tell little: the middle one has to do.
+    const watch = this.#irregularFlow ? this.#options.watch.slice(0, 4) : this.#options.watch;
+    for (const [k, index] of watch.entries()) {
+      // The middle block and its neighbours are the most telling.
+      if (k > 0 && this.#spent * (k > 3 ? 6 : 2) > this.#options.steps) break;
       this.#run(this.#place(index), true);
     }
     if (this.#irregularFlow) this.#drawBlocks(blocks);
@@ -123,6 +132,7 @@ export class Sampler {
       sampled.push({ at, index, weight, observed });
       for (let k = 0; k < totals.length; k++) totals[k]! += weight * vector[k]!;
     }
+    for (const vector of this.#warpRuns) for (let k = 0; k < totals.length; k++) totals[k]! += this.#warpWeight * vector[k]!;
     const watched = [...this.#runs.values()].flatMap(({ observed }) => observed ?? []);
     return { totals, counts: this.#counts, blocks: sampled, watched, exact: this.#exact };
   }
@@ -258,13 +268,30 @@ export class Sampler {
     }
     this.#exact = false;
     const vectors: Float64Array[] = [];
-    for (let k = 0; k < mostBlocks; k++) {
-      const run = this.#run(this.#evenly(k));
-      run.weight++;
-      vectors.push(run.vector);
+    const { launch, waits } = this.#runner.program;
+    const warps = Math.ceil((launch.block[0] * launch.block[1] * launch.block[2]) / warpSize);
+    for (let k = 0; k < mostDrawn; k++) {
+      if (k < leastRandom || waits || warps === 1) {
+        const run = this.#run(this.#evenly(k));
+        run.weight++;
+        vectors.push(run.vector);
+      } else {
+        const vector = this.#runWarp(this.#evenly(k), Math.floor(random(k, 1) * warps), warps);
+        this.#warpRuns.push(vector);
+        vectors.push(vector);
+      }
       if (!this.#mayGoOn() || (vectors.length >= leastRandom && vectors.length % leastRandom === 0 && spread(vectors) < precision)) break;
     }
     for (const run of this.#runs.values()) run.weight *= blocks / vectors.length;
+    this.#warpWeight = blocks / vectors.length;
+  }
+
+  /** Counts of a block whose warps are all taken to do as one of them does: for an estimate, warps of many blocks tell more than all of few. */
+  #runWarp(at: Dim3, warp: number, warps: number): Float64Array {
+    this.#runner.runBlock(at, warps, warp);
+    const vector = this.#counts.take();
+    this.#spent = this.#stepsBefore - this.#stepsLeft();
+    return vector;
   }
 
   /** The k-th point of a sequence that fills the grid evenly however many are taken (Roberts' R sequence). */

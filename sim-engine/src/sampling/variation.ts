@@ -49,8 +49,10 @@ function variation(subject: Subject, blocks: Iterable<Block>, source: (op: Op) =
     if (Number.isNaN(moved)) irregularAddresses.add(user);
     else {
       const unit = alignment[space] ?? 32;
+      const cycle = deltas.cycleOf(op);
+      const round = cycle && cycle.modulus % unit !== 0 ? cycle.factor : 1;
       // The period in units of the symbol in which addresses come back to the same place modulo the unit.
-      const longer = lcm(period, deltas.step * (unit / gcd(unit, moved)));
+      const longer = lcm(period, deltas.step * lcm(round, unit / gcd(unit, moved)));
       if (longer <= longestPeriod) period = longer;
       else approximate = true;
     }
