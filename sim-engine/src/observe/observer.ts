@@ -7,7 +7,7 @@ import type { CompiledBlock, Program } from "../execute/compile.ts";
 import { globalBase, localBase } from "../execute/memory.ts";
 import type { WarpRecord } from "../execute/record.ts";
 import type { Runner } from "../execute/run.ts";
-import type { Dim3, Op } from "../kernel.ts";
+import type { Op } from "../kernel.ts";
 import { DistinctSet } from "../memory/distinct.ts";
 import { localAddresses } from "../memory/sectors.ts";
 import { type MemorySite, type TimedCode, TraceRecorder, type WarpTrace } from "../timing/index.ts";
