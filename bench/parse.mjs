@@ -2,7 +2,7 @@
  * How much real code parses without an error, and how fast.
  *
  *   node bench/parse.mjs FOLDER... [--errors N] [--unknown N] [-I DIR]   reads every .cu and .cuh, says what share is clean
- *   node bench/parse.mjs --times                                       times 1,000, 5,000 and 20,000 lines
+ *   node --expose-gc bench/parse.mjs --times                                    times 1,000, 5,000 and 20,000 lines
  */
 import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -147,8 +147,11 @@ function times() {
   for (let i = 0; i < 60; i++)
     syntax.parse(parser, syntax.read("/bench.cu", text.replace("int n", `int n${i}`), host, { computeCapability: 90 }));
   globalThis.gc?.();
-  const { rss, heapUsed } = process.memoryUsage();
-  console.log(`after 60 parses of 20000 lines: ${(rss / 2 ** 20).toFixed(0)} MiB resident, ${(heapUsed / 2 ** 20).toFixed(0)} MiB of heap`);
+  const { rss, heapUsed, external } = process.memoryUsage();
+  const mib = (bytes) => (bytes / 2 ** 20).toFixed(0);
+  console.log(
+    `after 60 parses of 20000 lines: ${mib(rss)} MiB resident, ${mib(heapUsed)} MiB of heap, ${mib(external)} MiB outside it (WebAssembly)`,
+  );
 }
 
 /** A file of many kernels, each with what kernels have. */

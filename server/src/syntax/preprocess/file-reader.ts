@@ -139,8 +139,7 @@ export class FileReader {
       line,
     );
     this.#emit(macro.name, tokens, start, end);
-    const lines = text.slice(start, end).split("\n").length - 1;
-    if (lines) this.#whole.out.putNowhere("\n".repeat(lines));
+    for (let at = text.indexOf("\n", start); at >= 0 && at < end; at = text.indexOf("\n", at + 1)) this.#whole.out.putNowhere("\n");
     this.#done = end;
     return true;
   }

@@ -184,9 +184,15 @@ export class Expander {
 
 const nothing: CallReader = { open: () => false, next: () => undefined };
 
+/** The tokens, hidden from a macro and from those its call was hidden from. Tokens that share a set share the larger one. */
 function hide(tokens: readonly Token[], hidden: ReadonlySet<string>, name: string): Token[] {
   const shared = new Set(hidden).add(name);
-  return tokens.map((each) => ({ ...each, hidden: each.hidden.size ? new Set([...each.hidden, ...shared]) : shared }));
+  const larger = new Map<ReadonlySet<string>, ReadonlySet<string>>([[noneHidden, shared]]);
+  return tokens.map((each) => {
+    let all = larger.get(each.hidden);
+    if (!all) larger.set(each.hidden, (all = new Set([...each.hidden, ...shared])));
+    return { kind: each.kind, text: each.text, spaced: each.spaced, file: each.file, start: each.start, macro: each.macro, hidden: all };
+  });
 }
 
 function readArguments(from: CallReader): { parts: Token[][]; closed: boolean } {
