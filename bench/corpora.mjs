@@ -123,6 +123,7 @@ function summary(all) {
   for (const { definition, simulated } of launches) if (definition) kernels.set(definition, kernels.get(definition) === true || simulated);
   const simulated = [...kernels.values()].filter(Boolean).length;
   const known = written.filter((launch) => launch.assumed.length === 0).length;
+  const argued = written.filter((launch) => launch.assumed.length === 0 && launch.hasRunArguments).length;
   const inputs = written.filter(
     (launch) => launch.assumed.length > 0 && launch.assumed.every((text) => !/^(grid|block|dynamicSharedBytes): /.test(text)),
   ).length;
@@ -143,6 +144,7 @@ function summary(all) {
         percent(written.filter((launch) => launch.simulated).length / sites),
       ],
       ["launches whose configuration is known", `${known} of ${sites}`, percent(known / sites)],
+      ["... of these in programs whose makefile or script gives their arguments", argued, percent(argued / sites)],
       ["... and where inputs of the program had to be assumed", inputs, percent(inputs / sites)],
       ["files that crashed, took too long", `${faults}, ${all.filter((result) => result.end === "time-out").length}`, ""],
       ["launches with a fault", faulty, ""],

@@ -13,8 +13,10 @@ import { UserDirectives } from "./user-directives.ts";
  * Everything the rules, the editor and the engine need to know of a file. `path` is absolute, `/` separated. Never throws on
  * any text; launches are worked out when they are first asked for.
  */
-export function analyze(path: string, text: string, settings: AnalysisSettings, host: FileHost): Program {
+export function analyze(path: string, text: string, given: AnalysisSettings, host: FileHost): Program {
   const compiled = compileOptions(path, host);
+  const run = given.argv.length === 0 && compiled.run !== undefined && compiled.run.argv.length > 0 ? compiled.run : undefined;
+  const settings = run === undefined ? given : { ...given, argv: run.argv };
   const own = loadUnit(path, text, settings, host, compiled);
   const { reading, unit, semantics } = own;
   const kernels = kernelFacts(semantics, reading);
@@ -26,7 +28,7 @@ export function analyze(path: string, text: string, settings: AnalysisSettings, 
     compiled.files,
   );
   let launches: readonly LaunchFact[] | undefined;
-  const facts = () => (launches ??= launchFacts({ own, project, settings, kernels, directives }));
+  const facts = () => (launches ??= launchFacts({ own, project, settings, kernels, directives, ...(run ? { run } : {}) }));
   return {
     path,
     reading,

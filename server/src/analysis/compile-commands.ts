@@ -1,6 +1,8 @@
-/** `-D`, `-I` and `-arch` of a file in the nearest `compile_commands.json` above it. */
+/** `-D`, `-I` and `-arch` of a file in the nearest `compile_commands.json` above it, else `-D` and `-I` in its makefile. */
 import { directoryOf, join } from "../syntax/preprocess/paths.ts";
+import { splitWords } from "./command-words.ts";
 import type { FileHost } from "./facts.ts";
+import { buildFiles, type RunCommand } from "./makefile.ts";
 
 export interface CompileOptions {
   readonly defines: readonly { readonly name: string; readonly value?: string }[];
@@ -10,6 +12,8 @@ export interface CompileOptions {
   readonly computeCapability?: number;
   /** All files of the database, absolute. */
   readonly files: readonly string[];
+  /** How the project runs its program, where a makefile or a script says. */
+  readonly run?: RunCommand;
 }
 
 interface Command {
@@ -25,6 +29,17 @@ const deepest = 24;
 
 /** The options of the file's own entry, else of one in the same folder: headers have none. */
 export function compileOptions(path: string, host: FileHost): CompileOptions {
+  const build = buildFiles(path, host);
+  const run = build?.run === undefined ? {} : { run: build.run };
+  const database = databaseOptions(path, host);
+  if (database !== undefined) return { ...database, ...run };
+  if (build === undefined) return none;
+  // Which GPU a makefile was written for says little of the one it is meant for now.
+  const { defines, includeDirs } = optionsOf({ directory: build.directory, file: path, words: build.words });
+  return { defines, includeDirs, files: [], ...run };
+}
+
+function databaseOptions(path: string, host: FileHost): CompileOptions | undefined {
   let folder = directoryOf(path);
   for (let depth = 0; depth < deepest; depth++) {
     for (const place of places) {
@@ -38,7 +53,7 @@ export function compileOptions(path: string, host: FileHost): CompileOptions {
     if (parent === folder || parent === "") break;
     folder = parent;
   }
-  return none;
+  return undefined;
 }
 
 function absolute({ directory, file }: Command): string {
@@ -74,17 +89,6 @@ function parseCommands(text: string): Command[] {
     if (Array.isArray(words)) return [{ directory, file, words: words.filter((word): word is string => typeof word === "string") }];
     return typeof command === "string" ? [{ directory, file, words: splitWords(command) }] : [];
   });
-}
-
-/** As a shell would: quotes and backslashes. */
-export function splitWords(command: string): string[] {
-  const words = command.match(/(?:[^\s"'\\]|\\.|"(?:[^"\\]|\\.)*"|'[^']*')+/g) ?? [];
-  return words.map((word) =>
-    word.replace(
-      /\\(.)|"((?:[^"\\]|\\.)*)"|'([^']*)'/g,
-      (_, escaped?: string, double?: string, single?: string) => escaped ?? double?.replace(/\\(.)/g, "$1") ?? single ?? "",
-    ),
-  );
 }
 
 function optionsOf(command: Command | undefined): CompileOptions {

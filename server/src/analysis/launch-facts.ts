@@ -9,6 +9,7 @@ import { type EvaluatedLaunch, FileEvaluation } from "./host/evaluate.ts";
 import { functionName } from "./host/launch-sites.ts";
 import type { TemplateValue } from "./host/model.ts";
 import { type GlobalContent, lowerInstance } from "./lower-instance.ts";
+import type { RunCommand } from "./makefile.ts";
 import type { Project, ProjectUnit } from "./project.ts";
 import type { Semantics } from "./sema/index.ts";
 import { valueName } from "./sema/type-tools.ts";
@@ -23,6 +24,8 @@ export interface FileFacts {
   readonly settings: AnalysisSettings;
   readonly kernels: readonly KernelFact[];
   readonly directives: UserDirectives;
+  /** Where the settings' `argv` comes from, where the user does not say it. */
+  readonly run?: RunCommand;
 }
 
 /** In source order of the sites; launches without a site stand where their kernel does. */
@@ -101,7 +104,7 @@ function remoteFact(file: FileFacts, kernel: KernelFact, { launch, where }: Remo
       kernel,
       completed,
       () => lowerInstance(own, kernel.declaration, substitution, settings, contentOfGlobals(launch)),
-      [elsewhere, ...inputs],
+      [elsewhere, ...argumentsOf(file, launch), ...inputs],
       inputs,
     ),
     kernelName: kernel.name,
@@ -113,6 +116,12 @@ function remoteFact(file: FileFacts, kernel: KernelFact, { launch, where }: Remo
 
 function inputAssumptions(assumed: EvaluatedLaunch["assumed"]): Assumption[] {
   return assumed.map(({ name, value, why }) => ({ what: name, value, why }));
+}
+
+/** The program's arguments, where its own makefile or script gives them and a launch is one that `main` leads to. */
+function argumentsOf({ run }: FileFacts, { wholeProgram }: EvaluatedLaunch): Assumption[] {
+  if (run === undefined || !wholeProgram) return [];
+  return [{ what: "the program's arguments", value: run.argv.join(" "), why: `as ${run.where} has them` }];
 }
 
 /** One `--launch` for several sites of a kernel holds for all; several are for the sites in order. */
@@ -133,7 +142,7 @@ function siteFact(file: FileFacts, launch: EvaluatedLaunch, option: Directive | 
   const at = own.reading.locate(entry.site.start, entry.site.end);
   const directive = directives.directiveOfLaunch(entry.kernelName, kernel, at, option);
   const inputs = inputAssumptions(assumed);
-  const assumptions = [...inputs];
+  const assumptions = [...argumentsOf(file, launch), ...inputs];
   const why = doubt ?? (entry.remoteness === 0 ? undefined : "a condition before it is false with the values that are known");
   if (why !== undefined) assumptions.push({ what: "the launch", value: "taken to be reached", why });
   const completed: Completed =

@@ -19,6 +19,8 @@ export interface LaunchSurvey {
   readonly isWritten: boolean;
   /** What of grid, block and shared bytes had to be assumed, and why. */
   readonly assumed: readonly string[];
+  /** The program's arguments are those its makefile or a script runs it with. */
+  readonly hasRunArguments: boolean;
   readonly simulated: boolean;
   /** Why it is not. */
   readonly reason?: string;
@@ -39,14 +41,14 @@ export interface FileSurvey {
 export interface SurveySettings {
   readonly gpu: GpuModel;
   readonly includeDirs: readonly string[];
-  /** Milliseconds a launch may take. */
+  /** Milliseconds a launch may compute: what other work the machine has does not count. */
   readonly launchMs: number;
 }
 
 /** Calls back with each launch as it is done, so that what hangs can be told from what does not. */
 export function surveyFile(path: string, settings: SurveySettings, onLaunch: (launch: LaunchSurvey) => void): FileSurvey {
   const { gpu } = settings;
-  const started = performance.now();
+  const started = cpuMs();
   const program = analyze(
     path,
     readFileSync(path, "utf8"),
@@ -62,7 +64,7 @@ export function surveyFile(path: string, settings: SurveySettings, onLaunch: (la
     diskFiles,
   );
   const launches = program.launches;
-  const ms = performance.now() - started;
+  const ms = cpuMs() - started;
   for (const fact of launches) onLaunch(surveyLaunch(program, fact, settings));
   return {
     kernels: program.kernels.filter(({ at }) => at.file === 0).map((kernel) => definitionOf(program, kernel)),
@@ -84,18 +86,24 @@ function writtenLaunches({ unit, reading }: Program): number {
 }
 
 function surveyLaunch(program: Program, fact: LaunchFact, { gpu, launchMs }: SurveySettings): LaunchSurvey {
-  const started = performance.now();
-  const outcome = tried(fact, gpu, () => performance.now() - started > launchMs);
+  const started = cpuMs();
+  const outcome = tried(fact, gpu, () => cpuMs() - started > launchMs);
   return {
     kernel: fact.kernelName,
     ...(fact.kernel ? { definition: definitionOf(program, fact.kernel) } : {}),
     line: fact.line,
     isWritten: fact.expression !== undefined,
     assumed: fact.configuration.map(({ what, why }) => `${what}: ${why}`),
+    hasRunArguments: fact.assumptions.some(({ what }) => what === "the program's arguments"),
     simulated: false,
     ...outcome,
-    ms: performance.now() - started,
+    ms: cpuMs() - started,
   };
+}
+
+function cpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
 }
 
 function tried(fact: LaunchFact, gpu: GpuModel, isCancelled: () => boolean): Partial<LaunchSurvey> {
