@@ -191,7 +191,7 @@ export class Runner {
     const { moves } = edge;
     for (let k = 0; k < moves.length; k++) moves[k]!(o, mask);
     top.block = edge.to;
-    if (edge.to.skip) arrive(edge);
+    if (edge.to.skip) this.#arrive(edge);
   }
 
   /** The lanes of `taken` go one way and the others the other; the entry they leave waits where they meet. */
@@ -200,8 +200,8 @@ export class Runner {
     const join = top.block.join ?? top.join;
     for (const move of then.moves) move(o, taken);
     for (const move of otherwise.moves) move(o, rest);
-    arrive(then);
-    arrive(otherwise);
+    this.#arrive(then);
+    this.#arrive(otherwise);
     if (top.block.join) top.block = top.block.join;
     else stack.pop();
     if (otherwise.to !== join) stack.push({ block: otherwise.to, join, mask: rest });
@@ -237,7 +237,6 @@ export class Runner {
       flow: this.flow.all().map((each) => each.slice()),
       path,
       pathStart: path.length,
-      recordStart: this.record?.blocks.length ?? 0,
     };
   }
 
@@ -262,7 +261,8 @@ export class Runner {
     for (const [index, each] of this.flow.all().entries()) {
       for (const [k, count] of difference(each, window.flow[index]).entries()) each[k]! += count * skipped;
     }
-    this.record?.scale(window.recordStart, 1 + skipped);
+    // What was run of the loop so far stands for what was skipped, all of it alike.
+    this.record?.scale(state.recordStart, 1 + (skipped * skip.window) / state.iterations);
     state.iterations += skipped * skip.window;
     state.next = state.iterations + firstWindow;
   }
@@ -313,6 +313,19 @@ export class Runner {
     return trial.same;
   }
 
+  /** Keeps count of a loop's iterations. */
+  #arrive(edge: Edge): void {
+    const state = edge.to.skip?.state;
+    if (!state) return;
+    if (edge.back) state.iterations++;
+    else {
+      state.iterations = 0;
+      state.next = firstWindow;
+      state.window = undefined;
+      state.recordStart = this.record?.blocks.length ?? 0;
+    }
+  }
+
   #spend(cost: number): void {
     const budget = this.#budget;
     budget.steps -= cost;
@@ -338,18 +351,6 @@ function leave(stack: StackEntry[], mask: number): void {
   stack.pop();
   for (const entry of stack) entry.mask &= ~mask;
   while (stack.length > 0 && stack[stack.length - 1]!.mask === 0) stack.pop();
-}
-
-/** Keeps count of a loop's iterations. */
-function arrive(edge: Edge): void {
-  const state = edge.to.skip?.state;
-  if (!state) return;
-  if (edge.back) state.iterations++;
-  else {
-    state.iterations = 0;
-    state.next = firstWindow;
-    state.window = undefined;
-  }
 }
 
 /** The trial goes on along its path. */

@@ -34,6 +34,8 @@ export interface SkipState {
   next: number;
   /** The open window: where it began and the way it went. */
   window: OpenWindow | undefined;
+  /** Entries of the warp's record when the loop was entered. */
+  recordStart: number;
 }
 
 export interface OpenWindow {
@@ -44,8 +46,6 @@ export interface OpenWindow {
   readonly flow: readonly Float64Array[];
   readonly path: number[];
   readonly pathStart: number;
-  /** Entries of the warp's record when the window was opened. */
-  readonly recordStart: number;
 }
 
 /** Iterations run before a window is opened. */
@@ -54,7 +54,7 @@ export const firstWindow = 4;
 const leastIterations = 16;
 export const leastWindows = ({ window }: LoopSkip): number => Math.max(2, Math.ceil(leastIterations / window));
 
-export const newState = (): SkipState => ({ iterations: 0, next: firstWindow, window: undefined });
+export const newState = (): SkipState => ({ iterations: 0, next: firstWindow, window: undefined, recordStart: 0 });
 
 const warpSize = 32;
 
