@@ -6,6 +6,7 @@ import type { Repair } from "./parser/parser.ts";
  * macros whose headers were not found.
  */
 export const repairs: readonly Repair[] = [
+  around(comparisonsInCalls),
   around(attributeMacros),
   around(statementsWithoutSemicolon),
   around(deletedFunctions),
@@ -79,15 +80,25 @@ function* statementsWithoutSemicolon(text: string, start: number, end: number): 
   }
 }
 
-/** `LOCALS(size_t, nb)`: no expression, and what it declares cannot be known. */
+/** `LOCALS(size_t, nb)` is no expression: only its name stays, as a statement. The converter sees what was written. */
 function* callsOfTypes(text: string, start: number, end: number): Generator<Replacement> {
   for (const { open, close } of calls(text, start, end)) {
-    for (let at = open; at <= close; ) {
+    yield { start: close, text: ";" };
+    for (let at = open; at < close; ) {
       const line = text.indexOf("\n", at);
-      const stop = line < 0 || line > close ? close + 1 : line;
+      const stop = line < 0 || line > close ? close : line;
       if (stop > at) yield blank(at, stop);
       at = stop + 1;
     }
+  }
+}
+
+/** `f(a < b, c > d)` is taken for a parameter of the type `a<b, c>`: a `>` for the `<` binds alike and opens nothing. */
+function* comparisonsInCalls(text: string, start: number, end: number): Generator<Replacement> {
+  for (const { 0: before, index } of text
+    .slice(start, end)
+    .matchAll(/(?<![<\w]\s*)\b[A-Za-z_][\w.\]]*\s*(?=<(?![<=])[^;{}<>]*,[^;{}<>]*>(?![>=]))/g)) {
+    yield { start: start + index + before.length, text: ">" };
   }
 }
 
@@ -101,7 +112,7 @@ function* calls(text: string, start: number, end: number): Generator<{ open: num
       const character = text[at];
       if (character === "(") depth++;
       else if (character === ")" && --depth === 0) {
-        yield { open: start + index, close: at };
+        yield { open: from, close: at };
         break;
       }
     }

@@ -89,6 +89,8 @@ function convert(c: Context, node: CstNode, where: Where): Declaration[] {
     case "preproc_include":
     // What is left of `struct S;` once the parser has taken it for a type followed by an empty statement.
     case "type_identifier":
+      // The name of a macro called with what is no expression.
+      return /^\s*\(/.test(c.text.slice(node.end, node.end + 20)) ? [unknown(c, node)] : [];
     case "primitive_type":
     case "sized_type_specifier":
     case "qualified_identifier":

@@ -222,9 +222,13 @@ function assembly(c: Context, node: CstNode): Statement {
   };
 }
 
+/** A name whose arguments the parser could not be given: they are no expressions. */
+const isCall = (c: Context, name: CstNode): boolean => /^\s*\(/.test(c.text.slice(name.end, name.end + 20));
+
 const expressionStatement: Converter = (c, node) => {
   const inner = node.children.find((each) => each.named && each.type !== "comment");
   if (!inner) return { start: node.start, end: node.end, kind: "empty" };
+  if (inner.type === "identifier" && isCall(c, inner)) return unknown(c, node);
   const declared = pointerToArray(c, node);
   if (declared) return { start: node.start, end: node.end, kind: "declaration", declarations: [declared] };
   if (inner.type === "gnu_asm_expression") return { ...assembly(c, inner), start: node.start, end: node.end };
