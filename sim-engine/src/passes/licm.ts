@@ -1,4 +1,5 @@
-/** Loop-invariant arithmetic leaves loops. Loads leave them where forward-loads proves that nothing writes what they read. */
+/** Loop-invariant arithmetic leaves loops, and its source line with them, as in LLVM. Loads leave them where forward-loads proves that nothing writes what they read. */
+import { noSpan } from "../builder.ts";
 import { findLoops } from "../graph.ts";
 import type { Kernel, Op } from "../kernel.ts";
 import { preheader } from "./loop-shape.ts";
@@ -25,6 +26,7 @@ export function hoistInvariants(kernel: Kernel): boolean {
         block.ops = block.ops.filter((op) => {
           if (!isPure(op) || op.args.some((arg) => inside.has(arg))) return true;
           before.ops.push(op);
+          op.span = noSpan;
           inside.delete(op);
           again = true;
           return false;

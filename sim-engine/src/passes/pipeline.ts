@@ -1,6 +1,7 @@
 /** nvcc's optimisations in nvcc's order, as far as they change what is counted. */
 import { linkBlocks } from "../builder.ts";
 import type { Kernel } from "../kernel.ts";
+import { anchorOffsets } from "./anchor-offsets.ts";
 import { contract } from "./contract.ts";
 import { removeDeadCode } from "./dce.ts";
 import { duplicateReturns } from "./duplicate-returns.ts";
@@ -77,6 +78,7 @@ function clean(kernel: Kernel): void {
   for (let round = 0; round < 4; round++) {
     const straightened = simplifyCfg(kernel);
     const folded = fold(kernel);
+    anchorOffsets(kernel);
     const merged = mergeEqualValues(kernel);
     const removed = removeDeadCode(kernel);
     if (!straightened && !folded && !merged && !removed) return;

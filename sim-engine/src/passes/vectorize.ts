@@ -92,7 +92,7 @@ function joinLoads(kernel: Kernel, block: Block, group: readonly Access[], subst
     const type = lowest.location.type as ScalarType;
     const address = addressBefore(kernel, block, earliest.op, lowest.op.args[0] as Op);
     const action = { ...lowest.op.action, components: run.length, align: run.length * scalarBytes[type] };
-    const load = createOp(kernel, action, type, [address], lowest.op.span);
+    const load = createOp(kernel, action, type, [address], earliest.op.span);
     const extracts = run.map(({ op }, index) => {
       const extract = createOp(kernel, { kind: "extract", index }, type, [load], op.span);
       substitution.replace(op, extract);
@@ -137,7 +137,7 @@ function joinStores(kernel: Kernel, block: Block, group: readonly Access[]): voi
     if (lowest.op.action.kind !== "store") continue;
     const type = lowest.location.type as ScalarType;
     const action = { ...lowest.op.action, components: run.length, align: run.length * scalarBytes[type] };
-    const store = createOp(kernel, action, "void", [lowest.op.args[0] as Op, ...run.map(({ op }) => op.args[1] as Op)], lowest.op.span);
+    const store = createOp(kernel, action, "void", [lowest.op.args[0] as Op, ...run.map(({ op }) => op.args[1] as Op)], latest.op.span);
     block.ops.splice(block.ops.indexOf(latest.op), 0, store);
     const gone = new Set(run.map(({ op }) => op));
     block.ops = block.ops.filter((op) => !gone.has(op));
