@@ -59,7 +59,7 @@ export function initialise(
   if (type !== undefined) return construct(host, type, values, zeroed);
   const written = declaration.type.kind === "named" ? (declaration.type.name.parts.at(-1)?.text ?? "") : "";
   if (declaration.type.kind === "auto" || /ptr/i.test(written)) return values[0] ?? unknown(`\`${name}\` is not initialised`);
-  return unknown(`\`${written}\` is a class of a library`);
+  return openRecord(written);
 }
 
 /** A class, or an array of them, that no file found declares: `cudaLaunchConfig_t`. */

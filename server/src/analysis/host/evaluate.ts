@@ -35,7 +35,7 @@ export class FileEvaluation implements Repetition {
 
   /**
    * `given`: values of inputs by name that the user says. `isOwn`: the site stands in the opened file; those of headers are
-   * of interest only where the file's own code reaches them. `main` of another file is run where the file has none.
+   * of interest only where the file's own code reaches them. `elsewhere`: `main` of another file, run where the file has none.
    */
   constructor(
     program: RunProgram,

@@ -5,6 +5,7 @@ import { eitherWay } from "./branches.ts";
 import { evaluateCall } from "./calls.ts";
 import { construct, fromList } from "./construct.ts";
 import { convert } from "./convert.ts";
+import { forgetTargets } from "./effects.ts";
 import { hostType } from "./host-types.ts";
 import { type Interpreter, step } from "./interpreter.ts";
 import { evaluateLaunch } from "./launches.ts";
@@ -169,7 +170,33 @@ function evaluateBinary(host: Interpreter, e: Expression & { readonly kind: "bin
   if (op === "&&" || op === "||") return logical(host, op, e.left, e.right);
   const left = host.evaluate(e.left);
   const right = host.evaluate(e.right);
+  if (op === ">>" && isStream(e.left, left)) return extracted(host, left, e.right);
   return op === "," ? right : combine(host, op, left, right);
+}
+
+function isStream(e: Expression, value: Value): boolean {
+  if (value.kind === "record") return true;
+  if (e.kind === "binary" && e.op === ">>") return isStream(e.left, value);
+  return e.kind === "name" && e.name.parts.at(-1)?.text === "cin";
+}
+
+/** `stream >> variable`: what is read is not known. */
+function extracted(host: Interpreter, stream: Value, target: Expression): Value {
+  const place = placeOf(host, target);
+  if (place !== undefined)
+    forgetTargets(
+      host,
+      [
+        {
+          value:
+            place instanceof Cell
+              ? pointer(place, place.type)
+              : { kind: "pointer", to: place.type, target: place.allocation, offset: place.offset },
+        },
+      ],
+      "read from input",
+    );
+  return stream;
 }
 
 function logical(host: Interpreter, op: "&&" | "||", leftSide: Expression, rightSide: Expression): Value {

@@ -119,7 +119,7 @@ function instanceOf(entry: FunctionDeclaration, { semantics, globals }: HostUnit
 }
 
 function argumentsOf(host: Interpreter, entry: FunctionDeclaration): Argument[] {
-  if (functionName(entry) === "main") return mainArguments(host);
+  if (functionName(entry) === "main") return mainArguments(host.settings.argv);
   return entry.parameters
     .filter((parameter) => !parameter.pack)
     .map((parameter): Argument => {
@@ -152,8 +152,8 @@ function elementShape(host: Interpreter, type: Parameters<Semantics["sizeOf"]>[0
   return elementBytes === undefined ? {} : { elementBytes };
 }
 
-function mainArguments(host: Interpreter): Argument[] {
-  const words = ["program", ...host.settings.argv];
+function mainArguments(given: readonly string[]): Argument[] {
+  const words = ["program", ...given];
   const argv = new Allocation("argv", "host", undefined, {
     bytes: undefined,
     content: unknownContent,
