@@ -1,5 +1,6 @@
 /** What the rules find in a program, as the editor and the command line show it. */
 import type { Program } from "./analysis/facts.ts";
+import { isLibraryHeader } from "./analysis/headers/index.ts";
 import type { Edit, Finding, Rule, RuleContext, Severity, SimulatedLaunch } from "./rules/rule.ts";
 import { type Selection, selectedRules } from "./rules/selection.ts";
 import { groupBy } from "./rules/support/group-by.ts";
@@ -82,7 +83,9 @@ export function lint(
     }
   }
   const suppressions = new Suppressions(reading);
-  const kept = mostSpecific(located).filter(({ rule, place }) => (rule.simulated || place.file === 0) && !suppressions.covers(rule, place));
+  const mayShow = ({ rule, place }: Located): boolean =>
+    place.file === 0 || (rule.simulated === true && !isLibraryHeader(reading.files[place.file] ?? ""));
+  const kept = mostSpecific(located).filter((each) => mayShow(each) && !suppressions.covers(each.rule, each.place));
   const severity = selected.get(unusedSuppression);
   if (severity) {
     for (const finding of suppressions.unused(ran))

@@ -5,6 +5,7 @@ import { read } from "../syntax/preprocess/preprocess.ts";
 import type { Reading } from "../syntax/reading.ts";
 import { type CompileOptions, compileOptions } from "./compile-commands.ts";
 import type { AnalysisSettings, FileHost } from "./facts.ts";
+import { headerFolder, withHeaders } from "./headers/index.ts";
 import { hostUnit } from "./host/unit.ts";
 import type { ProjectUnit } from "./project.ts";
 import { bindUnit } from "./sema/index.ts";
@@ -17,7 +18,7 @@ function readFile(path: string, text: string, settings: AnalysisSettings, host: 
   return read(path, text, host, {
     computeCapability: settings.computeCapability,
     defines: [...compiled.defines, ...settings.defines],
-    includeDirs: [...settings.includeDirs, ...compiled.includeDirs],
+    includeDirs: [...settings.includeDirs, ...compiled.includeDirs, headerFolder],
   });
 }
 
@@ -77,5 +78,6 @@ function loaded(
 }
 
 function isCurrent({ reading }: ProjectUnit, host: FileHost): boolean {
-  return reading.files.every((file, k) => k === 0 || host.read(file) === reading.sources[k]);
+  const { read: readAgain } = withHeaders(host);
+  return reading.files.every((file, k) => k === 0 || readAgain(file) === reading.sources[k]);
 }

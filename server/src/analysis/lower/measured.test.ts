@@ -5,7 +5,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { type Kernel, type Launch, runWhole, verifyKernel } from "@warplens/sim-engine";
 import { describe, expect, test } from "vitest";
-import { parseText } from "../../syntax/testing.ts";
+import { parse, read } from "../../syntax/index.ts";
+import { testParser } from "../../syntax/testing.ts";
+import { headerFolder, withHeaders } from "../headers/index.ts";
 import { bindUnit } from "../sema/index.ts";
 import { lowerKernel } from "./index.ts";
 
@@ -55,10 +57,13 @@ const files = readdirSync(folder)
 
 describe.each(files)("%s", (file) => {
   const kernels = [...measured.keys()].filter((key) => key.startsWith(`${file} `)).map((key) => key.slice(file.length + 1));
-  const parsed = parseText(text(`${file}.cu`));
 
   test.each(kernels)("%s", async (name) => {
-    const { unit, reading } = await parsed;
+    const reading = read(`/${file}.cu`, text(`${file}.cu`), withHeaders({ read: () => undefined }), {
+      computeCapability: 90,
+      includeDirs: [headerFolder],
+    });
+    const unit = parse(await testParser, reading)?.unit ?? { declarations: [], errors: [] };
     const semantics = bindUnit(unit);
     const declaration = semantics.functions.find((each) => each.name.parts.at(-1)?.text === name);
     if (!declaration) throw new Error(`no kernel ${name}`);

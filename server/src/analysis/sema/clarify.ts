@@ -21,6 +21,12 @@ export function clarify(context: Context, expression: Expression): Expression {
       const type: TypeNode = { kind: "named", name: callee.name, start: callee.start, end: callee.end };
       return { kind: "cast", style: "functional", type, operands: expression.arguments, start: expression.start, end: expression.end };
     }
+  } else if (expression.kind === "cast" && expression.style === "functional") {
+    // A name that is a type elsewhere in the file may be a function here.
+    const { type } = expression;
+    if (type.kind !== "named" || !namesValue(context, type.name)) return expression;
+    const callee: Expression = { kind: "name", name: type.name, start: type.start, end: type.end };
+    return { kind: "call", callee, arguments: expression.operands, start: expression.start, end: expression.end };
   } else if (expression.kind === "binary" || expression.kind === "cast" || expression.kind === "unary") {
     const operands = flattened(context, expression);
     if (operands) return rebuilt(operands);

@@ -55,11 +55,16 @@ export function overload(
   const special = best.template ? specialised(context, functions, best) : undefined;
   const chosen = special ?? best.function;
   const chosenSubstitution = special ? (found.record?.substitution ?? emptySubstitution) : best.substitution;
-  const member = found.record && !chosen.specifiers.static && context.scopes.records.has(chosen) ? found.record : undefined;
+  const member = found.record && context.scopes.records.has(chosen) && !isStatic(chosen, functions) ? found.record : undefined;
   return member
     ? { function: chosen, substitution: chosenSubstitution, record: member }
     : { function: chosen, substitution: chosenSubstitution };
 }
+
+/** Outside its class a static member function is defined without the word. */
+const isStatic = (chosen: FunctionDeclaration, functions: readonly FunctionDeclaration[]): boolean =>
+  chosen.specifiers.static === true ||
+  (chosen.name.parts.length > 1 && functions.some((each) => each.specifiers.static && each.parameters.length === chosen.parameters.length));
 
 /** Whether `a` is to be called rather than `b`. */
 function better(a: Candidate, b: Candidate): boolean {

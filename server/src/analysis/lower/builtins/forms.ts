@@ -3,6 +3,7 @@ import { type Op, sharedBase } from "@warplens/sim-engine";
 import { lastName } from "../../sema/scope.ts";
 import { decay, integerType, unqualified } from "../../sema/type-tools.ts";
 import type { Type } from "../../sema/types.ts";
+import { binary } from "../arithmetic.ts";
 import type { Called, Lowering, Place } from "../lowering.ts";
 import { copy, load, loadLeaves, part, spaceOf, store, storeLeaves } from "../memory.ts";
 import { convert, isSignedType, resize, scalarOf } from "../scalars.ts";
@@ -14,7 +15,7 @@ const nothing: Called = { kind: "void" };
 
 export function specialForm(lowering: Lowering, name: string, use: Use): Called {
   if (name.startsWith("group ")) return groupForm(lowering, name.slice(6), use);
-  const form = forms[name];
+  const form = forms[name] ?? (name.startsWith("both ") ? bothCompare(name.slice(5)) : undefined);
   return form ? form(lowering, use) : lowering.fail(`${lastName(use.resolved.function.name)} is not simulated yet`, use.node);
 }
 
@@ -61,6 +62,19 @@ const pick =
     });
     storeLeaves(lowering, place, made);
     return { kind: "place", place };
+  };
+
+/** Whether a comparison holds for both components of two pairs. */
+const bothCompare =
+  (op: string): Form =>
+  (lowering, use) => {
+    const [a, b] = use.args.map((each) => loadLeaves(lowering, lowering.place(each)));
+    if (!a || !b) return lowering.fail("two pairs are needed", use.node);
+    const tests = a.map(({ leaf, op: left }, index) => {
+      const right = b[index]?.op ?? lowering.fail("no such component", use.node);
+      return binary(lowering, op, { op: left, type: leaf.type }, { op: right, type: leaf.type }, use.node).op;
+    });
+    return value(tests.reduce((all, each) => lowering.builder.int("and", all, each)));
   };
 
 const squareSum = (lowering: Lowering, use: Use): { readonly sum: Op; readonly type: Type } => {

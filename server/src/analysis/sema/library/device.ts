@@ -99,6 +99,13 @@ export const deviceFunctions: readonly Entry[] = [
   [{ kind: "special form", name: "lane mask lt" }, "unsigned __lanemask_lt()"],
 
   ...atomics,
+  // The newer spelling: an order and perhaps a scope follow.
+  [{ kind: "load", cache: "cv" }, "T __nv_atomic_load_n(const T*, ...)"],
+  [{ kind: "store", cache: "wt" }, "<T, U> void __nv_atomic_store_n(T*, U, ...)"],
+  ...(["add", "min", "max", "and", "or", "xor"] as const).map(
+    (op): Entry => [{ kind: "atomic", op, scope: "device" }, `<T, U> T __nv_atomic_fetch_${op}(T*, U, ...)`],
+  ),
+  [{ kind: "atomic", op: "exch", scope: "device" }, "<T, U> T __nv_atomic_exchange_n(T*, U, ...)"],
   [{ kind: "load", cache: "nc" }, "T __ldg(const T*)"],
   ...loads,
   ...stores,

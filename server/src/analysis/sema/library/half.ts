@@ -73,7 +73,11 @@ const of = ({ type, pair, float2, back }: (typeof kinds)[number]): Entry[] => {
     [{ kind: "extreme", which: "min" }, `${type} __hmin(${type}, ${type})`],
     [each({ kind: "extreme", which: "max" }), `${pair} __hmax2(${pair}, ${pair})`],
     [each({ kind: "extreme", which: "min" }), `${pair} __hmin2(${pair}, ${pair})`],
-    ...comparisons.map(([name, op]): Entry => [{ kind: "operator", op }, `bool __h${name}(${type}, ${type})`]),
+    ...comparisons.flatMap(([name, op]): Entry[] => [
+      [{ kind: "operator", op }, `bool __h${name}(${type}, ${type})`],
+      [each({ kind: "operator", op }), `${pair} __h${name}2(${pair}, ${pair})`],
+      [{ kind: "special form", name: `both ${op}` }, `bool __hb${name}2(${pair}, ${pair})`],
+    ]),
     [{ kind: "classify", fn: "isnan" }, `bool __hisnan(${type})`],
     [{ kind: "classify", fn: "isinf" }, `int __hisinf(${type})`],
     ...functions.flatMap((fn): Entry[] => [

@@ -1,0 +1,107 @@
+/** cuRAND's device generators: XORWOW and Philox, the ones kernels use. Their streams are as long as cuRAND's, not the same. */
+export const curand = String.raw`#pragma once
+struct curandStateXORWOW { unsigned d, v[5]; int boxmuller_flag, boxmuller_flag_double; float boxmuller_extra; double boxmuller_extra_double; };
+typedef curandStateXORWOW curandStateXORWOW_t;
+typedef curandStateXORWOW curandState_t;
+typedef curandStateXORWOW curandState;
+struct curandStatePhilox4_32_10 { uint4 ctr, output; uint2 key; unsigned STATE; int boxmuller_flag, boxmuller_flag_double; float boxmuller_extra; double boxmuller_extra_double; };
+typedef curandStatePhilox4_32_10 curandStatePhilox4_32_10_t;
+
+__device__ inline void curand_init(unsigned long long seed, unsigned long long sequence, unsigned long long offset, curandStateXORWOW *state) {
+    unsigned s0 = (unsigned)seed ^ 0xaad26b49u, s1 = (unsigned)(seed >> 32) ^ 0xf7dcefddu;
+    unsigned t0 = 1099087573u * s0, t1 = 2591861531u * s1;
+    state->d = 6615241 + t1 + t0 + (unsigned)offset * 362437;
+    state->v[0] = 123456789u + t0;
+    state->v[1] = 362436069u ^ t0;
+    state->v[2] = 521288629u + t1 + (unsigned)sequence * 2654435769u;
+    state->v[3] = 88675123u ^ t1;
+    state->v[4] = 5783321u + t0;
+    state->boxmuller_flag = 0;
+    state->boxmuller_flag_double = 0;
+}
+__device__ inline unsigned curand(curandStateXORWOW *state) {
+    unsigned t = state->v[0] ^ (state->v[0] >> 2);
+    state->v[0] = state->v[1];
+    state->v[1] = state->v[2];
+    state->v[2] = state->v[3];
+    state->v[3] = state->v[4];
+    state->v[4] = (state->v[4] ^ (state->v[4] << 4)) ^ (t ^ (t << 1));
+    state->d += 362437;
+    return state->v[4] + state->d;
+}
+
+__device__ inline uint4 warplens_philox(uint4 c, uint2 k) {
+    #pragma unroll
+    for (int round = 0; round < 10; ++round) {
+        unsigned h0 = __umulhi(0xD2511F53u, c.x), l0 = 0xD2511F53u * c.x, h1 = __umulhi(0xCD9E8D57u, c.z), l1 = 0xCD9E8D57u * c.z;
+        c = make_uint4(h1 ^ c.y ^ k.x, l1, h0 ^ c.w ^ k.y, l0);
+        k.x += 0x9E3779B9u;
+        k.y += 0xBB67AE85u;
+    }
+    return c;
+}
+__device__ inline void curand_init(unsigned long long seed, unsigned long long sequence, unsigned long long offset, curandStatePhilox4_32_10 *state) {
+    state->ctr = make_uint4((unsigned)(offset / 4), (unsigned)(offset / 4 >> 32), (unsigned)sequence, (unsigned)(sequence >> 32));
+    state->key = make_uint2((unsigned)seed, (unsigned)(seed >> 32));
+    state->STATE = offset & 3;
+    state->boxmuller_flag = 0;
+    state->boxmuller_flag_double = 0;
+    state->output = warplens_philox(state->ctr, state->key);
+}
+__device__ inline uint4 curand4(curandStatePhilox4_32_10 *state) {
+    uint4 old = state->output;
+    if (++state->ctr.x == 0) if (++state->ctr.y == 0) if (++state->ctr.z == 0) ++state->ctr.w;
+    state->output = warplens_philox(state->ctr, state->key);
+    return old;
+}
+__device__ inline unsigned curand(curandStatePhilox4_32_10 *state) {
+    unsigned result = state->STATE == 0 ? state->output.x : state->STATE == 1 ? state->output.y : state->STATE == 2 ? state->output.z : state->output.w;
+    if (++state->STATE == 4) { curand4(state); state->STATE = 0; }
+    return result;
+}
+
+__device__ inline float warplens_uniform(unsigned x) { return x * 2.3283064e-10f + 2.3283064e-10f / 2.0f; }
+__device__ inline double warplens_uniform_double(unsigned x, unsigned y) { unsigned long long z = (unsigned long long)x ^ ((unsigned long long)y << 21); return z * 1.1102230246251565e-16 + 1.1102230246251565e-16 / 2.0; }
+__device__ inline float2 warplens_box_muller(unsigned x, unsigned y) {
+    float u = warplens_uniform(x), v = y * 2.3283064e-10f * 6.2831855f + 2.3283064e-10f * 6.2831855f / 2.0f;
+    float s = sqrtf(-2.0f * logf(u)), a, b;
+    __sincosf(v, &a, &b);
+    return make_float2(a * s, b * s);
+}
+template <typename S> __device__ float curand_uniform(S *state) { return warplens_uniform(curand(state)); }
+template <typename S> __device__ double curand_uniform_double(S *state) { unsigned x = curand(state); return warplens_uniform_double(x, curand(state)); }
+template <typename S> __device__ float2 curand_normal2(S *state) { unsigned x = curand(state); return warplens_box_muller(x, curand(state)); }
+template <typename S> __device__ float curand_normal(S *state) {
+    if (state->boxmuller_flag != 1) {
+        float2 pair = curand_normal2(state);
+        state->boxmuller_extra = pair.y;
+        state->boxmuller_flag = 1;
+        return pair.x;
+    }
+    state->boxmuller_flag = 0;
+    return state->boxmuller_extra;
+}
+template <typename S> __device__ double curand_normal_double(S *state) {
+    if (state->boxmuller_flag_double != 1) {
+        double u = curand_uniform_double(state), v = curand_uniform_double(state), s = sqrt(-2.0 * log(u)), a, b;
+        sincospi(v * 2.0, &a, &b);
+        state->boxmuller_extra_double = b * s;
+        state->boxmuller_flag_double = 1;
+        return a * s;
+    }
+    state->boxmuller_flag_double = 0;
+    return state->boxmuller_extra_double;
+}
+template <typename S> __device__ float curand_log_normal(S *state, float mean, float deviation) { return expf(mean + deviation * curand_normal(state)); }
+__device__ inline float4 curand_uniform4(curandStatePhilox4_32_10 *state) {
+    uint4 x = curand4(state);
+    return make_float4(warplens_uniform(x.x), warplens_uniform(x.y), warplens_uniform(x.z), warplens_uniform(x.w));
+}
+__device__ inline float4 curand_normal4(curandStatePhilox4_32_10 *state) {
+    uint4 x = curand4(state);
+    float2 a = warplens_box_muller(x.x, x.y), b = warplens_box_muller(x.z, x.w);
+    return make_float4(a.x, a.y, b.x, b.y);
+}
+__device__ inline void skipahead(unsigned long long n, curandStateXORWOW *state) { state->d += (unsigned)n * 362437; }
+__device__ inline void skipahead(unsigned long long n, curandStatePhilox4_32_10 *state) { state->ctr.x += (unsigned)(n / 4); state->STATE = (state->STATE + (unsigned)n) & 3; state->output = warplens_philox(state->ctr, state->key); }
+`;

@@ -1,0 +1,42 @@
+/**
+ * Headers that programs include and that are not at hand without a toolkit, as far as kernels need them: written anew, by the
+ * algorithms their documentation describes. They stand behind every include folder, so that a program's own come first.
+ */
+import type { FileHost } from "../facts.ts";
+import { atomic } from "./atomic.ts";
+import { cudaComplex, thrustComplex } from "./complex.ts";
+import { cub } from "./cub.ts";
+import { curand } from "./curand.ts";
+
+/** The folder they appear in: no path of a disk. */
+export const headerFolder = "/<headers>";
+
+const cubHeaders = [
+  "cub",
+  "block/block_reduce",
+  "block/block_scan",
+  "block/block_load",
+  "block/block_store",
+  "block/block_exchange",
+  "warp/warp_reduce",
+  "warp/warp_scan",
+  "util_type",
+  "thread/thread_operators",
+];
+
+const headers: ReadonlyMap<string, string> = new Map([
+  ["cub/definitions.cuh", cub],
+  ...cubHeaders.map((name) => [`cub/${name}.cuh`, "#pragma once\n#include <cub/definitions.cuh>\n"] as const),
+  ["thrust/complex.h", thrustComplex],
+  ["cuda/std/complex", cudaComplex],
+  ["curand_kernel.h", curand],
+  ["cuda/atomic", atomic],
+]);
+
+/** A host that finds these headers too, in `headerFolder`. */
+export const withHeaders = (host: FileHost): FileHost => ({
+  read: (path) => (path.startsWith(`${headerFolder}/`) ? headers.get(path.slice(headerFolder.length + 1)) : host.read(path)),
+});
+
+/** Whether a file of a reading is one of these rather than the program's. */
+export const isLibraryHeader = (path: string): boolean => path.startsWith(`${headerFolder}/`);
