@@ -57,9 +57,11 @@ const repairs: Readonly<Record<string, string>> = {
     "(function f result:(named uint2) parameters:[(type:(pointer (builtin int)) p)] specifiers:(device) body:(block body:[(return (call callee:(name g) arguments:[(name p)]))]))",
   "void f() { CHECK(g(1))\n h(); }":
     "(function f result:(builtin void) body:(block body:[(expression (call callee:(name CHECK) arguments:[(call callee:(name g) arguments:[1])])) (expression (call callee:(name h)))]))",
-  "void f() { LOCALS(size_t, x)\n int y = 1; }": "(function f result:(builtin void) body:(block body:[(unknown text:\"LOCALS(size_t, x)\") (declaration [(variable y type:(builtin int) init:(style:copy [1]))])]))",
-  "DECLARE(int, float)\nint x;": "(statement (unknown text:\"DECLARE(int, float)\"))\n(variable x type:(builtin int))",
-  "void f() { g(a < b, c > d); h(i < n, j > 2); }": "(function f result:(builtin void) body:(block body:[(expression (call callee:(name g) arguments:[(binary < (name a) (name b)) (binary > (name c) (name d))])) (expression (call callee:(name h) arguments:[(binary < (name i) (name n)) (binary > (name j) 2)]))]))",
+  "void f() { LOCALS(size_t, x)\n int y = 1; }":
+    '(function f result:(builtin void) body:(block body:[(unknown text:"LOCALS(size_t, x)") (declaration [(variable y type:(builtin int) init:(style:copy [1]))])]))',
+  "DECLARE(int, float)\nint x;": '(statement (unknown text:"DECLARE(int, float)"))\n(variable x type:(builtin int))',
+  "void f() { g(a < b, c > d); h(i < n, j > 2); }":
+    "(function f result:(builtin void) body:(block body:[(expression (call callee:(name g) arguments:[(binary < (name a) (name b)) (binary > (name c) (name d))])) (expression (call callee:(name h) arguments:[(binary < (name i) (name n)) (binary > (name j) 2)]))]))",
   "struct A { static B hash(T) = delete; };":
     "(record tag:struct A members:[(function hash result:(named B) parameters:[(type:(named T))] specifiers:(static) deleted)])",
   "void f(S s = {1, 2}, T t = {}) {}":

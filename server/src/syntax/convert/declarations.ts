@@ -21,8 +21,7 @@ const unknown = (c: Context, node: CstNode): Declaration => ({ ...span(node), ki
 function convert(c: Context, node: CstNode, where: Where): Declaration[] {
   switch (node.type) {
     case "function_definition":
-      // `FOR_EACH(i, n) { }` within a function: a macro that is not known, not a function.
-      return where === "block" && !child(node, "type") ? [unknown(c, node)] : declared(c, node, where);
+      return where === "block" && !child(node, "type") ? [noFunction(c, node)] : declared(c, node, where);
     case "declaration":
     case "field_declaration":
     case "template_instantiation":
@@ -107,6 +106,13 @@ function convert(c: Context, node: CstNode, where: Where): Declaration[] {
       });
     }
   }
+}
+
+/** Within a function: `FOR_EACH(i, n) { }`, a macro that is not known; `f(x) = 0;`, read as a pure virtual function. */
+function noFunction(c: Context, node: CstNode): Declaration {
+  if (child(node, "body")) return unknown(c, node);
+  const [expression] = c.operands(node.start, node.end - 1);
+  return expression ? { ...span(node), kind: "statement", statement: { ...span(node), kind: "expression", expression } } : unknown(c, node);
 }
 
 function namespace(c: Context, node: CstNode): Declaration {

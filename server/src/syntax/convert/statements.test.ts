@@ -43,6 +43,7 @@ const table: Readonly<Record<string, string>> = {
   "CUDA_KERNEL_LOOP(i, n) { a[i] = 0; }":
     '(for init:(declaration [(variable i type:(builtin int) init:(style:copy [(binary + (binary * (member base:(name blockIdx) x) (member base:(name blockDim) x)) (member base:(name threadIdx) x))]))]) condition:(binary < (name i) (parenthesized (name n))) step:(assign + (name i) (binary * (member base:(name blockDim) x) (member base:(name gridDim) x))) body:(block body:[(expression (assign "" (subscript base:(name a) indices:[(name i)]) 0))]))',
   "FOR_EACH(i, n) { a[i] = 0; }": '(unknown text:"FOR_EACH(i, n) { a[i] = 0; }")',
+  "m(x, y) = 0;": '(expression (assign "" (call callee:(name m) arguments:[(name x) (name y)]) 0))',
   ";": "(empty)",
 };
 
