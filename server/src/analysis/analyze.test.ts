@@ -1,0 +1,227 @@
+/** What the user says, what is assumed where nobody says it, and programs of several files. */
+import { beforeAll, describe, expect, test } from "vitest";
+import { useParser } from "../syntax/current-parser.ts";
+import { installedAssets } from "../syntax/parser/installed.ts";
+import { loadWasmParser } from "../syntax/parser/wasm.ts";
+import { analyze } from "./analyze.ts";
+import type { AnalysisSettings, FileHost, Program } from "./facts.ts";
+
+beforeAll(async () => {
+  useParser(await loadWasmParser(installedAssets()));
+});
+
+const base: AnalysisSettings = { computeCapability: 90, defines: [], includeDirs: [], launches: [], assume: [], argv: [] };
+let count = 0;
+
+function program(source: string, settings: Partial<AnalysisSettings> = {}): Program {
+  count += 1;
+  return analyze(`/t${count}/file.cu`, source, { ...base, ...settings }, { read: () => undefined });
+}
+
+/** A project on no disk. */
+function project(files: Readonly<Record<string, string>>, opened: string, settings: Partial<AnalysisSettings> = {}): Program {
+  count += 1;
+  const root = `/p${count}/`;
+  const host: FileHost = {
+    read: (path) => (path.startsWith(root) ? files[path.slice(root.length)] : undefined),
+    list: (folder) => (`${folder}/` === root ? Object.keys(files) : []),
+  };
+  return analyze(root + opened, files[opened] ?? "", { ...base, ...settings }, host);
+}
+
+const launchesOf = ({ launches }: Program) =>
+  launches.map(({ kernelName, launch, line, expression }) => ({
+    kernelName,
+    grid: launch?.grid,
+    block: launch?.block,
+    line,
+    written: expression !== undefined,
+  }));
+const kernel =
+  "__global__ void k(const int *index, float *out, int n) {\n  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) out[i] = index[i];\n}\n";
+
+describe("directives and options", () => {
+  test("above a kernel that nothing launches", () => {
+    const { launches, problems } = program(`// warplens: block=(128) grid=(64) n=8192 index=uniform(0, n)\n${kernel}`);
+    expect(launches[0]?.launch).toMatchObject({
+      grid: [64, 1, 1],
+      block: [128, 1, 1],
+      arguments: [{ kind: "pointer" }, { kind: "pointer" }, { kind: "scalar", value: 8192 }],
+    });
+    const index = launches[0]?.launch?.arguments[0];
+    expect(index?.kind === "pointer" && launches[0]?.launch?.buffers[index.buffer]?.content).toEqual({ kind: "uniform", lo: 0, hi: 8192 });
+    expect(launches[0]?.expression).toBeUndefined();
+    expect(problems).toEqual([]);
+  });
+  test("above a launch, for it alone", () => {
+    const found = launchesOf(
+      program(
+        `${kernel}void f(int *i, float *o, int n) {\n  // warplens: grid=(10) block=(64)\n  k<<<n / 256, 256>>>(i, o, n);\n  k<<<5, 32>>>(i, o, n);\n}\n`,
+      ),
+    );
+    expect(found).toMatchObject([
+      { grid: [10, 1, 1], block: [64, 1, 1], line: 7 },
+      { grid: [5, 1, 1], block: [32, 1, 1], line: 8 },
+    ]);
+  });
+  test("--launch adds a launch, and replaces one in the source", () => {
+    expect(launchesOf(program(kernel, { launches: ["k: grid=(7) block=(32)", "k: grid=(8) block=(64)"] }))).toMatchObject([
+      { grid: [7, 1, 1] },
+      { grid: [8, 1, 1], block: [64, 1, 1] },
+    ]);
+    const source = `${kernel}int main() { int *i; float *o; k<<<1, 32>>>(i, o, 5); }`;
+    expect(launchesOf(program(source, { launches: ["k: grid=(9,2,1)"] }))).toMatchObject([
+      { grid: [9, 2, 1], block: [32, 1, 1], written: true },
+    ]);
+  });
+  test("--assume gives scalars and contents, and host variables of the name", () => {
+    const source = `${kernel}void f(int *i, float *o, int n) { k<<<n / 256, 256>>>(i, o, n); }`;
+    const [fact] = program(source, { assume: ["n=65536", "k.index=permutation(16)"] }).launches;
+    expect(fact?.launch).toMatchObject({ grid: [256, 1, 1], arguments: [{ kind: "pointer" }, { kind: "pointer" }, { value: 65536 }] });
+    expect(fact?.launch?.buffers.map(({ content }) => content)).toContainEqual({ kind: "permutation", n: 16 });
+  });
+  test("what cannot be read, or is for nothing, is said", () => {
+    const { problems } = program(`// warplens: block=\n${kernel}// warplens: n=5\nint x;\nint y;\n`, {
+      launches: ["nonsense"],
+      assume: ["k="],
+    });
+    expect(problems.map(({ message }) => message).join("\n")).toMatch(/KERNEL: grid/);
+    expect(problems).toHaveLength(4);
+  });
+});
+
+describe("assumptions", () => {
+  test("a kernel that nothing launches fills the GPU; each assumption says why", () => {
+    const [fact] = program(kernel).launches;
+    const { grid, block, arguments: args } = fact?.launch ?? {};
+    expect(block).toEqual([256, 1, 1]);
+    expect(grid?.[0]).toBeGreaterThan(1000);
+    expect(args?.[2]).toEqual({ kind: "scalar", value: (grid?.[0] ?? 0) * 256 });
+    expect(fact?.assumptions.map(({ what }) => what)).toEqual(["block", "grid", "index", "out", "n"]);
+    expect(fact?.assumptions.every(({ why }) => why.length > 10)).toBe(true);
+  });
+  test("launch bounds give the block, indices its dimensions", () => {
+    expect(launchesOf(program("__global__ void __launch_bounds__(64) k(int *p) { p[threadIdx.x] = 1; }"))).toMatchObject([
+      { block: [64, 1, 1] },
+    ]);
+    const [fact] = program(
+      "__global__ void k(int *p, int w) { p[(blockIdx.y * blockDim.y + threadIdx.y) * w + blockIdx.x * blockDim.x + threadIdx.x] = 1; }",
+    ).launches;
+    expect(fact?.launch?.block).toEqual([32, 8, 1]);
+    expect(fact?.launch?.grid[1]).toBeGreaterThan(1);
+  });
+  test("a size nobody knows is assumed once, and everything follows from it", () => {
+    const source = `${kernel}void run(int n, int threads) { int *i; float *o; cudaMalloc(&i, n * sizeof(int)); cudaMalloc(&o, n * sizeof(float)); k<<<(n + threads - 1) / threads, threads>>>(i, o, n); }`;
+    const [fact] = program(source).launches;
+    expect(fact?.launch).toMatchObject({
+      grid: [4096, 1, 1],
+      block: [256, 1, 1],
+      arguments: [{}, {}, { value: 1 << 20 }],
+      buffers: [
+        { name: "i", bytes: 4 << 20 },
+        { name: "o", bytes: 4 << 20 },
+      ],
+    });
+    expect(fact?.assumptions).toMatchObject([
+      { what: "n", value: 1 << 20 },
+      { what: "threads", value: 256 },
+    ]);
+  });
+  test("sides of a matrix are smaller", () => {
+    const [fact] = program(
+      "__global__ void m(float *a, int w, int h) {}\nvoid run(float *a, int w, int h) { dim3 b(16, 16), g((w + 15) / 16, (h + 15) / 16); m<<<g, b>>>(a, w, h); }",
+    ).launches;
+    expect(fact?.launch).toMatchObject({ grid: [64, 64, 1], block: [16, 16, 1] });
+  });
+  test("a program that ends for want of arguments is followed on", () => {
+    const source = `${kernel}int main(int argc, char **argv) {\n  if (argc != 2) { printf("usage"); exit(1); }\n  int n = atoi(argv[1]);\n  int *i; float *o;\n  k<<<n / 256, 256>>>(i, o, n);\n}`;
+    const [assumed] = program(source).launches;
+    expect(assumed?.launch?.grid).toEqual([4096, 1, 1]);
+    expect(assumed?.assumptions.map(({ what }) => what)).toContain("n");
+    const [given] = program(source, { argv: ["2048"] }).launches;
+    expect(given?.launch?.grid).toEqual([8, 1, 1]);
+    expect(given?.executions).toBe(1);
+  });
+  test("impossible launches are refused with the reason", () => {
+    const reasons = (configuration: string) =>
+      program(`${kernel}int main() { int *i; float *o; k<<<${configuration}>>>(i, o, 5); }`).launches.map(({ reason }) => reason);
+    expect(reasons("1, 2048")).toEqual([expect.stringContaining("2048 threads")]);
+    expect(reasons("0, 32")).toEqual([expect.stringContaining("empty grid")]);
+    expect(reasons("dim3(1, 100000), 32")).toEqual([expect.stringContaining("more than a grid can have")]);
+  });
+  test("a template that nothing instantiates", () => {
+    const [fact] = program("template <typename T, int BLOCK_SIZE> __global__ void k(T *p) { p[threadIdx.x] = BLOCK_SIZE; }").launches;
+    expect(fact?.templateArguments).toEqual(["float", "256"]);
+    expect(fact?.assumptions.slice(0, 2)).toMatchObject([
+      { what: "T", value: "float" },
+      { what: "BLOCK_SIZE", value: "256" },
+    ]);
+  });
+});
+
+describe("programs of several files", () => {
+  const kernels = `${kernel}void launch(int *i, float *o, int n) { k<<<n / 128, 128>>>(i, o, n); }\n`;
+  const main =
+    "void launch(int *, float *, int);\nint main() { int *i; float *o; cudaMalloc(&i, 4096 * 4); cudaMalloc(&o, 4096 * 4); launch(i, o, 4096); }\n";
+  test("main stands in another file", () => {
+    const { launches } = project({ "kernels.cu": kernels, "main.cpp": main }, "kernels.cu");
+    expect(launches[0]).toMatchObject({
+      launch: { grid: [32, 1, 1], block: [128, 1, 1], buffers: [{ bytes: 16384 }, { bytes: 16384 }] },
+      assumptions: [],
+      executions: 1,
+    });
+  });
+  test("a helper stands in another file", () => {
+    const { launches } = project(
+      {
+        "main.cu": `${kernel}int blocks(int n);\nint main() { int *i; float *o; k<<<blocks(640), 64>>>(i, o, 640); }\n`,
+        "helper.cpp": "static int per() { return 64; }\nint blocks(int n) { return n / per(); }\n",
+      },
+      "main.cu",
+    );
+    expect(launches[0]?.launch?.grid).toEqual([10, 1, 1]);
+  });
+  test("a kernel is defined in another file", () => {
+    const { launches } = project(
+      {
+        "main.cu": "__global__ void k(const int *, float *, int);\nint main() { int *i; float *o; k<<<3, 32>>>(i, o, 96); }\n",
+        "kernels.cu": kernel,
+      },
+      "main.cu",
+    );
+    expect(launches[0]).toMatchObject({ launch: { grid: [3, 1, 1] }, line: 2 });
+    expect(launches[0]?.lower().parameters.map(({ name }) => name)).toEqual(["index", "out", "n"]);
+  });
+  test("a kernel is launched in another file", () => {
+    const { launches } = project(
+      { "kernels.cuh": kernel, "main.cu": '#include "kernels.cuh"\nint main() { int *i; float *o; k<<<6, 64>>>(i, o, 384); }\n' },
+      "kernels.cuh",
+    );
+    expect(launches[0]).toMatchObject({ launch: { grid: [6, 1, 1], block: [64, 1, 1] } });
+    expect(launches[0]?.assumptions[0]).toMatchObject({ what: "the launch", value: "main.cu:2" });
+    expect(launches[0]?.lower().blocks.length).toBeGreaterThan(1);
+  });
+  test("without a listing of folders each file stands alone", () => {
+    const { launches } = analyze("/alone/kernels.cu", kernels, base, { read: () => undefined });
+    expect(launches[0]?.assumptions.length).toBeGreaterThan(0);
+  });
+});
+
+describe("any text", () => {
+  test.each([
+    "",
+    "\0\u0001\uFFFF",
+    "}}}}{{{{",
+    "__global__",
+    "__global__ void k(",
+    "int main() { k<<<",
+    "<<<>>>()",
+    "template<",
+    "int main() { for (;;) {} }",
+    "int f(int n) { return f(n) + f(n - 1); } int main() { f(3); g<<<1, f(9)>>>(); }",
+    "int main() { int a[1000000000]; a[999999999] = 1; k<<<a[0], 1>>>(a); }",
+  ])("%j", (text) => {
+    const { launches, kernels, problems } = program(text);
+    expect([launches, kernels, problems].every(Array.isArray)).toBe(true);
+  });
+});
