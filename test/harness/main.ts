@@ -103,4 +103,4 @@ async function runSuite(
 function deadline(): Promise<undefined> {
   return new Promise((resolve) => setTimeout(resolve, suiteLimitMs, undefined).unref());
 }
-const suiteLimitMs = 300_000;
+const suiteLimitMs = 480_000;

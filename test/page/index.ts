@@ -15,7 +15,7 @@ export interface PageContext {
 }
 
 export async function checkPage(context: PageContext, record: (result: TestResult) => void): Promise<void> {
-  const mocha = new Mocha({ ui: "bdd", timeout: 20_000, reporter: Mocha.reporters.Base });
+  const mocha = new Mocha({ ui: "bdd", timeout: 60_000, reporter: Mocha.reporters.Base });
   mocha.suite.emit(Mocha.Suite.constants.EVENT_FILE_PRE_REQUIRE, globalThis, "", mocha);
   const { describeEditor } = await import("./editor.ts");
   const { describeBrowserWorker } = await import("./browser-worker.ts");

@@ -22,14 +22,6 @@ describe("bad input", () => {
     await stillWorks();
   });
 
-  it("50,000 lines: the server goes on", async () => {
-    const kernel = "__global__ void k_N(float *a) {\n  int i = threadIdx.x;\n  a[i] += 1.0f;\n  a[i] *= 2.0f;\n}\n";
-    const content = Array.from({ length: 10_000 }, (_, index) => kernel.replace("N", String(index))).join("");
-    const long = await workspace.openTextDocument({ language: "cuda-cpp", content });
-    assert.equal(long.lineCount, 50_001);
-    await stillWorks();
-  });
-
   it("a warplens.json that is not JSON is said, and goes when mended", async () => {
     const file = fileUri("warplens.json");
     await workspace.fs.writeFile(file, new TextEncoder().encode("{ gpu: "));
@@ -57,5 +49,13 @@ describe("bad input", () => {
     assert.ok(told);
     await settings.update("argv", undefined, ConfigurationTarget.Workspace);
     await eventually(warplens.onDidChangeStatus, () => (warplens.status()?.problems.length === 0 ? true : undefined));
+  });
+
+  it("50,000 lines: the server goes on", async () => {
+    const kernel = "__global__ void k_N(float *a) {\n  int i = threadIdx.x;\n  a[i] += 1.0f;\n  a[i] *= 2.0f;\n}\n";
+    const content = Array.from({ length: 10_000 }, (_, index) => kernel.replace("N", String(index))).join("");
+    const long = await workspace.openTextDocument({ language: "cuda-cpp", content });
+    assert.equal(long.lineCount, 50_001);
+    await stillWorks();
   });
 });

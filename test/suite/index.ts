@@ -4,7 +4,7 @@ import { follow, type TestResult, writeResult } from "../harness/results.ts";
 
 /** VS Code calls this once its window is up. Rejects where a test failed. */
 export async function run(): Promise<void> {
-  const mocha = new Mocha({ ui: "bdd", timeout: 20_000, reporter: Mocha.reporters.Base });
+  const mocha = new Mocha({ ui: "bdd", timeout: 60_000, reporter: Mocha.reporters.Base });
   mocha.suite.emit(Mocha.Suite.constants.EVENT_FILE_PRE_REQUIRE, globalThis, "", mocha);
   await import("./editor.test.ts");
   await import("./bad-input.test.ts");
