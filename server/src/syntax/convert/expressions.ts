@@ -163,7 +163,13 @@ const converters: ReadonlyMap<string, ExpressionConverter> = new Map<string, Exp
   ["string_literal", (c, node) => ({ start: node.start, end: node.end, kind: "string", value: stringValue(c, node) })],
   ["raw_string_literal", (c, node) => ({ start: node.start, end: node.end, kind: "string", value: stringValue(c, node) })],
   ["concatenated_string", (c, node) => ({ start: node.start, end: node.end, kind: "string", value: stringValue(c, node) })],
-  ["user_defined_literal", (c, node) => (node.children[0]?.type === "number_literal" ? number(c, node) : unknownExpression(c, node))],
+  [
+    "user_defined_literal",
+    (c, node) => {
+      const [literal] = node.children;
+      return literal?.type === "number_literal" ? number(c, node) : c.expression(literal);
+    },
+  ],
   ["true", (_, node) => ({ start: node.start, end: node.end, kind: "bool", value: true })],
   ["false", (_, node) => ({ start: node.start, end: node.end, kind: "bool", value: false })],
   ["null", (_, node) => ({ start: node.start, end: node.end, kind: "null" })],

@@ -97,5 +97,7 @@ function asExpression(c: Context, node: CstNode): Expression | undefined {
   const declarator = child(node, "declarator");
   if (!declarator) return { ...span(specifier), kind: "name", name: name(c, specifier) };
   if (declarator.type !== "abstract_function_declarator" && declarator.type !== "abstract_array_declarator") return undefined;
-  return c.operands(node.start, node.end)[0];
+  const [expression] = c.operands(node.start, node.end);
+  // `void(const T*)` is a function's type and nothing else.
+  return expression?.kind === "call" && expression.arguments.some((each) => each.kind === "unknown") ? undefined : expression;
 }
