@@ -124,3 +124,56 @@ test.each([
   expect(report.simulated.exact).toBe(true);
   expect(report.simulated.warpInstructions).toBeLessThan(200_000);
 });
+
+/** One block of one warp that runs a loop of `trips` iterations whose condition is `more`, with a load that a condition guards. */
+const guarded = (trips: number, guard: string): ReturnType<typeof simulate> => {
+  const kernel = parseKernel(`kernel @guarded(%in: ptr const f32, %trips: i32) {
+entry:
+  %in: ptr = param 0
+  %trips: i32 = param 1
+  %tx: i32 = special tid.x
+  %zero: i32 = const 0
+  %one: i32 = const 1
+  %low: i32 = const 300
+  %high: i32 = const 500
+  jump loop
+loop: unroll 1
+  %k: i32 = phi [%zero, entry], [%next, latch]
+${guard}
+  branch %yes, body, latch
+body:
+  %i: i32 = add %k, %tx
+  %p: ptr = gep %in, %i, scale 128
+  %v: f32 = load.global %p, align 4, volatile !9
+  jump latch
+latch:
+  %next: i32 = add %k, %one
+  %more: i1 = icmp.ne %next, %trips
+  branch %more, loop, done
+done:
+  return
+}`);
+  const launch: Launch = {
+    grid: [1, 1, 1],
+    block: [32, 1, 1],
+    dynamicSharedBytes: 0,
+    arguments: [
+      { kind: "pointer", buffer: 0, offset: 0 },
+      { kind: "scalar", value: trips },
+    ],
+    buffers: [{ name: "in", content: { kind: "zero" } }],
+  };
+  return simulate(kernel, launch, h200);
+};
+
+test.each([
+  ["between two bounds", "  %a: i1 = icmp.sge %k, %low\n  %b: i1 = icmp.slt %k, %high\n  %yes: i1 = and %a, %b", 200],
+  ["once", "  %yes: i1 = icmp.eq %k, %high", 1],
+  ["but once", "  %yes: i1 = icmp.ne %k, %high", 99_999],
+  ["every third time", "  %three: i32 = const 3\n  %r: i32 = urem %k, %three\n  %yes: i1 = icmp.eq %r, %zero", 33_334],
+  ["up to a bound", "  %m: i32 = smin %k, %low\n  %yes: i1 = icmp.slt %m, %low", 300],
+])("iterations are skipped over nothing: a load done %s", (_name, guard, times) => {
+  const report = guarded(100_000, guard);
+  expect(report.lines[9]).toMatchObject({ globalRequests: times, globalSectors: 32 * times });
+  expect(report.simulated.warpInstructions).toBeLessThan(20_000);
+});

@@ -5,7 +5,7 @@
 import { findLoops, type Loop, reconvergence } from "../graph.ts";
 import type { Block, Kernel, Launch, Op } from "../kernel.ts";
 import { type AccessCounter, createCounters } from "./accesses.ts";
-import { type Condition, canFuse, comparison, everyLane, firstLane, wrapGuard } from "./conditions.ts";
+import { type Condition, canFuse, comparison, everyLane, firstLane, laneByLane, type Operand, wrapGuard } from "./conditions.ts";
 import { launchConstants } from "./constants.ts";
 import { analyseDivergence, type Divergence } from "./divergence.ts";
 import { BarrierReduction, memoryStep, type Running } from "./effects.ts";
@@ -44,6 +44,8 @@ export interface CompiledBlock {
   cost: number;
   /** On a loop header: how its iterations may be skipped. */
   skip: LoopSkip | undefined;
+  /** Within such a loop: the outcomes by which one iteration is known to go like another. */
+  watches: readonly Condition[];
 }
 
 export interface Program {
@@ -64,6 +66,8 @@ export interface Program {
   readonly waits: boolean;
   /** Shared memory holds values that matter, so each block must find it cleared. */
   readonly actsOnMemory: boolean;
+  /** Lanes in which the first operand of an operation that compares is below the second. */
+  readonly isBelow: (op: Op) => Condition;
   /** Sets the values that differ by warp and block, for the warp whose registers begin at `o`. */
   readonly startWarp: (o: number, warp: number, block: readonly [number, number, number]) => void;
 }
@@ -109,6 +113,7 @@ export function compile(kernel: Kernel, launch: Launch, options: CompileOptions 
     counters: compiler.counters,
     reductions: compiler.reductions,
     actsOnMemory: acting(kernel.blocks, slice),
+    isBelow: (op) => compiler.isBelow(op),
     startWarp: compiler.startWarp(launch),
   };
 }
@@ -216,7 +221,7 @@ class Compiler {
     const headers = new Map(loops.map((loop) => [loop.header, loop]));
     const compiled = new Map<Block, CompiledBlock>();
     for (const [index, block] of this.#kernel.blocks.entries()) {
-      compiled.set(block, { block, index, segments: [], end: { kind: "return" }, join: undefined, cost: 1, skip: undefined });
+      compiled.set(block, { block, index, segments: [], end: { kind: "return" }, join: undefined, cost: 1, skip: undefined, watches: [] });
     }
     const of = (block: Block): CompiledBlock => {
       const found = compiled.get(block);
@@ -260,6 +265,16 @@ class Compiler {
       );
     }
     return this.#divergence.isVarying(cond) ? everyLane(this.#registers.ints(cond)) : firstLane(this.#registers.ints(cond));
+  }
+
+  isBelow({ action, args }: Op): Condition {
+    const [a, b] = args;
+    if (!a || !b) throw new NotExecutable("a comparison without operands");
+    const unsigned = action.kind === "icmp" ? action.predicate.startsWith("u") : action.kind === "int" && action.op.startsWith("u");
+    const operand = (op: Op): Operand => ({ slot: this.#registers.slot(op), scalar: this.#isScalar(op), pattern: this.#patterns.of(op) });
+    const [x, y] = [operand(a), operand(b)];
+    if (x.slot.kind === "double" || !x.scalar || !y.scalar) return laneByLane(unsigned, x, y);
+    return comparison(unsigned ? "ult" : "slt", x.slot, x.pattern, y.slot, y.pattern);
   }
 
   #segments(block: Block): Step[][] {

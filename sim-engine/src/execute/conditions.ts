@@ -117,6 +117,38 @@ function exactComparison(predicate: IntPredicate, a: Slot, above: Float64Array, 
   };
 }
 
+/** Where lanes are read, and how: all of them, or the first and what each is above it. */
+export interface Operand {
+  readonly slot: Slot;
+  readonly scalar: boolean;
+  readonly pattern: LanePattern | undefined;
+}
+
+/** Whether a is below b, for operands of any form. */
+export function laneByLane(unsigned: boolean, a: Operand, b: Operand): Condition {
+  const value = ({ slot, scalar, pattern }: Operand): ((o: number, lane: number) => number) => {
+    const above = pattern?.lanes ?? none;
+    const at = (o: number, lane: number): number => (scalar ? o : o + lane);
+    const more = (lane: number): number => (scalar ? above[lane]! : 0);
+    if (slot.kind === "long") {
+      const { lo, hi } = slot.data;
+      return (o, lane) => longToNumber(lo[at(o, lane)]!, unsigned ? hi[at(o, lane)]! >>> 0 : hi[at(o, lane)]!) + more(lane);
+    }
+    const { data } = slot;
+    if (slot.kind === "double") return (o, lane) => data[at(o, lane)]! + more(lane);
+    return (o, lane) => {
+      const whole = (data[at(o, lane)]! + more(lane)) | 0;
+      return unsigned ? whole >>> 0 : whole;
+    };
+  };
+  const [x, y] = [value(a), value(b)];
+  return (o, mask) => {
+    let bits = 0;
+    for (let lane = 0; lane < warpSize; lane++) if (x(o, lane) < y(o, lane)) bits |= 1 << lane;
+    return bits & mask;
+  };
+}
+
 /** A step that throws `WrapsAround` when extending or dividing the first lane's value would not tell the others'. */
 export function wrapGuard(op: Op, registers: Registers, patterns: Patterns): Step | undefined {
   const { action, args } = op;

@@ -47,6 +47,10 @@ export class FlowCounters {
 /** How often the budget asks whether it is still wanted. */
 const stepsBetweenQuestions = 1 << 16;
 
+/** What stands on a path in the place of a block: windows an inner loop skipped, lanes for which a comparison held. */
+const skipMark = -1;
+const comparisonMark = -2;
+
 interface StackEntry {
   block: CompiledBlock;
   /** Reaching this block, the lanes wait for those of the entry below. */
@@ -164,6 +168,7 @@ export class Runner {
       }
       const steps = block.segments[warp.segment];
       if (steps) for (let k = 0; k < steps.length; k++) steps[k]!(o, mask);
+      if (block.watches.length > 0 && (this.#path || this.#trial) && !this.#watch(block, o, mask)) return;
       if (warp.segment + 1 < block.segments.length) {
         warp.segment++;
         if (stack.length > 1 && stack[stack.length - 2]!.mask !== mask) this.divergentBarriers++;
@@ -250,9 +255,9 @@ export class Runner {
     const { iterations } = state;
     const skipped = this.#windowsToSkip(skip, top, o, window);
     state.iterations = iterations;
-    if (this.#trial && !follows(this.#trial, -1, skipped)) this.#trial.at = -1;
+    if (this.#trial && !follows(this.#trial, skipMark, skipped)) this.#trial.at = -1;
     if (this.#open.length === 0) this.#path = undefined;
-    else this.#path?.push(-1, skipped);
+    else this.#path?.push(skipMark, skipped);
     if (skipped === 0) {
       state.next = 2 * iterations;
       return;
@@ -311,6 +316,16 @@ export class Runner {
     this.#open = outerOpen;
     running.weight = weight;
     return trial.same;
+  }
+
+  /** Notes outcomes of comparisons on the path; false when a trial finds one that differs. */
+  #watch(block: CompiledBlock, o: number, mask: number): boolean {
+    for (const watch of block.watches) {
+      const outcome = watch(o, mask);
+      if (this.#trial && !follows(this.#trial, comparisonMark, outcome)) return false;
+      this.#path?.push(comparisonMark, outcome);
+    }
+    return true;
   }
 
   /** Keeps count of a loop's iterations. */

@@ -240,7 +240,11 @@ class Pass {
       case "umax":
         return gcd(a, b);
       case "mul":
-        return y !== undefined ? a * Math.abs(y) : x !== undefined ? b * Math.abs(x) : gcd(a, b);
+        if (y !== undefined) return a * Math.abs(y);
+        if (x !== undefined) return b * Math.abs(x);
+        // A product of two values that both change does not change steadily.
+        if (a !== 0 && b !== 0) this.approximated = true;
+        return gcd(a, b);
       case "shl":
         return y !== undefined && y >= 0 && y < 32 ? a * 2 ** y : b === 0 ? a : Number.NaN;
       case "lshr":

@@ -3,6 +3,7 @@ import type { AccessCounter } from "../execute/accesses.ts";
 import type { CompiledBlock } from "../execute/compile.ts";
 import { newState } from "../execute/skip.ts";
 import type { Loop } from "../graph.ts";
+import type { Op } from "../kernel.ts";
 import { loopVariation, type Subject } from "./variation.ts";
 
 /** Iterations that are looked at before those after them are taken to cost the same on average. */
@@ -35,9 +36,17 @@ export function markSkips(subject: Subject): Loop[] {
       counters,
       state: newState(),
     };
+    // Between two iterations in which all comparisons of steady values have the same outcome, they have it throughout.
+    for (const block of loop.blocks) {
+      const each = compiled.get(block);
+      if (each) each.watches = block.ops.filter((op) => program.slice.needs(op) && compares(op)).map((op) => program.isBelow(op));
+    }
   }
   return estimated;
 }
+
+const compares = ({ action, args }: Op): boolean =>
+  (action.kind === "icmp" && args[0]?.type !== "i1") || (action.kind === "int" && /^[su](min|max)$/.test(action.op));
 
 /** Something in the loop changes memory or tells other warps: every iteration must be run. */
 function hasEffects({ program }: Subject, loop: Loop): boolean {
