@@ -11,15 +11,16 @@ export function removeDeadStores(kernel: Kernel): boolean {
   const read = readAllocas(kernel);
   let changed = false;
   for (const block of kernel.blocks) {
-    const kept = block.ops.filter((op, index) => {
-      if (op.action.kind !== "store" || op.action.volatile) return true;
-      const location = locationOf(op);
-      if (!location) return true;
-      if (location.object?.action.kind === "alloca" && read && !read.has(location.object)) return false;
-      return !overwritten(kernel, block, index, location);
-    });
-    changed ||= kept.length < block.ops.length;
-    block.ops = kept;
+    const accesses = block.ops.flatMap((op) => (touches(op) ? [{ op, location: locationOf(op) }] : []));
+    const dead = new Set<Op>();
+    for (const [index, { op, location }] of accesses.entries()) {
+      if (op.action.kind !== "store" || op.action.volatile || !location) continue;
+      const unread = location.object?.action.kind === "alloca" && read && !read.has(location.object);
+      if (unread || overwritten(kernel, accesses.slice(index + 1, index + 1 + lookAhead), location)) dead.add(op);
+    }
+    if (dead.size === 0) continue;
+    changed = true;
+    block.ops = block.ops.filter((op) => !dead.has(op));
   }
   return changed;
 }
@@ -44,14 +45,20 @@ function readAllocas(kernel: Kernel): Set<Op> | undefined {
 
 const isLocal = (op: Op): boolean => op.type === "ptr" && underlyingObject(op)?.action.kind === "alloca";
 
-/** A later store in the block writes the same bytes, and nothing between reads them or lets others see them. */
-function overwritten(kernel: Kernel, block: Block, index: number, location: Location): boolean {
-  for (const op of block.ops.slice(index + 1)) {
-    const other = locationOf(op);
-    if (op.action.kind === "store" && other && !op.action.volatile && compareLocations(kernel, other, location) === "same") return true;
-    if (op.action.kind === "load" && other && compareLocations(kernel, other, location) !== "none") return false;
-    if (op.action.kind === "atomic" || op.action.kind === "barrier" || op.action.kind === "fence" || op.action.kind === "syncwarp") return false;
-    if (op.action.kind === "copy.async" || op.action.kind === "copy.commit") return false;
+/** Accesses looked at behind a store. */
+const lookAhead = 64;
+
+const touches = (op: Op): boolean => op.action.kind === "load" || op.action.kind === "copy.commit" || mayWrite(op);
+
+/** A later store writes the same bytes, and nothing between reads them or lets others see them. */
+function overwritten(kernel: Kernel, later: readonly { readonly op: Op; readonly location: Location | undefined }[], location: Location): boolean {
+  for (const { op, location: other } of later) {
+    const { action } = op;
+    if ((action.kind === "load" || action.kind === "store") && other) {
+      const relation = compareLocations(kernel, other, location);
+      if (action.kind === "store" && !action.volatile && relation === "same") return true;
+      if (action.kind === "load" && relation !== "none") return false;
+    } else return false;
   }
   return false;
 }

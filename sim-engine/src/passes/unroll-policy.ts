@@ -54,7 +54,7 @@ export function decide(loop: Loop, trips: number | undefined): Decision {
 
 /** What ptxas does with what NVVM left. */
 export function assemblerFactor(loop: Loop, trips: number | undefined): Decision {
-  if (loop.header.unroll === 1 || loop.blocks.size > 1 || hasConvergent(loop)) return { kind: "none" };
+  if (loop.header.unroll === 1 || loop.header.unroll === -1 || loop.blocks.size > 1 || hasConvergent(loop)) return { kind: "none" };
   const body = loop.header.ops.filter((op) => !isLeaf(op));
   const length = body.length + 1;
   if (trips !== undefined) {

@@ -13,7 +13,7 @@ import { repairSsa } from "./ssa-repair.ts";
 import { assemblerFactor, decide } from "./unroll-policy.ts";
 
 /** What is left on the headers of unrolled loops: not to be unrolled again at all, or by the assembler only. */
-const never = 1;
+const never = -1;
 const unrolledOnce = 0;
 
 /** No kernel grows beyond this by unrolling. */
