@@ -279,7 +279,7 @@ export interface Block {
   end: Terminator;
   /** Kept by `linkBlocks`: every block that ends in an edge to this one, once for each edge. */
   predecessors: Block[];
-  /** On a loop header: what `#pragma unroll` said. `full`: no count; 1 forbids it; 0 (from the optimiser) has been unrolled. */
+  /** On a loop header: what `#pragma unroll` said. `full`: no count; 1 forbids it. From the optimiser: 0 has been unrolled, -1 and is not to be again. */
   unroll?: number | "full";
 }
 

@@ -162,7 +162,7 @@ class Parser {
     const bodies: { block: Block; lines: { text: string; at: number }[] }[] = [];
     for (let line = this.#line(); line !== "}"; line = this.#line()) {
       if (line === undefined) this.#fail("expected `}`");
-      const label = /^([\w.]+):(?: unroll (\w+))?$/.exec(line);
+      const label = /^([\w.]+):(?: unroll (-?\w+))?$/.exec(line);
       const body = bodies.at(-1);
       if (label?.[1]) {
         const block: Block = { ...createBlock(kernel), id: this.#id(label[1], "b") };

@@ -30,7 +30,7 @@ const assemblerPartialLimit = 350;
 /** What NVVM does with a loop that runs `trips` times (undefined: known only at run time). */
 export function decide(loop: Loop, trips: number | undefined): Decision {
   const { unroll } = loop.header;
-  if (unroll === 0 || unroll === 1) return { kind: "none" };
+  if (typeof unroll === "number" && unroll <= 1) return { kind: "none" };
   const size = sizes(loop);
   if (unroll === "full") {
     if (trips !== undefined && trips * size.merged <= pragmaLimit) return { kind: "full", trips };
@@ -52,9 +52,11 @@ export function decide(loop: Loop, trips: number | undefined): Decision {
   return 2 * size.raw <= byTwoLimit ? { kind: "partial", factor: 2 } : { kind: "none" };
 }
 
+const isForbidden = ({ header: { unroll } }: Loop): boolean => unroll === 1 || unroll === -1;
+
 /** What ptxas does with what NVVM left. */
 export function assemblerFactor(loop: Loop, trips: number | undefined): Decision {
-  if (loop.header.unroll === 1 || loop.header.unroll === -1 || loop.blocks.size > 1 || hasConvergent(loop)) return { kind: "none" };
+  if (isForbidden(loop) || loop.blocks.size > 1 || hasConvergent(loop)) return { kind: "none" };
   const body = loop.header.ops.filter((op) => !isLeaf(op));
   const length = body.length + 1;
   if (trips !== undefined) {

@@ -79,7 +79,7 @@ export function loopReports(program: Program, sample: Sample): LoopReport[] {
   return program.loops.flatMap((loop) => {
     const header = compiled.get(loop.header);
     const span = loopSpan(loop);
-    if (!header || !span) return [];
+    if (!header || !span || isUnrolled(loop)) return [];
     const { executions } = sample.counts.flow(sample.totals, header);
     const back = [...loop.latches].reduce((sum, latch) => sum + taken(compiled.get(latch), header, sample), 0);
     const entries = executions - back;
@@ -97,6 +97,9 @@ function taken(from: CompiledBlock | undefined, to: CompiledBlock, { totals, cou
   if (from.end.kind !== "branch") return flow.executions;
   return (from.end.then.to === to ? flow.then : 0) + (from.end.else.to === to ? flow.else : 0);
 }
+
+/** The turns of a loop the optimiser unrolled are not the iterations of the source's: nothing is said of those. */
+const isUnrolled = ({ header: { unroll } }: Loop): boolean => unroll === 0 || unroll === -1;
 
 /** Where a loop stands in the source: its condition, or the first thing in it that has a place. */
 function loopSpan(loop: Loop): Span | undefined {
