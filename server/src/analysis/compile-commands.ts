@@ -10,7 +10,7 @@ export interface CompileOptions {
   readonly includeDirs: readonly string[];
   /** The newest compute capability it is compiled for, such as 90; from `-arch`, `-gencode` and clang's option. */
   readonly computeCapability?: number;
-  /** All files of the database, absolute. */
+  /** All files of the database, or those beside the makefile; absolute. */
   readonly files: readonly string[];
   /** How the project runs its program, where a makefile or a script says. */
   readonly run?: RunCommand;
@@ -36,7 +36,8 @@ export function compileOptions(path: string, host: FileHost): CompileOptions {
   if (build === undefined) return none;
   // Which GPU a makefile was written for says little of the one it is meant for now.
   const { defines, includeDirs } = optionsOf({ directory: build.directory, file: path, words: build.words });
-  return { defines, includeDirs, files: [], ...run };
+  const files = (host.list?.(build.directory) ?? []).map((name) => join(build.directory, name));
+  return { defines, includeDirs, files, ...run };
 }
 
 function databaseOptions(path: string, host: FileHost): CompileOptions | undefined {

@@ -60,6 +60,11 @@ test("a compilation database holds before a makefile", () => {
   expect(options.run?.argv).toEqual(["1000", "two words"]);
 });
 
+test("files beside the makefile belong to the program", () => {
+  const listing = { ...host({ "/p/Makefile": makefile }), list: (folder: string) => (folder === "/p" ? ["main.c", "Makefile"] : []) };
+  expect(compileOptions("/p/kernel/kernel.cu", listing).files).toContain("/p/main.c");
+});
+
 test.each([
   ["the recipe's first program", { "/p/Makefile": makefile }, ["1000", "two words"], "`run` in Makefile"],
   ["no arguments", { "/p/Makefile": "run: main\n\t./main\n" }, [], "`run` in Makefile"],

@@ -39,10 +39,20 @@ const sectors = new Float64Array(64);
 /** Addresses this far apart stand alike in sectors, lines and banks. */
 const shapeBytes = 128;
 const moved = new Float64Array(32);
+/** A GPU's addresses have no more bits. An index that is only data can lead beyond, where neighbouring numbers are far apart. */
+const addressable = 2 ** 49;
+const inReach = new Float64Array(32);
 const interleaved = new Float64Array(32);
 const distinct = new DistinctSet();
 /** Requests whose lane strides are looked at: a pattern shows early. */
 const strideSamples = 64;
+
+function areAddressable(addresses: Float64Array, from: number, mask: number): boolean {
+  for (let lane = from, bits = mask; bits !== 0; lane++, bits >>>= 1) {
+    if ((bits & 1) !== 0 && !(Math.abs(addresses[lane]!) < addressable)) return false;
+  }
+  return true;
+}
 
 /** Sums over requests are weighted: each executed request stands for `weight` of the launch. */
 export class AccessCounter {
@@ -95,6 +105,11 @@ export class AccessCounter {
   /** One request whose lanes have addresses of their own. A weight of 0 only tries what would happen. */
   count(addresses: Float64Array, from: number, mask: number, weight: number): void {
     if (weight === 0) return;
+    if (!areAddressable(addresses, from, mask)) {
+      for (let lane = 0; lane < 32; lane++) inReach[lane] = addresses[from + lane]! % addressable || 0;
+      this.count(inReach, 0, mask, weight);
+      return;
+    }
     const cost = this.#cost(addresses, from, mask);
     const lanes = mask === -1 ? 32 : popcount(mask);
     this.requests += weight;
@@ -108,7 +123,7 @@ export class AccessCounter {
   /** One request for which lane k's address is the one at `from` plus `pattern[k]`. Each shape is looked at once. */
   countPattern(addresses: Float64Array, from: number, mask: number, pattern: Float64Array, weight: number): void {
     if (weight === 0) return;
-    const first = addresses[from]!;
+    const first = addresses[from]! % addressable;
     const shape = this.#shape(first, pattern, mask);
     this.requests += weight;
     this.lanes += weight * shape.lanes;
