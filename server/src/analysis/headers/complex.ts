@@ -1,5 +1,5 @@
 /** `thrust::complex` and `cuda::std::complex`. */
-const definition = (open: string, close: string): string => String.raw`
+const definition = (open: string, close: string): string => `
 ${open}
 template <typename T> struct complex {
     typedef T value_type;

@@ -1,5 +1,5 @@
 /** CUB's block and warp primitives, by the algorithms it chooses when nothing else is asked for. */
-export const cub = String.raw`#pragma once
+export const cub = `#pragma once
 namespace cub {
 
 struct Sum { template <typename T> __device__ T operator()(const T &a, const T &b) const { return a + b; } };

@@ -1,5 +1,5 @@
 /** cuRAND's device generators: XORWOW and Philox, the ones kernels use. Their streams are as long as cuRAND's, not the same. */
-export const curand = String.raw`#pragma once
+export const curand = `#pragma once
 struct curandStateXORWOW { unsigned d, v[5]; int boxmuller_flag, boxmuller_flag_double; float boxmuller_extra; double boxmuller_extra_double; };
 typedef curandStateXORWOW curandStateXORWOW_t;
 typedef curandStateXORWOW curandState_t;

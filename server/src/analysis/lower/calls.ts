@@ -282,6 +282,7 @@ function inlined(
   builder.jump(exit);
   builder.block = exit;
   lowering.frame = caller;
+  lowering.visit(node);
   lowering.at(node);
   if (!result) return { kind: "void" };
   if (resultType.kind === "reference") {

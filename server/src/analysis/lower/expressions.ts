@@ -23,15 +23,18 @@ export function expressionValue(lowering: Lowering, written: Expression): Op {
     case "float":
     case "char":
     case "bool":
+      lowering.visit(expression);
       lowering.at(expression);
       return constantOf(lowering, expression.kind === "char" ? BigInt(expression.value) : expression.value, lowering.typeOf(expression));
     case "null":
+      lowering.visit(expression);
       return lowering.constant("ptr", 0);
     case "parenthesized":
       return lowering.value(expression.inner);
     case "name":
       return nameValue(lowering, expression);
     case "this":
+      lowering.visit(expression);
       return lowering.frame.self?.pointer ?? lowering.fail("`this` outside a member function", expression);
     case "unary":
       return unaryValue(lowering, expression);
@@ -85,6 +88,7 @@ function placeValue(lowering: Lowering, expression: Expression): Op {
 }
 
 function nameValue(lowering: Lowering, expression: Expression & { kind: "name" }): Op {
+  lowering.visit(expression);
   const constant = constantNamed(lowering, expression);
   if (constant) {
     lowering.at(expression);
@@ -334,6 +338,7 @@ function literalAs(lowering: Lowering, expression: Expression, to: Type): Op | u
     to.kind === "pointer"
   )
     return undefined;
+  lowering.visit(expression);
   if (expression.kind === "float" && expression.suffix === "" && to.kind === "floating" && to.name !== "double") {
     lowering.at(expression);
     return constantOf(lowering, expression.value, to);

@@ -2,7 +2,7 @@
  * Lowering: a kernel's instance as the engine's IR, the way a compiler without optimisation would write it. Every variable
  * is an `alloca`, every device call is inlined; the engine's passes make values of what can be values.
  */
-import { Builder, createKernel, type Kernel, linkBlocks, type Parameter, type Span } from "@warplens/sim-engine";
+import { Builder, createKernel, type Kernel, linkBlocks, noSpan, type Parameter, type Span } from "@warplens/sim-engine";
 import type { Expression, FunctionDeclaration, Node } from "../../syntax/ast.ts";
 import type { Reading, Place as TextPlace } from "../../syntax/reading.ts";
 import { NotSimulated } from "../facts.ts";
@@ -83,6 +83,13 @@ function lowerOnce(
   const entry = kernel.blocks[0] ?? builder.block;
   const first = builder.newBlock();
   const spans = new Map<number, Span>();
+  const spanAt = (node: Node): Span => {
+    const key = node.start * 0x100000 + (node.end - node.start);
+    let span = spans.get(key);
+    if (!span) spans.set(key, (span = spanOf(reading, reading.locate(node.start, node.end))));
+    return span;
+  };
+  let cursor: Span = noSpan;
   const budget = (): void => {
     if (kernel.nextId > opLimit) throw new NotSimulated(`the kernel has more than ${opLimit} operations`);
   };
@@ -132,10 +139,11 @@ function lowerOnce(
     },
     at: (node) => {
       if (node.start < 0) return;
-      const key = node.start * 0x100000 + (node.end - node.start);
-      let span = spans.get(key);
-      if (!span) spans.set(key, (span = spanOf(reading, reading.locate(node.start, node.end))));
-      builder.span = span;
+      const span = spanAt(node);
+      builder.span = span.file === cursor.file && cursor.line > 0 ? { ...span, line: cursor.line } : span;
+    },
+    visit: (node) => {
+      if (node.start >= 0) cursor = spanAt(node);
     },
     typeOf: (expression) => lowering.tryTypeOf(expression) ?? lowering.fail("the type of an expression is not known", expression),
     tryTypeOf: (expression) => context.info(expression, lowering.frame.substitution)?.type,
@@ -152,6 +160,7 @@ function lowerOnce(
     branch: (condition, whenTrue, whenFalse) => branchOn(lowering, condition, whenTrue, whenFalse),
     statement: (statement) => {
       budget();
+      if (statement.kind !== "block") lowering.visit(statement);
       lowerStatement(lowering, statement);
     },
     declare: (variable) => declareVariable(lowering, variable),

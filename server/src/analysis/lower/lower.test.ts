@@ -202,7 +202,60 @@ __global__ void k(float *p, int n) {
     const kernel = await lowered(text);
     expect(spanned(kernel, "load", text)).toEqual(["0:2 q[i]", "0:7 p[n * 2]"]);
     expect(spanned(kernel, "store", text)).toEqual(["0:6 p[n + 1]"]);
-    expect(spanned(kernel, "float", text)).toEqual(["0:2 q[i] *\n    2", "0:6 twice(p, n)\n    + p[n * 2]"]);
+    expect(spanned(kernel, "float", text)).toEqual(["0:3 q[i] *\n    2", "0:7 twice(p, n)\n    + p[n * 2]"]);
+  });
+
+  /** As `nvcc 13.0 -lineinfo -ptx` numbers them. */
+  test("lines are numbered as nvcc does", async () => {
+    const text = `__device__ float helper(const float *q,
+   int i) {
+  return q[i] *
+    q[i + 7];
+}
+#define LOAD(p, i) \\
+  p[i * 3] + \\
+  p[i * 5]
+struct V { float x, y; };
+__global__ void k(float *out, const float *in, float4 *v, V *w, int n) {
+  int i = threadIdx.x;
+  out[
+    i] =
+     in[i]
+     + in[
+        i + 100
+       ]
+     + helper(in,
+          i * 2)
+     + LOAD(in,
+        i);
+  if (in[i * 11] > 0 &&
+      in[i * 13] > 1)
+    w[i].x =
+       w[i]
+         .y;
+  atomicAdd(
+    &out[n],
+    1.0f);
+  out[i
+     + 1] +=
+     in[
+      i];
+  v[i]
+    =
+    v[
+     i + 1];
+  w
+   ->y = __ldg(
+     in + 77);
+}`;
+    const kernel = await lowered(text);
+    const lines = (kind: string): number[] =>
+      ops(kernel).flatMap((op) =>
+        op.action.kind === kind && !("space" in op.action && op.action.space === "local") ? [op.span.line] : [],
+      );
+    expect(lines("load").sort((a, b) => a - b)).toEqual([3, 4, 14, 16, 20, 20, 22, 23, 25, 31, 33, 37, 39]);
+    expect(lines("store")).toEqual([13, 24, 31, 37, 38]);
+    expect(lines("atomic")).toEqual([27]);
   });
 
   test("what a macro spells stands at its use, and headers are files of their own", async () => {

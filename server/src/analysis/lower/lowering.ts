@@ -62,8 +62,16 @@ export interface Lowering {
   fail(reason: string, node?: Node): never;
   /** Throws `NotSimulated`: `what` has the type that is written there, which is not known. */
   failType(what: string, type: Node, node?: Node): never;
-  /** Operations that follow belong to this node; one without a place in the text leaves things as they are. */
+  /**
+   * Operations that follow belong to this node; one without a place in the text leaves things as they are. They are numbered
+   * by the line that was visited last.
+   */
   at(node: Node): void;
+  /**
+   * Evaluation has come to this node. nvcc numbers an instruction by where the last name, literal or call it evaluated
+   * starts: of an access over several lines that is not the first.
+   */
+  visit(node: Node): void;
 
   typeOf(expression: Expression): Type;
   /** The type, or undefined where sema does not know it. */

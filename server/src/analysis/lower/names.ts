@@ -12,6 +12,7 @@ import { globalVariable, sharedVariable } from "./statics.ts";
 export function placeOfName(lowering: Lowering, expression: Expression & { kind: "name" }): Place {
   const { context, frame } = lowering;
   const { name } = expression;
+  lowering.visit(expression);
   const found = context.find(name, frame.substitution);
   for (const entity of found.entities) {
     switch (entity.kind) {
@@ -110,6 +111,7 @@ export function memberPlace(lowering: Lowering, object: Place, name: string, nod
 /** `*this` in a member function. */
 export function selfPlace(lowering: Lowering, node: Node): Place {
   const { self } = lowering.frame;
+  lowering.visit(node);
   return self ? { ...self, node } : lowering.fail("`this` outside a member function", node);
 }
 

@@ -225,11 +225,13 @@ function assignPlace(lowering: Lowering, expression: Expression & { kind: "assig
 function assignRecord(lowering: Lowering, left: Expression, right: Expression): Place {
   const type = lowering.typeOf(left);
   if (lowering.isLvalue(right)) {
-    const from = lowering.place(right);
     const place = lowering.place(left);
-    if (type.kind === "record" && from.type.kind === "record" && from.type.record !== type.record)
-      copy(lowering, place, asBase(lowering, from, type.record));
-    else copy(lowering, place, from);
+    const from = lowering.place(right);
+    const source =
+      type.kind === "record" && from.type.kind === "record" && from.type.record !== type.record
+        ? asBase(lowering, from, type.record)
+        : from;
+    copy(lowering, place, source);
     return place;
   }
   // Made aside first: the value may be made from what is assigned to.

@@ -33,6 +33,7 @@ export function specialVariable(lowering: Lowering, expression: Expression, axis
   }
   const register = registerOf(lowering, expression);
   if (!register || !(axes as readonly string[]).includes(axis)) return undefined;
+  lowering.visit(expression);
   lowering.at(expression);
   return lowering.builder.special(`${register}.${axis}` as SpecialRegister);
 }

@@ -29,6 +29,7 @@ const twoResults =
     const [, sine, cosine] = use.args;
     if (!x || !sine || !cosine) return lowering.fail("sincos needs three arguments", use.node);
     const scalar = scalarOf(x.type) ?? "f32";
+    lowering.visit(use.node);
     lowering.at(use.node);
     const results = [lowering.builder.math(first, precision, scalar, x.op), lowering.builder.math(second, precision, scalar, x.op)];
     for (const [index, argument] of [sine, cosine].entries()) {
@@ -112,6 +113,7 @@ const complex =
   (compute: (lowering: Lowering, parts: readonly Op[]) => readonly Op[]): Form =>
   (lowering, use) => {
     const loaded = use.args.flatMap((each) => loadLeaves(lowering, lowering.place(each)));
+    lowering.visit(use.node);
     lowering.at(use.node);
     const made = compute(
       lowering,
@@ -253,6 +255,7 @@ const forms: Readonly<Record<string, Form>> = {
     return value(op);
   },
   "lane mask lt": (lowering, use) => {
+    lowering.visit(use.node);
     lowering.at(use.node);
     const { builder } = lowering;
     return value(

@@ -35,6 +35,7 @@ export function groupForm(lowering: Lowering, name: string, use: Use): Called {
   const { builder } = lowering;
   if (name === "coalesced") {
     const place = target(lowering, use);
+    lowering.visit(use.node);
     lowering.at(use.node);
     store(lowering, part(lowering, place, 0, unsigned, use.node), builder.special("activemask"));
     return { kind: "place", place };
@@ -46,6 +47,7 @@ export function groupForm(lowering: Lowering, name: string, use: Use): Called {
   const place = onArgument && first ? lowering.place(first) : use.self;
   if (!place) return lowering.fail("a group's function without a group", use.node);
   const group = groupOf(lowering, place, use);
+  lowering.visit(use.node);
   lowering.at(use.node);
   switch (name) {
     case "sync":
@@ -218,6 +220,7 @@ function reduce(lowering: Lowering, group: Group, use: Use): Called {
   let all = lowering.valueAs(operand, type);
   const mask = memberMask(lowering, group);
   for (let distance = group.size / 2; distance >= 1; distance /= 2) {
+    lowering.visit(use.node);
     lowering.at(use.node);
     all = combine(all, lowering.builder.shuffle("xor", mask, all, lowering.constant("i32", distance), group.size));
   }

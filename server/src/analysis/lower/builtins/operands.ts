@@ -31,6 +31,7 @@ export function values(lowering: Lowering, use: Use): Typed[] {
     const type = unqualified(referred(declared));
     given.push({ op: lowering.valueAs(argument, type), type });
   }
+  lowering.visit(use.node);
   lowering.at(use.node);
   return given;
 }
@@ -76,6 +77,7 @@ export function shuffleOf(
   if (scalar) {
     const op = lowering.valueAs(shuffled, result);
     const by = lane();
+    lowering.visit(node);
     lowering.at(node);
     const from = mask ?? builder.special("activemask");
     return { kind: "value", op: builder.shuffle(mode, from, op, by, width) };
@@ -83,6 +85,7 @@ export function shuffleOf(
   if (type.kind !== "record") return lowering.fail(`${typeName(type)} cannot be shuffled`, node);
   const loaded = loadLeaves(lowering, lowering.place(shuffled));
   const by = lane();
+  lowering.visit(node);
   lowering.at(node);
   const from = mask ?? builder.special("activemask");
   const moved = loaded.map(({ leaf, op }) => ({ leaf, op: builder.shuffle(mode, from, op, by, width) }));

@@ -38,6 +38,7 @@ export function runRecipe(
       for (const each of args) ignore(lowering, each);
       return result.kind === "void" ? nothing : value(constantOf(lowering, 0n, result));
     case "trap":
+      lowering.visit(node);
       lowering.at(node);
       builder.emit({ kind: "trap" }, "void");
       builder.return();
@@ -61,6 +62,7 @@ export function runRecipe(
     case "barrier": {
       const [predicate] = recipe.reduce ? values(lowering, use) : [];
       if (!recipe.reduce) for (const each of args) lowering.effect(each);
+      lowering.visit(node);
       lowering.at(node);
       if (!recipe.reduce || !predicate) builder.barrier();
       else return value(builder.emit({ kind: "barrier", reduce: recipe.reduce }, "i32", predicate.op));
@@ -68,14 +70,17 @@ export function runRecipe(
     }
     case "syncwarp":
       for (const each of args) lowering.effect(each);
+      lowering.visit(node);
       lowering.at(node);
       builder.emit({ kind: "syncwarp" }, "void");
       return nothing;
     case "fence":
+      lowering.visit(node);
       lowering.at(node);
       builder.emit({ kind: "fence", scope: recipe.scope }, "void");
       return nothing;
     case "special": {
+      lowering.visit(node);
       lowering.at(node);
       const op = builder.special(recipe.register);
       return value(convert(lowering, op, op.type === "i64" ? integerType("ulong") : integerType("uint"), result));
@@ -93,12 +98,14 @@ export function runRecipe(
     case "copy.async":
       return copyAsync(lowering, use);
     case "copy.commit":
+      lowering.visit(node);
       lowering.at(node);
       builder.emit({ kind: "copy.commit" }, "void");
       return nothing;
     case "copy.wait": {
       const pending = args[0] && context.constant(args[0], lowering.frame.substitution);
       if (pending === undefined) return lowering.fail("how many copies may stay under way is not constant", node);
+      lowering.visit(node);
       lowering.at(node);
       builder.emit({ kind: "copy.wait", pending: Number(pending) }, "void");
       return nothing;
@@ -117,6 +124,7 @@ function ignore(lowering: Lowering, expression: Expression): void {
 /** The value of a recipe that only computes. */
 export function onValues(lowering: Lowering, recipe: Recipe, given: readonly Typed[], result: Type, node: Node): Op {
   const { builder } = lowering;
+  lowering.visit(node);
   lowering.at(node);
   const [a, b] = given;
   const ops = given.map((each) => each.op);
@@ -240,6 +248,7 @@ function cachedLoad(lowering: Lowering, cache: (Recipe & { kind: "load" })["cach
   if (!argument) return lowering.fail("a load from nowhere", use.node);
   const from = pointedTo(lowering, argument, undefined, use.node);
   const scalar = scalarOf(from.type);
+  lowering.visit(use.node);
   lowering.at(use.node);
   if (scalar) return value(lowering.builder.load(from.space, scalar, from.pointer, { cache }));
   const loaded = loadLeaves(lowering, from, { cache });
@@ -254,6 +263,7 @@ function cachedStore(lowering: Lowering, cache: (Recipe & { kind: "store" })["ca
   const to = pointedTo(lowering, address, undefined, use.node);
   if (scalarOf(to.type)) {
     const op = lowering.valueAs(written, to.type);
+    lowering.visit(use.node);
     lowering.at(use.node);
     lowering.builder.store(to.space, to.pointer, [op], { cache });
   } else storeLeaves(lowering, to, loadLeaves(lowering, lowering.place(written)), { cache });
@@ -270,6 +280,7 @@ function atomic(lowering: Lowering, recipe: Recipe & { kind: "atomic" }, use: Us
   const op = atomicOperation(recipe.op, to.type);
   // The order of operands is (address, value[, compare]); C writes the compared value first.
   const operands = swapped ? [swapped, operand] : [operand];
+  lowering.visit(use.node);
   lowering.at(use.node);
   return value(emitAtomic(lowering, op, recipe.scope, to.space, to.pointer, operands));
 }
@@ -296,6 +307,7 @@ function atomicOfPair(lowering: Lowering, recipe: Recipe & { kind: "atomic" }, t
   const place = target(lowering, use);
   const olds = given.map(({ leaf, op }) => {
     const at = part(lowering, to, leaf.offset, leaf.type, use.node);
+    lowering.visit(use.node);
     lowering.at(use.node);
     return { leaf, op: emitAtomic(lowering, atomicOperation(recipe.op, leaf.type), recipe.scope, to.space, at.pointer, [op]) };
   });
@@ -344,6 +356,7 @@ function copyAsync(lowering: Lowering, use: Use): Called {
     return lowering.fail("an asynchronous copy that fills with zeros by a run-time count", use.node);
   const destination = lowering.value(to);
   const source = lowering.value(from);
+  lowering.visit(use.node);
   lowering.at(use.node);
   lowering.builder.emit({ kind: "copy.async", bytes: Number(bytes), bypassL1: Number(bytes) === 16 }, "void", destination, source);
   return nothing;
