@@ -47,6 +47,8 @@ export class FlowCounters {
 /** How often the budget asks whether it is still wanted. */
 const stepsBetweenQuestions = 1 << 16;
 
+/** A loop that goes on for longer waits for something that does not happen here: a clock, another block, the host. */
+const mostWindows = 2 ** 40;
 /** What stands on a path in the place of a block: windows an inner loop skipped, lanes for which a comparison held. */
 const skipMark = -1;
 const comparisonMark = -2;
@@ -282,6 +284,7 @@ export class Runner {
     let good = 0;
     let bad = leastWindows(skip);
     while (goes(bad)) {
+      if (bad > mostWindows) throw new BudgetExceeded("a loop that never ends");
       good = bad;
       bad *= 2;
     }
