@@ -33,7 +33,7 @@ export interface Simulation {
   readonly notSimulated: readonly NotSimulatedLaunch[];
 }
 
-export type Outcome = { readonly simulated: SimulatedLaunch } | { readonly notSimulated: NotSimulatedLaunch };
+type Outcome = { readonly simulated: SimulatedLaunch } | { readonly notSimulated: NotSimulatedLaunch };
 
 const cache = new ReportCache();
 
@@ -48,8 +48,8 @@ export function simulateProgram(program: Program, gpu: GpuModel, options: Simula
   return { launches, notSimulated };
 }
 
-/** The same, launch by launch, for whoever shows results as they come. */
-export function* simulateLaunches(program: Program, gpu: GpuModel, options: SimulationOptions = {}): Generator<Outcome> {
+/** The same, launch by launch. */
+function* simulateLaunches(program: Program, gpu: GpuModel, options: SimulationOptions = {}): Generator<Outcome> {
   const wanted = (name: string): boolean => options.kernel === undefined || options.kernel === name;
   for (const fact of program.launches) {
     if (!wanted(fact.kernelName)) continue;

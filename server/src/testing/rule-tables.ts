@@ -50,7 +50,7 @@ interface Mark {
 }
 
 /** Parts a marked code into the code alone and its marks. */
-export function readMarks(marked: string): { readonly code: string; readonly marks: readonly Mark[] } {
+function readMarks(marked: string): { readonly code: string; readonly marks: readonly Mark[] } {
   const lines: string[] = [];
   const marks: Mark[] = [];
   for (const text of marked.split("\n")) {

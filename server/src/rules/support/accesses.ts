@@ -1,6 +1,7 @@
 /** Global memory accesses as simulated, one for each access in the source, worst launch first. */
 import type { AccessReport } from "@warplens/sim-engine";
 import type { Place } from "../../syntax/reading.ts";
+import { formatDim, formatRatio } from "../../units.ts";
 import type { Related, RuleContext, SimulatedLaunch } from "../rule.ts";
 import { groupBy } from "./group-by.ts";
 
@@ -67,20 +68,15 @@ export function laneStrideOf({ access: { laneStride, strideSource, example }, la
   return first !== undefined && steps.every((step) => step === first) ? { bytes: first, source: "threadIdx.x" } : undefined;
 }
 
-const figure = (value: number): string => String(Math.round(value * 10) / 10);
-
 /** "32 sectors/request, ideal 4": in Nsight Compute's words. */
 export const sectorsPerRequest = ({ transactions, ideal, requests }: AccessReport): string =>
-  `${figure(transactions / requests)} sectors/request, ideal ${figure(ideal / requests)}`;
-
-export const dimensions = (size: readonly number[]): string =>
-  size[2] === 1 ? (size[1] === 1 ? `${size[0]}` : `${size[0]} x ${size[1]}`) : size.join(" x ");
+  `${formatRatio(transactions / requests)} sectors/request, ideal ${formatRatio(ideal / requests)}`;
 
 /** The launches that make it so. */
 export function launchesOf({ launch, others }: PoorAccess): Related[] {
   return [launch, ...others].slice(0, 4).map(({ fact, report }) => ({
     at: fact.at,
-    message: `${fact.expression ? "in this launch" : "in an assumed launch"} of \`${report.kernel}\`: grid ${dimensions(report.grid)}, block ${dimensions(report.block)}`,
+    message: `${fact.expression ? "in this launch" : "in an assumed launch"} of \`${report.kernel}\`: grid ${formatDim(report.grid)}, block ${formatDim(report.block)}`,
   }));
 }
 

@@ -8,7 +8,7 @@ export type Item =
   | { readonly role: "declaration"; readonly node: Declaration };
 
 export const expression = (node: Expression): Item => ({ role: "expression", node });
-export const statement = (node: Statement): Item => ({ role: "statement", node });
+const statement = (node: Statement): Item => ({ role: "statement", node });
 export const declaration = (node: Declaration): Item => ({ role: "declaration", node });
 
 const expressions = (nodes: readonly (Expression | undefined)[]): Item[] => nodes.flatMap((node) => (node ? [expression(node)] : []));
