@@ -7,7 +7,8 @@ import type { Instruction, MachineBlock, Register } from "./machine.ts";
 export function liveOut(blocks: ReadonlyMap<Block, MachineBlock>): Map<Block, Set<Register>> {
   const own = [...blocks.values()].filter(({ home }) => home === undefined);
   const next = new Map(own.map(({ block }) => [block, machineSuccessors(block, blocks)]));
-  const flow = new Map(own.map(({ block, instructions }) => [block, readsAndWrites(instructions)]));
+  const merged = mergedRegisters(own.map(({ instructions }) => instructions));
+  const flow = new Map(own.map(({ block, instructions }) => [block, readsAndWrites(instructions, merged)]));
   const out = new Map<Block, Set<Register>>(own.map(({ block }) => [block, new Set()]));
   const into = new Map<Block, Set<Register>>(own.map(({ block }) => [block, new Set(flow.get(block)?.reads)]));
   for (let changed = true; changed; ) {
@@ -45,14 +46,28 @@ function machineSuccessors(block: Block, blocks: ReadonlyMap<Block, MachineBlock
   return found;
 }
 
+/** Registers written in several places: a predicated write to one of them keeps the value of another in the lanes left out. */
+export function mergedRegisters(codes: readonly (readonly Instruction[])[]): Set<Register> {
+  const once = new Set<Register>();
+  const merged = new Set<Register>();
+  for (const instructions of codes) {
+    for (const { defs } of instructions) {
+      for (const def of defs) {
+        if (once.has(def)) merged.add(def);
+        once.add(def);
+      }
+    }
+  }
+  return merged;
+}
+
 /** Registers read before they are written, and those written whatever happens. */
-function readsAndWrites(instructions: readonly Instruction[]): { readonly reads: Set<Register>; readonly writes: Set<Register> } {
+function readsAndWrites(instructions: readonly Instruction[], merged: ReadonlySet<Register>): { readonly reads: Set<Register>; readonly writes: Set<Register> } {
   const reads = new Set<Register>();
   const writes = new Set<Register>();
   for (const { defs, uses, predicated } of instructions) {
     for (const use of uses) if (!writes.has(use)) reads.add(use);
-    // What a predicated instruction writes keeps its old value in other lanes.
-    if (!predicated) for (const def of defs) writes.add(def);
+    for (const def of defs) if (!predicated || !merged.has(def)) writes.add(def);
   }
   return { reads, writes };
 }

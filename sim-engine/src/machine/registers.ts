@@ -3,7 +3,7 @@
  * the compiler's own trade between registers and loads in flight is only known from the outside.
  */
 import type { Block, Kernel } from "../kernel.ts";
-import { liveOut } from "./liveness.ts";
+import { liveOut, mergedRegisters } from "./liveness.ts";
 import type { MachineBlock, RegisterEstimate } from "./machine.ts";
 import { pressure } from "./schedule.ts";
 
@@ -23,12 +23,13 @@ const tightness = 1.1;
 
 export function estimateRegisters(kernel: Kernel, blocks: ReadonlyMap<Block, MachineBlock>): RegisterEstimate {
   const out = liveOut(blocks);
+  const merged = mergedRegisters([...blocks.values()].map(({ instructions }) => instructions));
   const bound = registerBound(kernel);
   const limit = Math.min(bound, comfortable) - overhead;
   let needed = 0;
   for (const { block, instructions, home } of blocks.values()) {
     if (home) continue;
-    needed = Math.max(needed, pressure(kernel, instructions, out.get(block) ?? new Set(), limit));
+    needed = Math.max(needed, pressure(kernel, instructions, out.get(block) ?? new Set(), merged, limit));
   }
   const spread = Math.round(needed * looseness) + overhead;
   const value = clamp(needed + overhead <= comfortable ? Math.min(spread, comfortable) : Math.round(needed * tightness) + overhead, bound);

@@ -21,7 +21,7 @@ interface Node {
 }
 
 /** The most words of `R` registers live at once when the block is issued so as to hide latency, within `limit` where that can be. */
-export function pressure(kernel: Kernel, instructions: readonly Instruction[], out: ReadonlySet<Register>, limit: number): number {
+export function pressure(kernel: Kernel, instructions: readonly Instruction[], out: ReadonlySet<Register>, merged: ReadonlySet<Register>, limit: number): number {
   const nodes = dependences(kernel, instructions);
   const remaining = new Map<Register, number>();
   for (const { uses } of instructions) for (const use of uses) remaining.set(use, (remaining.get(use) ?? 0) + 1);
@@ -40,7 +40,7 @@ export function pressure(kernel: Kernel, instructions: readonly Instruction[], o
   const madeFirst = new Set<Register>();
   for (const { defs, uses, predicated } of instructions) {
     for (const use of uses) if (!madeFirst.has(use)) add(use);
-    if (!predicated) for (const def of defs) madeFirst.add(def);
+    for (const def of defs) if (!predicated || !merged.has(def)) madeFirst.add(def);
   }
   for (const register of out) if (!written.has(register) || !madeFirst.has(register)) add(register);
 
