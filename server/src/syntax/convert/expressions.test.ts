@@ -79,6 +79,8 @@ const literals: Readonly<Record<string, unknown>> = {
   "1.": { kind: "float", value: 1, suffix: "" },
   ".5F": { kind: "float", value: 0.5, suffix: "f" },
   "1e-3": { kind: "float", value: 0.001, suffix: "" },
+  "1e15": { kind: "float", value: 1e15, suffix: "" },
+  "2E4f": { kind: "float", value: 20000, suffix: "f" },
   "0x1.8p3f": { kind: "float", value: 12, suffix: "f" },
   "'a'": { kind: "char", value: 97 },
   "'\\n'": { kind: "char", value: 10 },

@@ -24,7 +24,7 @@ export function number(c: Context, node: CstNode, written = textOf(c, node)): Ex
     const body = integer[1] ?? "0";
     const suffix = integerSuffix(integer[2] ?? "");
     if (suffix !== undefined || !/^0[xX]/.test(body)) {
-      if (!/^\d+$/.test(body) || !/^[fF]/.test(integer[2] ?? "")) {
+      if (!/^\d+$/.test(body) || !/^([fF]|[eE]\d)/.test(integer[2] ?? "")) {
         return {
           start: node.start,
           end: node.end,
