@@ -8,7 +8,7 @@ import type { Block, Kernel, Op, ScalarType } from "../kernel.ts";
 import { addEdge, removeEdge } from "./edit.ts";
 import { type BottomTested, bottomTest, type Counter, constantTrips, emitTripsLessOne, loopCounter } from "./induction.ts";
 import { copyBlocks, insertBlock, preheader } from "./loop-shape.ts";
-import { Constants } from "./rewrite.ts";
+import { Constants, isConstant } from "./rewrite.ts";
 import { repairSsa } from "./ssa-repair.ts";
 import { assemblerFactor, decide } from "./unroll-policy.ts";
 
@@ -37,7 +37,9 @@ export function unrollLoops(kernel: Kernel): boolean {
       return true;
     }
     const counter = loopCounter(loop, test, entry);
-    return counter !== undefined && new Stages(kernel, loop, test, entry, after).withRest(counter, factor);
+    if (!counter) return false;
+    const stages = new Stages(kernel, loop, test, entry, after);
+    return startsAtConstant(loop, entry) ? stages.withRest(counter, factor) : stages.afterRest(counter, factor);
   });
 }
 
@@ -60,6 +62,12 @@ export function unrollAgain(kernel: Kernel): boolean {
     const counter = loopCounter(loop, test, entry);
     return counter !== undefined && stages.descending(counter, decision.factor);
   });
+}
+
+/** A counter from a constant is simpler to go on with behind the unrolled loop than to bring into it: what is left then comes last (LLVM). */
+function startsAtConstant({ header }: Loop, entry: Block): boolean {
+  const enter = header.predecessors.indexOf(entry);
+  return header.phis.some((phi) => phi.type !== "f32" && phi.type !== "f64" && isConstant(phi.args[enter]));
 }
 
 /** Visits innermost loops first, each once, with its shape as it then is. `visit` says whether it changed the kernel. */
@@ -267,13 +275,66 @@ class Stages {
     return true;
   }
 
+  /** What is left first, counted by its own counter, then whole turns that end by the loop's own test (with a prologue). */
+  afterRest(counter: Counter, factor: number): boolean {
+    const kernel = this.#kernel;
+    const { header } = this.#loop;
+    const type = counter.phi.type as ScalarType;
+    const { span } = counter.phi;
+    const entry = this.#entry;
+    const starts = this.#starts();
+    const less = emitTripsLessOne(kernel, entry, counter, this.#constants);
+    if (!less) return false;
+    const int = (value: number): Op => this.#constants.int(type, value);
+    const emit = (block: Block, action: Op["action"], to: ScalarType, ...args: Op[]): Op => {
+      const op = createOp(kernel, action, to, args, span);
+      block.ops.push(op);
+      return op;
+    };
+    const trips = emit(entry, { kind: "int", op: "add" }, type, less, int(1));
+    const rest = emit(entry, { kind: "int", op: "and" }, type, trips, int(factor - 1));
+    const few = emit(entry, { kind: "icmp", predicate: "ult" }, "i1", less, int(factor - 1));
+    const some = emit(entry, { kind: "icmp", predicate: "ne" }, "i1", rest, int(0));
+
+    const between = insertBlock(kernel, header);
+    const enter = insertBlock(kernel, between);
+    const single = this.#turns(1, starts, enter);
+    single.header.unroll = never;
+    enter.end = { kind: "jump", to: single.header };
+    const remaining = createOp(kernel, { kind: "phi" }, type, [rest], span);
+    single.header.phis.push(remaining);
+    const next = emit(single.chain.lastLatch, { kind: "int", op: "add" }, type, remaining, int(-1));
+    const more = emit(single.chain.lastLatch, { kind: "icmp", predicate: "ne" }, "i1", next, int(0));
+    this.#close(single, more, true, between, () => next);
+    remaining.args[1] = next;
+    entry.end = { kind: "branch", cond: some, then: enter, else: between, span };
+    removeEdge(entry, header);
+    enter.predecessors.push(entry);
+    between.predecessors = [single.chain.lastLatch, entry];
+    const resumed = this.#resume(between, [single.chain.ends, starts]);
+
+    const { exit, latch, continues } = this.#test;
+    const into = insertBlock(kernel, header);
+    between.end = { kind: "branch", cond: few, then: exit, else: into, span };
+    into.predecessors = [between];
+    const main = this.#turns(factor, resumed, into);
+    into.end = { kind: "jump", to: main.header };
+    const last = main.chain.copies.at(-1)?.values;
+    const leaving = (phi: Op): Op => phi.args[exit.predecessors.indexOf(latch)] as Op;
+    addEdge(between, exit, leaving);
+    this.#close(main, main.chain.cond, continues, exit, (phi) => last?.get(leaving(phi)) ?? leaving(phi));
+    this.#finish([{ block: entry, values: starts }], false);
+    return true;
+  }
+
   /** A loop of `factor` iterations a turn, one turn of half as many, then the loop itself: ptxas's shape. */
   descending(counter: Counter, factor: number): boolean {
     const kernel = this.#kernel;
     const { phi, step, predicate, bound, testedOffset } = counter;
     // The counter must say how far it is from its bound: against zero, or by an ordered comparison.
     const down = predicate === "ne" && step < 0;
-    if (!down && !(step > 0 && /^[su]l[te]$/.test(predicate))) return false;
+    const ordered = step > 0 ? /^[su]l[te]$/.test(predicate) : /^[su]g[te]$/.test(predicate);
+    if (!down && !ordered) return false;
     const { header } = this.#loop;
     const { exit, latch } = this.#test;
     const type = phi.type as ScalarType;
@@ -392,9 +453,10 @@ class Stages {
     } else addEdge(into, header, (phi) => values.get(phi) as Op);
   }
 
-  /** Live-out values: in the loop, in the copies, and where the loop was skipped so far, what its phis began with. */
-  #finish(skipped: readonly { readonly block: Block; readonly values: ReadonlyMap<Op, Op> }[]): void {
+  /** Live-out values: in the loop if it is `kept`, in the copies, and where the loop was skipped so far, what its phis began with. */
+  #finish(skipped: readonly { readonly block: Block; readonly values: ReadonlyMap<Op, Op> }[], kept = true): void {
     const definitions = copyDefinitions(this.#live, this.#chains);
+    if (!kept) for (const [value, at] of definitions) at.delete(this.#live.get(value) as Block);
     const { header } = this.#loop;
     const back = header.predecessors.indexOf(this.#test.latch);
     for (const [value, at] of definitions) {
