@@ -100,12 +100,16 @@ export type Expression = Node &
       }
     | { readonly kind: "subscript"; readonly base: Expression; readonly indices: readonly Expression[] }
     | { readonly kind: "member"; readonly base: Expression; readonly arrow: boolean; readonly name: Name }
-    /** `style` "c" is `(T)x`; "functional" is `T(x, ...)` where T can only be a type (`float(x)`). */
+    /**
+     * `style` "c" is `(T)x`; "functional" is `T(x, ...)` where T can only be a type (`float(x)`). `value`: what stands in the
+     * parentheses, should names tell that it is no type: `(a[i]) - b`.
+     */
     | {
         readonly kind: "cast";
         readonly style: "c" | "static" | "reinterpret" | "const" | "dynamic" | "functional";
         readonly type: TypeNode;
         readonly operands: readonly Expression[];
+        readonly value?: Expression;
       }
     /** `{a, .b = c}`, or `T{...}` with `type`. */
     | {

@@ -77,6 +77,8 @@ export function lowerStatement(lowering: Lowering, statement: Statement): void {
     case "asm":
       lowerAsm(lowering, statement);
       return;
+    case "throw":
+      return lowering.fail("exceptions are not thrown on the device", statement);
     case "try":
       lowering.statement(statement.body);
       return;

@@ -1,7 +1,7 @@
 /** Which function a call expression or an operator calls. */
 import type { Expression } from "../../syntax/ast.ts";
 import type { Argument, Context, Found, Resolved, ResolvedLambda, TemplateValues } from "./context.ts";
-import { argumentsOf, memberBase } from "./expressions.ts";
+import { argumentsOf, firstReturn, memberBase } from "./expressions.ts";
 import { nominatedBy } from "./lookup.ts";
 import { autoKey, type Substitutions } from "./overload.ts";
 import { type Entity, lastName, type Scope } from "./scope.ts";
@@ -48,7 +48,48 @@ export function resolveCall(
       }
     }
   }
-  return throughObject(context, substitutions, context.info(callee, substitution)?.type, args, substitution);
+  const type = context.info(callee, substitution)?.type;
+  const pointed =
+    type?.kind === "pointer" && type.to.kind === "function" && type.to.declarations.length === 0
+      ? functionValue(context, callee, substitution)
+      : undefined;
+  return throughObject(context, substitutions, pointed ?? type, args, substitution);
+}
+
+/** The function that a constant pointer to one holds: `constexpr Op op = choose<N>();`. */
+function functionValue(context: Context, written: Expression, substitution: Substitution | undefined): Type | undefined {
+  const expression = context.clarify(written);
+  return context.guard(() => {
+    switch (expression.kind) {
+      case "parenthesized":
+        return functionValue(context, expression.inner, substitution);
+      case "unary":
+        return expression.op === "&" || expression.op === "*" ? functionValue(context, expression.operand, substitution) : undefined;
+      case "conditional": {
+        const condition = context.constant(expression.condition, substitution);
+        return condition === undefined
+          ? undefined
+          : functionValue(context, Number(condition) ? expression.then : expression.else, substitution);
+      }
+      case "call": {
+        const called = context.resolveCall(expression, substitution);
+        if (!called || "lambda" in called || !called.function.body) return undefined;
+        const returned = firstReturn(context, called.function.body, called.substitution)?.value;
+        return returned && functionValue(context, returned, called.substitution);
+      }
+      case "name": {
+        const type = context.info(expression, substitution)?.type;
+        if (type?.kind === "function") return type;
+        const found = context.find(expression.name, substitution);
+        const [entity] = found.entities;
+        if (entity?.kind !== "variable" || !(entity.declaration.specifiers.constexpr || type?.const)) return undefined;
+        const [init] = entity.declaration.init?.values ?? [];
+        return init && functionValue(context, init, found.record?.substitution ?? substitution);
+      }
+      default:
+        return undefined;
+    }
+  });
 }
 
 /** A call through an object: a lambda, a function object, a function that a parameter stands for. */

@@ -88,7 +88,7 @@ function flatten(context: Context, expression: Expression, flat: Flat): boolean 
   }
   const [operand] = expression.kind === "cast" ? expression.operands : [];
   if (expression.kind === "cast" && expression.style === "c" && operand) {
-    const inner = operand.kind === "unary" && /^[-+*&]$/.test(operand.op) ? asValue(context, expression.type) : undefined;
+    const inner = operand.kind === "unary" && /^[-+*&]$/.test(operand.op) ? asValue(context, expression) : undefined;
     if (inner && operand.kind === "unary") {
       flat.operands.push({ kind: "parenthesized", inner, start: inner.start - 1, end: inner.end + 1 });
       const twice =
@@ -162,28 +162,17 @@ function rebuilt({ operands, operators }: Flat): Expression {
   return climb(0);
 }
 
-/** What was read as a type, as the value it is: `a`, `a[i]`, `f(x)`; undefined when it is a type. */
-function asValue(context: Context, type: TypeNode): Expression | undefined {
-  const place = { start: type.start, end: type.end };
-  switch (type.kind) {
-    case "named":
-      return namesValue(context, type.name) ? { ...place, kind: "name", name: type.name } : undefined;
-    case "array": {
-      // `a[i][j]` came as an array of i arrays of j: the outer bound is the first subscript.
-      const bounds: Expression[] = [];
-      let of: TypeNode = type;
-      for (; of.kind === "array"; of = of.of) if (of.size) bounds.push(of.size);
-      const base = asValue(context, of);
-      return base && bounds.reduce((inner, index): Expression => ({ ...place, kind: "subscript", base: inner, indices: [index] }), base);
-    }
-    case "function": {
-      const callee = asValue(context, type.result);
-      const args = type.parameters.map((each) => asValue(context, each.type));
-      return callee && args.every((each) => each !== undefined) ? { ...place, kind: "call", callee, arguments: args } : undefined;
-    }
-    default:
-      return undefined;
+/** What was read as the type of a cast, as the value it is: `a`, `a[i]`, `a * b`; undefined when it is a type. */
+function asValue(context: Context, { type, value }: Expression & { kind: "cast" }): Expression | undefined {
+  let root = type;
+  while (root.kind !== "named") {
+    if (root.kind === "pointer" || root.kind === "reference") root = root.to;
+    else if (root.kind === "array") root = root.of;
+    else if (root.kind === "function") root = root.result;
+    else return undefined;
   }
+  if (!namesValue(context, root.name)) return undefined;
+  return value ?? (root === type ? { kind: "name", name: root.name, start: root.start, end: root.end } : undefined);
 }
 
 function namesValue(context: Context, name: Name): boolean {

@@ -352,7 +352,7 @@ function returnedInfo(context: Context, body: Statement, substitution: Substitut
 }
 
 /** The first `return` that a compiler would keep: branches of `if constexpr` not taken are left out. */
-function firstReturn(
+export function firstReturn(
   context: Context,
   statement: Statement,
   substitution: Substitution | undefined,

@@ -61,6 +61,7 @@ const update: ExpressionConverter = (c, node) => {
 
 const cast: ExpressionConverter = (c, node) => {
   const type = child(node, "type");
+  const value = type && maybeValue(c, type, child(node, "value"));
   return {
     start: node.start,
     end: node.end,
@@ -68,8 +69,18 @@ const cast: ExpressionConverter = (c, node) => {
     style: "c",
     type: type ? c.typeDescriptor(type) : { start: node.start, end: node.end, kind: "unknown" },
     operands: [c.expression(child(node, "value"))],
+    ...(value && { value }),
   };
 };
+
+/** `(a * b) - c` may come as a cast of `-c`, where no type is known that is called `a`: the parentheses as an expression. */
+function maybeValue(c: Context, type: CstNode, operand: CstNode | undefined): Expression | undefined {
+  const specifier = child(type, "type");
+  if (specifier?.type !== "type_identifier" || c.scope.has(textOf(c, specifier))) return undefined;
+  if (operand?.type !== "unary_expression" && operand?.type !== "pointer_expression") return undefined;
+  if (!child(type, "declarator")) return { start: specifier.start, end: specifier.end, kind: "name", name: c.name(specifier) };
+  return c.operands(type.start, type.end)[0];
+}
 
 const list: ExpressionConverter = (c, node) => {
   const elements: { designator?: string; value: Expression }[] = [];
