@@ -57,7 +57,7 @@ function finding(poor: PoorAccess, lanes: LaneIndex): Finding {
   const cause = source ? ` because of \`${source}\`${terms.length > 0 ? ` in ${terms.join(", ")}` : ""}` : "";
   return {
     span: place,
-    message: `Strided ${access.operation}: neighbouring lanes are ${apart} apart${cause}; ${sectorsPerRequest(access)}. Let neighbouring threads access neighbouring elements, or go through a tile in shared memory.${assumptionsOf(poor, terms.join(" "))}`,
+    message: `Strided ${access.operation}: neighbouring lanes are ${apart} apart${cause}; ${sectorsPerRequest(access)}. Let neighbouring threads access neighbouring elements, or go through a tile in shared memory.${assumptionsOf(poor, terms.join(" "), "named")}`,
     kernel: launch.report.kernel,
     related: launchesOf(poor),
   };

@@ -47,7 +47,7 @@ int main() {
       const { access, launch, place } = poor;
       yield {
         span: place,
-        message: `Uncoalesced ${access.operation}: ${sectorsPerRequest(access)}; the lanes of a warp do not share sectors. Let neighbouring threads access neighbouring elements.${assumptionsOf(poor, textAt(context.program.reading, place))}`,
+        message: `Uncoalesced ${access.operation}: ${sectorsPerRequest(access)}; the lanes of a warp do not share sectors. Let neighbouring threads access neighbouring elements.${assumptionsOf(poor, textAt(context.program.reading, place), "all")}`,
         kernel: launch.report.kernel,
         related: launchesOf(poor),
       };

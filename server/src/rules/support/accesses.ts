@@ -81,14 +81,15 @@ export function launchesOf({ launch, others }: PoorAccess): Related[] {
 }
 
 /**
- * What the figures rest on that nobody said: what index arrays hold, and values that take part in the address.
- * @param address the source of the access and of the indices in it
+ * What the figures rest on that nobody said: values that take part in the address, and what index arrays hold.
+ * @param address the source of what decides the addresses
+ * @param contents of which arrays: those `address` names, or all, as an index may come from any
  */
-export function assumptionsOf({ launch: { report } }: PoorAccess, address: string): string {
-  const words = new Set(address.match(/\w+/g));
+export function assumptionsOf({ launch: { report } }: PoorAccess, address: string, contents: "named" | "all"): string {
+  const words = new Set(address.replace(/(\.|->)\s*\w+/g, "").match(/\w+/g));
   const relevant = report.assumptions.filter(({ what, value }) => {
     const name = what.replace(/^contents of /, "");
-    return name === what ? typeof value === "number" && words.has(name) : true;
+    return name === what ? typeof value === "number" && words.has(name) : contents === "all" || words.has(name);
   });
   const texts = [...new Set(relevant.map(({ what, value }) => `${what.replace(/\w+$/, "`$&`")} = ${value}`))];
   return texts.length === 0 ? "" : ` Assumes ${texts.slice(0, 3).join(", ")}.`;
