@@ -1,0 +1,70 @@
+import { findGpu, type GpuModel } from "@warplens/sim-engine";
+import { beforeAll, describe, expect, test } from "vitest";
+import { loadGrammarFromDisk } from "./grammar.ts";
+import { simulateProgram } from "./simulate.ts";
+import { analyseCode } from "./testing/rule-tables.ts";
+
+beforeAll(loadGrammarFromDisk);
+
+const model = (id: string): GpuModel => {
+  const gpu = findGpu(id);
+  if (!gpu) throw new Error(id);
+  return gpu;
+};
+const kernel = `__global__ void scale(float *a, float f) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  a[i * 2] = a[i * 2] * f;
+}`;
+const host = (launch: string): string => `int main() {\n  float *a;\n  cudaMalloc(&a, 1 << 24);\n  ${launch}\n}`;
+const simulated = (code: string, id = "h200") => simulateProgram(analyseCode(code), model(id));
+
+describe("a launch that was simulated before", () => {
+  test("moves with its kernel", () => {
+    const code = `${kernel}\n${host("scale<<<64, 256>>>(a, 2.0f);")}`;
+    const [first] = simulated(code).launches;
+    const [moved] = simulated(`// one\n// two 🚀\n${code}`).launches;
+    expect(Object.keys(first?.report.lines ?? {})).toContain("3");
+    expect(Object.keys(moved?.report.lines ?? {})).toContain("5");
+    expect(Object.values(moved?.report.lines ?? {})).toEqual(Object.values(first?.report.lines ?? {}));
+    const shift = "// one\n// two 🚀\n".length;
+    const places = (report: typeof first) => report?.report.accesses.map(({ line, start, end }) => [line, start, end]) ?? [];
+    expect(places(moved)).toEqual(places(first).map(([line = 0, start = 0, end = 0]) => [line + 2, start + shift, end + shift]));
+  });
+
+  test.each([
+    ["another kernel", `${kernel.replace("i * 2]", "i * 3]")}\n${host("scale<<<64, 256>>>(a, 2.0f);")}`],
+    ["another launch", `${kernel}\n${host("scale<<<32, 256>>>(a, 2.0f);")}`],
+    ["another value", `${kernel.replace("i * 2] =", "i * (int)f] =")}\n${host("scale<<<64, 256>>>(a, 4.0f);")}`],
+  ])("is not taken for %s", (_, code) => {
+    const [first] = simulated(`${kernel}\n${host("scale<<<64, 256>>>(a, 2.0f);")}`).launches;
+    const [other] = simulated(code).launches;
+    expect(other?.report.lines).not.toEqual(first?.report.lines);
+  });
+
+  test("nor for one on another GPU", () => {
+    const code = `${kernel}\n${host("scale<<<64, 1024>>>(a, 2.0f);")}`;
+    const warps = (id: string) => simulated(code, id).launches[0]?.report.occupancy.activeWarpsPerSm;
+    expect(warps("h200")).toBe(64);
+    expect(warps("t4")).toBe(32);
+  });
+});
+
+describe("what is not simulated", () => {
+  test("is named with its line and reason", () => {
+    const { launches, notSimulated } = simulated(`${kernel}\n${host("scale<<<64, 2048>>>(a, 2.0f);")}`);
+    expect(launches).toEqual([]);
+    expect(notSimulated).toMatchObject([{ kernel: "scale", line: 8, reason: expect.stringContaining("1024") }]);
+  });
+
+  test("other kernels than the one asked for are left out", () => {
+    const program = analyseCode(
+      `${kernel}\n__global__ void other(float *a) { a[0] = 1; }\n${host("scale<<<1, 32>>>(a, 1.0f); other<<<1, 32>>>(a);")}`,
+    );
+    expect(simulateProgram(program, model("h200"), { kernel: "other" }).launches.map(({ report }) => report.kernel)).toEqual(["other"]);
+  });
+
+  test("nothing is, once cancelled", () => {
+    const program = analyseCode(`${kernel}\n${host("scale<<<1, 32>>>(a, 9.0f);")}`);
+    expect(simulateProgram(program, model("h200"), { isCancelled: () => true })).toEqual({ launches: [], notSimulated: [] });
+  });
+});
