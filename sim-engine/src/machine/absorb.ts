@@ -35,8 +35,12 @@ export class Absorption {
       return;
     }
     const { action, args } = op;
-    if (action.kind === "int" && op.type === "i32") this.#combineInts(op, action.op, args);
-    else if (action.kind === "int" && op.type === "i1") this.#combineFlags(op, args);
+    if (action.kind === "int" && op.type === "i32") {
+      const partner = this.#partner(op, action.op, args);
+      if (!partner) return;
+      this.#absorbed.add(partner);
+      this.#taken.set(op, partner);
+    } else if (action.kind === "int" && op.type === "i1") this.#combineFlags(op, args);
     else if (action.kind === "select") this.#predicateArm(op, args);
   }
 
@@ -51,13 +55,32 @@ export class Absorption {
         // `(i + 1 & mask) * 4`: scaled before it is masked, once for all that differ by a constant; the base is added by the access.
         if (this.#shape.isNarrowPointer(op) && isMaskedSum(op.args[1])) return users.every((user) => this.#isAddressOf(user, op));
         // A constant offset is part of the access.
-        return intConstant(op.args[1]) !== undefined && Math.abs(action.offset) < 2 ** 23 && users.length > 0 && users.every((user) => this.#isAddressOf(user, op));
+        return (
+          intConstant(op.args[1]) !== undefined &&
+          Math.abs(action.offset) < 2 ** 23 &&
+          users.length > 0 &&
+          users.every((user) => this.#isAddressOf(user, op))
+        );
       case "math":
         return (action.fn === "fneg" || action.fn === "fabs") && users.every(takesModifiers);
       case "int":
         if (op.type === "i1") return action.op === "xor" && isConstant(op.args[1]);
         // A shift that only sums use is done by each of them, as LEA.
-        return op.type === "i32" && action.op === "shl" && isConstant(op.args[1]) && users.length > 1 && users.every((user) => user.type === "i32" && user.action.kind === "int" && user.action.op === "add" && user.args[0] !== user.args[1] && this.#shape.home(user) === this.#shape.home(op)) && !this.#shape.isCondition(op);
+        return (
+          op.type === "i32" &&
+          action.op === "shl" &&
+          isConstant(op.args[1]) &&
+          users.length > 1 &&
+          users.every(
+            (user) =>
+              user.type === "i32" &&
+              user.action.kind === "int" &&
+              user.action.op === "add" &&
+              user.args[0] !== user.args[1] &&
+              this.#shape.home(user) === this.#shape.home(op),
+          ) &&
+          !this.#shape.isCondition(op)
+        );
       case "convert":
         return this.#isFreeConversion(op, action.op, users);
       default:
@@ -67,7 +90,11 @@ export class Absorption {
 
   #isAddressOf(user: Op, op: Op): boolean {
     const { kind } = user.action;
-    return (kind === "load" || kind === "store" || kind === "atomic" || kind === "copy.async") && user.args[0] === op && (kind === "copy.async" || !user.args.slice(1).includes(op));
+    return (
+      (kind === "load" || kind === "store" || kind === "atomic" || kind === "copy.async") &&
+      user.args[0] === op &&
+      (kind === "copy.async" || !user.args.slice(1).includes(op))
+    );
   }
 
   #isFreeConversion(op: Op, conversion: string, users: readonly Op[]): boolean {
@@ -84,7 +111,9 @@ export class Absorption {
         return this.#comesExtended(from);
       case "sext":
         if (op.type === "i64" && from?.type === "i32")
-          return users.every((user) => user.action.kind === "gep" || (user.action.kind === "int" && user.action.op === "mul" && this.#isWideProduct(user)));
+          return users.every(
+            (user) => user.action.kind === "gep" || (user.action.kind === "int" && user.action.op === "mul" && this.#isWideProduct(user)),
+          );
         return this.#comesExtended(from);
       default:
         return false;
@@ -100,33 +129,38 @@ export class Absorption {
   /** Two extended 32-bit factors, extended for this product alone. */
   #isWideProduct(product: Op): boolean {
     return product.args.every((arg) => {
-      const extended = arg.action.kind === "convert" && (arg.action.op === "sext" || arg.action.op === "zext") && arg.args[0]?.type === "i32";
+      const extended =
+        arg.action.kind === "convert" && (arg.action.op === "sext" || arg.action.op === "zext") && arg.args[0]?.type === "i32";
       return isConstant(arg) || (extended && this.#shape.useCount(arg) === 1 && this.#shape.home(arg) === this.#shape.home(product));
     });
   }
 
-  #combineInts(op: Op, kind: string, args: readonly Op[]): void {
-    const logic = kind === "and" || kind === "or" || kind === "xor";
-    if (kind === "add" || kind === "sub") {
-      const [a, b] = args;
-      for (const arg of kind === "add" ? [b, a] : [a]) {
-        if (!arg || !this.#single(op, arg)) continue;
-        const { action } = arg;
-        if (action.kind === "int" && (action.op === "mul" || (action.op === "shl" && isConstant(arg.args[1])))) return this.#take(op, arg);
+  /** The operand whose own arithmetic the instruction for `op` takes in. */
+  #partner(op: Op, kind: string, args: readonly Op[]): Op | undefined {
+    const [a, b] = args;
+    const single = args.filter((arg) => this.#single(op, arg) && arg.action.kind === "int");
+    const operation = (arg: Op): string => (arg.action.kind === "int" ? arg.action.op : "");
+    const bothConstant = (arg: Op): boolean => isConstant(arg.args[1]) && args.some((each) => each !== arg && isConstant(each));
+    switch (kind) {
+      case "add":
+      case "sub": {
+        // IMAD and LEA multiply or shift one summand; IADD3 has a third.
+        const product = (arg: Op): boolean => operation(arg) === "mul" || (operation(arg) === "shl" && isConstant(arg.args[1]));
+        const summand = (arg: Op): boolean => (operation(arg) === "add" || operation(arg) === "sub") && !bothConstant(arg);
+        const scaled = (kind === "add" ? [b, a] : [a]).find((arg) => arg && single.includes(arg) && product(arg));
+        return scaled ?? [b, a].find((arg) => arg && single.includes(arg) && summand(arg));
       }
-      for (const arg of [b, a]) {
-        if (!arg || !this.#single(op, arg) || arg.action.kind !== "int" || (arg.action.op !== "add" && arg.action.op !== "sub")) continue;
-        if (isConstant(arg.args[1]) && isConstant(arg === a ? b : a)) continue;
-        return this.#take(op, arg);
-      }
-    } else if (logic) {
-      for (const arg of args) {
-        if (!this.#single(op, arg) || arg.action.kind !== "int" || !/^(and|or|xor)$/.test(arg.action.op)) continue;
-        if (isConstant(arg.args[1]) && args.some(isConstant)) continue;
-        return this.#take(op, arg);
-      }
-    } else if (this.#target.addMinimum && /^[su](min|max)$/.test(kind)) {
-      for (const arg of args) if (this.#single(op, arg) && arg.action.kind === "int" && arg.action.op === "add") return this.#take(op, arg);
+      case "and":
+      case "or":
+      case "xor":
+        return single.find((arg) => /^(and|or|xor)$/.test(operation(arg)) && !bothConstant(arg));
+      case "smin":
+      case "smax":
+      case "umin":
+      case "umax":
+        return this.#target.addMinimum ? single.find((arg) => operation(arg) === "add") : undefined;
+      default:
+        return undefined;
     }
   }
 
@@ -140,7 +174,10 @@ export class Absorption {
   #predicateArm(op: Op, args: readonly Op[]): void {
     const [, a, b] = args;
     if (!a || !b || op.type === "i1") return;
-    for (const [arm, other] of [[a, b], [b, a]] as const) {
+    for (const [arm, other] of [
+      [a, b],
+      [b, a],
+    ] as const) {
       const { kind } = arm.action;
       if ((kind !== "int" && kind !== "float" && kind !== "fma") || !this.#single(op, arm) || !arm.args.includes(other)) continue;
       this.#absorbed.add(op);
@@ -149,19 +186,27 @@ export class Absorption {
   }
 
   #single(op: Op, arg: Op): boolean {
-    return this.#shape.useCount(arg) === 1 && this.#shape.home(arg) === this.#shape.home(op) && !this.#absorbed.has(arg) && !this.#taken.has(arg) && arg.type === op.type;
-  }
-
-  #take(op: Op, arg: Op): void {
-    this.#absorbed.add(arg);
-    this.#taken.set(op, arg);
+    return (
+      this.#shape.useCount(arg) === 1 &&
+      this.#shape.home(arg) === this.#shape.home(op) &&
+      !this.#absorbed.has(arg) &&
+      !this.#taken.has(arg) &&
+      arg.type === op.type
+    );
   }
 }
 
 /** `x + c & mask`. */
 function isMaskedSum(index: Op | undefined): boolean {
   const [sum, mask] = index?.args ?? [];
-  return index?.action.kind === "int" && index.action.op === "and" && isConstant(mask) && sum?.action.kind === "int" && sum.action.op === "add" && isConstant(sum.args[1]);
+  return (
+    index?.action.kind === "int" &&
+    index.action.op === "and" &&
+    isConstant(mask) &&
+    sum?.action.kind === "int" &&
+    sum.action.op === "add" &&
+    isConstant(sum.args[1])
+  );
 }
 
 /** Floating-point instructions that negate and take absolute values of their operands. */

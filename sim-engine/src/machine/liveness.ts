@@ -62,7 +62,10 @@ export function mergedRegisters(codes: readonly (readonly Instruction[])[]): Set
 }
 
 /** Registers read before they are written, and those written whatever happens. */
-function readsAndWrites(instructions: readonly Instruction[], merged: ReadonlySet<Register>): { readonly reads: Set<Register>; readonly writes: Set<Register> } {
+function readsAndWrites(
+  instructions: readonly Instruction[],
+  merged: ReadonlySet<Register>,
+): { readonly reads: Set<Register>; readonly writes: Set<Register> } {
   const reads = new Set<Register>();
   const writes = new Set<Register>();
   for (const { defs, uses, predicated } of instructions) {

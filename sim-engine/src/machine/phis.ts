@@ -28,7 +28,12 @@ export function shareRegisters(selection: Selection): void {
     for (const arg of phi.args) {
       if (!canShare(selection, arg) || selection.isUniformValue(arg) !== selection.isUniformValue(phi)) continue;
       const [own, other] = [classOf(phi), classOf(arg)];
-      if (own === other || own.length + other.length > 64 || own.some((a) => other.some((b) => live.interfere(a, b) && !(a === phi && b === arg && live.canReadBefore(phi, arg))))) continue;
+      if (
+        own === other ||
+        own.length + other.length > 64 ||
+        own.some((a) => other.some((b) => live.interfere(a, b) && !(a === phi && b === arg && live.canReadBefore(phi, arg))))
+      )
+        continue;
       own.push(...other);
       for (const op of other) classes.set(op, own);
     }
@@ -60,7 +65,10 @@ export function emitMoves(selection: Selection): void {
         // On the way out of a loop, not in each turn.
         const leaves = loop !== undefined && !loop.blocks.has(block);
         const into = leaves ? selection.codeOf(block).leaves : code.moves;
-        for (let word = 0; word < words; word++) into.push(selection.instruction(to.file === "UR" ? "UMOV" : "IMAD.MOV", phi.span.line > 0 ? phi.span : (arg.span ?? noSpan), [to], uses));
+        for (let word = 0; word < words; word++)
+          into.push(
+            selection.instruction(to.file === "UR" ? "UMOV" : "IMAD.MOV", phi.span.line > 0 ? phi.span : (arg.span ?? noSpan), [to], uses),
+          );
       }
     }
   }

@@ -48,5 +48,8 @@ function isPredicable(selection: Selection, arm: Block, limit: number): boolean 
   if (successors(arm).length !== 1 || selection.shape.loopOf(arm)?.header === arm) return false;
   const all = [...code.leaves, ...code.body, ...code.moves];
   // The uniform datapath has no per-lane predicates; neither has what reads its registers for addresses alone.
-  return all.length <= limit && all.every(({ opcode }) => !forbidden.test(opcode) && !/^(U[A-Z]|S2UR|R2UR)/.test(opcode) && opcode !== "LEA.HI.X");
+  return (
+    all.length <= limit &&
+    all.every(({ opcode }) => !forbidden.test(opcode) && !/^(U[A-Z]|S2UR|R2UR)/.test(opcode) && opcode !== "LEA.HI.X")
+  );
 }

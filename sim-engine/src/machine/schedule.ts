@@ -21,7 +21,13 @@ interface Node {
 }
 
 /** The most words of `R` registers live at once when the block is issued so as to hide latency, within `limit` where that can be. */
-export function pressure(kernel: Kernel, instructions: readonly Instruction[], out: ReadonlySet<Register>, merged: ReadonlySet<Register>, limit: number): number {
+export function pressure(
+  kernel: Kernel,
+  instructions: readonly Instruction[],
+  out: ReadonlySet<Register>,
+  merged: ReadonlySet<Register>,
+  limit: number,
+): number {
   const nodes = dependences(kernel, instructions);
   const remaining = new Map<Register, number>();
   for (const { uses } of instructions) for (const use of uses) remaining.set(use, (remaining.get(use) ?? 0) + 1);
@@ -50,15 +56,25 @@ export function pressure(kernel: Kernel, instructions: readonly Instruction[], o
   const growth = ({ instruction }: Node): number => {
     let change = 0;
     for (const def of instruction.defs) if (def.file === "R" && !live.has(def)) change += def.words;
-    for (const use of new Set(instruction.uses)) if (live.has(use) && !out.has(use) && remaining.get(use) === instruction.uses.filter((each) => each === use).length && !instruction.defs.includes(use)) change -= use.words;
+    for (const use of new Set(instruction.uses))
+      if (
+        live.has(use) &&
+        !out.has(use) &&
+        remaining.get(use) === instruction.uses.filter((each) => each === use).length &&
+        !instruction.defs.includes(use)
+      )
+        change -= use.words;
     return change;
   };
   while (ready.length > 0) {
     // With registers to spare, what starts the longest chains; else on in the order of the source, which ends live ranges.
     const roomy = (node: Node): boolean => words + Math.max(0, growth(node)) <= limit - headroom;
     let best = -1;
-    for (let index = 0; index < ready.length; index++) if (roomy(ready[index] as Node) && (best < 0 || better(ready[index] as Node, ready[best] as Node, cycle))) best = index;
-    if (best < 0) for (let index = 0; index < ready.length; index++) if (best < 0 || (ready[index] as Node).index < (ready[best] as Node).index) best = index;
+    for (let index = 0; index < ready.length; index++)
+      if (roomy(ready[index] as Node) && (best < 0 || better(ready[index] as Node, ready[best] as Node, cycle))) best = index;
+    if (best < 0)
+      for (let index = 0; index < ready.length; index++)
+        if (best < 0 || (ready[index] as Node).index < (ready[best] as Node).index) best = index;
     const node = ready[best] as Node;
     ready[best] = ready[ready.length - 1] as Node;
     ready.pop();
@@ -124,7 +140,8 @@ function dependences(kernel: Kernel, instructions: readonly Instruction[]): Node
     }
     const kind = memoryKind(opcode);
     if (kind === "fence" || (node.index === last && /^(BRA|EXIT|BRX)/.test(opcode))) {
-      for (const each of nodes.slice(fence ? fence.index : 0, node.index)) if (kind !== "fence" || memoryKind(each.instruction.opcode) || node.index === last) link(each, node);
+      for (const each of nodes.slice(fence ? fence.index : 0, node.index))
+        if (kind !== "fence" || memoryKind(each.instruction.opcode) || node.index === last) link(each, node);
       stores.length = 0;
       loads.length = 0;
       fence = node;
@@ -139,7 +156,8 @@ function dependences(kernel: Kernel, instructions: readonly Instruction[]): Node
       } else loads.push({ node, location });
     }
   }
-  for (const node of [...nodes].reverse()) for (const next of node.next) node.height = Math.max(node.height, next.height + latencyOf(node.instruction));
+  for (const node of [...nodes].reverse())
+    for (const next of node.next) node.height = Math.max(node.height, next.height + latencyOf(node.instruction));
   return nodes;
 }
 

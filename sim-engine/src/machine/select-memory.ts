@@ -3,44 +3,44 @@ import { type Op, type ScalarType, type Space, scalarBytes } from "../kernel.ts"
 import { powerOfTwo } from "../passes/fold-int.ts";
 import { intConstant, isConstant, isLeaf } from "../passes/rewrite.ts";
 import type { Register } from "./machine.ts";
-import type { Code, Selection } from "./selection.ts";
+import type { Choice, Code, Selection } from "./selection.ts";
 
-export function selectAddress(selection: Selection, code: Code, op: Op): void {
+export function selectAddress(selection: Selection, code: Code, op: Op): Choice {
   const { action, args } = op;
   const [base, index] = args;
-  if (action.kind !== "gep" || !base || !index) return;
+  if (action.kind !== "gep" || !base || !index) return [];
   const { shape } = selection;
-  const chain = (...opcodes: string[]): void => selection.emitChain(code, opcodes, op, args);
   const constant = intConstant(index) !== undefined;
   if (shape.isNarrowPointer(op)) {
-    if (constant) return chain(selection.isUniformValue(op) ? "UIADD3" : "IADD3");
-    if (isMasked(index)) return chain("SHF");
+    if (constant) return [selection.isUniformValue(op) ? "UIADD3" : "IADD3"];
+    if (isMasked(index)) return ["SHF"];
     const shift = powerOfTwo(action.scale);
-    return chain(action.scale === 1 ? "IADD3" : shift === undefined ? "IMAD" : "LEA");
+    return [action.scale === 1 ? "IADD3" : shift === undefined ? "IMAD" : "LEA"];
   }
-  if (constant) return chain("IADD3", "IADD3.X");
+  if (constant) return ["IADD3", "IADD3.X"];
   const unsigned = index.action.kind === "convert" && index.action.op === "zext";
   if (index.type === "i64" && !unsigned) {
-    if (action.scale === 1) return chain("IADD3", "IADD3.X");
-    return powerOfTwo(Math.abs(action.scale)) === undefined ? chain("IMAD.WIDE.U32", "IMAD", "IADD3") : chain("LEA", "LEA.HI.X");
+    if (action.scale === 1) return ["IADD3", "IADD3.X"];
+    return powerOfTwo(Math.abs(action.scale)) === undefined ? ["IMAD.WIDE.U32", "IMAD", "IADD3"] : ["LEA", "LEA.HI.X"];
   }
-  if (action.scale === 1) return chain("IADD3", unsigned ? "IADD3.X" : "LEA.HI.X.SX32");
+  if (action.scale === 1) return ["IADD3", unsigned ? "IADD3.X" : "LEA.HI.X.SX32"];
   // An index scaled for another base in a block before: the product is kept, and only added here.
-  if (hasSharedProduct(selection, code, op)) return chain("LEA", "LEA.HI.X");
-  chain(unsigned ? "IMAD.WIDE.U32" : "IMAD.WIDE");
+  if (hasSharedProduct(selection, code, op)) return ["LEA", "LEA.HI.X"];
+  return [unsigned ? "IMAD.WIDE.U32" : "IMAD.WIDE"];
 }
 
 /** `(i & mask) * 4` is masked after scaling, and added to the base by the access. */
 const isMasked = (index: Op): boolean => index.action.kind === "int" && index.action.op === "and" && isConstant(index.args[1]);
 
 /** Whether an address with the same index and scale, but another base, was computed in a block that leads here. */
-export function hasSharedProduct(selection: Selection, code: Code, op: Op): boolean {
+function hasSharedProduct(selection: Selection, code: Code, op: Op): boolean {
   const { shape } = selection;
   const [base, index] = op.args;
   if (op.action.kind !== "gep" || !index || !base || isLeaf(index)) return false;
   const { scale } = op.action;
   return shape.users(index).some((other) => {
-    if (other === op || other.action.kind !== "gep" || other.action.scale !== scale || other.args[0] === base || other.args[1] !== index) return false;
+    if (other === op || other.action.kind !== "gep" || other.action.scale !== scale || other.args[0] === base || other.args[1] !== index)
+      return false;
     const home = shape.home(other);
     return home !== undefined && home !== code.block && shape.tree.dominates(home, code.block) && !shape.isNarrowPointer(other);
   });
@@ -48,15 +48,32 @@ export function hasSharedProduct(selection: Selection, code: Code, op: Op): bool
 
 const width = (bytes: number): string => (bytes === 16 ? ".128" : bytes === 8 ? ".64" : bytes === 2 ? ".U16" : bytes === 1 ? ".U8" : "");
 
-const loadOpcodes: Readonly<Record<Space, string>> = { global: "LDG.E", shared: "LDS", local: "LDL", constant: "LDC", param: "LDC", generic: "LD.E" };
-const storeOpcodes: Readonly<Record<Space, string>> = { global: "STG.E", shared: "STS", local: "STL", constant: "STG.E", param: "STL", generic: "ST.E" };
+const loadOpcodes: Readonly<Record<Space, string>> = {
+  global: "LDG.E",
+  shared: "LDS",
+  local: "LDL",
+  constant: "LDC",
+  param: "LDC",
+  generic: "LD.E",
+};
+const storeOpcodes: Readonly<Record<Space, string>> = {
+  global: "STG.E",
+  shared: "STS",
+  local: "STL",
+  constant: "STG.E",
+  param: "STL",
+  generic: "ST.E",
+};
 
 export function selectLoad(selection: Selection, code: Code, op: Op): void {
   const { action, args } = op;
   const [address] = args;
   if (action.kind !== "load" || !address || op.type === "void") return;
   const bytes = scalarBytes[op.type] * action.components;
-  if (action.space === "constant" || action.space === "param") return selectConstantLoad(selection, code, op, bytes);
+  if (action.space === "constant" || action.space === "param") {
+    selectConstantLoad(selection, code, op, bytes);
+    return;
+  }
   const uses = [...selection.use(address, code.block), ...descriptor(selection, code, action.space)];
   code.body.push(selection.instruction(`${loadOpcodes[action.space]}${width(bytes)}`, op.span, [selection.define(op)], uses, op));
 }
@@ -105,10 +122,15 @@ function descriptor(selection: Selection, code: Code, space: Space): readonly Re
   if (!selection.target.descriptors || (space !== "global" && space !== "generic")) return [];
   const { span } = code.block.ops[0] ?? { span: { file: 0, line: 0, start: 0, end: 0 } };
   return [
-    selection.leaf("descriptor", code.block, () => {
-      const register = selection.newRegister("UR", 2);
-      return { register, made: [selection.instruction("ULDC.64", span, [register], [])] };
-    }, { once: true }),
+    selection.leaf(
+      "descriptor",
+      code.block,
+      () => {
+        const register = selection.newRegister("UR", 2);
+        return { register, made: [selection.instruction("ULDC.64", span, [register], [])] };
+      },
+      { once: true },
+    ),
   ];
 }
 
@@ -121,8 +143,19 @@ export function selectAtomic(selection: Selection, code: Code, op: Op): void {
   const float = op.type === "f32" || op.type === "f64";
   if (action.space === "shared") {
     // Floating-point sums in shared memory are a loop around a compare-and-swap, run once without contention.
-    if (float && action.op === "add") return selection.emitChain(code, ["BSSY", "LDS", op.type === "f64" ? "DADD" : "FADD", "ATOMS.CAST.SPIN", "ISETP", "BRA", "BSYNC"], op, args);
-    for (const arg of args.slice(1)) uses.push(...(isConstant(arg) && !counts(op) ? [move(selection, code, op, arg.type as ScalarType)] : selection.use(arg, code.block)));
+    if (float && action.op === "add") {
+      const sum = selection.newRegister("R", op.type === "f64" ? 2 : 1);
+      const done = selection.newRegister("P");
+      const value = args.slice(1).flatMap((arg) => selection.use(arg, code.block));
+      code.body.push(selection.instruction("BSSY", op.span, [], []));
+      code.body.push(selection.instruction("LDS", op.span, [selection.define(op)], uses));
+      code.body.push(selection.instruction(op.type === "f64" ? "DADD" : "FADD", op.span, [sum], [selection.define(op), ...value]));
+      code.body.push(selection.instruction("ATOMS.CAST.SPIN", op.span, [done], [...uses, sum], op));
+      for (const opcode of ["ISETP", "BRA", "BSYNC"]) code.body.push(selection.instruction(opcode, op.span, [], [done]));
+      return;
+    }
+    for (const arg of args.slice(1))
+      uses.push(...(isConstant(arg) && !counts(op) ? [move(selection, code, op, arg.type as ScalarType)] : selection.use(arg, code.block)));
     const defs = unused ? [] : [selection.define(op)];
     code.body.push(selection.instruction(counts(op) ? "ATOMS.POPC.INC" : "ATOMS", op.span, defs, uses, op));
     return;
@@ -131,53 +164,56 @@ export function selectAtomic(selection: Selection, code: Code, op: Op): void {
   if (unused && action.op === "add" && !float && selection.shape.isUniform(address) && selection.shape.isUniform(value)) {
     const flag = selection.newRegister("P");
     const sum = selection.newRegister("R");
-    for (const opcode of ["S2R", "VOTEU", "UFLO", "POPC", "ISETP"]) code.body.push(selection.instruction(opcode, op.span, opcode === "ISETP" ? [flag] : [sum], []));
+    for (const opcode of ["S2R", "VOTEU", "UFLO", "POPC", "ISETP"])
+      code.body.push(selection.instruction(opcode, op.span, opcode === "ISETP" ? [flag] : [sum], []));
     if (!isConstant(value)) code.body.push(selection.instruction("IMAD", op.span, [sum], [sum, ...selection.use(value, code.block)]));
     code.body.push(selection.instruction("RED", op.span, [], [...uses, flag, sum], op));
     return;
   }
-  for (const arg of args.slice(1)) uses.push(...(isConstant(arg) ? [move(selection, code, op, arg.type as ScalarType)] : selection.use(arg, code.block)));
+  for (const arg of args.slice(1))
+    uses.push(...(isConstant(arg) ? [move(selection, code, op, arg.type as ScalarType)] : selection.use(arg, code.block)));
   const defs = unused ? [] : [selection.define(op)];
   code.body.push(selection.instruction(unused && action.op !== "exch" && action.op !== "cas" ? "RED" : "ATOMG", op.span, defs, uses, op));
 }
 
 /** Adding one in shared memory has an instruction of its own. */
-const counts = (op: Op): boolean => op.action.kind === "atomic" && op.action.op === "add" && op.type === "i32" && intConstant(op.args[1]) === 1;
+const counts = (op: Op): boolean =>
+  op.action.kind === "atomic" && op.action.op === "add" && op.type === "i32" && intConstant(op.args[1]) === 1;
 
-export function selectExchange(selection: Selection, code: Code, op: Op): void {
+/** What lanes and blocks exchange; and the rest. */
+export function selectExchange(selection: Selection, code: Code, op: Op): Choice {
   const { action, args } = op;
-  const emit = (opcode: string): void => selection.emit(code, opcode, op, args);
   switch (action.kind) {
-    case "copy.async": {
-      const [to, from] = args;
-      const uses = [...(to ? selection.use(to, code.block) : []), ...(from ? selection.use(from, code.block) : []), ...descriptor(selection, code, "global")];
-      code.body.push(selection.instruction("LDGSTS.E", op.span, [], uses, op));
-      return;
-    }
+    case "copy.async":
+      return { opcodes: ["LDGSTS.E"], more: descriptor(selection, code, "global") };
     case "copy.commit":
-      return emit("LDGDEPBAR");
+      return ["LDGDEPBAR"];
     case "copy.wait":
-      return emit("DEPBAR.LE");
+      return ["DEPBAR.LE"];
     case "barrier":
-      return action.reduce ? selection.emitChain(code, ["BAR.RED", "B2R.RESULT"], op, args) : emit("BAR.SYNC");
+      return action.reduce ? ["BAR.RED", "B2R.RESULT"] : ["BAR.SYNC"];
     case "syncwarp":
-      return emit("WARPSYNC");
+      return ["WARPSYNC"];
     case "fence":
-      for (const opcode of action.scope === "block" ? ["MEMBAR"] : ["MEMBAR", "ERRBAR", "CCTL.IVALL"]) code.body.push(selection.instruction(opcode, op.span, [], []));
-      return;
-    case "shuffle":
-      return selection.emitChain(code, op.type !== "void" && scalarBytes[op.type] === 8 ? ["SHFL", "SHFL"] : ["SHFL"], op, args.slice(1));
+      return action.scope === "block" ? ["MEMBAR"] : ["MEMBAR", "ERRBAR", "CCTL.IVALL"];
+    case "shuffle": {
+      const wide = op.type !== "void" && scalarBytes[op.type] === 8;
+      return { opcodes: wide ? ["SHFL", "SHFL"] : ["SHFL"], operands: args.slice(1) };
+    }
     case "vote":
-      return emit("VOTE");
+      return ["VOTE"];
     case "match":
-      return emit("MATCH");
+      return ["MATCH"];
     case "reduce":
-      return selection.target.warpReduce ? selection.emitChain(code, ["REDUX", "IMAD.U32"], op, args) : selection.emitChain(code, Array.from({ length: 10 }, (_, index) => (index % 2 === 0 ? "SHFL" : "IADD3")), op, args);
+      // Five steps of a butterfly where there is no instruction for it.
+      return selection.target.warpReduce
+        ? ["REDUX", "IMAD.U32"]
+        : Array.from({ length: 10 }, (_, index) => (index % 2 === 0 ? "SHFL" : "IADD3"));
     case "special":
-      return emit(action.register === "activemask" ? "VOTE" : "CS2R");
+      return [action.register === "activemask" ? "VOTE" : "CS2R"];
     case "trap":
-      return emit("BPT.TRAP");
+      return ["BPT.TRAP"];
     default:
-      return;
+      return [];
   }
 }

@@ -13,7 +13,7 @@ import { selectControl } from "./select-control.ts";
 import { selectFloat, selectMath } from "./select-float.ts";
 import { selectCompare, selectConversion, selectInt, selectSelect } from "./select-integer.ts";
 import { selectAddress, selectAtomic, selectExchange, selectLoad, selectStore } from "./select-memory.ts";
-import { type Code, Selection } from "./selection.ts";
+import { type Choice, type Code, Selection } from "./selection.ts";
 import { Shape } from "./shape.ts";
 import { targetOf } from "./target.ts";
 
@@ -43,7 +43,8 @@ function prologue(selection: Selection): void {
   if (!entry) return;
   const code = selection.codeOf(entry);
   const { constantOperands } = selection.target;
-  const span = selection.shape.kernel.shared[0]?.span ?? entry.ops.find((op) => isLeaf(op) && op.span.line > 0)?.span ?? { file: 0, line: 0, start: 0, end: 0 };
+  const span = selection.shape.kernel.shared[0]?.span ??
+    entry.ops.find((op) => isLeaf(op) && op.span.line > 0)?.span ?? { file: 0, line: 0, start: 0, end: 0 };
   const stack = selection.newRegister("R");
   code.leaves.push(selection.instruction(constantOperands ? "IMAD.MOV" : "LDC", span, [stack], []));
   if (localBytes(selection.shape.kernel) > 0) code.leaves.push(selection.instruction("IADD3", span, [stack], [stack]));
@@ -52,33 +53,43 @@ function prologue(selection: Selection): void {
 function selectOp(selection: Selection, code: Code, op: Op): void {
   if (isLeaf(op) || selection.absorption.has(op)) return;
   switch (op.action.kind) {
+    case "load":
+      selectLoad(selection, code, op);
+      break;
+    case "store":
+      selectStore(selection, code, op);
+      break;
+    case "atomic":
+      selectAtomic(selection, code, op);
+      break;
+    default:
+      selection.emit(code, op, choose(selection, code, op));
+  }
+}
+
+function choose(selection: Selection, code: Code, op: Op): Choice {
+  switch (op.action.kind) {
     case "alloca":
     case "unknown":
     case "phi":
     case "extract":
-      return;
+      return [];
     case "int":
       return selectInt(selection, code, op);
     case "icmp":
     case "fcmp":
-      return selectCompare(selection, code, op);
+      return selectCompare(selection, op);
     case "select":
-      return selectSelect(selection, code, op);
+      return selectSelect(selection, op);
     case "convert":
-      return selectConversion(selection, code, op);
+      return selectConversion(op);
     case "float":
     case "fma":
       return selectFloat(selection, code, op);
     case "math":
-      return selectMath(selection, code, op);
+      return selectMath(op);
     case "gep":
       return selectAddress(selection, code, op);
-    case "load":
-      return selectLoad(selection, code, op);
-    case "store":
-      return selectStore(selection, code, op);
-    case "atomic":
-      return selectAtomic(selection, code, op);
     default:
       return selectExchange(selection, code, op);
   }

@@ -1,5 +1,5 @@
 /** The state of instruction selection: where instructions go, and which registers hold which values. */
-import { type Block, type Op, type Parameter, type ScalarType, type Span, scalarBytes } from "../kernel.ts";
+import { type Block, type Op, type ScalarType, type Span, scalarBytes } from "../kernel.ts";
 import { isLeaf } from "../passes/rewrite.ts";
 import type { Absorption } from "./absorb.ts";
 import type { Instruction, Register, RegisterFile } from "./machine.ts";
@@ -17,6 +17,13 @@ export interface Code {
   readonly moves: Instruction[];
   readonly end: Instruction[];
 }
+
+/** The instructions an operation becomes, in order; on its own operands unless said otherwise, and on `more`. */
+export type Choice =
+  | readonly string[]
+  | { readonly opcodes: readonly string[]; readonly operands?: readonly Op[]; readonly more?: readonly Register[] };
+
+const isPlain = (choice: Choice): choice is readonly string[] => Array.isArray(choice);
 
 export class Selection {
   readonly shape: Shape;
@@ -48,24 +55,21 @@ export class Selection {
     return op ? { opcode, ...info, span, op, defs, uses } : { opcode, ...info, span, defs, uses };
   }
 
-  /** Appends an instruction that computes `op` from `operands` to the block's code. */
-  emit(code: Code, opcode: string, op: Op, operands: readonly Op[]): void {
-    const uses = operands.flatMap((operand) => this.use(operand, code.block));
-    const defs = op.type === "void" ? [] : [this.define(op)];
-    code.body.push(this.instruction(opcode, op.span, defs, uses, op));
-  }
-
-  /** A chain of instructions: each works on the result of the one before, the first on the operands, the last defines `op`. */
-  emitChain(code: Code, opcodes: readonly string[], op: Op, operands: readonly Op[], more: readonly Register[] = []): void {
-    const uses = [...operands.flatMap((operand) => this.use(operand, code.block)), ...more];
+  /**
+   * Appends the instructions chosen for `op`: each works on the result of the one before, the first on the operands, the last
+   * defines `op`. One alone carries the operation.
+   */
+  emit(code: Code, op: Op, choice: Choice): void {
+    const { opcodes, operands, more } = isPlain(choice) ? { opcodes: choice, operands: undefined, more: undefined } : choice;
+    const uses = [...(operands ?? op.args).flatMap((operand) => this.use(operand, code.block)), ...(more ?? [])];
     let last: Register | undefined;
     for (const [index, opcode] of opcodes.entries()) {
       const final = index === opcodes.length - 1;
-      const def = final ? this.define(op) : this.newRegister("R");
+      const defs = !final ? [this.newRegister("R")] : op.type === "void" ? [] : [this.define(op)];
       // The operands are wanted to the middle of the sequence, as a rule.
       const reads = index <= opcodes.length / 2 ? uses : [];
-      code.body.push(this.instruction(opcode, op.span, [def], last ? [last, ...reads] : reads));
-      last = def;
+      code.body.push(this.instruction(opcode, op.span, defs, last ? [last, ...reads] : reads, opcodes.length === 1 ? op : undefined));
+      last = defs[0];
     }
   }
 
@@ -93,7 +97,10 @@ export class Selection {
   isUniformValue(op: Op): boolean {
     if (!this.target.uniform || !this.shape.isUniform(op) || op.type !== "i32") return false;
     const { action } = op;
-    return (action.kind === "int" && !/div|rem|min|max/.test(action.op)) || (action.kind === "phi" && op.args.every((arg) => arg.action.kind !== "load"));
+    return (
+      (action.kind === "int" && !/div|rem|min|max/.test(action.op)) ||
+      (action.kind === "phi" && op.args.every((arg) => arg.action.kind !== "load"))
+    );
   }
 
   #wordsOf(op: Op): Register["words"] {
@@ -123,13 +130,22 @@ export class Selection {
       case "shared.address":
         return this.target.clusterShared ? [this.#sharedBase(action.index, block)] : [];
       case "global.address":
-        return this.target.constantOperands ? [] : [this.leaf(`global ${action.index}`, block, () => this.#load("LDC.64", "R", 2, op.span))];
+        return this.target.constantOperands
+          ? []
+          : [this.leaf(`global ${action.index}`, block, () => this.#load("LDC.64", "R", 2, op.span))];
       case "special": {
         const { register } = action;
         if (register.startsWith("ntid") || register.startsWith("nctaid"))
           return this.target.constantOperands ? [] : [this.leaf(register, block, () => this.#load("ULDC", "UR", 1, op.span))];
         // Read once: it costs as much as it is slow.
-        return [this.leaf(register, block, () => this.#load(register.startsWith("ctaid") ? "S2UR" : "S2R", register.startsWith("ctaid") ? "UR" : "R", 1, op.span), { once: true })];
+        return [
+          this.leaf(
+            register,
+            block,
+            () => this.#load(register.startsWith("ctaid") ? "S2UR" : "S2R", register.startsWith("ctaid") ? "UR" : "R", 1, op.span),
+            { once: true },
+          ),
+        ];
       }
       default:
         return [];
@@ -138,10 +154,17 @@ export class Selection {
 
   #loadParameter(op: Op): { readonly register: Register; readonly made: readonly Instruction[] } {
     // Pointers are bases of vector address arithmetic; numbers are operands, one of which may be uniform.
-    return op.type === "ptr" ? this.#load("LDC.64", "R", 2, op.span) : this.#load("ULDC", "UR", op.type === "void" ? 1 : wordsOfScalar(op.type), op.span);
+    return op.type === "ptr"
+      ? this.#load("LDC.64", "R", 2, op.span)
+      : this.#load("ULDC", "UR", op.type === "void" ? 1 : wordsOfScalar(op.type), op.span);
   }
 
-  #load(opcode: string, file: RegisterFile, words: Register["words"], span: Span): { readonly register: Register; readonly made: readonly Instruction[] } {
+  #load(
+    opcode: string,
+    file: RegisterFile,
+    words: Register["words"],
+    span: Span,
+  ): { readonly register: Register; readonly made: readonly Instruction[] } {
     const register = this.newRegister(file, words);
     return { register, made: [this.instruction(opcode, span, [register], [])] };
   }
@@ -169,7 +192,13 @@ export class Selection {
     key: string,
     block: Block,
     make: () => { readonly register: Register; readonly made: readonly Instruction[] },
-    { once = false, needs }: { /** One place for the whole kernel. */ readonly once?: boolean; /** Made from this value, so not before it. */ readonly needs?: Op } = {},
+    {
+      once = false,
+      needs,
+    }: {
+      /** One place for the whole kernel. */ readonly once?: boolean /** Made from this value, so not before it. */;
+      readonly needs?: Op;
+    } = {},
   ): Register {
     const at = this.#outsideLoops(block, needs);
     const places = this.#leafAt.get(key) ?? [];
@@ -226,7 +255,9 @@ export class Selection {
     if (block.predecessors.length !== 2 || !a || !b) return undefined;
     if (b.predecessors.length === 1 && b.predecessors[0] === a && isShort(b)) return a;
     if (a.predecessors.length === 1 && a.predecessors[0] === b && isShort(a)) return b;
-    return a.predecessors.length === 1 && b.predecessors.length === 1 && a.predecessors[0] === b.predecessors[0] && isShort(a) && isShort(b) ? a.predecessors[0] : undefined;
+    return a.predecessors.length === 1 && b.predecessors.length === 1 && a.predecessors[0] === b.predecessors[0] && isShort(a) && isShort(b)
+      ? a.predecessors[0]
+      : undefined;
   }
 
   #commonDominator(a: Block, b: Block): Block {
@@ -238,18 +269,10 @@ export class Selection {
 
 /** Likely to be predicated, before its instructions are known. */
 const isShort = (block: Block): boolean =>
-  block.end.kind === "jump" && block.ops.length <= 12 && !block.ops.some(({ action }) => action.kind === "barrier" || action.kind === "atomic" || action.kind === "shuffle" || action.kind === "vote");
+  block.end.kind === "jump" &&
+  block.ops.length <= 12 &&
+  !block.ops.some(
+    ({ action }) => action.kind === "barrier" || action.kind === "atomic" || action.kind === "shuffle" || action.kind === "vote",
+  );
 
 const wordsOfScalar = (type: ScalarType): Register["words"] => (scalarBytes[type] > 4 ? 2 : 1);
-
-/** Byte offsets of the parameters in the constant bank, from the first. */
-export function parameterOffsets(parameters: readonly Parameter[]): number[] {
-  let at = 0;
-  return parameters.map(({ type, bytes }) => {
-    const align = type ? Math.min(8, scalarBytes[type]) : 8;
-    at = Math.ceil(at / align) * align;
-    const offset = at;
-    at += bytes;
-    return offset;
-  });
-}

@@ -18,7 +18,7 @@ export interface Location {
 }
 
 /** An address as base and constant offset. */
-export function splitAddress(address: Op): { readonly base: Op; readonly offset: number } {
+function splitAddress(address: Op): { readonly base: Op; readonly offset: number } {
   let base = address;
   let offset = 0;
   while (base.action.kind === "gep" && base.args[0]) {

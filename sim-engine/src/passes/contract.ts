@@ -34,5 +34,12 @@ export function contract(kernel: Kernel): void {
 function fusable(op: Op, uses: Uses): boolean {
   if (op.action.kind !== "float" || op.action.op !== "fmul") return false;
   const users = uses.by.get(op) ?? [];
-  return users.length <= 4 && users.every((user) => (user.action.kind === "float" && /^f(add|sub)$/.test(user.action.op) && user.args[0] !== user.args[1]) || user.action.kind === "fma");
+  return (
+    users.length <= 4 &&
+    users.every(
+      (user) =>
+        (user.action.kind === "float" && /^f(add|sub)$/.test(user.action.op) && user.args[0] !== user.args[1]) ||
+        user.action.kind === "fma",
+    )
+  );
 }

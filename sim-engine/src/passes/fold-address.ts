@@ -1,7 +1,7 @@
 /** Addresses: constants move from the index into the offset, where load and store instructions hold them for free. */
 import type { Action, Op } from "../kernel.ts";
 import { isNarrow } from "./alias.ts";
-import { become, type Folding } from "./fold.ts";
+import { become, type Folding } from "./folding.ts";
 import { intConstant } from "./rewrite.ts";
 
 type GepAction = Extract<Action, { kind: "gep" }>;
@@ -35,7 +35,8 @@ export function foldAddress(op: Op, action: GepAction, folding: Folding): Op | u
   const widened = index.action.kind === "convert" && index.action.op === "sext" && index.args[0]?.type === "i32" && !isMoving(base);
   if (widened && index.args[0]) return become(op, action, base, index.args[0]);
   const narrow = isNarrow(base);
-  if (narrow && index.action.kind === "convert" && index.action.op === "zext" && index.args[0]?.type === "i32") return become(op, action, base, index.args[0]);
+  if (narrow && index.action.kind === "convert" && index.action.op === "zext" && index.args[0]?.type === "i32")
+    return become(op, action, base, index.args[0]);
   return foldIndex(op, action, base, index, narrow, folding);
 }
 
@@ -50,7 +51,12 @@ function foldIndex(op: Op, action: GepAction, base: Op, index: Op, narrow: boole
       if (constant !== undefined) return become(op, { kind: "gep", scale: action.scale, offset: constant * action.scale }, base, a);
       const split = constantTerm(index, narrow);
       if (!split) return undefined;
-      const rest = folding.emit(index.action.exact ? { kind: "int", op: "add", exact: true } : { kind: "int", op: "add" }, index.type === "i64" ? "i64" : "i32", split.a, split.b);
+      const rest = folding.emit(
+        index.action.exact ? { kind: "int", op: "add", exact: true } : { kind: "int", op: "add" },
+        index.type === "i64" ? "i64" : "i32",
+        split.a,
+        split.b,
+      );
       return become(op, { kind: "gep", scale: action.scale, offset: split.constant * action.scale }, base, rest);
     }
     case "mul":
@@ -73,7 +79,13 @@ function constantTerm(sum: Op, narrow: boolean): { readonly a: Op; readonly b: O
     [a, b],
     [b, a],
   ]) {
-    if (!inner || !other || inner.action.kind !== "int" || inner.action.op !== "add" || !(inner.action.exact || inner.type === "i64" || narrow))
+    if (
+      !inner ||
+      !other ||
+      inner.action.kind !== "int" ||
+      inner.action.op !== "add" ||
+      !(inner.action.exact || inner.type === "i64" || narrow)
+    )
       continue;
     const constant = intConstant(inner.args[1]);
     if (constant !== undefined && inner.args[0]) return { a: other, b: inner.args[0], constant };

@@ -1,7 +1,7 @@
 /** Comparisons and selections. */
 import type { IntPredicate, Op, ScalarType } from "../kernel.ts";
 import { compareFloat, compareInt } from "./evaluate.ts";
-import { become, type Folding, negated } from "./fold.ts";
+import { become, type Folding, negated } from "./folding.ts";
 import { floatConstant, intConstant, isConstant } from "./rewrite.ts";
 
 const swapped = {
@@ -44,7 +44,13 @@ function foldWithConstant(op: Op, predicate: IntPredicate, a: Op, constant: numb
     return (predicate === "ne") === (constant === 0) ? a : folding.emit({ kind: "int", op: "xor" }, "i1", a, folding.int("i1", 1));
   // (x + c) == k is x == k - c, exact or not; ordered comparisons need the addition to be exact. A counter's next value stays
   // what is tested: the old one is then free to end.
-  if (a.action.kind === "int" && a.action.op === "add" && a.args[0] && a.args[0].action.kind !== "phi" && (equality || (a.action.exact && predicate.startsWith("s")))) {
+  if (
+    a.action.kind === "int" &&
+    a.action.op === "add" &&
+    a.args[0] &&
+    a.args[0].action.kind !== "phi" &&
+    (equality || (a.action.exact && predicate.startsWith("s")))
+  ) {
     const added = intConstant(a.args[1]);
     const moved = added === undefined ? undefined : constant - added;
     if (moved !== undefined && (equality || Math.abs(moved) < 2 ** 31))

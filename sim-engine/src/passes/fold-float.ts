@@ -1,7 +1,7 @@
 /** Floating-point arithmetic, where the result is the same to the last bit, and conversions between types. */
 import { type Action, type Op, type ScalarType, scalarBytes } from "../kernel.ts";
 import { evaluateConversion, evaluateFloat, evaluateMath, roundTo } from "./evaluate.ts";
-import { become, type Folding } from "./fold.ts";
+import { become, type Folding } from "./folding.ts";
 import { floatConstant, isConstant } from "./rewrite.ts";
 
 export function foldFloat(op: Op, folding: Folding): Op | undefined {

@@ -1,7 +1,7 @@
 /** Integer arithmetic and logic. */
 import type { Action, Op, ScalarType } from "../kernel.ts";
 import { evaluateInt, widthOf } from "./evaluate.ts";
-import { become, type Folding } from "./fold.ts";
+import { become, type Folding } from "./folding.ts";
 import { intConstant, isConstant } from "./rewrite.ts";
 
 type IntAction = Extract<Action, { kind: "int" }>;

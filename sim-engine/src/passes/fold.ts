@@ -2,51 +2,14 @@
  * Algebra on single operations: constants are computed, identities removed, and shapes made the same so that later passes see
  * that they are equal (constants right, subtraction of a constant as addition, multiplication by a power of two as a shift).
  */
-import { createOp } from "../builder.ts";
 import { reversePostorder } from "../graph.ts";
-import type { Action, Kernel, Op, ScalarType, Span } from "../kernel.ts";
+import type { Kernel, Op } from "../kernel.ts";
 import { foldAddress } from "./fold-address.ts";
 import { foldCompare, foldSelect } from "./fold-compare.ts";
 import { foldConversion, foldFloat } from "./fold-float.ts";
 import { foldInt } from "./fold-int.ts";
-import { Ranges } from "./ranges.ts";
-import { Constants, isConstant, Substitution } from "./rewrite.ts";
-
-/** What the rules work with: new operations go before the one at hand. */
-export class Folding {
-  readonly constants: Constants;
-  readonly ranges: Ranges;
-  readonly #kernel: Kernel;
-  readonly #emitted: Op[] = [];
-  span: Span;
-
-  constructor(kernel: Kernel) {
-    this.#kernel = kernel;
-    this.constants = new Constants(kernel);
-    this.ranges = new Ranges();
-    this.span = { file: 0, line: 0, start: 0, end: 0 };
-  }
-
-  emit(action: Action, type: ScalarType, ...args: Op[]): Op {
-    const op = createOp(this.#kernel, action, type, args, this.span);
-    this.#emitted.push(op);
-    return op;
-  }
-
-  int(type: ScalarType, value: number | bigint): Op {
-    return this.constants.int(type, value);
-  }
-
-  takeEmitted(): Op[] {
-    return this.#emitted.splice(0);
-  }
-}
-
-/** Changes an operation in place, so that it stays the same value. */
-export function become(op: Op, action: Action, ...args: Op[]): undefined {
-  op.action = action;
-  op.args = args;
-}
+import { Folding, negated } from "./folding.ts";
+import { Substitution } from "./rewrite.ts";
 
 /** Returns whether anything changed. */
 export function fold(kernel: Kernel): boolean {
@@ -114,11 +77,4 @@ function foldOp(op: Op, folding: Folding): Op | undefined {
     default:
       return undefined;
   }
-}
-
-/** The condition that `op` is the negation of. */
-export function negated(op: Op): Op | undefined {
-  if (op.action.kind !== "int" || op.action.op !== "xor" || op.type !== "i1") return undefined;
-  const [a, b] = op.args;
-  return isConstant(b) && b?.action.kind === "const" && b.action.value === 1 ? a : undefined;
 }

@@ -22,7 +22,8 @@ export function convertBranches(kernel: Kernel): boolean {
     again = false;
     for (const block of kernel.blocks) {
       if (block.end.kind !== "branch" || block.end.then === block.end.else) continue;
-      again = hoistCommon(kernel, block) || sinkCommon(kernel, block) || joinConditions(kernel, block) || selectArms(kernel, block) || again;
+      again =
+        hoistCommon(kernel, block) || sinkCommon(kernel, block) || joinConditions(kernel, block) || selectArms(kernel, block) || again;
     }
     changed ||= again;
   }
@@ -33,7 +34,8 @@ export function convertBranches(kernel: Kernel): boolean {
 function isSpeculative(op: Op): boolean {
   if (!isPure(op)) return false;
   const { action } = op;
-  if (action.kind === "math") return action.precision === "fast" || /^(fabs|fneg|floor|ceil|trunc|rint|abs|popc|clz|copysign|saturate)$/.test(action.fn);
+  if (action.kind === "math")
+    return action.precision === "fast" || /^(fabs|fneg|floor|ceil|trunc|rint|abs|popc|clz|copysign|saturate)$/.test(action.fn);
   if (action.kind === "float") return action.op !== "fdiv" && action.op !== "frem";
   return action.kind !== "int" || !/div|rem/.test(action.op);
 }
@@ -49,7 +51,8 @@ function joinConditions(kernel: Kernel, block: Block): boolean {
     if (inner.ops.length > bonusLimit + 1 || !inner.ops.every(isSpeculative) || inner.end.then === inner.end.else) continue;
     if (inner.end.then === block || inner.end.else === block) continue;
     const further = inner.end.then === other ? inner.end.else : inner.end.then;
-    if (further.predecessors.includes(block) || other.phis.some((phi) => incoming(other, phi, block) !== incoming(other, phi, inner))) continue;
+    if (further.predecessors.includes(block) || other.phis.some((phi) => incoming(other, phi, block) !== incoming(other, phi, inner)))
+      continue;
     // `a` leads inwards, `b` further: each as it is, or negated.
     block.ops.push(...inner.ops);
     const a = conditionFor(kernel, block, end.cond, inner === end.then);
@@ -156,10 +159,13 @@ function hoistCommon(kernel: Kernel, block: Block): boolean {
 function sinkCommon(kernel: Kernel, block: Block): boolean {
   const { end } = block;
   if (end.kind !== "branch") return false;
-  const join = [end.then, end.else].map((arm) => (arm.end.kind === "jump" ? arm.end.to : undefined)).find((to) => to !== undefined && to !== block);
+  const join = [end.then, end.else]
+    .map((arm) => (arm.end.kind === "jump" ? arm.end.to : undefined))
+    .find((to) => to !== undefined && to !== block);
   if (!join) return false;
   const froms = join.predecessors;
-  if (froms.length < 2 || new Set(froms).size < froms.length || froms.some((from) => from.end.kind !== "jump" || from === join)) return false;
+  if (froms.length < 2 || new Set(froms).size < froms.length || froms.some((from) => from.end.kind !== "jump" || from === join))
+    return false;
   // Into a loop's header the ways come at different times.
   if (froms.some((from) => from !== end.then && from !== end.else && reaches(join, from))) return false;
   let moved = false;
@@ -172,7 +178,11 @@ function reaches(from: Block, to: Block): boolean {
   const pending = [from];
   for (let at = pending.pop(); at && seen.size < 64; at = pending.pop()) {
     if (at === to) return true;
-    for (const next of successors(at)) if (!seen.has(next)) pending.push((seen.add(next), next));
+    for (const next of successors(at)) {
+      if (seen.has(next)) continue;
+      seen.add(next);
+      pending.push(next);
+    }
   }
   return false;
 }
@@ -183,20 +193,37 @@ function sinkOne(kernel: Kernel, join: Block): Op | undefined {
   const [first] = lasts;
   if (!first || !sinkable(first)) return undefined;
   const key = JSON.stringify(first.action);
-  if (lasts.some((op) => !op || op.type !== first.type || op.args.length !== first.args.length || JSON.stringify(op.action) !== key)) return undefined;
+  const alike = (op: Op | undefined): boolean =>
+    op?.type === first.type &&
+    op.args.length === first.args.length &&
+    op.args.every((arg, index) => arg.type === first.args[index]?.type) &&
+    JSON.stringify(op.action) === key;
+  if (!lasts.every(alike)) return undefined;
   const ops = lasts as Op[];
   // A value is sunk only when the join is all that wants it, in one phi.
   const phi = first.type === "void" ? undefined : join.phis.find((each) => each.args.every((arg, index) => arg === ops[index]));
   if (first.type !== "void") {
     if (!phi) return undefined;
-    const used = (op: Op): boolean => kernel.blocks.some((each) => each.ops.some((user) => user.args.includes(op)) || each.phis.some((user) => user !== phi && user.args.includes(op)) || (each.end.kind === "branch" && each.end.cond === op));
+    const used = (op: Op): boolean =>
+      kernel.blocks.some(
+        (each) =>
+          each.ops.some((user) => user.args.includes(op)) ||
+          each.phis.some((user) => user !== phi && user.args.includes(op)) ||
+          (each.end.kind === "branch" && each.end.cond === op),
+      );
     if (ops.some(used)) return undefined;
   }
   const differing = first.args.flatMap((_, index) => (ops.every((op) => op.args[index] === first.args[index]) ? [] : [index]));
   if (differing.length > 1 || (first.action.kind === "store" && differing.includes(0))) return undefined;
   const args = first.args.map((arg, index) => {
     if (!differing.includes(index)) return arg;
-    const merged = createOp(kernel, { kind: "phi" }, arg.type, ops.map((op) => op.args[index] as Op), first.span);
+    const merged = createOp(
+      kernel,
+      { kind: "phi" },
+      arg.type,
+      ops.map((op) => op.args[index] as Op),
+      first.span,
+    );
     join.phis.push(merged);
     return merged;
   });
@@ -213,4 +240,5 @@ function sinkOne(kernel: Kernel, join: Block): Op | undefined {
   return sunk;
 }
 
-const sinkable = (op: Op): boolean => (op.action.kind === "store" && !op.action.volatile && op.args.length === 2) || (isPure(op) && op.action.kind !== "extract");
+const sinkable = (op: Op): boolean =>
+  (op.action.kind === "store" && !op.action.volatile && op.args.length === 2) || (isPure(op) && op.action.kind !== "extract");

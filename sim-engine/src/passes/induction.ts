@@ -3,7 +3,7 @@ import { createOp } from "../builder.ts";
 import type { Loop } from "../graph.ts";
 import type { Block, IntPredicate, Kernel, Op, ScalarType } from "../kernel.ts";
 import { compareInt, evaluateConversion, evaluateInt } from "./evaluate.ts";
-import { Constants, intConstant, isLeaf } from "./rewrite.ts";
+import { type Constants, intConstant } from "./rewrite.ts";
 
 /** A loop that ends each iteration with the one test that can leave it. */
 export interface BottomTested {
@@ -18,12 +18,35 @@ export interface BottomTested {
 export function bottomTest(loop: Loop): BottomTested | undefined {
   const [latch] = loop.latches;
   const [exit] = loop.exits;
-  if (!latch || !exit || loop.latches.length !== 1 || loop.exits.length !== 1 || exit.from !== latch || latch.end.kind !== "branch") return undefined;
+  if (!latch || !exit || loop.latches.length !== 1 || loop.exits.length !== 1 || exit.from !== latch || latch.end.kind !== "branch")
+    return undefined;
   return { latch, exit: exit.to, cond: latch.end.cond, continues: latch.end.then === loop.header };
 }
 
-const inverse = { eq: "ne", ne: "eq", slt: "sge", sle: "sgt", sgt: "sle", sge: "slt", ult: "uge", ule: "ugt", ugt: "ule", uge: "ult" } as const;
-const swapped = { eq: "eq", ne: "ne", slt: "sgt", sle: "sge", sgt: "slt", sge: "sle", ult: "ugt", ule: "uge", ugt: "ult", uge: "ule" } as const;
+const inverse = {
+  eq: "ne",
+  ne: "eq",
+  slt: "sge",
+  sle: "sgt",
+  sgt: "sle",
+  sge: "slt",
+  ult: "uge",
+  ule: "ugt",
+  ugt: "ule",
+  uge: "ult",
+} as const;
+const swapped = {
+  eq: "eq",
+  ne: "ne",
+  slt: "sgt",
+  sle: "sge",
+  sgt: "slt",
+  sge: "sle",
+  ult: "ugt",
+  ule: "uge",
+  ugt: "ult",
+  uge: "ule",
+} as const;
 
 /** A counter that steps by a constant, and the test of it: the loop goes on while `tested predicate bound`. */
 export interface Counter {
@@ -194,7 +217,8 @@ export function emitTripsLessOne(kernel: Kernel, block: Block, counter: Counter,
   const slack = inclusive ? 1 : 0;
   let end = add(bound, up ? slack : -slack);
   // A first test that already fails would leave a distance below zero, unless the loop was entered by the same test, one step before.
-  if (predicate !== "ne" && (size !== 1 || !enteredByTest(block, counter))) end = emit({ kind: "int", op: up ? (predicate[0] === "u" ? "umax" : "smax") : predicate[0] === "u" ? "umin" : "smin" }, end, first);
+  if (predicate !== "ne" && (size !== 1 || !enteredByTest(block, counter)))
+    end = emit({ kind: "int", op: up ? (predicate[0] === "u" ? "umax" : "smax") : predicate[0] === "u" ? "umin" : "smin" }, end, first);
   const startsAtZero = intConstant(start) !== undefined && intConstant(start) === -testedOffset;
   const distance = up ? (startsAtZero ? end : emit({ kind: "int", op: "sub" }, end, first)) : emit({ kind: "int", op: "sub" }, first, end);
   if (size === 1) return distance;
@@ -223,5 +247,3 @@ function enteredByTest(preheader: Block, counter: Counter): boolean {
   }
   return false;
 }
-
-export const isInvariant = (op: Op, inLoop: (op: Op) => boolean): boolean => isLeaf(op) || !inLoop(op);

@@ -84,7 +84,10 @@ export function splitBy(linear: Linear, counter: Op): { readonly slope: Linear; 
 }
 
 export const linearKey = (linear: Linear): string =>
-  [...linear].map(([key, { coefficient }]) => `${key}*${coefficient}`).sort().join("+");
+  [...linear]
+    .map(([key, { coefficient }]) => `${key}*${coefficient}`)
+    .sort()
+    .join("+");
 
 /** The whole number of times `b` goes into `a`, plus a constant: a = times * b + left. Undefined when it does not. */
 export function multipleOf(a: Linear, b: Linear): { readonly times: number; readonly left: number } | undefined {

@@ -18,7 +18,10 @@ export function completeLines(kernel: Kernel): void {
       // What only the branch needs is written just before it, behind the rest.
       if (!test.has(op)) last = op.span;
     }
-    before = block.end.kind === "branch" && block.end.span.line > 0 ? block.end.span : (block.ops.findLast((op) => op.span.line > 0 && !isLeaf(op))?.span ?? before);
+    before =
+      block.end.kind === "branch" && block.end.span.line > 0
+        ? block.end.span
+        : (block.ops.findLast((op) => op.span.line > 0 && !isLeaf(op))?.span ?? before);
   }
 }
 

@@ -18,8 +18,22 @@ type Expression =
 type Statement =
   | { readonly kind: "assign"; readonly variable: number; readonly value: Expression }
   | { readonly kind: "store"; readonly to: 0 | 1 | 2; readonly index: Expression; readonly value: Expression }
-  | { readonly kind: "if"; readonly test: IntPredicate; readonly a: Expression; readonly b: Expression; readonly then: Statement[]; readonly otherwise: Statement[] }
-  | { readonly kind: "for"; readonly start: number; readonly bound: number | "n"; readonly step: number; readonly body: Statement[]; readonly leave: boolean };
+  | {
+      readonly kind: "if";
+      readonly test: IntPredicate;
+      readonly a: Expression;
+      readonly b: Expression;
+      readonly then: Statement[];
+      readonly otherwise: Statement[];
+    }
+  | {
+      readonly kind: "for";
+      readonly start: number;
+      readonly bound: number | "n";
+      readonly step: number;
+      readonly body: Statement[];
+      readonly leave: boolean;
+    };
 
 const variables = 3;
 
@@ -38,7 +52,8 @@ function build(program: readonly Statement[], restrict: boolean): Kernel {
   const slots = Array.from({ length: variables }, (_, index) => builder.alloca(4, 4, `v${index}`));
   const array = builder.alloca(32, 4, "array");
   for (const slot of slots) builder.store("local", slot, [builder.constant("i32", 1)]);
-  for (let index = 0; index < 8; index++) builder.store("local", builder.gep(array, builder.constant("i32", index), 4), [builder.constant("i32", index * 3)]);
+  for (let index = 0; index < 8; index++)
+    builder.store("local", builder.gep(array, builder.constant("i32", index), 4), [builder.constant("i32", index * 3)]);
   const memory = (which: 0 | 1 | 2, index: Expression): Op => {
     const mask = builder.constant("i32", which === 2 ? 7 : 15);
     return builder.gep(which === 2 ? array : builder.parameter(which), builder.int("and", lower(index), mask), 4);
@@ -71,7 +86,10 @@ function build(program: readonly Statement[], restrict: boolean): Kernel {
       case "if": {
         const [then, otherwise, after] = [builder.newBlock(), builder.newBlock(), builder.newBlock()];
         builder.branch(builder.icmp(statement.test, lower(statement.a), lower(statement.b)), then, otherwise);
-        for (const [block, body] of [[then, statement.then], [otherwise, statement.otherwise]] as const) {
+        for (const [block, body] of [
+          [then, statement.then],
+          [otherwise, statement.otherwise],
+        ] as const) {
           builder.block = block;
           body.forEach(run);
           builder.jump(after);
@@ -88,7 +106,9 @@ function build(program: readonly Statement[], restrict: boolean): Kernel {
         const bound = statement.bound === "n" ? builder.parameter(2) : builder.constant("i32", statement.bound);
         builder.branch(builder.icmp("slt", builder.load("local", "i32", counter), bound), body, after);
         builder.block = body;
-        builder.store("local", slots[0] as Op, [builder.int("add", lower({ kind: "variable", index: 0 }), builder.load("local", "i32", counter))]);
+        builder.store("local", slots[0] as Op, [
+          builder.int("add", lower({ kind: "variable", index: 0 }), builder.load("local", "i32", counter)),
+        ]);
         if (statement.leave) {
           const on = builder.newBlock();
           builder.branch(builder.icmp("sgt", lower({ kind: "variable", index: 1 }), builder.constant("i32", 40)), after, on);
@@ -97,7 +117,9 @@ function build(program: readonly Statement[], restrict: boolean): Kernel {
         statement.body.forEach(run);
         builder.jump(next);
         builder.block = next;
-        builder.store("local", counter, [builder.int("add", builder.load("local", "i32", counter), builder.constant("i32", statement.step), true)]);
+        builder.store("local", counter, [
+          builder.int("add", builder.load("local", "i32", counter), builder.constant("i32", statement.step), true),
+        ]);
         builder.jump(head);
         builder.block = after;
         return;
@@ -105,7 +127,10 @@ function build(program: readonly Statement[], restrict: boolean): Kernel {
     }
   };
   program.forEach(run);
-  for (const [index, slot] of slots.entries()) builder.store("generic", builder.gep(builder.parameter(1), builder.constant("i32", 20 + index), 4), [builder.load("local", "i32", slot)]);
+  for (const [index, slot] of slots.entries())
+    builder.store("generic", builder.gep(builder.parameter(1), builder.constant("i32", 20 + index), 4), [
+      builder.load("local", "i32", slot),
+    ]);
   builder.return();
   linkBlocks(kernel);
   return kernel;
@@ -132,7 +157,12 @@ const { statement } = fc.letrec<{ statement: Statement }>((tie) => ({
   statement: fc.oneof(
     { maxDepth: 3, depthSize: "medium" },
     fc.record({ kind: fc.constant("assign" as const), variable: fc.nat(variables - 1), value: expression }),
-    fc.record({ kind: fc.constant("store" as const), to: fc.constantFrom(0 as const, 1 as const, 2 as const), index: expression, value: expression }),
+    fc.record({
+      kind: fc.constant("store" as const),
+      to: fc.constantFrom(0 as const, 1 as const, 2 as const),
+      index: expression,
+      value: expression,
+    }),
     fc.record({
       kind: fc.constant("if" as const),
       test: fc.constantFrom<IntPredicate>("eq", "ne", "slt", "sge", "ult", "ugt"),
@@ -160,7 +190,12 @@ test("optimised programs leave the same in memory", { timeout: 60_000 }, () => {
       const after = cloneKernel(kernel);
       optimise(after);
       expect(verifyKernel(after)).toEqual([]);
-      for (const [n, tid] of [[0, 0], [1, 5], [6, 3], [19, 31]] as const) {
+      for (const [n, tid] of [
+        [0, 0],
+        [1, 5],
+        [6, 3],
+        [19, 31],
+      ] as const) {
         let before: ReturnType<typeof interpret>;
         try {
           before = interpret(kernel, [1 << 12, 1 << 16, n], tid, 30_000);

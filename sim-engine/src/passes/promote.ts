@@ -64,12 +64,12 @@ function collectAccesses(kernel: Kernel): Map<Op, Access[]> {
     place.set(op, at);
     return at;
   };
-  const escape = (arg: Op): void => {
+  const letGo = (arg: Op): void => {
     const at = resolve(arg);
     if (at) found.delete(at.alloca);
   };
   for (const block of kernel.blocks) {
-    for (const phi of block.phis) if (phi.type === "ptr") phi.args.forEach(escape);
+    for (const phi of block.phis) if (phi.type === "ptr") phi.args.forEach(letGo);
     for (const op of block.ops) {
       const { action } = op;
       if (action.kind === "gep") {
@@ -80,7 +80,7 @@ function collectAccesses(kernel: Kernel): Map<Op, Access[]> {
         if (arg.type !== "ptr") continue;
         const type = action.kind === "load" ? op.type : op.args[1]?.type;
         const usable = (action.kind === "load" || action.kind === "store") && index === 0 && !action.volatile && type && type !== "void";
-        if (!usable) escape(arg);
+        if (!usable) letGo(arg);
         else {
           const at = resolve(arg);
           if (at) found.get(at.alloca)?.push({ op, block, offset: at.offset, type, components: action.components });
@@ -248,7 +248,7 @@ function liveIn(slot: Slot): Set<Block> {
 }
 
 /** For each block, the joins where its dominance ends. */
-export function dominanceFrontiers(kernel: Kernel, tree: DominatorTree): Map<Block, Set<Block>> {
+function dominanceFrontiers(kernel: Kernel, tree: DominatorTree): Map<Block, Set<Block>> {
   const frontiers = new Map<Block, Set<Block>>();
   for (const block of kernel.blocks) {
     if (block.predecessors.length < 2) continue;

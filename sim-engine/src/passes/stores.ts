@@ -51,7 +51,11 @@ const lookAhead = 64;
 const touches = (op: Op): boolean => op.action.kind === "load" || op.action.kind === "copy.commit" || mayWrite(op);
 
 /** A later store writes the same bytes, and nothing between reads them or lets others see them. */
-function overwritten(kernel: Kernel, later: readonly { readonly op: Op; readonly location: Location | undefined }[], location: Location): boolean {
+function overwritten(
+  kernel: Kernel,
+  later: readonly { readonly op: Op; readonly location: Location | undefined }[],
+  location: Location,
+): boolean {
   for (const { op, location: other } of later) {
     const { action } = op;
     if ((action.kind === "load" || action.kind === "store") && other) {
@@ -75,7 +79,13 @@ export function sinkStores(kernel: Kernel): boolean {
     const inside = new Set<Op>();
     for (const block of loop.blocks) for (const op of [...block.phis, ...block.ops]) inside.add(op);
     for (const block of [...loop.blocks]) {
-      if (!tree.has(block) || !tree.has(exit.from) || !tree.dominates(block, exit.from) || !loop.latches.every((latch) => tree.dominates(block, latch))) continue;
+      if (
+        !tree.has(block) ||
+        !tree.has(exit.from) ||
+        !tree.dominates(block, exit.from) ||
+        !loop.latches.every((latch) => tree.dominates(block, latch))
+      )
+        continue;
       for (const op of [...block.ops]) {
         if (op.action.kind !== "store" || op.action.volatile || op.args[0] === undefined || inside.has(op.args[0])) continue;
         const location = locationOf(op);

@@ -45,7 +45,8 @@ function groups(kernel: Kernel): Address[][] {
     for (const gep of block.ops) {
       const { action, args } = gep;
       const [base, index] = args;
-      if (action.kind !== "gep" || !base || !index || index.type !== "i32" || intConstant(index) !== undefined || action.offset !== 0) continue;
+      if (action.kind !== "gep" || !base || !index || index.type !== "i32" || intConstant(index) !== undefined || action.offset !== 0)
+        continue;
       const key = `${base.id} ${action.scale}`;
       const list = found.get(key) ?? [];
       found.set(key, list);
@@ -74,7 +75,8 @@ function shareRoot(kernel: Kernel, constants: Constants, tree: DominatorTree, gr
   if (offset <= 0 || gep.action.kind !== "gep") return false;
   const [base, index] = gep.args;
   if (!base || index === root) return false;
-  const near = (other: Address): boolean => other !== address && other.root === root && (tree.dominates(other.block, block) || tree.dominates(block, other.block));
+  const near = (other: Address): boolean =>
+    other !== address && other.root === root && (tree.dominates(other.block, block) || tree.dominates(block, other.block));
   if (!group.some(near)) return false;
   const inner = createOp(kernel, { kind: "gep", scale: gep.action.scale, offset: 0 }, "ptr", [base, root], gep.span);
   block.ops.splice(block.ops.indexOf(gep), 0, inner);

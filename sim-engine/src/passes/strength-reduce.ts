@@ -7,8 +7,8 @@ import { findLoops, type Loop } from "../graph.ts";
 import type { Block, Kernel, Op, ScalarType } from "../kernel.ts";
 import { isNarrow } from "./alias.ts";
 import { definedIn } from "./induction.ts";
-import { preheader } from "./loop-shape.ts";
 import { type Linear, linearKey, linearOf, multipleOf, splitBy, sum } from "./linear.ts";
+import { preheader } from "./loop-shape.ts";
 import { Constants, Substitution } from "./rewrite.ts";
 
 /** An address in a loop: base + scale * (slope * counter + rest). */
@@ -35,7 +35,10 @@ function reduceLoop(kernel: Kernel, loop: Loop): boolean {
   if (counters.size === 0) return false;
   const constants = new Constants(kernel);
   const substitution = new Substitution();
-  const found = new Map<string, { readonly counter: Op; readonly slope: Linear; readonly base: Op; readonly scale: number; readonly list: Moving[] }>();
+  const found = new Map<
+    string,
+    { readonly counter: Op; readonly slope: Linear; readonly base: Op; readonly scale: number; readonly list: Moving[] }
+  >();
   for (const block of kernel.blocks) {
     if (!loop.blocks.has(block)) continue;
     for (const gep of block.ops) {
@@ -62,7 +65,8 @@ function reduceLoop(kernel: Kernel, loop: Loop): boolean {
   return found.size > 0;
 }
 
-const dependsOnLoop = (linear: Linear, inLoop: (op: Op) => boolean): boolean => [...linear.values()].some(({ factors }) => factors.some(inLoop));
+const dependsOnLoop = (linear: Linear, inLoop: (op: Op) => boolean): boolean =>
+  [...linear.values()].some(({ factors }) => factors.some(inLoop));
 
 interface Stepping {
   readonly start: Op;
@@ -79,7 +83,7 @@ function constantCounters(loop: Loop, entry: Block, latch: Block): Map<Op, Stepp
     if (!start || !next || phi.args.length !== 2) continue;
     const split = splitBy(linearOf(next), phi);
     const one = split?.slope.get("");
-    if (!split || split.slope.size !== 1 || one?.coefficient !== 1) continue;
+    if (split?.slope.size !== 1 || one?.coefficient !== 1) continue;
     const step = split.rest.get("")?.coefficient ?? 0;
     if (split.rest.size === 1 && step !== 0) counters.set(phi, { start, step });
   }
@@ -151,7 +155,8 @@ class Pointers {
     const index = this.#replay(lead.gep.args[1] as Op, counter, start);
     const stride = this.#compute(slope, index.type as ScalarType);
     let first = this.#emit(this.#entry, { kind: "gep", scale, offset: 0 }, "ptr", base, index);
-    for (let times = lowest; times < 0; times++) first = this.#emit(this.#entry, { kind: "gep", scale: -scale, offset: 0 }, "ptr", first, stride);
+    for (let times = lowest; times < 0; times++)
+      first = this.#emit(this.#entry, { kind: "gep", scale: -scale, offset: 0 }, "ptr", first, stride);
     const phi = createOp(this.#kernel, { kind: "phi" }, "ptr", [], span);
     header.phis.push(phi);
     const at = new Map<number, Op>([[lowest, phi]]);
@@ -179,8 +184,16 @@ class Pointers {
     const remaining = lowest + step - highest;
     const constantStride = onlyConstant(slope);
     let next: Op;
-    if (constantStride) next = this.#emit(this.#latch, { kind: "gep", scale: 1, offset: constantStride.left * step * scale }, "ptr", phi, this.#constants.int("i32", 0));
-    else if (remaining === 1 && home === this.#latch) next = this.#emit(this.#latch, { kind: "gep", scale, offset: 0 }, "ptr", last, stride);
+    if (constantStride)
+      next = this.#emit(
+        this.#latch,
+        { kind: "gep", scale: 1, offset: constantStride.left * step * scale },
+        "ptr",
+        phi,
+        this.#constants.int("i32", 0),
+      );
+    else if (remaining === 1 && home === this.#latch)
+      next = this.#emit(this.#latch, { kind: "gep", scale, offset: 0 }, "ptr", last, stride);
     else next = this.#emit(this.#latch, { kind: "gep", scale: scale * step, offset: 0 }, "ptr", phi, stride);
     phi.args[header.predecessors.indexOf(this.#latch)] = next;
   }
@@ -210,8 +223,10 @@ class Pointers {
     let total: Op | undefined;
     for (const { factors, coefficient } of linear.values()) {
       let term = factors.length === 0 ? this.#constants.int(type, coefficient) : this.#widen(factors[0] as Op, type);
-      if (factors.length > 1) term = this.#emit(this.#entry, { kind: "int", op: "mul", exact: true }, type, term, this.#widen(factors[1] as Op, type));
-      if (factors.length > 0 && coefficient !== 1) term = this.#emit(this.#entry, { kind: "int", op: "mul", exact: true }, type, term, this.#constants.int(type, coefficient));
+      if (factors.length > 1)
+        term = this.#emit(this.#entry, { kind: "int", op: "mul", exact: true }, type, term, this.#widen(factors[1] as Op, type));
+      if (factors.length > 0 && coefficient !== 1)
+        term = this.#emit(this.#entry, { kind: "int", op: "mul", exact: true }, type, term, this.#constants.int(type, coefficient));
       total = total ? this.#emit(this.#entry, { kind: "int", op: "add", exact: true }, type, total, term) : term;
     }
     return total ?? this.#constants.int(type, 0);

@@ -83,7 +83,14 @@ export function interpret(kernel: Kernel, parameters: readonly Value[], tid = 0,
           values.set(op, evaluateConversion(action.op, args[0]?.type as ScalarType, type, a) ?? a);
           break;
         case "math":
-          values.set(op, evaluateMath(action.fn, type, args.map((arg) => asNumber(value(arg)))) ?? 0);
+          values.set(
+            op,
+            evaluateMath(
+              action.fn,
+              type,
+              args.map((arg) => asNumber(value(arg))),
+            ) ?? 0,
+          );
           break;
         case "gep":
           values.set(op, asNumber(a) + asNumber(b) * action.scale + action.offset);

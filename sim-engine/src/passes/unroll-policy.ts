@@ -7,7 +7,14 @@ import type { Loop } from "../graph.ts";
 import type { Block, Op } from "../kernel.ts";
 import { intConstant, isConvergent, isLeaf } from "./rewrite.ts";
 
-export type Decision = { readonly kind: "none" } | { readonly kind: "full"; readonly trips: number } | { readonly kind: "partial"; readonly factor: number };
+export type Decision =
+  | { readonly kind: "none" }
+  | { readonly kind: "full"; readonly trips: number }
+  | { readonly kind: "partial"; readonly factor: number };
+
+/** What is left on the headers of unrolled loops (`Block.unroll`): not to be unrolled again at all, or by the assembler only. */
+export const never = 1;
+export const unrolledOnce = 0;
 
 /** LLVM instructions a loop may have after unrolling it completely. */
 const fullLimit = 310;
@@ -61,7 +68,8 @@ export function assemblerFactor(loop: Loop, trips: number | undefined): Decision
   const length = body.length + 1;
   if (trips !== undefined) {
     if (trips * length <= assemblerFullLimit) return { kind: "full", trips };
-    for (let factor = Math.floor(assemblerPartialLimit / length); factor > 1; factor--) if (trips % factor === 0) return { kind: "partial", factor };
+    for (let factor = Math.floor(assemblerPartialLimit / length); factor > 1; factor--)
+      if (trips % factor === 0) return { kind: "partial", factor };
     return { kind: "none" };
   }
   const loads = body.some((op) => op.action.kind === "load");
@@ -140,7 +148,9 @@ function controlOnly(loop: Loop): Set<Op> {
 const hasConvergent = (loop: Loop): boolean => [...loop.blocks].some((block) => block.ops.some(isConvergent));
 
 const hasInnerLoop = (loop: Loop): boolean =>
-  [...loop.blocks].some((block) => block !== loop.header && block.predecessors.some((from) => loop.blocks.has(from) && reaches(block, from, loop)));
+  [...loop.blocks].some(
+    (block) => block !== loop.header && block.predecessors.some((from) => loop.blocks.has(from) && reaches(block, from, loop)),
+  );
 
 /** Whether `to` is reached from `from` inside the loop without passing its header. */
 function reaches(from: Block, to: Block, loop: Loop): boolean {

@@ -14,7 +14,13 @@ import { interpret } from "./testing.ts";
 import { unrollAgain, unrollLoops } from "./unroll.ts";
 
 /** `for (i = start; i < bound; i += step) sum += a[i];` and what follows. */
-const loop = (start: string, bound: string, step: string, unroll = "", test = "slt"): string => `kernel @sum(%a: ptr f32, %out: ptr f32, %n: i32) {
+const loop = (
+  start: string,
+  bound: string,
+  step: string,
+  unroll = "",
+  test = "slt",
+): string => `kernel @sum(%a: ptr f32, %out: ptr f32, %n: i32) {
 b0:
   %1: ptr = param 0
   %2: ptr = param 1

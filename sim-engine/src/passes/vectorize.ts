@@ -36,10 +36,12 @@ function groups(block: Block, kind: "load" | "store"): Access[][] {
     if (list) list.push({ op, location });
     else found.set(key, [{ op, location }]);
   }
-  return [...found.values()].filter((list) => list.length > 1).map((list) => {
-    const sorted = list.sort((a, b) => a.location.offset - b.location.offset);
-    return sorted.filter((access, index) => sorted[index - 1]?.location.offset !== access.location.offset);
-  });
+  return [...found.values()]
+    .filter((list) => list.length > 1)
+    .map((list) => {
+      const sorted = list.sort((a, b) => a.location.offset - b.location.offset);
+      return sorted.filter((access, index) => sorted[index - 1]?.location.offset !== access.location.offset);
+    });
 }
 
 /** The widest aligned runs of neighbours: [first, length] pairs in the sorted group. */
@@ -56,7 +58,8 @@ function runs(kernel: Kernel, group: readonly Access[], may: (run: readonly Acce
       const contiguous = run.length === length && run.every((each, index) => each.location.offset === offset + index * bytes);
       // Constants are read at most in pairs.
       const widest = (run[0] as Access).location.space === "constant" ? 8 : 16;
-      if (!contiguous || width > widest || known.align < width || (((offset - known.at) % width) + width) % width !== 0 || !may(run)) continue;
+      if (!contiguous || width > widest || known.align < width || (((offset - known.at) % width) + width) % width !== 0 || !may(run))
+        continue;
       found.push(run);
       taken = length;
       break;
@@ -71,7 +74,8 @@ function baseAlignment(kernel: Kernel, group: readonly Access[]): { readonly ali
   let best = { align: alignmentOf(kernel, (group[0] as Access).location.base), at: 0 };
   for (const { op, location } of group) {
     const { action } = op;
-    if ((action.kind === "load" || action.kind === "store") && action.align > best.align) best = { align: action.align, at: location.offset };
+    if ((action.kind === "load" || action.kind === "store") && action.align > best.align)
+      best = { align: action.align, at: location.offset };
   }
   return best;
 }
@@ -126,7 +130,9 @@ function joinStores(kernel: Kernel, block: Block, group: readonly Access[]): voi
       if (own.has(op)) return true;
       if (op.action.kind === "load") {
         const read = locationOf(op);
-        return !op.action.volatile && read !== undefined && run.every(({ location }) => compareLocations(kernel, read, location) === "none");
+        return (
+          !op.action.volatile && read !== undefined && run.every(({ location }) => compareLocations(kernel, read, location) === "none")
+        );
       }
       return !mayWrite(op) || run.every(({ location }) => !clobbers(kernel, op, location));
     });
