@@ -81,6 +81,8 @@ export interface CompileOptions {
 
 /** Lanes of a warp. */
 export const warpSize = 32;
+/** Cycles that pass between two looks at a clock: about what a loop that waits for it takes. */
+const clockStep = 40;
 
 /** Throws `NotExecutable` for what cannot be run. */
 export function compile(kernel: Kernel, launch: Launch, options: CompileOptions = {}): Program {
@@ -351,7 +353,7 @@ class Compiler {
     let time = 0;
     const active = op.action.kind === "special" && op.action.register === "activemask";
     return (o, mask) => {
-      const value = active ? mask : ++time;
+      const value = active ? mask : (time += clockStep);
       for (let lane = 0; lane < warpSize; lane++) {
         if (lane > 0 && !((mask >>> lane) & 1)) continue;
         if (slot.kind === "int") slot.data[o + lane] = value;

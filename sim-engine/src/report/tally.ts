@@ -25,11 +25,14 @@ export function tally(program: Program, machine: MachineKernel, { totals, counts
   const instructions = { warp: 0, thread: 0 };
   for (const compiled of program.blocks) {
     const { executions, lanes, divergent } = counts.flow(totals, compiled);
+    // Estimates are rounded, and must not come to more than 32 lanes a warp by that.
+    const issued = Math.round(executions);
+    const threads = Math.min(32 * issued, Math.round(lanes));
     const code = machine.blocks.get(compiled.block);
     for (const { span } of code?.instructions ?? []) {
-      instructions.warp += executions;
-      instructions.thread += lanes;
-      lines.add(span, { instructions: Math.round(executions), threadInstructions: Math.round(lanes) });
+      instructions.warp += issued;
+      instructions.thread += threads;
+      lines.add(span, { instructions: issued, threadInstructions: threads });
     }
     const { end } = compiled.block;
     // Where both ways are predicated there is no branch to part at.
@@ -68,7 +71,7 @@ export function tally(program: Program, machine: MachineKernel, { totals, counts
   }
   return {
     lines,
-    instructions: { warp: Math.round(instructions.warp), thread: Math.round(instructions.thread) },
+    instructions,
     traffic,
     shared,
     requestedBytes,

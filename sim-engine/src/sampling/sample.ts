@@ -52,6 +52,8 @@ const enoughRequests = 4000;
 /** Blocks run at most, and those that are run at least where data decides. */
 const mostBlocks = 512;
 const leastRandom = 12;
+/** Cells that covering the grid takes at the least: corners, middle, probes. */
+const leastCovered = 6;
 const mostDrawn = 4096;
 /** Relative standard error of totals at which random sampling stops. */
 const precision = 0.004;
@@ -76,8 +78,7 @@ export class Sampler {
   readonly #counts: CountVector;
   readonly #grid: Dim3;
   /** Blocks of a cell in each dimension: a period. */
-  readonly #period: Dim3;
-  readonly #cells: Dim3;
+  #period: Dim3;
   readonly #runs = new Map<number, Run>();
   /** Counts of blocks of which one warp was run, and what each stands for. */
   readonly #warpRuns: Float64Array[] = [];
@@ -108,10 +109,8 @@ export class Sampler {
     this.#irregularFlow = variations.some((each, k) => each.irregularFlow && (this.#grid[k] ?? 1) > 1);
     const period = (k: number): number => Math.min(variations[k]?.period ?? 1, this.#grid[k] ?? 1);
     const whole: Dim3 = [period(0), period(1), period(2)];
-    const affordable = whole[0] * whole[1] * whole[2] <= 64;
-    this.#period = affordable ? whole : [1, 1, 1];
-    if (!affordable || variations.some((each) => each.approximate) || irregular.size > 0) this.#exact = false;
-    this.#cells = [0, 1, 2].map((k) => Math.ceil((this.#grid[k] ?? 1) / (this.#period[k] ?? 1))) as unknown as Dim3;
+    this.#period = whole;
+    if (variations.some((each) => each.approximate) || irregular.size > 0) this.#exact = false;
   }
 
   sample(): Sample {
@@ -123,8 +122,9 @@ export class Sampler {
       if (k > 0 && this.#spent * (k > 3 ? 6 : 2) > this.#options.steps) break;
       this.#run(this.#place(index), true);
     }
-    if (this.#irregularFlow) this.#drawBlocks(blocks);
-    else this.#cover();
+    const cost = this.#spent / this.#runs.size;
+    if (this.#irregularFlow || cost * leastCovered > this.#options.steps) this.#drawBlocks(blocks, cost);
+    else this.#cover(cost);
     const totals = new Float64Array(this.#counts.length);
     const sampled: SampledBlock[] = [];
     for (const [index, { at, vector, weight, observed }] of [...this.#runs].sort(([a], [b]) => a - b)) {
@@ -180,8 +180,14 @@ export class Sampler {
   }
 
   /** Cuts the grid into boxes, the largest first, until each is uniform or the work is done. */
-  #cover(): void {
-    const [nx, ny, nz] = this.#cells;
+  #cover(cost: number): void {
+    const [px, py, pz] = this.#period;
+    if (px * py * pz * leastCovered * cost > this.#options.steps) {
+      // Too much work for whole periods: blocks are taken to be alike, whichever they are.
+      this.#period = [1, 1, 1];
+      this.#exact = false;
+    }
+    const [nx = 1, ny = 1, nz = 1] = this.#grid.map((length, k) => Math.ceil(length / (this.#period[k] ?? 1)));
     const boxes: Box[] = [{ low: [0, 0, 0], high: [nx - 1, ny - 1, nz - 1], peeled: 0 }];
     for (let box = boxes.pop(); box; box = boxes.pop()) {
       const corners = this.#corners(box);
@@ -260,9 +266,8 @@ export class Sampler {
   }
 
   /** Blocks spread evenly over the grid, ever more of them until the totals are known well enough: all, where that is no more work. */
-  #drawBlocks(blocks: number): void {
-    this.#run(this.#evenly(0));
-    if (blocks <= leastRandom || this.#spent * blocks <= this.#options.steps) {
+  #drawBlocks(blocks: number, cost: number): void {
+    if (cost * blocks <= this.#options.steps) {
       for (let index = 0; index < blocks; index++) this.#run(this.#place(index)).weight = 1;
       return;
     }
@@ -270,8 +275,9 @@ export class Sampler {
     const vectors: Float64Array[] = [];
     const { launch, waits } = this.#runner.program;
     const warps = Math.ceil((launch.block[0] * launch.block[1] * launch.block[2]) / warpSize);
+    const whole = waits || warps === 1 ? mostDrawn : Math.max(1, Math.min(leastRandom, Math.floor(this.#options.steps / cost / 4)));
     for (let k = 0; k < mostDrawn; k++) {
-      if (k < leastRandom || waits || warps === 1) {
+      if (k < whole) {
         const run = this.#run(this.#evenly(k));
         run.weight++;
         vectors.push(run.vector);
