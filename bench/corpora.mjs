@@ -2,13 +2,14 @@
  * How much of real code is understood: analyses every .cu file of folders and simulates each of its launches on an H200.
  *
  *   node bench/corpora.mjs [--name NAME] [--every N] [--match TEXT] [--seconds S] [-I DIR] [--reasons N] [--details FILE] [--write] FOLDER...
+ *   node bench/corpora.mjs --from DETAILS.json [--name NAME] [--reasons N] [--write]
  *
  * --every N takes each Nth program (the folder a file stands in); --match only files whose path contains TEXT. --seconds is how
- * long a file may take. --details writes all that was found as JSON. --write renews the part NAME of docs/accuracy.md.
+ * long a file may take. --details writes all that was found as JSON, --from sums that up again. --write renews the part NAME of docs/accuracy.md.
  * Files are read by child processes, so that one that crashes or hangs is counted and the rest goes on.
  */
 import { fork } from "node:child_process";
-import { readdirSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -25,29 +26,23 @@ const { values, positionals } = parseArgs({
     include: { type: "string", short: "I", multiple: true, default: [] },
     reasons: { type: "string", default: "25" },
     details: { type: "string" },
+    from: { type: "string" },
     write: { type: "boolean" },
   },
 });
 const folders = positionals.map((folder) => path.resolve(folder));
-if (folders.length === 0) throw new Error("usage: node bench/corpora.mjs [OPTIONS] FOLDER...");
+if (folders.length === 0 && !values.from) throw new Error("usage: node bench/corpora.mjs [OPTIONS] FOLDER...");
 const seconds = Number(values.seconds);
 const launchMs = 5000;
 const child = fileURLToPath(new URL("support/survey-child.mjs", import.meta.url));
-const code = await bundle(`survey-${process.pid}`, ["server/src/validation/survey.ts", "server/src/grammar.ts", "sim-engine/src/index.ts"]);
 
-const files = sampled(folders.flatMap(sources));
-const started = performance.now();
-const results = [];
-for await (const result of surveys(files)) {
-  results.push(result);
-  if (process.stderr.isTTY) process.stderr.write(`\r${results.length} of ${files.length}`);
-}
+const results = values.from ? JSON.parse(readFileSync(values.from, "utf8")) : await surveyed(sampled(folders.flatMap(sources)));
 const report = summary(results);
 console.log(report);
 console.log(slowest(results));
-console.log(`${files.length} files in ${((performance.now() - started) / 1000).toFixed(0)} s`);
+console.log(`${results.length} files in ${(results.reduce((sum, { wallMs }) => sum + wallMs, 0) / 1000).toFixed(0)} s`);
 if (values.details) writeFileSync(values.details, JSON.stringify(results, undefined, 1));
-if (values.write) renew(values.name ?? path.basename(folders[0]), report);
+if (values.write) renew(values.name ?? path.basename(folders[0] ?? ""), report);
 
 function sources(folder) {
   return readdirSync(folder, { withFileTypes: true, recursive: true })
@@ -64,21 +59,30 @@ function sampled(all) {
 }
 
 /** One result a file; a new child after each that died. */
-async function* surveys(all) {
+async function surveyed(all) {
+  const code = await bundle(`survey-${process.pid}`, [
+    "server/src/validation/survey.ts",
+    "server/src/grammar.ts",
+    "sim-engine/src/index.ts",
+  ]);
+  const found = [];
   let worker;
   for (const file of all) {
-    worker ??= await startWorker();
+    worker ??= await startWorker(code);
     const result = await survey(worker, file);
     if (result.end !== "done") {
       worker.kill("SIGKILL");
       worker = undefined;
     }
-    yield result;
+    found.push(result);
+    if (process.stderr.isTTY) process.stderr.write(`\r${found.length} of ${all.length}`);
   }
   worker?.kill();
+  rmSync(code);
+  return found;
 }
 
-function startWorker() {
+function startWorker(code) {
   const worker = fork(child, [code], {
     execArgv: ["--max-old-space-size=2048", "--enable-source-maps"],
     stdio: ["ignore", "ignore", "ignore", "ipc"],

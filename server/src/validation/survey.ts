@@ -126,7 +126,8 @@ function impossible(report: LaunchReport): string | undefined {
   const wrong = wrongNumber("report", report);
   if (wrong !== undefined) return wrong;
   if (report.instructions.warp < 1) return "no instruction was executed";
-  if (report.instructions.thread > 32 * report.instructions.warp) return "more than 32 threads a warp";
+  // Both are rounded.
+  if (report.instructions.thread > 32 * (report.instructions.warp + 1)) return "more than 32 threads a warp";
   for (const [line, counters] of Object.entries(report.lines)) {
     const { globalSectors, globalSectorsIdeal, sharedWavefronts, sharedWavefrontsIdeal } = counters;
     if (globalSectors + 1 < globalSectorsIdeal) return `line ${line}: ${globalSectors} sectors, fewer than the ideal ${globalSectorsIdeal}`;

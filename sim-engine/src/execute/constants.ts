@@ -29,13 +29,13 @@ export function launchConstants(environment: Environment): ConstantOf {
       }
       case "convert": {
         const [from] = args;
-        const value = from && of(from);
+        const value = from && known.get(from);
         if (value === undefined || (action.op !== "sext" && action.op !== "zext" && action.op !== "trunc")) return undefined;
         if (action.op === "zext") return value < 0 ? value + 2 ** 32 : value;
         return op.type === "i32" ? value | 0 : value;
       }
       case "int": {
-        const [a, b] = args.map(of);
+        const [a, b] = args.map((arg) => known.get(arg));
         if (a === undefined || b === undefined) return undefined;
         const value = arithmetic(action.op, a, b);
         if (value === undefined || Math.abs(value) > Number.MAX_SAFE_INTEGER) return undefined;
@@ -45,12 +45,20 @@ export function launchConstants(environment: Environment): ConstantOf {
         return undefined;
     }
   };
+  // Operands first, without recursion: an unrolled hash is a chain of tens of thousands. No chain of these ends in itself.
   const of: ConstantOf = (op) => {
-    if (known.has(op)) return known.get(op);
-    known.set(op, undefined);
-    const value = evaluate(op);
-    known.set(op, value);
-    return value;
+    const pending = [op];
+    for (let last = pending.at(-1); last !== undefined; last = pending.at(-1)) {
+      const { kind } = last.action;
+      const open = kind === "int" || kind === "convert" ? last.args.filter((arg) => !known.has(arg)) : [];
+      if (open.length > 0 && !known.has(last)) {
+        pending.push(...open);
+        continue;
+      }
+      pending.pop();
+      if (!known.has(last)) known.set(last, evaluate(last));
+    }
+    return known.get(op);
   };
   return of;
 }
