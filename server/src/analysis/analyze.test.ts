@@ -201,6 +201,19 @@ describe("programs of several files", () => {
     expect(launches[0]?.assumptions[0]).toMatchObject({ what: "the launch", value: "main.cu:2" });
     expect(launches[0]?.lower().blocks.length).toBeGreaterThan(1);
   });
+  test("the file is included by the one with main", () => {
+    const { launches } = project(
+      { "kernels.cu": kernels.replace("(int *i", "(int *i /* in */"), "main.cu": `#include "kernels.cu"\n${main}` },
+      "kernels.cu",
+    );
+    expect(launches[0]).toMatchObject({
+      kernel: { name: "k" },
+      launch: { grid: [32, 1, 1], buffers: [{ bytes: 16384 }, {}] },
+      assumptions: [],
+      executions: 1,
+    });
+    expect(launches[0]?.lower().blocks.length).toBeGreaterThan(1);
+  });
   test("without a listing of folders each file stands alone", () => {
     const { launches } = analyze("/alone/kernels.cu", kernels, base, { read: () => undefined });
     expect(launches[0]?.assumptions.length).toBeGreaterThan(0);

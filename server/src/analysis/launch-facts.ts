@@ -1,11 +1,12 @@
 /** The launches of a file as facts: those of its host code, those the user adds, and one for each kernel that has none. */
 import type { Assumption, Kernel } from "@warplens/sim-engine";
-import type { Expression, FunctionDeclaration } from "../syntax/ast.ts";
+import type { Expression, FunctionDeclaration, Node } from "../syntax/ast.ts";
 import type { Place } from "../syntax/reading.ts";
 import { type Completed, completeLaunch, type OpenLaunch } from "./complete-launch.ts";
 import type { Directive } from "./directives.ts";
 import { type AnalysisSettings, type KernelFact, type LaunchFact, NotSimulated } from "./facts.ts";
-import { type EvaluatedLaunch, FileEvaluation } from "./host/evaluate.ts";
+import { type Elsewhere, type EvaluatedLaunch, FileEvaluation } from "./host/evaluate.ts";
+import type { LaunchEntry } from "./host/launch-log.ts";
 import { functionName } from "./host/launch-sites.ts";
 import type { TemplateValue } from "./host/model.ts";
 import { type GlobalContent, lowerInstance } from "./lower-instance.ts";
@@ -34,7 +35,12 @@ export function launchFacts(file: FileFacts): LaunchFact[] {
   const isOwn = (site: Expression) => own.reading.locate(site.start, site.end).file === 0;
   const hasMain = own.semantics.functions.some((fn) => functionName(fn) === "main");
   const main = hasMain || !own.sites.sites.some(isOwn) ? undefined : project.main();
-  const evaluated = new FileEvaluation({ unit: own, settings, linker: project }, directives.inputs, isOwn, main).launches();
+  const evaluated = new FileEvaluation(
+    { unit: own, settings, linker: project },
+    directives.inputs,
+    isOwn,
+    main && { ...main, ...translation(own, main.unit) },
+  ).launches();
   const used = new Map<string, number>();
   const facts = evaluated.map((launch) => siteFact(file, launch, nextOption(file, launch.entry.kernelName, used)));
   const launched = new Set(facts.map((fact) => fact.kernelName));
@@ -47,6 +53,28 @@ export function launchFacts(file: FileFacts): LaunchFact[] {
     else if (kernel.at.file === 0) facts.push(...unlaunchedFacts(file, kernel, others));
   }
   return facts.sort((a, b) => a.at.file - b.at.file || a.at.start - b.at.start);
+}
+
+/** How launches of a file that includes the opened one are launches of the opened one. */
+function translation(own: ProjectUnit, other: ProjectUnit): Pick<Elsewhere, "translate"> {
+  if (!other.reading.files.includes(own.path)) return {};
+  const key = ({ reading }: ProjectUnit, node: Node) => {
+    const { file, start } = reading.locate(node.start, node.end);
+    return `${reading.files[file]}:${start}`;
+  };
+  const sites = new Map(own.sites.sites.map((site) => [key(own, site), site]));
+  const functions = new Map(own.semantics.functions.map((fn) => [key(own, fn.nameSpan), fn]));
+  const translate = (launch: LaunchEntry): LaunchEntry => {
+    const site = sites.get(key(other, launch.site));
+    if (site === undefined) return launch;
+    const kernel = launch.kernel === undefined ? undefined : functions.get(key(other, launch.kernel.nameSpan));
+    if (kernel === undefined) return { ...launch, site };
+    const values = launch.templateArguments.filter((value) => value !== undefined);
+    const substitution = values.length === 0 ? undefined : own.semantics.substitutionFor(kernel, values);
+    const { substitution: _, ...rest } = launch;
+    return { ...rest, site, kernel, ...(substitution === undefined ? {} : { substitution }) };
+  };
+  return { translate };
 }
 
 /** A kernel this file does not launch: as another file of the project does, else as it might be. */

@@ -20,12 +20,25 @@ export interface EvaluatedLaunch {
   readonly wholeProgram: boolean;
 }
 
+/** `main` of another file. */
+export interface Elsewhere {
+  readonly unit: HostUnit;
+  readonly main: FunctionDeclaration;
+  /** Where that file includes the opened one: a launch it makes, as one of the opened file's sites. */
+  readonly translate?: (launch: LaunchEntry) => LaunchEntry;
+}
+
+function translated(result: RunResult, translate: (launch: LaunchEntry) => LaunchEntry): RunResult {
+  const originals = new Map(result.launches.map((launch) => [translate(launch), launch] as const));
+  return { ...result, launches: [...originals.keys()], executions: (launch) => result.executions(originals.get(launch) ?? launch) };
+}
+
 /** Steps all runs of a file may take together. */
 const fileSteps = 1_200_000;
 
 export class FileEvaluation implements Repetition {
   readonly #program: RunProgram;
-  readonly #elsewhere: { readonly unit: HostUnit; readonly main: FunctionDeclaration } | undefined;
+  readonly #elsewhere: Elsewhere | undefined;
   readonly #given: ReadonlyMap<string, number>;
   readonly #isOwn: (site: Expression) => boolean;
   readonly #found = new Map<Expression, { readonly entry: LaunchEntry; readonly run: Run; readonly doubt?: string }>();
@@ -37,12 +50,7 @@ export class FileEvaluation implements Repetition {
    * `given`: values of inputs by name that the user says. `isOwn`: the site stands in the opened file; those of headers are
    * of interest only where the file's own code reaches them. `elsewhere`: `main` of another file, run where the file has none.
    */
-  constructor(
-    program: RunProgram,
-    given: ReadonlyMap<string, number>,
-    isOwn: (site: Expression) => boolean,
-    elsewhere?: { readonly unit: HostUnit; readonly main: FunctionDeclaration },
-  ) {
+  constructor(program: RunProgram, given: ReadonlyMap<string, number>, isOwn: (site: Expression) => boolean, elsewhere?: Elsewhere) {
     this.#program = program;
     this.#given = given;
     this.#isOwn = isOwn;
@@ -78,7 +86,7 @@ export class FileEvaluation implements Repetition {
     if (this.steps > fileSteps) return;
     const result = this.again(fn, { ...options, assumed: this.#given });
     const run: Run = { fn, options, result };
-    for (const entry of result.log.entries) {
+    for (const entry of result.launches) {
       const known = this.#found.get(entry.site);
       // What the program says of a site it does not reach goes before what a function would do on its own.
       if (known !== undefined && (known.entry.remoteness <= entry.remoteness || functionName(fn) !== "main")) continue;
@@ -93,8 +101,9 @@ export class FileEvaluation implements Repetition {
     this.#results.set(fn, results);
     const known = results.get(key);
     if (known !== undefined) return known;
-    const unit = fn === this.#elsewhere?.main ? this.#elsewhere.unit : this.#program.unit;
-    const result = runFunction({ ...this.#program, unit }, fn, options);
+    const elsewhere = fn === this.#elsewhere?.main ? this.#elsewhere : undefined;
+    const ran = runFunction({ ...this.#program, unit: elsewhere?.unit ?? this.#program.unit }, fn, options);
+    const result = elsewhere?.translate === undefined ? ran : translated(ran, elsewhere.translate);
     results.set(key, result);
     this.steps += result.steps;
     return result;
@@ -108,7 +117,7 @@ export class FileEvaluation implements Repetition {
     const found = this.#found.get(site);
     if (found === undefined) return [];
     const { entry, run, doubt } = found;
-    const executions = run.result.log.executions(entry);
+    const executions = run.result.executions(entry);
     const better = assumeInputs(this, run, entry, this.#given) ?? this.#fromOwner(site);
     const inputs = better?.assumed ?? [];
     return [
@@ -128,7 +137,7 @@ export class FileEvaluation implements Repetition {
     if (fn === undefined || functionName(fn) === "main" || this.tired) return undefined;
     const options: RunOptions = { survivesExits: true };
     const result = this.again(fn, { ...options, assumed: this.#given });
-    const entry = result.log.entries.find((other) => other.site === site);
+    const entry = result.launches.find((other) => other.site === site);
     return entry === undefined ? undefined : assumeInputs(this, { fn, options, result }, entry, this.#given);
   }
 }

@@ -24,7 +24,8 @@ export class Inputs {
     const integer = known?.kind === "integer" ? known.name : known?.kind === "enum" ? known.underlying : undefined;
     if (integer === undefined || integer === "bool") return value;
     const assumed = this.#assumed.get(name);
-    if (!this.reasons.has(name)) this.reasons.set(name, value.reason);
+    // That a variable had no value before says less than what came later.
+    if (!this.reasons.has(name) || !value.reason.endsWith("is not initialised")) this.reasons.set(name, value.reason);
     return assumed === undefined ? unknown(value.reason, known, [name]) : int(assumed, integer);
   }
 }

@@ -10,7 +10,7 @@ import { evaluateExpression } from "./expressions.ts";
 import { blank, hostType } from "./host-types.ts";
 import { Inputs } from "./inputs.ts";
 import { type Argument, type Interpreter, OutOfSteps } from "./interpreter.ts";
-import { LaunchLog } from "./launch-log.ts";
+import { type LaunchEntry, LaunchLog } from "./launch-log.ts";
 import { functionName } from "./launch-sites.ts";
 import { Journal, unknownContent } from "./memory.ts";
 import { Allocation, Cell } from "./model.ts";
@@ -34,7 +34,9 @@ export interface RunOptions {
 }
 
 export interface RunResult {
-  readonly log: LaunchLog;
+  readonly launches: readonly LaunchEntry[];
+  /** How often a launch was executed; undefined when not known. */
+  executions(launch: LaunchEntry): number | undefined;
   /** Why inputs are not known, by name. */
   readonly reasons: ReadonlyMap<string, string>;
   readonly outOfSteps: boolean;
@@ -64,7 +66,15 @@ export function runFunction(program: RunProgram, entry: FunctionDeclaration, opt
     outOfSteps = true;
   }
   const assumedTemplate = template.assumptions.map(({ what, value, why }): AssumedInput => ({ name: what, value, why }));
-  return { log: host.launches, reasons: host.inputs.reasons, outOfSteps, steps: host.steps, assumedTemplate };
+  const { launches } = host;
+  return {
+    launches: launches.entries,
+    executions: (launch) => launches.executions(launch),
+    reasons: host.inputs.reasons,
+    outOfSteps,
+    steps: host.steps,
+    assumedTemplate,
+  };
 }
 
 function interpreterFor({ unit, settings, linker }: RunProgram, options: RunOptions): Interpreter {
