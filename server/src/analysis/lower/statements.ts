@@ -77,15 +77,14 @@ export function lowerStatement(lowering: Lowering, statement: Statement): void {
     case "asm":
       lowerAsm(lowering, statement);
       return;
-    case "throw":
-      return lowering.fail("exceptions are not thrown on the device", statement);
     case "try":
       lowering.statement(statement.body);
       return;
     case "empty":
       return;
+    case "throw":
     case "unknown":
-      lowering.fail("a statement could not be parsed", statement);
+      lowering.fail(statement.kind === "throw" ? "exceptions are not thrown on the device" : "a statement could not be parsed", statement);
   }
 }
 
