@@ -6,7 +6,7 @@ import { Cell, type Place, type RecordValue } from "./model.ts";
 import { read } from "./places.ts";
 
 /** The name of the record a parameter pack is bound to. */
-export const packName = "...";
+const packName = "...";
 
 export function evaluateArguments(host: Interpreter, expressions: readonly Expression[]): Argument[] {
   return expressions.flatMap((expression) =>
@@ -14,7 +14,7 @@ export function evaluateArguments(host: Interpreter, expressions: readonly Expre
   );
 }
 
-export function argumentOf(host: Interpreter, expression: Expression): Argument {
+function argumentOf(host: Interpreter, expression: Expression): Argument {
   const place = isLvalue(expression) ? placeOf(host, expression) : undefined;
   return place === undefined ? { value: host.evaluate(expression), expression } : { value: read(host, place), place, expression };
 }

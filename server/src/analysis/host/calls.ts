@@ -88,7 +88,7 @@ function shortName(name: string): string {
 }
 
 /** Calls what an expression evaluated to. */
-export function callValue(host: Interpreter, value: Value, e: CallExpression): Value {
+function callValue(host: Interpreter, value: Value, e: CallExpression): Value {
   const args = evaluateArguments(host, e.arguments);
   return apply(host, value, args);
 }
@@ -141,7 +141,7 @@ function callMember(host: Interpreter, e: CallExpression, callee: Expression & {
 }
 
 /** A method of a record of the program, its bases among them. */
-export function callMethod(host: Interpreter, self: Cell, name: string, args: readonly Argument[]): Value | undefined {
+function callMethod(host: Interpreter, self: Cell, name: string, args: readonly Argument[]): Value | undefined {
   if (self.value.kind !== "record") return undefined;
   const { type } = self.value;
   const record = type?.kind === "record" ? type.record : undefined;

@@ -238,7 +238,7 @@ function container(host: Interpreter, type: ContainerType, values: readonly Valu
 }
 
 /** The same elements in a container of another kind: device and host vectors are assigned to each other. */
-export function housed(value: ContainerValue, type: ContainerType): ContainerValue {
+function housed(value: ContainerValue, type: ContainerType): ContainerValue {
   const residence = type.name === "device_vector" ? "device" : "host";
   const copy = copyOf(value.storage);
   const element = type.element ?? value.type.element;

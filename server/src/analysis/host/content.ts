@@ -7,7 +7,7 @@ import type { Allocation, Cell, HostType, Summary, Value } from "./model.ts";
 import { float, int, isFloat, nullPointer, numberOf, range, unknown } from "./values.ts";
 
 /** The number of elements up to which contents are given one by one. */
-export const exactElements = 4096;
+const exactElements = 4096;
 
 /** The value of element `index` of an array with this content; a `range` where only that is known. */
 export function valueAt(summary: Summary, index: number | undefined, type: HostType | undefined): Value {
@@ -79,7 +79,7 @@ export function zeroOf(type: HostType | undefined): Value {
   }
 }
 
-export function elementCount(summary: Summary): number | undefined {
+function elementCount(summary: Summary): number | undefined {
   return summary.bytes === undefined || !summary.elementBytes ? undefined : Math.floor(summary.bytes / summary.elementBytes);
 }
 

@@ -4,19 +4,18 @@ import { unary } from "./arithmetic.ts";
 import { eitherWay } from "./branches.ts";
 import { evaluateCall } from "./calls.ts";
 import { construct, fromList } from "./construct.ts";
-import { convert } from "./convert.ts";
 import { forgetTargets } from "./effects.ts";
 import { hostType } from "./host-types.ts";
 import { type Interpreter, step } from "./interpreter.ts";
 import { evaluateLaunch } from "./launches.ts";
 import { placeOf } from "./lvalues.ts";
-import { joinValues, unknownContent } from "./memory.ts";
-import { Allocation, Cell, type HostType, type Place, type Value } from "./model.ts";
+import { joinValues } from "./memory.ts";
+import { Cell, type Place, type Value } from "./model.ts";
 import { nameValue } from "./names.ts";
 import { combine, stepped } from "./operators.ts";
-import { read, sizeOf, write } from "./places.ts";
-import { typeOfValue } from "./type-of-value.ts";
-import { bool, float, int, nullPointer, numberOf, pointer, truth, unknown, unknownOf, voidValue } from "./values.ts";
+import { read, write } from "./places.ts";
+import { evaluateCast, evaluateNew, evaluateSizeof } from "./type-expressions.ts";
+import { bool, float, int, nullPointer, pointer, truth, unknown, unknownOf, voidValue } from "./values.ts";
 
 export function evaluateExpression(host: Interpreter, e: Expression): Value {
   step(host);
@@ -248,72 +247,4 @@ function assign(host: Interpreter, e: Expression & { readonly kind: "assign" }):
   if (place === undefined) return unknown("an assignment to what is not known");
   write(host, place, combine(host, e.op, read(host, place), right));
   return read(host, place);
-}
-
-function evaluateCast(host: Interpreter, e: Expression & { readonly kind: "cast" }): Value {
-  const type = hostType(host, e.type);
-  if (e.style === "functional" && (type?.kind === "record" || type?.kind === "container" || e.operands.length !== 1)) {
-    return type === undefined
-      ? unknown("a class of a library")
-      : construct(
-          host,
-          type,
-          e.operands.map((operand) => host.evaluate(operand)),
-          false,
-        );
-  }
-  const [operand] = e.operands;
-  if (operand === undefined) return unknown("an empty cast");
-  if (type?.kind === "void") {
-    host.evaluate(operand);
-    return voidValue;
-  }
-  const value = host.evaluate(operand);
-  if (type === undefined && e.type.kind === "pointer" && value.kind === "pointer") return { ...value, to: undefined };
-  return convert(value, type);
-}
-
-function evaluateSizeof(host: Interpreter, e: Expression & { readonly kind: "sizeof" }): Value {
-  const node = e.type;
-  let type: HostType | undefined;
-  if (node !== undefined) type = hostType(host, node);
-  else if (e.operand !== undefined) {
-    const place = placeOf(host, e.operand);
-    if (
-      place instanceof Cell &&
-      place.type?.kind === "array" &&
-      place.value.kind === "pointer" &&
-      place.value.target instanceof Allocation
-    ) {
-      const { bytes } = place.value.target.summary;
-      if (bytes !== undefined) return int(bytes, "ulong");
-    }
-    type = place?.type ?? typeOfValue(place === undefined ? host.evaluate(e.operand) : read(host, place));
-  }
-  const bytes = type === undefined ? undefined : e.align && type.kind !== "container" ? host.semantics.alignOf(type) : sizeOf(host, type);
-  return bytes === undefined ? unknown("the size of a type that is not known") : int(bytes, "ulong");
-}
-
-function evaluateNew(host: Interpreter, e: Expression & { readonly kind: "new" }): Value {
-  const type = hostType(host, e.type);
-  if (e.count === undefined) {
-    const values = e.arguments.map((argument) => host.evaluate(argument));
-    const value = type === undefined ? unknown("an object of a class of a library") : construct(host, type, values, false);
-    return pointer(new Cell(value, type), type);
-  }
-  const count = host.evaluate(e.count);
-  const elementBytes = sizeOf(host, type);
-  const elements = numberOf(count);
-  const bytes = elements === undefined || elementBytes === undefined ? undefined : elements * elementBytes;
-  const shape = elementBytes === undefined ? {} : { elementBytes };
-  return pointer(
-    new Allocation("", "host", type, {
-      bytes,
-      why: count,
-      content: unknownContent,
-      reason: "memory that nothing was written to",
-      ...shape,
-    }),
-    type,
-  );
 }

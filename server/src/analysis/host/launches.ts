@@ -38,7 +38,7 @@ function configurationValue(host: Interpreter, e: Expression | undefined): Value
 }
 
 /** A `dim3`, or a number that converts to one. */
-export function dimensions(value: Value): Triple<Value> {
+function dimensions(value: Value): Triple<Value> {
   if (value.kind === "record") {
     const [x, y, z] = ["x", "y", "z"].map((name) => value.members.get(name)?.value);
     if (x !== undefined) return [convert(x, unsignedInt), convert(y ?? one, unsignedInt), convert(z ?? one, unsignedInt)];

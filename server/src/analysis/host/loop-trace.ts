@@ -50,7 +50,7 @@ function noteAbstract(trace: StoreTrace, value: Value): void {
   trace.abstract = trace.abstract === undefined ? value : spanned(trace.abstract, value);
 }
 
-export function traceOf(loop: LoopTrace, allocation: Allocation): StoreTrace {
+function traceOf(loop: LoopTrace, allocation: Allocation): StoreTrace {
   const found = loop.stores.get(allocation);
   if (found !== undefined) return found;
   const trace: StoreTrace = {
@@ -80,7 +80,7 @@ export function passOn(inner: LoopTrace, outer: LoopTrace): void {
 }
 
 /** Both as one range where they are numbers. */
-export function spanned(a: Value, b: Value): Value {
+function spanned(a: Value, b: Value): Value {
   const left = interval(a);
   const right = interval(b);
   if (left === undefined || right === undefined) return joinValues(a, b, "stored from several places");

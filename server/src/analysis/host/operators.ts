@@ -17,7 +17,7 @@ export function stepped(host: Interpreter, value: Value, op: string): Value {
 }
 
 /** `p + n`. */
-export function movedPointer(host: Interpreter, base: PointerValue, by: Value, sign = 1): Value {
+function movedPointer(host: Interpreter, base: PointerValue, by: Value, sign = 1): Value {
   const bytes = sizeOf(host, base.to) ?? (base.target instanceof Allocation ? base.target.summary.elementBytes : undefined);
   const count = numberOf(by);
   if (count === 0) return base;

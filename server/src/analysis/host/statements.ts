@@ -128,7 +128,7 @@ function loop(
   return completion;
 }
 
-export function declare(host: Interpreter, declaration: Declaration): void {
+function declare(host: Interpreter, declaration: Declaration): void {
   if (declaration.kind !== "variable") return;
   if (declaration.bindings !== undefined) {
     for (const name of declaration.bindings) declareLocal(host, name, new Cell(unknown("a structured binding"), undefined, name));

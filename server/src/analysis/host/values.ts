@@ -89,7 +89,7 @@ export function bounds(type: IntegerName): readonly [number, number] {
 }
 
 /** An integer brought into the range of `type`, modulo its width. */
-export function wrap(value: number | bigint, type: IntegerName): number | bigint {
+function wrap(value: number | bigint, type: IntegerName): number | bigint {
   if (type === "bool") return value ? 1 : 0;
   const bits = widths[type];
   if (typeof value === "number") {

@@ -13,7 +13,7 @@ import { argumentValue, type LibraryFunction } from "./library.ts";
 const success = int(0);
 
 /** Memory of `size` bytes; nothing was written to it yet. */
-export function allocate(residence: Residence, size: Value, zeroed = false): Allocation {
+function allocate(residence: Residence, size: Value, zeroed = false): Allocation {
   const bytes = integerOf(size);
   return new Allocation("", residence, undefined, {
     bytes,
