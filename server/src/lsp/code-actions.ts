@@ -17,7 +17,7 @@ export interface DiagnosticData {
   readonly fixes: readonly DiagnosticFix[];
 }
 
-export const dataOf = (diagnostic: LspDiagnostic): DiagnosticData | undefined =>
+const dataOf = (diagnostic: LspDiagnostic): DiagnosticData | undefined =>
   diagnostic.source === "warplens" ? (diagnostic.data as DiagnosticData | undefined) : undefined;
 
 /** @param all every diagnostic of the document, for fix all */

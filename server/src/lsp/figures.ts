@@ -22,7 +22,7 @@ export const templateText = (templateArguments: readonly string[]): string =>
   templateArguments.length > 0 ? `<${templateArguments.join(", ")}>` : "";
 
 /** `262144 × 256 threads` */
-export const configurationText = ({ grid, block, dynamicSharedBytes }: LaunchReport): string =>
+const configurationText = ({ grid, block, dynamicSharedBytes }: LaunchReport): string =>
   `${formatDim(grid)} blocks of ${formatDim(block)} threads${dynamicSharedBytes > 0 ? `, ${formatCapacity(dynamicSharedBytes)} dynamic shared` : ""}`;
 
 /** Transactions a request, and how many would do. */

@@ -5,7 +5,7 @@ import type { Content } from "../kernel.ts";
 export type ElementSource = (index: number) => number;
 
 /** A 32-bit hash of an index and a seed with well mixed bits (the finaliser of MurmurHash3). */
-export function hash(index: number, seed: number): number {
+function hash(index: number, seed: number): number {
   let h = Math.imul(index, 0x9e3779b1) ^ Math.imul(Math.floor(index / 0x1_0000_0000) + seed, 0x85ebca6b);
   h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
   h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);

@@ -29,7 +29,7 @@ export function roundToIntegral(value: number, rounding: Rounding): number {
 }
 
 /** Rounds a number to a floating type in the given direction. */
-export function roundTo(type: ScalarType, value: number, rounding: Rounding): number {
+function roundTo(type: ScalarType, value: number, rounding: Rounding): number {
   const nearest = roundingTo(type)(value);
   if (rounding === "n" || nearest === value || Number.isNaN(value)) return nearest;
   const down = rounding === "d" || (rounding === "z" && value > 0);

@@ -178,7 +178,7 @@ function atomicStep(operation: AtomicOperation, op: Op, registers: Registers, { 
 }
 
 /** What an atomic leaves in memory, of the old value, its operand and (compare and swap: (value to store, compare)) the other. */
-export function atomicFunction(op: AtomicOperation, type: ScalarType): (old: Scalar, value: Scalar, compare: Scalar) => Scalar {
+function atomicFunction(op: AtomicOperation, type: ScalarType): (old: Scalar, value: Scalar, compare: Scalar) => Scalar {
   if (type === "i64") return (old, value, compare) => BigInt.asIntN(64, atomicLong(op, BigInt(old), BigInt(value), BigInt(compare)));
   const round = /^(f|bf)/.test(type) ? roundingTo(type) : undefined;
   return (old, value, compare) => {

@@ -15,7 +15,7 @@ export function mulhiUnsigned(a: number, b: number): number {
 }
 
 /** High 32 bits of the signed product. */
-export const mulhiSigned = (a: number, b: number): number => (mulhiUnsigned(a, b) - (a < 0 ? b : 0) - (b < 0 ? a : 0)) | 0;
+const mulhiSigned = (a: number, b: number): number => (mulhiUnsigned(a, b) - (a < 0 ? b : 0) - (b < 0 ? a : 0)) | 0;
 
 /** Division by zero gives all ones, as on the hardware. */
 const divide = (a: number, b: number): number => (b === 0 ? -1 : (a / b) | 0);

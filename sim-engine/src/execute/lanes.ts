@@ -6,7 +6,7 @@ import { NotExecutable } from "./values.ts";
 type Shuffle = Extract<Action, { kind: "shuffle" }>;
 
 /** The lane a shuffle reads from; the lane itself where its segment ends. */
-export function shuffleSource(mode: Shuffle["mode"], width: number, lane: number, operand: number): number {
+function shuffleSource(mode: Shuffle["mode"], width: number, lane: number, operand: number): number {
   const first = lane & ~(width - 1);
   const last = first + width - 1;
   switch (mode) {

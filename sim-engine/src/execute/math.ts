@@ -6,7 +6,7 @@ import type { Registers, Step } from "./registers.ts";
 import { besselJ, besselY, erf, erfc, erfcx, erfinv, lgamma, tgamma } from "./special-functions.ts";
 
 /** Where a Math function of JavaScript serves, or a short formula does. */
-export const floatFunctions: Readonly<Partial<Record<MathFunction, (a: number, b: number, c: number) => number>>> = {
+const floatFunctions: Readonly<Partial<Record<MathFunction, (a: number, b: number, c: number) => number>>> = {
   fabs: Math.abs,
   fneg: (a) => -a,
   sqrt: Math.sqrt,
@@ -83,7 +83,7 @@ function exponentOf(a: number): number {
 }
 
 /** Tests of floats that give i1 (or an integer, for ilogb). */
-export const floatTests: Readonly<Partial<Record<MathFunction, (a: number) => number>>> = {
+const floatTests: Readonly<Partial<Record<MathFunction, (a: number) => number>>> = {
   isnan: (a) => (Number.isNaN(a) ? 1 : 0),
   isinf: (a) => (Math.abs(a) === Number.POSITIVE_INFINITY ? 1 : 0),
   isfinite: (a) => (Number.isFinite(a) ? 1 : 0),
@@ -123,7 +123,7 @@ const permute = (a: number, b: number, selector: number): number => {
 };
 
 /** On i32. */
-export const intFunctions: Readonly<Partial<Record<MathFunction, (a: number, b: number, c: number) => number>>> = {
+const intFunctions: Readonly<Partial<Record<MathFunction, (a: number, b: number, c: number) => number>>> = {
   popc: bitCount,
   clz: Math.clz32,
   ffs: (a) => (a === 0 ? 0 : 32 - Math.clz32(a & -a)),

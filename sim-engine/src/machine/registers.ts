@@ -6,11 +6,10 @@ import type { Block, Kernel } from "../kernel.ts";
 import { liveOut, mergedRegisters } from "./liveness.ts";
 import type { MachineBlock, RegisterEstimate } from "./machine.ts";
 import { pressure } from "./schedule.ts";
+import type { Target } from "./target.ts";
 
 /** No kernel is reported to use fewer (from 7.0). */
 const fewest = 16;
-/** What full occupancy leaves a thread, on parts with 2048 threads an SM: ptxas holds loads back rather than exceed it. */
-const comfortable = 32;
 const most = 255;
 /** R1, the stack pointer, and two that every kernel is given. */
 const overhead = 3;
@@ -21,7 +20,11 @@ const overhead = 3;
 const looseness = 1.25;
 const tightness = 1.1;
 
-export function estimateRegisters(kernel: Kernel, blocks: ReadonlyMap<Block, MachineBlock>): RegisterEstimate {
+export function estimateRegisters(
+  kernel: Kernel,
+  blocks: ReadonlyMap<Block, MachineBlock>,
+  { comfortableRegisters: comfortable }: Target,
+): RegisterEstimate {
   const out = liveOut(blocks);
   const merged = mergedRegisters([...blocks.values()].map(({ instructions }) => instructions));
   const bound = registerBound(kernel);

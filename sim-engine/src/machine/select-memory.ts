@@ -26,8 +26,18 @@ export function selectAddress(selection: Selection, code: Code, op: Op): Choice 
   if (action.scale === 1) return ["IADD3", unsigned ? "IADD3.X" : "LEA.HI.X.SX32"];
   // An index scaled for another base in a block before: the product is kept, and only added here.
   if (hasSharedProduct(selection, code, op)) return ["LEA", "LEA.HI.X"];
-  return [unsigned ? "IMAD.WIDE.U32" : "IMAD.WIDE"];
+  const opcodes = [unsigned ? "IMAD.WIDE.U32" : "IMAD.WIDE"];
+  // One operand may come from the constant bank or the instruction: with the base from there the scale needs a register.
+  return selection.target.constantOperands && isLeaf(base)
+    ? { opcodes, more: [scaleRegister(selection, code, op, action.scale)] }
+    : opcodes;
 }
+
+const scaleRegister = (selection: Selection, code: Code, op: Op, scale: number): Register =>
+  selection.leaf(`scale ${scale}`, code.block, () => {
+    const register = selection.newRegister("R");
+    return { register, made: [selection.instruction("HFMA2", op.span, [register], [])] };
+  });
 
 /** `(i & mask) * 4` is masked after scaling, and added to the base by the access. */
 const isMasked = (index: Op): boolean => index.action.kind === "int" && index.action.op === "and" && isConstant(index.args[1]);

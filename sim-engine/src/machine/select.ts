@@ -34,7 +34,7 @@ export function select(kernel: Kernel, computeCapability: number): MachineKernel
   selectControl(selection, predicated);
   const blocks = assemble(selection, predicated);
   const localBytesPerThread = localBytes(kernel);
-  return { kernel, computeCapability, blocks, localBytesPerThread, registers: estimateRegisters(kernel, blocks) };
+  return { kernel, computeCapability, blocks, localBytesPerThread, registers: estimateRegisters(kernel, blocks, target) };
 }
 
 /** The stack pointer is loaded whether or not there is a stack. */

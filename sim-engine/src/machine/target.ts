@@ -16,6 +16,8 @@ export interface Target {
   readonly addMinimum: boolean;
   /** A reduction of a warp's integers in one instruction (from 8.0). */
   readonly warpReduce: boolean;
+  /** The registers a thread may have with all of an SM's threads resident: ptxas holds loads back rather than exceed them. */
+  readonly comfortableRegisters: number;
 }
 
 export const targetOf = (computeCapability: number): Target => ({
@@ -27,4 +29,11 @@ export const targetOf = (computeCapability: number): Target => ({
   scaledShared: computeCapability >= 70 && computeCapability < 90,
   addMinimum: computeCapability >= 90,
   warpReduce: computeCapability >= 80,
+  comfortableRegisters: Math.floor(65536 / residentThreads(computeCapability) / 8) * 8,
 });
+
+/** Threads an SM can hold (CUDA C++ Programming Guide, table of technical specifications per compute capability). */
+function residentThreads(computeCapability: number): number {
+  if (computeCapability === 75) return 1024;
+  return [86, 87, 89, 110, 120, 121].includes(computeCapability) ? 1536 : 2048;
+}

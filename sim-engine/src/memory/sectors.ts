@@ -1,7 +1,7 @@
 /** Global and local memory move in sectors of 32 bytes: which of them one warp access touches. */
 import { DistinctSet } from "./distinct.ts";
 
-export const sectorBytes = 32;
+const sectorBytes = 32;
 
 const seen = new DistinctSet();
 

@@ -28,34 +28,34 @@ const share = (part: number, whole: number): number => (whole > 0 ? Math.min(1, 
 
 /** Where loads and stores are served, from the counters of caches and memory. */
 function served(l: Counters): { load: Partial<SiteTraffic>; store: Partial<SiteTraffic> } {
-  const reads = l["global_load_sectors"]!;
-  const writes = l["global_store_sectors"]!;
+  const reads = l.global_load_sectors!;
+  const writes = l.global_store_sectors!;
   // A sector that comes from memory is looked up 1.5 times (see docs/gpus.md, l2Partitions).
-  const toL2 = share(l["l2_read_sectors"]! - l["dram_read_bytes"]! / 64, reads);
-  const dramLoads = Math.min(toL2, share(l["dram_read_bytes"]! / 32, reads));
-  const fills = Math.max(0, l["dram_read_bytes"]! - reads * 32);
-  const dramStores = share((l["dram_write_bytes"]! + fills) / 32, writes);
+  const toL2 = share(l.l2_read_sectors! - l.dram_read_bytes! / 64, reads);
+  const dramLoads = Math.min(toL2, share(l.dram_read_bytes! / 32, reads));
+  const fills = Math.max(0, l.dram_read_bytes! - reads * 32);
+  const dramStores = share((l.dram_write_bytes! + fills) / 32, writes);
   const lone = (sectors: number, requests: number): number => (sectors > 16 * requests ? 1 : 0.5);
   return {
-    load: { l1: 1 - toL2, l2: toL2 - dramLoads, dram: dramLoads, accessesPerSector: lone(reads, l["global_load_requests"]!) },
+    load: { l1: 1 - toL2, l2: toL2 - dramLoads, dram: dramLoads, accessesPerSector: lone(reads, l.global_load_requests!) },
     store: {
       l2: 1 - dramStores,
       dram: dramStores,
-      accessesPerSector: lone(writes, l["global_store_requests"]!),
-      bytesPerDramSector: dramStores > 0 ? (l["dram_write_bytes"]! + fills) / (dramStores * writes) : 32,
+      accessesPerSector: lone(writes, l.global_store_requests!),
+      bytesPerDramSector: dramStores > 0 ? (l.dram_write_bytes! + fills) / (dramStores * writes) : 32,
     },
   };
 }
 
 function fromCounters(l: Counters): ExecutionSummary {
   const warps = Math.ceil(volume(l.block) / 32) * volume(l.grid);
-  const instructions = l["warp_instructions"]! / warps;
+  const instructions = l.warp_instructions! / warps;
   const scale = Math.min(1, longest / instructions);
   const perWarp = (count: number): number => Math.round((count / warps) * scale);
   const sum = (key: string): number => Object.values(l.lines).reduce((total, line) => total + (line[key] ?? 0), 0);
-  const requests = l["global_load_requests"]! + l["global_store_requests"]!;
+  const requests = l.global_load_requests! + l.global_store_requests!;
   const linesPerRequest = requests > 0 ? sum("global_tag_requests") / requests : 0;
-  const sharedInstructions = l["shared_load_instructions"]! + l["shared_store_instructions"]!;
+  const sharedInstructions = l.shared_load_instructions! + l.shared_store_instructions!;
   const wavefronts = sharedInstructions > 0 ? Math.max(1, sum("shared_wavefronts") / sharedInstructions) : 1;
 
   const program = new Program();
@@ -68,15 +68,15 @@ function fromCounters(l: Counters): ExecutionSummary {
     const each = of > 0 ? sectors / of : 0;
     return [Math.max(1, Math.round(Math.max(each / 4, Math.min(linesPerRequest, each)))), Math.round(each)];
   };
-  const loadCost = cost(l["global_load_sectors"]!, l["global_load_requests"]!);
-  const storeCost = cost(l["global_store_sectors"]!, l["global_store_requests"]!);
+  const loadCost = cost(l.global_load_sectors!, l.global_load_requests!);
+  const storeCost = cost(l.global_store_sectors!, l.global_store_requests!);
   const [loadCount, storeCount, sharedLoadCount, sharedStoreCount] = [
-    perWarp(l["global_load_requests"]!),
-    perWarp(l["global_store_requests"]!),
-    perWarp(l["shared_load_instructions"]!),
-    perWarp(l["shared_store_instructions"]!),
+    perWarp(l.global_load_requests!),
+    perWarp(l.global_store_requests!),
+    perWarp(l.shared_load_instructions!),
+    perWarp(l.shared_store_instructions!),
   ];
-  const floats = share(l["thread_ffma"]! + l["thread_fadd"]! + l["thread_fmul"]!, l["thread_instructions"]!);
+  const floats = share(l.thread_ffma! + l.thread_fadd! + l.thread_fmul!, l.thread_instructions!);
   let turn = 0;
   const arithmetic = (count: number, from: number[]): number => {
     let result = from[0] ?? program.register();
@@ -114,12 +114,12 @@ function fromCounters(l: Counters): ExecutionSummary {
     ...launch,
     blocks: stretched,
     blocksPerSm: Math.min(
-      l["occupancy_limit_registers_blocks"]!,
-      l["occupancy_limit_shared_blocks"]!,
-      l["occupancy_limit_warps_blocks"]!,
-      l["occupancy_limit_blocks"]!,
+      l.occupancy_limit_registers_blocks!,
+      l.occupancy_limit_shared_blocks!,
+      l.occupancy_limit_warps_blocks!,
+      l.occupancy_limit_blocks!,
     ),
-    traffic: { ...launch.traffic, dramReadBytes: l["dram_read_bytes"]!, dramWriteBytes: l["dram_write_bytes"]! },
+    traffic: { ...launch.traffic, dramReadBytes: l.dram_read_bytes!, dramWriteBytes: l.dram_write_bytes! },
   };
 }
 
@@ -130,12 +130,12 @@ const estimates = countable.map((launch) => ({ launch, got: estimateTime(fromCou
 const median = (values: number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1]!;
 
 test("half of the measured launches come within 15 %, from counters alone", () => {
-  const errors = estimates.map(({ launch, got }) => Math.abs(got.ns / launch["time_ns"]! - 1));
+  const errors = estimates.map(({ launch, got }) => Math.abs(got.ns / launch.time_ns! - 1));
   expect(median(errors)).toBeLessThan(0.15);
   expect(errors.reduce((total, error) => total + Math.min(1, error), 0) / errors.length).toBeLessThan(0.22);
 });
 
 test("achieved occupancy is within 6 points for half", () =>
-  expect(median(estimates.map(({ launch, got }) => Math.abs(got.achievedOccupancyPct - launch["achieved_occupancy_pct"]!)))).toBeLessThan(
+  expect(median(estimates.map(({ launch, got }) => Math.abs(got.achievedOccupancyPct - launch.achieved_occupancy_pct!)))).toBeLessThan(
     6,
   ));

@@ -57,7 +57,7 @@ function compare(lowering: Lowering, [signed, unsigned, float]: NonNullable<(typ
 }
 
 /** Arithmetic on two operands of the type already converted to. */
-export function combine(lowering: Lowering, op: string, x: Op, y: Op, type: Type, node: Node): Op {
+function combine(lowering: Lowering, op: string, x: Op, y: Op, type: Type, node: Node): Op {
   lowering.at(node);
   if (isFloating(type)) {
     if (op === "+" || op === "-" || op === "*" || op === "/") return lowering.builder.float(floatOps[op], x, y);

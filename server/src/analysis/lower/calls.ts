@@ -182,7 +182,7 @@ function bindOne(lowering: Lowering, parameter: ParameterDeclaration, argument: 
   return bindValue(lowering, type, name, argument);
 }
 
-export function bindValue(lowering: Lowering, type: Type, name: string, argument: Expression): Place {
+function bindValue(lowering: Lowering, type: Type, name: string, argument: Expression): Place {
   if (type.kind === "reference") {
     const from = lowering.tryTypeOf(argument);
     const target = type.to;
@@ -212,7 +212,7 @@ export function bindValue(lowering: Lowering, type: Type, name: string, argument
 const sameScalar = (a: Type, b: Type): boolean => typeName({ ...decay(a), const: false }) === typeName({ ...decay(b), const: false });
 
 /** A lambda's body, its captures found in its object. */
-export function invokeLambda(
+function invokeLambda(
   lowering: Lowering,
   resolved: ResolvedLambda,
   args: readonly Expression[],

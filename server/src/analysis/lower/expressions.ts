@@ -102,7 +102,7 @@ function nameValue(lowering: Lowering, expression: Expression & { kind: "name" }
   return placeValue(lowering, expression);
 }
 
-export function calledValue(lowering: Lowering, called: Called, node: Node): Op {
+function calledValue(lowering: Lowering, called: Called, node: Node): Op {
   if (called.kind === "value") return called.op;
   if (called.kind === "place") return called.place.type.kind === "array" ? called.place.pointer : load(lowering, called.place);
   return lowering.fail("the value of a function that returns none is used", node);

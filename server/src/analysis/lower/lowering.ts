@@ -3,7 +3,7 @@ import type { Block, Builder, Kernel, Op, ScalarType, Space } from "@warplens/si
 import type { Expression, FunctionDeclaration, Node, Statement, VariableDeclaration } from "../../syntax/ast.ts";
 import type { Reading } from "../../syntax/reading.ts";
 import type { Context, Resolved } from "../sema/context.ts";
-import type { LambdaExpression, RecordInstance, Substitution, Type } from "../sema/types.ts";
+import type { LambdaExpression, Substitution, Type } from "../sema/types.ts";
 
 /** An object in memory: what a C++ lvalue is, once lowered. */
 export interface Place {
@@ -111,5 +111,3 @@ export type Called =
   | { readonly kind: "void" };
 
 export const isPlaceList = (place: Place | readonly Place[] | undefined): place is readonly Place[] => Array.isArray(place);
-
-export type Self = { readonly place: Place; readonly record: RecordInstance };

@@ -26,7 +26,7 @@ export function spaceOf(pointer: Op): Space {
 }
 
 /** A pointer moved by a constant number of bytes. */
-export function offsetBy(lowering: Lowering, pointer: Op, bytes: number): Op {
+function offsetBy(lowering: Lowering, pointer: Op, bytes: number): Op {
   if (bytes === 0) return pointer;
   return lowering.builder.gep(pointer, lowering.constant("i32", 0), 1, bytes);
 }

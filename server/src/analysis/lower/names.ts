@@ -66,7 +66,7 @@ function ownerSubstitution(lowering: Lowering, entity: Found["entities"][number]
 }
 
 /** A variable of the function being inlined, or of one around a lambda that is. */
-export function localPlace(lowering: Lowering, declaration: object, node: Node): Place | undefined {
+function localPlace(lowering: Lowering, declaration: object, node: Node): Place | undefined {
   const known = lowering.frame.variables.get(declaration);
   if (!known) return undefined;
   if (!isPlaceList(known)) return { ...known, node };

@@ -78,7 +78,7 @@ function operatorPlace(
   return user && calledPlace(lowering, user, expression);
 }
 
-export function calledPlace(lowering: Lowering, called: Called, expression: Expression): Place {
+function calledPlace(lowering: Lowering, called: Called, expression: Expression): Place {
   if (called.kind === "place") return { ...called.place, node: expression };
   if (called.kind === "void") return lowering.fail("the value of a function that returns none is used", expression);
   const place = lowering.temporary(decay(lowering.typeOf(expression)), "result", expression);

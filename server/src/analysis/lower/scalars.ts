@@ -30,7 +30,7 @@ export function constantOf(lowering: Lowering, value: bigint | number | boolean,
 }
 
 /** As the IR holds it: sign-extended numbers, bigints for i64, rounded floats. */
-export function constantValue(value: bigint | number | boolean, scalar: ScalarType): number | bigint {
+function constantValue(value: bigint | number | boolean, scalar: ScalarType): number | bigint {
   if (isFloatScalar(scalar)) return scalar === "f64" ? Number(value) : Math.fround(Number(value));
   const whole = typeof value === "number" ? BigInt(Math.trunc(value)) : BigInt(value);
   switch (scalar) {

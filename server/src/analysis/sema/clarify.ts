@@ -233,7 +233,7 @@ function asType(context: Context, expression: Expression): TypeNode | undefined 
 }
 
 /** Whether a name, looked up where it stands, names a type. */
-export function namesType(context: Context, name: Name): boolean {
+function namesType(context: Context, name: Name): boolean {
   const [first] = context.find(name, undefined).entities;
   switch (first?.kind) {
     case "record":

@@ -163,7 +163,7 @@ function listRank(context: Context, argument: Argument, type: Type): number | un
 }
 
 /** A default argument may stand on another declaration of the same function. */
-export function defaultArgument(
+function defaultArgument(
   declaration: FunctionDeclaration,
   siblings: readonly FunctionDeclaration[],
   index: number,
@@ -201,7 +201,7 @@ function elementOf(parameter: ParameterDeclaration, index: number, bound: Substi
  * The substitution around a member function. One defined outside its class template may name the class's parameters
  * otherwise: `template <class U> void Matrix<U>::f()`.
  */
-export function memberSubstitution(substitutions: Substitutions, declaration: FunctionDeclaration, found: Found): Substitution | undefined {
+function memberSubstitution(substitutions: Substitutions, declaration: FunctionDeclaration, found: Found): Substitution | undefined {
   const { record } = found;
   if (!record) return undefined;
   const written = declaration.name.parts.at(-2)?.templateArguments;

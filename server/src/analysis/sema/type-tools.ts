@@ -73,8 +73,6 @@ export const isFloating = (type: Type): type is Type & { kind: "floating" } => t
 /** Integers, unscoped enumerations and floating types: what arithmetic takes without a user's operator. */
 export const isArithmetic = (type: Type): boolean =>
   isInteger(type) || isFloating(type) || (type.kind === "enum" && !type.declaration.scoped);
-export const isScalar = (type: Type): boolean =>
-  type.kind === "integer" || type.kind === "floating" || type.kind === "enum" || type.kind === "pointer" || type.kind === "reference";
 export const isClass = (type: Type): boolean => type.kind === "record" || type.kind === "lambda";
 
 /** An enumeration as the integer it is kept in. */

@@ -122,7 +122,7 @@ function ignore(lowering: Lowering, expression: Expression): void {
 }
 
 /** The value of a recipe that only computes. */
-export function onValues(lowering: Lowering, recipe: Recipe, given: readonly Typed[], result: Type, node: Node): Op {
+function onValues(lowering: Lowering, recipe: Recipe, given: readonly Typed[], result: Type, node: Node): Op {
   const { builder } = lowering;
   lowering.visit(node);
   lowering.at(node);
@@ -285,12 +285,12 @@ function atomic(lowering: Lowering, recipe: Recipe & { kind: "atomic" }, use: Us
   return value(emitAtomic(lowering, op, recipe.scope, to.space, to.pointer, operands));
 }
 
-export const atomicOperation = (op: (Recipe & { kind: "atomic" })["op"], type: Type): AtomicOperation => {
+const atomicOperation = (op: (Recipe & { kind: "atomic" })["op"], type: Type): AtomicOperation => {
   if (op !== "min" && op !== "max") return op;
   return isFloating(type) ? `f${op}` : isSignedType(type) ? `${op}.s` : `${op}.u`;
 };
 
-export function emitAtomic(
+function emitAtomic(
   lowering: Lowering,
   op: AtomicOperation,
   scope: "block" | "device" | "system",

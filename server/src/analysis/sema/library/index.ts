@@ -1,6 +1,6 @@
 /** Everything CUDA's headers would declare, as a tree of scopes around every program's own. Made once, on first use. */
 import type { Declaration, FunctionDeclaration, RecordDeclaration } from "../../../syntax/ast.ts";
-import { type Entity, lastName, ScopeTree } from "../scope.ts";
+import { type Entity, ScopeTree } from "../scope.ts";
 import { field, functionFrom, literal, nameOf, recordFrom, typeNode } from "./declare.ts";
 import { deviceFunctions } from "./device.ts";
 import { functionObjects, groupFunctions, groupRecords } from "./groups.ts";
@@ -142,7 +142,3 @@ export function library(): ScopeTree {
   }
   return tree;
 }
-
-/** Whether a record is one of the library's, by name. */
-export const isLibraryRecord = (declaration: RecordDeclaration, name: string): boolean =>
-  declaration.start < 0 && lastName(declaration.name) === name;
