@@ -31,5 +31,5 @@ export function l1Cycles(addresses: Float64Array, from: number, mask: number, by
       if (ways > tags) tags = ways;
     }
   }
-  return Math.max(tags, sharedWavefronts(addresses, from, mask, bytes));
+  return Math.max(tags, sharedWavefronts(addresses, from, mask, bytes, true));
 }

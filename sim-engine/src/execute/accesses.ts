@@ -154,7 +154,7 @@ export class AccessCounter {
         localAddresses(addresses, from, mask, localBase, interleaved);
         return distinctSectors(interleaved, 0, mask, this.bytes, sectors);
       case "shared":
-        return sharedWavefronts(addresses, from, mask, this.bytes);
+        return sharedWavefronts(addresses, from, mask, this.bytes, this.operation === "load");
       case "constant":
         return distinctAddresses(addresses, from, mask);
     }

@@ -2,8 +2,9 @@
  * Shared memory has 32 banks of 4-byte words, and one wavefront reads or writes one word of each: an access takes as many
  * wavefronts as the most distinct words it wants of one bank. Lanes that want the same word share it.
  *
- * Accesses of 8 bytes go by half-warps and those of 16 bytes by quarter-warps. Two neighbouring parts go together when in
- * both each lane wants the same address as its neighbour, or as the lane two further (so broadcasts take no more than two).
+ * Accesses of 8 bytes go by half-warps and those of 16 bytes by quarter-warps. Two neighbouring parts of a load go together when
+ * that takes one wavefront and in both each lane wants the same address as its neighbour, or as the lane two further. So Nsight
+ * Compute counts on an H200 (`sim-engine/validation/shared-memory`).
  */
 import { DistinctSet, popcount } from "./distinct.ts";
 
@@ -12,8 +13,8 @@ const seen = new DistinctSet();
 const perBank = new Int32Array(bankCount);
 const bankWord = new Float64Array(bankCount);
 
-/** Wavefronts the lanes of `mask` take, each moving `bytes` (1 to 16) at `addresses[from + lane]`. */
-export function sharedWavefronts(addresses: Float64Array, from: number, mask: number, bytes: number): number {
+/** Wavefronts the lanes of `mask` take, each moving `bytes` (1 to 16) at `addresses[from + lane]`; only loads join parts. */
+export function sharedWavefronts(addresses: Float64Array, from: number, mask: number, bytes: number, isLoad: boolean): number {
   if (mask === 0) return 0;
   if (bytes <= 4) return narrow(addresses, from, mask);
   const words = bytes / 4;
@@ -23,12 +24,14 @@ export function sharedWavefronts(addresses: Float64Array, from: number, mask: nu
   for (let part = 0; part < parts; part += 2) {
     const low = mask & (((2 ** lanes - 1) << (part * lanes)) | 0);
     const high = mask & (((2 ** lanes - 1) << ((part + 1) * lanes)) | 0);
-    if (low !== 0 && high !== 0 && (paired(addresses, from, low | high, 1) || paired(addresses, from, low | high, 2))) {
-      total += wide(addresses, from, low | high, words);
-    } else total += (low === 0 ? 0 : wide(addresses, from, low, words)) + (high === 0 ? 0 : wide(addresses, from, high, words));
+    if (isLoad && low !== 0 && high !== 0 && joins(addresses, from, low | high, words)) total++;
+    else total += (low === 0 ? 0 : wide(addresses, from, low, words)) + (high === 0 ? 0 : wide(addresses, from, high, words));
   }
   return total;
 }
+
+const joins = (addresses: Float64Array, from: number, mask: number, words: number): boolean =>
+  (paired(addresses, from, mask, 1) || paired(addresses, from, mask, 2)) && wide(addresses, from, mask, words) === 1;
 
 /** Every active lane wants the same address as the lane `distance` away from it, where that is active. */
 function paired(addresses: Float64Array, from: number, mask: number, distance: number): boolean {

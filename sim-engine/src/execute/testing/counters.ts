@@ -4,6 +4,8 @@ import { scalarBytes } from "../../kernel.ts";
 import { spaceOf } from "../memory.ts";
 import type { ReferenceAccess } from "./reference.ts";
 
+export type Lane = Pick<ReferenceAccess, "lane" | "address">;
+
 export interface Cost {
   requests: number;
   lanes: number;
@@ -34,7 +36,7 @@ export function naiveCosts(accesses: readonly ReferenceAccess[]): Map<number, Co
     const { action } = first.op;
     const space = "space" in action ? action.space : "global";
     const shared = space === "shared" || spaceOf(first.address) === "shared";
-    const transactions = shared ? wavefronts(lanes, bytes) : sectors(lanes, bytes, space === "local");
+    const transactions = shared ? wavefronts(lanes, bytes, action.kind === "load") : sectors(lanes, bytes, space === "local");
     const ideal = Math.min(transactions, Math.ceil((lanes.length * bytes) / (shared ? 128 : 32)));
     const cost = costs.get(first.op.id) ?? { requests: 0, lanes: 0, transactions: 0, ideal: 0 };
     cost.requests++;
@@ -46,7 +48,7 @@ export function naiveCosts(accesses: readonly ReferenceAccess[]): Map<number, Co
   return costs;
 }
 
-function sectors(lanes: readonly ReferenceAccess[], bytes: number, local: boolean): number {
+export function sectors(lanes: readonly Lane[], bytes: number, local: boolean): number {
   const found = new Set<number>();
   for (const { address, lane } of lanes) {
     // In local memory word w of lane k is word 32 w + k.
@@ -56,7 +58,7 @@ function sectors(lanes: readonly ReferenceAccess[], bytes: number, local: boolea
   return found.size;
 }
 
-function wavefronts(lanes: readonly ReferenceAccess[], bytes: number): number {
+export function wavefronts(lanes: readonly Lane[], bytes: number, isLoad: boolean): number {
   const width = bytes <= 4 ? 32 : bytes <= 8 ? 16 : 8;
   const parts = Array.from({ length: 32 / width }, (_, part) => lanes.filter(({ lane }) => Math.floor(lane / width) === part));
   let total = 0;
@@ -65,13 +67,13 @@ function wavefronts(lanes: readonly ReferenceAccess[], bytes: number): number {
     const both = [...low, ...high];
     const pairs = (distance: number): boolean =>
       both.every(({ lane, address }) => both.every((other) => other.lane !== (lane ^ distance) || other.address === address));
-    if (parts.length > 1 && low.length > 0 && high.length > 0 && (pairs(1) || pairs(2))) total += ways(both, bytes);
+    if (isLoad && parts.length > 1 && low.length > 0 && high.length > 0 && (pairs(1) || pairs(2)) && ways(both, bytes) === 1) total++;
     else total += ways(low, bytes) + ways(high, bytes);
   }
   return total;
 }
 
-function ways(lanes: readonly ReferenceAccess[], bytes: number): number {
+function ways(lanes: readonly Lane[], bytes: number): number {
   const banks = Array.from({ length: 32 }, () => new Set<number>());
   for (const { address } of lanes)
     for (let byte = 0; byte < bytes; byte++) banks[Math.floor((address + byte) / 4) % 32]?.add(Math.floor((address + byte) / 4));
