@@ -1,0 +1,205 @@
+/** Code as nvcc 13.0 writes it, for kernels small enough to compare line by line. */
+import { describe, expect, test } from "vitest";
+import { optimise } from "../passes/index.ts";
+import { parseKernel } from "../text.ts";
+import { expansion, integerExpansions } from "./expansions.ts";
+import { select } from "./select.ts";
+
+/** `int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) { body }`, as a front end lowers it. */
+const guarded = (
+  body: string,
+  parameters = "%n: i32, %a: f32, %x: ptr const f32, %y: ptr f32",
+  attributes = "",
+): string => `kernel @k(${parameters})${attributes} {
+b0:
+  %i: ptr = alloca 4, align 4, "i"
+  %1: i32 = special ctaid.x
+  %2: i32 = special ntid.x
+  %3: i32 = mul %1, %2
+  %4: i32 = special tid.x
+  %5: i32 = add %3, %4
+  store.local %i, %5, align 4
+  %6: i32 = load.local %i, align 4
+  %7: i32 = param 0
+  %8: i1 = icmp.slt %6, %7
+  branch %8, b1, b2
+b1:
+  %10: i32 = load.local %i, align 4
+  ${body.trim().split("\n").join("\n  ")}
+  jump b2
+b2:
+  return
+}
+`;
+
+const saxpy = guarded(`
+%11: ptr = param 2
+%12: ptr = gep %11, %10, scale 4, offset 0
+%13: f32 = load.generic %12, align 4
+%14: f32 = param 1
+%15: f32 = fmul %14, %13
+%16: ptr = param 3
+%17: ptr = gep %16, %10, scale 4, offset 0
+%18: f32 = load.generic %17, align 4
+%19: f32 = fadd %15, %18
+%20: ptr = gep %16, %10, scale 4, offset 0
+store.generic %20, %19, align 4`);
+
+function code(text: string, computeCapability: number): { readonly opcodes: string[]; readonly registers: number } {
+  const kernel = parseKernel(text);
+  optimise(kernel);
+  const machine = select(kernel, computeCapability);
+  return {
+    opcodes: [...machine.blocks.values()].flatMap(({ instructions }) => instructions.map(({ opcode }) => opcode)),
+    registers: machine.registers.value,
+  };
+}
+
+const sorted = (text: string): string[] => text.trim().split(/\s+/).sort();
+
+test("saxpy for 9.0", () => {
+  expect(code(saxpy, 90).opcodes.sort()).toEqual(
+    sorted("LDC S2R S2UR ULDC IMAD ULDC ISETP EXIT LDC.64 ULDC.64 ULDC LDC.64 IMAD.WIDE LDG.E IMAD.WIDE LDG.E FFMA STG.E EXIT"),
+  );
+});
+
+test("saxpy for 8.0: operands come from the constant bank", () => {
+  expect(code(saxpy, 80).opcodes.sort()).toEqual(
+    sorted("IMAD.MOV S2UR S2R IMAD ISETP EXIT HFMA2 ULDC.64 IMAD.WIDE LDG.E IMAD.WIDE LDG.E FFMA STG.E EXIT"),
+  );
+});
+
+test("no kernel is given fewer than 16 registers, nor more than its bounds allow", () => {
+  expect(code(saxpy, 90).registers).toBe(16);
+  const wide = guarded(
+    Array.from(
+      { length: 80 },
+      (_, k) =>
+        `%c${k}: i32 = const ${k * 4096}\n%j${k}: i32 = add.exact %10, %c${k}\n%q${k}: i32 = mul.exact %j${k}, %7\n%p${k}: ptr = gep %11, %q${k}, scale 4, offset 0\n%v${k}: f32 = load.generic %p${k}, align 4`,
+    )
+      .join("\n")
+      .replace(/^/, "%11: ptr = param 2\n") +
+      `\n%16: ptr = param 3\n${Array.from({ length: 80 }, (_, k) => `%o${k}: ptr = gep %16, %10, scale 4, offset ${k * 4}\nstore.generic %o${k}, %v${k}, align 4`).join("\n")}`,
+  );
+  expect(code(wide, 90).registers).toBeGreaterThan(64);
+  expect(code(wide.replace(") {", ") max_threads 1024 {"), 90).registers).toBeLessThanOrEqual(64);
+  expect(code(wide.replace(") {", ") max_registers 40 {"), 90).registers).toBeLessThanOrEqual(40);
+});
+
+/** `if (v > a) { v = v * c + a, k times; y[i + 99] = v; }` and a store behind. */
+const arm = (length: number): string =>
+  guarded("jump b2", "%n: i32, %a: f32, %y: ptr f32").replace(
+    /b1:[\s\S]*/,
+    `b1:
+  %10: i32 = load.local %i, align 4
+  %11: ptr = param 2
+  %12: ptr = gep %11, %10, scale 4, offset 0
+  %13: f32 = load.generic %12, align 4
+  %14: f32 = param 1
+  %15: i1 = fcmp.ogt %13, %14
+  branch %15, b3, b4
+b3:
+${Array.from({ length }, (_, k) => `  %c${k}: f32 = const ${k + 1.5}\n  %m${k}: f32 = fmul ${k === 0 ? "%13" : `%s${k - 1}`}, %c${k}\n  %s${k}: f32 = fadd %m${k}, %14`).join("\n")}
+  %29: i32 = const 0
+  %30: ptr = gep %12, %29, scale 1, offset 396
+  store.generic %30, %s${length - 1}, align 4
+  jump b4
+b4:
+  %40: f32 = fadd %13, %13
+  store.generic %12, %40, align 4
+  jump b2
+b2:
+  return
+}
+`,
+  );
+
+test.each([
+  [7, 0],
+  [8, 1],
+])("an arm of %i sums and a store: %i branches", (length, branches) => {
+  const { opcodes } = code(arm(length), 90);
+  expect(opcodes.filter((opcode) => opcode === "BRA")).toHaveLength(branches);
+  expect(opcodes.filter((opcode) => opcode === "BSSY")).toHaveLength(branches);
+});
+
+test("a loop ends with one branch, and leaves by an exit that counts once", () => {
+  const kernel = parseKernel(
+    guarded(
+      `
+%11: ptr = param 2
+%12: i32 = param 0
+jump b5`,
+      "%n: i32, %a: f32, %y: ptr i32",
+    ).replace(
+      "  jump b2\nb2:",
+      `b5:
+  %20: i32 = load.local %i, align 4
+  %21: ptr = gep %11, %20, scale 4, offset 0
+  %22: i32 = atomic.global.device.add %21, %20
+  %23: i32 = add %20, %2
+  store.local %i, %23, align 4
+  %24: i1 = icmp.slt %23, %12
+  branch %24, b5, b2
+b2:`,
+    ),
+  );
+  optimise(kernel);
+  const machine = select(kernel, 90);
+  const loop = [...machine.blocks.values()].find(({ block }) => block.end.kind === "branch" && block.end.then === block);
+  expect(loop?.instructions.map(({ opcode }) => opcode)).toEqual(["IMAD.WIDE", "RED", "IADD3", "ISETP", "BRA"]);
+});
+
+describe("library functions and divisions take as many instructions as were measured on an H200", () => {
+  test.each([
+    ["div", 10],
+    ["rcp", 10],
+    ["sqrt", 10],
+    ["rsqrt", 4],
+    ["exp", 9],
+    ["exp2", 4],
+    ["log", 28],
+    ["log2", 30],
+    ["log10", 29],
+    ["sin", 28],
+    ["cos", 29],
+    ["tan", 25],
+    ["tanh", 17],
+    ["cosh", 16],
+    ["atan", 19],
+    ["asin", 25],
+    ["acos", 26],
+    ["cbrt", 16],
+    ["hypot", 25],
+    ["round", 4],
+  ])("%s of floats: %i", (name, count) => {
+    expect(expansion(name, "f32", false)).toHaveLength(count);
+  });
+  test.each([
+    ["exp", 5],
+    ["log", 4],
+    ["sin", 2],
+    ["cos", 2],
+    ["div", 5],
+    ["pow", 9],
+  ])("fast %s: %i", (name, count) => {
+    expect(expansion(name, "f32", true)).toHaveLength(count);
+  });
+  test.each([
+    ["div", 16],
+    ["sqrt", 18],
+    ["rsqrt", 14],
+    ["log", 84],
+    ["min", 8],
+  ])("%s of doubles: %i", (name, count) => {
+    expect(expansion(name, "f64", false)).toHaveLength(count);
+  });
+  test.each([
+    ["udiv", "reciprocal", 18],
+    ["urem", "reciprocal", 17],
+    ["sdiv", "signedReciprocal", 24],
+    ["srem", "signedReciprocal", 22],
+  ])("%s with its %s: %i", (name, reciprocal, count) => {
+    expect((integerExpansions[name]?.length ?? 0) + (integerExpansions[reciprocal]?.length ?? 0)).toBe(count);
+  });
+});
