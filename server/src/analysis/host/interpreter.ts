@@ -8,7 +8,7 @@ import type { Inputs } from "./inputs.ts";
 import type { LaunchLog } from "./launch-log.ts";
 import type { LoopTrace } from "./loop-trace.ts";
 import type { Journal } from "./memory.ts";
-import type { Cell, Place, TemplateValue, Value } from "./model.ts";
+import { Cell, type Place, type TemplateValue, type Value } from "./model.ts";
 import type { HostUnit, Linker, TypeCache } from "./unit.ts";
 
 /** How a statement ended; undefined: by reaching its end. `exit`: the program ends, or an exception is thrown. */
@@ -69,6 +69,8 @@ export interface Interpreter {
   readonly launches: LaunchLog;
   /** Variables with static storage, made at first use. */
   readonly statics: Map<VariableDeclaration, Cell>;
+  /** Variables of libraries: `optarg`. */
+  readonly libraryVariables: Map<string, Cell>;
   /** Loops that are being watched, innermost last. */
   readonly loops: LoopTrace[];
   frame: Frame;
@@ -113,6 +115,15 @@ export function lookUpLocal(host: Interpreter, name: string): Place | undefined 
     if (place !== undefined) return place;
   }
   return undefined;
+}
+
+/** A variable of a library, made at first use. */
+export function libraryVariable(host: Interpreter, name: string, initial: Value): Cell {
+  const known = host.libraryVariables.get(name);
+  if (known !== undefined) return known;
+  const made = new Cell(initial, undefined, name);
+  host.libraryVariables.set(name, made);
+  return made;
 }
 
 export function declareLocal(host: Interpreter, name: string, place: Place): void {

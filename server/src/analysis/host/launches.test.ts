@@ -131,6 +131,12 @@ describe("configurations known without assumptions", () => {
       ["k 1 32", "k 2 64", "k 3 96"],
     ],
     "argv with its default": [inMain("int n = 1024; if (argc > 1) n = atoi(argv[1]); k<<<n / 32, 32>>>(a, n);"), ["k 32 32"]],
+    "getopt without options": [
+      inMain(
+        "int n = 512, c; while ((c = getopt(argc, argv, \"n:v\")) != -1) { switch (c) { case 'n': n = atoi(optarg); break; case 'v': break; } } k<<<n / 64, 64>>>(a, n);",
+      ),
+      ["k 8 64"],
+    ],
     "a loop that halves": [inMain("int n = 1024; while (n > 1) { k<<<n / 2, 64>>>(a, n); n /= 2; }"), ["k 512 64"]],
     "a size in a vector": [inMain("std::vector<float> v(2048); k<<<v.size() / 128, 128>>>(a, v.size());"), ["k 16 128"]],
     "unsigned arithmetic that wraps": [inMain("unsigned x = 0; k<<<(x - 1) >> 24, 32>>>(a, 1);"), ["k 255 32"]],
@@ -187,6 +193,14 @@ describe("configurations known without assumptions", () => {
     expect(shapes(facts)).toEqual(expected);
     expect(facts.flatMap((fact) => fact.assumptions.filter(({ what }) => what !== "the launch"))).toEqual([]);
   });
+});
+
+test("getopt with options", () => {
+  const source = inMain(
+    "int n = 512, c; while ((c = getopt(argc, argv, \"vn:\")) != -1) { switch (c) { case 'n': n = atoi(optarg); break; } } k<<<n / 64, 64>>>(a, n);",
+  );
+  expect(shapes(launchesOf(source, { argv: ["file", "-v", "-n", "6400"] }))).toEqual(["k 100 64"]);
+  expect(shapes(launchesOf(source, { argv: ["-n640"] }))).toEqual(["k 10 64"]);
 });
 
 describe("what buffers hold", () => {

@@ -5,10 +5,10 @@ import { libraryConstant } from "./constants.ts";
 import { initialise } from "./construct.ts";
 import type { GlobalVariable } from "./globals.ts";
 import { hostType, templateValues } from "./host-types.ts";
-import { type Frame, type Interpreter, lookUpLocal } from "./interpreter.ts";
+import { type Frame, type Interpreter, libraryVariable, lookUpLocal } from "./interpreter.ts";
 import { Cell, type Place, type TemplateValue, type Value } from "./model.ts";
 import { read } from "./places.ts";
-import { float, int, unknown } from "./values.ts";
+import { float, int, nullPointer, unknown } from "./values.ts";
 
 type NameExpression = Expression & { readonly kind: "name" };
 
@@ -24,8 +24,17 @@ export function namePlace(host: Interpreter, name: Name): Place | undefined {
     if (host.frame.substitution !== undefined && substituted(host.frame.substitution, text) !== undefined) return undefined;
   }
   const variable = host.globals.variable(name, host.frame.path);
-  return variable === undefined ? undefined : globalCell(host, variable);
+  if (variable !== undefined) return globalCell(host, variable);
+  const initial = libraryVariables.get(text);
+  return initial === undefined ? undefined : libraryVariable(host, text, initial);
 }
+
+/** With their first values. */
+const libraryVariables: ReadonlyMap<string, Value> = new Map<string, Value>([
+  ["optind", int(1)],
+  ["optarg", nullPointer],
+  ["opterr", int(1)],
+]);
 
 export function nameValue(host: Interpreter, expression: NameExpression): Value {
   const { name } = expression;

@@ -102,6 +102,7 @@ function interpreterFor({ unit, settings, linker }: RunProgram, options: RunOpti
     inputs: new Inputs(options.assumed ?? new Map()),
     launches: new LaunchLog(),
     statics: new Map(),
+    libraryVariables: new Map(),
     loops: [],
     frame: { ...globalFrame([]), depth: -1 },
     steps: 0,

@@ -6,6 +6,7 @@ import type { Value } from "../model.ts";
 import { elementOf, write } from "../places.ts";
 import { float, int, nullPointer, unknown } from "../values.ts";
 import { argumentValue, type LibraryFunction } from "./library.ts";
+import { nextOption } from "./options.ts";
 
 function integerFrom(type: IntegerName): LibraryFunction {
   return (_host, args) => {
@@ -124,6 +125,8 @@ export const textFunctions: ReadonlyMap<string, LibraryFunction> = new Map<strin
   ["getline", input],
   ["fopen", () => unknown("whether a file can be opened")],
   ["getenv", () => nullPointer],
+  ["getopt", nextOption],
+  ["getopt_long", nextOption],
   // Programs of the CUDA samples ask these helpers for options.
   ["checkCmdLineFlag", () => int(0, "bool")],
   ["getCmdLineArgumentString", () => int(0, "bool")],
