@@ -136,6 +136,4 @@ test("half of the measured launches come within 15 %, from counters alone", () =
 });
 
 test("achieved occupancy is within 6 points for half", () =>
-  expect(median(estimates.map(({ launch, got }) => Math.abs(got.achievedOccupancyPct - launch.achieved_occupancy_pct!)))).toBeLessThan(
-    6,
-  ));
+  expect(median(estimates.map(({ launch, got }) => Math.abs(got.achievedOccupancyPct - launch.achieved_occupancy_pct!)))).toBeLessThan(6));
