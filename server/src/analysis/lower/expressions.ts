@@ -185,13 +185,14 @@ function binaryValue(lowering: Lowering, expression: Expression & { kind: "binar
     return lowering.value(right);
   }
   if (op === "&&" || op === "||") return viaBranches(lowering, expression);
-  const [a, b] = [arithmeticOperand(lowering, left), arithmeticOperand(lowering, right)];
+  const [a, b] = [arithmeticOperand(lowering, left, right), arithmeticOperand(lowering, right, left)];
   return binary(lowering, op, a, b, expression).op;
 }
 
-/** An operand of a built-in operator; a record gives what its conversion function makes of it. */
-export function arithmeticOperand(lowering: Lowering, expression: Expression): Typed {
-  const type = lowering.typeOf(expression);
+/** An operand of a built-in operator; a record gives what its conversion function makes of it. `beside`: the other operand. */
+export function arithmeticOperand(lowering: Lowering, expression: Expression, beside?: Expression): Typed {
+  const type = lowering.tryTypeOf(expression) ?? unknownType(lowering, beside) ?? lowering.typeOf(expression);
+  if (!lowering.tryTypeOf(expression)) return { op: lowering.valueAs(expression, type), type };
   if (type.kind !== "record") return typed(lowering, expression);
   const found = conversionFunction(lowering.context, type.record, undefined);
   if (found) {
@@ -199,6 +200,12 @@ export function arithmeticOperand(lowering: Lowering, expression: Expression): T
     return { op: calledValue(lowering, called, expression), type: found.type };
   }
   return lowering.fail(`${typeName(type)} is used as a number`, expression);
+}
+
+/** What is not known is taken to be of the type of what stands beside it. */
+function unknownType(lowering: Lowering, beside: Expression | undefined): Type | undefined {
+  const type = beside && lowering.tryTypeOf(beside);
+  return type && scalarOf(decay(type)) && decay(type).kind !== "pointer" ? decay(type) : undefined;
 }
 
 /** A truth value that control flow decides, kept in a temporary: as compilers do before optimising. */

@@ -5,7 +5,7 @@ import type { Argument, Context, Found, Resolved, TemplateValues } from "./conte
 import { type Deduction, deduceParameter, deduceType } from "./deduce.ts";
 import { defaultOf, packElement } from "./named-types.ts";
 import { lastName } from "./scope.ts";
-import { decay, emptySubstitution, identity, isPack, sameType, substituted, typeKey, valueKey } from "./type-tools.ts";
+import { decay, emptySubstitution, identity, isPack, sameType, substituted, typeKey, unqualified, valueKey } from "./type-tools.ts";
 import type { Substitution, TemplateValue, Type } from "./types.ts";
 
 interface Candidate {
@@ -127,7 +127,7 @@ function consider(
     const rank = argument.info ? context.conversionRank(argument.info, type, isNull(argument)) : listRank(context, argument, type);
     if (rank === undefined) return undefined;
     ranks.push(rank);
-    types.push(typeKey(type));
+    types.push(typeKey(unqualified(type)));
   }
   if (!substitutes(context, declaration, bound)) return undefined;
   return {

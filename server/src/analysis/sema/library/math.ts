@@ -165,6 +165,7 @@ export const mathFunctions: readonly Entry[] = [
     "double rnorm3d(double, double, double)",
     "float rnorm4df(float, float, float, float)",
   ],
+  [{ kind: "constant", value: Number.NaN }, "double nan(const char*)", "float nanf(const char*)"],
   [
     { kind: "classify", fn: "isnan" },
     "bool isnan(double)",
