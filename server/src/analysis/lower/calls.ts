@@ -1,10 +1,10 @@
 /** Calls: everything is inlined, down to the built-in functions. */
 import type { Expression, FunctionDeclaration, Node, ParameterDeclaration } from "../../syntax/ast.ts";
 import type { Resolved, ResolvedLambda } from "../sema/context.ts";
-import { functionResult, lambdaResult } from "../sema/expressions.ts";
 import { recipeOf } from "../sema/library/index.ts";
-import { packElement } from "../sema/named-types.ts";
+import { functionResult, lambdaResult } from "../sema/returned-types.ts";
 import { lastName } from "../sema/scope.ts";
+import { packElement } from "../sema/template-values.ts";
 import { decay, isClass, isPack, pointerTo, referred, typeName, voidType } from "../sema/type-tools.ts";
 import type { Substitution, Type } from "../sema/types.ts";
 import { runRecipe } from "./builtins/run.ts";

@@ -1,7 +1,7 @@
 /** Variables that live outside a function's frame: `__shared__`, `__device__`, `__constant__`, and constant tables. */
 import type { Content, GlobalVariable, ScalarType, SharedVariable } from "@warplens/sim-engine";
 import type { Expression, Node, VariableDeclaration } from "../../syntax/ast.ts";
-import { convertConstant } from "../sema/constants.ts";
+import { convertConstant } from "../sema/constant-run.ts";
 import { lastName } from "../sema/scope.ts";
 import { identity } from "../sema/type-tools.ts";
 import type { Substitution, Type } from "../sema/types.ts";

@@ -1,10 +1,12 @@
 /** Which function a call expression or an operator calls. */
 import type { Expression } from "../../syntax/ast.ts";
+import { autoKey } from "./bind-function.ts";
 import type { Argument, Context, Found, Resolved, ResolvedLambda, TemplateValues } from "./context.ts";
-import { argumentsOf, firstReturn, memberBase } from "./expressions.ts";
+import { argumentsOf, memberBase } from "./expressions.ts";
 import { nominatedBy } from "./lookup.ts";
-import { autoKey, type Substitutions } from "./overload.ts";
+import { firstReturn } from "./returned-types.ts";
 import { type Entity, lastName, type Scope } from "./scope.ts";
+import type { Substitutions } from "./substitutions.ts";
 import { isTypeValue, substituted } from "./type-tools.ts";
 import type { Substitution, Type } from "./types.ts";
 

@@ -1,74 +1,25 @@
 /** Constant expressions, `constexpr` functions among them, within a budget of steps. */
-import type { Expression, FunctionDeclaration, Statement, VariableDeclaration } from "../../syntax/ast.ts";
+import type { Expression, VariableDeclaration } from "../../syntax/ast.ts";
+import { arithmetic } from "./constant-arithmetic.ts";
+import { builtInCall, runFunction } from "./constant-calls.ts";
+import { type Cell, convertConstant, depthBudget, listValue, NotConstant, type Run, scalar, spend, type Value } from "./constant-run.ts";
 import type { Constant, Context } from "./context.ts";
-import { bindParameters, packElement, packNames } from "./named-types.ts";
 import { type Entity, lastName } from "./scope.ts";
+import { bindParameters, packElement, packNames } from "./template-values.ts";
 import { traitConstant } from "./traits.ts";
-import {
-  decay,
-  integerShape,
-  isFloating,
-  isInteger,
-  isPack,
-  promote,
-  substituted,
-  underlying,
-  usualArithmetic,
-  wrapInteger,
-} from "./type-tools.ts";
+import { decay, isFloating, isInteger, isPack, promote, substituted, underlying } from "./type-tools.ts";
 import type { Substitution, Type } from "./types.ts";
 
-/** Local variables of a `constexpr` function that is being run: by declaration. Arrays are lists of elements. */
-type Cell = { value: Value };
-type Value = Constant | Value[] | undefined;
-
-interface Run {
-  readonly context: Context;
-  readonly substitution: Substitution | undefined;
-  readonly locals: Map<object, Cell>;
-  readonly budget: { steps: number; depth: number };
-}
-
 const stepBudget = 50_000;
-const depthBudget = 128;
-
-/** Thrown where evaluation must stop: not constant, or over budget. Never leaves this file. */
-class NotConstant extends Error {}
 
 export function constantOf(context: Context, expression: Expression, substitution: Substitution | undefined): Constant | undefined {
   try {
-    const value = evaluate({ context, substitution, locals: new Map(), budget: { steps: stepBudget, depth: 0 } }, expression);
+    const value = evaluate({ context, evaluate, substitution, locals: new Map(), budget: { steps: stepBudget, depth: 0 } }, expression);
     return Array.isArray(value) ? undefined : value;
   } catch (error) {
     if (error instanceof NotConstant || error instanceof RangeError) return undefined;
     throw error;
   }
-}
-
-/** A value as a type keeps it: wrapped, rounded, or made a boolean. */
-export function convertConstant(value: Constant, type: Type | undefined): Constant {
-  const plain = type && underlying(type.kind === "reference" ? type.to : type);
-  if (!plain) return value;
-  if (isInteger(plain)) {
-    if (plain.name === "bool") return typeof value === "number" ? value !== 0 : Boolean(value);
-    const whole = typeof value === "number" ? (Number.isFinite(value) ? BigInt(Math.trunc(value)) : 0n) : BigInt(value);
-    return wrapInteger(whole, plain.name);
-  }
-  if (isFloating(plain)) {
-    const number = Number(value);
-    return plain.name === "float" ? Math.fround(number) : number;
-  }
-  return value;
-}
-
-function spend(run: Run): void {
-  if (--run.budget.steps < 0) throw new NotConstant();
-}
-
-function scalar(run: Run, expression: Expression): Constant {
-  const value = evaluate(run, expression);
-  if (value === undefined || Array.isArray(value)) throw new NotConstant();
-  return value;
 }
 
 const typeOf = (run: Run, expression: Expression): Type | undefined => run.context.info(expression, run.substitution)?.type;
@@ -244,15 +195,6 @@ function variableValue(run: Run, declaration: VariableDeclaration, substitution:
   return Array.isArray(value) || value === undefined ? value : convertConstant(value, type);
 }
 
-function listValue(run: Run, declaration: VariableDeclaration, type: Type | undefined): Value {
-  const [first] = declaration.init?.values ?? [];
-  const list = first?.kind === "list" ? first.elements.map((each) => each.value) : (declaration.init?.values ?? []);
-  const values = list.map((each) => evaluate(run, each));
-  if (type?.kind !== "array") return values.length === 1 ? values[0] : values.length === 0 ? 0n : undefined;
-  for (let index = values.length; index < (type.size ?? 0) && index < 4096; index++) values.push(0n);
-  return values;
-}
-
 function enumeratorValue(run: Run, entity: Entity & { kind: "enumerator" }): Constant {
   let value = 0n;
   for (const [index, enumerator] of entity.declaration.enumerators.entries()) {
@@ -295,86 +237,6 @@ function binaryValue(run: Run, expression: Expression & { kind: "binary" }): Val
   const left = scalar(run, expression.left);
   const right = scalar(run, expression.right);
   return arithmetic(run, op, left, right, typeOf(run, expression.left), typeOf(run, expression.right));
-}
-
-function arithmetic(
-  _run: Run,
-  op: string,
-  left: Constant,
-  right: Constant,
-  leftType: Type | undefined,
-  rightType: Type | undefined,
-): Constant {
-  const shift = op === "<<" || op === ">>";
-  const common = leftType && rightType ? (shift ? promote(leftType) : usualArithmetic(leftType, rightType)) : undefined;
-  if (typeof left === "number" || typeof right === "number" || (common && isFloating(common))) {
-    const value = floatArithmetic(op, Number(left), Number(right));
-    return typeof value === "boolean" ? value : convertConstant(value, common);
-  }
-  const [a, b] = [convertConstant(left, common), shift ? right : convertConstant(right, common)].map((each) => BigInt(each));
-  const value = integerArithmetic(op, a ?? 0n, b ?? 0n, common && isInteger(common) ? integerShape[common.name].bits : 64);
-  return typeof value === "boolean" ? value : convertConstant(value, common);
-}
-
-function floatArithmetic(op: string, a: number, b: number): number | boolean {
-  switch (op) {
-    case "+":
-      return a + b;
-    case "-":
-      return a - b;
-    case "*":
-      return a * b;
-    case "/":
-      return a / b;
-    default:
-      return comparison(op, a, b);
-  }
-}
-
-function integerArithmetic(op: string, a: bigint, b: bigint, bits: number): bigint | boolean {
-  switch (op) {
-    case "+":
-      return a + b;
-    case "-":
-      return a - b;
-    case "*":
-      return a * b;
-    case "/":
-    case "%":
-      if (b === 0n) throw new NotConstant();
-      return op === "/" ? a / b : a % b;
-    case "&":
-      return a & b;
-    case "|":
-      return a | b;
-    case "^":
-      return a ^ b;
-    case "<<":
-    case ">>":
-      if (b < 0n || b >= BigInt(bits)) throw new NotConstant();
-      return op === "<<" ? a << b : a >> b;
-    default:
-      return comparison(op, a, b);
-  }
-}
-
-function comparison<T extends number | bigint>(op: string, a: T, b: T): boolean {
-  switch (op) {
-    case "==":
-      return a === b;
-    case "!=":
-      return a !== b;
-    case "<":
-      return a < b;
-    case ">":
-      return a > b;
-    case "<=":
-      return a <= b;
-    case ">=":
-      return a >= b;
-    default:
-      throw new NotConstant();
-  }
 }
 
 function sizeValue(run: Run, expression: Expression & { kind: "sizeof" }): Constant {
@@ -429,28 +291,6 @@ function foldValue(run: Run, expression: Expression & { kind: "fold" }): Value {
   return values.slice(1).reduce((all, each) => arithmetic(run, op, all, each, undefined, undefined), first);
 }
 
-/** Library functions that are worth evaluating before a program runs. */
-const libraryFunctions: Readonly<Record<string, (...args: number[]) => number>> = {
-  sqrt: Math.sqrt,
-  sqrtf: Math.sqrt,
-  ceil: Math.ceil,
-  ceilf: Math.ceil,
-  floor: Math.floor,
-  floorf: Math.floor,
-  pow: Math.pow,
-  powf: Math.pow,
-  exp: Math.exp,
-  expf: Math.exp,
-  log: Math.log,
-  logf: Math.log,
-  log2: Math.log2,
-  log2f: Math.log2,
-  fabs: Math.abs,
-  fabsf: Math.abs,
-  sin: Math.sin,
-  cos: Math.cos,
-};
-
 function callValue(run: Run, expression: Expression & { kind: "call" }): Value {
   const { context } = run;
   const resolved = context.resolveCall(expression, run.substitution);
@@ -468,125 +308,4 @@ function callValue(run: Run, expression: Expression & { kind: "call" }): Value {
   }
   if (!called.specifiers.constexpr && called.body.body.length > 8) throw new NotConstant();
   return runFunction(run, called, resolved.substitution, args);
-}
-
-function builtInCall(name: string, args: readonly Value[]): Constant {
-  const values = args.map((each): Constant => {
-    if (each === undefined || Array.isArray(each)) throw new NotConstant();
-    return each;
-  });
-  const [a, b] = values;
-  if ((name === "min" || name === "max") && a !== undefined && b !== undefined) return (name === "min") === a < b ? a : b;
-  if (name === "abs" && a !== undefined && typeof a !== "boolean") return a < 0 ? -a : a;
-  const numeric = libraryFunctions[name];
-  if (numeric) return numeric(...values.map(Number));
-  throw new NotConstant();
-}
-
-function runFunction(run: Run, called: FunctionDeclaration, substitution: Substitution, args: readonly Value[]): Value {
-  const { context } = run;
-  const locals = new Map<object, Cell>();
-  const inner: Run = { context, substitution, locals, budget: run.budget };
-  if (++run.budget.depth > depthBudget) throw new NotConstant();
-  for (const [index, parameter] of called.parameters.entries()) {
-    if (parameter.pack) throw new NotConstant();
-    const value = args[index] ?? (parameter.default && evaluate(inner, parameter.default));
-    locals.set(parameter, {
-      value: value === undefined || Array.isArray(value) ? value : convertConstant(value, context.typeFrom(parameter.type, substitution)),
-    });
-  }
-  const outcome = called.body && execute(inner, called.body);
-  run.budget.depth--;
-  if (outcome?.kind !== "return" || outcome.value === undefined || Array.isArray(outcome.value)) throw new NotConstant();
-  return convertConstant(outcome.value, context.resultType(called, substitution));
-}
-
-type Outcome = { readonly kind: "return"; readonly value: Value } | { readonly kind: "break" | "continue" } | undefined;
-
-function execute(run: Run, statement: Statement): Outcome {
-  spend(run);
-  switch (statement.kind) {
-    case "block":
-      for (const each of statement.body) {
-        const outcome = execute(run, each);
-        if (outcome) return outcome;
-      }
-      return undefined;
-    case "declaration":
-      for (const declaration of statement.declarations) {
-        if (declaration.kind !== "variable") continue;
-        run.locals.set(declaration, { value: initialValue(run, declaration) });
-      }
-      return undefined;
-    case "expression":
-      evaluate(run, statement.expression);
-      return undefined;
-    case "return":
-      return { kind: "return", value: statement.value && evaluate(run, statement.value) };
-    case "if": {
-      if (statement.init) execute(run, statement.init);
-      if (statement.condition.kind === "variable") throw new NotConstant();
-      const branch = Number(scalar(run, statement.condition)) ? statement.then : statement.else;
-      return branch && execute(run, branch);
-    }
-    case "for":
-    case "while":
-    case "do":
-      return executeLoop(run, statement);
-    case "break":
-    case "continue":
-      return { kind: statement.kind };
-    case "switch":
-      return executeSwitch(run, statement);
-    case "empty":
-      return undefined;
-    default:
-      throw new NotConstant();
-  }
-}
-
-function initialValue(run: Run, declaration: VariableDeclaration): Value {
-  const type = run.context.declaredType(declaration, run.substitution);
-  const [init] = declaration.init?.values ?? [];
-  if (type?.kind === "array")
-    return declaration.init ? listValue(run, declaration, type) : Array.from({ length: Math.min(type.size ?? 0, 4096) }, () => undefined);
-  if (type && !(isInteger(underlying(type)) || isFloating(type))) throw new NotConstant();
-  if (!init) return undefined;
-  const value = init.kind === "list" ? listValue(run, declaration, type) : evaluate(run, init);
-  return value === undefined || Array.isArray(value) ? value : convertConstant(value, type);
-}
-
-function executeLoop(run: Run, loop: Statement & { kind: "for" | "while" | "do" }): Outcome {
-  if (loop.kind === "for" && loop.init) execute(run, loop.init);
-  const holds = (): boolean => {
-    if (!loop.condition) return true;
-    if (loop.condition.kind === "variable") throw new NotConstant();
-    return Number(scalar(run, loop.condition)) !== 0;
-  };
-  for (let first = true; ; first = false) {
-    spend(run);
-    if (!(first && loop.kind === "do") && !holds()) return undefined;
-    const outcome = execute(run, loop.body);
-    if (outcome?.kind === "return") return outcome;
-    if (outcome?.kind === "break") return undefined;
-    if (loop.kind === "for" && loop.step) evaluate(run, loop.step);
-  }
-}
-
-function executeSwitch(run: Run, statement: Statement & { kind: "switch" }): Outcome {
-  if (statement.condition.kind === "variable" || statement.body.kind !== "block") throw new NotConstant();
-  const value = scalar(run, statement.condition);
-  const { body } = statement.body;
-  let at = body.findIndex(
-    (each) => each.kind === "case" && each.value && BigInt(scalar(run, each.value) as bigint) === BigInt(value as bigint),
-  );
-  if (at < 0) at = body.findIndex((each) => each.kind === "case" && !each.value);
-  if (at < 0) return undefined;
-  for (const each of body.slice(at)) {
-    if (each.kind === "case") continue;
-    const outcome = execute(run, each);
-    if (outcome?.kind === "break") return undefined;
-    if (outcome) return outcome;
-  }
-  return undefined;
 }

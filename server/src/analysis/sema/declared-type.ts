@@ -1,8 +1,8 @@
 /** The types variables and parameters are declared with: `auto`, array bounds from initialisers, parameters' adjustments. */
 import type { ParameterDeclaration, TypeNode, VariableDeclaration } from "../../syntax/ast.ts";
+import { autoKey } from "./bind-function.ts";
 import { declaresFunction } from "./clarify.ts";
 import type { Context } from "./context.ts";
-import { autoKey } from "./overload.ts";
 import { arrayOf, decay, isPack, isTypeValue, pointerTo, qualified, referred, substituted } from "./type-tools.ts";
 import type { Substitution, Type } from "./types.ts";
 

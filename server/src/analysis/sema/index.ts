@@ -21,16 +21,19 @@ import { constantOf } from "./constants.ts";
 import type { Context, Found, Resolved, ResolvedLambda } from "./context.ts";
 import { conversionRank } from "./conversions.ts";
 import { declaredType } from "./declared-type.ts";
-import { functionResult, infoOf } from "./expressions.ts";
+import { infoOf } from "./expressions.ts";
 import { currentRecord, Instances } from "./instantiate.ts";
 import { alignOf, layoutOf, sizeOf } from "./layout.ts";
 import { library } from "./library/index.ts";
 import { find, member } from "./lookup.ts";
 import { Memo } from "./memo.ts";
-import { namedType, templateValues, typeFrom } from "./named-types.ts";
-import { overload, Substitutions } from "./overload.ts";
+import { namedType, typeFrom } from "./named-types.ts";
+import { overload } from "./overload.ts";
 import { Packs } from "./packs.ts";
+import { functionResult } from "./returned-types.ts";
 import { type Entity, ScopeTree } from "./scope.ts";
+import { Substitutions } from "./substitutions.ts";
+import { templateValues } from "./template-values.ts";
 import type { Substitution, TemplateValue, Type } from "./types.ts";
 
 export interface Semantics {

@@ -2,8 +2,8 @@
 import type { RecordDeclaration, TemplateArgument } from "../../syntax/ast.ts";
 import type { Context, TemplateValues } from "./context.ts";
 import { deduceValue } from "./deduce.ts";
-import { bindParameters, templateValue } from "./named-types.ts";
 import { lastName } from "./scope.ts";
+import { bindParameters, templateValue } from "./template-values.ts";
 import { identity, isPack, valueKey, valueName } from "./type-tools.ts";
 import type { RecordInstance, Substitution, TemplateValue } from "./types.ts";
 

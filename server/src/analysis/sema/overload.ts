@@ -1,12 +1,13 @@
 /** Overload resolution: which function a call means, with its template arguments. */
-import type { FunctionDeclaration, ParameterDeclaration, RecordDeclaration, TemplateArgument, TypeNode } from "../../syntax/ast.ts";
+import type { FunctionDeclaration, ParameterDeclaration, TemplateArgument, TypeNode } from "../../syntax/ast.ts";
 import { walk } from "../../syntax/walk.ts";
-import type { Argument, Context, Found, Resolved, TemplateValues } from "./context.ts";
-import { type Deduction, deduceParameter, deduceType } from "./deduce.ts";
-import { defaultOf, packElement } from "./named-types.ts";
+import { bindFunction, friendTemplate, isNull, memberSubstitution, mentionsAuto, ownTemplateParameters } from "./bind-function.ts";
+import type { Argument, Context, Found, Resolved } from "./context.ts";
 import { lastName } from "./scope.ts";
-import { decay, emptySubstitution, identity, isPack, sameType, substituted, typeKey, unqualified, valueKey } from "./type-tools.ts";
-import type { Substitution, TemplateValue, Type } from "./types.ts";
+import type { Substitutions } from "./substitutions.ts";
+import { packElement } from "./template-values.ts";
+import { decay, emptySubstitution, isPack, sameType, substituted, typeKey, unqualified, valueKey } from "./type-tools.ts";
+import type { Substitution, Type } from "./types.ts";
 
 interface Candidate {
   readonly function: FunctionDeclaration;
@@ -17,18 +18,6 @@ interface Candidate {
   readonly template: boolean;
   /** How much of the parameters is fixed by the declaration: a template that says more is preferred. */
   readonly fixed: number;
-}
-
-/** Makes substitutions one object for equal arguments, so that what is known of an instance is found again. */
-export class Substitutions {
-  readonly #known = new Map<string, Substitution>();
-
-  of(declaration: object, values: ReadonlyMap<string, TemplateValues>, outer: Substitution | undefined): Substitution {
-    const key = `${identity(declaration)}@${outer ? identity(outer) : 0}<${[...values].map(([name, value]) => `${name}=${valueKey(value)}`).join(";")}>`;
-    let known = this.#known.get(key);
-    if (!known) this.#known.set(key, (known = outer ? { values, outer } : { values }));
-    return known;
-  }
 }
 
 export function overload(
@@ -143,9 +132,6 @@ function consider(
 const isVoid = (parameter: ParameterDeclaration | undefined): boolean =>
   parameter?.type.kind === "builtin" && parameter.type.name === "void" && !parameter.name;
 
-const isNull = (argument: Argument): boolean =>
-  argument.expression?.kind === "null" || (argument.expression?.kind === "integer" && argument.expression.value === 0n);
-
 function listRank(context: Context, argument: Argument, type: Type): number | undefined {
   if (argument.expression?.kind !== "list") return 4;
   const plain = type.kind === "reference" ? type.to : type;
@@ -187,165 +173,11 @@ function parameterType(
   return type?.kind === "array" ? decay(type) : type;
 }
 
-const mentionsAuto = (node: TypeNode): boolean =>
-  node.kind === "auto" || ((node.kind === "pointer" || node.kind === "reference") && mentionsAuto(node.to));
-
 function elementOf(parameter: ParameterDeclaration, index: number, bound: Substitution): Substitution {
   const packs = [...bound.values].flatMap(([name, values]) =>
     isPack(values) && name !== parameter.name ? [{ name, length: values.length, values }] : [],
   );
   return packElement(packs, index, bound);
-}
-
-/**
- * The substitution around a member function. One defined outside its class template may name the class's parameters
- * otherwise: `template <class U> void Matrix<U>::f()`.
- */
-function memberSubstitution(substitutions: Substitutions, declaration: FunctionDeclaration, found: Found): Substitution | undefined {
-  const { record } = found;
-  if (!record) return undefined;
-  const written = declaration.name.parts.at(-2)?.templateArguments;
-  if (!written) return record.substitution;
-  const values = new Map<string, TemplateValues>();
-  for (const [index, argument] of written.entries()) {
-    const value = record.arguments[index];
-    const node = argument.kind === "type" ? argument.type : argument.expression;
-    if (value !== undefined && (node.kind === "named" || node.kind === "name")) values.set(lastName(node.name), value);
-  }
-  return substitutions.of(declaration, values, record.substitution);
-}
-
-/** The function's own template parameters: not those that its qualifier gives to the class. */
-function ownTemplateParameters(
-  declaration: FunctionDeclaration,
-  outer: Substitution | undefined,
-): NonNullable<FunctionDeclaration["templateParameters"]> {
-  const written = declaration.name.parts.at(-2)?.templateArguments;
-  const all = declaration.templateParameters ?? [];
-  return written ? all.filter((each) => each.name === undefined || outer?.values.has(each.name) !== true) : all;
-}
-
-function bindFunction(
-  context: Context,
-  substitutions: Substitutions,
-  declaration: FunctionDeclaration,
-  parameters: readonly ParameterDeclaration[],
-  outer: Substitution | undefined,
-  explicit: readonly TemplateArgument[] | undefined,
-  args: readonly Argument[],
-  substitution: Substitution | undefined,
-): Substitution | undefined {
-  const friendOf = friendTemplate(context, declaration);
-  const own = friendOf?.templateParameters ?? ownTemplateParameters(declaration, outer);
-  const autos = parameters.filter((each) => mentionsAuto(each.type));
-  if (own.length === 0 && autos.length === 0) return explicit ? undefined : (outer ?? emptySubstitution);
-  const bound = new Map<string, TemplateValues>();
-  const given = explicit ? context.templateValues(explicit, own, substitution) : [];
-  if (!given) return undefined;
-  let next = 0;
-  for (const parameter of own) {
-    if (next >= given.length) break;
-    const value = parameter.pack ? (given.slice(next) as TemplateValue[]) : given[next];
-    next = parameter.pack ? given.length : next + 1;
-    if (parameter.name && value !== undefined) bound.set(parameter.name, value);
-  }
-  if (next < given.length) return undefined;
-  if (!deduceArguments(context, own, parameters, bound, outer, args, explicit !== undefined)) return undefined;
-  for (const [index, parameter] of own.entries()) {
-    const name = parameter.name ?? `#${index}`;
-    if (bound.has(name)) continue;
-    if (parameter.pack) {
-      bound.set(name, []);
-      continue;
-    }
-    const value = defaultOf(context, parameter, outer ? { values: bound, outer } : { values: bound });
-    if (value === undefined) {
-      if (parameter.name === undefined && parameter.kind !== "template") return undefined;
-      return undefined;
-    }
-    bound.set(name, value);
-  }
-  if (friendOf) {
-    const record = context.instantiate(
-      friendOf,
-      own.map((each, index) => bound.get(each.name ?? `#${index}`) ?? []),
-      outer,
-    );
-    return record?.substitution;
-  }
-  return substitutions.of(declaration, bound, outer);
-}
-
-/** A function that a class template befriends where it defines it belongs to an instance: found by what its arguments are. */
-function friendTemplate(context: Context, declaration: FunctionDeclaration): RecordDeclaration | undefined {
-  if (!declaration.specifiers.friend || declaration.templateParameters) return undefined;
-  const owner = context.scopes.scopeOf.get(declaration)?.parent?.owner;
-  return owner && "members" in owner && owner.templateParameters ? owner : undefined;
-}
-
-function deduceArguments(
-  context: Context,
-  own: NonNullable<FunctionDeclaration["templateParameters"]>,
-  parameters: readonly ParameterDeclaration[],
-  bound: Map<string, TemplateValues>,
-  outer: Substitution | undefined,
-  args: readonly Argument[],
-  explicit: boolean,
-): boolean {
-  const fixed = new Set(explicit ? bound.keys() : []);
-  const names = new Set(own.flatMap((each) => (each.name && !fixed.has(each.name) ? [each.name] : [])));
-  const inner: Substitution = outer ? { values: bound, outer } : { values: bound };
-  const state: Deduction = { context, names, bound, outer: inner };
-  for (const [index, parameter] of parameters.entries()) {
-    if (parameter.pack) {
-      deducePack(state, parameter, args.slice(index));
-      break;
-    }
-    const argument = args[index];
-    if (!argument) break;
-    if (mentionsAuto(parameter.type) && argument.info)
-      bound.set(
-        autoKey(parameter),
-        argument.info.lvalue ? { kind: "reference", to: argument.info.type, rvalue: false } : argument.info.type,
-      );
-    if (!argument.info || parameter.type.kind === "auto") continue;
-    if (argument.info.type.kind === "function") {
-      deduceType(state, parameter.type, argument.info.type);
-      continue;
-    }
-    if (isNull(argument) && parameter.type.kind === "pointer") continue;
-    if (!deduceParameter(state, parameter, argument.info)) return false;
-  }
-  return true;
-}
-
-/** Under which key a substitution holds the argument of a parameter declared `auto`. */
-export const autoKey = (parameter: ParameterDeclaration): string => `auto@${parameter.start}`;
-
-/** `Args... args`: each argument on its own; the types are kept by the parameter's name too, for its length. */
-function deducePack(state: Deduction, parameter: ParameterDeclaration, args: readonly Argument[]): void {
-  const elements = args.map((argument) => {
-    const element: Deduction = { ...state, bound: new Map(), names: state.names };
-    if (argument.info) deduceParameter(element, parameter, argument.info);
-    return element.bound;
-  });
-  for (const name of state.names) {
-    if (!elements.some((each) => each.has(name))) continue;
-    state.bound.set(
-      name,
-      elements.flatMap((each): TemplateValue[] => {
-        const value = each.get(name);
-        return value === undefined || isPack(value) ? [] : [value];
-      }),
-    );
-  }
-  if (!parameter.name) return;
-  const types = args.map((argument, index): TemplateValue => {
-    const element = new Map([...state.bound, ...(elements[index] ?? [])]);
-    const substitution: Substitution = state.outer ? { values: element, outer: state.outer } : { values: element };
-    return state.context.typeFrom(parameter.type, substitution, argument.info) ?? argument.info?.type ?? { kind: "void" };
-  });
-  state.bound.set(parameter.name, types);
 }
 
 /** Whether `enable_if` and its like let this instance exist. */

@@ -1,7 +1,7 @@
 /** Parameter packs expanded in argument lists. */
 import type { Expression } from "../../syntax/ast.ts";
 import { Memo } from "./memo.ts";
-import { packElement, packNames } from "./named-types.ts";
+import { packElement, packNames } from "./template-values.ts";
 import type { Substitution } from "./types.ts";
 
 export class Packs {

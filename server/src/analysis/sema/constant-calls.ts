@@ -1,0 +1,149 @@
+/** Running constexpr functions and the library's. */
+import type { FunctionDeclaration, Statement, VariableDeclaration } from "../../syntax/ast.ts";
+import { type Cell, convertConstant, depthBudget, listValue, NotConstant, type Run, scalar, spend, type Value } from "./constant-run.ts";
+import type { Constant } from "./context.ts";
+import { isFloating, isInteger, underlying } from "./type-tools.ts";
+import type { Substitution } from "./types.ts";
+
+/** Library functions that are worth evaluating before a program runs. */
+const libraryFunctions: Readonly<Record<string, (...args: number[]) => number>> = {
+  sqrt: Math.sqrt,
+  sqrtf: Math.sqrt,
+  ceil: Math.ceil,
+  ceilf: Math.ceil,
+  floor: Math.floor,
+  floorf: Math.floor,
+  pow: Math.pow,
+  powf: Math.pow,
+  exp: Math.exp,
+  expf: Math.exp,
+  log: Math.log,
+  logf: Math.log,
+  log2: Math.log2,
+  log2f: Math.log2,
+  fabs: Math.abs,
+  fabsf: Math.abs,
+  sin: Math.sin,
+  cos: Math.cos,
+};
+
+export function builtInCall(name: string, args: readonly Value[]): Constant {
+  const values = args.map((each): Constant => {
+    if (each === undefined || Array.isArray(each)) throw new NotConstant();
+    return each;
+  });
+  const [a, b] = values;
+  if ((name === "min" || name === "max") && a !== undefined && b !== undefined) return (name === "min") === a < b ? a : b;
+  if (name === "abs" && a !== undefined && typeof a !== "boolean") return a < 0 ? -a : a;
+  const numeric = libraryFunctions[name];
+  if (numeric) return numeric(...values.map(Number));
+  throw new NotConstant();
+}
+
+export function runFunction(run: Run, called: FunctionDeclaration, substitution: Substitution, args: readonly Value[]): Value {
+  const { context } = run;
+  const locals = new Map<object, Cell>();
+  const inner: Run = { ...run, substitution, locals };
+  if (++run.budget.depth > depthBudget) throw new NotConstant();
+  for (const [index, parameter] of called.parameters.entries()) {
+    if (parameter.pack) throw new NotConstant();
+    const value = args[index] ?? (parameter.default && inner.evaluate(inner, parameter.default));
+    locals.set(parameter, {
+      value: value === undefined || Array.isArray(value) ? value : convertConstant(value, context.typeFrom(parameter.type, substitution)),
+    });
+  }
+  const outcome = called.body && execute(inner, called.body);
+  run.budget.depth--;
+  if (outcome?.kind !== "return" || outcome.value === undefined || Array.isArray(outcome.value)) throw new NotConstant();
+  return convertConstant(outcome.value, context.resultType(called, substitution));
+}
+
+type Outcome = { readonly kind: "return"; readonly value: Value } | { readonly kind: "break" | "continue" } | undefined;
+
+function execute(run: Run, statement: Statement): Outcome {
+  spend(run);
+  switch (statement.kind) {
+    case "block":
+      for (const each of statement.body) {
+        const outcome = execute(run, each);
+        if (outcome) return outcome;
+      }
+      return undefined;
+    case "declaration":
+      for (const declaration of statement.declarations) {
+        if (declaration.kind !== "variable") continue;
+        run.locals.set(declaration, { value: initialValue(run, declaration) });
+      }
+      return undefined;
+    case "expression":
+      run.evaluate(run, statement.expression);
+      return undefined;
+    case "return":
+      return { kind: "return", value: statement.value && run.evaluate(run, statement.value) };
+    case "if": {
+      if (statement.init) execute(run, statement.init);
+      if (statement.condition.kind === "variable") throw new NotConstant();
+      const branch = Number(scalar(run, statement.condition)) ? statement.then : statement.else;
+      return branch && execute(run, branch);
+    }
+    case "for":
+    case "while":
+    case "do":
+      return executeLoop(run, statement);
+    case "break":
+    case "continue":
+      return { kind: statement.kind };
+    case "switch":
+      return executeSwitch(run, statement);
+    case "empty":
+      return undefined;
+    default:
+      throw new NotConstant();
+  }
+}
+
+function initialValue(run: Run, declaration: VariableDeclaration): Value {
+  const type = run.context.declaredType(declaration, run.substitution);
+  const [init] = declaration.init?.values ?? [];
+  if (type?.kind === "array")
+    return declaration.init ? listValue(run, declaration, type) : Array.from({ length: Math.min(type.size ?? 0, 4096) }, () => undefined);
+  if (type && !(isInteger(underlying(type)) || isFloating(type))) throw new NotConstant();
+  if (!init) return undefined;
+  const value = init.kind === "list" ? listValue(run, declaration, type) : run.evaluate(run, init);
+  return value === undefined || Array.isArray(value) ? value : convertConstant(value, type);
+}
+
+function executeLoop(run: Run, loop: Statement & { kind: "for" | "while" | "do" }): Outcome {
+  if (loop.kind === "for" && loop.init) execute(run, loop.init);
+  const holds = (): boolean => {
+    if (!loop.condition) return true;
+    if (loop.condition.kind === "variable") throw new NotConstant();
+    return Number(scalar(run, loop.condition)) !== 0;
+  };
+  for (let first = true; ; first = false) {
+    spend(run);
+    if (!(first && loop.kind === "do") && !holds()) return undefined;
+    const outcome = execute(run, loop.body);
+    if (outcome?.kind === "return") return outcome;
+    if (outcome?.kind === "break") return undefined;
+    if (loop.kind === "for" && loop.step) run.evaluate(run, loop.step);
+  }
+}
+
+function executeSwitch(run: Run, statement: Statement & { kind: "switch" }): Outcome {
+  if (statement.condition.kind === "variable" || statement.body.kind !== "block") throw new NotConstant();
+  const value = scalar(run, statement.condition);
+  const { body } = statement.body;
+  let at = body.findIndex(
+    (each) => each.kind === "case" && each.value && BigInt(scalar(run, each.value) as bigint) === BigInt(value as bigint),
+  );
+  if (at < 0) at = body.findIndex((each) => each.kind === "case" && !each.value);
+  if (at < 0) return undefined;
+  for (const each of body.slice(at)) {
+    if (each.kind === "case") continue;
+    const outcome = execute(run, each);
+    if (outcome?.kind === "break") return undefined;
+    if (outcome) return outcome;
+  }
+  return undefined;
+}
