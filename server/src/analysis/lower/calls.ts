@@ -1,20 +1,19 @@
 /** Calls: everything is inlined, down to the built-in functions. */
-import type { Expression, FunctionDeclaration, Node, ParameterDeclaration } from "../../syntax/ast.ts";
+import type { Expression, FunctionDeclaration, Node } from "../../syntax/ast.ts";
 import type { Resolved, ResolvedLambda } from "../sema/context.ts";
 import { recipeOf } from "../sema/library/index.ts";
 import { functionResult, lambdaResult } from "../sema/returned-types.ts";
 import { lastName } from "../sema/scope.ts";
-import { packElement } from "../sema/template-values.ts";
-import { decay, isClass, isPack, pointerTo, referred, typeName, voidType } from "../sema/type-tools.ts";
-import type { Substitution, Type } from "../sema/types.ts";
+import { decay, isClass, pointerTo, referred, voidType } from "../sema/type-tools.ts";
+import { runInitialisers } from "./aggregates.ts";
+import { bindParameters } from "./arguments.ts";
 import { runRecipe } from "./builtins/run.ts";
-import { runInitialisers } from "./construct.ts";
-import { calleeText, unknown } from "./expressions.ts";
 import type { Called, Frame, Lowering, Place } from "./lowering.ts";
 import { load, part, spaceOf, store } from "./memory.ts";
 import { asBase, selfPlace } from "./names.ts";
 import { objectOf } from "./places.ts";
 import { constantOf, scalarOf } from "./scalars.ts";
+import { calleeText, unknown } from "./unknown.ts";
 
 const depthLimit = 48;
 
@@ -137,79 +136,6 @@ function siblingsOf(lowering: Lowering, resolved: Resolved): readonly FunctionDe
 
 const homeOf = (lowering: Lowering, declaration: FunctionDeclaration): Parameters<Lowering["context"]["scopes"]["own"]>[0] =>
   lowering.context.scopes.scopeOf.get(declaration)?.parent ?? lowering.context.scopes.root;
-
-/** Parameters as variables: references name what they are bound to, values get a copy. */
-function bindParameters(
-  lowering: Lowering,
-  parameters: readonly ParameterDeclaration[],
-  args: readonly Expression[],
-  callee: { readonly substitution: Substitution },
-  variables: Map<object, Place | readonly Place[]>,
-  siblings: readonly FunctionDeclaration[],
-): void {
-  for (const [index, parameter] of parameters.entries()) {
-    if (parameter.pack) {
-      const packs = [...callee.substitution.values].flatMap(([name, values]) =>
-        isPack(values) ? [{ name, length: values.length, values }] : [],
-      );
-      variables.set(
-        parameter,
-        args.slice(index).map((argument, at) => bindOne(lowering, parameter, argument, packElement(packs, at, callee.substitution))),
-      );
-      return;
-    }
-    const argument = args[index];
-    if (argument) variables.set(parameter, bindOne(lowering, parameter, argument, callee.substitution));
-    else if (!(parameter.type.kind === "builtin" && parameter.type.name === "void")) {
-      const value =
-        parameter.default ??
-        siblings.find((each) => each.parameters.length === parameters.length && each.parameters[index]?.default)?.parameters[index]
-          ?.default;
-      if (!value) continue;
-      // A default argument is read where it was declared.
-      const outer = lowering.frame;
-      lowering.frame = { ...outer, substitution: callee.substitution, variables };
-      variables.set(parameter, bindOne(lowering, parameter, value, callee.substitution));
-      lowering.frame = outer;
-    }
-  }
-}
-
-function bindOne(lowering: Lowering, parameter: ParameterDeclaration, argument: Expression, substitution: Substitution): Place {
-  const name = parameter.name ?? "argument";
-  const type =
-    lowering.context.declaredType(parameter, substitution) ?? lowering.failType(`the parameter ${name}`, parameter.type, parameter);
-  return bindValue(lowering, type, name, argument);
-}
-
-function bindValue(lowering: Lowering, type: Type, name: string, argument: Expression): Place {
-  if (type.kind === "reference") {
-    const from = lowering.tryTypeOf(argument);
-    const target = type.to;
-    if (from?.kind === "function" || target.kind === "function") return lowering.temporary(pointerTo(target), name, argument);
-    const rank = from && lowering.context.conversionRank({ type: from, lvalue: lowering.isLvalue(argument) }, type);
-    const direct =
-      from &&
-      isClass(from) === isClass(target) &&
-      rank !== undefined &&
-      rank < 4 &&
-      (isClass(target) || target.kind === "array" || sameScalar(from, target));
-    if (direct) {
-      const place = lowering.place(argument);
-      return target.kind === "record"
-        ? asBase(lowering, place, target.record)
-        : { ...place, type: target.kind === "array" ? place.type : target };
-    }
-    const made = lowering.temporary(target, name, argument);
-    lowering.initialise(made, argument);
-    return made;
-  }
-  const place = lowering.temporary(type, name, argument);
-  if (type.kind !== "function" && !(type.kind === "pointer" && type.to.kind === "function")) lowering.initialise(place, argument);
-  return place;
-}
-
-const sameScalar = (a: Type, b: Type): boolean => typeName({ ...decay(a), const: false }) === typeName({ ...decay(b), const: false });
 
 /** A lambda's body, its captures found in its object. */
 function invokeLambda(

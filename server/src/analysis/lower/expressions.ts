@@ -1,5 +1,5 @@
 /** Scalar values of expressions. */
-import type { Block, Op } from "@warplens/sim-engine";
+import type { Op } from "@warplens/sim-engine";
 import type { Expression, Node } from "../../syntax/ast.ts";
 import type { Argument } from "../sema/context.ts";
 import { conversionFunction } from "../sema/conversions.ts";
@@ -8,11 +8,13 @@ import { packElement, packNames } from "../sema/template-values.ts";
 import { boolType, decay, intType, isClass, isTypeValue, referred, substituted, typeName } from "../sema/type-tools.ts";
 import type { Type } from "../sema/types.ts";
 import { binary, complement, negate, not, type Typed } from "./arithmetic.ts";
+import { choose, viaBranches } from "./branches.ts";
 import type { Called, Lowering, Place } from "./lowering.ts";
 import { load, store } from "./memory.ts";
 import { constantOf, convert, scalarOf, truth } from "./scalars.ts";
 import { specialVariable } from "./special-variables.ts";
 import { constantNamed } from "./statics.ts";
+import { unknownValue } from "./unknown.ts";
 
 /** What an expression is worth, of the type sema gives it. */
 export function expressionValue(lowering: Lowering, written: Expression): Op {
@@ -208,24 +210,6 @@ function unknownType(lowering: Lowering, beside: Expression | undefined): Type |
   return type && scalarOf(decay(type)) && decay(type).kind !== "pointer" ? decay(type) : undefined;
 }
 
-/** A truth value that control flow decides, kept in a temporary: as compilers do before optimising. */
-function viaBranches(lowering: Lowering, expression: Expression): Op {
-  const { builder } = lowering;
-  const slot = lowering.temporary(boolType, "condition", expression);
-  const [whenTrue, whenFalse, after] = [builder.newBlock(), builder.newBlock(), builder.newBlock()];
-  lowering.branch(expression, whenTrue, whenFalse);
-  for (const [block, value] of [
-    [whenTrue, 1],
-    [whenFalse, 0],
-  ] as const) {
-    builder.block = block;
-    store(lowering, slot, lowering.constant("i1", value));
-    builder.jump(after);
-  }
-  builder.block = after;
-  return load(lowering, slot);
-}
-
 function conditionalValue(lowering: Lowering, expression: Expression & { kind: "conditional" }): Op {
   const type = decay(lowering.typeOf(expression));
   if (type.kind === "void") {
@@ -238,66 +222,6 @@ function conditionalValue(lowering: Lowering, expression: Expression & { kind: "
   choose(lowering, expression, (chosen) => store(lowering, slot, lowering.valueAs(chosen, type)));
   return load(lowering, slot);
 }
-
-/** Runs one of two branches, whichever the condition says. */
-export function choose(lowering: Lowering, expression: Expression & { kind: "conditional" }, use: (chosen: Expression) => void): void {
-  const { builder } = lowering;
-  const [whenTrue, whenFalse, after] = [builder.newBlock(), builder.newBlock(), builder.newBlock()];
-  lowering.branch(expression.condition, whenTrue, whenFalse);
-  for (const [block, chosen] of [
-    [whenTrue, expression.then],
-    [whenFalse, expression.else],
-  ] as const) {
-    builder.block = block;
-    use(chosen);
-    builder.jump(after);
-  }
-  builder.block = after;
-}
-
-/** Jumps by a condition; `&&`, `||` and `!` by control flow. */
-export function branchOn(lowering: Lowering, written: Expression, whenTrue: Block, whenFalse: Block): void {
-  const { builder } = lowering;
-  const condition = lowering.context.clarify(written);
-  if (condition.kind === "parenthesized") {
-    branchOn(lowering, condition.inner, whenTrue, whenFalse);
-    return;
-  }
-  if (condition.kind === "unary" && condition.op === "!" && !isClass(lowering.typeOf(condition.operand))) {
-    branchOn(lowering, condition.operand, whenFalse, whenTrue);
-    return;
-  }
-  if (
-    condition.kind === "binary" &&
-    (condition.op === "&&" || condition.op === "||") &&
-    ![condition.left, condition.right].some((each) => isRecordOperand(lowering, each))
-  ) {
-    const second = builder.newBlock();
-    if (condition.op === "&&") branchOn(lowering, condition.left, second, whenFalse);
-    else branchOn(lowering, condition.left, whenTrue, second);
-    builder.block = second;
-    branchOn(lowering, condition.right, whenTrue, whenFalse);
-    return;
-  }
-  const type = lowering.tryTypeOf(condition);
-  const value = type && isClass(type) ? lowering.valueAs(condition, boolType) : truth(lowering, lowering.value(condition));
-  lowering.at(condition);
-  builder.branch(value, whenTrue, whenFalse);
-}
-
-const isRecordOperand = (lowering: Lowering, expression: Expression): boolean => {
-  const type = lowering.tryTypeOf(expression);
-  return (
-    type !== undefined &&
-    isClass(type) &&
-    lowering.context.resolveOperator(
-      "&&",
-      [{ info: { type, lvalue: true } }, { info: { type, lvalue: true } }],
-      expression.start,
-      lowering.frame.substitution,
-    ) !== undefined
-  );
-};
 
 function castValue(lowering: Lowering, expression: Expression & { kind: "cast" }): Op {
   const type =
@@ -361,63 +285,6 @@ function convertedRecord(lowering: Lowering, expression: Expression, from: Type 
   const called = lowering.invoke(found.resolved, [], lowering.place(expression), expression);
   return convert(lowering, calledValue(lowering, called, expression), found.type, to);
 }
-
-/** Sema does not know the expression: its value is unknown, and what it is made of is evaluated for its effects. */
-function unknownValue(lowering: Lowering, expression: Expression, to: Type): Op {
-  const scalar = scalarOf(to) ?? lowering.fail("the type of an expression is not known", expression);
-  if (expression.kind === "call") {
-    const called = lowering.call(expression);
-    if (called.kind === "value" && called.op.type === scalar) return called.op;
-    return unknown(lowering, `the result of ${calleeText(expression)} is not known`, to, expression);
-  }
-  const reason = whyUnknown(lowering, expression) ?? lowering.fail("the type of an expression is not known", expression);
-  return unknown(lowering, reason, to, expression);
-}
-
-/** Evaluates the parts of an arithmetic expression that are known, and says what is not; undefined for what is more than arithmetic. */
-function whyUnknown(lowering: Lowering, written: Expression): string | undefined {
-  const expression = lowering.context.clarify(written);
-  if (lowering.tryTypeOf(expression)) {
-    lowering.effect(expression);
-    return "";
-  }
-  const all = (parts: readonly Expression[]): string | undefined => {
-    const reasons = parts.map((each) => whyUnknown(lowering, each));
-    return reasons.includes(undefined) ? undefined : reasons.find((each) => each !== "");
-  };
-  switch (expression.kind) {
-    case "parenthesized":
-      return all([expression.inner]);
-    case "binary":
-      return expression.op === "&&" || expression.op === "||" ? undefined : all([expression.left, expression.right]);
-    case "unary":
-      return /^[-+~!]$/.test(expression.op) ? all([expression.operand]) : undefined;
-    case "call": {
-      const called = lowering.call(expression);
-      return called.kind === "value" ? `the result of ${calleeText(expression)} is not known` : undefined;
-    }
-    case "name":
-      return lowering.context.find(expression.name, lowering.frame.substitution).entities.length === 0
-        ? `${nameText(expression)} is not known`
-        : undefined;
-    default:
-      return undefined;
-  }
-}
-
-const nameText = (expression: Expression & { kind: "name" }): string => expression.name.parts.map((each) => each.text).join("::");
-
-export function unknown(lowering: Lowering, reason: string, type: Type, node: Node): Op {
-  lowering.at(node);
-  return lowering.builder.emit({ kind: "unknown", reason }, scalarOf(type) ?? "i32");
-}
-
-export const calleeText = (call: Expression & { kind: "call" }): string =>
-  call.callee.kind === "name"
-    ? call.callee.name.parts.map((each) => each.text).join("::")
-    : call.callee.kind === "member"
-      ? lastName(call.callee.name)
-      : "a function";
 
 function foldValue(lowering: Lowering, expression: Expression & { kind: "fold" }): Op {
   const { frame } = lowering;

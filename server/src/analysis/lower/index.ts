@@ -2,7 +2,7 @@
  * Lowering: a kernel's instance as the engine's IR, the way a compiler without optimisation would write it. Every variable
  * is an `alloca`, every device call is inlined; the engine's passes make values of what can be values.
  */
-import { Builder, createKernel, type Kernel, linkBlocks, noSpan, type Parameter, type Span } from "@warplens/sim-engine";
+import { Builder, createKernel, type Kernel, linkBlocks, noSpan, type Span } from "@warplens/sim-engine";
 import type { Expression, FunctionDeclaration, Node } from "../../syntax/ast.ts";
 import type { Reading, Place as TextPlace } from "../../syntax/reading.ts";
 import { NotSimulated } from "../facts.ts";
@@ -10,14 +10,19 @@ import type { Semantics } from "../sema/index.ts";
 import { lastName } from "../sema/scope.ts";
 import { emptySubstitution, valueName, voidType } from "../sema/type-tools.ts";
 import type { Substitution, Type } from "../sema/types.ts";
+import { defaultInitialise } from "./aggregates.ts";
+import { branchOn } from "./branches.ts";
 import { invoke, lowerCall } from "./calls.ts";
-import { construct, defaultInitialise, initialise } from "./construct.ts";
-import { branchOn, calleeText, expressionValue, valueAs } from "./expressions.ts";
+import { construct, initialise } from "./construct.ts";
+import { declareVariable } from "./declarations.ts";
+import { effect } from "./effects.ts";
+import { expressionValue, valueAs } from "./expressions.ts";
+import { boundsOf, parametersOf } from "./kernel-header.ts";
 import type { Lowering, LowerOptions, Place } from "./lowering.ts";
 import { copy, ParameterWritten, store } from "./memory.ts";
 import { placeOf } from "./places.ts";
 import { scalarOf } from "./scalars.ts";
-import { declareVariable, lowerStatement } from "./statements.ts";
+import { lowerStatement } from "./statements.ts";
 
 export type { LowerOptions } from "./lowering.ts";
 
@@ -193,107 +198,6 @@ function temporary(lowering: Lowering, type: Type, name: string, node: Node, ali
   return { pointer, type, space: "local", node };
 }
 
-function effect(lowering: Lowering, written: Expression): void {
-  const expression = lowering.context.clarify(written);
-  const info = lowering.context.info(expression, lowering.frame.substitution);
-  switch (expression.kind) {
-    case "parenthesized":
-      lowering.effect(expression.inner);
-      return;
-    case "call": {
-      const called = lowering.call(expression);
-      // A call for its effects alone must be known to have none.
-      if (called.kind === "value" && called.op.action.kind === "unknown")
-        lowering.fail(`${calleeText(expression)} is not known`, expression);
-      return;
-    }
-    case "postfix":
-      if (info && scalarOf(info.type)) lowering.value(expression);
-      else lowering.place(expression);
-      return;
-    case "assign":
-      lowering.place(expression);
-      return;
-    case "unary":
-      if (expression.op === "++" || expression.op === "--" || info?.type.kind === "record") lowering.place(expression);
-      else lowering.effect(expression.operand);
-      return;
-    case "binary":
-      if (expression.op === ",") {
-        lowering.effect(expression.left);
-        lowering.effect(expression.right);
-        return;
-      }
-      break;
-    case "fold":
-      lowering.value(expression);
-      return;
-    case "conditional":
-      effectOfChoice(lowering, expression);
-      return;
-    case "cast":
-      for (const each of expression.operands) lowering.effect(each);
-      return;
-    default:
-      break;
-  }
-  if (!info || info.type.kind === "function" || info.type.kind === "lambda") return;
-  if (info.lvalue) {
-    // Reading a volatile object is an effect; naming another is none.
-    if (info.type.volatile && scalarOf(info.type)) lowering.value(expression);
-    return;
-  }
-  if (scalarOf(info.type)) lowering.value(expression);
-  else if (info.type.kind === "record") lowering.place(expression);
-  else lowering.value(expression);
-}
-
-function effectOfChoice(lowering: Lowering, expression: Expression & { kind: "conditional" }): void {
-  const { builder } = lowering;
-  const [whenTrue, whenFalse, after] = [builder.newBlock(), builder.newBlock(), builder.newBlock()];
-  lowering.branch(expression.condition, whenTrue, whenFalse);
-  for (const [block, chosen] of [
-    [whenTrue, expression.then],
-    [whenFalse, expression.else],
-  ] as const) {
-    builder.block = block;
-    lowering.effect(chosen);
-    builder.jump(after);
-  }
-  builder.block = after;
-}
-
-function parametersOf(semantics: Semantics, reading: Reading, declaration: FunctionDeclaration, substitution: Substitution): Parameter[] {
-  const { context } = semantics;
-  return declaration.parameters
-    .filter((each) => !(each.type.kind === "builtin" && each.type.name === "void"))
-    .map((parameter, index): Parameter => {
-      const name = parameter.name ?? `parameter${index}`;
-      const at = parameter.start >= 0 ? reading.locate(parameter.start, parameter.end) : undefined;
-      if (parameter.pack) throw new NotSimulated("a kernel with a parameter pack", at);
-      const type = context.declaredType(parameter, substitution);
-      if (!type)
-        throw new NotSimulated(
-          `the type of the parameter ${name}, ${reading.text.slice(parameter.type.start, parameter.type.end).replace(/\s+/g, " ")}, is not known`,
-          at,
-        );
-      const scalar = scalarOf(type);
-      const bytes = type.kind === "reference" ? 8 : context.sizeOf(type);
-      if (bytes === undefined) throw new NotSimulated(`the size of the parameter ${name} is not known`, at);
-      if (!scalar) return { name, bytes };
-      if (type.kind !== "pointer") return { name, type: scalar, bytes };
-      const pointee = scalarOf(type.to);
-      const size = context.sizeOf(type.to) ?? 1;
-      return {
-        name,
-        type: scalar,
-        bytes,
-        pointee: { bytes: size, const: type.to.const ?? false, ...(pointee ? { type: pointee } : {}) },
-        ...(type.restrict ? { restrict: true } : {}),
-      };
-    });
-}
-
 function bindKernelParameters(lowering: Lowering, declaration: FunctionDeclaration, substitution: Substitution): void {
   for (const [index, parameter] of declaration.parameters.entries()) {
     if (!lowering.kernel.parameters[index]) continue;
@@ -314,29 +218,4 @@ function bindKernelParameters(lowering: Lowering, declaration: FunctionDeclarati
       lowering.frame.variables.set(parameter, own);
     } else lowering.frame.variables.set(parameter, place);
   }
-}
-
-function boundsOf(
-  semantics: Semantics,
-  declaration: FunctionDeclaration,
-  substitution: Substitution,
-): Partial<Pick<Kernel, "launchBounds" | "maxRegisters">> {
-  const constant = (expression: Expression | undefined): number | undefined => {
-    const value = expression && semantics.constant(expression, substitution);
-    return value === undefined ? undefined : Number(value);
-  };
-  const [threads, blocks, cluster] = (declaration.specifiers.launchBounds ?? []).map(constant);
-  const registers = constant(declaration.specifiers.maxRegisters);
-  return {
-    ...(threads === undefined
-      ? {}
-      : {
-          launchBounds: {
-            maxThreads: threads,
-            ...(blocks === undefined ? {} : { minBlocks: blocks }),
-            ...(cluster === undefined ? {} : { maxBlocksPerCluster: cluster }),
-          },
-        }),
-    ...(registers === undefined ? {} : { maxRegisters: registers }),
-  };
 }

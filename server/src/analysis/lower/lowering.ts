@@ -110,4 +110,7 @@ export type Called =
   | { readonly kind: "place"; readonly place: Place }
   | { readonly kind: "void" };
 
+export const value = (op: Op): Called => ({ kind: "value", op });
+export const nothing: Called = { kind: "void" };
+
 export const isPlaceList = (place: Place | readonly Place[] | undefined): place is readonly Place[] => Array.isArray(place);

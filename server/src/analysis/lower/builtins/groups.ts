@@ -5,14 +5,12 @@ import { lastName } from "../../sema/scope.ts";
 import { integerType, intType, unqualified } from "../../sema/type-tools.ts";
 import type { RecordInstance, Type } from "../../sema/types.ts";
 import { binary } from "../arithmetic.ts";
-import type { Called, Lowering, Place } from "../lowering.ts";
+import { type Called, type Lowering, nothing, type Place, value } from "../lowering.ts";
 import { load, part, store } from "../memory.ts";
 import { convert, scalarOf, truth } from "../scalars.ts";
 import { fillIndex } from "../special-variables.ts";
 import { extreme, shuffleOf, target, type Use } from "./operands.ts";
 
-const value = (op: Op): Called => ({ kind: "value", op });
-const nothing: Called = { kind: "void" };
 const unsigned = integerType("uint");
 
 interface Group {

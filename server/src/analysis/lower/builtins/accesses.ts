@@ -1,0 +1,96 @@
+/** Built-in loads, stores, atomics and asynchronous copies. */
+import type { AtomicOperation, Op, Space } from "@warplens/sim-engine";
+import type { Expression } from "../../../syntax/ast.ts";
+import type { Recipe } from "../../sema/library/recipe.ts";
+import { isFloating } from "../../sema/type-tools.ts";
+import type { Type } from "../../sema/types.ts";
+import { type Called, type Lowering, nothing, type Place, value } from "../lowering.ts";
+import { loadLeaves, part, storeLeaves } from "../memory.ts";
+import { isSignedType, scalarOf } from "../scalars.ts";
+import { pointedTo, target, type Use } from "./operands.ts";
+
+export function cachedLoad(lowering: Lowering, cache: (Recipe & { kind: "load" })["cache"], use: Use): Called {
+  const [argument] = use.args;
+  if (!argument) return lowering.fail("a load from nowhere", use.node);
+  const from = pointedTo(lowering, argument, undefined, use.node);
+  const scalar = scalarOf(from.type);
+  lowering.visit(use.node);
+  lowering.at(use.node);
+  if (scalar) return value(lowering.builder.load(from.space, scalar, from.pointer, { cache }));
+  const loaded = loadLeaves(lowering, from, { cache });
+  const place = target(lowering, use);
+  storeLeaves(lowering, place, loaded);
+  return { kind: "place", place };
+}
+
+export function cachedStore(lowering: Lowering, cache: (Recipe & { kind: "store" })["cache"], use: Use): Called {
+  const [address, written] = use.args;
+  if (!address || !written) return lowering.fail("a store of nothing", use.node);
+  const to = pointedTo(lowering, address, undefined, use.node);
+  if (scalarOf(to.type)) {
+    const op = lowering.valueAs(written, to.type);
+    lowering.visit(use.node);
+    lowering.at(use.node);
+    lowering.builder.store(to.space, to.pointer, [op], { cache });
+  } else storeLeaves(lowering, to, loadLeaves(lowering, lowering.place(written)), { cache });
+  return nothing;
+}
+
+export function atomic(lowering: Lowering, recipe: Recipe & { kind: "atomic" }, use: Use): Called {
+  const [address, first, second] = use.args;
+  if (!address || !first) return lowering.fail("an atomic operation without operands", use.node);
+  const to = pointedTo(lowering, address, undefined, use.node);
+  if (!scalarOf(to.type)) return atomicOfPair(lowering, recipe, to, first, use);
+  const operand = lowering.valueAs(first, to.type);
+  const swapped = second && lowering.valueAs(second, to.type);
+  const op = atomicOperation(recipe.op, to.type);
+  // The order of operands is (address, value[, compare]); C writes the compared value first.
+  const operands = swapped ? [swapped, operand] : [operand];
+  lowering.visit(use.node);
+  lowering.at(use.node);
+  return value(emitAtomic(lowering, op, recipe.scope, to.space, to.pointer, operands));
+}
+
+const atomicOperation = (op: (Recipe & { kind: "atomic" })["op"], type: Type): AtomicOperation => {
+  if (op !== "min" && op !== "max") return op;
+  return isFloating(type) ? `f${op}` : isSignedType(type) ? `${op}.s` : `${op}.u`;
+};
+
+function emitAtomic(
+  lowering: Lowering,
+  op: AtomicOperation,
+  scope: "block" | "device" | "system",
+  space: Space,
+  address: Op,
+  operands: readonly Op[],
+): Op {
+  const [first] = operands;
+  return lowering.builder.emit({ kind: "atomic", op, space, scope }, first?.type ?? "i32", address, ...operands);
+}
+
+function atomicOfPair(lowering: Lowering, recipe: Recipe & { kind: "atomic" }, to: Place, argument: Expression, use: Use): Called {
+  const given = loadLeaves(lowering, lowering.place(argument));
+  const place = target(lowering, use);
+  const olds = given.map(({ leaf, op }) => {
+    const at = part(lowering, to, leaf.offset, leaf.type, use.node);
+    lowering.visit(use.node);
+    lowering.at(use.node);
+    return { leaf, op: emitAtomic(lowering, atomicOperation(recipe.op, leaf.type), recipe.scope, to.space, at.pointer, [op]) };
+  });
+  storeLeaves(lowering, place, olds);
+  return { kind: "place", place };
+}
+
+export function copyAsync(lowering: Lowering, use: Use): Called {
+  const [to, from, size, zeroFill] = use.args;
+  const bytes = size && lowering.context.constant(size, lowering.frame.substitution);
+  if (!to || !from || bytes === undefined) return lowering.fail("the size of an asynchronous copy is not constant", use.node);
+  if (zeroFill && lowering.context.constant(zeroFill, lowering.frame.substitution) === undefined)
+    return lowering.fail("an asynchronous copy that fills with zeros by a run-time count", use.node);
+  const destination = lowering.value(to);
+  const source = lowering.value(from);
+  lowering.visit(use.node);
+  lowering.at(use.node);
+  lowering.builder.emit({ kind: "copy.async", bytes: Number(bytes), bypassL1: Number(bytes) === 16 }, "void", destination, source);
+  return nothing;
+}

@@ -1,0 +1,69 @@
+/** A kernel's parameters and launch bounds, from its declaration. */
+import type { Kernel, Parameter } from "@warplens/sim-engine";
+import type { Expression, FunctionDeclaration } from "../../syntax/ast.ts";
+import type { Reading } from "../../syntax/reading.ts";
+import { NotSimulated } from "../facts.ts";
+import type { Semantics } from "../sema/index.ts";
+import type { Substitution } from "../sema/types.ts";
+import { scalarOf } from "./scalars.ts";
+
+export function parametersOf(
+  semantics: Semantics,
+  reading: Reading,
+  declaration: FunctionDeclaration,
+  substitution: Substitution,
+): Parameter[] {
+  const { context } = semantics;
+  return declaration.parameters
+    .filter((each) => !(each.type.kind === "builtin" && each.type.name === "void"))
+    .map((parameter, index): Parameter => {
+      const name = parameter.name ?? `parameter${index}`;
+      const at = parameter.start >= 0 ? reading.locate(parameter.start, parameter.end) : undefined;
+      if (parameter.pack) throw new NotSimulated("a kernel with a parameter pack", at);
+      const type = context.declaredType(parameter, substitution);
+      if (!type)
+        throw new NotSimulated(
+          `the type of the parameter ${name}, ${reading.text.slice(parameter.type.start, parameter.type.end).replace(/\s+/g, " ")}, is not known`,
+          at,
+        );
+      const scalar = scalarOf(type);
+      const bytes = type.kind === "reference" ? 8 : context.sizeOf(type);
+      if (bytes === undefined) throw new NotSimulated(`the size of the parameter ${name} is not known`, at);
+      if (!scalar) return { name, bytes };
+      if (type.kind !== "pointer") return { name, type: scalar, bytes };
+      const pointee = scalarOf(type.to);
+      const size = context.sizeOf(type.to) ?? 1;
+      return {
+        name,
+        type: scalar,
+        bytes,
+        pointee: { bytes: size, const: type.to.const ?? false, ...(pointee ? { type: pointee } : {}) },
+        ...(type.restrict ? { restrict: true } : {}),
+      };
+    });
+}
+
+export function boundsOf(
+  semantics: Semantics,
+  declaration: FunctionDeclaration,
+  substitution: Substitution,
+): Partial<Pick<Kernel, "launchBounds" | "maxRegisters">> {
+  const constant = (expression: Expression | undefined): number | undefined => {
+    const value = expression && semantics.constant(expression, substitution);
+    return value === undefined ? undefined : Number(value);
+  };
+  const [threads, blocks, cluster] = (declaration.specifiers.launchBounds ?? []).map(constant);
+  const registers = constant(declaration.specifiers.maxRegisters);
+  return {
+    ...(threads === undefined
+      ? {}
+      : {
+          launchBounds: {
+            maxThreads: threads,
+            ...(blocks === undefined ? {} : { minBlocks: blocks }),
+            ...(cluster === undefined ? {} : { maxBlocksPerCluster: cluster }),
+          },
+        }),
+    ...(registers === undefined ? {} : { maxRegisters: registers }),
+  };
+}
