@@ -1,7 +1,7 @@
 /** Statements: control flow as blocks and jumps. */
 import type { Block } from "@warplens/sim-engine";
 import type { Statement } from "../../syntax/ast.ts";
-import { lowerAsm } from "./asm.ts";
+import { lowerAsm } from "./asm/lower-asm.ts";
 import { lowerReturn } from "./calls.ts";
 import { branchCondition, loop, lowerDo, lowerRangeFor } from "./loops.ts";
 import type { Lowering } from "./lowering.ts";

@@ -1,0 +1,336 @@
+/** Inline PTX: the instructions that real kernels write by hand. Anything else is not simulated. */
+
+import type { CacheHint, MathFunction, Op, ScalarType, Space } from "@warplens/sim-engine";
+import type { Lowering } from "../lowering.ts";
+import { Operands } from "./operands.ts";
+import { type Asm, type Instruction, instructionsOf, listed, ptxTypes } from "./ptx.ts";
+
+const approximations: Readonly<Record<string, MathFunction>> = {
+  ex2: "exp2",
+  lg2: "log2",
+  rcp: "rcp",
+  rsqrt: "rsqrt",
+  sqrt: "sqrt",
+  sin: "sin",
+  cos: "cos",
+  tanh: "tanh",
+};
+
+export function lowerAsm(lowering: Lowering, asm: Asm): void {
+  const emitter = new Emitter(lowering, asm);
+  for (const instruction of instructionsOf(asm.template)) emitter.run(instruction);
+}
+
+/** Emits a statement's instructions, one after the other. */
+class Emitter {
+  readonly #lowering: Lowering;
+  readonly #asm: Asm;
+  readonly #at: Operands;
+
+  constructor(lowering: Lowering, asm: Asm) {
+    this.#lowering = lowering;
+    this.#asm = asm;
+    this.#at = new Operands(lowering, asm);
+  }
+
+  run(instruction: Instruction): void {
+    const { opcode, operands } = instruction;
+    const [name = ""] = opcode;
+    const scalar = ptxTypes[opcode.at(-1) ?? ""];
+    const [to = "", ...from] = operands;
+    const { builder } = this.#lowering;
+    this.#lowering.at(this.#asm);
+    const read = (index: number): Op => this.#at.read(from[index] ?? "", scalar ?? "i32");
+    switch (name) {
+      case ".reg":
+        return;
+      case "":
+        // `.reg .u32 t1;`
+        return;
+      case "mov":
+        this.#at.write(to, this.#at.special(from[0] ?? "") ?? read(0));
+        return;
+      case "add":
+      case "sub":
+      case "mul": {
+        if (!scalar) this.#unknown(instruction);
+        if (opcode.includes("wide") || opcode.includes("hi") || opcode.includes("cc")) this.#unknown(instruction);
+        const floating = scalar.startsWith("f") || scalar === "bf16";
+        this.#at.write(to, floating ? builder.float(`f${name}`, read(0), read(1)) : builder.int(name, read(0), read(1)));
+        return;
+      }
+      case "fma":
+      case "mad":
+        if (scalar && (scalar.startsWith("f") || scalar === "bf16")) {
+          this.#at.write(to, builder.fma(read(0), read(1), read(2)));
+          return;
+        }
+        this.#at.write(to, builder.int("add", builder.int("mul", read(0), read(1)), read(2)));
+        return;
+      case "and":
+      case "or":
+      case "xor":
+        this.#at.write(to, builder.int(name, read(0), read(1)));
+        return;
+      case "shl":
+        this.#at.write(to, builder.int("shl", read(0), this.#at.read(from[1] ?? "", "i32")));
+        return;
+      case "shr":
+        this.#at.write(
+          to,
+          builder.int((opcode.at(-1) ?? "").startsWith("s") ? "ashr" : "lshr", read(0), this.#at.read(from[1] ?? "", "i32")),
+        );
+        return;
+      case "not":
+        this.#at.write(to, builder.int("xor", read(0), this.#lowering.constant(scalar ?? "i32", scalar === "i64" ? -1n : -1)));
+        return;
+      case "popc":
+      case "brev":
+      case "clz":
+        this.#at.write(to, builder.math(name, "precise", "i32", read(0)));
+        return;
+      case "prmt":
+        this.#at.write(to, builder.math("byteperm", "precise", "i32", read(0), read(1), read(2)));
+        return;
+      case "bfe":
+        this.#at.write(
+          to,
+          this.#bitField(
+            (opcode.at(-1) ?? "").startsWith("s"),
+            read(0),
+            this.#at.read(from[1] ?? "", "i32"),
+            this.#at.read(from[2] ?? "", "i32"),
+          ),
+        );
+        return;
+      case "bfi":
+        this.#at.write(to, this.#bitInsert(read(0), read(1), read(2), read(3)));
+        return;
+      case "lop3":
+        this.#at.write(to, this.#lop3(read(0), read(1), read(2), Number(from[3])));
+        return;
+      case "min":
+      case "max":
+        this.#at.write(to, this.#extreme(name, opcode.at(-1) ?? "", read(0), read(1)));
+        return;
+      case "ex2":
+      case "lg2":
+      case "rcp":
+      case "rsqrt":
+      case "sqrt":
+      case "sin":
+      case "cos":
+      case "tanh":
+        this.#at.write(
+          to,
+          builder.math(approximations[name] ?? "sqrt", opcode.includes("approx") ? "fast" : "precise", scalar ?? "f32", read(0)),
+        );
+        return;
+      case "ld":
+        this.#load(instruction, scalar);
+        return;
+      case "st":
+        this.#store(instruction, scalar);
+        return;
+      case "cp":
+        this.#copy(instruction);
+        return;
+      case "membar":
+      case "fence":
+        builder.emit({ kind: "fence", scope: opcode.includes("sys") ? "system" : opcode.includes("cta") ? "block" : "device" }, "void");
+        return;
+      case "bar":
+      case "barrier":
+        if (opcode.includes("warp")) builder.emit({ kind: "syncwarp" }, "void");
+        else builder.barrier();
+        return;
+      case "shfl":
+        this.#shuffle(instruction);
+        return;
+      case "prefetch":
+      case "prefetchu":
+      case "discard":
+      case "griddepcontrol":
+      case "nanosleep":
+      case "pragma":
+        return;
+      case "trap":
+        builder.emit({ kind: "trap" }, "void");
+        return;
+      case "cvta":
+      case "cvt":
+        this.#convert(instruction);
+        return;
+      default:
+        this.#unknown(instruction);
+    }
+  }
+
+  #unknown(instruction: Instruction): never {
+    return this.#lowering.fail(`the PTX instruction ${instruction.opcode.join(".")} is not simulated`, this.#asm);
+  }
+
+  #bitField(signed: boolean, value: Op, position: Op, length: Op): Op {
+    const { builder } = this.#lowering;
+    const thirtyTwo = this.#lowering.constant("i32", 32);
+    const left = builder.int("shl", value, builder.int("sub", builder.int("sub", thirtyTwo, position), length));
+    return builder.int(signed ? "ashr" : "lshr", left, builder.int("sub", thirtyTwo, length));
+  }
+
+  #bitInsert(value: Op, into: Op, position: Op, length: Op): Op {
+    const { builder } = this.#lowering;
+    const one = this.#lowering.constant("i32", 1);
+    const mask = builder.int("shl", builder.int("sub", builder.int("shl", one, length), one), position);
+    const kept = builder.int("and", into, builder.int("xor", mask, this.#lowering.constant("i32", -1)));
+    return builder.int("or", kept, builder.int("and", builder.int("shl", value, position), mask));
+  }
+
+  /** Any function of three bits, as a sum of the products its table says. */
+  #lop3(a: Op, b: Op, c: Op, table: number): Op {
+    const { builder } = this.#lowering;
+    const all = this.#lowering.constant("i32", -1);
+    let result: Op = this.#lowering.constant("i32", 0);
+    for (let row = 0; row < 8; row++) {
+      if (!((table >> row) & 1)) continue;
+      const term = [a, b, c]
+        .map((each, index) => ((row >> (2 - index)) & 1 ? each : builder.int("xor", each, all)))
+        .reduce((left, right) => builder.int("and", left, right));
+      result = builder.int("or", result, term);
+    }
+    return result;
+  }
+
+  #extreme(which: "min" | "max", type: string, a: Op, b: Op): Op {
+    const { builder } = this.#lowering;
+    if (type.startsWith("f") || type === "bf16") return builder.float(`f${which}`, a, b);
+    return builder.int(type.startsWith("s") ? `s${which}` : `u${which}`, a, b);
+  }
+
+  #space(opcode: readonly string[]): Space {
+    return opcode.includes("global")
+      ? "global"
+      : opcode.some((each) => each.startsWith("shared"))
+        ? "shared"
+        : opcode.includes("const")
+          ? "constant"
+          : opcode.includes("local")
+            ? "local"
+            : "generic";
+  }
+
+  #cache(opcode: readonly string[]): { readonly cache?: CacheHint } {
+    const hint = opcode.find((each): each is CacheHint => ["ca", "cg", "cs", "cv", "lu", "nc", "wb", "wt"].includes(each));
+    return hint ? { cache: hint } : {};
+  }
+
+  #components(opcode: readonly string[]): number {
+    return opcode.includes("v4") ? 4 : opcode.includes("v2") ? 2 : 1;
+  }
+
+  #load({ opcode, operands }: Instruction, scalar: ScalarType | undefined): void {
+    const [to = "", from = ""] = operands;
+    if (!scalar) this.#lowering.fail("a PTX load of an unknown type", this.#asm);
+    const space = this.#space(opcode);
+    const components = this.#components(opcode);
+    const bytes = { i8: 1, i16: 2, f16: 2, bf16: 2, i32: 4, f32: 4 }[scalar as "i8"] ?? 8;
+    const op = this.#lowering.builder.load(space, scalar, this.#at.address(from, space), {
+      components,
+      align: bytes * components,
+      ...this.#cache(opcode),
+      ...(opcode.includes("volatile") ? { volatile: true } : {}),
+    });
+    if (components === 1) {
+      this.#at.write(to, op);
+      return;
+    }
+    for (const [index, each] of listed(to).entries()) this.#at.write(each, this.#lowering.builder.extract(op, index));
+  }
+
+  #store({ opcode, operands }: Instruction, scalar: ScalarType | undefined): void {
+    const [to = "", from = ""] = operands;
+    if (!scalar) this.#lowering.fail("a PTX store of an unknown type", this.#asm);
+    const space = this.#space(opcode);
+    const values = (this.#components(opcode) > 1 ? listed(from) : [from]).map((each) => this.#at.read(each, scalar));
+    const bytes = { i8: 1, i16: 2, f16: 2, bf16: 2, i32: 4, f32: 4 }[scalar as "i8"] ?? 8;
+    this.#lowering.builder.store(space, this.#at.address(to, space), values, {
+      align: bytes * values.length,
+      ...this.#cache(opcode),
+      ...(opcode.includes("volatile") ? { volatile: true } : {}),
+    });
+  }
+
+  #copy(instruction: Instruction): void {
+    const { opcode, operands } = instruction;
+    const { builder } = this.#lowering;
+    if (opcode[1] !== "async" || opcode.includes("bulk") || opcode.includes("mbarrier")) this.#unknown(instruction);
+    if (opcode.includes("commit_group")) builder.emit({ kind: "copy.commit" }, "void");
+    else if (opcode.includes("wait_all")) builder.emit({ kind: "copy.wait", pending: 0 }, "void");
+    else if (opcode.includes("wait_group"))
+      builder.emit({ kind: "copy.wait", pending: Number(this.#at.immediate(operands[0] ?? "")) }, "void");
+    else {
+      const [to = "", from = "", size = "", source] = operands;
+      if (source !== undefined && !/^\d+$/.test(source) && this.#at.constantOf(source) === undefined)
+        this.#lowering.fail("an asynchronous copy that fills with zeros by a run-time count", this.#asm);
+      builder.emit(
+        { kind: "copy.async", bytes: Number(this.#at.immediate(size)), bypassL1: opcode.includes("cg") },
+        "void",
+        this.#at.address(to, "shared"),
+        this.#at.address(from, "global"),
+      );
+    }
+  }
+
+  #shuffle(instruction: Instruction): void {
+    const { opcode, operands } = instruction;
+    const mode = opcode.find((each) => each === "idx" || each === "up" || each === "down" || each === "bfly");
+    const [to = "", shuffled = "", lane = "", clamp = "", mask = "0xffffffff"] = operands;
+    const bound = /^\d+$|^0x/i.test(clamp) ? Number(clamp) : Number(this.#at.constantOf(clamp) ?? this.#unknown(instruction));
+    const width = 32 - ((bound >> 8) & 31);
+    const op = this.#lowering.builder.shuffle(
+      mode === "bfly" ? "xor" : mode === "up" || mode === "down" ? mode : "idx",
+      this.#at.read(mask, "i32"),
+      this.#at.read(shuffled, "i32"),
+      this.#at.read(lane, "i32"),
+      width,
+    );
+    this.#at.write(to.split("|")[0] ?? to, op);
+  }
+
+  #convert(instruction: Instruction): void {
+    const { opcode, operands } = instruction;
+    const [to = "", from = ""] = operands;
+    const [target, source] = [ptxTypes[opcode.at(-2) ?? ""], ptxTypes[opcode.at(-1) ?? ""]];
+    if (opcode[0] === "cvta") {
+      this.#at.write(to, this.#at.read(from, this.#at.is32(from) ? "i32" : "i64"));
+      return;
+    }
+    if (!target || !source) this.#unknown(instruction);
+    const signed = (opcode.at(-1) ?? "").startsWith("s");
+    const value = this.#at.read(from, source);
+    const { builder } = this.#lowering;
+    const floating = (type: ScalarType): boolean => !type.startsWith("i");
+    if (floating(target) && floating(source)) {
+      if (target === source) {
+        this.#at.write(to, value);
+        return;
+      }
+      const wide = { f16: 16, bf16: 16, f32: 32, f64: 64 } as Readonly<Record<string, number>>;
+      this.#at.write(to, builder.convert((wide[target] ?? 0) > (wide[source] ?? 0) ? "fpext" : "fptrunc", value, target));
+      return;
+    }
+    if (floating(target)) {
+      this.#at.write(to, builder.convert(signed ? "sitofp" : "uitofp", value, target));
+      return;
+    }
+    if (floating(source)) {
+      this.#at.write(to, builder.convert((opcode.at(-2) ?? "").startsWith("s") ? "fptosi" : "fptoui", value, target));
+      return;
+    }
+    const bits: Readonly<Record<string, number>> = { i8: 8, i16: 16, i32: 32, i64: 64 };
+    if (target === source) {
+      this.#at.write(to, value);
+      return;
+    }
+    this.#at.write(to, builder.convert((bits[target] ?? 0) < (bits[source] ?? 0) ? "trunc" : signed ? "sext" : "zext", value, target));
+  }
+}

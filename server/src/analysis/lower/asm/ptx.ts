@@ -1,0 +1,70 @@
+/** PTX as text: instructions, registers, types. */
+import type { ScalarType } from "@warplens/sim-engine";
+import type { Statement } from "../../../syntax/ast.ts";
+
+export type Asm = Statement & { readonly kind: "asm" };
+
+export interface Instruction {
+  /** `ld.global.nc.f32` in parts. */
+  readonly opcode: readonly string[];
+  readonly operands: readonly string[];
+}
+
+/** The instructions of a template, comments and braces taken out; predicates are not understood. */
+export function instructionsOf(template: string): Instruction[] {
+  return template
+    .replaceAll("%%", "%")
+    .replace(/\/\*.*?\*\/|\/\/[^\n]*/gs, " ")
+    .split(/[;\n]/)
+    .map((each) => each.trim().replace(/^\{\s+/, ""))
+    .filter((each) => each !== "" && each !== "{" && each !== "}")
+    .map((each) => {
+      const [, opcode = "", rest = ""] = /^(\S+)\s*(.*)$/s.exec(each) ?? [];
+      const operands = (rest.match(/\{[^}]*\}|\[[^\]]*\]|[^,\s]+/g) ?? []).map((operand) => operand.trim());
+      return { opcode: opcode.split("."), operands };
+    });
+}
+
+export const specials: Readonly<Record<string, "laneid" | "warpid" | "smid" | "clock" | "globaltimer" | "activemask">> = {
+  "%laneid": "laneid",
+  "%warpid": "warpid",
+  "%smid": "smid",
+  "%clock": "clock",
+  "%clock64": "clock",
+  "%globaltimer": "globaltimer",
+};
+
+export const indices = /^%(tid|ntid|ctaid|nctaid)\.([xyz])$/;
+
+export const laneMasks: Readonly<Record<string, "lt" | "le" | "gt" | "ge" | "eq">> = {
+  "%lanemask_lt": "lt",
+  "%lanemask_le": "le",
+  "%lanemask_gt": "gt",
+  "%lanemask_ge": "ge",
+  "%lanemask_eq": "eq",
+};
+
+export const ptxTypes: Readonly<Record<string, ScalarType>> = {
+  b8: "i8",
+  u8: "i8",
+  s8: "i8",
+  b16: "i16",
+  u16: "i16",
+  s16: "i16",
+  b32: "i32",
+  u32: "i32",
+  s32: "i32",
+  b64: "i64",
+  u64: "i64",
+  s64: "i64",
+  f16: "f16",
+  bf16: "bf16",
+  f32: "f32",
+  f64: "f64",
+};
+
+export const listed = (operand: string): string[] =>
+  operand
+    .replace(/[{}]/g, "")
+    .split(",")
+    .map((each) => each.trim());
