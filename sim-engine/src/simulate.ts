@@ -18,6 +18,7 @@ import { accessReports, branchReports, loopReports } from "./report/tables.ts";
 import { type Tally, tally } from "./report/tally.ts";
 import type { Assumption, Basis, LaunchReport } from "./report.ts";
 import { completeLaunch } from "./sampling/assume.ts";
+import { markComparisons } from "./sampling/comparisons.ts";
 import { markSkips } from "./sampling/loops.ts";
 import { type Sample, Sampler } from "./sampling/sample.ts";
 import { blockVariation } from "./sampling/variation.ts";
@@ -111,8 +112,9 @@ function execute(program: Program, machine: MachineKernel, gpu: GpuModel, option
   const estimated = markSkips(subject);
   const most = options.steps ?? defaultSteps;
   const budget = { steps: most, ...(options.isCancelled ? { isCancelled: options.isCancelled } : {}) };
-  const runner = new Runner(program, budget);
   const variations = [blockVariation(subject, "x"), blockVariation(subject, "y"), blockVariation(subject, "z")] as const;
+  markComparisons(program, variations);
+  const runner = new Runner(program, budget);
   const sites = numberSites(program, new Set(variations.flatMap((each) => [...each.irregularAddresses])));
   const observer = new Observer(runner, sites);
   const watch = blocksToLog(launch.grid, Math.max(1, resident.blocksPerSm), gpu.values.smCount);

@@ -46,6 +46,8 @@ export interface CompiledBlock {
   skip: LoopSkip | undefined;
   /** Within such a loop: the outcomes by which one iteration is known to go like another. */
   watches: readonly Condition[];
+  /** Comparisons whose outcomes are counted, to tell where in the grid they change. */
+  outcomes: readonly { readonly index: number; readonly isBelow: Condition }[];
 }
 
 export interface Program {
@@ -223,7 +225,17 @@ class Compiler {
     const headers = new Map(loops.map((loop) => [loop.header, loop]));
     const compiled = new Map<Block, CompiledBlock>();
     for (const [index, block] of this.#kernel.blocks.entries()) {
-      compiled.set(block, { block, index, segments: [], end: { kind: "return" }, join: undefined, cost: 1, skip: undefined, watches: [] });
+      compiled.set(block, {
+        block,
+        index,
+        segments: [],
+        end: { kind: "return" },
+        join: undefined,
+        cost: 1,
+        skip: undefined,
+        watches: [],
+        outcomes: [],
+      });
     }
     const of = (block: Block): CompiledBlock => {
       const found = compiled.get(block);

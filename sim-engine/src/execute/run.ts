@@ -30,8 +30,11 @@ export class FlowCounters {
   /** Times any lane took the branch's `then` edge; the `else` edge. */
   readonly then: Float64Array;
   readonly else: Float64Array;
+  /** By `CompiledBlock.outcomes`: lanes whose first operand was below the second. */
+  readonly below: Float64Array;
 
-  constructor(blocks: number) {
+  constructor(blocks: number, outcomes: number) {
+    this.below = new Float64Array(outcomes);
     this.executions = new Float64Array(blocks);
     this.lanes = new Float64Array(blocks);
     this.divergent = new Float64Array(blocks);
@@ -40,7 +43,7 @@ export class FlowCounters {
   }
 
   all(): readonly Float64Array[] {
-    return [this.executions, this.lanes, this.divergent, this.then, this.else];
+    return [this.executions, this.lanes, this.divergent, this.then, this.else, this.below];
   }
 }
 
@@ -96,7 +99,10 @@ export class Runner {
 
   constructor(program: Program, budget: Budget) {
     this.program = program;
-    this.flow = new FlowCounters(program.blocks.length);
+    this.flow = new FlowCounters(
+      program.blocks.length,
+      program.blocks.reduce((sum, { outcomes }) => sum + outcomes.length, 0),
+    );
     this.#budget = budget;
     this.#nextQuestion = budget.steps - stepsBetweenQuestions;
   }
@@ -170,6 +176,7 @@ export class Runner {
       }
       const steps = block.segments[warp.segment];
       if (steps) for (let k = 0; k < steps.length; k++) steps[k]!(o, mask);
+      for (const { index, isBelow } of block.outcomes) flow.below[index]! += running.weight * popcount(isBelow(o, mask));
       if (block.watches.length > 0 && (this.#path || this.#trial) && !this.#watch(block, o, mask)) return;
       if (warp.segment + 1 < block.segments.length) {
         warp.segment++;

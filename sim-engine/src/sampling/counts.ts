@@ -4,8 +4,6 @@ import type { CompiledBlock } from "../execute/compile.ts";
 import type { Runner } from "../execute/run.ts";
 import type { Op } from "../kernel.ts";
 
-/** Numbers kept for a block of the kernel: executions, lanes, divergent, then, else. */
-const flowFields = 5;
 /** Numbers kept for an access: requests, lanes, transactions, ideal. */
 const accessFields = 4;
 
@@ -32,11 +30,14 @@ export class CountVector {
   readonly #runner: Runner;
   readonly counters: readonly AccessCounter[];
   readonly length: number;
+  /** Where the accesses' numbers begin. */
+  readonly #accesses: number;
 
   constructor(runner: Runner) {
     this.#runner = runner;
     this.counters = [...runner.program.counters.values()].flat();
-    this.length = flowFields * runner.program.blocks.length + accessFields * this.counters.length;
+    this.#accesses = runner.flow.all().reduce((sum, each) => sum + each.length, 0);
+    this.length = this.#accesses + accessFields * this.counters.length;
   }
 
   /** What was counted since the last time, and begins anew. */
@@ -58,8 +59,7 @@ export class CountVector {
 
   /** Positions of these operations' accesses: where their four numbers begin. */
   positions(ops: ReadonlySet<Op>): number[] {
-    const first = flowFields * this.#runner.program.blocks.length;
-    return this.counters.flatMap((counter, index) => (ops.has(counter.op) ? [first + accessFields * index] : []));
+    return this.counters.flatMap((counter, index) => (ops.has(counter.op) ? [this.#accesses + accessFields * index] : []));
   }
 
   flow(vector: Float64Array, { index }: CompiledBlock): FlowTotals {
@@ -69,7 +69,7 @@ export class CountVector {
   }
 
   access(vector: Float64Array, counter: AccessCounter): AccessTotals {
-    const at = flowFields * this.#runner.program.blocks.length + accessFields * this.counters.indexOf(counter);
+    const at = this.#accesses + accessFields * this.counters.indexOf(counter);
     const field = (k: number): number => vector[at + k] ?? 0;
     return { requests: field(0), lanes: field(1), transactions: field(2), ideal: field(3) };
   }

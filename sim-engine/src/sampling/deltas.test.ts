@@ -22,6 +22,7 @@ function deltasOf(
     needs: () => true,
     source: ({ action }) => (action.kind === "special" ? (action.register === "ctaid.x" ? 1 : 0) : undefined),
     constantOf: ({ action }) => (action.kind === "const" ? Number(action.value) : undefined),
+    isUniform: ({ action }) => action.kind === "const",
     loaded: () => Number.NaN,
     longestStep,
   });

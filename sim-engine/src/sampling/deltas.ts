@@ -38,6 +38,8 @@ export interface DeltaQuestion {
   /** How the symbol itself enters: the change in one unit, for operations that are sources of change. */
   readonly source: (op: Op) => Delta | undefined;
   readonly constantOf: ConstantOf;
+  /** The value is the same in all lanes of a warp. */
+  readonly isUniform: (op: Op) => boolean;
   /** The change of what a load gives, of the change of its address; asked again as stored values' changes become known. */
   readonly loaded: (op: Op, address: Delta, of: (op: Op) => Delta | undefined) => Delta;
   readonly longestStep: number;
@@ -226,6 +228,7 @@ class Pass {
   }
 
   #integer(of: Op, op: Extract<Action, { kind: "int" }>["op"], a: Delta, b: Delta, constantOf: ConstantOf): Delta {
+    const { isUniform } = this.#question;
     const [left, right] = of.args;
     const x = left && constantOf(left);
     const y = right && constantOf(right);
@@ -242,11 +245,14 @@ class Pass {
       case "mul":
         if (y !== undefined) return a * Math.abs(y);
         if (x !== undefined) return b * Math.abs(x);
-        // A product of two values that both change does not change steadily.
+        // A product of two values that both change does not change steadily, and one by a lane's own factor moves lanes apart.
         if (a !== 0 && b !== 0) this.approximated = true;
+        if ((a !== 0 && right && !isUniform(right)) || (b !== 0 && left && !isUniform(left))) this.approximated = true;
         return gcd(a, b);
       case "shl":
-        return y !== undefined && y >= 0 && y < 32 ? a * 2 ** y : b === 0 ? a : Number.NaN;
+        if (y !== undefined && y >= 0 && y < 32) return a * 2 ** y;
+        if (right && !isUniform(right)) this.approximated = true;
+        return b === 0 ? a : Number.NaN;
       case "lshr":
       case "ashr":
         return y !== undefined && y >= 0 && y < 32 ? this.#quotient(a, 2 ** y) : Number.NaN;
@@ -267,7 +273,8 @@ class Pass {
       }
       case "or":
       case "xor": {
-        // Bits below the lowest that changes stay; what is above moves by multiples of it.
+        // Bits below the lowest that changes stay; what is above moves by multiples of it, each lane by its own.
+        this.approximated = true;
         const moved = gcd(a, b);
         return moved <= 0x7fffffff ? moved & -moved : Number.NaN;
       }

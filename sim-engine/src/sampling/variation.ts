@@ -16,6 +16,8 @@ export interface Variation {
   readonly irregularAddresses: ReadonlySet<Op>;
   /** Outcomes may differ here and there between units one period apart, for a reason other than a threshold. */
   readonly approximate: boolean;
+  /** Comparisons of values that change, whose outcome need not show in what is counted otherwise. */
+  readonly comparisons: readonly Op[];
 }
 
 /** What an access's cost depends on: where it stands relative to this many bytes. */
@@ -36,6 +38,7 @@ function variation(subject: Subject, blocks: Iterable<Block>, source: (op: Op) =
     needs: program.slice.needs,
     source,
     constantOf,
+    isUniform: (op) => !program.divergence.isVarying(op),
     loaded: (op, address, of) => loadedDelta(subject, op, address, of),
     longestStep: longestPeriod,
   });
@@ -43,6 +46,8 @@ function variation(subject: Subject, blocks: Iterable<Block>, source: (op: Op) =
   let irregularFlow = false;
   const irregularAddresses = new Set<Op>();
   let { approximate } = deltas;
+  const comparisons: Op[] = [];
+  const read = readByOthers(program);
   const address = (user: Op, op: Op | undefined, space: string): void => {
     if (!op) return;
     const moved = deltas.of(op);
@@ -60,6 +65,7 @@ function variation(subject: Subject, blocks: Iterable<Block>, source: (op: Op) =
   for (const block of blocks) {
     for (const op of block.ops) {
       const { action } = op;
+      if (program.slice.needs(op) && hidesOutcome(op, read) && op.args.some((arg) => deltas.of(arg) !== 0)) comparisons.push(op);
       if (action.kind === "load" || action.kind === "store" || action.kind === "atomic") address(op, op.args[0], action.space);
       else if (action.kind === "copy.async") {
         address(op, op.args[0], "shared");
@@ -68,7 +74,25 @@ function variation(subject: Subject, blocks: Iterable<Block>, source: (op: Op) =
     }
     if (block.end.kind === "branch" && Number.isNaN(deltas.of(block.end.cond))) irregularFlow = true;
   }
-  return { period, irregularFlow, irregularAddresses, approximate };
+  return { period, irregularFlow, irregularAddresses, approximate, comparisons };
+}
+
+/** Operations whose value another operation reads. */
+function readByOthers({ kernel }: Program): ReadonlySet<Op> {
+  const read = new Set<Op>();
+  for (const block of kernel.blocks) for (const op of [...block.phis, ...block.ops]) for (const arg of op.args) read.add(arg);
+  return read;
+}
+
+/**
+ * Whether an outcome may change and change back unseen: equality holds at one place only, and what is not branched on may be
+ * combined with others. The lanes that an order's branch takes are counted as it is.
+ */
+function hidesOutcome(op: Op, read: ReadonlySet<Op>): boolean {
+  const { action, args } = op;
+  if (action.kind === "int") return /^[su](min|max)$/.test(action.op);
+  if (action.kind !== "icmp" || args[0]?.type === "i1") return false;
+  return action.predicate === "eq" || action.predicate === "ne" || read.has(op);
 }
 
 /** From one block of the grid to the next in one of its dimensions. */

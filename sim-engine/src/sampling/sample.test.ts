@@ -1,0 +1,157 @@
+/** Sampled totals against those of running every block, on random kernels whose control flow and addresses follow from indices. */
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { Builder, createKernel, linkBlocks } from "../builder.ts";
+import { compile } from "../execute/compile.ts";
+import { launchConstants } from "../execute/constants.ts";
+import { WrapsAround } from "../execute/patterns.ts";
+import { Runner } from "../execute/run.ts";
+import type { Dim3, IntBinary, Kernel, Launch, Op } from "../kernel.ts";
+import { numberSites, Observer } from "../observe/observer.ts";
+import { promote } from "../passes/promote.ts";
+import { printKernel } from "../text.ts";
+import { markComparisons } from "./comparisons.ts";
+import { CountVector } from "./counts.ts";
+import { markSkips } from "./loops.ts";
+import { type Sample, Sampler } from "./sample.ts";
+import { blockVariation } from "./variation.ts";
+
+/** A kernel of loads at indices made of thread and block indices, behind guards and in loops, that the decisions describe. */
+function indexKernel(decisions: readonly number[]): Kernel {
+  const kernel = createKernel({ name: "indices", parameters: [{ name: "p", type: "ptr", bytes: 8 }] });
+  const b = new Builder(kernel);
+  let at = 0;
+  const choose = (below: number): number => (decisions[at++] ?? 0) % below;
+  const pick = <T>(values: readonly T[]): T => values[choose(values.length)] as T;
+  const int = (value: number): Op => b.constant("i32", value);
+  const x = b.int("add", b.int("mul", b.special("ctaid.x"), b.special("ntid.x")), b.special("tid.x"));
+  const y = b.int("add", b.int("mul", b.special("ctaid.y"), b.special("ntid.y")), b.special("tid.y"));
+  const known = [
+    x,
+    y,
+    b.special("tid.x"),
+    b.special("ctaid.x"),
+    b.special("ctaid.y"),
+    b.int("add", b.int("mul", y, int(pick([64, 100, 128]))), x),
+  ];
+
+  const value = (depth: number): Op => {
+    if (depth === 0 || choose(3) === 0) return choose(4) === 0 ? int(choose(50)) : pick(known);
+    const op = pick<IntBinary>(["add", "sub", "mul", "udiv", "urem", "and", "smin", "smax", "lshr", "xor"]);
+    const left = value(depth - 1);
+    switch (op) {
+      case "mul":
+        return b.int(op, left, int(1 + choose(9)));
+      case "udiv":
+      case "urem":
+        return b.int(op, left, int(pick([2, 3, 7, 16, 32, 48, 100])));
+      case "and":
+        return b.int(op, left, int(pick([7, 31, 255])));
+      case "lshr":
+        return b.int(op, left, int(choose(6)));
+      default:
+        return b.int(op, left, value(depth - 1));
+    }
+  };
+  const access = (): void => {
+    const index = b.int("and", value(3), int(0xffff));
+    const address = b.gep(b.parameter(0), index, pick([1, 4, 4, 8, 20]));
+    b.load("global", "i8", address, { align: 1 });
+  };
+  const statements = (depth: number): void => {
+    for (let count = 1 + choose(2); count > 0; count--) {
+      const kind = depth === 0 ? 0 : choose(4);
+      if (kind < 2) access();
+      else if (kind === 2) {
+        const [then, after] = [b.newBlock(), b.newBlock()];
+        b.branch(b.icmp(pick(["slt", "sge", "eq", "ne"]), value(2), int(choose(400))), then, after);
+        b.block = then;
+        statements(depth - 1);
+        b.jump(after);
+        b.block = after;
+      } else {
+        const counter = b.alloca(4, 4, "i");
+        b.store("local", counter, [int(choose(3))]);
+        const limit = choose(2) ? int(choose(120)) : b.int("and", value(1), int(63));
+        const [header, body, exit] = [b.newBlock(), b.newBlock(), b.newBlock()];
+        b.jump(header);
+        b.block = header;
+        const i = b.load("local", "i32", counter);
+        b.branch(b.icmp("slt", i, limit), body, exit);
+        b.block = body;
+        known.push(i);
+        statements(depth - 1);
+        known.pop();
+        b.store("local", counter, [b.int("add", i, int(pick([1, 1, 2, 5])))]);
+        b.jump(header);
+        b.block = exit;
+      }
+    }
+  };
+  statements(2);
+  b.return();
+  linkBlocks(kernel);
+  promote(kernel);
+  return kernel;
+}
+
+const launchOf = (grid: Dim3, block: Dim3): Launch => ({
+  grid,
+  block,
+  dynamicSharedBytes: 0,
+  arguments: [{ kind: "pointer", buffer: 0, offset: 0 }],
+  buffers: [{ name: "p", bytes: 1 << 22, content: { kind: "zero" } }],
+});
+
+function everyBlock(kernel: Kernel, launch: Launch): Float64Array {
+  const runner = new Runner(compile(kernel, launch, { allLanes: true }), { steps: 1e8 });
+  const [columns, rows] = launch.grid;
+  for (let y = 0; y < rows; y++) for (let x = 0; x < columns; x++) runner.runBlock([x, y, 0]);
+  return new CountVector(runner).take();
+}
+
+function sampled(kernel: Kernel, launch: Launch, allLanes: boolean): Sample {
+  const program = compile(kernel, launch, { allLanes });
+  const subject = { program, constantOf: launchConstants(program.environment) };
+  markSkips(subject);
+  const budget = { steps: 1e8 };
+  const variations = [blockVariation(subject, "x"), blockVariation(subject, "y"), blockVariation(subject, "z")] as const;
+  markComparisons(program, variations);
+  const runner = new Runner(program, budget);
+  const observer = new Observer(runner, numberSites(program, new Set()));
+  return new Sampler(runner, () => budget.steps, { variations, steps: 2e6, observer, watch: [0] }).sample();
+}
+
+const decisions = fc.array(fc.nat(10_000), { minLength: 10, maxLength: 120, size: "max" });
+const grids = fc.constantFrom<Dim3>([37, 1, 1], [64, 3, 1], [8, 9, 1], [200, 1, 1]);
+const shapes = fc.constantFrom<Dim3>([32, 1, 1], [48, 1, 1], [16, 4, 1]);
+
+test("what is said to be exact is what running every block gives", () => {
+  let exact = 0;
+  fc.assert(
+    fc.property(decisions, grids, shapes, (choices, grid, block) => {
+      const kernel = indexKernel(choices);
+      const launch = launchOf(grid, block);
+      let sample: Sample;
+      try {
+        sample = sampled(kernel, launch, false);
+      } catch (error) {
+        expect(error).toBeInstanceOf(WrapsAround);
+        sample = sampled(kernel, launch, true);
+      }
+      const whole = everyBlock(kernel, launch);
+      const blocks = grid[0] * grid[1];
+      expect(sample.blocks.reduce((sum, { weight }) => sum + weight, 0)).toBeCloseTo(blocks);
+      if (!sample.exact) return;
+      exact++;
+      // Outcomes of comparisons are counted on one side only.
+      const runs = (totals: Float64Array, { length }: Float64Array): number[] => [
+        ...totals.subarray(0, 5 * kernel.blocks.length),
+        ...totals.subarray(totals.length - (length - 5 * kernel.blocks.length)),
+      ];
+      expect(runs(sample.totals, whole), printKernel(kernel)).toEqual([...whole]);
+    }),
+    { numRuns: 60, seed: 5 },
+  );
+  expect(exact).toBeGreaterThan(30);
+});
