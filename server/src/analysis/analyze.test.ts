@@ -149,6 +149,13 @@ describe("assumptions", () => {
     expect(reasons("0, 32")).toEqual([expect.stringContaining("empty grid")]);
     expect(reasons("dim3(1, 100000), 32")).toEqual([expect.stringContaining("more than a grid can have")]);
   });
+  test("clusters, of the kernel and of the launch", () => {
+    const of = (source: string) => program(source).launches.map(({ launch }) => launch?.cluster);
+    expect(of("__global__ void __cluster_dims__(2, 1, 1) c(int *p) {}\nint main() { int *p; c<<<8, 32>>>(p); }")).toEqual([[2, 1, 1]]);
+    const body =
+      "cudaLaunchConfig_t c = {}; c.gridDim = dim3(8); c.blockDim = dim3(32); cudaLaunchAttribute a[1]; a[0].id = cudaLaunchAttributeClusterDimension; a[0].val.clusterDim.x = 4; a[0].val.clusterDim.y = 1; a[0].val.clusterDim.z = 1; c.attrs = a; c.numAttrs = 1; cudaLaunchKernelEx(&c, k, p);";
+    expect(of(`__global__ void k(int *p) {}\nint main() { int *p; ${body} }`)).toEqual([[4, 1, 1]]);
+  });
   test("a template that nothing instantiates", () => {
     const [fact] = program("template <typename T, int BLOCK_SIZE> __global__ void k(T *p) { p[threadIdx.x] = BLOCK_SIZE; }").launches;
     expect(fact?.templateArguments).toEqual(["float", "256"]);

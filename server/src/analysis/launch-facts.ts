@@ -9,6 +9,7 @@ import { type Elsewhere, type EvaluatedLaunch, FileEvaluation } from "./host/eva
 import type { LaunchEntry } from "./host/launch-log.ts";
 import { functionName } from "./host/launch-sites.ts";
 import type { TemplateValue } from "./host/model.ts";
+import { int, unknown } from "./host/values.ts";
 import { type GlobalContent, lowerInstance } from "./lower-instance.ts";
 import type { RunCommand } from "./makefile.ts";
 import type { Project, ProjectUnit } from "./project.ts";
@@ -210,8 +211,9 @@ function open(
   entry: EvaluatedLaunch["entry"],
   substitution: Substitution | undefined,
 ): OpenLaunch {
-  const { grid, block, shared, captured, cluster } = entry;
+  const { grid, block, shared, captured } = entry;
   const maxThreads = launchBound(kernel, semantics, substitution);
+  const cluster = entry.cluster ?? clusterDimensions(kernel, semantics, substitution);
   return {
     kernel,
     grid,
@@ -221,6 +223,19 @@ function open(
     ...(cluster === undefined ? {} : { cluster }),
     ...(maxThreads === undefined ? {} : { maxThreads }),
   };
+}
+
+/** `__cluster_dims__(x, y, z)` */
+function clusterDimensions(
+  kernel: FunctionDeclaration,
+  semantics: Semantics,
+  substitution: Substitution | undefined,
+): OpenLaunch["cluster"] {
+  const sides = kernel.specifiers.clusterDims?.map((side) => semantics.constant(side, substitution));
+  if (sides === undefined || sides.length === 0) return undefined;
+  const [x, y, z] = [0, 1, 2].map((k) => (k < sides.length ? sides[k] : 1n));
+  const value = (side: typeof x) => (typeof side === "bigint" ? int(side, "uint") : unknown("a cluster size that is not constant"));
+  return [value(x), value(y), value(z)];
 }
 
 function launchBound(kernel: FunctionDeclaration, semantics: Semantics, substitution: Substitution | undefined): number | undefined {

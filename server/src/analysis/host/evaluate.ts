@@ -34,7 +34,7 @@ function translated(result: RunResult, translate: (launch: LaunchEntry) => Launc
 }
 
 /** Steps all runs of a file may take together. */
-const fileSteps = 1_200_000;
+const fileSteps = 700_000;
 
 export class FileEvaluation implements Repetition {
   readonly #program: RunProgram;

@@ -97,7 +97,7 @@ export interface Interpreter {
 export class OutOfSteps extends Error {}
 
 /** Steps (expressions and statements) one evaluation may take. */
-const stepLimit = 400_000;
+const stepLimit = 300_000;
 /** Calls within calls. */
 export const depthLimit = 60;
 /** Recursive calls in all: some recursions branch at every level. */

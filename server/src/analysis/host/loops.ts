@@ -24,15 +24,15 @@ export interface Loop {
 }
 
 /** Steps after which a nest of loops is cut short. */
-const nestSteps = 20_000;
+const nestSteps = 12_000;
 /**
  * By depth: after `first` iterations the end is foreseen; a loop that has no more than `most` in all is run to it, so that
  * short tables are known element by element.
  */
 const patience = [
-  { first: 96, most: 4096 },
-  { first: 24, most: 256 },
-  { first: 12, most: 64 },
+  { first: 48, most: 4096 },
+  { first: 12, most: 256 },
+  { first: 8, most: 64 },
 ] as const;
 const patienceInside = { first: 6, most: 16 };
 const patienceWithLaunch = { first: 8, most: 24 };
