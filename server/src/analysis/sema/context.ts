@@ -12,7 +12,8 @@ import type {
 } from "../../syntax/ast.ts";
 import type { CaptureLayout } from "./captures.ts";
 import type { Layout } from "./layout.ts";
-import type { Entity, ScopeTree } from "./scope.ts";
+import type { Entity } from "./scope.ts";
+import type { ScopeTree } from "./scope-tree.ts";
 import type { LambdaExpression, RecordInstance, Substitution, TemplateValue, Type } from "./types.ts";
 
 /** An expression's type (never a reference) and whether it names an object. */

@@ -1,6 +1,7 @@
 /** Everything CUDA's headers would declare, as a tree of scopes around every program's own. Made once, on first use. */
 import type { Declaration, FunctionDeclaration, RecordDeclaration } from "../../../syntax/ast.ts";
-import { type Entity, ScopeTree } from "../scope.ts";
+import type { Entity } from "../scope.ts";
+import { ScopeTree } from "../scope-tree.ts";
 import { field, functionFrom, literal, nameOf, recordFrom, typeNode } from "./declare.ts";
 import { deviceFunctions } from "./device.ts";
 import { functionObjects, groupFunctions, groupRecords } from "./groups.ts";

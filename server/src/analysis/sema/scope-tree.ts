@@ -1,0 +1,315 @@
+/**
+ * Scopes: where each name is declared. Found by offset, since every node of a reading has its place in one text;
+ * the insides of functions are bound when something first asks there.
+ */
+import type {
+  Declaration,
+  EnumDeclaration,
+  Expression,
+  FunctionDeclaration,
+  Name,
+  Node,
+  RecordDeclaration,
+  TemplateParameter,
+  TypeNode,
+  VariableDeclaration,
+} from "../../syntax/ast.ts";
+import { type AnyNode, childrenOf } from "../../syntax/walk.ts";
+import { bindStatement } from "./bind-statements.ts";
+import { childAt, type Entity, insert, lastName, type Scope, scope } from "./scope.ts";
+import type { LambdaExpression } from "./types.ts";
+
+export class ScopeTree {
+  readonly root: Scope;
+  /** Every function definition, in source order. */
+  readonly functions: FunctionDeclaration[] = [];
+  /** The record a member function, field or nested record belongs to. */
+  readonly records: Map<object, RecordDeclaration>;
+  readonly scopeOf: Map<object, Scope>;
+  /** Partial and explicit specialisations, by their primary template. */
+  readonly specialisations = new Map<RecordDeclaration, RecordDeclaration[]>();
+  readonly builtIn: Scope;
+  /** The range that the variable of a range-for runs over. */
+  readonly ranges = new Map<VariableDeclaration, Expression>();
+  /** What `using namespace` nominates, once looked up. */
+  readonly nominated = new Map<Scope, readonly Scope[]>();
+  readonly #qualified: (() => void)[] = [];
+
+  /** `library`: the tree of what is known without a declaration, whose nodes have negative offsets. */
+  constructor(declarations: readonly Declaration[], library?: ScopeTree) {
+    this.root = scope(library ? "unit" : "built-in", { start: 0, end: Number.POSITIVE_INFINITY }, library?.root);
+    this.builtIn = library?.root ?? this.root;
+    this.records = new Map(library?.records);
+    this.scopeOf = new Map(library?.scopeOf);
+    this.declareAll(declarations, this.root);
+    for (const declare of this.#qualified) declare();
+    this.#qualified.length = 0;
+  }
+
+  /** The innermost scope around an offset of the reading; built-in nodes have negative offsets. */
+  at(offset: number): Scope {
+    if (offset < 0) return this.builtIn;
+    let at = this.root;
+    for (;;) {
+      if (at.fill) {
+        const { fill } = at;
+        at.fill = undefined;
+        fill();
+      }
+      const inner = childAt(at.children, offset);
+      if (!inner) return at;
+      at = inner;
+    }
+  }
+
+  /** Names declared in a scope itself. */
+  own(scope: Scope, name: string): readonly Entity[] {
+    return scope.names.get(name) ?? [];
+  }
+
+  /** A namespace or record named from a scope, without templates or aliases: where a qualified definition belongs. */
+  container(from: Scope, parts: Name["parts"], global: boolean): Scope | undefined {
+    let found: Scope | undefined;
+    for (const [index, part] of parts.entries()) {
+      let next: Scope | undefined;
+      for (let at: Scope | undefined = index === 0 ? (global ? this.root : from) : found; at; at = index === 0 ? at.parent : undefined) {
+        for (const entity of at.names.get(part.text) ?? []) {
+          if (entity.kind === "namespace") next = entity.scope;
+          else if (entity.kind === "record")
+            next = this.scopeOf.get(this.#definition(at, part.text, part.templateArguments !== undefined) ?? entity.declaration);
+        }
+        if (next) break;
+      }
+      if (!next) return undefined;
+      found = next;
+    }
+    return found;
+  }
+
+  #definition(at: Scope, name: string, template: boolean): RecordDeclaration | undefined {
+    const found = (at.names.get(name) ?? []).flatMap((each) =>
+      each.kind === "record" && each.declaration.members ? [each.declaration] : [],
+    );
+    return found.find((each) => (each.templateParameters !== undefined) === template) ?? found[0];
+  }
+
+  #add(scope: Scope, name: string, entity: Entity): void {
+    const known = scope.names.get(name);
+    if (!known) scope.names.set(name, [entity]);
+    else if (
+      !known.some(
+        (each) => "declaration" in each && "declaration" in entity && each.declaration === entity.declaration && each.kind === entity.kind,
+      )
+    )
+      known.push(entity);
+  }
+
+  declareAll(declarations: readonly Declaration[], scope: Scope): void {
+    for (const declaration of declarations) this.#declare(declaration, scope);
+  }
+
+  #declare(declaration: Declaration, scope: Scope): void {
+    switch (declaration.kind) {
+      case "variable":
+        this.declareVariable(declaration, scope);
+        break;
+      case "function":
+        this.#declareFunction(declaration, scope);
+        break;
+      case "record":
+        this.#declareRecord(declaration, scope);
+        break;
+      case "enum":
+        this.#declareEnum(declaration, scope);
+        break;
+      case "alias":
+        this.#declareInline(declaration.type, scope);
+        this.#add(scope, declaration.name, { kind: "alias", declaration, home: scope });
+        this.#templateScope(declaration, declaration.templateParameters, scope);
+        break;
+      case "namespace":
+        this.#declareNamespace(declaration, scope);
+        break;
+      case "linkage":
+        this.declareAll(declaration.body, scope);
+        break;
+      case "using":
+        if (declaration.namespace) scope.using.push(declaration.name);
+        else this.#add(scope, lastName(declaration.name), { kind: "using", name: declaration.name, home: scope });
+        break;
+      case "namespace-alias":
+        this.#add(scope, declaration.name, { kind: "using", name: declaration.target, home: scope });
+        break;
+      case "statement":
+        bindStatement(this, declaration.statement, scope);
+        break;
+      case "instantiation":
+      case "static-assert":
+      case "unknown":
+        break;
+    }
+  }
+
+  #templateScope(node: Node & { readonly kind: string }, parameters: readonly TemplateParameter[] | undefined, parent: Scope): Scope {
+    if (!parameters) return parent;
+    const inner = scope("block", { start: Math.min(node.start, ...parameters.map((each) => each.start)), end: node.end }, parent);
+    this.#declareTemplateParameters(parameters, inner);
+    insert(parent, inner);
+    return inner;
+  }
+
+  #declareTemplateParameters(parameters: readonly TemplateParameter[], scope: Scope): void {
+    for (const parameter of parameters)
+      if (parameter.name) this.#add(scope, parameter.name, { kind: "template-parameter", parameter, home: scope });
+  }
+
+  /** `struct S {...} s;` declares S as well. */
+  #declareInline(type: TypeNode, scope: Scope): void {
+    if (type.kind === "inline") {
+      if (!this.scopeOf.has(type.declaration)) this.#declare(type.declaration, scope);
+    } else if (type.kind === "pointer" || type.kind === "reference") this.#declareInline(type.to, scope);
+    else if (type.kind === "array") this.#declareInline(type.of, scope);
+  }
+
+  declareVariable(declaration: VariableDeclaration, scope: Scope): void {
+    this.#declareInline(declaration.type, scope);
+    const { parts } = declaration.name;
+    if (declaration.bindings) {
+      for (const [index, name] of declaration.bindings.entries())
+        this.#add(scope, name, { kind: "binding", declaration, index, home: scope });
+    } else if (parts.length > 1) {
+      this.#qualified.push(() => {
+        const home = this.container(scope, parts.slice(0, -1), declaration.name.global);
+        if (!home) return;
+        if (home.kind === "record") this.records.set(declaration, home.owner as RecordDeclaration);
+        this.#add(home, lastName(declaration.name), { kind: "variable", declaration, home });
+      });
+    } else {
+      this.#add(scope, lastName(declaration.name), { kind: "variable", declaration, home: scope });
+      if (scope.kind === "record") this.records.set(declaration, scope.owner as RecordDeclaration);
+    }
+    const inner = this.#templateScope(declaration, declaration.templateParameters, scope);
+    this.bindExpressions(declaration, inner);
+  }
+
+  #declareFunction(declaration: FunctionDeclaration, parent: Scope): void {
+    const { parts } = declaration.name;
+    if (declaration.body) this.functions.push(declaration);
+    const start = Math.min(declaration.start, ...(declaration.templateParameters ?? []).map((each) => each.start));
+    const inner: Scope = { ...scope("function", { start, end: declaration.end }, parent), owner: declaration };
+    insert(parent, inner);
+    this.scopeOf.set(declaration, inner);
+    if (declaration.templateParameters) this.#declareTemplateParameters(declaration.templateParameters, inner);
+    inner.fill = () => {
+      for (const parameter of declaration.parameters) {
+        if (parameter.name) this.#add(inner, parameter.name, { kind: "parameter", declaration: parameter, home: inner });
+        if (parameter.default) this.bindExpressions(parameter.default, inner);
+      }
+      for (const initialiser of declaration.initialisers ?? []) for (const value of initialiser.values) this.bindExpressions(value, inner);
+      if (declaration.body) bindStatement(this, declaration.body, inner);
+    };
+    if (parts.length > 1) {
+      this.#qualified.push(() => {
+        const home = this.container(parent, parts.slice(0, -1), declaration.name.global);
+        if (!home) return;
+        inner.parent = home;
+        if (home.kind === "record") this.records.set(declaration, home.owner as RecordDeclaration);
+        this.#add(home, lastName(declaration.name), { kind: "function", declaration, home });
+      });
+      return;
+    }
+    if (parent.kind === "record") {
+      if (declaration.specifiers.friend) {
+        let home = parent.parent;
+        while (home && home.kind !== "unit" && home.kind !== "namespace") home = home.parent;
+        if (home) this.#add(home, lastName(declaration.name), { kind: "function", declaration, home });
+        return;
+      }
+      this.records.set(declaration, parent.owner as RecordDeclaration);
+    }
+    this.#add(parent, lastName(declaration.name), { kind: "function", declaration, home: parent });
+  }
+
+  #declareRecord(declaration: RecordDeclaration, parent: Scope): void {
+    if (this.scopeOf.has(declaration)) return;
+    const name = lastName(declaration.name);
+    const around = this.#templateScope(declaration, declaration.templateParameters, parent);
+    const inner: Scope = { ...scope("record", declaration, around), owner: declaration };
+    insert(around, inner);
+    this.scopeOf.set(declaration, inner);
+    const qualifiedParts = (declaration.name?.parts ?? []).slice(0, -1);
+    const register = (home: Scope): void => {
+      if (declaration.name?.parts.at(-1)?.templateArguments) this.#specialise(declaration, home, name);
+      else if (name) this.#add(home, name, { kind: "record", declaration, home });
+      if (home.kind === "record") this.records.set(declaration, home.owner as RecordDeclaration);
+    };
+    if (qualifiedParts.length > 0) {
+      this.#qualified.unshift(() => {
+        const home = this.container(parent, qualifiedParts, declaration.name?.global ?? false);
+        if (home) register(home);
+      });
+    } else register(parent);
+    for (const member of declaration.members ?? []) {
+      this.#declare(member, inner);
+      if (member.kind === "record" || member.kind === "enum") this.records.set(member, declaration);
+      // The members of an anonymous struct or union are named as the outer record's own.
+      const anonymous = member.kind === "record" && !member.name ? this.scopeOf.get(member) : undefined;
+      if (anonymous) for (const [each, entities] of anonymous.names) for (const entity of entities) this.#add(inner, each, entity);
+    }
+  }
+
+  #specialise(declaration: RecordDeclaration, home: Scope, name: string): void {
+    for (const entity of home.names.get(name) ?? []) {
+      if (entity.kind !== "record") continue;
+      const known = this.specialisations.get(entity.declaration);
+      if (known) known.push(declaration);
+      else this.specialisations.set(entity.declaration, [declaration]);
+    }
+  }
+
+  #declareEnum(declaration: EnumDeclaration, parent: Scope): void {
+    if (this.scopeOf.has(declaration)) return;
+    const inner: Scope = { ...scope("enum", declaration, parent), owner: declaration };
+    insert(parent, inner);
+    this.scopeOf.set(declaration, inner);
+    if (declaration.name) this.#add(parent, lastName(declaration.name), { kind: "enum", declaration, home: parent });
+    if (parent.kind === "record") this.records.set(declaration, parent.owner as RecordDeclaration);
+    for (const [index, enumerator] of declaration.enumerators.entries()) {
+      const entity: Entity = { kind: "enumerator", declaration, index, home: parent };
+      inner.names.set(enumerator.name, [entity]);
+      if (!declaration.scoped) this.#add(parent, enumerator.name, entity);
+    }
+  }
+
+  #declareNamespace(declaration: Declaration & { readonly kind: "namespace" }, parent: Scope): void {
+    const name = declaration.name ?? "";
+    const known = parent.names.get(name)?.find((each) => each.kind === "namespace");
+    // A namespace opened again shares its names with the first.
+    const inner: Scope =
+      known?.kind === "namespace"
+        ? { ...scope("namespace", declaration, parent), names: known.scope.names, using: known.scope.using }
+        : scope("namespace", declaration, parent);
+    insert(parent, inner);
+    if (!known) this.#add(parent, name, { kind: "namespace", scope: inner, home: parent });
+    if (declaration.inline || !declaration.name)
+      parent.using.push({ start: declaration.start, end: declaration.end, global: false, parts: [{ text: name }] });
+    this.declareAll(declaration.body, inner);
+  }
+
+  /** Lambdas inside an expression or type open scopes too. */
+  bindExpressions(node: AnyNode, scope: Scope): void {
+    if (node.kind === "lambda") this.#bindLambda(node, scope);
+    else for (const child of childrenOf(node)) this.bindExpressions(child, scope);
+  }
+
+  #bindLambda(lambda: LambdaExpression, parent: Scope): void {
+    if (this.scopeOf.has(lambda)) return;
+    const inner: Scope = { ...scope("lambda", lambda, parent), owner: lambda };
+    insert(parent, inner);
+    this.scopeOf.set(lambda, inner);
+    for (const capture of lambda.captures) if (capture.init) this.#add(inner, capture.name, { kind: "capture", capture, home: inner });
+    for (const parameter of lambda.parameters)
+      if (parameter.name) this.#add(inner, parameter.name, { kind: "parameter", declaration: parameter, home: inner });
+    bindStatement(this, lambda.body, inner);
+  }
+}
