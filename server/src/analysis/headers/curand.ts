@@ -7,15 +7,32 @@ typedef curandStateXORWOW curandState;
 struct curandStatePhilox4_32_10 { uint4 ctr, output; uint2 key; unsigned STATE; int boxmuller_flag, boxmuller_flag_double; float boxmuller_extra; double boxmuller_extra_double; };
 typedef curandStatePhilox4_32_10 curandStatePhilox4_32_10_t;
 
+/** Skips to a sequence as cuRAND does, by a product of matrices of bits for each digit of its number; the matrices are others. */
+__device__ inline void warplens_skip_sequence(unsigned long long sequence, curandStateXORWOW *state) {
+    for (unsigned digit = 0; sequence; sequence >>= 2, ++digit) {
+        for (unsigned times = 0; times < (sequence & 3); ++times) {
+            unsigned result[5] = {0, 0, 0, 0, 0};
+            for (int i = 0; i < 5; ++i) {
+                for (int j = 0; j < 32; ++j) {
+                    if (!(state->v[i] & (1u << j))) continue;
+                    unsigned row = (i * 32 + j + 1 + digit * 160) * 2654435761u;
+                    for (int k = 0; k < 5; ++k) result[k] ^= (row << k) ^ (row >> (7 + k));
+                }
+            }
+            for (int i = 0; i < 5; ++i) state->v[i] = result[i];
+        }
+    }
+}
 __device__ inline void curand_init(unsigned long long seed, unsigned long long sequence, unsigned long long offset, curandStateXORWOW *state) {
     unsigned s0 = (unsigned)seed ^ 0xaad26b49u, s1 = (unsigned)(seed >> 32) ^ 0xf7dcefddu;
     unsigned t0 = 1099087573u * s0, t1 = 2591861531u * s1;
     state->d = 6615241 + t1 + t0 + (unsigned)offset * 362437;
     state->v[0] = 123456789u + t0;
     state->v[1] = 362436069u ^ t0;
-    state->v[2] = 521288629u + t1 + (unsigned)sequence * 2654435769u;
+    state->v[2] = 521288629u + t1;
     state->v[3] = 88675123u ^ t1;
     state->v[4] = 5783321u + t0;
+    warplens_skip_sequence(sequence, state);
     state->boxmuller_flag = 0;
     state->boxmuller_flag_double = 0;
 }

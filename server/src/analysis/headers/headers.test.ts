@@ -1,0 +1,63 @@
+/** The bundled headers: found behind a program's own, read without errors, and fit to be lowered and run. */
+import { type Launch, runWhole, verifyKernel } from "@warplens/sim-engine";
+import { describe, expect, test } from "vitest";
+import { parse, read } from "../../syntax/index.ts";
+import { testParser } from "../../syntax/testing.ts";
+import { lowerKernel } from "../lower/index.ts";
+import { bindUnit } from "../sema/index.ts";
+import { headerFolder, isLibraryHeader, withHeaders } from "./index.ts";
+
+async function parsed(text: string, files: Readonly<Record<string, string>> = {}) {
+  const host = withHeaders({ read: (path) => files[path] });
+  const reading = read("/src/a.cu", text, host, { computeCapability: 90, includeDirs: ["/include", headerFolder] });
+  const unit = parse(await testParser, reading)?.unit ?? { declarations: [], errors: [] };
+  return { reading, unit };
+}
+
+describe.each(["cub/cub.cuh", "cub/block/block_reduce.cuh", "thrust/complex.h", "cuda/std/complex", "curand_kernel.h", "cuda/atomic"])(
+  "%s",
+  (name) => {
+    test("is found and reads without errors", async () => {
+      const { reading, unit } = await parsed(`#include <${name}>\n`);
+      expect(reading.missingIncludes).toEqual([]);
+      expect(reading.files.slice(1).every(isLibraryHeader)).toBe(true);
+      expect(unit.errors).toEqual([]);
+    });
+  },
+);
+
+test("a program's own header of the same name comes first", async () => {
+  const { reading } = await parsed("#include <cub/cub.cuh>\n", { "/include/cub/cub.cuh": "int own;" });
+  expect(reading.files).toEqual(["/src/a.cu", "/include/cub/cub.cuh"]);
+});
+
+test("random numbers lie where cuRAND says, each thread's its own", async () => {
+  const { reading, unit } = await parsed(`#include <curand_kernel.h>
+    __global__ void k(float *out) {
+      curandState a; curandStatePhilox4_32_10_t b;
+      curand_init(1234, threadIdx.x, 0, &a); curand_init(1234, threadIdx.x, 0, &b);
+      float4 four = curand_uniform4(&b);
+      out[threadIdx.x * 4] = curand_uniform(&a); out[threadIdx.x * 4 + 1] = curand_uniform_double(&b); out[threadIdx.x * 4 + 2] = four.w;
+      out[threadIdx.x * 4 + 3] = curand_normal(&a) + curand_normal(&a);
+    }`);
+  const semantics = bindUnit(unit);
+  const declaration = semantics.functions.find((each) => each.specifiers.global);
+  if (!declaration) throw new Error("no kernel");
+  const kernel = lowerKernel(semantics, reading, declaration, undefined, { computeCapability: 90 });
+  expect(verifyKernel(kernel)).toEqual([]);
+  const launch: Launch = {
+    grid: [1, 1, 1],
+    block: [64, 1, 1],
+    dynamicSharedBytes: 0,
+    arguments: [{ kind: "pointer", buffer: 0, offset: 0 }],
+    buffers: [{ name: "out", bytes: 1024, element: "f32", content: { kind: "zero" } }],
+  };
+  const run = runWhole(kernel, launch, { optimised: true });
+  const column = (index: number): number[] => Array.from({ length: 64 }, (_, thread) => Number(run.read(0, thread * 4 + index, "f32")));
+  for (const index of [0, 1, 2]) {
+    const values = column(index);
+    expect(values.every((value) => value > 0 && value <= 1)).toBe(true);
+    expect(new Set(values).size).toBeGreaterThan(48);
+  }
+  expect(column(3).every((value) => Math.abs(value) < 10)).toBe(true);
+});
