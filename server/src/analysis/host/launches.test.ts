@@ -197,7 +197,7 @@ describe("configurations known without assumptions", () => {
 
 test("getopt with options", () => {
   const source = inMain(
-    "int n = 512, c; while ((c = getopt(argc, argv, \"vn:\")) != -1) { switch (c) { case 'n': n = atoi(optarg); break; } } k<<<n / 64, 64>>>(a, n);",
+    "int n = 512, c; while ((c = getopt(argc, argv, \"vn:\")) != -1) { switch (c) { case 'n': if (optarg != NULL) n = atoi(optarg); break; } } k<<<n / 64, 64>>>(a, n);",
   );
   expect(shapes(launchesOf(source, { argv: ["file", "-v", "-n", "6400"] }))).toEqual(["k 100 64"]);
   expect(shapes(launchesOf(source, { argv: ["-n640"] }))).toEqual(["k 10 64"]);
@@ -238,6 +238,10 @@ describe("what buffers hold", () => {
     "columns in two loops": [
       fill("for (int i = 0; i < 1024; i++) for (int j = 0; j < 1024; j++) h[i * 1024 + j] = j;"),
       { kind: "uniform", lo: 0, hi: 1024 },
+    ],
+    "a diagonal": [
+      fill("for (int i = 0; i < n; i++) h[i] = rand() % 200; for (int i = 0; i < 1024; i++) { int row = i * 1024; h[row + i] = 0; }"),
+      { kind: "uniform", lo: 0, hi: 200 },
     ],
     "a shuffle by hand": [
       fill(

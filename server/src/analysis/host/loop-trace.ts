@@ -9,6 +9,8 @@ export interface StoreTrace {
   /** Least and greatest byte offset stored to, as far as known. */
   lo: number;
   hi: number;
+  /** Stores at known offsets, those not run among them. */
+  count: number;
   /** What an iteration with unknown counter stores. */
   abstract: Value | undefined;
   /** Stored to at offsets that are known, and at ones that are not. */
@@ -40,6 +42,7 @@ export function noteStore(host: Interpreter, allocation: Allocation, offset: num
   if (offset === undefined) trace.scattered ||= !abstract;
   else {
     trace.direct = true;
+    if (!abstract) trace.count += 1;
     trace.lo = Math.min(trace.lo, offset);
     trace.hi = Math.max(trace.hi, offset);
   }
@@ -56,6 +59,7 @@ function traceOf(loop: LoopTrace, allocation: Allocation): StoreTrace {
   const trace: StoreTrace = {
     lo: Number.POSITIVE_INFINITY,
     hi: Number.NEGATIVE_INFINITY,
+    count: 0,
     abstract: undefined,
     direct: false,
     scattered: false,
@@ -72,6 +76,7 @@ export function passOn(inner: LoopTrace, outer: LoopTrace): void {
     const trace = traceOf(outer, allocation);
     trace.lo = Math.min(trace.lo, store.lo);
     trace.hi = Math.max(trace.hi, store.hi);
+    trace.count += store.count;
     trace.direct ||= store.direct;
     trace.scattered ||= store.scattered;
     trace.extended ||= store.extended;

@@ -40,9 +40,20 @@ export function combine(host: Interpreter, op: string, left: Value, right: Value
   return arithmetic(op, left, right);
 }
 
+function isNull(value: Value): boolean {
+  return value.kind === "pointer" && value.target === undefined;
+}
+
+/** Strings and functions stand for pointers that are not null. */
+function isObject(value: Value): boolean {
+  return value.kind === "string" || value.kind === "function" || value.kind === "lambda";
+}
+
 function pointerRelation(host: Interpreter, op: string, left: Value, right: Value): Value {
   const a = left.kind === "int" && !left.value ? nullPointer : left;
   const b = right.kind === "int" && !right.value ? nullPointer : right;
+  if (isObject(a) && isNull(b)) return bool(op === "!=");
+  if (isObject(b) && isNull(a)) return bool(op === "!=");
   if (a.kind !== "pointer" || b.kind !== "pointer") return unknownOf(a, b);
   const same = a.target === b.target;
   if (!same || a.target === undefined) {

@@ -12,6 +12,7 @@ export function extendStores(trace: LoopTrace, done: number, total: number | und
   for (const [allocation, store] of trace.stores) {
     store.extended = true;
     if (store.hi < store.lo) continue;
+    store.count *= total === undefined ? Number.POSITIVE_INFINITY : total / done;
     const { bytes, elementBytes = 1 } = allocation.summary;
     const end = (bytes ?? Number.POSITIVE_INFINITY) - elementBytes;
     const span = ((store.hi - store.lo + elementBytes) / done) * (total ?? Number.POSITIVE_INFINITY);
@@ -38,8 +39,9 @@ function summarise(host: Interpreter, allocation: Allocation, store: StoreTrace)
     samples?.integral ??
     (store.abstract?.kind !== "float" && !(store.abstract?.kind === "range" && ["float", "double"].includes(store.abstract.type)));
   const written = describe(store, samples, elements, elementBytes);
-  const covered = elements === undefined || store.hi - store.lo + elementBytes >= (elements * elementBytes) / 2;
-  const content = covered || store.before.kind === "unknown" ? written : joinContents(store.before, written, integral, elements);
+  const share = elements === undefined ? 1 : store.count / elements;
+  const replaced = share >= 1 / 2 || (share >= 1 / 8 && store.before.kind === "unknown");
+  const content = replaced ? written : joinContents(store.before, written, integral, elements);
   const reason =
     content.kind === "unknown" ? { reason: store.abstract === undefined ? "values computed in a loop" : reasonOf(store.abstract) } : {};
   const rest = new Map([...cells].filter(([offset]) => offset < store.lo || offset > store.hi));
