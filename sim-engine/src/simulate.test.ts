@@ -123,6 +123,7 @@ test.each([
   expect(report.lines[7]).toMatchObject({ globalRequests: rows * Math.ceil(cols / 32), globalSectors: (rows * cols) / 8 });
   expect(report.simulated.exact).toBe(true);
   expect(report.simulated.warpInstructions).toBeLessThan(200_000);
+  expect(report.loops).toMatchObject([{ line: 7, trips: rows }]);
 });
 
 /** One block of one warp that runs a loop of `trips` iterations whose condition is `more`, with a load that a condition guards. */

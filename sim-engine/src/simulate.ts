@@ -14,7 +14,8 @@ import { issuedBy, numberSites, Observer, type Sites, traceOf } from "./observe/
 import { carveoutFor } from "./occupancy/carveout.ts";
 import { type Occupancy, type OccupancyInput, occupancy } from "./occupancy/occupancy.ts";
 import { optimise } from "./passes/index.ts";
-import { accessReports, branchReports, loopReports } from "./report/tables.ts";
+import { sourceLoops } from "./report/source-loops.ts";
+import { accessReports, branchReports } from "./report/tables.ts";
 import { type Tally, tally } from "./report/tally.ts";
 import type { Assumption, Basis, LaunchReport } from "./report.ts";
 import { completeLaunch } from "./sampling/assume.ts";
@@ -54,6 +55,7 @@ export function simulate(kernel: Kernel, launch: Launch, gpu: GpuModel, options:
   const run = executed(optimised, complete, machine, gpu, options);
   const report = describe(run, gpu);
   report.assumptions.push(...assumptions);
+  report.loops.push(...sourceLoops(kernel, complete, options.isCancelled));
   report.simulated.ms = now() - started;
   return report;
 }
@@ -183,7 +185,7 @@ function describe(run: Executed, gpu: GpuModel): LaunchReport {
     otherLines: counted.lines.others,
     accesses: accessReports(program, sample),
     branches: branchReports(program, sample),
-    loops: loopReports(program, sample),
+    loops: [],
     assumptions,
     simulated: { blocks: sample.blocks.length, of: blocks, ms: 0, warpInstructions: run.steps, exact: sample.exact && run.exactLoops },
   };

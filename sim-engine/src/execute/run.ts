@@ -11,7 +11,7 @@ import { advanceValues, firstWindow, type LoopSkip, leastWindows, type OpenWindo
 /** The work went beyond what it was allowed. */
 export class BudgetExceeded extends Error {}
 /** Whoever asked no longer wants the answer. */
-class Cancelled extends Error {}
+export class Cancelled extends Error {}
 
 export interface Budget {
   /** Steps left: about one for each warp instruction executed. */

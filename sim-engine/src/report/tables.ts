@@ -4,6 +4,7 @@ import type { CompiledBlock, Program } from "../execute/compile.ts";
 import type { Loop } from "../graph.ts";
 import type { Launch, Span } from "../kernel.ts";
 import type { AccessReport, BranchReport, LoopReport } from "../report.ts";
+import type { CountVector } from "../sampling/counts.ts";
 import type { Sample } from "../sampling/sample.ts";
 
 const place = ({ file, line, start, end }: Span): Pick<Span, "file" | "line" | "start" | "end"> => ({ file, line, start, end });
@@ -74,32 +75,35 @@ export function branchReports(program: Program, { totals, counts }: Sample): Bra
   return [...reports.values()];
 }
 
-export function loopReports(program: Program, sample: Sample): LoopReport[] {
+/** Mean iterations of each loop that ran. */
+export function loopReports(program: Program, counts: CountVector, totals: Float64Array): LoopReport[] {
   const compiled = new Map(program.blocks.map((each) => [each.block, each]));
-  return program.loops.flatMap((loop) => {
+  const reports = new Map<string, { readonly span: Span; iterations: number; entries: number }>();
+  for (const loop of program.loops) {
     const header = compiled.get(loop.header);
     const span = loopSpan(loop);
-    if (!header || !span || isUnrolled(loop)) return [];
-    const { executions } = sample.counts.flow(sample.totals, header);
-    const back = [...loop.latches].reduce((sum, latch) => sum + taken(compiled.get(latch), header, sample), 0);
+    if (!header || !span) continue;
+    const { executions } = counts.flow(totals, header);
+    const back = loop.latches.reduce((sum, latch) => sum + taken(compiled.get(latch), header, counts, totals), 0);
     const entries = executions - back;
-    if (entries <= 0) return [];
+    if (entries <= 0) continue;
     // A loop that is tested at its end has run once more than it went back.
-    const testedFirst =
-      loop.exits.length > 0 && loop.exits.every(({ from }) => from === loop.header) && !loop.latches.includes(loop.header);
-    return [{ ...place(span), trips: back / entries + (testedFirst ? 0 : 1) }];
-  });
+    const testedFirst = loop.exits.some(({ from }) => from === loop.header) && !loop.exits.some(({ from }) => loop.latches.includes(from));
+    // A function inlined in several places has its loops as often.
+    const report = reports.get(key(span)) ?? { span, iterations: 0, entries: 0 };
+    report.iterations += testedFirst ? back : executions;
+    report.entries += entries;
+    reports.set(key(span), report);
+  }
+  return [...reports.values()].map(({ span, iterations, entries }) => ({ ...place(span), trips: iterations / entries }));
 }
 
-function taken(from: CompiledBlock | undefined, to: CompiledBlock, { totals, counts }: Sample): number {
+function taken(from: CompiledBlock | undefined, to: CompiledBlock, counts: CountVector, totals: Float64Array): number {
   if (!from) return 0;
   const flow = counts.flow(totals, from);
   if (from.end.kind !== "branch") return flow.executions;
   return (from.end.then.to === to ? flow.then : 0) + (from.end.else.to === to ? flow.else : 0);
 }
-
-/** The turns of a loop the optimiser unrolled are not the iterations of the source's: nothing is said of those. */
-const isUnrolled = ({ header: { unroll } }: Loop): boolean => unroll === 0 || unroll === -1;
 
 /** Where a loop stands in the source: its condition, or the first thing in it that has a place. */
 function loopSpan(loop: Loop): Span | undefined {

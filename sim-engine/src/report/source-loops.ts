@@ -1,0 +1,50 @@
+/**
+ * How often the loops of the source turn: unrolling leaves few of them as they were written, so one block of the kernel as the
+ * front end made it is run for this alone.
+ */
+import { cloneKernel, linkBlocks } from "../builder.ts";
+import { compile, warpSize } from "../execute/compile.ts";
+import { launchConstants } from "../execute/constants.ts";
+import { WrapsAround } from "../execute/patterns.ts";
+import { Cancelled, Runner } from "../execute/run.ts";
+import type { Dim3, Kernel, Launch } from "../kernel.ts";
+import { inferSpaces } from "../passes/infer-spaces.ts";
+import { hoistLeaves } from "../passes/leaves.ts";
+import { promote } from "../passes/promote.ts";
+import type { LoopReport } from "../report.ts";
+import { CountVector } from "../sampling/counts.ts";
+import { markSkips } from "../sampling/loops.ts";
+import { loopReports } from "./tables.ts";
+
+const mostSteps = 100_000;
+
+/** Loops of a block in the middle of the grid; none where it takes too long to tell. */
+export function sourceLoops(kernel: Kernel, launch: Launch, isCancelled?: () => boolean): LoopReport[] {
+  const source = cloneKernel(kernel);
+  linkBlocks(source);
+  hoistLeaves(source);
+  promote(source);
+  inferSpaces(source);
+  for (const allLanes of [false, true]) {
+    try {
+      return run(source, launch, allLanes, isCancelled);
+    } catch (error) {
+      if (error instanceof Cancelled) throw error;
+      if (!(error instanceof WrapsAround)) return [];
+    }
+  }
+  return [];
+}
+
+function run(kernel: Kernel, launch: Launch, allLanes: boolean, isCancelled?: () => boolean): LoopReport[] {
+  const program = compile(kernel, launch, { allLanes });
+  if (program.loops.length === 0) return [];
+  markSkips({ program, constantOf: launchConstants(program.environment) });
+  const runner = new Runner(program, { steps: mostSteps, ...(isCancelled ? { isCancelled } : {}) });
+  const middle = launch.grid.map((length) => Math.floor(length / 2)) as unknown as Dim3;
+  const warps = Math.ceil((launch.block[0] * launch.block[1] * launch.block[2]) / warpSize);
+  if (program.waits || warps <= 4) runner.runBlock(middle);
+  else for (const warp of [0, Math.floor(warps / 2), warps - 1]) runner.runBlock(middle, 1, warp);
+  const counts = new CountVector(runner);
+  return loopReports(program, counts, counts.take());
+}
