@@ -75,7 +75,7 @@ function withInputs(
       assumed.push({ name, value, why: reasons.get(name) ?? "it is not known" });
     }
     const again = repetition.again(run.fn, { ...run.options, assumed: values });
-    const found = again.launches.find((other) => other.site === entry.site);
+    const found = again.launches.find((other) => other.instance === entry.instance);
     if (found === undefined) return undefined;
     if (isConfigured(found)) return isPlausible(found) ? { entry: found, assumed } : undefined;
     if ([...openInputs(found)].every((name) => values.has(name))) return undefined;

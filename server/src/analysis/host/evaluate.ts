@@ -33,6 +33,15 @@ function translated(result: RunResult, translate: (launch: LaunchEntry) => Launc
   return { ...result, launches: [...originals.keys()], executions: (launch) => result.executions(originals.get(launch) ?? launch) };
 }
 
+interface Found {
+  readonly entry: LaunchEntry;
+  readonly run: Run;
+  readonly doubt?: string;
+}
+
+/** How far from what the program reaches: 0 where it is reached. */
+const remoteness = (launches: readonly LaunchEntry[]) => Math.min(...launches.map((launch) => launch.remoteness));
+
 /** Steps all runs of a file may take together. */
 const fileSteps = 700_000;
 
@@ -41,7 +50,7 @@ export class FileEvaluation implements Repetition {
   readonly #elsewhere: Elsewhere | undefined;
   readonly #given: ReadonlyMap<string, number>;
   readonly #isOwn: (site: Expression) => boolean;
-  readonly #found = new Map<Expression, { readonly entry: LaunchEntry; readonly run: Run; readonly doubt?: string }>();
+  readonly #found = new Map<Expression, readonly Found[]>();
   readonly #results = new Map<FunctionDeclaration, Map<string, RunResult>>();
   /** Steps taken so far. */
   steps = 0;
@@ -74,23 +83,27 @@ export class FileEvaluation implements Repetition {
       const owner = sites.owners.get(site);
       if (owner !== undefined && !this.#found.has(site)) this.#run(owner, { survivesExits: true }, undefined);
     }
-    return sites.sites.flatMap((site) => this.#evaluated(site));
+    return sites.sites.flatMap((site) => (this.#found.get(site) ?? []).map((found) => this.#evaluated(found)));
   }
 
   /** Sites without an entry, or with one only speculation reached. */
   #missing(): Expression[] {
-    return this.#program.unit.sites.sites.filter((site) => this.#isOwn(site) && this.#found.get(site)?.entry.remoteness !== 0);
+    return this.#program.unit.sites.sites.filter(
+      (site) => this.#isOwn(site) && !this.#found.get(site)?.some(({ entry }) => entry.remoteness === 0),
+    );
   }
 
   #run(fn: FunctionDeclaration, options: RunOptions, doubt: string | undefined): void {
     if (this.steps > fileSteps) return;
     const result = this.again(fn, { ...options, assumed: this.#given });
     const run: Run = { fn, options, result };
-    for (const entry of result.launches) {
-      const known = this.#found.get(entry.site);
+    for (const site of new Set(result.launches.map((entry) => entry.site))) {
+      const entries = result.launches.filter((entry) => entry.site === site);
+      const known = this.#found.get(site)?.map(({ entry }) => entry);
       // What the program says of a site it does not reach goes before what a function would do on its own.
-      if (known !== undefined && (known.entry.remoteness <= entry.remoteness || functionName(fn) !== "main")) continue;
-      this.#found.set(entry.site, { entry, run, ...(doubt === undefined ? {} : { doubt }) });
+      if (known !== undefined && (remoteness(known) <= remoteness(entries) || functionName(fn) !== "main")) continue;
+      const found = entries.map((entry) => ({ entry, run, ...(doubt === undefined ? {} : { doubt }) }));
+      this.#found.set(site, found);
     }
   }
 
@@ -113,31 +126,26 @@ export class FileEvaluation implements Repetition {
     return this.steps > fileSteps;
   }
 
-  #evaluated(site: Expression): EvaluatedLaunch[] {
-    const found = this.#found.get(site);
-    if (found === undefined) return [];
-    const { entry, run, doubt } = found;
+  #evaluated({ entry, run, doubt }: Found): EvaluatedLaunch {
     const executions = run.result.executions(entry);
-    const better = assumeInputs(this, run, entry, this.#given) ?? this.#fromOwner(site);
+    const better = assumeInputs(this, run, entry, this.#given) ?? this.#fromOwner(entry);
     const inputs = better?.assumed ?? [];
-    return [
-      {
-        entry: better?.entry ?? entry,
-        executions,
-        assumed: [...run.result.assumedTemplate, ...inputs],
-        wholeProgram: functionName(run.fn) === "main",
-        ...(doubt === undefined ? {} : { doubt }),
-      },
-    ];
+    return {
+      entry: better?.entry ?? entry,
+      executions,
+      assumed: [...run.result.assumedTemplate, ...inputs],
+      wholeProgram: functionName(run.fn) === "main",
+      ...(doubt === undefined ? {} : { doubt }),
+    };
   }
 
   /** The launch as the function around it makes it, whatever calls that: where the way from `main` leaves too much open. */
-  #fromOwner(site: Expression): Assumed | undefined {
-    const fn = this.#program.unit.sites.owners.get(site);
+  #fromOwner(launch: LaunchEntry): Assumed | undefined {
+    const fn = this.#program.unit.sites.owners.get(launch.site);
     if (fn === undefined || functionName(fn) === "main" || this.tired) return undefined;
     const options: RunOptions = { survivesExits: true };
     const result = this.again(fn, { ...options, assumed: this.#given });
-    const entry = result.launches.find((other) => other.site === site);
+    const entry = result.launches.find((other) => other.instance === launch.instance);
     return entry === undefined ? undefined : assumeInputs(this, { fn, options, result }, entry, this.#given);
   }
 }

@@ -101,6 +101,18 @@ describe("configurations known without assumptions", () => {
       `${kernel}template <typename... A> void go(dim3 g, dim3 b, A... args) { k<<<g, b>>>(args...); }\nint main() { float *p; cudaMalloc(&p, 64); go(dim3(2), dim3(16), p, 16); }`,
       ["k 2 16"],
     ],
+    "a helper given several kernels": [
+      `${kernel}__global__ void other(float *a, int n) { a[n] = 0; }
+template <int T, typename K, typename... A> void go(K f, int n, A... args) { f<<<(n + T - 1) / T, T>>>(args...); }
+int main() { float *p; cudaMalloc(&p, 64); go<64>(k, 128, p, 16); go<32>(other, 64, p, 16); go<64>(k, 1280, p, 16); }`,
+      ["k 2 64", "other 2 32"],
+    ],
+    "a kernel's instances launched by one helper": [
+      `template <int N> __global__ void t(float *a) { a[N] = 0; }
+template <int N> void go(float *p) { t<N><<<N, 32>>>(p); }
+int main() { float *p; cudaMalloc(&p, 64); go<4>(p); go<8>(p); }`,
+      ["t<4> 4 32", "t<8> 8 32"],
+    ],
     "a check around calls": [
       inMain(
         "int n = 4096; CHECK(cudaGetLastError()); k<<<n / 64, 64>>>(a, n);",

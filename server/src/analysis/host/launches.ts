@@ -1,5 +1,6 @@
 /** Kernel launches: by `<<<>>>` and by the runtime's functions. */
 import type { Expression, FunctionDeclaration, LaunchConfiguration } from "../../syntax/ast.ts";
+import { identity, valueKey } from "../sema/type-tools.ts";
 import type { Substitution } from "../sema/types.ts";
 import { evaluateArguments } from "./arguments.ts";
 import { Capture } from "./capture.ts";
@@ -61,9 +62,10 @@ interface LaunchCall {
 
 function launch(host: Interpreter, call: LaunchCall): void {
   if (host.loops.some((loop) => loop.abstract)) return;
-  if (host.speculation === 0) host.launches.count(call.site);
   const chosen = call.callee.kind === "function" ? defined(host, kernelOf(host, call.callee, call.args, call.site)) : undefined;
-  if (host.launches.wants(call.site, host.speculation, isConfigured(call))) host.launches.add(entryOf(host, call, chosen));
+  const instance = instanceKey(call.site, chosen);
+  if (host.speculation === 0) host.launches.count(instance);
+  if (host.launches.wants(instance, host.speculation, isConfigured(call))) host.launches.add(entryOf(host, call, chosen, instance));
   runKernel(host, chosen?.kernel, call.args, call.name);
 }
 
@@ -71,6 +73,15 @@ interface ChosenKernel {
   readonly kernel: FunctionDeclaration;
   readonly substitution: Substitution | undefined;
   readonly templateArguments: readonly TemplateValue[];
+}
+
+function instanceKey(site: Expression, chosen: ChosenKernel | undefined): string {
+  const kernel = chosen === undefined ? [] : [identity(chosen.kernel), ...chosen.templateArguments.map(argumentKey)];
+  return [identity(site), ...kernel].join(" ");
+}
+
+function argumentKey(value: TemplateValue): string {
+  return value === undefined ? "?" : valueKey(value);
 }
 
 function kernelOf(host: Interpreter, callee: FunctionValue, args: readonly Argument[], site: Expression): ChosenKernel | undefined {
@@ -110,7 +121,7 @@ function isPack(value: TemplateValue | readonly TemplateValue[]): value is reado
   return Array.isArray(value);
 }
 
-function entryOf(host: Interpreter, call: LaunchCall, chosen: ChosenKernel | undefined): LaunchEntry {
+function entryOf(host: Interpreter, call: LaunchCall, chosen: ChosenKernel | undefined, instance: string): LaunchEntry {
   const { site, grid, block, shared, cluster } = call;
   const captured = new Capture(host).arguments(
     chosen?.kernel,
@@ -120,6 +131,7 @@ function entryOf(host: Interpreter, call: LaunchCall, chosen: ChosenKernel | und
   const kernelName = chosen?.kernel.name.parts.at(-1)?.text ?? (call.callee.kind === "function" ? call.callee.name : call.name);
   return {
     site,
+    instance,
     grid,
     block,
     shared,

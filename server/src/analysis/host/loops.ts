@@ -136,7 +136,7 @@ interface Progress {
   readonly done: number;
   /** Iterations left; undefined when not known. */
   readonly left: number | undefined;
-  readonly counted: ReadonlyMap<object, number>;
+  readonly counted: ReadonlyMap<string, number>;
 }
 
 /** Carries the loop to its end, from the states before its last three iterations. */
