@@ -1,11 +1,11 @@
 /**
- * Registers a thread: the most that are live at once, in the order ptxas would issue, and what allocation adds. An estimate:
- * the compiler's own trade between registers and loads in flight is only known from the outside.
+ * The order blocks are issued in and the registers a thread takes: the most that are live at once in that order, and what
+ * allocation adds. An estimate: the compiler's own trade between registers and loads in flight is only known from the outside.
  */
 import type { Block, Kernel } from "../kernel.ts";
 import { liveOut, mergedRegisters } from "./liveness.ts";
 import type { MachineBlock, RegisterEstimate } from "./machine.ts";
-import { pressure } from "./schedule.ts";
+import { schedule } from "./schedule.ts";
 import type { Target } from "./target.ts";
 
 /** No kernel is reported to use fewer (from 7.0). */
@@ -20,23 +20,30 @@ const overhead = 3;
 const looseness = 1.25;
 const tightness = 1.1;
 
-export function estimateRegisters(
+/** The blocks with their instructions in the order ptxas would give them, and the registers that takes. */
+export function allocate(
   kernel: Kernel,
   blocks: ReadonlyMap<Block, MachineBlock>,
   { comfortableRegisters: comfortable }: Target,
-): RegisterEstimate {
+): { readonly blocks: Map<Block, MachineBlock>; readonly registers: RegisterEstimate } {
   const out = liveOut(blocks);
   const merged = mergedRegisters([...blocks.values()].map(({ instructions }) => instructions));
   const bound = registerBound(kernel);
   const limit = Math.min(bound, comfortable) - overhead;
   let needed = 0;
+  const ordered = new Map(blocks);
   for (const { block, instructions, home } of blocks.values()) {
     if (home) continue;
-    needed = Math.max(needed, pressure(kernel, instructions, out.get(block) ?? new Set(), merged, limit));
+    const { order, pressure } = schedule(kernel, instructions, out.get(block) ?? new Set(), merged, limit);
+    ordered.set(block, { block, instructions: order });
+    needed = Math.max(needed, pressure);
   }
   const spread = Math.round(needed * looseness) + overhead;
   const value = clamp(needed + overhead <= comfortable ? Math.min(spread, comfortable) : Math.round(needed * tightness) + overhead, bound);
-  return { value, low: clamp(Math.floor(value * 0.85), bound), high: clamp(Math.ceil(value * 1.2) + 2, bound) };
+  return {
+    blocks: ordered,
+    registers: { value, low: clamp(Math.floor(value * 0.85), bound), high: clamp(Math.ceil(value * 1.2) + 2, bound) },
+  };
 }
 
 const clamp = (registers: number, bound: number): number => Math.max(fewest, Math.min(bound, registers));

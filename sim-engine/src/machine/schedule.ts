@@ -1,6 +1,6 @@
 /**
  * The order ptxas would issue a block's instructions in: what starts the longest chains first, so loads before all else, until
- * registers run short. Only for the registers that are live at once; time has its own model.
+ * registers run short. It decides how many registers are live at once, and how many loads a warp has under way.
  */
 import type { Kernel } from "../kernel.ts";
 import { compareLocations, type Location, locationOf } from "../passes/alias.ts";
@@ -20,14 +20,21 @@ interface Node {
   height: number;
 }
 
-/** The most words of `R` registers live at once when the block is issued so as to hide latency, within `limit` where that can be. */
-export function pressure(
+export interface Schedule {
+  /** The block's instructions as they are issued. */
+  readonly order: readonly Instruction[];
+  /** The most words of `R` registers live at once. */
+  readonly pressure: number;
+}
+
+/** A block issued so as to hide latency, within `limit` words of registers where that can be. */
+export function schedule(
   kernel: Kernel,
   instructions: readonly Instruction[],
   out: ReadonlySet<Register>,
   merged: ReadonlySet<Register>,
   limit: number,
-): number {
+): Schedule {
   const nodes = dependences(kernel, instructions);
   const remaining = new Map<Register, number>();
   for (const { uses } of instructions) for (const use of uses) remaining.set(use, (remaining.get(use) ?? 0) + 1);
@@ -50,6 +57,7 @@ export function pressure(
   }
   for (const register of out) if (!written.has(register) || !madeFirst.has(register)) add(register);
 
+  const order: Instruction[] = [];
   let most = words;
   let cycle = 0;
   const ready = nodes.filter((node) => node.waiting === 0);
@@ -79,6 +87,7 @@ export function pressure(
     ready[best] = ready[ready.length - 1] as Node;
     ready.pop();
     cycle = Math.max(cycle + 1, node.ready);
+    order.push(node.instruction);
     const { defs, uses } = node.instruction;
     for (const use of uses) {
       const left = (remaining.get(use) ?? 1) - 1;
@@ -94,7 +103,7 @@ export function pressure(
       if (--next.waiting === 0) ready.push(next);
     }
   }
-  return most;
+  return { order, pressure: most };
 }
 
 /** Whether to issue `a` rather than `b` now. */

@@ -69,6 +69,13 @@ test("saxpy for 8.0: operands come from the constant bank", () => {
   );
 });
 
+test("loads start before what waits for any of them", () => {
+  const { opcodes } = code(saxpy, 90);
+  const [first, second] = opcodes.flatMap((opcode, at) => (opcode === "LDG.E" ? [at] : []));
+  expect(second).toBeLessThan(opcodes.indexOf("FFMA"));
+  expect(opcodes.slice(first, second).filter((opcode) => opcode.startsWith("F"))).toEqual([]);
+});
+
 test("no kernel is given fewer than 16 registers, nor more than its bounds allow", () => {
   expect(code(saxpy, 90).registers).toBe(16);
   const wide = guarded(

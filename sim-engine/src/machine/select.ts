@@ -8,7 +8,7 @@ import { Absorption } from "./absorb.ts";
 import type { Instruction, MachineBlock, MachineKernel } from "./machine.ts";
 import { emitMoves, shareRegisters } from "./phis.ts";
 import { predicatedBlocks } from "./predicate.ts";
-import { estimateRegisters } from "./registers.ts";
+import { allocate } from "./registers.ts";
 import { selectControl } from "./select-control.ts";
 import { selectFloat, selectMath } from "./select-float.ts";
 import { selectCompare, selectConversion, selectInt, selectSelect } from "./select-integer.ts";
@@ -32,9 +32,12 @@ export function select(kernel: Kernel, computeCapability: number): MachineKernel
   emitMoves(selection);
   const predicated = predicatedBlocks(selection);
   selectControl(selection, predicated);
-  const blocks = assemble(selection, predicated);
-  const localBytesPerThread = localBytes(kernel);
-  return { kernel, computeCapability, blocks, localBytesPerThread, registers: estimateRegisters(kernel, blocks, target) };
+  return {
+    kernel,
+    computeCapability,
+    localBytesPerThread: localBytes(kernel),
+    ...allocate(kernel, assemble(selection, predicated), target),
+  };
 }
 
 /** The stack pointer is loaded whether or not there is a stack. */
