@@ -20,7 +20,7 @@ import { simplifyCfg } from "./simplify-cfg.ts";
 import { removeDeadStores, sinkStores } from "./stores.ts";
 import { reduceStraightLine } from "./straight-line.ts";
 import { reduceStrength } from "./strength-reduce.ts";
-import { unrollAgain, unrollLoops } from "./unroll.ts";
+import { unrollAgain, unrollConstantLoops, unrollLoops } from "./unroll.ts";
 import { vectorizeAccesses } from "./vectorize.ts";
 
 export interface OptimiseOptions {
@@ -58,18 +58,22 @@ function optimiseLoops(kernel: Kernel): void {
   simplifyMemory(kernel);
   hoistInvariants(kernel);
   if (sinkStores(kernel)) clean(kernel);
-  // Unrolling makes constants of indices, so that arrays become values, and perhaps constants of inner trip counts.
-  for (let round = 0; round < 3 && unrollLoops(kernel); round++) {
-    clean(kernel);
-    if (promote(kernel)) clean(kernel);
-    simplifyMemory(kernel);
-    hoistInvariants(kernel);
-  }
+  for (const unroll of [unrollConstantLoops, unrollLoops]) afterUnrolling(kernel, unroll);
   if (reduceStrength(kernel)) clean(kernel);
   if (unrollAgain(kernel)) {
     clean(kernel);
     if (promote(kernel)) clean(kernel);
     simplifyMemory(kernel);
+  }
+}
+
+/** Unrolling makes constants of indices, so that arrays become values, and perhaps constants of inner trip counts. */
+function afterUnrolling(kernel: Kernel, unroll: (kernel: Kernel) => boolean): void {
+  for (let round = 0; round < 3 && unroll(kernel); round++) {
+    clean(kernel);
+    if (promote(kernel)) clean(kernel);
+    simplifyMemory(kernel);
+    hoistInvariants(kernel);
   }
 }
 

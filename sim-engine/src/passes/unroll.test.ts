@@ -11,7 +11,7 @@ import { hoistInvariants } from "./licm.ts";
 import { rotateLoops } from "./rotate.ts";
 import { simplifyCfg } from "./simplify-cfg.ts";
 import { interpret } from "./testing.ts";
-import { unrollAgain, unrollLoops } from "./unroll.ts";
+import { unrollAgain, unrollConstantLoops, unrollLoops } from "./unroll.ts";
 
 /** `for (i = start; i < bound; i += step) sum += a[i];` and what follows. */
 const loop = (
@@ -139,4 +139,53 @@ test("pragma unroll says how much", () => {
   unrollLoops(runtime);
   clean(runtime);
   expect(printKernel(runtime).match(/load\.global/g)?.length).toBe(9);
+});
+
+/** `for (i = 0; i < 4; i++) for (j = 0; j < i; j++) sum += a[j];` */
+const triangle = `kernel @triangle(%a: ptr f32, %out: ptr f32) {
+b0:
+  %1: ptr = param 0
+  %2: ptr = param 1
+  %3: i32 = const 0
+  %4: i32 = const 4
+  %5: i32 = const 1
+  %6: f32 = const 0
+  jump b1
+b1:
+  %10: i32 = phi [%3, b0], [%14, b5]
+  %11: f32 = phi [%6, b0], [%21, b5]
+  %12: i1 = icmp.slt %10, %4
+  branch %12, b2, b6
+b2:
+  jump b3
+b3:
+  %20: i32 = phi [%3, b2], [%24, b4]
+  %21: f32 = phi [%11, b2], [%27, b4]
+  %22: i1 = icmp.slt %20, %10
+  branch %22, b4, b5
+b4:
+  %25: ptr = gep %1, %20, scale 4, offset 0
+  %26: f32 = load.global %25, align 4
+  %27: f32 = fadd %21, %26
+  %24: i32 = add.exact %20, %5
+  jump b3
+b5:
+  %14: i32 = add.exact %10, %5
+  jump b1
+b6:
+  store.global %2, %11, align 4
+  return
+}
+`;
+
+test("trip counts that an outer loop decides are constants once that is unrolled", () => {
+  const kernel = prepared(triangle);
+  for (let round = 0; round < 2; round++) {
+    unrollConstantLoops(kernel);
+    expect(verifyKernel(kernel)).toEqual([]);
+    clean(kernel);
+  }
+  expect(findLoops(kernel)).toEqual([]);
+  expect(printKernel(kernel).match(/load\.global/g)?.length).toBe(0 + 1 + 2 + 3);
+  same(parseKernel(triangle), kernel, 0);
 });

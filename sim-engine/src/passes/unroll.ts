@@ -17,6 +17,16 @@ import { Stages } from "./unroll-stages.ts";
 /** No kernel grows beyond this by unrolling. */
 const operationLimit = 40_000;
 
+/** What the front compiler (NVVM) unrolls completely, before it unrolls anything in part. Returns whether anything was. */
+export function unrollConstantLoops(kernel: Kernel): boolean {
+  return eachLoop(kernel, (loop, test, entry) => {
+    const decision = decide(loop, constantTrips(loop, test, entry));
+    if (decision.kind !== "full") return false;
+    unrollFully(kernel, loop, test, entry, decision.trips);
+    return true;
+  });
+}
+
 /** What the front compiler (NVVM) unrolls. Returns whether anything was. */
 export function unrollLoops(kernel: Kernel): boolean {
   return eachLoop(kernel, (loop, test, entry) => {
