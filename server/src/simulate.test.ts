@@ -49,6 +49,15 @@ describe("a launch that was simulated before", () => {
   });
 });
 
+test("registers a directive gives are taken, and an option goes before it", () => {
+  const program = analyseCode(`// warplens: registers=128\n${kernel}\n${host("scale<<<64, 256>>>(a, 2.0f);")}`);
+  const registers = (known?: { readonly value: number; readonly basis: "compiled" | "annotated" }) =>
+    simulateProgram(program, model("h200"), { registersOf: () => known }).launches[0]?.report.resources.registersPerThread;
+  expect(registers()).toEqual({ value: 128, basis: "annotated" });
+  expect(registers({ value: 20, basis: "compiled" })).toEqual({ value: 128, basis: "annotated" });
+  expect(registers({ value: 40, basis: "annotated" })).toEqual({ value: 40, basis: "annotated" });
+});
+
 describe("what is not simulated", () => {
   test("is named with its line and reason", () => {
     const { launches, notSimulated } = simulated(`${kernel}\n${host("scale<<<64, 2048>>>(a, 2.0f);")}`);

@@ -77,7 +77,7 @@ function simulateLaunch(
   if (!launch) return refuse(fact.reason ?? "its launch configuration is not known");
   try {
     const kernel = fact.lower();
-    const registers = registersOf?.(fact.kernelName, kernel.templateArguments);
+    const registers = registersIn(registersOf?.(fact.kernelName, kernel.templateArguments), fact);
     const settings = JSON.stringify([gpu.id, registers ?? null]);
     const options = { ...(isCancelled ? { isCancelled } : {}), ...(registers ? { registers } : {}) };
     const report = cache.get(kernel, launch, settings, () => simulate(kernel, launch, gpu, options));
@@ -89,6 +89,11 @@ function simulateLaunch(
     const isReason = error instanceof Error && error.constructor === Error;
     return refuse(isReason ? error.message : `the simulation failed: ${String(error)}`);
   }
+}
+
+/** What the user says goes before what a compiler says: an option before a directive. */
+function registersIn(known: KnownRegisters | undefined, { registers }: LaunchFact): KnownRegisters | undefined {
+  return registers === undefined || known?.basis === "annotated" ? known : { value: registers, basis: "annotated" };
 }
 
 /** The reason, with the line that gives it. */

@@ -80,6 +80,47 @@ describe("directives and options", () => {
     expect(fact?.launch).toMatchObject({ grid: [256, 1, 1], arguments: [{ kind: "pointer" }, { kind: "pointer" }, { value: 65536 }] });
     expect(fact?.launch?.buffers.map(({ content }) => content)).toContainEqual({ kind: "permutation", n: 16 });
   });
+  describe("values in terms of the launch's own arguments", () => {
+    const contentOfIndex = ({ launches: [fact], problems }: Program) => {
+      const index = fact?.launch?.arguments[0];
+      const content = index?.kind === "pointer" ? fact?.launch?.buffers[index.buffer]?.content : undefined;
+      return { content, reason: fact?.reason, problems: problems.map(({ message }) => message) };
+    };
+    const host = "int main() { int *i; float *o; cudaMalloc(&i, 16384); cudaMalloc(&o, 16384); k<<<16, 256>>>(i, o, 4096); }";
+
+    test.each([
+      ["above the kernel", `// warplens: index=permutation(n)\n${kernel}${host}`, { kind: "permutation", n: 4096 }],
+      [
+        "above the launch",
+        `${kernel}${host.replace("k<<<", "\n// warplens: index=uniform(0, 2*n)\nk<<<")}`,
+        { kind: "uniform", lo: 0, hi: 8192 },
+      ],
+      ["of a parameter said after it", `// warplens: index=uniform(0, n) n=64\n${kernel}${host}`, { kind: "uniform", lo: 0, hi: 64 }],
+      [
+        "of a parameter that is assumed",
+        `// warplens: grid=(2) block=(32) index=uniform(0, n)\n${kernel}`,
+        { kind: "uniform", lo: 0, hi: 64 },
+      ],
+    ])("%s", (_, source, content) => expect(contentOfIndex(program(source))).toEqual({ content, reason: undefined, problems: [] }));
+
+    test("--assume, and a grid", () => {
+      expect(contentOfIndex(program(kernel + host, { assume: ["index=permutation(n / 4)"] })).content).toEqual({
+        kind: "permutation",
+        n: 1024,
+      });
+      expect(launchesOf(program(kernel + host, { launches: ["k: grid=(n / 128) block=(128)"] }))).toMatchObject([
+        { grid: [32, 1, 1], block: [128, 1, 1] },
+      ]);
+    });
+
+    test("names that are no parameters, and values that are not known, are said", () => {
+      expect(contentOfIndex(program(`// warplens: index=permutation(m)\n${kernel}${host}`))).toMatchObject({
+        problems: ["`index=permutation(m)`: m is no parameter of k"],
+        reason: expect.stringMatching(/the value of m is not known/),
+      });
+      expect(contentOfIndex(program(`// warplens: grid=(n)\n${kernel}`)).reason).toMatch(/`grid=\(n\)`: the value of n is not known/);
+    });
+  });
   test("what cannot be read, or is for nothing, is said", () => {
     const { problems } = program(`// warplens: block=\n${kernel}// warplens: n=5\nint x;\nint y;\n`, {
       launches: ["nonsense"],

@@ -4,7 +4,7 @@
  */
 import type { Argument, Assumption, Buffer, Content, Dim3, Launch } from "@warplens/sim-engine";
 import type { FunctionDeclaration } from "../syntax/ast.ts";
-import type { Directive } from "./directives.ts";
+import { type Directive, type OpenValue, resolveConfiguration, resolveOpen } from "./directives.ts";
 import type { DeviceProperties } from "./facts.ts";
 import type { CapturedArgument, CapturedArguments } from "./host/capture.ts";
 import { scalarType } from "./host/content.ts";
@@ -36,9 +36,12 @@ const fallbackThreadsPerSm = 2048;
 const assumedTrips = 128;
 const unlaunched = "nothing here launches the kernel";
 
-export function completeLaunch(open: OpenLaunch, directive: Directive, device: DeviceProperties | undefined): Completed {
+export function completeLaunch(open: OpenLaunch, written: Directive, device: DeviceProperties | undefined): Completed {
   const use = kernelUse(open.kernel);
   const assumptions: Assumption[] = [];
+  const configured = resolveConfiguration(written, knownScalars(open, written));
+  if ("problem" in configured) return { reason: configured.problem, assumptions };
+  const { directive } = configured;
   const block = directive.block ?? completeBlock(open, use, assumptions);
   const grid = directive.grid ?? completeGrid(open, block, use, device, assumptions);
   const problem = impossible(grid, block);
@@ -46,7 +49,9 @@ export function completeLaunch(open: OpenLaunch, directive: Directive, device: D
   const cluster = directive.cluster ?? known(open.cluster);
   const dynamicSharedBytes = directive.shared ?? completeShared(open, assumptions);
   const threads: Dim3 = [grid[0] * block[0], grid[1] * block[1], grid[2] * block[2]];
-  const { args, buffers } = completeArguments(open, directive, use, threads, assumptions);
+  const completion = completeArguments(open, directive, use, threads, assumptions);
+  if ("problem" in completion) return { reason: completion.problem, assumptions };
+  const { args, buffers } = completion;
   return {
     launch: { grid, block, dynamicSharedBytes, arguments: args, buffers, ...(cluster === undefined ? {} : { cluster }) },
     assumptions,
@@ -165,15 +170,36 @@ interface Completion {
   readonly buffers: readonly Buffer[];
 }
 
-function completeArguments(open: OpenLaunch, directive: Directive, use: KernelUse, threads: Dim3, assumptions: Assumption[]): Completion {
+function completeArguments(
+  open: OpenLaunch,
+  directive: Directive,
+  use: KernelUse,
+  threads: Dim3,
+  assumptions: Assumption[],
+): Completion | { readonly problem: string } {
   const buffers = open.captured.buffers.map(({ buffer }) => buffer);
+  const later = new Map<string, OpenValue>((directive.open ?? []).map((value) => [value.key, value]));
   const args = open.captured.arguments.map((captured): Argument => {
     const given = directive.parameters.get(captured.name);
     if (typeof given === "number") return { kind: "scalar", value: scalarValue(given, captured.type) };
     if (given !== undefined) return withContent(captured, given, buffers);
-    if (captured.argument.kind !== "unknown") return captured.argument;
+    if (captured.argument.kind !== "unknown" || later.has(captured.name)) return captured.argument;
     return assumedArgument(captured, captured.argument.reason, use, threads, buffers, assumptions);
   });
+  // What is said in terms of other arguments, now that those have values.
+  const scope = new Map(open.captured.arguments.flatMap(({ name }, index) => (later.has(name) ? [] : scalarOf(name, args[index]))));
+  for (const value of later.values()) {
+    const index = open.captured.arguments.findIndex(({ name }) => name === value.key);
+    const captured = open.captured.arguments[index];
+    if (captured === undefined) continue;
+    const resolved = resolveOpen(value, scope);
+    if ("problem" in resolved) return resolved;
+    const { value: given } = resolved;
+    if (typeof given === "number") {
+      args[index] = { kind: "scalar", value: scalarValue(given, captured.type) };
+      scope.set(value.key, given);
+    } else if ("kind" in given) args[index] = withContent(captured, given, buffers);
+  }
   const unsized = open.captured.buffers.filter(({ buffer }) => buffer.bytes === undefined);
   if (unsized.length > 0) {
     const reasons = new Set(unsized.map(({ sizeReason }) => sizeReason ?? "not allocated here"));
@@ -181,6 +207,16 @@ function completeArguments(open: OpenLaunch, directive: Directive, use: KernelUs
     assumptions.push({ what: `size of ${names}`, value: "all the kernel reaches", why: [...reasons].join("; ") });
   }
   return { args, buffers };
+}
+
+/** Scalar arguments by name, as the host code or the user gives them. */
+function knownScalars({ captured }: OpenLaunch, { parameters }: Directive): Map<string, number> {
+  const given = [...parameters].flatMap(([name, value]) => (typeof value === "number" ? [[name, value] as const] : []));
+  return new Map([...captured.arguments.flatMap(({ name, argument }) => scalarOf(name, argument)), ...given]);
+}
+
+function scalarOf(name: string, argument: CapturedArgument["argument"] | undefined): [string, number][] {
+  return argument?.kind === "scalar" ? [[name, Number(argument.value)]] : [];
 }
 
 /** 64-bit integers are bigints to the engine. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { directiveText, readAssumeOption, readDirective, readLaunchOption } from "./directives.ts";
+import { directiveText, mergeDirectives, readAssumeOption, readDirective, readLaunchOption, resolveOpen } from "./directives.ts";
 
 describe("a directive's text", () => {
   test.each([
@@ -69,16 +69,52 @@ describe("values", () => {
     "block=()",
     "block=(1,2,3,4)",
     "block=(0)",
-    "grid=(n)",
     "n=",
     "n=1+",
-    "n=foo",
+    "n=foo bar",
+    "n=foo(",
+    "index=uniform(0, n",
+    "index=uniform(0, )",
+    "registers=n",
     "x=uniform(5, 5)",
     "x=uniform(1)",
     "shared=-1",
     "hello n=1",
   ])("not understood: %s", (text) => {
     expect(readDirective(text)).toHaveProperty("problem");
+  });
+});
+
+describe("values in terms of parameters that the launch gives", () => {
+  const resolved = (text: string, scope: Record<string, number>) => {
+    const reading = readDirective(text);
+    if ("problem" in reading) throw new Error(reading.problem);
+    return (reading.directive.open ?? []).map((value) => resolveOpen(value, new Map(Object.entries(scope))));
+  };
+
+  test.each([
+    ["index=uniform(0, n)", [{ value: { kind: "uniform", lo: 0, hi: 4096 } }]],
+    ["index=permutation(n)", [{ value: { kind: "permutation", n: 4096 } }]],
+    ["index=permutation((n + 1) * (2))", [{ value: { kind: "permutation", n: 8194 } }]],
+    ["m=2*n-1", [{ value: 8191 }]],
+    ["a=linear(n, 1u)", [{ value: { kind: "linear", stride: 4096, start: 1 } }]],
+    ["grid=((n + 255) / 256) shared=n*4", [{ value: [16, 1, 1] }, { value: 16384 }]],
+    ["n=1<<10 index=uniform(0, n)", []],
+  ])("%s", (text, expected) => expect(resolved(text, { n: 4096 })).toEqual(expected));
+
+  test("what is not known, and what a value makes impossible, is said", () => {
+    expect(resolved("index=uniform(0, n)", {})).toEqual([{ problem: "`index=uniform(0, n)`: the value of n is not known" }]);
+    expect(resolved("index=uniform(5, n)", { n: 5 })).toEqual([{ problem: expect.stringMatching(/`index=uniform\(5, n\)`.*with n = 5/) }]);
+  });
+
+  test("a later value goes before an open one, and the other way round", () => {
+    const read = (text: string) => {
+      const reading = readDirective(text);
+      if ("problem" in reading) throw new Error(reading.problem);
+      return reading.directive;
+    };
+    expect(mergeDirectives([read("m=n"), read("m=5")])).toMatchObject({ open: [], parameters: new Map([["m", 5]]) });
+    expect(mergeDirectives([read("m=5"), read("m=n")]).open).toMatchObject([{ key: "m" }]);
   });
 });
 
@@ -91,8 +127,12 @@ describe("options", () => {
     expect(readLaunchOption("saxpy grid=(64)")).toHaveProperty("problem");
   });
   test("an assumption", () => {
-    expect(readAssumeOption("k.n=1<<4")).toEqual({ kernel: "k", parameter: "n", value: 16 });
-    expect(readAssumeOption("idx=uniform(0, 10)")).toEqual({ parameter: "idx", value: { kind: "uniform", lo: 0, hi: 10 } });
+    expect(readAssumeOption("k.n=1<<4")).toEqual({ kernel: "k", parameter: "n", directive: { parameters: new Map([["n", 16]]) } });
+    expect(readAssumeOption("idx=uniform(0, 10)")).toEqual({
+      parameter: "idx",
+      directive: { parameters: new Map([["idx", { kind: "uniform", lo: 0, hi: 10 }]]) },
+    });
+    expect(readAssumeOption("grid=5")).toHaveProperty("problem");
     expect(readAssumeOption("k.n")).toHaveProperty("problem");
   });
 });

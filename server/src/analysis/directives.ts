@@ -15,41 +15,107 @@ export interface Directive {
   readonly registers?: number;
   /** By parameter: a number, or what an array holds. */
   readonly parameters: ReadonlyMap<string, number | Content>;
+  /** What needs the values of scalar parameters that only the launch knows: `index=uniform(0, n)`. */
+  readonly open?: readonly OpenValue[];
+}
+
+/** A value with names of parameters in it. */
+export interface OpenValue {
+  readonly key: string;
+  readonly written: string;
+  readonly names: readonly string[];
 }
 
 export type DirectiveReading = { readonly directive: Directive } | { readonly problem: string };
 
 const configuration: ReadonlySet<string> = new Set(["grid", "block", "cluster", "shared", "registers"]);
 
-/** Reads `key=value key=value`; values may use keys before them. */
+/** Reads `key=value key=value`; values may use keys before them and, to be resolved with a launch, other parameters. */
 export function readDirective(text: string): DirectiveReading {
-  const parameters = new Map<string, number | Content>();
-  const scope = new Map<string, number>();
-  const found: { grid?: Dim3; block?: Dim3; cluster?: Dim3; shared?: number; registers?: number } = {};
   const pairs = splitPairs(text);
   if (pairs === undefined) return { problem: `not of the form KEY=VALUE KEY=VALUE: \`${text.trim()}\`` };
+  const scope = new Map<string, number>();
+  const values = new Map<string, Value>();
+  const open: OpenValue[] = [];
   for (const [key, written] of pairs) {
-    if (!configuration.has(key)) {
-      const value = readValue(written, scope);
-      if (value === undefined)
-        return {
-          problem: `\`${key}=${written}\`: neither a number nor constant(c), linear(stride[, start]), uniform(lo, hi) or permutation(n)`,
-        };
-      parameters.set(key, value);
-      if (typeof value === "number") scope.set(key, value);
+    const value = readKey(key, written, scope);
+    if (value !== undefined) {
+      values.set(key, value);
+      if (typeof value === "number" && !configuration.has(key)) scope.set(key, value);
       continue;
     }
-    if (key === "shared" || key === "registers") {
-      const value = readNumber(written, scope);
-      if (value === undefined || value < 0 || !Number.isInteger(value)) return { problem: `\`${key}=${written}\`: not a whole number` };
-      found[key] = value;
-      continue;
-    }
-    const dimensions = readDimensions(written, scope);
-    if (dimensions === undefined) return { problem: `\`${key}=${written}\`: not (X), (X,Y) or (X,Y,Z) with whole numbers from 1` };
-    if (key === "grid" || key === "block" || key === "cluster") found[key] = dimensions;
+    const names = openNames(key, written, scope);
+    if (names === undefined || names.length === 0 || key === "registers") return { problem: misread(key, written) };
+    open.push({ key, written, names });
   }
-  return { directive: { ...found, parameters } };
+  return { directive: { ...directiveOf(values), ...(open.length > 0 ? { open } : {}) } };
+}
+
+/**
+ * The value of an open key once its parameters are known. The names of it that have no value are the problem; or what it is not,
+ * with the values they have.
+ */
+export function resolveOpen(
+  { key, written, names }: OpenValue,
+  scope: ReadonlyMap<string, number>,
+): { value: Value } | { problem: string } {
+  const unknown = names.filter((name) => !scope.has(name));
+  if (unknown.length > 0) return { problem: `\`${key}=${written}\`: the value of ${unknown.join(", ")} is not known` };
+  const value = readKey(key, written, scope);
+  if (value !== undefined) return { value };
+  return { problem: `${misread(key, written)}, with ${names.map((name) => `${name} = ${scope.get(name)}`).join(", ")}` };
+}
+
+/** A directive with its open grid, block, cluster and shared memory resolved; open parameters stay open. */
+export function resolveConfiguration(directive: Directive, scope: ReadonlyMap<string, number>): DirectiveReading {
+  const values = new Map<string, Value>();
+  for (const open of directive.open ?? []) {
+    if (!configuration.has(open.key)) continue;
+    const resolved = resolveOpen(open, scope);
+    if ("problem" in resolved) return resolved;
+    values.set(open.key, resolved.value);
+  }
+  const { parameters: _, ...found } = directiveOf(values);
+  return { directive: { ...directive, ...found } };
+}
+
+type Value = number | Dim3 | Content;
+
+/** Undefined where the text is not what the key wants. */
+function readKey(key: string, written: string, scope: ReadonlyMap<string, number>): Value | undefined {
+  if (!configuration.has(key)) return readValue(written, scope);
+  if (key !== "shared" && key !== "registers") return readDimensions(written, scope);
+  const value = readNumber(written, scope);
+  return value === undefined || value < 0 || !Number.isInteger(value) ? undefined : value;
+}
+
+function misread(key: string, written: string): string {
+  const text = `\`${key}=${written}\``;
+  if (!configuration.has(key))
+    return `${text}: neither a number nor constant(c), linear(stride[, start]), uniform(lo, hi) or permutation(n)`;
+  return `${text}: ${key === "shared" || key === "registers" ? "not a whole number" : "not (X), (X,Y) or (X,Y,Z) with whole numbers from 1"}`;
+}
+
+function directiveOf(values: ReadonlyMap<string, Value>): Directive {
+  const entries = [...values];
+  const found = Object.fromEntries(entries.filter(([key]) => configuration.has(key)));
+  const parameters = new Map(
+    entries.flatMap(([key, value]) => (configuration.has(key) || Array.isArray(value) ? [] : [[key, value as number | Content] as const])),
+  );
+  return { ...found, parameters };
+}
+
+/** Stands for any parameter while it is only asked whether a text is an expression. */
+const anyNumber = 1_000_003;
+
+/** The names in a value that nothing in scope gives; undefined where it would be no value whatever they were. */
+function openNames(key: string, written: string, scope: ReadonlyMap<string, number>): string[] | undefined {
+  const inner = configuration.has(key) ? withoutParentheses(written) : contentCall(written)?.inner;
+  const parts = inner === undefined ? [written] : splitArguments(inner);
+  const found = parts.flatMap(tokensOf).filter((token) => /^[A-Za-z_]/.test(token) && !scope.has(token));
+  const names = [...new Set(found)];
+  const probe = new Map([...scope, ...names.map((name) => [name, anyNumber] as const)]);
+  return parts.every((part) => readNumber(part, probe) !== undefined) ? names : undefined;
 }
 
 /** The text behind `warplens:` in a comment; undefined for other comments. */
@@ -72,7 +138,7 @@ export function readLaunchOption(text: string): LaunchOption {
 }
 
 export type AssumeOption =
-  | { readonly kernel?: string; readonly parameter: string; readonly value: number | Content }
+  | { readonly kernel?: string; readonly parameter: string; readonly directive: Directive }
   | { readonly problem: string };
 
 /** `KERNEL.PARAM=VALUE` or `PARAM=VALUE` */
@@ -81,19 +147,23 @@ export function readAssumeOption(text: string): AssumeOption {
   const [, kernel, parameter, written] = match ?? [];
   if (parameter === undefined || written === undefined)
     return { problem: `an assumption is written KERNEL.PARAM=VALUE or PARAM=VALUE, not \`${text}\`` };
-  const value = readValue(written, new Map());
-  if (value === undefined)
-    return {
-      problem: `\`${written.trim()}\` is neither a number nor constant(c), linear(stride[, start]), uniform(lo, hi) or permutation(n)`,
-    };
-  return { parameter, value, ...(kernel === undefined ? {} : { kernel }) };
+  const reading = configuration.has(parameter)
+    ? { problem: `\`${parameter}\` is not a parameter's name here` }
+    : readDirective(`${parameter}=${written}`);
+  return "problem" in reading ? reading : { parameter, directive: reading.directive, ...(kernel === undefined ? {} : { kernel }) };
 }
 
 /** Several directives for one launch: later ones go before earlier ones. */
 export function mergeDirectives(directives: readonly Directive[]): Directive {
   const parameters = new Map(directives.flatMap((directive) => [...directive.parameters]));
-  return Object.assign({}, ...directives, { parameters }) as Directive;
+  const open = directives.flatMap((directive, index) =>
+    (directive.open ?? []).filter(({ key }) => !directives.slice(index + 1).some((later) => gives(later, key))),
+  );
+  return Object.assign({}, ...directives, { parameters, open }) as Directive;
 }
+
+const gives = ({ parameters, open, ...found }: Directive, key: string): boolean =>
+  key in found || parameters.has(key) || (open ?? []).some((value) => value.key === key);
 
 /** `a=b c = d(e, f)` as pairs: a value ends where, outside parentheses, white space and another `key=` follow. */
 function splitPairs(text: string): readonly (readonly [key: string, value: string])[] | undefined {
@@ -115,9 +185,10 @@ function depthAt(text: string, index: number): number {
   return depth;
 }
 
+const withoutParentheses = (text: string): string => /^\(([\s\S]*)\)$/.exec(text.trim())?.[1] ?? text;
+
 function readDimensions(text: string, scope: ReadonlyMap<string, number>): Dim3 | undefined {
-  const inner = /^\(([\s\S]*)\)$/.exec(text.trim())?.[1] ?? text;
-  const sides = splitArguments(inner).map((side) => readNumber(side, scope));
+  const sides = splitArguments(withoutParentheses(text)).map((side) => readNumber(side, scope));
   if (sides.length < 1 || sides.length > 3) return undefined;
   const [x, y = 1, z = 1] = sides;
   if (x === undefined || sides.some((side) => side === undefined || side < 1 || !Number.isInteger(side))) return undefined;
@@ -140,13 +211,19 @@ function splitArguments(text: string): string[] {
   return parts;
 }
 
+/** `uniform(0, n)` as its kind and what stands in the parentheses. */
+function contentCall(text: string): { readonly kind: string; readonly inner: string } | undefined {
+  const [, kind, inner] = /^\s*(constant|linear|uniform|permutation)\s*\(([\s\S]*)\)\s*$/.exec(text) ?? [];
+  return kind === undefined || inner === undefined ? undefined : { kind, inner };
+}
+
 function readValue(text: string, scope: ReadonlyMap<string, number>): number | Content | undefined {
-  const call = /^\s*(constant|linear|uniform|permutation)\s*\(([\s\S]*)\)\s*$/.exec(text);
-  if (call?.[1] === undefined || call[2] === undefined) return readNumber(text, scope);
-  const values = splitArguments(call[2]).map((part) => readNumber(part, scope));
+  const call = contentCall(text);
+  if (call === undefined) return readNumber(text, scope);
+  const values = splitArguments(call.inner).map((part) => readNumber(part, scope));
   const [a, b] = values;
   if (a === undefined || values.some((value) => value === undefined) || values.length > 2) return undefined;
-  switch (call[1]) {
+  switch (call.kind) {
     case "constant":
       return a === 0 ? { kind: "zero" } : { kind: "constant", value: a };
     case "linear":
@@ -160,9 +237,13 @@ function readValue(text: string, scope: ReadonlyMap<string, number>): number | C
 
 const precedence: Readonly<Record<string, number>> = { "|": 1, "^": 2, "&": 3, "<<": 4, ">>": 4, "+": 5, "-": 5, "*": 6, "/": 6, "%": 6 };
 
+/** Suffixes of literals belong to their numbers, and mean nothing here. */
+const tokensOf = (text: string): readonly string[] =>
+  text.match(/0[xX][0-9a-fA-F]+[uUlL]*|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?:[uUlL]+|[fF])?|[A-Za-z_]\w*|<<|>>|\S/g) ?? [];
+
 /** An arithmetic expression of numbers and names in scope, with C's precedence; `/` of whole numbers truncates. */
 function readNumber(text: string, scope: ReadonlyMap<string, number>): number | undefined {
-  const tokens = text.match(/0[xX][0-9a-fA-F]+|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[A-Za-z_]\w*|<<|>>|\S/g) ?? [];
+  const tokens = tokensOf(text);
   let at = 0;
   const primary = (): number | undefined => {
     const token = tokens[at++];
@@ -174,9 +255,7 @@ function readNumber(text: string, scope: ReadonlyMap<string, number>): number | 
       return tokens[at++] === ")" ? inner : undefined;
     }
     if (/^[\d.]/.test(token)) {
-      // Suffixes of literals mean nothing here.
-      if (/^(?:[uUlL]+|[fF])$/.test(tokens[at] ?? "")) at += 1;
-      return Number(token);
+      return Number(/^0x/i.test(token) ? token.replace(/[ul]+$/i, "") : token.replace(/[ulf]+$/i, ""));
     }
     return scope.get(token);
   };

@@ -1,5 +1,4 @@
 /** Which directives and options are for which kernel and launch of a file, and what cannot be read of them. */
-import type { Content } from "@warplens/sim-engine";
 import type { Place, Reading } from "../syntax/reading.ts";
 import { type Directive, directiveText, mergeDirectives, readAssumeOption, readDirective, readLaunchOption } from "./directives.ts";
 import type { AnalysisSettings, KernelFact, Program } from "./facts.ts";
@@ -10,16 +9,16 @@ interface PlacedDirective {
   readonly directive: Directive;
   readonly place: Place;
   used: boolean;
+  /** The names in its values were looked up among a kernel's parameters. */
+  checked: boolean;
 }
-
-const none: Directive = { parameters: new Map() };
 
 export class UserDirectives {
   readonly #reading: Reading;
   readonly #comments: PlacedDirective[] = [];
   /** `--launch`, by kernel. */
   readonly #launches = new Map<string, Directive[]>();
-  readonly #assume: { readonly kernel?: string; readonly parameter: string; readonly value: number | Content }[] = [];
+  readonly #assume: { readonly kernel?: string; readonly parameter: string; readonly directive: Directive }[] = [];
   readonly #problems: Problem[] = [];
 
   constructor(reading: Reading, settings: AnalysisSettings) {
@@ -29,7 +28,7 @@ export class UserDirectives {
       if (written === undefined) continue;
       const result = readDirective(written);
       if ("problem" in result) this.#problems.push({ message: result.problem, at: place });
-      else this.#comments.push({ directive: result.directive, place, used: false });
+      else this.#comments.push({ directive: result.directive, place, used: false, checked: false });
     }
     const start: Place = { file: 0, start: 0, end: 0 };
     for (const text of settings.launches) {
@@ -49,8 +48,8 @@ export class UserDirectives {
     const inputs = new Map<string, number>();
     for (const { directive } of this.#comments)
       for (const [name, value] of directive.parameters) if (typeof value === "number") inputs.set(name, value);
-    for (const { kernel, parameter, value } of this.#assume)
-      if (kernel === undefined && typeof value === "number") inputs.set(parameter, value);
+    for (const { kernel, directive } of this.#assume)
+      if (kernel === undefined) for (const [name, value] of directive.parameters) if (typeof value === "number") inputs.set(name, value);
     return inputs;
   }
 
@@ -62,7 +61,7 @@ export class UserDirectives {
   /** Whether comments or options say anything of how the kernel is launched. */
   directiveOfKernel(fact: KernelFact): Directive | undefined {
     const found = this.#above(fact.nameAt);
-    return found.length === 0 ? undefined : mergeDirectives(found);
+    return found.length === 0 ? undefined : mergeDirectives(found.map(({ directive }) => directive));
   }
 
   /** What is said for a launch: by its kernel's comment, its own comment, `--assume`, `--launch`; the later the stronger. */
@@ -73,14 +72,28 @@ export class UserDirectives {
     const assumed = this.#assume.filter(
       ({ kernel, parameter }) => (kernel === undefined || kernel === kernelName) && parameters.has(parameter),
     );
-    const ofOptions: Directive = { parameters: new Map(assumed.map(({ parameter, value }) => [parameter, value])) };
-    return mergeDirectives([none, ...ofKernel, ...ofLaunch, ofOptions, ...(option === undefined ? [] : [option])]);
+    const ofOptions = assumed.map(({ directive }) => directive);
+    if (fact !== undefined) for (const placed of [...ofKernel, ...ofLaunch]) this.#checkNames(placed, parameters, kernelName);
+    const written = [...ofKernel, ...ofLaunch].map(({ directive }) => directive);
+    return mergeDirectives([...written, ...ofOptions, ...(option === undefined ? [] : [option])]);
+  }
+
+  /** Names in values must be the kernel's parameters. Said once a directive. */
+  #checkNames(placed: PlacedDirective, parameters: ReadonlySet<string | undefined>, kernelName: string): void {
+    if (placed.checked) return;
+    placed.checked = true;
+    for (const { key, written, names } of placed.directive.open ?? []) {
+      const strange = names.filter((name) => !parameters.has(name));
+      if (strange.length === 0) continue;
+      const are = strange.length > 1 ? "are no parameters" : "is no parameter";
+      this.#problems.push({ message: `\`${key}=${written}\`: ${strange.join(", ")} ${are} of ${kernelName}`, at: placed.place });
+    }
   }
 
   /** Directives between which and a place there is nothing but attributes and the start of the same statement. */
-  #above({ file, start }: Place): Directive[] {
+  #above({ file, start }: Place): PlacedDirective[] {
     const source = this.#reading.sources[file] ?? "";
-    const found: Directive[] = [];
+    const found: PlacedDirective[] = [];
     for (const comment of this.#comments) {
       if (comment.place.file !== file) continue;
       const { start: from, end } = comment.place;
@@ -88,7 +101,7 @@ export class UserDirectives {
       const trailing = start <= from && !source.slice(start, from).includes("\n");
       if (!behind && !trailing) continue;
       comment.used = true;
-      found.push(comment.directive);
+      found.push(comment);
     }
     return found;
   }

@@ -9,7 +9,7 @@ const verbose = `ptxas info    : 0 bytes gmem
 ptxas info    : Compiling entry function '_Z1kILi64EyEvPT0_' for 'sm_90'
 ptxas info    : Function properties for _Z1kILi64EyEvPT0_
     48 bytes stack frame, 16 bytes spill stores, 24 bytes spill loads
-ptxas info    : Used 12 registers, used 1 barriers, 512 bytes smem, 368 bytes cmem[0], 4 bytes cmem[2]
+ptxas info    : Used 42 registers, used 1 barriers, 512 bytes smem, 368 bytes cmem[0], 4 bytes cmem[2]
 ptxas info    : Compiling entry function '_ZN2ns1kILi32EfEEvPT0_' for 'sm_90'
 ptxas info    : Function properties for _ZN2ns1kILi32EfEEvPT0_
     0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
@@ -21,7 +21,7 @@ test("ptxas' messages become resources by kernel", () => {
     {
       name: "k",
       templateArguments: ["64", "unsigned long long"],
-      registers: 12,
+      registers: 42,
       stackBytes: 48,
       spillStoreBytes: 16,
       spillLoadBytes: 24,
@@ -31,7 +31,7 @@ test("ptxas' messages become resources by kernel", () => {
     {
       name: "ns::k",
       templateArguments: ["32", "float"],
-      registers: 10,
+      registers: 16,
       stackBytes: 0,
       spillStoreBytes: 0,
       spillLoadBytes: 0,
@@ -41,10 +41,20 @@ test("ptxas' messages become resources by kernel", () => {
   ]);
 });
 
+test("from 7.0 on a thread is given 16 registers or more, before what ptxas says", () => {
+  const registers = (architecture: string) => readResources(verbose.replaceAll("sm_90", architecture)).map((kernel) => kernel.registers);
+  expect([registers("sm_61"), registers("sm_70"), registers("sm_90a"), registers("sm_120")]).toEqual([
+    [42, 10],
+    [42, 16],
+    [42, 16],
+    [42, 16],
+  ]);
+});
+
 test("an instance is found by its arguments, however they are written, and never mistaken for another", () => {
   const kernels = readResources(verbose);
-  expect(findCompiled(kernels, "k", ["64u", "unsigned long long"])?.registers).toBe(12);
-  expect(findCompiled(kernels, "k", ["32", "float"])?.registers).toBe(10);
+  expect(findCompiled(kernels, "k", ["64u", "unsigned long long"])?.registers).toBe(42);
+  expect(findCompiled(kernels, "k", ["32", "float"])?.registers).toBe(16);
   expect(findCompiled(kernels, "k", ["32", "double"])).toBeUndefined();
   expect(findCompiled(kernels, "k", [])).toBeUndefined();
 });
@@ -115,6 +125,16 @@ test.each([
   ["an architecture that is too new", "", 120, /cannot compile for compute capability 12\.0/],
 ])("%s is said, and the estimate stays", async (_, text, capability, message) => {
   expect(await compileResources(nvcc, compilation(text, capability))).toEqual({ problem: expect.stringMatching(message) });
+});
+
+test.each([
+  ["says nothing of an nvcc", "#!/bin/sh\necho hello\n"],
+  ["cannot be run", "\0not a program"],
+])("a program that %s is said not to be one", async (what, text) => {
+  const other = path.join(folder, what.replaceAll(" ", "-"));
+  writeFileSync(other, text);
+  chmodSync(other, 0o755);
+  expect(await compileResources(other, compilation(""))).toEqual({ problem: expect.stringMatching(/is not an nvcc that can be run/) });
 });
 
 test("no nvcc is said", async () => {

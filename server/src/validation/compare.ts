@@ -79,22 +79,25 @@ export function signatureName(kernel: string): string {
     .trim();
 }
 
-/** The simulated launch that is the measured one: the same name, of these the same configuration, of these the first left. */
-export function takeMatch(measured: MeasuredLaunch, reports: Set<LaunchReport>): LaunchReport | undefined {
+/** What tells one launch of a file from another. */
+export type LaunchIdentity = Pick<LaunchReport, "kernel" | "templateArguments" | "grid" | "block" | "dynamicSharedBytes">;
+
+/** The launch that is the measured one: the same name, of these the same configuration, of these the first left. It is taken out. */
+export function takeMatch<Launch extends LaunchIdentity>(measured: MeasuredLaunch, launches: Set<Launch>): Launch | undefined {
   const name = signatureName(measured.kernel);
   const [base] = name.split("<");
-  const candidates = [...reports].filter(({ kernel }) => kernel === base);
-  const score = (report: LaunchReport): number => (hasConfiguration(report, measured) ? 2 : 0) + (instanceName(report) === name ? 1 : 0);
+  const candidates = [...launches].filter(({ kernel }) => kernel === base);
+  const score = (launch: Launch): number => (hasConfiguration(launch, measured) ? 2 : 0) + (instanceName(launch) === name ? 1 : 0);
   const [best] = candidates.toSorted((a, b) => score(b) - score(a));
-  if (best !== undefined) reports.delete(best);
+  if (best !== undefined) launches.delete(best);
   return best;
 }
 
-function instanceName({ kernel, templateArguments }: LaunchReport): string {
+function instanceName({ kernel, templateArguments }: LaunchIdentity): string {
   return templateArguments.length > 0 ? `${kernel}<${templateArguments.join(", ")}>` : kernel;
 }
 
-function hasConfiguration({ grid, block, dynamicSharedBytes }: LaunchReport, measured: MeasuredLaunch): boolean {
+function hasConfiguration({ grid, block, dynamicSharedBytes }: LaunchIdentity, measured: MeasuredLaunch): boolean {
   return `${grid} ${block} ${dynamicSharedBytes}` === `${measured.grid} ${measured.block} ${measured.dynamic_shared_bytes}`;
 }
 

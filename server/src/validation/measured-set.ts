@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import type { GpuModel } from "@warplens/sim-engine";
 import { analyze } from "../analysis/analyze.ts";
+import type { Program } from "../analysis/facts.ts";
 import { diskFiles } from "../files.ts";
 import { capabilityNumber, devicePropertiesOf } from "../simulate/device-properties.ts";
 import { simulateProgram } from "../simulate.ts";
@@ -15,15 +16,19 @@ export interface ComparedSet {
   readonly missing: readonly string[];
 }
 
+/** What was measured, in launch order. Throws where the folder does not hold a set. */
+export function measuredLaunches(folder: string): readonly MeasuredLaunch[] {
+  const text = readFileSync(path.join(folder, "truth/launches.json"), "utf8");
+  return (JSON.parse(text) as { readonly launches: readonly MeasuredLaunch[] }).launches;
+}
+
 /** Needs the grammar loaded. Throws where the folder does not hold a set. */
 export function compareSet(folder: string, gpu: GpuModel): ComparedSet {
-  const { launches } = JSON.parse(readFileSync(path.join(folder, "truth/launches.json"), "utf8")) as {
-    readonly launches: readonly MeasuredLaunch[];
-  };
+  const launches = measuredLaunches(folder);
   const comparisons: LaunchComparison[] = [];
   const missing: string[] = [];
   for (const file of new Set(launches.map((launch) => launch.file))) {
-    const simulation = simulateFile(path.join(folder, "kernels", file), gpu);
+    const simulation = simulateProgram(analyseFile(path.join(folder, "kernels", file), gpu), gpu);
     const reports = new Set(simulation.launches.map(({ report }) => report));
     for (const measured of launches.filter((launch) => launch.file === file)) {
       const report = takeMatch(measured, reports);
@@ -38,7 +43,8 @@ export function compareSet(folder: string, gpu: GpuModel): ComparedSet {
   return { launches: launches.length, comparisons, missing };
 }
 
-function simulateFile(file: string, gpu: GpuModel) {
+/** A program as the compiler would read it for a GPU, with no settings of a user's. */
+export function analyseFile(file: string, gpu: GpuModel): Program {
   const settings = {
     computeCapability: capabilityNumber(gpu.computeCapability),
     defines: [],
@@ -48,5 +54,5 @@ function simulateFile(file: string, gpu: GpuModel) {
     argv: [],
     device: devicePropertiesOf(gpu),
   };
-  return simulateProgram(analyze(file, readFileSync(file, "utf8"), settings, diskFiles), gpu);
+  return analyze(file, readFileSync(file, "utf8"), settings, diskFiles);
 }

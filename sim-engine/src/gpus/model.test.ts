@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { customGpu } from "./custom.ts";
 import { data } from "./data.ts";
 import { lintGpuData } from "./lint.ts";
-import { findCapability, findGpu, type GpuData, gpus } from "./model.ts";
+import { findGpu, type GpuData, gpus } from "./model.ts";
 
 describe("GPU data", () => {
   test("is sound", () => expect(lintGpuData(data)).toEqual([]));
@@ -60,55 +60,6 @@ describe("GPU models", () => {
   ])("%s is %s", (name, id) => expect(findGpu(name)?.id).toBe(id));
 
   test.each(["", "h201", "GeForce", "---"])("there is no %j", (name) => expect(findGpu(name)).toBeUndefined());
-
-  // Best Practices Guide 8.2.1: (0.877 x 10^9 x (4096 / 8) x 2) / 10^9 = 898 GB/s.
-  test("a V100 moves 898 GB/s by clock, width and rate", () => {
-    const v = findGpu("v100-pcie")!.values;
-    expect(Math.round((v.memoryClock * v.memoryBus * v.memoryRate) / 8000)).toBe(898);
-  });
-
-  // Jia et al., table 3.1.
-  test.each([
-    ["v100-pcie", 80, 1380, 6144, 28, 193],
-    ["p100", 56, 1328, 4096, 82, 234],
-    ["p4", 20, 1531, 2048, 82, 216],
-    ["m60", 16, 1177, 2048, 82, 207],
-    ["k80", 13, 875, 1536, 35, 200],
-  ])("%s is as measured by Jia et al.", (id, sms, clock, l2, l1Latency, l2Latency) => {
-    const v = findGpu(id)!.values;
-    expect([v.smCount, v.clock, v.l2Bytes / 1024, v.l1Latency, v.l2Latency]).toEqual([sms, clock, l2, l1Latency, l2Latency]);
-  });
-
-  // Jia et al., tables 3.1 (shared latency), 3.2 (L1), 3.4 (L2) and 4.2 (atomics of 1 and 32 lanes on one address).
-  test.each([
-    ["v100-pcie", 19, 108.3, 2155, [6, 66], [36, 76]],
-    ["p100", 24, 31.3, 1624, [15, 78], [26, 50]],
-    ["p4", 23, 15.7, 979, [16, 78], [30, 51]],
-    ["m60", 23, 15.7, 446, [17, 79], [24, 46]],
-    ["k80", 26, 68.6, 339, [93, 4257], [29, 488]],
-  ])("%s moves and counts as Jia et al. measured", (id, sharedLatency, l1, l2, shared, global) => {
-    const v = findGpu(id)!.values;
-    expect([v.sharedLatency, v.l1MeasuredPerSm, v.l2Bandwidth]).toEqual([sharedLatency, l1, l2]);
-    expect([v.sharedAtomicContended!.at(0), v.sharedAtomicContended!.at(-1)]).toEqual(shared);
-    expect([v.globalAtomicContended!.at(0), v.globalAtomicContended!.at(-1)]).toEqual(global);
-  });
-
-  // The tuning guides: Maxwell 1.4.1.1 and 1.4.3.1, Volta 1.4.1.3, Turing 1.4.1.3.
-  test.each([
-    ["5.0", 64, 32, 64],
-    ["5.2", 64, 32, 96],
-    ["7.0", 64, 32, 96],
-    ["7.5", 32, 16, 64],
-  ])("compute capability %s has the guide's limits", (capability, warps, blocks, sharedKb) => {
-    const v = findCapability(capability)!.values;
-    expect([v.maxThreadsPerSm / 32, v.maxBlocksPerSm, v.sharedPerSm / 1024, v.registersPerSm, v.maxRegistersPerThread]).toEqual([
-      warps,
-      blocks,
-      sharedKb,
-      65536,
-      255,
-    ]);
-  });
 
   test("what a card does not state is the reference's, and assumed", () => {
     const figure = findGpu("t4")!.figures.barrierLatency!;
