@@ -31,8 +31,11 @@ export const scalarBytes: Readonly<Record<ScalarType, number>> = {
   ptr: 8,
 };
 
-/** `generic`: not known (yet) from the source; the address tells at run time. `param`: the kernel's by-value aggregates. */
-export type Space = "global" | "shared" | "local" | "constant" | "param" | "generic";
+/**
+ * `generic`: not known (yet) from the source; the address tells at run time. `param`: the kernel's by-value aggregates.
+ * `texture`: global memory through a texture or surface object; addresses are made by `texel`.
+ */
+export type Space = "global" | "shared" | "local" | "constant" | "param" | "texture" | "generic";
 
 /** Where an operation comes from. `file` indexes `Kernel.files`; `line` is 1-based; `start`, `end` are UTF-16 offsets in that file. */
 export interface Span {
@@ -211,6 +214,18 @@ export type Action =
   | { readonly kind: "math"; readonly fn: MathFunction; readonly precision: Precision }
   /** (base: ptr, index: i32 or i64) -> base + signExtend(index) * scale + offset, in bytes. */
   | { readonly kind: "gep"; readonly scale: number; readonly offset: number }
+  /**
+   * (object: ptr, x[, y[, z]][, layer]) -> where the texel lies; only for accesses of space `texture`, whose instruction does this
+   * too. `sample` and `gather` take f32 coordinates, `fetch` i32 ones, and `surface` an i32 x in bytes; layers are i32. `bytes`: of
+   * a texel, where the object does not say.
+   */
+  | {
+      readonly kind: "texel";
+      readonly fetch: "sample" | "gather" | "fetch" | "surface";
+      readonly shape: ImageShape;
+      readonly layered: boolean;
+      readonly bytes: number;
+    }
   /** (address). With `components` above 1 the value is a vector of that many `type` scalars, read by `extract`. */
   | {
       readonly kind: "load";
@@ -253,6 +268,8 @@ export type Action =
   | { readonly kind: "trap" }
   /** A value nobody knows, with the reason shown to the user when it decides an address or a branch. */
   | { readonly kind: "unknown"; readonly reason: string };
+
+export type ImageShape = "1d" | "2d" | "3d" | "cube";
 
 export type CacheHint = "ca" | "cg" | "cs" | "cv" | "lu" | "nc" | "wb" | "wt";
 
@@ -353,6 +370,21 @@ export interface Buffer {
   readonly content: Content;
   /** Pinned host memory mapped into the device's address space, or managed memory. */
   readonly residence?: "device" | "host" | "managed";
+  /** What texture and surface objects say of it. */
+  readonly image?: Image;
+}
+
+/** Memory seen as texels. */
+export interface Image {
+  /** Texels in x, y and z; layers and the faces of a cube map count as z. */
+  readonly extent: Dim3;
+  readonly texelBytes: number;
+  /** Bytes from row to row, where rows lie one after the other; absent for a CUDA array, whose texels lie in tiles. */
+  readonly pitch?: number;
+  /** Coordinates run from 0 to 1. */
+  readonly normalized: boolean;
+  /** Normalized coordinates beyond 1 start again; all others stop at the edge. */
+  readonly wraps: boolean;
 }
 
 export type Argument =

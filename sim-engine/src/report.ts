@@ -25,14 +25,14 @@ export interface AccessReport {
   readonly line: number;
   readonly start: number;
   readonly end: number;
-  readonly space: "global" | "shared" | "local" | "constant";
+  readonly space: "global" | "shared" | "local" | "constant" | "texture";
   readonly operation: "load" | "store" | "atomic" | "copy";
   /** Bytes one lane moves: 1 to 16. */
   readonly bytesPerLane: number;
   requests: number;
   /** Lanes active, summed over requests. */
   lanes: number;
-  /** Global and local: 32-byte sectors. Shared: wavefronts. Constant: distinct addresses. */
+  /** Global, local and texture: 32-byte sectors. Shared: wavefronts. Constant: distinct addresses. */
   transactions: number;
   ideal: number;
   /** The byte distance between neighbouring active lanes, when it is the same for nearly all of them. */

@@ -1,6 +1,7 @@
 /** Simulates one launch of a kernel on a GPU model: optimise, execute sampled blocks, count. */
 import { cloneKernel } from "./builder.ts";
 import { blocksToLog, estimateTraffic } from "./cache/index.ts";
+import { isInGlobal } from "./execute/accesses.ts";
 import { compile, type Program } from "./execute/compile.ts";
 import { launchConstants } from "./execute/constants.ts";
 import { globalBase } from "./execute/memory.ts";
@@ -206,7 +207,7 @@ function time(run: Executed, gpu: GpuModel, counted: Tally): Timed {
   const sectors = new Float64Array(sites.sites.length);
   for (const [op, number] of sites.numbers) {
     const [counter] = program.counters.get(op) ?? [];
-    if (counter && (counter.space === "global" || counter.space === "local"))
+    if (counter && (isInGlobal(counter.space) || counter.space === "local"))
       sectors[number] = sample.counts.access(sample.totals, counter).transactions;
   }
   const { sites: shares, ...traffic } = estimateTraffic({

@@ -60,7 +60,7 @@ const conversions: readonly string[] = [
   "bitcast",
 ] satisfies Conversion[];
 const cacheHints: readonly string[] = ["ca", "cg", "cs", "cv", "lu", "nc", "wb", "wt"] satisfies CacheHint[];
-const spaces: readonly string[] = ["global", "shared", "local", "constant", "param", "generic"] satisfies Space[];
+const spaces: readonly string[] = ["global", "shared", "local", "constant", "param", "texture", "generic"] satisfies Space[];
 
 const isIntBinary = (text: string): text is IntBinary => intBinaries.includes(text);
 const isFloatBinary = (text: string): text is FloatBinary => floatBinaries.includes(text);
@@ -96,6 +96,8 @@ export function printAction(action: Action): ActionText {
       return text(`math.${action.fn}.${action.precision}`);
     case "gep":
       return text("gep", `scale ${action.scale}`, ...(action.offset === 0 ? [] : [`offset ${action.offset}`]));
+    case "texel":
+      return text(`texel.${action.fetch}.${action.shape}`, `bytes ${action.bytes}`, ...(action.layered ? ["layered"] : []));
     case "load":
     case "store": {
       const settings = [`align ${action.align}`, ...(action.volatile ? ["volatile"] : []), ...(action.cache ? [action.cache] : [])];
@@ -188,6 +190,10 @@ export function parseAction(
       return { kind: mnemonic };
   }
   switch (head) {
+    case "texel": {
+      const [fetch, shape] = rest as [(Action & { kind: "texel" })["fetch"], (Action & { kind: "texel" })["shape"]];
+      return { kind: "texel", fetch, shape, layered: settings.includes("layered"), bytes: setting("bytes") };
+    }
     case "icmp":
       return { kind: "icmp", predicate: tail as IntPredicate };
     case "fcmp":

@@ -149,6 +149,8 @@ function operandProblem(op: Op): string | undefined {
         (type === "ptr" ? pointer(a) : "its value is not a ptr") ??
         (b?.type === "i32" || b?.type === "i64" ? undefined : "the index is neither i32 nor i64")
       );
+    case "texel":
+      return count(2, 5) ?? (type === "ptr" ? pointer(a) : "its value is not a ptr");
     case "load":
       return count(1) ?? (type === "void" ? "a load has a value" : pointer(a));
     case "store":

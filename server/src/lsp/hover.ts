@@ -50,7 +50,7 @@ function onAccess(view: View, simulation: FileSimulation, offset: number): Found
 
 function accessTable(access: AccessReport, launch: SimulatedLaunch | undefined): string {
   const { actual, ideal } = perRequest(access);
-  const unit = { global: "sectors", local: "sectors", shared: "wavefronts", constant: "addresses" }[access.space];
+  const unit = { global: "sectors", local: "sectors", shared: "wavefronts", constant: "addresses", texture: "sectors" }[access.space];
   const rows: [string, string][] = [
     [`${unit} a request`, `**${formatRatio(actual)}**, ideal ${formatRatio(ideal)}`],
     ["requests", formatCount(access.requests)],

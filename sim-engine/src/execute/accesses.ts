@@ -6,7 +6,7 @@ import { distinctSectors, idealSectors, localAddresses } from "../memory/sectors
 import { idealWavefronts, sharedWavefronts } from "../memory/wavefronts.ts";
 import { localBase, spaceOf } from "./memory.ts";
 
-export type AccessSpace = "global" | "shared" | "local" | "constant";
+export type AccessSpace = "global" | "shared" | "local" | "constant" | "texture";
 export type AccessOperation = "load" | "store" | "atomic" | "copy";
 
 /** A request as it costs: the same for all requests of an operation that agree in their lanes and stand alike within 128 bytes. */
@@ -149,6 +149,7 @@ export class AccessCounter {
   #cost(addresses: Float64Array, from: number, mask: number): number {
     switch (this.space) {
       case "global":
+      case "texture":
         return distinctSectors(addresses, from, mask, this.bytes, sectors);
       case "local":
         localAddresses(addresses, from, mask, localBase, interleaved);
@@ -164,6 +165,7 @@ export class AccessCounter {
     switch (this.space) {
       case "global":
       case "local":
+      case "texture":
         return idealSectors(cost, lanes, this.bytes);
       case "shared":
         return idealWavefronts(cost, mask, this.bytes);
@@ -239,15 +241,23 @@ export function contention(addresses: Float64Array, from: number, mask: number):
   return most;
 }
 
-/** The counters of a memory operation: two for an asynchronous copy, which reads global and writes shared memory; none for parameters. */
-export function createCounters(op: Op): AccessCounter[] {
+/** What lies in global memory, whichever way it is reached. */
+export const isInGlobal = (space: AccessSpace): boolean => space === "global" || space === "texture";
+
+/**
+ * The counters of a memory operation: two for an asynchronous copy, which reads global and writes shared memory; none for parameters.
+ * @param texelBytes what a lane of a texture access moves
+ */
+export function createCounters(op: Op, texelBytes: number | undefined): AccessCounter[] {
   const { action } = op;
   const scalar = (type: Op["type"] | undefined): number => scalarBytes[(type ?? "i32") as ScalarType] ?? 4;
   switch (action.kind) {
     case "load":
-      return action.space === "param" ? [] : [new AccessCounter(op, "load", action.space, action.components * scalar(op.type))];
+      return action.space === "param"
+        ? []
+        : [new AccessCounter(op, "load", action.space, texelBytes ?? action.components * scalar(op.type))];
     case "store":
-      return [new AccessCounter(op, "store", action.space, action.components * scalar(op.args[1]?.type))];
+      return [new AccessCounter(op, "store", action.space, texelBytes ?? action.components * scalar(op.args[1]?.type))];
     case "atomic":
       return [new AccessCounter(op, "atomic", action.space, scalar(op.args[1]?.type))];
     case "copy.async":

@@ -16,6 +16,7 @@ import { type Provenance, traceAddresses } from "./provenance.ts";
 import { copyStep, Registers, type Slot, type Step, slotKind, spreadStep, writeLong } from "./registers.ts";
 import type { LoopSkip } from "./skip.ts";
 import { type Slice, sliceForAddresses } from "./slice.ts";
+import { texelStep } from "./texels.ts";
 import { NotExecutable, valueStep } from "./values.ts";
 
 export interface Edge {
@@ -99,7 +100,7 @@ export function compile(kernel: Kernel, launch: Launch, options: CompileOptions 
   const registers = new Registers(warpSize * (waitsAt.size > 0 ? warps : 1));
   const running: Running = { environment, weight: 1 };
   const patterns = options.allLanes ? noPatterns : findPatterns(kernel, launch.block, divergence, launchConstants(environment));
-  const compiler = new Compiler(kernel, environment, divergence, slice, registers, running, waitsAt, patterns);
+  const compiler = new Compiler(kernel, environment, divergence, slice, registers, running, waitsAt, patterns, provenance);
   const blocks = compiler.blocks((block) => post.parent(block), loops);
   return {
     kernel,
@@ -161,6 +162,7 @@ class Compiler {
   readonly #running: Running;
   readonly #waitsAt: ReadonlySet<Op>;
   readonly #patterns: Patterns;
+  readonly #provenance: Provenance;
   /** Values computed for one lane that operations of all lanes read. */
   readonly #spread = new Set<Op>();
   /** Comparisons that only branches ask for, decided from the first lanes of what they compare. */
@@ -176,7 +178,9 @@ class Compiler {
     running: Running,
     waitsAt: ReadonlySet<Op>,
     patterns: Patterns,
+    provenance: Provenance,
   ) {
+    this.#provenance = provenance;
     this.#waitsAt = waitsAt;
     this.#patterns = patterns;
     this.#kernel = kernel;
@@ -323,7 +327,7 @@ class Compiler {
   #opSteps(op: Op): Step[] {
     const needed = this.#slice.needs(op);
     if (this.#preset(op)) return [];
-    const counters = createCounters(op);
+    const counters = createCounters(op, this.#texelBytes(op));
     if (counters.length > 0 || op.action.kind === "load") {
       if (counters.length > 0) this.counters.set(op, counters);
       const [address] = op.args;
@@ -339,6 +343,7 @@ class Compiler {
     const step = laneStep(op, this.#registers, lanes);
     if (step) return [step, ...this.#spreadSteps(op)];
     if (op.action.kind === "special") return [this.#maskStep(op)];
+    if (op.action.kind === "texel") return [texelStep(op, this.#registers, this.#environment, lanes), ...this.#spreadSteps(op)];
     if (!this.#divergence.outlivesLoop(op)) {
       const value = valueStep(op, this.#registers, lanes);
       if (!value) throw new NotExecutable(op.action.kind);
@@ -353,6 +358,16 @@ class Compiler {
     this.#registers.redirect(op, 0, kept);
     if (!value) throw new NotExecutable(op.action.kind);
     return [value, copyStep(kept, beside, warpSize)];
+  }
+
+  /** What one lane of a texture access moves: what the object says, or else the access. */
+  #texelBytes({ action, args: [address] }: Op): number | undefined {
+    if ((action.kind !== "load" && action.kind !== "store") || action.space !== "texture" || address?.action.kind !== "texel")
+      return undefined;
+    const [object] = this.#provenance.of(address);
+    const [kind, index] = object?.split(" ") ?? [];
+    const { buffers } = this.#environment.launch;
+    return (kind === "buffer" ? buffers[Number(index)]?.image?.texelBytes : undefined) ?? address.action.bytes;
   }
 
   #spreadSteps(op: Op): Step[] {

@@ -1,5 +1,5 @@
 /** What a launch finds before its first instruction: memories laid out, and the value of every parameter. */
-import type { Argument, Kernel, Launch, Op, ScalarType } from "../kernel.ts";
+import type { Argument, Image, Kernel, Launch, Op, ScalarType } from "../kernel.ts";
 import { scalarBytes } from "../kernel.ts";
 import {
   constantBase,
@@ -14,6 +14,8 @@ import {
   spaceOf,
   writeScalar,
 } from "./memory.ts";
+
+const unknownImageBytes = 2 ** 32;
 
 /** Threads a block may have at most. */
 const maxThreads = 1024;
@@ -48,6 +50,8 @@ export class Environment {
   readonly allocas = new Map<Op, number>();
   /** Bytes of local memory a thread's allocas take. */
   readonly frameBytes: number;
+  /** Where texels lie of which no pointer tells. */
+  readonly unknownImageStart: number;
   readonly #constants: { readonly start: number; readonly end: number; readonly memory: LazyMemory }[] = [];
   readonly #shared: DataView;
   readonly #local: DataView;
@@ -88,6 +92,7 @@ export class Environment {
       if (op.action.kind === "alloca") this.allocas.set(op, localBase + place(Math.max(4, op.action.align), op.action.bytes));
     }
     this.frameBytes = Math.ceil(offset / 4) * 4;
+    this.unknownImageStart = this.global.add(unknownImageBytes, { kind: "unknown" }, "i32");
     this.#local = new DataView(new ArrayBuffer(this.frameBytes * maxThreads + 64));
 
     offset = 0;
@@ -111,6 +116,11 @@ export class Environment {
     store(argument, base, type);
     // Reading back gives the value in the parameter's type: a float rounded, an integer wrapped.
     return type ? readScalar(this.#parameters, base, type) : undefined;
+  }
+
+  /** What is known of the texels at an address. */
+  imageAt(address: number): Image | undefined {
+    return this.launch.buffers[this.global.indexOf(address)]?.image;
   }
 
   parameterValue(index: number): Scalar {

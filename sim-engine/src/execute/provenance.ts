@@ -41,10 +41,16 @@ export function traceAddresses(kernel: Kernel, bufferOf: (parameter: number, off
       case "const":
         return nowhere;
       case "gep":
+      case "texel":
       case "phi":
       case "select":
       case "shuffle": {
-        const args = action.kind === "gep" ? op.args.slice(0, 1) : action.kind === "shuffle" ? op.args.slice(1, 2) : op.args;
+        const args =
+          action.kind === "gep" || action.kind === "texel"
+            ? op.args.slice(0, 1)
+            : action.kind === "shuffle"
+              ? op.args.slice(1, 2)
+              : op.args;
         const union = new Set<MemoryObject>();
         for (const arg of args) if (arg.type === "ptr") for (const object of found.get(arg) ?? nowhere) union.add(object);
         return union;

@@ -327,6 +327,13 @@ export const data: GpuData = {
           source: "programming-guide",
           at: "Arithmetic Instructions, throughput of native instructions",
         },
+        texturePerClock: {
+          value: 16,
+          unit: "texels/clock/SM",
+          basis: "specified",
+          source: "kepler-whitepaper",
+          at: "SMX: 16 texture units",
+        },
         arithmeticLatency: { value: 9, unit: "cycles", basis: "assumed", source: "engine", at: "Kepler: 9 cycles, as widely reported" },
         multiplyLatency: { value: 9, unit: "cycles", basis: "assumed", source: "engine", at: "as single-precision arithmetic" },
         fp64Latency: { value: 10, unit: "cycles", basis: "assumed", source: "engine", at: "Kepler: about the single-precision latency" },
@@ -599,6 +606,13 @@ export const data: GpuData = {
           basis: "specified",
           source: "programming-guide",
           at: "Arithmetic Instructions, throughput of native instructions",
+        },
+        texturePerClock: {
+          value: 16,
+          unit: "texels/clock/SM",
+          basis: "specified",
+          source: "kepler-whitepaper",
+          at: "SMX: 16 texture units",
         },
         arithmeticLatency: { value: 9, unit: "cycles", basis: "assumed", source: "engine", at: "Kepler: 9 cycles, as widely reported" },
         multiplyLatency: { value: 9, unit: "cycles", basis: "assumed", source: "engine", at: "as single-precision arithmetic" },
@@ -875,6 +889,13 @@ export const data: GpuData = {
           source: "programming-guide",
           at: "Arithmetic Instructions, throughput of native instructions",
         },
+        texturePerClock: {
+          value: 8,
+          unit: "texels/clock/SM",
+          basis: "specified",
+          source: "gm107-whitepaper",
+          at: "40 texture units on 5 SMs",
+        },
         arithmeticLatency: { value: 6, unit: "cycles", basis: "assumed", source: "jia-2018", at: "as on Pascal, table 4.1" },
         multiplyLatency: {
           value: 13,
@@ -1142,6 +1163,13 @@ export const data: GpuData = {
           basis: "specified",
           source: "programming-guide",
           at: "Arithmetic Instructions, throughput of native instructions",
+        },
+        texturePerClock: {
+          value: 8,
+          unit: "texels/clock/SM",
+          basis: "specified",
+          source: "gm204-whitepaper",
+          at: "128 texture units on 16 SMs",
         },
         arithmeticLatency: { value: 6, unit: "cycles", basis: "assumed", source: "jia-2018", at: "as on Pascal, table 4.1" },
         multiplyLatency: {
@@ -1678,6 +1706,13 @@ export const data: GpuData = {
           basis: "specified",
           source: "programming-guide",
           at: "Arithmetic Instructions, throughput of native instructions",
+        },
+        texturePerClock: {
+          value: 4,
+          unit: "texels/clock/SM",
+          basis: "specified",
+          source: "pascal-whitepaper",
+          at: "224 texture units on 56 SMs",
         },
         arithmeticLatency: { value: 6, unit: "cycles", basis: "measured", source: "jia-2018", at: "table 4.1, Pascal" },
         multiplyLatency: {
@@ -2478,6 +2513,13 @@ export const data: GpuData = {
           source: "programming-guide",
           at: "Arithmetic Instructions, throughput of native instructions",
         },
+        texturePerClock: {
+          value: 4,
+          unit: "texels/clock/SM",
+          basis: "specified",
+          source: "volta-whitepaper",
+          at: "320 texture units on 80 SMs",
+        },
         tensorFp16PerClock: {
           value: 512,
           unit: "multiply-adds/clock/SM",
@@ -3018,6 +3060,13 @@ export const data: GpuData = {
           source: "programming-guide",
           at: "Arithmetic Instructions, throughput of native instructions",
         },
+        texturePerClock: {
+          value: 4,
+          unit: "texels/clock/SM",
+          basis: "specified",
+          source: "turing-whitepaper",
+          at: "4 texture units an SM",
+        },
         tensorFp16PerClock: {
           value: 512,
           unit: "multiply-adds/clock/SM",
@@ -3312,6 +3361,13 @@ export const data: GpuData = {
           source: "programming-guide",
           at: "Arithmetic Instructions, throughput of native instructions",
         },
+        texturePerClock: {
+          value: 4,
+          unit: "texels/clock/SM",
+          basis: "specified",
+          source: "ga100-whitepaper",
+          at: "432 texture units on 108 SMs",
+        },
         tensorFp16PerClock: {
           value: 1024,
           unit: "multiply-adds/clock/SM",
@@ -3600,6 +3656,7 @@ export const data: GpuData = {
           source: "programming-guide",
           at: "Arithmetic Instructions, throughput of native instructions",
         },
+        texturePerClock: { value: 4, unit: "texels/clock/SM", basis: "specified", source: "ga102-whitepaper", at: "4 texture units an SM" },
         tensorFp16PerClock: {
           value: 512,
           unit: "multiply-adds/clock/SM",
@@ -4152,6 +4209,7 @@ export const data: GpuData = {
           source: "programming-guide",
           at: "Arithmetic Instructions, throughput of native instructions",
         },
+        texturePerClock: { value: 4, unit: "texels/clock/SM", basis: "specified", source: "ada-whitepaper", at: "4 texture units an SM" },
         tensorFp16PerClock: {
           value: 512,
           unit: "multiply-adds/clock/SM",
@@ -4454,6 +4512,13 @@ export const data: GpuData = {
           basis: "specified",
           source: "programming-guide",
           at: "Arithmetic Instructions, throughput of native instructions",
+        },
+        texturePerClock: {
+          value: 4,
+          unit: "texels/clock/SM",
+          basis: "specified",
+          source: "hopper-whitepaper",
+          at: "528 texture units on 132 SMs",
         },
         tensorFp16PerClock: {
           value: 2048,
@@ -5648,6 +5713,13 @@ export const data: GpuData = {
           basis: "specified",
           source: "programming-guide",
           at: "Arithmetic Instructions, throughput of native instructions",
+        },
+        texturePerClock: {
+          value: 4,
+          unit: "texels/clock/SM",
+          basis: "specified",
+          source: "rtx-blackwell-whitepaper",
+          at: "680 texture units on 170 SMs",
         },
         tensorFp16PerClock: {
           value: 512,

@@ -3,6 +3,7 @@ import { type Op, type ScalarType, type Space, scalarBytes } from "../kernel.ts"
 import { powerOfTwo } from "../passes/fold-int.ts";
 import { intConstant, isConstant, isLeaf } from "../passes/rewrite.ts";
 import type { Register } from "./machine.ts";
+import { selectTexture } from "./select-texture.ts";
 import type { Choice, Code, Selection } from "./selection.ts";
 
 export function selectAddress(selection: Selection, code: Code, op: Op): Choice {
@@ -64,6 +65,7 @@ const loadOpcodes: Readonly<Record<Space, string>> = {
   local: "LDL",
   constant: "LDC",
   param: "LDC",
+  texture: "TEX.LL",
   generic: "LD.E",
 };
 const storeOpcodes: Readonly<Record<Space, string>> = {
@@ -72,6 +74,7 @@ const storeOpcodes: Readonly<Record<Space, string>> = {
   local: "STL",
   constant: "STG.E",
   param: "STL",
+  texture: "SUST.D.BA",
   generic: "ST.E",
 };
 
@@ -79,6 +82,10 @@ export function selectLoad(selection: Selection, code: Code, op: Op): void {
   const { action, args } = op;
   const [address] = args;
   if (action.kind !== "load" || !address || op.type === "void") return;
+  if (action.space === "texture") {
+    selectTexture(selection, code, op);
+    return;
+  }
   const bytes = scalarBytes[op.type] * action.components;
   if (action.space === "constant" || action.space === "param") {
     selectConstantLoad(selection, code, op, bytes);
@@ -108,6 +115,10 @@ export function selectStore(selection: Selection, code: Code, op: Op): void {
   const { action, args } = op;
   const [address, value] = args;
   if (action.kind !== "store" || !address || !value || value.type === "void") return;
+  if (action.space === "texture") {
+    selectTexture(selection, code, op);
+    return;
+  }
   const bytes = scalarBytes[value.type] * action.components;
   const uses = [...selection.use(address, code.block), ...descriptor(selection, code, action.space)];
   const stored = args.slice(1);

@@ -56,6 +56,9 @@ function prologue(selection: Selection): void {
 function selectOp(selection: Selection, code: Code, op: Op): void {
   if (isLeaf(op) || selection.absorption.has(op)) return;
   switch (op.action.kind) {
+    case "texel":
+      // The access does it.
+      break;
     case "load":
       selectLoad(selection, code, op);
       break;

@@ -2,7 +2,14 @@
  * Watches blocks run for the caches and the timing: a log of the sectors each warp asks for, and a trace of what it issued.
  */
 import { type AccessKind, atomic, bypass, l1Cycles, load, SectorLog, store } from "../cache/index.ts";
-import { type AccessCounter, type AccessListener, contention, type ObservedShape, type RequestShape } from "../execute/accesses.ts";
+import {
+  type AccessCounter,
+  type AccessListener,
+  contention,
+  isInGlobal,
+  type ObservedShape,
+  type RequestShape,
+} from "../execute/accesses.ts";
 import type { CompiledBlock, Program } from "../execute/compile.ts";
 import { globalBase, localBase } from "../execute/memory.ts";
 import type { WarpRecord } from "../execute/record.ts";
@@ -148,7 +155,7 @@ export class Observer implements AccessListener {
     mask: number,
   ): ObservedShape {
     const at = this.#spread(first, pattern);
-    const touched = counter.space === "global" ? this.#sectorsOf(at, 0, mask, counter.bytes) : [];
+    const touched = isInGlobal(counter.space) ? this.#sectorsOf(at, 0, mask, counter.bytes) : [];
     return {
       cycles: pathCycles(counter, at, 0, mask, cost),
       amount: amountOf(counter, at, 0, mask, cost),
@@ -169,7 +176,7 @@ export class Observer implements AccessListener {
     // Of a copy into shared memory, the reading side is the access.
     if (!record || site === undefined || (counter.operation === "copy" && counter.space === "shared")) return undefined;
     if (record.full && this.#log.dropped > 0 && this.#fullWarps.add(record.warp).size === this.#warps) this.#stop();
-    if (counter.space === "global") return { record, site, offset: -globalBase };
+    if (isInGlobal(counter.space)) return { record, site, offset: -globalBase };
     if (counter.space !== "local") return { record, site, offset: undefined };
     const frame = Math.ceil(this.#program.environment.frameBytes / 4) * 128;
     return { record, site, offset: localStart + (this.#observed * this.#warps + record.warp) * frame };
@@ -210,11 +217,11 @@ function kindOf({ operation, op }: AccessCounter): AccessKind {
 
 /** Cycles of the L1's data path: passes through banks or tags, wavefronts, distinct addresses. */
 const pathCycles = (counter: AccessCounter, addresses: Float64Array, from: number, mask: number, cost: number): number =>
-  counter.space === "global" || counter.space === "local" ? l1Cycles(addresses, from, mask, counter.bytes) : cost;
+  isInGlobal(counter.space) || counter.space === "local" ? l1Cycles(addresses, from, mask, counter.bytes) : cost;
 
 /** Sectors that move, or of shared atomics the most lanes on one address. */
 function amountOf(counter: AccessCounter, addresses: Float64Array, from: number, mask: number, cost: number): number {
-  if (counter.space === "global" || counter.space === "local") return cost;
+  if (isInGlobal(counter.space) || counter.space === "local") return cost;
   return counter.space === "shared" && counter.operation === "atomic" ? contention(addresses, from, mask) : 0;
 }
 

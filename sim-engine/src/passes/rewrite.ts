@@ -147,6 +147,7 @@ export function isPure(op: Op): boolean {
     case "convert":
     case "math":
     case "gep":
+    case "texel":
     case "extract":
       return true;
     case "special":

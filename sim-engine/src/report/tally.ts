@@ -13,7 +13,7 @@ export interface Tally {
     "globalLoadRequests" | "globalLoadSectors" | "globalStoreRequests" | "globalStoreSectors"
   >;
   readonly shared: LaunchReport["shared"];
-  /** Bytes the threads asked for in global memory. */
+  /** Bytes the threads asked for in global memory, through textures too. */
   readonly requestedBytes: number;
   /** Sectors of atomics in global memory. */
   readonly atomicSectors: number;
@@ -58,7 +58,8 @@ export function tally(program: Program, machine: MachineKernel, { totals, counts
         traffic.globalStoreRequests += requests;
         traffic.globalStoreSectors += transactions;
       } else atomicSectors += transactions;
-    } else if (space === "shared") {
+    } else if (space === "texture") requestedBytes += found.lanes * counter.bytes;
+    else if (space === "shared") {
       lines.add(op.span, { sharedWavefronts: transactions, sharedWavefrontsIdeal: ideal });
       if (operation === "load") {
         shared.loadInstructions += requests;

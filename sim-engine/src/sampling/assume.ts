@@ -1,7 +1,8 @@
 /** Fills in what the source does not say, so that a launch can be run, and says what was filled in where it matters. */
 import { bufferOf } from "../execute/compile.ts";
-import { traceAddresses } from "../execute/provenance.ts";
+import { type Provenance, traceAddresses } from "../execute/provenance.ts";
 import { type Slice, sliceForAddresses } from "../execute/slice.ts";
+import { unknownImage } from "../execute/texels.ts";
 import type { Argument, Buffer, Content, Kernel, Launch, Op } from "../kernel.ts";
 import type { Assumption } from "../report.ts";
 
@@ -70,7 +71,36 @@ class Completion {
         if (kind === "buffer") this.#assumeContent(Number(index), op, (place) => this.#extent(provenance.of(place)));
       }
     }
+    this.#assumeImages(provenance);
     return launch();
+  }
+
+  /** Textures and surfaces of which nobody says what they are bound to. */
+  #assumeImages(provenance: Provenance): void {
+    let tiled = false;
+    for (const op of this.#ops()) {
+      const { action } = op;
+      if (action.kind !== "texel") continue;
+      const [object] = provenance.of(op);
+      const [kind, index] = object?.split(" ") ?? [];
+      const buffer = kind === "buffer" ? this.#buffers[Number(index)] : undefined;
+      tiled ||= buffer?.image?.pitch === undefined;
+      if (buffer?.image) continue;
+      if (buffer) this.#buffers[Number(index)] = { ...buffer, image: unknownImage(action) };
+      const name = buffer?.name ?? "a texture";
+      if (this.assumptions.some(({ what }) => what === `texels of ${name}`)) continue;
+      this.assumptions.push({
+        what: `texels of ${name}`,
+        value: "all the kernel reaches",
+        why: "what it is bound to is not known; its coordinates are taken to count texels",
+      });
+    }
+    if (tiled)
+      this.assumptions.push({
+        what: "layout of textures",
+        value: "tiles of 64 bytes by 8 rows",
+        why: "NVIDIA documents it for Tegra only; each fetch reads the texel nearest to its coordinates",
+      });
   }
 
   #known(argument: Argument, type: string, name: string): Argument {

@@ -2,7 +2,7 @@
 import type { Pipe } from "../machine/machine.ts";
 import type { BlockTrace, ExecutionSummary, TimedInstruction } from "./summary.ts";
 
-export const pipeNames: readonly Pipe[] = ["fma", "fmaheavy", "alu", "fp64", "fp16", "xu", "lsu", "cbu", "adu", "uniform"];
+export const pipeNames: readonly Pipe[] = ["fma", "fmaheavy", "alu", "fp64", "fp16", "xu", "lsu", "tex", "cbu", "adu", "uniform"];
 
 /** The static code, flat: instruction p of block b is `instructions[start[b] + p]`. */
 export class Code {

@@ -17,6 +17,8 @@ export function pipeCycles(gpu: GpuValues): Readonly<Record<Pipe, number>> {
     xu: busy(gpu.specialPerClock),
     // Each scheduler hands over an instruction every other cycle; the data path behind is the SM's.
     lsu: 2,
+    // Four units an SM since Pascal's P100, where no document says it.
+    tex: busy(gpu.texturePerClock ?? 4),
     cbu: 2,
     adu: 2,
     uniform: 2,

@@ -113,6 +113,7 @@ export class Capture {
       residence: residence === "pinned" ? "host" : residence,
       ...(bytes === undefined ? {} : { bytes }),
       ...(element === undefined ? {} : { element }),
+      ...(target.image === undefined ? {} : { image: target.image }),
     };
     const why = bytes === undefined && summary.why !== undefined ? summary.why : undefined;
     this.buffers.push({

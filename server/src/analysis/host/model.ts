@@ -4,7 +4,7 @@
  * Values carry their own C++ type, so that arithmetic is exact (widths, signs, integer division) even where the
  * static type of an expression is not known. What is not known is an `unknown` value with the reason, never an exception.
  */
-import type { Content } from "@warplens/sim-engine";
+import type { Content, Image } from "@warplens/sim-engine";
 import type { Expression, FunctionDeclaration } from "../../syntax/ast.ts";
 import type { FloatName, IntegerName, TemplateValue as KnownTemplateValue, Substitution, Type } from "../sema/types.ts";
 
@@ -152,6 +152,8 @@ export class Allocation {
   summary: Summary;
   /** By byte offset. */
   cells: Map<number, Cell> = new Map();
+  /** What the last texture or surface object says of it. */
+  image: Image | undefined;
 
   constructor(name: string, residence: Residence, element: HostType | undefined, summary: Summary) {
     this.name = name;

@@ -282,7 +282,6 @@ describe("what cannot be simulated is said, with its place", () => {
     "a function of another file": ["__device__ void g(float *);", "g(p);", /^the body of g is not known$/, "g(p)"],
     "an unknown type": ["", "Vendor::Tensor t; t.go(p);", /^the type of t, Vendor::Tensor, is not known$/, "t"],
     "tensor cores": ["", "nvcuda::wmma::fragment<nvcuda::wmma::accumulator, 16, 16, 16, float> c;", /tensor cores/, "c"],
-    textures: ["", "p[0] = tex2D<float>(0, 1.0f, 2.0f);", /textures/, "tex2D<float>(0, 1.0f, 2.0f)"],
     "a host variable": ["int host = 3;", "p[0] = host;", /^host is a variable of the host$/, "host"],
     "device allocation": ["", "float *q = new float[n];", /allocates memory/, "new float[n]"],
     "virtual calls": ["struct A { __device__ virtual int f() { return 1; } };", "A *a = (A *)p; p[0] = a->f();", /virtual/, "a->f()"],

@@ -7,7 +7,7 @@ import { recordType, referred, substituted } from "../sema/type-tools.ts";
 import type { RecordInstance, Substitution, Type } from "../sema/types.ts";
 import { isPlaceList, type Lowering, type Place } from "./lowering.ts";
 import { load, part } from "./memory.ts";
-import { globalVariable, sharedVariable } from "./statics.ts";
+import { globalVariable, isImageReference, sharedVariable } from "./statics.ts";
 
 export function placeOfName(lowering: Lowering, expression: Expression & { kind: "name" }): Place {
   const { context, frame } = lowering;
@@ -28,6 +28,7 @@ export function placeOfName(lowering: Lowering, expression: Expression & { kind:
           return globalVariable(lowering, definitionAmong(found) ?? entity.declaration, owner, expression);
         if (found.record && !specifiers.static) return memberOfSelf(lowering, found.record, lastName(name), expression);
         const type = context.declaredType(entity.declaration, owner);
+        if (type && isImageReference(type)) return globalVariable(lowering, entity.declaration, owner, expression);
         const element = type?.kind === "array" ? innermost(type) : type;
         if (type && entity.declaration.init && (specifiers.constexpr || element?.const))
           return globalVariable(lowering, entity.declaration, owner, expression);

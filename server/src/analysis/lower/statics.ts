@@ -91,6 +91,27 @@ function indexFor(
   return index;
 }
 
+/** `texture<float, 2> tex` of CUDA 11 and before; bound to memory by the host. */
+export const isImageReference = (type: Type): boolean => {
+  if (type.kind !== "record" || type.record.template.start >= 0) return false;
+  const name = lastName(type.record.template.name);
+  return name === "texture" || name === "surface";
+};
+
+/** What a texture reference is bound to may be large: room for all it can reach. */
+const imageBytes = 2 ** 32;
+
+function imageReference(lowering: Lowering, declaration: VariableDeclaration, type: Type, node: Node): Place {
+  const { kernel, builder } = lowering;
+  const index = indexFor(lowering, declaration, undefined, () => {
+    const content = { kind: "unknown" } as const;
+    kernel.globals.push({ name: lastName(declaration.name), space: "global", bytes: imageBytes, align: 512, element: "i32", content });
+    return kernel.globals.length - 1;
+  });
+  const address = () => builder.emit({ kind: "global.address", index }, "ptr");
+  return once(lowering, declaration, undefined, () => ({ type, space: "global" }), address, node);
+}
+
 export function globalVariable(
   lowering: Lowering,
   declaration: VariableDeclaration,
@@ -102,6 +123,7 @@ export function globalVariable(
   const type = context.declaredType(declaration, substitution);
   const bytes = type && context.sizeOf(type);
   if (!type || bytes === undefined) return lowering.fail(`the type of ${name} is not known`, declaration);
+  if (isImageReference(type)) return imageReference(lowering, declaration, type, node);
   const inConstantMemory = declaration.specifiers.constant === true || (!declaration.specifiers.device && !declaration.specifiers.managed);
   const space = inConstantMemory ? "constant" : "global";
   const index = indexFor(lowering, declaration, substitution, () => {

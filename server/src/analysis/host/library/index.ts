@@ -5,6 +5,7 @@ import { mathFunctions } from "./math.ts";
 import { memoryFunctions } from "./memory.ts";
 import { runtimeFunctions } from "./runtime.ts";
 import { textFunctions } from "./text.ts";
+import { textureFunctions } from "./textures.ts";
 
 export function libraryFunction(name: string): LibraryFunction | undefined {
   return (
@@ -12,6 +13,7 @@ export function libraryFunction(name: string): LibraryFunction | undefined {
     memoryFunctions.get(name) ??
     runtimeFunctions.get(name) ??
     textFunctions.get(name) ??
+    textureFunctions.get(name) ??
     algorithms.get(name) ??
     maker(name)
   );

@@ -13,6 +13,7 @@ import { constantOf, convert, isFloatScalar, isSignedType, scalarOf, truth } fro
 import { atomic, cachedLoad, cachedStore, copyAsync } from "./accesses.ts";
 import { specialForm } from "./forms.ts";
 import { extreme, fieldsOf, shuffleOf, target, type Use, values } from "./operands.ts";
+import { surfaceWrite, textureFetch } from "./textures.ts";
 
 export function runRecipe(
   lowering: Lowering,
@@ -89,6 +90,10 @@ export function runRecipe(
       return cachedLoad(lowering, recipe.cache, use);
     case "store":
       return cachedStore(lowering, recipe.cache, use);
+    case "texture":
+      return textureFetch(lowering, recipe, use);
+    case "surface write":
+      return surfaceWrite(lowering, recipe, use);
     case "atomic":
       return atomic(lowering, recipe, use);
     case "shuffle":

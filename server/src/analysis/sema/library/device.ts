@@ -139,28 +139,6 @@ export const deviceFunctions: readonly Entry[] = [
   [{ kind: "special form", name: "is shared" }, "unsigned __isShared(const void*)"],
   [{ kind: "special form", name: "is global" }, "unsigned __isGlobal(const void*)"],
   [
-    { kind: "unsupported", reason: "textures and surfaces are not simulated" },
-    ...[
-      "tex1D",
-      "tex1Dfetch",
-      "tex1DLod",
-      "tex2D",
-      "tex2DLod",
-      "tex2DGrad",
-      "tex2Dgather",
-      "tex2DLayered",
-      "tex1DLayered",
-      "tex3D",
-      "tex3DLod",
-      "texCubemap",
-      "texCubemapLayered",
-    ].map((name) => `<T> T ${name}(cudaTextureObject_t, ...)`),
-    ...["surf1Dread", "surf2Dread", "surf3Dread", "surf2DLayeredread"].map((name) => `<T> T ${name}(cudaSurfaceObject_t, ...)`),
-    ...["surf1Dread", "surf2Dread", "surf3Dread", "surf1Dwrite", "surf2Dwrite", "surf3Dwrite", "surf2DLayeredwrite"].map(
-      (name) => `<T> void ${name}(T, cudaSurfaceObject_t, ...)`,
-    ),
-  ],
-  [
     { kind: "unsupported", reason: "kernels that call the CUDA runtime are not simulated" },
     ...[
       "cudaMalloc",

@@ -9,6 +9,7 @@ import { halfFunctions } from "./half.ts";
 import { mathFunctions } from "./math.ts";
 import { constants, deviceVariables, recordAliases, typeNames, vectorKinds } from "./names.ts";
 import type { Recipe } from "./recipe.ts";
+import { textureFunctions } from "./textures.ts";
 
 const nowhere = { start: -1, end: -1 } as const;
 const recipes = new WeakMap<FunctionDeclaration, Recipe>();
@@ -111,6 +112,11 @@ function declarations(): Declaration[] {
     ...functionsOf(mathFunctions),
     ...functionsOf(deviceFunctions),
     ...functionsOf(halfFunctions),
+    recordFrom("cudaImage", []),
+    recordFrom("texture", [], { template: "T, int Dimensions = 1, int Mode = 0" }),
+    recordFrom("surface", [], { template: "T, int Dimensions = 1" }),
+    ...["cudaTextureObject_t", "cudaSurfaceObject_t", "CUtexObject", "CUsurfObject"].map((name) => alias(name, "cudaImage*")),
+    ...functionsOf(textureFunctions),
   ];
 }
 

@@ -14,7 +14,7 @@ const integers: Readonly<Record<IntegerName, readonly string[]>> = {
   long: ["int64_t", "ptrdiff_t", "ssize_t", "intptr_t", "clock_t", "time_t", "intmax_t", "int_fast32_t", "int_fast64_t", "off_t"],
   ulong: ["size_t", "uint64_t", "uintptr_t", "ulong", "u_long", "uintmax_t"],
   longlong: [],
-  ulonglong: ["cudaTextureObject_t", "cudaSurfaceObject_t"],
+  ulonglong: [],
 };
 
 export const typeNames: readonly (readonly [name: string, type: Type])[] = [
@@ -48,6 +48,9 @@ export const recordAliases: readonly (readonly [name: string, record: string])[]
 const int = integerType("int");
 const float = floatType("float");
 const double = floatType("double");
+
+/** An enumeration's names, from 0 on. */
+const enumerators = (names: readonly string[]) => names.map((name, index) => [name, int, BigInt(index)] as const);
 
 /** Macros of headers that are not at hand, as constants. */
 export const constants: readonly (readonly [name: string, type: Type, value: bigint | number])[] = [
@@ -112,6 +115,20 @@ export const constants: readonly (readonly [name: string, type: Type, value: big
   ["CUDART_PI", double, Math.PI],
   ["CUDART_INF", double, Number.POSITIVE_INFINITY],
   ["CUDART_MAX_NORMAL_F", float, (2 - 2 ** -23) * 2 ** 127],
+  ["cudaReadModeElementType", int, 0n],
+  ["cudaReadModeNormalizedFloat", int, 1n],
+  ["cudaTextureType1D", int, 1n],
+  ["cudaTextureType2D", int, 2n],
+  ["cudaTextureType3D", int, 3n],
+  ["cudaTextureTypeCubemap", int, 12n],
+  ["cudaTextureType1DLayered", int, 241n],
+  ["cudaTextureType2DLayered", int, 242n],
+  ["cudaTextureTypeCubemapLayered", int, 252n],
+  ...enumerators(["cudaAddressModeWrap", "cudaAddressModeClamp", "cudaAddressModeMirror", "cudaAddressModeBorder"]),
+  ...enumerators(["cudaFilterModePoint", "cudaFilterModeLinear"]),
+  ...enumerators(["cudaResourceTypeArray", "cudaResourceTypeMipmappedArray", "cudaResourceTypeLinear", "cudaResourceTypePitch2D"]),
+  ...enumerators(["cudaChannelFormatKindSigned", "cudaChannelFormatKindUnsigned", "cudaChannelFormatKindFloat"]),
+  ...enumerators(["cudaBoundaryModeZero", "cudaBoundaryModeClamp", "cudaBoundaryModeTrap"]),
   ["cudaSuccess", int, 0n],
   ["cudaMemcpyHostToHost", int, 0n],
   ["cudaMemcpyHostToDevice", int, 1n],

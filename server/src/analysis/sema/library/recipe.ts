@@ -3,6 +3,7 @@ import type {
   AtomicOperation,
   CacheHint,
   FloatBinary,
+  ImageShape,
   IntBinary,
   MathFunction,
   Precision,
@@ -49,6 +50,15 @@ export type Recipe =
   | { readonly kind: "copy.async" }
   | { readonly kind: "copy.commit" }
   | { readonly kind: "copy.wait" }
+  /** ([where the texel goes,] object, coordinates...); what follows them is not looked at. */
+  | {
+      readonly kind: "texture";
+      readonly fetch: "sample" | "gather" | "fetch" | "surface";
+      readonly shape: ImageShape;
+      readonly layered: boolean;
+    }
+  /** (texel, object, coordinates...) */
+  | { readonly kind: "surface write"; readonly shape: ImageShape; readonly layered: boolean }
   /** Arguments are evaluated for their effects, and that is all. */
   | { readonly kind: "ignore" }
   | { readonly kind: "trap" }
