@@ -58,6 +58,20 @@ test("registers a directive gives are taken, and an option goes before it", () =
   expect(registers({ value: 40, basis: "annotated" })).toEqual({ value: 40, basis: "annotated" });
 });
 
+test("the toolkit's headers are at hand", () => {
+  const code = `#include <curand_kernel.h>
+#include <cub/cub.cuh>
+__global__ void draw(curandState *states, float *a) { a[threadIdx.x] = curand_uniform(&states[threadIdx.x]); }
+__global__ void sum(float *a) {
+  __shared__ typename cub::BlockReduce<float, 128>::TempStorage storage;
+  float all = cub::BlockReduce<float, 128>(storage).Sum(a[threadIdx.x]);
+  if (threadIdx.x == 0) a[0] = all;
+}`;
+  const { launches, notSimulated } = simulated(code);
+  expect(notSimulated).toEqual([]);
+  expect(launches.map(({ report }) => report.kernel)).toEqual(["draw", "sum"]);
+});
+
 describe("what is not simulated", () => {
   test("is named with its line and reason", () => {
     const { launches, notSimulated } = simulated(`${kernel}\n${host("scale<<<64, 2048>>>(a, 2.0f);")}`);

@@ -15,7 +15,7 @@ export function loadUnit(path: string, text: string, settings: AnalysisSettings,
 }
 
 function readFile(path: string, text: string, settings: AnalysisSettings, host: FileHost, compiled: CompileOptions): Reading {
-  return read(path, text, host, {
+  return read(path, text, withHeaders(host), {
     computeCapability: settings.computeCapability,
     defines: [...compiled.defines, ...settings.defines],
     includeDirs: [...settings.includeDirs, ...compiled.includeDirs, headerFolder],
