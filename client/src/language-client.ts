@@ -10,6 +10,8 @@ export const languages = ["cuda-cpp", "cuda"] as const;
 const schemes = ["file", "untitled", "vscode-remote", "vscode-vfs", "vscode-test-web"];
 
 export const documentSelector = languages.flatMap((language) => schemes.map((scheme) => ({ language, scheme })));
+/** The project's own settings: the server says what is wrong in them. */
+const projectFiles = schemes.map((scheme) => ({ scheme, pattern: "**/warplens.json" }));
 
 /** A rule's code opens its page inside the editor: it is there without a network. */
 function linkToPage(diagnostic: Diagnostic): Diagnostic {
@@ -19,7 +21,7 @@ function linkToPage(diagnostic: Diagnostic): Diagnostic {
 
 export function clientOptions(log: LogOutputChannel): LanguageClientOptions {
   return {
-    documentSelector,
+    documentSelector: [...documentSelector, ...projectFiles],
     outputChannel: log,
     traceOutputChannel: log,
     diagnosticCollectionName: "warplens",

@@ -6,6 +6,7 @@ import { root } from "../support/project.mjs";
 
 const { settings, ruleLevels } = await load("server/src/lsp/settings.ts");
 const { gpus } = await load("sim-engine/src/gpus/model.ts");
+const { projectKeys } = await load("server/src/lint/project-file.ts");
 const catalogue = "server/src/rules/index.ts";
 const { rules } = existsSync(path.join(root, catalogue)) ? await load(catalogue) : { rules: [] };
 
@@ -50,7 +51,40 @@ write("package.json", `${JSON.stringify(manifest, null, 2)}\n`);
 const rows = Object.entries(settings).map(
   ([name, setting]) => `| \`warplens.${name}\` | \`${JSON.stringify(setting.default)}\` | ${setting.description.replaceAll("|", "\\|")} |`,
 );
+const keys = Object.entries(projectKeys).map(([name, { description }]) => `| \`${name}\` | ${description.replaceAll("|", "\\|")} |`);
 write(
   "docs/settings.md",
-  `# Settings\n\nGenerated from server/src/lsp/settings.ts. Changes take effect at once.\n\n| setting | default | |\n| --- | --- | --- |\n${rows.join("\n")}\n`,
+  `# Settings
+
+Generated from server/src/lsp/settings.ts and server/src/lint/project-file.ts. Changes take effect at once.
+
+## In the editor
+
+| setting | default | |
+| --- | --- | --- |
+${rows.join("\n")}
+
+## warplens.json
+
+What holds for everyone who works on a project stands in \`warplens.json\`: the one nearest above a file is its. The editor and the command
+line read it, comments are welcome, and what is wrong in it is said with its line. The editor's settings and the command line's options go
+before it.
+
+| key | |
+| --- | --- |
+${keys.join("\n")}
+
+\`\`\`json
+{
+  "gpu": "lab-h200",
+  // An H200 with a lower power limit: everything else is the H200's.
+  "gpus": [{ "id": "lab-h200", "name": "Lab H200", "extends": "h200", "figures": { "clock": 1755 } }],
+  "rules": { "unsigned-loop-counter": "off" },
+  "assume": ["n=1<<24"]
+}
+\`\`\`
+
+A GPU of your own has an \`id\`, what it \`extends\`, and the \`figures\` that differ, by the names and units of [the GPU models](gpus.md);
+a \`name\` to show and another \`computeCapability\` where it has one. Figures that cannot be, or contradict each other, are said.
+`,
 );

@@ -11,7 +11,18 @@ import { cache, root } from "./project.mjs";
  */
 export async function load(file) {
   const outfile = path.join(cache, "generate", `${file.replaceAll("/", "-")}-${process.pid}.mjs`);
-  await build({ absWorkingDir: root, entryPoints: [file], outfile, bundle: true, format: "esm", platform: "node", logLevel: "error" });
+  // Packages that ship both: their UMD builds hide what they require from the bundler.
+  const mainFields = ["module", "main"];
+  await build({
+    absWorkingDir: root,
+    entryPoints: [file],
+    outfile,
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    mainFields,
+    logLevel: "error",
+  });
   try {
     return await import(pathToFileURL(outfile).href);
   } finally {

@@ -78,7 +78,8 @@ function simulateLaunch(
   try {
     const kernel = fact.lower();
     const registers = registersIn(registersOf?.(fact.kernelName, kernel.templateArguments), fact);
-    const settings = JSON.stringify([gpu.id, registers ?? null]);
+    // By its figures: a user's own GPU keeps its id when they change.
+    const settings = JSON.stringify([gpu.computeCapability, gpu.values, registers ?? null]);
     const options = { ...(isCancelled ? { isCancelled } : {}), ...(registers ? { registers } : {}) };
     const report = cache.get(kernel, launch, settings, () => simulate(kernel, launch, gpu, options));
     return { simulated: { fact, kernel, report: withAssumptions(report, fact, kernel) } };

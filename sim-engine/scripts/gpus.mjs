@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// Writes what is generated from the GPU data files: src/gpus/data.ts and docs/gpus.md. `--check` fails when either is stale.
+// Writes what is generated from the GPU data files: src/gpus/data.ts with the sources, src/gpus/values.ts without, and docs/gpus.md.
+// `--check` fails when one is stale.
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
@@ -19,10 +20,22 @@ const capabilities = readdirSync(join(engine, "gpus", "capabilities"))
   .sort((a, b) => version(a.computeCapability) - version(b.computeCapability));
 const data = { reference, sources: read("sources.json"), capabilities, products: order.map((id) => read(`${id}.json`)) };
 
-const source = `// Generated from sim-engine/gpus by sim-engine/scripts/gpus.mjs. Do not edit.
+const generated = "// Generated from sim-engine/gpus by sim-engine/scripts/gpus.mjs. Do not edit.";
+const source = `${generated}
 import type { GpuData } from "./files.ts";
 
 export const data: GpuData = ${JSON.stringify(data)};
+`;
+
+const valuesOf = ({ figures, ...about }) => ({
+  ...about,
+  values: Object.fromEntries(Object.entries(figures).map(([name, figure]) => [name, figure.value])),
+});
+const plain = { reference, capabilities: capabilities.map(valuesOf), products: data.products.map(valuesOf) };
+const values = `${generated}
+import type { PlainData } from "./files.ts";
+
+export const plain: PlainData = ${JSON.stringify(plain)};
 `;
 
 const cell = (text) => String(text).replaceAll("|", "\\|");
@@ -68,6 +81,21 @@ const docs = [
   `What a card's table lacks is taken from the ${data.products.find((p) => p.id === reference).name} and counts as assumed there.`,
   "Accuracy that was not measured on a GPU is not claimed for it.",
   "",
+  "A GPU that is not here, or one whose clock or memory differs, is described in `warplens.json` by what it has otherwise than one of",
+  "these, with the names and units of the tables below:",
+  "",
+  "```json",
+  "{",
+  '  "gpu": "my-h200",',
+  '  "gpus": [',
+  '    { "id": "my-h200", "name": "H200, 600 W limit", "extends": "h200", "figures": { "clock": 1755, "smCount": 120 } }',
+  "  ]",
+  "}",
+  "```",
+  "",
+  "`computeCapability` may be another than that of the extended GPU: its limits are then taken from the tables by capability. Such a GPU",
+  "can be chosen wherever one is: `--gpu`, the setting `warplens.gpu`, the picker. `warplens gpus my-h200` shows which figures are yours.",
+  "",
   ...table,
   "",
   ...data.products.flatMap((p) => [
@@ -108,6 +136,7 @@ const formatted = (path, text) =>
 
 const outputs = [
   [join(engine, "src", "gpus", "data.ts"), formatted("sim-engine/src/gpus/data.ts", source)],
+  [join(engine, "src", "gpus", "values.ts"), formatted("sim-engine/src/gpus/values.ts", values)],
   [join(engine, "..", "docs", "gpus.md"), docs],
 ];
 let stale = 0;

@@ -2,12 +2,12 @@
 
 export * from "./builder.ts";
 export { sharedBase } from "./execute/memory.ts";
-export { customGpu } from "./gpus/custom.ts";
+export { type CitedFigures, citedFigures, citedSources } from "./gpus/cited.ts";
+export { customGpu, type GpuProblem } from "./gpus/custom.ts";
+export type { Figure, FigureBasis, Source } from "./gpus/files.ts";
 export {
   type CapabilityModel,
   capabilities,
-  type Figure,
-  type FigureBasis,
   type FigureName,
   figureDefinitions,
   findCapability,
@@ -15,8 +15,6 @@ export {
   type GpuModel,
   type GpuValues,
   gpus,
-  type Source,
-  sources,
 } from "./gpus/model.ts";
 export * from "./graph.ts";
 export type * from "./kernel.ts";

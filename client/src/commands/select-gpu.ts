@@ -24,14 +24,27 @@ export async function selectGpu(client: BaseLanguageClient): Promise<void> {
 
 function itemsOf(gpus: readonly GpuSummary[], current: string): GpuItem[] {
   const mark = (value: string) => (value === current ? "$(check) " : "$(blank) ");
+  const group = (label: string, members: readonly GpuSummary[]): GpuItem[] =>
+    members.length === 0
+      ? []
+      : [
+          { label, kind: QuickPickItemKind.Separator },
+          ...members.map((gpu) => ({
+            label: `${mark(gpu.id)}${gpu.name}`,
+            description: gpu.id,
+            detail: `$(blank) ${describeGpu(gpu)}`,
+            value: gpu.id,
+          })),
+        ];
   return [
     { label: `${mark("auto")}Automatic`, detail: "$(blank) From -arch in compile_commands.json, else the H200", value: "auto" },
-    { label: "", kind: QuickPickItemKind.Separator },
-    ...gpus.map((gpu) => ({
-      label: `${mark(gpu.id)}${gpu.name}`,
-      description: gpu.id,
-      detail: `$(blank) ${describeGpu(gpu)}`,
-      value: gpu.id,
-    })),
+    ...group(
+      "warplens.json",
+      gpus.filter(({ own }) => own),
+    ),
+    ...group(
+      "models",
+      gpus.filter(({ own }) => !own),
+    ),
   ];
 }

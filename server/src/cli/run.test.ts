@@ -299,16 +299,54 @@ describe("warplens.json", () => {
   test("silences rules", async () => expect((await check('{ "ignore": ["instructions"] }')).code).toBe(0));
 
   test.each([
-    ["not JSON", '{\n  "gpu": h200\n}', /warplens\.json is not JSON: .* at line 2, column 10/],
-    ["not an object", "[]", /warplens\.json must hold an object/],
-    ["an unknown key", '{ "gpus": "h200" }', /has a key `gpus` that means nothing; did you mean `gpu`\?/],
-    ["a value of the wrong kind", '{ "defines": "N" }', /`defines` should be a list of texts/],
-    ["an unknown rule", '{ "rules": { "unsigned": "off", "nothing": "off" } }', /There is no rule `nothing`/],
+    ["not JSON", '{\n  "gpu": h200\n}', /warplens\.json:2:10: this is not JSON: invalid symbol/],
+    ["not an object", "[]", /warplens\.json:1:1: this must be an object/],
+    ["an unknown key", '{ "gpux": "h200" }', /warplens\.json:1:3: a key `gpux` means nothing; did you mean `gpu`\?/],
+    ["a value of the wrong kind", '{ "defines": "N" }', /warplens\.json:1:14: `defines` should be a list of texts/],
+    ["an unknown rule", '{ "rules": { "unsigned": "off",\n "nothing": "off" } }', /warplens\.json:2:2: There is no rule `nothing`/],
+    [
+      "a GPU that cannot be",
+      '{ "gpus": [\n  { "id": "mine", "extends": "h200",\n    "figures": { "smcount": 66 } }] }',
+      /warplens\.json:3:18: gpus\[0\]\.figures\.smcount: no figure is called smcount; did you mean smCount\?/,
+    ],
     ["an unknown GPU", '{ "gpu": "h300" }', /warplens\.json: there is no GPU model `h300`/],
   ])("%s is said, and where", async (_, settings, message) => {
     const ran = await check(settings);
     expect(ran.code).toBe(2);
     expect(ran.err).toMatch(message);
+  });
+});
+
+describe("a GPU of the project's own", () => {
+  const project = {
+    "warplens.json": `{
+      // Half of it.
+      "gpus": [{ "id": "half-h200", "name": "Half H200", "extends": "h200", "figures": { "smCount": 66, "maxBlocksPerSm": 8 } }],
+    }`,
+  };
+  const ask = async (...argv: string[]) => (await run({ ...project, "src/a.cu": strided }, argv)).out;
+
+  test("is simulated where --gpu names it, in any folder of the project", async () => {
+    const report = JSON.parse(await ask("simulate", "src/a.cu", "--gpu", "half-h200", "--format", "json"));
+    expect(report.gpu).toEqual({ id: "half-h200", name: "Half H200", computeCapability: "9.0" });
+    const whole = JSON.parse(await ask("simulate", "src/a.cu", "--gpu", "h200", "--format", "json"));
+    const waves = ({ files }: typeof report): number => files[0].launches[0].occupancy.wavesPerSm;
+    expect(waves(report)).toBeCloseTo(2 * waves(whole), 5);
+  });
+
+  test("is listed, with whose its figures are", async () => {
+    expect(await ask("gpus")).toMatch(/^half-h200 +Half H200 +9\.0 +66 /m);
+    expect(await ask("gpus", "half-h200")).toMatch(/^smCount +66 SMs +specified +warplens\.json, gpus$/m);
+    const { gpus, sources } = JSON.parse(await ask("gpus", "half-h200", "--format", "json"));
+    expect(gpus).toMatchObject([{ extends: "h200", figures: { smCount: { value: 66, source: "user" }, clock: { value: 1980 } } }]);
+    expect(sources).toHaveProperty("user");
+  });
+
+  test("has its own occupancy", async () => {
+    expect(await ask("occupancy", "--gpu", "half-h200", "--registers", "32", "--block", "128")).toMatch(/Half H200: 50 % occupancy/);
+    const line = '{"gpu":"half-h200","registers":32,"blockSize":128}\n';
+    const { out } = await run(project, ["occupancy", "--stdin"], { stdin: line });
+    expect(JSON.parse(out)).toMatchObject({ blocksPerSm: 8, limiters: ["blocks"] });
   });
 });
 

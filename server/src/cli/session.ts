@@ -1,12 +1,10 @@
 /** From options and `warplens.json` to programs, simulations and findings. */
-import { readFileSync } from "node:fs";
 import path from "node:path";
 import type { GpuModel } from "@warplens/sim-engine";
 import { analyze } from "../analysis/analyze.ts";
 import type { AnalysisSettings, Program } from "../analysis/facts.ts";
 import { diskFiles } from "../files.ts";
 import { loadGrammarFromDisk } from "../grammar.ts";
-import { type ProjectFile, readProjectFile } from "../lint/project-file.ts";
 import type { LintSettings } from "../lint.ts";
 import { compileResources } from "../nvcc/compile.ts";
 import { type CompiledKernel, findCompiled } from "../nvcc/resources.ts";
@@ -17,17 +15,12 @@ import { defaultGpu, gpuNamed } from "./gpu-option.ts";
 import type { Input } from "./inputs.ts";
 import { type Io, UsageError } from "./io.ts";
 import { type Given, wholeNumber } from "./options.ts";
-
-interface Project {
-  /** The folder of `warplens.json`. */
-  readonly root: string;
-  readonly file: ProjectFile;
-}
+import { Projects } from "./projects.ts";
 
 export class Session {
   readonly #io: Io;
   readonly #given: Given;
-  readonly #projects = new Map<string, Project>();
+  readonly #projects: Projects;
   readonly #registers: ReadonlyMap<string, number>;
   readonly #select: readonly string[];
   readonly #ignore: readonly string[];
@@ -35,10 +28,10 @@ export class Session {
   private constructor(io: Io, given: Given) {
     this.#io = io;
     this.#given = given;
+    this.#projects = new Projects(io.cwd);
     this.#registers = registersOf(given);
     this.#select = selectorsOf("--select", given.select);
     this.#ignore = selectorsOf("--ignore", given.ignore);
-    if (given.gpu !== undefined) for (const name of given.gpu.split(",")) gpuNamed(name);
   }
 
   /** Checks the options and loads the grammar. Throws a UsageError. */
@@ -50,10 +43,9 @@ export class Session {
 
   /** The models asked for: by option, by the project's file, else the default. */
   gpus(input: Input | undefined): readonly GpuModel[] {
-    if (this.#given.gpu !== undefined) return this.#given.gpu.split(",").map((name) => gpuNamed(name));
-    const project = input ? this.#project(path.dirname(input.path)) : undefined;
-    if (project?.file.gpu !== undefined && project.file.gpu !== "auto")
-      return [gpuNamed(project.file.gpu, `${project.root}/warplens.json`)];
+    const { root, file } = this.#projects.of(input ? path.dirname(input.path) : this.#io.cwd);
+    if (this.#given.gpu !== undefined) return this.#given.gpu.split(",").map((name) => gpuNamed(name, file.gpus));
+    if (file.gpu !== undefined && file.gpu !== "auto") return [gpuNamed(file.gpu, file.gpus, `${root}/warplens.json`)];
     return [gpuNamed(defaultGpu)];
   }
 
@@ -96,7 +88,7 @@ export class Session {
   }
 
   lintSettings(input: Input): LintSettings {
-    const { file } = this.#project(path.dirname(input.path));
+    const { file } = this.#projects.of(path.dirname(input.path));
     return {
       select: this.#select.length > 0 ? this.#select : (file.select ?? []),
       ignore: [...this.#ignore, ...(file.ignore ?? [])],
@@ -105,11 +97,11 @@ export class Session {
   }
 
   simulates(input: Input): boolean {
-    return !this.#given["no-simulate"] && this.#project(path.dirname(input.path)).file.simulate !== false;
+    return !this.#given["no-simulate"] && this.#projects.of(path.dirname(input.path)).file.simulate !== false;
   }
 
   #settings(input: Input, gpu: GpuModel): AnalysisSettings {
-    const { root, file } = this.#project(path.dirname(input.path));
+    const { root, file } = this.#projects.of(path.dirname(input.path));
     const given = this.#given;
     const { cwd } = this.#io;
     return {
@@ -125,40 +117,9 @@ export class Session {
       device: devicePropertiesOf(gpu),
     };
   }
-
-  /** The nearest `warplens.json` above a folder. */
-  #project(folder: string): Project {
-    const known = this.#projects.get(folder);
-    if (known) return known;
-    const file = path.join(folder, "warplens.json");
-    const parent = path.dirname(folder);
-    let project: Project;
-    const text = readIfThere(file);
-    if (text !== undefined) project = { root: folder, file: this.#read(file, text) };
-    else project = parent === folder ? { root: folder, file: {} } : this.#project(parent);
-    this.#projects.set(folder, project);
-    return project;
-  }
-
-  #read(file: string, text: string): ProjectFile {
-    const { file: content, problems } = readProjectFile(text);
-    if (problems.length > 0)
-      throw new UsageError(
-        problems.map((problem) => problem.replace("warplens.json", path.relative(this.#io.cwd, file) || file)).join("\n"),
-      );
-    return content;
-  }
 }
 
 const slashes = (folder: string): string => folder.replaceAll(path.sep, "/");
-
-function readIfThere(file: string): string | undefined {
-  try {
-    return readFileSync(file, "utf8");
-  } catch {
-    return undefined;
-  }
-}
 
 function defineOf(text: string): { readonly name: string; readonly value?: string } {
   const [, name, value] = /^([A-Za-z_]\w*)(?:=([\s\S]*))?$/.exec(text) ?? [];

@@ -1,10 +1,12 @@
 /** `warplens.json` at the workspace's root: what the project says for everyone who works on it. */
-import { type ParseError, parse, printParseErrorCode } from "jsonc-parser";
+import { customGpu, type GpuModel } from "@warplens/sim-engine";
+import { findNodeAtLocation, getNodeValue, type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
 import { type RuleLevel, selectorProblem, severities } from "../rules/selection.ts";
 import { suggest } from "../rules/suggest.ts";
 
 export interface ProjectFile {
   readonly gpu?: string;
+  readonly gpus?: readonly GpuModel[];
   readonly simulate?: boolean;
   /** Levels by rule id. */
   readonly rules?: Readonly<Record<string, RuleLevel>>;
@@ -21,65 +23,135 @@ export interface ProjectFile {
   readonly includeDirs?: readonly string[];
 }
 
+/** What is wrong in the file, and where: UTF-16 offsets, and line and column from 1 for those who have no editor. */
+export interface ProjectProblem {
+  readonly message: string;
+  readonly line: number;
+  readonly column: number;
+  readonly start: number;
+  readonly end: number;
+}
+
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);
 const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((item) => typeof item === "string");
 const isLevel = (value: unknown): value is RuleLevel => value === "off" || severities.some((severity) => severity === value);
 
-const keys: { readonly [Key in keyof Required<ProjectFile>]: { readonly accepts: (value: unknown) => boolean; readonly wanted: string } } =
-  {
-    gpu: { accepts: (value) => typeof value === "string", wanted: 'a GPU\'s id, such as "h200"' },
-    simulate: { accepts: (value) => typeof value === "boolean", wanted: "true or false" },
-    rules: {
-      accepts: (value) => isRecord(value) && Object.values(value).every(isLevel),
-      wanted: `rule ids with ${[...severities, "off"].join(", ")}`,
-    },
-    select: { accepts: isTexts, wanted: "a list of rules" },
-    ignore: { accepts: isTexts, wanted: "a list of rules" },
-    launches: { accepts: isTexts, wanted: 'a list of texts such as "kernel: grid=(64) block=(256)"' },
-    assume: { accepts: isTexts, wanted: 'a list of texts such as "kernel.n=1024"' },
-    argv: { accepts: isTexts, wanted: "a list of texts" },
-    defines: { accepts: isTexts, wanted: 'a list of texts such as "NAME=VALUE"' },
-    includeDirs: { accepts: isTexts, wanted: "a list of folders" },
-  };
-
-/**
- * What a `warplens.json` says (comments are welcome), less what cannot be used.
- * @returns also one sentence for each thing that is wrong, naming where
- */
-export function readProjectFile(source: string): { readonly file: ProjectFile; readonly problems: readonly string[] } {
-  const text = source.replace(/^\uFEFF/, "");
-  const errors: ParseError[] = [];
-  const content: unknown = parse(text, errors, { allowTrailingComma: true, disallowComments: false });
-  const [error] = errors;
-  if (error) return { file: {}, problems: [`warplens.json is not JSON: ${said(error)} at ${position(text, error.offset)}`] };
-  if (!isRecord(content)) return { file: {}, problems: ['warplens.json must hold an object: { "gpu": "h200" }'] };
-  const problems: string[] = [];
-  const file: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(content)) {
-    if (name === "$schema") continue;
-    const key = Object.entries(keys).find(([known]) => known === name)?.[1];
-    if (!key) {
-      const near = suggest(name, Object.keys(keys));
-      problems.push(`warplens.json has a key \`${name}\` that means nothing${near === undefined ? "" : `; did you mean \`${near}\`?`}`);
-    } else if (!key.accepts(value)) problems.push(`warplens.json: \`${name}\` should be ${key.wanted}`);
-    else file[name] = value;
-  }
-  const read = file as ProjectFile;
-  const selectors = [...(read.select ?? []), ...(read.ignore ?? []), ...Object.keys(read.rules ?? {})];
-  for (const selector of selectors) {
-    const problem = selectorProblem(selector);
-    if (problem !== undefined) problems.push(`warplens.json: ${problem}`);
-  }
-  return { file: read, problems };
+interface Key {
+  readonly accepts: (value: unknown) => boolean;
+  readonly wanted: string;
+  /** What it is for, in the editor's completion and in docs/settings.md. Markdown. */
+  readonly description: string;
 }
+
+const texts = (wanted: string, description: string): Key => ({ accepts: isTexts, wanted: `a list of ${wanted}`, description });
+
+/** Every key the file may have, `$schema` apart. */
+export const projectKeys: { readonly [Name in keyof Required<ProjectFile>]: Key } = {
+  gpu: {
+    accepts: (value) => typeof value === "string",
+    wanted: 'a GPU\'s id, such as "h200"',
+    description:
+      "The GPU model to simulate: an id of `warplens gpus`, or of `gpus` here. The setting `warplens.gpu` and `--gpu` go before it.",
+  },
+  gpus: {
+    accepts: Array.isArray,
+    wanted: 'a list of GPUs such as { "id": "my-h200", "extends": "h200", "figures": { "smCount": 120 } }',
+    description: "GPUs of your own: each one of the models with figures that differ. Names and units of the figures stand in docs/gpus.md.",
+  },
+  simulate: {
+    accepts: (value) => typeof value === "boolean",
+    wanted: "true or false",
+    description: "Whether `warplens check` simulates launches. When false, only the rules that need no simulation run.",
+  },
+  rules: {
+    accepts: (value) => isRecord(value) && Object.values(value).every(isLevel),
+    wanted: `rule ids with ${[...severities, "off"].join(", ")}`,
+    description: "The level of a rule, by its id, where it should differ from the rule's own; `off` silences it.",
+  },
+  select: texts("rules", "Only these rules: ids, prefixes, groups or `ALL`."),
+  ignore: texts("rules", "Not these rules."),
+  launches: texts('texts such as "kernel: grid=(64) block=(256)"', "Launches that the source does not show. They replace or add."),
+  assume: texts(
+    'texts such as "kernel.n=1024"',
+    "Values that the source does not show: `KERNEL.PARAM=VALUE` or `PARAM=VALUE`; for arrays `constant(c)`, `linear(stride)`, `uniform(lo, hi)`, `permutation(n)`.",
+  ),
+  argv: texts("texts", "The arguments of `main`, to follow host values through `argv`."),
+  defines: texts('texts such as "NAME=VALUE"', "Macros, as `NAME` or `NAME=VALUE`, besides those of `compile_commands.json`."),
+  includeDirs: texts("folders", "Folders to search for quoted includes, relative to this file."),
+};
+
+/** What a `warplens.json` says (comments are welcome), less what cannot be used, and what is wrong with it. */
+export function readProjectFile(source: string): { readonly file: ProjectFile; readonly problems: readonly ProjectProblem[] } {
+  // The mark takes one character, as a blank does.
+  const text = source.replace(/^\uFEFF/, " ");
+  const problems: ProjectProblem[] = [];
+  const say = (message: string, { offset, length }: { readonly offset: number; readonly length: number }): void => {
+    const before = text.slice(0, offset).split("\n");
+    problems.push({ message, line: before.length, column: (before.at(-1) ?? "").length + 1, start: offset, end: offset + length });
+  };
+  const errors: ParseError[] = [];
+  const tree = parseTree(text, errors, { allowTrailingComma: true, disallowComments: false });
+  const [error] = errors;
+  if (error) {
+    say(`this is not JSON: ${said(error)}`, error);
+    return { file: {}, problems };
+  }
+  if (tree?.type !== "object") {
+    say('this must be an object: { "gpu": "h200" }', tree ?? { offset: 0, length: text.length });
+    return { file: {}, problems };
+  }
+  const file: { -readonly [Name in keyof ProjectFile]?: unknown } = {};
+  for (const property of tree.children ?? []) {
+    const [key, node] = property.children ?? [];
+    if (key === undefined || node === undefined || key.value === "$schema") continue;
+    const name = keyNamed(String(key.value));
+    if (name === undefined) {
+      const near = suggest(String(key.value), Object.keys(projectKeys));
+      say(`a key \`${key.value}\` means nothing${near === undefined ? "" : `; did you mean \`${near}\`?`}`, key);
+      continue;
+    }
+    const value: unknown = getNodeValue(node);
+    if (!projectKeys[name].accepts(value)) say(`\`${name}\` should be ${projectKeys[name].wanted}`, node);
+    else file[name] = name === "gpus" ? ownGpus(node, say) : value;
+    for (const selector of selectorsIn(name, node)) {
+      const problem = selectorProblem(String(selector.value));
+      if (problem !== undefined) say(problem, selector);
+    }
+  }
+  return { file: file as ProjectFile, problems };
+}
+
+const keyNamed = (name: string): keyof ProjectFile | undefined =>
+  (Object.keys(projectKeys) as (keyof ProjectFile)[]).find((known) => known === name);
+
+/** The nodes that name rules. */
+function selectorsIn(name: keyof ProjectFile, { type, children = [] }: Node): Node[] {
+  if (name === "select" || name === "ignore") return children.filter((child) => child.type === "string");
+  return name === "rules" && type === "object" ? children.flatMap((property) => property.children?.[0] ?? []) : [];
+}
+
+function ownGpus(list: Node, say: (message: string, at: Node) => void): GpuModel[] {
+  const found: GpuModel[] = [];
+  for (const [index, node] of (list.children ?? []).entries()) {
+    const made = customGpu(getNodeValue(node));
+    if ("problems" in made) {
+      for (const { path, message } of made.problems) {
+        const at = findNodeAtLocation(node, [...path]);
+        // A name that is wrong is marked itself, not its value.
+        const marked = at !== undefined && /not understood|no figure is called/.test(message) ? at.parent?.children?.[0] : at;
+        say(`${["gpus", index, ...path].map(step).join("")}: ${message}`, marked ?? node);
+      }
+    } else if (found.some(({ id }) => id === made.gpu.id))
+      say(`gpus[${index}].id: there are two GPUs ${made.gpu.id}`, findNodeAtLocation(node, ["id"]) ?? node);
+    else found.push(made.gpu);
+  }
+  return found;
+}
+
+const step = (part: string | number, index: number): string => (typeof part === "number" ? `[${part}]` : `${index > 0 ? "." : ""}${part}`);
 
 /** `InvalidSymbol` in words. */
 const said = ({ error }: ParseError): string =>
   printParseErrorCode(error)
     .replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
     .trim();
-
-function position(text: string, offset: number): string {
-  const before = text.slice(0, offset).split("\n");
-  return `line ${before.length}, column ${(before.at(-1) ?? "").length + 1}`;
-}

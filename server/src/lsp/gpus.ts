@@ -2,7 +2,7 @@
 import { type GpuModel, gpus } from "@warplens/sim-engine";
 import type { GpuSummary } from "./protocol.ts";
 
-export function gpuSummary({ id, name, computeCapability, values }: GpuModel): GpuSummary {
+export function gpuSummary({ id, name, computeCapability, values, own }: GpuModel): GpuSummary {
   return {
     id,
     name,
@@ -11,7 +11,8 @@ export function gpuSummary({ id, name, computeCapability, values }: GpuModel): G
     memoryBytes: values.dramBytes,
     dramGBs: values.dramBandwidth,
     l2Bytes: values.l2Bytes,
+    ...(own ? { own: true } : {}),
   };
 }
 
-export const gpuSummaries = (): GpuSummary[] => gpus.map(gpuSummary);
+export const gpuSummaries = (own: readonly GpuModel[]): GpuSummary[] => [...own, ...gpus].map(gpuSummary);

@@ -101,7 +101,7 @@ function onLaunch(view: View, simulation: FileSimulation, offset: number): Found
 
 function launchText(view: View, launch: SimulatedLaunch, more: string): string {
   const { report } = launch;
-  const bars = occupancyByBlockSize(report, view.gpu.id);
+  const bars = occupancyByBlockSize(report, view.gpu);
   const parts = [
     title(view, `${launch.kernelName}${templateText(launch.templateArguments)}`),
     launchTable(report),

@@ -1,13 +1,11 @@
 /** Occupancy by block size as one row of bars: what a launch's block size costs, at a glance. */
-import { findGpu, type LaunchReport, occupancy } from "@warplens/sim-engine";
+import { type GpuModel, type LaunchReport, occupancy } from "@warplens/sim-engine";
 
 const sizes = [32, 64, 96, 128, 192, 256, 384, 512, 640, 768, 1024] as const;
 const levels = "▁▂▃▄▅▆▇█";
 
-/** Markdown; empty when the GPU is not known. The launch's own size stands out, or stands for itself when it is none of the usual. */
-export function occupancyByBlockSize(report: LaunchReport, gpuId: string): string {
-  const gpu = findGpu(gpuId);
-  if (!gpu) return "";
+/** Markdown. The launch's own size stands out, or stands for itself when it is none of the usual. */
+export function occupancyByBlockSize(report: LaunchReport, gpu: GpuModel): string {
   const threads = report.block[0] * report.block[1] * report.block[2];
   const shown = [...new Set([...sizes, threads])].sort((a, b) => a - b);
   const percents = shown.map(

@@ -2,6 +2,7 @@
 import { formatDim } from "../units.ts";
 import type { FileSimulation, LaunchSummary } from "../worker/job.ts";
 import { templateText } from "./figures.ts";
+import { gpuSummary } from "./gpus.ts";
 import type { PanelLaunch, PanelModel, PanelParams } from "./protocol.ts";
 import { holds, isSimulated, launchesOf, type View, worstLaunch } from "./view.ts";
 
@@ -14,7 +15,7 @@ export function panelModel(view: View, { position, launch: picked }: PanelParams
   return {
     uri: document.uri,
     version,
-    gpu,
+    gpu: gpuSummary(gpu),
     launches: simulation.launches.map((launch) => panelLaunch(launch, document.uri)),
     selected,
     ...(shown?.report ? { report: shown.report } : { reason: shown?.reason ?? "Not simulated." }),

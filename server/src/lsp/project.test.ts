@@ -31,9 +31,28 @@ describe("the GPU", () => {
   });
 });
 
+describe("a GPU of the project's own", () => {
+  const files = {
+    "/w/warplens.json":
+      '{"gpu": "mine", "gpus": [{"id": "mine", "extends": "t4", "figures": {"smCount": 20}}, {"id": "t4", "extends": "t4"}]}',
+  };
+
+  test("is chosen by warplens.json and by the setting", () => {
+    const project = projectOf("/w/src/a.cu", ["/w"], settings(), host(files));
+    expect([project.gpu.id, project.gpu.values.smCount, project.chosenBy]).toEqual(["mine", 20, "warplens.json"]);
+    expect(project.gpus.map(({ id }) => id)).toEqual(["mine"]);
+    expect(projectOf("/w/src/a.cu", ["/w"], settings({ gpu: "mine" }), host(files)).chosenBy).toBe("setting");
+  });
+
+  test("that cannot be is said with its line", () => {
+    const project = projectOf("/w/src/a.cu", ["/w"], settings(), host(files));
+    expect(project.problems).toEqual(["warplens.json, line 1: gpus[1].id: id t4 is the NVIDIA T4's already: choose another"]);
+  });
+});
+
 test("a warplens.json that is not JSON is said, with the place", () => {
   const { problems } = projectOf("/w/a.cu", ["/w"], settings(), host({ "/w/warplens.json": '{\n  "gpu": h200\n}' }));
-  expect(problems).toEqual([expect.stringMatching(/warplens\.json is not JSON: .*line 2/)]);
+  expect(problems).toEqual(["warplens.json, line 2: this is not JSON: invalid symbol"]);
 });
 
 test("folders of warplens.json are relative to it, those of the settings to the workspace", () => {

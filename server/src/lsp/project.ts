@@ -10,6 +10,8 @@ import type { Settings } from "./settings.ts";
 
 export interface Project {
   readonly gpu: GpuModel;
+  /** The project's own GPUs. */
+  readonly gpus: readonly GpuModel[];
   readonly chosenBy: StatusParams["chosenBy"];
   readonly analysis: AnalysisSettings;
   readonly lint: LintSettings;
@@ -27,7 +29,8 @@ export function projectOf(path: string, roots: readonly string[], settings: Sett
   const root = roots.filter((folder) => path.startsWith(`${folder}/`)).sort((a, b) => b.length - a.length)[0];
   const found = projectFile(path, root, host);
   const problems = [...found.problems];
-  const { gpu, chosenBy } = chosenGpu(settings.gpu, found.file.gpu, compileOptions(path, host).computeCapability, problems);
+  const own = found.file.gpus ?? [];
+  const { gpu, chosenBy } = chosenGpu(settings.gpu, found.file.gpu, own, compileOptions(path, host).computeCapability, problems);
   const inRoot = (folder: string): string =>
     folder.startsWith("/") || /^[A-Za-z]:/.test(folder) || root === undefined ? folder : `${root}/${folder}`;
   const inProject = (folder: string): string =>
@@ -35,6 +38,7 @@ export function projectOf(path: string, roots: readonly string[], settings: Sett
   const { file } = found;
   return {
     gpu,
+    gpus: own,
     chosenBy,
     problems,
     analysis: {
@@ -58,7 +62,10 @@ function projectFile(
   const own = path.slice(0, Math.max(0, path.lastIndexOf("/")));
   for (let folder = own; folder !== ""; folder = folder.slice(0, Math.max(0, folder.lastIndexOf("/")))) {
     const text = host.read(`${folder}/warplens.json`);
-    if (text !== undefined) return { folder, ...readProjectFile(text) };
+    if (text !== undefined) {
+      const { file, problems } = readProjectFile(text);
+      return { folder, file, problems: problems.map(({ line, message }) => `warplens.json, line ${line}: ${message}`) };
+    }
     if (folder === root) break;
   }
   return { folder: own, file: {}, problems: [] };
@@ -67,6 +74,7 @@ function projectFile(
 function chosenGpu(
   setting: string,
   project: string | undefined,
+  own: readonly GpuModel[],
   compiledFor: number | undefined,
   problems: string[],
 ): Pick<Project, "gpu" | "chosenBy"> {
@@ -76,7 +84,7 @@ function chosenGpu(
   ] as const;
   for (const { name, chosenBy, where } of candidates) {
     if (name === "auto" || name === "") continue;
-    const gpu = findGpu(name);
+    const gpu = findGpu(name, own);
     if (gpu) return { gpu, chosenBy };
     problems.push(`${where} names a GPU that is not known: ${name}.`);
   }

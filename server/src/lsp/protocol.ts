@@ -17,9 +17,11 @@ export interface GpuSummary {
   /** Theoretical DRAM bandwidth in GB/s (10^9 bytes). */
   readonly dramGBs?: number;
   readonly l2Bytes?: number;
+  /** Described in the project's `warplens.json`. */
+  readonly own?: true;
 }
 
-/** Client to server, no parameters: `GpuSummary[]`, in the order to show them. */
+/** Client to server, no parameters: `GpuSummary[]`, in the order to show them: those of the project looked at first. */
 export const gpusRequest = "warplens/gpus";
 
 /** Client to server: what the panel shows. `null` when the document is not open or holds no kernel and no launch. */

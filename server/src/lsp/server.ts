@@ -65,7 +65,7 @@ export function startServer(connection: Connection, platform: Platform): void {
     return {
       serverInfo: { name: "warplens" },
       capabilities: {
-        textDocumentSync: TextDocumentSyncKind.Incremental,
+        textDocumentSync: { openClose: true, change: TextDocumentSyncKind.Incremental, save: true },
         diagnosticProvider: { identifier: "warplens", interFileDependencies: true, workspaceDiagnostics: false },
         hoverProvider: true,
         codeLensProvider: {},
@@ -121,7 +121,7 @@ export function startServer(connection: Connection, platform: Platform): void {
     return document ? codeActions(document, context, workspace.diagnostics(textDocument.uri)) : [];
   });
   connection.onNotification(didFocusNotification, ({ uri }: DidFocusParams) => workspace.focus(uri));
-  connection.onRequest(gpusRequest, gpuSummaries);
+  connection.onRequest(gpusRequest, () => gpuSummaries(workspace.ownGpus()));
   connection.onRequest(rulesRequest, ruleSummaries);
   connection.onRequest(rulePageRequest, ({ id }: RulePageParams) => rulePage(id));
   connection.onRequest(bugReportRequest, () => bugReport(workspace.facts()));

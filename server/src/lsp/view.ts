@@ -2,15 +2,15 @@
  * What the features show of one document: its text as it is now, and the newest simulation carried over to it.
  * Features are functions of a view; they know no server and no connection.
  */
+import type { GpuModel } from "@warplens/sim-engine";
 import type { TextDocument } from "vscode-languageserver-textdocument";
 import type { FileSimulation, KernelSummary, LaunchSummary, Range } from "../worker/job.ts";
 import type { Carry } from "./carry.ts";
-import type { GpuSummary } from "./protocol.ts";
 import type { Settings } from "./settings.ts";
 
 export interface View {
   readonly document: TextDocument;
-  readonly gpu: GpuSummary;
+  readonly gpu: GpuModel;
   readonly settings: Settings;
   /** Absent until the first simulation is done. Its places are offsets into `document`. */
   readonly simulation?: FileSimulation;

@@ -17,6 +17,7 @@ import { carryDiagnostic, toLsp } from "./diagnostics.ts";
 import { gpuSummary } from "./gpus.ts";
 import type { Platform } from "./platform.ts";
 import { type Project, projectOf } from "./project.ts";
+import { isProjectFile, projectDiagnostics } from "./project-diagnostics.ts";
 import type { StatusParams } from "./protocol.ts";
 import { readSettings, type Settings } from "./settings.ts";
 import { type Done, SimulationQueue } from "./simulations.ts";
@@ -83,6 +84,7 @@ export class Workspace {
       });
     documents.onDidOpen(({ document }) => this.#open(document.uri));
     documents.onDidChangeContent(({ document }) => this.#changed(document.uri));
+    documents.onDidSave(({ document }) => isProjectFile(document.uri) && this.filesChanged());
     documents.onDidClose(({ document }) => this.#close(document.uri));
   }
 
@@ -106,7 +108,7 @@ export class Workspace {
   filesChanged(): void {
     this.#projects.clear();
     this.#compilations?.clear();
-    for (const uri of this.#documents.keys()) {
+    for (const uri of this.#sources()) {
       const entry = this.#entry(uri);
       delete entry.findings;
       delete entry.view;
@@ -114,6 +116,12 @@ export class Workspace {
       this.#simulateSoon(uri, 0);
     }
     this.#tellStatus();
+  }
+
+  /** The GPUs of the project that the user looks at. */
+  ownGpus(): readonly GpuModel[] {
+    const uri = this.#lookedAt();
+    return uri === undefined ? [] : this.#project(uri).gpus;
   }
 
   /** The user looks at this document now. */
@@ -126,6 +134,7 @@ export class Workspace {
   diagnostics(uri: string): LspDiagnostic[] {
     const document = this.#documents.get(uri);
     if (!document) return [];
+    if (isProjectFile(uri)) return projectDiagnostics(document);
     const entry = this.#entry(uri);
     const { done } = entry;
     const all =
@@ -137,13 +146,13 @@ export class Workspace {
 
   view(uri: string): View | undefined {
     const document = this.#documents.get(uri);
-    if (!document) return undefined;
+    if (!document || isProjectFile(uri)) return undefined;
     const entry = this.#entry(uri);
     if (entry.view?.version !== document.version) {
       const simulation = entry.done && carrySimulation(entry.done.simulation, carryOver(entry.done.text, document.getText()));
       const view: View = {
         document,
-        gpu: gpuSummary(this.#project(uri).gpu),
+        gpu: this.#project(uri).gpu,
         settings: this.#settings,
         ...(simulation ? { simulation } : {}),
       };
@@ -168,8 +177,10 @@ export class Workspace {
   } {
     return {
       gpu: this.#chosen().gpu,
-      documents: this.#documents.all().map((document) => {
-        const simulation = this.#entries.get(document.uri)?.done?.simulation;
+      documents: this.#sources().flatMap((uri) => {
+        const document = this.#documents.get(uri);
+        if (!document) return [];
+        const simulation = this.#entries.get(uri)?.done?.simulation;
         return {
           lines: document.lineCount,
           launches: simulation?.launches.length,
@@ -177,6 +188,16 @@ export class Workspace {
         };
       }),
     };
+  }
+
+  /** Open documents that hold code. */
+  #sources(): string[] {
+    return this.#documents.keys().filter((uri) => !isProjectFile(uri));
+  }
+
+  #lookedAt(): string | undefined {
+    const open = this.#sources();
+    return open.find((each) => each === this.#focused) ?? open.at(-1);
   }
 
   #entry(uri: string): Entry {
@@ -188,6 +209,7 @@ export class Workspace {
   }
 
   #open(uri: string): void {
+    if (isProjectFile(uri)) return;
     this.#entry(uri);
     void this.ready.then(() => this.#tellStatus());
   }
@@ -196,7 +218,7 @@ export class Workspace {
     void this.ready.then(() => {
       if (!this.#documents.get(uri)) return;
       this.#events.changed(uri, undefined);
-      this.#simulateSoon(uri, this.#entry(uri).done ? pause : 0);
+      if (!isProjectFile(uri)) this.#simulateSoon(uri, this.#entry(uri).done ? pause : 0);
     });
   }
 
@@ -225,8 +247,11 @@ export class Workspace {
     );
   }
 
+  /** Open documents go before files, but `warplens.json` holds as it was saved. */
   #files(): { readonly host: FileHost; readonly overlays: Readonly<Record<string, string>> } {
-    const overlays = Object.fromEntries(this.#documents.all().map((document) => [this.#platform.pathOf(document.uri), document.getText()]));
+    const overlays = Object.fromEntries(
+      this.#sources().map((uri) => [this.#platform.pathOf(uri), this.#documents.get(uri)?.getText() ?? ""]),
+    );
     return { host: { ...this.#platform.files, read: (path) => overlays[path] ?? this.#platform.files.read(path) }, overlays };
   }
 
@@ -240,8 +265,7 @@ export class Workspace {
 
   /** The GPU of the document the user looks at, to show in the status bar. */
   #chosen(): { readonly gpu: GpuModel; readonly chosenBy: StatusParams["chosenBy"]; readonly problems: readonly string[] } {
-    const open = this.#documents.keys();
-    const uri = open.find((each) => each === this.#focused) ?? open.at(-1);
+    const uri = this.#lookedAt();
     return uri === undefined ? projectOf("", [], this.#settings, { read: () => undefined }) : this.#project(uri);
   }
 
@@ -281,7 +305,7 @@ export class Workspace {
       path: this.#platform.pathOf(uri),
       text: document.getText(),
       overlays: this.#files().overlays,
-      gpu: gpu.id,
+      gpu,
       analysis,
       lint: lintSettings,
       compiled: this.#compilations?.kernels(uri, document.version) ?? [],

@@ -2,7 +2,7 @@
  * What the simulation worker is asked and what it answers: plain data, structured-cloned between threads. Places in the
  * opened file are UTF-16 offsets into the job's text, so that the editor's side can carry them over later edits.
  */
-import type { LaunchReport } from "@warplens/sim-engine";
+import type { GpuModel, LaunchReport } from "@warplens/sim-engine";
 import type { AnalysisSettings } from "../analysis/facts.ts";
 import type { Diagnostic, LintSettings } from "../lint.ts";
 import type { CompiledKernel } from "../nvcc/resources.ts";
@@ -12,7 +12,7 @@ export interface Job {
   readonly text: string;
   /** Open documents, by path: they go before what is on disk. */
   readonly overlays: Readonly<Record<string, string>>;
-  readonly gpu: string;
+  readonly gpu: GpuModel;
   readonly analysis: AnalysisSettings;
   readonly lint: LintSettings;
   /** What the user's nvcc made of this text; absent or empty: registers are estimated. */

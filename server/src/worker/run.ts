@@ -1,5 +1,5 @@
 /** Runs a simulation job: analysis, simulation and every rule, gathered into what the editor shows. */
-import { findGpu, type Kernel } from "@warplens/sim-engine";
+import type { Kernel } from "@warplens/sim-engine";
 import { analyze } from "../analysis/analyze.ts";
 import type { FileHost, KernelFact, Program } from "../analysis/facts.ts";
 import { lint } from "../lint.ts";
@@ -10,7 +10,6 @@ import type { FileSimulation, Job, KernelSummary, LaunchSummary, Range } from ".
 /**
  * @param disk files that are not open in the editor
  * @returns undefined when it was cancelled
- * @throws when the GPU is not known
  */
 export function runJob(
   job: Job,
@@ -18,12 +17,10 @@ export function runJob(
   isCancelled: () => boolean,
   log: (message: string) => void = () => undefined,
 ): FileSimulation | undefined {
-  const gpu = findGpu(job.gpu);
-  if (!gpu) throw new Error(`there is no GPU model ${job.gpu}`);
   const files: FileHost = { ...disk, read: (path) => job.overlays[path] ?? disk.read(path) };
   const program = analyze(job.path, job.text, job.analysis, files);
   if (isCancelled()) return undefined;
-  const simulation = simulateProgram(program, gpu, {
+  const simulation = simulateProgram(program, job.gpu, {
     isCancelled,
     registersOf(name, templateArguments) {
       const found = findCompiled(job.compiled ?? [], name, templateArguments);

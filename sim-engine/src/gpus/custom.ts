@@ -1,10 +1,17 @@
 /** A user's own GPU: one of the models with figures of their own. */
-import { type FigureName, figureDefinitions, figureNames } from "./figures.ts";
+import { type FigureName, figureDefinitions, figureNames, type GpuValues } from "./figures.ts";
 import type { Figure } from "./files.ts";
-import { type CapabilityModel, findCapability, findGpu, type GpuModel, valuesOf } from "./model.ts";
+import { contradictions } from "./limits.ts";
+import { findCapability, findGpu, type GpuModel, gpus } from "./model.ts";
 
 /** The source of figures a user gave. */
-const userSource = "user";
+export const userSource = "user";
+
+/** What is wrong with a description, and with which part of it: `["figures", "smCount"]`; empty for the whole. */
+export interface GpuProblem {
+  readonly path: readonly string[];
+  readonly message: string;
+}
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
@@ -16,53 +23,85 @@ const similar = (name: string): string => {
   return near.length > 0 ? `; did you mean ${near.slice(0, 3).join(", ")}?` : "";
 };
 
-function userFigure(name: string, value: unknown, problems: string[]): Figure | undefined {
-  const definition = figureDefinitions[name as FigureName];
-  if (!definition) {
-    problems.push(`no figure is called ${name}${similar(name)}`);
-    return undefined;
-  }
-  const numbers = Array.isArray(value) ? value : [value];
-  const sound = Array.isArray(value) === definition.list && numbers.every((n) => typeof n === "number" && Number.isFinite(n) && n >= 0);
-  if (!sound) {
-    problems.push(`${name} must be ${definition.list ? "a list of numbers" : "a number"} of ${definition.unit}, 0 or more`);
-    return undefined;
-  }
-  return { value: value as number | number[], unit: definition.unit, basis: "specified", source: userSource, at: "warplens.json" };
+/** Units of things that come whole. */
+const counted: ReadonlySet<string> = new Set([
+  "SMs",
+  "GPCs",
+  "threads",
+  "blocks",
+  "registers",
+  "bytes",
+  "partitions",
+  "banks",
+  "barriers",
+  "schedulers",
+  "bits",
+]);
+/** Figures that are 0 of some GPU: every other is a divisor somewhere. */
+const mayBeZero = (name: FigureName): boolean => gpus.some(({ values }) => [values[name]].flat().includes(0));
+
+/** A figure a user gave, as the others are shown. */
+export const userFigure = (name: FigureName, value: number | readonly number[]): Figure => ({
+  value,
+  unit: figureDefinitions[name].unit,
+  basis: "specified",
+  source: userSource,
+  at: "gpus",
+});
+
+/** What is wrong with a value for a figure; undefined when nothing is. */
+function problemOf(name: string, value: unknown): string | undefined {
+  if (!(name in figureDefinitions)) return `no figure is called ${name}${similar(name)}`;
+  const { unit, list } = figureDefinitions[name as FigureName];
+  const least = mayBeZero(name as FigureName) ? 0 : Number.MIN_VALUE;
+  const sound = (n: unknown): boolean =>
+    typeof n === "number" && Number.isFinite(n) && n >= least && (!counted.has(unit) || Number.isInteger(n));
+  if (Array.isArray(value) === list && [value].flat().every(sound)) return undefined;
+  const whole = counted.has(unit) ? "whole " : "";
+  return `${name} must be a ${list ? `list of ${whole}numbers` : `${whole}number`} of ${unit}, ${least === 0 ? "0 or more" : "more than 0"}`;
 }
 
 /**
- * A GPU model from what a user wrote: `{ "id", "name"?, "extends": "h200", "computeCapability"?, "figures": { "smCount": 100, ... } }`.
+ * A GPU model from what a user wrote: `{ "id", "name"?, "extends": "h200", "computeCapability"?, "figures"?: { "smCount": 100, ... } }`.
  * Figures are plain values in the units of `figureDefinitions`; what is not given is the extended model's, and with another
  * compute capability that capability's. Answers the model, or what is wrong, one sentence each.
  */
-export function customGpu(json: unknown): { readonly gpu: GpuModel } | { readonly problems: readonly string[] } {
-  if (!isRecord(json)) return { problems: ["a GPU must be an object with id, extends and figures"] };
-  const problems: string[] = [];
+export function customGpu(json: unknown): { readonly gpu: GpuModel } | { readonly problems: readonly GpuProblem[] } {
+  const problems: GpuProblem[] = [];
+  const wrong = (path: readonly string[], message: string): void => void problems.push({ path, message });
+  if (!isRecord(json))
+    return { problems: [{ path: [], message: 'a GPU must be an object: { "id": "my-gpu", "extends": "h200", "figures": {} }' }] };
   const { id, name = id, extends: parent, computeCapability, figures = {}, ...rest } = json;
-  for (const key of Object.keys(rest)) problems.push(`${key} is not understood: id, name, extends, computeCapability and figures are`);
-  if (typeof id !== "string" || !/^[a-z0-9][a-z0-9.-]*$/.test(id)) problems.push("id must be lower-case letters, digits, dots and dashes");
-  if (typeof name !== "string") problems.push("name must be a text");
+  for (const key of Object.keys(rest)) wrong([key], `${key} is not understood: id, name, extends, computeCapability and figures are`);
+  const known = typeof id === "string" ? findGpu(id) : undefined;
+  if (typeof id !== "string" || !/^[a-z0-9][a-z0-9.-]*$/.test(id))
+    wrong(id === undefined ? [] : ["id"], "id must be lower-case letters, digits, dots and dashes");
+  else if (known) wrong(["id"], `id ${id} is the ${known.name}'s already: choose another`);
+  if (id !== undefined && typeof name !== "string") wrong(["name"], "name must be a text");
   const base = typeof parent === "string" ? findGpu(parent) : undefined;
-  if (!base) problems.push(`extends must name a GPU model, such as "h200"${typeof parent === "string" ? `; ${parent} is none` : ""}`);
-  let capability: CapabilityModel | undefined;
-  if (computeCapability !== undefined) {
-    capability = typeof computeCapability === "string" ? findCapability(computeCapability) : undefined;
-    if (!capability) problems.push(`computeCapability must be one whose limits are known, such as "9.0"`);
-  }
-  const own: Partial<Record<FigureName, Figure>> = {};
-  if (!isRecord(figures)) problems.push("figures must be an object");
+  if (!base)
+    wrong(
+      parent === undefined ? [] : ["extends"],
+      `extends must name a GPU model, such as "h200"${typeof parent === "string" ? `; ${parent} is none` : ""}`,
+    );
+  const capability = typeof computeCapability === "string" ? findCapability(computeCapability) : undefined;
+  if (computeCapability !== undefined && !capability)
+    wrong(["computeCapability"], `computeCapability must be one whose limits are known, such as "9.0"`);
+  if (!isRecord(figures)) wrong(["figures"], 'figures must be an object: { "smCount": 100 }');
   else {
     for (const [key, value] of Object.entries(figures)) {
-      const figure = userFigure(key, value, problems);
-      if (figure) own[key as FigureName] = figure;
+      const problem = problemOf(key, value);
+      if (problem !== undefined) wrong(["figures", key], problem);
     }
   }
   if (!base || problems.length > 0) return { problems };
+  const own = figures as Partial<GpuValues>;
   const inherited = capability
-    ? Object.fromEntries(Object.entries(base.figures).filter(([key]) => figureDefinitions[key as FigureName].level !== "capability"))
-    : base.figures;
-  const all = { ...inherited, ...capability?.figures, ...own };
+    ? Object.fromEntries(Object.entries(base.values).filter(([key]) => figureDefinitions[key as FigureName].level !== "capability"))
+    : base.values;
+  const values = { ...inherited, ...capability?.values, ...own } as GpuValues;
+  for (const contradiction of contradictions(values)) wrong(["figures"], contradiction);
+  if (problems.length > 0) return { problems };
   return {
     gpu: {
       id: id as string,
@@ -71,8 +110,8 @@ export function customGpu(json: unknown): { readonly gpu: GpuModel } | { readonl
       chip: base.chip,
       architecture: capability?.architecture ?? base.architecture,
       computeCapability: capability?.computeCapability ?? base.computeCapability,
-      values: valuesOf(all),
-      figures: all,
+      values,
+      own: { extends: base.id, figures: Object.keys(own) as FigureName[] },
     },
   };
 }

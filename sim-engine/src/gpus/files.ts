@@ -48,3 +48,14 @@ export interface GpuData {
   readonly capabilities: readonly CapabilityFile[];
   readonly products: readonly ProductFile[];
 }
+
+type Plain<File extends { readonly figures: object }> = Omit<File, "figures"> & {
+  readonly values: Readonly<Record<string, number | readonly number[]>>;
+};
+
+/** The same as plain values, for computing. */
+export interface PlainData {
+  readonly reference: string;
+  readonly capabilities: readonly Plain<CapabilityFile>[];
+  readonly products: readonly Plain<ProductFile>[];
+}

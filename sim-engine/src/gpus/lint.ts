@@ -1,6 +1,7 @@
 /** What makes GPU data wrong: a figure without a source, a unit that is not the figure's, figures that contradict each other. */
-import { type FigureName, figureDefinitions, figureNames } from "./figures.ts";
+import { type FigureName, figureDefinitions, figureNames, type GpuValues } from "./figures.ts";
 import type { CapabilityFile, Figure, GpuData, ProductFile } from "./files.ts";
+import { contradictions } from "./limits.ts";
 
 const bases: readonly string[] = ["specified", "measured", "derived", "assumed"];
 
@@ -78,20 +79,9 @@ function* lintAgreement(product: ProductFile, capability: CapabilityFile): Gener
   }
 }
 
-function* lintLimits(c: CapabilityFile): Generator<string> {
-  const of = (name: FigureName): number => c.figures[name]?.value as number;
-  const where = `capability ${c.computeCapability}`;
-  if (of("maxThreadsPerSm") % 32 !== 0) yield `${where}: threads an SM are no whole number of warps`;
-  if (of("registersPerBlock") > of("registersPerSm")) yield `${where}: a block has more registers than an SM`;
-  if (of("sharedPerBlockOptIn") + of("sharedReservedPerBlock") > of("sharedPerSm"))
-    yield `${where}: a block has more shared memory than an SM`;
-  const configurations = c.figures.sharedConfigurations?.value as readonly number[] | undefined;
-  if (configurations) {
-    if (configurations.some((bytes, i) => i > 0 && bytes <= configurations[i - 1]!))
-      yield `${where}: shared configurations are not ascending`;
-    if (configurations.at(-1) !== of("sharedPerSm")) yield `${where}: the largest shared configuration is not the SM's shared memory`;
-    if (!(of("l1AndSharedPerSm") > of("sharedPerSm"))) yield `${where}: no L1 is left beside the largest shared configuration`;
-  } else if (!c.figures.l1PerSm) yield `${where}: neither an L1 of its own nor one shared with shared memory`;
+function* lintLimits({ computeCapability, figures }: CapabilityFile): Generator<string> {
+  const values = Object.fromEntries(Object.entries(figures).map(([name, { value }]) => [name, value])) as unknown as GpuValues;
+  for (const contradiction of contradictions(values)) yield `capability ${computeCapability}: ${contradiction}`;
 }
 
 /** Everything wrong with the data, one sentence each; empty when it is sound. */

@@ -1,8 +1,10 @@
 import { describe, expect, test } from "vitest";
+import { citedFigures } from "./cited.ts";
 import { customGpu } from "./custom.ts";
 import { data } from "./data.ts";
+import type { GpuData } from "./files.ts";
 import { lintGpuData } from "./lint.ts";
-import { findGpu, type GpuData, gpus } from "./model.ts";
+import { findGpu, gpus } from "./model.ts";
 
 describe("GPU data", () => {
   test("is sound", () => expect(lintGpuData(data)).toEqual([]));
@@ -62,10 +64,17 @@ describe("GPU models", () => {
   test.each(["", "h201", "GeForce", "---"])("there is no %j", (name) => expect(findGpu(name)).toBeUndefined());
 
   test("what a card does not state is the reference's, and assumed", () => {
-    const figure = findGpu("t4")!.figures.barrierLatency!;
+    const figure = citedFigures(findGpu("t4")!).barrierLatency!;
     expect(figure.basis).toBe("assumed");
     expect(figure.at).toContain("H200");
-    expect(findGpu("h200")!.figures.barrierLatency!.basis).not.toBe("assumed");
+    expect(citedFigures(findGpu("h200")!).barrierLatency!.basis).not.toBe("assumed");
+  });
+
+  test("every value has its source", () => {
+    for (const gpu of gpus) {
+      const cited = Object.entries(citedFigures(gpu)).map(([name, { value }]) => [name, value]);
+      expect(Object.fromEntries(cited), gpu.id).toEqual(gpu.values);
+    }
   });
 
   test("every model has what computing needs", () => {
@@ -79,7 +88,9 @@ describe("a user's own GPU", () => {
     expect(made).toMatchObject({
       gpu: { id: "half-h200", computeCapability: "9.0", values: { smCount: 66, dramBandwidth: 2400, maxThreadsPerSm: 2048 } },
     });
-    expect("gpu" in made && made.gpu.figures.smCount).toMatchObject({ source: "user", basis: "specified" });
+    const figures = "gpu" in made ? citedFigures(made.gpu) : {};
+    expect(figures.smCount).toEqual({ value: 66, unit: "SMs", source: "user", basis: "specified", at: "gpus" });
+    expect(figures.clock).toMatchObject({ source: "h200-measured" });
   });
 
   test("may be of another compute capability", () =>
@@ -87,19 +98,35 @@ describe("a user's own GPU", () => {
       gpu: { computeCapability: "8.6", values: { maxThreadsPerSm: 1536, smCount: 108 } },
     }));
 
+  test("is found before the models, by its id or name", () => {
+    const made = customGpu({ id: "my-h200", name: "Our H200", extends: "h200" });
+    const own = "gpu" in made ? [made.gpu] : [];
+    expect(["my-h200", "our h200", "h200"].map((name) => findGpu(name, own)?.id)).toEqual(["my-h200", "my-h200", "h200"]);
+  });
+
   test.each([
-    [null, /must be an object/],
-    [{ extends: "h200" }, /id must be/],
-    [{ id: "x", extends: "h201" }, /h201 is none/],
-    [{ id: "x" }, /extends must name/],
-    [{ id: "x", extends: "h200", figures: { sms: 3 } }, /no figure is called sms/],
-    [{ id: "x", extends: "h200", figures: { smcount: 3 } }, /did you mean smCount/],
-    [{ id: "x", extends: "h200", figures: { smCount: "many" } }, /smCount must be a number of SMs/],
-    [{ id: "x", extends: "h200", figures: { sharedConfigurations: 3 } }, /must be a list/],
-    [{ id: "x", extends: "h200", computeCapability: "1.0" }, /computeCapability must be/],
-    [{ id: "x", extends: "h200", speed: 3 }, /speed is not understood/],
-  ])("%j is refused with a reason", (json, message) => {
+    [null, "", /must be an object/],
+    [{ extends: "h200" }, "", /id must be/],
+    [{ id: "My GPU", extends: "h200" }, "id", /id must be/],
+    [{ id: "h200", extends: "a100" }, "id", /id h200 is the NVIDIA H200's already/],
+    [{ id: "x", extends: "h201" }, "extends", /h201 is none/],
+    [{ id: "x" }, "", /extends must name/],
+    [{ id: "x", extends: "h200", figures: { sms: 3 } }, "figures.sms", /no figure is called sms/],
+    [{ id: "x", extends: "h200", figures: { smcount: 3 } }, "figures.smcount", /did you mean smCount/],
+    [{ id: "x", extends: "h200", figures: { smCount: "many" } }, "figures.smCount", /smCount must be a whole number of SMs, more than 0/],
+    [{ id: "x", extends: "h200", figures: { smCount: 0 } }, "figures.smCount", /more than 0/],
+    [{ id: "x", extends: "h200", figures: { smCount: 1.5 } }, "figures.smCount", /whole number/],
+    [{ id: "x", extends: "h200", figures: { sharedReservedPerBlock: -1 } }, "figures.sharedReservedPerBlock", /0 or more/],
+    [{ id: "x", extends: "h200", figures: { sharedConfigurations: 3 } }, "figures.sharedConfigurations", /must be a list/],
+    [{ id: "x", extends: "h200", figures: { sharedPerSm: 65536 } }, "figures", /a block has more shared memory than an SM/],
+    [{ id: "x", extends: "h200", figures: [] }, "figures", /figures must be an object/],
+    [{ id: "x", extends: "h200", computeCapability: "1.0" }, "computeCapability", /computeCapability must be/],
+    [{ id: "x", extends: "h200", speed: 3 }, "speed", /speed is not understood/],
+  ])("%j is refused with its place and a reason", (json, path, message) => {
     const made = customGpu(json);
-    expect("problems" in made && made.problems.join("\n")).toMatch(message);
+    expect("problems" in made && made.problems).toContainEqual({
+      path: path === "" ? [] : path.split("."),
+      message: expect.stringMatching(message),
+    });
   });
 });

@@ -1,10 +1,11 @@
 /**
- * GPU models: cited figures by name. A model is a card's own file (`sim-engine/gpus/*.json`), the limits of its compute
- * capability (`capabilities/*.json`), and, for figures no document states, the behaviour measured on a reference GPU.
+ * GPU models: figures by name. A model is a card's own file (`sim-engine/gpus/*.json`), the limits of its compute capability
+ * (`capabilities/*.json`), and, for figures no document states, the behaviour measured on a reference GPU. Where each figure comes
+ * from is told by `citedFigures`, apart from here: computing needs no sources.
  */
-import { data } from "./data.ts";
 import { type FigureName, figureDefinitions, figureNames, type GpuValues } from "./figures.ts";
-import type { Figure, GpuData, ProductFile, Source } from "./files.ts";
+import type { PlainData } from "./files.ts";
+import { plain } from "./values.ts";
 
 export interface GpuModel {
   readonly id: string;
@@ -13,48 +14,41 @@ export interface GpuModel {
   readonly chip: string;
   readonly architecture: string;
   readonly computeCapability: string;
-  /** Plain values, for computing. */
   readonly values: GpuValues;
-  /** The same with unit, basis and source, for showing. */
-  readonly figures: Readonly<Partial<Record<FigureName, Figure>>>;
+  /** Of a GPU that a user described: the model it extends, and the figures that are the user's. */
+  readonly own?: { readonly extends: string; readonly figures: readonly FigureName[] };
 }
 
-/** Figures as plain values. */
-export const valuesOf = (figures: Partial<Record<FigureName, Figure>>): GpuValues =>
-  Object.fromEntries(Object.entries(figures).map(([name, figure]) => [name, figure.value])) as unknown as GpuValues;
+/** Figures that belong to the microarchitecture, which a product without its own shares with the reference. */
+export const behaviourNames: readonly FigureName[] = figureNames.filter((name) => figureDefinitions[name].level === "behaviour");
 
-/** The figures a product lacks because nobody states them, as its reference has them. */
-function assumedOf(reference: ProductFile): Record<string, Figure> {
-  const behaviour = figureNames.filter((name) => figureDefinitions[name].level === "behaviour");
-  return Object.fromEntries(
-    behaviour.flatMap((name) => {
-      const figure = reference.figures[name];
-      return figure ? [[name, { ...figure, basis: "assumed" as const, at: `as on the ${reference.name}: ${figure.at}` }]] : [];
-    }),
-  );
-}
-
-function assemble(product: ProductFile, all: GpuData): GpuModel {
+function assemble({ values, ...product }: PlainData["products"][number], all: PlainData): GpuModel {
   const capability = all.capabilities.find((c) => c.computeCapability === product.computeCapability);
   const reference = all.products.find((p) => p.id === all.reference);
   if (!capability || !reference) throw new Error(`${product.id}: no limits for compute capability ${product.computeCapability}`);
-  const figures = { ...assumedOf(reference), ...capability.figures, ...product.figures } as Partial<Record<FigureName, Figure>>;
-  const { id, name, aliases, chip, computeCapability } = product;
-  return { id, name, aliases, chip, architecture: capability.architecture, computeCapability, values: valuesOf(figures), figures };
+  const behaviour = Object.fromEntries(behaviourNames.map((name) => [name, reference.values[name]]));
+  return {
+    ...product,
+    architecture: capability.architecture,
+    values: { ...behaviour, ...capability.values, ...values } as unknown as GpuValues,
+  };
 }
 
 /** Every GPU model there is, oldest compute capability first. */
-export const gpus: readonly GpuModel[] = data.products.map((product) => assemble(product, data));
-
-/** The sources figures cite, by key. */
-export const sources: Readonly<Record<string, Source>> = data.sources;
+export const gpus: readonly GpuModel[] = plain.products.map((product) => assemble(product, plain));
 
 const squeeze = (name: string): string => name.toLowerCase().replaceAll(/nvidia|geforce|tesla|[^a-z0-9]/g, "");
 
-/** The model with this id, alias or product name ("h200", "H100-SXM5", "GeForce RTX 4090"); undefined when there is none. */
-export function findGpu(name: string): GpuModel | undefined {
+/**
+ * The model with this id, alias or product name ("h200", "H100-SXM5", "GeForce RTX 4090"); undefined when there is none.
+ * @param own a user's own, which go first
+ */
+export function findGpu(name: string, own: readonly GpuModel[] = []): GpuModel | undefined {
+  const exact = own.find(({ id }) => id === name);
+  if (exact) return exact;
   const wanted = squeeze(name);
-  return wanted === "" ? undefined : gpus.find((gpu) => [gpu.id, gpu.name, ...gpu.aliases].some((known) => squeeze(known) === wanted));
+  if (wanted === "") return undefined;
+  return [...own, ...gpus].find((gpu) => [gpu.id, gpu.name, ...gpu.aliases].some((known) => squeeze(known) === wanted));
 }
 
 /** Limits of a compute capability: all that occupancy needs, with no particular card. */
@@ -62,15 +56,12 @@ export interface CapabilityModel {
   readonly computeCapability: string;
   readonly architecture: string;
   readonly values: GpuValues;
-  readonly figures: Readonly<Partial<Record<FigureName, Figure>>>;
 }
 
 /** Every compute capability whose limits are known. */
-export const capabilities: readonly CapabilityModel[] = data.capabilities.map(({ computeCapability, architecture, figures }) => ({
-  computeCapability,
-  architecture,
-  values: valuesOf(figures),
-  figures,
+export const capabilities: readonly CapabilityModel[] = plain.capabilities.map((capability) => ({
+  ...capability,
+  values: capability.values as unknown as GpuValues,
 }));
 
 /** The limits of a compute capability such as "8.6"; undefined when they are not known. */
@@ -79,4 +70,3 @@ export const findCapability = (computeCapability: string): CapabilityModel | und
 
 export type { FigureName, GpuValues } from "./figures.ts";
 export { figureDefinitions } from "./figures.ts";
-export type { Figure, FigureBasis, GpuData, Source } from "./files.ts";

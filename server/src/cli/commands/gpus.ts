@@ -1,6 +1,7 @@
-import { type GpuModel, gpus, sources } from "@warplens/sim-engine";
+import { citedFigures, citedSources, type GpuModel, gpus } from "@warplens/sim-engine";
 import { formatBandwidth, formatCapacity } from "../../units.ts";
 import { gpuNamed } from "../gpu-option.ts";
+import { Projects } from "../projects.ts";
 import { styleOf } from "../style.ts";
 import type { Command } from "./command.ts";
 import { formatNamed } from "./format-option.ts";
@@ -11,19 +12,15 @@ export default {
   summary: "the GPU models; with an ID every figure of it and where it comes from",
   options: ["format"],
   async run({ given, operands }, io) {
-    const shown = operands.length > 0 ? operands.map((name) => gpuNamed(name, "gpus")) : gpus;
+    const { gpus: own = [] } = new Projects(io.cwd).of(io.cwd).file;
+    const shown = operands.length > 0 ? operands.map((name) => gpuNamed(name, own, "gpus")) : [...gpus, ...own];
     const style = styleOf(io, given);
     if (formatNamed(given.format, ["text", "json"]) === "json") {
-      const models = shown.map(({ id, name, aliases, chip, architecture, computeCapability, figures }) => ({
-        id,
-        name,
-        aliases,
-        chip,
-        architecture,
-        computeCapability,
-        figures,
-      }));
-      io.out(`${JSON.stringify({ version: 1, gpus: models, sources }, null, 2)}\n`);
+      const models = shown.map((gpu) => {
+        const { values: _, own: users, ...about } = gpu;
+        return { ...about, ...(users ? { extends: users.extends } : {}), figures: citedFigures(gpu) };
+      });
+      io.out(`${JSON.stringify({ version: 1, gpus: models, sources: citedSources() }, null, 2)}\n`);
     } else if (operands.length > 0) for (const gpu of shown) io.out(figuresOf(gpu, (text) => style(text, "bold")));
     else {
       const rows = shown.map(({ id, name, computeCapability, values }) => [
@@ -44,13 +41,15 @@ export default {
 } satisfies Command;
 
 function figuresOf(gpu: GpuModel, bold: (text: string) => string): string {
-  const rows = Object.entries(gpu.figures).map(([name, { value, unit, basis, source, at }]) => [
+  const sources = citedSources();
+  const rows = Object.entries(citedFigures(gpu)).map(([name, { value, unit, basis, source, at }]) => [
     name,
     `${Array.isArray(value) ? value.join(", ") : value} ${unit}`,
     basis,
     `${sources[source]?.title ?? source}, ${at}`,
   ]);
-  return `${bold(`${gpu.id}: ${gpu.name}, compute capability ${gpu.computeCapability}`)}\n\n${table([["figure", "value", "basis", "source"], ...rows], bold)}\n`;
+  const from = gpu.own ? `, the ${gpu.own.extends} with figures of its own` : "";
+  return `${bold(`${gpu.id}: ${gpu.name}, compute capability ${gpu.computeCapability}${from}`)}\n\n${table([["figure", "value", "basis", "source"], ...rows], bold)}\n`;
 }
 
 /** Columns as wide as they must be; the first row is the head. */

@@ -2,6 +2,7 @@ import {
   adviseOccupancy,
   findCapability,
   findGpu,
+  type GpuModel,
   type GpuValues,
   type Occupancy,
   type OccupancyInput,
@@ -12,6 +13,7 @@ import { formatCapacity, formatPercent } from "../../units.ts";
 import { defaultGpu, gpuNamed } from "../gpu-option.ts";
 import { type Io, UsageError } from "../io.ts";
 import { type Given, wholeNumber } from "../options.ts";
+import { Projects } from "../projects.ts";
 import type { Command } from "./command.ts";
 import { formatNamed } from "./format-option.ts";
 
@@ -22,10 +24,11 @@ export default {
   options: ["gpu", "registers", "static-shared", "dynamic-shared", "block", "carveout", "stdin", "format"],
   async run({ given, operands }, io) {
     if (operands.length > 0) throw new UsageError(`occupancy takes options only, not ${operands[0]}`);
-    if (given.stdin) return answerLines(io);
+    const { gpus: own = [] } = new Projects(io.cwd).of(io.cwd).file;
+    if (given.stdin) return answerLines(io, own);
     const format = formatNamed(given.format, ["text", "json"]);
     const name = given.gpu ?? defaultGpu;
-    const model = valuesOf(name) ?? gpuNamed(name);
+    const model = valuesOf(name, own) ?? gpuNamed(name, own);
     const input = inputOf(given);
     const problem = occupancyProblem(input);
     if (problem !== undefined) throw new UsageError(problem);
@@ -35,8 +38,8 @@ export default {
 } satisfies Command;
 
 /** A GPU's values, or those of a compute capability (`8.6`, `sm_86`). */
-function valuesOf(name: string): { readonly name: string; readonly values: GpuValues } | undefined {
-  const gpu = findGpu(name);
+function valuesOf(name: string, own: readonly GpuModel[]): { readonly name: string; readonly values: GpuValues } | undefined {
+  const gpu = findGpu(name, own);
   if (gpu) return gpu;
   const capability = findCapability(name.replace(/^sm_?(\d+)(\d)$/i, "$1.$2"));
   return capability && { name: `compute capability ${capability.computeCapability}`, values: capability.values };
@@ -82,14 +85,14 @@ function text(name: string, values: GpuValues, input: OccupancyInput): string {
 }
 
 /** One JSON object a line in, one a line out, in the same order; a line that cannot be answered gets `{"error": ...}`. */
-async function answerLines(io: Io): Promise<number> {
+async function answerLines(io: Io, own: readonly GpuModel[]): Promise<number> {
   let number = 0;
   let failed = 0;
   let pending = "";
   for await (const line of io.lines()) {
     number++;
     if (line.trim() === "") continue;
-    const result = answerLine(line);
+    const result = answerLine(line, own);
     if ("error" in result) {
       failed++;
       io.error(`line ${number}: ${result.error}\n`);
@@ -106,7 +109,7 @@ async function answerLines(io: Io): Promise<number> {
 
 const fields = ["registers", "staticShared", "dynamicShared", "blockSize"] as const;
 
-function answerLine(line: string): object {
+function answerLine(line: string, own: readonly GpuModel[]): object {
   let query: unknown;
   try {
     query = JSON.parse(line);
@@ -117,7 +120,7 @@ function answerLine(line: string): object {
   const given = query as Readonly<Record<string, unknown>>;
   const { gpu, computeCapability, carveout } = given;
   const name = gpu ?? computeCapability;
-  const model = typeof name === "string" ? valuesOf(name) : typeof name === "number" ? valuesOf(name.toFixed(1)) : undefined;
+  const model = typeof name === "string" ? valuesOf(name, own) : typeof name === "number" ? valuesOf(name.toFixed(1), own) : undefined;
   if (!model)
     return { error: name === undefined ? "needs gpu or computeCapability" : `there is no GPU or compute capability ${String(name)}` };
   for (const field of fields) {

@@ -1,0 +1,51 @@
+/** The `warplens.json` that holds for a folder: the nearest one above it. */
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { type ProjectFile, readProjectFile } from "../lint/project-file.ts";
+import { UsageError } from "./io.ts";
+
+export interface Project {
+  /** The folder of `warplens.json`. */
+  readonly root: string;
+  readonly file: ProjectFile;
+}
+
+export class Projects {
+  readonly #cwd: string;
+  readonly #known = new Map<string, Project>();
+
+  /** @param cwd what paths in messages are relative to */
+  constructor(cwd: string) {
+    this.#cwd = cwd;
+  }
+
+  /** Throws a UsageError that says where the file is wrong. */
+  of(folder: string): Project {
+    const known = this.#known.get(folder);
+    if (known) return known;
+    const file = path.join(folder, "warplens.json");
+    const parent = path.dirname(folder);
+    let project: Project;
+    const text = readIfThere(file);
+    if (text !== undefined) project = { root: folder, file: this.#read(file, text) };
+    else project = parent === folder ? { root: folder, file: {} } : this.of(parent);
+    this.#known.set(folder, project);
+    return project;
+  }
+
+  #read(file: string, text: string): ProjectFile {
+    const { file: content, problems } = readProjectFile(text);
+    const name = path.relative(this.#cwd, file) || file;
+    if (problems.length > 0)
+      throw new UsageError(problems.map(({ line, column, message }) => `${name}:${line}:${column}: ${message}`).join("\n"));
+    return content;
+  }
+}
+
+function readIfThere(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,55 @@
+import { describe, expect, test } from "vitest";
+import { readProjectFile } from "./project-file.ts";
+
+/** What is marked, and the problem. */
+const problemsOf = (text: string) => readProjectFile(text).problems.map(({ start, end, message }) => [text.slice(start, end), message]);
+const gpu = (rest: string) => `{ "gpus": [{ "id": "x", "extends": "h200"${rest} }] }`;
+
+describe("problems stand where they are", () => {
+  test.each<[string, string, string, RegExp]>([
+    ["a misspelt key", '{ "gups": [] }', '"gups"', /did you mean `gpus`/],
+    ["a value", '{ "argv": 3 }', "3", /`argv` should be/],
+    ["a rule", '{ "ignore": ["instructions", "none-such"] }', '"none-such"', /no rule `none-such`/],
+    ["a GPU that is none", '{ "gpus": [3] }', "3", /^gpus\[0\]: a GPU must be an object/],
+    ["a GPU without extends", '{ "gpus": [{ "id": "x" }] }', '{ "id": "x" }', /^gpus\[0\]: extends must name/],
+    ["a figure's name", gpu(', "figures": { "smCounts": 3 }'), '"smCounts"', /^gpus\[0\]\.figures\.smCounts: no figure/],
+    [
+      "a figure's value",
+      gpu(', "figures": { "smCount": -3 }'),
+      "-3",
+      /^gpus\[0\]\.figures\.smCount: smCount must be a whole number of SMs/,
+    ],
+    [
+      "figures that contradict",
+      gpu(', "figures": { "registersPerBlock": 131072 }'),
+      '{ "registersPerBlock": 131072 }',
+      /a block has more registers than an SM/,
+    ],
+    ["a key of a GPU", gpu(', "speed": 3'), '"speed"', /^gpus\[0\]\.speed: speed is not understood/],
+    [
+      "the second of two",
+      '{ "gpus": [{ "id": "x", "extends": "t4" }, { "id": "x", "extends": "t4" }] }',
+      '"x"',
+      /^gpus\[1\]\.id: there are two/,
+    ],
+  ])("%s", (_, text, marked, message) => expect(problemsOf(text)).toEqual([[marked, expect.stringMatching(message)]]));
+
+  test("behind a byte order mark and comments", () => {
+    const text = '\uFEFF{ // who\n  "gpu": 3 }';
+    expect(readProjectFile(text).problems).toMatchObject([{ line: 2, column: 10, start: text.indexOf("3"), end: text.indexOf("3") + 1 }]);
+  });
+});
+
+test("what is wrong is left out, the rest holds", () => {
+  const { file } = readProjectFile(
+    '{ "gpu": "x", "gpus": [{ "id": "x", "extends": "t4" }, {}], "argv": 3, "simulate": false, "$schema": "s" }',
+  );
+  expect(file).toMatchObject({ gpu: "x", gpus: [{ id: "x", computeCapability: "7.5" }], simulate: false });
+  expect(file).not.toHaveProperty("argv");
+});
+
+test("the schema that the manifest names knows every key", async () => {
+  const { projectKeys } = await import("./project-file.ts");
+  const { default: schema } = await import("../../../client/schemas/warplens.schema.json");
+  expect(Object.keys(schema.properties)).toEqual(Object.keys(projectKeys));
+});
