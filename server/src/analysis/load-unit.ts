@@ -1,6 +1,7 @@
 /** Reading, parsing and binding a file; other files of a project are kept from one analysis to the next. */
 import { currentParser } from "../syntax/current-parser.ts";
 import { parse } from "../syntax/index.ts";
+import { directoryOf, join } from "../syntax/preprocess/paths.ts";
 import { read } from "../syntax/preprocess/preprocess.ts";
 import type { Reading } from "../syntax/reading.ts";
 import { type CompileOptions, compileOptions } from "./compile-commands.ts";
@@ -18,8 +19,15 @@ function readFile(path: string, text: string, settings: AnalysisSettings, host: 
   return read(path, text, withHeaders(host), {
     computeCapability: settings.computeCapability,
     defines: [...compiled.defines, ...settings.defines],
-    includeDirs: [...settings.includeDirs, ...compiled.includeDirs, headerFolder],
+    includeDirs: [...settings.includeDirs, ...compiled.includeDirs, ...headerFolders(path), headerFolder],
   });
+}
+
+/** Where projects keep the headers of a source, looked into when nothing says which folders it is compiled with. */
+function headerFolders(path: string): string[] {
+  const folder = directoryOf(path);
+  const above = directoryOf(folder);
+  return [join(folder, "inc"), join(folder, "include"), above, join(above, "inc"), join(above, "include"), join(above, "common")];
 }
 
 function bound(path: string, reading: Reading, launching?: ReadonlySet<string>): ProjectUnit {

@@ -3,6 +3,7 @@ import type { FunctionDeclaration, TranslationUnit } from "../syntax/ast.ts";
 import { directoryOf, join } from "../syntax/preprocess/paths.ts";
 import type { Reading } from "../syntax/reading.ts";
 import type { FileHost } from "./facts.ts";
+import type { GlobalVariable } from "./host/globals.ts";
 import type { HostUnit, Linker } from "./host/unit.ts";
 
 /** A file of the project, ready to be evaluated and lowered. */
@@ -28,6 +29,7 @@ export class Project implements Linker {
   readonly #units = new Map<string, ProjectUnit | undefined>();
   readonly #owners = new WeakMap<FunctionDeclaration, ProjectUnit>();
   readonly #definitions = new Map<string, FunctionDeclaration | undefined>();
+  readonly #variables = new Map<string, { readonly variable: GlobalVariable; readonly unit: HostUnit } | undefined>();
   #texts: ReadonlyMap<string, string> | undefined;
   readonly #commands: readonly string[];
 
@@ -44,23 +46,52 @@ export class Project implements Linker {
     return this.#owners.get(fn);
   }
 
-  /** All functions of that name count as one: overloads across files are not told apart. */
-  definition(name: string): FunctionDeclaration | undefined {
-    if (this.#definitions.has(name)) return this.#definitions.get(name);
-    this.#definitions.set(name, undefined);
-    const found = this.#define(name);
-    this.#definitions.set(name, found);
+  /** All functions of that name count as one, or all methods of that class: overloads across files are not told apart. */
+  definition(name: string, owner?: string): FunctionDeclaration | undefined {
+    const key = owner === undefined ? name : `${owner}::${name}`;
+    if (this.#definitions.has(key)) return this.#definitions.get(key);
+    this.#definitions.set(key, undefined);
+    const found = this.#define(name, owner);
+    this.#definitions.set(key, found);
     return found;
   }
 
-  #define(name: string): FunctionDeclaration | undefined {
-    const own = this.#own.semantics.functions.find((fn) => fn.body !== undefined && lastText(fn) === name);
+  #define(name: string, owner: string | undefined): FunctionDeclaration | undefined {
+    const inside = ({ semantics, globals }: ProjectUnit) =>
+      semantics.functions.find(
+        (fn) => fn.body !== undefined && lastText(fn) === name && (owner === undefined || globals.pathOf(fn).at(-1) === owner),
+      );
+    const own = inside(this.#own);
     if (own !== undefined) return own;
-    const definition = new RegExp(String.raw`(?:[\w*&>]\s+|[*&])(?:\w+::)*${name}\s*\([^;{}]*\)[\s\w]*\{`);
+    const escaped = name.replaceAll(/[^\w]/g, String.raw`\$&`);
+    const definition =
+      owner === undefined
+        ? new RegExp(String.raw`(?:[\w*&>]\s+|[*&])(?:\w+::)*${escaped}\s*\([^;{}]*\)[\s\w]*\{`)
+        : new RegExp(String.raw`\b${owner}\s*(?:<[^;{}]*>)?\s*::\s*${escaped}\s*\(`);
     for (const [path, text] of this.#siblings()) {
       if (!text.includes(name) || !definition.test(text)) continue;
-      const fn = this.#unit(path, text)?.semantics.functions.find((each) => each.body !== undefined && lastText(each) === name);
+      const unit = this.#unit(path, text);
+      const fn = unit === undefined ? undefined : inside(unit);
       if (fn !== undefined) return fn;
+    }
+    return undefined;
+  }
+
+  variable(name: string): { readonly variable: GlobalVariable; readonly unit: HostUnit } | undefined {
+    if (!this.#variables.has(name)) this.#variables.set(name, this.#defineVariable(name));
+    return this.#variables.get(name);
+  }
+
+  #defineVariable(name: string): { readonly variable: GlobalVariable; readonly unit: HostUnit } | undefined {
+    const own = this.#own.globals.definition(name);
+    if (own !== undefined) return { variable: own, unit: this.#own };
+    // A type, or a declarator before it, and what may follow a variable that is defined; not the `extern` of its declaration.
+    const definition = new RegExp(String.raw`^(?!\s*extern\b(?!.*=)).*[\w*&>,]\s*\b${name}\s*(?:\[[^\]]*\]\s*)*(?:[=;,{]|\()`, "m");
+    for (const [path, text] of this.#siblings()) {
+      if (!text.includes(name) || !definition.test(text)) continue;
+      const unit = this.#unit(path, text);
+      const variable = unit?.globals.definition(name);
+      if (unit !== undefined && variable !== undefined) return { variable, unit };
     }
     return undefined;
   }

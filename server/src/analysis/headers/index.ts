@@ -1,12 +1,13 @@
 /**
- * Headers that programs include and that are not at hand without a toolkit, as far as kernels need them: written anew, by the
- * algorithms their documentation describes. They stand behind every include folder, so that a program's own come first.
+ * Headers that programs include and that are not at hand without a toolkit, as far as kernels, or the host code that launches
+ * them, need them: written anew, by the algorithms their documentation describes. They stand behind every include folder, so that a program's own come first.
  */
 import type { FileHost } from "../facts.ts";
 import { atomic } from "./atomic.ts";
 import { cudaComplex, thrustComplex } from "./complex.ts";
 import { cub } from "./cub.ts";
 import { curand } from "./curand.ts";
+import { getopt, maps, random, stringStream, utility } from "./standard.ts";
 
 /** The folder they appear in: no path of a disk. */
 export const headerFolder = "/<headers>";
@@ -31,6 +32,12 @@ const headers: ReadonlyMap<string, string> = new Map([
   ["cuda/std/complex", cudaComplex],
   ["curand_kernel.h", curand],
   ["cuda/atomic", atomic],
+  ["utility", utility],
+  ["random", random],
+  ["map", maps],
+  ["unordered_map", maps],
+  ["sstream", stringStream],
+  ["getopt.h", getopt],
 ]);
 
 /** A host that finds these headers too, in `headerFolder`. */

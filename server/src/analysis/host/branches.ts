@@ -44,9 +44,12 @@ function tryOut(host: Interpreter, way: Way): readonly [Completion, Outcome] {
   return [left, host.journal.undo(mark)];
 }
 
+/** Conditions known to be false that code may stand behind: options of a program within a mode within a test. */
+const mostRemote = 6;
+
 /** Visits code the program does not reach, for the launches in it. Nothing of it remains. */
 export function speculate(host: Interpreter, statement: Statement | undefined): void {
-  if (statement === undefined || host.speculation >= 4 || !host.holdsLaunch.has(statement)) return;
+  if (statement === undefined || host.speculation >= mostRemote || !host.holdsLaunch.has(statement)) return;
   if ((host.visited.get(statement) ?? Number.POSITIVE_INFINITY) <= host.speculation) return;
   host.visited.set(statement, host.speculation);
   host.speculation += 1;

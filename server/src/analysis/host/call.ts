@@ -1,6 +1,6 @@
 /** Calling functions of the program: overloads, template arguments, parameters, results. */
 import type { FunctionDeclaration, ParameterDeclaration } from "../../syntax/ast.ts";
-import { packOf } from "./arguments.ts";
+import { evaluateArguments, packOf } from "./arguments.ts";
 import { fromExpression } from "./construct.ts";
 import { convert } from "./convert.ts";
 import { deduce } from "./deduce.ts";
@@ -9,17 +9,27 @@ import { hostType } from "./host-types.ts";
 import { type Argument, type Call, depthLimit, type Frame, type Interpreter, recursionLimit } from "./interpreter.ts";
 import { joinValues } from "./memory.ts";
 import { Cell, type HostType, type LambdaValue, type Place, type Value } from "./model.ts";
+import { chooseOverload } from "./overload.ts";
+import { converted } from "./overloaded.ts";
 import { copied } from "./places.ts";
 import { unknown, voidValue } from "./values.ts";
 
 /** Runs a function of the program; one without a body is unknown, and so is what its pointers lead to. */
 export function callFunction(host: Interpreter, call: Call): Value {
-  const fn = call.function.body === undefined ? (host.linker?.definition(nameOf(call.function)) ?? call.function) : call.function;
+  const fn = call.function.body === undefined ? (definitionOf(host, call.function) ?? call.function) : call.function;
   const { unit } = host;
   host.unit = host.linker?.unitOf(fn) ?? unit;
   const value = callDefinition(host, fn, call);
   host.unit = unit;
   return value;
+}
+
+function definitionOf(host: Interpreter, fn: FunctionDeclaration): FunctionDeclaration | undefined {
+  const path = host.globals.pathOf(fn);
+  const around = path.at(-1);
+  const name = (text: string) => ({ start: fn.start, end: fn.start, global: false, parts: [{ text }] });
+  const isMethod = around !== undefined && host.globals.record(name(around), path.slice(0, -1)) !== undefined;
+  return host.linker?.definition(nameOf(fn), isMethod ? around : undefined);
 }
 
 function callDefinition(host: Interpreter, fn: FunctionDeclaration, call: Call): Value {
@@ -50,11 +60,12 @@ function callDefinition(host: Interpreter, fn: FunctionDeclaration, call: Call):
   for (const [k, parameter] of fn.parameters.entries())
     if (parameter.name !== undefined)
       scope.set(parameter.name, parameter.pack ? new Cell(packOf(call.arguments.slice(k))) : bind(host, parameter, call.arguments[k]));
-  if (call.self?.value.kind === "record") initialiseMembers(host, fn, call.self.value.members);
+  if (call.self?.value.kind === "record") initialiseMembers(host, fn, call.self, call.self.value.members);
   host.active.set(fn, calls + 1);
   const completion = host.execute(fn.body);
   host.active.set(fn, calls);
   const returnsReference = fn.result.kind === "reference";
+  host.returned = returnsReference && completion?.kind === "return" && frame.otherResults.length === 0 ? completion.place : undefined;
   const type = fn.result.kind === "auto" || returnsReference ? undefined : hostType(host, fn.result);
   host.frame = outer;
   if (completion?.kind === "exit") {
@@ -97,6 +108,7 @@ export function callLambda(host: Interpreter, lambda: LambdaValue, args: readonl
     if (parameter.name !== undefined)
       scope.set(parameter.name, parameter.pack ? new Cell(packOf(args.slice(k))) : bind(host, parameter, args[k]));
   const completion = host.execute(lambda.expression.body);
+  host.returned = undefined;
   host.unit = unit;
   host.frame = outer;
   if (completion?.kind === "exit") host.exited = true;
@@ -110,18 +122,24 @@ function bind(host: Interpreter, parameter: ParameterDeclaration, argument: Argu
   const declared = auto ? undefined : hostType(host, parameter.type);
   const type = declared?.kind === "reference" ? declared.to : declared;
   const cell = new Cell(voidValue, type, name);
-  if (argument !== undefined) cell.value = convert(copied(argument.value), type);
+  if (argument !== undefined) cell.value = converted(host, copied(argument.value), type);
   else if (parameter.default !== undefined) cell.value = fromExpression(host, type, parameter.default, name);
   else cell.value = unknown(`the parameter \`${name}\``, type);
   if (cell.value.kind === "unknown") cell.value = host.inputs.held(cell.value, name, type);
   return cell;
 }
 
-/** `: a(x), b{y}` of a constructor. */
-function initialiseMembers(host: Interpreter, fn: FunctionDeclaration, members: ReadonlyMap<string, Cell>): void {
+/** `: a(x), b{y}, Base(z)` of a constructor. */
+function initialiseMembers(host: Interpreter, fn: FunctionDeclaration, self: Cell, members: ReadonlyMap<string, Cell>): void {
   for (const { name, values } of fn.initialisers ?? []) {
-    const cell = members.get(name.parts.at(-1)?.text ?? "");
-    if (cell === undefined) continue;
+    const text = name.parts.at(-1)?.text ?? "";
+    const cell = members.get(text);
+    if (cell === undefined) {
+      const args = evaluateArguments(host, values);
+      const other = chooseOverload(host, host.globals.methods(text, text), args);
+      if (other !== undefined && other !== fn) host.call({ function: other, arguments: args, self, substitution: host.frame.substitution });
+      continue;
+    }
     const [first] = values;
     const type = cell.type;
     if (first !== undefined && values.length === 1) host.journal.set(cell, fromExpression(host, type, first, cell.name));

@@ -9,13 +9,13 @@ import { hostType, templateValues } from "./host-types.ts";
 import { type Argument, type CallExpression, type Interpreter, lookUpLocal } from "./interpreter.ts";
 import { callContainer } from "./library/containers.ts";
 import { libraryFunction } from "./library/index.ts";
-import { placeOf } from "./lvalues.ts";
-import { Cell, type FunctionValue, type Place, type Value } from "./model.ts";
+import { callString } from "./library/strings.ts";
+import { arrowTarget, elementCall, placeOf } from "./lvalues.ts";
+import { Cell, type FunctionValue, type Place, type PointerValue, type RecordValue, type Value } from "./model.ts";
 import { lastText } from "./names.ts";
 import { chooseOverload } from "./overload.ts";
-import { read } from "./places.ts";
-import { dereferenced } from "./targets.ts";
-import { int, unknown, voidValue } from "./values.ts";
+import { read, write } from "./places.ts";
+import { int, nullPointer, unknown, voidValue } from "./values.ts";
 
 export function evaluateCall(host: Interpreter, e: CallExpression): Value {
   const { callee } = e;
@@ -78,7 +78,8 @@ function callCandidates(
   const fn = chooseOverload(host, candidates, args, templateArguments.length, strict);
   if (fn === undefined) return undefined;
   const self = host.frame.self?.value;
-  const member = self?.kind === "record" && host.globals.pathOf(fn).at(-1) === shortName(self.name) ? host.frame.self : undefined;
+  const owner = host.globals.pathOf(fn).at(-1);
+  const member = self?.kind === "record" && classNames(host, self).includes(owner ?? "") ? host.frame.self : undefined;
   const substitution = member === undefined ? undefined : host.frame.substitution;
   return callFunction(host, { function: fn, arguments: args, templateArguments, self: member, substitution });
 }
@@ -116,19 +117,19 @@ function callMember(host: Interpreter, e: CallExpression, callee: Expression & {
   let place: Place | undefined = placeOf(host, callee.base);
   let object = place === undefined ? host.evaluate(callee.base) : read(host, place);
   if (callee.arrow) {
-    const target = dereferenced(host, object);
+    const target = arrowTarget(host, { value: object, ...(place === undefined ? {} : { place }) });
     if (target !== undefined) {
       place = target;
       object = read(host, target);
     }
   }
   if (object.kind === "container") {
-    const direct = placeOf(host, e);
+    const direct = elementCall(host, e);
     return direct === undefined ? callContainer(host, object, place, name, evaluateArguments(host, e.arguments)) : read(host, direct);
   }
   const args = evaluateArguments(host, e.arguments);
-  if (object.kind === "string") return callString(object.text, name);
-  if (object.kind === "pointer" && (name === "get" || name === "data")) return object;
+  if (object.kind === "string") return callString(host, object.text, place, name, args);
+  if (object.kind === "pointer" && !callee.arrow) return callSmartPointer(host, object, place, name, args);
   if (object.kind === "record") {
     const member = object.members.get(name);
     if (member !== undefined) return apply(host, member.value, args);
@@ -141,26 +142,42 @@ function callMember(host: Interpreter, e: CallExpression, callee: Expression & {
 }
 
 /** A method of a record of the program, its bases among them. */
-function callMethod(host: Interpreter, self: Cell, name: string, args: readonly Argument[]): Value | undefined {
+export function callMethod(host: Interpreter, self: Cell, name: string, args: readonly Argument[]): Value | undefined {
   if (self.value.kind !== "record") return undefined;
   const { type } = self.value;
-  const record = type?.kind === "record" ? type.record : undefined;
-  const names = [shortName(self.value.name)];
-  for (let k = 0; k < names.length && k < 8; k++) {
-    const fn = chooseOverload(host, host.globals.methods(names[k] ?? "", name), args);
-    if (fn !== undefined) return callFunction(host, { function: fn, arguments: args, self, substitution: record?.substitution });
-    const declaration =
-      k === 0 ? record?.declaration : host.globals.record({ start: 0, end: 0, global: false, parts: [{ text: names[k] ?? "" }] });
-    for (const base of declaration?.bases ?? []) if (base.type.kind === "named") names.push(lastText(base.type.name));
+  const substitution = type?.kind === "record" ? type.record.substitution : undefined;
+  for (const owner of classNames(host, self.value)) {
+    const fn = chooseOverload(host, host.globals.methods(owner, name), args);
+    if (fn !== undefined) return callFunction(host, { function: fn, arguments: args, self, substitution });
   }
   return undefined;
 }
 
-function callString(text: string, name: string): Value {
-  if (name === "c_str" || name === "data") return { kind: "string", text };
-  if (name === "size" || name === "length") return int(text.length, "ulong");
-  if (name === "empty") return int(Number(text === ""), "bool");
-  return unknown(`the string method \`${name}\``);
+/** Of an object's class and its bases, the class first. */
+function classNames(host: Interpreter, { name, type }: RecordValue): string[] {
+  const own = type?.kind === "record" ? type.record.declaration : undefined;
+  const names = [shortName(name)];
+  for (let k = 0; k < names.length && k < mostBases; k++) {
+    const declaration = k === 0 ? own : host.globals.record({ start: 0, end: 0, global: false, parts: [{ text: names[k] ?? "" }] });
+    for (const base of declaration?.bases ?? []) if (base.type.kind === "named") names.push(lastText(base.type.name));
+  }
+  return names;
+}
+const mostBases = 8;
+
+/** Of `std::unique_ptr` and its kin, which are the pointers they hold. */
+function callSmartPointer(
+  host: Interpreter,
+  object: PointerValue,
+  place: Place | undefined,
+  name: string,
+  args: readonly Argument[],
+): Value {
+  if (name === "reset" || name === "release") {
+    if (place !== undefined) write(host, place, name === "release" ? nullPointer : (args[0]?.value ?? nullPointer));
+    return name === "release" ? object : voidValue;
+  }
+  return name === "get" || name === "data" ? object : unknown(`the method \`${name}\` of a pointer`);
 }
 
 const statusFunction = /^(cuda[A-Z]|cu[A-Z][a-z]|cublas|cufft|curand(?!_)|cusparse|cusolver|cudnn|nccl|nvml|nvtx|hip[A-Z])/;

@@ -7,6 +7,7 @@ import { convert } from "./convert.ts";
 import { hostType } from "./host-types.ts";
 import type { Interpreter } from "./interpreter.ts";
 import { Allocation, Cell, type HostType, type PointerValue, type Value } from "./model.ts";
+import { converted } from "./overloaded.ts";
 import { bitsOf, inputsOf, reasonOf } from "./values.ts";
 
 export interface CapturedArgument {
@@ -48,8 +49,8 @@ export class Capture {
       const type = parameter === undefined ? undefined : hostType(this.#host, parameter.type, substitution);
       const value = values[k] ?? this.#default(parameter);
       if (value === undefined) continue;
-      const converted = convert(value, type);
-      made.push({ name: parameter?.name ?? `#${k + 1}`, type, argument: this.#argument(converted, type), inputs: inputsOf(converted) });
+      const passed = converted(this.#host, value, type);
+      made.push({ name: parameter?.name ?? `#${k + 1}`, type, argument: this.#argument(passed, type), inputs: inputsOf(passed) });
     }
     return { arguments: made, buffers: this.buffers };
   }

@@ -2,7 +2,7 @@
 import type { Expression, FunctionDeclaration, TypeNode, VariableDeclaration } from "../../syntax/ast.ts";
 import { contentOf } from "./content.ts";
 import { convert, dim3, vectorValue } from "./convert.ts";
-import { blank, emptyContainer } from "./host-types.ts";
+import { blank, emptyContainer, hostType } from "./host-types.ts";
 import type { Argument, Interpreter } from "./interpreter.ts";
 import { unknownContent, zeroContent } from "./memory.ts";
 import {
@@ -16,8 +16,9 @@ import {
   type Value,
 } from "./model.ts";
 import { chooseOverload } from "./overload.ts";
+import { converted } from "./overloaded.ts";
 import { copied, copyOf, sizeOf, write } from "./places.ts";
-import { int, integerOf, openRecord, pointer, unknown, unknownOf } from "./values.ts";
+import { int, integerOf, nullPointer, openRecord, pointer, unknown, unknownOf } from "./values.ts";
 import { vectorComponents } from "./vector-types.ts";
 
 type List = Expression & { readonly kind: "list" };
@@ -79,7 +80,7 @@ export function fromExpression(
   const value = host.evaluate(expression);
   if (type?.kind === "array" && value.kind === "string") return stringArray(type, value.text, name);
   if (type?.kind === "container") return construct(host, type, [value], false);
-  return convert(copied(value), type);
+  return converted(host, copied(value), type);
 }
 
 function stringArray(type: HostType & { readonly kind: "array" }, text: string, name: string): Value {
@@ -185,13 +186,27 @@ export function construct(host: Interpreter, type: HostType, values: readonly Va
   return made;
 }
 
-/** `int n = 5;` in a class. */
-function defaults(host: Interpreter, made: RecordValue, type: HostType & { readonly kind: "record" }): void {
-  for (const member of type.record.declaration?.members ?? []) {
-    if (member.kind !== "variable" || member.init === undefined || member.specifiers.static) continue;
-    const cell = made.members.get(member.name.parts.at(-1)?.text ?? "");
-    if (cell !== undefined) write(host, cell, initialise(host, member, cell.type, true));
+/** `int n = 5;` in a class or a base of it, and members of classes that have a constructor. */
+function defaults(host: Interpreter, made: RecordValue, type: HostType & { readonly kind: "record" }, depth = 0): void {
+  const { declaration, substitution } = type.record;
+  if (declaration === undefined || depth > 8) return;
+  for (const { type: node } of declaration.bases) {
+    const base = hostType(host, node, substitution);
+    if (base?.kind === "record") defaults(host, made, base, depth + 1);
   }
+  for (const member of declaration.members ?? []) {
+    if (member.kind !== "variable" || member.specifiers.static) continue;
+    const cell = made.members.get(member.name.parts.at(-1)?.text ?? "");
+    if (cell === undefined) continue;
+    if (member.init !== undefined) write(host, cell, initialise(host, member, cell.type, true));
+    else if (cell.type?.kind === "record" && cell.value.kind === "record" && !isPlain(cell.type))
+      write(host, cell, construct(host, cell.type, [], false));
+  }
+}
+
+/** A vector type or `dim3`: nothing runs when one is made. */
+function isPlain({ record }: HostType & { readonly kind: "record" }): boolean {
+  return record.declaration === undefined || record.name === "dim3" || vectorComponents(record.name) !== undefined;
 }
 
 function constructors(host: Interpreter, type: HostType & { readonly kind: "record" }): readonly FunctionDeclaration[] {
@@ -220,16 +235,15 @@ function runConstructor(
   }
 }
 
-/** `vector<T>(n)`, `(n, value)`, `(first, last)`, a copy, `unique_ptr<T[]>(new T[n])`. */
+/** `vector<T>(n)`, `(n, value)`, `(first, last)`, a copy; a smart pointer is the pointer it holds. */
 function container(host: Interpreter, type: ContainerType, values: readonly Value[]): Value {
   const [first, second] = values;
   if (first?.kind === "lambda" || first?.kind === "function") return first;
+  if (type.name === "unique_ptr") return first === undefined || first.kind !== "pointer" ? (first ?? nullPointer) : first;
   if (first?.kind === "string" || (type.name === "string" && first !== undefined)) return first;
   if (first === undefined) return emptyContainer(host, type);
   if (first.kind === "container") return housed(first, type);
   if (first.kind === "pointer" && first.target instanceof Allocation) {
-    if (type.name === "unique_ptr")
-      return { kind: "container", type, size: unknown("the size of memory behind a pointer"), storage: first.target };
     if (second?.kind === "pointer" && second.target === first.target)
       return copyRange(host, type, first.target, first.offset, second.offset);
   }

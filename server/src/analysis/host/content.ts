@@ -131,8 +131,7 @@ export function joinContents(a: Content, b: Content, integral: boolean, elements
   if (left === undefined || right === undefined) return unknownContent;
   const lo = Math.min(left[0], right[0]);
   const hi = Math.max(left[1], right[1]);
-  if (lo === hi) return lo === 0 ? zeroContent : { kind: "constant", value: lo };
-  return { kind: "uniform", lo, hi: integral ? hi + 1 : hi };
+  return between(lo, hi, integral);
 }
 
 /** Known elements, by index. */
@@ -186,7 +185,7 @@ export function wholeContent(allocation: Allocation, elementBytes: number): Cont
   if (cells.size === 0) return summary.content;
   const elements = summary.bytes === undefined ? undefined : Math.floor(summary.bytes / elementBytes);
   const samples = samplesOf(cells, elementBytes);
-  if (samples === undefined) return unknownContent;
+  if (samples === undefined) return spanOfCells(allocation, elements, elementBytes);
   const complete = elements !== undefined && samples.values.length >= elements;
   if (complete) return exactPattern(samples) ?? permutationOf(samples) ?? { kind: "values", values: samples.values };
   const fits = samples.values.every((value, k) => {
@@ -200,13 +199,33 @@ export function wholeContent(allocation: Allocation, elementBytes: number): Cont
     for (const [k, index] of samples.indices.entries()) values[index] = samples.values[k] ?? 0;
     return { kind: "values", values };
   }
-  // A few elements set apart (`ptr[0] = 0` before a loop over the rest) do not change what the array is like.
+  // A few elements set apart (`level[source] = 0` after a loop over all) do not change what the array is like.
+  if (summary.content.kind !== "unknown" && elements !== undefined && samples.values.length * 64 <= elements) return summary.content;
   if (summary.content.kind !== "unknown" && elements !== undefined && samples.values.length * 8 <= elements) {
     return summary.content.kind === "linear"
       ? summary.content
       : joinContents(summary.content, rangeOf(samples), samples.integral, elements);
   }
   return unknownContent;
+}
+
+/** Of cells of which some are known only to a range: the interval of them all, where there are no others. */
+function spanOfCells({ summary, cells }: Allocation, elements: number | undefined, elementBytes: number): Content {
+  const complete = elements !== undefined && cells.size >= elements;
+  let lo = Number.POSITIVE_INFINITY;
+  let hi = Number.NEGATIVE_INFINITY;
+  let integral = true;
+  for (const [offset, { value }] of cells) {
+    const number = numberOf(value);
+    const [low, high] = value.kind === "range" ? [value.lo, value.hi] : [number, number];
+    if (low === undefined || high === undefined || offset % elementBytes !== 0) return unknownContent;
+    if (value.kind === "float" || (value.kind === "range" && isFloat(value.type))) integral = false;
+    lo = Math.min(lo, low);
+    hi = Math.max(hi, high);
+  }
+  const written = between(lo, hi, integral);
+  if (complete) return written;
+  return summary.content.kind === "unknown" ? unknownContent : joinContents(summary.content, written, integral, elements);
 }
 
 /** Uniform between the least and greatest sample. */
@@ -217,6 +236,12 @@ export function rangeOf({ values, integral }: Samples): Content {
     lo = Math.min(lo, value);
     hi = Math.max(hi, value);
   }
+  return between(lo, hi, integral);
+}
+
+/** Anything from `lo` to `hi`, both included. */
+function between(lo: number, hi: number, integral: boolean): Content {
+  if (lo === hi) return lo === 0 ? zeroContent : { kind: "constant", value: lo };
   return { kind: "uniform", lo, hi: integral ? hi + 1 : hi };
 }
 

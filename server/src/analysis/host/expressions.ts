@@ -1,5 +1,6 @@
 /** The value of an expression. */
 import type { Expression } from "../../syntax/ast.ts";
+import { evaluateArguments } from "./arguments.ts";
 import { unary } from "./arithmetic.ts";
 import { eitherWay } from "./branches.ts";
 import { evaluateCall } from "./calls.ts";
@@ -13,6 +14,7 @@ import { joinValues } from "./memory.ts";
 import { Cell, type Place, type Value } from "./model.ts";
 import { nameValue } from "./names.ts";
 import { combine, stepped } from "./operators.ts";
+import { callOperator, scalarOf } from "./overloaded.ts";
 import { read, write } from "./places.ts";
 import { evaluateCast, evaluateNew, evaluateSizeof } from "./type-expressions.ts";
 import { bool, float, int, nullPointer, pointer, truth, unknown, unknownOf, voidValue } from "./values.ts";
@@ -44,6 +46,8 @@ export function evaluateExpression(host: Interpreter, e: Expression): Value {
       const place = placeOf(host, e.operand);
       if (place === undefined) return unknown("a postfix operator on what is no variable");
       const before = read(host, place);
+      const overloaded = callOperator(host, e.op, [{ value: before, place }, { value: int(0) }]);
+      if (overloaded !== undefined) return overloaded;
       write(host, place, stepped(host, before, e.op));
       return before;
     }
@@ -137,6 +141,8 @@ function evaluateUnary(host: Interpreter, e: Expression & { readonly kind: "unar
   if (e.op === "++" || e.op === "--") {
     const place = placeOf(host, e.operand);
     if (place === undefined) return unknown(`operator ${e.op} on what is no variable`);
+    const overloaded = callOperator(host, e.op, [{ value: read(host, place), place }]);
+    if (overloaded !== undefined) return overloaded;
     const value = stepped(host, read(host, place), e.op);
     write(host, place, value);
     return read(host, place);
@@ -147,7 +153,10 @@ function evaluateUnary(host: Interpreter, e: Expression & { readonly kind: "unar
     const value = host.evaluate(e.operand);
     return value.kind === "function" || value.kind === "lambda" ? value : unknownOf(value);
   }
-  return unary(e.op, host.evaluate(e.operand));
+  const [operand] = evaluateArguments(host, [e.operand]);
+  const value = operand?.value ?? voidValue;
+  const overloaded = operand === undefined ? undefined : callOperator(host, e.op, [operand]);
+  return overloaded ?? unary(e.op, scalarOf(host, value));
 }
 
 function addressOf(host: Interpreter, operand: Expression): Value {
@@ -167,10 +176,18 @@ function addressOf(host: Interpreter, operand: Expression): Value {
 function evaluateBinary(host: Interpreter, e: Expression & { readonly kind: "binary" }): Value {
   const { op } = e;
   if (op === "&&" || op === "||") return logical(host, op, e.left, e.right);
-  const left = host.evaluate(e.left);
-  const right = host.evaluate(e.right);
+  const [first, second] = evaluateArguments(host, [e.left, e.right]);
+  const left = first?.value ?? voidValue;
+  const right = second?.value ?? voidValue;
+  if (op === ",") return right;
+  const overloaded = callOperator(
+    host,
+    op,
+    [first, second].filter((operand) => operand !== undefined),
+  );
+  if (overloaded !== undefined) return overloaded;
   if (op === ">>" && isStream(e.left, left)) return extracted(host, left, e.right);
-  return op === "," ? right : combine(host, op, left, right);
+  return combine(host, op, scalarOf(host, left), scalarOf(host, right));
 }
 
 function isStream(e: Expression, value: Value): boolean {
@@ -245,6 +262,8 @@ function assign(host: Interpreter, e: Expression & { readonly kind: "assign" }):
   const place = placeOf(host, e.left);
   const right = host.evaluate(e.right);
   if (place === undefined) return unknown("an assignment to what is not known");
+  const overloaded = callOperator(host, `${e.op}=`, [{ value: read(host, place), place }, { value: right }]);
+  if (overloaded !== undefined) return overloaded;
   write(host, place, combine(host, e.op, read(host, place), right));
   return read(host, place);
 }

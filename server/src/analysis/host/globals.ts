@@ -35,8 +35,14 @@ export class Globals {
     this.#walk(unit.declarations, []);
   }
 
+  /** The definition where there is one, else an `extern` declaration. */
   variable(name: Name, path: readonly string[]): GlobalVariable | undefined {
-    return best(this.#variables, name, path)[0];
+    const found = best(this.#variables, name, path);
+    return found.find(({ declaration }) => !isDeclaredOnly(declaration)) ?? found[0];
+  }
+  /** The definition of a variable that other files may declare. */
+  definition(name: string): GlobalVariable | undefined {
+    return this.#variables.get(name)?.find(({ item }) => !isDeclaredOnly(item.declaration))?.item;
   }
   /** Overloads of the best-fitting scope, definitions first. */
   functions(name: Name, path: readonly string[]): readonly FunctionDeclaration[] {
@@ -136,6 +142,11 @@ export class Globals {
     else if (type.kind === "pointer") this.#addType(type.to, path);
     else if (type.kind === "array") this.#addType(type.of, path);
   }
+}
+
+/** `extern int n;` */
+export function isDeclaredOnly({ specifiers, init }: VariableDeclaration): boolean {
+  return specifiers.extern === true && init === undefined;
 }
 
 function split(name: Name, path: readonly string[]): readonly [path: readonly string[], name: string] {

@@ -16,7 +16,7 @@ import {
   type TemplateValue,
   type Value,
 } from "./model.ts";
-import { int, integerOf, pointer, unknown } from "./values.ts";
+import { int, integerOf, nullPointer, pointer, unknown } from "./values.ts";
 import { vectorComponents } from "./vector-types.ts";
 
 const containers: Readonly<Record<string, ContainerName>> = {
@@ -121,7 +121,7 @@ export function blank(
     case "record":
       return blankRecord(host, type, zeroed, reason);
     case "container":
-      return emptyContainer(host, type);
+      return type.name === "unique_ptr" ? nullPointer : emptyContainer(host, type);
     case "array":
       return pointer(arrayOf(host, type, zeroed, reason, name, residence), type.of);
     case "reference":

@@ -12,7 +12,10 @@ import { Cell, type Place, type TemplateValue, type Value } from "./model.ts";
 import type { HostUnit, Linker, TypeCache } from "./unit.ts";
 
 /** How a statement ended; undefined: by reaching its end. `exit`: the program ends, or an exception is thrown. */
-export type Completion = { readonly kind: "break" | "continue" | "exit" } | { readonly kind: "return"; readonly value: Value } | undefined;
+export type Completion =
+  | { readonly kind: "break" | "continue" | "exit" }
+  | { readonly kind: "return"; readonly value: Value; readonly place?: Place | undefined }
+  | undefined;
 
 /** One call of a function. */
 export interface Frame {
@@ -53,6 +56,8 @@ export interface Interpreter {
   readonly execute: (statement: Statement) => Completion;
   /** Runs a function of the program. */
   readonly call: (call: Call) => Value;
+  /** A method of an object of the program, or of a base of its class; undefined where there is none of that name. */
+  readonly callMethod: (self: Cell, name: string, args: readonly Argument[]) => Value | undefined;
   /** Calls what an expression evaluated to: a lambda, a function, an object. */
   readonly apply: (callee: Value, args: readonly Argument[]) => Value;
   /** Where the code under way stands; the next four are its. */
@@ -74,6 +79,8 @@ export interface Interpreter {
   /** Loops that are being watched, innermost last. */
   readonly loops: LoopTrace[];
   frame: Frame;
+  /** What the function called last returned a reference to. */
+  returned: Place | undefined;
   steps: number;
   /** `exit` was called or an exception thrown: the statement that notices ends with `exit`. */
   exited: boolean;

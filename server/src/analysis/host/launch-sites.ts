@@ -1,6 +1,6 @@
 /** Where a file launches kernels, and what leads there: found before anything runs. */
-import type { Declaration, Expression, FunctionDeclaration, Statement } from "../../syntax/ast.ts";
-import { walk } from "../../syntax/walk.ts";
+import type { Declaration, Expression, FunctionDeclaration, Statement, TypeNode } from "../../syntax/ast.ts";
+import { type AnyNode, walk } from "../../syntax/walk.ts";
 
 export interface LaunchSites {
   /** Launch expressions in the order they are written. */
@@ -24,6 +24,8 @@ const launchingCalls: ReadonlySet<string> = new Set([
   "cudaLaunchKernelExC",
 ]);
 
+const callOperator = "operator()";
+
 /** A function with a body, and the words in it: which names it may call is judged by them. */
 interface Candidate {
   readonly fn: FunctionDeclaration;
@@ -32,12 +34,13 @@ interface Candidate {
 }
 
 /**
- * Finds launches, and what leads to them through calls by name. `text` is the reading's; `elsewhere` names functions of other
- * files that launch.
+ * Finds launches, and what leads to them through calls by name. `text` is the reading's; `ownerOf` names the class a function is
+ * a method of; `elsewhere` names functions of other files that launch.
  */
 export function findLaunchSites(
   functions: readonly FunctionDeclaration[],
   text: string,
+  ownerOf: (fn: FunctionDeclaration) => string | undefined,
   elsewhere: ReadonlySet<string> = new Set(),
 ): LaunchSites {
   const candidates = functions.flatMap((fn): Candidate[] =>
@@ -46,17 +49,25 @@ export function findLaunchSites(
   const launching = new Set([...elsewhere, ...candidates.filter(({ launches }) => launches).map(({ fn }) => functionName(fn))]);
   for (let before = -1; before !== launching.size; ) {
     before = launching.size;
-    for (const { fn, words } of candidates) if (meets(words, launching)) launching.add(functionName(fn));
+    for (const { fn, words, launches } of candidates) {
+      if (!launches && !meets(words, launching)) continue;
+      launching.add(functionName(fn));
+      // Objects of the class are called without naming the operator.
+      const owner = functionName(fn) === callOperator ? ownerOf(fn) : undefined;
+      if (owner !== undefined) launching.add(owner);
+    }
   }
   const leading = candidates.filter(({ fn }) => launching.has(functionName(fn)));
   for (const { fn } of leading) for (const name of launchingLambdas(fn, text)) launching.add(name);
+  const objects = launching.has(callOperator);
+  const defined = new Set(functions.map(functionName));
   const sites: Expression[] = [];
   const holders = new WeakSet<Statement | Expression | Declaration>();
   const owners = new Map<Expression, FunctionDeclaration>();
   const called = new Set<string>();
   const calls = new Map<string, Set<string>>();
   for (const { fn } of leading) {
-    markHolders(fn, launching, holders, (site) => {
+    markHolders(fn, launching, objects ? defined : undefined, holders, (site) => {
       sites.push(site);
       owners.set(site, fn);
     });
@@ -137,10 +148,30 @@ function calledNames(fn: FunctionDeclaration, launching: ReadonlySet<string>): S
   return names;
 }
 
-/** Marks what lies around launches and calls that launch. */
+function leadsOn(node: AnyNode, launching: ReadonlySet<string>, functions: ReadonlySet<string> | undefined): boolean {
+  switch (node.kind) {
+    case "call":
+      if (launching.has(calledName(node) ?? "")) return true;
+      return functions !== undefined && node.callee.kind !== "member" && !functions.has(calledName(node) ?? "");
+    // An object whose constructor launches.
+    case "variable":
+      return node.init?.style !== "copy" && namesLaunching(node.type, launching);
+    case "new":
+      return namesLaunching(node.type, launching);
+    default:
+      return false;
+  }
+}
+
+function namesLaunching(type: TypeNode, launching: ReadonlySet<string>): boolean {
+  return type.kind === "named" && launching.has(type.name.parts.at(-1)?.text ?? "");
+}
+
+/** Marks what lies around launches and calls that launch; around calls of objects too, where `functions` names what is none. */
 function markHolders(
   fn: FunctionDeclaration,
   launching: ReadonlySet<string>,
+  functions: ReadonlySet<string> | undefined,
   holders: WeakSet<Statement | Expression | Declaration>,
   found: (site: Expression) => void,
 ): void {
@@ -148,10 +179,9 @@ function markHolders(
   const parents = new Map<object, object>();
   walk(fn.body, (node, parent) => {
     if (parent !== undefined) parents.set(node, parent);
-    if (node.kind !== "call") return true;
-    const launch = isLaunch(node);
+    const launch = node.kind === "call" && isLaunch(node);
     if (launch) found(node);
-    if (launch || launching.has(calledName(node) ?? ""))
+    if (launch || leadsOn(node, launching, functions))
       for (let at: object | undefined = node; at !== undefined && !holders.has(at as Statement); at = parents.get(at))
         holders.add(at as Statement);
     return true;

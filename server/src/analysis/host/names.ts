@@ -1,13 +1,14 @@
 /** What a name means where it stands: a value, and a place if it is an lvalue. */
-import type { Expression, Name } from "../../syntax/ast.ts";
+import type { Expression, Name, VariableDeclaration } from "../../syntax/ast.ts";
 import type { Substitution } from "../sema/types.ts";
 import { libraryConstant } from "./constants.ts";
 import { initialise } from "./construct.ts";
-import type { GlobalVariable } from "./globals.ts";
-import { hostType, templateValues } from "./host-types.ts";
+import { type GlobalVariable, isDeclaredOnly } from "./globals.ts";
+import { blank, hostType, templateValues } from "./host-types.ts";
 import { type Frame, type Interpreter, libraryVariable, lookUpLocal } from "./interpreter.ts";
 import { Cell, type Place, type TemplateValue, type Value } from "./model.ts";
 import { read } from "./places.ts";
+import type { HostUnit } from "./unit.ts";
 import { float, int, nullPointer, unknown } from "./values.ts";
 
 type NameExpression = Expression & { readonly kind: "name" };
@@ -98,18 +99,31 @@ export function globalFrame(path: readonly string[]): Frame {
   return { function: undefined, substitution: undefined, scopes: [new Map()], self: undefined, path, depth: 0, otherResults: [] };
 }
 
-function globalCell(host: Interpreter, variable: GlobalVariable): Cell {
-  const { declaration, path } = variable;
-  const made = host.statics.get(declaration);
-  if (made !== undefined) return made;
-  const outer = host.frame;
+function globalCell(host: Interpreter, named: GlobalVariable): Cell {
+  const known = host.statics.get(named.declaration);
+  if (known !== undefined) return known;
+  const name = lastText(named.declaration.name);
+  const linked = isDeclaredOnly(named.declaration) ? host.linker?.variable(name) : undefined;
+  const { declaration, path } = linked?.variable ?? named;
+  const made = host.statics.get(declaration) ?? makeGlobal(host, declaration, path, linked?.unit ?? host.unit);
+  host.statics.set(named.declaration, made);
+  return made;
+}
+
+function makeGlobal(host: Interpreter, declaration: VariableDeclaration, path: readonly string[], unit: HostUnit): Cell {
+  const { frame, unit: outer } = host;
   const name = lastText(declaration.name);
   host.frame = globalFrame(path);
+  host.unit = unit;
   const type = hostType(host, declaration.type, undefined);
   const cell = new Cell(unknown(`\`${name}\` is defined by itself`), type, name);
   host.statics.set(declaration, cell);
   const { device, constant, managed } = declaration.specifiers;
-  cell.value = initialise(host, declaration, type, true, device || constant ? "device" : managed ? "managed" : "host");
-  host.frame = outer;
+  const residence = device || constant ? "device" : managed ? "managed" : "host";
+  cell.value = isDeclaredOnly(declaration)
+    ? blank(host, type, false, `\`${name}\` is defined in another file`, name, residence)
+    : initialise(host, declaration, type, true, residence);
+  host.frame = frame;
+  host.unit = outer;
   return cell;
 }

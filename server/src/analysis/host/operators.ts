@@ -2,7 +2,7 @@
 import { arithmetic, isArithmetic } from "./arithmetic.ts";
 import { convert } from "./convert.ts";
 import type { Interpreter } from "./interpreter.ts";
-import { Allocation, type PointerValue, type Value } from "./model.ts";
+import { Allocation, type IntegerValue, type PointerValue, type Value } from "./model.ts";
 import { sizeOf } from "./places.ts";
 import { bool, int, isFloat, nullPointer, numberOf, unknown, unknownOf } from "./values.ts";
 
@@ -33,11 +33,20 @@ export function combine(host: Interpreter, op: string, left: Value, right: Value
     if (op === "-" && left.kind === "pointer" && right.kind !== "pointer") return movedPointer(host, left, right, -1);
     return pointerRelation(host, op, left, right);
   }
+  if (left.kind === "string" && right.kind === "int" && (op === "+" || op === "-")) return advanced(left.text, op, right);
   if (left.kind === "string" && right.kind === "string") {
     if (op === "==" || op === "!=") return bool((left.text === right.text) === (op === "=="));
     if (op === "+") return { kind: "string", text: left.text + right.text };
+    if (op === "<" || op === ">") return bool(op === "<" ? left.text < right.text : left.text > right.text);
   }
   return arithmetic(op, left, right);
+}
+
+/** A `std::string` with a character more, or a C string from a later character on. */
+function advanced(text: string, op: "+" | "-", by: IntegerValue): Value {
+  if (by.type === "char") return { kind: "string", text: text + String.fromCharCode(Number(by.value)) };
+  const from = Number(by.value) * (op === "+" ? 1 : -1);
+  return from < 0 || from > text.length ? unknown("text before a string's start") : { kind: "string", text: text.slice(from) };
 }
 
 function isNull(value: Value): boolean {

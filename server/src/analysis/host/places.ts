@@ -118,7 +118,7 @@ export function copied(value: Value): Value {
     const members = new Map([...value.members].map(([name, cell]) => [name, new Cell(copiedMember(cell), cell.type, name)] as const));
     return { ...value, members };
   }
-  if (value.kind === "container" && value.type.name !== "unique_ptr") return { ...value, storage: copyOf(value.storage) };
+  if (value.kind === "container") return { ...value, storage: copyOf(value.storage) };
   return value;
 }
 

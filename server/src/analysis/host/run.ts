@@ -5,7 +5,7 @@ import type { Semantics } from "../sema/index.ts";
 import { type AssumedTemplate, assumedTemplateArguments } from "../template-arguments.ts";
 import type { AssumedInput } from "./assume-inputs.ts";
 import { callFunction } from "./call.ts";
-import { apply } from "./calls.ts";
+import { apply, callMethod } from "./calls.ts";
 import { evaluateExpression } from "./expressions.ts";
 import { blank, hostType } from "./host-types.ts";
 import { Inputs } from "./inputs.ts";
@@ -82,6 +82,7 @@ function interpreterFor({ unit, settings, linker }: RunProgram, options: RunOpti
     evaluate: (expression) => evaluateExpression(host, expression),
     execute: (statement) => executeStatement(host, statement),
     call: (call) => callFunction(host, call),
+    callMethod: (self, name, args) => callMethod(host, self, name, args),
     apply: (callee, args) => apply(host, callee, args),
     unit,
     get semantics() {
@@ -105,6 +106,7 @@ function interpreterFor({ unit, settings, linker }: RunProgram, options: RunOpti
     libraryVariables: new Map(),
     loops: [],
     frame: { ...globalFrame([]), depth: -1 },
+    returned: undefined,
     steps: 0,
     exited: false,
     final: true,

@@ -8,7 +8,7 @@ import { type Loop, runLoop } from "./loops.ts";
 import { placeOf } from "./lvalues.ts";
 import { Cell, type Place, type Value } from "./model.ts";
 import { combine } from "./operators.ts";
-import { elementOf } from "./places.ts";
+import { elementOf, read } from "./places.ts";
 import { integerOf, pointer, truth, unknown, voidValue } from "./values.ts";
 
 const exit: Completion = { kind: "exit" };
@@ -60,8 +60,10 @@ export function executeStatement(host: Interpreter, s: Statement): Completion {
     case "continue":
       return continued;
     case "return": {
-      const value = s.value === undefined ? voidValue : host.evaluate(s.value);
-      return host.exited ? exit : { kind: "return", value };
+      if (s.value === undefined) return { kind: "return", value: voidValue };
+      const place = host.frame.function?.result.kind === "reference" ? placeOf(host, s.value) : undefined;
+      const value = place === undefined ? host.evaluate(s.value) : read(host, place);
+      return host.exited ? exit : { kind: "return", value, place };
     }
     case "try":
       return host.execute(s.body);

@@ -2,12 +2,10 @@
 import type { Interpreter } from "./interpreter.ts";
 import { Allocation, type Cell, type Place, type Value } from "./model.ts";
 import { elementOf } from "./places.ts";
-import { pointer } from "./values.ts";
 
 /** `*value`. */
 export function dereferenced(host: Interpreter, value: Value): Place | undefined {
   if (value.kind === "pointer") return elementOf(host, value, 0);
-  if (value.kind === "container" && value.type.name === "unique_ptr") return elementOf(host, pointer(value.storage, value.type.element), 0);
   return undefined;
 }
 

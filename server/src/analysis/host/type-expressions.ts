@@ -1,12 +1,12 @@
 /** Expressions that name types: casts, `sizeof`, `new`. */
 import type { Expression } from "../../syntax/ast.ts";
 import { construct } from "./construct.ts";
-import { convert } from "./convert.ts";
 import { hostType } from "./host-types.ts";
 import type { Interpreter } from "./interpreter.ts";
 import { placeOf } from "./lvalues.ts";
 import { unknownContent } from "./memory.ts";
 import { Allocation, Cell, type HostType, type Value } from "./model.ts";
+import { converted } from "./overloaded.ts";
 import { read, sizeOf } from "./places.ts";
 import { typeOfValue } from "./type-of-value.ts";
 import { int, numberOf, pointer, unknown, voidValue } from "./values.ts";
@@ -31,7 +31,7 @@ export function evaluateCast(host: Interpreter, e: Expression & { readonly kind:
   }
   const value = host.evaluate(operand);
   if (type === undefined && e.type.kind === "pointer" && value.kind === "pointer") return { ...value, to: undefined };
-  return convert(value, type);
+  return converted(host, value, type);
 }
 
 export function evaluateSizeof(host: Interpreter, e: Expression & { readonly kind: "sizeof" }): Value {

@@ -2,7 +2,7 @@
 import type { FunctionDeclaration, TranslationUnit, TypeNode } from "../../syntax/ast.ts";
 import type { Semantics } from "../sema/index.ts";
 import type { Substitution } from "../sema/types.ts";
-import { Globals } from "./globals.ts";
+import { Globals, type GlobalVariable } from "./globals.ts";
 import { findLaunchSites, type LaunchSites } from "./launch-sites.ts";
 import type { HostType } from "./model.ts";
 
@@ -18,13 +18,17 @@ export interface HostUnit {
 
 /** `text` is the reading's; `launching` names functions of other files that launch. */
 export function hostUnit(unit: TranslationUnit, semantics: Semantics, text: string, launching?: ReadonlySet<string>): HostUnit {
-  return { semantics, globals: new Globals(unit), sites: findLaunchSites(semantics.functions, text, launching), types: new Map() };
+  const globals = new Globals(unit);
+  const sites = findLaunchSites(semantics.functions, text, (fn) => globals.pathOf(fn).at(-1), launching);
+  return { semantics, globals, sites, types: new Map() };
 }
 
 /** Finds what other files of the project define. */
 export interface Linker {
   /** The unit a function with a body stands in. */
   unitOf(fn: FunctionDeclaration): HostUnit | undefined;
-  /** The definition of a function that is only declared, or not even that. */
-  definition(name: string): FunctionDeclaration | undefined;
+  /** The definition of a function that is only declared, or not even that; `owner`: the class whose method it is. */
+  definition(name: string, owner?: string): FunctionDeclaration | undefined;
+  /** The definition of a variable that is only declared, and the unit it stands in. */
+  variable(name: string): { readonly variable: GlobalVariable; readonly unit: HostUnit } | undefined;
 }

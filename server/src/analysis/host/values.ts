@@ -39,6 +39,7 @@ export function float(value: number, type: FloatName = "double"): FloatValue {
 /** [lo, hi] as a value of `type`; an exact value when both are one. */
 export function range(lo: number, hi: number, type: IntegerName | FloatName): Value {
   if (Number.isNaN(lo) || Number.isNaN(hi)) return unknown("not a number");
+  if (isFloat(type) && lo === hi) return float(lo, type);
   if (isFloat(type))
     return type === "double" ? { kind: "range", type, lo, hi } : { kind: "range", type, lo: Math.fround(lo), hi: Math.fround(hi) };
   const [least, most] = bounds(type);

@@ -1,11 +1,13 @@
 /** Algorithms of the standard library and Thrust on ranges, and helpers that only pass values on. */
 import type { Content } from "@warplens/sim-engine";
 import { arithmetic } from "../arithmetic.ts";
+import { construct } from "../construct.ts";
 import { contentOf, wholeContent } from "../content.ts";
 import { convert, vectorValue } from "../convert.ts";
 import { forgetTargets } from "../effects.ts";
+import { hostType } from "../host-types.ts";
 import type { Argument, Interpreter } from "../interpreter.ts";
-import { unknownContent } from "../memory.ts";
+import { unknownContent, zeroContent } from "../memory.ts";
 import { Allocation, Cell, type PointerValue, type Value } from "../model.ts";
 import { sizeOf, write } from "../places.ts";
 import { copyMemory } from "../transfer.ts";
@@ -128,6 +130,30 @@ const swap: LibraryFunction = (host, args) => {
   return voidValue;
 };
 
+/** `make_unique<T>(...)`, `make_unique<T[]>(n)`: the pointer. */
+const makeOwned: LibraryFunction = (host, args, call) => {
+  const name = call.callee.kind === "name" ? call.callee.name.parts.at(-1) : undefined;
+  const written = name?.templateArguments?.[0];
+  const node = written?.kind === "type" ? written.type : undefined;
+  const type = node === undefined ? undefined : hostType(host, node);
+  if (type === undefined) return unknown("a pointer to an object of a class of a library");
+  if (type.kind !== "array") {
+    const value = construct(
+      host,
+      type,
+      args.map(({ value: each }) => each),
+      true,
+    );
+    return pointer(new Cell(value, type), type);
+  }
+  const elementBytes = sizeOf(host, type.of);
+  const count = integerOf(argumentValue(args, 0));
+  const bytes = count === undefined || elementBytes === undefined ? undefined : count * elementBytes;
+  const shape = elementBytes === undefined ? {} : { elementBytes };
+  const summary = { bytes, why: argumentValue(args, 0), content: zeroContent, ...shape };
+  return pointer(new Allocation("", "host", type.of, summary), type.of);
+};
+
 const same: LibraryFunction = (_host, args) => argumentValue(args, 0);
 
 /** Writes through its range what cannot be followed. */
@@ -168,6 +194,8 @@ const table = new Map<string, LibraryFunction>([
       return argumentValue(args, 0);
     },
   ],
+  ["make_unique", makeOwned],
+  ["make_shared", makeOwned],
   ["raw_pointer_cast", same],
   ["device_pointer_cast", same],
   ["move", same],

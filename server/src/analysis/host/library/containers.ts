@@ -5,7 +5,7 @@ import { contentOf, joinContents } from "../content.ts";
 import { convert } from "../convert.ts";
 import type { Argument, Interpreter } from "../interpreter.ts";
 import { unknownContent } from "../memory.ts";
-import { Allocation, type ContainerValue, type Place, type Value } from "../model.ts";
+import type { ContainerValue, Place, Value } from "../model.ts";
 import { elementOf, sizeOf, write } from "../places.ts";
 import { int, integerOf, pointer, unknown, voidValue } from "../values.ts";
 import { argumentValue } from "./library.ts";
@@ -31,7 +31,6 @@ export function callContainer(
     case "empty":
       return arithmetic("==", size, int(0, "ulong"));
     case "data":
-    case "get":
     case "begin":
     case "cbegin":
       return pointer(storage, type.element);
@@ -60,11 +59,6 @@ export function callContainer(
     case "reserve":
     case "shrink_to_fit":
       return voidValue;
-    case "reset": {
-      const value = args[0]?.value;
-      if (value?.kind === "pointer" && value.target instanceof Allocation) change({ ...object, storage: value.target });
-      return voidValue;
-    }
     case "swap":
       return voidValue;
     case "operator()":

@@ -20,7 +20,30 @@ function wordsOf(host: Interpreter, count: Value, array: Value): string[] | unde
   return words;
 }
 
-/** Words that are no options are passed over; long options are known only to be there. */
+/** A long option's name, whether it takes an argument, and what `getopt_long` returns for it. */
+interface LongOption {
+  readonly name: string;
+  readonly takesArgument: boolean;
+  readonly value: Value;
+}
+
+/** The options of `struct option longopts[]`; undefined where they are not known. */
+function longOptions(host: Interpreter, array: Value): LongOption[] | undefined {
+  if (array.kind !== "pointer") return undefined;
+  const options: LongOption[] = [];
+  for (let k = 0; k < mostLongOptions; k++) {
+    const place = elementOf(host, array, k);
+    const entry = place === undefined ? undefined : read(host, place);
+    const [name, has, , value] = entry?.kind === "record" ? [...entry.members.values()].map((cell) => cell.value) : [];
+    if (name?.kind !== "string") return options;
+    if (value === undefined) return undefined;
+    options.push({ name: name.text, takesArgument: has !== undefined && (integerOf(has) ?? 0) > 0, value });
+  }
+  return options;
+}
+const mostLongOptions = 64;
+
+/** `getopt`, and `getopt_long` with its fourth argument. Words that are no options are passed over. */
 export const nextOption: LibraryFunction = (host, args) => {
   const words = wordsOf(host, argumentValue(args, 0), argumentValue(args, 1));
   const letters = argumentValue(args, 2);
@@ -39,14 +62,29 @@ export const nextOption: LibraryFunction = (host, args) => {
     host.journal.set(index, int(k));
     return int(-1);
   }
+  if (word.startsWith("--")) return nextLongOption(host, words, k, argumentValue(args, 3));
   const letter = word[1] ?? "?";
-  const place = word.startsWith("--") ? -1 : letters.text.indexOf(letter);
+  const place = letters.text.indexOf(letter);
   const takesArgument = place >= 0 && letters.text[place + 1] === ":";
   const attached = word.slice(2);
   const next = takesArgument && attached === "" ? words[k + 1] : undefined;
   const text = attached === "" ? next : attached;
   host.journal.set(argument, takesArgument && text !== undefined ? { kind: "string", text } : nullPointer);
   host.journal.set(index, int(next === undefined ? k + 1 : k + 2));
-  if (word.startsWith("--")) return unknown("a long option", { kind: "integer", name: "int" });
   return int(place < 0 ? "?".charCodeAt(0) : letter.charCodeAt(0));
 };
+
+/** The long option at `words[k]`, its argument after `=` or as the next word. */
+function nextLongOption(host: Interpreter, words: readonly string[], k: number, array: Value): Value {
+  const index = libraryVariable(host, "optind", int(1));
+  const argument = libraryVariable(host, "optarg", nullPointer);
+  const [, name = "", attached] = /^--([^=]*)(?:=(.*))?$/.exec(words[k] ?? "") ?? [];
+  const options = longOptions(host, array);
+  const option = options?.find((each) => each.name === name) ?? options?.find((each) => each.name.startsWith(name));
+  const next = option?.takesArgument && attached === undefined ? words[k + 1] : undefined;
+  const text = option?.takesArgument ? (attached ?? next) : undefined;
+  host.journal.set(argument, text === undefined ? nullPointer : { kind: "string", text });
+  host.journal.set(index, int(next === undefined ? k + 1 : k + 2));
+  if (options === undefined) return unknown("a long option", { kind: "integer", name: "int" });
+  return option?.value ?? int("?".charCodeAt(0));
+}

@@ -45,6 +45,22 @@ const comparison =
     return int(x === y ? 0 : x < y ? -1 : 1);
   };
 
+/** A search for text or a character in text: where it begins, or null. */
+const found =
+  (search: (text: string, other: string) => number): LibraryFunction =>
+  (_host, args) => {
+    const text = argumentValue(args, 0);
+    const other = argumentValue(args, 1);
+    const wanted = other.kind === "string" ? other.text : other.kind === "int" ? String.fromCharCode(Number(other.value)) : undefined;
+    if (text.kind !== "string" || wanted === undefined) return unknown("a search in a string that is not known");
+    const index = search(text.text, wanted);
+    return index < 0 ? nullPointer : { kind: "string", text: text.text.slice(index) };
+  };
+
+function textOfNumber(value: Value): Value {
+  return value.kind === "int" ? { kind: "string", text: String(value.value) } : unknown("a number as text");
+}
+
 /** `scanf`, `fread`: what they store is not known. */
 const input: LibraryFunction = (host, args) => {
   forgetTargets(host, args, "read from input");
@@ -115,6 +131,10 @@ export const textFunctions: ReadonlyMap<string, LibraryFunction> = new Map<strin
   ["strcmp", comparison(false)],
   ["strcasecmp", comparison(false)],
   ["strncmp", comparison(true)],
+  ["strstr", found((text, other) => text.indexOf(other))],
+  ["strchr", found((text, other) => text.indexOf(other))],
+  ["strrchr", found((text, other) => text.lastIndexOf(other))],
+  ["to_string", (_host, args) => textOfNumber(argumentValue(args, 0))],
   ["strlen", (_host, args) => stringLength(argumentValue(args, 0))],
   ["scanf", input],
   ["fscanf", input],

@@ -1,0 +1,145 @@
+/**
+ * Of the standard library what host code is evaluated with: classes whose meaning is more than a value of their own. Written for
+ * an evaluator: a random number is one that `rand` or `drand48` gives, a map is searched from its start.
+ */
+
+export const utility = `#pragma once
+namespace std {
+template <typename A, typename B> struct pair {
+    typedef A first_type;
+    typedef B second_type;
+    A first;
+    B second;
+    __host__ __device__ pair() : first(), second() {}
+    __host__ __device__ pair(const A &a, const B &b) : first(a), second(b) {}
+};
+template <typename A, typename B> __host__ __device__ pair<A, B> make_pair(A a, B b) { return pair<A, B>(a, b); }
+}
+`;
+
+const engine = (name: string, result: string, value: string): string => `class ${name} {
+    unsigned long state_;
+public:
+    typedef ${result} result_type;
+    ${name}() : state_(1) {}
+    ${name}(unsigned long seed) : state_(seed) {}
+    void seed(unsigned long seed) { state_ = seed; }
+    void discard(unsigned long long) {}
+    ${result} operator()() { return ${value}; }
+};
+`;
+
+/** A normal distribution by the interval that has its mean and its variance. */
+export const random = `#pragma once
+namespace std {
+${engine("mt19937", "unsigned int", "(unsigned int)(2ul * lrand48() + 1ul)")}
+${engine("mt19937_64", "unsigned long", "(unsigned long)lrand48() << 33")}
+${engine("minstd_rand", "unsigned int", "(unsigned int)lrand48()")}
+${engine("default_random_engine", "unsigned int", "(unsigned int)lrand48()")}
+${engine("random_device", "unsigned int", "(unsigned int)(2ul * lrand48() + 1ul)")}
+template <typename T = int> class uniform_int_distribution {
+    T least_, greatest_;
+public:
+    uniform_int_distribution() : least_(0), greatest_(2147483647) {}
+    uniform_int_distribution(T least, T greatest) : least_(least), greatest_(greatest) {}
+    template <typename G> T operator()(G &) { return least_ + lrand48() % (greatest_ - least_ + 1); }
+};
+template <typename T = double> class uniform_real_distribution {
+    T least_, end_;
+public:
+    uniform_real_distribution() : least_(0), end_(1) {}
+    uniform_real_distribution(T least, T end) : least_(least), end_(end) {}
+    template <typename G> T operator()(G &) { return least_ + (end_ - least_) * drand48(); }
+};
+template <typename T = double> class normal_distribution {
+    T mean_, deviation_;
+public:
+    normal_distribution() : mean_(0), deviation_(1) {}
+    normal_distribution(T mean, T deviation) : mean_(mean), deviation_(deviation) {}
+    template <typename G> T operator()(G &) { return mean_ + deviation_ * 1.7320508 * (2 * drand48() - 1); }
+};
+class bernoulli_distribution {
+    double share_;
+public:
+    bernoulli_distribution() : share_(0.5) {}
+    bernoulli_distribution(double share) : share_(share) {}
+    template <typename G> bool operator()(G &) { return drand48() < share_; }
+};
+}
+`;
+
+const map = (name: string): string => `template <typename K, typename V> class ${name} {
+    vector<pair<K, V>> entries_;
+public:
+    typedef pair<K, V> *iterator;
+    typedef const pair<K, V> *const_iterator;
+    pair<K, V> *begin() { return entries_.data(); }
+    pair<K, V> *end() { return entries_.data() + entries_.size(); }
+    size_t size() const { return entries_.size(); }
+    bool empty() const { return entries_.size() == 0; }
+    void clear() { entries_.clear(); }
+    pair<K, V> *find(const K &key) {
+        size_t n = entries_.size();
+        for (size_t i = 0; i < n; i++) if (entries_[i].first == key) return entries_.data() + i;
+        return end();
+    }
+    size_t count(const K &key) { return find(key) == end() ? 0 : 1; }
+    bool contains(const K &key) { return find(key) != end(); }
+    V &operator[](const K &key) {
+        pair<K, V> *found = find(key);
+        if (found != end()) return found->second;
+        size_t n = entries_.size();
+        entries_.resize(n + 1);
+        entries_[n].first = key;
+        return entries_[n].second;
+    }
+    V &at(const K &key) { return find(key)->second; }
+    void insert(const pair<K, V> &entry) { (*this)[entry.first] = entry.second; }
+};
+`;
+
+export const maps = `#pragma once
+#include <utility>
+namespace std {
+${map("map")}
+${map("unordered_map")}
+}
+`;
+
+/** Numbers and words between white space. */
+const stream = (name: string): string => `class ${name} {
+    string text_;
+    string word() {
+        size_t start = text_.find_first_not_of(" \\t\\n");
+        if (start == (size_t)-1) { text_ = ""; return text_; }
+        string rest = text_.substr(start);
+        size_t end = rest.find_first_of(" \\t\\n");
+        text_ = end == (size_t)-1 ? "" : rest.substr(end);
+        return rest.substr(0, end);
+    }
+public:
+    ${name}() : text_("") {}
+    ${name}(const string &text) : text_(text) {}
+    string str() const { return text_; }
+    ${name} &operator>>(int &value) { value = stoi(word()); return *this; }
+    ${name} &operator>>(unsigned int &value) { value = stoul(word()); return *this; }
+    ${name} &operator>>(long &value) { value = stol(word()); return *this; }
+    ${name} &operator>>(long long &value) { value = stoll(word()); return *this; }
+    ${name} &operator>>(unsigned long &value) { value = stoul(word()); return *this; }
+    ${name} &operator>>(float &value) { value = stof(word()); return *this; }
+    ${name} &operator>>(double &value) { value = stod(word()); return *this; }
+    ${name} &operator>>(string &value) { value = word(); return *this; }
+};
+`;
+
+export const stringStream = `#pragma once
+namespace std {
+${stream("stringstream")}
+${stream("istringstream")}
+}
+`;
+
+export const getopt = `#pragma once
+struct option { const char *name; int has_arg; int *flag; int val; };
+enum { no_argument = 0, required_argument = 1, optional_argument = 2 };
+`;
