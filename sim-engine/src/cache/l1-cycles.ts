@@ -5,8 +5,10 @@
  * stores and 16-byte accesses are taken to go by the same rule.
  */
 import { DistinctSet } from "../memory/distinct.ts";
+import { nearAddresses, originOf } from "../memory/near.ts";
 import { sharedWavefronts } from "../memory/wavefronts.ts";
 
+const near = new Int32Array(32);
 const seen = new DistinctSet();
 const perBank = new Uint8Array(4);
 
@@ -31,5 +33,7 @@ export function l1Cycles(addresses: Float64Array, from: number, mask: number, by
       if (ways > tags) tags = ways;
     }
   }
-  return Math.max(tags, sharedWavefronts(addresses, from, mask, bytes, true));
+  // Addresses too far apart for it share neither lines nor words: tags decide.
+  const isNear = nearAddresses(addresses, from, mask, originOf(addresses, from, mask), near);
+  return isNear ? Math.max(tags, sharedWavefronts(near, mask, bytes, true)) : tags;
 }

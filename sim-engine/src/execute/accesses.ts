@@ -2,7 +2,8 @@
 import type { Op, ScalarType, Space } from "../kernel.ts";
 import { scalarBytes } from "../kernel.ts";
 import { DistinctSet, popcount } from "../memory/distinct.ts";
-import { distinctSectors, idealSectors, localAddresses } from "../memory/sectors.ts";
+import { addressable, nearAddresses, originOf, withinReach } from "../memory/near.ts";
+import { distinctSectors, farSectors, idealSectors, localSectors } from "../memory/sectors.ts";
 import { idealWavefronts, sharedWavefronts } from "../memory/wavefronts.ts";
 import { localBase, spaceOf } from "./memory.ts";
 
@@ -35,24 +36,14 @@ export interface AccessListener {
   patterned(access: AccessCounter, shape: RequestShape, first: number, pattern: Float64Array, mask: number): void;
 }
 
-const sectors = new Float64Array(64);
 /** Addresses this far apart stand alike in sectors, lines and banks. */
 const shapeBytes = 128;
 const moved = new Float64Array(32);
-/** A GPU's addresses have no more bits. An index that is only data can lead beyond, where neighbouring numbers are far apart. */
-const addressable = 2 ** 49;
 const inReach = new Float64Array(32);
-const interleaved = new Float64Array(32);
+const near = new Int32Array(32);
 const distinct = new DistinctSet();
 /** Requests whose lane strides are looked at: a pattern shows early. */
 const strideSamples = 64;
-
-function areAddressable(addresses: Float64Array, from: number, mask: number): boolean {
-  for (let lane = from, bits = mask; bits !== 0; lane++, bits >>>= 1) {
-    if ((bits & 1) !== 0 && !(Math.abs(addresses[lane]!) < addressable)) return false;
-  }
-  return true;
-}
 
 /** Sums over requests are weighted: each executed request stands for `weight` of the launch. */
 export class AccessCounter {
@@ -104,13 +95,14 @@ export class AccessCounter {
 
   /** One request whose lanes have addresses of their own. A weight of 0 only tries what would happen. */
   count(addresses: Float64Array, from: number, mask: number, weight: number): void {
-    if (weight === 0) return;
-    if (!areAddressable(addresses, from, mask)) {
-      for (let lane = 0; lane < 32; lane++) inReach[lane] = addresses[from + lane]! % addressable || 0;
+    if (weight === 0 || mask === 0) return;
+    const isNear = nearAddresses(addresses, from, mask, this.#origin(addresses, from, mask), near);
+    if (!isNear && addresses !== inReach) {
+      withinReach(addresses, from, inReach);
       this.count(inReach, 0, mask, weight);
       return;
     }
-    const cost = this.#cost(addresses, from, mask);
+    const cost = this.#cost(addresses, from, mask, isNear);
     const lanes = mask === -1 ? 32 : popcount(mask);
     this.requests += weight;
     this.lanes += weight * lanes;
@@ -137,7 +129,8 @@ export class AccessCounter {
     const known = mask === -1 ? this.#fullShapes[residue] : this.#partShapes.get((mask >>> 0) * shapeBytes + residue);
     if (known) return known;
     for (let lane = 0; lane < 32; lane++) moved[lane] = first + pattern[lane]!;
-    const cost = this.#cost(moved, 0, mask);
+    const isNear = nearAddresses(moved, 0, mask, this.#origin(moved, 0, mask), near);
+    const cost = this.#cost(moved, 0, mask, isNear);
     const lanes = popcount(mask);
     const shape: RequestShape = { lanes, cost, ideal: this.#ideal(cost, mask, lanes) };
     this.#look(moved, 0, mask, cost);
@@ -146,18 +139,23 @@ export class AccessCounter {
     return shape;
   }
 
-  #cost(addresses: Float64Array, from: number, mask: number): number {
+  /** Where `near` counts from. */
+  #origin(addresses: Float64Array, from: number, mask: number): number {
+    return this.space === "local" ? localBase : originOf(addresses, from, mask);
+  }
+
+  /** Of a request whose addresses are in `near`, or too far apart for it. */
+  #cost(addresses: Float64Array, from: number, mask: number, isNear: boolean): number {
     switch (this.space) {
       case "global":
       case "texture":
-        return distinctSectors(addresses, from, mask, this.bytes, sectors);
+        return isNear ? distinctSectors(near, mask, this.bytes) : farSectors(addresses, from, mask, this.bytes);
       case "local":
-        localAddresses(addresses, from, mask, localBase, interleaved);
-        return distinctSectors(interleaved, 0, mask, this.bytes, sectors);
+        return localSectors(near, mask, this.bytes);
       case "shared":
-        return sharedWavefronts(addresses, from, mask, this.bytes, this.operation === "load");
+        return sharedWavefronts(near, mask, this.bytes, this.operation === "load");
       case "constant":
-        return distinctAddresses(addresses, from, mask);
+        return distinctAddresses(near, mask);
     }
   }
 
@@ -177,7 +175,7 @@ export class AccessCounter {
   /** Keeps what is worth showing of a request. */
   #look(addresses: Float64Array, from: number, mask: number, cost: number): void {
     if (this.space === "shared" && cost > this.worst) this.worst = cost;
-    if (this.operation === "atomic") this.worst = Math.max(this.worst, contention(addresses, from, mask));
+    if (this.operation === "atomic") this.worst = Math.max(this.worst, mostAlike(near, mask));
     if (this.#strideSamples < strideSamples) this.#sample(addresses, from, mask, cost);
   }
 
@@ -220,25 +218,24 @@ export class AccessCounter {
   }
 }
 
-function distinctAddresses(addresses: Float64Array, from: number, mask: number): number {
+function distinctAddresses(addresses: Int32Array, mask: number): number {
   distinct.clear();
   let count = 0;
-  for (let lane = 0; lane < 32; lane++) if ((mask >>> lane) & 1 && distinct.add(addresses[from + lane]! | 0)) count++;
+  for (let lane = 0; lane < 32; lane++) if ((mask >>> lane) & 1 && distinct.add(addresses[lane]!)) count++;
   return count;
+}
+
+function mostAlike(addresses: Int32Array, mask: number): number {
+  distinct.clear();
+  let most = 0;
+  for (let lane = 0, bits = mask; bits !== 0; lane++, bits >>>= 1) if (bits & 1) most = Math.max(most, distinct.count(addresses[lane]!));
+  return most;
 }
 
 /** The most lanes that share one address. */
 export function contention(addresses: Float64Array, from: number, mask: number): number {
-  if (distinctAddresses(addresses, from, mask) === popcount(mask)) return 1;
-  const lanes = new Map<number, number>();
-  let most = 0;
-  for (let lane = 0; lane < 32; lane++) {
-    if (!((mask >>> lane) & 1)) continue;
-    const count = (lanes.get(addresses[from + lane]!) ?? 0) + 1;
-    lanes.set(addresses[from + lane]!, count);
-    if (count > most) most = count;
-  }
-  return most;
+  nearAddresses(addresses, from, mask, originOf(addresses, from, mask), near);
+  return mostAlike(near, mask);
 }
 
 /** What lies in global memory, whichever way it is reached. */

@@ -1,11 +1,13 @@
 /** Steps that touch memory: they count what each request costs and, where values matter, carry it out. */
-import type { Action, AtomicOperation, Op, ScalarType } from "../kernel.ts";
+import type { Action, AtomicOperation, Op, ScalarType, Space } from "../kernel.ts";
+import { scalarBytes } from "../kernel.ts";
 import type { AccessCounter } from "./accesses.ts";
 import type { Environment } from "./environment.ts";
 import { maximum, minimum, roundingTo } from "./floats.ts";
 import type { Scalar } from "./memory.ts";
 import type { LanePattern } from "./patterns.ts";
-import { type Doubles, longToBigInt, type Registers, type Slot, type Step, writeLong } from "./registers.ts";
+import type { Doubles, Registers, Step } from "./registers.ts";
+import { loadTransfer, scalarReader, scalarWriter, storeTransfer } from "./transfer.ts";
 import { NotExecutable } from "./values.ts";
 
 /** What the running launch shares with its steps. */
@@ -23,26 +25,6 @@ export interface AccessOptions {
   /** Places of the result: 1 when all lanes have the same. */
   readonly results: number;
 }
-
-const scalarReader = (slot: Slot): ((i: number) => Scalar) => {
-  if (slot.kind === "long") {
-    const { lo, hi } = slot.data;
-    return (i) => longToBigInt(lo[i]!, hi[i]!);
-  }
-  const { data } = slot;
-  return (i) => data[i]!;
-};
-
-const scalarWriter = (slot: Slot): ((i: number, value: Scalar) => void) => {
-  if (slot.kind === "long") {
-    const { data } = slot;
-    return (i, value) => writeLong(data, i, BigInt(value));
-  }
-  const { data } = slot;
-  return (i, value) => {
-    data[i] = Number(value);
-  };
-};
 
 const allAlike = new Float64Array(32);
 
@@ -88,12 +70,12 @@ export function memoryStep(
       if (!address) break;
       const count = countStep(counters, [registers.doubles(address)], running, options.address, action.space);
       if (!options.acts) return count;
-      return both(count, loadStep(op, action.components, registers, running, options.results));
+      return both(count, loadStep(op, action, registers, running, options.results));
     }
     case "store": {
       if (!address) break;
       const count = countStep(counters, [registers.doubles(address)], running, options.address, action.space);
-      return options.acts ? both(count, storeStep(op, registers, running)) : count;
+      return options.acts ? both(count, storeStep(op, action.space, registers, running)) : count;
     }
     case "atomic": {
       if (!address) break;
@@ -118,42 +100,34 @@ const both =
     second(o, mask);
   };
 
-function loadStep(op: Op, components: number, registers: Registers, { environment }: Running, results: number): Step {
+function loadStep(
+  op: Op,
+  { components, space }: Extract<Action, { kind: "load" }>,
+  registers: Registers,
+  { environment }: Running,
+  results: number,
+): Step {
   const [address] = op.args;
   if (!address) throw new NotExecutable("a load without an address");
   const at = registers.doubles(address);
   const type = op.type as ScalarType;
-  const width = typeBytes(type);
-  const writers = Array.from({ length: components }, (_, component) => scalarWriter(registers.slot(op, component)));
+  const width = scalarBytes[type];
+  const transfers = Array.from({ length: components }, (_, k) => loadTransfer(registers.slot(op, k), type, space, environment));
+  const [first] = transfers;
+  if (components === 1 && first) return (o, mask) => first(at, o, results === 1 ? 1 : mask, 0);
   return (o, mask) => {
-    for (let i = o, bits = results === 1 ? 1 : mask; bits !== 0; i++, bits >>>= 1) {
-      if ((bits & 1) === 0) continue;
-      for (let component = 0; component < components; component++)
-        writers[component]!(i, environment.read(at[i]! + component * width, type, i));
-    }
+    for (let k = 0; k < components; k++) transfers[k]!(at, o, results === 1 ? 1 : mask, k * width);
   };
 }
 
-const typeBytes = (type: ScalarType): number => ({ i1: 1, i8: 1, i16: 2, i32: 4, i64: 8, f16: 2, bf16: 2, f32: 4, f64: 8, ptr: 8 })[type];
-
-function storeStep(op: Op, registers: Registers, { environment }: Running): Step {
+function storeStep(op: Op, space: Space, registers: Registers, { environment }: Running): Step {
   const [address, ...values] = op.args;
   if (!address) throw new NotExecutable("a store without an address");
   const at = registers.doubles(address);
-  const stored = values.map((each) => ({
-    type: each.type as ScalarType,
-    width: typeBytes(each.type as ScalarType),
-    read: scalarReader(registers.slot(each)),
-  }));
+  const transfers = values.map((each) => storeTransfer(registers.slot(each), each.type as ScalarType, space, environment));
+  const width = scalarBytes[values[0]?.type as ScalarType];
   return (o, mask) => {
-    for (let i = o, bits = mask; bits !== 0; i++, bits >>>= 1) {
-      if ((bits & 1) === 0) continue;
-      let to = at[i]!;
-      for (const { type, width, read } of stored) {
-        environment.write(to, type, read(i), i);
-        to += width;
-      }
-    }
+    for (let k = 0; k < transfers.length; k++) transfers[k]!(at, o, mask, k * width);
   };
 }
 

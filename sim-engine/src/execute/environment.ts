@@ -1,8 +1,9 @@
 /** What a launch finds before its first instruction: memories laid out, and the value of every parameter. */
-import type { Argument, Image, Kernel, Launch, Op, ScalarType } from "../kernel.ts";
+import type { Argument, Image, Kernel, Launch, Op, ScalarType, Space } from "../kernel.ts";
 import { scalarBytes } from "../kernel.ts";
 import {
   constantBase,
+  FixedWindow,
   GlobalMemory,
   LazyMemory,
   localBase,
@@ -12,6 +13,7 @@ import {
   type Scalar,
   sharedBase,
   spaceOf,
+  type Window,
   writeScalar,
 } from "./memory.ts";
 
@@ -136,6 +138,20 @@ export class Environment {
   /** Shared memory as a new block finds it. What it held before is undefined in CUDA; here it is zero. */
   clearShared(): void {
     new Uint8Array(this.#shared.buffer).fill(0);
+  }
+
+  /** The memory an access to this space reaches; undefined where only the address tells, or nothing lies in views. */
+  window(space: Space): Window | undefined {
+    switch (space) {
+      case "global":
+        return this.global;
+      case "shared":
+        return new FixedWindow(this.#shared, sharedBase, 0);
+      case "local":
+        return new FixedWindow(this.#local, localBase, this.frameBytes);
+      default:
+        return undefined;
+    }
   }
 
   /** @param thread place of the lane's registers, which its local memory goes with */

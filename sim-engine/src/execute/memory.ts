@@ -94,27 +94,90 @@ export function writeScalar(view: DataView, offset: number, type: ScalarType, va
   }
 }
 
+/** Where each lane's bytes lie. */
+export interface Places {
+  readonly views: DataView[];
+  readonly offsets: Int32Array;
+}
+
+/** A memory whose bytes lie in views, so that steps may read and write them without asking for each. */
+export interface Window {
+  /**
+   * Finds for each lane k of `mask` the `bytes` bytes at `addresses[from + k] + above`, and returns the lanes found: the others'
+   * are not in one view, or not there yet. With `making`, places that are not there yet are made. Local memory is each thread's own.
+   */
+  locate(addresses: Float64Array, from: number, mask: number, above: number, bytes: number, making: boolean, to: Places): number;
+}
+
+/** Shared memory, and the local memory of all threads frame by frame. */
+export class FixedWindow implements Window {
+  readonly #view: DataView;
+  readonly #base: number;
+  readonly #frame: number;
+
+  constructor(view: DataView, base: number, frame: number) {
+    this.#view = view;
+    this.#base = base;
+    this.#frame = frame;
+  }
+
+  locate(addresses: Float64Array, from: number, mask: number, above: number, bytes: number, _making: boolean, to: Places): number {
+    const { views, offsets } = to;
+    const view = this.#view;
+    const last = view.byteLength - bytes;
+    let found = 0;
+    for (let lane = 0, bits = mask; bits !== 0; lane++, bits >>>= 1) {
+      if ((bits & 1) === 0) continue;
+      const offset = addresses[from + lane]! + above - this.#base;
+      const at = offset + (from + lane) * this.#frame;
+      if (!(offset >= 0 && at <= last)) continue;
+      views[lane] = view;
+      offsets[lane] = at;
+      found |= 1 << lane;
+    }
+    return found;
+  }
+}
+
 const pageBytes = 1024;
+/** Pages found last, by the lower bits of their index. */
+const recentPages = 64;
 
 /** Bytes that are made when they are first written, and until then are what `Content` says. Reading past the end gives zero. */
 export class LazyMemory {
   readonly #content: Content;
   readonly #element: ScalarType;
+  readonly #elementBytes: number;
   readonly #source: ElementSource;
   readonly #pages = new Map<number, DataView>();
+  readonly #recent: (DataView | undefined)[] = new Array<DataView | undefined>(recentPages).fill(undefined);
+  readonly #recentIndices = new Float64Array(recentPages).fill(-1);
   readonly #scratch = new DataView(new ArrayBuffer(32));
 
   constructor(content: Content, element: ScalarType, seed: number) {
     this.#content = content;
     this.#element = content.kind === "bytes" ? "i8" : element;
+    this.#elementBytes = scalarBytes[this.#element];
     this.#source = elements(content, element.includes("f"), seed);
+  }
+
+  /** The page a byte is in, if it has been made; the byte is `offset % pageBytes` of it. */
+  pageOf(offset: number): DataView | undefined {
+    if (this.#pages.size === 0) return undefined;
+    const index = Math.floor(offset / pageBytes);
+    const slot = index & (recentPages - 1);
+    if (this.#recentIndices[slot] === index) return this.#recent[slot];
+    const page = this.#pages.get(index);
+    this.#recentIndices[slot] = index;
+    this.#recent[slot] = page;
+    return page;
   }
 
   read(offset: number, type: ScalarType): Scalar {
     const size = scalarBytes[type];
-    const page = this.#pages.get(Math.floor(offset / pageBytes));
+    const page = this.pageOf(offset);
     if (page && (offset % pageBytes) + size <= pageBytes) return readScalar(page, offset % pageBytes, type);
-    if (type === this.#element && offset % size === 0) {
+    if (!page && type === this.#element && offset % size === 0) {
       const value = this.#source(offset / size);
       return type === "i64" ? BigInt.asIntN(64, BigInt(Math.floor(value))) : this.#normal(value, type);
     }
@@ -144,10 +207,9 @@ export class LazyMemory {
   }
 
   #byte(offset: number): number {
-    const page = this.#pages.get(Math.floor(offset / pageBytes));
+    const page = this.pageOf(offset);
     if (page) return page.getUint8(offset % pageBytes);
-    const size = scalarBytes[this.#element];
-    this.#element satisfies ScalarType;
+    const size = this.#elementBytes;
     const value = this.#source(Math.floor(offset / size));
     writeScalar(this.#scratch, 16, this.#element, this.#element === "i64" ? BigInt.asIntN(64, BigInt(Math.floor(value))) : value);
     return this.#scratch.getUint8(16 + (offset % size));
@@ -156,37 +218,46 @@ export class LazyMemory {
   write(offset: number, type: ScalarType, value: Scalar): void {
     const size = scalarBytes[type];
     if ((offset % pageBytes) + size <= pageBytes) {
-      writeScalar(this.#page(Math.floor(offset / pageBytes)), offset % pageBytes, type, value);
+      writeScalar(this.makePage(offset), offset % pageBytes, type, value);
       return;
     }
     writeScalar(this.#scratch, 8, type, value);
     for (let k = 0; k < size; k++) {
       const at = offset + k;
-      this.#page(Math.floor(at / pageBytes)).setUint8(at % pageBytes, this.#scratch.getUint8(8 + k));
+      this.makePage(at).setUint8(at % pageBytes, this.#scratch.getUint8(8 + k));
     }
   }
 
-  #page(index: number): DataView {
-    const known = this.#pages.get(index);
+  /** The page a byte is in, made if need be. */
+  makePage(offset: number): DataView {
+    const known = this.pageOf(offset);
     if (known) return known;
+    const index = Math.floor(offset / pageBytes);
     const page = new DataView(new ArrayBuffer(pageBytes));
     if (this.#content.kind !== "zero" && this.#content.kind !== "unknown") {
-      const size = scalarBytes[this.#element];
+      const size = this.#elementBytes;
       for (let at = 0; at < pageBytes; at += size) {
         const value = this.#source((index * pageBytes + at) / size);
         writeScalar(page, at, this.#element, this.#element === "i64" ? BigInt.asIntN(64, BigInt(Math.floor(value))) : value);
       }
     }
     this.#pages.set(index, page);
+    const slot = index & (recentPages - 1);
+    this.#recentIndices[slot] = index;
+    this.#recent[slot] = page;
     return page;
   }
 }
 
 /** Buffers and device variables at their addresses. */
-export class GlobalMemory {
+export class GlobalMemory implements Window {
   readonly #starts: number[] = [];
   readonly #memories: LazyMemory[] = [];
   #next = globalBase;
+  /** The buffer used last, and the addresses that are its. */
+  #memory = new LazyMemory({ kind: "zero" }, "i32", 0);
+  #low = 0;
+  #high = 0;
 
   /** Places another buffer at the next free multiple of 512 bytes, with a gap so that small overruns stay its own. */
   add(bytes: number, content: Content, element: ScalarType): number {
@@ -209,14 +280,43 @@ export class GlobalMemory {
     return low - 1;
   }
 
-  read(address: number, type: ScalarType): Scalar {
+  /** Goes to the buffer an address falls into; false where there is none. */
+  #enter(address: number): boolean {
+    if (address >= this.#low && address < this.#high) return true;
     const index = this.indexOf(address);
-    return index < 0 ? (type === "i64" ? 0n : 0) : this.#memories[index]!.read(address - this.#starts[index]!, type);
+    const memory = this.#memories[index];
+    if (!memory) return false;
+    this.#memory = memory;
+    this.#low = this.#starts[index]!;
+    this.#high = this.#starts[index + 1] ?? Number.POSITIVE_INFINITY;
+    return true;
+  }
+
+  locate(addresses: Float64Array, from: number, mask: number, above: number, bytes: number, making: boolean, to: Places): number {
+    const { views, offsets } = to;
+    let found = 0;
+    for (let lane = 0, bits = mask; bits !== 0; lane++, bits >>>= 1) {
+      if ((bits & 1) === 0) continue;
+      const address = addresses[from + lane]! + above;
+      if (!this.#enter(address)) continue;
+      const offset = address - this.#low;
+      const at = offset % pageBytes;
+      if (at + bytes > pageBytes) continue;
+      const page = making ? this.#memory.makePage(offset) : this.#memory.pageOf(offset);
+      if (!page) continue;
+      views[lane] = page;
+      offsets[lane] = at;
+      found |= 1 << lane;
+    }
+    return found;
+  }
+
+  read(address: number, type: ScalarType): Scalar {
+    return this.#enter(address) ? this.#memory.read(address - this.#low, type) : type === "i64" ? 0n : 0;
   }
 
   write(address: number, type: ScalarType, value: Scalar): void {
-    const index = this.indexOf(address);
-    if (index >= 0) this.#memories[index]!.write(address - this.#starts[index]!, type, value);
+    if (this.#enter(address)) this.#memory.write(address - this.#low, type, value);
   }
 }
 

@@ -6,6 +6,7 @@ const slots = 256;
 export class DistinctSet {
   readonly #keys = new Int32Array(slots);
   readonly #stamps = new Int32Array(slots);
+  readonly #counts = new Int32Array(slots);
   #stamp = 1;
 
   clear(): void {
@@ -14,14 +15,20 @@ export class DistinctSet {
 
   /** True when the key was not in the set. */
   add(key: number): boolean {
+    return this.count(key) === 1;
+  }
+
+  /** How often the key has been added, this time included. */
+  count(key: number): number {
     let at = (Math.imul(key, 0x9e3779b1) >>> 24) & (slots - 1);
     while (this.#stamps[at] === this.#stamp) {
-      if (this.#keys[at] === key) return false;
+      if (this.#keys[at] === key) return ++this.#counts[at]!;
       at = (at + 1) & (slots - 1);
     }
     this.#stamps[at] = this.#stamp;
     this.#keys[at] = key;
-    return true;
+    this.#counts[at] = 1;
+    return 1;
   }
 }
 

@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type Lane, sectors, wavefronts } from "../execute/testing/counters.ts";
 import { popcount } from "./distinct.ts";
-import { distinctSectors, idealSectors } from "./sectors.ts";
+import { nearAddresses, originOf } from "./near.ts";
+import { distinctSectors, farSectors, idealSectors, localSectors } from "./sectors.ts";
 import { sharedWavefronts } from "./wavefronts.ts";
 
 const widths = fc.constantFrom(1, 2, 4, 8, 16);
@@ -19,14 +20,30 @@ const elements = fc.oneof(
 const lanesOf = (addresses: Float64Array, mask: number): Lane[] =>
   [...addresses].flatMap((address, lane) => ((mask >>> lane) & 1 ? [{ lane, address }] : []));
 
+function nearOf(addresses: Float64Array, mask: number): Int32Array {
+  const near = new Int32Array(32);
+  expect(nearAddresses(addresses, 0, mask, mask === 0 ? 0 : originOf(addresses, 0, mask), near)).toBe(true);
+  return near;
+}
+
+test("sectors of local memory are those of each word's row", () => {
+  fc.assert(
+    fc.property(elements, widths, masks, (chosen, bytes, mask) => {
+      const addresses = Float64Array.from(chosen, (element) => element * bytes);
+      expect(localSectors(Int32Array.from(addresses), mask, bytes)).toBe(sectors(lanesOf(addresses, mask), bytes, true));
+    }),
+  );
+  const offsets = new Int32Array(32);
+  expect([4, 8, 16].map((bytes) => localSectors(offsets, -1, bytes))).toEqual([4, 8, 16]);
+});
+
 test("sectors are those a plain set of bytes' sectors has", () => {
-  const out = new Float64Array(64);
   fc.assert(
     fc.property(elements, widths, masks, fc.nat(31), (chosen, bytes, mask, offset) => {
       const addresses = Float64Array.from(chosen, (element) => 2 ** 40 + element * bytes + offset);
-      const count = distinctSectors(addresses, 0, mask, bytes, out);
+      const count = distinctSectors(nearOf(addresses, mask), mask, bytes);
       expect(count).toBe(sectors(lanesOf(addresses, mask), bytes, false));
-      expect(new Set(out.subarray(0, count)).size).toBe(count);
+      expect(farSectors(addresses, 0, mask, bytes)).toBe(count);
       expect(idealSectors(count, popcount(mask), bytes)).toBeLessThanOrEqual(count);
     }),
   );
@@ -36,7 +53,7 @@ test("wavefronts are those the definition gives", () => {
   fc.assert(
     fc.property(elements, widths, masks, fc.boolean(), (chosen, bytes, mask, isLoad) => {
       const addresses = Float64Array.from(chosen, (element) => element * bytes);
-      expect(sharedWavefronts(addresses, 0, mask, bytes, isLoad)).toBe(wavefronts(lanesOf(addresses, mask), bytes, isLoad));
+      expect(sharedWavefronts(nearOf(addresses, mask), mask, bytes, isLoad)).toBe(wavefronts(lanesOf(addresses, mask), bytes, isLoad));
     }),
   );
 });

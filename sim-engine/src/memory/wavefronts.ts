@@ -11,12 +11,12 @@ import { DistinctSet, popcount } from "./distinct.ts";
 const bankCount = 32;
 const seen = new DistinctSet();
 const perBank = new Int32Array(bankCount);
-const bankWord = new Float64Array(bankCount);
+const bankWord = new Int32Array(bankCount);
 
-/** Wavefronts the lanes of `mask` take, each moving `bytes` (1 to 16) at `addresses[from + lane]`; only loads join parts. */
-export function sharedWavefronts(addresses: Float64Array, from: number, mask: number, bytes: number, isLoad: boolean): number {
+/** Wavefronts the lanes of `mask` take, each moving `bytes` (1 to 16) at `near[lane]` (see `nearAddresses`); only loads join parts. */
+export function sharedWavefronts(near: Int32Array, mask: number, bytes: number, isLoad: boolean): number {
   if (mask === 0) return 0;
-  if (bytes <= 4) return narrow(addresses, from, mask);
+  if (bytes <= 4) return narrow(near, mask);
   const words = bytes / 4;
   const parts = bytes <= 8 ? 2 : 4;
   const lanes = 32 / parts;
@@ -24,32 +24,32 @@ export function sharedWavefronts(addresses: Float64Array, from: number, mask: nu
   for (let part = 0; part < parts; part += 2) {
     const low = mask & (((2 ** lanes - 1) << (part * lanes)) | 0);
     const high = mask & (((2 ** lanes - 1) << ((part + 1) * lanes)) | 0);
-    if (isLoad && low !== 0 && high !== 0 && joins(addresses, from, low | high, words)) total++;
-    else total += (low === 0 ? 0 : wide(addresses, from, low, words)) + (high === 0 ? 0 : wide(addresses, from, high, words));
+    if (isLoad && low !== 0 && high !== 0 && joins(near, low | high, words)) total++;
+    else total += (low === 0 ? 0 : wide(near, low, words)) + (high === 0 ? 0 : wide(near, high, words));
   }
   return total;
 }
 
-const joins = (addresses: Float64Array, from: number, mask: number, words: number): boolean =>
-  (paired(addresses, from, mask, 1) || paired(addresses, from, mask, 2)) && wide(addresses, from, mask, words) === 1;
+const joins = (near: Int32Array, mask: number, words: number): boolean =>
+  (paired(near, mask, 1) || paired(near, mask, 2)) && wide(near, mask, words) === 1;
 
 /** Every active lane wants the same address as the lane `distance` away from it, where that is active. */
-function paired(addresses: Float64Array, from: number, mask: number, distance: number): boolean {
+function paired(near: Int32Array, mask: number, distance: number): boolean {
   for (let lane = 0; lane < 32; lane++) {
     const other = lane ^ distance;
-    if ((mask >>> lane) & (mask >>> other) & 1 && addresses[from + lane] !== addresses[from + other]) return false;
+    if ((mask >>> lane) & (mask >>> other) & 1 && near[lane] !== near[other]) return false;
   }
   return true;
 }
 
-function narrow(addresses: Float64Array, from: number, mask: number): number {
+function narrow(near: Int32Array, mask: number): number {
   let used = 0;
   for (let lane = 0, bits = mask; bits !== 0; lane++, bits >>>= 1) {
     if ((bits & 1) === 0) continue;
-    const word = Math.floor(addresses[from + lane]! * 0.25);
-    const bank = word % bankCount;
+    const word = near[lane]! >> 2;
+    const bank = word & (bankCount - 1);
     if ((used >>> bank) & 1) {
-      if (bankWord[bank] !== word) return wide(addresses, from, mask, 1);
+      if (bankWord[bank] !== word) return wide(near, mask, 1);
     } else {
       used |= 1 << bank;
       bankWord[bank] = word;
@@ -58,16 +58,16 @@ function narrow(addresses: Float64Array, from: number, mask: number): number {
   return 1;
 }
 
-function wide(addresses: Float64Array, from: number, mask: number, words: number): number {
+function wide(near: Int32Array, mask: number, words: number): number {
   seen.clear();
   perBank.fill(0);
   let most = 0;
   for (let lane = 0, bits = mask; bits !== 0; lane++, bits >>>= 1) {
     if ((bits & 1) === 0) continue;
-    const first = Math.floor(addresses[from + lane]! * 0.25);
+    const first = near[lane]! >> 2;
     for (let word = first; word < first + words; word++) {
-      if (!seen.add(word | 0)) continue;
-      const ways = ++perBank[word % bankCount]!;
+      if (!seen.add(word)) continue;
+      const ways = ++perBank[word & (bankCount - 1)]!;
       if (ways > most) most = ways;
     }
   }

@@ -63,6 +63,12 @@ export interface ObservedBlock {
   readonly records: readonly WarpRecord[];
 }
 
+interface Place {
+  readonly record: WarpRecord;
+  readonly site: number;
+  readonly offset: number | undefined;
+}
+
 /** Requests of one block that are logged for the caches. */
 const logLimit = 1 << 14;
 
@@ -115,21 +121,43 @@ export class Observer implements AccessListener {
     const place = this.#place(counter);
     if (!place) return;
     const { record, site, offset } = place;
-    let at = addresses;
-    let first = from;
     if (counter.space === "local") {
-      // Each warp's threads have their frames side by side, word by word.
-      localAddresses(addresses, from, mask, localBase, this.#lanes);
-      at = this.#lanes;
-      first = 0;
+      this.#localRequest(counter, place, addresses, from, mask, cost);
+      return;
     }
-    if (!record.full) record.requests.push(site, pathCycles(counter, at, first, mask, cost), amountOf(counter, at, first, mask, cost));
+    if (!record.full)
+      record.requests.push(site, pathCycles(counter, addresses, from, mask, cost), amountOf(counter, addresses, from, mask, cost));
     if (offset === undefined || !this.#log.request(record.warp, site, kindOf(counter))) return;
-    for (const sector of this.#sectorsOf(at, first, mask, counter.bytes)) {
+    for (const sector of this.#sectorsOf(addresses, from, mask, counter.bytes)) {
       const sectorIndex = sector + offset / sectorBytes;
-      this.#log.sector(sectorIndex, counter.operation === "store" ? written(at, first, mask, counter.bytes, sector) : full);
+      this.#log.sector(sectorIndex, counter.operation === "store" ? written(addresses, from, mask, counter.bytes, sector) : full);
     }
-    if (counter.operation === "atomic") this.atomics.add(at, first, mask);
+    if (counter.operation === "atomic") this.atomics.add(addresses, from, mask);
+  }
+
+  /** Each warp's threads have their frames side by side, word by word: the words of a wide access lie in rows of their own. */
+  #localRequest(
+    counter: AccessCounter,
+    { record, site, offset = 0 }: Place,
+    addresses: Float64Array,
+    from: number,
+    mask: number,
+    cost: number,
+  ): void {
+    const bytes = Math.min(4, counter.bytes);
+    const touched = new Map<number, number>();
+    let cycles = 0;
+    for (let word = 0; word < counter.bytes / 4; word++) {
+      localAddresses(addresses, from, mask, localBase, word, this.#lanes);
+      cycles += l1Cycles(this.#lanes, 0, mask, bytes);
+      for (const sector of this.#sectorsOf(this.#lanes, 0, mask, bytes)) {
+        const moved = counter.operation === "store" ? written(this.#lanes, 0, mask, bytes, sector) : full;
+        touched.set(sector, ((touched.get(sector) ?? 0) | moved) >>> 0);
+      }
+    }
+    if (!record.full) record.requests.push(site, cycles, cost);
+    if (!this.#log.request(record.warp, site, kindOf(counter))) return;
+    for (const [sector, moved] of touched) this.#log.sector(sector + offset / sectorBytes, moved);
   }
 
   patterned(counter: AccessCounter, shape: RequestShape, first: number, pattern: Float64Array, mask: number): void {
@@ -170,7 +198,7 @@ export class Observer implements AccessListener {
   }
 
   /** Where a request is noted; `offset` is what takes its addresses to those the caches know, absent for what they do not see. */
-  #place(counter: AccessCounter): { record: WarpRecord; site: number; offset: number | undefined } | undefined {
+  #place(counter: AccessCounter): Place | undefined {
     const record = this.#runner.record;
     const site = this.#sites.numbers.get(counter.op);
     // Of a copy into shared memory, the reading side is the access.

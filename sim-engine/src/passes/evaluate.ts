@@ -21,7 +21,9 @@ export function evaluateInt(op: IntBinary, type: ScalarType, a: number | bigint,
 }
 
 function evaluateBig(op: IntBinary, x: bigint, y: bigint, ux: bigint, uy: bigint, width: number): bigint | undefined {
-  const shift = uy < BigInt(width) ? uy : undefined;
+  // Shift counts have 32 bits whatever is shifted.
+  const count = BigInt.asUintN(32, y);
+  const shift = count < BigInt(width) ? count : undefined;
   switch (op) {
     case "add":
       return x + y;

@@ -166,11 +166,12 @@ function foldShiftOrDivision(op: Op, action: IntAction, type: ScalarType, a: Op,
     case "ashr": {
       if (constant === 0) return a;
       if (inner?.op === action.op && x && c !== undefined) {
-        if (c + constant < width) return become(op, { kind: "int", op: action.op }, x, folding.int("i32", c + constant));
+        if (c >= 0 && constant > 0 && c + constant < width)
+          return become(op, { kind: "int", op: action.op }, x, folding.int("i32", c + constant));
         if (action.op !== "ashr") return to(0);
       }
       // (x << c) >> c keeps the low bits; (x >> c) << c the high ones.
-      if (inner && x && c === constant && width <= 32) {
+      if (inner && x && c === constant && width <= 32 && c > 0 && c < width) {
         if (action.op === "lshr" && inner.op === "shl") return become(op, { kind: "int", op: "and" }, x, to(2 ** (width - c) - 1));
         if (action.op === "shl" && inner.op === "lshr") return become(op, { kind: "int", op: "and" }, x, to(-(2 ** c)));
       }

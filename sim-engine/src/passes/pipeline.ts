@@ -26,6 +26,8 @@ import { vectorizeAccesses } from "./vectorize.ts";
 export interface OptimiseOptions {
   /** Contract products and sums (nvcc's default); `-fmad=false` forbids it. */
   readonly contract?: boolean;
+  /** Called after each pass, with its name: for checks. */
+  readonly afterPass?: (name: string) => void;
 }
 
 /**
@@ -34,67 +36,87 @@ export interface OptimiseOptions {
  * are rounded once where the compiler fuses them.
  */
 export function optimise(kernel: Kernel, options: OptimiseOptions = {}): void {
-  linkBlocks(kernel);
-  hoistLeaves(kernel);
-  promote(kernel);
-  inferSpaces(kernel);
-  clean(kernel);
-  markReadOnly(kernel);
-  simplifyMemory(kernel);
-
-  if (kernel.blocks.length > 1) optimiseLoops(kernel);
-  for (let round = 0; round < 2 && reduceStraightLine(kernel); round++) clean(kernel);
-  removeDeadStores(kernel);
-  vectorizeAccesses(kernel);
-  if (options.contract !== false) contract(kernel);
-  clean(kernel);
-  duplicateReturns(kernel);
-  completeLines(kernel);
+  new Pipeline(kernel, options).run();
 }
 
-function optimiseLoops(kernel: Kernel): void {
-  if (rotateLoops(kernel)) clean(kernel);
-  hoistInvariants(kernel);
-  simplifyMemory(kernel);
-  hoistInvariants(kernel);
-  if (sinkStores(kernel)) clean(kernel);
-  for (const unroll of [unrollConstantLoops, unrollLoops]) afterUnrolling(kernel, unroll);
-  if (reduceStrength(kernel)) clean(kernel);
-  if (unrollAgain(kernel)) {
-    clean(kernel);
-    if (promote(kernel)) clean(kernel);
-    simplifyMemory(kernel);
+/** Changes a kernel in place; whether it did, where that matters. */
+type Pass = (kernel: Kernel) => unknown;
+
+class Pipeline {
+  readonly #kernel: Kernel;
+  readonly #options: OptimiseOptions;
+
+  constructor(kernel: Kernel, options: OptimiseOptions) {
+    this.#kernel = kernel;
+    this.#options = options;
   }
-}
 
-/** Unrolling makes constants of indices, so that arrays become values, and perhaps constants of inner trip counts. */
-function afterUnrolling(kernel: Kernel, unroll: (kernel: Kernel) => boolean): void {
-  for (let round = 0; round < 3 && unroll(kernel); round++) {
-    clean(kernel);
-    if (promote(kernel)) clean(kernel);
-    simplifyMemory(kernel);
-    hoistInvariants(kernel);
+  run(): void {
+    const kernel = this.#kernel;
+    linkBlocks(kernel);
+    this.#does(hoistLeaves);
+    this.#does(promote);
+    this.#does(inferSpaces);
+    this.#clean();
+    this.#does(markReadOnly);
+    this.#simplifyMemory();
+
+    if (kernel.blocks.length > 1) this.#optimiseLoops();
+    for (let round = 0; round < 2 && this.#does(reduceStraightLine); round++) this.#clean();
+    this.#does(removeDeadStores);
+    this.#does(vectorizeAccesses);
+    if (this.#options.contract !== false) this.#does(contract);
+    this.#clean();
+    this.#does(duplicateReturns);
+    this.#does(completeLines);
   }
-}
 
-/** Algebra, equal values and straight control flow, until nothing changes. */
-function clean(kernel: Kernel): void {
-  for (let round = 0; round < 4; round++) {
-    const straightened = simplifyCfg(kernel);
-    const folded = fold(kernel);
-    anchorOffsets(kernel);
-    const merged = mergeEqualValues(kernel);
-    const removed = removeDeadCode(kernel);
-    if (!straightened && !folded && !merged && !removed) return;
+  #does(pass: Pass): boolean {
+    const changed = pass(this.#kernel) === true;
+    this.#options.afterPass?.(pass.name);
+    return changed;
   }
-}
 
-/** Loads that are known, and small branches. */
-function simplifyMemory(kernel: Kernel): void {
-  for (let round = 0; round < 3; round++) {
-    const converted = convertBranches(kernel);
-    const forwarded = forwardLoads(kernel);
-    if (!converted && !forwarded) return;
-    clean(kernel);
+  #optimiseLoops(): void {
+    if (this.#does(rotateLoops)) this.#clean();
+    this.#does(hoistInvariants);
+    this.#simplifyMemory();
+    this.#does(hoistInvariants);
+    if (this.#does(sinkStores)) this.#clean();
+    for (const unroll of [unrollConstantLoops, unrollLoops]) this.#unrolled(unroll);
+    if (this.#does(reduceStrength)) this.#clean();
+    if (this.#does(unrollAgain)) {
+      this.#clean();
+      if (this.#does(promote)) this.#clean();
+      this.#simplifyMemory();
+    }
+  }
+
+  /** Unrolling makes constants of indices, so that arrays become values, and perhaps constants of inner trip counts. */
+  #unrolled(unroll: Pass): void {
+    for (let round = 0; round < 3 && this.#does(unroll); round++) {
+      this.#clean();
+      if (this.#does(promote)) this.#clean();
+      this.#simplifyMemory();
+      this.#does(hoistInvariants);
+    }
+  }
+
+  /** Algebra, equal values and straight control flow, until nothing changes. */
+  #clean(): void {
+    for (let round = 0; round < 4; round++) {
+      const changing = [simplifyCfg, fold, anchorOffsets, mergeEqualValues, removeDeadCode].filter((pass) => this.#does(pass));
+      if (changing.length === 0) return;
+    }
+  }
+
+  /** Loads that are known, and small branches. */
+  #simplifyMemory(): void {
+    for (let round = 0; round < 3; round++) {
+      const converted = this.#does(convertBranches);
+      const forwarded = this.#does(forwardLoads);
+      if (!converted && !forwarded) return;
+      this.#clean();
+    }
   }
 }

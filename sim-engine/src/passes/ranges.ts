@@ -12,7 +12,8 @@ export interface Range {
 }
 
 const full32: Range = { low: -(2 ** 31), high: 2 ** 31 - 1 };
-const full64: Range = { low: Number.NEGATIVE_INFINITY, high: Number.POSITIVE_INFINITY };
+/** The upper end is one too many: the greatest i64 is no double. */
+const full64: Range = { low: -(2 ** 63), high: 2 ** 63 };
 
 export class Ranges {
   readonly #known = new Map<Op, Range>();
@@ -51,61 +52,62 @@ export class Ranges {
       case "math":
         return action.fn === "popc" || action.fn === "clz" || action.fn === "ffs" ? { low: 0, high: 64 } : full;
       case "int":
-        return a && b ? this.#binary(action.op, action.exact === true, this.of(a, depth + 1), this.of(b, depth + 1), full) : full;
+        return a && b ? binary(action.op, action.exact === true, this.of(a, depth + 1), this.of(b, depth + 1), full) : full;
       default:
         return full;
     }
   }
+}
 
-  #binary(op: string, exact: boolean, a: Range, b: Range, full: Range): Range {
-    const clamp = (range: Range): Range =>
-      exact ? { low: Math.max(range.low, full.low), high: Math.min(range.high, full.high) } : within(range, full);
-    switch (op) {
-      case "add":
-        return clamp({ low: a.low + b.low, high: a.high + b.high });
-      case "sub":
-        return clamp({ low: a.low - b.high, high: a.high - b.low });
-      case "mul": {
-        const ends = [a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high].map((each) => (Number.isNaN(each) ? 0 : each));
-        return clamp({ low: Math.min(...ends), high: Math.max(...ends) });
-      }
-      case "and":
-        if (b.low >= 0) return { low: 0, high: a.low >= 0 ? Math.min(a.high, b.high) : b.high };
-        return a.low >= 0 ? { low: 0, high: a.high } : full;
-      case "or":
-      case "xor":
-        return a.low >= 0 && b.low >= 0 && Number.isFinite(a.high) && Number.isFinite(b.high)
-          ? { low: 0, high: 2 ** Math.ceil(Math.log2(Math.max(a.high, b.high) + 1)) - 1 }
-          : full;
-      case "shl":
-        return b.low === b.high && a.low >= 0 ? within({ low: a.low * 2 ** b.low, high: a.high * 2 ** b.low }, full) : full;
-      case "lshr":
-        return a.low >= 0 && b.low === b.high && Number.isFinite(a.high)
-          ? { low: Math.floor(a.low / 2 ** b.low), high: Math.floor(a.high / 2 ** b.low) }
-          : b.low > 0
-            ? { low: 0, high: (full.high * 2 + 1) / 2 ** b.low }
-            : full;
-      case "ashr":
-        return b.low === b.high && Number.isFinite(a.high) && Number.isFinite(a.low)
-          ? { low: Math.floor(a.low / 2 ** b.low), high: Math.floor(a.high / 2 ** b.low) }
-          : full;
-      case "sdiv":
-      case "udiv":
-        return a.low >= 0 && b.low > 0 ? { low: Math.floor(a.low / b.high), high: Math.floor(a.high / b.low) } : full;
-      case "urem":
-        return b.low > 0 ? { low: 0, high: a.low >= 0 ? Math.min(a.high, b.high - 1) : b.high - 1 } : full;
-      case "srem":
-        return a.low >= 0 && b.low > 0 ? { low: 0, high: Math.min(a.high, b.high - 1) } : full;
-      case "smin":
-        return { low: Math.min(a.low, b.low), high: Math.min(a.high, b.high) };
-      case "smax":
-        return { low: Math.max(a.low, b.low), high: Math.max(a.high, b.high) };
-      case "umin":
-        return a.low >= 0 && b.low >= 0 ? { low: Math.min(a.low, b.low), high: Math.min(a.high, b.high) } : full;
-      default:
-        return full;
+function binary(op: string, exact: boolean, a: Range, b: Range, full: Range): Range {
+  const clamp = (range: Range): Range =>
+    exact ? { low: Math.max(range.low, full.low), high: Math.min(range.high, full.high) } : within(range, full);
+  switch (op) {
+    case "add":
+      return clamp({ low: a.low + b.low, high: a.high + b.high });
+    case "sub":
+      return clamp({ low: a.low - b.high, high: a.high - b.low });
+    case "mul": {
+      const ends = [a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high];
+      return clamp({ low: Math.min(...ends), high: Math.max(...ends) });
     }
+    case "and":
+      if (b.low >= 0) return { low: 0, high: a.low >= 0 ? Math.min(a.high, b.high) : b.high };
+      return a.low >= 0 ? { low: 0, high: a.high } : full;
+    case "or":
+    case "xor":
+      return a.low >= 0 && b.low >= 0 ? { low: 0, high: 2 ** Math.ceil(Math.log2(Math.max(a.high, b.high) + 1)) - 1 } : full;
+    case "shl":
+    case "lshr":
+    case "ashr":
+      return shifted(op, a, b, full);
+    case "sdiv":
+    case "udiv":
+      return a.low >= 0 && b.low > 0 ? { low: Math.floor(a.low / b.high), high: Math.floor(a.high / b.low) } : full;
+    case "urem":
+      return b.low > 0 ? { low: 0, high: a.low >= 0 ? Math.min(a.high, b.high - 1) : b.high - 1 } : full;
+    case "srem":
+      return a.low >= 0 && b.low > 0 ? { low: 0, high: Math.min(a.high, b.high - 1) } : full;
+    case "smin":
+      return { low: Math.min(a.low, b.low), high: Math.min(a.high, b.high) };
+    case "smax":
+      return { low: Math.max(a.low, b.low), high: Math.max(a.high, b.high) };
+    case "umin":
+      return a.low >= 0 && b.low >= 0 ? { low: Math.min(a.low, b.low), high: Math.min(a.high, b.high) } : full;
+    default:
+      return full;
   }
+}
+
+/** By a constant that leaves bits; a right shift of what is not negative makes it no larger. */
+function shifted(op: "shl" | "lshr" | "ashr", a: Range, b: Range, full: Range): Range {
+  const width = Math.round(Math.log2(full.high - full.low + 1));
+  const known = b.low === b.high && b.low >= 0 && b.low < width;
+  const power = 2 ** b.low;
+  if (op === "shl") return known && a.low >= 0 ? within({ low: a.low * power, high: a.high * power }, full) : full;
+  if (known && (op === "ashr" || a.low >= 0)) return { low: Math.floor(a.low / power), high: Math.floor(a.high / power) };
+  if (known && b.low > 0) return { low: 0, high: 2 ** width / power - 1 };
+  return a.low >= 0 ? { low: 0, high: a.high } : full;
 }
 
 function typeRange(type: Op["type"]): Range {
@@ -129,5 +131,6 @@ function zeroExtended(range: Range, from: Op): Range {
   return { low: 0, high: 2 ** bits - 1 };
 }
 
-const within = (range: Range, full: Range): Range => (range.low >= full.low && range.high <= full.high ? range : full);
+const within = (range: Range, full: Range): Range =>
+  range.low >= full.low && range.high <= full.high && range.high < full64.high ? range : full;
 const union = (a: Range, b: Range): Range => ({ low: Math.min(a.low, b.low), high: Math.max(a.high, b.high) });

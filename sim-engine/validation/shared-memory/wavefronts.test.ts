@@ -20,8 +20,8 @@ const kinds = [...new Set(measured.map(({ operation, bytes }) => `${operation} $
 test.each(kinds)("%s bytes", (kind) => {
   for (const { pattern, operation, bytes, mask, elements, wavefronts, ideal } of measured) {
     if (kind !== `${operation} ${bytes}`) continue;
-    const addresses = Float64Array.from(elements, (element) => element * bytes);
-    const ours = sharedWavefronts(addresses, 0, mask | 0, bytes, operation === "load");
+    const addresses = Int32Array.from(elements, (element) => element * bytes);
+    const ours = sharedWavefronts(addresses, mask | 0, bytes, operation === "load");
     expect([ours, idealWavefronts(ours, mask | 0, bytes)], pattern).toEqual([wavefronts, ideal]);
   }
 });

@@ -51,9 +51,10 @@ export function naiveCosts(accesses: readonly ReferenceAccess[]): Map<number, Co
 export function sectors(lanes: readonly Lane[], bytes: number, local: boolean): number {
   const found = new Set<number>();
   for (const { address, lane } of lanes) {
-    // In local memory word w of lane k is word 32 w + k.
-    const at = local ? (Math.floor(address / 4) * 32 + lane) * 4 + (address % 4) : address;
-    for (let byte = 0; byte < bytes; byte++) found.add(Math.floor((at + byte) / 32));
+    for (let byte = address; byte < address + bytes; byte++) {
+      // In local memory word w of lane k is word 32 w + k.
+      found.add(Math.floor((local ? (Math.floor(byte / 4) * 32 + lane) * 4 : byte) / 32));
+    }
   }
   return found.size;
 }

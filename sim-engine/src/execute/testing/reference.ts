@@ -7,7 +7,7 @@ import type { Block, Kernel, Launch, Op, ScalarType, ValueType } from "../../ker
 import { scalarBytes } from "../../kernel.ts";
 import { Environment } from "../environment.ts";
 import { roundBf16, roundF16 } from "../half.ts";
-import { localBase, spaceOf } from "../memory.ts";
+import { localBase, readScalar, spaceOf, writeScalar } from "../memory.ts";
 
 type Value = bigint | number | readonly (bigint | number)[];
 
@@ -38,7 +38,9 @@ function canonical(type: ValueType, value: bigint): bigint {
 
 const unsigned = (type: ValueType, value: bigint): bigint => BigInt.asUintN(bits[type] ?? 64, value);
 
+/** A NaN is one value: which of them arithmetic makes is not said. */
 function rounded(type: ValueType, value: number): number {
+  if (Number.isNaN(value)) return Number.NaN;
   return type === "f32" ? Math.fround(value) : type === "f16" ? roundF16(value) : type === "bf16" ? roundBf16(value) : value;
 }
 
@@ -163,6 +165,11 @@ export class Reference {
         return float(action.op, type, a as number, b as number);
       case "icmp":
         return compare(action.predicate, args[0]?.type ?? "i32", a as bigint, b as bigint) ? 1n : 0n;
+      case "fma":
+        return rounded(type, (a as number) * (b as number) + (c as number));
+      case "math":
+        if (action.fn !== "fneg") throw new Error(`the reference has no ${action.fn}`);
+        return rounded(type, -(a as number));
       case "fcmp":
         return compareFloats(action.predicate, a as number, b as number) ? 1n : 0n;
       case "select":
@@ -171,6 +178,8 @@ export class Reference {
         return convert(action.op, args[0]?.type ?? "i32", type, a as bigint | number);
       case "gep":
         return Number(a) + Number(b) * action.scale + action.offset;
+      case "unknown":
+        return bits[type] ? 1n : 1;
       case "extract":
         return (a as readonly (bigint | number)[])[action.index] as Value;
       case "load": {
@@ -216,7 +225,8 @@ export class Reference {
   }
 }
 
-const fromMemory = (type: ScalarType, value: bigint | number): bigint | number => (bits[type] ? canonical(type, BigInt(value)) : value);
+const fromMemory = (type: ScalarType, value: bigint | number): bigint | number =>
+  bits[type] ? canonical(type, BigInt(value)) : rounded(type, Number(value));
 
 function integer(op: string, type: ValueType, a: bigint, b: bigint): bigint {
   const [x, y] = [unsigned(type, a), unsigned(type, b)];
@@ -255,8 +265,8 @@ function float(op: string, type: ValueType, a: number, b: number): number {
     fsub: a - b,
     fmul: a * b,
     fdiv: a / b,
-    fmin: Math.min(a, b),
-    fmax: Math.max(a, b),
+    fmin: Number.isNaN(a) ? b : Number.isNaN(b) ? a : Math.min(a, b),
+    fmax: Number.isNaN(a) ? b : Number.isNaN(b) ? a : Math.max(a, b),
   };
   const result = results[op];
   if (result === undefined) throw new Error(`the reference has no ${op}`);
@@ -310,6 +320,11 @@ function convert(op: string, from: ValueType, to: ValueType, value: bigint | num
     case "fpext":
     case "fptrunc":
       return rounded(to, Number(value));
+    case "bitcast": {
+      const view = new DataView(new ArrayBuffer(8));
+      writeScalar(view, 0, from as ScalarType, from === "i64" ? (value as bigint) : Number(value));
+      return fromMemory(to as ScalarType, readScalar(view, 0, to as ScalarType));
+    }
     default:
       throw new Error(`the reference has no ${op}`);
   }
