@@ -3,9 +3,8 @@
  * allocation adds. An estimate: the compiler's own trade between registers and loads in flight is only known from the outside.
  */
 import type { Block, Kernel } from "../kernel.ts";
-import { liveOut, mergedRegisters } from "./liveness.ts";
 import type { MachineBlock, RegisterEstimate } from "./machine.ts";
-import { schedule } from "./schedule.ts";
+import { Pressure, type Scheduled } from "./pressure.ts";
 import type { Target } from "./target.ts";
 
 /** No kernel is reported to use fewer (from 7.0). */
@@ -14,36 +13,36 @@ const most = 255;
 /** R1, the stack pointer, and two that every kernel is given. */
 const overhead = 3;
 /**
- * What allocation takes beyond what is live: pairs and quads are aligned, and while nothing is lost by it results do not reuse
- * the registers of operands still in flight. Fitted to 104 kernels compiled by nvcc 13.0 for sm_90.
+ * What allocation takes beyond what is live: pairs and quads are aligned, and while no warp is lost by it results do not reuse the
+ * registers of operands still in flight. Fitted to kernels compiled by nvcc 13.0 for sm_90.
  */
 const looseness = 1.25;
-const tightness = 1.1;
 
 /** The blocks with their instructions in the order ptxas would give them, and the registers that takes. */
 export function allocate(
   kernel: Kernel,
   blocks: ReadonlyMap<Block, MachineBlock>,
-  { comfortableRegisters: comfortable }: Target,
+  target: Target,
 ): { readonly blocks: Map<Block, MachineBlock>; readonly registers: RegisterEstimate } {
-  const out = liveOut(blocks);
-  const merged = mergedRegisters([...blocks.values()].map(({ instructions }) => instructions));
   const bound = registerBound(kernel);
-  const limit = Math.min(bound, comfortable) - overhead;
-  let needed = 0;
+  const { limit, words, code } = fewestThatFit(new Pressure(kernel, blocks), target.registerSteps, bound);
+  const value = clamp(Math.min(Math.round(words * looseness) + overhead, Math.max(limit, words + overhead)), bound);
   const ordered = new Map(blocks);
-  for (const { block, instructions, home } of blocks.values()) {
-    if (home) continue;
-    const { order, pressure } = schedule(kernel, instructions, out.get(block) ?? new Set(), merged, limit);
-    ordered.set(block, { block, instructions: order });
-    needed = Math.max(needed, pressure);
-  }
-  const spread = Math.round(needed * looseness) + overhead;
-  const value = clamp(needed + overhead <= comfortable ? Math.min(spread, comfortable) : Math.round(needed * tightness) + overhead, bound);
+  for (const [block, instructions] of code) ordered.set(block, { block, instructions });
   return {
     blocks: ordered,
     registers: { value, low: clamp(Math.floor(value * 0.85), bound), high: clamp(Math.ceil(value * 1.2) + 2, bound) },
   };
+}
+
+/** ptxas spends registers up to where another would cost a resident warp: the first such step that the code can be scheduled into. */
+function fewestThatFit(pressure: Pressure, steps: readonly number[], bound: number): Scheduled & { readonly limit: number } {
+  for (const step of steps) {
+    const limit = Math.min(step, bound);
+    const scheduled = pressure.within(limit - overhead);
+    if (scheduled.words + overhead <= limit || limit === bound) return { ...scheduled, limit };
+  }
+  return { ...pressure.within(bound - overhead), limit: bound };
 }
 
 const clamp = (registers: number, bound: number): number => Math.max(fewest, Math.min(bound, registers));

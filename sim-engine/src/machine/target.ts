@@ -16,8 +16,8 @@ export interface Target {
   readonly addMinimum: boolean;
   /** A reduction of a warp's integers in one instruction (from 8.0). */
   readonly warpReduce: boolean;
-  /** The registers a thread may have with all of an SM's threads resident: ptxas holds loads back rather than exceed them. */
-  readonly comfortableRegisters: number;
+  /** The most registers a thread may have with all of an SM's warps resident, with one fewer a scheduler, and so on. */
+  readonly registerSteps: readonly number[];
 }
 
 export const targetOf = (computeCapability: number): Target => ({
@@ -29,8 +29,18 @@ export const targetOf = (computeCapability: number): Target => ({
   scaledShared: computeCapability >= 70 && computeCapability < 90,
   addMinimum: computeCapability >= 90,
   warpReduce: computeCapability >= 80,
-  comfortableRegisters: Math.floor(65536 / residentThreads(computeCapability) / 8) * 8,
+  registerSteps: registerSteps(residentThreads(computeCapability) / 32 / 4),
 });
+
+/** For `warps` on each scheduler down to two, whose 16,384 registers are allocated to warps in steps of 256. */
+function registerSteps(warps: number): number[] {
+  const steps: number[] = [];
+  for (let resident = warps; resident > 1; resident--) {
+    const registers = Math.min(255, Math.floor(16384 / resident / 256) * 8);
+    if (registers !== steps.at(-1)) steps.push(registers);
+  }
+  return steps;
+}
 
 /** Threads an SM can hold (CUDA C++ Programming Guide, table of technical specifications per compute capability). */
 function residentThreads(computeCapability: number): number {

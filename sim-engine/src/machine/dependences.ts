@@ -1,0 +1,83 @@
+/** What instructions of a block wait for: data, and accesses that may meet. */
+import type { Kernel } from "../kernel.ts";
+import { compareLocations, type Location, locationOf } from "../passes/alias.ts";
+import type { Instruction, Register } from "./machine.ts";
+import type { ReadsAndMakes } from "./values.ts";
+
+/** What ptxas reckons with for memory it cannot know to be near. */
+const memoryLatency = 400;
+
+/** An instruction of a block, and those that wait for it. */
+export interface Node extends ReadsAndMakes {
+  readonly instruction: Instruction;
+  readonly index: number;
+  readonly next: Node[];
+  readonly previous: Node[];
+  /** Cycles from its issue to the end of the block, along the longest chain. */
+  height: number;
+}
+
+const isFarLoad = (opcode: string): boolean => /^(LDG|LD\.E|ATOM|LDL)/.test(opcode);
+export const latencyOf = ({ opcode, latency }: Instruction): number => (isFarLoad(opcode) ? memoryLatency : latency);
+
+/** Data dependences, and the order of accesses that may meet. */
+export function dependences(kernel: Kernel, instructions: readonly Instruction[], values: readonly ReadsAndMakes[]): Node[] {
+  const nodes = instructions.map(
+    (instruction, index): Node => ({ instruction, index, ...(values[index] as ReadsAndMakes), next: [], previous: [], height: 0 }),
+  );
+  const writer = new Map<Register, Node>();
+  const readers = new Map<Register, Node[]>();
+  const link = (from: Node, to: Node): void => {
+    if (from === to || from.next[from.next.length - 1] === to) return;
+    from.next.push(to);
+    to.previous.push(from);
+  };
+  const stores: { readonly node: Node; readonly location: Location | undefined }[] = [];
+  const loads: { readonly node: Node; readonly location: Location | undefined }[] = [];
+  let fence: Node | undefined;
+  const last = nodes.length - 1;
+  for (const node of nodes) {
+    const { opcode, defs, uses, op } = node.instruction;
+    for (const use of uses) {
+      const from = writer.get(use);
+      if (from) link(from, node);
+      const list = readers.get(use);
+      if (list) list.push(node);
+      else readers.set(use, [node]);
+    }
+    for (const def of defs) {
+      // A register written again (a phi's, or under a predicate) waits for its readers.
+      for (const reader of readers.get(def) ?? []) link(reader, node);
+      const before = writer.get(def);
+      if (before) link(before, node);
+      writer.set(def, node);
+      readers.set(def, []);
+    }
+    const kind = memoryKind(opcode);
+    if (kind === "fence" || (node.index === last && /^(BRA|EXIT|BRX)/.test(opcode))) {
+      for (const each of nodes.slice(fence ? fence.index : 0, node.index))
+        if (kind !== "fence" || memoryKind(each.instruction.opcode) || node.index === last) link(each, node);
+      stores.length = 0;
+      loads.length = 0;
+      fence = node;
+    } else if (kind) {
+      if (fence) link(fence, node);
+      const location = op ? locationOf(op) : undefined;
+      const meets = (other: Location | undefined): boolean => !location || !other || compareLocations(kernel, location, other) !== "none";
+      for (const store of stores.slice(-12)) if (!location?.readOnly && meets(store.location)) link(store.node, node);
+      if (kind === "store") {
+        for (const load of loads.slice(-24)) if (!load.location?.readOnly && meets(load.location)) link(load.node, node);
+        stores.push({ node, location });
+      } else loads.push({ node, location });
+    }
+  }
+  for (const node of [...nodes].reverse())
+    for (const next of node.next) node.height = Math.max(node.height, next.height + latencyOf(node.instruction));
+  return nodes;
+}
+
+function memoryKind(opcode: string): "load" | "store" | "fence" | undefined {
+  if (/^(BAR|MEMBAR|WARPSYNC|DEPBAR|BSYNC|BSSY|CCTL|BRA|EXIT)/.test(opcode)) return "fence";
+  if (/^(ST|RED|ATOM|LDGSTS)/.test(opcode)) return "store";
+  return /^(LDG|LDS|LDL|LD\.)/.test(opcode) ? "load" : undefined;
+}

@@ -1,0 +1,90 @@
+import { describe, expect, test } from "vitest";
+import { createBlock } from "../builder.ts";
+import type { Kernel } from "../kernel.ts";
+import type { Instruction, MachineBlock, Register } from "./machine.ts";
+import { opcodeInfo } from "./opcodes.ts";
+import { Pressure } from "./pressure.ts";
+import { targetOf } from "./target.ts";
+import { blockValues } from "./values.ts";
+
+const span = { file: 0, line: 1, start: 0, end: 0 };
+const register = (id: number, words: Register["words"] = 1, file: Register["file"] = "R"): Register => ({ id, file, words });
+const instruction = (opcode: string, defs: readonly Register[], uses: readonly Register[] = []): Instruction => ({
+  opcode,
+  ...opcodeInfo(opcode),
+  span,
+  defs,
+  uses,
+});
+
+function straight(instructions: readonly Instruction[]): Pressure {
+  const kernel: Kernel = {
+    name: "k",
+    templateArguments: [],
+    files: ["k.cu"],
+    parameters: [],
+    shared: [],
+    globals: [],
+    blocks: [],
+    nextId: 0,
+  };
+  const block = createBlock(kernel);
+  const blocks = new Map<typeof block, MachineBlock>([[block, { block, instructions }]]);
+  return new Pressure(kernel, blocks);
+}
+
+/** `count` loads, each added to a sum before the next. */
+function sumOfLoads(count: number): Instruction[] {
+  const address = register(0, 2);
+  const sum = register(1);
+  const code = [instruction("LDC.64", [address]), instruction("IMAD.MOV", [sum])];
+  for (let index = 0; index < count; index++) {
+    const loaded = register(2 + index);
+    code.push(instruction("LDG.E", [loaded], [address]), instruction("FADD", [sum], [sum, loaded]));
+  }
+  code.push(instruction("STG.E", [], [address, sum]));
+  return code;
+}
+
+describe("registers live at once", () => {
+  test("loads are issued ahead as far as registers go", () => {
+    const pressure = straight(sumOfLoads(40));
+    expect(pressure.within(250).words).toBe(43);
+    expect(pressure.within(29).words).toBeLessThanOrEqual(29);
+    expect(pressure.within(29).words).toBeGreaterThan(20);
+  });
+
+  test("where nothing fits, live ranges are as short as they can be", () => {
+    expect(straight(sumOfLoads(40)).within(0).words).toBe(4);
+  });
+
+  test("registers of other files do not count", () => {
+    const uniform = register(0, 2, "UR");
+    expect(straight([instruction("ULDC.64", [uniform]), instruction("LDG.E", [register(1)], [uniform])]).within(29).words).toBe(1);
+  });
+});
+
+test("a register holds a value of its own between writes", () => {
+  const sum = register(0);
+  const other = register(1);
+  const code = [instruction("FADD", [other], [sum]), instruction("FADD", [sum], [other])];
+  const { into, out, of } = blockValues(code, new Set([sum]), new Set());
+  expect(into.size).toBe(1);
+  expect([...out]).toEqual(of[1]?.makes);
+  expect(out.has(of[0]?.reads[0] as never)).toBe(false);
+});
+
+test("a write under a predicate keeps what the register held", () => {
+  const sum = register(0);
+  const code = [{ ...instruction("FADD", [sum], [sum]), predicated: true as const }];
+  const { into, out } = blockValues(code, new Set([sum]), new Set([sum]));
+  expect([...into]).toEqual([...out]);
+});
+
+test.each([
+  [90, [32, 40, 48, 56, 64, 72, 80, 96, 128, 168, 255]],
+  [86, [40, 48, 56, 64, 72, 80, 96, 128, 168, 255]],
+  [75, [64, 72, 80, 96, 128, 168, 255]],
+])("registers that cost a warp on compute capability %d", (computeCapability, steps) => {
+  expect(targetOf(computeCapability).registerSteps).toEqual(steps);
+});

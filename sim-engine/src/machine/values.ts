@@ -1,0 +1,49 @@
+/** The values that pass through the registers of a block: one for each write, and one for what a register holds before. */
+import type { Instruction, Register } from "./machine.ts";
+
+/** What one write leaves in a register until the next. */
+export interface Value {
+  /** 32-bit registers of the file that counts; none in other files. */
+  readonly words: number;
+}
+
+/** What an instruction reads and makes. */
+export interface ReadsAndMakes {
+  /** Each once. */
+  readonly reads: readonly Value[];
+  readonly makes: readonly Value[];
+}
+
+export interface BlockValues {
+  readonly of: readonly ReadsAndMakes[];
+  /** Live before the first and behind the last instruction. */
+  readonly into: ReadonlySet<Value>;
+  readonly out: ReadonlySet<Value>;
+}
+
+/** `merged`: registers that a write under a predicate adds to, rather than replaces. */
+export function blockValues(instructions: readonly Instruction[], out: ReadonlySet<Register>, merged: ReadonlySet<Register>): BlockValues {
+  const held = new Map<Register, Value>();
+  const into = new Set<Value>();
+  const valueIn = (register: Register): Value => {
+    const known = held.get(register);
+    if (known) return known;
+    const value = newValue(register);
+    held.set(register, value);
+    into.add(value);
+    return value;
+  };
+  const of = instructions.map(({ defs, uses, predicated }): ReadsAndMakes => {
+    const reads = [...new Set(uses.map(valueIn))];
+    const makes = defs.map((def) => {
+      if (predicated && merged.has(def)) return valueIn(def);
+      const value = newValue(def);
+      held.set(def, value);
+      return value;
+    });
+    return { reads, makes };
+  });
+  return { of, into, out: new Set([...out].map(valueIn)) };
+}
+
+const newValue = ({ file, words }: Register): Value => ({ words: file === "R" ? words : 0 });
