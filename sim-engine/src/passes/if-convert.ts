@@ -5,6 +5,7 @@
  */
 import { createOp, noSpan, successors } from "../builder.ts";
 import type { Block, Kernel, Op } from "../kernel.ts";
+import { locationOf } from "./alias.ts";
 import { addEdge, incoming, removeEdge } from "./edit.ts";
 import { valueKey } from "./gvn.ts";
 import { mayWrite } from "./memory-effects.ts";
@@ -30,14 +31,36 @@ export function convertBranches(kernel: Kernel): boolean {
   return changed;
 }
 
-/** Cheap enough to compute where its value may not be wanted. */
-function isSpeculative(op: Op): boolean {
+/** Cheap enough to compute, and safe, where its value may not be wanted. */
+function isSpeculative(kernel: Kernel, op: Op): boolean {
+  if (op.action.kind === "load") return isWithinVariable(kernel, op);
   if (!isPure(op)) return false;
   const { action } = op;
   if (action.kind === "math")
     return action.precision === "fast" || /^(fabs|fneg|floor|ceil|trunc|rint|abs|popc|clz|copysign|saturate)$/.test(action.fn);
   if (action.kind === "float") return action.op !== "fdiv" && action.op !== "frem";
   return action.kind !== "int" || !/div|rem/.test(action.op);
+}
+
+/** A load at a constant place of a variable that is there in any case; of an `extern` array nobody knows how long it is. */
+function isWithinVariable(kernel: Kernel, load: Op): boolean {
+  const location = load.action.kind === "load" && load.action.volatile !== true ? locationOf(load) : undefined;
+  if (location === undefined || location.base !== location.object) return false;
+  const bytes = variableBytes(kernel, location.object);
+  return bytes !== undefined && location.offset >= 0 && location.offset + location.bytes <= bytes;
+}
+
+function variableBytes(kernel: Kernel, { action }: Op): number | undefined {
+  switch (action.kind) {
+    case "shared.address":
+      return kernel.shared[action.index]?.bytes;
+    case "global.address":
+      return kernel.globals[action.index]?.bytes;
+    case "alloca":
+      return action.bytes;
+    default:
+      return undefined;
+  }
 }
 
 /** `if (a) if (b) x; else y; else y;`: one branch on a && b. */
@@ -48,7 +71,8 @@ function joinConditions(kernel: Kernel, block: Block): boolean {
     const other = inner === end.then ? end.else : end.then;
     if (inner.predecessors.length !== 1 || inner.phis.length > 0 || inner.end.kind !== "branch" || inner === block) continue;
     if (inner.end.then !== other && inner.end.else !== other) continue;
-    if (inner.ops.length > bonusLimit + 1 || !inner.ops.every(isSpeculative) || inner.end.then === inner.end.else) continue;
+    if (inner.ops.length > bonusLimit + 1 || !inner.ops.every((op) => isSpeculative(kernel, op)) || inner.end.then === inner.end.else)
+      continue;
     if (inner.end.then === block || inner.end.else === block) continue;
     const further = inner.end.then === other ? inner.end.else : inner.end.then;
     if (further.predecessors.includes(block) || other.phis.some((phi) => incoming(other, phi, block) !== incoming(other, phi, inner)))
@@ -94,7 +118,7 @@ function selectArms(kernel: Kernel, block: Block): boolean {
   const arms = [end.then, end.else].filter((arm) => arm !== join);
   if (arms.some((arm) => arm.predecessors.length !== 1 || arm.phis.length > 0 || arm.unroll !== undefined)) return false;
   const ops = arms.flatMap((arm) => arm.ops);
-  if (ops.length > speculationLimit || !ops.every(isSpeculative)) return false;
+  if (ops.length > speculationLimit || !ops.every((op) => isSpeculative(kernel, op))) return false;
   const thenFrom = end.then === join ? block : end.then;
   const elseFrom = end.else === join ? block : end.else;
   block.ops.push(...ops);

@@ -289,3 +289,31 @@ b2:
   );
   expect(text.match(/return/g)).toHaveLength(2);
 });
+
+/** `if (x < 8 && *place) out[0] = 2;` */
+const guarded = (address: string, space: string): string => `b0:${common}
+  ${address}
+  %21: i1 = icmp.slt %4, %7
+  branch %21, b1, b3
+b1:
+  %22: i32 = load.${space} %20, align 4
+  %23: i1 = icmp.ne %22, %5
+  branch %23, b2, b3
+b2:
+  store.global %2, %8, align 4
+  jump b3
+b3:
+  return`;
+
+test.each([
+  ["a shared variable is read in any case", "%20: ptr = shared.address 0", "shared", 1],
+  [
+    "an element at a place that is not constant is not",
+    "%19: ptr = shared.address 0\n  %20: ptr = gep %19, %3, scale 4, offset 0",
+    "shared",
+    2,
+  ],
+  ["nor what a pointer leads to", "%20: ptr = gep %1, %5, scale 4, offset 4", "global", 2],
+])("of && only what is safe is computed beforehand: %s", (_, address, space, branches) => {
+  expect(run(guarded(address, space), convertBranches).match(/branch/g)?.length).toBe(branches);
+});

@@ -17,6 +17,7 @@ import { markReadOnly } from "./mark-read-only.ts";
 import { promote } from "./promote.ts";
 import { rotateLoops } from "./rotate.ts";
 import { simplifyCfg } from "./simplify-cfg.ts";
+import { sinkIntoBranches } from "./sink.ts";
 import { removeDeadStores, sinkStores } from "./stores.ts";
 import { reduceStraightLine } from "./straight-line.ts";
 import { reduceStrength } from "./strength-reduce.ts";
@@ -105,7 +106,9 @@ class Pipeline {
   /** Algebra, equal values and straight control flow, until nothing changes. */
   #clean(): void {
     for (let round = 0; round < 4; round++) {
-      const changing = [simplifyCfg, fold, anchorOffsets, mergeEqualValues, removeDeadCode].filter((pass) => this.#does(pass));
+      const changing = [simplifyCfg, fold, anchorOffsets, mergeEqualValues, removeDeadCode, sinkIntoBranches].filter((pass) =>
+        this.#does(pass),
+      );
       if (changing.length === 0) return;
     }
   }
