@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 
 const engine = "sim-engine/src";
 const units = "server/src/units.ts";
+const occupancyText = "server/src/occupancy-text.ts";
 const files = "server/src/files.ts";
 const grammar = "server/src/grammar.ts";
 const nvcc = "server/src/nvcc";
@@ -26,15 +27,16 @@ export const arrows = {
   "server/src/lint": core,
   "server/src/simulate": core,
   [units]: [],
+  [occupancyText]: [engine, units],
   "server/src/worker/": [...core, nvcc],
   [files]: below,
   [grammar]: below,
   [nvcc]: [],
-  "server/src/cli": [...core, files, grammar, nvcc],
+  "server/src/cli": [...core, occupancyText, files, grammar, nvcc],
   [protocol]: [engine],
-  "server/src/lsp": [...core, nvcc, "server/src/worker/", protocol],
-  "server/src": [...core, nvcc, files, grammar, "server/src/worker/", "server/src/cli", "server/src/lsp", protocol],
-  "client/src/panel/page": ["client/src/panel/messages.ts", protocol, units],
+  "server/src/lsp": [...core, occupancyText, nvcc, "server/src/worker/", protocol],
+  "server/src": [...core, occupancyText, nvcc, files, grammar, "server/src/worker/", "server/src/cli", "server/src/lsp", protocol],
+  "client/src/panel/page": ["client/src/panel/messages.ts", protocol, occupancyText, units],
   "client/src/panel/messages.ts": [protocol],
   "client/src": ["client/src/panel/page", "client/src/panel/messages.ts", protocol, units],
 };
@@ -42,6 +44,7 @@ export const arrows = {
 const packages = {
   "@warplens/sim-engine": "sim-engine/src/index.ts",
   "@warplens/server/protocol": protocol,
+  "@warplens/server/occupancy-text": occupancyText,
   "@warplens/server/units": units,
 };
 const specifiers = /\b(?:from|import)\s*\(?\s*"([^"]+)"/g;

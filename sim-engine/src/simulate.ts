@@ -13,6 +13,7 @@ import { type MachineKernel, select } from "./machine/index.ts";
 import type { AtomicRegions } from "./observe/atomic-regions.ts";
 import { issuedBy, numberSites, Observer, type Sites, traceOf } from "./observe/observer.ts";
 import { carveoutFor } from "./occupancy/carveout.ts";
+import { adviseLaunch } from "./occupancy/launch-advice.ts";
 import { type Occupancy, type OccupancyInput, occupancy } from "./occupancy/occupancy.ts";
 import { optimise } from "./passes/index.ts";
 import { sourceLoops } from "./report/source-loops.ts";
@@ -75,6 +76,7 @@ interface Executed {
   readonly program: Program;
   readonly machine: MachineKernel;
   readonly registers: LaunchReport["resources"]["registersPerThread"];
+  readonly use: OccupancyInput;
   readonly resident: Occupancy;
   readonly l1Bytes: number;
   readonly sample: Sample;
@@ -128,6 +130,7 @@ function execute(program: Program, machine: MachineKernel, gpu: GpuModel, option
       program,
       machine,
       registers,
+      use,
       resident,
       l1Bytes: carveoutFor(gpu.values, use, resident).l1Bytes,
       sample,
@@ -150,6 +153,15 @@ function describe(run: Executed, gpu: GpuModel): LaunchReport {
   const blocks = launch.grid[0] * launch.grid[1] * launch.grid[2];
   const counted = tally(program, machine, sample);
   const timed = time(run, gpu, counted);
+  const reached = {
+    theoreticalPct: resident.occupancyPct,
+    ...(timed.achievedPct === undefined ? {} : { achievedPct: timed.achievedPct }),
+    blocksPerSm: resident.blocksPerSm,
+    activeWarpsPerSm: resident.activeWarpsPerSm,
+    limiters: [...resident.limiters],
+    wavesPerSm: resident.blocksPerSm === 0 ? 0 : blocks / (resident.blocksPerSm * gpu.values.smCount),
+  };
+  const known = { ...(timed.time ? { time: timed.time } : {}), occupancy: reached };
   const assumptions: Assumption[] = run.divergentBarriers
     ? [
         {
@@ -170,14 +182,7 @@ function describe(run: Executed, gpu: GpuModel): LaunchReport {
       staticSharedBytes: environment.staticSharedBytes,
       localBytesPerThread: machine.localBytesPerThread,
     },
-    occupancy: {
-      theoreticalPct: resident.occupancyPct,
-      ...(timed.achievedPct === undefined ? {} : { achievedPct: timed.achievedPct }),
-      blocksPerSm: resident.blocksPerSm,
-      activeWarpsPerSm: resident.activeWarpsPerSm,
-      limiters: [...resident.limiters],
-      wavesPerSm: resident.blocksPerSm === 0 ? 0 : blocks / (resident.blocksPerSm * gpu.values.smCount),
-    },
+    occupancy: { ...reached, advice: adviseLaunch(gpu.values, run.use, known, registers.interval) },
     traffic: { ...counted.traffic, ...timed.traffic },
     shared: counted.shared,
     instructions: counted.instructions,

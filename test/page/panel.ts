@@ -32,6 +32,15 @@ export function describePanel({ server, browser, extension, folder }: PageContex
       const occupancy = await panel.getByRole("region", { name: "Occupancy" }).innerText();
       assert.match(occupancy, /Theoretical\s+100 %/);
       assert.match(occupancy, /Limited by\s+warps/);
+      for (const [resource, change] of [
+        ["registers", "over 32: 75 %"],
+        ["shared memory", "over 27.5 KB: 88 %"],
+        ["block size", "288: 98 %"],
+      ]) {
+        const chart = panel.getByRole("img", { name: `Occupancy by ${resource}` });
+        assert.match((await chart.getAttribute("aria-label")) ?? "", new RegExp(`: 100 %; .*${change}`));
+        assert.ok(occupancy.includes(change ?? ""), `${change} is not in ${occupancy}`);
+      }
       const memory = panel.getByRole("region", { name: "Memory" });
       for (const level of ["Requested", "L1", "L2", "DRAM"]) await memory.getByRole("row", { name: level }).waitFor();
       assert.match(await panel.getByRole("region", { name: "Time" }).innerText(), /Bound by \w+/);

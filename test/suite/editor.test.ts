@@ -16,7 +16,7 @@ import {
   window,
   workspace,
 } from "vscode";
-import { activated, eventually, findings, noFindings, placeOf, show, wholeOf } from "./support.ts";
+import { activated, eventually, fileUri, findings, noFindings, placeOf, show, wholeOf } from "./support.ts";
 
 const lenses = (document: TextDocument) => commands.executeCommand<CodeLens[]>("vscode.executeCodeLensProvider", document.uri, 100);
 const hints = (document: TextDocument) =>
@@ -200,6 +200,37 @@ describe("in the editor", () => {
       await noFindings(document, "unsigned-loop-counter");
       await set("rules", undefined);
       await findings(document, "unsigned-loop-counter");
+    });
+  });
+
+  describe("warplens.json", () => {
+    const project = fileUri("warplens.json");
+    const write = (text: string) => workspace.fs.writeFile(project, new TextEncoder().encode(text));
+    const lensText = async () => (await lenses(document)).map(({ command }) => command?.title ?? "").join("\n");
+    afterEach(async () => {
+      await window.showTextDocument(document);
+      await workspace.fs.delete(project).then(undefined, () => undefined);
+      await eventually(warplens.onDidChangeStatus, () => (warplens.status()?.gpu.id === "h200" ? true : undefined));
+    });
+
+    it("gives the project a GPU of its own, and holds as it is saved", async () => {
+      await write('{ "gpu": "tiny", "gpus": [{ "id": "tiny", "name": "Tiny", "extends": "t4", "figures": { "smCount": 2 } }] }');
+      await eventually(warplens.onDidSimulate, async () => ((await lensText()).includes("Tiny · occupancy") ? true : undefined));
+      assert.equal(warplens.status()?.gpu.multiprocessors, 2);
+      assert.equal(warplens.status()?.chosenBy, "warplens.json");
+      await write('{ "gpu": "tiny", "gpus": [{ "id": "tiny", "name": "Tinier", "extends": "t4", "figures": { "smCount": 1 } }] }');
+      await eventually(warplens.onDidSimulate, async () => ((await lensText()).includes("Tinier · occupancy") ? true : undefined));
+    });
+
+    it("is marked where it is wrong, and completed", async () => {
+      await write('{ "gpus": [{ "id": "tiny", "extends": "t4", "figures": { "smcount": 2 } }] }');
+      const file = await show("warplens.json");
+      const marked = await eventually(languages.onDidChangeDiagnostics, () =>
+        languages.getDiagnostics(file.uri).find(({ source }) => source === "warplens"),
+      );
+      assert.match(marked.message, /did you mean smCount/);
+      assert.equal(file.getText(marked.range), '"smcount"');
+      assert.equal(file.languageId, "jsonc");
     });
   });
 

@@ -525,6 +525,21 @@ describe("occupancy", () => {
     expect(out).toMatch(/limited by {2}registers/);
   });
 
+  test("what would change it, in words and as JSON", async () => {
+    const argv = ["occupancy", "--gpu", "v100", "--registers", "46", "--block", "256"];
+    const { out } = await run({}, argv);
+    expect(out).toMatch(/next step {3}6 fewer registers a thread: 75 %/);
+    expect(out).toMatch(/best block {2}640, 320, 256, .*: 63 %/);
+    expect(out).toMatch(/3 more registers a thread: 50 %/);
+    expect(JSON.parse((await run({}, [...argv, "--format", "json"])).out)).toMatchObject({
+      occupancyPct: 62.5,
+      l1Bytes: 131072,
+      gains: [{ resource: "registers", value: 40, change: -6, occupancyPct: 75, words: "6 fewer registers a thread: 75 %" }],
+      nextStep: "6 fewer registers a thread: 75 %",
+      bestOccupancyPct: 62.5,
+    });
+  });
+
   test("of a compute capability", async () => {
     expect((await run({}, ["occupancy", "--gpu", "sm_70", "--registers", "37", "--block", "128"])).out).toContain(
       "compute capability 7.0: 75 %",

@@ -19,13 +19,19 @@ export function codeLenses({ document, gpu, settings, simulation }: View): CodeL
       return reason === undefined ? [] : [lens(range, `${shortGpuName(gpu.name)} · not simulated: ${reason}`, document.uri)];
     }
     const more = launches.length > 1 ? ` · slowest of ${launches.length} launches` : "";
-    return [lens(range, `${summary(worst, shortGpuName(gpu.name))}${more}`, document.uri), ...assumed(worst, range, document.uri)];
+    const { advice } = worst.report.occupancy;
+    const title = `${summary(worst, shortGpuName(gpu.name))}${more}`;
+    const step =
+      advice?.nextStep === undefined
+        ? advice?.withheld && `More occupancy would not help: ${advice.withheld}`
+        : `Next step: ${advice.nextStep}`;
+    return [lens(range, title, document.uri, step), ...assumed(worst, range, document.uri)];
   });
 }
 
-const lens = (range: Range, title: string, uri: string): CodeLens => ({
+const lens = (range: Range, title: string, uri: string, tooltip?: string): CodeLens => ({
   range,
-  command: { title, command: "warplens.showPanel", arguments: [uri, range.start.line + 1] },
+  command: { title, command: "warplens.showPanel", arguments: [uri, range.start.line + 1], ...(tooltip === undefined ? {} : { tooltip }) },
 });
 
 function summary({ report }: SimulatedLaunch, gpu: string): string {

@@ -1,20 +1,23 @@
 /** A report's figures in words, the same in lens, hover and hints. */
 import type { AccessReport, LaunchReport } from "@warplens/sim-engine";
+import { bestBlocksText, intervalText, resourceChanges } from "../occupancy-text.ts";
 import {
   formatBandwidth,
   formatBound,
   formatCapacity,
   formatCount,
   formatDim,
+  formatLimiters,
   formatPercent,
   formatRatio,
   formatTime,
   formatTraffic,
+  unbroken,
 } from "../units.ts";
 
 /** `occupancy 100 % (warps)` */
 export function occupancyText({ theoreticalPct, limiters }: LaunchReport["occupancy"]): string {
-  return `occupancy ${formatPercent(theoreticalPct)}${limiters.length > 0 ? ` (${limiters.join(", ")})` : ""}`;
+  return `occupancy ${formatPercent(theoreticalPct)}${limiters.length > 0 ? ` (${formatLimiters(limiters)})` : ""}`;
 }
 
 /** `<float, 16>`, or nothing. */
@@ -44,7 +47,7 @@ export function launchTable(report: LaunchReport): string {
     row(
       "Occupancy",
       `**${formatPercent(occupancy.theoreticalPct)}**${occupancy.achievedPct === undefined ? "" : `, achieved ${formatPercent(occupancy.achievedPct)}`}`,
-      `${occupancy.blocksPerSm} blocks an SM, limited by ${occupancy.limiters.join(", ") || "nothing"}`,
+      `${occupancy.blocksPerSm} blocks an SM, limited by ${formatLimiters(occupancy.limiters)}`,
     ),
     row(
       "Registers",
@@ -52,6 +55,11 @@ export function launchTable(report: LaunchReport): string {
       registers.interval ? `${registers.basis}, ${registers.interval[0]} to ${registers.interval[1]}` : registers.basis,
     ),
   ];
+  const { advice } = occupancy;
+  const interval = advice && intervalText(advice);
+  if (advice?.nextStep !== undefined) rows.splice(2, 0, row("Next step", unbroken(advice.nextStep), interval ?? ""));
+  else if (advice?.withheld !== undefined) rows.splice(2, 0, row("Next step", "none", unbroken(`more would not help: ${advice.withheld}`)));
+  else if (interval !== undefined) rows.splice(2, 0, row("", "", interval));
   if (resources.staticSharedBytes + report.dynamicSharedBytes > 0)
     rows.push(row("Shared memory", `${formatCapacity(resources.staticSharedBytes + report.dynamicSharedBytes)} a block`, "exact"));
   if (resources.localBytesPerThread > 0) rows.push(row("Local memory", `${resources.localBytesPerThread} bytes a thread`, "estimated"));
@@ -72,6 +80,19 @@ export function launchTable(report: LaunchReport): string {
   if (traffic.l1HitPct !== undefined && traffic.l2HitPct !== undefined)
     rows.push(row("Hit rate", `L1 ${formatPercent(traffic.l1HitPct)}, L2 ${formatPercent(traffic.l2HitPct)}`, "simulated"));
   return ["| | | |", "| --- | --- | --- |", ...rows].join("\n");
+}
+
+/** Where occupancy changes on either side of what a launch uses, as a Markdown table; empty where nothing changes it. */
+export function changesTable(report: LaunchReport): string {
+  const rows = resourceChanges(report).filter(({ below, above }) => below !== undefined || above !== undefined);
+  if (rows.length === 0) return "";
+  const best = report.occupancy.advice && bestBlocksText(report.occupancy.advice, report.occupancy.theoreticalPct);
+  return [
+    "| Occupancy changes | with less | now | with more |",
+    "| --- | --- | :-: | --- |",
+    ...rows.map(({ name, now, below, above }) => `| ${name} | ${below ?? ""} | ${now} | ${above ?? ""} |`),
+    ...(best === undefined ? [] : [`| Best blocks | ${best} | | |`]),
+  ].join("\n");
 }
 
 /** The assumptions of a launch as a Markdown list, or nothing. */

@@ -4,7 +4,7 @@ import type { Hover, Position } from "vscode-languageserver";
 import { formatCapacity, formatCount, formatRatio, formatTime } from "../units.ts";
 import type { FileSimulation, KernelSummary, Range } from "../worker/job.ts";
 import { rangeOf } from "./convert.ts";
-import { assumptionsText, conflictWays, launchTable, occupancyText, perRequest, templateText } from "./figures.ts";
+import { assumptionsText, changesTable, conflictWays, launchTable, occupancyText, perRequest, templateText } from "./figures.ts";
 import { occupancyByBlockSize } from "./occupancy-bars.ts";
 import { holds, inDocument, isSimulated, launchesOf, type SimulatedLaunch, type View, worstLaunch } from "./view.ts";
 
@@ -105,6 +105,7 @@ function launchText(view: View, launch: SimulatedLaunch, more: string): string {
   const parts = [
     title(view, `${launch.kernelName}${templateText(launch.templateArguments)}`),
     launchTable(report),
+    changesTable(report),
     bars,
     more,
     assumptionsText(report),

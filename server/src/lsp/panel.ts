@@ -4,6 +4,7 @@ import type { FileSimulation, LaunchSummary } from "../worker/job.ts";
 import { templateText } from "./figures.ts";
 import { gpuSummary } from "./gpus.ts";
 import type { PanelLaunch, PanelModel, PanelParams } from "./protocol.ts";
+import { occupancySweeps } from "./sweeps.ts";
 import { holds, isSimulated, launchesOf, type View, worstLaunch } from "./view.ts";
 
 /** @param version of the document the simulation was made from */
@@ -19,6 +20,7 @@ export function panelModel(view: View, { position, launch: picked }: PanelParams
     launches: simulation.launches.map((launch) => panelLaunch(launch, document.uri)),
     selected,
     ...(shown?.report ? { report: shown.report } : { reason: shown?.reason ?? "Not simulated." }),
+    sweeps: shown?.report ? occupancySweeps(shown.report, gpu) : [],
     source: { uri: document.uri, lines: shown?.report ? linesOf(document.getText(), Object.keys(shown.report.lines)) : {} },
   };
 }

@@ -46,6 +46,17 @@ export interface PanelLaunch {
   readonly configuration: string;
 }
 
+/** Occupancy over the values of one resource of a launch. */
+export interface OccupancySweep {
+  readonly resource: "registers" | "shared" | "block";
+  /** The launch's value: registers a thread, bytes a block, threads a block. */
+  readonly now: number;
+  /** The last value; the first is that of the first step. */
+  readonly to: number;
+  /** Values from which on occupancy is another, in percent. */
+  readonly steps: readonly (readonly [value: number, occupancyPct: number])[];
+}
+
 export interface PanelModel {
   readonly uri: string;
   /** The document version that the model was made from. */
@@ -57,6 +68,8 @@ export interface PanelModel {
   /** Absent while the simulation runs, and where there is none: then `reason` says why. */
   readonly report?: LaunchReport;
   readonly reason?: string;
+  /** With a report: one sweep a resource. */
+  readonly sweeps: readonly OccupancySweep[];
   /** The trimmed text of each line of `report.lines`, by 1-based line; and the URI of the file they stand in. */
   readonly source: { readonly uri: string; readonly lines: Readonly<Record<string, string>> };
 }

@@ -53,9 +53,15 @@ function page(model: PanelModel): HTMLElement[] {
     },
     reveal: (line) => vscode.postMessage({ type: "reveal", uri: model.source.uri, line }),
   });
-  return [top, headline(report), timeSection(report), occupancySection(report), memorySection(report), lines, basis(model)].filter(
-    (part) => part !== undefined,
-  );
+  return [
+    top,
+    headline(report),
+    timeSection(report),
+    occupancySection(report, model.sweeps),
+    memorySection(report),
+    lines,
+    basis(model),
+  ].filter((part) => part !== undefined);
 }
 
 /** What the figures rest on. */

@@ -1,29 +1,72 @@
-import type { LaunchReport } from "@warplens/server/protocol";
-import { formatCapacity, formatCount, formatPercent, formatRatio } from "@warplens/server/units";
+import { bestBlocksText, intervalText, nextStepText, type ResourceChanges, resourceChanges } from "@warplens/server/occupancy-text";
+import type { LaunchReport, OccupancySweep, PanelModel } from "@warplens/server/protocol";
+import { formatCapacity, formatCount, formatLimiters, formatPercent, formatRatio, unbroken } from "@warplens/server/units";
 import { bar, element, section } from "./dom.ts";
+import { stepChart } from "./step-chart.ts";
 
-/** Occupancy as a bar with the achieved part marked, and what it is made of. */
-export function occupancySection({ occupancy, resources, dynamicSharedBytes }: LaunchReport): HTMLElement {
-  const { theoreticalPct, achievedPct, blocksPerSm, activeWarpsPerSm, limiters, wavesPerSm } = occupancy;
-  const { registersPerThread, staticSharedBytes, localBytesPerThread } = resources;
-  const shared = staticSharedBytes + dynamicSharedBytes;
+/** Occupancy as a bar with the achieved part marked, what it is made of, and where it would change. */
+export function occupancySection(report: LaunchReport, sweeps: PanelModel["sweeps"]): HTMLElement {
+  const { theoreticalPct, achievedPct, blocksPerSm, activeWarpsPerSm, limiters, wavesPerSm, advice } = report.occupancy;
+  const { localBytesPerThread } = report.resources;
   const track = bar(theoreticalPct / 100, "occupancy", `Theoretical occupancy ${formatPercent(theoreticalPct)}`);
   if (achievedPct !== undefined) {
     const mark = element("div", { class: "mark", title: `Achieved ${formatPercent(achievedPct)}` });
     mark.style.left = `${achievedPct}%`;
     track.append(mark);
   }
+  const best = advice && bestBlocksText(advice, theoreticalPct);
   const rows: [string, string][] = [
     ["Theoretical", formatPercent(theoreticalPct)],
     ...(achievedPct === undefined ? [] : [["Achieved", formatPercent(achievedPct)] as [string, string]]),
-    ["Limited by", limiters.join(", ") || "nothing"],
+    ["Limited by", formatLimiters(limiters)],
     ["Per SM", `${formatCount(blocksPerSm)} blocks, ${formatCount(activeWarpsPerSm)} warps`],
     ["Waves", formatRatio(wavesPerSm)],
-    ["Registers", `${registersPerThread.value} a thread (${registersPerThread.basis})`],
-    ...(shared > 0 ? [["Shared memory", `${formatCapacity(shared)} a block`] as [string, string]] : []),
+    ...(best === undefined ? [] : [["Best block sizes", best] as [string, string]]),
     ...(localBytesPerThread > 0 ? [["Local memory", `${formatCapacity(localBytesPerThread)} a thread`] as [string, string]] : []),
   ];
-  return section("Occupancy", track, facts(rows));
+  const changes = resourceChanges(report).flatMap((each) => {
+    const sweep = sweeps.find(({ resource }) => resource === each.resource);
+    return sweep ? [resourceChart(each, sweep, report)] : [];
+  });
+  return section("Occupancy", track, ...advised(advice), facts(rows), ...changes);
+}
+
+/** The next step, or quietly why there is none to take, and how sure that is. */
+function advised(advice: LaunchReport["occupancy"]["advice"]): HTMLElement[] {
+  if (!advice) return [];
+  const step = nextStepText(advice);
+  const interval = intervalText(advice);
+  const lines = [
+    step !== undefined &&
+      element(
+        "p",
+        { class: advice.nextStep === undefined ? "quiet" : "" },
+        unbroken(advice.nextStep === undefined ? step : `Next step: ${step}`),
+      ),
+    interval !== undefined && element("p", { class: "quiet" }, unbroken(`The estimate allows ${interval}.`)),
+  ].filter((line) => line !== false);
+  return lines.length > 0 ? [element("div", { class: "advice" }, ...lines)] : [];
+}
+
+const units = { registers: "a thread", shared: "a block", block: "threads" };
+
+/** One resource: what the launch uses, occupancy over all that it could, and the nearest changes. */
+function resourceChart({ resource, name, now, below, above }: ResourceChanges, sweep: OccupancySweep, report: LaunchReport): HTMLElement {
+  const { basis } = report.resources.registersPerThread;
+  const used = `${now} ${units[resource]}${resource === "registers" ? `, ${basis}` : ""}`;
+  const around = [below, above].filter((text) => text !== undefined).join("; ");
+  return element(
+    "div",
+    { class: "resource" },
+    element("span", { class: "quiet" }, name),
+    element("span", { class: "value" }, used),
+    stepChart(
+      sweep,
+      `Occupancy by ${name.toLowerCase()}. Now ${used}: ${formatPercent(report.occupancy.theoreticalPct)}${around ? `; ${around}` : ""}.`,
+    ),
+    element("span", { class: "quiet" }, below ?? ""),
+    element("span", { class: "quiet value" }, above ?? ""),
+  );
 }
 
 /** Terms and their values. */

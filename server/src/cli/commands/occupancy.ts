@@ -1,5 +1,6 @@
 import {
   adviseOccupancy,
+  carveoutFor,
   findCapability,
   findGpu,
   type GpuModel,
@@ -32,7 +33,7 @@ export default {
     const input = inputOf(given);
     const problem = occupancyProblem(input);
     if (problem !== undefined) throw new UsageError(problem);
-    io.out(format === "json" ? `${JSON.stringify(answer(occupancy(model.values, input)))}\n` : text(model.name, model.values, input));
+    io.out(format === "json" ? `${JSON.stringify(advised(model.values, input))}\n` : text(model.name, model.values, input));
     return 0;
   },
 } satisfies Command;
@@ -67,16 +68,35 @@ const answer = ({ blocksPerSm, activeWarpsPerSm, occupancyPct, limiters }: Occup
   limiters,
 });
 
+/** The answer with what would change it. */
+function advised(values: GpuValues, input: OccupancyInput): object {
+  const { now, gains, losses, best, nextStep } = adviseOccupancy(values, input);
+  return {
+    ...answer(now),
+    ...carveoutFor(values, input, now),
+    gains,
+    losses,
+    bestBlockSizes: best.map(({ blockSize }) => blockSize),
+    bestOccupancyPct: best[0]?.occupancyPct ?? 0,
+    ...(nextStep === undefined ? {} : { nextStep }),
+  };
+}
+
 function text(name: string, values: GpuValues, input: OccupancyInput): string {
-  const { now, gains, losses, nextStep } = adviseOccupancy(values, input);
+  const { now, gains, losses, best, nextStep } = adviseOccupancy(values, input);
   const warps = values.maxThreadsPerSm / 32;
+  const { sharedBytes, l1Bytes } = carveoutFor(values, input, now);
+  const sizes = best.slice(0, 6).map(({ blockSize }) => blockSize);
   const lines = [
     `${name}: ${formatPercent(now.occupancyPct)} occupancy`,
     "",
     `  blocks/SM   ${now.blocksPerSm}`,
     `  warps/SM    ${now.activeWarpsPerSm} of ${warps}`,
     `  limited by  ${now.limiters.join(", ")}`,
-    `  shared      ${formatCapacity(now.sharedPerBlock)} a block, as allocated`,
+    `  shared      ${formatCapacity(now.sharedPerBlock)} a block, as allocated; ${formatCapacity(sharedBytes)} of the SM, which leaves ${formatCapacity(l1Bytes)} to the L1`,
+    ...(best[0]
+      ? [`  best block  ${sizes.join(", ")}${best.length > sizes.length ? ", ..." : ""}: ${formatPercent(best[0].occupancyPct)}`]
+      : []),
     ...(gains.length > 0 ? ["", "  more with", ...gains.map(({ words }) => `    ${words}`)] : []),
     ...(losses.length > 0 ? ["", "  less with", ...losses.map(({ words }) => `    ${words}`)] : []),
     ...(nextStep === undefined ? [] : ["", `  next step   ${nextStep}`]),

@@ -1,5 +1,6 @@
 /** Launches for people: a line each for an overview, or all of a report. */
 import type { AccessReport, LaunchReport } from "@warplens/sim-engine";
+import { bestBlocksText, intervalText, nextStepText, resourceChanges } from "../../occupancy-text.ts";
 import type { SimulatedLaunch } from "../../rules/rule.ts";
 import { groupBy } from "../../rules/support/group-by.ts";
 import {
@@ -7,6 +8,7 @@ import {
   formatCapacity,
   formatCount,
   formatDim,
+  formatLimiters,
   formatPercent,
   formatRatio,
   formatTime,
@@ -20,7 +22,7 @@ const mostLines = 8;
 const titleOf = ({ kernel, templateArguments }: LaunchReport): string =>
   templateArguments.length > 0 ? `${kernel}<${templateArguments.join(", ")}>` : kernel;
 const occupancyOf = ({ occupancy: { theoreticalPct, limiters } }: LaunchReport): string =>
-  `occupancy ${formatPercent(theoreticalPct)}${limiters.length > 0 ? ` (${limiters.join(", ")})` : ""}`;
+  `occupancy ${formatPercent(theoreticalPct)}${limiters.length > 0 ? ` (${formatLimiters(limiters)})` : ""}`;
 
 /** The overview: `transposeNaive:58  occupancy 100 % (warps)  329 µs  1.63 TB/s, 33 % of peak  bound by latency`, in columns. */
 export function launchRows(launches: readonly SimulatedLaunch[], style: Style): string[] {
@@ -58,7 +60,7 @@ export function launchText({ fact, report }: SimulatedLaunch, style: Style, sour
     [
       "occupancy",
       [
-        `${formatPercent(occupancy.theoreticalPct)} theoretical (${occupancy.limiters.join(", ") || "nothing limits it"})`,
+        `${formatPercent(occupancy.theoreticalPct)} theoretical (${occupancy.limiters.length > 0 ? formatLimiters(occupancy.limiters) : "nothing limits it"})`,
         ...(occupancy.achievedPct === undefined ? [] : [`${formatPercent(occupancy.achievedPct)} achieved`]),
         `${occupancy.blocksPerSm} blocks/SM`,
         `${formatRatio(occupancy.wavesPerSm)} waves`,
@@ -73,6 +75,7 @@ export function launchText({ fact, report }: SimulatedLaunch, style: Style, sour
       ].join(", "),
     ],
   ];
+  rows.push(...adviceRows(report));
   if (time) {
     rows.push(["time", `${formatTime(time.ns)}, bound by ${time.boundBy}`]);
     rows.push([
@@ -109,6 +112,23 @@ export function launchText({ fact, report }: SimulatedLaunch, style: Style, sour
     `    ${style(`simulated ${formatCount(simulated.blocks)} of ${formatCount(simulated.of)} blocks in ${formatTime(simulated.ms * 1e6)}`, "dim")}`,
   ];
   return `${lines.join("\n")}\n`;
+}
+
+/** What would change the occupancy, and what to do about it. */
+function adviceRows(report: LaunchReport): [string, string][] {
+  const { advice, theoreticalPct } = report.occupancy;
+  if (!advice) return [];
+  const changes = resourceChanges(report).flatMap(({ name, below, above }) => {
+    const sides = [below, above].filter((text) => text !== undefined);
+    return sides.length > 0 ? [`${name.toLowerCase()} ${sides.join(", ")}`] : [];
+  });
+  const rows: [string, string | undefined][] = [
+    ["estimate", intervalText(advice)],
+    ["changes at", changes.length > 0 ? changes.join("; ") : undefined],
+    ["best blocks", bestBlocksText(advice, theoreticalPct)],
+    ["next step", nextStepText(advice)],
+  ];
+  return rows.flatMap(([name, text]) => (text === undefined ? [] : [[name, text]]));
 }
 
 const side = (name: string, transactions: number, requests: number): string[] =>
