@@ -22,6 +22,7 @@ describe.each([
   "curand_kernel.h",
   "cuda/atomic",
   "utility",
+  "string",
   "random",
   "map",
   "sstream",

@@ -7,7 +7,7 @@ import { atomic } from "./atomic.ts";
 import { cudaComplex, thrustComplex } from "./complex.ts";
 import { cub } from "./cub.ts";
 import { curand } from "./curand.ts";
-import { getopt, maps, random, stringStream, utility } from "./standard.ts";
+import { getopt, maps, random, string, stringStream, utility } from "./standard.ts";
 
 /** The folder they appear in: no path of a disk. */
 export const headerFolder = "/<headers>";
@@ -33,6 +33,7 @@ const headers: ReadonlyMap<string, string> = new Map([
   ["curand_kernel.h", curand],
   ["cuda/atomic", atomic],
   ["utility", utility],
+  ["string", string],
   ["random", random],
   ["map", maps],
   ["unordered_map", maps],

@@ -17,6 +17,13 @@ template <typename A, typename B> __host__ __device__ pair<A, B> make_pair(A a, 
 }
 `;
 
+/** The evaluator knows what a string does; this is what it takes up, and a type for templates to be made of. */
+export const string = `#pragma once
+namespace std {
+class string { char *start_; unsigned long size_; char buffer_[16]; };
+}
+`;
+
 const engine = (name: string, result: string, value: string): string => `class ${name} {
     unsigned long state_;
 public:
@@ -99,6 +106,7 @@ public:
 `;
 
 export const maps = `#pragma once
+#include <string>
 #include <utility>
 namespace std {
 ${map("map")}
@@ -133,6 +141,7 @@ public:
 `;
 
 export const stringStream = `#pragma once
+#include <string>
 namespace std {
 ${stream("stringstream")}
 ${stream("istringstream")}

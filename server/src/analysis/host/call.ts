@@ -49,6 +49,7 @@ function callDefinition(host: Interpreter, fn: FunctionDeclaration, call: Call):
   const scope = new Map<string, Place>();
   const frame: Frame = {
     function: fn,
+    result: fn.result,
     substitution,
     scopes: [scope],
     self: call.self,
@@ -96,6 +97,7 @@ export function callLambda(host: Interpreter, lambda: LambdaValue, args: readonl
   const scope = new Map<string, Place>(lambda.captured);
   const frame: Frame = {
     function: outer.function,
+    result: lambda.expression.result,
     substitution: lambda.substitution,
     scopes: [...lambda.scopes.map((s) => new Map(s)), scope],
     self: lambda.self,

@@ -175,6 +175,7 @@ export function construct(host: Interpreter, type: HostType, values: readonly Va
     if (first?.kind === "record" || (first?.kind === "unknown" && values.length === 1)) return convert(first, type);
     return dim3(...values);
   }
+  if (first?.kind === "string" && name === "string") return first;
   if (first?.kind === "record" && values.length === 1 && first.name === name) return first;
   if (first?.kind === "unknown" && values.length === 1 && first.type?.kind === "record") return first;
   const vector = values.length > 0 ? vectorValue(name, values) : undefined;
@@ -206,7 +207,9 @@ function defaults(host: Interpreter, made: RecordValue, type: HostType & { reado
 
 /** A vector type or `dim3`: nothing runs when one is made. */
 function isPlain({ record }: HostType & { readonly kind: "record" }): boolean {
-  return record.declaration === undefined || record.name === "dim3" || vectorComponents(record.name) !== undefined;
+  return (
+    record.declaration === undefined || record.name === "dim3" || record.name === "string" || vectorComponents(record.name) !== undefined
+  );
 }
 
 function constructors(host: Interpreter, type: HostType & { readonly kind: "record" }): readonly FunctionDeclaration[] {

@@ -3,7 +3,7 @@ import type { Content, ScalarType } from "@warplens/sim-engine";
 import type { FloatName, IntegerName } from "../sema/types.ts";
 import { convert } from "./convert.ts";
 import { unknownContent, zeroContent } from "./memory.ts";
-import type { Allocation, Cell, HostType, Summary, Value } from "./model.ts";
+import type { Allocation, Band, Cell, HostType, Line, Summary, Value } from "./model.ts";
 import { float, int, isFloat, nullPointer, numberOf, range, unknown } from "./values.ts";
 
 /** The number of elements up to which contents are given one by one. */
@@ -11,7 +11,9 @@ const exactElements = 4096;
 
 /** The value of element `index` of an array with this content; a `range` where only that is known. */
 export function valueAt(summary: Summary, index: number | undefined, type: HostType | undefined): Value {
-  const { content } = summary;
+  const { content, band } = summary;
+  if (band !== undefined && band.content === content && index !== undefined)
+    return span(band.lo.start + band.lo.stride * index, band.hi.start + band.hi.stride * index, type);
   switch (content.kind) {
     case "zero":
       return zeroOf(type);
@@ -179,13 +181,33 @@ export function exactPattern({ indices, values }: Samples): Content | undefined 
   return { kind: "linear", stride, start };
 }
 
+/** The band that cells known to ranges lie in, where their bounds grow along lines that are not level; undefined otherwise. */
+export function bandOf(cells: ReadonlyMap<number, Cell>, elementBytes: number): Band | undefined {
+  const ranges = [...cells].flatMap(([offset, { value }]) => (value.kind === "range" ? [{ index: offset / elementBytes, value }] : []));
+  ranges.sort((a, b) => a.index - b.index);
+  if (ranges.length < 4 || ranges.length < cells.size - 1) return undefined;
+  const lo = lineThrough(ranges.map(({ index, value }) => [index, value.lo]));
+  const hi = lineThrough(ranges.map(({ index, value }) => [index, value.hi]));
+  if (lo === undefined || hi === undefined || (lo.stride === 0 && hi.stride === 0)) return undefined;
+  const content: Content = { kind: "linear", start: (lo.start + hi.start) / 2, stride: (lo.stride + hi.stride) / 2 };
+  return { content, lo, hi };
+}
+
+function lineThrough(points: readonly (readonly [x: number, y: number])[]): Line | undefined {
+  const [[x0, y0] = [0, 0], [x1, y1] = [1, 0]] = points;
+  const stride = (y1 - y0) / (x1 - x0);
+  const start = y0 - stride * x0;
+  const slack = 1e-9 * Math.max(1, Math.abs(y1));
+  return points.every(([x, y]) => Math.abs(start + stride * x - y) <= slack) ? { start, stride } : undefined;
+}
+
 /** What an allocation holds as a whole: its cells one by one where they are all there is, else the summary. */
 export function wholeContent(allocation: Allocation, elementBytes: number): Content {
   const { summary, cells } = allocation;
   if (cells.size === 0) return summary.content;
   const elements = summary.bytes === undefined ? undefined : Math.floor(summary.bytes / elementBytes);
   const samples = samplesOf(cells, elementBytes);
-  if (samples === undefined) return spanOfCells(allocation, elements, elementBytes);
+  if (samples === undefined) return bandOf(cells, elementBytes)?.content ?? spanOfCells(allocation, elements, elementBytes);
   const complete = elements !== undefined && samples.values.length >= elements;
   if (complete) return exactPattern(samples) ?? permutationOf(samples) ?? { kind: "values", values: samples.values };
   const fits = samples.values.every((value, k) => {

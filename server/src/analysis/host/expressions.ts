@@ -11,7 +11,7 @@ import { type Interpreter, step } from "./interpreter.ts";
 import { evaluateLaunch } from "./launches.ts";
 import { placeOf } from "./lvalues.ts";
 import { joinValues } from "./memory.ts";
-import { Cell, type Place, type Value } from "./model.ts";
+import { Cell, type ContainerType, type Place, type Value } from "./model.ts";
 import { nameValue } from "./names.ts";
 import { combine, stepped } from "./operators.ts";
 import { callOperator, scalarOf } from "./overloaded.ts";
@@ -250,13 +250,21 @@ function eitherValue(host: Interpreter, condition: Value, then: () => Value, oth
   return joinValues(a, b, "it depends on a condition that is not known", condition.kind === "unknown" ? condition.inputs : []);
 }
 
+/** A container's new elements, under the old name. */
+function rehoused(host: Interpreter, type: ContainerType, value: Value, old: Value): Value {
+  const made = construct(host, type, [value], false);
+  if (made.kind !== "container" || old.kind !== "container" || made.storage === old.storage) return made;
+  made.storage.name = old.storage.name;
+  return made;
+}
+
 function assign(host: Interpreter, e: Expression & { readonly kind: "assign" }): Value {
   if (e.op === "") {
     const place = placeOf(host, e.left);
     const value = e.right.kind === "list" && e.right.type === undefined ? fromList(host, place?.type, e.right) : host.evaluate(e.right);
     if (place === undefined) return value;
     const type = place.type;
-    write(host, place, type?.kind === "container" ? construct(host, type, [value], false) : value);
+    write(host, place, type?.kind === "container" ? rehoused(host, type, value, read(host, place)) : value);
     return read(host, place);
   }
   const place = placeOf(host, e.left);

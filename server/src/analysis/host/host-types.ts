@@ -13,6 +13,7 @@ import {
   type HostType,
   type RecordValue,
   type Residence,
+  type StringValue,
   type TemplateValue,
   type Value,
 } from "./model.ts";
@@ -119,9 +120,9 @@ export function blank(
 ): Value {
   switch (type?.kind) {
     case "record":
-      return blankRecord(host, type, zeroed, reason);
+      return type.record.name === "string" ? emptyString : blankRecord(host, type, zeroed, reason);
     case "container":
-      return type.name === "unique_ptr" ? nullPointer : emptyContainer(host, type);
+      return type.name === "unique_ptr" ? nullPointer : type.name === "string" ? emptyString : emptyContainer(host, type);
     case "array":
       return pointer(arrayOf(host, type, zeroed, reason, name, residence), type.of);
     case "reference":
@@ -132,6 +133,8 @@ export function blank(
       return zeroed ? zeroOf(type) : unknown(reason, type);
   }
 }
+
+const emptyString: StringValue = { kind: "string", text: "" };
 
 function arrayOf(
   host: Interpreter,

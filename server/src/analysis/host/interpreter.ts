@@ -1,5 +1,5 @@
 /** What the parts of the evaluator share. The parts are functions of an `Interpreter`; `run.ts` makes one. */
-import type { Declaration, Expression, FunctionDeclaration, Statement, VariableDeclaration } from "../../syntax/ast.ts";
+import type { Declaration, Expression, FunctionDeclaration, Statement, TypeNode, VariableDeclaration } from "../../syntax/ast.ts";
 import type { AnalysisSettings } from "../facts.ts";
 import type { Semantics } from "../sema/index.ts";
 import type { Substitution } from "../sema/types.ts";
@@ -20,6 +20,8 @@ export type Completion =
 /** One call of a function. */
 export interface Frame {
   readonly function: FunctionDeclaration | undefined;
+  /** Its declared result; of a lambda, where it is written. */
+  readonly result: TypeNode | undefined;
   readonly substitution: Substitution | undefined;
   /** Innermost last. */
   readonly scopes: Map<string, Place>[];

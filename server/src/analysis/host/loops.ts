@@ -5,6 +5,7 @@
  * is described as a whole (`summarise.ts`); everything else that changed is unknown afterwards.
  */
 import type { Condition, Expression, Statement } from "../../syntax/ast.ts";
+import { sameValue } from "./equal.ts";
 import type { Completion, Interpreter } from "./interpreter.ts";
 import { type LoopTrace, passOn } from "./loop-trace.ts";
 import type { Cell, Value } from "./model.ts";
@@ -113,7 +114,12 @@ function changed(host: Interpreter, mark: number): Map<Cell, Value> {
 
 /** After a loop whose number of iterations is not known. */
 function widen(host: Interpreter, mark: number): void {
-  for (const cell of changed(host, mark).keys()) host.journal.set(cell, afterLoop(cell.value));
+  for (const [cell, before] of changed(host, mark)) if (!isExchanged(before, cell.value)) host.journal.set(cell, afterLoop(cell.value));
+}
+
+/** Pointers that buffers take turns with lead to one of them, and which matters little. */
+function isExchanged(before: Value, now: Value): boolean {
+  return before.kind === "pointer" && now.kind === "pointer" && before.target !== now.target && now.offset !== undefined;
 }
 
 function afterLoop(value: Value): Value {
@@ -145,9 +151,20 @@ function extrapolate(host: Interpreter, loop: Loop, trace: LoopTrace, samples: r
   const steps = new Map([...cells].map((cell) => [cell, regular(samples.map(({ values }) => values.get(cell) ?? cell.value))] as const));
   const total = left === undefined ? undefined : done + left;
   const finals = abstractIteration(host, loop, trace, steps, left);
-  for (const [cell, value] of finals) host.journal.set(cell, value);
+  for (const [cell, value] of finals) {
+    const [, second, third] = samples.map(({ values }) => values.get(cell) ?? cell.value);
+    const turns = steps.get(cell) === undefined && alternates(samples, cell);
+    host.journal.set(cell, (turns ? ((left ?? 0) % 2 === 0 ? third : second) : undefined) ?? value);
+  }
   extendStores(trace, done, total);
   host.launches.scaleCounts(counted, total === undefined ? undefined : total / done);
+}
+
+/** Takes one of two values by turns: `std::swap(from, to)` at the end of each iteration. */
+function alternates(samples: readonly Sample[], cell: Cell): boolean {
+  const [first, second, third] = samples.map(({ values }) => values.get(cell));
+  if (first === undefined || second === undefined || third === undefined) return false;
+  return sameValue(first, third) && !sameValue(first, second);
 }
 
 function snapshot(host: Interpreter, mark: number): Map<Cell, Value> {

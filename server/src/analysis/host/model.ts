@@ -130,6 +130,17 @@ export class Cell {
   }
 }
 
+/** Element i of `content` lies between the lines, both included: sums of random numbers, a random place in the i-th part. */
+export interface Band {
+  readonly content: Content;
+  readonly lo: Line;
+  readonly hi: Line;
+}
+export interface Line {
+  readonly start: number;
+  readonly stride: number;
+}
+
 /** What stands in an allocation where no cell does. Immutable: changed as a whole. */
 export interface Summary {
   /** Undefined: the size is not known, `why` says the reason. */
@@ -138,6 +149,8 @@ export interface Summary {
   readonly content: Content;
   /** Of the last write: bytes an element takes. */
   readonly elementBytes?: number;
+  /** Where `content` is the middle of a band that elements lie in: the band, for just this content. */
+  readonly band?: Band;
   /** Says who filled it last when `content` is unknown. */
   readonly reason?: string;
 }

@@ -96,7 +96,16 @@ function enumeratorValue(
 
 /** The frame of code at namespace scope. */
 export function globalFrame(path: readonly string[]): Frame {
-  return { function: undefined, substitution: undefined, scopes: [new Map()], self: undefined, path, depth: 0, otherResults: [] };
+  return {
+    function: undefined,
+    result: undefined,
+    substitution: undefined,
+    scopes: [new Map()],
+    self: undefined,
+    path,
+    depth: 0,
+    otherResults: [],
+  };
 }
 
 function globalCell(host: Interpreter, named: GlobalVariable): Cell {

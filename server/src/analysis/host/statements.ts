@@ -1,14 +1,14 @@
 /** Running a statement. */
 import type { Condition, Declaration, Expression, Statement, VariableDeclaration } from "../../syntax/ast.ts";
 import { eitherWay, follow, speculate } from "./branches.ts";
-import { initialise } from "./construct.ts";
+import { fromList, initialise } from "./construct.ts";
 import { hostType } from "./host-types.ts";
 import { type Completion, declareLocal, type Interpreter, step } from "./interpreter.ts";
 import { type Loop, runLoop } from "./loops.ts";
 import { placeOf } from "./lvalues.ts";
 import { Cell, type Place, type Value } from "./model.ts";
 import { combine } from "./operators.ts";
-import { elementOf, read } from "./places.ts";
+import { copied, elementOf, read } from "./places.ts";
 import { integerOf, pointer, truth, unknown, voidValue } from "./values.ts";
 
 const exit: Completion = { kind: "exit" };
@@ -61,7 +61,10 @@ export function executeStatement(host: Interpreter, s: Statement): Completion {
       return continued;
     case "return": {
       if (s.value === undefined) return { kind: "return", value: voidValue };
-      const place = host.frame.function?.result.kind === "reference" ? placeOf(host, s.value) : undefined;
+      const result = host.frame.result;
+      if (s.value.kind === "list" && s.value.type === undefined && result !== undefined)
+        return { kind: "return", value: fromList(host, hostType(host, result), s.value) };
+      const place = result?.kind === "reference" ? placeOf(host, s.value) : undefined;
       const value = place === undefined ? host.evaluate(s.value) : read(host, place);
       return host.exited ? exit : { kind: "return", value, place };
     }
@@ -133,11 +136,27 @@ function loop(
 function declare(host: Interpreter, declaration: Declaration): void {
   if (declaration.kind !== "variable") return;
   if (declaration.bindings !== undefined) {
-    for (const name of declaration.bindings) declareLocal(host, name, new Cell(unknown("a structured binding"), undefined, name));
+    declareBindings(host, declaration, declaration.bindings);
     return;
   }
   const name = declaration.name.parts.at(-1)?.text ?? "";
   declareLocal(host, name, variable(host, declaration, name));
+}
+
+/** `auto [a, b] = e`: members in order, or elements of an array. */
+function declareBindings(host: Interpreter, { init, type }: VariableDeclaration, names: readonly string[]): void {
+  const [first] = init?.values ?? [];
+  const place = first === undefined ? undefined : placeOf(host, first);
+  const value = first === undefined ? voidValue : place === undefined ? host.evaluate(first) : read(host, place);
+  const whole = type.kind === "reference" ? value : copied(value);
+  const members = whole.kind === "record" ? [...whole.members.values()] : [];
+  for (const [k, name] of names.entries())
+    declareLocal(host, name, members[k] ?? elementAt(host, whole, k) ?? new Cell(unknown("a structured binding"), undefined, name));
+}
+
+function elementAt(host: Interpreter, value: Value, index: number): Place | undefined {
+  if (value.kind === "container") return elementOf(host, pointer(value.storage, value.type.element), index);
+  return value.kind === "pointer" ? elementOf(host, value, index) : undefined;
 }
 
 function variable(host: Interpreter, declaration: VariableDeclaration, name: string): Place {
@@ -158,8 +177,8 @@ function variable(host: Interpreter, declaration: VariableDeclaration, name: str
   // Not journalled: the cell is younger than every mark.
   cell.value = value;
   if (value.kind === "unknown") cell.value = host.inputs.held(value, name, cell.type);
-  if (value.kind === "pointer" && value.target !== undefined && !(value.target instanceof Cell) && value.target.name === "")
-    value.target.name = name;
+  if (value.kind === "pointer" && value.target !== undefined && !(value.target instanceof Cell)) value.target.name ||= name;
+  if (value.kind === "container") value.storage.name ||= name;
   if (specifiers.static) host.statics.set(declaration, cell);
   return cell;
 }

@@ -1,6 +1,6 @@
 /** What arrays hold after a loop of which only the first iterations were run. */
 import type { Content } from "@warplens/sim-engine";
-import { contentOf, exactPattern, joinContents, rangeOf, type Samples, samplesOf } from "./content.ts";
+import { bandOf, contentOf, exactPattern, joinContents, rangeOf, type Samples, samplesOf } from "./content.ts";
 import type { Interpreter } from "./interpreter.ts";
 import type { LoopTrace, StoreTrace } from "./loop-trace.ts";
 import { unknownContent } from "./memory.ts";
@@ -38,14 +38,15 @@ function summarise(host: Interpreter, allocation: Allocation, store: StoreTrace)
   const integral =
     samples?.integral ??
     (store.abstract?.kind !== "float" && !(store.abstract?.kind === "range" && ["float", "double"].includes(store.abstract.type)));
-  const written = describe(store, samples, elements, elementBytes);
+  const band = samples === undefined ? bandOf(inside, elementBytes) : undefined;
+  const written = band?.content ?? describe(store, samples, elements, elementBytes);
   const share = elements === undefined ? 1 : store.count / elements;
   const replaced = share >= 1 / 2 || (share >= 1 / 8 && store.before.kind === "unknown");
   const content = replaced ? written : joinContents(store.before, written, integral, elements);
   const reason =
     content.kind === "unknown" ? { reason: store.abstract === undefined ? "values computed in a loop" : reasonOf(store.abstract) } : {};
   const rest = new Map([...cells].filter(([offset]) => offset < store.lo || offset > store.hi));
-  host.journal.summarise(allocation, { ...summary, content, ...reason }, rest);
+  host.journal.summarise(allocation, { ...summary, content, ...(band === undefined ? {} : { band }), ...reason }, rest);
 }
 
 function describe(store: StoreTrace, samples: Samples | undefined, elements: number | undefined, elementBytes: number): Content {

@@ -49,7 +49,10 @@ export function evaluateSizeof(host: Interpreter, e: Expression & { readonly kin
       const { bytes } = place.value.target.summary;
       if (bytes !== undefined) return int(bytes, "ulong");
     }
-    type = place?.type ?? typeOfValue(place === undefined ? host.evaluate(e.operand) : read(host, place));
+    type =
+      place?.type ??
+      typeOfValue(place === undefined ? host.evaluate(e.operand) : read(host, place)) ??
+      host.semantics.typeOf(e.operand, host.frame.substitution);
   }
   const bytes = type === undefined ? undefined : e.align && type.kind !== "container" ? host.semantics.alignOf(type) : sizeOf(host, type);
   return bytes === undefined ? unknown("the size of a type that is not known") : int(bytes, "ulong");

@@ -9,7 +9,7 @@ import { hostType } from "../host-types.ts";
 import type { Argument, Interpreter } from "../interpreter.ts";
 import { unknownContent, zeroContent } from "../memory.ts";
 import { Allocation, Cell, type PointerValue, type Value } from "../model.ts";
-import { sizeOf, write } from "../places.ts";
+import { read, sizeOf, write } from "../places.ts";
 import { copyMemory } from "../transfer.ts";
 import { int, integerOf, numberOf, pointer, range, unknown, voidValue } from "../values.ts";
 import { argumentValue, type LibraryFunction } from "./library.ts";
@@ -162,6 +162,39 @@ const computes: LibraryFunction = (host, args) => {
   return unknown("the result of an algorithm");
 };
 
+/** Elements of a span one by one, where it is short and they are known. */
+function elementsOf(host: Interpreter, span: Span): readonly Value[] | undefined {
+  const { allocation, begin, bytes, elementBytes, to } = span;
+  if (begin === undefined || bytes === undefined || elementBytes === undefined) return undefined;
+  const count = bytes / elementBytes;
+  if (count > mostElements) return undefined;
+  return Array.from({ length: count }, (_, k) =>
+    read(host, { allocation, offset: begin + k * elementBytes, type: to ?? allocation.element }),
+  );
+}
+const mostElements = 4096;
+
+const sum: LibraryFunction = (host, args) => {
+  const found = spanOf(host, args);
+  const elements = found === undefined ? undefined : elementsOf(host, found.span);
+  if (found === undefined || elements === undefined || found.rest.length > 1) return unknown("the result of an algorithm");
+  return elements.reduce((total, value) => arithmetic("+", total, value), found.rest[0]?.value ?? int(0));
+};
+
+/** An iterator at the first of the elements that go before all others. */
+const extreme =
+  (before: (a: number, b: number) => boolean): LibraryFunction =>
+  (host, args) => {
+    const found = spanOf(host, args);
+    const numbers = found === undefined ? undefined : elementsOf(host, found.span)?.map(numberOf);
+    if (found === undefined || numbers === undefined || numbers.length === 0 || numbers.includes(undefined))
+      return unknown("the result of an algorithm");
+    let best = 0;
+    for (const [k, value] of numbers.entries()) if (before(value ?? 0, numbers[best] ?? 0)) best = k;
+    const { allocation, begin, elementBytes, to } = found.span;
+    return pointer(allocation, to, (begin ?? 0) + best * (elementBytes ?? 0));
+  };
+
 const distance: LibraryFunction = (host, args) => {
   const a = argumentValue(args, 0);
   const b = argumentValue(args, 1);
@@ -203,8 +236,10 @@ const table = new Map<string, LibraryFunction>([
   ["ref", same],
   ["begin", (_host, args) => begin(argumentValue(args, 0))],
   ["distance", distance],
-  ["accumulate", () => unknown("the result of an algorithm")],
-  ["reduce", () => unknown("the result of an algorithm")],
+  ["accumulate", sum],
+  ["reduce", sum],
+  ["max_element", extreme((a, b) => a > b)],
+  ["min_element", extreme((a, b) => a < b)],
   ["transform", computes],
   ["exclusive_scan", computes],
   ["inclusive_scan", computes],

@@ -64,16 +64,23 @@ const reals: Readonly<Record<string, (...x: number[]) => number>> = {
   round: (x = 0) => Math.sign(x) * Math.round(Math.abs(x)),
 };
 
-const least: LibraryFunction = (_host, args) =>
-  pick(
-    args.map(({ value }) => value),
-    "<",
-  );
-const greatest: LibraryFunction = (_host, args) =>
-  pick(
-    args.map(({ value }) => value),
-    ">",
-  );
+const least: LibraryFunction = (host, args, call) => pickAll(listed(host, args, call), "<");
+const greatest: LibraryFunction = (host, args, call) => pickAll(listed(host, args, call), ">");
+
+/** The arguments, or the elements of a braced list that is the only one. */
+function listed(...[host, args, call]: Parameters<LibraryFunction>): readonly Value[] {
+  const [only] = call.arguments;
+  if (call.arguments.length === 1 && only?.kind === "list") return only.elements.map(({ value }) => host.evaluate(value));
+  return args.map(({ value }) => value);
+}
+
+/** A third argument of two is a comparison. */
+function pickAll(values: readonly Value[], op: "<" | ">"): Value {
+  let chosen: Value | undefined;
+  for (const value of values)
+    if (value.kind !== "lambda" && value.kind !== "function") chosen = chosen === undefined ? value : pick([chosen, value], op);
+  return chosen ?? unknown("a call without arguments");
+}
 
 function pick(values: readonly Value[], op: "<" | ">"): Value {
   const [a, b] = values;
