@@ -13,6 +13,8 @@ export class WarpRecord {
   readonly starts: number[] = [];
   /** Three numbers a request: its site, cycles of the data path, and what it moves (see `WarpTrace.accesses`). */
   readonly requests: number[] = [];
+  /** Entries `from` to `to` (excluded) stand for going through them `times` times; inner repeats before those around them. */
+  readonly repeats: { readonly from: number; readonly to: number; readonly times: number }[] = [];
 
   constructor(warp: number) {
     this.warp = warp;
@@ -31,5 +33,6 @@ export class WarpRecord {
   /** Entries from `start` on stand for `factor` times as many executions. */
   scale(start: number, factor: number): void {
     for (let k = start; k < this.weights.length; k++) this.weights[k]! *= factor;
+    this.repeats.push({ from: start, to: this.weights.length, times: factor });
   }
 }

@@ -1,6 +1,7 @@
 /**
- * Pipes and latencies of SASS instructions. Latency is from issue until a dependent instruction may issue, as measured by
- * microbenchmarks of Volta to Hopper (Jia et al. 2018; Luo et al. 2024), rounded; of memory instructions that of a hit in L1.
+ * Pipes and latencies of SASS instructions. Latency is from issue until a dependent instruction of the same pipe may issue, as
+ * measured on an H200 (validation/microbenchmarks), where it was not by others on Volta to Hopper (Jia et al. 2018; Luo et al.
+ * 2024); of memory instructions that of a hit in L1.
  */
 import type { Pipe } from "./machine.ts";
 
@@ -51,16 +52,16 @@ const byPrefix: readonly (readonly [prefix: string, pipe: Pipe, latency: number]
   ["CALL", "cbu", 10],
   ["RET", "cbu", 10],
   ["BPT", "cbu", 4],
-  ["MUFU", "xu", 22],
-  ["F2I", "xu", 20],
-  ["I2F.", "xu", 20],
-  ["F2F", "xu", 20],
-  ["FRND", "xu", 20],
-  ["POPC", "xu", 14],
-  ["FLO", "xu", 14],
-  ["BREV", "xu", 14],
-  ["I2FP", "alu", 5],
-  ["F2FP", "alu", 5],
+  ["MUFU", "xu", 17],
+  ["F2I", "xu", 18],
+  ["I2F.", "xu", 18],
+  ["F2F", "xu", 18],
+  ["FRND", "xu", 18],
+  ["POPC", "xu", 17],
+  ["FLO", "xu", 17],
+  ["BREV", "xu", 17],
+  ["I2FP", "alu", 4],
+  ["F2FP", "alu", 4],
   ["DADD", "fp64", 8],
   ["DMUL", "fp64", 8],
   ["DFMA", "fp64", 8],
@@ -73,18 +74,18 @@ const byPrefix: readonly (readonly [prefix: string, pipe: Pipe, latency: number]
   ["FADD", "fma", 4],
   ["FMUL", "fma", 4],
   ["FFMA", "fma", 4],
-  ["FCHK", "xu", 20],
-  ["FSETP", "alu", 10],
-  ["FSEL", "alu", 5],
-  ["FMNMX", "alu", 5],
-  ["IMAD.WIDE", "fmaheavy", 6],
-  ["IMAD.HI", "fmaheavy", 6],
-  ["IMAD", "fmaheavy", 5],
-  ["IDP", "fmaheavy", 5],
-  ["ISETP", "alu", 10],
-  ["PLOP3", "alu", 10],
+  ["FCHK", "xu", 18],
+  ["FSETP", "alu", 4],
+  ["FSEL", "alu", 4],
+  ["FMNMX", "alu", 4],
+  ["IMAD.WIDE", "fmaheavy", 4],
+  ["IMAD.HI", "fmaheavy", 4],
+  ["IMAD", "fmaheavy", 4],
+  ["IDP", "fmaheavy", 4],
+  ["ISETP", "alu", 4],
+  ["PLOP3", "alu", 4],
   ["VOTE", "alu", 12],
-  ["REDUX", "xu", 20],
+  ["REDUX", "xu", 37],
   ["UMOV", "uniform", 6],
   ["UIADD", "uniform", 8],
   ["UIMAD", "uniform", 10],
@@ -98,12 +99,12 @@ const byPrefix: readonly (readonly [prefix: string, pipe: Pipe, latency: number]
 
 const known = new Map<string, OpcodeInfo>();
 
-/** Integer and logic instructions not in the table run on `alu` in 5 cycles. */
+/** Integer and logic instructions not in the table run on `alu` in 4 cycles. */
 export function opcodeInfo(opcode: string): OpcodeInfo {
   const before = known.get(opcode);
   if (before) return before;
   const row = byPrefix.find(([prefix]) => opcode.startsWith(prefix));
-  const info: OpcodeInfo = row ? { pipe: row[1], latency: row[2] } : { pipe: "alu", latency: 5 };
+  const info: OpcodeInfo = row ? { pipe: row[1], latency: row[2] } : { pipe: "alu", latency: 4 };
   known.set(opcode, info);
   return info;
 }

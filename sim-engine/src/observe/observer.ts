@@ -256,14 +256,17 @@ function amountOf(counter: AccessCounter, addresses: Float64Array, from: number,
 /** A warp's record as the timing replays it. */
 export function traceOf(record: WarpRecord, blocks: readonly CompiledBlock[], code: TimedCode): WarpTrace {
   const recorder = new TraceRecorder(code.code.map((block) => block.length));
-  const { requests, starts, weights } = record;
+  const { requests, starts, weights, repeats } = record;
+  const entry: number[] = [];
   for (const [k, index] of record.blocks.entries()) {
+    entry.push(recorder.entries);
     const compiled = blocks[index];
     if (!compiled) continue;
     if (!code.isPredicated(compiled.block)) recorder.enter(code.indexOf(compiled.block), weights[k] ?? 1);
     const end = starts[k + 1] ?? requests.length;
     for (let r = starts[k] ?? end; r < end; r += 3) recorder.access(requests[r]!, requests[r + 1]!, requests[r + 2]!);
   }
+  for (const { from, to, times } of repeats) recorder.repeat(entry[from] ?? recorder.entries, entry[to] ?? recorder.entries, times);
   return recorder.finish();
 }
 

@@ -4,7 +4,7 @@
  * 2. `timedCode(machine, sites)` turns machine code into what the replay reads.
  * 3. For a few blocks (those of `blocksToLog` serve), give each warp a `TraceRecorder(code.map(block => block.length))`: `enter` each
  *    time the warp runs a block that is not predicated (`indexOf`), `access` for what its memory operations do. Skipped loop
- *    iterations are told by the weight of those that ran.
+ *    iterations are told by the weight of those that ran, and by `repeat`.
  * 4. `estimateTraffic` says where each site's sectors are served; put its answer into the `ExecutionSummary` with the traces.
  * 5. `estimateTime(summary, gpu)`.
  */

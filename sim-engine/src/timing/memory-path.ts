@@ -15,10 +15,13 @@ const loadMemory = 4000;
 export class MemoryPath {
   readonly l1 = new Server(loadMemory);
   readonly constants = new Server(loadMemory);
-  readonly port = new Server(loadMemory);
+  readonly readPort = new Server(loadMemory);
+  readonly writePort = new Server(loadMemory);
   readonly l2 = new Server(loadMemory);
   readonly dram = new Server(loadMemory);
   readonly atomics = new Server(loadMemory);
+  /** What the warp that asks stands for: how many executions each of its own. */
+  weight = 1;
   /** Set by `request`: when the result is there, and why not earlier. */
   done = 0;
   reason = 0;
@@ -37,9 +40,8 @@ export class MemoryPath {
     this.#rates = rates;
     this.#summary = summary;
     this.#perAtomic = perAtomic;
-    // Half a sector ahead, so that a small share does not come late by rounding.
-    this.#dueL2 = new Float64Array(summary.sites.length).fill(0.5);
-    this.#dueDram = new Float64Array(summary.sites.length).fill(0.5);
+    this.#dueL2 = new Float64Array(summary.sites.length);
+    this.#dueDram = new Float64Array(summary.sites.length);
   }
 
   /** When the L1 takes another instruction: memory instructions wait at issue until then. */
@@ -49,7 +51,7 @@ export class MemoryPath {
 
   /** A warp's shuffle, issued at `at`: one pass of the data path. */
   shuffle(at: number): void {
-    const begin = this.l1.serve(at, 1);
+    const begin = this.l1.serve(at, 1, this.weight);
     this.done = begin + this.#gpu.shuffleLatency;
     this.reason = reasonIndex.shuffle;
   }
@@ -63,7 +65,7 @@ export class MemoryPath {
     } else if (site.space === "shared") this.#shared(site, at, cycles, amount);
     else if (site.space === "constant") {
       const gpu = this.#gpu;
-      const begin = this.constants.serve(at, cycles * gpu.constantInterval);
+      const begin = this.constants.serve(at, cycles * gpu.constantInterval, this.weight);
       this.done = begin + (gpu.constantL1Latency ?? gpu.sharedLatency) + (cycles - 1) * gpu.constantInterval;
       this.reason = reasonIndex.constant;
     } else this.#global(site, siteIndex, at, cycles, amount);
@@ -73,7 +75,7 @@ export class MemoryPath {
     const gpu = this.#gpu;
     const atomic = site.operation === "atomic" || site.operation === "reduction";
     const extra = atomic ? Math.max(0, lanesOnOne - 1) * gpu.sharedAtomicInterval : 0;
-    const begin = this.l1.serve(at, cycles + extra);
+    const begin = this.l1.serve(at, cycles + extra, this.weight);
     this.done = begin + gpu.sharedLatency + (cycles - 1) * gpu.conflictLatency + extra + (atomic ? (gpu.sharedAtomicLatency ?? 0) : 0);
     this.reason = reasonIndex.shared;
   }
@@ -84,7 +86,7 @@ export class MemoryPath {
     const traffic = this.#summary.traffic.sites[index]!;
     const writes = site.operation === "store";
     const atomic = site.operation === "atomic" || site.operation === "reduction";
-    const atL1 = this.l1.serve(at, cycles) + cycles - 1;
+    const atL1 = this.l1.serve(at, cycles, this.weight) + cycles - 1;
 
     const toL2 = this.#take(this.#dueL2, index, sectors * (traffic.l2 + traffic.dram), sectors);
     const toDram = this.#take(this.#dueDram, index, sectors * traffic.dram, writes || atomic ? sectors : toL2);
@@ -92,20 +94,25 @@ export class MemoryPath {
     this.reason = reasonIndex.l1;
     if (toL2 === 0) return;
 
-    const atPort = this.port.serve(atL1, toL2 * rates.portPerSector);
-    const atL2 = this.l2.serve(atPort, toL2 * traffic.accessesPerSector * (writes || atomic ? rates.l2PerWrite : rates.l2PerRead));
+    const port = writes || atomic ? this.writePort : this.readPort;
+    const atPort = port.serve(atL1, toL2 * (writes || atomic ? rates.portPerWrite : rates.portPerRead), this.weight);
+    const atL2 = this.l2.serve(
+      atPort,
+      toL2 * traffic.accessesPerSector * (writes || atomic ? rates.l2PerWrite : rates.l2PerRead),
+      this.weight,
+    );
     let back = atL2;
     let utilisation = this.l2.utilisation(atPort);
     let latency = gpu.l2Latency;
     this.reason = reasonIndex.l2;
     if (atomic) {
-      back = Math.max(back, this.atomics.serve(atPort, toL2 * this.#perAtomic));
+      back = Math.max(back, this.atomics.serve(atPort, toL2 * this.#perAtomic, this.weight));
       latency += gpu.globalAtomicLatency ?? 0;
       this.reason = reasonIndex.atomic;
     }
     if (toDram > 0) {
       const perByte = traffic.scattered ? rates.dramPerScatteredByte : rates.dramPerByte;
-      const atDram = this.dram.serve(atPort, toDram * traffic.bytesPerDramSector * perByte);
+      const atDram = this.dram.serve(atPort, toDram * traffic.bytesPerDramSector * perByte, this.weight);
       if (!writes) {
         back = Math.max(back, atDram);
         latency = gpu.dramLatency;
@@ -114,26 +121,29 @@ export class MemoryPath {
       }
     }
     const power = writes ? gpu.storeSoftness : gpu.loadSoftness;
-    this.done = back + loaded(latency, utilisation, power) * (1 + gpu.latencyVariation * this.#noise());
+    this.done = back + loaded(latency, utilisation, power) * (1 + gpu.latencyVariation * this.#latest(toL2 * traffic.accessesPerSector));
     if (writes || site.operation === "reduction") {
       // Nobody waits for a store, but what is behind cannot take more than it has room for: then the L1 stands still.
       const room = 2 * gpu.dramLatency;
-      const last = Math.max(this.port.free, this.l2.free, atomic ? this.atomics.free : 0, toDram > 0 ? this.dram.free : 0);
+      const last = Math.max(port.free, this.l2.free, atomic ? this.atomics.free : 0, toDram > 0 ? this.dram.free : 0);
       if (last - room > this.l1.free) this.l1.free = last - room;
       this.done = atL1;
     }
   }
 
-  /** The same sequence every time: mean 0, variance 1, between -1.73 and 1.73. */
-  #noise(): number {
+  /** The latest of so many accesses whose latencies vary evenly, with mean 0 and variance 1: the same sequence every time. */
+  #latest(accesses: number): number {
     this.#seed = (Math.imul(this.#seed, 1664525) + 1013904223) >>> 0;
-    return (this.#seed / 2 ** 32 - 0.5) * Math.sqrt(12);
+    return ((this.#seed / 2 ** 32) ** (1 / Math.max(1, accesses)) - 0.5) * Math.sqrt(12);
   }
 
-  /** How many whole sectors of a running account this request carries, at most `most`. */
+  /**
+   * How many sectors of a running account this request carries, at most `most`. Neighbouring lanes' sectors are found together or
+   * missed together; those of a gather each by itself.
+   */
   #take(due: Float64Array, site: number, sectors: number, most: number): number {
     const owed = due[site]! + sectors;
-    const whole = Math.min(Math.floor(owed), most);
+    const whole = this.#summary.sites[site]!.irregular ? Math.min(Math.round(owed), most) : owed >= most / 2 ? most : 0;
     due[site] = owed - whole;
     return whole;
   }

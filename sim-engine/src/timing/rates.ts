@@ -26,8 +26,9 @@ export function pipeCycles(gpu: GpuValues): Readonly<Record<Pipe, number>> {
 }
 
 export interface MemoryRates {
-  /** Cycles for each sector through the SM's own port to the L2. */
-  readonly portPerSector: number;
+  /** Cycles for each sector through the SM's own port to the L2, read and written. */
+  readonly portPerRead: number;
+  readonly portPerWrite: number;
   /** Cycles for each L2 access of this SM's share, read and written. */
   readonly l2PerRead: number;
   readonly l2PerWrite: number;
@@ -38,15 +39,18 @@ export interface MemoryRates {
 
 const perCycle = (gpu: GpuValues, gigabytesPerSecond: number): number => (gigabytesPerSecond * 1000) / gpu.clock;
 
-/** Memory bandwidth reached, in GB/s, when `readShare` of the bytes are reads. */
-const dramBandwidthFor = (gpu: GpuValues, readShare: number): number =>
-  gpu.dramMixedBandwidth + (gpu.dramReadBandwidth - gpu.dramMixedBandwidth) * Math.max(0, 2 * readShare - 1);
+/** Memory bandwidth reached, in GB/s, when `readShare` of the bytes are reads: it turns round most often with as many writes. */
+function dramBandwidthFor({ dramMixedBandwidth: mixed, dramReadBandwidth: pure }: GpuValues, readShare: number): number {
+  const other = 1 - Math.abs(2 * readShare - 1);
+  return pure - (pure - mixed) * other ** 2;
+}
 
 /** The share of one SM when `activeSms` draw on L2 and memory alike. */
 export function memoryRates(gpu: GpuValues, activeSms: number, readShare: number): MemoryRates {
   const share = (gigabytesPerSecond: number): number => activeSms / perCycle(gpu, gigabytesPerSecond);
   return {
-    portPerSector: gpu.sectorBytes / gpu.l2PortBytesPerClock,
+    portPerRead: gpu.sectorBytes / gpu.l2PortBytesPerClock,
+    portPerWrite: gpu.sectorBytes / gpu.l2WritePortBytesPerClock,
     l2PerRead: gpu.l2AccessBytes * share(gpu.l2Bandwidth),
     l2PerWrite: gpu.l2AccessBytes * share(gpu.l2Bandwidth * gpu.l2WriteShare),
     dramPerByte: share(dramBandwidthFor(gpu, readShare)),

@@ -26,7 +26,7 @@ export interface ReplayResult {
 export function replay(summary: ExecutionSummary, gpu: GpuValues, budget = 60_000): ReplayResult | undefined {
   const traces = summary.blocks.filter((block) => block.weight > 0 && block.warps.some((warp) => warp.blocks.length > 0));
   if (traces.length === 0 || !(summary.blocksPerSm >= 1)) return undefined;
-  const sm = new SmReplay(summary, gpu, traces);
+  const sm = new SmReplay(summary, gpu, traces, budget);
   if (sm.residentWarps === 0) return undefined;
   const weights = traces.reduce((sum, block) => sum + block.weight, 0);
   const perBlock = traces.reduce((sum, block) => sum + sm.code.instructionsOf(block) * block.weight, 0) / weights;
@@ -38,28 +38,31 @@ export function replay(summary: ExecutionSummary, gpu: GpuValues, budget = 60_00
   while (sm.replayed < budget && (running = sm.step()));
 
   // A kernel ends when its stores have arrived.
-  let cycles = sm.stretched + Math.max(0, Math.max(sm.memory.port.free, sm.memory.l2.free) - sm.now);
+  const { memory } = sm;
+  let cycles = sm.stretched + Math.max(0, Math.max(memory.writePort.free, memory.l2.free, memory.atomics.free) - sm.now);
   let scale = 1;
   if (running && sm.done > half.done && sm.done < work) {
     cycles += (work - sm.done) * ((sm.stretched - half.stretched) / (sm.done - half.done));
     scale = work / sm.done;
   }
   const ofScheduler = scale / gpu.schedulers;
-  const ofServer = scale * (sm.now > 0 ? sm.stretched / sm.now : 1);
   const waited = sm.waits.reduce((sum, value) => sum + value, 0);
-  const { memory } = sm;
+  const servers = {
+    l1: memory.l1.busy * scale,
+    constants: memory.constants.busy * scale,
+    port: Math.max(memory.readPort.busy, memory.writePort.busy) * scale,
+    l2: memory.l2.busy * scale,
+    dram: memory.dram.busy * scale,
+    atomics: memory.atomics.busy * scale,
+  };
   return {
-    cycles,
+    // What stands for many may not have been replayed often enough for queues to fill.
+    cycles: Math.max(cycles, ...Object.values(servers)),
     residentWarps: sm.stretched > 0 ? sm.residentIntegral / sm.stretched : 0,
     busy: {
       issue: (sm.done / gpu.issuesPerScheduler) * ofScheduler,
       ...Object.fromEntries(pipeNames.map((name, i) => [name, sm.pipeBusy[i]! * ofScheduler])),
-      l1: memory.l1.busy * ofServer,
-      constants: memory.constants.busy * ofServer,
-      port: memory.port.busy * ofServer,
-      l2: memory.l2.busy * ofServer,
-      dram: memory.dram.busy * ofServer,
-      atomics: memory.atomics.busy * ofServer,
+      ...servers,
       blocks: sm.blocksHere * sm.distributorInterval,
     },
     waits: Object.fromEntries(reasons.map((name, i) => [name, waited > 0 ? sm.waits[i]! / waited : 0])),

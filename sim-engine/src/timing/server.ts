@@ -2,7 +2,7 @@
 export class Server {
   /** When it is free again, in cycles. */
   free = 0;
-  /** Cycles it was busy, in all. */
+  /** Cycles it was busy, in all, each counted as often as what it did stands for. */
   busy = 0;
   /** Busy share of the recent past, fading over `memory` cycles. */
   #load = 0;
@@ -13,11 +13,11 @@ export class Server {
     this.#memory = memory;
   }
 
-  /** Serves for `cycles` from `at` on or when it is free; returns when it begins. */
-  serve(at: number, cycles: number): number {
+  /** Serves for `cycles` from `at` on or when it is free, which stands for `weight` times; returns when it begins. */
+  serve(at: number, cycles: number, weight: number): number {
     const begin = Math.max(at, this.free);
     this.free = begin + cycles;
-    this.busy += cycles;
+    this.busy += cycles * weight;
     this.#fade(begin);
     this.#load += cycles / this.#memory;
     return begin;

@@ -7,6 +7,7 @@
 import type { GpuValues } from "../gpus/figures.ts";
 import { Code, pipeNames } from "./code.ts";
 import { MemoryPath, reasonIndex, reasons } from "./memory-path.ts";
+import { Cursors, type Playback, playback } from "./playback.ts";
 import { memoryRates, pipeCycles } from "./rates.ts";
 import type { BlockTrace, ExecutionSummary, WarpTrace } from "./summary.ts";
 
@@ -39,18 +40,19 @@ export class SmReplay {
 
   // Warps by slot. Slot s belongs to scheduler s modulo their number, as the hardware assigns warps.
   readonly slotsOf: readonly number[][];
-  readonly trace: (WarpTrace | undefined)[];
+  readonly cursors: Cursors;
   readonly resident: (Resident | undefined)[];
   readonly ready: Float64Array;
   readonly why: Uint8Array;
+  /** When the warp came, as a number. */
+  readonly age: Uint32Array;
   readonly issuedAt: Float64Array;
-  readonly position: Uint32Array;
-  readonly offset: Uint32Array;
   readonly instruction: Uint32Array;
   readonly copies: Float64Array;
-  readonly weight: Float64Array;
   readonly available: Float64Array;
   readonly availableWhy: Uint8Array;
+  /** The pipe a register's value comes from. */
+  readonly madeBy: Uint8Array;
 
   // The best candidate of each scheduler, as far as known; `stale` where it must be looked for again.
   readonly candidateTime: Float64Array;
@@ -62,15 +64,18 @@ export class SmReplay {
   stretched = 0;
   residentIntegral = 0;
   residentWarps = 0;
-  weightSum = 0;
   launched = 0;
   distributorFree = 0;
   replayed = 0;
   /** Instructions done, each counted as often as it stands for. */
   done = 0;
+  #lastScheduler = -1;
   readonly #credit: Float64Array;
+  /** By trace and warp. */
+  readonly #playbacks: readonly (readonly Playback[])[];
 
-  constructor(summary: ExecutionSummary, gpu: GpuValues, traces: readonly BlockTrace[]) {
+  /** `budget`: warp instructions to be replayed, about. */
+  constructor(summary: ExecutionSummary, gpu: GpuValues, traces: readonly BlockTrace[], budget: number) {
     this.summary = summary;
     this.gpu = gpu;
     this.code = new Code(summary);
@@ -99,18 +104,20 @@ export class SmReplay {
     this.slotsOf = Array.from({ length: schedulers }, (_, k) =>
       Array.from({ length: Math.max(0, Math.ceil((slots - k) / schedulers)) }, (_, i) => i * schedulers + k),
     );
-    this.trace = new Array<WarpTrace | undefined>(slots);
+    // Half the budget goes through what is resident at first.
+    const most = budget / 2 / Math.max(1, slots);
+    this.#playbacks = traces.map(({ warps }) => warps.map((trace) => playback(trace, this.code, most)));
+    this.cursors = new Cursors(slots, Math.max(...this.#playbacks.flat().map(({ times }) => times.length), 0));
     this.resident = new Array<Resident | undefined>(slots);
     this.ready = new Float64Array(slots).fill(never);
     this.why = new Uint8Array(slots);
+    this.age = new Uint32Array(slots);
     this.issuedAt = new Float64Array(slots);
-    this.position = new Uint32Array(slots);
-    this.offset = new Uint32Array(slots);
     this.instruction = new Uint32Array(slots);
     this.copies = new Float64Array(slots);
-    this.weight = new Float64Array(slots);
     this.available = new Float64Array(slots * this.registers);
     this.availableWhy = new Uint8Array(slots * this.registers);
+    this.madeBy = new Uint8Array(slots * this.registers);
     this.candidateTime = new Float64Array(schedulers).fill(never);
     this.candidate = new Int32Array(schedulers).fill(-1);
     this.stale = new Uint8Array(schedulers).fill(1);
@@ -124,7 +131,9 @@ export class SmReplay {
     for (;;) {
       let first = -1;
       let time = never;
-      for (let k = 0; k < schedulers; k++) {
+      // Schedulers take turns where they contend, for the L1 above all.
+      for (let turn = 1; turn <= schedulers; turn++) {
+        const k = (this.#lastScheduler + turn) % schedulers;
         if (this.stale[k] === 1) this.#choose(k);
         if (this.candidateTime[k]! < time) {
           time = this.candidateTime[k]!;
@@ -138,18 +147,18 @@ export class SmReplay {
         this.stale[first] = 1;
         continue;
       }
+      this.#lastScheduler = first;
       this.#issue(first, slot, time);
       return true;
     }
   }
 
-  /** For a scheduler: the warp that can issue first, and of those the one that has been ready longest. */
+  /** For a scheduler: the warp that can issue first, and of those the oldest, as warps that do the same end far apart (`ends`). */
   #choose(k: number): void {
     this.stale[k] = 0;
     const free = this.schedulerFree[k]!;
     const accepts = this.memory.accepts();
     let best = never;
-    let bestReady = never;
     let chosen = -1;
     for (const slot of this.slotsOf[k]!) {
       const since = this.ready[slot]!;
@@ -157,9 +166,8 @@ export class SmReplay {
       const pipe = this.code.pipe[this.instruction[slot]!]!;
       let at = Math.max(since, free, this.pipeFree[k * pipes + pipe]!);
       if (pipe === lsu && accepts > at) at = accepts;
-      if (at < best || (at === best && since < bestReady)) {
+      if (at < best || (at === best && this.age[slot]! < this.age[chosen]!)) {
         best = at;
-        bestReady = since;
         chosen = slot;
       }
     }
@@ -168,13 +176,15 @@ export class SmReplay {
   }
 
   #issue(k: number, slot: number, time: number): void {
-    this.#advance(time);
     const index = this.instruction[slot]!;
     const instruction = this.code.instructions[index]!;
     const pipe = this.code.pipe[index]!;
-    const trace = this.trace[slot]!;
-    if (this.offset[slot] === 0) this.#setWeight(slot, trace.weights?.[this.position[slot]!] ?? 1);
-    const weight = this.weight[slot]!;
+    const { cursors } = this;
+    const { trace, weights } = cursors.playback[slot]!;
+    const entry = cursors.position[slot]!;
+    const weight = weights?.[entry] ?? 1;
+    this.#advance(time, this.why[slot] === reasonIndex.start ? 1 : weight);
+    this.memory.weight = weight;
     this.waits[this.why[slot]!]! += (this.ready[slot]! - this.issuedAt[slot]! - 1) * weight;
     this.waits[reasonIndex.pipe]! += (time - this.ready[slot]!) * weight;
     this.schedulerFree[k] = time + 1 / this.gpu.issuesPerScheduler;
@@ -182,14 +192,14 @@ export class SmReplay {
     this.pipeBusy[pipe]! += this.pipeCost[pipe]! * weight;
     this.stale[k] = 1;
     this.issuedAt[slot] = time;
-    this.offset[slot]!++;
+    cursors.offset[slot]!++;
     this.replayed++;
     this.done += weight;
 
     let result = time + instruction.latency;
     let reason: number = reasonIndex.dependence;
     if (instruction.kind === "memory") {
-      this.#access(trace, this.position[slot]!, instruction.site!, time);
+      this.#access(trace, entry, instruction.site!, time);
       result = this.memory.done;
       reason = this.memory.reason;
       if (this.summary.sites[instruction.site!]!.operation === "copy") this.copies[slot] = Math.max(this.copies[slot]!, result);
@@ -202,12 +212,13 @@ export class SmReplay {
     for (const def of instruction.defs) {
       this.available[base + def] = result;
       this.availableWhy[base + def] = reason;
+      this.madeBy[base + def] = pipe;
     }
     if (instruction.kind === "barrier") {
       const resident = this.resident[slot]!;
       resident.waiting.push(slot);
       this.ready[slot] = never;
-      if (resident.waiting.length === resident.warps) this.#release(resident, time);
+      if (resident.waiting.length === resident.warps) this.#release(resident, time, weight);
     } else if (!this.#settle(slot)) this.#end(slot, time + 1);
   }
 
@@ -222,23 +233,25 @@ export class SmReplay {
 
   /** Points a warp at its next instruction and finds when that can issue; false when there is none. */
   #settle(slot: number): boolean {
-    const { blocks } = this.trace[slot]!;
+    const { position, offset, playback } = this.cursors;
+    const { blocks } = playback[slot]!.trace;
     const { length, start, instructions } = this.code;
-    while (this.position[slot]! < blocks.length && this.offset[slot]! >= length[blocks[this.position[slot]!]!]!) {
-      this.position[slot]!++;
-      this.offset[slot] = 0;
-    }
-    const position = this.position[slot]!;
-    if (position >= blocks.length) return false;
-    const index = start[blocks[position]!]! + this.offset[slot]!;
+    while (position[slot]! < blocks.length && offset[slot]! >= length[blocks[position[slot]!]!]!) this.cursors.advance(slot);
+    if (position[slot]! >= blocks.length) return false;
+    const index = start[blocks[position[slot]!]!]! + offset[slot]!;
     this.instruction[slot] = index;
     const { uses, defs, kind } = instructions[index]!;
     const base = slot * this.registers;
     let at = this.issuedAt[slot]! + 1;
     let reason: number = reasonIndex.pipe;
+    const pipe = this.code.pipe[index]!;
     for (const use of uses) {
-      if (this.available[base + use]! > at) {
-        at = this.available[base + use]!;
+      let there = this.available[base + use]!;
+      if (kind === "branch") there += this.gpu.branchConditionLatency;
+      else if (this.madeBy[base + use] !== pipe && this.availableWhy[base + use] === reasonIndex.dependence)
+        there += this.gpu.crossPipeLatency;
+      if (there > at) {
+        at = there;
         reason = this.availableWhy[base + use]!;
       }
     }
@@ -259,21 +272,17 @@ export class SmReplay {
     return true;
   }
 
-  #advance(time: number): void {
+  /** Time goes on to what issues next; it stands for as much time as that instruction for instructions. */
+  #advance(time: number, weight: number): void {
     if (time <= this.now) return;
-    const step = (time - this.now) * (this.residentWarps > 0 ? this.weightSum / this.residentWarps : 1);
+    const step = (time - this.now) * weight;
     this.stretched += step;
     this.residentIntegral += step * this.residentWarps;
     this.now = time;
   }
 
-  #setWeight(slot: number, weight: number): void {
-    this.weightSum += weight - this.weight[slot]!;
-    this.weight[slot] = weight;
-  }
-
   /** The sampled blocks follow each other in proportion to their weights. */
-  #next(): BlockTrace {
+  #next(): readonly Playback[] {
     const credit = this.#credit;
     const total = this.traces.reduce((sum, block) => sum + block.weight, 0);
     let best = 0;
@@ -282,7 +291,7 @@ export class SmReplay {
       if (credit[i]! > credit[best]!) best = i;
     }
     credit[best]! -= 1;
-    return this.traces[best]!;
+    return this.#playbacks[best]!;
   }
 
   /** Starts the next block whose warps do anything in the slots from `first` on, as soon as the distributor can. */
@@ -294,15 +303,14 @@ export class SmReplay {
       this.launched++;
       const start = begin + this.gpu.blockStartLatency;
       const resident: Resident = { warps: 0, waiting: [] };
-      for (const [w, trace] of this.#next().warps.entries()) {
+      for (const [w, warp] of this.#next().entries()) {
         const slot = first + w;
-        this.trace[slot] = trace;
-        this.position[slot] = this.offset[slot] = 0;
+        this.cursors.begin(slot, warp);
+        this.age[slot] = this.launched;
         this.copies[slot] = 0;
         this.issuedAt[slot] = start - 1;
         this.available.fill(0, slot * this.registers, (slot + 1) * this.registers);
         if (!this.#settle(slot)) continue;
-        this.#setWeight(slot, 1);
         this.why[slot] = reasonIndex.start;
         this.resident[slot] = resident;
         resident.warps++;
@@ -315,12 +323,12 @@ export class SmReplay {
     }
   }
 
-  #release(resident: Resident, at: number): void {
+  #release(resident: Resident, at: number, weight: number): void {
     const free = at + this.gpu.barrierLatency + this.gpu.barrierPerWarp * resident.warps;
     const { waiting } = resident;
     resident.waiting = [];
     for (const slot of waiting) {
-      this.waits[reasonIndex.barrier]! += (free - this.issuedAt[slot]!) * this.weight[slot]!;
+      this.waits[reasonIndex.barrier]! += (free - this.issuedAt[slot]!) * weight;
       this.issuedAt[slot] = free - 1;
       if (!this.#settle(slot)) this.#end(slot, free);
     }
@@ -330,10 +338,9 @@ export class SmReplay {
     const resident = this.resident[slot]!;
     this.ready[slot] = never;
     this.stale[slot % this.gpu.schedulers] = 1;
-    this.#setWeight(slot, 0);
     this.residentWarps--;
     resident.warps--;
     if (resident.warps === 0) this.#launch(slot - (slot % this.warpsPerBlock), at + this.gpu.blockTurnaround);
-    else if (resident.waiting.length > 0 && resident.waiting.length === resident.warps) this.#release(resident, at);
+    else if (resident.waiting.length > 0 && resident.waiting.length === resident.warps) this.#release(resident, at, 1);
   }
 }

@@ -31,6 +31,13 @@ export interface TimedInstruction {
   readonly site?: number;
 }
 
+/** Entries `from` to `to` (excluded) of a trace stand for going through them `times` times, which need not be whole. */
+export interface Repeat {
+  readonly from: number;
+  readonly to: number;
+  readonly times: number;
+}
+
 /**
  * What one sampled warp ran. A loop whose iterations were not all executed is told by weight: `weights[i]` is how many
  * executions the i-th entry of `blocks` stands for (1 where absent).
@@ -39,6 +46,8 @@ export interface WarpTrace {
   /** Indices into `ExecutionSummary.code`, in the order the warp issued them (both sides of a divergent branch one after the other). */
   readonly blocks: Uint32Array;
   readonly weights?: Float32Array;
+  /** The loops those weights come from. */
+  readonly repeats?: readonly Repeat[];
   /**
    * What the entries' memory instructions did, three numbers each: the site; cycles of the L1's data stage (global and local: the
    * larger of data and tag passes; shared: wavefronts; constant: distinct addresses); and what it moves (global and local: 32-byte

@@ -1,5 +1,5 @@
 /** Records what one warp runs, for the replay. */
-import type { WarpTrace } from "./summary.ts";
+import type { Repeat, WarpTrace } from "./summary.ts";
 
 const grown = <T extends Uint16Array | Uint32Array | Float32Array>(old: T, larger: T): T => {
   larger.set(old);
@@ -17,6 +17,7 @@ export class TraceRecorder {
   #instructions = 0;
   #dropped = 0;
   #full = false;
+  readonly #repeats: Repeat[] = [];
   #blocks = new Uint32Array(64);
   #weights = new Float32Array(64);
   #starts = new Uint32Array(65);
@@ -51,6 +52,16 @@ export class TraceRecorder {
     this.#instructions += instructions;
   }
 
+  /** Entries so far: what the next `enter` will be. */
+  get entries(): number {
+    return this.#entries;
+  }
+
+  /** Entries `from` to `to` (excluded) stand for going through them `times` times; their weights say so too. */
+  repeat(from: number, to: number, times: number): void {
+    if (from < to) this.#repeats.push({ from, to, times });
+  }
+
   /** A memory instruction of the block entered last (or of one predicated in it) does this; see `WarpTrace.accesses`. */
   access(site: number, cycles: number, amount: number): void {
     if (this.#full || this.#entries === 0) return;
@@ -69,11 +80,15 @@ export class TraceRecorder {
       const half = this.#entries >> 1;
       let standing = 0;
       for (let i = half; i < this.#entries; i++) standing += this.#length[this.#blocks[i]!]! * weights[i]!;
-      if (standing > 0) for (let i = half; i < this.#entries; i++) weights[i]! *= 1 + this.#dropped / standing;
+      if (standing > 0) {
+        for (let i = half; i < this.#entries; i++) weights[i]! *= 1 + this.#dropped / standing;
+        this.repeat(half, this.#entries, 1 + this.#dropped / standing);
+      }
     }
     return {
       blocks: this.#blocks.slice(0, this.#entries),
       weights,
+      repeats: this.#repeats,
       accesses: this.#accesses.slice(0, this.#accessCount * 3),
       accessStart: this.#starts.slice(0, this.#entries + 1),
     };

@@ -1,0 +1,54 @@
+import { expect, test } from "vitest";
+import { Code } from "./code.ts";
+import { Cursors, playback } from "./playback.ts";
+import { Program } from "./program.test-support.ts";
+import type { Repeat } from "./summary.ts";
+
+/** The entries a warp goes through, for a trace of one-instruction blocks. */
+function walk(entries: number, repeats: Repeat[], most: number): { order: number[]; weights: number[] } {
+  const program = new Program();
+  program.compute("alu", []);
+  const code = new Code(program.launch(1, 32));
+  const weights = new Float32Array(entries).fill(1);
+  for (const { from, to, times } of repeats) for (let k = from; k < to; k++) weights[k]! *= times;
+  const accessStart = new Uint32Array(entries + 1);
+  const played = playback({ blocks: new Uint32Array(entries), weights, repeats, accesses: new Uint16Array(), accessStart }, code, most);
+  const cursors = new Cursors(1, played.times.length);
+  cursors.begin(0, played);
+  const order: number[] = [];
+  while (cursors.position[0]! < entries) {
+    order.push(cursors.position[0]!);
+    cursors.advance(0);
+  }
+  return { order, weights: order.map((entry) => played.weights?.[entry] ?? 1) };
+}
+
+test("a repeat is gone through as often as it stands for", () => {
+  expect(walk(3, [{ from: 1, to: 2, times: 3 }], 100).order).toEqual([0, 1, 1, 1, 2]);
+});
+
+test("inner repeats begin anew in each round of the outer", () => {
+  const inner = { from: 1, to: 2, times: 2 };
+  expect(walk(4, [inner, { from: 1, to: 3, times: 2 }], 100).order).toEqual([0, 1, 1, 2, 1, 1, 2, 3]);
+  expect(walk(3, [inner, { from: 0, to: 2, times: 2 }], 100).order).toEqual([0, 1, 1, 0, 1, 1, 2]);
+});
+
+test("what there is no room for stays as weight, and the sum is the same", () => {
+  const { order, weights } = walk(4, [{ from: 1, to: 3, times: 1000 }], 40);
+  expect(order.length).toBeLessThanOrEqual(40);
+  expect(order.length).toBeGreaterThan(10);
+  expect(weights.reduce((sum, weight) => sum + weight, 0)).toBeCloseTo(2002, 1);
+});
+
+test("repeats that overlap are not gone through twice", () => {
+  const { order, weights } = walk(
+    4,
+    [
+      { from: 0, to: 2, times: 2 },
+      { from: 1, to: 4, times: 3 },
+    ],
+    100,
+  );
+  expect(order).toEqual([0, 1, 0, 1, 2, 3]);
+  expect(weights.reduce((sum, weight) => sum + weight, 0)).toBeCloseTo(2 + 6 + 3 + 3);
+});
