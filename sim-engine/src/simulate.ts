@@ -193,7 +193,13 @@ function describe(run: Executed, gpu: GpuModel): LaunchReport {
     branches: branchReports(program, sample),
     loops: [],
     assumptions,
-    simulated: { blocks: sample.blocks.length, of: blocks, ms: 0, warpInstructions: run.steps, exact: sample.exact && run.exactLoops },
+    simulated: {
+      blocks: Math.max(sample.blocks.length, sample.watched.length),
+      of: blocks,
+      ms: 0,
+      warpInstructions: run.steps,
+      exact: sample.exact && run.exactLoops,
+    },
   };
 }
 

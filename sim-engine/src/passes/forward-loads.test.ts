@@ -77,6 +77,46 @@ b2:
   expect(text).toMatch(/f32 = phi \[%\d+, b\d+\], \[%10, b\d+\]/);
 });
 
+const guarded = (condition: string): string => `kernel @k(%a: ptr f32 restrict, %c: ptr f32 restrict, %n: i32) {
+b0:
+  %1: ptr = param 0
+  %2: ptr = param 1
+  %3: i32 = param 2
+  %4: i32 = const 0
+  %5: i32 = const 1
+  jump b1
+b1:
+  %6: i32 = phi [%4, b0], [%11, b5]
+  %7: ptr = gep %1, %6, scale 4, offset 0
+  %9: f32 = load.global %7, align 4
+  %13: i1 = icmp.eq %6, %5
+  branch %13, b2, b3
+b2:
+  %14: f32 = fmul %9, %9
+  jump ${condition}
+b3:
+  jump b4
+b4:
+  %15: f32 = phi [${condition === "b4" ? "%14, b2], [" : ""}%9, b3]
+  %8: f32 = load.global %2, align 4
+  %10: f32 = fadd %8, %15
+  store.global %2, %10, align 4
+  jump b5
+b5:
+  %11: i32 = add.exact %6, %5
+  %12: i1 = icmp.slt %11, %3
+  branch %12, b1, b6
+b6:
+  return
+}
+`;
+
+test("a sum is loaded before the loop where every iteration comes to it, if not at once", () => {
+  const loadsOfSum = (text: string): number => count(text.slice(text.indexOf("phi")), /load\.global %2/);
+  expect(loadsOfSum(run(guarded("b4")))).toBe(0);
+  expect(loadsOfSum(run(guarded("b5")))).toBe(1);
+});
+
 test("an invariant load leaves the loop", () => {
   const text = run(`kernel @k(%a: ptr i32, %n: i32) {
 shared @s 4 align 4 dims - element 4

@@ -3,7 +3,7 @@
  * any way there. Where paths bring different values they meet in a phi; where only the way into a loop lacks the value, it is
  * loaded there once (LLVM's GVN with partial redundancy elimination), which also takes invariant loads out of loops.
  */
-import { createOp, noSpan } from "../builder.ts";
+import { createOp, noSpan, successors } from "../builder.ts";
 import { type DominatorTree, dominators } from "../graph.ts";
 import type { Block, Kernel, Op, ScalarType } from "../kernel.ts";
 import { compareLocations, type Location, locationOf } from "./alias.ts";
@@ -153,6 +153,22 @@ function provided(kernel: Kernel, op: Op, from: Location, location: Location, su
   return compareLocations(kernel, from, location) === "same" ? { kind: "value", op } : undefined;
 }
 
+/** Every way on from a loop's header passes `block` before it comes back or the kernel ends. */
+function alwaysReaches(header: Block, block: Block): boolean {
+  const seen = new Set<Block>();
+  const pending = header === block ? [] : [header];
+  for (let at = pending.pop(); at; at = pending.pop()) {
+    if (at.end.kind === "return") return false;
+    for (const next of successors(at)) {
+      if (next === header) return false;
+      if (next === block || seen.has(next)) continue;
+      seen.add(next);
+      pending.push(next);
+    }
+  }
+  return true;
+}
+
 /** The value of one location at the start of a block, by asking its predecessors. */
 class Search {
   readonly created: { readonly block: Block; readonly op: Op }[] = [];
@@ -270,8 +286,8 @@ class Search {
   /** The loop's header lacks the value from outside only: load it there, if the loop loads it whenever it is entered. */
   #loadBefore(header: Block, outside: Block): Op | undefined {
     if (this.#tree.dominates(header, outside) || outside.end.kind !== "jump") return undefined;
-    if (header !== this.#block || !header.predecessors.every((from) => from === outside || this.#tree.dominates(header, from)))
-      return undefined;
+    if (!header.predecessors.every((from) => from === outside || this.#tree.dominates(header, from))) return undefined;
+    if (!alwaysReaches(header, this.#block)) return undefined;
     if (this.#home && !this.#tree.dominates(this.#home, outside)) return undefined;
     const address = this.#load.args[0];
     if (!address) return undefined;

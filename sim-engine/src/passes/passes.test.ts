@@ -13,6 +13,7 @@ import { inferSpaces } from "./infer-spaces.ts";
 import { hoistLeaves } from "./leaves.ts";
 import { hoistInvariants } from "./licm.ts";
 import { markReadOnly } from "./mark-read-only.ts";
+import { narrowLoads } from "./narrow-loads.ts";
 import { simplifyCfg } from "./simplify-cfg.ts";
 import { removeDeadStores, sinkStores } from "./stores.ts";
 import { reduceStraightLine } from "./straight-line.ts";
@@ -197,6 +198,40 @@ const row = (align: number): string => `${common}
 test("neighbours are loaded together where their alignment is proven", () => {
   expect(run(row(128), vectorizeAccesses)).toMatch(/f32x2 = load\.shared %11, align 8/);
   expect(run(row(132), vectorizeAccesses)).not.toMatch(/f32x2/);
+});
+
+const quad = (align: number, ...offsets: number[]): string => `${common}
+  %10: ptr = gep %1, %4, scale 16, offset 0
+${offsets.map((offset, k) => `  %${20 + k}: ptr = gep %10, %5, scale 1, offset ${offset}`).join("\n")}
+${offsets.map((offset, k) => `  %${30 + k}: f32 = load.global %${20 + k}, align ${Math.min(align, offset === 0 ? align : offset & -offset)}`).join("\n")}
+${offsets.map((_, k) => `  store.global %2, %${30 + k}, align 4\n  barrier`).join("\n")}`;
+
+test.each([
+  ["all four members", [0, 4, 8, 12], ["f32x4"]],
+  ["three of four, from the first on", [0, 4, 12], ["f32x4"]],
+  ["three of four without the first", [4, 8, 12], ["f32", "f32x2"]],
+  ["two that are neighbours", [8, 12], ["f32x2"]],
+  ["two that are not", [0, 8], ["f32", "f32"]],
+  ["two across the middle", [4, 8], ["f32", "f32"]],
+])("of an aligned vector are loaded, as nvcc does: %s", (_, offsets, expected) => {
+  const loads = (text: string): string[] => [...text.matchAll(/(f32\S*) = load/g)].map(([, type]) => type as string);
+  expect(loads(run(quad(16, ...offsets), vectorizeAccesses))).toEqual(expected);
+  expect(loads(run(quad(4, ...offsets), vectorizeAccesses))).toEqual(offsets.map(() => "f32"));
+});
+
+test.each([
+  ["one component", [2], ["f32"]],
+  ["an aligned pair", [2, 3], ["f32x2"]],
+  ["two others", [1, 2], ["f32", "f32"]],
+  ["three", [0, 1, 3], ["f32x4"]],
+])("of a vector that is loaded whole, what is not used is left out, as ptxas does: %s", (_, used, expected) => {
+  const text = run(
+    `${common}
+  %10: f32x4 = load.global %1, align 16
+${used.map((index, k) => `  %${20 + k}: f32 = extract %10, ${index}\n  store.global %2, %${20 + k}, align 4`).join("\n")}`,
+    narrowLoads,
+  );
+  expect([...text.matchAll(/(f32\S*) = load/g)].map(([, type]) => type)).toEqual(expected);
 });
 
 test("stores that are written over are not made, unless somebody may look", () => {

@@ -14,6 +14,7 @@ import { hoistLeaves } from "./leaves.ts";
 import { hoistInvariants } from "./licm.ts";
 import { completeLines } from "./lines.ts";
 import { markReadOnly } from "./mark-read-only.ts";
+import { narrowLoads } from "./narrow-loads.ts";
 import { promote } from "./promote.ts";
 import { rotateLoops } from "./rotate.ts";
 import { simplifyCfg } from "./simplify-cfg.ts";
@@ -65,6 +66,8 @@ class Pipeline {
     if (kernel.blocks.length > 1) this.#optimiseLoops();
     for (let round = 0; round < 2 && this.#does(reduceStraightLine); round++) this.#clean();
     this.#does(removeDeadStores);
+    this.#does(narrowLoads);
+    this.#clean();
     this.#does(vectorizeAccesses);
     if (this.#options.contract !== false) this.#does(contract);
     this.#clean();

@@ -1,7 +1,7 @@
 /** Stores that need not be made: overwritten at once, never read, or repeated in a loop where only the last one counts. */
 import { createOp } from "../builder.ts";
 import { dominators, findLoops } from "../graph.ts";
-import type { Block, Kernel, Op } from "../kernel.ts";
+import type { Block, Kernel, Op, Span } from "../kernel.ts";
 import { compareLocations, type Location, locationOf, underlyingObject } from "./alias.ts";
 import { insertBefore } from "./loop-shape.ts";
 import { clobbers, mayWrite } from "./memory-effects.ts";
@@ -93,12 +93,21 @@ export function sinkStores(kernel: Kernel): boolean {
         block.ops.splice(block.ops.indexOf(op), 1);
         const to = exit.to.predecessors.length > 1 ? insertBefore(kernel, exit.to, [exit.from]) : exit.to;
         to.ops.unshift(createOp(kernel, op.action, op.type, op.args, op.span));
+        for (const from of loop.header.predecessors) if (!loop.blocks.has(from)) markLoad(kernel, from, location, op.span);
         sinkStores(kernel);
         return true;
       }
     }
   }
   return false;
+}
+
+/** What is kept in a register over a loop is loaded before it in the name of the line that stores it, as LLVM has it. */
+function markLoad(kernel: Kernel, before: Block, location: Location, span: Span): void {
+  for (const op of before.ops) {
+    const read = op.action.kind === "load" ? locationOf(op) : undefined;
+    if (read && compareLocations(kernel, read, location) === "same") op.span = span;
+  }
 }
 
 function aloneInLoop(kernel: Kernel, blocks: ReadonlySet<Block>, store: Op, location: Location): boolean {

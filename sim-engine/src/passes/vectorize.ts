@@ -44,24 +44,35 @@ function groups(block: Block, kind: "load" | "store"): Access[][] {
     });
 }
 
-/** The widest aligned runs of neighbours: [first, length] pairs in the sorted group. */
-function runs(kernel: Kernel, group: readonly Access[], may: (run: readonly Access[]) => boolean): Access[][] {
+/**
+ * The widest aligned runs of neighbours in the sorted group. With `gaps`, one of four that begin with the first may be missing: it
+ * is read for nothing.
+ */
+function runs(kernel: Kernel, group: readonly Access[], gaps: boolean, may: (run: readonly Access[]) => boolean): Access[][] {
   const found: Access[][] = [];
   const bytes = scalarBytes[(group[0] as Access).location.type];
   const known = baseAlignment(kernel, group);
   for (let at = 0; at < group.length; ) {
     let taken = 1;
     for (const length of [4, 2]) {
-      const run = group.slice(at, at + length);
-      const { offset } = (run[0] as Access).location;
+      const { offset } = (group[at] as Access).location;
       const width = length * bytes;
-      const contiguous = run.length === length && run.every((each, index) => each.location.offset === offset + index * bytes);
+      const run = group.slice(at, at + length).filter(({ location }) => location.offset < offset + width);
+      const neighbours = run.every(({ location }) => (location.offset - offset) % bytes === 0);
+      const enough = run.length === length || (gaps && length === 4 && run.length === 3);
       // Constants are read at most in pairs.
       const widest = (run[0] as Access).location.space === "constant" ? 8 : 16;
-      if (!contiguous || width > widest || known.align < width || (((offset - known.at) % width) + width) % width !== 0 || !may(run))
+      if (
+        !enough ||
+        !neighbours ||
+        width > widest ||
+        known.align < width ||
+        (((offset - known.at) % width) + width) % width !== 0 ||
+        !may(run)
+      )
         continue;
       found.push(run);
-      taken = length;
+      taken = run.length;
       break;
     }
     at += taken;
@@ -89,17 +100,21 @@ function joinLoads(kernel: Kernel, block: Block, group: readonly Access[], subst
     const between = block.ops.slice(first, last);
     return between.every((op) => !mayWrite(op) || run.every(({ location }) => !clobbers(kernel, op, location)));
   };
-  for (const run of runs(kernel, group, may)) {
+  for (const run of runs(kernel, group, true, may)) {
     const lowest = run[0] as Access;
+    const highest = run.at(-1) as Access;
     const earliest = run.reduce((a, b) => (at(b) < at(a) ? b : a));
     if (lowest.op.action.kind !== "load") continue;
     const type = lowest.location.type as ScalarType;
     const address = addressBefore(kernel, block, earliest.op, lowest.op.args[0] as Op);
-    const action = { ...lowest.op.action, components: run.length, align: run.length * scalarBytes[type] };
+    const bytes = scalarBytes[type];
+    const index = ({ location }: Access): number => (location.offset - lowest.location.offset) / bytes;
+    const components = index(highest) >= 2 ? 4 : 2;
+    const action = { ...lowest.op.action, components, align: components * bytes };
     const load = createOp(kernel, action, type, [address], earliest.op.span);
-    const extracts = run.map(({ op }, index) => {
-      const extract = createOp(kernel, { kind: "extract", index }, type, [load], op.span);
-      substitution.replace(op, extract);
+    const extracts = run.map((access) => {
+      const extract = createOp(kernel, { kind: "extract", index: index(access) }, type, [load], access.op.span);
+      substitution.replace(access.op, extract);
       return extract;
     });
     block.ops.splice(block.ops.indexOf(earliest.op), 0, load, ...extracts);
@@ -137,7 +152,7 @@ function joinStores(kernel: Kernel, block: Block, group: readonly Access[]): voi
       return !mayWrite(op) || run.every(({ location }) => !clobbers(kernel, op, location));
     });
   };
-  for (const run of runs(kernel, group, may)) {
+  for (const run of runs(kernel, group, false, may)) {
     const lowest = run[0] as Access;
     const latest = run.reduce((a, b) => (at(b) > at(a) ? b : a));
     if (lowest.op.action.kind !== "store") continue;

@@ -9,7 +9,7 @@ import { Runner } from "../execute/run.ts";
 import type { Dim3, IntBinary, Kernel, Launch, Op } from "../kernel.ts";
 import { numberSites, Observer } from "../observe/observer.ts";
 import { promote } from "../passes/promote.ts";
-import { printKernel } from "../text.ts";
+import { parseKernel, printKernel } from "../text.ts";
 import { markComparisons } from "./comparisons.ts";
 import { CountVector } from "./counts.ts";
 import { markSkips } from "./loops.ts";
@@ -110,7 +110,7 @@ function everyBlock(kernel: Kernel, launch: Launch): Float64Array {
   return new CountVector(runner).take();
 }
 
-function sampled(kernel: Kernel, launch: Launch, allLanes: boolean): Sample {
+function sampled(kernel: Kernel, launch: Launch, allLanes: boolean, steps = 2e6): Sample {
   const program = compile(kernel, launch, { allLanes });
   const subject = { program, constantOf: launchConstants(program.environment) };
   markSkips(subject);
@@ -119,7 +119,7 @@ function sampled(kernel: Kernel, launch: Launch, allLanes: boolean): Sample {
   markComparisons(program, variations);
   const runner = new Runner(program, budget);
   const observer = new Observer(runner, numberSites(program, new Set()));
-  return new Sampler(runner, () => budget.steps, { variations, steps: 2e6, observer, watch: [0] }).sample();
+  return new Sampler(runner, () => budget.steps, { variations, steps, observer, watch: [0] }).sample();
 }
 
 const decisions = fc.array(fc.nat(10_000), { minLength: 10, maxLength: 120, size: "max" });
@@ -154,4 +154,35 @@ test("what is said to be exact is what running every block gives", () => {
     { numRuns: 60, seed: 5 },
   );
   expect(exact).toBeGreaterThan(30);
+});
+
+test("of blocks too long to run many of, those that lie opposite each other are drawn: what grows along the grid is not misjudged", () => {
+  const kernel = parseKernel(`kernel @triangle(%p: ptr f32) {
+b0:
+  %1: ptr = param 0
+  %2: i32 = special ctaid.x
+  %3: i32 = special ntid.x
+  %4: i32 = special tid.x
+  %5: i32 = mul %2, %3
+  %6: i32 = add %5, %4
+  %7: i32 = const 1
+  %8: i32 = const 512
+  %9: f32 = const 1
+  %10: i1 = icmp.slt %6, %8
+  branch %10, b1, b2
+b1:
+  %11: i32 = phi [%6, b0], [%13, b1]
+  %12: ptr = gep %1, %11, scale 4, offset 0
+  store.global %12, %9, align 4
+  %13: i32 = add %11, %7
+  %14: i1 = icmp.slt %13, %8
+  branch %14, b1, b2
+b2:
+  return
+}
+`);
+  const launch = launchOf([4, 1, 1], [128, 1, 1]);
+  const [whole, few] = [everyBlock(kernel, launch), sampled(kernel, launch, true, 1000)];
+  expect(few.exact).toBe(false);
+  for (let k = 0; k < whole.length; k++) expect(few.totals[k]! / Math.max(1, whole[k]!), `count ${k}`).toBeCloseTo(whole[k] ? 1 : 0, 1);
 });

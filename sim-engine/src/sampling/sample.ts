@@ -55,6 +55,8 @@ const leastRandom = 12;
 /** Cells that covering the grid takes at the least: corners, middle, probes. */
 const leastCovered = 6;
 const mostDrawn = 4096;
+/** Warps drawn at most of blocks that take all the steps there are. */
+const mostInPairs = 6;
 /** Relative standard error of totals at which random sampling stops. */
 const precision = 0.004;
 
@@ -123,8 +125,9 @@ export class Sampler {
       this.#run(this.#place(index), true);
     }
     const cost = this.#spent / this.#runs.size;
-    if (this.#irregularFlow || cost * leastCovered > this.#options.steps) this.#drawBlocks(blocks, cost);
-    else this.#cover(cost);
+    if (cost * leastCovered <= this.#options.steps && !this.#irregularFlow) this.#cover(cost);
+    else if (cost > this.#options.steps && !this.#irregularFlow) this.#drawPairs(blocks, cost);
+    else this.#drawBlocks(blocks, cost);
     const totals = new Float64Array(this.#counts.length);
     const sampled: SampledBlock[] = [];
     for (const [index, { at, vector, weight, observed }] of [...this.#runs].sort(([a], [b]) => a - b)) {
@@ -289,6 +292,31 @@ export class Sampler {
       if (!this.#mayGoOn() || (vectors.length >= leastRandom && vectors.length % leastRandom === 0 && spread(vectors) < precision)) break;
     }
     for (const run of this.#runs.values()) run.weight *= blocks / vectors.length;
+    this.#warpWeight = blocks / vectors.length;
+  }
+
+  /**
+   * Of blocks too long to run many of, whose work changes steadily over the grid (the rows of a triangle): warps, or blocks where
+   * warps wait for each other, in pairs that lie opposite each other about the grid's middle, so that what grows along it is not
+   * over- or underestimated.
+   */
+  #drawPairs(blocks: number, cost: number): void {
+    const { launch, waits } = this.#runner.program;
+    const warps = waits ? 1 : Math.ceil((launch.block[0] * launch.block[1] * launch.block[2]) / warpSize);
+    const units = blocks * warps;
+    const affordable = Math.floor(this.#stepsLeft() / 3 / (cost / warps));
+    const drawn = Math.min(units, Math.max(1, Math.min(mostInPairs, affordable)));
+    this.#exact = false;
+    const run = (unit: number): Float64Array => {
+      const at = this.#place(Math.floor(unit / warps));
+      return waits ? this.#run(at).vector : this.#runWarp(at, unit % warps, warps);
+    };
+    const vectors: Float64Array[] = [];
+    for (let k = 0; k < drawn; k++) {
+      const unit = Math.floor((((k >> 1) + 0.5) * units) / drawn);
+      vectors.push(run(k % 2 === 0 ? unit : units - 1 - unit));
+    }
+    this.#warpRuns.push(...vectors);
     this.#warpWeight = blocks / vectors.length;
   }
 

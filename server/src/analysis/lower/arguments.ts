@@ -4,6 +4,7 @@ import { packElement } from "../sema/template-values.ts";
 import { decay, isClass, isPack, pointerTo, typeName } from "../sema/type-tools.ts";
 import type { Substitution, Type } from "../sema/types.ts";
 import type { Lowering, Place } from "./lowering.ts";
+import { boundTo } from "./memory.ts";
 import { asBase } from "./names.ts";
 
 /** Parameters as variables: references name what they are bound to, values get a copy. */
@@ -66,7 +67,7 @@ function bindValue(lowering: Lowering, type: Type, name: string, argument: Expre
       const place = lowering.place(argument);
       return target.kind === "record"
         ? asBase(lowering, place, target.record)
-        : { ...place, type: target.kind === "array" ? place.type : target };
+        : boundTo(place, target.kind === "array" ? place.type : target);
     }
     const made = lowering.temporary(target, name, argument);
     lowering.initialise(made, argument);

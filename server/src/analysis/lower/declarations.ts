@@ -4,6 +4,7 @@ import { lastName } from "../sema/scope.ts";
 import { referred } from "../sema/type-tools.ts";
 import type { Type } from "../sema/types.ts";
 import type { Lowering, Place } from "./lowering.ts";
+import { boundTo } from "./memory.ts";
 import { sharedVariable } from "./statics.ts";
 
 /** A local variable; shared ones live elsewhere, references name what they are bound to. */
@@ -77,7 +78,7 @@ function referenceTo(lowering: Lowering, type: Type & { kind: "reference" }, nam
   const from = lowering.tryTypeOf(init);
   if (from && lowering.isLvalue(init)) {
     const place = lowering.place(init);
-    return { ...place, type: place.type.kind === "array" ? place.type : referred(type) };
+    return boundTo(place, place.type.kind === "array" ? place.type : referred(type));
   }
   const made = lowering.temporary(type.to, name, init);
   lowering.initialise(made, init);

@@ -38,7 +38,21 @@ const accesses = (kernel: Kernel): string[] =>
 describe("accesses", () => {
   const table: Record<string, [body: string, expected: string[]]> = {
     "a vector is one access": ["v[n] = v[n + 1];", ["f32x4 load.generic align 16", "store.generic align 16"]],
-    "a component is one of its own": ["p[0] = v[n].z;", ["f32 load.generic align 4", "store.generic align 4"]],
+    "a component is one of its own, at what its vector's alignment makes of its place": [
+      "p[0] = v[n].z; p[1] = v[n].y; v[n].x = p[2];",
+      [
+        "f32 load.generic align 8",
+        "store.generic align 4",
+        "f32 load.generic align 4",
+        "store.generic align 4",
+        "f32 load.generic align 4",
+        "store.generic align 16",
+      ],
+    ],
+    "a reference to a component promises no more than its type": [
+      "const float &x = v[n].x; p[0] = x;",
+      ["f32 load.generic align 4", "store.generic align 4"],
+    ],
     "a vector without its alignment is not": [
       "float3 *q = (float3 *)p; q[0] = q[1];",
       [...Array(3).fill("f32 load.generic align 4"), ...Array(3).fill("store.generic align 4")],

@@ -41,37 +41,47 @@ export function part(lowering: Lowering, place: Place, offset: number, type: Typ
   return { pointer, type, space: place.space, node, ...(known > own ? { align: known } : {}) };
 }
 
+/** What a reference names: a number's address promises no more than its type does, wherever it lies. */
+export function boundTo(place: Place, type: Type): Place {
+  const { align, ...rest } = place;
+  return { ...rest, type, ...(align !== undefined && !scalarOf(type) ? { align } : {}) };
+}
+
 /** An element of an array. */
 export function element(lowering: Lowering, place: Place, index: number, type: Type): Place {
   return part(lowering, place, index * (lowering.context.sizeOf(type) ?? 0), type);
+}
+
+/** What the compiler knows of an access to a number besides its type. */
+function promisesOf({ type, align }: Place): { readonly volatile?: true; readonly align?: number } {
+  return { ...(type.volatile ? { volatile: true } : {}), ...(align === undefined ? {} : { align }) };
 }
 
 export function load(lowering: Lowering, place: Place): Op {
   const scalar = scalarOf(place.type);
   if (!scalar) return lowering.fail("a record is read where a number stands", place.node);
   lowering.at(place.node);
-  const volatile = place.type.volatile ? { volatile: true } : {};
-  const op = lowering.builder.load(place.space, scalar, place.pointer, volatile);
+  const op = lowering.builder.load(place.space, scalar, place.pointer, promisesOf(place));
   return place.bits ? bitsOf(lowering, op, place) : op;
 }
 
 export function store(lowering: Lowering, place: Place, value: Op): void {
   if (place.space === "param") throw new ParameterWritten(place.pointer);
   lowering.at(place.node);
-  const volatile = place.type.volatile ? { volatile: true } : {};
+  const promises = promisesOf(place);
   if (!place.bits) {
-    lowering.builder.store(place.space, place.pointer, [value], volatile);
+    lowering.builder.store(place.space, place.pointer, [value], promises);
     return;
   }
   const { builder } = lowering;
   const scalar = value.type === "void" ? "i32" : value.type;
-  const unit = builder.load(place.space, scalar, place.pointer, volatile);
+  const unit = builder.load(place.space, scalar, place.pointer, promises);
   const mask = (1n << BigInt(place.bits.width)) - 1n;
   const constant = (bits: bigint): Op =>
     lowering.constant(scalar, scalar === "i64" ? BigInt.asIntN(64, bits) : Number(BigInt.asIntN(scalarBytes[scalar] * 8, bits)));
   const cleared = builder.int("and", unit, constant(~(mask << BigInt(place.bits.bit))));
   const field = builder.int("shl", builder.int("and", value, constant(mask)), lowering.constant("i32", place.bits.bit));
-  builder.store(place.space, place.pointer, [builder.int("or", cleared, field)], volatile);
+  builder.store(place.space, place.pointer, [builder.int("or", cleared, field)], promises);
 }
 
 function bitsOf(lowering: Lowering, unit: Op, { bits, type }: Place): Op {
