@@ -63,6 +63,21 @@ function known(sides: Triple<Value> | undefined): Dim3 | undefined {
   return x === undefined || y === undefined || z === undefined ? undefined : [x, y, z];
 }
 
+/** Sides that are random between bounds at the middle of them; undefined where any is not even that. */
+function expected(what: string, sides: Triple<Value> | undefined, assumptions: Assumption[]): Dim3 | undefined {
+  const [x, y, z] = (sides ?? []).map((side) => integerOf(side) ?? (side.kind === "range" ? middle(side.lo, side.hi) : undefined));
+  if (x === undefined || y === undefined || z === undefined || impossible([1, 1, 1], what === "block" ? [x, y, z] : [1, 1, 1]))
+    return undefined;
+  assumptions.push({ what, value: `(${x}, ${y}, ${z})`, why: "a random value; the middle of those it may have" });
+  return [x, y, z];
+}
+
+/** Undefined where the bounds say no more than the type does. */
+function middle(lo: number, hi: number): number | undefined {
+  return lo < 0 || hi > mostRandom || hi < 1 ? undefined : Math.max(1, Math.round((lo + hi) / 2));
+}
+const mostRandom = 2 ** 26;
+
 function impossible(grid: Dim3, block: Dim3): string | undefined {
   const threads = block[0] * block[1] * block[2];
   if (threads > 1024) return `a block of ${threads} threads, more than the 1024 a block can have`;
@@ -78,7 +93,7 @@ function whyUnknown(sides: Triple<Value> | undefined): string {
 }
 
 function completeBlock(open: OpenLaunch, use: KernelUse, assumptions: Assumption[]): Dim3 {
-  const exact = known(open.block);
+  const exact = known(open.block) ?? expected("block", open.block, assumptions);
   if (exact !== undefined) return exact;
   const most = open.maxThreads ?? 256;
   const shapes: Readonly<Record<1 | 2 | 3, Dim3>> = {
@@ -117,7 +132,7 @@ function completeGrid(
   device: DeviceProperties | undefined,
   assumptions: Assumption[],
 ): Dim3 {
-  const exact = known(open.grid);
+  const exact = known(open.grid) ?? expected("grid", open.grid, assumptions);
   if (exact !== undefined) return exact;
   const perBlock = Math.max(1, block[0] * block[1] * block[2]);
   const resident =
@@ -233,7 +248,7 @@ function withContent({ name, argument, type }: CapturedArgument, content: Conten
 }
 
 function assumedArgument(
-  { name, type }: CapturedArgument,
+  { name, type, range }: CapturedArgument,
   reason: string,
   use: KernelUse,
   threads: Dim3,
@@ -248,6 +263,11 @@ function assumedArgument(
     return { kind: "pointer", buffer: index, offset: 0 };
   }
   if (type?.kind === "integer" || type?.kind === "enum") {
+    const random = range === undefined ? undefined : middle(...range);
+    if (random !== undefined) {
+      assumptions.push({ what: name, value: random, why: `${reason}; the middle of that` });
+      return { kind: "scalar", value: scalarValue(random, type.kind === "enum" ? { kind: "integer", name: type.underlying } : type) };
+    }
     const [value, why] = type.kind === "integer" && type.name === "bool" ? ([0, ""] as const) : assumedInteger(name, use, threads);
     assumptions.push({ what: name, value, why: why === "" ? reason : `${reason}; ${why}` });
     return { kind: "scalar", value: scalarValue(value, type.kind === "enum" ? { kind: "integer", name: type.underlying } : type) };

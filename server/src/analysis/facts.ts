@@ -1,7 +1,7 @@
 /**
  * What the analysis knows of one file, for rules, the editor and the command line. No tree-sitter, no LSP.
  */
-import type { Assumption, Kernel, Launch } from "@warplens/sim-engine";
+import type { Assumption, GpuValues, Kernel, Launch } from "@warplens/sim-engine";
 import type { Expression, FunctionDeclaration, TranslationUnit } from "../syntax/ast.ts";
 import type { Place, Reading } from "../syntax/reading.ts";
 import type { Semantics } from "./sema/index.ts";
@@ -42,6 +42,8 @@ export interface DeviceProperties {
   readonly l2CacheSize: number;
   readonly clockRateKHz: number;
   readonly totalGlobalMem: number;
+  /** What the occupancy calculator goes by. */
+  readonly occupancy?: GpuValues;
 }
 
 export interface KernelFact {

@@ -1,15 +1,16 @@
 /** The launches of a file as facts: those of its host code, those the user adds, and one for each kernel that has none. */
-import type { Assumption, Kernel } from "@warplens/sim-engine";
+import { type Assumption, estimateResources, type Kernel, type KernelResources } from "@warplens/sim-engine";
 import type { Expression, FunctionDeclaration, Node } from "../syntax/ast.ts";
 import type { Place } from "../syntax/reading.ts";
 import { type Completed, completeLaunch, type OpenLaunch } from "./complete-launch.ts";
 import type { Directive } from "./directives.ts";
 import { type AnalysisSettings, type KernelFact, type LaunchFact, NotSimulated } from "./facts.ts";
 import { type Elsewhere, type EvaluatedLaunch, FileEvaluation } from "./host/evaluate.ts";
+import type { KernelResourcesOf } from "./host/interpreter.ts";
 import type { LaunchEntry } from "./host/launch-log.ts";
 import { functionName } from "./host/launch-sites.ts";
-import type { TemplateValue } from "./host/model.ts";
-import { int, unknown } from "./host/values.ts";
+import type { TemplateValue, Value } from "./host/model.ts";
+import { int, integerOf, unknown } from "./host/values.ts";
 import { type GlobalContent, lowerInstance } from "./lower-instance.ts";
 import type { RunCommand } from "./makefile.ts";
 import type { Project, ProjectUnit } from "./project.ts";
@@ -37,7 +38,7 @@ export function launchFacts(file: FileFacts): LaunchFact[] {
   const hasMain = own.semantics.functions.some((fn) => functionName(fn) === "main");
   const main = hasMain || !own.sites.sites.some(isOwn) ? undefined : project.main();
   const evaluated = new FileEvaluation(
-    { unit: own, settings, linker: project },
+    { unit: own, settings, linker: project, resources: resourcesOf(file) },
     directives.inputs,
     isOwn,
     main && { ...main, ...translation(own, main.unit) },
@@ -54,6 +55,34 @@ export function launchFacts(file: FileFacts): LaunchFact[] {
     else if (kernel.at.file === 0) facts.push(...unlaunchedFacts(file, kernel, others));
   }
   return facts.sort((a, b) => a.at.file - b.at.file || a.at.start - b.at.start);
+}
+
+/** What instances of kernels take of an SM, each estimated once. */
+function resourcesOf({ own, project, settings }: FileFacts): KernelResourcesOf {
+  const known = new Map<FunctionDeclaration, Map<Substitution | undefined, KernelResources | undefined>>();
+  return (kernel, substitution) => {
+    const instances = known.get(kernel) ?? new Map<Substitution | undefined, KernelResources | undefined>();
+    known.set(kernel, instances);
+    if (!instances.has(substitution)) instances.set(substitution, estimated(project.unitOf(kernel) ?? own, kernel, substitution, settings));
+    return instances.get(substitution);
+  };
+}
+
+function estimated(
+  unit: ProjectUnit,
+  kernel: FunctionDeclaration,
+  substitution: Substitution | undefined,
+  settings: AnalysisSettings,
+): KernelResources | undefined {
+  try {
+    return estimateResources(
+      lowerInstance(unit, kernel, substitution, settings, (_name, initial) => initial),
+      settings.computeCapability,
+    );
+  } catch {
+    // The launch itself says why the kernel cannot be simulated.
+    return undefined;
+  }
 }
 
 /** How launches of a file that includes the opened one are launches of the opened one. */
@@ -104,7 +133,9 @@ class OtherFiles {
     const unit = project.launcherOf(kernel);
     if (unit === undefined) return [];
     const known = this.#evaluated.get(unit);
-    const evaluated = known ?? new FileEvaluation({ unit, settings, linker: project }, directives.inputs, () => true).launches();
+    const evaluated =
+      known ??
+      new FileEvaluation({ unit, settings, linker: project, resources: resourcesOf(this.#file) }, directives.inputs, () => true).launches();
     this.#evaluated.set(unit, evaluated);
     return evaluated
       .filter(({ entry }) => entry.kernelName === kernel)
@@ -123,7 +154,7 @@ function remoteFact(file: FileFacts, kernel: KernelFact, { launch, where }: Remo
   const values = entry.templateArguments.filter((value) => value !== undefined);
   const substitution = values.length === 0 ? undefined : own.semantics.substitutionFor(kernel.declaration, values);
   const directive = directives.directiveOfLaunch(kernel.name, kernel, undefined, undefined);
-  const completed = completeLaunch(open(kernel.declaration, own.semantics, entry, substitution), directive, settings.device);
+  const completed = completeLaunch(open(kernel.declaration, own.semantics, launch, substitution), directive, settings.device);
   const inputs = inputAssumptions(assumed);
   const elsewhere: Assumption = { what: "the launch", value: where, why: "no launch in this file; that one is in another" };
   return {
@@ -177,7 +208,7 @@ function siteFact(file: FileFacts, launch: EvaluatedLaunch, option: Directive | 
   const completed: Completed =
     declaration === undefined || unit === undefined
       ? { reason: missingKernel(entry.kernelName, entry.kernel !== undefined), assumptions: [] }
-      : completeLaunch(open(declaration, unit.semantics, entry, entry.substitution), directive, settings.device);
+      : completeLaunch(open(declaration, unit.semantics, launch, entry.substitution), directive, settings.device);
   const lower =
     declaration === undefined || unit === undefined
       ? undefined
@@ -208,10 +239,12 @@ function templateText(value: TemplateValue): string {
 function open(
   kernel: FunctionDeclaration,
   semantics: Semantics,
-  entry: EvaluatedLaunch["entry"],
+  { entry, doubt, assumed }: EvaluatedLaunch,
   substitution: Substitution | undefined,
 ): OpenLaunch {
-  const { grid, block, shared, captured } = entry;
+  const doubtful = doubt !== undefined || entry.remoteness > 0 || entry.uncertain || assumed.length > 0;
+  const { shared, captured } = entry;
+  const [grid, block] = doubtful ? [sensible(entry.grid, mostBlocks), sensible(entry.block, mostThreads)] : [entry.grid, entry.block];
   const maxThreads = launchBound(kernel, semantics, substitution);
   const cluster = entry.cluster ?? clusterDimensions(kernel, semantics, substitution);
   return {
@@ -223,6 +256,18 @@ function open(
     ...(cluster === undefined ? {} : { cluster }),
     ...(maxThreads === undefined ? {} : { maxThreads }),
   };
+}
+
+const mostBlocks = 2147483647;
+const mostThreads = 1024;
+
+/** Sides no launch can have, of one the program may not make just so, are not known. */
+function sensible(sides: LaunchEntry["grid"], most: number): LaunchEntry["grid"] {
+  const side = (value: Value): Value => {
+    const count = integerOf(value);
+    return count === undefined || (count >= 1 && count <= most) ? value : unknown(`it would be ${count} with the values that are known`);
+  };
+  return [side(sides[0]), side(sides[1]), side(sides[2])];
 }
 
 /** `__cluster_dims__(x, y, z)` */

@@ -16,6 +16,7 @@ export function devicePropertiesOf({ name, computeCapability, values }: GpuModel
     l2CacheSize: values.l2Bytes,
     clockRateKHz: values.clock * 1000,
     totalGlobalMem: values.dramBytes,
+    occupancy: values,
   };
 }
 

@@ -1,5 +1,6 @@
 /** Values for inputs nobody knows, chosen so that a launch is a plausible one. */
 import type { FunctionDeclaration } from "../../syntax/ast.ts";
+import { kernelUse } from "../kernel-use.ts";
 import { isConfigured, type LaunchEntry } from "./launch-log.ts";
 import type { Value } from "./model.ts";
 import type { RunOptions, RunResult } from "./run.ts";
@@ -27,9 +28,14 @@ export interface Repetition {
 }
 
 /** What sizes are tried, largest first: a vector, the side of a matrix, of a volume, ... */
-const sizes = [1 << 20, 1 << 10, 1 << 7, 1 << 5, 1 << 4] as const;
+const sizes = [1 << 20, 1 << 14, 1 << 10, 1 << 7, 1 << 5, 1 << 4] as const;
 /** A launch of more threads than this is not typical of one that sizes alone determine. */
 const mostThreads = 2 ** 24;
+/** Memory such a launch's buffers take at most. */
+const mostBytes = 2 ** 33;
+/** Iterations of a loop in the kernel that an assumed size bounds. */
+const mostTrips = 2 ** 14;
+const smallest = sizes[sizes.length - 1];
 const blockThreads = 256;
 const mostRounds = 3;
 
@@ -63,23 +69,23 @@ function withInputs(
 ): Assumed | undefined {
   const values = new Map(given);
   const assumed: AssumedInput[] = [];
-  let { reasons } = run.result;
+  let { reasons, likely } = run.result;
   let current = entry;
   for (let round = 0; round < mostRounds && !repetition.tired; round++) {
     const block = inputNames(current.block);
     const grid = inputNames(current.grid);
     for (const name of openInputs(current)) {
       const ofBlock = block.has(name) && (!grid.has(name) || /thread|block|tile/i.test(name));
-      const value = ofBlock ? blockSize(current) : size;
+      const value = likely.get(name) ?? (ofBlock ? blockSize(current) : size);
       values.set(name, value);
       assumed.push({ name, value, why: reasons.get(name) ?? "it is not known" });
     }
     const again = repetition.again(run.fn, { ...run.options, assumed: values });
     const found = again.launches.find((other) => other.instance === entry.instance);
     if (found === undefined) return undefined;
-    if (isConfigured(found)) return isPlausible(found) ? { entry: found, assumed } : undefined;
+    if (isConfigured(found)) return isPlausible(found) || (size === smallest && fitsGpu(found)) ? { entry: found, assumed } : undefined;
     if ([...openInputs(found)].every((name) => values.has(name))) return undefined;
-    reasons = again.reasons;
+    ({ reasons, likely } = again);
     current = found;
   }
   return undefined;
@@ -99,16 +105,36 @@ function blockSize(entry: LaunchEntry): number {
   return open >= 3 ? 8 : open === 2 ? 16 : blockThreads;
 }
 
+/** A launch of a typical size, over buffers and loops of typical sizes. */
 function isPlausible(entry: LaunchEntry): boolean {
-  const grid = entry.grid.map(integerOf);
-  const block = entry.block.map(integerOf);
-  let threads = 1;
-  for (const side of [...grid, ...block]) {
-    if (side === undefined || side < 1) return false;
-    threads *= side;
-  }
-  const [, y = 0, z = 0] = grid;
-  const perBlock = (block[0] ?? 0) * (block[1] ?? 0) * (block[2] ?? 0);
+  const threads = [...entry.grid, ...entry.block].reduce((product, side) => product * (integerOf(side) ?? 0), 1);
+  return threads <= mostThreads && fitsGpu(entry) && fitsMemory(entry) && hasShortLoops(entry);
+}
+
+/** A grid and a block that can be launched at all. */
+function fitsGpu(entry: LaunchEntry): boolean {
+  const sides = [...entry.grid, ...entry.block].map((side) => integerOf(side) ?? 0);
+  const [x = 0, y = 0, z = 0, ...block] = sides;
   const shared = integerOf(entry.shared);
-  return threads <= mostThreads && y <= 65535 && z <= 65535 && perBlock <= 1024 && (shared === undefined || shared <= 232448);
+  return (
+    sides.every((side) => side >= 1) &&
+    x <= 2147483647 &&
+    y <= 65535 &&
+    z <= 65535 &&
+    block.reduce((product, side) => product * side, 1) <= 1024 &&
+    (shared === undefined || (shared >= 0 && shared <= 232448))
+  );
+}
+
+function fitsMemory({ captured }: LaunchEntry): boolean {
+  return captured.buffers.reduce((sum, { buffer }) => sum + (buffer.bytes ?? 0), 0) <= mostBytes;
+}
+
+function hasShortLoops({ kernel, captured }: LaunchEntry): boolean {
+  if (kernel === undefined) return true;
+  const { roles } = kernelUse(kernel);
+  return captured.arguments.every(
+    ({ name, argument }) =>
+      roles.get(name)?.kind !== "trips" || argument.kind !== "scalar" || Math.abs(Number(argument.value)) <= mostTrips,
+  );
 }

@@ -16,6 +16,8 @@ export interface CapturedArgument {
   readonly argument: EngineArgument;
   /** Of an unknown argument: the inputs it comes from. */
   readonly inputs: readonly string[];
+  /** What a random one lies between, both included. */
+  readonly range?: readonly [lo: number, hi: number];
 }
 
 export interface CapturedArguments {
@@ -50,7 +52,13 @@ export class Capture {
       const value = values[k] ?? this.#default(parameter);
       if (value === undefined) continue;
       const passed = converted(this.#host, value, type);
-      made.push({ name: parameter?.name ?? `#${k + 1}`, type, argument: this.#argument(passed, type), inputs: inputsOf(passed) });
+      made.push({
+        name: parameter?.name ?? `#${k + 1}`,
+        type,
+        argument: this.#argument(passed, type),
+        inputs: inputsOf(passed),
+        ...rangeIn(passed),
+      });
     }
     return { arguments: made, buffers: this.buffers };
   }
@@ -176,6 +184,10 @@ export class Capture {
       if (element.kind !== "container") this.#field(cell.value, element, offset + at, fields);
     }
   }
+}
+
+function rangeIn(value: Value): Pick<CapturedArgument, "range"> {
+  return value.kind === "range" ? { range: [value.lo, value.hi] } : {};
 }
 
 /** A buffer of `float4` or of structs of one scalar type is one of scalars. */

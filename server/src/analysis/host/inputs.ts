@@ -12,6 +12,8 @@ export class Inputs {
   readonly #assumed: ReadonlyMap<string, number>;
   /** Why each input is not known, by name. */
   readonly reasons = new Map<string, string>();
+  /** What an input probably is, by name, where that can be told. */
+  readonly likely = new Map<string, number>();
 
   constructor(assumed: ReadonlyMap<string, number>) {
     this.#assumed = assumed;
@@ -26,6 +28,7 @@ export class Inputs {
     const assumed = this.#assumed.get(name);
     // That a variable had no value before says less than what came later.
     if (!this.reasons.has(name) || !value.reason.endsWith("is not initialised")) this.reasons.set(name, value.reason);
+    if (value.likely !== undefined) this.likely.set(name, value.likely);
     return assumed === undefined ? unknown(value.reason, known, [name]) : int(assumed, integer);
   }
 }

@@ -1,4 +1,5 @@
 /** What the parts of the evaluator share. The parts are functions of an `Interpreter`; `run.ts` makes one. */
+import type { KernelResources } from "@warplens/sim-engine";
 import type { Declaration, Expression, FunctionDeclaration, Statement, TypeNode, VariableDeclaration } from "../../syntax/ast.ts";
 import type { AnalysisSettings } from "../facts.ts";
 import type { Semantics } from "../sema/index.ts";
@@ -50,6 +51,9 @@ export interface Call {
   readonly substitution?: Substitution | undefined;
 }
 
+/** What an instance of a kernel takes of an SM; undefined where that cannot be told. */
+export type KernelResourcesOf = (kernel: FunctionDeclaration, substitution: Substitution | undefined) => KernelResources | undefined;
+
 export type CallExpression = Expression & { readonly kind: "call" };
 
 export interface Interpreter {
@@ -72,6 +76,7 @@ export interface Interpreter {
   /** Statements and expressions that contain a launch, found before running. */
   readonly holdsLaunch: WeakSet<Statement | Expression | Declaration>;
   readonly linker: Linker | undefined;
+  readonly resources: KernelResourcesOf;
   readonly inputs: Inputs;
   readonly launches: LaunchLog;
   /** Variables with static storage, made at first use. */

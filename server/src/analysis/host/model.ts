@@ -94,6 +94,8 @@ export interface UnknownValue {
   readonly type?: HostType;
   /** The inputs it comes from, by key: they may be assumed (see `inputs.ts`). */
   readonly inputs: readonly string[];
+  /** What it probably is: to be assumed before anything else. */
+  readonly likely?: number;
 }
 export interface VoidValue {
   readonly kind: "void";

@@ -8,7 +8,7 @@
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import type { Argument, Content, Launch } from "@warplens/sim-engine";
+import { type Argument, type Content, findGpu, type Launch } from "@warplens/sim-engine";
 import { beforeAll, expect, test } from "vitest";
 import { useParser } from "../../syntax/current-parser.ts";
 import { testParser } from "../../syntax/testing.ts";
@@ -19,6 +19,7 @@ beforeAll(async () => {
   useParser(await testParser);
 });
 
+const gpu = findGpu("h200");
 const device = {
   name: "H200",
   multiProcessorCount: 132,
@@ -31,6 +32,7 @@ const device = {
   l2CacheSize: 62914560,
   clockRateKHz: 1980000,
   totalGlobalMem: 150108110848,
+  ...(gpu === undefined ? {} : { occupancy: gpu.values }),
 };
 const settings: AnalysisSettings = { computeCapability: 90, defines: [], includeDirs: [], launches: [], assume: [], argv: [], device };
 const folder = join(import.meta.dirname, "programs");

@@ -9,7 +9,7 @@ import { apply, callMethod } from "./calls.ts";
 import { evaluateExpression } from "./expressions.ts";
 import { blank, hostType } from "./host-types.ts";
 import { Inputs } from "./inputs.ts";
-import { type Argument, type Interpreter, OutOfSteps } from "./interpreter.ts";
+import { type Argument, type Interpreter, type KernelResourcesOf, OutOfSteps } from "./interpreter.ts";
 import { type LaunchEntry, LaunchLog } from "./launch-log.ts";
 import { functionName } from "./launch-sites.ts";
 import { Journal, unknownContent } from "./memory.ts";
@@ -24,6 +24,8 @@ export interface RunProgram {
   readonly unit: HostUnit;
   readonly settings: AnalysisSettings;
   readonly linker: Linker | undefined;
+  /** What a kernel takes of an SM; undefined where that cannot be told. */
+  readonly resources?: KernelResourcesOf;
 }
 
 export interface RunOptions {
@@ -39,6 +41,8 @@ export interface RunResult {
   executions(launch: LaunchEntry): number | undefined;
   /** Why inputs are not known, by name. */
   readonly reasons: ReadonlyMap<string, string>;
+  /** What they probably are, where that can be told. */
+  readonly likely: ReadonlyMap<string, number>;
   readonly outOfSteps: boolean;
   /** Template arguments of the function, where nothing says which it is instantiated with. */
   readonly assumedTemplate: readonly AssumedInput[];
@@ -71,13 +75,14 @@ export function runFunction(program: RunProgram, entry: FunctionDeclaration, opt
     launches: launches.entries,
     executions: (launch) => launches.executions(launch),
     reasons: host.inputs.reasons,
+    likely: host.inputs.likely,
     outOfSteps,
     steps: host.steps,
     assumedTemplate,
   };
 }
 
-function interpreterFor({ unit, settings, linker }: RunProgram, options: RunOptions): Interpreter {
+function interpreterFor({ unit, settings, linker, resources }: RunProgram, options: RunOptions): Interpreter {
   const host: Interpreter = {
     evaluate: (expression) => evaluateExpression(host, expression),
     execute: (statement) => executeStatement(host, statement),
@@ -98,6 +103,7 @@ function interpreterFor({ unit, settings, linker }: RunProgram, options: RunOpti
       return host.unit.sites.holders;
     },
     linker,
+    resources: resources ?? (() => undefined),
     settings,
     journal: new Journal(),
     inputs: new Inputs(options.assumed ?? new Map()),

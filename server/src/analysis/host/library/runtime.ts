@@ -1,23 +1,17 @@
 /** The CUDA runtime: device queries, events and streams, launches by function call. */
 import type { DeviceProperties } from "../../facts.ts";
 import { record } from "../convert.ts";
-import type { Interpreter } from "../interpreter.ts";
 import { launchByCall, launchByConfig } from "../launches.ts";
 import { zeroContent } from "../memory.ts";
 import { Allocation, Cell, type HostType, type Value } from "../model.ts";
-import { write } from "../places.ts";
 import { dereferenced } from "../targets.ts";
 import { int, integerOf, pointer, unknown } from "../values.ts";
-import { argumentValue, type LibraryFunction } from "./library.ts";
+import { argumentValue, type LibraryFunction, store } from "./library.ts";
+import { occupancyFunctions } from "./occupancy.ts";
 
 const success = int(0);
 const intType: HostType = { kind: "integer", name: "int" };
 const sizeType: HostType = { kind: "integer", name: "ulong" };
-
-function store(host: Interpreter, where: Value, value: Value): void {
-  const place = dereferenced(host, where);
-  if (place !== undefined) write(host, place, value);
-}
 
 function noGpu(): Value {
   return unknown("it depends on the GPU");
@@ -104,14 +98,6 @@ function attribute(device: DeviceProperties | undefined, index: number | undefin
   return typeof value === "number" ? int(value) : noGpu();
 }
 
-const occupancy: LibraryFunction = (host, args) => {
-  const reason = "the occupancy calculator's answer depends on the compiled kernel";
-  store(host, argumentValue(args, 0), unknown(reason, intType));
-  const second = args[1]?.value;
-  if (second?.kind === "pointer") store(host, second, unknown(reason, intType));
-  return success;
-};
-
 const opaque: LibraryFunction = (host, args) => {
   const where = argumentValue(args, 0);
   const place = dereferenced(host, where);
@@ -176,14 +162,7 @@ export const runtimeFunctions: ReadonlyMap<string, LibraryFunction> = new Map<st
       return success;
     },
   ],
-  ["cudaOccupancyMaxPotentialBlockSize", occupancy],
-  [
-    "cudaOccupancyMaxActiveBlocksPerMultiprocessor",
-    (host, args) => {
-      store(host, argumentValue(args, 0), unknown("the occupancy calculator's answer depends on the compiled kernel", intType));
-      return success;
-    },
-  ],
+  ...occupancyFunctions,
   ["cudaEventCreate", opaque],
   ["cudaEventCreateWithFlags", opaque],
   ["cudaStreamCreate", opaque],
