@@ -11,6 +11,8 @@
  * in place; whoever needs the original clones it first (`cloneKernel`).
  */
 
+import type { Assumption } from "./report.ts";
+
 export type IntType = "i1" | "i8" | "i16" | "i32" | "i64";
 export type FloatType = "f16" | "bf16" | "f32" | "f64";
 export type ScalarType = IntType | FloatType | "ptr";
@@ -156,6 +158,10 @@ export type MathFunction =
   | "funnel.l"
   | "funnel.r"
   | "sad"
+  /** Differences of four unsigned bytes, summed onto the third operand. */
+  | "sad4"
+  /** The position of the highest bit, -1 where there is none. */
+  | "bfind"
   | "dp4a"
   | "mul24";
 /** `fast`: the hardware approximation (`__expf`, -use_fast_math); `precise`: the library's. */
@@ -252,8 +258,10 @@ export type Action =
   | { readonly kind: "copy.async"; readonly bytes: number; readonly bypassL1: boolean }
   | { readonly kind: "copy.commit" }
   | { readonly kind: "copy.wait"; readonly pending: number }
-  /** `__syncthreads()` and block barriers. With an operand (i1 or i32 predicate) and `reduce`, the i32 result of `_count`, `_and`, `_or`. */
-  | { readonly kind: "barrier"; readonly reduce?: "count" | "and" | "or" }
+  /** `__syncthreads()` and block barriers. With an operand (i1 or i32 predicate) and `reduce`, the i32 result of `_count`, `_and`, `_or`. `object`: waited for in shared memory (mbarrier). */
+  | { readonly kind: "barrier"; readonly reduce?: "count" | "and" | "or"; readonly object?: true }
+  /** At a barrier object, without waiting. */
+  | { readonly kind: "barrier.arrive" }
   | { readonly kind: "syncwarp" }
   | { readonly kind: "fence"; readonly scope: "block" | "device" | "system" }
   /** (mask: i32, value, lane: i32) within segments of `width` lanes (16, 8, ...; 32 the warp). */
@@ -342,6 +350,8 @@ export interface Kernel {
   readonly maxRegisters?: number;
   shared: SharedVariable[];
   globals: GlobalVariable[];
+  /** What the front end took for granted, for the report. */
+  readonly assumptions?: readonly Assumption[];
   /** Entry first; every block reachable. */
   blocks: Block[];
   nextId: number;

@@ -56,7 +56,7 @@ export function simulate(kernel: Kernel, launch: Launch, gpu: GpuModel, options:
   const machine = select(optimised, Math.round(Number(gpu.computeCapability) * 10));
   const run = executed(optimised, complete, machine, gpu, options);
   const report = describe(run, gpu);
-  report.assumptions.push(...assumptions);
+  report.assumptions.push(...(kernel.assumptions ?? []), ...assumptions);
   report.loops.push(...sourceLoops(kernel, complete, options.isCancelled));
   report.simulated.ms = now() - started;
   return report;

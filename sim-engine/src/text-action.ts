@@ -112,7 +112,7 @@ export function printAction(action: Action): ActionText {
     case "copy.wait":
       return text("copy.wait", String(action.pending));
     case "barrier":
-      return text(action.reduce ? `barrier.${action.reduce}` : "barrier");
+      return text(action.reduce ? `barrier.${action.reduce}` : action.object ? "barrier.object" : "barrier");
     case "fence":
       return text(`fence.${action.scope}`);
     case "shuffle":
@@ -126,6 +126,7 @@ export function printAction(action: Action): ActionText {
       return text("unknown", JSON.stringify(action.reason));
     case "fma":
     case "select":
+    case "barrier.arrive":
     case "copy.commit":
     case "syncwarp":
     case "phi":
@@ -180,10 +181,13 @@ export function parseAction(
       return { kind: "copy.wait", pending: Number(first) };
     case "barrier":
       return { kind: "barrier" };
+    case "barrier.object":
+      return { kind: "barrier", object: true };
     case "unknown":
       return { kind: "unknown", reason: JSON.parse(first) as string };
     case "fma":
     case "select":
+    case "barrier.arrive":
     case "copy.commit":
     case "syncwarp":
     case "trap":

@@ -111,6 +111,7 @@ function operandProblem(op: Op): string | undefined {
     case "unknown":
       return count(0);
     case "trap":
+    case "barrier.arrive":
     case "copy.commit":
     case "copy.wait":
     case "syncwarp":

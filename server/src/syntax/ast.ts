@@ -124,7 +124,14 @@ export type Expression = Node &
         readonly operand?: Expression;
         readonly packName?: string;
       }
-    | { readonly kind: "new"; readonly type: TypeNode; readonly count?: Expression; readonly arguments: readonly Expression[] }
+    | {
+        readonly kind: "new";
+        readonly type: TypeNode;
+        readonly count?: Expression;
+        readonly arguments: readonly Expression[];
+        /** `new (where) T`. */
+        readonly placement?: readonly Expression[];
+      }
     | { readonly kind: "delete"; readonly operand: Expression; readonly array: boolean }
     | {
         readonly kind: "lambda";

@@ -3,7 +3,7 @@ import type { Op, ScalarType, Space } from "../kernel.ts";
 import { scalarBytes } from "../kernel.ts";
 import { DistinctSet, popcount } from "../memory/distinct.ts";
 import { addressable, nearAddresses, originOf, withinReach } from "../memory/near.ts";
-import { distinctSectors, farSectors, idealSectors, localSectors } from "../memory/sectors.ts";
+import { distinctSectors, farSectors, idealSectors, laneGroups, localSectors } from "../memory/sectors.ts";
 import { idealWavefronts, sharedWavefronts } from "../memory/wavefronts.ts";
 import { localBase, spaceOf } from "./memory.ts";
 
@@ -52,6 +52,11 @@ export class AccessCounter {
   /** Bytes a lane moves. */
   readonly bytes: number;
   space: AccessSpace;
+  /**
+   * Neighbouring lanes whose sectors the L1 looks up together. Texture fetches go by quads of four lanes, and by eight where their
+   * coordinates are whole numbers, as do surfaces (measured on an H200: `l1tex__t_requests_pipe_tex` of each instruction).
+   */
+  readonly lanesTogether: number;
   requests = 0;
   lanes = 0;
   /** Global and local: sectors. Shared: wavefronts. Constant: distinct addresses. */
@@ -73,6 +78,9 @@ export class AccessCounter {
     this.op = op;
     this.operation = operation;
     this.bytes = bytes;
+    const [address] = op.args;
+    const texel = space === "texture" && address?.action.kind === "texel" ? address.action.fetch : undefined;
+    this.lanesTogether = texel === undefined ? 32 : texel === "sample" || texel === "gather" ? 4 : 8;
     this.space = space === "generic" || space === "param" ? "global" : space;
   }
 
@@ -144,12 +152,17 @@ export class AccessCounter {
     return this.space === "local" ? localBase : originOf(addresses, from, mask);
   }
 
+  #sectors(addresses: Float64Array, from: number, mask: number, isNear: boolean): number {
+    return isNear ? distinctSectors(near, mask, this.bytes) : farSectors(addresses, from, mask, this.bytes);
+  }
+
   /** Of a request whose addresses are in `near`, or too far apart for it. */
   #cost(addresses: Float64Array, from: number, mask: number, isNear: boolean): number {
     switch (this.space) {
-      case "global":
       case "texture":
-        return isNear ? distinctSectors(near, mask, this.bytes) : farSectors(addresses, from, mask, this.bytes);
+        return laneGroups(mask, this.lanesTogether).reduce((sum, group) => sum + this.#sectors(addresses, from, group, isNear), 0);
+      case "global":
+        return this.#sectors(addresses, from, mask, isNear);
       case "local":
         return localSectors(near, mask, this.bytes);
       case "shared":
@@ -161,9 +174,10 @@ export class AccessCounter {
 
   #ideal(cost: number, mask: number, lanes: number): number {
     switch (this.space) {
+      case "texture":
+        return laneGroups(mask, this.lanesTogether).reduce((sum, group) => sum + idealSectors(cost, popcount(group), this.bytes), 0);
       case "global":
       case "local":
-      case "texture":
         return idealSectors(cost, lanes, this.bytes);
       case "shared":
         return idealWavefronts(cost, mask, this.bytes);

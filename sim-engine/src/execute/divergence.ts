@@ -80,7 +80,7 @@ export function analyseDivergence(kernel: Kernel, blockDim: Dim3, post: Dominato
     for (const op of block.ops) if (isSource(op.action, blockDim)) mark(op);
   }
   for (let op = pending.pop(); op; op = pending.pop()) {
-    for (const user of users.get(op) ?? []) if (!alwaysUniform(user.action)) mark(user);
+    for (const user of users.get(op) ?? []) if (op === user.args[0] ? !isSame(user.action) : !alwaysUniform(user.action)) mark(user);
     for (const block of branches.get(op) ?? []) markDivergent(block);
   }
   return {
@@ -160,7 +160,10 @@ function isSource(action: Action, [width, height]: Dim3): boolean {
   }
 }
 
-/** The same in all lanes that take part, whatever the operands are. */
+/** The same in all lanes whatever the mask of those that take part. */
+const isSame = (action: Action): boolean => action.kind === "barrier";
+
+/** The same in all lanes that take part, whatever the other operands are. */
 function alwaysUniform(action: Action): boolean {
   switch (action.kind) {
     case "vote":

@@ -37,17 +37,33 @@ export function laneStep(op: Op, registers: Registers, results: number): Step | 
       return shuffleStep(action, registers.slot(op), registers.slot(value), registers.ints(lane));
     case "vote":
       if (!value) break;
-      return voteStep(action.mode, registers.ints(op), registers.ints(value), results);
+      return ofGroups(registers, op, results, (all) => voteStep(action.mode, registers.ints(op), registers.ints(value), all));
     case "match":
       if (!value) break;
       return matchStep(action.mode, registers.ints(op), registers.slot(value), results);
     case "reduce":
       if (!value) break;
-      return reduceStep(action.op, registers.ints(op), registers.ints(value), results);
+      return ofGroups(registers, op, results, (all) => reduceStep(action.op, registers.ints(op), registers.ints(value), all));
     default:
       return undefined;
   }
   throw new NotExecutable(`${action.kind} with ${args.length} operands`);
+}
+
+/** Lanes that name different masks are groups of their own; where the result is one for all, so is the mask. */
+function ofGroups(registers: Registers, { args: [mask] }: Op, results: number, make: (results: number) => Step): Step {
+  const step = make(results);
+  if (results === 1 || !mask) return step;
+  const masks = registers.ints(mask);
+  return (o, active) => {
+    for (let left = active; left !== 0; ) {
+      const named = masks[o + 31 - Math.clz32(left & -left)]!;
+      let group = 0;
+      for (let k = 0; k < 32; k++) if ((left >>> k) & 1 && masks[o + k] === named) group |= 1 << k;
+      step(o, group);
+      left &= ~group;
+    }
+  };
 }
 
 function shuffleStep({ mode, width }: Shuffle, to: Slot, from: Slot, lane: Ints): Step {

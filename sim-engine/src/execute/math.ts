@@ -122,6 +122,12 @@ const permute = (a: number, b: number, selector: number): number => {
   return out;
 };
 
+function differences(a: number, b: number, c: number): number {
+  let sum = c;
+  for (let shift = 0; shift < 32; shift += 8) sum += Math.abs(((a >>> shift) & 255) - ((b >>> shift) & 255));
+  return sum | 0;
+}
+
 /** On i32. */
 const intFunctions: Readonly<Partial<Record<MathFunction, (a: number, b: number, c: number) => number>>> = {
   popc: bitCount,
@@ -133,6 +139,8 @@ const intFunctions: Readonly<Partial<Record<MathFunction, (a: number, b: number,
   "funnel.l": (low, high, by) => (by & 31 ? (high << (by & 31)) | (low >>> (32 - (by & 31))) : high),
   "funnel.r": (low, high, by) => (by & 31 ? (low >>> (by & 31)) | (high << (32 - (by & 31))) : low),
   sad: (a, b, c) => (Math.abs(a - b) + c) | 0,
+  sad4: differences,
+  bfind: (a) => 31 - Math.clz32(a),
   dp4a: dot,
   mul24: (a, b) => Math.imul((a << 8) >> 8, (b << 8) >> 8),
 };

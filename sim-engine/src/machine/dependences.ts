@@ -17,7 +17,7 @@ export interface Node extends ReadsAndMakes {
   height: number;
 }
 
-const isFarLoad = (opcode: string): boolean => /^(LDG|LD\.E|ATOM|LDL)/.test(opcode);
+const isFarLoad = (opcode: string): boolean => /^(LDG|LD\.E|ATOM|LDL|TEX|TLD|SULD)/.test(opcode);
 export const latencyOf = ({ opcode, latency }: Instruction): number => (isFarLoad(opcode) ? memoryLatency : latency);
 
 /** Data dependences, and the order of accesses that may meet. */
@@ -77,7 +77,7 @@ export function dependences(kernel: Kernel, instructions: readonly Instruction[]
 }
 
 function memoryKind(opcode: string): "load" | "store" | "fence" | undefined {
-  if (/^(BAR|MEMBAR|WARPSYNC|DEPBAR|BSYNC|BSSY|CCTL|BRA|EXIT)/.test(opcode)) return "fence";
-  if (/^(ST|RED|ATOM|LDGSTS)/.test(opcode)) return "store";
-  return /^(LDG|LDS|LDL|LD\.)/.test(opcode) ? "load" : undefined;
+  if (/^(BAR|SYNCS|MEMBAR|WARPSYNC|DEPBAR|BSYNC|BSSY|CCTL|BRA|EXIT)/.test(opcode)) return "fence";
+  if (/^(ST|SUST|RED|ATOM|LDGSTS)/.test(opcode)) return "store";
+  return /^(LDG|LDS|LDL|LD\.|TEX|TLD|SULD)/.test(opcode) ? "load" : undefined;
 }

@@ -42,6 +42,7 @@ const byPrefix: readonly (readonly [prefix: string, pipe: Pipe, latency: number]
   ["CS2R", "alu", 15],
   ["R2UR", "uniform", 10],
   ["BAR", "adu", 21],
+  ["SYNCS", "adu", 21],
   ["WARPSYNC", "cbu", 8],
   ["NANOSLEEP", "cbu", 10],
   ["BSSY", "cbu", 4],

@@ -113,6 +113,10 @@ export function selectMath(op: Op): Choice {
       return ["SHF"];
     case "sad":
       return ["VABSDIFF", "IADD3"];
+    case "sad4":
+      return ["VABSDIFF4"];
+    case "bfind":
+      return ["FLO"];
     case "dp4a":
       return ["IDP.4A"];
     case "mul24":

@@ -211,7 +211,17 @@ export function selectExchange(selection: Selection, code: Code, op: Op): Choice
       return ["LDGDEPBAR"];
     case "copy.wait":
       return ["DEPBAR.LE"];
+    case "barrier.arrive":
+      return ["SYNCS.ARRIVE.TRANS64"];
     case "barrier":
+      if (action.object) {
+        // The clock is read for a limit that is rarely reached; who waits asks again until all have come.
+        code.body.push(selection.instruction("CS2R", op.span, [selection.newRegister("R", 2)], []));
+        const done = selection.newRegister("P");
+        code.body.push(selection.instruction("SYNCS.PHASECHK.TRANS64.TRYWAIT", op.span, [done], [], op));
+        code.body.push(selection.instruction("BRA", op.span, [], [done]));
+        return [];
+      }
       return action.reduce ? ["BAR.RED", "B2R.RESULT"] : ["BAR.SYNC"];
     case "syncwarp":
       return ["WARPSYNC"];

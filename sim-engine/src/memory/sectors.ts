@@ -45,6 +45,14 @@ export function farSectors(addresses: Float64Array, from: number, mask: number, 
   return count;
 }
 
+/** The lanes of `mask` in groups of so many neighbours, as masks; groups without a lane are left out. */
+export function laneGroups(mask: number, lanes: number): number[] {
+  if (lanes === 32) return mask === 0 ? [] : [mask];
+  const first = 2 ** lanes - 1;
+  const groups = Array.from({ length: 32 / lanes }, (_, group) => mask & (first << (group * lanes)));
+  return groups.filter((each) => each !== 0);
+}
+
 /**
  * The sectors an access would take if its lanes' bytes lay side by side, as Nsight Compute's
  * `memory_l2_theoretical_sectors_global_ideal` counts: never more than it does take (a broadcast is ideal).

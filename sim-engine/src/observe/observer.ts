@@ -16,7 +16,7 @@ import type { WarpRecord } from "../execute/record.ts";
 import type { Runner } from "../execute/run.ts";
 import type { Op } from "../kernel.ts";
 import { DistinctSet } from "../memory/distinct.ts";
-import { localAddresses } from "../memory/sectors.ts";
+import { laneGroups, localAddresses } from "../memory/sectors.ts";
 import { type MemorySite, type TimedCode, TraceRecorder, type WarpTrace } from "../timing/index.ts";
 import { AtomicRegions } from "./atomic-regions.ts";
 
@@ -128,7 +128,7 @@ export class Observer implements AccessListener {
     if (!record.full)
       record.requests.push(site, pathCycles(counter, addresses, from, mask, cost), amountOf(counter, addresses, from, mask, cost));
     if (offset === undefined || !this.#log.request(record.warp, site, kindOf(counter))) return;
-    for (const sector of this.#sectorsOf(addresses, from, mask, counter.bytes)) {
+    for (const sector of this.#sectorsOf(counter, addresses, from, mask)) {
       const sectorIndex = sector + offset / sectorBytes;
       this.#log.sector(sectorIndex, counter.operation === "store" ? written(addresses, from, mask, counter.bytes, sector) : full);
     }
@@ -150,7 +150,7 @@ export class Observer implements AccessListener {
     for (let word = 0; word < counter.bytes / 4; word++) {
       localAddresses(addresses, from, mask, localBase, word, this.#lanes);
       cycles += l1Cycles(this.#lanes, 0, mask, bytes);
-      for (const sector of this.#sectorsOf(this.#lanes, 0, mask, bytes)) {
+      for (const sector of this.#sectorsOf({ bytes, lanesTogether: 32 }, this.#lanes, 0, mask)) {
         const moved = counter.operation === "store" ? written(this.#lanes, 0, mask, bytes, sector) : full;
         touched.set(sector, ((touched.get(sector) ?? 0) | moved) >>> 0);
       }
@@ -183,7 +183,7 @@ export class Observer implements AccessListener {
     mask: number,
   ): ObservedShape {
     const at = this.#spread(first, pattern);
-    const touched = isInGlobal(counter.space) ? this.#sectorsOf(at, 0, mask, counter.bytes) : [];
+    const touched = isInGlobal(counter.space) ? this.#sectorsOf(counter, at, 0, mask) : [];
     return {
       cycles: pathCycles(counter, at, 0, mask, cost),
       amount: amountOf(counter, at, 0, mask, cost),
@@ -210,15 +210,22 @@ export class Observer implements AccessListener {
     return { record, site, offset: localStart + (this.#observed * this.#warps + record.warp) * frame };
   }
 
-  /** Distinct sectors (address / 32) of a request. */
-  #sectorsOf(addresses: Float64Array, from: number, mask: number, bytes: number): number[] {
+  /** Sectors (address / 32) of a request, each once for lanes that are looked up together. */
+  #sectorsOf(
+    { bytes, lanesTogether }: Pick<AccessCounter, "bytes" | "lanesTogether">,
+    addresses: Float64Array,
+    from: number,
+    mask: number,
+  ): number[] {
     const found: number[] = [];
-    this.#seen.clear();
-    for (let lane = 0; lane < 32; lane++) {
-      if (!((mask >>> lane) & 1)) continue;
-      const address = addresses[from + lane]!;
-      const last = Math.floor((address + bytes - 1) / sectorBytes);
-      for (let sector = Math.floor(address / sectorBytes); sector <= last; sector++) if (this.#seen.add(sector | 0)) found.push(sector);
+    for (const group of laneGroups(mask, lanesTogether)) {
+      this.#seen.clear();
+      for (let lane = 0; lane < 32; lane++) {
+        if (!((group >>> lane) & 1)) continue;
+        const address = addresses[from + lane]!;
+        const last = Math.floor((address + bytes - 1) / sectorBytes);
+        for (let sector = Math.floor(address / sectorBytes); sector <= last; sector++) if (this.#seen.add(sector | 0)) found.push(sector);
+      }
     }
     return found;
   }

@@ -16,6 +16,7 @@ export function clobbers(kernel: Kernel, op: Op, location: Location): boolean {
     case "copy.wait":
       return location.space === "shared" || location.space === "generic";
     case "barrier":
+    case "barrier.arrive":
     case "fence":
     case "syncwarp":
       // Other threads' writes become visible; nobody else sees local memory.
@@ -35,6 +36,7 @@ export function mayWrite(op: Op): boolean {
     case "copy.async":
     case "copy.wait":
     case "barrier":
+    case "barrier.arrive":
     case "fence":
     case "syncwarp":
       return true;

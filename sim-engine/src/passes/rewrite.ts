@@ -166,6 +166,7 @@ export function hasEffect(op: Op): boolean {
     case "copy.commit":
     case "copy.wait":
     case "barrier":
+    case "barrier.arrive":
     case "syncwarp":
     case "fence":
     case "shuffle":
@@ -187,6 +188,7 @@ export function hasEffect(op: Op): boolean {
 export function isConvergent(op: Op): boolean {
   switch (op.action.kind) {
     case "barrier":
+    case "barrier.arrive":
     case "syncwarp":
     case "shuffle":
     case "vote":

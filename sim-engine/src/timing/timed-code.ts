@@ -19,7 +19,7 @@ const shuffles: ReadonlySet<string> = new Set(["shuffle", "match", "reduce"]);
 function kindOf({ op, opcode, pipe }: Instruction, site: number | undefined): TimedInstruction["kind"] {
   if (site !== undefined) return "memory";
   const action = op?.action.kind;
-  if (action === "barrier") return pipe === "cbu" || opcode.startsWith("BAR") ? "barrier" : "compute";
+  if (action === "barrier") return pipe === "cbu" || opcode.startsWith("BAR") || opcode.startsWith("SYNCS") ? "barrier" : "compute";
   if (action === "copy.wait") return "wait";
   if (action !== undefined && shuffles.has(action) && pipe === "lsu") return "shuffle";
   return opcode.startsWith("BRA") || opcode.startsWith("BRX") ? "branch" : "compute";

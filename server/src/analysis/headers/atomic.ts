@@ -1,7 +1,7 @@
 /** `cuda::atomic` and `cuda::atomic_ref`. Memory orders are taken as relaxed: fences cost nothing here. */
 export const atomic = `#pragma once
+#include <cuda/warplens_scopes>
 namespace cuda {
-enum thread_scope { thread_scope_system, thread_scope_device, thread_scope_block, thread_scope_thread };
 enum memory_order { memory_order_relaxed, memory_order_consume, memory_order_acquire, memory_order_release, memory_order_acq_rel, memory_order_seq_cst };
 namespace std {
 using cuda::memory_order;

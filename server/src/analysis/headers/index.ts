@@ -4,6 +4,7 @@
  */
 import type { FileHost } from "../facts.ts";
 import { atomic } from "./atomic.ts";
+import { barrier, pipeline, scopes } from "./barriers.ts";
 import { cudaComplex, thrustComplex } from "./complex.ts";
 import { cub } from "./cub.ts";
 import { curand } from "./curand.ts";
@@ -39,6 +40,9 @@ const headers: ReadonlyMap<string, string> = new Map([
   ["unordered_map", maps],
   ["sstream", stringStream],
   ["getopt.h", getopt],
+  ["cuda/warplens_scopes", scopes],
+  ["cuda/barrier", barrier],
+  ["cuda/pipeline", pipeline],
 ]);
 
 /** A host that finds these headers too, in `headerFolder`. */

@@ -1,5 +1,5 @@
 /** Calls: everything is inlined, down to the built-in functions. */
-import type { Expression, FunctionDeclaration, Node } from "../../syntax/ast.ts";
+import type { Expression, FunctionDeclaration, LaunchConfiguration, Node } from "../../syntax/ast.ts";
 import type { Resolved, ResolvedLambda } from "../sema/context.ts";
 import { recipeOf } from "../sema/library/index.ts";
 import { functionResult, lambdaResult } from "../sema/returned-types.ts";
@@ -7,8 +7,9 @@ import { lastName } from "../sema/scope.ts";
 import { decay, isClass, pointerTo, referred, voidType } from "../sema/type-tools.ts";
 import { runInitialisers } from "./aggregates.ts";
 import { bindParameters } from "./arguments.ts";
+import { ignore } from "./builtins/operands.ts";
 import { runRecipe } from "./builtins/run.ts";
-import type { Called, Frame, Lowering, Place } from "./lowering.ts";
+import { type Called, type Frame, type Lowering, nothing, type Place } from "./lowering.ts";
 import { load, part, spaceOf, store } from "./memory.ts";
 import { asBase, selfPlace } from "./names.ts";
 import { objectOf } from "./places.ts";
@@ -19,13 +20,24 @@ const depthLimit = 48;
 
 export function lowerCall(lowering: Lowering, call: Expression & { kind: "call" }, into: Place | undefined): Called {
   const { context, frame } = lowering;
-  if (call.launch) return lowering.fail("a kernel that launches kernels", call);
+  if (call.launch) return launchChild(lowering, call, call.launch);
   const args = context.expandPacks(call.arguments, frame.substitution);
   const expanded = args === call.arguments ? call : { ...call, arguments: args };
   const resolved = context.guard(() => context.resolveCall(expanded, frame.substitution));
   if (!resolved) return unresolvedCall(lowering, expanded, into);
   if ("lambda" in resolved) return invokeLambda(lowering, resolved, expanded.arguments, lambdaObject(lowering, expanded), call, into);
   return lowering.invoke(resolved, expanded.arguments, resolved.record ? selfOf(lowering, expanded, resolved) : undefined, call, into);
+}
+
+/** A kernel launched by a kernel is another launch: what is given to it is computed, and no more. */
+function launchChild(lowering: Lowering, call: Expression & { kind: "call" }, { grid, block, shared }: LaunchConfiguration): Called {
+  for (const each of [grid, block, shared, ...call.arguments]) if (each) ignore(lowering, each);
+  lowering.assume(
+    `launch of ${calleeText(call)}`,
+    "not followed",
+    "a kernel launched by a kernel is not simulated with it, nor are the instructions that launch it",
+  );
+  return nothing;
 }
 
 /** The object a member function is called on. */

@@ -17,6 +17,13 @@ export function effect(lowering: Lowering, written: Expression): void {
         lowering.fail(`${calleeText(expression)} is not known`, expression);
       return;
     }
+    case "new":
+      lowering.value(expression);
+      return;
+    case "delete":
+      // Destructors of what lies in the heap are not looked for.
+      lowering.effect(expression.operand);
+      return;
     case "postfix":
       if (info && scalarOf(info.type)) lowering.value(expression);
       else lowering.place(expression);

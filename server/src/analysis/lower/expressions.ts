@@ -9,6 +9,7 @@ import { boolType, decay, intType, isClass, isTypeValue, referred, substituted, 
 import type { Type } from "../sema/types.ts";
 import { binary, complement, negate, not, type Typed } from "./arithmetic.ts";
 import { choose, viaBranches } from "./branches.ts";
+import { lowerNew } from "./heap.ts";
 import type { Called, Lowering, Place } from "./lowering.ts";
 import { load, store } from "./memory.ts";
 import { constantOf, convert, scalarOf, truth } from "./scalars.ts";
@@ -65,8 +66,9 @@ export function expressionValue(lowering: Lowering, written: Expression): Op {
     case "string":
       return placeValue(lowering, expression);
     case "new":
+      return lowerNew(lowering, expression);
     case "delete":
-      return lowering.fail("it allocates memory on the device", expression);
+      return lowering.fail("the value of a deletion is used", expression);
     case "lambda":
       return lowering.constant("ptr", 0);
     case "pack":

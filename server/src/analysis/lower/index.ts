@@ -2,7 +2,7 @@
  * Lowering: a kernel's instance as the engine's IR, the way a compiler without optimisation would write it. Every variable
  * is an `alloca`, every device call is inlined; the engine's passes make values of what can be values.
  */
-import { Builder, createKernel, type Kernel, linkBlocks, noSpan, type Span } from "@warplens/sim-engine";
+import { type Assumption, Builder, createKernel, type Kernel, linkBlocks, noSpan, type Span } from "@warplens/sim-engine";
 import type { Expression, FunctionDeclaration, Node } from "../../syntax/ast.ts";
 import type { Reading, Place as TextPlace } from "../../syntax/reading.ts";
 import { NotSimulated } from "../facts.ts";
@@ -76,12 +76,14 @@ function lowerOnce(
   const { context } = semantics;
   if (!declaration.body)
     throw new NotSimulated(`the body of ${lastName(declaration.name)} is not known`, reading.locate(declaration.start, declaration.end));
+  const assumptions: Assumption[] = [];
   const kernel = createKernel({
     name: lastName(declaration.name),
     templateArguments: [...substitution.values].map(([, value]) => valueName(value)),
     files: reading.files,
     parameters: parametersOf(semantics, reading, declaration, substitution),
     ...boundsOf(semantics, declaration, substitution),
+    assumptions,
   });
   const builder = new Builder(kernel);
   const exit = builder.newBlock();
@@ -131,6 +133,9 @@ function lowerOnce(
       continues: [],
       cases: [],
       depth: 0,
+    },
+    assume: (what, value, why) => {
+      if (!assumptions.some((each) => each.what === what && each.value === value)) assumptions.push({ what, value, why });
     },
     fail: (reason, node) => {
       throw new NotSimulated(reason, node && node.start >= 0 ? reading.locate(node.start, node.end) : undefined);

@@ -289,6 +289,32 @@ __global__ void k(float *out, const float *in, float4 *v, V *w, int n) {
   });
 });
 
+describe("what is taken for granted is said", () => {
+  const table: Record<string, [before: string, body: string, what: string, accesses: string[]]> = {
+    "device allocation": ["", "float *q = new float[n]; q[0] = 1.0f; delete[] q;", "malloc", ["store.generic align 4"]],
+    malloc: ["", "float *q = (float *)malloc(n); q[0] = 1.0f; free(q);", "malloc", ["store.generic align 4"]],
+    "nested launches": ["__global__ void other(float *) {}", "other<<<1, n>>>(p + n);", "launch of other", []],
+    "the runtime": ["", "cudaDeviceSynchronize();", "cudaDeviceSynchronize", []],
+    "synchronising the grid": [
+      "",
+      "cooperative_groups::this_grid().sync();",
+      "synchronising the grid",
+      ["barrier", "fence.device", "barrier"],
+    ],
+  };
+  test.each(Object.entries(table))("%s", async (_, [before, body, what, expected]) => {
+    const kernel = await lowered(`${before}\n__global__ void k(float *p, int n) { ${body} }`);
+    expect(kernel.assumptions?.map((each) => each.what)).toEqual([what]);
+    expect(accesses(kernel)).toEqual(expected);
+  });
+
+  test("a placement new allocates nothing", async () => {
+    const kernel = await lowered("struct A { int x; __device__ A(int v) : x(v) {} };\n__global__ void k(A *p) { new (p) A(3); }");
+    expect(kernel.assumptions).toEqual([]);
+    expect(accesses(kernel)).toEqual(["store.generic align 4"]);
+  });
+});
+
 describe("what cannot be simulated is said, with its place", () => {
   const table: Record<string, [before: string, body: string, reason: RegExp, at: string]> = {
     recursion: ["__device__ int f(int n) { return n ? f(n - 1) : 0; }", "p[0] = f(3);", /^f is recursive$/, "f(n - 1)"],
@@ -297,11 +323,8 @@ describe("what cannot be simulated is said, with its place", () => {
     "an unknown type": ["", "Vendor::Tensor t; t.go(p);", /^the type of t, Vendor::Tensor, is not known$/, "t"],
     "tensor cores": ["", "nvcuda::wmma::fragment<nvcuda::wmma::accumulator, 16, 16, 16, float> c;", /tensor cores/, "c"],
     "a host variable": ["int host = 3;", "p[0] = host;", /^host is a variable of the host$/, "host"],
-    "device allocation": ["", "float *q = new float[n];", /allocates memory/, "new float[n]"],
     "virtual calls": ["struct A { __device__ virtual int f() { return 1; } };", "A *a = (A *)p; p[0] = a->f();", /virtual/, "a->f()"],
-    "nested launches": ["__global__ void other() {}", "other<<<1, 1>>>();", /launches kernels/, "other<<<1, 1>>>()"],
     "unknown PTX": ["", 'asm volatile("wgmma.fence.sync.aligned;");', /wgmma/, 'asm volatile("wgmma.fence.sync.aligned;")'],
-    "synchronising the grid": ["", "cooperative_groups::this_grid().sync();", /whole grid/, "cooperative_groups::this_grid().sync()"],
   };
   test.each(Object.entries(table))("%s", async (_, [before, body, reason, at]) => {
     const text = `${before}\n__global__ void k(float *p, int n) { ${body} }`;

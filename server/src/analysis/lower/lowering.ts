@@ -58,6 +58,8 @@ export interface Lowering {
   /** By-value record parameters the kernel writes to: they need a copy of their own. */
   readonly copiedParameters: ReadonlySet<number>;
 
+  /** Something the result depends on and the source does not say; told once. */
+  assume(what: string, value: string, why: string): void;
   /** Throws `NotSimulated`. */
   fail(reason: string, node?: Node): never;
   /** Throws `NotSimulated`: `what` has the type that is written there, which is not known. */

@@ -16,7 +16,16 @@ export const create: ExpressionConverter = (c, node) => {
     pointersBehind(c, written),
   );
   const values = list?.type === "initializer_list" ? [c.expression(list)] : operands(c, list);
-  return { start: node.start, end: node.end, kind: "new", type, arguments: values, ...(count && { count }) };
+  const placement = operands(c, child(node, "placement"));
+  return {
+    start: node.start,
+    end: node.end,
+    kind: "new",
+    type,
+    arguments: values,
+    ...(count && { count }),
+    ...(placement.length > 0 && { placement }),
+  };
 };
 
 /** `new float *[n]`: the stars are hidden from the parser, but not from us. */

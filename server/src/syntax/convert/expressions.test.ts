@@ -44,6 +44,7 @@ const table: Readonly<Record<string, string>> = {
   "sizeof...(xs) + alignof(int);": "(expression (binary + (sizeof packName:xs) (sizeof align type:(builtin int))))",
   "new float[n];": "(expression (new type:(builtin float) count:(name n)))",
   "new float*[n];": "(expression (new type:(pointer (builtin float)) count:(name n)))",
+  "new (p) T(1);": "(expression (new type:(named T) arguments:[1] placement:[(name p)]))",
   "new T(1, 2);": "(expression (new type:(named T) arguments:[1 2]))",
   "new int[2][3];": "(expression (new type:(array (builtin int) size:3) count:2))",
   "delete p, delete[] q;": "(expression (binary , (delete (name p)) (delete (name q) array)))",

@@ -89,6 +89,14 @@ class Emitter {
       case "clz":
         this.#at.write(to, builder.math(name, "precise", "i32", read(0)));
         return;
+      case "bfind":
+        if (opcode.includes("shiftamt") || scalar !== "i32" || (opcode.at(-1) ?? "").startsWith("s")) this.#unknown(instruction);
+        this.#at.write(to, builder.math("bfind", "precise", "i32", read(0)));
+        return;
+      case "vabsdiff4":
+        if (opcode.slice(1).join(".") !== "u32.u32.u32.add") this.#unknown(instruction);
+        this.#at.write(to, builder.math("sad4", "precise", "i32", ...[0, 1, 2].map((index) => this.#at.read(from[index] ?? "", "i32"))));
+        return;
       case "prmt":
         this.#at.write(to, builder.math("byteperm", "precise", "i32", read(0), read(1), read(2)));
         return;

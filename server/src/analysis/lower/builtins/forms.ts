@@ -4,12 +4,13 @@ import { lastName } from "../../sema/scope.ts";
 import { integerType, unqualified } from "../../sema/type-tools.ts";
 import type { Type } from "../../sema/types.ts";
 import { binary } from "../arithmetic.ts";
+import { allocate } from "../heap.ts";
 import { type Called, type Lowering, nothing, value } from "../lowering.ts";
 import { copy, load, loadLeaves, part, spaceOf, store, storeLeaves } from "../memory.ts";
 import { convert, isSignedType, resize, scalarOf } from "../scalars.ts";
 import { moveBytes } from "./bytes.ts";
 import { groupForm } from "./groups.ts";
-import { extreme, fieldsOf, pointedTo, target, type Use, values } from "./operands.ts";
+import { extreme, fieldsOf, ignore, pointedTo, target, type Use, values } from "./operands.ts";
 
 export function specialForm(lowering: Lowering, name: string, use: Use): Called {
   if (name.startsWith("group ")) return groupForm(lowering, name.slice(6), use);
@@ -280,6 +281,37 @@ const forms: Readonly<Record<string, Form>> = {
   "swap halves": pick(1, 0),
   "pair from float2": pick(0, 1),
   "pair to float2": pick(0, 1),
+  "barrier wait": (lowering, use) => {
+    lowering.assume("barrier objects", "barriers of the block", "who waits for one is taken to wait for all warps of the block");
+    lowering.visit(use.node);
+    lowering.at(use.node);
+    lowering.builder.emit({ kind: "barrier", object: true }, "void");
+    return nothing;
+  },
+  "barrier arrive": (lowering, use) => {
+    lowering.visit(use.node);
+    lowering.at(use.node);
+    lowering.builder.emit({ kind: "barrier.arrive" }, "void");
+    return nothing;
+  },
+  "device malloc": (lowering, use) => {
+    const [bytes] = values(lowering, use);
+    return value(allocate(lowering, bytes?.op ?? lowering.fail("memory of no size", use.node), use.node));
+  },
+  "device cudaMalloc": (lowering, use) => {
+    const [where, size] = use.args;
+    if (!where || !size) return lowering.fail("cudaMalloc needs two arguments", use.node);
+    const bytes = lowering.valueAs(size, integerType("ulong"));
+    store(lowering, pointedTo(lowering, where, undefined, use.node), allocate(lowering, bytes, use.node));
+    return value(lowering.constant("i32", 0));
+  },
+  "runtime call": (lowering, use) => {
+    for (const each of use.args) ignore(lowering, each);
+    const name = lastName(use.resolved.function.name);
+    lowering.assume(name, "nothing", "what the CUDA runtime does for a kernel is not simulated, nor are its instructions counted");
+    return value(lowering.constant("i32", 0));
+  },
+  "current graph": (lowering) => value(lowering.constant("ptr", 0)),
   memcpy: (lowering, use) => moveBytes(lowering, use, true),
   memset: (lowering, use) => moveBytes(lowering, use, false),
 };

@@ -93,3 +93,9 @@ export function shuffleOf(
   storeLeaves(lowering, place, moved);
   return { kind: "place", place };
 }
+
+/** An argument nothing is done with: texts are not even read. */
+export function ignore(lowering: Lowering, expression: Expression): void {
+  const type = lowering.tryTypeOf(expression);
+  if (type && type.kind !== "array" && type.kind !== "record") lowering.effect(expression);
+}

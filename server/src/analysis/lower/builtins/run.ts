@@ -12,7 +12,7 @@ import { type Leaf, loadLeaves, part, store, storeLeaves } from "../memory.ts";
 import { constantOf, convert, isFloatScalar, isSignedType, scalarOf, truth } from "../scalars.ts";
 import { atomic, cachedLoad, cachedStore, copyAsync } from "./accesses.ts";
 import { specialForm } from "./forms.ts";
-import { extreme, fieldsOf, shuffleOf, target, type Use, values } from "./operands.ts";
+import { extreme, fieldsOf, ignore, shuffleOf, target, type Use, values } from "./operands.ts";
 import { surfaceWrite, textureFetch } from "./textures.ts";
 
 export function runRecipe(
@@ -116,12 +116,6 @@ export function runRecipe(
     default:
       return value(onValues(lowering, recipe, values(lowering, use), use.result, node));
   }
-}
-
-/** An argument nothing is done with: texts are not even read. */
-function ignore(lowering: Lowering, expression: Expression): void {
-  const type = lowering.tryTypeOf(expression);
-  if (type && type.kind !== "array" && type.kind !== "record") lowering.effect(expression);
 }
 
 /** The value of a recipe that only computes. */

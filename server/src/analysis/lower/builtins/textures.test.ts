@@ -47,30 +47,38 @@ const at = "int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * bloc
 const blocks32 = "k<<<dim3(32, 64), dim3(32, 8)>>>(t, out)";
 const blocks8 = "k<<<dim3(128, 64), dim3(8, 8)>>>(t, out)";
 
-describe("sectors of a request", () => {
+// `l1tex__t_sectors_pipe_tex` over the instructions, where an H200 was asked (marked): looked up by quads of four lanes.
+describe("sectors of an instruction", () => {
   const table: Record<string, [bind: string, access: string, launch: string, sectors: number, bytes: number]> = {
-    "linear memory lies in a row": [linear, "tex1Dfetch<float>(t, x)", "k<<<4096, 256>>>(t, out)", 4, 4],
-    "and so do the rows of pitched memory": [pitched, "tex2D<float>(t, x + 0.5f, y + 0.5f)", blocks32, 4, 4],
-    // 16 bytes by 2 rows are a sector: a row of 32 floats touches the half of 8.
-    "a row of an array touches halves of sectors": [array("float"), "tex2D<float>(t, x + 0.5f, y + 0.5f)", blocks32, 8, 4],
-    // 8 by 4 texels are 2 by 2 sectors.
-    "a square of an array fills them": [array("float"), "tex2D<float>(t, x + 0.5f, y + 0.5f)", blocks8, 4, 4],
+    "linear memory lies in a row, looked up by eight lanes (measured)": [
+      linear,
+      "tex1Dfetch<float>(t, x)",
+      "k<<<4096, 256>>>(t, out)",
+      4,
+      4,
+    ],
+    "rows of pitched memory": [pitched, "tex2D<float>(t, x + 0.5f, y + 0.5f)", blocks32, 8, 4],
+    "a row of an array (measured)": [array("float"), "tex2D<float>(t, x + 0.5f, y + 0.5f)", blocks32, 8, 4],
+    "a square of an array (measured)": [array("float"), "tex2D<float>(t, x + 0.5f, y + 0.5f)", blocks8, 8, 4],
+    // 16 bytes by 2 rows are a sector: each texel of four floats is in one of its own.
+    "wide texels (measured)": [array("float4"), "tex2D<float4>(t, x + 0.5f, y + 0.5f).x", blocks32, 32, 16],
+    "bytes (measured)": [array("unsigned char"), "tex2D<unsigned char>(t, x + 0.5f, y + 0.5f)", blocks8, 8, 1],
+    "lanes in a column": [array("float"), "tex2D<float>(t, y + 0.5f, x + 0.5f)", "k<<<dim3(16, 64), dim3(32, 8)>>>(t, out)", 16, 4],
     "normalized coordinates run from 0 to 1": [
       array("float", "desc.normalizedCoords = true;"),
-      "tex2D<float>(t, (x + 0.5f) / 1024.0f, (y + 0.5f) / 512.0f)",
-      blocks8,
-      4,
+      "tex2D<float>(t, (y + 0.5f) / 1024.0f, (x + 0.5f) / 512.0f)",
+      "k<<<dim3(16, 64), dim3(32, 8)>>>(t, out)",
+      16,
       4,
     ],
     "a texel read as floats is as large as it lies": [
       array("uchar4", "desc.readMode = cudaReadModeNormalizedFloat;"),
       "tex2D<float4>(t, x + 0.5f, y + 0.5f).x",
       blocks8,
-      4,
+      8,
       4,
     ],
-    "all lanes on one texel": [array("float"), "tex2D<float>(t, 3.0f, 4.0f)", blocks32, 1, 4],
-    "coordinates beyond the edge stop there": [array("float"), "tex2D<float>(t, x + 5000.0f, y + 5000.0f)", blocks32, 1, 4],
+    "coordinates beyond the edge stop there": [array("float"), "tex2D<float>(t, y + 5000.0f, x + 5000.0f)", blocks32, 8, 4],
   };
   test.each(Object.entries(table))("%s", (_, [bind, access, launch, sectors, bytes]) => {
     const report = simulated(
@@ -130,6 +138,12 @@ test("surfaces are written in bytes, and read back", () => {
   }`);
   const operations = textures(report).map(({ operation, bytesPerLane }) => `${operation} ${bytesPerLane}`);
   expect(operations.sort()).toEqual(["load 16", "store 16"]);
+});
+
+test("eight lanes of a surface's row touch halves of two sectors (measured)", () => {
+  const report = simulated(`__global__ void k(cudaSurfaceObject_t s, float *out) { ${at} surf2Dwrite(out[y * 1024 + x], s, x * 4, y); }`);
+  const [write] = textures(report);
+  expect((write?.transactions ?? 0) / (write?.requests ?? 1)).toBe(8);
 });
 
 test("references of CUDA 11", () => {

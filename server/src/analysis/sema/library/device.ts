@@ -68,6 +68,9 @@ const bitReductions = (["and", "or", "xor"] as const).map(
 
 export const deviceFunctions: readonly Entry[] = [
   [{ kind: "barrier" }, "void __syncthreads()", "void __barrier_sync(unsigned)"],
+  // What the headers of barriers and pipelines are made of.
+  [{ kind: "special form", name: "barrier wait" }, "void __warplens_barrier_wait()"],
+  [{ kind: "special form", name: "barrier arrive" }, "void __warplens_barrier_arrive()"],
   [{ kind: "barrier", reduce: "count" }, "int __syncthreads_count(int)"],
   [{ kind: "barrier", reduce: "and" }, "int __syncthreads_and(int)"],
   [{ kind: "barrier", reduce: "or" }, "int __syncthreads_or(int)"],
@@ -138,10 +141,10 @@ export const deviceFunctions: readonly Entry[] = [
   [{ kind: "special form", name: "shared address" }, "size_t __cvta_generic_to_shared(const void*)"],
   [{ kind: "special form", name: "is shared" }, "unsigned __isShared(const void*)"],
   [{ kind: "special form", name: "is global" }, "unsigned __isGlobal(const void*)"],
+  [{ kind: "special form", name: "device cudaMalloc" }, "<T> int cudaMalloc(T**, size_t)"],
   [
-    { kind: "unsupported", reason: "kernels that call the CUDA runtime are not simulated" },
+    { kind: "special form", name: "runtime call" },
     ...[
-      "cudaMalloc",
       "cudaFree",
       "cudaStreamCreateWithFlags",
       "cudaStreamDestroy",
@@ -150,7 +153,15 @@ export const deviceFunctions: readonly Entry[] = [
       "cudaMemsetAsync",
       "cudaGetLastError",
       "cudaPeekAtLastError",
+      "cudaEventCreateWithFlags",
+      "cudaEventRecord",
+      "cudaEventDestroy",
+      "cudaStreamWaitEvent",
+      "cudaGraphLaunch",
+      "cudaGraphSetConditional",
     ].map((name) => `int ${name}(...)`),
   ],
-  [{ kind: "unsupported", reason: "it allocates memory on the device" }, "void* malloc(size_t)", "void free(void*)"],
+  [{ kind: "special form", name: "current graph" }, "cudaGraphExec_t cudaGetCurrentGraphExec()"],
+  [{ kind: "special form", name: "device malloc" }, "void* malloc(size_t)"],
+  [{ kind: "ignore" }, "void free(void*)"],
 ];

@@ -7,6 +7,7 @@ const group = (name: string): Recipe => ({ kind: "special form", name: `group ${
 interface GroupRecord {
   readonly name: string;
   readonly template?: string;
+  readonly base?: string;
   /** Hidden fields. */
   readonly fields: readonly (readonly [type: string, name: string])[];
   readonly methods: readonly Entry[];
@@ -33,7 +34,17 @@ const warpLevel: readonly Entry[] = [
 
 export const groupRecords: readonly GroupRecord[] = [
   {
+    name: "thread_group",
+    fields: [
+      ["unsigned", "kind"],
+      ["unsigned", "count"],
+      ["unsigned", "mask"],
+    ],
+    methods: common,
+  },
+  {
     name: "thread_block",
+    base: "thread_group",
     fields: [],
     methods: [
       ...common,
@@ -53,8 +64,14 @@ export const groupRecords: readonly GroupRecord[] = [
       [group("group_dim"), "dim3 group_dim() const"],
     ],
   },
-  { name: "thread_block_tile", template: "unsigned Size, Parent = void", fields: [], methods: [...common, ...warpLevel] },
-  { name: "coalesced_group", fields: [["unsigned", "mask"]], methods: [...common, ...warpLevel] },
+  {
+    name: "thread_block_tile",
+    base: "thread_group",
+    template: "unsigned Size, Parent = void",
+    fields: [],
+    methods: [...common, ...warpLevel],
+  },
+  { name: "coalesced_group", base: "thread_group", fields: [], methods: [...common, ...warpLevel] },
 ];
 
 /** Functions of the namespace `cooperative_groups`. */
@@ -62,14 +79,16 @@ export const groupFunctions: readonly Entry[] = [
   [group("make"), "thread_block this_thread_block()", "grid_group this_grid()"],
   [group("coalesced"), "coalesced_group coalesced_threads()"],
   [group("make"), "<unsigned Size, G> thread_block_tile<Size> tiled_partition(const G&)"],
-  [
-    { kind: "unsupported", reason: "groups made by a label are not simulated" },
-    "<G, L> coalesced_group labeled_partition(const G&, L)",
-    "<G> coalesced_group binary_partition(const G&, bool)",
-  ],
-  [group("sync function"), "<G> void sync(const G&)", "<G> void wait(const G&)"],
+  [group("tiled"), "<G> thread_group tiled_partition(const G&, unsigned)"],
+  [group("labeled"), "<G, L> coalesced_group labeled_partition(const G&, L)"],
+  [group("binary"), "<G> coalesced_group binary_partition(const G&, bool)"],
+  [group("sync function"), "<G> void sync(const G&)"],
+  [group("wait"), "<G> void wait(const G&)"],
+  [group("wait_prior"), "<unsigned N, G> void wait_prior(const G&)"],
+  [group("memcpy_async"), "<G, T, U, S> void memcpy_async(const G&, T*, const U*, S)"],
   [group("reduce"), "<G, T, Op> T reduce(const G&, T, const Op&)"],
-  [group("inclusive_scan"), "<G, T> T inclusive_scan(const G&, T)"],
+  [group("inclusive_scan"), "<G, T> T inclusive_scan(const G&, T)", "<G, T, Op> T inclusive_scan(const G&, T, const Op&)"],
+  [group("exclusive_scan"), "<G, T> T exclusive_scan(const G&, T)", "<G, T, Op> T exclusive_scan(const G&, T, const Op&)"],
 ];
 
 const binary: readonly (readonly [name: string, op: string])[] = [

@@ -7,7 +7,7 @@ import { deviceFunctions } from "./device.ts";
 import { functionObjects, groupFunctions, groupRecords } from "./groups.ts";
 import { halfFunctions } from "./half.ts";
 import { mathFunctions } from "./math.ts";
-import { constants, deviceVariables, recordAliases, typeNames, vectorKinds } from "./names.ts";
+import { constants, deviceVariables, recordAliases, runtimeRecords, typeNames, vectorKinds } from "./names.ts";
 import type { Recipe } from "./recipe.ts";
 import { textureFunctions } from "./textures.ts";
 
@@ -101,17 +101,22 @@ function declarations(): Declaration[] {
       recordFrom(name, functionsOf([[recipe, signature]]).map(withoutTemplate), { template: "T = void" }),
     ),
     ...groupRecords.map((group) =>
-      recordFrom(
-        group.name,
-        [...group.fields.map(([type, name]) => field(type, name)), ...functionsOf(group.methods)],
-        group.template ? { template: group.template } : {},
-      ),
+      recordFrom(group.name, [...group.fields.map(([type, name]) => field(type, name)), ...functionsOf(group.methods)], {
+        ...(group.template ? { template: group.template } : {}),
+        ...(group.base ? { base: group.base } : {}),
+      }),
     ),
     { ...nowhere, kind: "namespace", name: "cooperative_groups", inline: false, body: functionsOf(groupFunctions) },
     ...deviceVariables.map(([name, type]) => ({ ...field(type, name), specifiers: { device: true, extern: true } })),
     ...functionsOf(mathFunctions),
     ...functionsOf(deviceFunctions),
     ...functionsOf(halfFunctions),
+    ...runtimeRecords.map(([name, type, fields]) =>
+      recordFrom(
+        name,
+        fields.map((each) => field(type, each)),
+      ),
+    ),
     recordFrom("cudaImage", []),
     recordFrom("texture", [], { template: "T, int Dimensions = 1, int Mode = 0" }),
     recordFrom("surface", [], { template: "T, int Dimensions = 1" }),

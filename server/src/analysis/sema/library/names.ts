@@ -14,7 +14,7 @@ const integers: Readonly<Record<IntegerName, readonly string[]>> = {
   long: ["int64_t", "ptrdiff_t", "ssize_t", "intptr_t", "clock_t", "time_t", "intmax_t", "int_fast32_t", "int_fast64_t", "off_t"],
   ulong: ["size_t", "uint64_t", "uintptr_t", "ulong", "u_long", "uintmax_t"],
   longlong: [],
-  ulonglong: [],
+  ulonglong: ["cudaGraphConditionalHandle"],
 };
 
 export const typeNames: readonly (readonly [name: string, type: Type])[] = [
@@ -129,12 +129,24 @@ export const constants: readonly (readonly [name: string, type: Type, value: big
   ...enumerators(["cudaResourceTypeArray", "cudaResourceTypeMipmappedArray", "cudaResourceTypeLinear", "cudaResourceTypePitch2D"]),
   ...enumerators(["cudaChannelFormatKindSigned", "cudaChannelFormatKindUnsigned", "cudaChannelFormatKindFloat"]),
   ...enumerators(["cudaBoundaryModeZero", "cudaBoundaryModeClamp", "cudaBoundaryModeTrap"]),
+  ["cudaStreamDefault", int, 0n],
+  ["cudaStreamNonBlocking", int, 1n],
+  ["cudaStreamGraphTailLaunch", integerType("long"), 0n],
+  ["cudaStreamGraphFireAndForget", integerType("long"), 0n],
+  ["cudaStreamTailLaunch", integerType("long"), 0n],
+  ["cudaStreamFireAndForget", integerType("long"), 0n],
   ["cudaSuccess", int, 0n],
   ["cudaMemcpyHostToHost", int, 0n],
   ["cudaMemcpyHostToDevice", int, 1n],
   ["cudaMemcpyDeviceToHost", int, 2n],
   ["cudaMemcpyDeviceToDevice", int, 3n],
   ["cudaMemcpyDefault", int, 4n],
+];
+
+/** Records of the runtime that kernels take. */
+export const runtimeRecords: readonly (readonly [name: string, type: string, fields: readonly string[]])[] = [
+  ["cudaExtent", "size_t", ["width", "height", "depth"]],
+  ["cudaPos", "size_t", ["x", "y", "z"]],
 ];
 
 /** Scalar kinds of vector types: `float4`, `uchar2`; with bytes. */
