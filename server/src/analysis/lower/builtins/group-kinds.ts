@@ -32,7 +32,7 @@ export function groupOf(lowering: Lowering, place: Place, use: Use): Group {
   return { kind: name, tile: typeof tile === "bigint" ? Number(tile) : 32, place };
 }
 
-export const field = (lowering: Lowering, place: Place, name: keyof typeof fields): Place =>
+const field = (lowering: Lowering, place: Place, name: keyof typeof fields): Place =>
   part(lowering, place, fields[name], unsigned, place.node);
 
 /** Fills in what a group made at `place` is. */
