@@ -2,7 +2,7 @@
 import { cloneKernel } from "./builder.ts";
 import { blocksToLog, estimateTraffic } from "./cache/index.ts";
 import { isInGlobal } from "./execute/accesses.ts";
-import { compile, type Program } from "./execute/compile.ts";
+import { compile, type Program, warpSize } from "./execute/compile.ts";
 import { launchConstants } from "./execute/constants.ts";
 import { globalBase } from "./execute/memory.ts";
 import { WrapsAround } from "./execute/patterns.ts";
@@ -21,6 +21,7 @@ import { accessReports, branchReports } from "./report/tables.ts";
 import { type Tally, tally } from "./report/tally.ts";
 import type { Assumption, Basis, LaunchReport } from "./report.ts";
 import { completeLaunch } from "./sampling/assume.ts";
+import { calibrated } from "./sampling/calibrate.ts";
 import { markComparisons } from "./sampling/comparisons.ts";
 import { markSkips } from "./sampling/loops.ts";
 import { type Sample, Sampler } from "./sampling/sample.ts";
@@ -273,29 +274,30 @@ function time(run: Executed, gpu: GpuModel, counted: Tally): Timed {
 }
 
 /**
- * Observed blocks that stand for the grid, with weights that sum to it. Where they are part of a larger sample, weights are
- * calibrated so that they issue as many instructions in all as the whole sample says.
+ * Observed blocks that stand for the grid, with weights that sum to it; warps that were watched each by itself make up blocks. Where
+ * they are part of a larger sample, weights are calibrated so that they issue as many instructions in all as the whole sample says.
  */
 function tracesOf(run: Executed, code: TimedCode, instructions: number, blocks: number): BlockTrace[] {
   const { program, sample } = run;
-  let chosen = sample.blocks.flatMap(({ index, weight, observed }) => (observed ? [{ index, weight, observed }] : []));
-  if (chosen.length === 0) chosen = sample.watched.map((observed) => ({ index: observed.log.block, weight: 1, observed }));
-  const traces = chosen.map(({ index, weight, observed }) => ({
+  const { block } = program.launch;
+  const warps = Math.ceil((block[0] * block[1] * block[2]) / warpSize);
+  const loose = Math.floor(sample.warps.length / warps);
+  const chosen = [
+    ...sample.blocks.flatMap(({ index, weight, observed }) => (observed ? [{ index, weight, records: observed.records }] : [])),
+    ...Array.from({ length: loose }, (_, k) => ({
+      index: blocks,
+      weight: sample.warpBlocks / loose,
+      records: sample.warps.slice(k * warps, (k + 1) * warps),
+    })),
+  ];
+  if (chosen.length === 0) chosen.push(...sample.watched.map(({ log, records }) => ({ index: log.block, weight: 1, records })));
+  const traces = chosen.map(({ index, weight, records }) => ({
     index,
     weight,
-    warps: observed.records.map((record) => traceOf(record, program.blocks, code)),
-    issued: observed.records.reduce((sum, record) => sum + issuedBy(record, program.blocks, code), 0),
+    warps: records.map((record) => traceOf(record, program.blocks, code)),
+    issued: records.reduce((sum, record) => sum + issuedBy(record, program.blocks, code), 0),
   }));
-  const weights = calibrate(traces, instructions / blocks);
+  const weights = calibrated(traces, instructions / blocks);
   const sum = weights.reduce((total, weight) => total + weight, 0);
-  return traces.map(({ index, warps }, k) => ({ index, warps, weight: ((weights[k] ?? 0) * blocks) / sum }));
-}
-
-/** Weights nearest to those given whose mean of `issued` is `target` (a regression estimator's), none below a tenth of what it was. */
-function calibrate(items: readonly { readonly weight: number; readonly issued: number }[], target: number): number[] {
-  const total = items.reduce((sum, { weight }) => sum + weight, 0);
-  const mean = items.reduce((sum, { weight, issued }) => sum + weight * issued, 0) / total;
-  const variance = items.reduce((sum, { weight, issued }) => sum + weight * (issued - mean) ** 2, 0) / total;
-  if (variance === 0) return items.map(({ weight }) => weight);
-  return items.map(({ weight, issued }) => weight * Math.max(0.1, 1 + ((target - mean) * (issued - mean)) / variance));
+  return traces.map(({ index, warps: of }, k) => ({ index, warps: of, weight: ((weights[k] ?? 0) * blocks) / sum }));
 }

@@ -8,6 +8,7 @@
 
 import { warpSize } from "../execute/compile.ts";
 import { random } from "../execute/content.ts";
+import type { WarpRecord } from "../execute/record.ts";
 import type { Runner } from "../execute/run.ts";
 import type { Dim3, Op } from "../kernel.ts";
 import type { ObservedBlock, Observer } from "../observe/observer.ts";
@@ -31,6 +32,9 @@ export interface Sample {
   readonly blocks: readonly SampledBlock[];
   /** Blocks that were watched, whatever they stand for. */
   readonly watched: readonly ObservedBlock[];
+  /** Warps of other blocks, drawn evenly, that were run and watched each by itself; together they stand for `warpBlocks` blocks. */
+  readonly warps: readonly WarpRecord[];
+  readonly warpBlocks: number;
   /** The totals are those of the whole grid, not an estimate. */
   readonly exact: boolean;
 }
@@ -47,6 +51,8 @@ export interface SampleOptions {
 
 /** Blocks watched at most beyond those asked for. */
 const mostWatched = 12;
+/** Warps watched at most that were run by themselves. */
+const mostWarpsWatched = 64;
 /** Requests after which the cost of accesses that data decides is known well enough. */
 const enoughRequests = 4000;
 /** Blocks run at most, and those that are run at least where data decides. */
@@ -84,6 +90,7 @@ export class Sampler {
   readonly #runs = new Map<number, Run>();
   /** Counts of blocks of which one warp was run, and what each stands for. */
   readonly #warpRuns: Float64Array[] = [];
+  readonly #warpRecords: WarpRecord[] = [];
   #warpWeight = 0;
   /** Positions of their costs, which need not be the same from block to block. */
   readonly #noisy: ReadonlySet<number>;
@@ -137,7 +144,15 @@ export class Sampler {
     }
     for (const vector of this.#warpRuns) for (let k = 0; k < totals.length; k++) totals[k]! += this.#warpWeight * vector[k]!;
     const watched = [...this.#runs.values()].flatMap(({ observed }) => observed ?? []);
-    return { totals, counts: this.#counts, blocks: sampled, watched, exact: this.#exact };
+    return {
+      totals,
+      counts: this.#counts,
+      blocks: sampled,
+      watched,
+      warps: this.#warpRecords,
+      warpBlocks: this.#warpRuns.length * this.#warpWeight,
+      exact: this.#exact,
+    };
   }
 
   #run(at: Dim3, watch = this.#watched < mostWatched): Run {
@@ -322,7 +337,12 @@ export class Sampler {
 
   /** Counts of a block whose warps are all taken to do as one of them does: for an estimate, warps of many blocks tell more than all of few. */
   #runWarp(at: Dim3, warp: number, warps: number): Float64Array {
-    this.#runner.runBlock(at, warps, warp);
+    const run = (): void => this.#runner.runBlock(at, warps, warp);
+    if (this.#warpRecords.length < mostWarpsWatched) {
+      const index = at[0] + this.#grid[0] * (at[1] + this.#grid[1] * at[2]);
+      // Only one of the block's warps was run.
+      this.#warpRecords.push(...this.#options.observer.watch(index, run).records.filter((record) => record !== undefined));
+    } else run();
     const vector = this.#counts.take();
     this.#spent = this.#stepsBefore - this.#stepsLeft();
     return vector;
