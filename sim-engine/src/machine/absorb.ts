@@ -35,7 +35,7 @@ export class Absorption {
       return;
     }
     const { action, args } = op;
-    if (action.kind === "int" && op.type === "i32") {
+    if (action.kind === "int" && (op.type === "i32" || (op.type === "i64" && /^(and|or|xor)$/.test(action.op)))) {
       const partner = this.#partner(op, action.op, args);
       if (!partner) return;
       this.#absorbed.add(partner);

@@ -35,9 +35,16 @@ export function dependences(kernel: Kernel, instructions: readonly Instruction[]
   const stores: { readonly node: Node; readonly location: Location | undefined }[] = [];
   const loads: { readonly node: Node; readonly location: Location | undefined }[] = [];
   let fence: Node | undefined;
+  let split: Node | undefined;
   const last = nodes.length - 1;
   for (const node of nodes) {
     const { opcode, defs, uses, op } = node.instruction;
+    if (split) link(split, node);
+    // What rare operands are left to stands in a block of its own: nothing moves past the branch there.
+    if (opcode === "BRA" && node.index < last) {
+      for (const each of nodes.slice(split ? split.index : 0, node.index)) link(each, node);
+      split = node;
+    }
     for (const use of uses) {
       const from = writer.get(use);
       if (from) link(from, node);

@@ -126,6 +126,18 @@ export function expansion(name: string, type: "f32" | "f64", fast: boolean): rea
   return opcodes;
 }
 
+/**
+ * Words of registers of the functions that take over for rare operands, beside what is live across the call: medians over kernels
+ * that nvcc 13.0 compiled for sm_90 (`__cuda_sm20_div_rn_f64_full` and its kind).
+ */
+const callees: Readonly<Record<"f32" | "f64", Readonly<Record<string, number>>>> = {
+  f32: { div: 8, divConstant: 8, rcp: 6, sqrt: 5 },
+  f64: { div: 15, divConstant: 15, rcp: 9, sqrt: 12, rsqrt: 10, sin: 18, cos: 18, tan: 18, pow: 24 },
+};
+
+export const calleeWords = (name: string, type: "f32" | "f64", fast: boolean): number | undefined =>
+  fast ? undefined : callees[type][name];
+
 /** Integer division: by a variable, or by a constant that is no power of two. */
 export const integerExpansions: Readonly<Record<string, readonly string[]>> = {
   /** The reciprocal of a divisor, which all divisions by it share. */

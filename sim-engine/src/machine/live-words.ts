@@ -17,8 +17,9 @@ export class LiveWords {
   /** Reads to come. */
   readonly #remaining = new Map<Value, number>();
   words = 0;
-  /** The most so far. */
+  /** The most so far; and where a function is called, with those it takes. */
   most: number;
+  mostAtCalls = 0;
 
   constructor({ nodes, into, out }: Straight) {
     this.#out = out;
@@ -37,8 +38,9 @@ export class LiveWords {
   }
 
   /** Results may take the registers of operands that end here. */
-  issue({ reads, makes }: Node): void {
+  issue({ reads, makes, instruction: { callee } }: Node): void {
     for (const read of reads) if (this.#endsAt(read, makes)) this.#drop(read);
+    if (callee !== undefined) this.mostAtCalls = Math.max(this.mostAtCalls, this.words + callee);
     for (const read of reads) this.#remaining.set(read, (this.#remaining.get(read) ?? 1) - 1);
     for (const made of makes) {
       if (this.#live.has(made)) continue;
@@ -59,8 +61,8 @@ export class LiveWords {
 }
 
 /** The most words live at once when a block is issued in the order given. */
-export function peakOf(block: Straight, order: readonly Node[]): number {
+export function peakOf(block: Straight, order: readonly Node[]): { readonly words: number; readonly atCalls: number } {
   const live = new LiveWords(block);
   for (const node of order) live.issue(node);
-  return live.most;
+  return { words: live.most, atCalls: live.mostAtCalls };
 }

@@ -32,6 +32,8 @@ export interface Instruction {
   readonly op?: Op;
   readonly defs: readonly Register[];
   readonly uses: readonly Register[];
+  /** Words of registers that a function called on rare operands takes, beside all that is live across the call. */
+  readonly callee?: number;
   /** Runs under a predicate that stands for a branch: issued for the warp, done only by the lanes of `Instruction.op`'s block. */
   readonly predicated?: true;
 }

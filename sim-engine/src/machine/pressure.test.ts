@@ -64,6 +64,47 @@ describe("registers live at once", () => {
   });
 });
 
+describe("code for rare operands", () => {
+  const [a, b, quotient, loaded, reciprocal, rest] = [0, 1, 2, 3, 4, 5].map((id) => register(id)) as [
+    Register,
+    Register,
+    Register,
+    Register,
+    Register,
+    Register,
+  ];
+  const address = register(6, 2);
+  const divide = (callee: number): Instruction[] => [
+    instruction("MUFU.RCP", [reciprocal], [b]),
+    { ...instruction("BRA", [rest], [reciprocal, a, b]), callee },
+    instruction("BSYNC", [quotient], [rest]),
+  ];
+
+  test("a function called takes its registers beside what is live across the call", () => {
+    const code = [instruction("MOV", [a]), instruction("MOV", [b]), ...divide(20), instruction("STG.E", [], [address, quotient])];
+    expect(straight(code).within(250)).toMatchObject({ atCalls: 22 });
+  });
+
+  test("nothing moves past the branch to it", () => {
+    const code = [...divide(8), instruction("LDG.E", [loaded], [address]), instruction("STG.E", [], [address, quotient, loaded])];
+    const order = [...straight(code).within(250).code.values()].flat().map(({ opcode }) => opcode);
+    expect(order.indexOf("LDG.E")).toBeGreaterThan(order.indexOf("BRA"));
+  });
+});
+
+test.each([
+  ["LDG.E.128", 8, true],
+  ["LDG.E.128", 4, false],
+  ["LDS.128", 8, false],
+])("%s, %d of them in 20 registers, starve: %s", (opcode, count, starved) => {
+  const address = register(0, 2);
+  const code = Array.from({ length: count }, (_, index) => {
+    const quad = register(1 + index, 4);
+    return [instruction(opcode, [quad], [address]), instruction("STG.E.128", [], [address, quad])];
+  });
+  expect(straight(code.flat()).within(20).starved).toBe(starved);
+});
+
 test("a register holds a value of its own between writes", () => {
   const sum = register(0);
   const other = register(1);

@@ -8,14 +8,19 @@ import { latencyOrder } from "./schedule.ts";
 import { shortestRanges } from "./shortest.ts";
 import { blockValues } from "./values.ts";
 
-/** Instructions in the order of issue, and the most words of registers live at once. */
-interface Ordered {
-  readonly order: readonly Node[];
+/** The most words of registers live at once, and where a function is called, with those it takes. */
+interface Peak {
   readonly words: number;
+  readonly atCalls: number;
 }
 
-export interface Scheduled {
-  readonly words: number;
+interface Ordered extends Peak {
+  readonly order: readonly Node[];
+}
+
+export interface Scheduled extends Peak {
+  /** Fewer wide loads are under way at once than ptxas would have. */
+  readonly starved: boolean;
   readonly code: ReadonlyMap<Block, readonly Instruction[]>;
 }
 
@@ -39,32 +44,53 @@ export class Pressure {
   /** The code that hides latency as far as `limit` words of registers allow. */
   within(limit: number): Scheduled {
     const code = new Map<Block, readonly Instruction[]>();
-    let most = 0;
+    let peak: Peak = { words: 0, atCalls: 0 };
+    let starved = false;
     for (const [block, straight] of this.#blocks) {
-      const { order, words } = this.#blockWithin(straight, limit);
-      most = Math.max(most, words);
+      const { order, words, atCalls } = this.#blockWithin(straight, limit);
+      peak = { words: Math.max(peak.words, words), atCalls: Math.max(peak.atCalls, atCalls) };
+      starved ||= isStarved(order);
       code.set(
         block,
         order.map(({ instruction }) => instruction),
       );
     }
-    return { words: most, code };
+    return { ...peak, starved, code };
   }
 
   #blockWithin(block: Straight, limit: number): Ordered {
-    const order = latencyOrder(block, limit);
-    const hiding = { order, words: peakOf(block, order) };
-    if (hiding.words <= limit) return hiding;
+    const hiding = ordered(block, latencyOrder(block, limit));
+    if (most(hiding) <= limit) return hiding;
     const shortest = this.#shortestOf(block);
-    return shortest.words < hiding.words ? shortest : hiding;
+    return most(shortest) < most(hiding) ? shortest : hiding;
   }
 
   #shortestOf(block: Straight): Ordered {
     const known = this.#shortest.get(block);
     if (known) return known;
-    const [asWritten, backwards] = [block.nodes, shortestRanges(block)].map((order) => ({ order, words: peakOf(block, order) }));
-    const shortest = (asWritten as Ordered).words <= (backwards as Ordered).words ? (asWritten as Ordered) : (backwards as Ordered);
+    const asWritten = ordered(block, block.nodes);
+    const backwards = ordered(block, shortestRanges(block));
+    const shortest = most(asWritten) <= most(backwards) ? asWritten : backwards;
     this.#shortest.set(block, shortest);
     return shortest;
   }
+}
+
+export const most = ({ words, atCalls }: Peak): number => Math.max(words, atCalls);
+
+const ordered = (block: Straight, order: readonly Node[]): Ordered => ({ order, ...peakOf(block, order) });
+
+/** Loads of 16 bytes a thread that ptxas issues ahead even where that costs resident warps. Fitted to two kernels. */
+const wideAhead = 5;
+
+function isStarved(order: readonly Node[]): boolean {
+  const wide = order.filter(({ instruction }) => /^LDG.*\.128/.test(instruction.opcode));
+  if (wide.length < wideAhead) return false;
+  const waiting = new Set<unknown>();
+  for (const { instruction, reads, makes } of order) {
+    for (const read of reads) waiting.delete(read);
+    if (/^LDG.*\.128/.test(instruction.opcode)) waiting.add(makes[0]);
+    if (waiting.size >= wideAhead) return false;
+  }
+  return true;
 }

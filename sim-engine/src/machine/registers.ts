@@ -4,12 +4,12 @@
  */
 import type { Block, Kernel } from "../kernel.ts";
 import type { MachineBlock, RegisterEstimate } from "./machine.ts";
-import { Pressure, type Scheduled } from "./pressure.ts";
+import { most, Pressure, type Scheduled } from "./pressure.ts";
 import type { Target } from "./target.ts";
 
 /** No kernel is reported to use fewer (from 7.0). */
 const fewest = 16;
-const most = 255;
+const largest = 255;
 /** R1, the stack pointer, and two that every kernel is given. */
 const overhead = 3;
 /**
@@ -25,8 +25,9 @@ export function allocate(
   target: Target,
 ): { readonly blocks: Map<Block, MachineBlock>; readonly registers: RegisterEstimate } {
   const bound = registerBound(kernel);
-  const { limit, words, code } = fewestThatFit(new Pressure(kernel, blocks), target.registerSteps, bound);
-  const value = clamp(Math.min(Math.round(words * looseness) + overhead, Math.max(limit, words + overhead)), bound);
+  const { limit, words, atCalls, code } = fewestThatFit(new Pressure(kernel, blocks), target.registerSteps, bound);
+  const loose = Math.min(Math.round(words * looseness) + overhead, Math.max(limit, words + overhead));
+  const value = clamp(Math.max(loose, atCalls + overhead), bound);
   const ordered = new Map(blocks);
   for (const [block, instructions] of code) ordered.set(block, { block, instructions });
   return {
@@ -40,7 +41,7 @@ function fewestThatFit(pressure: Pressure, steps: readonly number[], bound: numb
   for (const step of steps) {
     const limit = Math.min(step, bound);
     const scheduled = pressure.within(limit - overhead);
-    if (scheduled.words + overhead <= limit || limit === bound) return { ...scheduled, limit };
+    if ((most(scheduled) + overhead <= limit && !scheduled.starved) || limit === bound) return { ...scheduled, limit };
   }
   return { ...pressure.within(bound - overhead), limit: bound };
 }
@@ -50,10 +51,10 @@ const clamp = (registers: number, bound: number): number => Math.max(fewest, Mat
 /** The most the source allows: `__launch_bounds__` divides the SM's registers, in steps of eight. */
 function registerBound(kernel: Kernel): number {
   const { launchBounds, maxRegisters } = kernel;
-  let bound = maxRegisters ?? most;
+  let bound = maxRegisters ?? largest;
   if (launchBounds) {
     const threads = Math.ceil(launchBounds.maxThreads / 32) * 32 * (launchBounds.minBlocks ?? 1);
     bound = Math.min(bound, Math.floor(65536 / threads / 8) * 8);
   }
-  return Math.max(fewest, Math.min(most, bound));
+  return Math.max(fewest, Math.min(largest, bound));
 }

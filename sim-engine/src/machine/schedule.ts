@@ -23,14 +23,21 @@ export function latencyOrder(block: Straight, limit: number): Node[] {
     return a.height === b.height ? a.index < b.index : a.height > b.height;
   };
   while (ready.length > 0) {
-    // With registers to spare, what starts the longest chains; else on in the order of the source, which ends live ranges.
+    // With registers to spare, what starts the longest chains; else what ends live ranges, and then on in the order of the source.
     const roomy = (node: Node): boolean => live.words + Math.max(0, live.growth(node)) <= limit - headroom;
     let best = -1;
     for (let index = 0; index < ready.length; index++)
       if (roomy(ready[index] as Node) && (best < 0 || better(ready[index] as Node, ready[best] as Node))) best = index;
-    if (best < 0)
-      for (let index = 0; index < ready.length; index++)
-        if (best < 0 || (ready[index] as Node).index < (ready[best] as Node).index) best = index;
+    if (best < 0) {
+      let frees = false;
+      for (let index = 0; index < ready.length; index++) {
+        const candidate = ready[index] as Node;
+        const ends = live.growth(candidate) < 0;
+        if (best >= 0 && (ends === frees ? candidate.index > (ready[best] as Node).index : frees)) continue;
+        best = index;
+        frees = ends;
+      }
+    }
     const node = ready[best] as Node;
     ready[best] = ready[ready.length - 1] as Node;
     ready.pop();

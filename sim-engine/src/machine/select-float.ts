@@ -1,7 +1,7 @@
 /** Floating-point arithmetic and the mathematical functions. */
 import type { Op } from "../kernel.ts";
 import { floatConstant, isConstant } from "../passes/rewrite.ts";
-import { expansion } from "./expansions.ts";
+import { calleeWords, expansion } from "./expansions.ts";
 import type { Choice, Code, Selection } from "./selection.ts";
 
 export function selectFloat(selection: Selection, code: Code, op: Op): Choice {
@@ -34,7 +34,7 @@ function selectDivision(op: Op, fast: boolean): Choice {
   const half = op.type === "f16" || op.type === "bf16";
   if (half) return ["HADD2.F32", "HADD2.F32", "MUFU.RCP", "FMUL", "FFMA", "F2FP"];
   const name = Math.abs(floatConstant(a) ?? 0) === 1 ? "rcp" : isConstant(b) && !fast ? "divConstant" : "div";
-  return expansion(name, type, fast) ?? [];
+  return { opcodes: expansion(name, type, fast) ?? [], callee: calleeWords(name, type, fast) };
 }
 
 /** An instruction holds one constant; another has to be in a register, which the compiler fills before a loop. */
@@ -124,13 +124,19 @@ export function selectMath(op: Op): Choice {
     case "pow": {
       const fast = action.precision === "fast";
       const name = !fast && isConstant(args[1]) && type !== "f64" ? "powConstant" : "pow";
-      return expansion(name, type === "f64" ? "f64" : "f32", fast) ?? [];
+      const width = type === "f64" ? "f64" : "f32";
+      return { opcodes: expansion(name, width, fast) ?? [], callee: calleeWords(name, width, fast) };
     }
     default: {
-      const opcodes = expansion(fn, type === "f64" ? "f64" : "f32", action.precision === "fast");
+      const width = type === "f64" ? "f64" : "f32";
+      const fast = action.precision === "fast";
+      const opcodes = expansion(fn, width, fast);
       if (!opcodes) return ["FADD"];
       // Half precision goes through single.
-      return type === "f16" || type === "bf16" ? ["HADD2.F32", ...opcodes, "F2FP"] : [...opcodes];
+      return {
+        opcodes: type === "f16" || type === "bf16" ? ["HADD2.F32", ...opcodes, "F2FP"] : opcodes,
+        callee: calleeWords(fn, width, fast),
+      };
     }
   }
 }

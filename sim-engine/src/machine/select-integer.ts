@@ -48,6 +48,9 @@ export function selectInt(selection: Selection, code: Code, op: Op): Choice {
   }
 }
 
+/** Words of registers of the function that divides long integers of more than 32 bits (`__cuda_sm20_div_u64`). */
+const longDivisionCallee = 10;
+
 function selectDivision(
   selection: Selection,
   code: Code,
@@ -138,7 +141,9 @@ function selectLong(selection: Selection, op: Op): Choice {
     case "srem":
     case "urem": {
       const name = /div/.test(action.op) ? "div64" : "rem64";
-      return integerExpansions[constant === undefined ? name : `${name}Constant`] ?? [];
+      return constant === undefined
+        ? { opcodes: integerExpansions[name] ?? [], callee: longDivisionCallee }
+        : (integerExpansions[`${name}Constant`] ?? []);
     }
   }
 }

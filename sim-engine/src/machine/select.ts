@@ -122,10 +122,30 @@ function assemble(selection: Selection, predicated: ReadonlyMap<Block, Block>): 
       const { leaves, body, moves } = selection.codeOf(guest);
       return [...leaves, ...body, ...moves].map((instruction) => ({ ...instruction, predicated: true }));
     });
-    blocks.set(block, { block, instructions: [...code.leaves, ...code.body, ...arms, ...code.moves, ...code.end] });
+    const body = [...code.body, ...arms, ...code.moves, ...code.end];
+    blocks.set(block, { block, instructions: loadLate(code.leaves, body) });
   }
   return blocks;
 }
 
 const localBytes = (kernel: Kernel): number =>
   (kernel.blocks[0]?.ops ?? []).reduce((sum, { action }) => sum + (action.kind === "alloca" ? Math.ceil(action.bytes / 8) * 8 : 0), 0);
+
+/** Leaves before the rest, but what is first wanted behind a branch inside the block is loaded there, where it costs no register before. */
+function loadLate(leaves: readonly Instruction[], body: readonly Instruction[]): Instruction[] {
+  const branch = body.findIndex(({ opcode }, index) => opcode === "BRA" && index < body.length - 1);
+  if (branch < 0) return [...leaves, ...body];
+  const late = new Map<Instruction, Instruction[]>();
+  const early: Instruction[] = [];
+  for (const leaf of leaves) {
+    const [made] = leaf.defs;
+    const first =
+      made && leaf.uses.length === 0 && /^(U?LDC|IMAD\.MOV|HFMA2)/.test(leaf.opcode)
+        ? body.findIndex(({ uses }) => uses.includes(made))
+        : -1;
+    const before = leaves.some(({ uses }) => made && uses.includes(made));
+    if (first <= branch || before) early.push(leaf);
+    else late.set(body[first] as Instruction, [...(late.get(body[first] as Instruction) ?? []), leaf]);
+  }
+  return [...early, ...body.flatMap((instruction) => [...(late.get(instruction) ?? []), instruction])];
+}

@@ -21,7 +21,13 @@ export interface Code {
 /** The instructions an operation becomes, in order; on its own operands unless said otherwise, and on `more`. */
 export type Choice =
   | readonly string[]
-  | { readonly opcodes: readonly string[]; readonly operands?: readonly Op[]; readonly more?: readonly Register[] };
+  | {
+      readonly opcodes: readonly string[];
+      readonly operands?: readonly Op[];
+      readonly more?: readonly Register[];
+      /** Registers of the function that the rare operands are left to (`Instruction.callee`). */
+      readonly callee?: number | undefined;
+    };
 
 const isPlain = (choice: Choice): choice is readonly string[] => Array.isArray(choice);
 
@@ -60,17 +66,30 @@ export class Selection {
    * defines `op`. One alone carries the operation.
    */
   emit(code: Code, op: Op, choice: Choice): void {
-    const { opcodes, operands, more } = isPlain(choice) ? { opcodes: choice, operands: undefined, more: undefined } : choice;
+    const { opcodes, operands, more, callee } = isPlain(choice)
+      ? { opcodes: choice, operands: undefined, more: undefined, callee: undefined }
+      : choice;
     const uses = [...(operands ?? op.args).flatMap((operand) => this.use(operand, code.block)), ...(more ?? [])];
+    // The operands are wanted to the middle of the sequence, as a rule; where rare ones are left to other code, until then.
+    const branch = opcodes.lastIndexOf("BRA");
+    const lastRead = branch < 0 ? opcodes.length / 2 : branch;
     let last: Register | undefined;
     for (const [index, opcode] of opcodes.entries()) {
-      const final = index === opcodes.length - 1;
-      const defs = !final ? [this.newRegister("R")] : op.type === "void" ? [] : [this.define(op)];
-      // The operands are wanted to the middle of the sequence, as a rule.
-      const reads = index <= opcodes.length / 2 ? uses : [];
-      code.body.push(this.instruction(opcode, op.span, defs, last ? [last, ...reads] : reads, opcodes.length === 1 ? op : undefined));
+      const defs = index < opcodes.length - 1 ? [this.#between(op, opcode)] : op.type === "void" ? [] : [this.define(op)];
+      const reads = index <= lastRead ? uses : [];
+      const instruction = this.instruction(opcode, op.span, defs, last ? [last, ...reads] : reads, opcodes.length === 1 ? op : undefined);
+      code.body.push(index === branch && callee !== undefined ? { ...instruction, callee } : instruction);
       last = defs[0];
     }
+  }
+
+  /**
+   * What one instruction of a sequence leaves to the next: a flag or the half of a long integer that takes the place of an operand's,
+   * a double, or a word.
+   */
+  #between(op: Op, opcode: string): Register {
+    if (/^(ISETP|FSETP|DSETP|FCHK)/.test(opcode) || (op.type === "i64" && isHalf(op))) return this.newRegister("P");
+    return this.newRegister("R", /^D(ADD|MUL|FMA)/.test(opcode) ? 2 : 1);
   }
 
   /** The register of a value the kernel computes. */
@@ -266,6 +285,9 @@ export class Selection {
     return at ?? a;
   }
 }
+
+/** Long integers are computed a half at a time. */
+const isHalf = ({ action }: Op): boolean => (action.kind === "int" && !/mul|div|rem/.test(action.op)) || action.kind === "select";
 
 /** Likely to be predicated, before its instructions are known. */
 const isShort = (block: Block): boolean =>
