@@ -3,6 +3,7 @@ import { findGpu } from "./gpus/model.ts";
 import type { Launch } from "./kernel.ts";
 import { simulate } from "./simulate.ts";
 import { parseKernel } from "./text.ts";
+import { Cancelled } from "./work.ts";
 
 const h200 = findGpu("h200");
 if (!h200) throw new Error("no H200");
@@ -177,4 +178,27 @@ test.each([
   const report = guarded(100_000, guard);
   expect(report.lines[9]).toMatchObject({ globalRequests: times, globalSectors: 32 * times });
   expect(report.simulated.warpInstructions).toBeLessThan(20_000);
+});
+
+test("a kernel that is too much work is optimised in part, and the report says so", () => {
+  const whole = simulate(transpose, matrices(256), h200);
+  const part = simulate(transpose, matrices(256), h200, { work: 50 });
+  expect(whole.assumptions.filter(({ what }) => what === "optimisation")).toEqual([]);
+  expect(part.assumptions).toContainEqual(expect.objectContaining({ what: "optimisation", value: "in part" }));
+  expect(part.traffic.globalLoadSectors).toBe(whole.traffic.globalLoadSectors);
+  expect(part.instructions.warp).toBeGreaterThan(whole.instructions.warp);
+});
+
+test("nobody waits for the optimiser longer than wanted", () => {
+  const block = "entry:\n  %zero: i32 = const 0\n";
+  const sum = Array.from({ length: 60_000 }, (_, k) => `  %v${k + 1}: i32 = mul %v${k}, %v${k}`).join("\n");
+  const long = parseKernel(
+    `kernel @long(%out: ptr i32) {\n${block}  %v0: i32 = special tid.x\n${sum}\n  %out: ptr = param 0\n  store.global %out, %v60000, align 4 !3\n  return\n}`,
+  );
+  let asked = 0;
+  const isCancelled = (): boolean => ++asked > 1;
+  expect(() => simulate(long, { ...matrices(256), arguments: [{ kind: "pointer", buffer: 0, offset: 0 }] }, h200, { isCancelled })).toThrow(
+    Cancelled,
+  );
+  expect(asked).toBe(2);
 });

@@ -27,18 +27,23 @@ import { markSkips } from "./sampling/loops.ts";
 import { type Sample, Sampler } from "./sampling/sample.ts";
 import { blockVariation } from "./sampling/variation.ts";
 import { type BlockTrace, estimateTime, type TimedCode, timedCode } from "./timing/index.ts";
+import { Work } from "./work.ts";
 
 export interface SimulateOptions {
   /** Registers a thread, when they are known. */
   readonly registers?: { readonly value: number; readonly basis: Basis };
   /** Steps (warp instructions, about) that may be executed in all; a kernel that runs longer is given up. */
   readonly steps?: number;
+  /** Operations the optimiser may look at; a kernel that takes more is optimised in part, and the report says so. */
+  readonly work?: number;
   /** Asked now and then; true gives up with `Cancelled`. */
   readonly isCancelled?: () => boolean;
   /** Milliseconds, for `simulated.ms`. */
   readonly now?: () => number;
 }
 
+/** Operations the optimiser may look at for one kernel: some seconds. */
+const defaultWork = 3_000_000;
 const defaultSteps = 20_000_000;
 /** Steps spent on sampling blocks where a few do not tell all. */
 const samplingSteps = 300_000;
@@ -51,16 +56,48 @@ export function simulate(kernel: Kernel, launch: Launch, gpu: GpuModel, options:
   const now = options.now ?? (() => Date.now());
   const started = now();
   check(launch, gpu);
-  const optimised = cloneKernel(kernel);
-  optimise(optimised);
-  const { launch: complete, assumptions } = completeLaunch(optimised, launch);
-  const machine = select(optimised, Math.round(Number(gpu.computeCapability) * 10));
-  const run = executed(optimised, complete, machine, gpu, options);
+  const compiled = compiledFor(kernel, Math.round(Number(gpu.computeCapability) * 10), options);
+  const { launch: complete, assumptions } = completeLaunch(compiled.kernel, launch);
+  const run = executed(compiled.kernel, complete, compiled.machine, gpu, options);
   const report = describe(run, gpu);
-  report.assumptions.push(...(kernel.assumptions ?? []), ...assumptions);
+  report.assumptions.push(...(kernel.assumptions ?? []), ...compiled.assumptions, ...assumptions);
   report.loops.push(...sourceLoops(kernel, complete, options.isCancelled));
   report.simulated.ms = now() - started;
   return report;
+}
+
+interface Compiled {
+  readonly kernel: Kernel;
+  readonly machine: MachineKernel;
+  readonly assumptions: readonly Assumption[];
+}
+
+/** What was made of kernels, by compute capability and work: launches of one kernel, and changes of what is launched, share it. */
+const known = new WeakMap<Kernel, Map<string, Compiled>>();
+
+function compiledFor(kernel: Kernel, computeCapability: number, options: SimulateOptions): Compiled {
+  const { isCancelled, work: operations = defaultWork } = options;
+  const made = known.get(kernel) ?? new Map<string, Compiled>();
+  known.set(kernel, made);
+  const key = `${computeCapability} ${operations}`;
+  const before = made.get(key);
+  if (before) return before;
+  const optimised = cloneKernel(kernel);
+  const work = new Work(operations, isCancelled);
+  optimise(optimised, { work });
+  const assumptions = work.isOver ? [unfinished(kernel)] : [];
+  const compiled = { kernel: optimised, machine: select(optimised, computeCapability, work), assumptions };
+  made.set(key, compiled);
+  return compiled;
+}
+
+function unfinished({ blocks }: Kernel): Assumption {
+  const operations = blocks.reduce((sum, { ops }) => sum + ops.length, 0);
+  return {
+    what: "optimisation",
+    value: "in part",
+    why: `the kernel is very long (${operations} operations): not all that the compiler does was done, so its counts may be too high`,
+  };
 }
 
 function check({ grid, block }: Launch, { name, values }: GpuModel): void {

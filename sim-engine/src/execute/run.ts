@@ -3,6 +3,7 @@
  * that part at a branch run one way after the other and meet again at the branch's immediate post-dominator.
  */
 import { popcount } from "../memory/distinct.ts";
+import { Cancelled } from "../work.ts";
 import { type CompiledBlock, type Edge, type Program, warpSize } from "./compile.ts";
 import { WrapsAround } from "./patterns.ts";
 import { WarpRecord } from "./record.ts";
@@ -10,8 +11,6 @@ import { advanceValues, firstWindow, type LoopSkip, leastWindows, type OpenWindo
 
 /** The work went beyond what it was allowed. */
 export class BudgetExceeded extends Error {}
-/** Whoever asked no longer wants the answer. */
-export class Cancelled extends Error {}
 
 export interface Budget {
   /** Steps left: about one for each warp instruction executed. */

@@ -4,6 +4,7 @@
  */
 import type { Block, Kernel, Op } from "../kernel.ts";
 import { isConstant, isLeaf } from "../passes/rewrite.ts";
+import type { Work } from "../work.ts";
 import { Absorption } from "./absorb.ts";
 import type { Instruction, MachineBlock, MachineKernel } from "./machine.ts";
 import { emitMoves, shareRegisters } from "./phis.ts";
@@ -17,14 +18,15 @@ import { type Choice, type Code, Selection } from "./selection.ts";
 import { Shape } from "./shape.ts";
 import { targetOf } from "./target.ts";
 
-/** The machine code of a kernel that `optimise` has run on, for a compute capability (90 for 9.0). */
-export function select(kernel: Kernel, computeCapability: number): MachineKernel {
+/** The machine code of a kernel that `optimise` has run on, for a compute capability (90 for 9.0). Throws `Cancelled` when `work` does. */
+export function select(kernel: Kernel, computeCapability: number, work?: Work): MachineKernel {
   const shape = new Shape(kernel);
   const target = targetOf(computeCapability);
   const selection = new Selection(shape, target, new Absorption(shape, target));
   shareRegisters(selection);
   prologue(selection);
   for (const block of kernel.blocks) {
+    work?.spend(block.ops.length);
     const code = selection.codeOf(block);
     for (const op of block.ops) selectOp(selection, code, op);
     if (block.end.kind === "branch" && !isConstant(block.end.cond)) selection.use(block.end.cond, block);

@@ -1,6 +1,7 @@
 /** nvcc's optimisations in nvcc's order, as far as they change what is counted. */
 import { linkBlocks } from "../builder.ts";
 import type { Kernel } from "../kernel.ts";
+import { Work } from "../work.ts";
 import { anchorOffsets } from "./anchor-offsets.ts";
 import { contract } from "./contract.ts";
 import { removeDeadCode } from "./dce.ts";
@@ -28,6 +29,8 @@ import { vectorizeAccesses } from "./vectorize.ts";
 export interface OptimiseOptions {
   /** Contract products and sums (nvcc's default); `-fmad=false` forbids it. */
   readonly contract?: boolean;
+  /** Bounds how long it takes: when it is over, loops are unrolled no further and nothing is done twice. */
+  readonly work?: Work;
   /** Called after each pass, with its name: for checks. */
   readonly afterPass?: (name: string) => void;
 }
@@ -35,22 +38,24 @@ export interface OptimiseOptions {
 /**
  * Makes of a kernel as written one as nvcc -O3 would compile it, in place: values instead of variables, loops unrolled, repeated
  * loads merged, and so on. What it stores and in which order other threads see it stays the same; floating-point sums of products
- * are rounded once where the compiler fuses them.
+ * are rounded once where the compiler fuses them. Throws `Cancelled`.
  */
 export function optimise(kernel: Kernel, options: OptimiseOptions = {}): void {
   new Pipeline(kernel, options).run();
 }
 
 /** Changes a kernel in place; whether it did, where that matters. */
-type Pass = (kernel: Kernel) => unknown;
+type Pass = (kernel: Kernel, work: Work) => unknown;
 
 class Pipeline {
   readonly #kernel: Kernel;
   readonly #options: OptimiseOptions;
+  readonly #work: Work;
 
   constructor(kernel: Kernel, options: OptimiseOptions) {
     this.#kernel = kernel;
     this.#options = options;
+    this.#work = options.work ?? new Work(Number.POSITIVE_INFINITY);
   }
 
   run(): void {
@@ -63,8 +68,8 @@ class Pipeline {
     this.#does(markReadOnly);
     this.#simplifyMemory();
 
-    if (kernel.blocks.length > 1) this.#optimiseLoops();
-    for (let round = 0; round < 2 && this.#does(reduceStraightLine); round++) this.#clean();
+    if (kernel.blocks.length > 1 && !this.#work.isOver) this.#optimiseLoops();
+    for (let round = 0; round < 2 && !this.#work.isOver && this.#does(reduceStraightLine); round++) this.#clean();
     this.#does(removeDeadStores);
     this.#does(narrowLoads);
     this.#clean();
@@ -76,7 +81,8 @@ class Pipeline {
   }
 
   #does(pass: Pass): boolean {
-    const changed = pass(this.#kernel) === true;
+    this.#work.spend(this.#kernel.blocks.reduce((sum, { ops }) => sum + ops.length, 0));
+    const changed = pass(this.#kernel, this.#work) === true;
     this.#options.afterPass?.(pass.name);
     return changed;
   }
@@ -89,7 +95,7 @@ class Pipeline {
     if (this.#does(sinkStores)) this.#clean();
     for (const unroll of [unrollConstantLoops, unrollLoops]) this.#unrolled(unroll);
     if (this.#does(reduceStrength)) this.#clean();
-    if (this.#does(unrollAgain)) {
+    if (!this.#work.isOver && this.#does(unrollAgain)) {
       this.#clean();
       if (this.#does(promote)) this.#clean();
       this.#simplifyMemory();
@@ -98,7 +104,7 @@ class Pipeline {
 
   /** Unrolling makes constants of indices, so that arrays become values, and perhaps constants of inner trip counts. */
   #unrolled(unroll: Pass): void {
-    for (let round = 0; round < 3 && this.#does(unroll); round++) {
+    for (let round = 0; round < 3 && !this.#work.isOver && this.#does(unroll); round++) {
       this.#clean();
       if (this.#does(promote)) this.#clean();
       this.#simplifyMemory();
@@ -108,7 +114,7 @@ class Pipeline {
 
   /** Algebra, equal values and straight control flow, until nothing changes. */
   #clean(): void {
-    for (let round = 0; round < 4; round++) {
+    for (let round = 0; round === 0 || (round < 4 && !this.#work.isOver); round++) {
       const changing = [simplifyCfg, fold, anchorOffsets, mergeEqualValues, removeDeadCode, sinkIntoBranches].filter((pass) =>
         this.#does(pass),
       );
@@ -118,7 +124,7 @@ class Pipeline {
 
   /** Loads that are known, and small branches. */
   #simplifyMemory(): void {
-    for (let round = 0; round < 3; round++) {
+    for (let round = 0; round === 0 || (round < 3 && !this.#work.isOver); round++) {
       const converted = this.#does(convertBranches);
       const forwarded = this.#does(forwardLoads);
       if (!converted && !forwarded) return;

@@ -4,6 +4,7 @@ import { findLoops } from "../graph.ts";
 import type { Kernel } from "../kernel.ts";
 import { parseKernel, printKernel } from "../text.ts";
 import { verifyKernel } from "../verify.ts";
+import { Work } from "../work.ts";
 import { removeDeadCode } from "./dce.ts";
 import { fold } from "./fold.ts";
 import { mergeEqualValues } from "./gvn.ts";
@@ -81,7 +82,7 @@ test("rotation leaves one branch in each iteration", () => {
 test("a constant trip count is unrolled completely", () => {
   const kernel = prepared(loop("const 0", "const 12", "1"));
   const before = cloneKernel(kernel);
-  unrollLoops(kernel);
+  unrollLoops(kernel, new Work(1e9));
   expect(verifyKernel(kernel)).toEqual([]);
   clean(kernel);
   expect(findLoops(kernel)).toEqual([]);
@@ -92,7 +93,7 @@ test("a constant trip count is unrolled completely", () => {
 test("geometric counters are counted", () => {
   const text = loop("const 16", "const 0", "1", "", "sgt").replace("add.exact %10, %5", "ashr %10, %5");
   const kernel = prepared(text);
-  unrollLoops(kernel);
+  unrollLoops(kernel, new Work(1e9));
   clean(kernel);
   expect(findLoops(kernel)).toEqual([]);
   expect(printKernel(kernel).match(/load\.global/g)?.length).toBe(5);
@@ -111,14 +112,14 @@ test.each([
   const text = loop(start, bound, step, "", predicate);
   const original = parseKernel(text);
   const kernel = prepared(text);
-  expect(unrollLoops(kernel)).toBe(true);
+  expect(unrollLoops(kernel, new Work(1e9))).toBe(true);
   expect(verifyKernel(kernel)).toEqual([]);
   for (let n = 0; n < 40; n++) same(original, kernel, n);
   clean(kernel);
   hoistInvariants(kernel);
   expect(verifyKernel(kernel)).toEqual([]);
   expect(findLoops(kernel)).toHaveLength(2);
-  unrollAgain(kernel);
+  unrollAgain(kernel, new Work(1e9));
   expect(verifyKernel(kernel)).toEqual([]);
   for (let n = 0; n < 80; n++) same(original, kernel, n);
   clean(kernel);
@@ -129,14 +130,14 @@ test.each([
 
 test("pragma unroll says how much", () => {
   const one = prepared(loop("const 0", "const 12", "1", " unroll 1"));
-  expect(unrollLoops(one)).toBe(false);
+  expect(unrollLoops(one, new Work(1e9))).toBe(false);
   const six = prepared(loop("const 0", "const 12", "1", " unroll 6"));
-  unrollLoops(six);
+  unrollLoops(six, new Work(1e9));
   clean(six);
   expect(findLoops(six)).toHaveLength(1);
   expect(printKernel(six).match(/load\.global/g)?.length).toBe(6);
   const runtime = prepared(loop("const 0", "param 2", "1", " unroll 8"));
-  unrollLoops(runtime);
+  unrollLoops(runtime, new Work(1e9));
   clean(runtime);
   expect(printKernel(runtime).match(/load\.global/g)?.length).toBe(9);
 });
@@ -181,7 +182,7 @@ b6:
 test("trip counts that an outer loop decides are constants once that is unrolled", () => {
   const kernel = prepared(triangle);
   for (let round = 0; round < 2; round++) {
-    unrollConstantLoops(kernel);
+    unrollConstantLoops(kernel, new Work(1e9));
     expect(verifyKernel(kernel)).toEqual([]);
     clean(kernel);
   }

@@ -5,6 +5,7 @@
 import { linkBlocks } from "../builder.ts";
 import { findLoops, type Loop } from "../graph.ts";
 import type { Block, Kernel, Op } from "../kernel.ts";
+import type { Work } from "../work.ts";
 import { addEdge, removeEdge } from "./edit.ts";
 import { type BottomTested, bottomTest, constantTrips, loopCounter } from "./induction.ts";
 import { preheader } from "./loop-shape.ts";
@@ -18,8 +19,8 @@ import { Stages } from "./unroll-stages.ts";
 const operationLimit = 40_000;
 
 /** What the front compiler (NVVM) unrolls completely, before it unrolls anything in part. Returns whether anything was. */
-export function unrollConstantLoops(kernel: Kernel): boolean {
-  return eachLoop(kernel, (loop, test, entry) => {
+export function unrollConstantLoops(kernel: Kernel, work: Work): boolean {
+  return eachLoop(kernel, work, (loop, test, entry) => {
     const decision = decide(loop, constantTrips(loop, test, entry));
     if (decision.kind !== "full") return false;
     unrollFully(kernel, loop, test, entry, decision.trips);
@@ -28,8 +29,8 @@ export function unrollConstantLoops(kernel: Kernel): boolean {
 }
 
 /** What the front compiler (NVVM) unrolls. Returns whether anything was. */
-export function unrollLoops(kernel: Kernel): boolean {
-  return eachLoop(kernel, (loop, test, entry) => {
+export function unrollLoops(kernel: Kernel, work: Work): boolean {
+  return eachLoop(kernel, work, (loop, test, entry) => {
     const trips = constantTrips(loop, test, entry);
     const decision = decide(loop, trips);
     if (decision.kind === "full") {
@@ -52,8 +53,8 @@ export function unrollLoops(kernel: Kernel): boolean {
 }
 
 /** What the assembler (ptxas) unrolls again: short loops, by four, with steps of two and one for the rest. Returns whether anything was. */
-export function unrollAgain(kernel: Kernel): boolean {
-  return eachLoop(kernel, (loop, test, entry) => {
+export function unrollAgain(kernel: Kernel, work: Work): boolean {
+  return eachLoop(kernel, work, (loop, test, entry) => {
     const trips = constantTrips(loop, test, entry);
     const decision = assemblerFactor(loop, trips);
     if (decision.kind === "full") {
@@ -79,17 +80,18 @@ function startsAtConstant({ header }: Loop, entry: Block): boolean {
 }
 
 /** Visits innermost loops first, each once, with its shape as it then is. `visit` says whether it changed the kernel. */
-function eachLoop(kernel: Kernel, visit: (loop: Loop, test: BottomTested, entry: Block) => boolean): boolean {
+function eachLoop(kernel: Kernel, work: Work, visit: (loop: Loop, test: BottomTested, entry: Block) => boolean): boolean {
   const done = new Set<Block>();
   let changed = false;
   for (;;) {
     const loop = findLoops(kernel)
       .reverse()
       .find((each) => !done.has(each.header));
-    if (!loop) return changed;
+    if (!loop || work.isOver) return changed;
     done.add(loop.header);
     const test = bottomTest(loop);
     const size = kernel.blocks.reduce((sum, block) => sum + block.ops.length, 0);
+    work.spend(size);
     if (!test || size > operationLimit) continue;
     changed = visit(loop, test, preheader(kernel, loop)) || changed;
   }

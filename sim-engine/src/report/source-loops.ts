@@ -6,7 +6,7 @@ import { cloneKernel, linkBlocks } from "../builder.ts";
 import { compile, warpSize } from "../execute/compile.ts";
 import { launchConstants } from "../execute/constants.ts";
 import { WrapsAround } from "../execute/patterns.ts";
-import { Cancelled, Runner } from "../execute/run.ts";
+import { Runner } from "../execute/run.ts";
 import type { Dim3, Kernel, Launch } from "../kernel.ts";
 import { inferSpaces } from "../passes/infer-spaces.ts";
 import { hoistLeaves } from "../passes/leaves.ts";
@@ -14,6 +14,7 @@ import { promote } from "../passes/promote.ts";
 import type { LoopReport } from "../report.ts";
 import { CountVector } from "../sampling/counts.ts";
 import { markSkips } from "../sampling/loops.ts";
+import { Cancelled } from "../work.ts";
 import { loopReports } from "./tables.ts";
 
 const mostSteps = 100_000;

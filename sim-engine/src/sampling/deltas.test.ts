@@ -23,7 +23,7 @@ function deltasOf(
     source: ({ action }) => (action.kind === "special" ? (action.register === "ctaid.x" ? 1 : 0) : undefined),
     constantOf: ({ action }) => (action.kind === "const" ? Number(action.value) : undefined),
     isUniform: ({ action }) => action.kind === "const",
-    loaded: () => Number.NaN,
+    loaded: () => () => Number.NaN,
     longestStep,
   });
   return {

@@ -40,8 +40,8 @@ export interface DeltaQuestion {
   readonly constantOf: ConstantOf;
   /** The value is the same in all lanes of a warp. */
   readonly isUniform: (op: Op) => boolean;
-  /** The change of what a load gives, of the change of its address; asked again as stored values' changes become known. */
-  readonly loaded: (op: Op, address: Delta, of: (op: Op) => Delta | undefined) => Delta;
+  /** The change of what a load gives, of the change of its address; made anew as changes of what is stored become known. */
+  readonly loaded: (of: (op: Op) => Delta | undefined) => (op: Op, address: Delta) => Delta;
   readonly longestStep: number;
 }
 
@@ -81,6 +81,7 @@ class Pass {
   readonly #approximate: boolean;
   readonly #deltas = new Map<Op, Delta>();
   readonly #cycles = new Map<Op, Cycle>();
+  #loaded: (op: Op, address: Delta) => Delta = () => Number.NaN;
   /** The step should be this many times as long. */
   wantedFactor = 1;
   approximated = false;
@@ -100,6 +101,7 @@ class Pass {
     for (let changed = true; changed; ) {
       changed = false;
       this.wantedFactor = 1;
+      this.#loaded = this.#question.loaded((op) => this.#known(op));
       for (const op of this.#ops) {
         const before = this.#cycles.get(op);
         this.#cycles.delete(op);
@@ -165,7 +167,7 @@ class Pass {
 
   /** Undefined while nothing is known yet (operands that come round a loop). */
   #transfer(op: Op): Delta | undefined {
-    const { source, constantOf, loaded } = this.#question;
+    const { source, constantOf } = this.#question;
     const given = source(op);
     if (given !== undefined) return given * this.#step;
     const { action, args } = op;
@@ -173,7 +175,7 @@ class Pass {
     const deltas = args.map((arg) => this.#known(arg));
     if (action.kind === "load") {
       const [address] = deltas;
-      return address === undefined ? undefined : loaded(op, address, (each) => this.#known(each));
+      return address === undefined ? undefined : this.#loaded(op, address);
     }
     if (deltas.includes(undefined)) return undefined;
     const [a = 0, b = 0, c = 0] = deltas as Delta[];

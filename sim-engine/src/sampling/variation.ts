@@ -1,11 +1,11 @@
 /** How a program's control flow and addresses vary from block to block, and from iteration to iteration of its loops. */
 import type { Program } from "../execute/compile.ts";
 import type { ConstantOf } from "../execute/constants.ts";
-import { mayOverlap } from "../execute/provenance.ts";
 import type { Loop } from "../graph.ts";
 import type { Block, Content, Op } from "../kernel.ts";
 import { scalarBytes } from "../kernel.ts";
 import { type Delta, findDeltas, gcd, lcm } from "./deltas.ts";
+import { type StoredDelta, storedDeltas } from "./stored.ts";
 
 export interface Variation {
   /** Units after which alignments and remainders start again. */
@@ -33,13 +33,17 @@ export interface Subject {
 
 function variation(subject: Subject, blocks: Iterable<Block>, source: (op: Op) => Delta | undefined): Variation {
   const { program, constantOf } = subject;
+  const stored = storedDeltas(program);
   const deltas = findDeltas({
     blocks,
     needs: program.slice.needs,
     source,
     constantOf,
     isUniform: (op) => !program.divergence.isVarying(op),
-    loaded: (op, address, of) => loadedDelta(subject, op, address, of),
+    loaded: (of) => {
+      const storedNow = stored(of);
+      return (op, address) => loadedDelta(subject, op, address, storedNow);
+    },
     longestStep: longestPeriod,
   });
   let period = deltas.step;
@@ -210,20 +214,11 @@ function distanceThrough(
 }
 
 /** The change of what a load gives. */
-function loadedDelta({ program }: Subject, op: Op, address: Delta, of: (op: Op) => Delta | undefined): Delta {
+function loadedDelta({ program }: Subject, op: Op, address: Delta, stored: StoredDelta): Delta {
   const [place] = op.args;
   if (!place || Number.isNaN(address)) return Number.NaN;
-  const { provenance } = program;
-  const objects = provenance.of(place);
-  let all: Delta = 0;
-  for (const block of program.kernel.blocks) {
-    for (const writer of block.ops) {
-      const [target, ...values] = writer.args;
-      if (!target || !program.slice.acts(writer) || writer === op || !mayOverlap(provenance.of(target), objects)) continue;
-      if (writer.action.kind !== "store" || address !== 0 || (of(target) ?? 0) !== 0) return Number.NaN;
-      for (const value of values) all = gcd(all, of(value) ?? 0);
-    }
-  }
+  const objects = program.provenance.of(place);
+  let all = stored(op, address, objects);
   if (address === 0) return all;
   for (const object of objects) {
     const content = contentOf(program, object);
