@@ -9,7 +9,10 @@ import { optimise } from "../index.ts";
 
 /** Passes that may leave out writes, or join them; the others write the same bytes in the same order. So with reads, in any order. */
 const dropsStores: ReadonlySet<string> = new Set(["removeDeadStores", "sinkStores", "vectorizeAccesses"]);
-const dropsLoads: ReadonlySet<string> = new Set(["forwardLoads", "removeDeadCode", "promote", "convertBranches", ...dropsStores]);
+const dropsLoads: ReadonlySet<string> = new Set([
+  ...["forwardLoads", "removeDeadCode", "promote", "convertBranches", "narrowLoads", "sinkIntoBranches"],
+  ...dropsStores,
+]);
 
 interface Behaviour {
   /** What the buffers hold in the end, eight bytes each. */
