@@ -81,7 +81,7 @@ function simulateLaunch(
     // By its figures: a user's own GPU keeps its id when they change.
     const settings = JSON.stringify([gpu.computeCapability, gpu.values, registers ?? null]);
     const options = { ...(isCancelled ? { isCancelled } : {}), ...(registers ? { registers } : {}) };
-    const report = cache.get(kernel, launch, settings, () => simulate(kernel, launch, gpu, options));
+    const report = cache.get(kernel, launch, settings, (onContent) => simulate(kernel, launch, gpu, { ...options, onContent }));
     return { simulated: { fact, kernel, report: withAssumptions(report, fact, kernel) } };
   } catch (error) {
     if (isCancelled?.()) return undefined;

@@ -369,7 +369,27 @@ export type Content =
   | { readonly kind: "permutation"; readonly n: number }
   | { readonly kind: "values"; readonly values: ArrayLike<number> }
   | { readonly kind: "bytes"; readonly value: number }
+  /** What an earlier launch left in its buffer `buffer`: byte 0 here is byte `offset` there. */
+  | { readonly kind: "written"; readonly by: EarlierLaunch; readonly buffer: number; readonly offset: number }
+  /** Parts that do not overlap, by where they begin. */
+  | { readonly kind: "parts"; readonly parts: readonly ContentPart[] }
   | { readonly kind: "unknown" };
+
+/** Bytes [from, to) of a buffer. The part's content begins at byte `origin`: its element 0 stands there. */
+export interface ContentPart {
+  readonly from: number;
+  readonly to: number;
+  readonly origin: number;
+  readonly content: Content;
+}
+
+/** A launch that the host makes before the one in question. */
+export interface EarlierLaunch {
+  /** For the user: "`fill`, launched in line 12". */
+  readonly name: string;
+  /** The kernel as the front end made it, and its launch; undefined where they are not known. The same each time. */
+  resolve(): { readonly kernel: Kernel; readonly launch: Launch } | undefined;
+}
 
 /** One allocation. Buffers start at addresses aligned to 512 bytes, as cudaMalloc's do. */
 export interface Buffer {

@@ -1,14 +1,16 @@
 /** Simulates one launch of a kernel on a GPU model: optimise, execute sampled blocks, count. */
 import { cloneKernel } from "./builder.ts";
 import { blocksToLog, estimateTraffic } from "./cache/index.ts";
+import { EarlierContents } from "./earlier/contents.ts";
 import { isInGlobal } from "./execute/accesses.ts";
 import { compile, type Program, warpSize } from "./execute/compile.ts";
 import { launchConstants } from "./execute/constants.ts";
 import { globalBase } from "./execute/memory.ts";
 import { WrapsAround } from "./execute/patterns.ts";
 import { BudgetExceeded, Runner } from "./execute/run.ts";
+import type { Contents } from "./execute/sources.ts";
 import type { GpuModel } from "./gpus/model.ts";
-import type { Kernel, Launch } from "./kernel.ts";
+import type { Content, Kernel, Launch } from "./kernel.ts";
 import { type MachineKernel, select } from "./machine/index.ts";
 import type { AtomicRegions } from "./observe/atomic-regions.ts";
 import { issuedBy, numberSites, Observer, type Sites, traceOf } from "./observe/observer.ts";
@@ -38,6 +40,8 @@ export interface SimulateOptions {
   readonly work?: number;
   /** Asked now and then; true gives up with `Cancelled`. */
   readonly isCancelled?: () => boolean;
+  /** Told each buffer whose contents decide addresses or branches. */
+  readonly onContent?: (buffer: number) => void;
   /** Milliseconds, for `simulated.ms`. */
   readonly now?: () => number;
 }
@@ -57,11 +61,15 @@ export function simulate(kernel: Kernel, launch: Launch, gpu: GpuModel, options:
   const started = now();
   check(launch, gpu);
   const compiled = compiledFor(kernel, Math.round(Number(gpu.computeCapability) * 10), options);
-  const { launch: complete, assumptions } = completeLaunch(compiled.kernel, launch);
-  const run = executed(compiled.kernel, complete, compiled.machine, gpu, options);
+  const contents = new EarlierContents(options.isCancelled);
+  const { launch: complete, assumptions, origins, decisive } = completeLaunch(compiled.kernel, launch, contents);
+  const uneven = [...decisive].some((buffer) => isUneven(complete.buffers[buffer]?.content));
+  for (const buffer of decisive) options.onContent?.(buffer);
+  const run = executed({ kernel: compiled.kernel, launch: complete, contents, uneven }, compiled.machine, gpu, options);
   const report = describe(run, gpu);
-  report.assumptions.push(...(kernel.assumptions ?? []), ...compiled.assumptions, ...assumptions);
-  report.loops.push(...sourceLoops(kernel, complete, options.isCancelled));
+  report.assumptions.push(...(kernel.assumptions ?? []), ...compiled.assumptions, ...assumptions, ...origins);
+  report.loops.push(...sourceLoops(kernel, complete, contents, options.isCancelled));
+  report.assumptions.push(...contents.assumptions);
   report.simulated.ms = now() - started;
   return report;
 }
@@ -127,16 +135,33 @@ interface Executed {
   readonly divergentBarriers: boolean;
 }
 
-function executed(kernel: Kernel, launch: Launch, machine: MachineKernel, gpu: GpuModel, options: SimulateOptions): Executed {
+/** A launch of which all is known that is to be. */
+interface Prepared {
+  readonly kernel: Kernel;
+  readonly launch: Launch;
+  readonly contents: Contents;
+  /** Contents that decide something differ from one part of them to the next. */
+  readonly uneven: boolean;
+}
+
+/** Drawn at random, a content is alike all over. */
+const isUneven = (content: Content | undefined): boolean => content !== undefined && /^(written|parts|values)$/.test(content.kind);
+
+function executed(
+  { kernel, launch, contents, uneven }: Prepared,
+  machine: MachineKernel,
+  gpu: GpuModel,
+  options: SimulateOptions,
+): Executed {
   try {
-    return execute(compile(kernel, launch), machine, gpu, options);
+    return execute(compile(kernel, launch, { contents }), uneven, machine, gpu, options);
   } catch (error) {
-    if (error instanceof WrapsAround) return execute(compile(kernel, launch, { allLanes: true }), machine, gpu, options);
+    if (error instanceof WrapsAround) return execute(compile(kernel, launch, { contents, allLanes: true }), uneven, machine, gpu, options);
     throw error;
   }
 }
 
-function execute(program: Program, machine: MachineKernel, gpu: GpuModel, options: SimulateOptions): Executed {
+function execute(program: Program, uneven: boolean, machine: MachineKernel, gpu: GpuModel, options: SimulateOptions): Executed {
   const { launch, environment } = program;
   const registers = options.registers ?? {
     value: machine.registers.value,
@@ -161,7 +186,7 @@ function execute(program: Program, machine: MachineKernel, gpu: GpuModel, option
   const sites = numberSites(program, new Set(variations.flatMap((each) => [...each.irregularAddresses])));
   const observer = new Observer(runner, sites);
   const watch = blocksToLog(launch.grid, Math.max(1, resident.blocksPerSm), gpu.values.smCount);
-  const sampler = new Sampler(runner, () => budget.steps, { variations, steps: samplingSteps, observer, watch });
+  const sampler = new Sampler(runner, () => budget.steps, { variations, steps: samplingSteps, observer, watch, uneven });
   try {
     const sample = sampler.sample();
     return {

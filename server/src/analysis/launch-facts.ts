@@ -7,9 +7,10 @@ import type { Directive } from "./directives.ts";
 import { type AnalysisSettings, type KernelFact, type LaunchFact, NotSimulated } from "./facts.ts";
 import { type Elsewhere, type EvaluatedLaunch, FileEvaluation } from "./host/evaluate.ts";
 import type { KernelResourcesOf } from "./host/interpreter.ts";
-import type { LaunchEntry } from "./host/launch-log.ts";
+import type { LaunchEntry, ResolveLaunch } from "./host/launch-log.ts";
 import { functionName } from "./host/launch-sites.ts";
 import type { TemplateValue, Value } from "./host/model.ts";
+import type { RunProgram } from "./host/run.ts";
 import { int, integerOf, unknown } from "./host/values.ts";
 import { type GlobalContent, lowerInstance } from "./lower-instance.ts";
 import type { RunCommand } from "./makefile.ts";
@@ -33,12 +34,12 @@ export interface FileFacts {
 
 /** In source order of the sites; launches without a site stand where their kernel does. */
 export function launchFacts(file: FileFacts): LaunchFact[] {
-  const { own, project, settings, directives } = file;
+  const { own, project, directives } = file;
   const isOwn = (site: Expression) => own.reading.locate(site.start, site.end).file === 0;
   const hasMain = own.semantics.functions.some((fn) => functionName(fn) === "main");
   const main = hasMain || !own.sites.sites.some(isOwn) ? undefined : project.main();
   const evaluated = new FileEvaluation(
-    { unit: own, settings, linker: project, resources: resourcesOf(file) },
+    programOf(file, own),
     directives.inputs,
     isOwn,
     main && { ...main, ...translation(own, main.unit) },
@@ -129,13 +130,11 @@ class OtherFiles {
   }
 
   launchesOf(kernel: string): RemoteLaunch[] {
-    const { project, settings, directives } = this.#file;
+    const { project, directives } = this.#file;
     const unit = project.launcherOf(kernel);
     if (unit === undefined) return [];
     const known = this.#evaluated.get(unit);
-    const evaluated =
-      known ??
-      new FileEvaluation({ unit, settings, linker: project, resources: resourcesOf(this.#file) }, directives.inputs, () => true).launches();
+    const evaluated = known ?? new FileEvaluation(programOf(this.#file, unit), directives.inputs, () => true).launches();
     this.#evaluated.set(unit, evaluated);
     return evaluated
       .filter(({ entry }) => entry.kernelName === kernel)
@@ -223,6 +222,29 @@ function siteFact(file: FileFacts, launch: EvaluatedLaunch, option: Directive | 
   };
 }
 
+function programOf(file: FileFacts, unit: ProjectUnit): RunProgram {
+  const { settings, project } = file;
+  return { unit, settings, linker: project, resources: resourcesOf(file), resolveLaunch: (entry) => resolveLaunch(file, entry) };
+}
+
+/** A launch whose results another one uses, as the engine takes it. */
+function resolveLaunch({ own, project, settings, directives, kernels }: FileFacts, entry: LaunchEntry): ReturnType<ResolveLaunch> {
+  const { kernel: declaration, substitution, kernelName } = entry;
+  if (declaration?.body === undefined) return undefined;
+  const unit = project.unitOf(declaration) ?? own;
+  const kernel = kernels.find((fact) => fact.declaration === declaration);
+  const directive = directives.directiveOfLaunch(kernelName, kernel, undefined, undefined);
+  const completed = completeLaunch(open(declaration, unit.semantics, { entry, assumed: [] }, substitution), directive, settings.device);
+  if (!("launch" in completed)) return undefined;
+  try {
+    const contents: GlobalContent = (name, initial) => entry.globals.get(name) ?? initial;
+    return { launch: completed.launch, kernel: lowerInstance(unit, declaration, substitution, settings, contents) };
+  } catch (error) {
+    if (error instanceof NotSimulated) return undefined;
+    throw error;
+  }
+}
+
 /** In a program that is seen whole, what the host stores nothing to is zero. */
 function contentOfGlobals({ entry, wholeProgram }: EvaluatedLaunch): GlobalContent {
   return (name, initial) => entry.globals.get(name) ?? initial ?? (wholeProgram ? { kind: "zero" } : undefined);
@@ -239,7 +261,7 @@ function templateText(value: TemplateValue): string {
 function open(
   kernel: FunctionDeclaration,
   semantics: Semantics,
-  { entry, doubt, assumed }: EvaluatedLaunch,
+  { entry, doubt, assumed }: Pick<EvaluatedLaunch, "entry" | "doubt" | "assumed">,
   substitution: Substitution | undefined,
 ): OpenLaunch {
   const doubtful = doubt !== undefined || entry.remoteness > 0 || entry.uncertain || assumed.length > 0;

@@ -1,4 +1,5 @@
 /** Reading, parsing and binding a file; other files of a project are kept from one analysis to the next. */
+import type { Node } from "../syntax/ast.ts";
 import { currentParser } from "../syntax/current-parser.ts";
 import { parse } from "../syntax/index.ts";
 import { directoryOf, join } from "../syntax/preprocess/paths.ts";
@@ -33,7 +34,12 @@ function headerFolders(path: string): string[] {
 function bound(path: string, reading: Reading, launching?: ReadonlySet<string>): ProjectUnit {
   const unit = parse(currentParser(), reading)?.unit ?? { declarations: [], errors: [] };
   const semantics = bindUnit(unit);
-  return { ...hostUnit(unit, semantics, reading.text, launching), path, reading, unit };
+  const whereIs = ({ start, end }: Node): string => {
+    const at = reading.locate(start, end);
+    const line = `line ${reading.position(at.file, at.start).line + 1}`;
+    return at.file === 0 ? line : `${line} of ${(reading.files[at.file] ?? "").split("/").at(-1)}`;
+  };
+  return { ...hostUnit(unit, semantics, reading.text, launching), whereIs, path, reading, unit };
 }
 
 interface Kept {

@@ -2,7 +2,15 @@
  * Reports of launches already simulated, found again when nothing that matters to them changed. An edit elsewhere in the
  * file moves a kernel without changing it: spans are compared relative to the kernel, and reports moved along.
  */
-import { type Content, type Kernel, type Launch, type LaunchReport, type LineCounters, printKernel } from "@warplens/sim-engine";
+import {
+  type Content,
+  type EarlierLaunch,
+  type Kernel,
+  type Launch,
+  type LaunchReport,
+  type LineCounters,
+  printKernel,
+} from "@warplens/sim-engine";
 
 const capacity = 128;
 /** Contents longer than this are told apart by samples. */
@@ -13,25 +21,75 @@ interface Origin {
   readonly start: number;
 }
 
+/** A report, with what it was made of besides its key. */
+interface Kept {
+  readonly report: LaunchReport;
+  readonly origin: Origin;
+  /** Buffers whose contents decided something, and what earlier launches had stored in them. */
+  readonly read: readonly number[];
+  readonly earlier: string;
+}
+
 export class ReportCache {
-  readonly #reports = new Map<string, { readonly report: LaunchReport; readonly origin: Origin }>();
+  readonly #reports = new Map<string, Kept>();
 
   /**
-   * The report of a launch, from memory or from `simulate`.
+   * The report of a launch, from memory or from `simulate`. What earlier launches stored counts only where the report depends on
+   * it: `simulate` is to say of which buffers it does.
    * @param settings whatever else the result depends on: the GPU, register counts
    */
-  get(kernel: Kernel, launch: Launch, settings: string, simulate: () => LaunchReport): LaunchReport {
+  get(kernel: Kernel, launch: Launch, settings: string, simulate: (onContent: (buffer: number) => void) => LaunchReport): LaunchReport {
     const origin = originOf(kernel);
     const key = keyOf(kernel, launch, settings, origin);
     const known = this.#reports.get(key);
     this.#reports.delete(key);
-    const report = known ? moved(known.report, origin.line - known.origin.line, origin.start - known.origin.start) : simulate();
-    this.#reports.set(key, { report, origin });
+    const kept =
+      known && known.earlier === earlierKey(kernel, launch, known.read)
+        ? { ...known, origin, report: moved(known.report, origin.line - known.origin.line, origin.start - known.origin.start) }
+        : simulated(kernel, launch, origin, simulate);
+    this.#reports.set(key, kept);
     const [oldest] = this.#reports.keys();
     if (this.#reports.size > capacity && oldest !== undefined) this.#reports.delete(oldest);
-    return report;
+    return kept.report;
   }
 }
+
+function simulated(kernel: Kernel, launch: Launch, origin: Origin, simulate: (onContent: (buffer: number) => void) => LaunchReport): Kept {
+  const read = new Set<number>();
+  const report = simulate((buffer) => read.add(buffer));
+  return { report, origin, read: [...read], earlier: earlierKey(kernel, launch, [...read]) };
+}
+
+/** What earlier launches stored in these buffers, and in variables of the device. */
+function earlierKey({ globals }: Kernel, { buffers }: Launch, read: readonly number[]): string {
+  const contents = [...read.map((buffer) => buffers[buffer]?.content), ...globals.map(({ content }) => content)];
+  return contents.map(writtenKey).join(" ");
+}
+
+function writtenKey(content: Content | undefined): string {
+  if (content?.kind === "parts") return content.parts.map((part) => writtenKey(part.content)).join(" ");
+  return content?.kind === "written" ? `${content.buffer}+${content.offset} of ${launchKey(content.by)}` : "";
+}
+
+const launchKeys = new WeakMap<EarlierLaunch, string>();
+
+/** A launch as far as what it stores depends on it. */
+function launchKey(earlier: EarlierLaunch): string {
+  const known = launchKeys.get(earlier);
+  if (known !== undefined) return known;
+  const resolved = earlier.resolve();
+  const key = resolved === undefined ? "?" : hash(`${earlier.name} ${storedBy(resolved.kernel, resolved.launch)}`);
+  launchKeys.set(earlier, key);
+  return key;
+}
+
+function storedBy(kernel: Kernel, launch: Launch): string {
+  const code = printKernel(kernel).replace(spans, "");
+  return `${code} ${launchText(launch)} ${launch.buffers.map(({ content }) => writtenKey(content)).join(" ")}`;
+}
+
+/** At the end of each operation: file/line:start-end. */
+const spans = / !(\d+)\/(\d+):(\d+)-(\d+)$/gm;
 
 /** The first place of the kernel's own file that it mentions. */
 function originOf({ blocks, shared }: Kernel): Origin {
@@ -50,16 +108,22 @@ function originOf({ blocks, shared }: Kernel): Origin {
   return Number.isFinite(line) ? { line, start } : { line: 0, start: 0 };
 }
 
-function keyOf(kernel: Kernel, { buffers, ...launch }: Launch, settings: string, origin: Origin): string {
-  const text = printKernel(kernel).replace(/ !(\d+)\/(\d+):(\d+)-(\d+)$/gm, (whole, file, line, start, end) =>
+function keyOf(kernel: Kernel, launch: Launch, settings: string, origin: Origin): string {
+  const text = printKernel(kernel).replace(spans, (whole, file, line, start, end) =>
     file === "0" ? ` !0/${line - origin.line}:${start - origin.start}-${end - origin.start}` : whole,
   );
+  return `${settings} ${hash(text)} ${hash(launchText(launch))}`;
+}
+
+/** A launch without what earlier ones stored. */
+function launchText({ buffers, ...launch }: Launch): string {
   const contents = buffers.map(({ content, ...buffer }) => [buffer, contentKey(content)]);
-  const rest = JSON.stringify([launch, contents], (_, value: unknown) => (typeof value === "bigint" ? `${value}n` : value));
-  return `${settings} ${hash(text)} ${hash(rest)}`;
+  return JSON.stringify([launch, contents], (_, value: unknown) => (typeof value === "bigint" ? `${value}n` : value));
 }
 
 function contentKey(content: Content): unknown {
+  if (content.kind === "written") return "written";
+  if (content.kind === "parts") return content.parts.map((part) => ({ ...part, content: contentKey(part.content) }));
   if (content.kind !== "values") return content;
   const { values } = content;
   const step = Math.max(1, Math.floor(values.length / longContent));

@@ -16,6 +16,7 @@ import { type Provenance, traceAddresses } from "./provenance.ts";
 import { copyStep, Registers, type Slot, type Step, slotKind, spreadStep, writeLong } from "./registers.ts";
 import type { LoopSkip } from "./skip.ts";
 import { type Slice, sliceForAddresses } from "./slice.ts";
+import { type Contents, plainContents } from "./sources.ts";
 import { texelStep } from "./texels.ts";
 import { NotExecutable, valueStep } from "./values.ts";
 
@@ -80,6 +81,10 @@ export interface CompileOptions {
   readonly slice?: Slice;
   /** Computes every lane of every value; by default those that differ as thread indices do are computed for one. */
   readonly allLanes?: boolean;
+  /** Gives what buffers hold; by default what needs no earlier launch. */
+  readonly contents?: Contents;
+  /** Requests are not counted: only values are wanted. */
+  readonly uncounted?: boolean;
 }
 
 /** Lanes of a warp. */
@@ -89,7 +94,7 @@ const clockStep = 40;
 
 /** Throws `NotExecutable` for what cannot be run. */
 export function compile(kernel: Kernel, launch: Launch, options: CompileOptions = {}): Program {
-  const environment = new Environment(kernel, launch);
+  const environment = new Environment(kernel, launch, options.contents ?? plainContents);
   const post = reconvergence(kernel);
   const loops = findLoops(kernel);
   const divergence = analyseDivergence(kernel, launch.block, post, loops);
@@ -100,7 +105,18 @@ export function compile(kernel: Kernel, launch: Launch, options: CompileOptions 
   const registers = new Registers(warpSize * (waitsAt.size > 0 ? warps : 1));
   const running: Running = { environment, weight: 1 };
   const patterns = options.allLanes ? noPatterns : findPatterns(kernel, launch.block, divergence, launchConstants(environment));
-  const compiler = new Compiler(kernel, environment, divergence, slice, registers, running, waitsAt, patterns, provenance);
+  const compiler = new Compiler(
+    kernel,
+    environment,
+    divergence,
+    slice,
+    registers,
+    running,
+    waitsAt,
+    patterns,
+    provenance,
+    options.uncounted,
+  );
   const blocks = compiler.blocks((block) => post.parent(block), loops);
   return {
     kernel,
@@ -163,6 +179,7 @@ class Compiler {
   readonly #waitsAt: ReadonlySet<Op>;
   readonly #patterns: Patterns;
   readonly #provenance: Provenance;
+  readonly #uncounted: boolean;
   /** Values computed for one lane that operations of all lanes read. */
   readonly #spread = new Set<Op>();
   /** Comparisons that only branches ask for, decided from the first lanes of what they compare. */
@@ -179,8 +196,10 @@ class Compiler {
     waitsAt: ReadonlySet<Op>,
     patterns: Patterns,
     provenance: Provenance,
+    uncounted = false,
   ) {
     this.#provenance = provenance;
+    this.#uncounted = uncounted;
     this.#waitsAt = waitsAt;
     this.#patterns = patterns;
     this.#kernel = kernel;
@@ -333,9 +352,10 @@ class Compiler {
       const [address] = op.args;
       if (!address) return [];
       const acts = op.action.kind === "load" ? needed : this.#slice.acts(op);
+      if (this.#uncounted && !acts) return [];
       const how = this.#divergence.isVarying(address) ? this.#patterns.of(address) : ("uniform" as const);
       const options = { acts, address: how, results: this.#lanes(op) };
-      const step = memoryStep(op, this.#registers, counters, this.#running, options);
+      const step = memoryStep(op, this.#registers, this.#uncounted ? [] : counters, this.#running, options);
       return step ? [step, ...(needed ? this.#spreadSteps(op) : [])] : [];
     }
     if (!needed || this.#fused.has(op)) return [];

@@ -38,12 +38,15 @@ function permutation(n: number, seed: number): ElementSource {
 
 /**
  * The elements of a buffer. `isFloat` tells uniform floats from uniform integers. `bytes` content and `unknown` have
- * none here: bytes are the same at every width, and what is unknown the caller replaces by an assumption.
+ * none here: bytes are the same at every width, and what is unknown the caller replaces by an assumption. Nor have contents that
+ * are made of others (see `sources.ts`).
  */
 export function elements(content: Content, isFloat: boolean, seed: number): ElementSource {
   switch (content.kind) {
     case "zero":
     case "unknown":
+    case "written":
+    case "parts":
       return () => 0;
     case "constant":
       return () => content.value;

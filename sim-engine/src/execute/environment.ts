@@ -16,6 +16,7 @@ import {
   type Window,
   writeScalar,
 } from "./memory.ts";
+import { type Contents, plainContents } from "./sources.ts";
 
 const unknownImageBytes = 2 ** 32;
 
@@ -61,10 +62,10 @@ export class Environment {
   readonly #parameterOffsets: number[] = [];
   readonly #values: (Scalar | undefined)[];
 
-  constructor(kernel: Kernel, launch: Launch) {
+  constructor(kernel: Kernel, launch: Launch, contents: Contents = plainContents) {
     this.kernel = kernel;
     this.launch = launch;
-    this.bufferStarts = placeBuffers(this.global, launch.buffers);
+    this.bufferStarts = placeBuffers(this.global, launch.buffers, contents);
 
     let offset = 0;
     const place = (align: number, bytes: number): number => {
@@ -83,9 +84,13 @@ export class Environment {
     offset = 0;
     this.globalAddresses = kernel.globals.map((each, index) => {
       const content = each.content ?? { kind: "zero" };
-      if (each.space === "global") return this.global.add(each.bytes, content, each.element);
+      if (each.space === "global") return this.global.add(each.bytes, contents.source(content, each.element, this.global.seed));
       const start = constantBase + place(Math.max(each.align, 256), each.bytes);
-      this.#constants.push({ start, end: start + each.bytes, memory: new LazyMemory(content, each.element, 1000 + index) });
+      this.#constants.push({
+        start,
+        end: start + each.bytes,
+        memory: new LazyMemory(contents.source(content, each.element, 1000 + index)),
+      });
       return start;
     });
 
@@ -94,7 +99,7 @@ export class Environment {
       if (op.action.kind === "alloca") this.allocas.set(op, localBase + place(Math.max(4, op.action.align), op.action.bytes));
     }
     this.frameBytes = Math.ceil(offset / 4) * 4;
-    this.unknownImageStart = this.global.add(unknownImageBytes, { kind: "unknown" }, "i32");
+    this.unknownImageStart = this.global.add(unknownImageBytes, contents.source({ kind: "unknown" }, "i32", 0));
     this.#local = new DataView(new ArrayBuffer(this.frameBytes * maxThreads + 64));
 
     offset = 0;

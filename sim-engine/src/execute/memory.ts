@@ -2,10 +2,10 @@
  * The memories of a launch. Every address is a number in one flat space: each of the small spaces has a window of its own,
  * as generic addressing has on the hardware, and buffers lie far above them.
  */
-import type { Buffer, Content, ScalarType, Space } from "../kernel.ts";
+import type { Buffer, ScalarType, Space } from "../kernel.ts";
 import { scalarBytes } from "../kernel.ts";
-import { type ElementSource, elements } from "./content.ts";
 import { bf16FromBits, bf16ToBits, f16FromBits, f16ToBits } from "./half.ts";
+import type { Contents, MemorySource } from "./sources.ts";
 
 const windowBytes = 2 ** 32;
 /** First addresses of the windows. */
@@ -143,26 +143,23 @@ const pageBytes = 1024;
 /** Pages found last, by the lower bits of their index. */
 const recentPages = 64;
 
-/** Bytes that are made when they are first written, and until then are what `Content` says. Reading past the end gives zero. */
+/** Bytes that are made when they are first written, and until then are what their source says. */
 export class LazyMemory {
-  readonly #content: Content;
-  readonly #element: ScalarType;
-  readonly #elementBytes: number;
-  readonly #source: ElementSource;
+  readonly #source: MemorySource;
   readonly #pages = new Map<number, DataView>();
+  /** Bytes of each page that were written, where the source cannot fill pages: the others are not there. */
+  readonly #written: Map<number, Uint8Array> | undefined;
   readonly #recent: (DataView | undefined)[] = new Array<DataView | undefined>(recentPages).fill(undefined);
   readonly #recentIndices = new Float64Array(recentPages).fill(-1);
-  readonly #scratch = new DataView(new ArrayBuffer(32));
+  readonly #scratch = new DataView(new ArrayBuffer(16));
 
-  constructor(content: Content, element: ScalarType, seed: number) {
-    this.#content = content;
-    this.#element = content.kind === "bytes" ? "i8" : element;
-    this.#elementBytes = scalarBytes[this.#element];
-    this.#source = elements(content, element.includes("f"), seed);
+  constructor(source: MemorySource) {
+    this.#source = source;
+    this.#written = source.fill === undefined ? new Map() : undefined;
   }
 
   /** The page a byte is in, if it has been made; the byte is `offset % pageBytes` of it. */
-  pageOf(offset: number): DataView | undefined {
+  #pageOf(offset: number): DataView | undefined {
     if (this.#pages.size === 0) return undefined;
     const index = Math.floor(offset / pageBytes);
     const slot = index & (recentPages - 1);
@@ -173,79 +170,87 @@ export class LazyMemory {
     return page;
   }
 
-  read(offset: number, type: ScalarType): Scalar {
-    const size = scalarBytes[type];
-    const page = this.pageOf(offset);
-    if (page && (offset % pageBytes) + size <= pageBytes) return readScalar(page, offset % pageBytes, type);
-    if (!page && type === this.#element && offset % size === 0) {
-      const value = this.#source(offset / size);
-      return type === "i64" ? BigInt.asIntN(64, BigInt(Math.floor(value))) : this.#normal(value, type);
+  /** The page that bytes are in, from `offset % pageBytes` of it on, where they are all there. */
+  pageWith(offset: number, bytes: number): DataView | undefined {
+    const page = this.#pageOf(offset);
+    if (page === undefined || this.#written === undefined) return page;
+    return this.#count(offset, bytes) === bytes ? page : undefined;
+  }
+
+  /** The same, made if need be: bytes that are about to be written. */
+  pageFor(offset: number, bytes: number): DataView {
+    if (this.#written !== undefined) {
+      const index = Math.floor(offset / pageBytes);
+      let written = this.#written.get(index);
+      if (written === undefined) this.#written.set(index, (written = new Uint8Array(pageBytes)));
+      written.fill(1, offset % pageBytes, (offset % pageBytes) + bytes);
     }
-    return readScalar(this.#bytes(offset, size), 0, type);
+    return this.#pageOf(offset) ?? this.#makePage(Math.floor(offset / pageBytes));
   }
 
-  /** What storing the value and reading it back gives. */
-  #normal(value: number, type: ScalarType): number {
-    switch (type) {
-      case "f64":
-      case "ptr":
-        return value;
-      case "f32":
-        return Math.fround(value);
-      case "i32":
-        return value | 0;
-      default:
-        writeScalar(this.#scratch, 24, type, value);
-        return Number(readScalar(this.#scratch, 24, type));
-    }
-  }
-
-  /** Up to 8 bytes at any alignment, put together from pages and unwritten elements. */
-  #bytes(offset: number, size: number): DataView {
-    for (let k = 0; k < size; k++) this.#scratch.setUint8(k, this.#byte(offset + k));
-    return this.#scratch;
-  }
-
-  #byte(offset: number): number {
-    const page = this.pageOf(offset);
-    if (page) return page.getUint8(offset % pageBytes);
-    const size = this.#elementBytes;
-    const value = this.#source(Math.floor(offset / size));
-    writeScalar(this.#scratch, 16, this.#element, this.#element === "i64" ? BigInt.asIntN(64, BigInt(Math.floor(value))) : value);
-    return this.#scratch.getUint8(16 + (offset % size));
-  }
-
-  write(offset: number, type: ScalarType, value: Scalar): void {
-    const size = scalarBytes[type];
-    if ((offset % pageBytes) + size <= pageBytes) {
-      writeScalar(this.makePage(offset), offset % pageBytes, type, value);
-      return;
-    }
-    writeScalar(this.#scratch, 8, type, value);
-    for (let k = 0; k < size; k++) {
-      const at = offset + k;
-      this.makePage(at).setUint8(at % pageBytes, this.#scratch.getUint8(8 + k));
-    }
-  }
-
-  /** The page a byte is in, made if need be. */
-  makePage(offset: number): DataView {
-    const known = this.pageOf(offset);
-    if (known) return known;
-    const index = Math.floor(offset / pageBytes);
+  #makePage(index: number): DataView {
     const page = new DataView(new ArrayBuffer(pageBytes));
-    if (this.#content.kind !== "zero" && this.#content.kind !== "unknown") {
-      const size = this.#elementBytes;
-      for (let at = 0; at < pageBytes; at += size) {
-        const value = this.#source((index * pageBytes + at) / size);
-        writeScalar(page, at, this.#element, this.#element === "i64" ? BigInt.asIntN(64, BigInt(Math.floor(value))) : value);
-      }
-    }
+    this.#source.fill?.(page, index * pageBytes);
     this.#pages.set(index, page);
     const slot = index & (recentPages - 1);
     this.#recentIndices[slot] = index;
     this.#recent[slot] = page;
     return page;
+  }
+
+  /** How many of these bytes of a page were written. */
+  #count(offset: number, bytes: number): number {
+    const written = this.#written?.get(Math.floor(offset / pageBytes));
+    if (written === undefined) return 0;
+    let count = 0;
+    for (let k = offset % pageBytes, end = k + bytes; k < end; k++) count += written[k]!;
+    return count;
+  }
+
+  read(offset: number, type: ScalarType): Scalar {
+    const size = scalarBytes[type];
+    const at = offset % pageBytes;
+    if (at + size > pageBytes) return this.#pieced(offset, type);
+    const page = this.#pageOf(offset);
+    if (page === undefined) return this.#source.read(offset, type);
+    const count = this.#written === undefined ? size : this.#count(offset, size);
+    if (count === size) return readScalar(page, at, type);
+    return count === 0 ? this.#source.read(offset, type) : this.#pieced(offset, type);
+  }
+
+  /** Byte by byte: across pages, or partly written. */
+  #pieced(offset: number, type: ScalarType): Scalar {
+    const size = scalarBytes[type];
+    const made = Array.from({ length: size }, (_, k) => {
+      const page = this.pageWith(offset + k, 1);
+      return page ? page.getInt8((offset + k) % pageBytes) : Number(this.#source.read(offset + k, "i8"));
+    });
+    for (const [k, byte] of made.entries()) this.#scratch.setInt8(k, byte);
+    return readScalar(this.#scratch, 0, type);
+  }
+
+  write(offset: number, type: ScalarType, value: Scalar): void {
+    const size = scalarBytes[type];
+    if ((offset % pageBytes) + size <= pageBytes) {
+      writeScalar(this.pageFor(offset, size), offset % pageBytes, type, value);
+      return;
+    }
+    writeScalar(this.#scratch, 8, type, value);
+    for (let k = 0; k < size; k++) {
+      const at = offset + k;
+      this.pageFor(at, 1).setUint8(at % pageBytes, this.#scratch.getUint8(8 + k));
+    }
+  }
+
+  /** Whether a byte was written; for memories whose source cannot fill pages. */
+  isWritten(offset: number): boolean {
+    return this.#count(offset, 1) === 1;
+  }
+
+  /** Offsets at multiples of `size` bytes where something was written, in order; likewise. */
+  *written(size: number): Generator<number> {
+    for (const [index, written] of [...(this.#written ?? [])].sort(([a], [b]) => a - b))
+      for (let at = 0; at < pageBytes; at += size) if (written[at]) yield index * pageBytes + at;
   }
 }
 
@@ -255,15 +260,20 @@ export class GlobalMemory implements Window {
   readonly #memories: LazyMemory[] = [];
   #next = globalBase;
   /** The buffer used last, and the addresses that are its. */
-  #memory = new LazyMemory({ kind: "zero" }, "i32", 0);
+  #memory: LazyMemory | undefined;
   #low = 0;
   #high = 0;
 
+  /** The seed of the next buffer's content: its place in the order. */
+  get seed(): number {
+    return this.#starts.length + 1;
+  }
+
   /** Places another buffer at the next free multiple of 512 bytes, with a gap so that small overruns stay its own. */
-  add(bytes: number, content: Content, element: ScalarType): number {
+  add(bytes: number, source: MemorySource): number {
     const start = this.#next;
     this.#starts.push(start);
-    this.#memories.push(new LazyMemory(content, element, this.#starts.length));
+    this.#memories.push(new LazyMemory(source));
     this.#next += Math.ceil((bytes + 4096) / 512) * 512;
     return start;
   }
@@ -280,16 +290,20 @@ export class GlobalMemory implements Window {
     return low - 1;
   }
 
-  /** Goes to the buffer an address falls into; false where there is none. */
-  #enter(address: number): boolean {
-    if (address >= this.#low && address < this.#high) return true;
+  /** Goes to the buffer an address falls into; undefined where there is none. */
+  #enter(address: number): LazyMemory | undefined {
+    if (address >= this.#low && address < this.#high) return this.#memory;
     const index = this.indexOf(address);
     const memory = this.#memories[index];
-    if (!memory) return false;
+    if (!memory) return undefined;
     this.#memory = memory;
     this.#low = this.#starts[index]!;
     this.#high = this.#starts[index + 1] ?? Number.POSITIVE_INFINITY;
-    return true;
+    return memory;
+  }
+
+  memoryAt(address: number): LazyMemory | undefined {
+    return this.#memories[this.indexOf(address)];
   }
 
   locate(addresses: Float64Array, from: number, mask: number, above: number, bytes: number, making: boolean, to: Places): number {
@@ -298,11 +312,12 @@ export class GlobalMemory implements Window {
     for (let lane = 0, bits = mask; bits !== 0; lane++, bits >>>= 1) {
       if ((bits & 1) === 0) continue;
       const address = addresses[from + lane]! + above;
-      if (!this.#enter(address)) continue;
+      const memory = this.#enter(address);
+      if (!memory) continue;
       const offset = address - this.#low;
       const at = offset % pageBytes;
       if (at + bytes > pageBytes) continue;
-      const page = making ? this.#memory.makePage(offset) : this.#memory.pageOf(offset);
+      const page = making ? memory.pageFor(offset, bytes) : memory.pageWith(offset, bytes);
       if (!page) continue;
       views[lane] = page;
       offsets[lane] = at;
@@ -312,11 +327,12 @@ export class GlobalMemory implements Window {
   }
 
   read(address: number, type: ScalarType): Scalar {
-    return this.#enter(address) ? this.#memory.read(address - this.#low, type) : type === "i64" ? 0n : 0;
+    const memory = this.#enter(address);
+    return memory ? memory.read(address - this.#low, type) : type === "i64" ? 0n : 0;
   }
 
   write(address: number, type: ScalarType, value: Scalar): void {
-    if (this.#enter(address)) this.#memory.write(address - this.#low, type, value);
+    this.#enter(address)?.write(address - this.#low, type, value);
   }
 }
 
@@ -324,6 +340,8 @@ export class GlobalMemory implements Window {
 const unknownBytes = 2 ** 32;
 
 /** Where each of a launch's buffers starts, in one memory. */
-export function placeBuffers(memory: GlobalMemory, buffers: readonly Buffer[]): number[] {
-  return buffers.map((buffer) => memory.add(buffer.bytes ?? unknownBytes, buffer.content, buffer.element ?? "i32"));
+export function placeBuffers(memory: GlobalMemory, buffers: readonly Buffer[], contents: Contents): number[] {
+  return buffers.map(({ bytes = unknownBytes, content, element = "i32" }) =>
+    memory.add(bytes, contents.source(content, element, memory.seed)),
+  );
 }

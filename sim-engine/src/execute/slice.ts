@@ -16,6 +16,16 @@ export interface Slice {
 export const wholeKernel: Slice = { needs: (op) => op.type !== "void", acts: () => true };
 
 export function sliceForAddresses(kernel: Kernel, provenance: Provenance): Slice {
+  return slice(kernel, provenance, undefined);
+}
+
+/** The slice for what a kernel leaves in these objects: where it goes, and what it stores to them. */
+export function sliceForStores(kernel: Kernel, provenance: Provenance, objects: ReadonlySet<MemoryObject>): Slice {
+  return slice(kernel, provenance, objects);
+}
+
+/** @param objects whose contents are asked for; undefined: all addresses are */
+function slice(kernel: Kernel, provenance: Provenance, objects: ReadonlySet<MemoryObject> | undefined): Slice {
   const needed = new Set<Op>();
   const acting = new Set<Op>();
   const pending: Op[] = [];
@@ -29,8 +39,10 @@ export function sliceForAddresses(kernel: Kernel, provenance: Provenance): Slice
   for (const block of kernel.blocks) {
     for (const op of block.ops) {
       const { kind } = op.action;
-      if (kind === "load" || kind === "store" || kind === "atomic") need(op.args[0]);
-      if (kind === "copy.async") for (const arg of op.args) need(arg);
+      if (objects === undefined) {
+        if (kind === "load" || kind === "store" || kind === "atomic") need(op.args[0]);
+        if (kind === "copy.async") for (const arg of op.args) need(arg);
+      }
       const [target] = op.args;
       if (target && (kind === "store" || kind === "atomic" || kind === "copy.async")) writers.push({ op, objects: provenance.of(target) });
     }
@@ -47,6 +59,7 @@ export function sliceForAddresses(kernel: Kernel, provenance: Provenance): Slice
       if (writer.op.action.kind === "copy.async" && source) read(provenance.of(source));
     }
   };
+  if (objects !== undefined) read(objects);
   for (let op = pending.pop(); op; op = pending.pop()) {
     for (const arg of op.args) need(arg);
     const [address] = op.args;

@@ -7,6 +7,7 @@ import { compile, warpSize } from "../execute/compile.ts";
 import { launchConstants } from "../execute/constants.ts";
 import { WrapsAround } from "../execute/patterns.ts";
 import { Runner } from "../execute/run.ts";
+import type { Contents } from "../execute/sources.ts";
 import type { Dim3, Kernel, Launch } from "../kernel.ts";
 import { inferSpaces } from "../passes/infer-spaces.ts";
 import { hoistLeaves } from "../passes/leaves.ts";
@@ -20,7 +21,7 @@ import { loopReports } from "./tables.ts";
 const mostSteps = 100_000;
 
 /** Loops of a block in the middle of the grid; none where it takes too long to tell. */
-export function sourceLoops(kernel: Kernel, launch: Launch, isCancelled?: () => boolean): LoopReport[] {
+export function sourceLoops(kernel: Kernel, launch: Launch, contents: Contents, isCancelled?: () => boolean): LoopReport[] {
   const source = cloneKernel(kernel);
   linkBlocks(source);
   hoistLeaves(source);
@@ -28,7 +29,7 @@ export function sourceLoops(kernel: Kernel, launch: Launch, isCancelled?: () => 
   inferSpaces(source);
   for (const allLanes of [false, true]) {
     try {
-      return run(source, launch, allLanes, isCancelled);
+      return run(source, launch, contents, allLanes, isCancelled);
     } catch (error) {
       if (error instanceof Cancelled) throw error;
       if (!(error instanceof WrapsAround)) return [];
@@ -37,8 +38,8 @@ export function sourceLoops(kernel: Kernel, launch: Launch, isCancelled?: () => 
   return [];
 }
 
-function run(kernel: Kernel, launch: Launch, allLanes: boolean, isCancelled?: () => boolean): LoopReport[] {
-  const program = compile(kernel, launch, { allLanes });
+function run(kernel: Kernel, launch: Launch, contents: Contents, allLanes: boolean, isCancelled?: () => boolean): LoopReport[] {
+  const program = compile(kernel, launch, { allLanes, contents });
   if (program.loops.length === 0) return [];
   markSkips({ program, constantOf: launchConstants(program.environment) });
   const runner = new Runner(program, { steps: mostSteps, ...(isCancelled ? { isCancelled } : {}) });

@@ -1,8 +1,11 @@
 /** Fills in what the source does not say, so that a launch can be run, and says what was filled in where it matters. */
+import { successors } from "../builder.ts";
+import type { EarlierContents } from "../earlier/contents.ts";
 import { bufferOf } from "../execute/compile.ts";
 import { type Provenance, traceAddresses } from "../execute/provenance.ts";
-import { type Slice, sliceForAddresses } from "../execute/slice.ts";
+import { type Slice, sliceForAddresses, sliceForStores } from "../execute/slice.ts";
 import { unknownImage } from "../execute/texels.ts";
+import { findLoops } from "../graph.ts";
 import type { Argument, Buffer, Content, Kernel, Launch, Op } from "../kernel.ts";
 import type { Assumption } from "../report.ts";
 
@@ -14,23 +17,50 @@ const unknownRange = 256;
 export interface CompleteLaunch {
   readonly launch: Launch;
   readonly assumptions: readonly Assumption[];
+  /** What buffers hold by what earlier launches stored. */
+  readonly origins: readonly Assumption[];
+  /** Buffers whose contents decide something. */
+  readonly decisive: ReadonlySet<number>;
 }
 
-/** The launch without unknown arguments and contents. Assumptions are listed only for what decides a branch or an address. */
-export function completeLaunch(kernel: Kernel, launch: Launch): CompleteLaunch {
-  const completion = new Completion(kernel, launch);
-  return { launch: completion.complete(), assumptions: completion.assumptions };
+/**
+ * The launch without unknown arguments and contents. Assumptions are listed only for what decides a branch or an address, or
+ * what the launch leaves in its buffer `result`, where that is asked for.
+ */
+export function completeLaunch(kernel: Kernel, launch: Launch, contents: EarlierContents, result?: number): CompleteLaunch {
+  const completion = new Completion(kernel, launch, contents, result);
+  const { assumptions, origins, decisive } = completion;
+  return { launch: completion.complete(), assumptions, origins, decisive };
+}
+
+/** Some of it is unknown. */
+const isOpen = (content: Content): boolean =>
+  content.kind === "unknown" || (content.kind === "parts" && content.parts.some((part) => isOpen(part.content)));
+
+/** With something in the place of what is unknown. */
+function closed(content: Content, assumed: Content): Content {
+  if (content.kind === "unknown") return assumed;
+  if (content.kind !== "parts") return content;
+  return { kind: "parts", parts: content.parts.map((part) => ({ ...part, content: closed(part.content, assumed) })) };
 }
 
 class Completion {
   readonly assumptions: Assumption[] = [];
+  readonly origins: Assumption[] = [];
   readonly #kernel: Kernel;
   readonly #launch: Launch;
   readonly #buffers: Buffer[];
   readonly #arguments: Argument[];
   readonly #users = new Map<Op, Op[]>();
+  readonly #contents: EarlierContents;
+  readonly #result: number | undefined;
+  readonly decisive = new Set<number>();
+  /** Conditions that decide whether a loop goes on. */
+  #exits: ReadonlySet<Op> | undefined;
 
-  constructor(kernel: Kernel, launch: Launch) {
+  constructor(kernel: Kernel, launch: Launch, contents: EarlierContents, result: number | undefined) {
+    this.#contents = contents;
+    this.#result = result;
     this.#kernel = kernel;
     this.#launch = launch;
     this.#buffers = [...launch.buffers];
@@ -60,7 +90,10 @@ class Completion {
     }
     const launch = (): Launch => ({ ...this.#launch, arguments: this.#arguments, buffers: this.#buffers });
     const provenance = traceAddresses(this.#kernel, (index, offset) => bufferOf(launch(), index, offset));
-    const slice = sliceForAddresses(this.#kernel, provenance);
+    const slice =
+      this.#result === undefined
+        ? sliceForAddresses(this.#kernel, provenance)
+        : sliceForStores(this.#kernel, provenance, new Set([`buffer ${this.#result}` as const]));
     for (const { index, reason } of scalars) this.#assumeScalar(index, reason, slice);
     for (const op of this.#ops()) {
       if (op.action.kind === "unknown" && slice.needs(op)) this.assumptions.push({ what: "a value", value: 1, why: op.action.reason });
@@ -153,18 +186,41 @@ class Completion {
     if (op.action.kind !== "load") for (const arg of op.args) this.#threadDimensions(arg, found, seen);
   }
 
-  /** Indices reach all of what they index; other data is some small number. */
+  /** What earlier launches stored, as far as it is known. Else indices reach all of what they index; other data is some small number. */
   #assumeContent(index: number, load: Op, extent: (place: Op) => number | undefined): void {
     const buffer = this.#buffers[index];
-    if (buffer?.content.kind !== "unknown") return;
-    const count = /^i/.test(load.type) ? this.#indexedCount(load, extent, 0) : undefined;
+    if (!buffer || this.decisive.has(index) || load.type === "void") return;
+    this.decisive.add(index);
+    const { content, element = buffer.element, origins } = this.#contents.resolve(buffer.content);
+    for (const origin of origins) this.origins.push({ what: `contents of ${buffer.name}`, ...origin });
+    if (!isOpen(content)) {
+      this.#buffers[index] = { ...buffer, content, ...(element ? { element } : {}) };
+      return;
+    }
+    const count = /^i/.test(load.type) ? (this.#boundsLoop(load) ? unknownCount : this.#indexedCount(load, extent, 0)) : undefined;
     const isFloat = /^(f|bf)/.test(load.type);
-    const content: Content = isFloat ? { kind: "uniform", lo: 0, hi: 1 } : { kind: "uniform", lo: 0, hi: count ?? unknownRange };
-    this.#buffers[index] = { ...buffer, content, ...(buffer.element || load.type === "void" ? {} : { element: load.type }) };
+    const assumed = { kind: "uniform", lo: 0, hi: isFloat ? 1 : (count ?? unknownRange) } as const;
+    this.#buffers[index] = { ...buffer, content: closed(content, assumed), element: load.type };
     this.assumptions.push({
       what: `contents of ${buffer.name}`,
-      value: `uniform(${content.lo}, ${content.hi})`,
+      value: `uniform(${assumed.lo}, ${assumed.hi})`,
       why: "what it holds is not known, and decides addresses or branches",
+    });
+  }
+
+  /** A loop may turn as often as a value says. */
+  #boundsLoop(op: Op, seen = new Set<Op>()): boolean {
+    seen.add(op);
+    this.#exits ??= new Set(
+      findLoops(this.#kernel).flatMap(({ blocks }) =>
+        [...blocks].flatMap((block) =>
+          block.end.kind === "branch" && successors(block).some((to) => !blocks.has(to)) ? [block.end.cond] : [],
+        ),
+      ),
+    );
+    return (this.#users.get(op) ?? []).some((user) => {
+      if (user.action.kind === "icmp") return this.#exits?.has(user);
+      return !seen.has(user) && /^(int|convert|extract|phi|select)$/.test(user.action.kind) && this.#boundsLoop(user, seen);
     });
   }
 

@@ -119,7 +119,7 @@ function sampled(kernel: Kernel, launch: Launch, allLanes: boolean, steps = 2e6)
   markComparisons(program, variations);
   const runner = new Runner(program, budget);
   const observer = new Observer(runner, numberSites(program, new Set()));
-  return new Sampler(runner, () => budget.steps, { variations, steps, observer, watch: [0] }).sample();
+  return new Sampler(runner, () => budget.steps, { variations, steps, observer, uneven: false, watch: [0] }).sample();
 }
 
 const decisions = fc.array(fc.nat(10_000), { minLength: 10, maxLength: 120, size: "max" });

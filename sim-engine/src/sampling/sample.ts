@@ -47,6 +47,8 @@ export interface SampleOptions {
   readonly observer: Observer;
   /** Linear indices of blocks to watch whatever they stand for, the most telling first. */
   readonly watch: readonly number[];
+  /** Data that decides costs may be of another sort in other parts of the grid. */
+  readonly uneven: boolean;
 }
 
 /** Blocks watched at most beyond those asked for. */
@@ -143,6 +145,7 @@ export class Sampler {
       for (let k = 0; k < totals.length; k++) totals[k]! += weight * vector[k]!;
     }
     for (const vector of this.#warpRuns) for (let k = 0; k < totals.length; k++) totals[k]! += this.#warpWeight * vector[k]!;
+    if (this.#noisy.size > 0 && !this.#irregularFlow && this.#options.uneven) this.#refine(totals, blocks);
     const watched = [...this.#runs.values()].flatMap(({ observed }) => observed ?? []);
     return {
       totals,
@@ -333,6 +336,22 @@ export class Sampler {
     }
     this.#warpRuns.push(...vectors);
     this.#warpWeight = blocks / vectors.length;
+  }
+
+  /** Costs that data decides, from blocks spread evenly: those that cover the grid stand for its rims. All blocks, where they are few. */
+  #refine(totals: Float64Array, blocks: number): void {
+    const positions = [...this.#noisy];
+    const costs = ({ vector }: Run): Float64Array => Float64Array.from(positions, (position) => vector[position]!);
+    const known: Float64Array[] = [];
+    const cost = this.#spent / this.#runs.size;
+    const all = blocks <= mostBlocks && cost * (blocks - this.#runs.size) <= this.#options.steps - this.#spent;
+    for (let k = 0; k < (all ? blocks : mostDrawn); k++) {
+      known.push(costs(this.#run(all ? this.#place(k) : this.#evenly(k))));
+      if (all) continue;
+      if (!this.#mayGoOn() || (known.length % leastRandom === 0 && spread(known) < precision)) break;
+    }
+    for (const [k, position] of positions.entries())
+      totals[position] = (known.reduce((sum, vector) => sum + vector[k]!, 0) / known.length) * blocks;
   }
 
   /** Counts of a block whose warps are all taken to do as one of them does: for an estimate, warps of many blocks tell more than all of few. */

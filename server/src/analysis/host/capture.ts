@@ -41,6 +41,11 @@ export class Capture {
     this.#host = host;
   }
 
+  /** The buffer that an allocation is, if an argument leads to it. */
+  indexOf(allocation: Allocation): number | undefined {
+    return this.#indices.get(allocation);
+  }
+
   /** All arguments of a launch; values that are missing take the parameter's default. */
   arguments(kernel: FunctionDeclaration | undefined, substitution: Substitution | undefined, values: readonly Value[]): CapturedArguments {
     const parameters = kernel?.parameters ?? [];

@@ -1,5 +1,5 @@
 /** What arrays hold, in a few words: from cells to `Content`, and back to the value of one element. */
-import type { Content, ScalarType } from "@warplens/sim-engine";
+import type { Content, ContentPart, ScalarType } from "@warplens/sim-engine";
 import type { FloatName, IntegerName } from "../sema/types.ts";
 import { convert } from "./convert.ts";
 import { unknownContent, zeroContent } from "./memory.ts";
@@ -38,6 +38,14 @@ export function valueAt(summary: Summary, index: number | undefined, type: HostT
     case "bytes":
       if (type?.kind === "integer") return int(repeated(content.value), type.name);
       break;
+    case "parts": {
+      const { elementBytes } = summary;
+      const offset = index === undefined || elementBytes === undefined ? undefined : index * elementBytes;
+      const part = offset === undefined ? undefined : content.parts.find(({ from, to }) => offset >= from && offset < to);
+      if (part === undefined || offset === undefined || !elementBytes) break;
+      return valueAt({ ...summary, content: part.content }, (offset - part.origin) / elementBytes, type);
+    }
+    case "written":
     case "unknown":
       break;
   }
@@ -111,6 +119,10 @@ export function contentInterval(content: Content, integral: boolean, elements: n
       }
       return lo <= hi ? [lo, hi] : undefined;
     }
+    case "parts": {
+      const intervals = content.parts.map((part) => contentInterval(part.content, integral, elements));
+      return intervals.reduce((all, each) => all && each && ([Math.min(all[0], each[0]), Math.max(all[1], each[1])] as const));
+    }
     default:
       return undefined;
   }
@@ -123,6 +135,20 @@ export function contentOf(value: Value): Content {
   if (value.kind === "pointer" && value.target === undefined) return zeroContent;
   if (value.kind === "range") return { kind: "uniform", lo: value.lo, hi: isFloat(value.type) ? value.hi : value.hi + 1 };
   return unknownContent;
+}
+
+/** Parts a content is made of at most: others are forgotten first. */
+const mostParts = 16;
+
+/** A content of `bytes` with a part of it set to something else. */
+export function overlaid(content: Content, part: ContentPart, bytes = Number.POSITIVE_INFINITY): Content {
+  const whole: ContentPart = { from: 0, to: bytes, origin: 0, content };
+  const parts = (content.kind === "parts" ? content.parts : [whole]).flatMap((each): ContentPart[] => [
+    { ...each, to: Math.min(each.to, part.from) },
+    { ...each, from: Math.max(each.from, part.to) },
+  ]);
+  const all = [...parts, { ...part, to: Math.min(part.to, bytes) }].filter(({ from, to }) => from < to).sort((a, b) => a.from - b.from);
+  return all.length > mostParts ? unknownContent : { kind: "parts", parts: all };
 }
 
 /** Content of which each element may be from either. */
@@ -228,7 +254,23 @@ export function wholeContent(allocation: Allocation, elementBytes: number): Cont
       ? summary.content
       : joinContents(summary.content, rangeOf(samples), samples.integral, elements);
   }
-  return unknownContent;
+  return inRuns(summary, samples, elementBytes);
+}
+
+/** Known elements that follow each other, over what the rest holds. */
+function inRuns(summary: Summary, { indices, values }: Samples, elementBytes: number): Content {
+  let { content } = summary;
+  for (let from = 0; from < indices.length; ) {
+    let to = from + 1;
+    while (to < indices.length && indices[to] === (indices[to - 1] ?? 0) + 1) to++;
+    const [first = 0, last = 0] = [indices[from], indices[to - 1]];
+    const run: Content = { kind: "values", values: values.slice(from, to) };
+    const part = { from: first * elementBytes, to: (last + 1) * elementBytes, origin: first * elementBytes, content: run };
+    content = overlaid(content, part, summary.bytes);
+    if (content.kind !== "parts") return content;
+    from = to;
+  }
+  return content;
 }
 
 /** Of cells of which some are known only to a range: the interval of them all, where there are no others. */

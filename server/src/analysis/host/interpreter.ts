@@ -6,7 +6,7 @@ import type { Semantics } from "../sema/index.ts";
 import type { Substitution } from "../sema/types.ts";
 import type { Globals } from "./globals.ts";
 import type { Inputs } from "./inputs.ts";
-import type { LaunchLog } from "./launch-log.ts";
+import type { LaunchLog, ResolveLaunch } from "./launch-log.ts";
 import type { LoopTrace } from "./loop-trace.ts";
 import type { Journal } from "./memory.ts";
 import { Cell, type Place, type TemplateValue, type Value } from "./model.ts";
@@ -79,6 +79,8 @@ export interface Interpreter {
   readonly resources: KernelResourcesOf;
   readonly inputs: Inputs;
   readonly launches: LaunchLog;
+  /** Makes launches ready for the engine, so that what they store can be computed; absent: what they store is not known. */
+  readonly resolveLaunch: ResolveLaunch | undefined;
   /** Variables with static storage, made at first use. */
   readonly statics: Map<VariableDeclaration, Cell>;
   /** Variables of libraries: `optarg`. */

@@ -2,7 +2,7 @@
  * The launches an evaluation met: one entry for each kernel a site launches (a helper may be given several), with the values of
  * its first execution.
  */
-import type { Content } from "@warplens/sim-engine";
+import type { Content, EarlierLaunch, Kernel, Launch } from "@warplens/sim-engine";
 import type { Expression, FunctionDeclaration } from "../../syntax/ast.ts";
 import type { Substitution } from "../sema/types.ts";
 import type { CapturedArguments } from "./capture.ts";
@@ -34,6 +34,50 @@ export interface LaunchEntry {
   readonly uncertain: boolean;
 }
 
+/** Makes of a launch what the engine needs; undefined where that is not known. */
+export type ResolveLaunch = (entry: LaunchEntry) => { readonly kernel: Kernel; readonly launch: Launch } | undefined;
+
+/** How many launches may lie between what a buffer held at first and what it holds: the engine has to run them all. */
+const mostDepth = 8;
+
+/** One execution of a launch, that what it left in memory is known by. */
+export class LaunchRecord implements EarlierLaunch {
+  readonly entry: LaunchEntry;
+  readonly name: string;
+  /** One more than of the launches that wrote what it found. */
+  readonly depth: number;
+  readonly #id: number;
+  readonly #resolve: ResolveLaunch;
+  #resolved: ReturnType<ResolveLaunch> | "not yet" = "not yet";
+
+  constructor(id: number, entry: LaunchEntry, name: string, resolve: ResolveLaunch) {
+    this.#id = id;
+    this.entry = entry;
+    this.name = name;
+    this.#resolve = resolve;
+    this.depth = 1 + Math.max(0, ...entry.captured.buffers.map(({ buffer }) => depthOf(buffer.content)));
+  }
+
+  get tooDeep(): boolean {
+    return this.depth > mostDepth;
+  }
+
+  resolve(): ReturnType<ResolveLaunch> {
+    if (this.#resolved === "not yet") this.#resolved = this.#resolve(this.entry);
+    return this.#resolved;
+  }
+
+  /** Contents are compared as text. */
+  toJSON(): string {
+    return `launch ${this.#id}`;
+  }
+}
+
+function depthOf(content: Content): number {
+  if (content.kind === "parts") return Math.max(0, ...content.parts.map((part) => depthOf(part.content)));
+  return content.kind === "written" && content.by instanceof LaunchRecord ? content.by.depth : 0;
+}
+
 /** Whether grid and block are known. */
 export function isConfigured({ grid, block }: Pick<LaunchEntry, "grid" | "block">): boolean {
   return [...grid, ...block].every((side) => integerOf(side) !== undefined);
@@ -43,6 +87,7 @@ export class LaunchLog {
   readonly #entries = new Map<string, LaunchEntry>();
   /** Executions by instance; NaN once not known. */
   readonly #counts = new Map<string, number>();
+  #records = 0;
   total = 0;
 
   /**
@@ -62,6 +107,12 @@ export class LaunchLog {
   count(instance: string): void {
     this.total += 1;
     this.#counts.set(instance, (this.#counts.get(instance) ?? 0) + 1);
+  }
+
+  /** `entry` as what a buffer may have been written by. */
+  record(entry: LaunchEntry, where: string | undefined, resolve: ResolveLaunch): LaunchRecord {
+    this.#records += 1;
+    return new LaunchRecord(this.#records, entry, `\`${entry.kernelName}\`${where === undefined ? "" : ` of ${where}`}`, resolve);
   }
 
   get entries(): readonly LaunchEntry[] {

@@ -306,7 +306,7 @@ describe("what buffers hold", () => {
     "what nobody knows": [fill("fread(h, 4, n, stdin);"), { kind: "unknown" }],
     "what a kernel stored": [
       inMain("k<<<1, 32>>>(a, 1); g<<<1, 32>>>(a);", `${kernel}__global__ void g(const float *p) {}\n`),
-      { kind: "unknown" },
+      expect.objectContaining({ kind: "written", buffer: 0, offset: 0 }),
     ],
     "what a kernel only read": [
       inMain(

@@ -1,4 +1,5 @@
 /** Kernel launches: by `<<<>>>` and by the runtime's functions. */
+import type { Content } from "@warplens/sim-engine";
 import type { Expression, FunctionDeclaration, LaunchConfiguration } from "../../syntax/ast.ts";
 import { identity, valueKey } from "../sema/type-tools.ts";
 import type { Substitution } from "../sema/types.ts";
@@ -65,8 +66,10 @@ function launch(host: Interpreter, call: LaunchCall): void {
   const chosen = call.callee.kind === "function" ? defined(host, kernelOf(host, call.callee, call.args, call.site)) : undefined;
   const instance = instanceKey(call.site, chosen);
   if (host.speculation === 0) host.launches.count(instance);
-  if (host.launches.wants(instance, host.speculation, isConfigured(call))) host.launches.add(entryOf(host, call, chosen, instance));
-  runKernel(host, chosen?.kernel, call.args, call.name);
+  const capture = new Capture(host);
+  const entry = entryOf(host, call, chosen, instance, capture);
+  if (host.launches.wants(instance, host.speculation, isConfigured(call))) host.launches.add(entry);
+  runKernel(host, chosen?.kernel, call.args, entry, capture);
 }
 
 interface ChosenKernel {
@@ -121,9 +124,9 @@ function isPack(value: TemplateValue | readonly TemplateValue[]): value is reado
   return Array.isArray(value);
 }
 
-function entryOf(host: Interpreter, call: LaunchCall, chosen: ChosenKernel | undefined, instance: string): LaunchEntry {
+function entryOf(host: Interpreter, call: LaunchCall, chosen: ChosenKernel | undefined, instance: string, capture: Capture): LaunchEntry {
   const { site, grid, block, shared, cluster } = call;
-  const captured = new Capture(host).arguments(
+  const captured = capture.arguments(
     chosen?.kernel,
     chosen?.substitution,
     call.args.map(({ value }) => value),
@@ -163,22 +166,39 @@ function globalContents(host: Interpreter): Map<string, ReturnType<typeof conten
   return contents;
 }
 
-/** After a launch nobody knows what the kernel stored. */
-function runKernel(host: Interpreter, kernel: FunctionDeclaration | undefined, args: readonly Argument[], name: string): void {
+/** After a launch, buffers that the kernel may store to hold what it left in them. */
+function runKernel(
+  host: Interpreter,
+  kernel: FunctionDeclaration | undefined,
+  args: readonly Argument[],
+  entry: LaunchEntry,
+  capture: Capture,
+): void {
   const written = kernel === undefined ? undefined : writtenParameters(kernel);
+  const { resolveLaunch, unit } = host;
+  const record =
+    kernel === undefined || resolveLaunch === undefined
+      ? undefined
+      : host.launches.record(entry, unit.whereIs?.(entry.site), resolveLaunch);
   for (const [k, { value }] of args.entries()) {
     if (written !== undefined && !written.has(k)) continue;
-    forgetReachable(host, value, `\`${kernel?.name.parts.at(-1)?.text ?? name}\` stored to it`, 0);
+    store(value, 0);
   }
-}
 
-function forgetReachable(host: Interpreter, value: Value, reason: string, depth: number): void {
-  if (value.kind === "pointer" && value.target instanceof Allocation && value.target.residence !== "host")
-    forgetContent(host, value.target, reason);
-  else if (value.kind === "pointer" && value.target instanceof Cell && value.target.value.kind !== "record")
-    host.journal.set(value.target, unknown(reason, value.target.type));
-  else if (value.kind === "record" && depth < 3)
-    for (const member of value.members.values()) forgetReachable(host, member.value, reason, depth + 1);
+  function store(value: Value, depth: number): void {
+    const reason = `\`${entry.kernelName}\` stored to it`;
+    if (value.kind === "pointer" && value.target instanceof Allocation) {
+      if (value.target.residence === "host") return;
+      const buffer = capture.indexOf(value.target);
+      if (record === undefined || record.tooDeep || buffer === undefined) forgetContent(host, value.target, reason);
+      else {
+        const content: Content = { kind: "written", by: record, buffer, offset: 0 };
+        host.journal.summarise(value.target, { ...value.target.summary, content, reason }, new Map());
+      }
+    } else if (value.kind === "pointer" && value.target instanceof Cell && value.target.value.kind !== "record")
+      host.journal.set(value.target, unknown(reason, value.target.type));
+    else if (value.kind === "record" && depth < 3) for (const member of value.members.values()) store(member.value, depth + 1);
+  }
 }
 
 function nameOf(e: Expression): string {

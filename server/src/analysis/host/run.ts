@@ -10,7 +10,7 @@ import { evaluateExpression } from "./expressions.ts";
 import { blank, hostType } from "./host-types.ts";
 import { Inputs } from "./inputs.ts";
 import { type Argument, type Interpreter, type KernelResourcesOf, OutOfSteps } from "./interpreter.ts";
-import { type LaunchEntry, LaunchLog } from "./launch-log.ts";
+import { type LaunchEntry, LaunchLog, type ResolveLaunch } from "./launch-log.ts";
 import { functionName } from "./launch-sites.ts";
 import { Journal, unknownContent } from "./memory.ts";
 import { Allocation, Cell } from "./model.ts";
@@ -26,6 +26,7 @@ export interface RunProgram {
   readonly linker: Linker | undefined;
   /** What a kernel takes of an SM; undefined where that cannot be told. */
   readonly resources?: KernelResourcesOf;
+  readonly resolveLaunch?: ResolveLaunch;
 }
 
 export interface RunOptions {
@@ -82,7 +83,7 @@ export function runFunction(program: RunProgram, entry: FunctionDeclaration, opt
   };
 }
 
-function interpreterFor({ unit, settings, linker, resources }: RunProgram, options: RunOptions): Interpreter {
+function interpreterFor({ unit, settings, linker, resources, resolveLaunch }: RunProgram, options: RunOptions): Interpreter {
   const host: Interpreter = {
     evaluate: (expression) => evaluateExpression(host, expression),
     execute: (statement) => executeStatement(host, statement),
@@ -108,6 +109,7 @@ function interpreterFor({ unit, settings, linker, resources }: RunProgram, optio
     journal: new Journal(),
     inputs: new Inputs(options.assumed ?? new Map()),
     launches: new LaunchLog(),
+    resolveLaunch,
     statics: new Map(),
     libraryVariables: new Map(),
     loops: [],

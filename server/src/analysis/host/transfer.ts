@@ -1,6 +1,6 @@
 /** Copies and fills of memory, by byte range. */
 import type { Content } from "@warplens/sim-engine";
-import { contentInterval, joinContents, zeroOf } from "./content.ts";
+import { joinContents, overlaid, zeroOf } from "./content.ts";
 import { forgetTarget } from "./effects.ts";
 import type { Interpreter } from "./interpreter.ts";
 import { noteStore } from "./loop-trace.ts";
@@ -60,21 +60,23 @@ function copyRange(
     if (offset >= fromOffset && offset < end)
       moved.set(offset - fromOffset + toOffset, new Cell(copied(cell.value), cell.type, undefined, true));
   }
-  const content = shifted(summary.content, fromOffset - toOffset, elementBytes);
-  const size = to.summary.bytes;
-  const whole = toOffset === 0 && (size === undefined || bytes === undefined || bytes * 2 >= size);
-  if (whole) {
+  if (isWhole(to, toOffset, bytes)) {
+    const content = shifted(summary.content, fromOffset - toOffset, elementBytes);
     host.journal.summarise(to, { ...to.summary, ...shape, ...reason, content }, moved);
     return;
   }
   const limit = toOffset + (bytes ?? Number.POSITIVE_INFINITY);
   const kept = new Map([...to.cells].filter(([offset]) => offset < toOffset || offset >= limit));
   for (const [offset, cell] of moved) kept.set(offset, cell);
-  host.journal.summarise(
-    to,
-    { ...to.summary, ...shape, ...reason, content: to.summary.content.kind === "unknown" ? content : joined(to, content) },
-    kept,
-  );
+  const part = { from: toOffset, to: limit, origin: toOffset - fromOffset, content: summary.content };
+  host.journal.summarise(to, { ...to.summary, ...shape, ...reason, content: overlaid(to.summary.content, part, to.summary.bytes) }, kept);
+}
+
+/** All of an allocation is set; or, where nothing is known of the rest, most of it. */
+function isWhole({ summary }: Allocation, offset: number | undefined, bytes: number | undefined): boolean {
+  const { bytes: size, content } = summary;
+  if (offset !== 0) return false;
+  return size === undefined || bytes === undefined || bytes >= size || (content.kind === "unknown" && bytes * 2 >= size);
 }
 
 function joined(to: Allocation, content: Content): Content {
@@ -83,14 +85,14 @@ function joined(to: Allocation, content: Content): Content {
   return joinContents(summary.content, content, element?.kind !== "floating", count);
 }
 
-/** A linear content seen from another start. */
+/** A content seen from another start. */
 function shifted(content: Content, bytes: number, elementBytes: number | undefined): Content {
   if (bytes === 0 || content.kind === "zero" || content.kind === "constant" || content.kind === "bytes" || content.kind === "uniform")
     return content;
   if (content.kind === "linear" && elementBytes !== undefined)
     return { ...content, start: content.start + (content.stride * bytes) / elementBytes };
-  const interval = contentInterval(content, true, undefined);
-  return interval === undefined ? unknownContent : { kind: "uniform", lo: interval[0], hi: interval[1] + 1 };
+  if (content.kind === "unknown") return content;
+  return { kind: "parts", parts: [{ from: 0, to: Number.POSITIVE_INFINITY, origin: -bytes, content }] };
 }
 
 /** memset. */
@@ -107,22 +109,21 @@ export function fillMemory(host: Interpreter, to: Value, byte: Value, bytes: Val
   const count = integerOf(bytes);
   const content: Content = value === undefined ? unknownContent : value === 0 ? zeroContent : { kind: "bytes", value: value & 255 };
   const reason = value === undefined ? { reason: "filled with a value that is not known" } : {};
-  const size = allocation.summary.bytes;
-  const whole = offset === 0 && (size === undefined || count === undefined || count * 2 >= size);
+  const whole = isWhole(allocation, offset, count);
   noteStore(host, allocation, offset, unknown("memset"));
   const kept =
     offset === undefined || whole
       ? new Map<number, Cell>()
       : new Map([...allocation.cells].filter(([at]) => at < offset || at >= offset + (count ?? Number.POSITIVE_INFINITY)));
-  host.journal.summarise(
-    allocation,
-    {
-      ...allocation.summary,
-      ...reason,
-      content: whole || allocation.summary.content.kind === "unknown" ? content : joined(allocation, content),
-    },
-    kept,
-  );
+  const all = (): Content =>
+    offset === undefined
+      ? joined(allocation, content)
+      : overlaid(
+          allocation.summary.content,
+          { from: offset, to: offset + (count ?? Number.POSITIVE_INFINITY), origin: offset, content },
+          allocation.summary.bytes,
+        );
+  host.journal.summarise(allocation, { ...allocation.summary, ...reason, content: whole ? content : all() }, kept);
 }
 
 function fillCell(host: Interpreter, cell: Cell, zero: boolean): void {

@@ -1,5 +1,5 @@
 /** One translation unit as the evaluator sees it, and how it finds the others. */
-import type { FunctionDeclaration, TranslationUnit, TypeNode } from "../../syntax/ast.ts";
+import type { FunctionDeclaration, Node, TranslationUnit, TypeNode } from "../../syntax/ast.ts";
 import type { Semantics } from "../sema/index.ts";
 import type { Substitution } from "../sema/types.ts";
 import { Globals, type GlobalVariable } from "./globals.ts";
@@ -14,6 +14,8 @@ export interface HostUnit {
   readonly globals: Globals;
   readonly sites: LaunchSites;
   readonly types: TypeCache;
+  /** The line of a node, for the user: "line 12", or "line 12 of kernels.cuh". */
+  readonly whereIs?: (node: Node) => string;
 }
 
 /** `text` is the reading's; `launching` names functions of other files that launch. */

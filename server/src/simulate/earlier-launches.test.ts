@@ -1,0 +1,248 @@
+/** What one kernel stores decides the addresses and branches of the next: the counters are those of the values it stored. */
+import { findGpu, type LaunchReport } from "@warplens/sim-engine";
+import { beforeAll, describe, expect, test } from "vitest";
+import { analyze } from "../analysis/analyze.ts";
+import type { AnalysisSettings, FileHost } from "../analysis/facts.ts";
+import { loadGrammarFromDisk } from "../grammar.ts";
+import { simulateProgram } from "../simulate.ts";
+
+const gpu = findGpu("h200")!;
+const settings: AnalysisSettings = { computeCapability: 90, defines: [], includeDirs: [], launches: [], assume: [], argv: [] };
+const noFiles: FileHost = { read: () => undefined };
+
+beforeAll(async () => {
+  await loadGrammarFromDisk();
+});
+
+function reportsOf(source: string): Map<string, LaunchReport> {
+  const { launches, notSimulated } = simulateProgram(analyze("/main.cu", source, settings, noFiles), gpu);
+  expect(notSimulated).toEqual([]);
+  return new Map(launches.map(({ fact, report }) => [fact.kernelName, report]));
+}
+
+const gather = `
+__global__ void gather(const float *in, const int *idx, float *out, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = in[idx[i]];
+}
+`;
+
+const allocations = `
+  int *idx, *other;
+  float *in, *out;
+  cudaMalloc(&idx, n * sizeof(int));
+  cudaMalloc(&other, n * sizeof(int));
+  cudaMalloc(&in, n * sizeof(float));
+  cudaMalloc(&out, n * sizeof(float));
+`;
+
+function program(kernels: string, launches: string, n = 1 << 14): string {
+  return `${kernels}\n${gather}\nint main() {\n  const int n = ${n};\n${allocations}\n${launches}\n  gather<<<n / 256, 256>>>(in, idx, out, n);\n}\n`;
+}
+
+/** Sectors of `in[idx[i]]` for all warps of `n` threads. */
+function gathered(n: number, index: (i: number) => number): number {
+  let sectors = 0;
+  for (let warp = 0; warp < n; warp += 32) sectors += new Set(Array.from({ length: 32 }, (_, lane) => index(warp + lane) >> 3)).size;
+  return sectors;
+}
+
+/** Of the gathering load: what a launch loads less the indices. */
+const gatheredIn = (report: LaunchReport | undefined, n: number): number => (report?.traffic.globalLoadSectors ?? 0) - n / 8;
+
+const u32 = (value: number): number => value >>> 0;
+const knuth = (i: number): number => u32(Math.imul(i, 2654435761));
+function lcg(seed: number, steps: number): number {
+  let state = u32(seed);
+  for (let k = 0; k < steps; k++) state = u32(Math.imul(state, 1664525) + 1013904223);
+  return state;
+}
+
+interface Case {
+  readonly kernels: string;
+  readonly launches: string;
+  readonly index: (i: number, n: number) => number;
+}
+
+const i = "int i = blockIdx.x * blockDim.x + threadIdx.x;";
+
+const cases: Record<string, Case> = {
+  "each thread its own index": {
+    kernels: `__global__ void fill(int *idx, int n) { ${i} if (i < n) idx[i] = i; }`,
+    launches: "fill<<<n / 256, 256>>>(idx, n);",
+    index: (k) => k,
+  },
+  "a stride, modulo": {
+    kernels: `__global__ void fill(int *idx, int n) { ${i} if (i < n) idx[i] = (i * 7) % n; }`,
+    launches: "fill<<<n / 256, 256>>>(idx, n);",
+    index: (k, n) => (k * 7) % n,
+  },
+  "a hash": {
+    kernels: `__global__ void fill(int *idx, int n) { ${i} if (i < n) idx[i] = (i * 2654435761u) % n; }`,
+    launches: "fill<<<(n + 127) / 128, 128>>>(idx, n);",
+    index: (k, n) => knuth(k) % n,
+  },
+  "a random number after some steps": {
+    kernels: `__device__ unsigned next(unsigned &s) { s = s * 1664525u + 1013904223u; return s; }
+__global__ void fill(int *idx, int n, unsigned seed) {
+  ${i}
+  unsigned s = seed + i;
+  for (int k = 0; k < 5; ++k) next(s);
+  if (i < n) idx[i] = (s >> 8) % n;
+}`,
+    launches: "fill<<<n / 256, 256>>>(idx, n, 12345u);",
+    index: (k, n) => (lcg(12345 + k, 5) >>> 8) % n,
+  },
+  "a grid-stride loop": {
+    kernels: `__global__ void fill(int *idx, int n) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) idx[i] = (i * 13) % n;
+}`,
+    launches: "fill<<<8, 128>>>(idx, n);",
+    index: (k, n) => (k * 13) % n,
+  },
+  "some elements a thread": {
+    kernels: `__global__ void fill(int *idx, int n) {
+  ${i}
+  for (int k = 0; k < 8; ++k) if (i * 8 + k < n) idx[i * 8 + k] = n - 1 - (i * 8 + k) * 3 % n;
+}`,
+    launches: "fill<<<n / 1024, 128>>>(idx, n);",
+    index: (k, n) => n - 1 - ((k * 3) % n),
+  },
+  "two dimensions": {
+    kernels: `__global__ void fill(int *idx, int w, int h) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < w && y < h) idx[y * w + x] = x * h + y;
+}`,
+    launches: "fill<<<dim3(128 / 16, n / 128 / 16), dim3(16, 16)>>>(idx, 128, n / 128);",
+    index: (k, n) => (k % 128) * (n / 128) + Math.floor(k / 128),
+  },
+  "vectors, from the end": {
+    kernels: `__global__ void fill(int4 *idx, int n) {
+  ${i}
+  if (i < n) { int j = 4 * (n - 1 - i); idx[n - 1 - i] = make_int4(j * 5 % (4 * n), (j + 1) * 5 % (4 * n), (j + 2) * 5 % (4 * n), (j + 3) * 5 % (4 * n)); }
+}`,
+    launches: "fill<<<n / 1024, 256>>>((int4 *)idx, n / 4);",
+    index: (k, n) => (k * 5) % n,
+  },
+  "blocks in another order": {
+    kernels: `__global__ void fill(int *idx, int n) {
+  int b = (blockIdx.x * 5 + 3) % gridDim.x, i = b * blockDim.x + (threadIdx.x ^ 1);
+  if (i < n) idx[i] = i * 9 % n;
+}`,
+    launches: "fill<<<n / 256, 256>>>(idx, n);",
+    index: (k, n) => (k * 9) % n,
+  },
+  "through shared memory": {
+    kernels: `__global__ void fill(int *idx, int n) {
+  __shared__ int tile[256];
+  ${i}
+  tile[threadIdx.x] = i;
+  __syncthreads();
+  idx[i] = tile[255 - threadIdx.x] * 3 % n;
+}`,
+    launches: "fill<<<n / 256, 256>>>(idx, n);",
+    index: (k, n) => ((k - (k % 256) + 255 - (k % 256)) * 3) % n,
+  },
+  "one kernel after another": {
+    kernels: `__global__ void first(int *a, int n) { ${i} if (i < n) a[i] = i * 11 % n; }
+__global__ void second(const int *a, int *b, int n) { ${i} if (i < n) b[i] = a[n - 1 - i]; }`,
+    launches: "first<<<n / 256, 256>>>(other, n); second<<<n / 128, 128>>>(other, idx, n);",
+    index: (k, n) => ((n - 1 - k) * 11) % n,
+  },
+  "in place, copied, pointers swapped": {
+    kernels: `__global__ void first(int *a, int n) { ${i} if (i < n) a[i] = i; }
+__global__ void twice(int *a, int n) { ${i} if (i < n) a[i] = a[i] * 2 % n; }`,
+    launches: `first<<<n / 256, 256>>>(idx, n); twice<<<n / 256, 256>>>(idx, n);
+  cudaMemcpy(other, idx, n * sizeof(int), cudaMemcpyDeviceToDevice);
+  cudaMemset(idx, 0, n * sizeof(int));
+  int *t = other; other = idx; idx = t;`,
+    index: (k, n) => (k * 2) % n,
+  },
+  "over what was there before": {
+    kernels: `__global__ void even(int *a, int n) { ${i} if (2 * i < n) a[2 * i] = 2 * i; }`,
+    launches: "cudaMemset(idx, 0, n * sizeof(int)); even<<<n / 256, 256>>>(idx, n);",
+    index: (k) => (k % 2 === 0 ? k : 0),
+  },
+  "a part of what another launch stored": {
+    kernels: `__global__ void fill(int *a, int n, int by) { ${i} if (i < n) a[i] = i * by % n; }`,
+    launches: `fill<<<n / 256, 256>>>(idx, n, 5); fill<<<n / 256, 256>>>(other, n, 9);
+  cudaMemcpy(idx + n / 2, other + n / 2, n / 2 * sizeof(int), cudaMemcpyDeviceToDevice);`,
+    index: (k, n) => (k * (k < n / 2 ? 5 : 9)) % n,
+  },
+  "a scatter": {
+    kernels: `__global__ void fill(int *a, int n) { ${i} if (i < n) a[i] = i * 5 % n; }
+__global__ void invert(const int *a, int *b, int n) { ${i} if (i < n) b[a[i]] = i; }`,
+    launches: "fill<<<n / 256, 256>>>(other, n); invert<<<n / 256, 256>>>(other, idx, n);",
+    index: (k, n) => inverseOfFive(k, n),
+  },
+};
+
+/** i with 5 i = k (mod n), n a power of two. */
+function inverseOfFive(k: number, n: number): number {
+  let inverse = 1;
+  for (let step = 0; step < 5; step++) inverse = Math.imul(inverse, 2 - Math.imul(5, inverse));
+  return u32(Math.imul(k, inverse)) % n;
+}
+
+describe("a gather by indices that an earlier launch stored", () => {
+  test.each(Object.entries(cases))("%s", (_name, { kernels, launches, index }) => {
+    const n = 1 << 14;
+    const report = reportsOf(program(kernels, launches, n)).get("gather");
+    expect(gatheredIn(report, n)).toBeCloseTo(
+      gathered(n, (k) => index(k, n)),
+      3,
+    );
+  });
+
+  test("a grid too large to be run as a whole", () => {
+    const n = 1 << 24;
+    const report = reportsOf(program(cases["a hash"]!.kernels, "fill<<<n / 256, 256>>>(idx, n);", n)).get("gather");
+    expect(gatheredIn(report, n) / n).toBeGreaterThan(0.99);
+    expect(report?.assumptions.find(({ what }) => what === "contents of idx")?.value).toBe("as `fill` of line 18 stored it");
+  });
+});
+
+test("a constant that a kernel stores", () => {
+  const kernels = `__global__ void fill(int *a, int n, int value) { ${i} if (i < n) a[i] = value; }`;
+  const report = reportsOf(program(kernels, "fill<<<n / 256, 256>>>(idx, n, 3);")).get("gather");
+  expect(gatheredIn(report, 1 << 14)).toBe(1 << 9);
+  expect(report?.simulated.exact).toBe(true);
+});
+
+test("a branch on what a kernel stored", () => {
+  const source = program(
+    `__global__ void mark(int *a, int n) { ${i} if (i < n) a[i] = (i / 32) % 4 == 0; }
+__global__ void pick(const int *flag, const float *in, float *out, int n) { ${i} if (i < n && flag[i]) out[i] = in[i]; }`,
+    "mark<<<n / 256, 256>>>(idx, n); pick<<<n / 256, 256>>>(idx, in, out, n);",
+  );
+  expect(reportsOf(source).get("pick")?.traffic.globalStoreSectors).toBe((1 << 14) / 8 / 4);
+});
+
+test("counters that a kernel adds to leave the rest of the buffer as it was", () => {
+  const kernels = `__global__ void count(int *a, int n) { ${i} if (i < n) atomicAdd(a + 5, 1); }`;
+  const source = program(kernels, "cudaMemset(idx, 0, n * sizeof(int)); count<<<n / 256, 256>>>(idx, n);");
+  const sectors = gatheredIn(reportsOf(source).get("gather"), 1 << 14);
+  expect(sectors).toBeGreaterThanOrEqual(1 << 9);
+  expect(sectors).toBeLessThanOrEqual((1 << 9) + 1);
+});
+
+test("a launch that stores nothing leaves what was there", () => {
+  const kernels = `__global__ void fill(int *a, int n) { ${i} if (i < n) a[i] = i * 3 % n; }
+__global__ void keep(int *a, int *count, int n) { ${i} if (i < n && a[i] < 0) a[atomicAdd(count, 1)] = i; }`;
+  const source = program(kernels, "fill<<<n / 256, 256>>>(idx, n); cudaMemset(other, 0, 4); keep<<<n / 256, 256>>>(idx, other, n);");
+  expect(gatheredIn(reportsOf(source).get("gather"), 1 << 14)).toBeCloseTo(
+    gathered(1 << 14, (k) => (k * 3) % (1 << 14)),
+    3,
+  );
+});
+
+test("an edit to the first kernel changes the report of the second", () => {
+  const source = (stride: number) =>
+    program(`__global__ void fill(int *a, int n) { ${i} if (i < n) a[i] = i * ${stride} % n; }`, "fill<<<n / 256, 256>>>(idx, n);");
+  for (const stride of [1, 2, 3]) {
+    expect(gatheredIn(reportsOf(source(stride)).get("gather"), 1 << 14)).toBeCloseTo(
+      gathered(1 << 14, (k) => (k * stride) % (1 << 14)),
+      3,
+    );
+  }
+});

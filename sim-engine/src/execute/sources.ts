@@ -1,0 +1,109 @@
+/** Where the bytes of a buffer come from before a launch stores to it. */
+import type { Content, ContentPart, ScalarType } from "../kernel.ts";
+import { scalarBytes } from "../kernel.ts";
+import { type ElementSource, elements } from "./content.ts";
+import { readScalar, type Scalar, writeScalar } from "./memory.ts";
+
+export interface MemorySource {
+  /** What stands at a byte offset. */
+  read(offset: number, type: ScalarType): Scalar;
+  /** Sets all bytes of a page that begins at an offset; absent where that would cost more than the bytes asked for. */
+  fill?(page: DataView, start: number): void;
+}
+
+/** Gives the bytes of contents. */
+export interface Contents {
+  /** @param seed tells contents of the same description apart */
+  source(content: Content, element: ScalarType, seed: number): MemorySource;
+}
+
+/** Contents that do not depend on earlier launches; what those stored is zero here. */
+export const plainContents: Contents = {
+  source: (content, element, seed) => sourceOf(content, element, seed, (part) => plainContents.source(part, element, seed)),
+};
+
+/** @param of gives the sources of a content's parts */
+export function sourceOf(content: Content, element: ScalarType, seed: number, of: (content: Content) => MemorySource): MemorySource {
+  return content.kind === "parts" ? new Parts(content.parts, of) : new Elements(content, element, seed);
+}
+
+/** A buffer described element by element. */
+class Elements implements MemorySource {
+  readonly #isZero: boolean;
+  readonly #element: ScalarType;
+  readonly #at: ElementSource;
+  readonly #scratch = new DataView(new ArrayBuffer(32));
+
+  constructor(content: Content, element: ScalarType, seed: number) {
+    this.#isZero = content.kind === "zero" || content.kind === "unknown";
+    this.#element = content.kind === "bytes" ? "i8" : element;
+    this.#at = elements(content, element.includes("f"), seed);
+  }
+
+  read(offset: number, type: ScalarType): Scalar {
+    const size = scalarBytes[type];
+    if (type === this.#element && offset % size === 0) {
+      const value = this.#at(offset / size);
+      return type === "i64" ? BigInt.asIntN(64, BigInt(Math.floor(value))) : this.#normal(value, type);
+    }
+    for (let k = 0; k < size; k++) this.#scratch.setUint8(k, this.#byte(offset + k));
+    return readScalar(this.#scratch, 0, type);
+  }
+
+  /** What storing the value and reading it back gives. */
+  #normal(value: number, type: ScalarType): number {
+    switch (type) {
+      case "f64":
+      case "ptr":
+        return value;
+      case "f32":
+        return Math.fround(value);
+      case "i32":
+        return value | 0;
+      default:
+        writeScalar(this.#scratch, 24, type, value);
+        return Number(readScalar(this.#scratch, 24, type));
+    }
+  }
+
+  #byte(offset: number): number {
+    const size = scalarBytes[this.#element];
+    this.#write(this.#scratch, 16, this.#at(Math.floor(offset / size)));
+    return this.#scratch.getUint8(16 + (offset % size));
+  }
+
+  #write(view: DataView, at: number, value: number): void {
+    writeScalar(view, at, this.#element, this.#element === "i64" ? BigInt.asIntN(64, BigInt(Math.floor(value))) : value);
+  }
+
+  fill(page: DataView, start: number): void {
+    if (this.#isZero) return;
+    const size = scalarBytes[this.#element];
+    for (let at = 0; at < page.byteLength; at += size) this.#write(page, at, this.#at((start + at) / size));
+  }
+}
+
+/** A buffer whose parts hold different things; zero between them. */
+class Parts implements MemorySource {
+  readonly #parts: readonly (ContentPart & { readonly source: MemorySource })[];
+  readonly #scratch = new DataView(new ArrayBuffer(8));
+
+  constructor(parts: readonly ContentPart[], of: (content: Content) => MemorySource) {
+    this.#parts = parts.map((part) => ({ ...part, source: of(part.content) }));
+  }
+
+  read(offset: number, type: ScalarType): Scalar {
+    const size = scalarBytes[type];
+    const part = this.#partAt(offset);
+    if (part && offset + size <= part.to) return part.source.read(offset - part.origin, type);
+    for (let k = 0; k < size; k++) {
+      const own = this.#partAt(offset + k);
+      this.#scratch.setInt8(k, own ? Number(own.source.read(offset + k - own.origin, "i8")) : 0);
+    }
+    return readScalar(this.#scratch, 0, type);
+  }
+
+  #partAt(offset: number) {
+    return this.#parts.find(({ from, to }) => offset >= from && offset < to);
+  }
+}
