@@ -2,7 +2,7 @@
  * Bundles what ships into dist/, and the end-to-end suite into out/e2e/. Source maps stand beside the bundles and do not ship.
  * `node esbuild.mjs [--watch]`
  */
-import { chmodSync, copyFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -40,9 +40,15 @@ const bundles = [
   { ...extension, platform: "node", entryPoints: { extension: "client/src/extension.ts" }, outExtension: { ".js": ".cjs" } },
   { ...extension, platform: "browser", entryPoints: { web: "client/src/web.ts" } },
   { ...browser, entryPoints: { panel: "client/src/panel/page/main.ts" } },
-  { ...node, entryPoints: { server: "server/src/node.ts", worker: "server/src/worker.ts" } },
+  // What they have in common is there once.
+  {
+    ...node,
+    entryPoints: { server: "server/src/node.ts", worker: "server/src/worker.ts", cli: "server/src/cli/main.ts" },
+    splitting: true,
+    chunkNames: "shared-[hash]",
+  },
   { ...browser, entryPoints: { "server-browser": "server/src/browser.ts" } },
-  { ...node, entryPoints: { cli: "server/src/cli/main.ts" }, banner: { js: `#!/usr/bin/env node\n${node.banner.js}` } },
+  { ...browser, entryPoints: { "browser-analysis": "server/src/browser-analysis.ts" }, globalName: "warplensAnalysis" },
   {
     ...extension,
     ...tests,
@@ -60,6 +66,7 @@ const bundles = [
   },
 ];
 
+rmSync(dist, { recursive: true, force: true });
 mkdirSync(dist, { recursive: true });
 for (const wasm of ["web-tree-sitter/web-tree-sitter.wasm", "tree-sitter-cuda/tree-sitter-cuda.wasm"])
   copyFileSync(require.resolve(wasm), path.join(dist, path.basename(wasm)));

@@ -1,6 +1,7 @@
 /**
  * What a person typing feels, measured on the bundled server over its protocol: cheap diagnostics and the simulation after a
- * keystroke in a file of about 1,000 lines, and the server's memory with 20 measured files open.
+ * keystroke in a file of about 1,000 lines, how long any request waits while a file of 50,000 lines is read anew, and the server's
+ * memory with 20 measured files open.
  * `npm run build && node bench/editor.mjs`
  */
 import { spawn } from "node:child_process";
@@ -15,11 +16,14 @@ const sources = readdirSync(kernels)
   .sort()
   .map((name) => ({ name, text: readFileSync(path.join(kernels, name), "utf8") }));
 
-const server = spawn(process.execPath, [path.join(root, "dist/server.js"), "--stdio"], { stdio: ["pipe", "pipe", "inherit"] });
+const server = spawn(process.execPath, [process.argv[2] ?? path.join(root, "dist/server.js"), "--stdio"], {
+  stdio: ["pipe", "pipe", "inherit"],
+});
 const connection = createMessageConnection(new StreamMessageReader(server.stdout), new StreamMessageWriter(server.stdin));
 const waiting = new Map();
 connection.onNotification("warplens/didSimulate", ({ uri, version }) => waiting.get(`${uri}@${version}`)?.());
-connection.onRequest("workspace/configuration", ({ items }) => items.map(() => ({})));
+let settings = {};
+connection.onRequest("workspace/configuration", ({ items }) => items.map(() => settings));
 for (const refresh of ["diagnostic", "codeLens", "inlayHint"]) connection.onRequest(`workspace/${refresh}/refresh`, () => null);
 connection.listen();
 
@@ -94,6 +98,28 @@ console.log(
   `keystroke: simulated after ${median(whole).toFixed(0)} ms (worst ${Math.max(...whole).toFixed(0)}), 120 ms of it waiting for a pause`,
 );
 connection.sendNotification("textDocument/didClose", { textDocument: { uri } });
+
+// Another setting, with a very long file open: what is asked meanwhile should be answered as if nothing were.
+const longest = pathToFileURL("/bench/longest.cu").toString();
+const kernel = (_, index) => `__global__ void k${index}(float *a) {\n  int t = threadIdx.x;\n  a[t] = ${index}.0f;\n}\n`;
+await open(longest, Array.from({ length: 10_000 }, kernel).join("\n"));
+start = performance.now();
+await diagnostics(longest);
+console.log(`open, 50,000 lines: diagnostics after ${since(start).toFixed(0)} ms`);
+settings = { gpu: "t4" };
+const chosen = new Promise((resolve) => connection.onNotification("warplens/status", ({ gpu }) => gpu.id === "t4" && resolve()));
+connection.sendNotification("workspace/didChangeConfiguration", { settings: null });
+let waited = 0;
+const again = chosen.then(() => diagnostics(longest)).then(() => true);
+while (!(await Promise.race([again, new Promise((resolve) => setTimeout(resolve, 10, false))]))) {
+  start = performance.now();
+  await connection.sendRequest("warplens/rules");
+  waited = Math.max(waited, since(start));
+}
+console.log(`another setting, 50,000 lines: other requests wait ${waited.toFixed(0)} ms at most`);
+settings = {};
+connection.sendNotification("workspace/didChangeConfiguration", { settings: null });
+connection.sendNotification("textDocument/didClose", { textDocument: { uri: longest } });
 
 const all = Array.from({ length: 20 }, (_, index) => sources[index % sources.length]);
 const files = all.map(({ name, text: source }, index) => ({ uri: pathToFileURL(`/bench/${index}-${name}`).toString(), source }));

@@ -1,15 +1,22 @@
-/** Makes the .vsix from dist/, which must be built, and checks its size. `npm run package` builds first. */
-import { statSync } from "node:fs";
+/** Makes the .vsix from dist/, which must be built, and checks its size and that of each script. `npm run package` builds first. */
+import { readdirSync, statSync } from "node:fs";
 import path from "node:path";
 import { createVSIX } from "@vscode/vsce";
 import { root } from "./support/project.mjs";
 
 const limit = 3_000_000;
+const scriptLimit = 1_000_000;
 const packagePath = path.join(root, "warplens.vsix");
 
 await createVSIX({ cwd: root, packagePath, dependencies: false });
 const { size } = statSync(packagePath);
 if (size > limit) {
   console.error(`${path.basename(packagePath)} has ${size} bytes; it should stay under ${limit}.`);
+  process.exitCode = 1;
+}
+for (const name of readdirSync(path.join(root, "dist")).filter((each) => /\.c?js$/.test(each))) {
+  const script = statSync(path.join(root, "dist", name)).size;
+  if (script <= scriptLimit) continue;
+  console.error(`dist/${name} has ${script} bytes; it should stay under ${scriptLimit}.`);
   process.exitCode = 1;
 }

@@ -2,11 +2,10 @@
 import { BrowserMessageReader, BrowserMessageWriter, createConnection } from "vscode-languageserver/browser";
 import { URI } from "vscode-uri";
 import type { FileHost } from "./analysis/facts.ts";
+import type * as BrowserAnalysis from "./browser-analysis.ts";
 import { readFileRequest } from "./lsp/protocol.ts";
 import { startServer } from "./lsp/server.ts";
-import { useParser } from "./syntax/current-parser.ts";
-import { loadWasmParser } from "./syntax/index.ts";
-import { inlineSimulator } from "./worker/inline.ts";
+import type { FileWorker } from "./worker/job.ts";
 
 const connection = createConnection(new BrowserMessageReader(self), new BrowserMessageWriter(self));
 
@@ -33,18 +32,37 @@ const files: FileHost = {
   },
 };
 
+/** What `browser-analysis.ts` is as a script. */
+declare const warplensAnalysis: typeof BrowserAnalysis;
+declare function importScripts(url: string): void;
+
+let analysis: FileWorker | undefined;
+function loaded(): FileWorker {
+  if (!analysis) throw new Error("the analysis is not loaded");
+  return analysis;
+}
+
 startServer(connection, {
   files,
   async load(initializationOptions) {
     const { assets } = initializationOptions as { readonly assets: string };
     const bytes = async (name: string): Promise<Uint8Array> => new Uint8Array(await (await fetch(`${assets}/${name}`)).arrayBuffer());
     const [runtime, grammar] = await Promise.all([bytes("web-tree-sitter.wasm"), bytes("tree-sitter-cuda.wasm")]);
-    useParser(await loadWasmParser({ runtime, grammar }));
+    importScripts(`${assets}/browser-analysis.js`);
+    analysis = await warplensAnalysis.start(files, { runtime, grammar });
   },
   onFilesArrived(listener) {
     arrived = listener;
   },
-  startSimulator: () => inlineSimulator(files),
+  forget(paths) {
+    for (const path of paths) known.delete(path);
+  },
+  startWorker: () => ({
+    find: (job) => loaded().find(job),
+    simulate: (job) => loaded().simulate(job),
+    cancel: () => analysis?.cancel(),
+    dispose: () => analysis?.dispose(),
+  }),
   pathOf(uri) {
     base = URI.parse(uri);
     return base.path;

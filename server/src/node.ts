@@ -2,16 +2,14 @@
 import { createConnection, ProposedFeatures } from "vscode-languageserver/node";
 import { URI } from "vscode-uri";
 import { diskFiles } from "./files.ts";
-import { loadGrammarFromDisk } from "./grammar.ts";
 import { startServer } from "./lsp/server.ts";
 import { compileResources } from "./nvcc/compile.ts";
-import { threadSimulator } from "./worker/thread.ts";
+import { threadWorker } from "./worker/thread.ts";
 
 startServer(createConnection(ProposedFeatures.all), {
   files: diskFiles,
-  load: loadGrammarFromDisk,
   compile: compileResources,
-  startSimulator: () => threadSimulator(new URL("./worker.js", import.meta.url)),
+  startWorker: () => threadWorker(new URL("./worker.js", import.meta.url)),
   pathOf: (uri) => URI.parse(uri).fsPath.replaceAll("\\", "/"),
   uriOf: (path) => URI.file(path).toString(),
 });

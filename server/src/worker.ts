@@ -1,20 +1,22 @@
-/** The entry of the simulation thread: one job after another. */
+/** The entry of the thread: one job after another. */
 import { parentPort, workerData } from "node:worker_threads";
 import { diskFiles } from "./files.ts";
 import { loadGrammarFromDisk } from "./grammar.ts";
-import { runJob } from "./worker/run.ts";
+import { JobRunner } from "./worker/run.ts";
 import type { FromThread, ThreadData, ToThread } from "./worker/thread.ts";
 
 const { running } = workerData as ThreadData;
 const loaded = loadGrammarFromDisk();
+const runner = new JobRunner(diskFiles);
 
-parentPort?.on("message", async ({ id, job }: ToThread) => {
-  let answer: FromThread;
+parentPort?.on("message", async ({ id, does, job }: ToThread) => {
+  let message: FromThread;
   try {
     await loaded;
-    answer = { id, simulation: runJob(job, diskFiles, () => Atomics.load(running, 0) !== id) };
+    const answer = does === "find" ? runner.find(job) : runner.simulate(job, () => Atomics.load(running, 0) !== id);
+    message = { id, answer };
   } catch (error) {
-    answer = { id, error: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+    message = { id, error: error instanceof Error ? (error.stack ?? error.message) : String(error) };
   }
-  parentPort?.postMessage(answer);
+  parentPort?.postMessage(message);
 });

@@ -2,7 +2,7 @@
 
 export * from "./builder.ts";
 export { sharedBase } from "./execute/memory.ts";
-export { type CitedFigures, citedFigures, citedSources } from "./gpus/cited.ts";
+export { type Citations, type CitedFigures, loadCitations } from "./gpus/cited.ts";
 export { customGpu, type GpuProblem } from "./gpus/custom.ts";
 export type { Figure, FigureBasis, Source } from "./gpus/files.ts";
 export {

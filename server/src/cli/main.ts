@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 /** The command line's entry. */
 import { createInterface } from "node:readline";
 import type { Io } from "./io.ts";

@@ -1,16 +1,18 @@
 /** What the server needs of the place it runs in: a desktop's process or a browser's worker. */
 import type { FileHost } from "../analysis/facts.ts";
 import type { Compilation, CompilationAnswer } from "../nvcc/compile.ts";
-import type { Simulator } from "../worker/job.ts";
+import type { FileWorker } from "../worker/job.ts";
 
 export interface Platform {
   /** Files on disk, or those fetched beforehand; open documents go before them. */
   readonly files: FileHost;
-  /** Loads the grammar; rejects when it cannot be had. Called once, before the first document is analysed, with what the client sent. */
-  load(initializationOptions: unknown): Promise<void>;
+  /** What must be there before the worker is asked; rejects when it cannot be had. Called once, with what the client sent. */
+  load?(initializationOptions: unknown): Promise<void>;
   /** Told whom to call when a file that was asked for has come, where reading takes time. */
   onFilesArrived?(arrived: () => void): void;
-  startSimulator(): Simulator;
+  /** Files that have changed, where they are kept after they were read once. */
+  forget?(paths: readonly string[]): void;
+  startWorker(): FileWorker;
   /** Asks the user's nvcc, where one can be run. */
   compile?(nvcc: string, compilation: Compilation, signal: AbortSignal): Promise<CompilationAnswer>;
   pathOf(uri: string): string;

@@ -81,7 +81,7 @@ export function startServer(connection: Connection, platform: Platform): void {
     workspace.configure(section, roots);
   };
   connection.onInitialized(async () => {
-    await platform.load(options);
+    await platform.load?.(options);
     await configure();
     // Registered only now: a client tells its configuration at once, and there would be no parser to use it with.
     const { didChangeConfiguration, didChangeWatchedFiles } = client.workspace ?? {};
@@ -97,11 +97,14 @@ export function startServer(connection: Connection, platform: Platform): void {
   });
   platform.onFilesArrived?.(() => workspace.filesChanged());
   connection.onDidChangeConfiguration(configure);
-  connection.onDidChangeWatchedFiles(() => workspace.filesChanged());
+  connection.onDidChangeWatchedFiles(({ changes }) => {
+    platform.forget?.(changes.map(({ uri }) => platform.pathOf(uri)));
+    workspace.filesChanged();
+  });
   connection.onShutdown(() => workspace.dispose());
 
   connection.languages.diagnostics.on(async ({ textDocument }) => {
-    await workspace.ready;
+    await workspace.settled(textDocument.uri);
     return { kind: "full", items: workspace.diagnostics(textDocument.uri) };
   });
   connection.onHover(({ textDocument, position }) => {

@@ -1,16 +1,15 @@
 /**
- * The server's state: open documents, settings, the chosen GPU, and for each document the findings of its present text and
- * the newest simulation. Findings that need no simulation are made when they are asked for, once a version; simulations are
- * made by the queue, elsewhere.
+ * The server's state: open documents, settings, the chosen GPU, and for each document the newest findings and the newest
+ * simulation. Both are made by the queue, elsewhere: nothing here takes longer the longer a file is, but for what carries results
+ * of an older text over to the present one.
  */
 import type { GpuModel } from "@warplens/sim-engine";
 import type { Diagnostic as LspDiagnostic, TextDocuments } from "vscode-languageserver";
 import { TextDocument } from "vscode-languageserver-textdocument";
-import { analyze } from "../analysis/analyze.ts";
 import { compileOptions } from "../analysis/compile-commands.ts";
-import type { FileHost, Program } from "../analysis/facts.ts";
-import { type Diagnostic, lint } from "../lint.ts";
-import type { Job, Simulator } from "../worker/job.ts";
+import type { FileHost } from "../analysis/facts.ts";
+import type { Diagnostic } from "../lint.ts";
+import type { FileWorker, Job } from "../worker/job.ts";
 import { carryOver } from "./carry.ts";
 import { Compilations } from "./compilations.ts";
 import { carryDiagnostic, toLsp } from "./diagnostics.ts";
@@ -19,8 +18,8 @@ import type { Platform } from "./platform.ts";
 import { type Project, projectOf } from "./project.ts";
 import { isProjectFile, projectDiagnostics } from "./project-diagnostics.ts";
 import type { StatusParams } from "./protocol.ts";
+import { type Does, type Done, type Found, type Read, WorkQueue } from "./queue.ts";
 import { readSettings, type Settings } from "./settings.ts";
-import { type Done, SimulationQueue } from "./simulations.ts";
 import { carrySimulation, type View } from "./view.ts";
 
 export interface WorkspaceEvents {
@@ -31,9 +30,11 @@ export interface WorkspaceEvents {
   changed(uri: string, version: number | undefined): void;
 }
 
-/** One open document. What hangs on a version is dropped when the text or the settings change. */
+/** One open document. */
 interface Entry {
-  findings?: { readonly version: number; readonly diagnostics: readonly Diagnostic[]; readonly headers: readonly string[] };
+  found?: Found;
+  /** Told when the findings of the present text have come, or never will. */
+  waiting: (() => void)[];
   view?: { readonly version: number; readonly view: View };
   done?: Done;
 }
@@ -45,8 +46,8 @@ export class Workspace {
   readonly #documents: TextDocuments<TextDocument>;
   readonly #platform: Platform;
   readonly #events: WorkspaceEvents;
-  readonly #simulator: Simulator;
-  readonly #queue: SimulationQueue;
+  readonly #worker: FileWorker;
+  readonly #queue: WorkQueue;
   readonly #compilations: Compilations | undefined;
   readonly #entries = new Map<string, Entry>();
   readonly #timers = new Map<string, ReturnType<typeof setTimeout>>();
@@ -54,6 +55,8 @@ export class Workspace {
   #roots: readonly string[] = [];
   #problems: readonly string[] = [];
   #projects = new Map<string, Project>();
+  /** Counts the times that files may have changed. */
+  #files = 0;
   #busy = 0;
   #focused: string | undefined;
   #markReady: () => void = () => undefined;
@@ -66,11 +69,12 @@ export class Workspace {
     this.#documents = documents;
     this.#platform = platform;
     this.#events = events;
-    this.#simulator = platform.startSimulator();
-    this.#queue = new SimulationQueue(this.#simulator, {
-      jobOf: (uri) => this.#job(uri),
+    this.#worker = platform.startWorker();
+    this.#queue = new WorkQueue(this.#worker, {
+      jobOf: (uri, does) => this.#job(uri, does),
+      found: (uri, found) => this.#found(uri, found),
       done: (uri, done) => this.#done(uri, done),
-      failed: (uri, error) => events.error(`The simulation of ${uri} failed: ${error.message}`),
+      failed: (uri, error) => this.#failed(uri, error),
       busy: (count) => {
         this.#busy = count;
         this.#tellStatus();
@@ -91,7 +95,7 @@ export class Workspace {
   dispose(): void {
     for (const timer of this.#timers.values()) clearTimeout(timer);
     this.#compilations?.clear();
-    this.#simulator.dispose();
+    this.#worker.dispose();
   }
 
   /** Takes over new settings, at once and for every open document. */
@@ -104,15 +108,16 @@ export class Workspace {
     this.#markReady();
   }
 
-  /** Project files, `warplens.json` or `compile_commands.json` may have changed: everything is made anew. */
+  /** Project files, `warplens.json` or `compile_commands.json` may have changed: everything is made anew, what is looked at first. */
   filesChanged(): void {
     this.#projects.clear();
     this.#compilations?.clear();
-    for (const uri of this.#sources()) {
-      const entry = this.#entry(uri);
-      delete entry.findings;
-      delete entry.view;
-      this.#events.changed(uri, undefined);
+    this.#files++;
+    const looked = this.#lookedAt();
+    const others = this.#sources().filter((uri) => uri !== looked);
+    for (const uri of looked === undefined ? others : [...others, looked]) {
+      delete this.#entry(uri).view;
+      this.#queue.find(uri);
       this.#simulateSoon(uri, 0);
     }
     this.#tellStatus();
@@ -130,18 +135,32 @@ export class Workspace {
     void this.ready.then(() => this.#tellStatus());
   }
 
-  /** The diagnostics of a document's present text; simulated ones of an older text stand where they moved to. */
+  /** The diagnostics of a document as far as they are known; those of an older text stand where they moved to. */
   diagnostics(uri: string): LspDiagnostic[] {
     const document = this.#documents.get(uri);
     if (!document) return [];
     if (isProjectFile(uri)) return projectDiagnostics(document);
-    const entry = this.#entry(uri);
-    const { done } = entry;
+    const { done, found } = this.#entry(uri);
     const all =
-      done?.version === document.version ? done.simulation.diagnostics : [...this.#findings(document, entry), ...carried(document, done)];
+      done && this.#isFresh(done, document)
+        ? done.simulation.diagnostics
+        : [
+            ...carried(document, found, found?.findings.diagnostics ?? []),
+            ...carried(document, done, done?.simulation.diagnostics.filter(({ simulated }) => simulated) ?? []),
+          ];
     // What a simulation says of a header stands there only while that header is the opened file.
     const path = this.#platform.pathOf(uri);
     return all.filter((diagnostic) => diagnostic.path === path).map((diagnostic) => toLsp(diagnostic, this.#platform.uriOf));
+  }
+
+  /** Settled once the findings of a document's present text are known, or another text has come. */
+  async settled(uri: string): Promise<void> {
+    await this.ready;
+    const document = this.#documents.get(uri);
+    if (!document || isProjectFile(uri)) return;
+    const entry = this.#entry(uri);
+    if (this.#isFresh(entry.found, document)) return;
+    await new Promise<void>((resolve) => entry.waiting.push(resolve));
   }
 
   view(uri: string): View | undefined {
@@ -203,7 +222,7 @@ export class Workspace {
   #entry(uri: string): Entry {
     const known = this.#entries.get(uri);
     if (known) return known;
-    const entry: Entry = {};
+    const entry: Entry = { waiting: [] };
     this.#entries.set(uri, entry);
     return entry;
   }
@@ -217,8 +236,11 @@ export class Workspace {
   #changed(uri: string): void {
     void this.ready.then(() => {
       if (!this.#documents.get(uri)) return;
-      this.#events.changed(uri, undefined);
-      if (!isProjectFile(uri)) this.#simulateSoon(uri, this.#entry(uri).done ? pause : 0);
+      if (isProjectFile(uri)) return this.#events.changed(uri, undefined);
+      const entry = this.#entry(uri);
+      settle(entry);
+      this.#queue.find(uri);
+      this.#simulateSoon(uri, entry.done ? pause : 0);
     });
   }
 
@@ -227,6 +249,8 @@ export class Workspace {
     this.#timers.delete(uri);
     this.#queue.drop(uri);
     this.#compilations?.drop(uri);
+    const entry = this.#entries.get(uri);
+    if (entry) settle(entry);
     this.#entries.delete(uri);
     this.#projects.delete(uri);
     this.#events.changed(uri, undefined);
@@ -236,19 +260,20 @@ export class Workspace {
     clearTimeout(this.#timers.get(uri));
     if (!this.#settings.simulate) {
       delete this.#entry(uri).done;
+      this.#queue.dropSimulation(uri);
       return;
     }
     this.#timers.set(
       uri,
       setTimeout(() => {
         this.#timers.delete(uri);
-        this.#queue.request(uri);
+        this.#queue.simulate(uri);
       }, delay),
     );
   }
 
   /** Open documents go before files, but `warplens.json` holds as it was saved. */
-  #files(): { readonly host: FileHost; readonly overlays: Readonly<Record<string, string>> } {
+  #fileHost(): { readonly host: FileHost; readonly overlays: Readonly<Record<string, string>> } {
     const overlays = Object.fromEntries(
       this.#sources().map((uri) => [this.#platform.pathOf(uri), this.#documents.get(uri)?.getText() ?? ""]),
     );
@@ -258,7 +283,7 @@ export class Workspace {
   #project(uri: string): Project {
     const known = this.#projects.get(uri);
     if (known) return known;
-    const project = projectOf(this.#platform.pathOf(uri), this.#roots, this.#settings, this.#files().host);
+    const project = projectOf(this.#platform.pathOf(uri), this.#roots, this.#settings, this.#fileHost().host);
     this.#projects.set(uri, project);
     return project;
   }
@@ -279,38 +304,41 @@ export class Workspace {
     });
   }
 
-  #findings(document: TextDocument, entry: Entry): readonly Diagnostic[] {
-    if (entry.findings?.version === document.version) return entry.findings.diagnostics;
-    const project = this.#project(document.uri);
-    let diagnostics: readonly Diagnostic[] = [];
-    let headers: readonly string[] = [];
-    try {
-      const program: Program = analyze(this.#platform.pathOf(document.uri), document.getText(), project.analysis, this.#files().host);
-      headers = program.reading.sources.slice(1);
-      diagnostics = lint(program, undefined, project.lint, this.#events.error);
-    } catch (error) {
-      this.#events.error(
-        `The analysis of ${document.uri} failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
-      );
-    }
-    entry.findings = { version: document.version, diagnostics, headers };
-    return diagnostics;
+  #isFresh(result: Read | undefined, { version }: TextDocument): boolean {
+    return result?.version === version && result.files === this.#files;
   }
 
-  #job(uri: string): { readonly version: number; readonly job: Job } | undefined {
+  #job(uri: string, does: Does): { readonly version: number; readonly job: Job } | undefined {
     const document = this.#documents.get(uri);
-    if (!document) return undefined;
+    if (!document || (does === "find" && this.#isFresh(this.#entry(uri).found, document))) return undefined;
     const { gpu, analysis, lint: lintSettings } = this.#project(uri);
     const job: Job = {
       path: this.#platform.pathOf(uri),
       text: document.getText(),
-      overlays: this.#files().overlays,
+      overlays: this.#fileHost().overlays,
+      files: this.#files,
       gpu,
       analysis,
       lint: lintSettings,
       compiled: this.#compilations?.kernels(uri, document.version) ?? [],
     };
     return { version: document.version, job };
+  }
+
+  #found(uri: string, found: Found): void {
+    const entry = this.#entries.get(uri);
+    if (!entry) return;
+    for (const failure of found.findings.failures) this.#events.error(failure);
+    entry.found = found;
+    const awaited = entry.waiting.length > 0;
+    settle(entry);
+    if (!awaited) this.#events.changed(uri, undefined);
+  }
+
+  #failed(uri: string, error: Error): void {
+    this.#events.error(`The analysis of ${uri} failed: ${error.message}`);
+    const entry = this.#entries.get(uri);
+    if (entry) settle(entry);
   }
 
   #done(uri: string, done: Done): void {
@@ -329,12 +357,11 @@ export class Workspace {
     if (!document || !this.#compilations || nvcc === "off" || entry.done?.version !== document.version) return;
     const { computeCapability, defines, includeDirs } = this.#project(uri).analysis;
     const path = this.#platform.pathOf(uri);
-    const compiled = compileOptions(path, this.#files().host);
-    this.#findings(document, entry);
+    const compiled = compileOptions(path, this.#fileHost().host);
     void this.#compilations.request(uri, document.version, nvcc, {
       path,
       text: document.getText(),
-      headers: entry.findings?.headers ?? [],
+      headers: entry.found?.findings.headers ?? [],
       computeCapability,
       defines: [...compiled.defines, ...defines],
       includeDirs: [...includeDirs, ...compiled.includeDirs],
@@ -342,12 +369,17 @@ export class Workspace {
   }
 }
 
-/** The findings of simulated rules of an older text, where they stand in the present one. */
-function carried(document: TextDocument, done: Done | undefined): Diagnostic[] {
-  if (!done) return [];
-  const before = TextDocument.create(document.uri, document.languageId, done.version, done.text);
-  const carry = carryOver(done.text, document.getText());
-  return done.simulation.diagnostics
-    .filter(({ simulated }) => simulated)
-    .flatMap((diagnostic) => carryDiagnostic(diagnostic, before, document, carry) ?? []);
+/** Whoever waits for findings gets what there is. */
+function settle(entry: Entry): void {
+  const { waiting } = entry;
+  entry.waiting = [];
+  for (const resolve of waiting) resolve();
+}
+
+/** Diagnostics of an older text, where they stand in the present one. */
+function carried(document: TextDocument, of: Read | undefined, diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
+  if (!of || of.version === document.version) return diagnostics;
+  const before = TextDocument.create(document.uri, document.languageId, of.version, of.text);
+  const carry = carryOver(of.text, document.getText());
+  return diagnostics.flatMap((diagnostic) => carryDiagnostic(diagnostic, before, document, carry) ?? []);
 }

@@ -1,20 +1,26 @@
-/** A simulator without a thread, for a browser's worker: a job runs when the requests that wait have been answered. */
+/** A worker without a thread, for a browser: a job runs when the requests that wait have been answered. */
 import type { FileHost } from "../analysis/facts.ts";
-import type { Simulator } from "./job.ts";
-import { runJob } from "./run.ts";
+import type { FileWorker } from "./job.ts";
+import { JobRunner } from "./run.ts";
 
-/** The longest a job may keep requests waiting, in milliseconds. */
+/** The longest a simulation may keep requests waiting, in milliseconds. */
 const budget = 1500;
 
-export function inlineSimulator(files: FileHost): Simulator {
+export function inlineWorker(files: FileHost): FileWorker {
+  const runner = new JobRunner(files);
+  const turn = () => new Promise<void>((resolve) => setTimeout(resolve));
   let current = 0;
   return {
-    async run(job) {
+    async find(job) {
+      await turn();
+      return runner.find(job);
+    },
+    async simulate(job) {
       const id = ++current;
-      await new Promise<void>((resolve) => setTimeout(resolve));
+      await turn();
       if (id !== current) return undefined;
       const started = Date.now();
-      return runJob(job, files, () => id !== current || Date.now() - started > budget);
+      return runner.simulate(job, () => id !== current || Date.now() - started > budget);
     },
     cancel() {
       current++;

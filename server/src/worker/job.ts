@@ -1,5 +1,5 @@
 /**
- * What the simulation worker is asked and what it answers: plain data, structured-cloned between threads. Places in the
+ * What the analysis worker is asked and what it answers: plain data, structured-cloned between threads. Places in the
  * opened file are UTF-16 offsets into the job's text, so that the editor's side can carry them over later edits.
  */
 import type { GpuModel, LaunchReport } from "@warplens/sim-engine";
@@ -12,6 +12,8 @@ export interface Job {
   readonly text: string;
   /** Open documents, by path: they go before what is on disk. */
   readonly overlays: Readonly<Record<string, string>>;
+  /** Another number when files on disk may have changed. */
+  readonly files: number;
   readonly gpu: GpuModel;
   readonly analysis: AnalysisSettings;
   readonly lint: LintSettings;
@@ -51,6 +53,15 @@ export interface LaunchSummary {
   readonly reason?: string;
 }
 
+/** What needs no simulation. */
+export interface FileFindings {
+  readonly diagnostics: readonly Diagnostic[];
+  /** The texts of the project's headers that the file includes. */
+  readonly headers: readonly string[];
+  /** Rules that failed: for the log. */
+  readonly failures: readonly string[];
+}
+
 /** All that the editor shows of one file's simulation. */
 export interface FileSimulation {
   readonly kernels: readonly KernelSummary[];
@@ -59,11 +70,13 @@ export interface FileSimulation {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Runs jobs elsewhere: in a thread, or in slices where there are none. */
-export interface Simulator {
-  /** @returns undefined when it was cancelled. Rejects when the job failed as a whole. */
-  run(job: Job): Promise<FileSimulation | undefined>;
-  /** Stops the running job soon. */
+/** Runs jobs elsewhere, one at a time: in a thread, or in slices where there are none. Rejects when a job failed as a whole. */
+export interface FileWorker {
+  /** Cannot be cancelled. */
+  find(job: Job): Promise<FileFindings>;
+  /** @returns undefined when it was cancelled */
+  simulate(job: Job): Promise<FileSimulation | undefined>;
+  /** Stops the running simulation soon. */
   cancel(): void;
   dispose(): void;
 }

@@ -1,38 +1,70 @@
-/** Runs a simulation job: analysis, simulation and every rule, gathered into what the editor shows. */
+/** Runs jobs: analysis and the rules that need no more; simulation and every rule, gathered into what the editor shows. */
 import type { Kernel } from "@warplens/sim-engine";
 import { analyze } from "../analysis/analyze.ts";
 import type { FileHost, KernelFact, Program } from "../analysis/facts.ts";
 import { lint } from "../lint.ts";
 import { findCompiled } from "../nvcc/resources.ts";
 import { type Simulation, simulateProgram } from "../simulate.ts";
-import type { FileSimulation, Job, KernelSummary, LaunchSummary, Range } from "./job.ts";
+import type { FileFindings, FileSimulation, Job, KernelSummary, LaunchSummary, Range } from "./job.ts";
 
-/**
- * @param disk files that are not open in the editor
- * @returns undefined when it was cancelled
- */
-export function runJob(
-  job: Job,
-  disk: FileHost,
-  isCancelled: () => boolean,
-  log: (message: string) => void = () => undefined,
-): FileSimulation | undefined {
-  const files: FileHost = { ...disk, read: (path) => job.overlays[path] ?? disk.read(path) };
-  const program = analyze(job.path, job.text, job.analysis, files);
-  if (isCancelled()) return undefined;
-  const simulation = simulateProgram(program, job.gpu, {
-    isCancelled,
-    registersOf(name, templateArguments) {
-      const found = findCompiled(job.compiled ?? [], name, templateArguments);
-      return found && { value: found.registers, basis: "compiled" };
-    },
-  });
-  if (isCancelled()) return undefined;
-  return {
-    kernels: program.kernels.filter(inFile).map((kernel) => kernelSummary(kernel, program, simulation)),
-    launches: launchSummaries(program, simulation),
-    diagnostics: lint(program, simulation.launches, job.lint, log),
-  };
+/** The program of the last job is kept: its simulation is asked for after its findings. */
+export class JobRunner {
+  readonly #disk: FileHost;
+  #last: { readonly job: Job; readonly program: Program } | undefined;
+
+  /** @param disk files that are not open in the editor */
+  constructor(disk: FileHost) {
+    this.#disk = disk;
+  }
+
+  find(job: Job): FileFindings {
+    const failures: string[] = [];
+    const program = this.#program(job);
+    const diagnostics = lint(program, undefined, job.lint, (message) => failures.push(message));
+    return { diagnostics, headers: program.reading.sources.slice(1), failures };
+  }
+
+  /** @returns undefined when it was cancelled */
+  simulate(job: Job, isCancelled: () => boolean): FileSimulation | undefined {
+    const program = this.#program(job);
+    if (isCancelled()) return undefined;
+    const simulation = simulateProgram(program, job.gpu, {
+      isCancelled,
+      registersOf(name, templateArguments) {
+        const found = findCompiled(job.compiled ?? [], name, templateArguments);
+        return found && { value: found.registers, basis: "compiled" };
+      },
+    });
+    if (isCancelled()) return undefined;
+    return {
+      kernels: program.kernels.filter(inFile).map((kernel) => kernelSummary(kernel, program, simulation)),
+      launches: launchSummaries(program, simulation),
+      diagnostics: lint(program, simulation.launches, job.lint),
+    };
+  }
+
+  #program(job: Job): Program {
+    if (this.#last && sameProgram(this.#last.job, job)) return this.#last.program;
+    // Freed before another is made: there is never more than one.
+    this.#last = undefined;
+    const files: FileHost = { ...this.#disk, read: (path) => job.overlays[path] ?? this.#disk.read(path) };
+    const program = analyze(job.path, job.text, job.analysis, files);
+    this.#last = { job, program };
+    return program;
+  }
+}
+
+/** Whether two jobs read the same program. */
+function sameProgram(a: Job, b: Job): boolean {
+  const open = Object.entries(a.overlays);
+  return (
+    a.path === b.path &&
+    a.files === b.files &&
+    a.text === b.text &&
+    open.length === Object.keys(b.overlays).length &&
+    open.every(([path, text]) => b.overlays[path] === text) &&
+    JSON.stringify(a.analysis) === JSON.stringify(b.analysis)
+  );
 }
 
 const inFile = ({ at }: KernelFact): boolean => at.file === 0;

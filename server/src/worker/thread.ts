@@ -1,30 +1,31 @@
-/** The messages between the server and its simulation thread, and the server's end of them. */
+/** The messages between the server and its thread, and the server's end of them. */
 import { Worker } from "node:worker_threads";
-import type { FileSimulation, Job, Simulator } from "./job.ts";
+import type { FileFindings, FileSimulation, FileWorker, Job } from "./job.ts";
 
 export interface ToThread {
   readonly id: number;
+  readonly does: "find" | "simulate";
   readonly job: Job;
 }
 
-export type FromThread =
-  | { readonly id: number; readonly simulation: FileSimulation | undefined }
-  | { readonly id: number; readonly error: string };
+type Answer = FileFindings | FileSimulation | undefined;
 
-/** What the thread is started with. `running[0]` is the id of the job that may run: any other is cancelled. */
+export type FromThread = { readonly id: number; readonly answer: Answer } | { readonly id: number; readonly error: string };
+
+/** What the thread is started with. `running[0]` is the id of the simulation that may run: any other is cancelled. */
 export interface ThreadData {
   readonly running: Int32Array<SharedArrayBuffer>;
 }
 
 /**
- * A simulator in a worker thread. A thread that dies fails the job it was at, and the next job starts a new one.
+ * A worker in a thread. A thread that dies fails the job it was at, and the next job starts a new one.
  * @param script the bundled entry of the thread
  */
-export function threadSimulator(script: URL): Simulator {
+export function threadWorker(script: URL): FileWorker {
   const running = new Int32Array(new SharedArrayBuffer(4));
   let thread: Worker | undefined;
   let lastId = 0;
-  let waiting: { id: number; end: (simulation: FileSimulation | undefined) => void; fail: (error: Error) => void } | undefined;
+  let waiting: { id: number; end: (answer: Answer) => void; fail: (error: Error) => void } | undefined;
 
   const fail = (message: string): void => {
     thread = undefined;
@@ -41,24 +42,26 @@ export function threadSimulator(script: URL): Simulator {
       const { end, fail: reject } = waiting;
       waiting = undefined;
       if ("error" in message) reject(new Error(message.error));
-      else end(message.simulation);
+      else end(message.answer);
     });
     worker.on("error", (error) => worker === thread && fail(error.message));
-    worker.on("exit", (code) => worker === thread && fail(`the simulation thread ended with ${code}`));
+    worker.on("exit", (code) => worker === thread && fail(`the thread ended with ${code}`));
     return worker;
+  };
+  const run = (does: ToThread["does"], job: Job): Promise<Answer> => {
+    const id = ++lastId;
+    Atomics.store(running, 0, id);
+    thread ??= start();
+    const message: ToThread = { id, does, job };
+    return new Promise((end, reject) => {
+      waiting = { id, end, fail: reject };
+      thread?.postMessage(message);
+    });
   };
 
   return {
-    run(job) {
-      const id = ++lastId;
-      Atomics.store(running, 0, id);
-      thread ??= start();
-      const message: ToThread = { id, job };
-      return new Promise((end, reject) => {
-        waiting = { id, end, fail: reject };
-        thread?.postMessage(message);
-      });
-    },
+    find: (job) => run("find", job) as Promise<FileFindings>,
+    simulate: (job) => run("simulate", job) as Promise<FileSimulation | undefined>,
     cancel: () => void Atomics.store(running, 0, 0),
     dispose() {
       const old = thread;

@@ -1,10 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { citedFigures } from "./cited.ts";
+import { loadCitations } from "./cited.ts";
 import { customGpu } from "./custom.ts";
 import { data } from "./data.ts";
 import type { GpuData } from "./files.ts";
 import { lintGpuData } from "./lint.ts";
 import { findGpu, gpus } from "./model.ts";
+
+const { figuresOf: citedFigures } = await loadCitations();
 
 describe("GPU data", () => {
   test("is sound", () => expect(lintGpuData(data)).toEqual([]));

@@ -1,4 +1,4 @@
-import { citedFigures, citedSources, type GpuModel, gpus } from "@warplens/sim-engine";
+import { type Citations, type GpuModel, gpus, loadCitations } from "@warplens/sim-engine";
 import { formatBandwidth, formatCapacity } from "../../units.ts";
 import { gpuNamed } from "../gpu-option.ts";
 import { Projects } from "../projects.ts";
@@ -16,13 +16,16 @@ export default {
     const shown = operands.length > 0 ? operands.map((name) => gpuNamed(name, own, "gpus")) : [...gpus, ...own];
     const style = styleOf(io, given);
     if (formatNamed(given.format, ["text", "json"]) === "json") {
+      const { sources, figuresOf } = await loadCitations();
       const models = shown.map((gpu) => {
         const { values: _, own: users, ...about } = gpu;
-        return { ...about, ...(users ? { extends: users.extends } : {}), figures: citedFigures(gpu) };
+        return { ...about, ...(users ? { extends: users.extends } : {}), figures: figuresOf(gpu) };
       });
-      io.out(`${JSON.stringify({ version: 1, gpus: models, sources: citedSources() }, null, 2)}\n`);
-    } else if (operands.length > 0) for (const gpu of shown) io.out(figuresOf(gpu, (text) => style(text, "bold")));
-    else {
+      io.out(`${JSON.stringify({ version: 1, gpus: models, sources }, null, 2)}\n`);
+    } else if (operands.length > 0) {
+      const citations = await loadCitations();
+      for (const gpu of shown) io.out(figuresText(gpu, citations, (text) => style(text, "bold")));
+    } else {
       const rows = shown.map(({ id, name, computeCapability, values }) => [
         id,
         name,
@@ -40,9 +43,8 @@ export default {
   },
 } satisfies Command;
 
-function figuresOf(gpu: GpuModel, bold: (text: string) => string): string {
-  const sources = citedSources();
-  const rows = Object.entries(citedFigures(gpu)).map(([name, { value, unit, basis, source, at }]) => [
+function figuresText(gpu: GpuModel, { figuresOf, sources }: Citations, bold: (text: string) => string): string {
+  const rows = Object.entries(figuresOf(gpu)).map(([name, { value, unit, basis, source, at }]) => [
     name,
     `${Array.isArray(value) ? value.join(", ") : value} ${unit}`,
     basis,
