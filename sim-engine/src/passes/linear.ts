@@ -2,7 +2,7 @@
 import type { Op } from "../kernel.ts";
 import { intConstant } from "./rewrite.ts";
 
-/** A product of up to two values; none for the constant term. */
+/** A product of a few values; none for the constant term. */
 export interface Term {
   readonly factors: readonly Op[];
   readonly coefficient: number;
@@ -12,6 +12,8 @@ export interface Term {
 export type Linear = ReadonlyMap<string, Term>;
 
 const termLimit = 12;
+/** `((batch * rows + j) * heads + h) * width` has four. */
+const factorLimit = 4;
 
 const keyOf = (factors: readonly Op[]): string => factors.map((op) => op.id).join(" ");
 
@@ -33,7 +35,7 @@ function product(a: Linear, b: Linear): Linear | undefined {
   for (const x of a.values()) {
     for (const y of b.values()) {
       const factors = [...x.factors, ...y.factors].sort((p, q) => p.id - q.id);
-      if (factors.length > 2) return undefined;
+      if (factors.length > factorLimit) return undefined;
       result = sum(result, new Map([[keyOf(factors), { factors, coefficient: x.coefficient * y.coefficient }]]));
     }
   }

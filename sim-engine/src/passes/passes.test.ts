@@ -293,6 +293,18 @@ test("an address that moves on by a stride becomes a pointer that does", () => {
   expect(run(counted(body.replaceAll(".exact", "")), reduceStrength)).not.toMatch(/ptr = phi/);
 });
 
+test("a row of a row of a tensor is reached by a pointer too", () => {
+  // ((n * tid + i) * (n * tid)) * 4
+  const text = run(
+    counted(
+      "%20: i32 = mul.exact %3, %4\n  %21: i64 = sext %20\n  %22: i64 = sext %10\n  %23: i64 = add %21, %22\n  %24: i64 = mul %23, %21\n  %25: ptr = gep %2, %24, scale 4, offset 0\n  store.global %25, %8, align 4",
+    ),
+    hoistInvariants,
+    reduceStrength,
+  );
+  expect(text.slice(text.indexOf("phi"))).not.toMatch(/mul/);
+});
+
 test("a neighbouring row is an addition away", () => {
   const text = run(
     stored(

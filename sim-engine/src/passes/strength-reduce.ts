@@ -221,12 +221,11 @@ class Pointers {
 
   #compute(linear: Linear, type: ScalarType): Op {
     let total: Op | undefined;
+    const product = (a: Op, b: Op) => this.#emit(this.#entry, { kind: "int", op: "mul", exact: true }, type, a, b);
     for (const { factors, coefficient } of linear.values()) {
-      let term = factors.length === 0 ? this.#constants.int(type, coefficient) : this.#widen(factors[0] as Op, type);
-      if (factors.length > 1)
-        term = this.#emit(this.#entry, { kind: "int", op: "mul", exact: true }, type, term, this.#widen(factors[1] as Op, type));
-      if (factors.length > 0 && coefficient !== 1)
-        term = this.#emit(this.#entry, { kind: "int", op: "mul", exact: true }, type, term, this.#constants.int(type, coefficient));
+      const parts = factors.map((factor) => this.#widen(factor, type));
+      if (coefficient !== 1 || parts.length === 0) parts.push(this.#constants.int(type, coefficient));
+      const term = parts.reduce(product);
       total = total ? this.#emit(this.#entry, { kind: "int", op: "add", exact: true }, type, total, term) : term;
     }
     return total ?? this.#constants.int(type, 0);
