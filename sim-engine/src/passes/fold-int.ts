@@ -59,6 +59,8 @@ function foldVariable(op: Op, action: IntAction, a: Op, b: Op, folding: Folding)
       if (zero) return a;
       break;
     case "add": {
+      const funnel = foldFunnelShift(op, a, b);
+      if (funnel) return funnel;
       // (x - y) + y is x.
       if (a.action.kind === "int" && a.action.op === "sub" && a.args[1] === b) return a.args[0];
       if (b.action.kind === "int" && b.action.op === "sub" && b.args[1] === a) return b.args[0];
@@ -70,6 +72,9 @@ function foldVariable(op: Op, action: IntAction, a: Op, b: Op, folding: Folding)
       }
       break;
     }
+    case "or":
+    case "xor":
+      return foldFunnelShift(op, a, b);
     case "sub":
       if (a.action.kind === "int" && a.action.op === "add") {
         if (a.args[1] === b) return a.args[0];
@@ -83,6 +88,20 @@ function foldVariable(op: Op, action: IntAction, a: Op, b: Op, folding: Folding)
     return become(op, { kind: "int", op: action.op === "sdiv" ? "udiv" : "urem" }, a, b);
   return undefined;
 }
+
+/** `(high << c) | (low >> (32 - c))`, a rotation where both are one: the bits do not meet, so a sum or `^` is the same. */
+function foldFunnelShift(op: Op, a: Op, b: Op): Op | undefined {
+  if (op.type !== "i32") return undefined;
+  const [left, right] = isShift(a, "shl") ? [a, b] : [b, a];
+  const [high, up] = left.args;
+  const [low, down] = right.args;
+  const by = intConstant(up);
+  if (!isShift(left, "shl") || !isShift(right, "lshr") || !high || !low || !up || by === undefined) return undefined;
+  if (by <= 0 || by >= 32 || intConstant(down) !== 32 - by) return undefined;
+  return become(op, { kind: "math", fn: "funnel.l", precision: "precise" }, low, high, up);
+}
+
+const isShift = ({ action }: Op, direction: "shl" | "lshr"): boolean => action.kind === "int" && action.op === direction;
 
 const isAddedConstant = (op: Op): boolean => op.action.kind === "int" && op.action.op === "add" && isConstant(op.args[1]);
 

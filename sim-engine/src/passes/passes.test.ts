@@ -55,6 +55,16 @@ test.each([
   ["x + 0", "%20: i32 = add %4, %5", /store\.global %2, %4/],
   ["x - 8 is x + -8", "%20: i32 = sub %4, %7", /= add %4, %\d+/],
   ["x * 8 is a shift", "%20: i32 = mul %4, %7", /= shl %4, %\d+/],
+  [
+    "two shifts that meet are a rotation",
+    "%18: i32 = const 24\n%17: i32 = shl %4, %7\n%16: i32 = lshr %4, %18\n%20: i32 = or %17, %16",
+    /= math\.funnel\.l\S* %4, %4, %7/,
+  ],
+  [
+    "shifts that leave bits out are not",
+    "%18: i32 = const 23\n%17: i32 = shl %4, %7\n%16: i32 = lshr %4, %18\n%20: i32 = or %17, %16",
+    /= or %\d+, %\d+/,
+  ],
   ["x / 8 unsigned is a shift", "%20: i32 = udiv %4, %7", /= lshr %4, %\d+/],
   ["x % 8 unsigned is a mask", "%20: i32 = urem %4, %7", /= and %4, %\d+/],
   ["x / 8 signed stays: x may be negative", "%20: i32 = sdiv %4, %7", /= sdiv %4, %7/],
