@@ -1,6 +1,7 @@
 /** Operations that take no instruction of their own, because the one that uses them does their work too. */
 import type { Op } from "../kernel.ts";
 import { intConstant, isConstant } from "../passes/rewrite.ts";
+import { coveredLogic } from "./logic-trees.ts";
 import type { Shape } from "./shape.ts";
 import type { Target } from "./target.ts";
 
@@ -8,12 +9,13 @@ export class Absorption {
   readonly #shape: Shape;
   readonly #target: Target;
   readonly #absorbed = new Set<Op>();
-  /** What a consumer has taken in: at most one operation, an `IADD3` or `LOP3` with three operands. */
+  /** What a consumer has taken in: at most one operation, as an `IADD3` with three operands does. */
   readonly #taken = new Map<Op, Op>();
 
   constructor(shape: Shape, target: Target) {
     this.#shape = shape;
     this.#target = target;
+    for (const op of coveredLogic(shape)) this.#absorbed.add(op);
     for (const block of shape.kernel.blocks) {
       for (const op of block.phis) this.#visit(op);
       for (const op of block.ops) this.#visit(op);
@@ -35,7 +37,7 @@ export class Absorption {
       return;
     }
     const { action, args } = op;
-    if (action.kind === "int" && (op.type === "i32" || (op.type === "i64" && /^(and|or|xor)$/.test(action.op)))) {
+    if (action.kind === "int" && op.type === "i32") {
       const partner = this.#partner(op, action.op, args);
       if (!partner) return;
       this.#absorbed.add(partner);
@@ -150,10 +152,6 @@ export class Absorption {
         const scaled = (kind === "add" ? [b, a] : [a]).find((arg) => arg && single.includes(arg) && product(arg));
         return scaled ?? [b, a].find((arg) => arg && single.includes(arg) && summand(arg));
       }
-      case "and":
-      case "or":
-      case "xor":
-        return single.find((arg) => /^(and|or|xor)$/.test(operation(arg)) && !bothConstant(arg));
       case "smin":
       case "smax":
       case "umin":

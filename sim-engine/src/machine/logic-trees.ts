@@ -1,0 +1,61 @@
+/**
+ * `LOP3` computes any function of three words, so a tree of and, or and xor with at most three different inputs is one instruction.
+ * What several trees share is computed by each of them, where all that want it can.
+ */
+import type { Op } from "../kernel.ts";
+import { intConstant, isConstant } from "../passes/rewrite.ts";
+import type { Shape } from "./shape.ts";
+
+/** An instruction has three inputs, one of which may be a constant. */
+const inputLimit = 3;
+/** Operations one instruction is tried to cover. */
+const searchDepth = 6;
+
+/** The operations that need no instruction, since every instruction that wants their value computes it itself. */
+export function coveredLogic(shape: Shape): ReadonlySet<Op> {
+  const covered = new Set<Op>();
+  /** The instructions that make an operation, and what each covers. */
+  const madeBy = new Map<Op, readonly Op[]>();
+  const covers = new Map<Op, ReadonlySet<Op>>();
+  for (const block of shape.kernel.blocks) {
+    for (const op of block.ops.toReversed()) {
+      if (!isLogic(op)) continue;
+      const users = shape.users(op);
+      const makers = [...new Set(users.flatMap((user) => (shape.home(user) === block ? (madeBy.get(user) ?? []) : [])))];
+      const everyUser = users.every((user) => isLogic(user) && shape.home(user) === block);
+      if (everyUser && makers.length > 0 && !shape.isCondition(op) && makers.every((maker) => covers.get(maker)?.has(op))) {
+        covered.add(op);
+        madeBy.set(op, makers);
+      } else {
+        madeBy.set(op, [op]);
+        covers.set(op, largestTree(shape, op));
+      }
+    }
+  }
+  return covered;
+}
+
+const isLogic = ({ action, type }: Op): boolean =>
+  action.kind === "int" && (action.op === "and" || action.op === "or" || action.op === "xor") && (type === "i32" || type === "i64");
+
+/** The most operations behind `root` that one instruction can do with it. */
+function largestTree(shape: Shape, root: Op): ReadonlySet<Op> {
+  let best: ReadonlySet<Op> = new Set();
+  const grow = (inner: ReadonlySet<Op>, inputs: readonly Op[]): void => {
+    if (inner.size > best.size && fits(inputs)) best = inner;
+    if (inner.size >= searchDepth) return;
+    for (const input of inputs) {
+      if (!isLogic(input) || input.type !== root.type || shape.home(input) !== shape.home(root)) continue;
+      const others = inputs.filter((each) => each !== input);
+      grow(new Set([...inner, input]), [...new Set([...others, ...input.args])]);
+    }
+  };
+  grow(new Set(), [...new Set(root.args)]);
+  return best;
+}
+
+function fits(inputs: readonly Op[]): boolean {
+  // To invert costs nothing.
+  const wanted = inputs.filter((input) => intConstant(input) !== -1);
+  return wanted.length <= inputLimit && wanted.filter(isConstant).length <= 1;
+}
