@@ -257,7 +257,7 @@ function describe(run: Executed, gpu: GpuModel): LaunchReport {
     loops: [],
     assumptions,
     simulated: {
-      blocks: Math.max(sample.blocks.length, sample.watched.length),
+      blocks: sample.blocks.length || sample.watched.length,
       of: blocks,
       ms: 0,
       warpInstructions: run.steps,

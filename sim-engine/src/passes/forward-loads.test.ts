@@ -143,3 +143,39 @@ b2:
   expect(before?.indexOf("load.global")).toBeLessThan(before?.indexOf("phi") ?? 0);
   expect(inside).not.toContain("load.global");
 });
+
+const joined = (then: string, otherwise: string): string => `kernel @k(%a: ptr f32 restrict, %c: ptr f32 restrict, %n: i32) {
+b0:
+  %1: ptr = param 0
+  %2: ptr = param 1
+  %3: i32 = param 2
+  %4: i32 = special tid.x
+  %5: f32 = const 1
+  %6: i1 = icmp.slt %4, %3
+  branch %6, b1, b2
+b1:
+  ${then}
+  jump b3
+b2:
+  ${otherwise}
+  jump b3
+b3:
+  %20: ptr = gep %1, %4, scale 4, offset 0
+  %21: f32 = load.global %20, align 4
+  %22: ptr = gep %2, %4, scale 4, offset 0
+  store.global %22, %21, align 4
+  return
+}
+`;
+
+test("what one of the ways to a join stored is loaded on the other only, equal addresses wherever they are computed", () => {
+  const store = "%10: ptr = gep %1, %4, scale 4, offset 0\n  store.global %10, %5, align 4";
+  const one = run(joined(store, ""));
+  expect(count(one, /load\.global/)).toBe(1);
+  expect(one).toMatch(/f32 = phi \[%5, b\d+\], \[%\d+, b\d+\]/);
+  expect(one.indexOf("load.global")).toBeLessThan(one.indexOf("phi"));
+  const both = run(joined(store, store.replaceAll("%10", "%11")));
+  expect(count(both, /load\.global/)).toBe(0);
+  const neither = run(joined("barrier", "barrier"));
+  expect(neither.indexOf("load.global")).toBeGreaterThan(neither.lastIndexOf("gep %1"));
+});

@@ -3,12 +3,14 @@
  * any way there. Where paths bring different values they meet in a phi; where only the way into a loop lacks the value, it is
  * loaded there once (LLVM's GVN with partial redundancy elimination), which also takes invariant loads out of loops.
  */
-import { createOp, noSpan, successors } from "../builder.ts";
+import { createBlock, createOp, noSpan, successors } from "../builder.ts";
 import { type DominatorTree, dominators } from "../graph.ts";
 import type { Block, Kernel, Op, ScalarType } from "../kernel.ts";
 import { compareLocations, type Location, locationOf } from "./alias.ts";
+import { retarget } from "./edit.ts";
 import { clobbers, mayWrite } from "./memory-effects.ts";
-import { isLeaf, Substitution } from "./rewrite.ts";
+import { isLeaf, isPure, Substitution } from "./rewrite.ts";
+import { ValueNumbers } from "./value-numbers.ts";
 
 /** Blocks one load's search may visit. */
 const searchLimit = 200;
@@ -26,10 +28,12 @@ class Forwarding {
   readonly #substitution = new Substitution();
   readonly #vectors = new Map<Op, readonly Op[]>();
   readonly #locations = new Map<Op, Location | undefined>();
+  readonly #numbers: ValueNumbers;
 
   constructor(kernel: Kernel) {
     this.#kernel = kernel;
     this.#tree = dominators(kernel);
+    this.#numbers = new ValueNumbers(this.#tree, this.#blockOf);
     for (const block of kernel.blocks) {
       for (const phi of block.phis) this.#blockOf.set(phi, block);
       for (const op of block.ops) this.#blockOf.set(op, block);
@@ -62,7 +66,8 @@ class Forwarding {
 
   #locationOf(op: Op): Location | undefined {
     if (this.#locations.has(op)) return this.#locations.get(op);
-    const location = locationOf(op);
+    const found = locationOf(op);
+    const location = found && { ...found, base: this.#numbers.canonical(found.base) };
     this.#locations.set(op, location);
     return location;
   }
@@ -92,13 +97,17 @@ class Forwarding {
     const list = this.#memory.get(block) ?? [];
     const here = this.#scan(list, list.indexOf(load) - 1, location);
     if (here) return here === "clobbered" ? undefined : here;
-    if (this.#blockOf.get(location.base) === block && !isLeaf(location.base)) return undefined;
+    const home = this.#numbers.home(location.base);
+    if (home === block) return undefined;
     if (location.components > 1) return this.#searchDominators(block, location);
-    const search = new Search(this.#kernel, this.#tree, this.#blockOf, location, load, block, (from) => this.#scanEnd(from, location));
+    const search = new Search(this.#kernel, this.#tree, this.#blockOf, location, home, load, block, (from) =>
+      this.#scanEnd(from, location),
+    );
     const op = search.run();
     if (!op) return undefined;
     for (const { block: at, op: created } of search.created) {
       this.#blockOf.set(created, at);
+      if (!this.#memory.has(at)) this.#memory.set(at, []);
       if (created.action.kind === "load") this.#memory.get(at)?.push(created);
     }
     return { kind: "value", op };
@@ -130,7 +139,7 @@ class Forwarding {
         const found = provided(this.#kernel, op, other, location, this.#substitution);
         if (found) return found;
       }
-      if (mayWrite(op) && clobbers(this.#kernel, op, location)) return "clobbered";
+      if (mayWrite(op) && clobbers(this.#kernel, op, location, other)) return "clobbered";
     }
     return undefined;
   }
@@ -151,6 +160,30 @@ function provided(kernel: Kernel, op: Op, from: Location, location: Location, su
   }
   if (op.action.kind !== "load" || from.components !== location.components) return undefined;
   return compareLocations(kernel, from, location) === "same" ? { kind: "value", op } : undefined;
+}
+
+/** Whether a block is reached from itself without passing `other`. */
+function comesBack(block: Block, other: Block): boolean {
+  const seen = new Set<Block>();
+  const pending = [block];
+  for (let at = pending.pop(); at; at = pending.pop()) {
+    for (const next of successors(at)) {
+      if (next === block) return true;
+      if (next === other || seen.has(next)) continue;
+      seen.add(next);
+      pending.push(next);
+    }
+  }
+  return false;
+}
+
+/** Puts a block on an edge; phis keep their operands. */
+function splitEdge(kernel: Kernel, { from, to, block }: { readonly from: Block; readonly to: Block; readonly block: Block }): void {
+  kernel.blocks.splice(kernel.blocks.indexOf(to), 0, block);
+  retarget(from, to, block);
+  block.predecessors = [from];
+  block.end = { kind: "jump", to };
+  to.predecessors[to.predecessors.indexOf(from)] = block;
 }
 
 /** Every way on from a loop's header passes `block` before it comes back or the kernel ends. */
@@ -177,10 +210,16 @@ class Search {
   readonly #location: Location;
   readonly #load: Op;
   readonly #block: Block;
+  readonly #blockOf: ReadonlyMap<Op, Block>;
+  /** Above it the address means another place. */
   readonly #home: Block | undefined;
   readonly #scanEnd: (block: Block) => Found | "clobbered" | undefined;
   readonly #atStart = new Map<Block, Op | undefined>();
   readonly #failed = new Set<Op>();
+  /** The edge that gets a block for a load, and that block. */
+  #split: { readonly from: Block; readonly to: Block; readonly block: Block } | undefined;
+  /** Blocks in which the value was found. */
+  readonly #providers = new Set<Block>();
   #visits = 0;
 
   constructor(
@@ -188,6 +227,7 @@ class Search {
     tree: DominatorTree,
     blockOf: ReadonlyMap<Op, Block>,
     location: Location,
+    home: Block | undefined,
     load: Op,
     block: Block,
     scanEnd: (block: Block) => Found | "clobbered" | undefined,
@@ -197,7 +237,8 @@ class Search {
     this.#location = location;
     this.#load = load;
     this.#block = block;
-    this.#home = blockOf.get(location.base);
+    this.#blockOf = blockOf;
+    this.#home = home;
     this.#scanEnd = scanEnd;
   }
 
@@ -207,6 +248,8 @@ class Search {
     if (!value) return undefined;
     const needed = this.#needed(value);
     if (!needed) return undefined;
+    if (this.#split && this.created.some(({ block, op }) => block === this.#split?.block && needed.has(op)))
+      splitEdge(this.#kernel, this.#split);
     for (const { block, op } of this.created) {
       if (!needed.has(op)) continue;
       if (op.action.kind === "phi") block.phis.push(op);
@@ -234,9 +277,11 @@ class Search {
     if (++this.#visits > searchLimit) return undefined;
     const found = this.#scanEnd(block);
     if (found === "clobbered") return undefined;
-    if (found) return found.kind === "value" ? found.op : undefined;
-    // Above its definition the address means another iteration's place.
-    if (block === this.#home && !isLeaf(this.#location.base)) return undefined;
+    if (found) {
+      this.#providers.add(block);
+      return found.kind === "value" ? found.op : undefined;
+    }
+    if (block === this.#home) return undefined;
     return this.#start(block);
   }
 
@@ -256,7 +301,8 @@ class Search {
     const values = predecessors.map((from) => this.#end(from));
     const missing = values.flatMap((value, index) => (value ? [] : [index]));
     if (missing.length > 0) {
-      const filled = missing.length === 1 ? this.#loadBefore(block, predecessors[missing[0] as number] as Block) : undefined;
+      const from = predecessors[missing[0] as number] as Block;
+      const filled = missing.length === 1 ? (this.#loadBefore(block, from) ?? this.#loadOnEdge(block, from)) : undefined;
       if (!filled) {
         this.#failed.add(phi);
         this.#atStart.set(block, undefined);
@@ -299,14 +345,36 @@ class Search {
     return load;
   }
 
-  /** The address itself may stand in the loop when only its base is outside: its constant offset is computed again. */
-  #addressAt(address: Op, block: Block): Op | undefined {
-    if (address === this.#location.base) return address;
-    const [base, index] = address.args;
-    if (address.action.kind !== "gep" || !base || !index || !isLeaf(index)) return undefined;
-    const inner = this.#addressAt(base, block);
-    if (!inner) return undefined;
-    const copy = createOp(this.#kernel, address.action, "ptr", [inner, index], address.span);
+  /** Only one of the ways that meet where the load stands lacks the value: it is loaded on that way. Not for what a loop before left. */
+  #loadOnEdge(block: Block, from: Block): Op | undefined {
+    if (block !== this.#block || block.predecessors.some((each) => this.#tree.dominates(block, each))) return undefined;
+    if (block.predecessors.filter((each) => each === from).length > 1) return undefined;
+    if ([...this.#providers].some((provider) => comesBack(provider, block))) return undefined;
+    if (this.#home && !this.#tree.dominates(this.#home, from)) return undefined;
+    const address = this.#load.args[0];
+    if (!address) return undefined;
+    const at = from.end.kind === "jump" ? from : createBlock(this.#kernel);
+    const made = this.#addressAt(address, at, from);
+    if (at !== from) this.#kernel.blocks.pop();
+    if (!made) return undefined;
+    const load = createOp(this.#kernel, this.#load.action, this.#load.type, [made], this.#load.span);
+    if (at !== from) this.#split = { from, to: block, block: at };
+    this.created.push({ block: at, op: load });
+    return load;
+  }
+
+  /** The address at the end of `from`, computed again in `block` as far as it does not stand there. */
+  #addressAt(address: Op, block: Block, from = block): Op | undefined {
+    const home = this.#blockOf.get(address);
+    if (isLeaf(address) || (home && this.#tree.dominates(home, from))) return address;
+    if (!isPure(address)) return undefined;
+    const args: Op[] = [];
+    for (const arg of address.args) {
+      const there = this.#addressAt(arg, block, from);
+      if (!there) return undefined;
+      args.push(there);
+    }
+    const copy = createOp(this.#kernel, address.action, address.type, args, address.span);
     this.created.push({ block, op: copy });
     return copy;
   }

@@ -2,16 +2,14 @@
 import type { Kernel, Op } from "../kernel.ts";
 import { compareLocations, type Location, locationOf } from "./alias.ts";
 
-/** Whether a write that this operation makes, or makes visible, may change what `location` holds. */
-export function clobbers(kernel: Kernel, op: Op, location: Location): boolean {
+/** Whether a write that this operation makes, to `written`, or makes visible, may change what `location` holds. */
+export function clobbers(kernel: Kernel, op: Op, location: Location, written = locationOf(op)): boolean {
   if (location.readOnly) return false;
   const { action } = op;
   switch (action.kind) {
     case "store":
-    case "atomic": {
-      const written = locationOf(op);
+    case "atomic":
       return !written || compareLocations(kernel, written, location) !== "none";
-    }
     case "copy.async":
     case "copy.wait":
       return location.space === "shared" || location.space === "generic";
