@@ -40,6 +40,8 @@ export class LiveWords {
   /** Results may take the registers of operands that end here. */
   issue({ reads, makes, instruction: { callee } }: Node): void {
     for (const read of reads) if (this.#endsAt(read, makes)) this.#drop(read);
+    let reloaded = 0;
+    for (const read of reads) reloaded += read.reloaded ?? 0;
     if (callee !== undefined) this.mostAtCalls = Math.max(this.mostAtCalls, this.words + callee);
     for (const read of reads) this.#remaining.set(read, (this.#remaining.get(read) ?? 1) - 1);
     for (const made of makes) {
@@ -47,7 +49,7 @@ export class LiveWords {
       this.#live.add(made);
       this.words += made.words;
     }
-    this.most = Math.max(this.most, this.words);
+    this.most = Math.max(this.most, this.words + reloaded);
     for (const made of makes) if ((this.#remaining.get(made) ?? 0) === 0 && !this.#out.has(made)) this.#drop(made);
   }
 

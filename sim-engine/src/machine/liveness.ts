@@ -74,3 +74,12 @@ function readsAndWrites(
   }
   return { reads, writes };
 }
+
+/** Registers that one instruction loads from the constant bank or the instruction itself, whatever went before. */
+export function reloadableRegisters(codes: readonly (readonly Instruction[])[], merged: ReadonlySet<Register>): Set<Register> {
+  const found = new Set<Register>();
+  for (const { opcode, defs, uses } of codes.flat())
+    if (uses.length === 0 && /^(LDC|IMAD\.MOV|MOV|HFMA2)/.test(opcode))
+      for (const def of defs) if (def.file === "R" && !merged.has(def)) found.add(def);
+  return found;
+}

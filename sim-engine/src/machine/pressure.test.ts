@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createBlock } from "../builder.ts";
 import type { Kernel } from "../kernel.ts";
+import { reloadableRegisters } from "./liveness.ts";
 import type { Instruction, MachineBlock, Register } from "./machine.ts";
 import { opcodeInfo } from "./opcodes.ts";
 import { Pressure } from "./pressure.ts";
@@ -90,6 +91,25 @@ describe("code for rare operands", () => {
     const order = [...straight(code).within(250).code.values()].flat().map(({ opcode }) => opcode);
     expect(order.indexOf("LDG.E")).toBeGreaterThan(order.indexOf("BRA"));
   });
+});
+
+test("what comes from the constant bank takes registers only where it is read, when it is loaded anew", () => {
+  const pointer = register(0, 2);
+  const through = register(1, 2);
+  const code = [instruction("STG.E", [], [pointer])];
+  const { into } = blockValues(code, new Set([through]), new Set(), new Set([pointer, through]));
+  expect([...into]).toEqual([
+    { words: 0, reloaded: 2 },
+    { words: 0, reloaded: 2 },
+  ]);
+});
+
+test.each([
+  [[instruction("LDC.64", [register(0, 2)])], 1],
+  [[instruction("S2R", [register(0)])], 0],
+  [[instruction("IMAD.WIDE", [register(0, 2)], [register(1)])], 0],
+])("%j: %d registers that can be loaded anew", (code, count) => {
+  expect(reloadableRegisters([code], new Set()).size).toBe(count);
 });
 
 test.each([

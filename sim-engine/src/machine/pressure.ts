@@ -2,8 +2,8 @@
 import type { Block, Kernel } from "../kernel.ts";
 import { dependences, type Node } from "./dependences.ts";
 import { peakOf, type Straight } from "./live-words.ts";
-import { liveOut, mergedRegisters } from "./liveness.ts";
-import type { Instruction, MachineBlock } from "./machine.ts";
+import { liveOut, mergedRegisters, reloadableRegisters } from "./liveness.ts";
+import type { Instruction, MachineBlock, Register } from "./machine.ts";
 import { latencyOrder } from "./schedule.ts";
 import { shortestRanges } from "./shortest.ts";
 import { blockValues } from "./values.ts";
@@ -27,16 +27,28 @@ export interface Scheduled extends Peak {
 export class Pressure {
   readonly #blocks: ReadonlyMap<Block, Straight>;
   readonly #shortest = new Map<Straight, Ordered>();
+  /** The same where what comes from the constant bank is loaded anew instead of kept. */
+  readonly #reloading = new Map<Straight, () => Straight>();
 
   /** Predicated blocks are part of their homes. */
   constructor(kernel: Kernel, blocks: ReadonlyMap<Block, MachineBlock>) {
     const out = liveOut(blocks);
     const own = [...blocks.values()].filter(({ home }) => home === undefined);
     const merged = mergedRegisters(own.map(({ instructions }) => instructions));
+    const reloadable = reloadableRegisters(
+      own.map(({ instructions }) => instructions),
+      merged,
+    );
     this.#blocks = new Map(
       own.map(({ block, instructions }) => {
-        const { of, into, out: behind } = blockValues(instructions, out.get(block) ?? new Set(), merged);
-        return [block, { nodes: dependences(kernel, instructions, of), into, out: behind }];
+        const wanted = out.get(block) ?? new Set();
+        const straight = (again?: ReadonlySet<Register>): Straight => {
+          const values = blockValues(instructions, wanted, merged, again);
+          return { nodes: dependences(kernel, instructions, values.of), into: values.into, out: values.out };
+        };
+        const kept = straight();
+        this.#reloading.set(kept, () => straight(reloadable));
+        return [block, kept];
       }),
     );
   }
@@ -61,8 +73,25 @@ export class Pressure {
   #blockWithin(block: Straight, limit: number): Ordered {
     const hiding = ordered(block, latencyOrder(block, limit));
     if (most(hiding) <= limit) return hiding;
+    // What is under way may need more to finish: with fewer loads ahead it may fit.
+    for (const fewer of fewerAhead) {
+      const careful = ordered(block, latencyOrder(block, limit - fewer));
+      if (most(careful) <= limit) return careful;
+    }
     const shortest = this.#shortestOf(block);
-    return most(shortest) < most(hiding) ? shortest : hiding;
+    if (most(shortest) <= limit) return shortest;
+    const reloading = this.#reload(block);
+    if (!reloading) return most(shortest) < most(hiding) ? shortest : hiding;
+    const again = this.#blockWithin(reloading, limit);
+    return [again, shortest, hiding].reduce((best, each) => (most(each) < most(best) ? each : best));
+  }
+
+  #reload(block: Straight): Straight | undefined {
+    const make = this.#reloading.get(block);
+    if (!make) return undefined;
+    const made = make();
+    this.#reloading.set(block, () => made);
+    return made;
   }
 
   #shortestOf(block: Straight): Ordered {
@@ -79,6 +108,9 @@ export class Pressure {
 export const most = ({ words, atCalls }: Peak): number => Math.max(words, atCalls);
 
 const ordered = (block: Straight, order: readonly Node[]): Ordered => ({ order, ...peakOf(block, order) });
+
+/** Words of registers to schedule for less than there are, where the first attempt takes too many. */
+const fewerAhead = [2, 4, 8];
 
 /** Loads of 16 bytes a thread that ptxas issues ahead even where that costs resident warps. Fitted to two kernels. */
 const wideAhead = 5;

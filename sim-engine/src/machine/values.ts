@@ -3,8 +3,10 @@ import type { Instruction, Register } from "./machine.ts";
 
 /** What one write leaves in a register until the next. */
 export interface Value {
-  /** 32-bit registers of the file that counts; none in other files. */
+  /** 32-bit registers of the file that counts; none in other files, and none where it is loaded anew by what reads it. */
   readonly words: number;
+  /** Words that an instruction that reads it takes for it, when it is loaded anew. */
+  readonly reloaded?: number;
 }
 
 /** What an instruction reads and makes. */
@@ -21,14 +23,22 @@ export interface BlockValues {
   readonly out: ReadonlySet<Value>;
 }
 
-/** `merged`: registers that a write under a predicate adds to, rather than replaces. */
-export function blockValues(instructions: readonly Instruction[], out: ReadonlySet<Register>, merged: ReadonlySet<Register>): BlockValues {
+/**
+ * `merged`: registers that a write under a predicate adds to, rather than replaces. `reloadable`: those that need not be kept for this
+ * block or through it, as they are filled from the constant bank.
+ */
+export function blockValues(
+  instructions: readonly Instruction[],
+  out: ReadonlySet<Register>,
+  merged: ReadonlySet<Register>,
+  reloadable: ReadonlySet<Register> = new Set(),
+): BlockValues {
   const held = new Map<Register, Value>();
   const into = new Set<Value>();
   const valueIn = (register: Register): Value => {
     const known = held.get(register);
     if (known) return known;
-    const value = newValue(register);
+    const value = reloadable.has(register) ? { words: 0, reloaded: register.words } : newValue(register);
     held.set(register, value);
     into.add(value);
     return value;
