@@ -62,7 +62,64 @@ test("a large grid is counted from a few blocks", () => {
   const report = simulate(transpose, matrices(8192), h200);
   expect(report.lines[20]).toMatchObject({ globalRequests: 4194304, globalSectors: 75497472, globalSectorsIdeal: 16777216 });
   expect(report.simulated).toMatchObject({ exact: true, of: 65536 });
-  expect(report.simulated.blocks).toBeLessThan(10);
+  expect(report.simulated.blocks).toBeLessThan(20);
+});
+
+/** `if (id < limit) for (k = 0; k < turns; k++) load(a[k & 1023])` */
+const marathon = parseKernel(`kernel @marathon(%a: ptr f32, %limit: i64, %turns: i64) {
+entry:
+  %a: ptr = param 0
+  %limit: i64 = param 1
+  %turns: i64 = param 2
+  %tx: i32 = special tid.x
+  %bx: i32 = special ctaid.x
+  %size: i32 = special ntid.x
+  %zero: i64 = const 0
+  %one: i64 = const 1
+  %mask: i64 = const 1023
+  %t: i64 = zext %tx
+  %b: i64 = zext %bx
+  %s: i64 = zext %size
+  %before: i64 = mul %b, %s
+  %id: i64 = add %before, %t
+  %inside: i1 = icmp.slt %id, %limit
+  branch %inside, loop, done
+loop:
+  %k: i64 = phi [%zero, entry], [%k2, loop]
+  %i: i64 = and %k, %mask
+  %p: ptr = gep %a, %i, scale 4
+  %v: f32 = load.global %p, align 4, volatile !3
+  %k2: i64 = add %k, %one
+  %more: i1 = icmp.slt %k2, %turns
+  branch %more, loop, done
+done:
+  return
+}`);
+
+test.each([
+  ["the largest grid", [2 ** 31 - 1, 1, 1], [1024, 1, 1], 2n ** 41n - 5000n, 1n],
+  ["mostly empty", [2 ** 31 - 1, 1, 1], [1024, 1, 1], 77n, 3n],
+  ["a thousand million turns", [132, 1, 1], [256, 1, 1], 132n * 256n, 10n ** 9n],
+  ["both", [2 ** 31 - 1, 1, 1], [96, 1, 1], 96n * (2n ** 31n - 2n) + 33n, 10n ** 5n],
+] as const)("work grows neither with the grid nor with trip counts: %s", (_, grid, block, limit, turns) => {
+  const launch: Launch = {
+    grid,
+    block,
+    dynamicSharedBytes: 0,
+    arguments: [
+      { kind: "pointer", buffer: 0, offset: 0 },
+      { kind: "scalar", value: limit },
+      { kind: "scalar", value: turns },
+    ],
+    buffers: [{ name: "a", bytes: 4096, element: "f32", content: { kind: "zero" } }],
+  };
+  const { simulated, traffic } = simulate(marathon, launch, h200);
+  expect(simulated.exact).toBe(true);
+  expect(simulated.warpInstructions).toBeLessThan(300_000);
+  const threads = BigInt(grid[0]) * BigInt(block[0]);
+  const inside = limit < threads ? limit : threads;
+  // Blocks are of whole warps, and the lanes of a warp load one place.
+  expect(traffic.globalLoadRequests).toBe(Number((inside + 31n) / 32n) * Number(turns));
 });
 
 const columns = parseKernel(`kernel @columnSum(%out: ptr f32, %in: ptr const f32, %rows: i32, %cols: i32) {

@@ -26,6 +26,14 @@ function indexKernel(decisions: readonly number[]): Kernel {
   const int = (value: number): Op => b.constant("i32", value);
   const x = b.int("add", b.int("mul", b.special("ctaid.x"), b.special("ntid.x")), b.special("tid.x"));
   const y = b.int("add", b.int("mul", b.special("ctaid.y"), b.special("ntid.y")), b.special("tid.y"));
+  /** Blocks numbered otherwise than they are launched: in a row, or in groups of columns. */
+  const remapped = (): Op => {
+    const row = b.int("add", b.special("ctaid.x"), b.int("mul", b.special("ctaid.y"), b.special("nctaid.x")));
+    const all = b.int("add", row, b.int("mul", b.special("ctaid.z"), b.int("mul", b.special("nctaid.x"), b.special("nctaid.y"))));
+    const width = int(pick([2, 3, 4, 8]));
+    const turned = b.int("add", b.int("mul", b.int("urem", all, width), int(pick([16, 50]))), b.int("udiv", all, width));
+    return b.int("add", b.int("mul", pick([all, turned]), b.special("ntid.x")), b.special("tid.x"));
+  };
   const known = [
     x,
     y,
@@ -33,6 +41,8 @@ function indexKernel(decisions: readonly number[]): Kernel {
     b.special("ctaid.x"),
     b.special("ctaid.y"),
     b.int("add", b.int("mul", y, int(pick([64, 100, 128]))), x),
+    b.special("ctaid.z"),
+    remapped(),
   ];
 
   const value = (depth: number): Op => {
@@ -71,8 +81,11 @@ function indexKernel(decisions: readonly number[]): Kernel {
         b.block = after;
       } else {
         const counter = b.alloca(4, 4, "i");
-        b.store("local", counter, [int(choose(3))]);
-        const limit = choose(2) ? int(choose(120)) : b.int("and", value(1), int(63));
+        // Some go through an array as a grid does, from each thread's own place on by the number of all.
+        const stride = choose(4) === 0;
+        b.store("local", counter, [stride ? x : int(choose(3))]);
+        const threads = stride ? b.int("mul", b.special("nctaid.x"), b.special("ntid.x")) : undefined;
+        const limit = stride ? int(choose(9000)) : choose(2) ? int(choose(120)) : b.int("and", value(1), int(63));
         const [header, body, exit] = [b.newBlock(), b.newBlock(), b.newBlock()];
         b.jump(header);
         b.block = header;
@@ -82,7 +95,7 @@ function indexKernel(decisions: readonly number[]): Kernel {
         known.push(i);
         statements(depth - 1);
         known.pop();
-        b.store("local", counter, [b.int("add", i, int(pick([1, 1, 2, 5])))]);
+        b.store("local", counter, [b.int("add", i, threads ?? int(pick([1, 1, 2, 5])))]);
         b.jump(header);
         b.block = exit;
       }
@@ -105,8 +118,8 @@ const launchOf = (grid: Dim3, block: Dim3): Launch => ({
 
 function everyBlock(kernel: Kernel, launch: Launch): Float64Array {
   const runner = new Runner(compile(kernel, launch, { allLanes: true }), { steps: 1e8 });
-  const [columns, rows] = launch.grid;
-  for (let y = 0; y < rows; y++) for (let x = 0; x < columns; x++) runner.runBlock([x, y, 0]);
+  const [columns, rows, layers] = launch.grid;
+  for (let z = 0; z < layers; z++) for (let y = 0; y < rows; y++) for (let x = 0; x < columns; x++) runner.runBlock([x, y, z]);
   return new CountVector(runner).take();
 }
 
@@ -123,7 +136,7 @@ function sampled(kernel: Kernel, launch: Launch, allLanes: boolean, steps = 2e6)
 }
 
 const decisions = fc.array(fc.nat(10_000), { minLength: 10, maxLength: 120, size: "max" });
-const grids = fc.constantFrom<Dim3>([37, 1, 1], [64, 3, 1], [8, 9, 1], [200, 1, 1]);
+const grids = fc.constantFrom<Dim3>([37, 1, 1], [64, 3, 1], [8, 9, 1], [200, 1, 1], [5, 4, 6], [1, 1, 70], [3, 40, 2]);
 const shapes = fc.constantFrom<Dim3>([32, 1, 1], [48, 1, 1], [16, 4, 1]);
 
 test("what is said to be exact is what running every block gives", () => {
@@ -140,7 +153,7 @@ test("what is said to be exact is what running every block gives", () => {
         sample = sampled(kernel, launch, true);
       }
       const whole = everyBlock(kernel, launch);
-      const blocks = grid[0] * grid[1];
+      const blocks = grid[0] * grid[1] * grid[2];
       expect(sample.blocks.reduce((sum, { weight }) => sum + weight, 0)).toBeCloseTo(blocks);
       if (!sample.exact) return;
       exact++;
