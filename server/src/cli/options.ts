@@ -38,6 +38,7 @@ const options = {
   "dynamic-shared": { value: "BYTES", help: "dynamic shared memory of a block (default: 0)" },
   block: { value: "N", help: "threads a block" },
   carveout: { value: "PCT", help: "preferred share of shared memory in percent" },
+  cluster: { value: "N", help: "blocks a cluster: how many clusters the GPU holds at once" },
   stdin: { help: "read one JSON object a line, write one a line" },
   stdio: { help: "speak over the standard streams" },
   color: { help: "colours, even where the output is not a terminal" },

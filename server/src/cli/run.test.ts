@@ -540,6 +540,13 @@ describe("occupancy", () => {
     });
   });
 
+  test("of clusters, where there are any", async () => {
+    const argv = ["occupancy", "--registers", "16", "--dynamic-shared", "40960", "--block", "256", "--cluster", "16"];
+    expect((await run({}, [...argv, "--gpu", "h200"])).out).toMatch(/clusters {4}35 of 16 blocks/);
+    expect(JSON.parse((await run({}, [...argv, "--gpu", "h200", "--format", "json"])).out)).toMatchObject({ activeClusters: 35 });
+    expect(await run({}, [...argv, "--gpu", "a100"])).toMatchObject({ code: 2, err: expect.stringMatching(/has no clusters/) });
+  });
+
   test("of a compute capability", async () => {
     expect((await run({}, ["occupancy", "--gpu", "sm_70", "--registers", "37", "--block", "128"])).out).toContain(
       "compute capability 7.0: 75 %",

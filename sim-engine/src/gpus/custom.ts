@@ -99,7 +99,9 @@ export function customGpu(json: unknown): { readonly gpu: GpuModel } | { readonl
   const inherited = capability
     ? Object.fromEntries(Object.entries(base.values).filter(([key]) => figureDefinitions[key as FigureName].level !== "capability"))
     : base.values;
-  const values = { ...inherited, ...capability?.values, ...own } as GpuValues;
+  // Another number of SMs is another layout.
+  const { smsByGpc: _, ...others } = { ...inherited } as Partial<GpuValues>;
+  const values = { ...(own.smCount === undefined ? inherited : others), ...capability?.values, ...own } as GpuValues;
   for (const contradiction of contradictions(values)) wrong(["figures"], contradiction);
   if (problems.length > 0) return { problems };
   return {

@@ -7294,6 +7294,20 @@ export const data: GpuData = {
       computeCapability: "9.0",
       figures: {
         smCount: { value: 132, unit: "SMs", basis: "specified", source: "product-page", at: "NVIDIA H200: SMs" },
+        smsByGpc: {
+          value: [18, 18, 16, 16, 16, 16, 16, 8, 2, 2, 2, 2],
+          unit: "SMs",
+          basis: "measured",
+          source: "h200-measured",
+          at: "h200-clusters.tsv: the one layout that fits cudaOccupancyMaxActiveClusters of 150 launches, on one card",
+        },
+        clusterBlocksPerSm: {
+          value: 8,
+          unit: "blocks",
+          basis: "measured",
+          source: "h200-measured",
+          at: "h200-clusters.tsv: 8 where 10, 16 and 32 blocks fit",
+        },
         gpcs: { value: 8, unit: "GPCs", basis: "specified", source: "hopper-whitepaper", at: "GH100: 8 GPCs" },
         clock: { value: 1980, unit: "MHz", basis: "measured", source: "h200-measured", at: "SM clock while kernels run" },
         memoryClock: { value: 3201, unit: "MHz", basis: "measured", source: "h200-measured", at: "memory clock while kernels run" },

@@ -94,6 +94,7 @@ export const figureDefinitions = {
   // One card.
   smCount: number("product", true, "SMs", "Streaming multiprocessors"),
   gpcs: number("product", false, "GPCs", "Graphics processing clusters: a thread block cluster lives in one"),
+  smsByGpc: list("product", "SMs", "SMs of each graphics processing cluster: which are disabled differs from card to card"),
   clock: number("product", true, "MHz", "SM clock kernels run at: the boost clock, or the clock measured"),
   memoryClock: number("product", true, "MHz", "Memory clock"),
   memoryBus: number("product", true, "bits", "Memory interface width"),
@@ -124,6 +125,7 @@ export const figureDefinitions = {
   blockLaunchRate: number("behaviour", true, "blocks/clock", "Blocks the work distributor starts in a clock, all SMs together"),
   blockStartLatency: number("behaviour", true, "cycles", "From a block's launch to its first instruction"),
   blockTurnaround: number("behaviour", true, "cycles", "From a block's end to the launch of the one that takes its place"),
+  clusterBlocksPerSm: number("behaviour", true, "blocks", "Blocks of thread block clusters resident on an SM, at most"),
   barrierLatency: number("behaviour", true, "cycles", "A barrier, before what each warp adds"),
   barrierPerWarp: number("behaviour", true, "cycles", "What each warp of the block adds to a barrier"),
   shuffleLatency: number("behaviour", true, "cycles", "Shuffle to the instruction that needs its result"),

@@ -53,6 +53,9 @@ function* lintAgreement(product: ProductFile, capability: CapabilityFile): Gener
     if (off(computed, bandwidth) > 0.015)
       yield `${product.id}: bandwidth ${bandwidth} GB/s, but clock x width x rate / 8 is ${computed.toFixed(1)} GB/s`;
   }
+  const layout = product.figures.smsByGpc?.value;
+  if (Array.isArray(layout) && layout.reduce((sum, count) => sum + count, 0) !== of("smCount"))
+    yield `${product.id}: smsByGpc does not add up to the SMs`;
   const theoretical = of("sharedTheoretical");
   const [sms, banks, width, mhz] = [of("smCount"), of("sharedBanks"), of("sharedBankBytes"), of("clock")];
   if (theoretical && sms && banks && width && mhz) {

@@ -1770,6 +1770,8 @@ export const plain: PlainData = {
       computeCapability: "9.0",
       values: {
         smCount: 132,
+        smsByGpc: [18, 18, 16, 16, 16, 16, 16, 8, 2, 2, 2, 2],
+        clusterBlocksPerSm: 8,
         gpcs: 8,
         clock: 1980,
         memoryClock: 3201,

@@ -5,6 +5,7 @@ import {
   findGpu,
   type GpuModel,
   type GpuValues,
+  maxActiveClusters,
   type Occupancy,
   type OccupancyInput,
   occupancy,
@@ -22,7 +23,7 @@ export default {
   name: "occupancy",
   operands: "",
   summary: "how many blocks and warps of a kernel an SM holds, what limits them, and what would help",
-  options: ["gpu", "registers", "static-shared", "dynamic-shared", "block", "carveout", "stdin", "format"],
+  options: ["gpu", "registers", "static-shared", "dynamic-shared", "block", "carveout", "cluster", "stdin", "format"],
   async run({ given, operands }, io) {
     if (operands.length > 0) throw new UsageError(`occupancy takes options only, not ${operands[0]}`);
     const { gpus: own = [] } = new Projects(io.cwd).of(io.cwd).file;
@@ -33,7 +34,12 @@ export default {
     const input = inputOf(given);
     const problem = occupancyProblem(input);
     if (problem !== undefined) throw new UsageError(problem);
-    io.out(format === "json" ? `${JSON.stringify(advised(model.values, input))}\n` : text(model.name, model.values, input));
+    const cluster = given.cluster === undefined ? undefined : wholeNumber("--cluster", given.cluster, 1);
+    if (cluster !== undefined && maxActiveClusters(model.values, 1, cluster) === undefined)
+      throw new UsageError(`--cluster: ${model.name} has no clusters, or how its SMs are divided is not known`);
+    io.out(
+      format === "json" ? `${JSON.stringify(advised(model.values, input, cluster))}\n` : text(model.name, model.values, input, cluster),
+    );
     return 0;
   },
 } satisfies Command;
@@ -69,11 +75,12 @@ const answer = ({ blocksPerSm, activeWarpsPerSm, occupancyPct, limiters }: Occup
 });
 
 /** The answer with what would change it. */
-function advised(values: GpuValues, input: OccupancyInput): object {
+function advised(values: GpuValues, input: OccupancyInput, cluster: number | undefined): object {
   const { now, gains, losses, best, nextStep } = adviseOccupancy(values, input);
   return {
     ...answer(now),
     ...carveoutFor(values, input, now),
+    ...(cluster === undefined ? {} : { activeClusters: maxActiveClusters(values, now.blocksPerSm, cluster) }),
     gains,
     losses,
     bestBlockSizes: best.map(({ blockSize }) => blockSize),
@@ -82,7 +89,7 @@ function advised(values: GpuValues, input: OccupancyInput): object {
   };
 }
 
-function text(name: string, values: GpuValues, input: OccupancyInput): string {
+function text(name: string, values: GpuValues, input: OccupancyInput, cluster: number | undefined): string {
   const { now, gains, losses, best, nextStep } = adviseOccupancy(values, input);
   const warps = values.maxThreadsPerSm / 32;
   const { sharedBytes, l1Bytes } = carveoutFor(values, input, now);
@@ -93,6 +100,9 @@ function text(name: string, values: GpuValues, input: OccupancyInput): string {
     `  blocks/SM   ${now.blocksPerSm}`,
     `  warps/SM    ${now.activeWarpsPerSm} of ${warps}`,
     `  limited by  ${now.limiters.join(", ")}`,
+    ...(cluster === undefined
+      ? []
+      : [`  clusters    ${maxActiveClusters(values, now.blocksPerSm, cluster)} of ${cluster} blocks on the GPU at once`]),
     `  shared      ${formatCapacity(now.sharedPerBlock)} a block, as allocated; ${formatCapacity(sharedBytes)} of the SM, which leaves ${formatCapacity(l1Bytes)} to the L1`,
     ...(best[0]
       ? [`  best block  ${sizes.join(", ")}${best.length > sizes.length ? ", ..." : ""}: ${formatPercent(best[0].occupancyPct)}`]
