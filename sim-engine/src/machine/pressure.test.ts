@@ -5,6 +5,7 @@ import { reloadableRegisters } from "./liveness.ts";
 import type { Instruction, MachineBlock, Register } from "./machine.ts";
 import { opcodeInfo } from "./opcodes.ts";
 import { Pressure } from "./pressure.ts";
+import { allocate } from "./registers.ts";
 import { targetOf } from "./target.ts";
 import { blockValues } from "./values.ts";
 
@@ -16,6 +17,17 @@ const instruction = (opcode: string, defs: readonly Register[], uses: readonly R
   span,
   defs,
   uses,
+});
+
+const emptyKernel = (): Kernel => ({
+  name: "k",
+  templateArguments: [],
+  files: ["k.cu"],
+  parameters: [],
+  shared: [],
+  globals: [],
+  blocks: [],
+  nextId: 0,
 });
 
 function straight(instructions: readonly Instruction[]): Pressure {
@@ -123,6 +135,16 @@ test.each([
     return [instruction(opcode, [quad], [address]), instruction("STG.E.128", [], [address, quad])];
   });
   expect(straight(code.flat()).within(20).starved).toBe(starved);
+});
+
+test.each([
+  [undefined, { value: 32, low: 24, high: 40 }],
+  [24, { value: 24, low: 17, high: 24 }],
+])("a sum of 40 loads with at most %s registers", (maxRegisters, expected) => {
+  const kernel: Kernel = { ...emptyKernel(), ...(maxRegisters === undefined ? {} : { maxRegisters }) };
+  const block = createBlock(kernel);
+  const blocks = new Map<typeof block, MachineBlock>([[block, { block, instructions: sumOfLoads(40) }]]);
+  expect(allocate(kernel, blocks, targetOf(90)).registers).toEqual(expected);
 });
 
 test("a register holds a value of its own between writes", () => {
