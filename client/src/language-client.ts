@@ -3,6 +3,7 @@ import { type ReadFileParams, readFileRequest } from "@warplens/server/protocol"
 import { type Diagnostic, type LogOutputChannel, Uri, workspace } from "vscode";
 import type { BaseLanguageClient, LanguageClientOptions, LSPAny } from "vscode-languageclient";
 import { rulePageUri } from "./rule-pages.ts";
+import { withoutCompiler } from "./trust.ts";
 
 /** The built-in id of .cu and .cuh files, and the one other extensions give them. */
 export const languages = ["cuda-cpp", "cuda"] as const;
@@ -32,10 +33,7 @@ export function clientOptions(log: LogOutputChannel): LanguageClientOptions {
         // A compiler runs only where the user trusts what it compiles, whoever switched it on.
         async configuration(params, token, next) {
           const sections = await next(params, token);
-          if (!Array.isArray(sections) || workspace.isTrusted) return sections;
-          return sections.map((section: LSPAny) =>
-            typeof section === "object" && section !== null ? { ...section, nvcc: "off" } : section,
-          );
+          return !Array.isArray(sections) || workspace.isTrusted ? sections : withoutCompiler<LSPAny>(sections);
         },
       },
       handleDiagnostics: (uri, diagnostics, next) => next(uri, diagnostics.map(linkToPage)),

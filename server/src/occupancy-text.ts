@@ -61,3 +61,9 @@ export function bestBlocksText({ bestBlockSizes, bestOccupancyPct }: Advice, the
   const shown = bestBlockSizes.slice(0, 4).join(", ");
   return `${shown}${bestBlockSizes.length > 4 ? ", …" : ""}: ${formatPercent(bestOccupancyPct)}`;
 }
+
+/** `16 bytes stored, 24 loaded` of a compiled kernel that spills registers; undefined where none does or nobody compiled it. */
+export function spillText({ compiled }: LaunchReport["resources"]): string | undefined {
+  if (!compiled || compiled.spillStoreBytes + compiled.spillLoadBytes === 0) return undefined;
+  return `${compiled.spillStoreBytes} bytes stored, ${compiled.spillLoadBytes} loaded`;
+}

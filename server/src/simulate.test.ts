@@ -72,6 +72,14 @@ __global__ void sum(float *a) {
   expect(launches.map(({ report }) => report.kernel)).toEqual(["draw", "sum"]);
 });
 
+test("what a compiler says besides registers is in the report", () => {
+  const compiled = { stackBytes: 48, spillStoreBytes: 16, spillLoadBytes: 24, staticSharedBytes: 0, constantBytes: 372 };
+  const program = analyseCode(`${kernel}\n${host("scale<<<64, 256>>>(a, 2.0f);")}`);
+  const [launch] = simulateProgram(program, model("h200"), { registersOf: () => ({ value: 24, basis: "compiled", compiled }) }).launches;
+  expect(launch?.report.resources).toMatchObject({ registersPerThread: { value: 24, basis: "compiled" }, compiled });
+  expect(simulateProgram(program, model("h200")).launches[0]?.report.resources).not.toHaveProperty("compiled");
+});
+
 describe("what is not simulated", () => {
   test("is named with its line and reason", () => {
     const { launches, notSimulated } = simulated(`${kernel}\n${host("scale<<<64, 2048>>>(a, 2.0f);")}`);

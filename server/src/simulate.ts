@@ -1,5 +1,5 @@
 /** Simulates the launches of a program on a GPU model, one after another, and remembers what it has simulated. */
-import { type GpuModel, type Kernel, type LaunchReport, simulate } from "@warplens/sim-engine";
+import { type CompiledBytes, type GpuModel, type Kernel, type LaunchReport, simulate } from "@warplens/sim-engine";
 import { type LaunchFact, NotSimulated, type Program } from "./analysis/facts.ts";
 import type { SimulatedLaunch } from "./rules/rule.ts";
 import { ReportCache } from "./simulate/report-cache.ts";
@@ -8,6 +8,8 @@ import type { Reading } from "./syntax/reading.ts";
 export interface KnownRegisters {
   readonly value: number;
   readonly basis: "compiled" | "annotated";
+  /** With a compiler's count: what else it says. */
+  readonly compiled?: CompiledBytes;
 }
 
 export interface SimulationOptions {
@@ -79,10 +81,11 @@ function simulateLaunch(
     const kernel = fact.lower();
     const registers = registersIn(registersOf?.(fact.kernelName, kernel.templateArguments), fact);
     // By its figures: a user's own GPU keeps its id when they change.
-    const settings = JSON.stringify([gpu.computeCapability, gpu.values, registers ?? null]);
-    const options = { ...(isCancelled ? { isCancelled } : {}), ...(registers ? { registers } : {}) };
+    const settings = JSON.stringify([gpu.computeCapability, gpu.values, registers?.value ?? null, registers?.basis ?? null]);
+    const count = registers && { value: registers.value, basis: registers.basis };
+    const options = { ...(isCancelled ? { isCancelled } : {}), ...(count ? { registers: count } : {}) };
     const report = cache.get(kernel, launch, settings, (onContent) => simulate(kernel, launch, gpu, { ...options, onContent }));
-    return { simulated: { fact, kernel, report: withAssumptions(report, fact, kernel) } };
+    return { simulated: { fact, kernel, report: completed(report, fact, kernel, registers?.compiled) } };
   } catch (error) {
     if (isCancelled?.()) return undefined;
     if (error instanceof NotSimulated) return refuse(placed(error, reading));
@@ -106,7 +109,12 @@ function placed({ message, at }: NotSimulated, reading: Reading): string {
   return `${message} (${file === "" ? `line ${line}` : `${file}${line}`}: \`${text.length > 60 ? `${text.slice(0, 57)}...` : text}\`)`;
 }
 
-/** A report with what was assumed of the launch as well as in the engine. */
-function withAssumptions(report: LaunchReport, fact: LaunchFact, kernel: Kernel): LaunchReport {
-  return { ...report, templateArguments: [...kernel.templateArguments], assumptions: [...fact.assumptions, ...report.assumptions] };
+/** A report with what was assumed of the launch as well as in the engine, and what the compiler said. */
+function completed(report: LaunchReport, fact: LaunchFact, kernel: Kernel, compiled: CompiledBytes | undefined): LaunchReport {
+  return {
+    ...report,
+    templateArguments: [...kernel.templateArguments],
+    ...(compiled ? { resources: { ...report.resources, compiled } } : {}),
+    assumptions: [...fact.assumptions, ...report.assumptions],
+  };
 }

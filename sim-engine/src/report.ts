@@ -91,6 +91,14 @@ export interface OccupancyAdviceReport {
   };
 }
 
+export interface CompiledBytes {
+  readonly stackBytes: number;
+  readonly spillStoreBytes: number;
+  readonly spillLoadBytes: number;
+  readonly staticSharedBytes: number;
+  readonly constantBytes: number;
+}
+
 export interface LaunchReport {
   kernel: string;
   templateArguments: string[];
@@ -101,6 +109,8 @@ export interface LaunchReport {
     registersPerThread: { value: number; basis: Basis; interval?: readonly [low: number, high: number] };
     staticSharedBytes: number;
     localBytesPerThread: number;
+    /** What the user's compiler says besides: bytes of local memory a thread, of shared and constant memory a block. */
+    compiled?: CompiledBytes;
   };
   occupancy: {
     theoreticalPct: number;

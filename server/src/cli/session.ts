@@ -7,7 +7,7 @@ import { diskFiles } from "../files.ts";
 import { loadGrammarFromDisk } from "../grammar.ts";
 import type { LintSettings } from "../lint.ts";
 import { compileResources } from "../nvcc/compile.ts";
-import { type CompiledKernel, findCompiled } from "../nvcc/resources.ts";
+import { type CompiledKernel, findCompiled, knownResources } from "../nvcc/resources.ts";
 import { selectorProblem } from "../rules/selection.ts";
 import { capabilityNumber, devicePropertiesOf } from "../simulate/device-properties.ts";
 import { type Simulation, type SimulationOptions, simulateProgram } from "../simulate.ts";
@@ -60,8 +60,7 @@ export class Session {
       registersOf: (name, templateArguments) => {
         const given = this.#registers.get(name);
         if (given !== undefined) return { value: given, basis: "annotated" };
-        const found = findCompiled(compiled, name, templateArguments);
-        return found && { value: found.registers, basis: "compiled" };
+        return knownResources(findCompiled(compiled, name, templateArguments));
       },
       ...(kernel === undefined ? {} : { kernel }),
     };

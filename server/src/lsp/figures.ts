@@ -1,6 +1,6 @@
 /** A report's figures in words, the same in lens, hover and hints. */
 import type { AccessReport, LaunchReport } from "@warplens/sim-engine";
-import { bestBlocksText, intervalText, resourceChanges } from "../occupancy-text.ts";
+import { bestBlocksText, intervalText, resourceChanges, spillText } from "../occupancy-text.ts";
 import {
   formatBandwidth,
   formatBound,
@@ -62,7 +62,10 @@ export function launchTable(report: LaunchReport): string {
   else if (interval !== undefined) rows.splice(2, 0, row("", "", interval));
   if (resources.staticSharedBytes + report.dynamicSharedBytes > 0)
     rows.push(row("Shared memory", `${formatCapacity(resources.staticSharedBytes + report.dynamicSharedBytes)} a block`, "exact"));
-  if (resources.localBytesPerThread > 0) rows.push(row("Local memory", `${resources.localBytesPerThread} bytes a thread`, "estimated"));
+  const local = resources.compiled?.stackBytes ?? resources.localBytesPerThread;
+  if (local > 0) rows.push(row("Local memory", `${local} bytes a thread`, resources.compiled ? "compiled" : "estimated"));
+  const spills = spillText(resources);
+  if (spills !== undefined) rows.push(row("Spills", spills, "compiled, a thread"));
   if (time) {
     rows.push(row("Time", `**${formatTime(time.ns)}**`, `simulated, bound by ${formatBound(time.boundBy)}`));
     rows.push(row("DRAM", `${formatBandwidth(time.dramGBs)}`, `${formatPercent(time.dramPctOfPeak)} of peak`));

@@ -50,6 +50,13 @@ export function readResources(messages: string): CompiledKernel[] {
   return kernels;
 }
 
+/** What a compiled kernel tells a simulation. */
+export function knownResources(kernel: CompiledKernel | undefined) {
+  if (!kernel) return undefined;
+  const { name: _, templateArguments: __, registers: value, ...compiled } = kernel;
+  return { value, basis: "compiled" as const, compiled };
+}
+
 const squeeze = (text: string): string =>
   text
     .replaceAll(/\b(\d+)(?:u|l|ul|ll|ull)\b/gi, "$1")

@@ -3,7 +3,7 @@ import type { Kernel } from "@warplens/sim-engine";
 import { analyze } from "../analysis/analyze.ts";
 import type { FileHost, KernelFact, Program } from "../analysis/facts.ts";
 import { lint } from "../lint.ts";
-import { findCompiled } from "../nvcc/resources.ts";
+import { findCompiled, knownResources } from "../nvcc/resources.ts";
 import { type Simulation, simulateProgram } from "../simulate.ts";
 import type { FileFindings, FileSimulation, Job, KernelSummary, LaunchSummary, Range } from "./job.ts";
 
@@ -31,8 +31,7 @@ export class JobRunner {
     const simulation = simulateProgram(program, job.gpu, {
       isCancelled,
       registersOf(name, templateArguments) {
-        const found = findCompiled(job.compiled ?? [], name, templateArguments);
-        return found && { value: found.registers, basis: "compiled" };
+        return knownResources(findCompiled(job.compiled ?? [], name, templateArguments));
       },
     });
     if (isCancelled()) return undefined;

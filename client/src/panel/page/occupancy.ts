@@ -1,4 +1,11 @@
-import { bestBlocksText, intervalText, nextStepText, type ResourceChanges, resourceChanges } from "@warplens/server/occupancy-text";
+import {
+  bestBlocksText,
+  intervalText,
+  nextStepText,
+  type ResourceChanges,
+  resourceChanges,
+  spillText,
+} from "@warplens/server/occupancy-text";
 import type { LaunchReport, OccupancySweep, PanelModel } from "@warplens/server/protocol";
 import { formatCapacity, formatCount, formatLimiters, formatPercent, formatRatio, unbroken } from "@warplens/server/units";
 import { bar, element, section } from "./dom.ts";
@@ -7,7 +14,8 @@ import { stepChart } from "./step-chart.ts";
 /** Occupancy as a bar with the achieved part marked, what it is made of, and where it would change. */
 export function occupancySection(report: LaunchReport, sweeps: PanelModel["sweeps"]): HTMLElement {
   const { theoreticalPct, achievedPct, blocksPerSm, activeWarpsPerSm, limiters, wavesPerSm, advice } = report.occupancy;
-  const { localBytesPerThread } = report.resources;
+  const local = report.resources.compiled?.stackBytes ?? report.resources.localBytesPerThread;
+  const spills = spillText(report.resources);
   const track = bar(theoreticalPct / 100, "occupancy", `Theoretical occupancy ${formatPercent(theoreticalPct)}`);
   if (achievedPct !== undefined) {
     const mark = element("div", { class: "mark", title: `Achieved ${formatPercent(achievedPct)}` });
@@ -22,7 +30,8 @@ export function occupancySection(report: LaunchReport, sweeps: PanelModel["sweep
     ["Per SM", `${formatCount(blocksPerSm)} blocks, ${formatCount(activeWarpsPerSm)} warps`],
     ["Waves", formatRatio(wavesPerSm)],
     ...(best === undefined ? [] : [["Best block sizes", best] as [string, string]]),
-    ...(localBytesPerThread > 0 ? [["Local memory", `${formatCapacity(localBytesPerThread)} a thread`] as [string, string]] : []),
+    ...(local > 0 ? [["Local memory", `${formatCapacity(local)} a thread`] as [string, string]] : []),
+    ...(spills === undefined ? [] : [["Spills", spills] as [string, string]]),
   ];
   const changes = resourceChanges(report).flatMap((each) => {
     const sweep = sweeps.find(({ resource }) => resource === each.resource);

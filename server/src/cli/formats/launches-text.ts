@@ -1,6 +1,6 @@
 /** Launches for people: a line each for an overview, or all of a report. */
 import type { AccessReport, LaunchReport } from "@warplens/sim-engine";
-import { bestBlocksText, intervalText, nextStepText, resourceChanges } from "../../occupancy-text.ts";
+import { bestBlocksText, intervalText, nextStepText, resourceChanges, spillText } from "../../occupancy-text.ts";
 import type { SimulatedLaunch } from "../../rules/rule.ts";
 import { groupBy } from "../../rules/support/group-by.ts";
 import {
@@ -52,6 +52,8 @@ export function launchRows(launches: readonly SimulatedLaunch[], style: Style): 
 export function launchText({ fact, report }: SimulatedLaunch, style: Style, source: string): string {
   const { grid, block, dynamicSharedBytes, resources, occupancy, traffic, shared, instructions, time, assumptions, simulated } = report;
   const registers = resources.registersPerThread;
+  const local = resources.compiled?.stackBytes ?? resources.localBytesPerThread;
+  const spills = spillText(resources);
   const rows: [string, string][] = [
     [
       "launch",
@@ -71,7 +73,8 @@ export function launchText({ fact, report }: SimulatedLaunch, style: Style, sour
       [
         `${registers.value} registers a thread (${registers.basis}${registers.interval ? `, ${registers.interval[0]} to ${registers.interval[1]}` : ""})`,
         ...(resources.staticSharedBytes > 0 ? [`${formatCapacity(resources.staticSharedBytes)} static shared`] : []),
-        ...(resources.localBytesPerThread > 0 ? [`${resources.localBytesPerThread} bytes local a thread`] : []),
+        ...(local > 0 ? [`${local} bytes local a thread`] : []),
+        ...(spills === undefined ? [] : [`spills ${spills}`]),
       ].join(", "),
     ],
   ];
