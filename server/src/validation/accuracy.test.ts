@@ -60,6 +60,22 @@ const reached: readonly { readonly set: string; readonly launches: number; reado
     },
     most: { sectors: 0.001, instructions: 0.06, registers: 0.04 },
   },
+  {
+    set: "h200-programs",
+    launches: 50,
+    least: {
+      simulated: 50,
+      configurationsRight: 50,
+      globalLinesExact: 0.92,
+      sharedLinesExact: 0.97,
+      uncoalescedRecall: 0.97,
+      uncoalescedPrecision: 0.92,
+      bankConflictRecall: 1,
+      bankConflictPrecision: 1,
+      occupancyRight: 0.86,
+    },
+    most: { sectors: 0.001, instructions: 0.06, registers: 0.06 },
+  },
 ];
 
 beforeAll(async () => {

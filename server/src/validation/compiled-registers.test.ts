@@ -29,7 +29,7 @@ beforeAll(async () => {
   await loadGrammarFromDisk();
 });
 
-describe.each(["h200", "h200-more"])("registers compiled for the launches of %s", (set) => {
+describe.each(["h200", "h200-more", "h200-programs"])("registers compiled for the launches of %s", (set) => {
   const folder = fileURLToPath(new URL(`../../../sim-engine/validation/${set}`, import.meta.url));
   const measured = measuredLaunches(folder);
   const files = [...new Set(measured.map(({ file }) => file))];
