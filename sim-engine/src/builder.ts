@@ -144,6 +144,7 @@ export function cloneKernel(kernel: Kernel): Kernel {
 /** What loads and stores may say besides address and value. */
 export interface AccessOptions {
   readonly components?: number;
+  readonly matrix?: true;
   /** Bytes; that of the scalar type when absent. */
   readonly align?: number;
   readonly volatile?: boolean;

@@ -240,6 +240,8 @@ export type Action =
       readonly align: number;
       readonly volatile?: boolean;
       readonly cache?: CacheHint;
+      /** Of shared memory: each lane names 16 bytes, a row of one of `components` matrices of 8 by 8 16-bit elements (LDSM). */
+      readonly matrix?: true;
     }
   /** (address, component 0, ...). The stored scalar type is the operands'. */
   | {
@@ -250,7 +252,19 @@ export type Action =
       readonly volatile?: boolean;
       readonly cache?: CacheHint;
     }
-  /** (vector): its component `index`; of a load, or of an `atomic`/`shuffle` never. */
+  /**
+   * A step of a warp's matrix product (words of a, of b, of c) -> `components` words of c + a * b; or an 8 by 8 matrix of 16-bit
+   * elements turned (word) -> word. What is computed is not: only what it takes is known.
+   */
+  | {
+      readonly kind: "matrix";
+      readonly op: "multiply";
+      readonly shape: MatrixShape;
+      readonly of: MatrixElement;
+      readonly components: number;
+    }
+  | { readonly kind: "matrix"; readonly op: "transpose"; readonly components: 1 }
+  /** (vector): its component `index`; of a load or a matrix product. */
   | { readonly kind: "extract"; readonly index: number }
   /** (address, value[, compare]) -> the old value. An unused result makes it a reduction (RED). */
   | { readonly kind: "atomic"; readonly op: AtomicOperation; readonly space: Space; readonly scope: "block" | "device" | "system" }
@@ -276,6 +290,10 @@ export type Action =
   | { readonly kind: "trap" }
   /** A value nobody knows, with the reason shown to the user when it decides an address or a branch. */
   | { readonly kind: "unknown"; readonly reason: string };
+
+/** Rows, columns and depth of `mma.sync`. */
+export type MatrixShape = `m${number}n${number}k${number}`;
+export type MatrixElement = "f16" | "bf16" | "tf32" | "s8" | "f64";
 
 export type ImageShape = "1d" | "2d" | "3d" | "cube";
 

@@ -9,6 +9,8 @@ import type {
   IntBinary,
   IntPredicate,
   MathFunction,
+  MatrixElement,
+  MatrixShape,
   Op,
   ShuffleMode,
   Space,
@@ -96,11 +98,20 @@ export function printAction(action: Action): ActionText {
       return text(`math.${action.fn}.${action.precision}`);
     case "gep":
       return text("gep", `scale ${action.scale}`, ...(action.offset === 0 ? [] : [`offset ${action.offset}`]));
+    case "matrix":
+      if (action.op === "transpose") return text("matrix.transpose");
+      return { mnemonic: `matrix.multiply.${action.shape}.${action.of}`, settings: [], components: action.components };
     case "texel":
       return text(`texel.${action.fetch}.${action.shape}`, `bytes ${action.bytes}`, ...(action.layered ? ["layered"] : []));
     case "load":
     case "store": {
-      const settings = [`align ${action.align}`, ...(action.volatile ? ["volatile"] : []), ...(action.cache ? [action.cache] : [])];
+      const isMatrix = action.kind === "load" && action.matrix === true;
+      const settings = [
+        `align ${action.align}`,
+        ...(isMatrix ? ["matrix"] : []),
+        ...(action.volatile ? ["volatile"] : []),
+        ...(action.cache ? [action.cache] : []),
+      ];
       return { mnemonic: `${action.kind}.${action.space}`, settings, components: action.kind === "load" ? action.components : 1 };
     }
     case "extract":
@@ -154,7 +165,8 @@ export function parseAction(
       ...(settings.includes("volatile") ? { volatile: true } : {}),
       ...(cache ? { cache } : {}),
     };
-    if (memory[1] === "load") return { kind: "load", components: value.components, ...options };
+    const matrix = settings.includes("matrix") ? { matrix: true as const } : {};
+    if (memory[1] === "load") return { kind: "load", components: value.components, ...options, ...matrix };
     return { kind: "store", components: value.args.length - 1, ...options };
   }
   const [head = "", ...rest] = mnemonic.split(".");
@@ -194,6 +206,11 @@ export function parseAction(
       return { kind: mnemonic };
   }
   switch (head) {
+    case "matrix": {
+      const [op, shape, of] = rest as [string, MatrixShape, MatrixElement];
+      if (op === "transpose") return { kind: "matrix", op, components: 1 };
+      return { kind: "matrix", op: "multiply", shape, of, components: value.components };
+    }
     case "texel": {
       const [fetch, shape] = rest as [(Action & { kind: "texel" })["fetch"], (Action & { kind: "texel" })["shape"]];
       return { kind: "texel", fetch, shape, layered: settings.includes("layered"), bytes: setting("bytes") };

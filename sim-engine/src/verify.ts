@@ -150,6 +150,8 @@ function operandProblem(op: Op): string | undefined {
         (type === "ptr" ? pointer(a) : "its value is not a ptr") ??
         (b?.type === "i32" || b?.type === "i64" ? undefined : "the index is neither i32 nor i64")
       );
+    case "matrix":
+      return action.op === "transpose" ? count(1) : count(3, 64);
     case "texel":
       return count(2, 5) ?? (type === "ptr" ? pointer(a) : "its value is not a ptr");
     case "load":
@@ -181,7 +183,7 @@ function operandProblem(op: Op): string | undefined {
 }
 
 function extractProblem(vector: Op | undefined, index: number, type: ValueType): string | undefined {
-  if (vector?.action.kind !== "load") return "takes a component of what is not a load";
+  if (vector?.action.kind !== "load" && vector?.action.kind !== "matrix") return "takes a component of what is no vector";
   if (index >= vector.action.components) return "no such component";
   return vector.type === type ? undefined : `a component is ${vector.type}`;
 }

@@ -140,7 +140,7 @@ function impossible(report: LaunchReport): string | undefined {
 /** The path of a number in a report that is not finite, or negative where only offsets may be. */
 function wrongNumber(path: string, value: unknown): string | undefined {
   if (typeof value === "number")
-    return Number.isFinite(value) && (value >= 0 || path.endsWith("Stride")) ? undefined : `${path} is ${value}`;
+    return Number.isFinite(value) && (value >= 0 || /(Stride|change)$/.test(path)) ? undefined : `${path} is ${value}`;
   if (typeof value !== "object" || value === null) return undefined;
   for (const [key, each] of Object.entries(value)) {
     const wrong = wrongNumber(Array.isArray(value) ? path : `${path}.${key}`, each);

@@ -57,6 +57,8 @@ export class AccessCounter {
    * coordinates are whole numbers, as do surfaces (measured on an H200: `l1tex__t_requests_pipe_tex` of each instruction).
    */
   readonly lanesTogether: number;
+  /** Lanes whose addresses count: of a load of matrices eight for each. */
+  readonly #lanes: number;
   requests = 0;
   lanes = 0;
   /** Global and local: sectors. Shared: wavefronts. Constant: distinct addresses. */
@@ -80,6 +82,8 @@ export class AccessCounter {
     this.bytes = bytes;
     const [address] = op.args;
     const texel = space === "texture" && address?.action.kind === "texel" ? address.action.fetch : undefined;
+    const { action } = op;
+    this.#lanes = action.kind === "load" && action.matrix && action.components < 4 ? 2 ** (8 * action.components) - 1 : -1;
     this.lanesTogether = texel === undefined ? 32 : texel === "sample" || texel === "gather" ? 4 : 8;
     this.space = space === "generic" || space === "param" ? "global" : space;
   }
@@ -102,7 +106,8 @@ export class AccessCounter {
   }
 
   /** One request whose lanes have addresses of their own. A weight of 0 only tries what would happen. */
-  count(addresses: Float64Array, from: number, mask: number, weight: number): void {
+  count(addresses: Float64Array, from: number, active: number, weight: number): void {
+    const mask = active & this.#lanes;
     if (weight === 0 || mask === 0) return;
     const isNear = nearAddresses(addresses, from, mask, this.#origin(addresses, from, mask), near);
     if (!isNear && addresses !== inReach) {
@@ -121,7 +126,8 @@ export class AccessCounter {
   }
 
   /** One request for which lane k's address is the one at `from` plus `pattern[k]`. Each shape is looked at once. */
-  countPattern(addresses: Float64Array, from: number, mask: number, pattern: Float64Array, weight: number): void {
+  countPattern(addresses: Float64Array, from: number, active: number, pattern: Float64Array, weight: number): void {
+    const mask = active & this.#lanes;
     if (weight === 0) return;
     const first = addresses[from]! % addressable;
     const shape = this.#shape(first, pattern, mask);
@@ -266,7 +272,7 @@ export function createCounters(op: Op, texelBytes: number | undefined): AccessCo
     case "load":
       return action.space === "param"
         ? []
-        : [new AccessCounter(op, "load", action.space, texelBytes ?? action.components * scalar(op.type))];
+        : [new AccessCounter(op, "load", action.space, texelBytes ?? (action.matrix ? 16 : action.components * scalar(op.type)))];
     case "store":
       return [new AccessCounter(op, "store", action.space, texelBytes ?? action.components * scalar(op.args[1]?.type))];
     case "atomic":

@@ -363,6 +363,8 @@ class Compiler {
     const step = laneStep(op, this.#registers, lanes);
     if (step) return [step, ...this.#spreadSteps(op)];
     if (op.action.kind === "special") return [this.#maskStep(op)];
+    // Products are not computed: their words stay 0.
+    if (op.action.kind === "matrix") return [];
     if (op.action.kind === "texel") return [texelStep(op, this.#registers, this.#environment, lanes), ...this.#spreadSteps(op)];
     if (!this.#divergence.outlivesLoop(op)) {
       const value = valueStep(op, this.#registers, lanes);

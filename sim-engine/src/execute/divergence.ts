@@ -147,7 +147,7 @@ function isSource(action: Action, [width, height]: Dim3): boolean {
       }
     case "load":
       // Each thread has its own local memory, though all see it at the same addresses.
-      return action.space === "local" || action.space === "generic";
+      return action.space === "local" || action.space === "generic" || action.matrix === true;
     case "atomic":
     case "shuffle":
       return true;

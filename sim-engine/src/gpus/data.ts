@@ -4520,6 +4520,13 @@ export const data: GpuData = {
           source: "hopper-whitepaper",
           at: "528 texture units on 132 SMs",
         },
+        mmaPerClock: {
+          value: 1254,
+          unit: "multiply-adds/clock/SM",
+          basis: "measured",
+          source: "h200-measured",
+          at: "m16n8k16 products of halves, 4 warps a scheduler: one in 6.53 cycles",
+        },
         tensorFp16PerClock: {
           value: 2048,
           unit: "multiply-adds/clock/SM",

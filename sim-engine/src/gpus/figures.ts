@@ -75,6 +75,7 @@ export const figureDefinitions = {
   convertWidePerClock: number("capability", true, "results/clock/SM", "Conversions from and to 64-bit types"),
   shufflePerClock: number("capability", true, "results/clock/SM", "Warp shuffles"),
   texturePerClock: number("capability", false, "texels/clock/SM", "Texels sampled, one a lane of a texture instruction"),
+  mmaPerClock: number("capability", false, "multiply-adds/clock/SM", "Half-precision multiply-adds reached by mma.sync, dense"),
   tensorFp16PerClock: number("capability", false, "multiply-adds/clock/SM", "Half-precision multiply-adds of the tensor cores, dense"),
 
   // Latencies of a compute capability, in SM clocks from one instruction to another that needs its result.

@@ -850,6 +850,7 @@ export const plain: PlainData = {
         convertWidePerClock: 16,
         shufflePerClock: 32,
         texturePerClock: 4,
+        mmaPerClock: 1254,
         tensorFp16PerClock: 2048,
         arithmeticLatency: 4,
         multiplyLatency: 4,

@@ -7,9 +7,9 @@ import type { Block, Kernel, Op, Span } from "../kernel.ts";
 /**
  * Execution pipes of a sub-partition, Nsight Compute's names: `fma` and `fmaheavy` (FFMA, FMUL; IMAD goes to the heavy half),
  * `alu` (integer, logic, compare, select), `fp64`, `fp16` (HFMA2 and packed halves), `xu` (MUFU, conversions), `lsu` (memory and
- * shuffles), `tex` (textures and surfaces), `cbu` (branches, barriers), `adu` (constant loads, S2R), `uniform` (the warp-wide datapath).
+ * shuffles), `tex` (textures and surfaces), `tensor` (matrix products), `cbu` (branches, barriers), `adu` (constant loads, S2R), `uniform` (the warp-wide datapath).
  */
-export type Pipe = "fma" | "fmaheavy" | "alu" | "fp64" | "fp16" | "xu" | "lsu" | "tex" | "cbu" | "adu" | "uniform";
+export type Pipe = "fma" | "fmaheavy" | "alu" | "fp64" | "fp16" | "xu" | "lsu" | "tex" | "tensor" | "cbu" | "adu" | "uniform";
 
 /** Register files. Only `R` counts as registers per thread. */
 export type RegisterFile = "R" | "P" | "UR" | "UP";
@@ -27,6 +27,8 @@ export interface Instruction {
   readonly pipe: Pipe;
   /** Cycles from issue until a dependent instruction may issue; for memory, of a hit without contention. */
   readonly latency: number;
+  /** How often the pipe's time for one instruction this one takes; absent: once. */
+  readonly work?: number;
   readonly span: Span;
   /** The IR operation it carries out; for memory instructions always the load, store, atomic or copy itself. */
   readonly op?: Op;

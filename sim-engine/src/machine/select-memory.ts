@@ -3,6 +3,7 @@ import { type Op, type ScalarType, type Space, scalarBytes } from "../kernel.ts"
 import { powerOfTwo } from "../passes/fold-int.ts";
 import { intConstant, isConstant, isLeaf } from "../passes/rewrite.ts";
 import type { Register } from "./machine.ts";
+import { selectMatrixLoad } from "./select-matrix.ts";
 import { selectTexture } from "./select-texture.ts";
 import type { Choice, Code, Selection } from "./selection.ts";
 
@@ -84,6 +85,10 @@ export function selectLoad(selection: Selection, code: Code, op: Op): void {
   if (action.kind !== "load" || !address || op.type === "void") return;
   if (action.space === "texture") {
     selectTexture(selection, code, op);
+    return;
+  }
+  if (action.matrix) {
+    selectMatrixLoad(selection, code, op);
     return;
   }
   const bytes = scalarBytes[op.type] * action.components;

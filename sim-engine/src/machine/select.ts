@@ -13,6 +13,7 @@ import { allocate } from "./registers.ts";
 import { selectControl } from "./select-control.ts";
 import { selectFloat, selectMath } from "./select-float.ts";
 import { selectCompare, selectConversion, selectInt, selectSelect } from "./select-integer.ts";
+import { selectMatrix } from "./select-matrix.ts";
 import { selectAddress, selectAtomic, selectExchange, selectLoad, selectStore } from "./select-memory.ts";
 import { type Choice, type Code, Selection } from "./selection.ts";
 import { Shape } from "./shape.ts";
@@ -60,6 +61,9 @@ function selectOp(selection: Selection, code: Code, op: Op): void {
   switch (op.action.kind) {
     case "texel":
       // The access does it.
+      break;
+    case "matrix":
+      selectMatrix(selection, code, op);
       break;
     case "load":
       selectLoad(selection, code, op);

@@ -68,15 +68,16 @@ function phiObject(phi: Op): Op | undefined {
   return object;
 }
 
-/** What a surface reaches is the hardware's matter: to a compiler it may be anything. */
-const isSurfaceAccess = ({ action }: Op): boolean =>
-  (action.kind === "load" || action.kind === "store") && action.space === "texture" && action.cache !== "nc";
+/** What a surface reaches is the hardware's matter, and the rows of a matrix are other lanes': to a compiler it may be anything. */
+const isElsewhere = ({ action }: Op): boolean =>
+  (action.kind === "load" && action.matrix === true) ||
+  ((action.kind === "load" || action.kind === "store") && action.space === "texture" && action.cache !== "nc");
 
 /** Of a load, store or atomic. */
 export function locationOf(op: Op): Location | undefined {
   const { action } = op;
   const address = op.args[0];
-  if (!address || isSurfaceAccess(op)) return undefined;
+  if (!address || isElsewhere(op)) return undefined;
   switch (action.kind) {
     case "load":
       return op.type === "void" ? undefined : locate(address, action.space, op.type, action.components, action.cache === "nc");

@@ -92,6 +92,8 @@ export function valueKey(op: Op): string {
       return `${action.op} ${action.rounding ?? ""} ${op.type} ${operands.join(" ")}`;
     case "math":
       return `${action.fn} ${action.precision} ${op.type} ${operands.join(" ")}`;
+    case "matrix":
+      return `matrix ${action.op === "multiply" ? `${action.shape} ${action.of}` : action.op} ${op.type} ${operands.join(" ")}`;
     case "texel":
       return `texel ${action.fetch} ${action.shape} ${action.layered} ${action.bytes} ${operands.join(" ")}`;
     case "gep":

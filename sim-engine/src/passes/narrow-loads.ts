@@ -11,7 +11,7 @@ export function narrowLoads(kernel: Kernel): void {
   for (const block of kernel.blocks) {
     for (const load of [...block.ops]) {
       const { action } = load;
-      if (action.kind !== "load" || action.components < 2 || action.volatile || action.space === "texture") continue;
+      if (action.kind !== "load" || action.components < 2 || action.volatile || action.space === "texture" || action.matrix) continue;
       const users = by.get(load) ?? [];
       if (!users.every((user) => user.action.kind === "extract")) continue;
       const used = new Set(users.flatMap(({ action }) => (action.kind === "extract" ? [action.index] : [])));

@@ -148,6 +148,7 @@ export function isPure(op: Op): boolean {
     case "math":
     case "gep":
     case "texel":
+    case "matrix":
     case "extract":
       return true;
     case "special":
@@ -194,6 +195,7 @@ export function isConvergent(op: Op): boolean {
     case "vote":
     case "match":
     case "reduce":
+    case "matrix":
       return true;
     case "special":
       return op.action.register === "activemask";

@@ -97,6 +97,12 @@ class Completion {
     for (const { index, reason } of scalars) this.#assumeScalar(index, reason, slice);
     for (const op of this.#ops()) {
       if (op.action.kind === "unknown" && slice.needs(op)) this.assumptions.push({ what: "a value", value: 1, why: op.action.reason });
+      if (op.action.kind === "matrix" && slice.needs(op))
+        this.assumptions.push({
+          what: "results of matrix products",
+          value: 0,
+          why: "they are not computed, and decide addresses or branches",
+        });
       const [address] = op.args;
       if (op.action.kind !== "load" || !address || !slice.needs(op)) continue;
       for (const object of provenance.of(address)) {

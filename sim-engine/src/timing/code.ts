@@ -2,7 +2,7 @@
 import type { Pipe } from "../machine/machine.ts";
 import type { BlockTrace, ExecutionSummary, TimedInstruction } from "./summary.ts";
 
-export const pipeNames: readonly Pipe[] = ["fma", "fmaheavy", "alu", "fp64", "fp16", "xu", "lsu", "tex", "cbu", "adu", "uniform"];
+export const pipeNames: readonly Pipe[] = ["fma", "fmaheavy", "alu", "fp64", "fp16", "xu", "lsu", "tex", "tensor", "cbu", "adu", "uniform"];
 
 /** The static code, flat: instruction p of block b is `instructions[start[b] + p]`. */
 export class Code {
@@ -11,12 +11,15 @@ export class Code {
   readonly length: Uint32Array;
   /** Index into `pipeNames`, by instruction. */
   readonly pipe: Uint8Array;
+  /** How often its pipe's time each instruction takes. */
+  readonly work: Float64Array;
 
   constructor(summary: ExecutionSummary) {
     this.instructions = summary.code.flat();
     this.length = Uint32Array.from(summary.code, (block) => block.length);
     this.start = new Uint32Array(summary.code.length);
     for (let b = 1; b < this.start.length; b++) this.start[b] = this.start[b - 1]! + this.length[b - 1]!;
+    this.work = Float64Array.from(this.instructions, ({ work }) => work ?? 1);
     this.pipe = Uint8Array.from(this.instructions, (instruction) => pipeNames.indexOf(instruction.pipe));
   }
 

@@ -19,6 +19,8 @@ export function pipeCycles(gpu: GpuValues): Readonly<Record<Pipe, number>> {
     lsu: 2,
     // Four units an SM since Pascal's P100, where no document says it.
     tex: busy(gpu.texturePerClock ?? 4),
+    // A product of 16 by 8 by 16 halves.
+    tensor: (2048 * gpu.schedulers) / (gpu.mmaPerClock ?? gpu.tensorFp16PerClock ?? 512),
     cbu: 2,
     adu: 2,
     uniform: 2,

@@ -179,6 +179,7 @@ export class SmReplay {
     const index = this.instruction[slot]!;
     const instruction = this.code.instructions[index]!;
     const pipe = this.code.pipe[index]!;
+    const cost = this.pipeCost[pipe]! * this.code.work[index]!;
     const { cursors } = this;
     const { trace, weights } = cursors.playback[slot]!;
     const entry = cursors.position[slot]!;
@@ -188,8 +189,8 @@ export class SmReplay {
     this.waits[this.why[slot]!]! += (this.ready[slot]! - this.issuedAt[slot]! - 1) * weight;
     this.waits[reasonIndex.pipe]! += (time - this.ready[slot]!) * weight;
     this.schedulerFree[k] = time + 1 / this.gpu.issuesPerScheduler;
-    this.pipeFree[k * pipes + pipe] = time + this.pipeCost[pipe]!;
-    this.pipeBusy[pipe]! += this.pipeCost[pipe]! * weight;
+    this.pipeFree[k * pipes + pipe] = time + cost;
+    this.pipeBusy[pipe]! += cost * weight;
     this.stale[k] = 1;
     this.issuedAt[slot] = time;
     cursors.offset[slot]!++;

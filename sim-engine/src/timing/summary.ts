@@ -25,6 +25,8 @@ export interface TimedInstruction {
   readonly latency: number;
   readonly uses: readonly number[];
   readonly defs: readonly number[];
+  /** How often the pipe's time for one instruction it takes; absent: once. */
+  readonly work?: number;
   /** `memory` has a `site`; `shuffle` goes through the shared-memory data path; `wait` is copy.wait (all copies so far). */
   readonly kind: "compute" | "memory" | "shuffle" | "barrier" | "branch" | "wait";
   /** Index into `ExecutionSummary.sites`. */

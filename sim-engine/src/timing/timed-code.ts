@@ -48,12 +48,12 @@ export function timedCode(machine: MachineKernel, sites: ReadonlyMap<Op, number>
     indices.set(block, code.length);
     code.push(
       instructions.map((instruction) => {
-        const { pipe, latency, uses, defs, op } = instruction;
+        const { pipe, latency, work, uses, defs, op } = instruction;
         const accesses =
           op !== undefined && (pipe === "lsu" || pipe === "tex" || pipe === "adu") && !made.has(op) ? sites.get(op) : undefined;
         if (op !== undefined && accesses !== undefined) made.add(op);
         const kind = kindOf(instruction, accesses);
-        const timed = { pipe, latency, uses: uses.map(numberOf), defs: defs.map(numberOf), kind };
+        const timed = { pipe, latency, uses: uses.map(numberOf), defs: defs.map(numberOf), kind, ...(work === undefined ? {} : { work }) };
         return accesses === undefined ? timed : { ...timed, site: accesses };
       }),
     );

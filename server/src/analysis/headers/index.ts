@@ -8,6 +8,7 @@ import { barrier, pipeline, scopes } from "./barriers.ts";
 import { cudaComplex, thrustComplex } from "./complex.ts";
 import { cub } from "./cub.ts";
 import { curand } from "./curand.ts";
+import { mma } from "./mma.ts";
 import { getopt, maps, random, string, stringStream, utility } from "./standard.ts";
 
 /** The folder they appear in: no path of a disk. */
@@ -40,6 +41,7 @@ const headers: ReadonlyMap<string, string> = new Map([
   ["unordered_map", maps],
   ["sstream", stringStream],
   ["getopt.h", getopt],
+  ["mma.h", mma],
   ["cuda/warplens_scopes", scopes],
   ["cuda/barrier", barrier],
   ["cuda/pipeline", pipeline],

@@ -216,6 +216,8 @@ function inlined(
     depth: caller.depth + 1,
     ...(result ? { result } : {}),
   };
+  lowering.visit(node);
+  lowering.at(node);
   body();
   builder.jump(exit);
   builder.block = exit;

@@ -6,6 +6,7 @@ import { type Assumption, Builder, createKernel, type Kernel, linkBlocks, noSpan
 import type { Expression, FunctionDeclaration, Node } from "../../syntax/ast.ts";
 import type { Reading, Place as TextPlace } from "../../syntax/reading.ts";
 import { NotSimulated } from "../facts.ts";
+import { isLibraryHeader } from "../headers/index.ts";
 import type { Semantics } from "../sema/index.ts";
 import { lastName } from "../sema/scope.ts";
 import { emptySubstitution, valueName, voidType } from "../sema/type-tools.ts";
@@ -97,6 +98,9 @@ function lowerOnce(
     return span;
   };
   let cursor: Span = noSpan;
+  // What the toolkit's headers do stands where the program calls them: nobody sees these headers.
+  const library = reading.files.map(isLibraryHeader);
+  const isOfLibrary = ({ file }: Span): boolean => library[file] === true;
   const budget = (): void => {
     if (kernel.nextId > opLimit) throw new NotSimulated(`the kernel has more than ${opLimit} operations`);
   };
@@ -142,18 +146,18 @@ function lowerOnce(
     },
     failType: (what, type, node) => {
       const text = type.start >= 0 ? reading.text.slice(type.start, type.end).replace(/\s+/g, " ") : "";
-      const why = /\bwmma\b|\bfragment\b/.test(text)
-        ? "tensor cores (wmma) are not simulated yet"
-        : `the type of ${what}${text ? `, ${text},` : ""} is not known`;
-      return lowering.fail(why, node ?? type);
+      return lowering.fail(`the type of ${what}${text ? `, ${text},` : ""} is not known`, node ?? type);
     },
     at: (node) => {
       if (node.start < 0) return;
       const span = spanAt(node);
+      if (isOfLibrary(span)) return;
       builder.span = span.file === cursor.file && cursor.line > 0 ? { ...span, line: cursor.line } : span;
     },
     visit: (node) => {
-      if (node.start >= 0) cursor = spanAt(node);
+      if (node.start < 0) return;
+      const span = spanAt(node);
+      if (!isOfLibrary(span)) cursor = span;
     },
     typeOf: (expression) => lowering.tryTypeOf(expression) ?? lowering.fail("the type of an expression is not known", expression),
     tryTypeOf: (expression) => context.info(expression, lowering.frame.substitution)?.type,

@@ -321,7 +321,6 @@ describe("what cannot be simulated is said, with its place", () => {
     "an unknown function given a pointer": ["", "library(p);", /^library is not known$/, "library(p)"],
     "a function of another file": ["__device__ void g(float *);", "g(p);", /^the body of g is not known$/, "g(p)"],
     "an unknown type": ["", "Vendor::Tensor t; t.go(p);", /^the type of t, Vendor::Tensor, is not known$/, "t"],
-    "tensor cores": ["", "nvcuda::wmma::fragment<nvcuda::wmma::accumulator, 16, 16, 16, float> c;", /tensor cores/, "c"],
     "a host variable": ["int host = 3;", "p[0] = host;", /^host is a variable of the host$/, "host"],
     "virtual calls": ["struct A { __device__ virtual int f() { return 1; } };", "A *a = (A *)p; p[0] = a->f();", /virtual/, "a->f()"],
     "unknown PTX": ["", 'asm volatile("wgmma.fence.sync.aligned;");', /wgmma/, 'asm volatile("wgmma.fence.sync.aligned;")'],

@@ -1,6 +1,6 @@
 /** Inline PTX: the instructions that real kernels write by hand. Anything else is not simulated. */
 
-import type { CacheHint, MathFunction, Op, ScalarType, Space } from "@warplens/sim-engine";
+import type { CacheHint, MathFunction, MatrixElement, MatrixShape, Op, ScalarType, Space } from "@warplens/sim-engine";
 import type { Lowering } from "../lowering.ts";
 import { Operands } from "./operands.ts";
 import { type Asm, type Instruction, instructionsOf, listed, ptxTypes } from "./ptx.ts";
@@ -15,6 +15,8 @@ const approximations: Readonly<Record<string, MathFunction>> = {
   cos: "cos",
   tanh: "tanh",
 };
+
+const matrixElements: Readonly<Record<string, MatrixElement>> = { f16: "f16", bf16: "bf16", tf32: "tf32", s8: "s8", u8: "s8", f64: "f64" };
 
 export function lowerAsm(lowering: Lowering, asm: Asm): void {
   const emitter = new Emitter(lowering, asm);
@@ -88,6 +90,15 @@ class Emitter {
       case "brev":
       case "clz":
         this.#at.write(to, builder.math(name, "precise", "i32", read(0)));
+        return;
+      case "mma":
+        this.#matrixProduct(instruction);
+        return;
+      case "ldmatrix":
+        this.#matrixLoad(instruction);
+        return;
+      case "movmatrix":
+        this.#at.write(to, builder.emit({ kind: "matrix", op: "transpose", components: 1 }, "i32", read(0)));
         return;
       case "bfind":
         if (opcode.includes("shiftamt") || scalar !== "i32" || (opcode.at(-1) ?? "").startsWith("s")) this.#unknown(instruction);
@@ -265,6 +276,32 @@ class Emitter {
       ...this.#cache(opcode),
       ...(opcode.includes("volatile") ? { volatile: true } : {}),
     });
+  }
+
+  /** `mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 d, a, b, c` */
+  #matrixProduct(instruction: Instruction): void {
+    const { opcode, operands } = instruction;
+    const shape = opcode.find((each): each is MatrixShape => /^m\d+n\d+k\d+$/.test(each));
+    const [sums, left] = opcode.slice(-4);
+    const of = matrixElements[left ?? ""];
+    const word = sums === "f32" ? "f32" : sums === "f64" ? "f64" : "i32";
+    const [d = "", a = "", b = "", c = ""] = operands;
+    if (!shape || !of || opcode.includes("sp")) this.#unknown(instruction);
+    const words = (list: string, type: ScalarType): Op[] => listed(list).map((each) => this.#at.read(each, type));
+    const operandType = of === "f64" ? "f64" : "i32";
+    const args = [...words(a, operandType), ...words(b, operandType), ...words(c, word)];
+    const results = listed(d);
+    const made = this.#lowering.builder.emit({ kind: "matrix", op: "multiply", shape, of, components: results.length }, word, ...args);
+    for (const [index, each] of results.entries()) this.#at.write(each, this.#lowering.builder.extract(made, index));
+  }
+
+  /** `ldmatrix.sync.aligned.m8n8.x4.shared.b16 {...}, [row]` */
+  #matrixLoad({ opcode, operands }: Instruction): void {
+    const [to = "", from = ""] = operands;
+    const components = opcode.includes("x4") ? 4 : opcode.includes("x2") ? 2 : 1;
+    const { builder } = this.#lowering;
+    const loaded = builder.load("shared", "i32", this.#at.address(from, "shared"), { components, align: 16, matrix: true });
+    for (const [index, each] of listed(to).entries()) this.#at.write(each, components === 1 ? loaded : builder.extract(loaded, index));
   }
 
   #copy(instruction: Instruction): void {

@@ -10,6 +10,7 @@ import { copy, load, loadLeaves, part, spaceOf, store, storeLeaves } from "../me
 import { convert, isSignedType, resize, scalarOf } from "../scalars.ts";
 import { moveBytes } from "./bytes.ts";
 import { groupForm } from "./groups.ts";
+import { matrixLoad, matrixProduct, sumsLoad, sumsStore } from "./matrices.ts";
 import { extreme, fieldsOf, ignore, pointedTo, target, type Use, values } from "./operands.ts";
 
 export function specialForm(lowering: Lowering, name: string, use: Use): Called {
@@ -281,6 +282,10 @@ const forms: Readonly<Record<string, Form>> = {
   "swap halves": pick(1, 0),
   "pair from float2": pick(0, 1),
   "pair to float2": pick(0, 1),
+  "matrix load": matrixLoad,
+  "sums load": sumsLoad,
+  "sums store": sumsStore,
+  "matrix product": matrixProduct,
   "barrier wait": (lowering, use) => {
     lowering.assume("barrier objects", "barriers of the block", "who waits for one is taken to wait for all warps of the block");
     lowering.visit(use.node);

@@ -71,6 +71,14 @@ export const deviceFunctions: readonly Entry[] = [
   // What the headers of barriers and pipelines are made of.
   [{ kind: "special form", name: "barrier wait" }, "void __warplens_barrier_wait()"],
   [{ kind: "special form", name: "barrier arrive" }, "void __warplens_barrier_arrive()"],
+  // And those of matrices: lines, their length, whether they run the other way.
+  [{ kind: "special form", name: "matrix load" }, "<int L, int C, bool T, X, P> void __warplens_matrix_load(X*, const P*, unsigned)"],
+  [{ kind: "special form", name: "sums load" }, "<int L, int C, bool T, X, P> void __warplens_matrix_load_sums(X*, const P*, unsigned)"],
+  [{ kind: "special form", name: "sums store" }, "<int L, int C, bool T, X, P> void __warplens_matrix_store(P*, const X*, unsigned)"],
+  [
+    { kind: "special form", name: "matrix product" },
+    "<int M, int N, int K, E, D, A, B, C> void __warplens_matrix_product(D*, const A*, const B*, const C*)",
+  ],
   [{ kind: "barrier", reduce: "count" }, "int __syncthreads_count(int)"],
   [{ kind: "barrier", reduce: "and" }, "int __syncthreads_and(int)"],
   [{ kind: "barrier", reduce: "or" }, "int __syncthreads_or(int)"],
