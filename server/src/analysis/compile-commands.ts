@@ -36,7 +36,7 @@ export function compileOptions(path: string, host: FileHost): CompileOptions {
   if (build === undefined) return none;
   // Which GPU a makefile was written for says little of the one it is meant for now.
   const { defines, includeDirs } = optionsOf({ directory: build.directory, file: path, words: build.words });
-  const files = (host.list?.(build.directory) ?? []).map((name) => join(build.directory, name));
+  const files = [...(host.list?.(build.directory) ?? []).map((name) => join(build.directory, name)), ...build.sources];
   return { defines, includeDirs, files, ...run };
 }
 

@@ -11,6 +11,8 @@ export interface BuildFiles {
   readonly directory: string;
   /** Words of the commands that compile the file; none where no recipe does. */
   readonly words: readonly string[];
+  /** Files it may name as sources, absolute; some need not exist. */
+  readonly sources: readonly string[];
   readonly run?: RunCommand;
 }
 
@@ -30,18 +32,21 @@ export function buildFiles(path: string, host: FileHost): BuildFiles | undefined
   let found: BuildFiles | undefined;
   let directory = directoryOf(path);
   for (let depth = 0; depth < deepest && directory !== "" && directory !== "/"; depth++) {
+    const place = directory;
     for (const name of makefiles) {
       const text = found === undefined ? host.read(join(directory, name)) : undefined;
       if (text === undefined) continue;
       const makefile = parseMakefile(text);
       const argv = runArguments(makefile.recipes.filter(({ target }) => target === "run").flatMap(({ commands }) => commands));
       const words = compileWords(makefile.recipes, path.slice(path.lastIndexOf("/") + 1));
-      found = { directory, words, ...(argv === undefined ? {} : { run: { argv, where: `\`run\` in ${name}` } }) };
+      const sources = sourceNames(makefile.recipes).map((source) => join(place, source));
+      found = { directory, words, sources, ...(argv === undefined ? {} : { run: { argv, where: `\`run\` in ${name}` } }) };
     }
     if (found?.run !== undefined) return found;
     for (const name of scripts) {
       const argv = runArguments(host.read(join(directory, name))?.split("\n") ?? []);
-      if (argv !== undefined) return { ...(found ?? { directory, words: [] }), run: { argv, where: `the script \`${name}\`` } };
+      if (argv !== undefined)
+        return { ...(found ?? { directory, words: [], sources: [] }), run: { argv, where: `the script \`${name}\`` } };
     }
     directory = directoryOf(directory);
   }
@@ -136,6 +141,20 @@ function compileWords(recipes: readonly Recipe[], name: string): string[] {
   );
   const own = commands.filter(({ names }) => names);
   return (own.length > 0 ? own : commands).flatMap(({ line }) => splitWords(line));
+}
+
+const mostSources = 200;
+
+/** Sources that recipes name, themselves or by their objects. */
+function sourceNames(recipes: readonly Recipe[]): string[] {
+  const names = new Set<string>();
+  for (const { target, prerequisites, commands } of recipes)
+    for (const word of [target, prerequisites, ...commands].join(" ").split(/\s+/)) {
+      const [, stem = "", ending = ""] = /^([\w./+-]+)\.(cu|c|cc|cpp|cxx|o|obj)$/.exec(word) ?? [];
+      if (stem === "" || names.size > mostSources) continue;
+      for (const each of ending.startsWith("o") ? ["cu", "cpp", "c", "cc"] : [ending]) names.add(`${stem}.${each}`);
+    }
+  return [...names];
 }
 
 /** Arguments of the first command that starts a program by its path; undefined where there is none, or they cannot be read. */

@@ -20,7 +20,7 @@ const sourceFile = /\.(?:cu|cpp|cc|cxx|c)$/i;
 const mostFiles = 80;
 const longestText = 300_000;
 /** Files one analysis parses besides the opened one. */
-const mostUnits = 5;
+const mostUnits = 8;
 
 export class Project implements Linker {
   readonly #own: ProjectUnit;

@@ -68,9 +68,10 @@ export class FileEvaluation implements Repetition {
 
   /** All launches in the order they are written. */
   launches(): readonly EvaluatedLaunch[] {
-    const { sites } = this.#program.unit;
+    const { sites, semantics } = this.#program.unit;
     if (sites.sites.length === 0) return [];
-    const main = this.#elsewhere?.main ?? sites.roots.find((fn) => functionName(fn) === "main");
+    // A `main` that only calls other files may come back to this one.
+    const main = this.#elsewhere?.main ?? semantics.functions.find((fn) => functionName(fn) === "main" && fn.body !== undefined);
     if (main !== undefined) {
       this.#run(main, {}, undefined);
       if (this.#missing().length > 0) this.#run(main, { survivesExits: true }, "the program ends before it, as far as its input is known");

@@ -73,6 +73,8 @@ interface Patience {
 function iterate(host: Interpreter, loop: Loop, trace: LoopTrace, mark: number, limits: Patience): Completion {
   const counted = host.launches.counts();
   const lately: Sample[] = [];
+  // A nest that has run long enough is sampled from the first iteration on: otherwise every level would take some more.
+  const late = trace.depth > 2 && host.steps - trace.since > nestSteps;
   for (let done = 0; ; done++) {
     const known = loop.testedLast && done === 0 ? true : truth(loop.test());
     if (known === false) return undefined;
@@ -81,7 +83,12 @@ function iterate(host: Interpreter, loop: Loop, trace: LoopTrace, mark: number, 
       host.launches.forgetCounts(counted);
       return undefined;
     }
-    const tired = done >= 3 && trace.depth > 0 && host.steps - trace.since > nestSteps;
+    if (done > 0 && exhausted(host, trace)) {
+      widen(host, mark);
+      host.launches.forgetCounts(counted);
+      return undefined;
+    }
+    const tired = (done >= 3 || late) && trace.depth > 0 && host.steps - trace.since > nestSteps;
     if (tired || done >= limits.most || (done >= limits.first && done < limits.first + 3)) {
       if (lately.at(-1)?.at !== done - 1) lately.length = 0;
       lately.push({ at: done, values: snapshot(host, mark), distances: distance(host, loop.condition) });
@@ -103,6 +110,11 @@ function iterate(host: Interpreter, loop: Loop, trace: LoopTrace, mark: number, 
     }
     loop.advance();
   }
+}
+
+/** A nest in which even its first iterations and their stand-ins, level upon level, are too many: one of each has to do. */
+function exhausted(host: Interpreter, trace: LoopTrace): boolean {
+  return trace.depth > 2 && host.steps - trace.since > 4 * nestSteps;
 }
 
 /** Variables of before the loop that it changed. */

@@ -10,6 +10,7 @@ import { bool, int, isFloat, nullPointer, numberOf, unknown, unknownOf } from ".
 export function stepped(host: Interpreter, value: Value, op: string): Value {
   const sign = op === "++" ? 1 : -1;
   if (value.kind === "pointer") return movedPointer(host, value, int(sign));
+  if (value.kind === "string") return advanced(value.text, "+", int(sign));
   const next = arithmetic("+", value, int(sign));
   return isArithmetic(value) && next.kind === "int"
     ? convert(next, isFloat(value.type) ? undefined : { kind: "integer", name: value.type })
