@@ -19,6 +19,8 @@ export type LoadUnit = (path: string, text: string, launching: ReadonlySet<strin
 const sourceFile = /\.(?:cu|cpp|cc|cxx|c)$/i;
 const mostFiles = 80;
 const longestText = 300_000;
+/** What looks like a function's definition and is none. */
+const keywords: ReadonlySet<string> = new Set(["if", "for", "while", "switch", "catch", "main"]);
 /** Files one analysis parses besides the opened one. */
 const mostUnits = 8;
 
@@ -31,6 +33,7 @@ export class Project implements Linker {
   readonly #definitions = new Map<string, FunctionDeclaration | undefined>();
   readonly #variables = new Map<string, { readonly variable: GlobalVariable; readonly unit: HostUnit } | undefined>();
   #texts: ReadonlyMap<string, string> | undefined;
+  #launching: ReadonlySet<string> | undefined;
   readonly #commands: readonly string[];
 
   /** `commands`: files that `compile_commands.json` lists. */
@@ -118,10 +121,27 @@ export class Project implements Linker {
   #unit(path: string, text: string): ProjectUnit | undefined {
     if (this.#units.has(path)) return this.#units.get(path);
     if (this.#units.size >= mostUnits) return undefined;
-    const unit = this.#load(path, text, this.#own.sites.launching);
+    const unit = this.#load(path, text, this.#launchers());
     this.#units.set(path, unit);
     if (unit !== undefined) for (const fn of unit.semantics.functions) this.#owners.set(fn, unit);
     return unit;
+  }
+
+  /** Functions that may lead to launches of the opened file: its own, and those of files that name any of them. */
+  #launchers(): ReadonlySet<string> {
+    if (this.#launching !== undefined) return this.#launching;
+    const names = new Set(this.#own.sites.launching);
+    const rest = new Map([...this.#siblings()].map(([path, text]) => [path, { text, words: new Set(text.match(/[A-Za-z_]\w*/g)) }]));
+    for (let before = -1; before !== names.size; ) {
+      before = names.size;
+      for (const [path, { text, words }] of rest) {
+        if (![...names].some((name) => words.has(name))) continue;
+        rest.delete(path);
+        for (const [, name = ""] of text.matchAll(/\b([A-Za-z_]\w*)\s*\([^;{}()]*\)\s*\{/g)) if (!keywords.has(name)) names.add(name);
+      }
+    }
+    this.#launching = names;
+    return names;
   }
 
   /** Texts of source files beside the opened one, and of those built with it. */

@@ -1,8 +1,8 @@
 /** `getopt`: options of the command line, as far as its words are known. */
 import { forgetTargets } from "../effects.ts";
 import { type Interpreter, libraryVariable } from "../interpreter.ts";
-import type { Value } from "../model.ts";
-import { elementOf, read } from "../places.ts";
+import type { Cell, Value } from "../model.ts";
+import { elementOf, read, write } from "../places.ts";
 import { int, integerOf, nullPointer, unknown } from "../values.ts";
 import { argumentValue, type LibraryFunction } from "./library.ts";
 
@@ -59,7 +59,7 @@ export const nextOption: LibraryFunction = (host, args) => {
   while (k < words.length && !/^-./.test(words[k] ?? "")) k += 1;
   const word = words[k];
   if (word === undefined || word === "--") {
-    host.journal.set(index, int(k));
+    permute(host, words, argumentValue(args, 1), letters.text, index);
     return int(-1);
   }
   if (word.startsWith("--")) return nextLongOption(host, words, k, argumentValue(args, 3));
@@ -73,6 +73,32 @@ export const nextOption: LibraryFunction = (host, args) => {
   host.journal.set(index, int(next === undefined ? k + 1 : k + 2));
   return int(place < 0 ? "?".charCodeAt(0) : letter.charCodeAt(0));
 };
+
+/** As glibc does at the end: words that are no options stand behind those that are, and `optind` at the first of them. */
+function permute(host: Interpreter, words: readonly string[], array: Value, letters: string, index: Cell): void {
+  const options: string[] = [];
+  const operands: string[] = [];
+  for (let k = 1; k < words.length; k++) {
+    const word = words[k] ?? "";
+    if (word === "--") {
+      options.push(word);
+      operands.push(...words.slice(k + 1));
+      break;
+    }
+    if (!/^-./.test(word)) operands.push(word);
+    else {
+      options.push(word);
+      const takesNext = word.length === 2 && letters[letters.indexOf(word[1] ?? "") + 1] === ":" && letters.includes(word[1] ?? "");
+      if (takesNext && k + 1 < words.length) options.push(words[++k] ?? "");
+    }
+  }
+  host.journal.set(index, int(1 + options.length));
+  if (array.kind !== "pointer") return;
+  for (const [k, text] of [...options, ...operands].entries()) {
+    const place = elementOf(host, array, k + 1);
+    if (place !== undefined) write(host, place, { kind: "string", text });
+  }
+}
 
 /** The long option at `words[k]`, its argument after `=` or as the next word. */
 function nextLongOption(host: Interpreter, words: readonly string[], k: number, array: Value): Value {
