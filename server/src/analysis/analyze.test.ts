@@ -286,3 +286,36 @@ describe("any text", () => {
     expect([launches, kernels, problems].every(Array.isArray)).toBe(true);
   });
 });
+
+test("an edit above a template changes what its instances are, whose own text is the same", () => {
+  const source = (underlying: string) => `
+    typedef ${underlying} Width;
+    enum Mode : Width { Fast };
+    struct Pair { Width a, b; };
+    template <typename T> __global__ void k(T value, char *p) {}
+    template <typename T> void run(T value, char *p) { k<<<sizeof(T), 32>>>(value, p); }
+    int main() { char *p; cudaMalloc(&p, 8); Pair pair; Mode mode = Fast; run(mode, p); run(pair, p); }`;
+  const grids = ["char ", "short", "int  ", "char "].map((underlying) => {
+    const { launches } = analyze("/edited/again.cu", source(underlying), base, { read: () => undefined });
+    return launches.map((fact) => fact.launch?.grid[0]);
+  });
+  expect(grids).toEqual([
+    [1, 2],
+    [2, 4],
+    [4, 8],
+    [1, 2],
+  ]);
+});
+
+test("an edit of a template's definition is seen by launches it makes", () => {
+  const source = (blocks: string) => `
+    template <typename T, int N> struct Shape { static const int blocks = N * ${blocks}; T *data; };
+    template <typename S> __global__ void k(S s) {}
+    template <typename S> void run(S s) { k<<<S::blocks, 32>>>(s); }
+    int main() { Shape<float, 3> s; run(s); }`;
+  const grids = ["1", "2", "7", "2"].map((blocks) => {
+    const { launches } = analyze("/edited/shape.cu", source(blocks), base, { read: () => undefined });
+    return launches.map((fact) => fact.launch?.grid[0]);
+  });
+  expect(grids).toEqual([[3], [6], [21], [6]]);
+});

@@ -222,7 +222,7 @@ function siteFact(file: FileFacts, launch: EvaluatedLaunch, option: Directive | 
   };
 }
 
-function programOf(file: FileFacts, unit: ProjectUnit): RunProgram {
+function programOf(file: FileFacts, unit: ProjectUnit): Omit<RunProgram, "substitutions"> {
   const { settings, project } = file;
   return { unit, settings, linker: project, resources: resourcesOf(file), resolveLaunch: (entry) => resolveLaunch(file, entry) };
 }

@@ -40,6 +40,8 @@ function callName(host: Interpreter, e: CallExpression, name: Name): Value {
   const text = lastText(name);
   const local = name.parts.length === 1 ? lookUpLocal(host, text) : undefined;
   if (local !== undefined) return callValue(host, read(host, local), e);
+  const qualified = callStatic(host, e, name);
+  if (qualified !== undefined) return qualified;
   const candidates = host.globals.functions(name, host.frame.path);
   const standard = ["std", "thrust"].includes(name.parts.length > 1 ? (name.parts[0]?.text ?? "") : "");
   if (candidates.length > 0 && !standard) {
@@ -67,6 +69,23 @@ function callName(host: Interpreter, e: CallExpression, name: Name): Value {
     : callFunction(host, { function: linked, arguments: args, templateArguments: templateValues(host, name) });
 }
 
+/** `Class<N>::f(...)`, the class named by itself or by an alias. */
+function callStatic(host: Interpreter, e: CallExpression, name: Name): Value | undefined {
+  const parts = name.parts.slice(0, -1);
+  if (parts.length === 0 || parts[0]?.text === "std") return undefined;
+  const type = hostType(host, { kind: "named", start: e.start, end: e.start, name: { ...name, parts } });
+  const { declaration, substitution } = type?.kind === "record" ? type.record : {};
+  const owner = declaration?.name === undefined ? undefined : lastText(declaration.name);
+  const methods = owner === undefined ? [] : host.globals.methods(owner, lastText(name));
+  if (methods.length === 0) return undefined;
+  const args = evaluateArguments(host, e.arguments);
+  const templateArguments = templateValues(host, name);
+  const fn = chooseOverload(host, methods, args, templateArguments.length);
+  return fn === undefined
+    ? undefined
+    : callFunction(host, { function: fn, arguments: args, templateArguments, self: host.frame.self, substitution });
+}
+
 function callCandidates(
   host: Interpreter,
   candidates: readonly FunctionDeclaration[],
@@ -80,6 +99,8 @@ function callCandidates(
   const self = host.frame.self?.value;
   const owner = host.globals.pathOf(fn).at(-1);
   const member = self?.kind === "record" && classNames(host, self).includes(owner ?? "") ? host.frame.self : undefined;
+  // The method of the object's own class, where that overrides this one.
+  if (member !== undefined && templateArguments.length === 0) return callMethod(host, member, lastText(name), args);
   const substitution = member === undefined ? undefined : host.frame.substitution;
   return callFunction(host, { function: fn, arguments: args, templateArguments, self: member, substitution });
 }

@@ -1,6 +1,5 @@
 /** Template arguments of a call, from what was written and from the values of the arguments. */
 import type { FunctionDeclaration, TypeNode } from "../../syntax/ast.ts";
-import { identity, valueKey } from "../sema/type-tools.ts";
 import type { TemplateValue as Bound, Substitution, Type } from "../sema/types.ts";
 import { hostType } from "./host-types.ts";
 import type { Argument, Interpreter } from "./interpreter.ts";
@@ -44,25 +43,8 @@ export function deduce(
       parameter.kind === "type" ? hostType(host, parameter.default, scope()) : host.semantics.constant(parameter.default, scope());
     if (made !== undefined && !(typeof made === "object" && made.kind === "container")) values.set(parameter.name, made);
   }
-  return shared(fn, values, outer);
+  return host.substitutions.of(fn, values, outer);
 }
-
-/** One object for equal arguments: what is worked out under a substitution is remembered by it. */
-function shared(
-  fn: FunctionDeclaration,
-  values: ReadonlyMap<string, Bound | readonly Bound[]>,
-  outer: Substitution | undefined,
-): Substitution {
-  const known = substitutions.get(fn) ?? new Map<string, Substitution>();
-  substitutions.set(fn, known);
-  const key = `${outer === undefined ? "" : identity(outer)}<${[...values].map(([name, value]) => `${name}=${valueKey(value)}`).join(";")}>`;
-  const found = known.get(key);
-  if (found !== undefined) return found;
-  const made: Substitution = outer === undefined ? { values } : { values, outer };
-  known.set(key, made);
-  return made;
-}
-const substitutions = new WeakMap<FunctionDeclaration, Map<string, Substitution>>();
 
 /** What the argument's place or value says its type is. */
 function staticType({ value, place }: Argument): HostType | undefined {

@@ -3,6 +3,7 @@
  * with unknown parameters; and where a launch depends on inputs nobody knows, the run is repeated with assumed ones.
  */
 import type { Expression, FunctionDeclaration } from "../../syntax/ast.ts";
+import { Substitutions } from "../sema/substitutions.ts";
 import { type Assumed, type AssumedInput, assumeInputs, type Repetition, type Run } from "./assume-inputs.ts";
 import type { LaunchEntry } from "./launch-log.ts";
 import { functionName } from "./launch-sites.ts";
@@ -59,8 +60,13 @@ export class FileEvaluation implements Repetition {
    * `given`: values of inputs by name that the user says. `isOwn`: the site stands in the opened file; those of headers are
    * of interest only where the file's own code reaches them. `elsewhere`: `main` of another file, run where the file has none.
    */
-  constructor(program: RunProgram, given: ReadonlyMap<string, number>, isOwn: (site: Expression) => boolean, elsewhere?: Elsewhere) {
-    this.#program = program;
+  constructor(
+    program: Omit<RunProgram, "substitutions">,
+    given: ReadonlyMap<string, number>,
+    isOwn: (site: Expression) => boolean,
+    elsewhere?: Elsewhere,
+  ) {
+    this.#program = { ...program, substitutions: new Substitutions() };
     this.#given = given;
     this.#isOwn = isOwn;
     this.#elsewhere = elsewhere;

@@ -41,14 +41,10 @@ export function hostType(
 ): HostType | undefined {
   // The size of an array may be a variable's value: not to be remembered.
   if (node.kind === "array" || node.start < 0) return resolveType(host, node, substitution);
-  let known = host.types.get(node);
-  if (known === undefined) {
-    known = new Map();
-    host.types.set(node, known);
-  }
-  if (known.has(substitution)) return known.get(substitution);
+  const known = host.types.under(substitution);
+  if (known.has(node)) return known.get(node);
   const type = resolveType(host, node, substitution);
-  known.set(substitution, type);
+  known.set(node, type);
   return type;
 }
 

@@ -3,6 +3,7 @@ import type { KernelResources } from "@warplens/sim-engine";
 import type { Declaration, Expression, FunctionDeclaration, Statement, TypeNode, VariableDeclaration } from "../../syntax/ast.ts";
 import type { AnalysisSettings } from "../facts.ts";
 import type { Semantics } from "../sema/index.ts";
+import type { Substitutions } from "../sema/substitutions.ts";
 import type { Substitution } from "../sema/types.ts";
 import type { Globals } from "./globals.ts";
 import type { Inputs } from "./inputs.ts";
@@ -77,6 +78,8 @@ export interface Interpreter {
   readonly holdsLaunch: WeakSet<Statement | Expression | Declaration>;
   readonly linker: Linker | undefined;
   readonly resources: KernelResourcesOf;
+  /** Of templates that are called: of this analysis alone, as declarations live on when a file is edited, and types do not. */
+  readonly substitutions: Substitutions;
   readonly inputs: Inputs;
   readonly launches: LaunchLog;
   /** Makes launches ready for the engine, so that what they store can be computed; absent: what they store is not known. */

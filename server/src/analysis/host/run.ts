@@ -2,6 +2,7 @@
 import type { FunctionDeclaration } from "../../syntax/ast.ts";
 import type { AnalysisSettings } from "../facts.ts";
 import type { Semantics } from "../sema/index.ts";
+import type { Substitutions } from "../sema/substitutions.ts";
 import { type AssumedTemplate, assumedTemplateArguments } from "../template-arguments.ts";
 import type { AssumedInput } from "./assume-inputs.ts";
 import { callFunction } from "./call.ts";
@@ -27,6 +28,8 @@ export interface RunProgram {
   /** What a kernel takes of an SM; undefined where that cannot be told. */
   readonly resources?: KernelResourcesOf;
   readonly resolveLaunch?: ResolveLaunch;
+  /** Shared by all runs of one analysis. */
+  readonly substitutions: Substitutions;
 }
 
 export interface RunOptions {
@@ -83,7 +86,7 @@ export function runFunction(program: RunProgram, entry: FunctionDeclaration, opt
   };
 }
 
-function interpreterFor({ unit, settings, linker, resources, resolveLaunch }: RunProgram, options: RunOptions): Interpreter {
+function interpreterFor({ unit, settings, linker, resources, resolveLaunch, substitutions }: RunProgram, options: RunOptions): Interpreter {
   const host: Interpreter = {
     evaluate: (expression) => evaluateExpression(host, expression),
     execute: (statement) => executeStatement(host, statement),
@@ -105,6 +108,7 @@ function interpreterFor({ unit, settings, linker, resources, resolveLaunch }: Ru
     },
     linker,
     resources: resources ?? (() => undefined),
+    substitutions,
     settings,
     journal: new Journal(),
     inputs: new Inputs(options.assumed ?? new Map()),

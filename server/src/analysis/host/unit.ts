@@ -7,7 +7,18 @@ import { findLaunchSites, type LaunchSites } from "./launch-sites.ts";
 import type { HostType } from "./model.ts";
 
 /** What type nodes name, by substitution. */
-export type TypeCache = Map<TypeNode, Map<Substitution | undefined, HostType | undefined>>;
+export class TypeCache {
+  readonly #plain: Types = new WeakMap();
+  readonly #instances = new WeakMap<Substitution, Types>();
+
+  under(substitution: Substitution | undefined): Types {
+    if (substitution === undefined) return this.#plain;
+    const known: Types = this.#instances.get(substitution) ?? new WeakMap();
+    this.#instances.set(substitution, known);
+    return known;
+  }
+}
+type Types = WeakMap<TypeNode, HostType | undefined>;
 
 export interface HostUnit {
   readonly semantics: Semantics;
@@ -22,7 +33,7 @@ export interface HostUnit {
 export function hostUnit(unit: TranslationUnit, semantics: Semantics, text: string, launching?: ReadonlySet<string>): HostUnit {
   const globals = new Globals(unit);
   const sites = findLaunchSites(semantics.functions, text, (fn) => globals.pathOf(fn).at(-1), launching);
-  return { semantics, globals, sites, types: new Map() };
+  return { semantics, globals, sites, types: new TypeCache() };
 }
 
 /** Finds what other files of the project define. */
