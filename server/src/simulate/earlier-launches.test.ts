@@ -194,6 +194,31 @@ describe("a gather by indices that an earlier launch stored", () => {
     );
   });
 
+  test("loops of threads whose launch is too large to be run as a whole", () => {
+    const n = 1 << 22;
+    const kernels = `__global__ void fill(int *idx, int n, int each) {
+  ${i}
+  unsigned h = i;
+  for (int k = 0; k < each; ++k) { h = h * 1664525u + 1013904223u; idx[i * each + k] = (i * each + k) / 16 * 64 % n; }
+}`;
+    const report = reportsOf(program(kernels, "fill<<<n / 16 / 256, 256>>>(idx, n, 16);", n)).get("gather");
+    expect(gatheredIn(report, n) / (n / 16)).toBeCloseTo(1, 2);
+    expect(report?.assumptions.map(({ value }) => value)).toContain("as `fill` of line 22 stored it");
+  });
+
+  test("a launch of which only a part can be run", () => {
+    const n = 1 << 20;
+    const kernels = `__global__ void fill(int *idx, int n) {
+  ${i}
+  unsigned h = i;
+  for (int k = 0; k < 20000; ++k) h = (h ^ (h >> 7)) * 1664525u + 1013904223u;
+  idx[i] = h % n;
+}`;
+    const report = reportsOf(program(kernels, "fill<<<n / 256, 256>>>(idx, n);", n)).get("gather");
+    expect(gatheredIn(report, n) / n).toBeGreaterThan(0.9);
+    expect(report?.assumptions.map(({ why }) => why)).toContain("to run more of its blocks takes too long");
+  });
+
   test("a grid too large to be run as a whole", () => {
     const n = 1 << 24;
     const report = reportsOf(program(cases["a hash"]!.kernels, "fill<<<n / 256, 256>>>(idx, n);", n)).get("gather");

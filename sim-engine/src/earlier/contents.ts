@@ -35,14 +35,25 @@ export interface Origin {
 type Known = { readonly replay: Replay; readonly origin: Origin } | { readonly before: Content } | undefined;
 
 export class EarlierContents implements Contents {
-  /** What was assumed of the earlier launches that were looked at. */
-  readonly assumptions: Assumption[] = [];
+  readonly #assumptions: Assumption[] = [];
   readonly #budget: Budget;
   readonly #kernels = new Map<EarlierLaunch, { readonly kernel: Kernel; readonly launch: Launch } | undefined>();
   readonly #known = new Map<EarlierLaunch, Map<number, Known>>();
 
   constructor(isCancelled?: () => boolean, steps = defaultSteps) {
     this.#budget = { steps, ...(isCancelled ? { isCancelled } : {}) };
+  }
+
+  /** What was assumed of the earlier launches that were looked at, so far. */
+  get assumptions(): readonly Assumption[] {
+    const cut = [...this.#known].flatMap(([{ name }, buffers]) =>
+      [...buffers.values()].flatMap((known) =>
+        known && "replay" in known && known.replay.rest
+          ? [{ what: `what ${name} stored`, value: inWords(known.replay.rest), why: "to run more of its blocks takes too long" }]
+          : [],
+      ),
+    );
+    return [...this.#assumptions, ...cut];
   }
 
   source(content: Content, element: ScalarType, seed: number): MemorySource {
@@ -108,7 +119,7 @@ export class EarlierContents implements Contents {
     try {
       const complete = completeLaunch(kernel, launch, this, buffer);
       const replay = new Replay(kernel, complete.launch, buffer, this, this.#budget);
-      for (const assumption of complete.assumptions) this.assumptions.push({ ...assumption, what: `${assumption.what} (of ${by.name})` });
+      for (const assumption of complete.assumptions) this.#assumptions.push({ ...assumption, what: `${assumption.what} (of ${by.name})` });
       return { replay, origin: originOf(by, replay, before) };
     } catch (error) {
       if (error instanceof Cancelled) throw error;

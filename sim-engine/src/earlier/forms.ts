@@ -83,10 +83,14 @@ const registers = { local: /^(tid\.|laneid$|warpid$)/, placed: /^ctaid\./ } as c
 /** Operations of which a thread's own value can be computed from those of its operands (see `values-at.ts`). */
 const pure: ReadonlySet<string> = new Set(["int", "icmp", "select", "convert"]);
 
+/** Operations looked at in all: counters of loops within loops are looked at again and again. */
+const mostWork = 20_000;
+
 export class Forms {
   readonly #environment: Environment;
   readonly #constantOf: ConstantOf;
   #known = new Map<Op, Form | undefined>();
+  #work = 0;
   /** Counters whose steps are being found. */
   readonly #started = new Map<Op, Form>();
   readonly #decided = { local: new Map<Op, boolean>(), placed: new Map<Op, boolean>() } as const;
@@ -103,6 +107,7 @@ export class Forms {
   /** Undefined for a value that is no such function. Integers are taken not to wrap around. */
   of(op: Op): Form | undefined {
     if (this.#known.has(op)) return this.#known.get(op);
+    if (++this.#work > mostWork) return undefined;
     this.#known.set(op, undefined);
     const form = this.#form(op) ?? this.#part(op, "local") ?? this.#part(op, "placed");
     this.#known.set(op, form);
@@ -122,7 +127,10 @@ export class Forms {
       case "global.address":
         return constant(this.#environment.globalAddresses[action.index] ?? 0);
       case "special": {
+        const { grid, block } = this.#environment.launch;
         const axis = ["ctaid.x", "ctaid.y", "ctaid.z"].indexOf(action.register);
+        const inBlock = ["tid.x", "tid.y", "tid.z"].indexOf(action.register);
+        if ((axis >= 0 && grid[axis] === 1) || (inBlock >= 0 && block[inBlock] === 1)) return constant(0);
         return axis < 0 ? undefined : { ...constant(0), block: [Number(axis === 0), Number(axis === 1), Number(axis === 2)] };
       }
       case "gep":

@@ -11,9 +11,8 @@ export interface WarpPlace {
   readonly warp: number;
 }
 
-/** Warps named for one place at most, and steps taken to find them. */
-const mostPlaces = 32;
-const mostSteps = 512;
+/** Steps taken to find who stores to one place. */
+const mostSteps = 256;
 /** Blocks of a grid that are listed, where their indices are not simply multiplied. */
 const mostListed = 1 << 16;
 
@@ -37,6 +36,8 @@ export class StoreOrigin {
   readonly #grid: Dim3;
   /** Largest first. */
   readonly #terms: readonly Term[];
+  /** What iterations of loops add that step between the places of neighbouring threads: largest first. */
+  readonly #inner: readonly number[];
   /** Dimensions of the grid that the address does not depend on. */
   readonly #free: readonly number[];
   /** What the terms from position k on, and the thread's part, add at the least and at the most. */
@@ -60,11 +61,14 @@ export class StoreOrigin {
     this.#threads = threads;
     this.#blocks = blocks;
     const terms: Term[] = blocks ? [] : form.block.map((each, axis) => ({ each, last: (grid[axis] ?? 1) - 1, axis }));
-    for (const { step } of form.loops) terms.push({ each: step, last: Math.ceil(reach / Math.abs(step)), axis: undefined });
-    this.#terms = terms.filter(({ each, last }) => each !== 0 && last > 0).sort((a, b) => Math.abs(b.each) - Math.abs(a.each));
+    const gap = leastGap(threads);
+    this.#inner = form.loops.flatMap(({ step }) => (step > 0 && step < gap ? [step] : [])).sort((x, y) => y - x);
+    for (const { step } of form.loops)
+      if (step < 0 || step >= gap) terms.push({ each: step, last: Math.ceil(reach / Math.abs(step)), axis: undefined });
+    this.#terms = terms.filter(({ each, last }) => each !== 0 && last > 0).sort((x, y) => Math.abs(y.each) - Math.abs(x.each));
     this.#free = blocks ? [] : [0, 1, 2].filter((axis) => form.block[axis] === 0 && (grid[axis] ?? 1) > 1);
     const least = [threads[0]?.part ?? 0];
-    const most = [(threads.at(-1)?.part ?? 0) + width - 1];
+    const most = [this.#inner.length > 0 ? reach : (threads.at(-1)?.part ?? 0) + width - 1];
     for (const { each, last } of [...this.#terms].reverse()) {
       least.unshift((least[0] ?? 0) + Math.min(0, each * last));
       most.unshift((most[0] ?? 0) + Math.max(0, each * last));
@@ -95,36 +99,49 @@ export class StoreOrigin {
   }
 
   /** Warps that may store to a byte, the likeliest first. Of blocks that all store there, the first and the last. */
-  warpsAt(address: number): WarpPlace[] {
+  *warpsAt(address: number): Generator<WarpPlace> {
     const left = address - this.#start;
-    const found: WarpPlace[] = [];
-    if (!this.#blocks) this.#search(0, left, [0, 0, 0], { found, steps: 0 });
-    else {
-      const search = { found, steps: 0 };
-      const [columns, rows] = this.#grid;
-      for (const { part, index } of between(this.#blocks, left - (this.#most[0] ?? 0), left - (this.#least[0] ?? 0))) {
-        const row = Math.floor(index / columns);
-        this.#search(0, left - part, [index % columns, row % rows, Math.floor(row / rows)], search);
-      }
+    const search = { steps: 0 };
+    if (!this.#blocks) {
+      yield* this.#search(0, left, [0, 0, 0], search);
+      return;
     }
-    return found;
+    const [columns, rows] = this.#grid;
+    for (const { part, index } of between(this.#blocks, left - (this.#most[0] ?? 0), left - (this.#least[0] ?? 0))) {
+      const row = Math.floor(index / columns);
+      yield* this.#search(0, left - part, [index % columns, row % rows, Math.floor(row / rows)], search);
+    }
   }
 
-  #search(k: number, left: number, at: readonly [number, number, number], search: { readonly found: WarpPlace[]; steps: number }): void {
-    if (search.found.length >= mostPlaces || ++search.steps > mostSteps) return;
+  *#search(k: number, left: number, at: Dim3, search: { steps: number }): Generator<WarpPlace> {
+    if (++search.steps > mostSteps) return;
     const term = this.#terms[k];
     if (!term) {
       const warps = new Set<number>();
-      for (const { index } of between(this.#threads, left - this.#width + 1, left)) warps.add(Math.floor(index / warpSize));
-      for (const warp of warps) for (const block of this.#blocksAt(at)) search.found.push({ block, warp });
+      for (const { part, index } of between(
+        this.#threads,
+        this.#inner.length > 0 ? Number.NEGATIVE_INFINITY : left - this.#width + 1,
+        left,
+      )) {
+        if (++search.steps > mostSteps) return;
+        const warp = Math.floor(index / warpSize);
+        if (warps.has(warp) || !this.#reaches(left - part)) continue;
+        warps.add(warp);
+        for (const block of this.#blocksAt(at)) yield { block, warp };
+      }
       return;
     }
     // left - each * q has to be within reach of the rest.
     const [a, b] = [(left - (this.#most[k + 1] ?? 0)) / term.each, (left - (this.#least[k + 1] ?? 0)) / term.each];
     const low = Math.max(0, Math.ceil(Math.min(a, b)));
     const high = Math.min(term.last, Math.floor(Math.max(a, b)));
-    for (let q = high; q >= low && search.found.length < mostPlaces && search.steps <= mostSteps; q--)
-      this.#search(k + 1, left - term.each * q, term.axis === undefined ? at : replaced(at, term.axis, q), search);
+    for (let q = high; q >= low && search.steps <= mostSteps; q--)
+      yield* this.#search(k + 1, left - term.each * q, term.axis === undefined ? at : replaced(at, term.axis, q), search);
+  }
+
+  /** An iteration of the inner loops covers the byte that is so far behind the first. */
+  #reaches(behind: number): boolean {
+    return this.#inner.reduce((rest, step) => rest % step, behind) < this.#width;
   }
 
   #blocksAt(at: Dim3): Dim3[] {
@@ -142,18 +159,28 @@ function replaced([x, y, z]: Dim3, axis: number, value: number): [number, number
 const ordered = (parts: Float64Array): Entry[] =>
   Array.from(parts, (part, index) => ({ part, index })).sort((a, b) => a.part - b.part || a.index - b.index);
 
-/** Entries with low <= part <= high. */
+/** The least distance of two threads' places. */
+function leastGap(entries: readonly Entry[]): number {
+  let gap = Number.POSITIVE_INFINITY;
+  for (let k = 1; k < entries.length; k++) {
+    const distance = (entries[k]?.part ?? 0) - (entries[k - 1]?.part ?? 0);
+    if (distance > 0 && distance < gap) gap = distance;
+  }
+  return Number.isFinite(gap) ? gap : 0;
+}
+
+/** Entries with low <= part <= high, the highest first. */
 function* between(entries: readonly Entry[], low: number, high: number): Generator<Entry> {
   let from = 0;
   let to = entries.length;
   while (from < to) {
     const middle = (from + to) >> 1;
-    if ((entries[middle]?.part ?? 0) < low) from = middle + 1;
+    if ((entries[middle]?.part ?? 0) <= high) from = middle + 1;
     else to = middle;
   }
-  for (let k = from; k < entries.length; k++) {
+  for (let k = from - 1; k >= 0; k--) {
     const entry = entries[k];
-    if (!entry || entry.part > high) return;
+    if (!entry || entry.part < low) return;
     yield entry;
   }
 }

@@ -46,6 +46,7 @@ export class Replay implements MemorySource {
   readonly #sought = new Set<number>();
   #ranAll = false;
   /** What the launch's other blocks may have stored, once no more may be run. */
+  rest: Content | undefined;
   #rest: MemorySource | undefined;
   readonly #contents: Contents;
   /** Type of the elements that are stored. */
@@ -123,7 +124,7 @@ export class Replay implements MemorySource {
 
   /** Runs the warps that may store to a byte, until one has; that may add to it, all. */
   #seek(offset: number): void {
-    if (this.#sought.has(offset)) return;
+    if (this.#rest || this.#sought.has(offset)) return;
     this.#sought.add(offset);
     for (const { origin, atomic } of this.#origins) {
       if (!atomic && this.#memory.isWritten(offset)) continue;
@@ -148,7 +149,8 @@ export class Replay implements MemorySource {
       else this.#runner.runBlock(block, 1, warp);
     } catch (error) {
       if (!(error instanceof BudgetExceeded)) throw error;
-      this.#rest = this.#contents.source(summarise(this.#memory, this.element, { kind: "unknown" }), this.element, 0);
+      this.rest = summarise(this.#memory, this.element, { kind: "unknown" });
+      this.#rest = this.#contents.source(this.rest, this.element, 0);
     } finally {
       this.#shared.steps -= allowed - Math.max(0, this.#own.steps);
     }

@@ -13,6 +13,8 @@ import type { Assumption } from "../report.ts";
 const unknownCount = 64;
 /** Values of data that decides something, when nothing tells their range. */
 const unknownRange = 256;
+/** The same, of which only some bits or a remainder are used. */
+const mixedCount = 2 ** 31;
 
 export interface CompleteLaunch {
   readonly launch: Launch;
@@ -239,6 +241,8 @@ class Completion {
         const bytes = extent(base);
         if (bytes !== undefined) return Math.max(1, Math.floor(bytes / user.action.scale));
       }
+      // Of what is hashed or taken modulo something all bits count.
+      if (user.action.kind === "int" && /^([us]rem|[us]div|mul|and|xor|lshr|shl)$/.test(user.action.op)) return mixedCount;
       const derived =
         user.action.kind === "convert" ||
         user.action.kind === "extract" ||
