@@ -23,7 +23,7 @@ __global__ void transposeTiled(const float *in, float *out, int n) {
 }
 
 // Each lane follows its own index: every sector serves one lane.
-// warplens: index=permutation(1<<24)
+// warplens: index=permutation(n)
 __global__ void gather(const float *values, const int *index, float *out, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) out[i] = values[index[i]];

@@ -37,7 +37,7 @@ export async function screenshots({ root, vscode, chromium, into }: ScreenshotOp
       await page.mouse.move(0, 0);
     }
     // Tall enough for all of the panel.
-    await page.setViewportSize({ width: 1440, height: 1200 });
+    await page.setViewportSize({ width: 1440, height: 1400 });
     for (const theme of themes) {
       await setTheme(page, theme);
       await panel.getByRole("region", { name: "Basis" }).waitFor();
