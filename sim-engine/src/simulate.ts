@@ -344,12 +344,14 @@ function tracesOf(run: Executed, code: TimedCode, instructions: number, blocks: 
   const { block } = program.launch;
   const warps = Math.ceil((block[0] * block[1] * block[2]) / warpSize);
   const loose = Math.floor(sample.warps.length / warps);
+  // Warps of a block lie side by side and do about as much as each other.
+  const records = sample.warps.toSorted((a, b) => issuedBy(a, program.blocks, code) - issuedBy(b, program.blocks, code));
   const chosen = [
     ...sample.blocks.flatMap(({ index, weight, observed }) => (observed ? [{ index, weight, records: observed.records }] : [])),
     ...Array.from({ length: loose }, (_, k) => ({
       index: blocks,
       weight: sample.warpBlocks / loose,
-      records: sample.warps.slice(k * warps, (k + 1) * warps),
+      records: records.slice(k * warps, (k + 1) * warps),
     })),
   ];
   if (chosen.length === 0) chosen.push(...sample.watched.map(({ log, records }) => ({ index: log.block, weight: 1, records })));

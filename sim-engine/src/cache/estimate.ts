@@ -101,11 +101,12 @@ export function estimateTraffic(input: TrafficInput): TrafficEstimate {
     const dramSectors = writes ? Math.max(filledSectors, writtenBytes / values.sectorBytes) : missedSectors;
     const dram = Math.min(1 - l1Share, ratio(dramSectors, total, 0));
     const accessesPerSector = ratio(l1[s]!.accesses, l1[s]!.onward, 1);
+    const linesPerSector = ratio(l1[s]!.lines, l1[s]!.onward, 1);
     const scattered = isIrregular(input, s) && accessesPerSector > 0.75;
     // A lone sector costs the memory a whole access, and twice when it is filled and written back.
     const lone = scattered && writes ? 2 * values.dramGranularity : 0;
     const bytesPerDramSector = Math.max(lone, ratio(readBytes + writtenBytes, dram * total, values.sectorBytes));
-    return { l1: l1Share, l2: 1 - l1Share - dram, dram, accessesPerSector, bytesPerDramSector, scattered };
+    return { l1: l1Share, l2: 1 - l1Share - dram, dram, accessesPerSector, linesPerSector, bytesPerDramSector, scattered };
   });
   return { sites: traffic, ...totalsOf(input, l1, memory) };
 }

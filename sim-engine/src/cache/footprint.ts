@@ -1,4 +1,5 @@
 /** What blocks touch, and how much of it their neighbours touch as well. */
+import { interleave } from "./interleave.ts";
 import { atomic, type SectorLog, store } from "./log.ts";
 import { SectorSet } from "./sector-set.ts";
 
@@ -28,7 +29,8 @@ export class Footprint {
     const touched = new Float64Array(sites);
     const partial = new Float64Array(sites);
     const writer = new SectorSet();
-    for (let r = 0; r < log.requests; r++) {
+    // In the order in which the L1 sees them, so that both blame the same site for what is new.
+    interleave([log], (_, r) => {
       const site = log.site[r]!;
       const kind = log.kind[r]!;
       for (let i = log.start[r]!; i < log.start[r + 1]!; i++) {
@@ -53,7 +55,7 @@ export class Footprint {
           this.#written.set(sector, allBytes);
         }
       }
-    }
+    });
     for (const sector of writer.keys())
       if (this.#written.get(sector) !== allBytes && !this.#read.has(sector)) partial[writer.get(sector)!]!++;
     return { read, written, touched, partial };

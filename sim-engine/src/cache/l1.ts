@@ -12,6 +12,8 @@ export interface SiteL1 {
   /** Sectors that go on to the L2, and what they cost there, in accesses (`lineAccesses`). */
   onward: number;
   accesses: number;
+  /** Lines that those sectors lie in, request by request. */
+  lines: number;
   /** Sectors looked up in the L1: not those of atomics and of loads that bypass it. */
   lookups: number;
 }
@@ -22,7 +24,7 @@ export interface SiteL1 {
  */
 export function playL1(logs: readonly SectorLog[], sites: number, bytes: number, cachesLoads: boolean): SiteL1[] {
   const cache = new SectoredCache(bytes);
-  const counted: SiteL1[] = Array.from({ length: sites }, () => ({ sectors: 0, hits: 0, onward: 0, accesses: 0, lookups: 0 }));
+  const counted: SiteL1[] = Array.from({ length: sites }, () => ({ sectors: 0, hits: 0, onward: 0, accesses: 0, lines: 0, lookups: 0 }));
   interleave(logs, (log, request) => {
     const site = counted[log.site[request]!]!;
     const kind = log.kind[request]!;
@@ -45,6 +47,7 @@ export function playL1(logs: readonly SectorLog[], sites: number, bytes: number,
         site.accesses += lineAccesses(ofLine, kind === store);
         line = sector >>> 2;
         ofLine = 0;
+        site.lines++;
       }
       ofLine++;
     }

@@ -31,8 +31,13 @@ export interface SiteTraffic {
   readonly l1: number;
   readonly l2: number;
   readonly dram: number;
-  /** L2 accesses for each sector that reaches the L2: 0.5 when sectors come in pairs of 64 bytes, 1 when they come alone. */
+  /**
+   * What each sector that reaches the L2 costs there, in accesses of two sectors: 0.5 when whole lines are read, 1 when sectors come
+   * alone; a little more of whole lines that are written.
+   */
   readonly accessesPerSector: number;
+  /** Lines asked for, for each sector that reaches the L2: 0.25 when lines are whole. */
+  readonly linesPerSector: number;
   /** Bytes moved to and from memory for each sector of the `dram` share, fills and write-backs included. */
   readonly bytesPerDramSector: number;
   /** What goes to memory lies scattered: the memory's pages are opened for one access each. */

@@ -7393,6 +7393,34 @@ export const data: GpuData = {
           source: "h200-measured",
           at: "h200-profile.tsv: emptyBlock, 13,200 blocks: an empty block is resident for 91 cycles (1,024 threads) to 171 (256 threads)",
         },
+        codeLatency: {
+          value: 80,
+          unit: "cycles",
+          basis: "derived",
+          source: "h200-measured",
+          at: "h200-latency.txt: 64, 256 and 1,024 instructions take 227, 487 and 996 cycles longer the first time",
+        },
+        argumentLatency: {
+          value: 100,
+          unit: "cycles",
+          basis: "measured",
+          source: "h200-measured",
+          at: "h200-latency.txt: the first use of an argument takes 110 cycles",
+        },
+        translationLatency: {
+          value: 250,
+          unit: "cycles",
+          basis: "derived",
+          source: "h200-measured",
+          at: "h200-mixed-profile.tsv: loadOne of one block takes 480 ns longer than arithmetic, 700 cycles of them memory",
+        },
+        translationPerSm: {
+          value: 4.7,
+          unit: "cycles",
+          basis: "derived",
+          source: "h200-measured",
+          at: "h200-mixed-profile.tsv: loadOne of 132 blocks takes 800 ns longer than arithmetic",
+        },
         blockTurnaround: {
           value: 260,
           unit: "cycles",
@@ -7485,6 +7513,13 @@ export const data: GpuData = {
           basis: "measured",
           source: "h200-measured",
           at: "h200-bandwidth.txt: 132 SMs write lines to the L2 at 16 bytes a cycle each, lone sectors at 0.29 a cycle",
+        },
+        l2LineShare: {
+          value: 0.8,
+          unit: "ratio",
+          basis: "derived",
+          source: "h200-measured",
+          at: "h200-mixed.txt: a read and a write of 32 lone sectors take 159 cycles together, 53 and 117 apart; of whole lines 81, 29 and 73",
         },
         l2DirtyShare: {
           value: 0.51,

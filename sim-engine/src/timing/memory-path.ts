@@ -17,7 +17,8 @@ export class MemoryPath {
   readonly constants = new Server(loadMemory);
   readonly readPort = new Server(loadMemory);
   readonly writePort = new Server(loadMemory);
-  readonly l2 = new Server(loadMemory);
+  readonly l2Reads = new Server(loadMemory);
+  readonly l2Writes = new Server(loadMemory);
   readonly dram = new Server(loadMemory);
   readonly atomics = new Server(loadMemory);
   /** What the warp that asks stands for: how many executions each of its own. */
@@ -25,6 +26,11 @@ export class MemoryPath {
   /** Set by `request`: when the result is there, and why not earlier. */
   done = 0;
   reason = 0;
+  /** When the last store has arrived. */
+  stored = 0;
+  /** When the first access knows where in memory its page is: others wait for it too. */
+  #translated = 0;
+  readonly #translation: number;
   readonly #gpu: GpuValues;
   readonly #rates: MemoryRates;
   readonly #summary: ExecutionSummary;
@@ -35,8 +41,9 @@ export class MemoryPath {
   readonly #dueDram: Float64Array;
 
   /** `perAtomic`: cycles this SM's share of the atomic units takes for one atomic sector. */
-  constructor(gpu: GpuValues, rates: MemoryRates, summary: ExecutionSummary, perAtomic: number) {
+  constructor(gpu: GpuValues, rates: MemoryRates, summary: ExecutionSummary, perAtomic: number, activeSms: number) {
     this.#gpu = gpu;
+    this.#translation = gpu.translationLatency + gpu.translationPerSm * (activeSms - 1);
     this.#rates = rates;
     this.#summary = summary;
     this.#perAtomic = perAtomic;
@@ -94,15 +101,15 @@ export class MemoryPath {
     this.reason = reasonIndex.l1;
     if (toL2 === 0) return;
 
-    const port = writes || atomic ? this.writePort : this.readPort;
-    const atPort = port.serve(atL1, toL2 * (writes || atomic ? rates.portPerWrite : rates.portPerRead), this.weight);
-    const atL2 = this.l2.serve(
-      atPort,
-      toL2 * traffic.accessesPerSector * (writes || atomic ? rates.l2PerWrite : rates.l2PerRead),
-      this.weight,
-    );
+    const changes = writes || atomic;
+    const port = changes ? this.writePort : this.readPort;
+    const atPort = port.serve(atL1, toL2 * (changes ? rates.portPerWrite : rates.portPerRead), this.weight);
+    // Data goes each way by itself, but lines that are read take turns with what is written.
+    const l2 = changes ? this.l2Writes : this.l2Reads;
+    const atL2 = l2.serve(atPort, toL2 * traffic.accessesPerSector * (changes ? rates.l2PerWrite : rates.l2PerRead), this.weight);
+    if (!changes) this.l2Writes.serve(atPort, toL2 * traffic.linesPerSector * rates.l2PerLine, this.weight);
     let back = atL2;
-    let utilisation = this.l2.utilisation(atPort);
+    let utilisation = l2.utilisation(atPort);
     let latency = gpu.l2Latency;
     this.reason = reasonIndex.l2;
     if (atomic) {
@@ -121,12 +128,16 @@ export class MemoryPath {
       }
     }
     const power = writes ? gpu.storeSoftness : gpu.loadSoftness;
-    this.done = back + loaded(latency, utilisation, power) * (1 + gpu.latencyVariation * this.#latest(toL2 * traffic.accessesPerSector));
+    if (!writes) this.#translated ||= at + this.#translation;
+    this.done =
+      Math.max(this.#translated, back) +
+      loaded(latency, utilisation, power) * (1 + gpu.latencyVariation * this.#latest(toL2 * traffic.accessesPerSector));
     if (writes || site.operation === "reduction") {
       // Nobody waits for a store, but what is behind cannot take more than it has room for: then the L1 stands still.
       const room = 2 * gpu.dramLatency;
-      const last = Math.max(port.free, this.l2.free, atomic ? this.atomics.free : 0, toDram > 0 ? this.dram.free : 0);
+      const last = Math.max(port.free, l2.free, atomic ? this.atomics.free : 0, toDram > 0 ? this.dram.free : 0);
       if (last - room > this.l1.free) this.l1.free = last - room;
+      this.stored = this.done;
       this.done = atL1;
     }
   }

@@ -13,7 +13,16 @@ export class Program {
 
   /** Declares where accesses go. */
   site(site: MemorySite, traffic: Partial<SiteTraffic> = {}): number {
-    this.traffic.push({ l1: 0, l2: 0, dram: 0, accessesPerSector: 0.5, bytesPerDramSector: 32, scattered: false, ...traffic });
+    this.traffic.push({
+      l1: 0,
+      l2: 0,
+      dram: 0,
+      accessesPerSector: 0.5,
+      linesPerSector: 0.25,
+      bytesPerDramSector: 32,
+      scattered: false,
+      ...traffic,
+    });
     return this.sites.push(site) - 1;
   }
 

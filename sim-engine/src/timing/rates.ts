@@ -34,6 +34,8 @@ export interface MemoryRates {
   /** Cycles for each L2 access of this SM's share, read and written. */
   readonly l2PerRead: number;
   readonly l2PerWrite: number;
+  /** Cycles for which each line that is read keeps this SM's share of the L2 from writing. */
+  readonly l2PerLine: number;
   /** Cycles for each byte of this SM's share of memory bandwidth, in order and scattered. */
   readonly dramPerByte: number;
   readonly dramPerScatteredByte: number;
@@ -54,6 +56,7 @@ export function memoryRates(gpu: GpuValues, activeSms: number, readShare: number
     portPerRead: gpu.sectorBytes / gpu.l2PortBytesPerClock,
     portPerWrite: gpu.sectorBytes / gpu.l2WritePortBytesPerClock,
     l2PerRead: gpu.l2AccessBytes * share(gpu.l2Bandwidth),
+    l2PerLine: gpu.l2LineShare * gpu.l2AccessBytes * share(gpu.l2Bandwidth),
     l2PerWrite: gpu.l2AccessBytes * share(gpu.l2Bandwidth * gpu.l2WriteShare),
     dramPerByte: share(dramBandwidthFor(gpu, readShare)),
     dramPerScatteredByte: share(gpu.dramBandwidth * gpu.dramRandomShare),

@@ -39,7 +39,7 @@ export function replay(summary: ExecutionSummary, gpu: GpuValues, budget = 60_00
 
   // A kernel ends when its stores have arrived.
   const { memory } = sm;
-  let cycles = sm.stretched + Math.max(0, Math.max(memory.writePort.free, memory.l2.free, memory.atomics.free) - sm.now);
+  let cycles = sm.stretched + Math.max(0, Math.max(memory.stored, memory.l2Writes.free, memory.atomics.free) - sm.now);
   let scale = 1;
   if (running && sm.done > half.done && sm.done < work) {
     cycles += (work - sm.done) * ((sm.stretched - half.stretched) / (sm.done - half.done));
@@ -51,7 +51,7 @@ export function replay(summary: ExecutionSummary, gpu: GpuValues, budget = 60_00
     l1: memory.l1.busy * scale,
     constants: memory.constants.busy * scale,
     port: Math.max(memory.readPort.busy, memory.writePort.busy) * scale,
-    l2: memory.l2.busy * scale,
+    l2: Math.max(memory.l2Reads.busy, memory.l2Writes.busy) * scale,
     dram: memory.dram.busy * scale,
     atomics: memory.atomics.busy * scale,
   };

@@ -19,6 +19,7 @@ interface Resident {
 
 const never = Number.POSITIVE_INFINITY;
 const lsu = pipeNames.indexOf("lsu");
+const adu = pipeNames.indexOf("adu");
 const pipes = pipeNames.length;
 
 export class SmReplay {
@@ -44,6 +45,8 @@ export class SmReplay {
   readonly resident: (Resident | undefined)[];
   readonly ready: Float64Array;
   readonly why: Uint8Array;
+  /** Cycles of its wait that it would not have again: for its launch, or for its code. */
+  readonly once: Float64Array;
   /** When the warp came, as a number. */
   readonly age: Uint32Array;
   readonly issuedAt: Float64Array;
@@ -70,6 +73,9 @@ export class SmReplay {
   /** Instructions done, each counted as often as it stands for. */
   done = 0;
   #lastScheduler = -1;
+  /** By line of eight instructions: when it is there, negative before it was asked for. */
+  readonly #codeAt: Float64Array;
+  #codeLines = 0;
   readonly #credit: Float64Array;
   /** By trace and warp. */
   readonly #playbacks: readonly (readonly Playback[])[];
@@ -80,6 +86,7 @@ export class SmReplay {
     this.gpu = gpu;
     this.code = new Code(summary);
     this.traces = traces;
+    this.#codeAt = new Float64Array((this.code.instructions.length >>> 3) + 1).fill(-1);
     const totalBlocks = summary.grid[0] * summary.grid[1] * summary.grid[2];
     const activeSms = Math.min(gpu.smCount, totalBlocks);
     this.blocksHere = Math.ceil(totalBlocks / gpu.smCount - 1e-9);
@@ -91,7 +98,13 @@ export class SmReplay {
       traces.reduce((sum, block) => sum + this.code.atomicSectorsOf(block, summary) * block.weight, 0) * (totalBlocks / weights);
     const hottest = (summary.totals.hottestAtomics ?? 0) * gpu.atomicInterval;
     const perAtomic = atomicSectors > 0 ? activeSms * Math.max(1 / gpu.atomicRate, hottest / atomicSectors) : 0;
-    this.memory = new MemoryPath(gpu, memoryRates(gpu, activeSms, dramBytes > 0 ? dramReadBytes / dramBytes : 1), summary, perAtomic);
+    this.memory = new MemoryPath(
+      gpu,
+      memoryRates(gpu, activeSms, dramBytes > 0 ? dramReadBytes / dramBytes : 1),
+      summary,
+      perAtomic,
+      activeSms,
+    );
 
     this.warpsPerBlock = Math.max(...traces.map((block) => block.warps.length));
     this.registers = Math.max(1, summary.registers);
@@ -111,6 +124,7 @@ export class SmReplay {
     this.resident = new Array<Resident | undefined>(slots);
     this.ready = new Float64Array(slots).fill(never);
     this.why = new Uint8Array(slots);
+    this.once = new Float64Array(slots);
     this.age = new Uint32Array(slots);
     this.issuedAt = new Float64Array(slots);
     this.instruction = new Uint32Array(slots);
@@ -184,7 +198,7 @@ export class SmReplay {
     const { trace, weights } = cursors.playback[slot]!;
     const entry = cursors.position[slot]!;
     const weight = weights?.[entry] ?? 1;
-    this.#advance(time, this.why[slot] === reasonIndex.start ? 1 : weight);
+    this.#advance(time, weight, this.once[slot]!);
     this.memory.weight = weight;
     this.waits[this.why[slot]!]! += (this.ready[slot]! - this.issuedAt[slot]! - 1) * weight;
     this.waits[reasonIndex.pipe]! += (time - this.ready[slot]!) * weight;
@@ -198,6 +212,7 @@ export class SmReplay {
     this.done += weight;
 
     let result = time + instruction.latency;
+    if (pipe === adu) result = Math.max(result, this.gpu.blockStartLatency + this.gpu.argumentLatency);
     let reason: number = reasonIndex.dependence;
     if (instruction.kind === "memory") {
       this.#access(trace, entry, instruction.site!, time);
@@ -263,6 +278,12 @@ export class SmReplay {
         reason = this.availableWhy[base + def]!;
       }
     }
+    const fetched = this.#fetched(index >>> 3, at);
+    this.once[slot] = Math.max(0, fetched - at);
+    if (fetched > at) {
+      at = fetched;
+      reason = reasonIndex.start;
+    }
     if (kind === "wait" && this.copies[slot]! > at) {
       at = this.copies[slot]!;
       reason = reasonIndex.dram;
@@ -273,10 +294,21 @@ export class SmReplay {
     return true;
   }
 
-  /** Time goes on to what issues next; it stands for as much time as that instruction for instructions. */
-  #advance(time: number, weight: number): void {
+  /** When a line of code is there that a warp comes to at `at`: the first that does waits for it. */
+  #fetched(line: number, at: number): number {
+    if (this.#codeAt[line]! < 0) {
+      const before = this.#codeLines++;
+      this.#codeAt[line] = before === 0 ? 0 : at + this.gpu.codeLatency * (Math.sqrt(before) - Math.sqrt(before - 1));
+    }
+    return this.#codeAt[line]!;
+  }
+
+  /** Time goes on to what issues next: as often as that stands for, but for the `once` cycles of its wait that no repetition has. */
+  #advance(time: number, weight: number, once: number): void {
     if (time <= this.now) return;
-    const step = (time - this.now) * weight;
+    const all = time - this.now;
+    const first = Math.min(all, once);
+    const step = first + (all - first) * weight;
     this.stretched += step;
     this.residentIntegral += step * this.residentWarps;
     this.now = time;
@@ -313,6 +345,7 @@ export class SmReplay {
         this.available.fill(0, slot * this.registers, (slot + 1) * this.registers);
         if (!this.#settle(slot)) continue;
         this.why[slot] = reasonIndex.start;
+        this.once[slot] = never;
         this.resident[slot] = resident;
         resident.warps++;
         this.residentWarps++;

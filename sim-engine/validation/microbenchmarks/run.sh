@@ -7,7 +7,7 @@ nvidia-smi --query-gpu=name,driver_version,clocks.sm,clocks.mem --format=csv > "
 metrics=gpu__time_duration.sum,smsp__cycles_elapsed.max,launch__shared_mem_config_size,dram__bytes_read.sum,dram__bytes_write.sum
 metrics+=,lts__t_sectors_op_read.sum,lts__t_sectors_op_write.sum,lts__t_requests.sum,lts__t_sector_hit_rate.pct
 metrics+=,l1tex__t_sector_hit_rate.pct,sm__warps_active.avg.pct_of_peak_sustained_active
-for name in bench latency bandwidth; do
+for name in bench latency bandwidth mixed; do
   nvcc -O3 -std=c++17 -arch=native $name.cu -o /tmp/$name || nvcc -O3 -std=c++17 -arch=sm_90 $name.cu -o /tmp/$name || exit 1
   timeout 200 /tmp/$name > "$out/$name.txt" 2>&1
   timeout 150 ncu --clock-control none --csv --metrics "$metrics" /tmp/$name profile > "$out/$name-profile.csv" 2> "$out/$name-profile.err"
