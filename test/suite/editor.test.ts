@@ -3,6 +3,7 @@ import type { WarpLensApi } from "@warplens/client";
 import {
   type CodeAction,
   type CodeLens,
+  type CompletionList,
   ConfigurationTarget,
   commands,
   DiagnosticSeverity,
@@ -223,7 +224,7 @@ describe("in the editor", () => {
     });
 
     it("is marked where it is wrong, and completed", async () => {
-      await write('{ "gpus": [{ "id": "tiny", "extends": "t4", "figures": { "smcount": 2 } }] }');
+      await write('{ "gpus": [{ "id": "tiny", "extends": "t4", "figures": { "smcount": 2,  } }] }');
       const file = await show("warplens.json");
       const marked = await eventually(languages.onDidChangeDiagnostics, () =>
         languages.getDiagnostics(file.uri).find(({ source }) => source === "warplens"),
@@ -231,6 +232,14 @@ describe("in the editor", () => {
       assert.match(marked.message, /did you mean smCount/);
       assert.equal(file.getText(marked.range), '"smcount"');
       assert.equal(file.languageId, "jsonc");
+      const { items } = await commands.executeCommand<CompletionList>(
+        "vscode.executeCompletionItemProvider",
+        file.uri,
+        placeOf(file, "2, ").end,
+        '"',
+      );
+      const labels = items.map(({ label }) => (typeof label === "string" ? label : label.label));
+      assert.ok(labels.includes("dramBandwidth"), `the schema completes ${labels.join(", ")}`);
     });
   });
 
