@@ -22,6 +22,7 @@ const engine = await import(
       "server/src/analysis/analyze.ts",
       "server/src/grammar.ts",
       "sim-engine/src/builder.ts",
+      "sim-engine/src/earlier/contents.ts",
       "sim-engine/src/execute/compile.ts",
       "sim-engine/src/execute/run.ts",
       "sim-engine/src/execute/slice.ts",
@@ -42,9 +43,10 @@ for (const fact of launches) {
   if (!lowered.name.includes(filter)) continue;
   const kernel = engine.cloneKernel(lowered);
   engine.optimise(kernel);
-  const { launch } = engine.completeLaunch(kernel, fact.launch);
+  const contents = new engine.EarlierContents();
+  const { launch } = engine.completeLaunch(kernel, fact.launch, contents);
   const machine = engine.select(kernel, 90);
-  const figures = [{}, { slice: engine.wholeKernel }].map((options) => rate(kernel, launch, machine, options));
+  const figures = [{}, { slice: engine.wholeKernel }].map((options) => rate(kernel, launch, machine, { contents, ...options }));
   all.push(figures);
   console.log(`${lowered.name.padEnd(12)} ${figures.map(show).join("")}`);
 }

@@ -118,26 +118,28 @@ __global__ void shuffles(int *out, int n) {
   out[x & 1023] = x;
 }
 
+template <class T> T *buffer() {
+  T *made;
+  cudaMalloc(&made, 1 << 24);
+  return made;
+}
+
+// Each launch has buffers of its own, so that none finds what another left.
 int main() {
-  float *f, *g;
-  double *d;
-  int *p, *q;
-  long long *w;
-  cudaMalloc(&f, 1 << 24);
-  cudaMalloc(&g, 1 << 24);
-  cudaMalloc(&d, 1 << 20);
-  cudaMalloc(&p, 1 << 20);
-  cudaMalloc(&q, 1 << 20);
-  cudaMalloc(&w, 1 << 20);
-  alu<<<8, 256>>>(q, 1 << 16);
-  single<<<8, 256>>>(f, 1 << 16);
-  doubles<<<8, 256>>>(d, 1 << 16);
-  stream<<<8, 256>>>(f, g, 1 << 21);
-  gather<<<8, 256>>>(p, q, 1 << 14); // warplens: next=0..65535
-  sharedTile<<<8, 256>>>(p, q, 1 << 14);
-  divergent<<<8, 256>>>(q, 1 << 16);
-  local<<<8, 256>>>(p, q, 1 << 14);
-  wide<<<8, 256>>>(w, 1 << 14);
-  atomics<<<8, 256>>>(q, 1 << 14);
-  shuffles<<<8, 256>>>(q, 1 << 14);
+  int *a = buffer<int>(), *b = buffer<int>(), *c = buffer<int>(), *d = buffer<int>(), *e = buffer<int>(), *f = buffer<int>();
+  int *g = buffer<int>(), *h = buffer<int>(), *i = buffer<int>(), *j = buffer<int>();
+  float *k = buffer<float>(), *l = buffer<float>(), *m = buffer<float>();
+  double *n = buffer<double>();
+  long long *o = buffer<long long>();
+  alu<<<8, 256>>>(a, 1 << 16);
+  single<<<8, 256>>>(k, 1 << 16);
+  doubles<<<8, 256>>>(n, 1 << 16);
+  stream<<<8, 256>>>(l, m, 1 << 21);
+  gather<<<8, 256>>>(b, c, 1 << 14); // warplens: next=0..65535
+  sharedTile<<<8, 256>>>(d, e, 1 << 14);
+  divergent<<<8, 256>>>(f, 1 << 16);
+  local<<<8, 256>>>(g, h, 1 << 14);
+  wide<<<8, 256>>>(o, 1 << 14);
+  atomics<<<8, 256>>>(i, 1 << 14);
+  shuffles<<<8, 256>>>(j, 1 << 14);
 }

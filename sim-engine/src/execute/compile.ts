@@ -10,6 +10,7 @@ import { launchConstants } from "./constants.ts";
 import { analyseDivergence, type Divergence } from "./divergence.ts";
 import { BarrierReduction, memoryStep, type Running } from "./effects.ts";
 import { Environment } from "./environment.ts";
+import { fusedStep, hotAfter, isFusible } from "./fuse.ts";
 import { laneStep } from "./lanes.ts";
 import { findPatterns, noPatterns, type Patterns } from "./patterns.ts";
 import { type Provenance, traceAddresses } from "./provenance.ts";
@@ -85,6 +86,8 @@ export interface CompileOptions {
   readonly contents?: Contents;
   /** Requests are not counted: only values are wanted. */
   readonly uncounted?: boolean;
+  /** Times a run of arithmetic is executed before code is made for it; infinity for never. */
+  readonly hotAfter?: number;
 }
 
 /** Lanes of a warp. */
@@ -115,7 +118,8 @@ export function compile(kernel: Kernel, launch: Launch, options: CompileOptions 
     waitsAt,
     patterns,
     provenance,
-    options.uncounted,
+    options.uncounted ?? false,
+    options.hotAfter ?? hotAfter,
   );
   const blocks = compiler.blocks((block) => post.parent(block), loops);
   return {
@@ -167,6 +171,11 @@ export function bufferOf(launch: Launch, index: number, offset = 0): number | un
   return field?.kind === "pointer" ? field.buffer : undefined;
 }
 
+/** Values of their operands alone. */
+const isPlain = ({ action: { kind } }: Op): boolean => /^(int|float|fma|icmp|fcmp|select|convert|math|gep|extract)$/.test(kind);
+
+const compares = ({ action }: Op): boolean => action.kind === "icmp" || (action.kind === "int" && /^[su](min|max)$/.test(action.op));
+
 class Compiler {
   readonly counters = new Map<Op, readonly AccessCounter[]>();
   readonly reductions: BarrierReduction[] = [];
@@ -180,6 +189,8 @@ class Compiler {
   readonly #patterns: Patterns;
   readonly #provenance: Provenance;
   readonly #uncounted: boolean;
+  readonly #hotAfter: number;
+  readonly #users = new Map<Op, (Op | "branch")[]>();
   /** Values computed for one lane that operations of all lanes read. */
   readonly #spread = new Set<Op>();
   /** Comparisons that only branches ask for, decided from the first lanes of what they compare. */
@@ -196,8 +207,10 @@ class Compiler {
     waitsAt: ReadonlySet<Op>,
     patterns: Patterns,
     provenance: Provenance,
-    uncounted = false,
+    uncounted: boolean,
+    hot: number,
   ) {
+    this.#hotAfter = hot;
     this.#provenance = provenance;
     this.#uncounted = uncounted;
     this.#waitsAt = waitsAt;
@@ -208,8 +221,14 @@ class Compiler {
     this.#slice = slice;
     this.#registers = registers;
     this.#running = running;
-    const read = new Set<Op>();
-    for (const block of kernel.blocks) for (const op of [...block.phis, ...block.ops]) for (const arg of op.args) read.add(arg);
+    const uses = (value: Op, user: Op | "branch"): void => {
+      const users = this.#users.get(value);
+      if (users) users.push(user);
+      else this.#users.set(value, [user]);
+    };
+    for (const block of kernel.blocks) for (const op of [...block.phis, ...block.ops]) for (const arg of op.args) uses(arg, op);
+    const read = new Set(this.#users.keys());
+    for (const { end } of kernel.blocks) if (end.kind === "branch") uses(end.cond, "branch");
     for (const { end } of kernel.blocks) {
       if (end.kind !== "branch" || read.has(end.cond) || end.cond.action.kind !== "icmp" || divergence.outlivesLoop(end.cond)) continue;
       const [a, b] = end.cond.args;
@@ -267,8 +286,9 @@ class Compiler {
     };
     for (const each of compiled.values()) {
       const { block } = each;
-      each.segments = this.#segments(block);
-      each.cost = 1 + each.segments.reduce((sum, steps) => sum + steps.length, 0);
+      const { segments, cost } = this.#segments(block);
+      each.segments = segments;
+      each.cost = 1 + cost;
       const meet = join(block);
       each.join = meet ? of(meet) : undefined;
       const { end } = block;
@@ -314,13 +334,32 @@ class Compiler {
     return comparison(unsigned ? "ult" : "slt", x.slot, x.pattern, y.slot, y.pattern);
   }
 
-  #segments(block: Block): Step[][] {
-    const segments: Step[][] = [[]];
+  #segments(block: Block): { readonly segments: Step[][]; readonly cost: number } {
+    const segments: Step[][] = [];
+    let steps: Step[] = [];
+    let cost = 0;
+    let run: { readonly op: Op; readonly step: Step }[] = [];
+    const endRun = (): void => {
+      steps.push(...this.#runSteps(run));
+      run = [];
+    };
+    const endSegment = (): void => {
+      endRun();
+      segments.push(steps);
+      steps = [];
+    };
     for (const op of block.ops) {
-      const steps = segments.at(-1);
-      if (!steps) break;
       if (op.action.kind !== "barrier") {
-        steps.push(...this.#opSteps(op));
+        const own = this.#opSteps(op);
+        cost += own.length;
+        const [only] = own;
+        if (only && own.length === 1 && !this.#isScalar(op) && !this.#divergence.outlivesLoop(op) && isFusible(op)) {
+          run.push({ op, step: only });
+          continue;
+        }
+        // What is computed once a warp needs nothing of what is computed for each lane: it may come before.
+        if (own.length > 0 && !(this.#isScalar(op) && isPlain(op))) endRun();
+        steps.push(...own);
         continue;
       }
       if (!this.#waitsAt.has(op)) continue;
@@ -331,11 +370,27 @@ class Compiler {
         const values = this.#registers.ints(predicate);
         const out = this.#registers.ints(op);
         const how = op.action.reduce;
+        endRun();
         steps.push((o, mask) => reduction.arrive(values, o, mask));
-        segments.push([(o) => out.fill(reduction.result(how), o, o + warpSize)]);
-      } else segments.push([]);
+        endSegment();
+        steps.push((o) => out.fill(reduction.result(how), o, o + warpSize));
+        cost += 2;
+      } else endSegment();
     }
-    return segments;
+    endSegment();
+    return { segments, cost };
+  }
+
+  /** Of operations that follow each other: one for all, or each by itself. */
+  #runSteps(run: readonly { readonly op: Op; readonly step: Step }[]): Step[] {
+    const steps = run.map(({ step }) => step);
+    if (run.length < 2 || this.#hotAfter === Number.POSITIVE_INFINITY) return steps;
+    const ops = run.map(({ op }) => op);
+    const inside = new Set(ops);
+    // What is compared is looked at from outside too: see `isBelow`.
+    const isRead = (op: Op): boolean =>
+      (this.#users.get(op) ?? []).some((user) => user === "branch" || !inside.has(user) || compares(user));
+    return [fusedStep(ops, steps, this.#registers, isRead, this.#hotAfter)];
   }
 
   /** Lanes an operation is computed for. */

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { cloneKernel } from "../builder.ts";
 import type { Kernel, Launch } from "../kernel.ts";
 import { optimise } from "../passes/index.ts";
@@ -74,6 +74,10 @@ describe("against the reference interpreter, on random kernels", () => {
         const program = compile(kernel, launch, { slice: wholeKernel, allLanes: true });
         const executed = run(program);
         expect(outputs(program.environment, launch)).toEqual(outputs(environment, launch));
+        // Code made at once instead of each operation's step: the same values, the same counts.
+        const made = compile(kernel, launch, { slice: wholeKernel, allLanes: true, hotAfter: 0 });
+        expect([...run(made).totals]).toEqual([...executed.totals]);
+        expect(outputs(made.environment, launch)).toEqual(outputs(program.environment, launch));
         expect(sorted(costs(executed))).toEqual(sorted(naiveCosts(accesses)));
         const expected = new Map<number, { executions: number; lanes: number }>();
         for (const [visit, lanes] of visits) {
@@ -101,9 +105,11 @@ describe("against the reference interpreter, on random kernels", () => {
         const optimised = cloneKernel(kernel);
         optimise(optimised, { contract: false });
         expect(verifyKernel(optimised)).toEqual([]);
-        const program = compile(optimised, launch, { slice: wholeKernel });
-        run(program);
-        expect(outputs(program.environment, launch), printKernel(optimised)).toEqual(outputs(environment, launch));
+        for (const hotAfter of [Number.POSITIVE_INFINITY, 0]) {
+          const program = compile(optimised, launch, { slice: wholeKernel, hotAfter });
+          run(program);
+          expect(outputs(program.environment, launch), printKernel(optimised)).toEqual(outputs(environment, launch));
+        }
       }),
       runs,
     );
@@ -133,4 +139,27 @@ test("executing only what decides branches and addresses counts the same as exec
     }),
     runs,
   );
+});
+
+test("where code may not be made, each operation's step does the same", () => {
+  let asked = 0;
+  const forbidden = function forbidden(): never {
+    asked++;
+    throw new EvalError("a content-security policy forbids it");
+  };
+  const decided = Array.from({ length: 200 }, (_, k) => (k * 7919) % 1009);
+  const launch = randomLaunch([32, 1, 1], blocks);
+  const results = [Function, forbidden].map((maker) => {
+    vi.stubGlobal("Function", maker);
+    try {
+      const kernel = randomKernel(decided);
+      promote(kernel);
+      const program = compile(kernel, launch, { slice: wholeKernel, allLanes: true, hotAfter: 0 });
+      return { totals: [...run(program).totals], outputs: outputs(program.environment, launch) };
+    } finally {
+      vi.unstubAllGlobals();
+    }
+  });
+  expect(results[1]).toEqual(results[0]);
+  expect(asked).toBeGreaterThan(0);
 });

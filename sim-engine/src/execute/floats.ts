@@ -93,7 +93,7 @@ function twoProduct(a: number, b: number): readonly [product: number, error: num
  * a * b + c for doubles, rounded once but for halfway cases of huge or tiny operands, where Dekker's product over- or underflows:
  * there it is rounded twice.
  */
-function fma(a: number, b: number, c: number): number {
+export function fma(a: number, b: number, c: number): number {
   const plain = a * b + c;
   const [product, error] = twoProduct(a, b);
   if (!Number.isFinite(error) || !Number.isFinite(plain) || Math.abs(product) < 2 ** -900) return plain;
@@ -105,7 +105,7 @@ function fma(a: number, b: number, c: number): number {
 }
 
 /** a * b + c for floats: the product is exact in a double, and the sum is made so that rounding it to a float rounds once. */
-function fmaSingle(a: number, b: number, c: number): number {
+export function fmaSingle(a: number, b: number, c: number): number {
   const product = a * b;
   const sum = product + c;
   const part = sum - product;
