@@ -18,7 +18,7 @@ describe("a sectored cache", () => {
     const hits = (lines: number): number => {
       const cache = new SectoredCache(64 * 1024);
       let count = 0;
-      for (let round = 0; round < 2; round++) for (let line = 0; line < lines; line++) if (cache.load(line * 4) && round === 1) count++;
+      for (let round = 0; round < 2; round++) for (let line = 0; line < lines; line++) if (cache.load(line * 4, round) === "hit") count++;
       return count / lines;
     };
     expect(hits(256)).toBeGreaterThan(0.95);
@@ -26,12 +26,16 @@ describe("a sectored cache", () => {
   });
   test("fills by sector", () => {
     const cache = new SectoredCache(1 << 16);
-    expect([cache.load(0), cache.load(1), cache.load(0), cache.load(1)]).toEqual([false, false, true, true]);
+    expect([cache.load(0, 0), cache.load(1, 0), cache.load(0, 1), cache.load(1, 1)]).toEqual(["miss", "miss", "hit", "hit"]);
+  });
+  test("what a load of the same turn brings is still under way", () => {
+    const cache = new SectoredCache(1 << 16);
+    expect([cache.load(0, 5), cache.load(0, 5), cache.load(0, 6)]).toEqual(["miss", "under way", "hit"]);
   });
   test("a store meets what was stored; a load misses what is written in part", () => {
     const cache = new SectoredCache(1 << 16);
-    expect([cache.store(8, 0xf), cache.store(8, 0xf0), cache.load(8), cache.load(8)]).toEqual([false, true, false, true]);
-    expect([cache.store(9, 0xffffffff), cache.load(9)]).toEqual([false, true]);
+    expect([cache.store(8, 0xf), cache.store(8, 0xf0), cache.load(8, 0), cache.load(8, 1)]).toEqual([false, true, "miss", "hit"]);
+    expect([cache.store(9, 0xffffffff), cache.load(9, 0)]).toEqual([false, "hit"]);
   });
 });
 

@@ -106,7 +106,9 @@ export function estimateTraffic(input: TrafficInput): TrafficEstimate {
     // A lone sector costs the memory a whole access, and twice when it is filled and written back.
     const lone = scattered && writes ? 2 * values.dramGranularity : 0;
     const bytesPerDramSector = Math.max(lone, ratio(readBytes + writtenBytes, dram * total, values.sectorBytes));
-    return { l1: l1Share, l2: 1 - l1Share - dram, dram, accessesPerSector, linesPerSector, bytesPerDramSector, scattered };
+    // Warps that data sends different ways do not come side by side.
+    const underWay = isIrregular(input, s) ? 0 : ratio(l1[s]!.underWay, l1[s]!.sectors, 0);
+    return { l1: l1Share, l2: 1 - l1Share - dram, dram, underWay, accessesPerSector, linesPerSector, bytesPerDramSector, scattered };
   });
   return { sites: traffic, ...totalsOf(input, l1, memory) };
 }

@@ -9,6 +9,8 @@ export interface SiteL1 {
   sectors: number;
   /** Of these, found in the L1: loads need not go on; stores go on all the same. */
   hits: number;
+  /** Of these, hits of sectors that another warp asked for just before: they wait as long as it does. */
+  underWay: number;
   /** Sectors that go on to the L2, and what they cost there, in accesses (`lineAccesses`). */
   onward: number;
   accesses: number;
@@ -24,8 +26,16 @@ export interface SiteL1 {
  */
 export function playL1(logs: readonly SectorLog[], sites: number, bytes: number, cachesLoads: boolean): SiteL1[] {
   const cache = new SectoredCache(bytes);
-  const counted: SiteL1[] = Array.from({ length: sites }, () => ({ sectors: 0, hits: 0, onward: 0, accesses: 0, lines: 0, lookups: 0 }));
-  interleave(logs, (log, request) => {
+  const counted: SiteL1[] = Array.from({ length: sites }, () => ({
+    sectors: 0,
+    hits: 0,
+    underWay: 0,
+    onward: 0,
+    accesses: 0,
+    lines: 0,
+    lookups: 0,
+  }));
+  interleave(logs, (log, request, turn) => {
     const site = counted[log.site[request]!]!;
     const kind = log.kind[request]!;
     const looksUp = kind === store || (kind === load && cachesLoads);
@@ -37,8 +47,10 @@ export function playL1(logs: readonly SectorLog[], sites: number, bytes: number,
       let onward = true;
       if (looksUp) {
         site.lookups++;
-        const hit = kind === load ? cache.load(sector) : cache.store(sector, log.bytes[i]!);
+        const found = kind === load ? cache.load(sector, turn) : cache.store(sector, log.bytes[i]!) ? "hit" : "miss";
+        const hit = found !== "miss";
         if (hit) site.hits++;
+        if (found === "under way") site.underWay++;
         onward = kind === store || !hit;
       } else if (kind !== atomic && kind !== bypass) site.lookups++;
       if (!onward) continue;

@@ -11,6 +11,8 @@ export class SectoredCache {
   readonly #lines: Uint32Array;
   readonly #used: Uint32Array;
   readonly #sectors: Uint8Array;
+  /** By set, way and sector: the turn in which a load brought it. */
+  readonly #brought: Int32Array;
   #clock = 0;
 
   /** `bytes` of capacity; below one set's worth it holds one set. */
@@ -19,15 +21,18 @@ export class SectoredCache {
     this.#lines = new Uint32Array(this.#sets * ways).fill(noLine);
     this.#used = new Uint32Array(this.#sets * ways);
     this.#sectors = new Uint8Array(this.#sets * ways);
+    this.#brought = new Int32Array(this.#sets * ways * 4).fill(-1);
   }
 
-  /** A load of a sector (address / 32): whether it is there; it is afterwards. */
-  load(sector: number): boolean {
+  /** A load of a sector (address / 32) in a turn: whether it is there, or under way since a load of the same turn; it is there afterwards. */
+  load(sector: number, turn: number): "miss" | "hit" | "under way" {
     const at = this.#find(sector >>> 2);
     const bit = 1 << (sector & 3);
-    const hit = (this.#sectors[at]! & (bit << 4)) !== 0;
+    const brought = at * 4 + (sector & 3);
+    if ((this.#sectors[at]! & (bit << 4)) !== 0) return this.#brought[brought] === turn ? "under way" : "hit";
     this.#sectors[at]! |= bit | (bit << 4);
-    return hit;
+    this.#brought[brought] = turn;
+    return "miss";
   }
 
   /** A store that writes the bytes of `mask`: whether it meets its sector here. What is partly written a load still misses. */
@@ -35,6 +40,7 @@ export class SectoredCache {
     const at = this.#find(sector >>> 2);
     const bit = 1 << (sector & 3);
     const hit = (this.#sectors[at]! & bit) !== 0;
+    this.#brought[at * 4 + (sector & 3)] = -1;
     this.#sectors[at]! |= mask >>> 0 === 0xffffffff ? bit | (bit << 4) : bit;
     return hit;
   }

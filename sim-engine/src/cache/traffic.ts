@@ -31,6 +31,8 @@ export interface SiteTraffic {
   readonly l1: number;
   readonly l2: number;
   readonly dram: number;
+  /** Share, part of `l1`, that another warp asked for just before: a load waits for them as for what it asks for itself. */
+  readonly underWay: number;
   /**
    * What each sector that reaches the L2 costs there, in accesses of two sectors: 0.5 when whole lines are read, 1 when sectors come
    * alone; a little more of whole lines that are written.

@@ -1,4 +1,5 @@
 /** The way of one SM's memory instructions: L1 data path, port, L2, memory; and how long each takes. */
+import type { SiteTraffic } from "../cache/traffic.ts";
 import type { GpuValues } from "../gpus/figures.ts";
 import { loaded, type MemoryRates } from "./rates.ts";
 import { Server } from "./server.ts";
@@ -39,6 +40,7 @@ export class MemoryPath {
   /** By site: sectors due to the L2 and to memory that no request has carried yet. */
   readonly #dueL2: Float64Array;
   readonly #dueDram: Float64Array;
+  readonly #dueUnderWay: Float64Array;
 
   /** `perAtomic`: cycles this SM's share of the atomic units takes for one atomic sector. */
   constructor(gpu: GpuValues, rates: MemoryRates, summary: ExecutionSummary, perAtomic: number, activeSms: number) {
@@ -49,6 +51,7 @@ export class MemoryPath {
     this.#perAtomic = perAtomic;
     this.#dueL2 = new Float64Array(summary.sites.length);
     this.#dueDram = new Float64Array(summary.sites.length);
+    this.#dueUnderWay = new Float64Array(summary.sites.length);
   }
 
   /** When the L1 takes another instruction: memory instructions wait at issue until then. */
@@ -99,7 +102,11 @@ export class MemoryPath {
     const toDram = this.#take(this.#dueDram, index, sectors * traffic.dram, writes || atomic ? sectors : toL2);
     this.done = atL1 + gpu.l1Latency;
     this.reason = reasonIndex.l1;
-    if (toL2 === 0) return;
+    if (toL2 === 0) {
+      if (traffic.underWay > 0 && this.#take(this.#dueUnderWay, index, sectors * traffic.underWay, sectors) > 0)
+        this.#awaitOther(traffic, atL1);
+      return;
+    }
 
     const changes = writes || atomic;
     const port = changes ? this.writePort : this.readPort;
@@ -140,6 +147,14 @@ export class MemoryPath {
       this.stored = this.done;
       this.done = atL1;
     }
+  }
+
+  /** Waits for what another warp asked for, from where most of the site's misses are served. */
+  #awaitOther({ l2, dram }: SiteTraffic, at: number): void {
+    const [latency, server, reason] =
+      dram > l2 ? [this.#gpu.dramLatency, this.dram, reasonIndex.dram] : [this.#gpu.l2Latency, this.l2Reads, reasonIndex.l2];
+    this.done = Math.max(this.#translated, at) + loaded(latency, server.utilisation(at), this.#gpu.loadSoftness);
+    this.reason = reason;
   }
 
   /** The latest of so many accesses whose latencies vary evenly, with mean 0 and variance 1: the same sequence every time. */

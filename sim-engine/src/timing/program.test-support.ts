@@ -16,6 +16,7 @@ export class Program {
     this.traffic.push({
       l1: 0,
       l2: 0,
+      underWay: 0,
       dram: 0,
       accessesPerSector: 0.5,
       linesPerSector: 0.25,
