@@ -3,13 +3,14 @@
  * computed on both ways and selected, and what both arms begin with is done before them. What is left of short branches, with
  * loads and stores in them, the machine predicates.
  */
-import { createOp, noSpan, successors } from "../builder.ts";
+import { createOp, noSpan } from "../builder.ts";
 import type { Block, Kernel, Op } from "../kernel.ts";
 import { locationOf } from "./alias.ts";
 import { addEdge, incoming, removeEdge } from "./edit.ts";
 import { valueKey } from "./gvn.ts";
 import { mayWrite } from "./memory-effects.ts";
 import { hasEffect, isConvergent, isPure, Substitution } from "./rewrite.ts";
+import { sinkCommonOf } from "./sink-common.ts";
 
 /** Operations that a joined condition may need besides its comparison. */
 const bonusLimit = 4;
@@ -24,7 +25,11 @@ export function convertBranches(kernel: Kernel): boolean {
     for (const block of kernel.blocks) {
       if (block.end.kind !== "branch" || block.end.then === block.end.else) continue;
       again =
-        hoistCommon(kernel, block) || sinkCommon(kernel, block) || joinConditions(kernel, block) || selectArms(kernel, block) || again;
+        hoistCommon(kernel, block) ||
+        sinkCommonOf(kernel, block, false) ||
+        joinConditions(kernel, block) ||
+        selectArms(kernel, block) ||
+        again;
     }
     changed ||= again;
   }
@@ -178,91 +183,3 @@ function hoistCommon(kernel: Kernel, block: Block): boolean {
   substitution.apply(kernel);
   return moved > 0;
 }
-
-/** What all ways into a block end with, but for one operand, is done once there (LLVM's sinking of common code). */
-function sinkCommon(kernel: Kernel, block: Block): boolean {
-  const { end } = block;
-  if (end.kind !== "branch") return false;
-  const join = [end.then, end.else]
-    .map((arm) => (arm.end.kind === "jump" ? arm.end.to : undefined))
-    .find((to) => to !== undefined && to !== block);
-  if (!join) return false;
-  const froms = join.predecessors;
-  if (froms.length < 2 || new Set(froms).size < froms.length || froms.some((from) => from.end.kind !== "jump" || from === join))
-    return false;
-  // Into a loop's header the ways come at different times.
-  if (froms.some((from) => from !== end.then && from !== end.else && reaches(join, from))) return false;
-  let moved = false;
-  for (let op = sinkOne(kernel, join); op; op = sinkOne(kernel, join)) moved = true;
-  return moved;
-}
-
-function reaches(from: Block, to: Block): boolean {
-  const seen = new Set([from]);
-  const pending = [from];
-  for (let at = pending.pop(); at && seen.size < 64; at = pending.pop()) {
-    if (at === to) return true;
-    for (const next of successors(at)) {
-      if (seen.has(next)) continue;
-      seen.add(next);
-      pending.push(next);
-    }
-  }
-  return false;
-}
-
-/** Sinks the last operation of every predecessor; undefined when they differ too much. */
-function sinkOne(kernel: Kernel, join: Block): Op | undefined {
-  const lasts = join.predecessors.map((from) => from.ops.at(-1));
-  const [first] = lasts;
-  if (!first || !sinkable(first)) return undefined;
-  const key = JSON.stringify(first.action);
-  const alike = (op: Op | undefined): boolean =>
-    op?.type === first.type &&
-    op.args.length === first.args.length &&
-    op.args.every((arg, index) => arg.type === first.args[index]?.type) &&
-    JSON.stringify(op.action) === key;
-  if (!lasts.every(alike)) return undefined;
-  const ops = lasts as Op[];
-  // A value is sunk only when the join is all that wants it, in one phi.
-  const phi = first.type === "void" ? undefined : join.phis.find((each) => each.args.every((arg, index) => arg === ops[index]));
-  if (first.type !== "void") {
-    if (!phi) return undefined;
-    const used = (op: Op): boolean =>
-      kernel.blocks.some(
-        (each) =>
-          each.ops.some((user) => user.args.includes(op)) ||
-          each.phis.some((user) => user !== phi && user.args.includes(op)) ||
-          (each.end.kind === "branch" && each.end.cond === op),
-      );
-    if (ops.some(used)) return undefined;
-  }
-  const differing = first.args.flatMap((_, index) => (ops.every((op) => op.args[index] === first.args[index]) ? [] : [index]));
-  if (differing.length > 1 || (first.action.kind === "store" && differing.includes(0))) return undefined;
-  const args = first.args.map((arg, index) => {
-    if (!differing.includes(index)) return arg;
-    const merged = createOp(
-      kernel,
-      { kind: "phi" },
-      arg.type,
-      ops.map((op) => op.args[index] as Op),
-      first.span,
-    );
-    join.phis.push(merged);
-    return merged;
-  });
-  for (const from of join.predecessors) from.ops.pop();
-  const last = ops.at(-1) as Op;
-  const sunk = createOp(kernel, first.action, first.type, args, first.type === "void" ? last.span : first.span);
-  join.ops.unshift(sunk);
-  if (phi) {
-    join.phis = join.phis.filter((each) => each !== phi);
-    const substitution = new Substitution();
-    substitution.replace(phi, sunk);
-    substitution.apply(kernel);
-  }
-  return sunk;
-}
-
-const sinkable = (op: Op): boolean =>
-  (op.action.kind === "store" && !op.action.volatile && op.args.length === 2) || (isPure(op) && op.action.kind !== "extract");

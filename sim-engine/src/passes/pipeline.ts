@@ -20,6 +20,7 @@ import { promote } from "./promote.ts";
 import { rotateLoops } from "./rotate.ts";
 import { simplifyCfg } from "./simplify-cfg.ts";
 import { sinkIntoBranches } from "./sink.ts";
+import { sinkCommon } from "./sink-common.ts";
 import { removeDeadStores, sinkStores } from "./stores.ts";
 import { reduceStraightLine } from "./straight-line.ts";
 import { reduceStrength } from "./strength-reduce.ts";
@@ -68,7 +69,7 @@ class Pipeline {
     this.#does(markReadOnly);
     this.#simplifyMemory();
 
-    if (kernel.blocks.length > 1 && !this.#work.isOver) this.#optimiseLoops();
+    if (kernel.blocks.length > 1 && !this.#work.isOver) this.#optimiseFlow();
     for (let round = 0; round < 2 && !this.#work.isOver && this.#does(reduceStraightLine); round++) this.#clean();
     this.#does(removeDeadStores);
     this.#does(narrowLoads);
@@ -87,12 +88,16 @@ class Pipeline {
     return changed;
   }
 
-  #optimiseLoops(): void {
+  #optimiseFlow(): void {
     if (this.#does(rotateLoops)) this.#clean();
     this.#does(hoistInvariants);
     this.#simplifyMemory();
     this.#does(hoistInvariants);
     if (this.#does(sinkStores)) this.#clean();
+    for (let round = 0; round < 3 && !this.#work.isOver && this.#does(sinkCommon); round++) {
+      this.#clean();
+      if (this.#does(convertBranches)) this.#clean();
+    }
     for (const unroll of [unrollConstantLoops, unrollLoops]) this.#unrolled(unroll);
     if (this.#does(reduceStrength)) this.#clean();
     if (!this.#work.isOver && this.#does(unrollAgain)) {
