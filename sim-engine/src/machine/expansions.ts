@@ -131,8 +131,8 @@ export function expansion(name: string, type: "f32" | "f64", fast: boolean): rea
  * that nvcc 13.0 compiled for sm_90 (`__cuda_sm20_div_rn_f64_full` and its kind).
  */
 const callees: Readonly<Record<"f32" | "f64", Readonly<Record<string, number>>>> = {
-  f32: { div: 8, divConstant: 8, rcp: 6, sqrt: 5 },
-  f64: { div: 15, divConstant: 15, rcp: 9, sqrt: 12, rsqrt: 10, sin: 18, cos: 18, tan: 18, pow: 24 },
+  f32: { div: 9, divConstant: 9, rcp: 7, sqrt: 6 },
+  f64: { div: 17, divConstant: 17, rcp: 10, sqrt: 14, rsqrt: 11, sin: 19, cos: 19, tan: 19, pow: 25 },
 };
 
 export const calleeWords = (name: string, type: "f32" | "f64", fast: boolean): number | undefined =>

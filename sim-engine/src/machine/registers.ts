@@ -17,6 +17,8 @@ const overhead = 3;
  * registers of operands still in flight. Fitted to kernels compiled by nvcc 13.0 for sm_90.
  */
 const looseness = 1.25;
+/** The same where the most are live at a call. */
+const loosenessAtCalls = 1.12;
 
 /** The blocks with their instructions in the order ptxas would give them, and the registers that takes. */
 export function allocate(
@@ -26,8 +28,9 @@ export function allocate(
 ): { readonly blocks: Map<Block, MachineBlock>; readonly registers: RegisterEstimate } {
   const bound = registerBound(kernel);
   const { limit, words, atCalls, code } = fewestThatFit(new Pressure(kernel, blocks), target.registerSteps, bound);
-  const loose = Math.min(Math.round(words * looseness) + overhead, Math.max(limit, words + overhead));
-  const value = clamp(Math.max(loose, atCalls + overhead), bound);
+  const packed = Math.max(words, atCalls) + overhead;
+  const loose = Math.max(Math.round(words * looseness), Math.round(atCalls * loosenessAtCalls)) + overhead;
+  const value = clamp(Math.min(loose, Math.max(limit, packed)), bound);
   const ordered = new Map(blocks);
   for (const [block, instructions] of code) ordered.set(block, { block, instructions });
   return {

@@ -17,6 +17,7 @@ import { selectMatrix } from "./select-matrix.ts";
 import { selectAddress, selectAtomic, selectExchange, selectLoad, selectStore } from "./select-memory.ts";
 import { type Choice, type Code, Selection } from "./selection.ts";
 import { Shape } from "./shape.ts";
+import { sinkPastBranches } from "./sink.ts";
 import { targetOf } from "./target.ts";
 
 /** The machine code of a kernel that `optimise` has run on, for a compute capability (90 for 9.0). Throws `Cancelled` when `work` does. */
@@ -129,29 +130,10 @@ function assemble(selection: Selection, predicated: ReadonlyMap<Block, Block>): 
       return [...leaves, ...body, ...moves].map((instruction) => ({ ...instruction, predicated: true }));
     });
     const body = [...code.body, ...arms, ...code.moves, ...code.end];
-    blocks.set(block, { block, instructions: loadLate(code.leaves, body) });
+    blocks.set(block, { block, instructions: sinkPastBranches([...code.leaves, ...body]) });
   }
   return blocks;
 }
 
 const localBytes = (kernel: Kernel): number =>
   (kernel.blocks[0]?.ops ?? []).reduce((sum, { action }) => sum + (action.kind === "alloca" ? Math.ceil(action.bytes / 8) * 8 : 0), 0);
-
-/** Leaves before the rest, but what is first wanted behind a branch inside the block is loaded there, where it costs no register before. */
-function loadLate(leaves: readonly Instruction[], body: readonly Instruction[]): Instruction[] {
-  const branch = body.findIndex(({ opcode }, index) => opcode === "BRA" && index < body.length - 1);
-  if (branch < 0) return [...leaves, ...body];
-  const late = new Map<Instruction, Instruction[]>();
-  const early: Instruction[] = [];
-  for (const leaf of leaves) {
-    const [made] = leaf.defs;
-    const first =
-      made && leaf.uses.length === 0 && /^(U?LDC|IMAD\.MOV|HFMA2)/.test(leaf.opcode)
-        ? body.findIndex(({ uses }) => uses.includes(made))
-        : -1;
-    const before = leaves.some(({ uses }) => made && uses.includes(made));
-    if (first <= branch || before) early.push(leaf);
-    else late.set(body[first] as Instruction, [...(late.get(body[first] as Instruction) ?? []), leaf]);
-  }
-  return [...early, ...body.flatMap((instruction) => [...(late.get(instruction) ?? []), instruction])];
-}

@@ -88,7 +88,7 @@ export class Selection {
    * a double, or a word.
    */
   #between(op: Op, opcode: string): Register {
-    if (/^(ISETP|FSETP|DSETP|FCHK)/.test(opcode) || (op.type === "i64" && isHalf(op))) return this.newRegister("P");
+    if (/^(ISETP|FSETP|DSETP|FCHK)/.test(opcode) || isHalf(op)) return this.newRegister("P");
     return this.newRegister("R", /^D(ADD|MUL|FMA)/.test(opcode) ? 2 : 1);
   }
 
@@ -286,8 +286,10 @@ export class Selection {
   }
 }
 
-/** Long integers are computed a half at a time. */
-const isHalf = ({ action }: Op): boolean => (action.kind === "int" && !/mul|div|rem/.test(action.op)) || action.kind === "select";
+/** Long integers and addresses are computed a half at a time. */
+const isHalf = ({ action, type }: Op): boolean =>
+  (type === "i64" || type === "ptr") &&
+  ((action.kind === "int" && !/mul|div|rem/.test(action.op)) || action.kind === "select" || action.kind === "gep");
 
 /** Likely to be predicated, before its instructions are known. */
 const isShort = (block: Block): boolean =>

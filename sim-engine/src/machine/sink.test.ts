@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+import type { Instruction, Register } from "./machine.ts";
+import { opcodeInfo } from "./opcodes.ts";
+import { sinkPastBranches } from "./sink.ts";
+
+const span = { file: 0, line: 1, start: 0, end: 0 };
+const registers = new Map<string, Register>();
+const register = (name: string): Register => {
+  const known = registers.get(name) ?? { id: registers.size, file: name.startsWith("P") ? "P" : "R", words: 1 };
+  registers.set(name, known);
+  return known;
+};
+
+/** `opcode results <- operands`, a line each. */
+const code = (text: string): Instruction[] =>
+  text
+    .trim()
+    .split("\n")
+    .map((line) => {
+      const [opcode = "", defs = "", uses = ""] = /^(\S+) ?(.*?) <- ?(.*)$/.exec(line.trim())?.slice(1) ?? [];
+      const names = (list: string): Register[] => list.split(" ").filter(Boolean).map(register);
+      return { opcode, ...opcodeInfo(opcode), span, defs: names(defs), uses: names(uses) };
+    });
+
+test.each([
+  ["a constant first read behind the branch", "LDC a <- \nBRA <- P\nFADD c <- a", "BRA LDC FADD"],
+  ["a constant read before it, too", "LDC a <- \nSTG.E <- a\nBRA <- P\nFADD c <- a", "LDC STG.E BRA FADD"],
+  ["a sum whose operand is read behind the branch anyway", "IADD3 n <- p\nBRA <- P\nLDG.E v <- p", "BRA IADD3 LDG.E"],
+  ["a sum that ends its operand", "IADD3 n <- p\nBRA <- P\nFADD c <- n", "IADD3 BRA FADD"],
+  ["a load", "LDG.E v <- p\nBRA <- P\nFADD c <- v p", "LDG.E BRA FADD"],
+  [
+    "an operand that is written anew",
+    "IADD3 n <- p\nBRA <- P\nLDG.E v <- p\nLDG.E p <- q\nBRA <- P\nFADD c <- n p",
+    "BRA IADD3 LDG.E LDG.E BRA FADD",
+  ],
+  ["no branch inside the block", "LDC a <- \nFADD b <- a\nBRA <- P", "LDC FADD BRA"],
+])("%s", (_, text, expected) => {
+  expect(
+    sinkPastBranches(code(text))
+      .map(({ opcode }) => opcode)
+      .join(" "),
+  ).toBe(expected);
+});
