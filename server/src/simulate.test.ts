@@ -58,6 +58,27 @@ test("registers a directive gives are taken, and an option goes before it", () =
   expect(registers({ value: 40, basis: "annotated" })).toEqual({ value: 40, basis: "annotated" });
 });
 
+test("functions are template arguments, and handed on", () => {
+  const code = `__device__ void twice(float *a) { *a = 2 * *a; }
+template <typename T, void (*F)(T *)> __global__ void k(T *a) { F(a + threadIdx.x); }
+template <typename T, void (*F)(T *)> void start(T *a) { k<T, F><<<1, 32>>>(a); }
+int main() { float *a; cudaMalloc(&a, 128); start<float, twice>(a); }`;
+  const { launches, notSimulated } = simulated(code);
+  expect(notSimulated).toEqual([]);
+  expect(launches[0]?.report.traffic).toMatchObject({ globalLoadRequests: 1, globalStoreRequests: 1 });
+});
+
+test("a template argument that a launch leaves open is assumed", () => {
+  const code = `template <typename T, int N> __global__ void k(T *a) { for (int i = 0; i < N; i++) a[i * 32 + threadIdx.x] = i; }
+template <int N> struct Wrapped { static int size(); enum { count = N }; };
+template <typename W> void start(float *a) { k<float, unknown_trait<W>::value><<<1, 32>>>(a); }
+int main() { float *a; cudaMalloc(&a, 4096); start<Wrapped<3>>(a); }`;
+  const { launches, notSimulated } = simulated(code);
+  expect(notSimulated).toEqual([]);
+  expect(launches[0]?.report.assumptions).toContainEqual(expect.objectContaining({ what: "N", value: "4" }));
+  expect(launches[0]?.report.traffic.globalStoreRequests).toBe(4);
+});
+
 test("the toolkit's headers are at hand", () => {
   const code = `#include <curand_kernel.h>
 #include <cub/cub.cuh>

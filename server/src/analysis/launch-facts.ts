@@ -204,14 +204,20 @@ function siteFact(file: FileFacts, launch: EvaluatedLaunch, option: Directive | 
   const assumptions = [...argumentsOf(file, launch), ...inputs];
   const why = doubt ?? (entry.remoteness === 0 ? undefined : "a condition before it is false with the values that are known");
   if (why !== undefined) assumptions.push({ what: "the launch", value: "taken to be reached", why });
+  const template =
+    declaration && unit && entry.templateArguments.includes(undefined)
+      ? assumedTemplateArguments(declaration, unit.semantics, entry.templateArguments)
+      : undefined;
+  if (template !== undefined) assumptions.push(...template.assumptions);
+  const substitution = template === undefined ? entry.substitution : template.substitution;
   const completed: Completed =
     declaration === undefined || unit === undefined
       ? { reason: missingKernel(entry.kernelName, entry.kernel !== undefined), assumptions: [] }
-      : completeLaunch(open(declaration, unit.semantics, launch, entry.substitution), directive, settings.device);
+      : completeLaunch(open(declaration, unit.semantics, launch, substitution), directive, settings.device);
   const lower =
     declaration === undefined || unit === undefined
       ? undefined
-      : () => lowerInstance(unit, declaration, entry.substitution, settings, contentOfGlobals(launch));
+      : () => lowerInstance(unit, declaration, substitution, settings, contentOfGlobals(launch));
   return {
     ...fact(own, at, kernel, completed, lower, assumptions, inputs),
     kernelName: entry.kernelName,

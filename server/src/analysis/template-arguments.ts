@@ -12,19 +12,31 @@ export interface AssumedTemplate {
 }
 
 const why = "nothing here instantiates the template";
+const notKnown = "which template argument the launch gives is not known";
 
-export function assumedTemplateArguments(kernel: FunctionDeclaration, semantics: Semantics): AssumedTemplate {
+/** `known`: arguments that a launch gives, undefined where it is not known which. */
+export function assumedTemplateArguments(
+  kernel: FunctionDeclaration,
+  semantics: Semantics,
+  known: readonly (TemplateValue | undefined)[] = [],
+): AssumedTemplate {
   const parameters = kernel.templateParameters ?? [];
   if (parameters.length === 0) return { substitution: undefined, values: [], assumptions: [] };
   const values: TemplateValue[] = [];
   const assumptions: Assumption[] = [];
-  for (const parameter of parameters) {
+  for (const [index, parameter] of parameters.entries()) {
+    const given = known[index];
+    if (given !== undefined) {
+      values.push(given);
+      continue;
+    }
     if (parameter.pack || parameter.kind === "template") break;
     const substitution = semantics.substitutionFor(kernel, values);
     const written = defaultOf(parameter, semantics, substitution);
     const value = written ?? likely(parameter, semantics);
     values.push(value);
-    if (written === undefined) assumptions.push({ what: parameter.name ?? "a template parameter", value: valueName(value), why });
+    if (written === undefined)
+      assumptions.push({ what: parameter.name ?? "a template parameter", value: valueName(value), why: known.length > 0 ? notKnown : why });
   }
   return { substitution: semantics.substitutionFor(kernel, values), values, assumptions };
 }

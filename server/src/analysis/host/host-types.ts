@@ -100,6 +100,7 @@ export function templateValues(host: Interpreter, name: Name): readonly Template
     const { expression } = argument;
     if (expression === undefined) return undefined;
     const value = host.evaluate(expression);
+    if (value.kind === "function") return { kind: "function", declarations: value.candidates };
     if (value.kind === "int") return value.type === "bool" ? Boolean(value.value) : BigInt(value.value);
     return value.kind === "float" ? value.value : host.semantics.constant(expression, host.frame.substitution);
   });

@@ -67,7 +67,12 @@ const zero: Expression = { kind: "integer", value: 0n, suffix: "", text: "0", st
 
 function namePlace(lowering: Lowering, expression: Expression & { kind: "name" }): Place {
   const info = lowering.context.info(expression, lowering.frame.substitution);
-  return info && !info.lvalue ? temporaryOf(lowering, expression) : placeOfName(lowering, expression);
+  if (!info || info.lvalue) return placeOfName(lowering, expression);
+  // A value has no place; one that nobody knows has no temporary either.
+  const [entity] = lowering.context.find(expression.name, lowering.frame.substitution).entities;
+  if (entity?.kind === "template-parameter" && lowering.context.constant(expression, lowering.frame.substitution) === undefined)
+    return lowering.fail(`the template argument ${lastName(expression.name)} is not known`, expression);
+  return temporaryOf(lowering, expression);
 }
 
 function operatorPlace(
