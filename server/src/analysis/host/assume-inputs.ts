@@ -1,6 +1,7 @@
 /** Values for inputs nobody knows, chosen so that a launch is a plausible one. */
 import type { FunctionDeclaration } from "../../syntax/ast.ts";
 import { kernelUse } from "../kernel-use.ts";
+import { tensorShape, tensorShapeReason } from "./assume-shapes.ts";
 import { isConfigured, type LaunchEntry } from "./launch-log.ts";
 import type { Value } from "./model.ts";
 import type { RunOptions, RunResult } from "./run.ts";
@@ -52,12 +53,22 @@ export function assumeInputs(
   given: ReadonlyMap<string, number>,
 ): Assumed | undefined {
   if (openInputs(entry).size === 0) return isConfigured(entry) ? { entry, assumed: [] } : undefined;
-  for (const size of sizes) {
-    const found = withInputs(repetition, run, entry, given, size);
+  const shaped = [...openInputs(entry)].some((name) => tensorShape(name) !== undefined);
+  const policies = [...(shaped ? [{ size: mostOther, shaped: true }] : []), ...sizes.map((size) => ({ size, shaped: false }))];
+  for (const policy of policies) {
+    const found = withInputs(repetition, run, entry, given, policy);
     if (found !== undefined) return found;
   }
   return undefined;
 }
+
+/** What inputs are given: all the same size, or those of a tensor's shape theirs. */
+interface Policy {
+  readonly size: number;
+  readonly shaped: boolean;
+}
+/** The size of what is no extent of a tensor, beside those. */
+const mostOther = 1 << 7;
 
 /** The launch when every size is this one. What it leaves open may be inputs that mattered only now. */
 function withInputs(
@@ -65,7 +76,7 @@ function withInputs(
   run: Run,
   entry: LaunchEntry,
   given: ReadonlyMap<string, number>,
-  size: number,
+  { size, shaped }: Policy,
 ): Assumed | undefined {
   const values = new Map(given);
   const assumed: AssumedInput[] = [];
@@ -74,11 +85,16 @@ function withInputs(
   for (let round = 0; round < mostRounds && !repetition.tired; round++) {
     const block = inputNames(current.block);
     const grid = inputNames(current.grid);
-    for (const name of openInputs(current)) {
+    const open = openInputs(current);
+    // Strides decide no grid, but have to go with the extents that do.
+    if (shaped) for (const name of reasons.keys()) if (tensorShape(name) !== undefined && !values.has(name)) open.add(name);
+    for (const name of open) {
       const ofBlock = block.has(name) && (!grid.has(name) || /thread|block|tile/i.test(name));
-      const value = likely.get(name) ?? (ofBlock ? blockSize(current) : size);
+      const shape = shaped ? tensorShape(name) : undefined;
+      const value = likely.get(name) ?? shape ?? (ofBlock ? blockSize(current) : size);
       values.set(name, value);
-      assumed.push({ name, value, why: reasons.get(name) ?? "it is not known" });
+      const why = reasons.get(name) ?? "it is not known";
+      assumed.push({ name, value, why: shape === undefined ? why : `${why}; ${tensorShapeReason}` });
     }
     const again = repetition.again(run.fn, { ...run.options, assumed: values });
     const found = again.launches.find((other) => other.instance === entry.instance);

@@ -1,8 +1,8 @@
 /** Values of declared variables: initialisers, constructors, aggregates, containers. */
-import type { Expression, FunctionDeclaration, TypeNode, VariableDeclaration } from "../../syntax/ast.ts";
+import type { Expression, FunctionDeclaration, VariableDeclaration } from "../../syntax/ast.ts";
 import { contentOf } from "./content.ts";
 import { convert, dim3, vectorValue } from "./convert.ts";
-import { blank, emptyContainer, hostType } from "./host-types.ts";
+import { blank, emptyContainer, hostType, isLibraryRecord } from "./host-types.ts";
 import type { Argument, Interpreter } from "./interpreter.ts";
 import { unknownContent, zeroContent } from "./memory.ts";
 import {
@@ -61,12 +61,6 @@ export function initialise(
   const written = declaration.type.kind === "named" ? (declaration.type.name.parts.at(-1)?.text ?? "") : "";
   if (declaration.type.kind === "auto" || /ptr/i.test(written)) return values[0] ?? unknown(`\`${name}\` is not initialised`);
   return openRecord(written);
-}
-
-/** A class, or an array of them, that no file found declares: `cudaLaunchConfig_t`. */
-function isLibraryRecord(type: TypeNode): boolean {
-  if (type.kind === "array") return isLibraryRecord(type.of);
-  return type.kind === "named";
 }
 
 export function fromExpression(

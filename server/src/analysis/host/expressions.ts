@@ -17,7 +17,7 @@ import { combine, stepped } from "./operators.ts";
 import { callOperator, scalarOf } from "./overloaded.ts";
 import { read, write } from "./places.ts";
 import { evaluateCast, evaluateNew, evaluateSizeof } from "./type-expressions.ts";
-import { bool, float, int, nullPointer, pointer, truth, unknown, unknownOf, voidValue } from "./values.ts";
+import { bool, float, int, nullPointer, openRecord, pointer, truth, unknown, unknownOf, voidValue } from "./values.ts";
 
 export function evaluateExpression(host: Interpreter, e: Expression): Value {
   step(host);
@@ -250,6 +250,12 @@ function eitherValue(host: Interpreter, condition: Value, then: () => Value, oth
   return joinValues(a, b, "it depends on a condition that is not known", condition.kind === "unknown" ? condition.inputs : []);
 }
 
+/** `config = {}` for a record of a library empties it. */
+function listFor(host: Interpreter, place: Place | undefined, list: Expression & { readonly kind: "list" }): Value {
+  const old = place === undefined ? undefined : read(host, place);
+  return old?.kind === "record" && old.open && list.elements.length === 0 ? openRecord(old.name) : fromList(host, place?.type, list);
+}
+
 /** A container's new elements, under the old name. */
 function rehoused(host: Interpreter, type: ContainerType, value: Value, old: Value): Value {
   const made = construct(host, type, [value], false);
@@ -261,7 +267,7 @@ function rehoused(host: Interpreter, type: ContainerType, value: Value, old: Val
 function assign(host: Interpreter, e: Expression & { readonly kind: "assign" }): Value {
   if (e.op === "") {
     const place = placeOf(host, e.left);
-    const value = e.right.kind === "list" && e.right.type === undefined ? fromList(host, place?.type, e.right) : host.evaluate(e.right);
+    const value = e.right.kind === "list" && e.right.type === undefined ? listFor(host, place, e.right) : host.evaluate(e.right);
     if (place === undefined) return value;
     const type = place.type;
     write(host, place, type?.kind === "container" ? rehoused(host, type, value, read(host, place)) : value);

@@ -17,7 +17,7 @@ import {
   type TemplateValue,
   type Value,
 } from "./model.ts";
-import { int, integerOf, nullPointer, pointer, unknown } from "./values.ts";
+import { int, integerOf, nullPointer, openRecord, pointer, unknown } from "./values.ts";
 import { vectorComponents } from "./vector-types.ts";
 
 const containers: Readonly<Record<string, ContainerName>> = {
@@ -201,6 +201,12 @@ function fillMembers(
   for (const member of declaration.members ?? []) addMember(host, made, member, substitution, zeroed, reason, depth);
 }
 
+/** A class, or an array of them, that no file found declares: `cudaLaunchConfig_t`. */
+export function isLibraryRecord(type: TypeNode): boolean {
+  if (type.kind === "array") return isLibraryRecord(type.of);
+  return type.kind === "named";
+}
+
 function addMember(
   host: Interpreter,
   made: RecordValue,
@@ -222,5 +228,6 @@ function addMember(
   const name = member.name.parts.at(-1)?.text;
   if (name === undefined) return;
   const type = hostType(host, member.type, substitution);
-  made.members.set(name, new Cell(blank(host, type, zeroed, reason, name), type, name));
+  const value = type === undefined && isLibraryRecord(member.type) ? openRecord(name) : blank(host, type, zeroed, reason, name);
+  made.members.set(name, new Cell(value, type, name));
 }
