@@ -128,6 +128,7 @@ function summary(all) {
   const simulated = [...kernels.values()].filter(Boolean).length;
   const known = written.filter((launch) => launch.assumed.length === 0).length;
   const argued = written.filter((launch) => launch.assumed.length === 0 && launch.hasRunArguments).length;
+  const grids = written.filter((launch) => launch.assumed.length > 0 && launch.blockKnown).length;
   const inputs = written.filter(
     (launch) => launch.assumed.length > 0 && launch.assumed.every((text) => !/^(grid|block|dynamicSharedBytes): /.test(text)),
   ).length;
@@ -149,6 +150,7 @@ function summary(all) {
       ],
       ["launches whose configuration is known", `${known} of ${sites}`, percent(known / sites)],
       ["... of these in programs whose makefile or script gives their arguments", argued, percent(argued / sites)],
+      ["... and where only the grid is not: block and shared memory are known", grids, percent(grids / sites)],
       ["... and where inputs of the program had to be assumed", inputs, percent(inputs / sites)],
       ["files that crashed, took too long", `${faults}, ${all.filter((result) => result.end === "time-out").length}`, ""],
       ["launches with a fault", faulty, ""],

@@ -73,6 +73,8 @@ export interface LaunchFact {
   readonly assumptions: readonly Assumption[];
   /** Those of the assumptions that grid, block and dynamic shared memory rest on; none where the source or the user says them. */
   readonly configuration: readonly Assumption[];
+  /** The source says block and dynamic shared memory, whether or not it says the grid. */
+  readonly blockKnown?: boolean;
   /** How often the host code runs it, when known (a launch in a loop); 0 where a condition known to be false stands before it. */
   readonly executions?: number;
   /** Registers a thread, from a directive. */

@@ -223,6 +223,7 @@ function siteFact(file: FileFacts, launch: EvaluatedLaunch, option: Directive | 
     kernelName: entry.kernelName,
     templateArguments: entry.templateArguments.map(templateText),
     expression: entry.site,
+    blockKnown: launch.blockKnown,
     ...(executions === undefined ? {} : { executions }),
     ...(directive.registers === undefined ? {} : { registers: directive.registers }),
   };

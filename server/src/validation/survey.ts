@@ -19,6 +19,8 @@ export interface LaunchSurvey {
   readonly isWritten: boolean;
   /** What of grid, block and shared bytes had to be assumed, and why. */
   readonly assumed: readonly string[];
+  /** Block and dynamic shared memory are not, whatever the grid is. */
+  readonly blockKnown: boolean;
   /** The program's arguments are those its makefile or a script runs it with. */
   readonly hasRunArguments: boolean;
   readonly simulated: boolean;
@@ -94,6 +96,7 @@ function surveyLaunch(program: Program, fact: LaunchFact, { gpu, launchMs }: Sur
     line: fact.line,
     isWritten: fact.expression !== undefined,
     assumed: fact.configuration.map(({ what, why }) => `${what}: ${why}`),
+    blockKnown: fact.blockKnown === true,
     hasRunArguments: fact.assumptions.some(({ what }) => what === "the program's arguments"),
     simulated: false,
     ...outcome,

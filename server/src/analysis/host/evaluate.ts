@@ -9,6 +9,7 @@ import type { LaunchEntry } from "./launch-log.ts";
 import { functionName } from "./launch-sites.ts";
 import { type RunOptions, type RunProgram, type RunResult, runFunction } from "./run.ts";
 import type { HostUnit } from "./unit.ts";
+import { integerOf } from "./values.ts";
 
 export interface EvaluatedLaunch {
   readonly entry: LaunchEntry;
@@ -19,6 +20,8 @@ export interface EvaluatedLaunch {
   readonly doubt?: string;
   /** Reached from `main`: all that host code does before the launch was seen. */
   readonly wholeProgram: boolean;
+  /** Block and dynamic shared memory rest on nothing assumed, whatever the grid does. */
+  readonly blockKnown: boolean;
 }
 
 /** `main` of another file. */
@@ -142,6 +145,8 @@ export class FileEvaluation implements Repetition {
       executions,
       assumed: [...run.result.assumedTemplate, ...inputs],
       wholeProgram: functionName(run.fn) === "main",
+      blockKnown:
+        run.result.assumedTemplate.length === 0 && [...entry.block, entry.shared].every((value) => integerOf(value) !== undefined),
       ...(doubt === undefined ? {} : { doubt }),
     };
   }
