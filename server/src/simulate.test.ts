@@ -68,6 +68,18 @@ int main() { float *a; cudaMalloc(&a, 128); start<float, twice>(a); }`;
   expect(launches[0]?.report.traffic).toMatchObject({ globalLoadRequests: 1, globalStoreRequests: 1 });
 });
 
+test("a variable template is one variable for each argument", () => {
+  const code = `template <typename T> __constant__ T mask[8];
+template <typename T> __global__ void k(T *a, int n) { for (int i = 0; i < n; i++) a[threadIdx.x] += mask<T>[i] * mask<T>[0]; }
+int main() { float *a; cudaMalloc(&a, 128); k<float><<<1, 32>>>(a, 3); double *b; cudaMalloc(&b, 256); k<double><<<1, 32>>>(b, 3); }`;
+  const { launches, notSimulated } = simulated(code);
+  expect(notSimulated).toEqual([]);
+  const bytes = launches.map(
+    ({ report }) => new Set(report.accesses.filter(({ space }) => space === "constant").map((each) => each.bytesPerLane)),
+  );
+  expect(bytes).toEqual([new Set([4]), new Set([8])]);
+});
+
 test("a template argument that a launch leaves open is assumed", () => {
   const code = `template <typename T, int N> __global__ void k(T *a) { for (int i = 0; i < N; i++) a[i * 32 + threadIdx.x] = i; }
 template <int N> struct Wrapped { static int size(); enum { count = N }; };
@@ -82,6 +94,7 @@ int main() { float *a; cudaMalloc(&a, 4096); start<Wrapped<3>>(a); }`;
 test("the toolkit's headers are at hand", () => {
   const code = `#include <curand_kernel.h>
 #include <cub/cub.cuh>
+__global__ void sequence(curandStateSobol32 *states, float *a) { a[threadIdx.x] = curand_uniform(&states[threadIdx.x]); }
 __global__ void draw(curandState *states, float *a) { a[threadIdx.x] = curand_uniform(&states[threadIdx.x]); }
 __global__ void sum(float *a) {
   __shared__ typename cub::BlockReduce<float, 128>::TempStorage storage;
@@ -90,7 +103,7 @@ __global__ void sum(float *a) {
 }`;
   const { launches, notSimulated } = simulated(code);
   expect(notSimulated).toEqual([]);
-  expect(launches.map(({ report }) => report.kernel)).toEqual(["draw", "sum"]);
+  expect(launches.map(({ report }) => report.kernel)).toEqual(["sequence", "draw", "sum"]);
 });
 
 test("what a compiler says besides registers is in the report", () => {

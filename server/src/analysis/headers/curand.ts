@@ -7,6 +7,49 @@ typedef curandStateXORWOW curandState;
 struct curandStatePhilox4_32_10 { uint4 ctr, output; uint2 key; unsigned STATE; int boxmuller_flag, boxmuller_flag_double; float boxmuller_extra; double boxmuller_extra_double; };
 typedef curandStatePhilox4_32_10 curandStatePhilox4_32_10_t;
 
+/** Sobol: a direction vector for each bit; a draw folds in the one of the lowest bit that is not set in its number. */
+typedef unsigned curandDirectionVectors32_t[32];
+typedef unsigned long long curandDirectionVectors64_t[64];
+struct curandStateSobol32 { unsigned i, x, c; unsigned direction_vectors[32]; };
+typedef curandStateSobol32 curandStateSobol32_t;
+struct curandStateSobol64 { unsigned long long i, x, c; unsigned long long direction_vectors[64]; };
+typedef curandStateSobol64 curandStateSobol64_t;
+__device__ inline void curand_init(unsigned *directions, unsigned offset, curandStateSobol32 *state) {
+    for (int k = 0; k < 32; ++k) state->direction_vectors[k] = directions[k];
+    state->i = 0;
+    state->c = 0;
+    state->x = 0;
+    if (offset > 0) {
+        // The bits of a Gray code say which vectors are in.
+        unsigned gray = offset ^ (offset >> 1);
+        for (int k = 0; k < 32; ++k) if (gray & (1u << k)) state->x ^= state->direction_vectors[k];
+        state->i = offset;
+    }
+}
+__device__ inline void curand_init(unsigned long long *directions, unsigned long long offset, curandStateSobol64 *state) {
+    for (int k = 0; k < 64; ++k) state->direction_vectors[k] = directions[k];
+    state->i = 0;
+    state->c = 0;
+    state->x = 0;
+    if (offset > 0) {
+        unsigned long long gray = offset ^ (offset >> 1);
+        for (int k = 0; k < 64; ++k) if (gray & (1ull << k)) state->x ^= state->direction_vectors[k];
+        state->i = offset;
+    }
+}
+__device__ inline unsigned curand(curandStateSobol32 *state) {
+    unsigned result = state->x;
+    state->x ^= state->direction_vectors[__ffs(~state->i) - 1];
+    state->i++;
+    return result;
+}
+__device__ inline unsigned long long curand(curandStateSobol64 *state) {
+    unsigned long long result = state->x;
+    state->x ^= state->direction_vectors[__ffsll(~state->i) - 1];
+    state->i++;
+    return result;
+}
+
 /** Skips to a sequence as cuRAND does, by a product of matrices of bits for each digit of its number; the matrices are others. */
 __device__ inline void warplens_skip_sequence(unsigned long long sequence, curandStateXORWOW *state) {
     for (unsigned digit = 0; sequence; sequence >>= 2, ++digit) {
@@ -87,6 +130,7 @@ __device__ inline float2 warplens_box_muller(unsigned x, unsigned y) {
 }
 template <typename S> __device__ float curand_uniform(S *state) { return warplens_uniform(curand(state)); }
 template <typename S> __device__ double curand_uniform_double(S *state) { unsigned x = curand(state); return warplens_uniform_double(x, curand(state)); }
+__device__ inline double curand_uniform_double(curandStateSobol64 *state) { return curand(state) * 5.4210108624275222e-20 + 5.4210108624275222e-20 / 2.0; }
 template <typename S> __device__ float2 curand_normal2(S *state) { unsigned x = curand(state); return warplens_box_muller(x, curand(state)); }
 template <typename S> __device__ float curand_normal(S *state) {
     if (state->boxmuller_flag != 1) {

@@ -3,7 +3,8 @@ import type { Expression, Node, VariableDeclaration } from "../../syntax/ast.ts"
 import type { Found } from "../sema/context.ts";
 import { baseOffset, findField } from "../sema/layout.ts";
 import { lastName } from "../sema/scope.ts";
-import { recordType, referred, substituted } from "../sema/type-tools.ts";
+import { bindParameters } from "../sema/template-values.ts";
+import { isPack, recordType, referred, substituted, valueName } from "../sema/type-tools.ts";
 import type { RecordInstance, Substitution, Type } from "../sema/types.ts";
 import { isPlaceList, type Lowering, type Place } from "./lowering.ts";
 import { load, part } from "./memory.ts";
@@ -22,7 +23,7 @@ export function placeOfName(lowering: Lowering, expression: Expression & { kind:
         if (local) return local;
         if (entity.kind === "parameter") break;
         const { specifiers } = entity.declaration;
-        const owner = ownerSubstitution(lowering, entity, found);
+        const owner = instanceOf(lowering, entity.declaration, expression, found) ?? ownerSubstitution(lowering, entity, found);
         if (specifiers.shared) return sharedVariable(lowering, entity.declaration, owner, expression);
         if (specifiers.constant || specifiers.device || specifiers.managed)
           return globalVariable(lowering, definitionAmong(found) ?? entity.declaration, owner, expression);
@@ -64,6 +65,28 @@ function ownerSubstitution(lowering: Lowering, entity: Found["entities"][number]
   return entity.home.kind === "block" || entity.home.kind === "function" || entity.home.kind === "lambda"
     ? lowering.frame.substitution
     : undefined;
+}
+
+const instances = new WeakMap<VariableDeclaration, Map<string, Substitution>>();
+
+/** What the parameters of a variable template stand for: `mask<float>`. One object for each set of arguments. */
+function instanceOf(
+  { context, frame }: Lowering,
+  declaration: VariableDeclaration,
+  { name }: Expression & { kind: "name" },
+  found: Found,
+): Substitution | undefined {
+  const written = name.parts.at(-1)?.templateArguments;
+  if (!declaration.templateParameters || !written) return undefined;
+  const values = context.templateValues(written, declaration.templateParameters, frame.substitution);
+  const bound = values && bindParameters(context, declaration.templateParameters, values, found.record?.substitution);
+  if (!bound) return undefined;
+  const key = [...bound.values.values()].map((each) => (isPack(each) ? each.map(valueName).join(" ") : valueName(each))).join(", ");
+  const known = instances.get(declaration) ?? new Map<string, Substitution>();
+  instances.set(declaration, known);
+  const same = known.get(key) ?? bound;
+  known.set(key, same);
+  return same;
 }
 
 /** A variable of the function being inlined, or of one around a lambda that is. */
