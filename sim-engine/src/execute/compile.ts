@@ -171,6 +171,9 @@ export function bufferOf(launch: Launch, index: number, offset = 0): number | un
   return field?.kind === "pointer" ? field.buffer : undefined;
 }
 
+/** Operations that are made one function: longer ones are not optimised. */
+const longestRun = 64;
+
 /** Values of their operands alone. */
 const isPlain = ({ action: { kind } }: Op): boolean => /^(int|float|fma|icmp|fcmp|select|convert|math|gep|extract)$/.test(kind);
 
@@ -355,6 +358,7 @@ class Compiler {
         const [only] = own;
         if (only && own.length === 1 && !this.#isScalar(op) && !this.#divergence.outlivesLoop(op) && isFusible(op)) {
           run.push({ op, step: only });
+          if (run.length === longestRun) endRun();
           continue;
         }
         // What is computed once a warp needs nothing of what is computed for each lane: it may come before.
