@@ -5,6 +5,7 @@ import type { FileHost } from "./analysis/facts.ts";
 import type * as BrowserAnalysis from "./browser-analysis.ts";
 import { readFileRequest } from "./lsp/protocol.ts";
 import { startServer } from "./lsp/server.ts";
+import { loadWasmParser } from "./syntax/parser/wasm.ts";
 import type { FileWorker } from "./worker/job.ts";
 
 const connection = createConnection(new BrowserMessageReader(self), new BrowserMessageWriter(self));
@@ -49,7 +50,7 @@ startServer(connection, {
     const bytes = async (name: string): Promise<Uint8Array> => new Uint8Array(await (await fetch(`${assets}/${name}`)).arrayBuffer());
     const [runtime, grammar] = await Promise.all([bytes("web-tree-sitter.wasm"), bytes("tree-sitter-cuda.wasm")]);
     importScripts(`${assets}/browser-analysis.js`);
-    analysis = await warplensAnalysis.start(files, { runtime, grammar });
+    analysis = warplensAnalysis.start(files, await loadWasmParser({ runtime, grammar }));
   },
   onFilesArrived(listener) {
     arrived = listener;

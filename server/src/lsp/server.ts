@@ -43,6 +43,12 @@ export function startServer(connection: Connection, platform: Platform): void {
   let roots: readonly string[] = [];
   const refreshers = () => client.workspace ?? {};
 
+  /** Lenses and hints are asked for anew. */
+  const refreshFigures = (): void => {
+    if (refreshers().codeLens?.refreshSupport) void connection.sendRequest("workspace/codeLens/refresh");
+    if (refreshers().inlayHint?.refreshSupport) void connection.languages.inlayHint.refresh();
+  };
+
   const workspace = new Workspace(documents, platform, {
     log: (message) => connection.console.log(message),
     error: (message) => connection.console.error(message),
@@ -52,8 +58,7 @@ export function startServer(connection: Connection, platform: Platform): void {
         if (refreshers().diagnostics?.refreshSupport) void connection.languages.diagnostics.refresh();
       } else void connection.sendDiagnostics({ uri, diagnostics: workspace.diagnostics(uri) });
       if (version === undefined) return;
-      if (refreshers().codeLens?.refreshSupport) void connection.sendRequest("workspace/codeLens/refresh");
-      if (refreshers().inlayHint?.refreshSupport) void connection.languages.inlayHint.refresh();
+      refreshFigures();
       void connection.sendNotification(didSimulateNotification, { uri, version });
     },
   });
@@ -79,6 +84,7 @@ export function startServer(connection: Connection, platform: Platform): void {
   const configure = async (): Promise<void> => {
     const section: unknown = client.workspace?.configuration ? await connection.workspace.getConfiguration("warplens") : {};
     workspace.configure(section, roots);
+    refreshFigures();
   };
   connection.onInitialized(async () => {
     await platform.load?.(options);
