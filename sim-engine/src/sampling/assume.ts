@@ -1,20 +1,19 @@
 /** Fills in what the source does not say, so that a launch can be run, and says what was filled in where it matters. */
-import { successors } from "../builder.ts";
 import type { EarlierContents } from "../earlier/contents.ts";
 import { bufferOf } from "../execute/compile.ts";
 import { type Provenance, traceAddresses } from "../execute/provenance.ts";
 import { type Slice, sliceForAddresses, sliceForStores } from "../execute/slice.ts";
 import { unknownImage } from "../execute/texels.ts";
-import { findLoops } from "../graph.ts";
-import type { Argument, Buffer, Content, Kernel, Launch, Op } from "../kernel.ts";
+import { type Argument, type Buffer, type Content, type Kernel, type Launch, type Op, scalarBytes } from "../kernel.ts";
 import type { Assumption } from "../report.ts";
+import { Uses } from "./uses.ts";
 
 /** A loop bound that nothing tells. */
 const unknownCount = 64;
 /** Values of data that decides something, when nothing tells their range. */
 const unknownRange = 256;
-/** The same, of which only some bits or a remainder are used. */
-const mixedCount = 2 ** 31;
+/** Elements of a row of a sparse matrix, of a vertex's edges. */
+const unknownRow = 16;
 
 export interface CompleteLaunch {
   readonly launch: Launch;
@@ -53,12 +52,10 @@ class Completion {
   readonly #launch: Launch;
   readonly #buffers: Buffer[];
   readonly #arguments: Argument[];
-  readonly #users = new Map<Op, Op[]>();
+  readonly #uses: Uses;
   readonly #contents: EarlierContents;
   readonly #result: number | undefined;
   readonly decisive = new Set<number>();
-  /** Conditions that decide whether a loop goes on. */
-  #exits: ReadonlySet<Op> | undefined;
 
   constructor(kernel: Kernel, launch: Launch, contents: EarlierContents, result: number | undefined) {
     this.#contents = contents;
@@ -67,13 +64,7 @@ class Completion {
     this.#launch = launch;
     this.#buffers = [...launch.buffers];
     this.#arguments = [...launch.arguments];
-    for (const op of this.#ops()) {
-      for (const arg of op.args) {
-        const list = this.#users.get(arg);
-        if (list) list.push(op);
-        else this.#users.set(arg, [op]);
-      }
-    }
+    this.#uses = new Uses(kernel);
   }
 
   *#ops(): Generator<Op> {
@@ -177,7 +168,7 @@ class Completion {
   /** What an operation, or what is computed of it and constants, is compared with. */
   #comparedWith(op: Op, depth = 0): Op[] {
     if (depth > 4) return [];
-    return (this.#users.get(op) ?? []).flatMap((user) => {
+    return this.#uses.of(op).flatMap((user) => {
       if (user.action.kind === "icmp") return user.args.filter((arg) => arg !== op);
       const derived = user.action.kind === "convert" || (user.action.kind === "int" && /^(add|sub)$/.test(user.action.op));
       return derived ? this.#comparedWith(user, depth + 1) : [];
@@ -205,52 +196,27 @@ class Completion {
       this.#buffers[index] = { ...buffer, content, ...(element ? { element } : {}) };
       return;
     }
-    const count = /^i/.test(load.type) ? (this.#boundsLoop(load) ? unknownCount : this.#indexedCount(load, extent, 0)) : undefined;
+    const what = `contents of ${buffer.name}`;
+    const why = "what it holds is not known, and decides addresses or branches";
+    const stride = /^i/.test(load.type) ? this.#rowStride(load, buffer, extent) : undefined;
+    if (stride !== undefined) {
+      this.#buffers[index] = { ...buffer, content: closed(content, { kind: "linear", start: 0, stride }), element: load.type };
+      this.assumptions.push({ what, value: `${stride} * index`, why: `${why}: where rows begin and end, as the kernel reads it` });
+      return;
+    }
+    const count = /^i/.test(load.type) ? (this.#uses.boundsLoop(load) ? unknownCount : this.#uses.indexedCount(load, extent)) : undefined;
     const isFloat = /^(f|bf)/.test(load.type);
     const assumed = { kind: "uniform", lo: 0, hi: isFloat ? 1 : (count ?? unknownRange) } as const;
     this.#buffers[index] = { ...buffer, content: closed(content, assumed), element: load.type };
-    this.assumptions.push({
-      what: `contents of ${buffer.name}`,
-      value: `uniform(${assumed.lo}, ${assumed.hi})`,
-      why: "what it holds is not known, and decides addresses or branches",
-    });
+    this.assumptions.push({ what, value: `uniform(${assumed.lo}, ${assumed.hi})`, why });
   }
 
-  /** A loop may turn as often as a value says. */
-  #boundsLoop(op: Op, seen = new Set<Op>()): boolean {
-    seen.add(op);
-    this.#exits ??= new Set(
-      findLoops(this.#kernel).flatMap(({ blocks }) =>
-        [...blocks].flatMap((block) =>
-          block.end.kind === "branch" && successors(block).some((to) => !blocks.has(to)) ? [block.end.cond] : [],
-        ),
-      ),
-    );
-    return (this.#users.get(op) ?? []).some((user) => {
-      if (user.action.kind === "icmp") return this.#exits?.has(user);
-      return !seen.has(user) && /^(int|convert|extract|phi|select)$/.test(user.action.kind) && this.#boundsLoop(user, seen);
-    });
-  }
-
-  /** How many elements there are in what a value is an index of. */
-  #indexedCount(op: Op, extent: (place: Op) => number | undefined, depth: number): number | undefined {
-    if (depth > 6) return undefined;
-    for (const user of this.#users.get(op) ?? []) {
-      const [base, index] = user.args;
-      if (user.action.kind === "gep" && index === op && base) {
-        const bytes = extent(base);
-        if (bytes !== undefined) return Math.max(1, Math.floor(bytes / user.action.scale));
-      }
-      // Of what is hashed or taken modulo something all bits count.
-      if (user.action.kind === "int" && /^([us]rem|[us]div|mul|and|xor|lshr|shl)$/.test(user.action.op)) return mixedCount;
-      const derived =
-        user.action.kind === "convert" ||
-        user.action.kind === "extract" ||
-        (user.action.kind === "int" && /^(add|sub)$/.test(user.action.op));
-      const count = derived ? this.#indexedCount(user, extent, depth + 1) : undefined;
-      if (count !== undefined) return count;
-    }
-    return undefined;
+  /** Elements a row has, where a loop goes from one element of the buffer to the next: as many as share out what is indexed. */
+  #rowStride(load: Op, buffer: Buffer, extent: (place: Op) => number | undefined): number | undefined {
+    if (load.type === "void" || !this.#uses.isRowBound(load)) return undefined;
+    const rows = buffer.bytes === undefined ? undefined : buffer.bytes / scalarBytes[load.type] - 1;
+    const all = this.#uses.countLooped(load, extent);
+    return all === undefined || rows === undefined || rows < 1 ? unknownRow : Math.max(1, Math.floor(all / rows));
   }
 
   /** Bytes of the one memory object an address points into. */

@@ -1,0 +1,64 @@
+/** What is assumed of buffers whose contents nothing tells, where they decide addresses and loops. */
+import { findGpu } from "@warplens/sim-engine";
+import { beforeAll, expect, test } from "vitest";
+import { loadGrammarFromDisk } from "../grammar.ts";
+import { simulateProgram } from "../simulate.ts";
+import { analyseCode } from "../testing/rule-tables.ts";
+
+beforeAll(loadGrammarFromDisk);
+
+const reportOf = (source: string) => simulateProgram(analyseCode(source), findGpu("h200")!).launches[0]?.report;
+const assumedOf = (source: string) => new Map(reportOf(source)?.assumptions.map(({ what, value }) => [what, value]));
+
+const allocated = (...buffers: readonly string[]) =>
+  buffers
+    .map((buffer) => buffer.split(" "))
+    .map(([type, name, count]) => `${type} *${name}; cudaMalloc(&${name}, (${count}) * sizeof(${type}));`)
+    .join("\n  ");
+
+test("rows of a sparse matrix share out its elements", () => {
+  const source = `__global__ void spmv(const int *start, const int *column, const float *value, const float *x, float *y, int n) {
+  int row = blockIdx.x * blockDim.x + threadIdx.x;
+  if (row >= n) return;
+  float sum = 0;
+  for (int j = start[row]; j < start[row + 1]; ++j) sum += value[j] * x[column[j]];
+  y[row] = sum;
+}
+int main() {
+  const int n = 1 << 16;
+  ${allocated("int start n+1", "int column n*6", "float value n*6", "float x n", "float y n")}
+  spmv<<<n / 256, 256>>>(start, column, value, x, y, n);
+}`;
+  const assumed = assumedOf(source);
+  expect(assumed.get("contents of start")).toBe("6 * index");
+  expect(assumed.get("contents of column")).toBe(`uniform(0, ${1 << 16})`);
+  expect(reportOf(source)?.loops[0]?.trips).toBeCloseTo(6);
+});
+
+test("a count that bounds a loop is small, whatever else it is used for", () => {
+  const source = `__global__ void sum(const int *count, const float *a, float *b) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float s = 0;
+  for (int k = 0; k < count[i]; ++k) s += a[count[i] + k];
+  b[i] = s;
+}
+int main() {
+  const int n = 1 << 16;
+  ${allocated("int count n", "float a n*100", "float b n")}
+  sum<<<n / 256, 256>>>(count, a, b);
+}`;
+  expect(assumedOf(source).get("contents of count")).toBe("uniform(0, 64)");
+});
+
+test("a key that is taken modulo a size may be any number", () => {
+  const source = `__global__ void look(const unsigned *key, const float *table, float *out, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = table[key[i] % n];
+}
+int main() {
+  const int n = 1 << 20;
+  ${allocated("unsigned key n", "float table n", "float out n")}
+  look<<<n / 256, 256>>>(key, table, out, n);
+}`;
+  expect((reportOf(source)?.traffic.globalLoadSectors ?? 0) / (1 << 20)).toBeGreaterThan(1);
+});
