@@ -4,7 +4,7 @@ import { dependences, type Node } from "./dependences.ts";
 import { peakOf, type Straight } from "./live-words.ts";
 import { liveOut, mergedRegisters, reloadableRegisters } from "./liveness.ts";
 import type { Instruction, MachineBlock, Register } from "./machine.ts";
-import { latencyOrder } from "./schedule.ts";
+import { headroom, latencyOrder } from "./schedule.ts";
 import { shortestRanges } from "./shortest.ts";
 import { blockValues } from "./values.ts";
 
@@ -25,7 +25,8 @@ export interface Scheduled extends Peak {
 }
 
 export class Pressure {
-  readonly #blocks: ReadonlyMap<Block, Straight>;
+  #blocks: ReadonlyMap<Block, Straight>;
+  readonly #free = new Map<Straight, Ordered>();
   readonly #shortest = new Map<Straight, Ordered>();
   /** The same where what comes from the constant bank is loaded anew instead of kept. */
   readonly #reloading = new Map<Straight, () => Straight>();
@@ -55,11 +56,24 @@ export class Pressure {
 
   /** The code that hides latency as far as `limit` words of registers allow. */
   within(limit: number): Scheduled {
+    return this.#schedule(limit, false) as Scheduled;
+  }
+
+  /** The same; undefined where it does not fit. */
+  fitting(limit: number): Scheduled | undefined {
+    return this.#schedule(limit, true);
+  }
+
+  #schedule(limit: number, mustFit: boolean): Scheduled | undefined {
     const code = new Map<Block, readonly Instruction[]>();
     let peak: Peak = { words: 0, atCalls: 0 };
     let starved = false;
     for (const [block, straight] of this.#blocks) {
       const { order, words, atCalls } = this.#blockWithin(straight, limit);
+      if (mustFit && Math.max(words, atCalls) > limit) {
+        this.#tryFirst(block, straight);
+        return undefined;
+      }
       peak = { words: Math.max(peak.words, words), atCalls: Math.max(peak.atCalls, atCalls) };
       starved ||= isStarved(order);
       code.set(
@@ -70,20 +84,38 @@ export class Pressure {
     return { ...peak, starved, code };
   }
 
+  /** What did not fit is the likeliest not to fit the next time. */
+  #tryFirst(block: Block, straight: Straight): void {
+    this.#blocks = new Map([[block, straight], ...this.#blocks]);
+  }
+
   #blockWithin(block: Straight, limit: number): Ordered {
-    const hiding = ordered(block, latencyOrder(block, limit));
-    if (most(hiding) <= limit) return hiding;
-    // What is under way may need more to finish: with fewer loads ahead it may fit.
-    for (const fewer of fewerAhead) {
-      const careful = ordered(block, latencyOrder(block, limit - fewer));
-      if (most(careful) <= limit) return careful;
-    }
+    const free = this.#freeOf(block);
+    if (most(free) <= limit - headroom) return free;
     const shortest = this.#shortestOf(block);
-    if (most(shortest) <= limit) return shortest;
+    // Far from fitting, no other order will do.
+    const hiding = most(shortest) > limit + farFromFitting ? shortest : ordered(block, latencyOrder(block, limit));
+    if (most(hiding) <= limit) return hiding;
+    if (most(shortest) <= limit) {
+      // What is under way may need more to finish: with fewer loads ahead it may fit.
+      for (const fewer of fewerAhead) {
+        const careful = ordered(block, latencyOrder(block, limit - fewer));
+        if (most(careful) <= limit) return careful;
+      }
+      return shortest;
+    }
     const reloading = this.#reload(block);
-    if (!reloading) return most(shortest) < most(hiding) ? shortest : hiding;
-    const again = this.#blockWithin(reloading, limit);
+    const again = reloading ? this.#blockWithin(reloading, limit) : shortest;
     return [again, shortest, hiding].reduce((best, each) => (most(each) < most(best) ? each : best));
+  }
+
+  /** Issued as if there were registers without end: so it is wherever there are enough. */
+  #freeOf(block: Straight): Ordered {
+    const known = this.#free.get(block);
+    if (known) return known;
+    const free = ordered(block, latencyOrder(block, Number.POSITIVE_INFINITY));
+    this.#free.set(block, free);
+    return free;
   }
 
   #reload(block: Straight): Straight | undefined {
@@ -105,9 +137,12 @@ export class Pressure {
   }
 }
 
-export const most = ({ words, atCalls }: Peak): number => Math.max(words, atCalls);
+const most = ({ words, atCalls }: Peak): number => Math.max(words, atCalls);
 
 const ordered = (block: Straight, order: readonly Node[]): Ordered => ({ order, ...peakOf(block, order) });
+
+/** Words of registers that short live ranges exceed a limit by, for other orders not to be tried. */
+const farFromFitting = 8;
 
 /** Words of registers to schedule for less than there are, where the first attempt takes too many. */
 const fewerAhead = [2, 4, 8];

@@ -4,7 +4,7 @@
  */
 import type { Block, Kernel } from "../kernel.ts";
 import type { MachineBlock, RegisterEstimate } from "./machine.ts";
-import { most, Pressure, type Scheduled } from "./pressure.ts";
+import { Pressure, type Scheduled } from "./pressure.ts";
 import type { Target } from "./target.ts";
 
 /** No kernel is reported to use fewer (from 7.0). */
@@ -62,9 +62,9 @@ function intervalAround(value: number, bound: number): { readonly low: number; r
 /** ptxas spends registers up to where another would cost a resident warp: the first such step that the code can be scheduled into. */
 function fewestThatFit(pressure: Pressure, steps: readonly number[], bound: number): Scheduled & { readonly limit: number } {
   for (const step of steps) {
-    const limit = Math.min(step, bound);
-    const scheduled = pressure.within(limit - overhead);
-    if ((most(scheduled) + overhead <= limit && !scheduled.starved) || limit === bound) return { ...scheduled, limit };
+    if (step >= bound) break;
+    const scheduled = pressure.fitting(step - overhead);
+    if (scheduled && !scheduled.starved) return { ...scheduled, limit: step };
   }
   return { ...pressure.within(bound - overhead), limit: bound };
 }

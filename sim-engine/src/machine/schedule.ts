@@ -6,7 +6,7 @@ import { latencyOf, type Node } from "./dependences.ts";
 import { LiveWords, type Straight } from "./live-words.ts";
 
 /** Registers kept free for finishing what is under way. */
-const headroom = 4;
+export const headroom = 4;
 
 /** The order that hides latency, within `limit` words of registers where that can be. */
 export function latencyOrder(block: Straight, limit: number): Node[] {
