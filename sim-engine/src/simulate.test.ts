@@ -259,3 +259,29 @@ test("nobody waits for the optimiser longer than wanted", () => {
   );
   expect(asked).toBe(2);
 });
+
+test("a long computation from data to an address is followed", () => {
+  const links = 20_000;
+  const chain = Array.from({ length: links }, (_, k) => `  %v${k + 1}: i32 = mul %v${k}, %v${k}`).join("\n");
+  const kernel = parseKernel(`kernel @chain(%data: ptr i32) {
+entry:
+  %data: ptr = param 0
+  %tx: i32 = special tid.x
+  %mask: i32 = const 255
+  %p: ptr = gep %data, %tx, scale 4
+  %v0: i32 = load.global %p, align 4 !2
+${chain}
+  %i: i32 = and %v${links}, %mask
+  %q: ptr = gep %data, %i, scale 4
+  store.global %q, %tx, align 4 !3
+  return
+}`);
+  const launch: Launch = {
+    grid: [1, 1, 1],
+    block: [32, 1, 1],
+    dynamicSharedBytes: 0,
+    arguments: [{ kind: "pointer", buffer: 0, offset: 0 }],
+    buffers: [{ name: "data", bytes: 4096, element: "i32", content: { kind: "unknown" } }],
+  };
+  expect(simulate(kernel, launch, h200).traffic.globalStoreRequests).toBe(1);
+});

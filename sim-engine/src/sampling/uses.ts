@@ -33,13 +33,19 @@ export class Uses {
   }
 
   /** A loop may turn as often as a value says. */
-  boundsLoop(op: Op, seen = new Set<Op>()): boolean {
-    seen.add(op);
+  boundsLoop(op: Op): boolean {
     this.#exits ??= exitConditions(this.#kernel);
-    return this.of(op).some((user) => {
-      if (user.action.kind === "icmp") return this.#exits?.has(user);
-      return !seen.has(user) && /^(int|convert|extract|phi|select)$/.test(user.action.kind) && this.boundsLoop(user, seen);
-    });
+    const seen = new Set([op]);
+    const pending = [op];
+    for (let at = pending.pop(); at; at = pending.pop()) {
+      for (const user of this.of(at)) {
+        if (user.action.kind === "icmp" && this.#exits.has(user)) return true;
+        if (seen.has(user) || !/^(int|convert|extract|phi|select)$/.test(user.action.kind)) continue;
+        seen.add(user);
+        pending.push(user);
+      }
+    }
+    return false;
   }
 
   /** The value and its neighbour in memory are where a loop begins and ends: `for (j = start[i]; j < start[i + 1]; ++j)`. */
