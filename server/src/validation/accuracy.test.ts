@@ -1,6 +1,6 @@
 /**
- * From source text to counters, over every launch measured: no figure may fall below what was reached. Nothing here depends on
- * how long it takes. `node bench/score.mjs` prints the same figures.
+ * From source text to counters and time, over every launch measured: no figure may fall below what was reached. Nothing here depends
+ * on how long the tests take. `node bench/score.mjs` prints the same figures.
  */
 import { fileURLToPath } from "node:url";
 import { findGpu } from "@warplens/sim-engine";
@@ -23,8 +23,10 @@ type Floors = Pick<
   | "bankConflictPrecision"
   | "occupancyRight"
 >;
-/** Medians of relative errors: less is better. */
-type Ceilings = Pick<Summary, "sectors" | "instructions" | "registers">;
+/** Medians (and a mean) of relative errors, and percentage points: less is better. */
+type Ceilings = Partial<
+  Pick<Summary, "sectors" | "instructions" | "registers" | "timeMean" | "timeMedian" | "dramMedian" | "achievedPoints">
+>;
 
 /** What is reached today, rounded to the worse side. Raise it when it gets better. */
 const reached: readonly { readonly set: string; readonly launches: number; readonly least: Floors; readonly most: Ceilings }[] = [
@@ -42,7 +44,7 @@ const reached: readonly { readonly set: string; readonly launches: number; reado
       bankConflictPrecision: 1,
       occupancyRight: 0.98,
     },
-    most: { sectors: 0.001, instructions: 0.01, registers: 0.01 },
+    most: { sectors: 0.001, instructions: 0.01, registers: 0.01, timeMean: 0.11, timeMedian: 0.085, dramMedian: 0.02, achievedPoints: 6.5 },
   },
   {
     set: "h200-more",
@@ -58,7 +60,7 @@ const reached: readonly { readonly set: string; readonly launches: number; reado
       bankConflictPrecision: 1,
       occupancyRight: 0.98,
     },
-    most: { sectors: 0.001, instructions: 0.06, registers: 0.04 },
+    most: { sectors: 0.001, instructions: 0.06, registers: 0.04, timeMean: 0.15, timeMedian: 0.095, dramMedian: 0.02, achievedPoints: 4.5 },
   },
   {
     set: "h200-programs",

@@ -7485,6 +7485,13 @@ export const data: GpuData = {
           source: "h200-measured",
           at: "h200-results.txt: shared atomics of 1 to 32 lanes on a word: 37 cycles and 2 a lane",
         },
+        l1PassInterval: {
+          value: 1.085,
+          unit: "cycles",
+          basis: "measured",
+          source: "h200-measured",
+          at: "h200-mixed.txt: loads of 2 to 32 passes take 2.7 to 35.4 cycles, 0.6 of them the loop",
+        },
         memoryQueue: { value: 32, unit: "cycles", basis: "assumed", source: "engine", at: "a few instructions a scheduler" },
         l2PortBytesPerClock: {
           value: 112,
@@ -7543,11 +7550,18 @@ export const data: GpuData = {
           at: "h200-profile.tsv: randomRead of 256 MB, 2.6 TB/s",
         },
         loadSoftness: {
-          value: 1.8,
+          value: 2.5,
           unit: "power",
-          basis: "measured",
-          source: "gpu-benches",
-          at: "gpu-cache and gpu-stream data of the H200: fits bandwidth against bytes in flight within 1.7 %",
+          basis: "derived",
+          source: "h200-measured",
+          at: "h200-results.txt: flight read dram, 1 to 64 warps an SM: what the queues of the replay leave to explain (alone it would be 1.8)",
+        },
+        mixedSoftness: {
+          value: 1.4,
+          unit: "power",
+          basis: "derived",
+          source: "h200-measured",
+          at: "h200-results.txt: flight copy dram, 1 to 64 warps an SM",
         },
         storeSoftness: { value: 4, unit: "power", basis: "measured", source: "gpu-benches", at: "the same data, pure stores" },
         latencyVariation: {

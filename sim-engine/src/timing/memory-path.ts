@@ -96,7 +96,8 @@ export class MemoryPath {
     const traffic = this.#summary.traffic.sites[index]!;
     const writes = site.operation === "store";
     const atomic = site.operation === "atomic" || site.operation === "reduction";
-    const atL1 = this.l1.serve(at, cycles, this.weight) + cycles - 1;
+    const passes = writes ? cycles : cycles * gpu.l1PassInterval;
+    const atL1 = this.l1.serve(at, passes, this.weight) + passes - 1;
 
     const toL2 = this.#take(this.#dueL2, index, sectors * (traffic.l2 + traffic.dram), sectors);
     const toDram = this.#take(this.#dueDram, index, sectors * traffic.dram, writes || atomic ? sectors : toL2);
@@ -134,7 +135,7 @@ export class MemoryPath {
         this.reason = reasonIndex.dram;
       }
     }
-    const power = writes ? gpu.storeSoftness : gpu.loadSoftness;
+    const power = writes ? gpu.storeSoftness : this.reason === reasonIndex.dram ? rates.dramSoftness : gpu.loadSoftness;
     if (!writes) this.#translated ||= at + this.#translation;
     this.done =
       Math.max(this.#translated, back) +

@@ -39,15 +39,18 @@ export interface MemoryRates {
   /** Cycles for each byte of this SM's share of memory bandwidth, in order and scattered. */
   readonly dramPerByte: number;
   readonly dramPerScatteredByte: number;
+  /** Power with which latency and bandwidth of loads from memory combine (see `loaded`). */
+  readonly dramSoftness: number;
 }
 
 const perCycle = (gpu: GpuValues, gigabytesPerSecond: number): number => (gigabytesPerSecond * 1000) / gpu.clock;
 
 /** Memory bandwidth reached, in GB/s, when `readShare` of the bytes are reads: it turns round most often with as many writes. */
-function dramBandwidthFor({ dramMixedBandwidth: mixed, dramReadBandwidth: pure }: GpuValues, readShare: number): number {
-  const other = 1 - Math.abs(2 * readShare - 1);
-  return pure - (pure - mixed) * other ** 2;
-}
+const dramBandwidthFor = ({ dramMixedBandwidth: mixed, dramReadBandwidth: pure }: GpuValues, readShare: number): number =>
+  pure - (pure - mixed) * mixture(readShare) ** 2;
+
+/** 0 when all bytes are read or all written, 1 when as many are read as written. */
+const mixture = (readShare: number): number => 1 - Math.abs(2 * readShare - 1);
 
 /** The share of one SM when `activeSms` draw on L2 and memory alike. */
 export function memoryRates(gpu: GpuValues, activeSms: number, readShare: number): MemoryRates {
@@ -60,6 +63,7 @@ export function memoryRates(gpu: GpuValues, activeSms: number, readShare: number
     l2PerWrite: gpu.l2AccessBytes * share(gpu.l2Bandwidth * gpu.l2WriteShare),
     dramPerByte: share(dramBandwidthFor(gpu, readShare)),
     dramPerScatteredByte: share(gpu.dramBandwidth * gpu.dramRandomShare),
+    dramSoftness: gpu.loadSoftness - (gpu.loadSoftness - gpu.mixedSoftness) * mixture(readShare),
   };
 }
 
