@@ -68,6 +68,19 @@ int main() { float *a; cudaMalloc(&a, 128); start<float, twice>(a); }`;
   expect(launches[0]?.report.traffic).toMatchObject({ globalLoadRequests: 1, globalStoreRequests: 1 });
 });
 
+test("who waits for what others write is taken to find it", () => {
+  const code = `__global__ void spin(volatile int *flag, float *a) {
+  if (threadIdx.x == 0) while (*flag == 0) __threadfence();
+  __syncthreads();
+  a[threadIdx.x] = 1;
+}
+int main() { int *flag; cudaMalloc(&flag, 4); cudaMemset(flag, 0, 4); float *a; cudaMalloc(&a, 128); spin<<<1, 32>>>(flag, a); }`;
+  const { launches, notSimulated } = simulated(code);
+  expect(notSimulated).toEqual([]);
+  expect(launches[0]?.report.traffic).toMatchObject({ globalLoadRequests: 1, globalStoreRequests: 1 });
+  expect(launches[0]?.report.assumptions.map(({ what }) => what)).toContain("loops that wait for memory");
+});
+
 test("a variable template is one variable for each argument", () => {
   const code = `template <typename T> __constant__ T mask[8];
 template <typename T> __global__ void k(T *a, int n) { for (int i = 0; i < n; i++) a[threadIdx.x] += mask<T>[i] * mask<T>[0]; }

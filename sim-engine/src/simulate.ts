@@ -225,15 +225,19 @@ function describe(run: Executed, gpu: GpuModel): LaunchReport {
     wavesPerSm: resident.blocksPerSm === 0 ? 0 : blocks / (resident.blocksPerSm * gpu.values.smCount),
   };
   const known = { ...(timed.time ? { time: timed.time } : {}), occupancy: reached };
-  const assumptions: Assumption[] = run.divergentBarriers
-    ? [
-        {
-          what: "__syncthreads",
-          value: "divergent",
-          why: "a barrier was reached by part of a warp; the lanes were not made to wait for the rest",
-        },
-      ]
-    : [];
+  const assumptions: Assumption[] = [];
+  if (run.divergentBarriers)
+    assumptions.push({
+      what: "__syncthreads",
+      value: "divergent",
+      why: "a barrier was reached by part of a warp; the lanes were not made to wait for the rest",
+    });
+  if (program.leavesWaits)
+    assumptions.push({
+      what: "loops that wait for memory",
+      value: "one look",
+      why: "what another block, the host or another GPU writes is taken to be there",
+    });
   return {
     kernel: kernel.name,
     templateArguments: [...kernel.templateArguments],

@@ -18,6 +18,7 @@ import { copyStep, Registers, type Slot, type Step, slotKind, spreadStep, writeL
 import type { LoopSkip } from "./skip.ts";
 import { type Slice, sliceForAddresses } from "./slice.ts";
 import { type Contents, plainContents } from "./sources.ts";
+import { waitingExits } from "./spins.ts";
 import { texelStep } from "./texels.ts";
 import { NotExecutable, valueStep } from "./values.ts";
 
@@ -67,6 +68,8 @@ export interface Program {
   readonly reductions: readonly BarrierReduction[];
   readonly loops: readonly Loop[];
   readonly provenance: Provenance;
+  /** A loop that waits for what others write was left after one look. */
+  readonly leavesWaits: boolean;
   /** A warp may have to wait for others: all of a block's warps have registers at the same time. */
   readonly waits: boolean;
   /** Shared memory holds values that matter, so each block must find it cleared. */
@@ -134,6 +137,7 @@ export function compile(kernel: Kernel, launch: Launch, options: CompileOptions 
     running,
     loops,
     provenance,
+    leavesWaits: waitingExits(loops).size > 0,
     waits: waitsAt.size > 0,
     counters: compiler.counters,
     reductions: compiler.reductions,
@@ -267,6 +271,7 @@ class Compiler {
   }
 
   blocks(join: (block: Block) => Block | undefined, loops: readonly Loop[]): CompiledBlock[] {
+    const waiting = waitingExits(loops);
     const headers = new Map(loops.map((loop) => [loop.header, loop]));
     const compiled = new Map<Block, CompiledBlock>();
     for (const [index, block] of this.#kernel.blocks.entries()) {
@@ -302,9 +307,10 @@ class Compiler {
       });
       if (end.kind === "jump") each.end = { kind: "jump", edge: edge(end.to, 0) };
       else if (end.kind === "branch") {
+        const behind = waiting.get(block);
         each.end = {
           kind: "branch",
-          taken: this.#condition(end.cond),
+          taken: behind === undefined ? this.#condition(end.cond) : (_, mask) => (behind === end.then ? mask : 0),
           then: edge(end.then, 0),
           else: edge(end.else, end.else === end.then ? 1 : 0),
         };

@@ -3,27 +3,40 @@ import { findGpu } from "../gpus/model.ts";
 import { simulate } from "../simulate.ts";
 import { parseKernel } from "../text.ts";
 
-test("a loop that waits for what never happens is given up, not counted without end", () => {
-  const kernel = parseKernel(`kernel @wait(%flag: ptr i32) {
+const waiting = (look: string) =>
+  parseKernel(`kernel @wait(%flag: ptr i32) {
 entry:
   %flag: ptr = param 0
   %zero: i32 = const 0
   %tx: i32 = special tid.x
   jump loop
 loop:
-  %seen: i32 = load.global %flag, align 4, volatile !3
+  %seen: i32 = ${look} !3
   %waits: i1 = icmp.eq %seen, %zero
   branch %waits, loop, done
 done:
   store.global %flag, %tx, align 4 !4
   return
 }`);
-  const launch = {
-    grid: [1, 1, 1],
-    block: [32, 1, 1],
-    dynamicSharedBytes: 0,
-    arguments: [{ kind: "pointer", buffer: 0, offset: 0 }],
-    buffers: [{ name: "flag", residence: "device", content: { kind: "zero" }, element: "i32" }],
-  } as const;
-  expect(() => simulate(kernel, launch, findGpu("h200")!)).toThrow(/may never end/);
+
+const launch = {
+  grid: [1, 1, 1],
+  block: [32, 1, 1],
+  dynamicSharedBytes: 0,
+  arguments: [{ kind: "pointer", buffer: 0, offset: 0 }],
+  buffers: [{ name: "flag", residence: "device", content: { kind: "zero" }, element: "i32" }],
+} as const;
+
+test("a loop that waits for what never happens is given up, not counted without end", () => {
+  const kernel = waiting("atomic.global.device.add %flag, %zero");
+  expect(() => simulate(kernel, launch, findGpu("h200")!, { steps: 100_000 })).toThrow(/may never end/);
+});
+
+test("a loop that only looks is left: what it waits for is others' to write", () => {
+  const { accesses, assumptions } = simulate(waiting("load.global %flag, align 4, volatile"), launch, findGpu("h200")!);
+  expect(accesses.map(({ operation, requests }) => [operation, requests])).toEqual([
+    ["load", 1],
+    ["store", 1],
+  ]);
+  expect(assumptions.map(({ what }) => what)).toContain("loops that wait for memory");
 });
