@@ -76,7 +76,7 @@ const reached: readonly { readonly set: string; readonly launches: number; reado
       bankConflictPrecision: 1,
       occupancyRight: 0.86,
     },
-    most: { sectors: 0.001, instructions: 0.06, registers: 0.06 },
+    most: { sectors: 0.001, instructions: 0.06, registers: 0.06, timeMean: 0.2, timeMedian: 0.13, dramMedian: 0.02, achievedPoints: 5 },
   },
 ];
 
