@@ -8,6 +8,8 @@ import type { Shape } from "./shape.ts";
 
 /** An instruction has three inputs, one of which may be a constant. */
 const inputLimit = 3;
+/** On the way to three there may be more, which meet further back: `(a & b) ^ (a & c) ^ (b & c)` has four. */
+const spareInputs = 1;
 /** Operations one instruction is tried to cover. */
 const searchDepth = 6;
 
@@ -41,21 +43,24 @@ const isLogic = ({ action, type }: Op): boolean =>
 /** The most operations behind `root` that one instruction can do with it. */
 function largestTree(shape: Shape, root: Op): ReadonlySet<Op> {
   let best: ReadonlySet<Op> = new Set();
-  const grow = (inner: ReadonlySet<Op>, inputs: readonly Op[]): void => {
-    if (inner.size > best.size && fits(inputs)) best = inner;
-    if (inner.size >= searchDepth) return;
+  const grow = (inner: ReadonlySet<Op>, inputs: readonly Op[], tried: ReadonlySet<Op>): void => {
+    if (inner.size > best.size && fits(inputs, inputLimit)) best = inner;
+    if (inner.size >= searchDepth || !fits(inputs, inputLimit + spareInputs)) return;
+    const before = new Set(tried);
     for (const input of inputs) {
-      if (!isLogic(input) || input.type !== root.type || shape.home(input) !== shape.home(root)) continue;
+      // Each set of operations is reached in one order only.
+      if (before.has(input) || !isLogic(input) || input.type !== root.type || shape.home(input) !== shape.home(root)) continue;
+      before.add(input);
       const others = inputs.filter((each) => each !== input);
-      grow(new Set([...inner, input]), [...new Set([...others, ...input.args])]);
+      grow(new Set([...inner, input]), [...new Set([...others, ...input.args])], before);
     }
   };
-  grow(new Set(), [...new Set(root.args)]);
+  grow(new Set(), [...new Set(root.args)], new Set());
   return best;
 }
 
-function fits(inputs: readonly Op[]): boolean {
+function fits(inputs: readonly Op[], limit: number): boolean {
   // To invert costs nothing.
   const wanted = inputs.filter((input) => intConstant(input) !== -1);
-  return wanted.length <= inputLimit && wanted.filter(isConstant).length <= 1;
+  return wanted.length <= limit && wanted.filter(isConstant).length <= 1;
 }
