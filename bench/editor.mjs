@@ -99,6 +99,16 @@ console.log(
 );
 connection.sendNotification("textDocument/didClose", { textDocument: { uri } });
 
+const all = Array.from({ length: 20 }, (_, index) => sources[index % sources.length]);
+const files = all.map(({ name, text: source }, index) => ({ uri: pathToFileURL(`/bench/${index}-${name}`).toString(), source }));
+start = performance.now();
+const done = files.map((file) => simulated(file.uri, 1));
+for (const file of files) open(file.uri, file.source);
+await Promise.all(done);
+const resident = Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${server.pid}/status`, "utf8"))?.[1]) / 1024;
+console.log(`20 files: simulated after ${since(start).toFixed(0)} ms, server ${resident.toFixed(0)} MB`);
+for (const file of files) connection.sendNotification("textDocument/didClose", { textDocument: { uri: file.uri } });
+
 // Another setting, with a very long file open: what is asked meanwhile should be answered as if nothing were.
 const longest = pathToFileURL("/bench/longest.cu").toString();
 const kernel = (_, index) => `__global__ void k${index}(float *a) {\n  int t = threadIdx.x;\n  a[t] = ${index}.0f;\n}\n`;
@@ -117,18 +127,6 @@ while (!(await Promise.race([again, new Promise((resolve) => setTimeout(resolve,
   waited = Math.max(waited, since(start));
 }
 console.log(`another setting, 50,000 lines: other requests wait ${waited.toFixed(0)} ms at most`);
-settings = {};
-connection.sendNotification("workspace/didChangeConfiguration", { settings: null });
-connection.sendNotification("textDocument/didClose", { textDocument: { uri: longest } });
-
-const all = Array.from({ length: 20 }, (_, index) => sources[index % sources.length]);
-const files = all.map(({ name, text: source }, index) => ({ uri: pathToFileURL(`/bench/${index}-${name}`).toString(), source }));
-start = performance.now();
-const done = files.map((file) => simulated(file.uri, 1));
-for (const file of files) open(file.uri, file.source);
-await Promise.all(done);
-const resident = Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${server.pid}/status`, "utf8"))?.[1]) / 1024;
-console.log(`20 files: simulated after ${since(start).toFixed(0)} ms, server ${resident.toFixed(0)} MB`);
 await connection.sendRequest("shutdown");
 connection.sendNotification("exit");
 connection.dispose();
