@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import {
+  formatAssumption,
   formatBandwidth,
   formatBound,
   formatCapacity,
@@ -35,3 +36,11 @@ test.each([
   [formatRatio(32), "32"],
   [formatRatio(4.26), "4.3"],
 ])("%s", (actual, expected) => expect(actual).toBe(expected));
+
+test.each([
+  ["n", 1024, "n = 1024"],
+  ["contents of index", "uniform(0, 64)", "contents of index = uniform(0, 64)"],
+  ["contents of index", "as `fill` of line 12 stored it", "contents of index as `fill` of line 12 stored it"],
+])("the assumption of %s", (what, value, text) => {
+  expect(formatAssumption(what, value)).toBe(text);
+});

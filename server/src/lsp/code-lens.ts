@@ -1,6 +1,6 @@
 /** Over each kernel: occupancy, bandwidth and time of its launch, and what was assumed to say so. */
 import type { CodeLens, Range } from "vscode-languageserver";
-import { formatBandwidth, formatBound, formatPercent, formatTime, shortGpuName } from "../units.ts";
+import { formatAssumption, formatBandwidth, formatBound, formatPercent, formatTime, shortGpuName } from "../units.ts";
 import { rangeOf } from "./convert.ts";
 import { occupancyText } from "./figures.ts";
 import { launchesOf, type SimulatedLaunch, type View, worstLaunch } from "./view.ts";
@@ -48,7 +48,7 @@ function assumed({ report }: SimulatedLaunch, range: Range, uri: string): CodeLe
   // The register estimate has its basis beside it wherever it is shown; the lens tells of what the user can mend.
   const values = report.assumptions.filter(({ what }) => what !== "registersPerThread");
   if (values.length === 0) return [];
-  const shown = values.slice(0, 3).map(({ what, value }) => `${what} = ${value}`);
+  const shown = values.slice(0, 3).map(({ what, value }) => formatAssumption(what, value));
   if (values.length > shown.length) shown.push(`${values.length - shown.length} more`);
   return [lens(range, `assumed ${shown.join(", ")}`, uri)];
 }

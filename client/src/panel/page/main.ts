@@ -1,6 +1,6 @@
 /** The panel's page: shows the model that the extension sends, and says what the user does. */
 import type { PanelModel } from "@warplens/server/protocol";
-import { formatCount } from "@warplens/server/units";
+import { formatAssumption, formatCount } from "@warplens/server/units";
 import type { FromPage, ToPage } from "../messages.ts";
 import { element, section } from "./dom.ts";
 import { linesSection, type Measure, measureFor } from "./lines.ts";
@@ -76,7 +76,7 @@ function basis({ report }: PanelModel): HTMLElement | undefined {
       element(
         "ul",
         { class: "assumptions" },
-        ...assumptions.map(({ what, value, why }) => element("li", {}, element("code", {}, `${what} = ${value}`), ` ${why}`)),
+        ...assumptions.map(({ what, value, why }) => element("li", {}, element("code", {}, formatAssumption(what, value)), ` ${why}`)),
       ),
   );
 }

@@ -4,6 +4,7 @@ import { bestBlocksText, intervalText, nextStepText, resourceChanges, spillText 
 import type { SimulatedLaunch } from "../../rules/rule.ts";
 import { groupBy } from "../../rules/support/group-by.ts";
 import {
+  formatAssumption,
   formatBandwidth,
   formatCapacity,
   formatCount,
@@ -111,7 +112,7 @@ export function launchText({ fact, report }: SimulatedLaunch, style: Style, sour
     `  ${style(titleOf(report), "bold")} ${style(`line ${fact.line}`, "dim")}`,
     ...rows.map(([name, text]) => `    ${style(name.padEnd(12), "dim")}  ${text}`),
     ...lineRows(report, source, style),
-    ...assumptions.map(({ what, value, why }) => `    ${style("assumed".padEnd(12), "yellow")}  ${what} = ${value}: ${why}`),
+    ...assumptions.map(({ what, value, why }) => `    ${style("assumed".padEnd(12), "yellow")}  ${formatAssumption(what, value)}: ${why}`),
     `    ${style(`simulated ${formatCount(simulated.blocks)} of ${formatCount(simulated.of)} blocks in ${formatTime(simulated.ms * 1e6)}`, "dim")}`,
   ];
   return `${lines.join("\n")}\n`;

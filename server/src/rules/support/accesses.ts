@@ -1,7 +1,7 @@
 /** Global memory accesses as simulated, one for each access in the source, worst launch first. */
 import type { AccessReport } from "@warplens/sim-engine";
 import type { Place } from "../../syntax/reading.ts";
-import { formatDim, formatRatio } from "../../units.ts";
+import { formatAssumption, formatDim, formatRatio } from "../../units.ts";
 import type { Related, RuleContext, SimulatedLaunch } from "../rule.ts";
 import { groupBy } from "./group-by.ts";
 
@@ -91,6 +91,6 @@ export function assumptionsOf({ launch: { report } }: PoorAccess, address: strin
     const name = what.replace(/^contents of /, "");
     return name === what ? typeof value === "number" && words.has(name) : contents === "all" || words.has(name);
   });
-  const texts = [...new Set(relevant.map(({ what, value }) => `${what.replace(/\w+$/, "`$&`")} = ${value}`))];
+  const texts = [...new Set(relevant.map(({ what, value }) => formatAssumption(what.replace(/\w+$/, "`$&`"), value)))];
   return texts.length === 0 ? "" : ` Assumes ${texts.slice(0, 3).join(", ")}.`;
 }
