@@ -381,6 +381,8 @@ export type Content =
   | { readonly kind: "constant"; readonly value: number }
   /** element i = start + stride * i */
   | { readonly kind: "linear"; readonly stride: number; readonly start: number }
+  /** element i = (start + stride * i) modulo `modulus`, from 0 on */
+  | { readonly kind: "cyclic"; readonly stride: number; readonly start: number; readonly modulus: number }
   /** Integers: every value in [lo, hi) equally likely. Floats: uniform in [lo, hi). */
   | { readonly kind: "uniform"; readonly lo: number; readonly hi: number }
   /** A pseudo-random permutation of 0..n-1. */

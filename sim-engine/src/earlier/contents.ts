@@ -165,6 +165,8 @@ function inWords(content: Content): string {
       return String(content.value);
     case "linear":
       return `${content.start} + ${content.stride} * index`;
+    case "cyclic":
+      return `(${content.start} + ${content.stride} * index) % ${content.modulus}`;
     case "uniform":
       return `uniform(${content.lo}, ${content.hi})`;
     default:

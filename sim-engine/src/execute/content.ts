@@ -52,6 +52,13 @@ export function elements(content: Content, isFloat: boolean, seed: number): Elem
       return () => content.value;
     case "linear":
       return (index) => content.start + content.stride * index;
+    case "cyclic": {
+      const { start, stride, modulus } = content;
+      return (index) => {
+        const rest = (start + stride * index) % modulus;
+        return rest < 0 ? rest + modulus : rest;
+      };
+    }
     case "uniform": {
       const { lo, hi } = content;
       return isFloat ? (index) => lo + random(index, seed) * (hi - lo) : (index) => lo + Math.floor(random(index, seed) * (hi - lo));

@@ -26,6 +26,10 @@ export function valueAt(summary: Summary, index: number | undefined, type: HostT
       const end = content.start + content.stride * (last - 1);
       return span(Math.min(content.start, end), Math.max(content.start, end), type);
     }
+    case "cyclic": {
+      const { start, stride, modulus } = content;
+      return index === undefined ? span(0, modulus - 1, type) : typed(modulo(start + stride * index, modulus), type);
+    }
     case "uniform":
       return span(content.lo, isIntegral(type) ? content.hi - 1 : content.hi, type);
     case "permutation":
@@ -104,6 +108,8 @@ export function contentInterval(content: Content, integral: boolean, elements: n
       return [content.lo, integral ? content.hi - 1 : content.hi];
     case "permutation":
       return [0, content.n - 1];
+    case "cyclic":
+      return [0, content.modulus - 1];
     case "linear": {
       if (elements === undefined) return undefined;
       const end = content.start + content.stride * (elements - 1);
@@ -206,6 +212,24 @@ export function exactPattern({ indices, values }: Samples): Content | undefined 
   }
   return { kind: "linear", stride, start };
 }
+
+/**
+ * `(start + stride * i) % modulus` where the first elements say so and no value reaches the modulus; undefined otherwise.
+ * @param range what any element may be, by the expression that is stored
+ */
+export function cyclicPattern({ indices, values, integral }: Samples, range: Value): Content | undefined {
+  const [i0 = 0, i1 = 0] = indices;
+  const [first = 0, second = 0] = values;
+  if (!integral || range.kind !== "range" || range.lo !== 0 || !Number.isInteger(range.hi) || values.length < 4 || i1 !== i0 + 1)
+    return undefined;
+  const modulus = range.hi + 1;
+  const stride = modulo(second - first, modulus);
+  const start = modulo(first - stride * i0, modulus);
+  if (stride === 0 || !values.every((value, k) => value === modulo(start + stride * (indices[k] ?? 0), modulus))) return undefined;
+  return { kind: "cyclic", start, stride, modulus };
+}
+
+const modulo = (value: number, modulus: number): number => ((value % modulus) + modulus) % modulus;
 
 /** The band that cells known to ranges lie in, where their bounds grow along lines that are not level; undefined otherwise. */
 export function bandOf(cells: ReadonlyMap<number, Cell>, elementBytes: number): Band | undefined {

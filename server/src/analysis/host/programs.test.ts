@@ -95,6 +95,8 @@ function contentText(content: Content | undefined): string {
       return `${content.kind}(${content.value})`;
     case "linear":
       return `linear(${content.start},${content.stride})`;
+    case "cyclic":
+      return `(${content.start}+${content.stride}i)%${content.modulus}`;
     case "uniform":
       return `uniform(${content.lo},${content.hi})`;
     case "permutation":

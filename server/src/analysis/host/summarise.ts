@@ -1,6 +1,6 @@
 /** What arrays hold after a loop of which only the first iterations were run. */
 import type { Content } from "@warplens/sim-engine";
-import { bandOf, contentOf, exactPattern, joinContents, rangeOf, type Samples, samplesOf } from "./content.ts";
+import { bandOf, contentOf, cyclicPattern, exactPattern, joinContents, rangeOf, type Samples, samplesOf } from "./content.ts";
 import type { Interpreter } from "./interpreter.ts";
 import type { LoopTrace, StoreTrace } from "./loop-trace.ts";
 import { unknownContent } from "./memory.ts";
@@ -53,6 +53,8 @@ function describe(store: StoreTrace, samples: Samples | undefined, elements: num
   if (samples !== undefined && samples.values.length > 0) {
     const exact = exactPattern(samples);
     if (exact !== undefined && staysWithin(exact, store, store.hi / elementBytes)) return exact;
+    const cyclic = store.abstract === undefined ? undefined : cyclicPattern(samples, store.abstract);
+    if (cyclic !== undefined) return cyclic;
     if (isIdentity(store.before) && elements !== undefined && isShuffle(samples)) return { kind: "permutation", n: elements };
   }
   const stored = store.abstract === undefined ? unknownContent : contentOf(store.abstract);
