@@ -20,10 +20,11 @@ const keyOf = (factors: readonly Op[]): string => factors.map((op) => op.id).joi
 const constant = (value: number): Linear => (value === 0 ? new Map() : new Map([["", { factors: [], coefficient: value }]]));
 const atom = (op: Op): Linear => new Map([[keyOf([op]), { factors: [op], coefficient: 1 }]]);
 
-export function sum(a: Linear, b: Linear, sign = 1): Linear {
+/** a + factor * b */
+export function sum(a: Linear, b: Linear, factor = 1): Linear {
   const result = new Map(a);
   for (const [key, { factors, coefficient }] of b) {
-    const total = (result.get(key)?.coefficient ?? 0) + sign * coefficient;
+    const total = (result.get(key)?.coefficient ?? 0) + factor * coefficient;
     if (total === 0) result.delete(key);
     else result.set(key, { factors, coefficient: total });
   }
@@ -98,8 +99,7 @@ export function multipleOf(a: Linear, b: Linear): { readonly times: number; read
   if (!first) return sum(a, constant(left), -1).size === 0 ? { times: 0, left } : undefined;
   const times = (a.get(first[0])?.coefficient ?? 0) / first[1].coefficient;
   if (!Number.isInteger(times)) return undefined;
-  let remaining: Linear = a;
-  for (let n = 0; n < Math.abs(times); n++) remaining = sum(remaining, b, times > 0 ? -1 : 1);
+  const remaining = sum(a, b, -times);
   const value = remaining.get("")?.coefficient ?? 0;
   return sum(remaining, constant(value), -1).size === 0 ? { times, left: value } : undefined;
 }

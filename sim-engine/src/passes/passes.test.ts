@@ -332,6 +332,14 @@ test("an address that moves on by a stride becomes a pointer that does", () => {
   expect(run(counted(body.replaceAll(".exact", "")), reduceStrength)).not.toMatch(/ptr = phi/);
 });
 
+test("rows very far apart have a pointer each", () => {
+  const row = (first: number, offset: number) =>
+    `%${first}: i32 = const ${offset}\n  %${first + 1}: i32 = add.exact %10, %${first}\n  %${first + 2}: i32 = mul.exact %${first + 1}, %3\n` +
+    `  %${first + 3}: ptr = gep %2, %${first + 2}, scale 4, offset 0\n  store.global %${first + 3}, %8, align 4`;
+  const text = run(counted(`${row(20, 0)}\n  ${row(30, 1)}\n  ${row(40, 900_000_000)}`), hoistInvariants, reduceStrength);
+  expect(text.match(/ptr = phi/g)?.length).toBe(2);
+});
+
 test("a row of a row of a tensor is reached by a pointer too", () => {
   // ((n * tid + i) * (n * tid)) * 4
   const text = run(

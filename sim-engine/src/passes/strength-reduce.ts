@@ -11,6 +11,9 @@ import { type Linear, linearKey, linearOf, multipleOf, splitBy, sum } from "./li
 import { preheader } from "./loop-shape.ts";
 import { Constants, Substitution } from "./rewrite.ts";
 
+/** Addresses further apart than so many steps have a pointer each. */
+const chainLimit = 16;
+
 /** An address in a loop: base + scale * (slope * counter + rest). */
 interface Moving {
   readonly gep: Op;
@@ -130,7 +133,7 @@ class Pointers {
       for (const moving of pending) {
         const difference = sum(moving.rest, lead.rest, -1);
         const distance = slope.size === 1 && slope.has("") ? onlyConstant(difference) : multipleOf(difference, slope);
-        if (distance) members.push({ moving, ...distance });
+        if (distance && Math.abs(distance.times) <= chainLimit) members.push({ moving, ...distance });
         else others.push(moving);
       }
       this.#share(base, scale, slope, start, step, lead, members, group.counter);
