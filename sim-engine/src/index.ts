@@ -18,7 +18,7 @@ export {
 } from "./gpus/model.ts";
 export * from "./graph.ts";
 export type * from "./kernel.ts";
-export { scalarBytes } from "./kernel.ts";
+export { scalarBits, scalarBytes } from "./kernel.ts";
 export { adviseOccupancy, type BlockSizeChoice, type Cliff, maxPotentialBlockSize, type OccupancyAdvice } from "./occupancy/advice.ts";
 export { type Carveout, carveoutFor } from "./occupancy/carveout.ts";
 export { maxActiveClusters } from "./occupancy/clusters.ts";

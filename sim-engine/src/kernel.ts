@@ -33,6 +33,20 @@ export const scalarBytes: Readonly<Record<ScalarType, number>> = {
   ptr: 8,
 };
 
+/** Bits of a value: an `i1` has one, though it takes a byte in memory. */
+export const scalarBits: Readonly<Record<ScalarType, number>> = {
+  i1: 1,
+  i8: 8,
+  i16: 16,
+  i32: 32,
+  i64: 64,
+  f16: 16,
+  bf16: 16,
+  f32: 32,
+  f64: 64,
+  ptr: 64,
+};
+
 /**
  * `generic`: not known (yet) from the source; the address tells at run time. `param`: the kernel's by-value aggregates.
  * `texture`: global memory through a texture or surface object; addresses are made by `texel`.

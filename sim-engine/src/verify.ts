@@ -1,7 +1,7 @@
 /** Checks that a kernel is well formed: what every pass must keep. */
 import { successors } from "./builder.ts";
 import { type DominatorTree, dominators } from "./graph.ts";
-import type { Action, Block, Kernel, Op, ValueType } from "./kernel.ts";
+import { type Action, type Block, type Kernel, type Op, scalarBits, type ValueType } from "./kernel.ts";
 import { printOp } from "./text.ts";
 
 const isInt = (type: ValueType | undefined): boolean => type !== undefined && /^i\d/.test(type);
@@ -188,19 +188,7 @@ function extractProblem(vector: Op | undefined, index: number, type: ValueType):
   return vector.type === type ? undefined : `a component is ${vector.type}`;
 }
 
-const width: Readonly<Record<ValueType, number>> = {
-  void: 0,
-  i1: 1,
-  i8: 8,
-  i16: 16,
-  i32: 32,
-  i64: 64,
-  f16: 16,
-  bf16: 16,
-  f32: 32,
-  f64: 64,
-  ptr: 64,
-};
+const width: Readonly<Record<ValueType, number>> = { void: 0, ...scalarBits };
 
 function conversionProblem(op: Extract<Action, { kind: "convert" }>["op"], from: ValueType | undefined, to: ValueType): string | undefined {
   if (from === undefined) return "no operand";

@@ -1,5 +1,5 @@
 /** C++ scalars in the IR: their types, constants and conversions. */
-import type { Op, ScalarType } from "@warplens/sim-engine";
+import { type Op, type ScalarType, scalarBits } from "@warplens/sim-engine";
 import { integerShape, isFloating, isInteger, underlying } from "../sema/type-tools.ts";
 import type { Type } from "../sema/types.ts";
 import type { Lowering } from "./lowering.ts";
@@ -77,36 +77,24 @@ export function convert(lowering: Lowering, op: Op, from: Type, to: Type): Op {
   return resize(lowering, op, signed, target);
 }
 
-const widths: Readonly<Record<ScalarType, number>> = {
-  i1: 1,
-  i8: 8,
-  i16: 16,
-  i32: 32,
-  i64: 64,
-  f16: 16,
-  bf16: 16,
-  f32: 32,
-  f64: 64,
-  ptr: 64,
-};
-
 /** An integer to another width. Constants stay constants. */
 export function resize(lowering: Lowering, op: Op, signed: boolean, target: ScalarType): Op {
   if (op.type === target || op.type === "void") return op;
   if (op.action.kind === "const") {
     const value = BigInt(op.action.value);
-    const width = widths[op.type];
+    const width = scalarBits[op.type];
     return lowering.constant(
       target,
       constantValue(signed && width > 1 ? BigInt.asIntN(width, value) : BigInt.asUintN(width, value), target),
     );
   }
-  return lowering.builder.convert(widths[op.type] > widths[target] ? "trunc" : signed ? "sext" : "zext", op, target);
+  return lowering.builder.convert(scalarBits[op.type] > scalarBits[target] ? "trunc" : signed ? "sext" : "zext", op, target);
 }
 
 function floatToFloat(lowering: Lowering, op: Op, source: ScalarType, target: ScalarType): Op {
-  if (widths[source] === widths[target]) return lowering.builder.convert("fptrunc", lowering.builder.convert("fpext", op, "f32"), target);
-  return lowering.builder.convert(widths[source] < widths[target] ? "fpext" : "fptrunc", op, target);
+  if (scalarBits[source] === scalarBits[target])
+    return lowering.builder.convert("fptrunc", lowering.builder.convert("fpext", op, "f32"), target);
+  return lowering.builder.convert(scalarBits[source] < scalarBits[target] ? "fpext" : "fptrunc", op, target);
 }
 
 /** Whether a scalar is not zero, as i1. */

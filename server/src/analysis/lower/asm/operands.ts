@@ -1,5 +1,5 @@
 /** The operands of inline PTX: C++ expressions by number, the template's own registers, addresses. */
-import { type Op, type ScalarType, type Space, sharedBase } from "@warplens/sim-engine";
+import { type Op, type ScalarType, type Space, scalarBits, sharedBase } from "@warplens/sim-engine";
 import type { AsmOperand } from "../../../syntax/ast.ts";
 import { decay } from "../../sema/type-tools.ts";
 import type { Lowering } from "../lowering.ts";
@@ -76,21 +76,9 @@ export class Operands {
     if (op.type === scalar || op.type === "void") return op;
     if (op.type === "ptr") return this.as(builder.convert("ptrtoint", op, "i64"), scalar);
     if (scalar === "ptr") return builder.convert("inttoptr", this.as(op, "i64"), "ptr");
-    const bits: Readonly<Record<ScalarType, number>> = {
-      i1: 1,
-      i8: 8,
-      i16: 16,
-      i32: 32,
-      i64: 64,
-      f16: 16,
-      bf16: 16,
-      f32: 32,
-      f64: 64,
-      ptr: 64,
-    };
-    if (bits[op.type] === bits[scalar]) return builder.convert("bitcast", op, scalar);
+    if (scalarBits[op.type] === scalarBits[scalar]) return builder.convert("bitcast", op, scalar);
     if (op.type.startsWith("i") && scalar.startsWith("i"))
-      return builder.convert(bits[op.type] > bits[scalar] ? "trunc" : "zext", op, scalar);
+      return builder.convert(scalarBits[op.type] > scalarBits[scalar] ? "trunc" : "zext", op, scalar);
     return this.#lowering.fail("an operand of an asm statement has an unfitting type", this.#asm);
   }
 
