@@ -1,10 +1,10 @@
 /** Reading, parsing and binding a file; other files of a project are kept from one analysis to the next. */
 import type { Node } from "../syntax/ast.ts";
 import { currentParser } from "../syntax/current-parser.ts";
-import { parse } from "../syntax/index.ts";
+import { FileParser } from "../syntax/index.ts";
 import { directoryOf, join } from "../syntax/preprocess/paths.ts";
 import { read } from "../syntax/preprocess/preprocess.ts";
-import type { Reading } from "../syntax/reading.ts";
+import type { Preprocessed } from "../syntax/reading.ts";
 import { type CompileOptions, compileOptions } from "./compile-commands.ts";
 import type { AnalysisSettings, FileHost } from "./facts.ts";
 import { headerFolder, withHeaders } from "./headers/index.ts";
@@ -16,7 +16,7 @@ export function loadUnit(path: string, text: string, settings: AnalysisSettings,
   return bound(path, readFile(path, text, settings, host, compiled));
 }
 
-function readFile(path: string, text: string, settings: AnalysisSettings, host: FileHost, compiled: CompileOptions): Reading {
+function readFile(path: string, text: string, settings: AnalysisSettings, host: FileHost, compiled: CompileOptions): Preprocessed {
   return read(path, text, withHeaders(host), {
     computeCapability: settings.computeCapability,
     defines: [...compiled.defines, ...settings.defines],
@@ -31,15 +31,17 @@ function headerFolders(path: string): string[] {
   return [join(folder, "inc"), join(folder, "include"), above, join(above, "inc"), join(above, "include"), join(above, "common")];
 }
 
-function bound(path: string, reading: Reading, launching?: ReadonlySet<string>): ProjectUnit {
-  const unit = parse(currentParser(), reading)?.unit ?? { declarations: [], errors: [] };
+function bound(path: string, preprocessed: Preprocessed, launching?: ReadonlySet<string>): ProjectUnit {
+  const parsed = new FileParser(currentParser()).parse(preprocessed);
+  if (!parsed) throw new Error("cancelled, though nobody asked");
+  const { reading, unit } = parsed;
   const semantics = bindUnit(unit);
   const whereIs = ({ start, end }: Node): string => {
     const at = reading.locate(start, end);
     const line = `line ${reading.position(at.file, at.start).line + 1}`;
     return at.file === 0 ? line : `${line} of ${(reading.files[at.file] ?? "").split("/").at(-1)}`;
   };
-  return { ...hostUnit(unit, semantics, reading.text, launching), whereIs, path, reading, unit };
+  return { ...hostUnit(unit, semantics, (start, end) => reading.textOf(start, end), launching), whereIs, path, reading, unit };
 }
 
 interface Kept {

@@ -192,7 +192,7 @@ function fixOf(
   const together = declared && "declarations" in declared ? declared.declarations : [];
   // One type stands for all variables of a declaration.
   if (together.length !== 1 || variables.uses(variable).length === 0) return undefined;
-  const text = reading.text.slice(variable.type.start, variable.type.end);
+  const text = reading.textOf(variable.type.start, variable.type.end);
   if (!/^[\w:\s]+$/.test(text) || /\b(const|auto|decltype)\b/.test(text)) return undefined;
   const signed = /^((std::)?)uint32_t$/.test(text) ? text.replace("uint", "int") : "int";
   const edits = all(replace(reading, variable.type, signed));

@@ -1,18 +1,30 @@
 import { describe, expect, it } from "vitest";
 import type { TranslationUnit } from "./ast.ts";
-import { parse, read } from "./index.ts";
+import { FileParser, type ParsedFile, read } from "./index.ts";
 import { print } from "./print.ts";
 import { testParser } from "./testing.ts";
 
 const parser = await testParser;
 
-/** The units of several versions of one file. */
+/** The first declarations of several versions of one file, printed. */
+function firsts(...texts: readonly string[]): string[] {
+  const found: string[] = [];
+  parsedVersions(texts, ({ unit: { declarations } }) => found.push(declarations[0] ? print(declarations[0]) : ""));
+  return found;
+}
+
 function versions(...texts: readonly string[]): TranslationUnit[] {
+  return parsedVersions(texts).map(({ unit }) => unit);
+}
+
+function parsedVersions(texts: readonly string[], look: (parsed: ParsedFile) => void = () => undefined): ParsedFile[] {
   parser.forget("/src/v.cu");
+  const file = new FileParser(parser);
   return texts.map((text) => {
-    const parsed = parse(parser, read("/src/v.cu", text, { read: () => undefined }, { computeCapability: 90 }));
+    const parsed = file.parse(read("/src/v.cu", text, { read: () => undefined }, { computeCapability: 90 }));
     if (!parsed) throw new Error("no tree");
-    return parsed.unit;
+    look(parsed);
+    return parsed;
   });
 }
 
@@ -26,26 +38,50 @@ describe("the next version of a file", () => {
     expect(after?.declarations[0]).toBe(before?.declarations[0]);
     expect(after?.declarations.length).toBe(3);
   });
-  it("has others for what moved, at its new place", () => {
-    const [before, after] = versions(first + last, `int added;\n${first}${last}`);
-    const moved = after?.declarations[1];
-    expect(moved).not.toBe(before?.declarations[0]);
-    expect(moved && print(moved)).toBe(before?.declarations[0] && print(before.declarations[0]));
-    expect(moved?.start).toBe("int added;\n".length);
+  it("has the same objects for what moved, at its new place", () => {
+    const [before, after] = parsedVersions([first + last, `int added;\n${first}${last}`]);
+    const moved = after?.unit.declarations[1];
+    expect(moved).toBe(before?.unit.declarations[0]);
+    expect(moved && after?.reading.locate(moved.start, moved.end)).toEqual({
+      file: 0,
+      start: "int added;\n".length,
+      end: "int added;\n".length + first.trimEnd().length,
+    });
+  });
+  it("has the same objects where blanks and comments changed, each at its place", () => {
+    const text = `${first}${last}`.replace("if (threadIdx", "/* why */\n  if (threadIdx").replace("first<<<", " first<<<");
+    const [before, after] = parsedVersions([first + last, text]);
+    expect(after?.unit.declarations).toEqual(before?.unit.declarations);
+    const inner = after?.unit.declarations[1];
+    if (inner?.kind !== "function" || !inner.body) throw new Error("no function");
+    const { start, end } = after?.reading.spelled(inner.body.start, inner.body.end) ?? { start: 0, end: 0 };
+    expect(text.slice(start, end)).toBe("{  first<<<1, 256>>>(a, 1); }");
+    expect(after?.rebodied).toEqual([]);
+  });
+  it("has the same function with another body where only that changed", () => {
+    const [before, after] = parsedVersions([first + last, first.replace("a[0]", "a[1]") + last]);
+    expect(after?.rebodied).toEqual([before?.unit.declarations[0]]);
+    expect(after?.unit.declarations[0]).toBe(before?.unit.declarations[0]);
+    expect(after?.unit.declarations[1]).toBe(before?.unit.declarations[1]);
+    expect(after?.unit.declarations[0] && print(after.unit.declarations[0])).toContain("indices:[1]");
+  });
+  it("tells where more than bodies changed", () => {
+    const [, after] = parsedVersions([first + last, first.replace("int n", "int m") + last]);
+    expect(after?.rebodied).toBeUndefined();
   });
   it("has others where only what is hidden from the parser changed", () => {
-    const [before, after] = versions(unrolled("4"), unrolled("8"));
-    expect(before?.declarations[0] && print(before.declarations[0])).toContain("unroll:4");
-    expect(after?.declarations[0] && print(after.declarations[0])).toContain("unroll:8");
+    const [before, after] = firsts(unrolled("4"), unrolled("8"));
+    expect(before).toContain("unroll:4");
+    expect(after).toContain("unroll:8");
   });
   it("has others where an attribute in front changed", () => {
-    const [before, after] = versions(`__launch_bounds__(128) ${first}`, `__launch_bounds__(256) ${first}`);
-    expect(before?.declarations[0] && print(before.declarations[0])).toContain("launchBounds:[128]");
-    expect(after?.declarations[0] && print(after.declarations[0])).toContain("launchBounds:[256]");
+    const [before, after] = firsts(`__launch_bounds__(128) ${first}`, `__launch_bounds__(256) ${first}`);
+    expect(before).toContain("launchBounds:[128]");
+    expect(after).toContain("launchBounds:[256]");
   });
   it("has others where a name became a type", () => {
-    const [before, after] = versions(`${first}int  U;        `, `${first}struct T { };\n`);
-    expect(before?.declarations[0] && print(before.declarations[0])).toContain("(binary -");
-    expect(after?.declarations[0] && print(after.declarations[0])).toContain("(cast style:c");
+    const [before, after] = firsts(`${first}int  U;        `, `${first}struct T { };\n`);
+    expect(before).toContain("(binary -");
+    expect(after).toContain("(cast style:c");
   });
 });

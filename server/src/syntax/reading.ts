@@ -13,15 +13,14 @@ export interface Place {
   readonly end: number;
 }
 
-export interface Reading {
-  /** What the parser parses. */
-  readonly text: string;
+/** What does not depend on how offsets count. */
+interface Files {
   /** Paths: the opened file first, then the project files it includes. */
   readonly files: readonly string[];
   /** The files' texts, in the order of `files`. */
   readonly sources: readonly string[];
   /**
-   * Where the characters [start, end) of `text` come from. Text that a macro produced is placed at the macro's use (the
+   * Where the characters [start, end) come from. Text that a macro produced is placed at the macro's use (the
    * outermost), as compilers number lines.
    */
   locate(start: number, end: number): Place;
@@ -33,7 +32,26 @@ export interface Reading {
   /** 0-based line and UTF-16 character of an offset in a file. */
   position(file: number, offset: number): { readonly line: number; readonly character: number };
   readonly comments: readonly Comment[];
-  readonly macroUses: readonly MacroUse[];
   /** `#include`s that were not found, system headers among them. */
   readonly missingIncludes: readonly { readonly path: string; readonly angled: boolean; readonly place: Place }[];
+}
+
+/** What the preprocessor makes of a file: one text, whose offsets count from its start. */
+export interface Preprocessed extends Files {
+  /** What the parser parses. */
+  readonly text: string;
+  readonly macroUses: readonly MacroUse[];
+}
+
+/**
+ * The same for those who look at the syntax tree: offsets are those of its nodes. A declaration's nodes keep theirs when
+ * it moves or only blanks and comments in it change, so they tell nothing of the order in which declarations stand.
+ */
+export interface Reading extends Files {
+  /** The text of a node: comments in it are blank, blanks may be those it had when it was first read. */
+  textOf(start: number, end: number): string;
+  /** The macro's use that wrote all of [start, end). */
+  expansion(start: number, end: number): MacroUse | undefined;
+  /** Where a node stands in the reading, for putting nodes of several declarations in order. */
+  order(start: number): number;
 }

@@ -1,30 +1,34 @@
+import type { PieceText } from "./convert/piece-text.ts";
 import { type CstNode, child } from "./parser/cst.ts";
+
+/** What one declaration tells of angle brackets. */
+export interface Angles {
+  /** Where lists of template arguments open that hold `&&` or `||`: offsets of the nodes. */
+  readonly doubtful: readonly { readonly at: number; readonly name: string }[];
+  /** Names of templates. */
+  readonly templates: readonly string[];
+}
 
 /**
  * `a < b && c > (d)` is read as a call of a template `a<b && c>`. Such a `<` is given to the parser as `>`, which binds
- * alike but opens no list of arguments; what the operator is, the converter reads from the text as written.
+ * alike but opens no list of arguments; what the operator is, the converter reads from the text as written. It is no template's
+ * where the file declares no template of that name.
  */
-export function comparisonsReadAsTemplates(root: CstNode, text: string): string {
-  const opening: number[] = [];
+export function anglesOf(piece: CstNode, text: PieceText): Angles {
+  const doubtful: { at: number; name: string }[] = [];
   const templates = new Set<string>();
-  const pending: CstNode[] = [root];
+  const pending: CstNode[] = [piece];
   for (let node = pending.pop(); node; node = pending.pop()) {
     const list = node.type === "template_function" || node.type === "template_method" ? child(node, "arguments") : undefined;
     const name = list && child(node, "name");
-    if (list && name && list.children.some(isLogical)) opening.push(list.start);
-    else if (node.type === "template_declaration") templates.add(declaredName(node, text));
+    if (list && name && list.children.some(isLogical)) {
+      const before = text.slice(Math.max(0, list.start - 100), list.start);
+      doubtful.push({ at: list.start, name: /[A-Za-z_]\w*\s*$/.exec(before)?.[0].trim() ?? "" });
+    } else if (node.type === "template_declaration") templates.add(declaredName(node, text));
     else if (node.type.endsWith("_specifier") && node.field !== "type") types(node, text, templates);
-    for (const each of node.children) if (each.children.length) pending.push(each);
+    for (const each of node.children) if (each.children.length && !each.piece) pending.push(each);
   }
-  const misread = opening.filter((at) => !templates.has(/[A-Za-z_]\w*\s*$/.exec(text.slice(Math.max(0, at - 100), at))?.[0].trim() ?? ""));
-  if (!misread.length) return text;
-  const pieces: string[] = [];
-  let at = 0;
-  for (const start of misread.sort((a, b) => a - b)) {
-    pieces.push(text.slice(at, start), ">");
-    at = start + 1;
-  }
-  return pieces.join("") + text.slice(at);
+  return { doubtful, templates: [...templates] };
 }
 
 function isLogical(node: CstNode): boolean {
@@ -32,13 +36,13 @@ function isLogical(node: CstNode): boolean {
   return operator === "&&" || operator === "||";
 }
 
-function types(node: CstNode, text: string, into: Set<string>): void {
+function types(node: CstNode, text: PieceText, into: Set<string>): void {
   const name = child(node, "name");
   if (name) into.add(text.slice(name.start, name.end));
 }
 
 /** The name of the function a template declares. */
-function declaredName(node: CstNode, text: string): string {
+function declaredName(node: CstNode, text: PieceText): string {
   let at: CstNode | undefined = node.children.find((each) => each.type === "function_definition" || each.type === "declaration");
   while (at) {
     const inner: CstNode | undefined =

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { TranslationUnit } from "./ast.ts";
-import { parse, read } from "./index.ts";
+import { FileParser, read } from "./index.ts";
 import { parseText, printUnit, testParser } from "./testing.ts";
 import { walk } from "./walk.ts";
 
@@ -40,7 +40,7 @@ describe("any text at all", () => {
     fc.assert(
       fc.property(soup, (text) => {
         const reading = read("/src/a.cu", text, host, options);
-        const parsed = parse(parser, reading);
+        const parsed = new FileParser(parser).parse(reading);
         if (!parsed) throw new Error("no tree");
         checkSpans(parsed.unit, reading.text.length);
       }),
@@ -51,13 +51,13 @@ describe("any text at all", () => {
   it("parses after edits as it parses whole", () => {
     fc.assert(
       fc.property(fc.array(soup, { minLength: 2, maxLength: 4 }), (texts) => {
+        const edited = new FileParser(parser);
         for (const text of texts) {
           const reading = read("/src/edited.cu", text, host, options);
-          const incremental = parse(parser, reading);
-          parser.forget("/src/edited.cu");
-          const whole = parse(parser, reading);
+          const incremental = edited.parse(reading);
+          const whole = new FileParser(parser).parse(read("/src/whole.cu", text, host, options));
           expect(incremental && printUnit(incremental.unit)).toBe(whole && printUnit(whole.unit));
-          parse(parser, reading);
+          parser.forget("/src/whole.cu");
         }
       }),
       { numRuns: 60, seed: 11 },
@@ -107,8 +107,8 @@ describe("any text at all", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
         const text = new TextDecoder("latin1").decode(bytes);
-        const parsed = parse(parser, read("/src/b.cu", text, host, options));
-        if (parsed) checkSpans(parsed.unit, parsed.reading.text.length);
+        const parsed = new FileParser(parser).parse(read("/src/b.cu", text, host, options));
+        if (parsed) checkSpans(parsed.unit, parsed.reading.preprocessed.text.length);
       }),
       { numRuns: 150, seed: 19 },
     );
@@ -138,7 +138,7 @@ describe("extremes", () => {
   for (const [name, text] of Object.entries(extremes)) {
     it(name, async () => {
       const { unit, reading } = await parseText(text);
-      checkSpans(unit, reading.text.length);
+      checkSpans(unit, reading.preprocessed.text.length);
     });
   }
 

@@ -1,5 +1,5 @@
 import type { TranslationUnit } from "./ast.ts";
-import { loadWasmParser, type ParsedDocument, type Parser, parse, type ReadOptions, read } from "./index.ts";
+import { FileParser, loadWasmParser, type ParsedFile, type Parser, type ReadOptions, read } from "./index.ts";
 import { installedAssets } from "./parser/installed.ts";
 import { print } from "./print.ts";
 
@@ -11,8 +11,9 @@ export async function parseText(
   text: string,
   files: Readonly<Record<string, string>> = {},
   options: Partial<ReadOptions> = {},
-): Promise<ParsedDocument> {
-  const parsed = parse(await testParser, read("/src/a.cu", text, { read: (path) => files[path] }, { computeCapability: 90, ...options }));
+): Promise<ParsedFile> {
+  const preprocessed = read("/src/a.cu", text, { read: (path) => files[path] }, { computeCapability: 90, ...options });
+  const parsed = new FileParser(await testParser).parse(preprocessed);
   if (!parsed) throw new Error("cancelled, though nobody asked");
   return parsed;
 }

@@ -11,8 +11,10 @@ export type AnyNode = Declaration | Expression | Statement | TypeNode;
 export function childrenOf(node: AnyNode | TranslationUnit): AnyNode[] {
   const found: AnyNode[] = [];
   gather(node, found);
-  // Properties stand in the order of the text but for a few, such as the configuration of a launch.
-  if (found.some((each, i) => i > 0 && each.start < (found[i - 1]?.start ?? 0))) found.sort((a, b) => a.start - b.start);
+  // Properties stand in the order of the text but for a few, such as the configuration of a launch. (Between declarations at
+  // namespace level offsets tell nothing.)
+  const listed = !("kind" in node) || node.kind === "namespace" || node.kind === "linkage";
+  if (!listed && found.some((each, i) => i > 0 && each.start < (found[i - 1]?.start ?? 0))) found.sort((a, b) => a.start - b.start);
   return found;
 }
 

@@ -1,7 +1,7 @@
 /** The bundled headers: found behind a program's own, read without errors, and fit to be lowered and run. */
 import { type Launch, runWhole, verifyKernel } from "@warplens/sim-engine";
 import { describe, expect, test } from "vitest";
-import { parse, read } from "../../syntax/index.ts";
+import { FileParser, read } from "../../syntax/index.ts";
 import { testParser } from "../../syntax/testing.ts";
 import { lowerKernel } from "../lower/index.ts";
 import { bindUnit } from "../sema/index.ts";
@@ -9,9 +9,10 @@ import { headerFolder, isLibraryHeader, withHeaders } from "./index.ts";
 
 async function parsed(text: string, files: Readonly<Record<string, string>> = {}) {
   const host = withHeaders({ read: (path) => files[path] });
-  const reading = read("/src/a.cu", text, host, { computeCapability: 90, includeDirs: ["/include", headerFolder] });
-  const unit = parse(await testParser, reading)?.unit ?? { declarations: [], errors: [] };
-  return { reading, unit };
+  const preprocessed = read("/src/a.cu", text, host, { computeCapability: 90, includeDirs: ["/include", headerFolder] });
+  const parsed = new FileParser(await testParser).parse(preprocessed);
+  if (!parsed) throw new Error("cancelled");
+  return parsed;
 }
 
 describe.each([

@@ -34,17 +34,17 @@ interface Candidate {
 }
 
 /**
- * Finds launches, and what leads to them through calls by name. `text` is the reading's; `ownerOf` names the class a function is
+ * Finds launches, and what leads to them through calls by name. `textOf` gives what stands between two offsets; `ownerOf` names the class a function is
  * a method of; `elsewhere` names functions of other files that launch.
  */
 export function findLaunchSites(
   functions: readonly FunctionDeclaration[],
-  text: string,
+  textOf: (start: number, end: number) => string,
   ownerOf: (fn: FunctionDeclaration) => string | undefined,
   elsewhere: ReadonlySet<string> = new Set(),
 ): LaunchSites {
   const candidates = functions.flatMap((fn): Candidate[] =>
-    fn.body === undefined ? [] : [candidateOf(fn, text.slice(fn.body.start, fn.body.end))],
+    fn.body === undefined ? [] : [candidateOf(fn, textOf(fn.body.start, fn.body.end))],
   );
   const launching = new Set([...elsewhere, ...candidates.filter(({ launches }) => launches).map(({ fn }) => functionName(fn))]);
   for (let before = -1; before !== launching.size; ) {
@@ -58,7 +58,7 @@ export function findLaunchSites(
     }
   }
   const leading = candidates.filter(({ fn }) => launching.has(functionName(fn)));
-  for (const { fn } of leading) for (const name of launchingLambdas(fn, text)) launching.add(name);
+  for (const { fn } of leading) for (const name of launchingLambdas(fn, textOf)) launching.add(name);
   const objects = launching.has(callOperator);
   const defined = new Set(functions.map(functionName));
   const sites: Expression[] = [];
@@ -122,13 +122,13 @@ function calledName(node: Expression & { readonly kind: "call" }): string | unde
 }
 
 /** Variables that hold a lambda with a launch in it. */
-function launchingLambdas(fn: FunctionDeclaration, text: string): string[] {
+function launchingLambdas(fn: FunctionDeclaration, textOf: (start: number, end: number) => string): string[] {
   const names: string[] = [];
   if (fn.body === undefined) return names;
   walk(fn.body, (node) => {
     if (
       node.kind === "variable" &&
-      node.init?.values.some((value) => value.kind === "lambda" && text.slice(value.start, value.end).includes("<<<"))
+      node.init?.values.some((value) => value.kind === "lambda" && textOf(value.start, value.end).includes("<<<"))
     )
       names.push(node.name.parts.at(-1)?.text ?? "");
     return true;

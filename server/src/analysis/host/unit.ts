@@ -1,5 +1,6 @@
 /** One translation unit as the evaluator sees it, and how it finds the others. */
 import type { FunctionDeclaration, Node, TranslationUnit, TypeNode } from "../../syntax/ast.ts";
+import type { Reading } from "../../syntax/reading.ts";
 import type { Semantics } from "../sema/index.ts";
 import type { Substitution } from "../sema/types.ts";
 import { Globals, type GlobalVariable } from "./globals.ts";
@@ -29,10 +30,10 @@ export interface HostUnit {
   readonly whereIs?: (node: Node) => string;
 }
 
-/** `text` is the reading's; `launching` names functions of other files that launch. */
-export function hostUnit(unit: TranslationUnit, semantics: Semantics, text: string, launching?: ReadonlySet<string>): HostUnit {
+/** `textOf` gives the text of nodes; `launching` names functions of other files that launch. */
+export function hostUnit(unit: TranslationUnit, semantics: Semantics, textOf: Reading["textOf"], launching?: ReadonlySet<string>): HostUnit {
   const globals = new Globals(unit);
-  const sites = findLaunchSites(semantics.functions, text, (fn) => globals.pathOf(fn).at(-1), launching);
+  const sites = findLaunchSites(semantics.functions, textOf, (fn) => globals.pathOf(fn).at(-1), launching);
   return { semantics, globals, sites, types: new TypeCache() };
 }
 

@@ -145,7 +145,7 @@ function lowerOnce(
       throw new NotSimulated(reason, node && node.start >= 0 ? reading.locate(node.start, node.end) : undefined);
     },
     failType: (what, type, node) => {
-      const text = type.start >= 0 ? reading.text.slice(type.start, type.end).replace(/\s+/g, " ") : "";
+      const text = type.start >= 0 ? reading.textOf(type.start, type.end).replace(/\s+/g, " ") : "";
       return lowering.fail(`the type of ${what}${text ? `, ${text},` : ""} is not known`, node ?? type);
     },
     at: (node) => {

@@ -23,7 +23,7 @@ export function parametersOf(
       const type = context.declaredType(parameter, substitution);
       if (!type)
         throw new NotSimulated(
-          `the type of the parameter ${name}, ${reading.text.slice(parameter.type.start, parameter.type.end).replace(/\s+/g, " ")}, is not known`,
+          `the type of the parameter ${name}, ${reading.textOf(parameter.type.start, parameter.type.end).replace(/\s+/g, " ")}, is not known`,
           at,
         );
       const scalar = scalarOf(type);

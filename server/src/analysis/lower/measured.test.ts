@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { type Kernel, type Launch, runWhole, verifyKernel } from "@warplens/sim-engine";
 import { describe, expect, test } from "vitest";
-import { parse, read } from "../../syntax/index.ts";
+import { FileParser, read } from "../../syntax/index.ts";
 import { testParser } from "../../syntax/testing.ts";
 import { headerFolder, withHeaders } from "../headers/index.ts";
 import { bindUnit } from "../sema/index.ts";
@@ -59,11 +59,13 @@ describe.each(files)("%s", (file) => {
   const kernels = [...measured.keys()].filter((key) => key.startsWith(`${file} `)).map((key) => key.slice(file.length + 1));
 
   test.each(kernels)("%s", async (name) => {
-    const reading = read(`/${file}.cu`, text(`${file}.cu`), withHeaders({ read: () => undefined }), {
+    const preprocessed = read(`/${file}.cu`, text(`${file}.cu`), withHeaders({ read: () => undefined }), {
       computeCapability: 90,
       includeDirs: [headerFolder],
     });
-    const unit = parse(await testParser, reading)?.unit ?? { declarations: [], errors: [] };
+    const parsed = new FileParser(await testParser).parse(preprocessed);
+    if (!parsed) throw new Error("cancelled");
+    const { reading, unit } = parsed;
     const semantics = bindUnit(unit);
     const declaration = semantics.functions.find((each) => each.name.parts.at(-1)?.text === name);
     if (!declaration) throw new Error(`no kernel ${name}`);

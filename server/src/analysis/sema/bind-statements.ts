@@ -5,7 +5,7 @@ import { insert, type Scope, scope } from "./scope.ts";
 
 /** What the tree of scopes does for declarations and expressions inside statements. */
 export interface StatementBinder {
-  readonly ranges: Map<VariableDeclaration, Expression>;
+  readonly ranges: WeakMap<VariableDeclaration, Expression>;
   declareAll(declarations: readonly Declaration[], scope: Scope): void;
   declareVariable(declaration: VariableDeclaration, scope: Scope): void;
   bindExpressions(node: AnyNode, scope: Scope): void;

@@ -76,7 +76,8 @@ function functionValue(context: Context, written: Expression, substitution: Subs
       case "call": {
         const called = context.resolveCall(expression, substitution);
         if (!called || "lambda" in called || !called.function.body) return undefined;
-        const returned = firstReturn(context, called.function.body, called.substitution)?.value;
+        const body = context.readBody(called.function);
+        const returned = body && firstReturn(context, body, called.substitution)?.value;
         return returned && functionValue(context, returned, called.substitution);
       }
       case "name": {

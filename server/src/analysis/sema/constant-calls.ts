@@ -52,7 +52,8 @@ export function runFunction(run: Run, called: FunctionDeclaration, substitution:
       value: value === undefined || Array.isArray(value) ? value : convertConstant(value, context.typeFrom(parameter.type, substitution)),
     });
   }
-  const outcome = called.body && execute(inner, called.body);
+  const body = context.readBody(called);
+  const outcome = body && execute(inner, body);
   run.budget.depth--;
   if (outcome?.kind !== "return" || outcome.value === undefined || Array.isArray(outcome.value)) throw new NotConstant();
   return convertConstant(outcome.value, context.resultType(called, substitution));

@@ -306,6 +306,6 @@ function callValue(run: Run, expression: Expression & { kind: "call" }): Value {
     const value = builtInCall(lastName(called.name), args);
     return value === undefined ? undefined : convertConstant(value, context.resultType(called, resolved.substitution));
   }
-  if (!called.specifiers.constexpr && called.body.body.length > 8) throw new NotConstant();
+  if (!called.specifiers.constexpr && (context.readBody(called)?.body.length ?? 0) > 8) throw new NotConstant();
   return runFunction(run, called, resolved.substitution, args);
 }

@@ -55,6 +55,8 @@ export interface Argument {
 
 export interface Context {
   readonly scopes: ScopeTree;
+  /** Says that what is known elsewhere rests on a function's body, and gives it. */
+  readBody(declaration: FunctionDeclaration): FunctionDeclaration["body"];
   /** Runs `work` unless recursion has become too deep, then gives undefined. */
   guard<T>(work: () => T | undefined): T | undefined;
   /** `auto`: what an `auto` in the node stands for. */

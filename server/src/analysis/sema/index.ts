@@ -63,6 +63,11 @@ export interface Semantics {
   clarify(expression: Expression): Expression;
   /** The function whose body holds a statement or expression. */
   enclosingFunction(node: Expression | Statement): FunctionDeclaration | undefined;
+  /**
+   * Goes on with other bodies of functions whose heads stay. False, and of no use any more, where what is known rests on one of
+   * the old bodies.
+   */
+  exchangeBodies(functions: readonly FunctionDeclaration[]): boolean;
   /** What lowering and host evaluation work with; rules have no need of it. */
   readonly context: Context;
 }
@@ -73,7 +78,8 @@ const depthLimit = 160;
 /** Binds a unit's names; everything else is worked out when first asked for. Never throws. */
 export function bindUnit(unit: TranslationUnit): Semantics {
   const scopes = new ScopeTree(unit.declarations, library());
-  const context = contextOf(scopes);
+  const read = new Set<FunctionDeclaration>();
+  const context = contextOf(scopes, read);
   return {
     functions: scopes.functions,
     context,
@@ -100,6 +106,11 @@ export function bindUnit(unit: TranslationUnit): Semantics {
       return resolved && "function" in resolved ? { function: resolved.function, substitution: resolved.substitution } : undefined;
     },
     substitutionFor: (declaration, values) => substitutionFor(declaration, values),
+    exchangeBodies(functions) {
+      if (functions.some((fn) => read.has(fn))) return false;
+      for (const fn of functions) scopes.rebind(fn);
+      return true;
+    },
     enclosingFunction: (node) => {
       for (let at: ReturnType<ScopeTree["at"]> | undefined = scopes.at(node.start); at; at = at.parent) {
         if (at.kind === "function") return at.owner as FunctionDeclaration;
@@ -137,7 +148,8 @@ function substitutionFor(declaration: FunctionDeclaration, values: readonly Temp
 
 const nothing: Found = { entities: [] };
 
-function contextOf(scopes: ScopeTree): Context {
+/** @param read collects the functions on whose bodies something rests that is known elsewhere */
+function contextOf(scopes: ScopeTree, read: Set<FunctionDeclaration>): Context {
   const instances = new Instances();
   const substitutions = new Substitutions();
   const infos = new Memo<NonNullable<ReturnType<Context["info"]>>>();
@@ -154,6 +166,10 @@ function contextOf(scopes: ScopeTree): Context {
   let depth = 0;
   const context: Context = {
     scopes,
+    readBody(declaration) {
+      if (declaration.body && declaration.start >= 0) read.add(declaration);
+      return declaration.body;
+    },
     guard: (work) => {
       if (depth >= depthLimit) return undefined;
       depth++;

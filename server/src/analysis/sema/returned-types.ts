@@ -26,8 +26,8 @@ export function functionResult(
   }
   const type = context.typeFrom(declaration.result, substitution);
   if (type) return type;
-  if (!declaration.body || !mentionsAuto(declaration.result)) return undefined;
-  const inner = returnedInfo(context, declaration.body, substitution);
+  const body = mentionsAuto(declaration.result) ? context.readBody(declaration) : undefined;
+  const inner = body && returnedInfo(context, body, substitution);
   return inner === "void" ? voidType : inner && context.typeFrom(declaration.result, substitution, inner);
 }
 

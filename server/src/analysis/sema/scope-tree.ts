@@ -1,5 +1,5 @@
 /**
- * Scopes: where each name is declared. Found by offset, since every node of a reading has its place in one text;
+ * Scopes: where each name is declared. Found by offset, since no two declarations of a reading have nodes with the same offsets;
  * the insides of functions are bound when something first asks there.
  */
 import type {
@@ -24,26 +24,43 @@ export class ScopeTree {
   /** Every function definition, in source order. */
   readonly functions: FunctionDeclaration[] = [];
   /** The record a member function, field or nested record belongs to. */
-  readonly records: Map<object, RecordDeclaration>;
-  readonly scopeOf: Map<object, Scope>;
+  readonly records: Layer<RecordDeclaration>;
+  readonly scopeOf: Layer<Scope>;
   /** Partial and explicit specialisations, by their primary template. */
   readonly specialisations = new Map<RecordDeclaration, RecordDeclaration[]>();
   readonly builtIn: Scope;
   /** The range that the variable of a range-for runs over. */
-  readonly ranges = new Map<VariableDeclaration, Expression>();
+  readonly ranges = new WeakMap<VariableDeclaration, Expression>();
   /** What `using namespace` nominates, once looked up. */
   readonly nominated = new Map<Scope, readonly Scope[]>();
   readonly #qualified: (() => void)[] = [];
+  /** Declarations in namespaces: what is outside every scope that an offset can tell stands in one of them. */
+  readonly #homes: { readonly start: number; readonly end: number; readonly scope: Scope }[] = [];
 
   /** `library`: the tree of what is known without a declaration, whose nodes have negative offsets. */
   constructor(declarations: readonly Declaration[], library?: ScopeTree) {
     this.root = scope(library ? "unit" : "built-in", { start: 0, end: Number.POSITIVE_INFINITY }, library?.root);
     this.builtIn = library?.root ?? this.root;
-    this.records = new Map(library?.records);
-    this.scopeOf = new Map(library?.scopeOf);
+    this.records = new Layer(library?.records);
+    this.scopeOf = new Layer(library?.scopeOf);
     this.declareAll(declarations, this.root);
     for (const declare of this.#qualified) declare();
     this.#qualified.length = 0;
+    this.#homes.sort((a, b) => a.start - b.start);
+  }
+
+  /** Binds a function anew whose body has been exchanged: its head says what it said. */
+  rebind(declaration: FunctionDeclaration): void {
+    const inner = this.scopeOf.get(declaration);
+    const at = inner ? this.root.children.indexOf(inner) : -1;
+    if (!inner || at < 0) return;
+    this.root.children.splice(at, 1);
+    Object.assign(inner, extentOf(declaration));
+    inner.names.clear();
+    inner.using.length = 0;
+    inner.children.length = 0;
+    insert(this.root, inner);
+    this.#fillLater(declaration, inner);
   }
 
   /** The innermost scope around an offset of the reading; built-in nodes have negative offsets. */
@@ -57,9 +74,21 @@ export class ScopeTree {
         fill();
       }
       const inner = childAt(at.children, offset);
-      if (!inner) return at;
+      if (!inner) return at === this.root ? this.#homeOf(offset) : at;
       at = inner;
     }
+  }
+
+  #homeOf(offset: number): Scope {
+    let low = 0;
+    let high = this.#homes.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#homes[middle]?.start ?? 0) <= offset) low = middle + 1;
+      else high = middle;
+    }
+    const home = this.#homes[low - 1];
+    return home && offset < home.end ? home.scope : this.root;
   }
 
   /** Names declared in a scope itself. */
@@ -195,19 +224,10 @@ export class ScopeTree {
   #declareFunction(declaration: FunctionDeclaration, parent: Scope): void {
     const { parts } = declaration.name;
     if (declaration.body) this.functions.push(declaration);
-    const start = Math.min(declaration.start, ...(declaration.templateParameters ?? []).map((each) => each.start));
-    const inner: Scope = { ...scope("function", { start, end: declaration.end }, parent), owner: declaration };
+    const inner: Scope = { ...scope("function", extentOf(declaration), parent), owner: declaration };
     insert(parent, inner);
     this.scopeOf.set(declaration, inner);
-    if (declaration.templateParameters) this.#declareTemplateParameters(declaration.templateParameters, inner);
-    inner.fill = () => {
-      for (const parameter of declaration.parameters) {
-        if (parameter.name) this.#add(inner, parameter.name, { kind: "parameter", declaration: parameter, home: inner });
-        if (parameter.default) this.bindExpressions(parameter.default, inner);
-      }
-      for (const initialiser of declaration.initialisers ?? []) for (const value of initialiser.values) this.bindExpressions(value, inner);
-      if (declaration.body) bindStatement(this, declaration.body, inner);
-    };
+    this.#fillLater(declaration, inner);
     if (parts.length > 1) {
       this.#qualified.push(() => {
         const home = this.container(parent, parts.slice(0, -1), declaration.name.global);
@@ -228,6 +248,18 @@ export class ScopeTree {
       this.records.set(declaration, parent.owner as RecordDeclaration);
     }
     this.#add(parent, lastName(declaration.name), { kind: "function", declaration, home: parent });
+  }
+
+  #fillLater(declaration: FunctionDeclaration, inner: Scope): void {
+    if (declaration.templateParameters) this.#declareTemplateParameters(declaration.templateParameters, inner);
+    inner.fill = () => {
+      for (const parameter of declaration.parameters) {
+        if (parameter.name) this.#add(inner, parameter.name, { kind: "parameter", declaration: parameter, home: inner });
+        if (parameter.default) this.bindExpressions(parameter.default, inner);
+      }
+      for (const initialiser of declaration.initialisers ?? []) for (const value of initialiser.values) this.bindExpressions(value, inner);
+      if (declaration.body) bindStatement(this, declaration.body, inner);
+    };
   }
 
   #declareRecord(declaration: RecordDeclaration, parent: Scope): void {
@@ -285,14 +317,16 @@ export class ScopeTree {
     const name = declaration.name ?? "";
     const known = parent.names.get(name)?.find((each) => each.kind === "namespace");
     // A namespace opened again shares its names with the first.
+    // What is in it is found by its own offsets: those of one declaration tell nothing of another's.
+    const { children } = this.root;
     const inner: Scope =
       known?.kind === "namespace"
-        ? { ...scope("namespace", declaration, parent), names: known.scope.names, using: known.scope.using }
-        : scope("namespace", declaration, parent);
-    insert(parent, inner);
+        ? { ...scope("namespace", declaration, parent), children, names: known.scope.names, using: known.scope.using }
+        : { ...scope("namespace", declaration, parent), children };
     if (!known) this.#add(parent, name, { kind: "namespace", scope: inner, home: parent });
     if (declaration.inline || !declaration.name)
       parent.using.push({ start: declaration.start, end: declaration.end, global: false, parts: [{ text: name }] });
+    for (const each of declaration.body) this.#homes.push({ ...extentOf(each), scope: inner });
     this.declareAll(declaration.body, inner);
   }
 
@@ -311,5 +345,34 @@ export class ScopeTree {
     for (const parameter of lambda.parameters)
       if (parameter.name) this.#add(inner, parameter.name, { kind: "parameter", declaration: parameter, home: inner });
     bindStatement(this, lambda.body, inner);
+  }
+}
+
+/** From a declaration's first node to its last. */
+function extentOf(declaration: Declaration): { readonly start: number; readonly end: number } {
+  const parameters = "templateParameters" in declaration ? (declaration.templateParameters ?? []) : [];
+  const attributes = declaration.kind === "function" ? (declaration.specifiers.launchBounds ?? []) : [];
+  return { start: Math.min(declaration.start, ...[...parameters, ...attributes].map((each) => each.start)), end: declaration.end };
+}
+
+/** What is known of nodes, and of the library's: kept as long as the nodes are. */
+class Layer<T> {
+  readonly #own = new WeakMap<object, T>();
+  readonly #below: Layer<T> | undefined;
+
+  constructor(below: Layer<T> | undefined) {
+    this.#below = below;
+  }
+
+  get(key: object): T | undefined {
+    return this.#own.get(key) ?? this.#below?.get(key);
+  }
+
+  has(key: object): boolean {
+    return this.get(key) !== undefined;
+  }
+
+  set(key: object, value: T): void {
+    this.#own.set(key, value);
   }
 }

@@ -34,8 +34,8 @@ export type Entity =
 
 export interface Scope {
   readonly kind: "built-in" | "unit" | "namespace" | "record" | "enum" | "function" | "block" | "lambda";
-  readonly start: number;
-  readonly end: number;
+  start: number;
+  end: number;
   /** Where names that are not here are looked for next. */
   parent: Scope | undefined;
   readonly names: Map<string, Entity[]>;

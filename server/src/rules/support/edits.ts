@@ -11,8 +11,8 @@ export function replace(reading: Reading, node: Node, newText: string): Edit | u
 
 /** Inserts behind the opening parenthesis of a call. */
 export function insertFirstArgument(reading: Reading, call: Expression & { kind: "call" }, newText: string): Edit | undefined {
-  const open = reading.text.indexOf("(", call.callee.end);
-  const place = open >= 0 && open < call.end ? reading.spelled(open, open + 1) : undefined;
+  const open = reading.textOf(call.callee.end, call.end).indexOf("(");
+  const place = open >= 0 ? reading.spelled(call.callee.end + open, call.callee.end + open + 1) : undefined;
   return place?.file === 0 ? { place: { ...place, start: place.end }, newText } : undefined;
 }
 
@@ -25,8 +25,8 @@ export const textAt = ({ sources }: Reading, { file, start, end }: Place): strin
 
 /** A node's text on one line, for messages: as the user wrote it, unless a macro wrote all of it. */
 export function excerpt(reading: Reading, node: Node, limit = 60): string {
-  const byMacro = reading.macroUses.some(({ start, end }) => start <= node.start && node.end <= end);
-  const written = byMacro ? reading.text.slice(node.start, node.end) : textAt(reading, reading.locate(node.start, node.end));
+  const byMacro = reading.expansion(node.start, node.end) !== undefined;
+  const written = byMacro ? reading.textOf(node.start, node.end) : textAt(reading, reading.locate(node.start, node.end));
   const text = written.replace(/\s+/g, " ").trim();
   return text.length > limit ? `${text.slice(0, limit - 3)}...` : text;
 }

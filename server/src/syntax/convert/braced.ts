@@ -7,7 +7,7 @@ import type { Context } from "./context.ts";
  * The parser was given parentheses instead, or a number for an empty list.
  */
 export function braced(c: Context, node: CstNode): Expression {
-  if (c.text[node.start] !== "{" || node.type === "initializer_list") return c.expression(node);
+  if (c.text.at(node.start) !== "{" || node.type === "initializer_list") return c.expression(node);
   if (node.type === "number_literal") return { start: node.start, end: c.text.indexOf("}", node.start) + 1, kind: "list", elements: [] };
   const value = c.expression(node);
   if (value.kind !== "parenthesized") return value;

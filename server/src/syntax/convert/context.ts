@@ -11,6 +11,7 @@ import type {
   TypeNode,
 } from "../ast.ts";
 import { type CstNode, child } from "../parser/cst.ts";
+import type { PieceText } from "./piece-text.ts";
 
 /**
  * What one conversion knows and can do. The converters of names, types, expressions, statements and declarations call
@@ -18,7 +19,7 @@ import { type CstNode, child } from "../parser/cst.ts";
  */
 export interface Context {
   /** The text the tree's offsets point into, as written: before any replacement made for the parser's sake. */
-  readonly text: string;
+  readonly text: PieceText;
   readonly scope: TypeScope;
   readonly annotations: AnnotationIndex;
   /** Parses a piece of `text` as the operands of a call: what stands in it was read as something else, or was hidden from the parser. */
@@ -36,6 +37,8 @@ export interface Context {
   readonly declarations: (node: CstNode, where: Where) => Declaration[];
   readonly parameters: (list: CstNode) => { readonly parameters: ParameterDeclaration[]; readonly variadic: boolean };
   readonly specifiers: (node: CstNode, nameAt: number) => Specifiers;
+  /** The declarations of a piece: a declaration at namespace level is converted on its own, or was before. */
+  readonly piece: (node: CstNode) => readonly Declaration[];
   /** How deep the conversion is in the tree; nothing deeper than `MAX_DEPTH` is converted. */
   depth: number;
 }
@@ -54,8 +57,6 @@ export interface Qualifiers {
 /** The names known to be types where the conversion stands. */
 export interface TypeScope {
   has(name: string): boolean;
-  /** Equal for two scopes that know the same names. */
-  readonly signature: string;
   /** Template type parameters, within their template. */
   within<T>(names: readonly string[], convert: () => T): T;
 }

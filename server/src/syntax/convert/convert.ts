@@ -1,59 +1,51 @@
-import type { Expression, Node, Statement, TranslationUnit, TypeNode } from "../ast.ts";
+import type { Declaration, Expression, Statement, TypeNode } from "../ast.ts";
 import { type CstNode, child } from "../parser/cst.ts";
-import { type AnnotationIndex, type Context, operands } from "./context.ts";
-import { list } from "./declaration-list.ts";
+import { type AnnotationIndex, type Context, operands, type TypeScope } from "./context.ts";
 import { declarations } from "./declarations.ts";
 import { expression } from "./expressions.ts";
 import { name, templateArguments } from "./names.ts";
 import { parameters } from "./parameters.ts";
+import type { PieceText } from "./piece-text.ts";
 import { specifiers } from "./specifiers.ts";
 import { block, condition, statement } from "./statements.ts";
-import { typeScope } from "./type-names.ts";
 import { type, typeDescriptor } from "./types.ts";
 
 export interface ConvertInput {
-  readonly root: CstNode;
-  /** The text the tree's offsets point into, as written. */
-  readonly text: string;
+  /** A declaration at namespace level. */
+  readonly node: CstNode;
+  /** Its text as written, under the offsets that its nodes have. */
+  readonly text: PieceText;
+  readonly scope: TypeScope;
+  /** By the offsets of the nodes. */
   readonly annotations: AnnotationIndex;
   /** Parses a snippet that stands alone. */
   readonly parseSnippet: (text: string) => CstNode | undefined;
+  /** The declarations of a piece within the node, which is then a namespace or the like. */
+  readonly piece: (node: CstNode) => readonly Declaration[];
 }
 
-/** Converts a whole file's tree. Never throws. */
-export function convert({ root, text, annotations, parseSnippet }: ConvertInput): TranslationUnit {
+/** Converts one declaration at namespace level (several, where it declares several things). Never throws. */
+export function convert({ node, text, scope, annotations, parseSnippet, piece }: ConvertInput): Declaration[] {
   const c: Context = {
     text,
-    scope: typeScope(root, text),
+    scope,
     annotations,
     operands: (start, end) => snippetOperands(c, text.slice(start, end), start, parseSnippet),
-    name: (node) => name(c, node),
-    templateArguments: (node) => templateArguments(c, node),
-    type: (node, qualifiers) => type(c, node, qualifiers),
-    typeDescriptor: (node): TypeNode => typeDescriptor(c, node),
-    expression: (node): Expression => (node ? expression(c, node) : { start: 0, end: 0, kind: "unknown", text: "" }),
-    statement: (node): Statement => statement(c, node),
-    block: (node) => block(c, node),
-    condition: (node) => condition(c, node),
-    declarations: (node, where) => declarations(c, node, where),
-    parameters: (node) => parameters(c, node),
-    specifiers: (node, nameAt) => specifiers(c, node, nameAt),
+    name: (each) => name(c, each),
+    templateArguments: (each) => templateArguments(c, each),
+    type: (each, qualifiers) => type(c, each, qualifiers),
+    typeDescriptor: (each): TypeNode => typeDescriptor(c, each),
+    expression: (each): Expression => (each ? expression(c, each) : { start: 0, end: 0, kind: "unknown", text: "" }),
+    statement: (each): Statement => statement(c, each),
+    block: (each) => block(c, each),
+    condition: (each) => condition(c, each),
+    declarations: (each, where) => declarations(c, each, where),
+    parameters: (each) => parameters(c, each),
+    specifiers: (each, nameAt) => specifiers(c, each, nameAt),
+    piece,
     depth: 0,
   };
-  // The root starts at the first token: what is hidden in front of it counts as well.
-  return { declarations: list(c, { ...root, start: 0, end: text.length }, "namespace"), errors: errorsIn(root) };
-}
-
-/** Where the parser gave up, or made up a token. */
-function errorsIn(root: CstNode): Node[] {
-  const found: Node[] = [];
-  const pending: CstNode[] = [root];
-  for (let node = pending.pop(); node; node = pending.pop()) {
-    if (node.type === "ERROR" || node.missing) found.push({ start: node.start, end: node.end });
-    if (node.type !== "ERROR")
-      for (const each of node.children) if (each.children.length || each.missing || each.type === "ERROR") pending.push(each);
-  }
-  return found.sort((a, b) => a.start - b.start);
+  return declarations(c, node, "namespace");
 }
 
 const PREFIX = "auto _=_(";

@@ -1,5 +1,6 @@
 import { type CstNode, child } from "../parser/cst.ts";
 import type { TypeScope } from "./context.ts";
+import type { PieceText } from "./piece-text.ts";
 
 /** Types CUDA and its headers declare, which a cast may name without the file saying what they are. */
 const wellKnown: readonly string[] = [
@@ -19,14 +20,13 @@ const wellKnown: readonly string[] = [
 ];
 const alwaysTypes: ReadonlySet<string> = new Set(wellKnown);
 
-/** The names a unit declares as types. By name alone: sema knows scopes. */
-export function typeScope(root: CstNode, text: string): TypeScope {
+/** The names that a piece of a unit declares as types. */
+export function declaredTypes(piece: CstNode, text: PieceText): string[] {
   const types = new Set<string>();
-  const inner = new Map<string, number>();
-  const add = (into: Set<string>, node: CstNode | undefined) => {
-    if (node) into.add(text.slice(node.start, node.end));
+  const add = (node: CstNode | undefined) => {
+    if (node) types.add(text.slice(node.start, node.end));
   };
-  const pending: CstNode[] = [root];
+  const pending: CstNode[] = [piece];
   for (let node = pending.pop(); node; node = pending.pop()) {
     switch (node.type) {
       case "struct_specifier":
@@ -34,22 +34,27 @@ export function typeScope(root: CstNode, text: string): TypeScope {
       case "union_specifier":
       case "enum_specifier": {
         const named = child(node, "name");
-        add(types, named?.type === "template_type" ? child(named, "name") : named);
+        add(named?.type === "template_type" ? child(named, "name") : named);
         break;
       }
       case "alias_declaration":
-        add(types, child(node, "name"));
+        add(child(node, "name"));
         break;
       case "type_definition":
-        for (const each of node.children) if (each.field === "declarator") add(types, innermost(each));
+        for (const each of node.children) if (each.field === "declarator") add(innermost(each));
         break;
     }
     // Expressions hold no declarations but in lambdas, which no cast outside them can see.
-    if (mayDeclare(node.type)) for (const each of node.children) if (each.children.length) pending.push(each);
+    if (mayDeclare(node.type)) for (const each of node.children) if (each.children.length && !each.piece) pending.push(each);
   }
+  return [...types];
+}
+
+/** The names a unit declares as types. By name alone: sema knows scopes. */
+export function typeScope(types: ReadonlySet<string>): TypeScope {
+  const inner = new Map<string, number>();
   return {
     has: (name) => alwaysTypes.has(name) || types.has(name) || (inner.get(name) ?? 0) > 0,
-    signature: [...types].sort().join(" "),
     within(names, convert) {
       for (const name of names) inner.set(name, (inner.get(name) ?? 0) + 1);
       try {

@@ -1,6 +1,6 @@
 import type { Language, Tree, TreeCursor } from "web-tree-sitter";
 import { type CstNode, type MutableCstNode, noChildren } from "./cst.ts";
-import type { Copies } from "./parser.ts";
+import type { Enter } from "./parser.ts";
 
 const ERROR_TYPE = 65535;
 
@@ -23,20 +23,27 @@ const leaves = new Set([
 ]);
 /** Tokens that say nothing their parent does not: left out. */
 const punctuation = new Set(["(", ")", "{", "}", ";", ","]);
-/** What holds the declarations that are copied, and kept, one by one. */
+/** What holds the declarations that are entered one by one. */
 const containers = new Set(["translation_unit", "declaration_list"]);
-
-/** What holds a container: copied anew, so that what is in it can be kept. */
+/** What holds a container: its own nodes are few, and copied anew. */
 const outer = new Set(["namespace_definition", "linkage_specification", "declaration_list"]);
-const SHORTEST_KEPT = 32;
 
 const SKIPPED = 0;
 const TOKEN = 1;
 const LEAF = 2;
 const INNER = 3;
 
+/** What a cursor sees of a child of a container before anything of it is copied. */
+interface Listed {
+  readonly id: number;
+  readonly field: number;
+  readonly start: number;
+  readonly end: number;
+  readonly clean: boolean;
+}
+
 /** Copies a tree by a cursor, which is far cheaper than parser nodes; every call into WebAssembly is spared that can be. */
-export function treeCopier(language: Language): (tree: Tree, text: string, known?: Copies) => { root: CstNode; copies: Copies } {
+export function treeCopier(language: Language): (tree: Tree, enter?: Enter) => CstNode {
   const { types, fields } = language;
   const named = types.map((_, id) => language.nodeTypeIsNamed(id));
   const roles = Uint8Array.from(types, (type, id) => {
@@ -44,74 +51,142 @@ export function treeCopier(language: Language): (tree: Tree, text: string, known
     // A token's type is its text, but for launch brackets, which may hold spaces.
     return punctuation.has(type) ? SKIPPED : /^[\w!-/:-@[-`{-~]+$/.test(type) && !/^(<<<|>>>|#.*)$/.test(type) ? TOKEN : INNER;
   });
+  const typeOf = (id: number): string => (id === ERROR_TYPE ? "ERROR" : (types[id] ?? "ERROR"));
+  const isNamed = (id: number): boolean => id === ERROR_TYPE || named[id] === true;
+  const roleOf = (id: number, clean: boolean): number =>
+    id === ERROR_TYPE ? INNER : clean ? (roles[id] ?? INNER) : Math.max(roles[id] ?? INNER, LEAF);
 
-  return (tree, text, known) => {
+  return (tree, enter = () => ({ from: 0, to: 0, shift: 0, known: false })) => {
     const whole = tree.rootNode;
-    const copies = new Map<string, MutableCstNode>();
     const cursor = whole.walk();
     try {
       const root = make("translation_unit", true, undefined, whole.startIndex, whole.endIndex);
-      copyChildren(cursor, root, text, !whole.hasError, known, copies);
-      return { root, copies };
+      copyContainer(cursor, root, 0, tree.rootNode.endIndex, 0, whole.hasError, enter);
+      return root;
     } finally {
       cursor.delete();
     }
   };
 
+  /** Copies what stands in a container between two offsets. The cursor is at the container, and comes back there. */
+  function copyContainer(
+    cursor: TreeCursor,
+    parent: MutableCstNode,
+    from: number,
+    to: number,
+    shift: number,
+    mayErr: boolean,
+    enter: Enter,
+  ): void {
+    const listed = list(cursor, mayErr);
+    if (!listed.length) return;
+    // Attributes stand hidden before and behind a declaration: its text reaches from the one before to the one behind it.
+    const starts = listed.map(({ id, start }) => (isNamed(id) ? start : undefined));
+    let next = to;
+    const reach = starts.map(() => to);
+    for (let i = listed.length - 1; i >= 0; i--) {
+      reach[i] = next;
+      next = starts[i] ?? next;
+    }
+    let before = from;
+    cursor.gotoFirstChild();
+    for (const [i, each] of listed.entries()) {
+      if (i > 0) cursor.gotoNextSibling();
+      const { id, field, start, end, clean } = each;
+      const role = roleOf(id, clean);
+      if (role === SKIPPED) continue;
+      const type = typeOf(id);
+      if (!isNamed(id)) {
+        const token = make(type, false, fields[field] ?? undefined, start + shift, (role === TOKEN ? start + type.length : end) + shift);
+        if (!clean && start === end && cursor.nodeIsMissing) token.missing = true;
+        add(parent, token);
+        continue;
+      }
+      const isOuter = outer.has(type);
+      const piece = enter({ type, start, end, from: before, to: reach[i] ?? to, clean, container: isOuter });
+      before = end;
+      const node = make(type, true, fields[field] ?? undefined, start + piece.shift, end + piece.shift);
+      node.piece = piece;
+      if (!clean && start === end && cursor.nodeIsMissing) node.missing = true;
+      add(parent, node);
+      if (piece.known || role !== INNER) continue;
+      if (isOuter) copyOuter(cursor, node, piece.shift, !clean, enter);
+      else copyChildren(cursor, node, piece.shift, clean);
+    }
+    cursor.gotoParent();
+  }
+
+  /** A namespace or `extern "C"`: its own nodes, and the container in it. It ends, for those who ask where it is, with its head. */
+  function copyOuter(cursor: TreeCursor, node: MutableCstNode, shift: number, mayErr: boolean, enter: Enter): void {
+    const listed = list(cursor, mayErr);
+    if (!listed.length) return;
+    cursor.gotoFirstChild();
+    for (const [i, { id, field, start, end, clean }] of listed.entries()) {
+      if (i > 0) cursor.gotoNextSibling();
+      const role = roleOf(id, clean);
+      if (role === SKIPPED) continue;
+      const type = typeOf(id);
+      const inner = make(type, isNamed(id), fields[field] ?? undefined, start + shift, (role === TOKEN ? start + type.length : end) + shift);
+      if (!clean && start === end && cursor.nodeIsMissing) inner.missing = true;
+      add(node, inner);
+      if (containers.has(type)) {
+        node.end = inner.end = inner.start;
+        copyContainer(cursor, inner, start + 1, end, shift, !clean, enter);
+      } else if (role === INNER) copyChildren(cursor, inner, shift, clean);
+    }
+    cursor.gotoParent();
+  }
+
+  /** The children of the cursor's node, which comes back to it. */
+  function list(cursor: TreeCursor, mayErr: boolean): Listed[] {
+    const found: Listed[] = [];
+    if (!cursor.gotoFirstChild()) return found;
+    do {
+      const clean = !mayErr || !cursor.currentNode.hasError;
+      found.push({ id: cursor.nodeTypeId, field: cursor.currentFieldId, start: cursor.startIndex, end: cursor.endIndex, clean });
+    } while (cursor.gotoNextSibling());
+    cursor.gotoParent();
+    return found;
+  }
+
   /**
    * Copies everything under the cursor's node into `root`. A token that the parser made up has no width, so that where
    * there are errors its type does not tell its end, and nothing is left out.
    */
-  function copyChildren(
-    cursor: TreeCursor,
-    root: MutableCstNode,
-    text: string,
-    allClean: boolean,
-    known: Copies | undefined,
-    copies: Copies,
-  ): void {
+  function copyChildren(cursor: TreeCursor, root: MutableCstNode, shift: number, clean: boolean): void {
     const open: MutableCstNode[] = [];
     let parent = root;
-    let clean = allClean;
     let more = cursor.gotoFirstChild();
+    let depth = more ? 1 : 0;
     while (more) {
-      const listed = containers.has(parent.type);
-      if (listed) clean = allClean || !cursor.currentNode.hasError;
       const id = cursor.nodeTypeId;
-      const role = id === ERROR_TYPE ? INNER : clean ? (roles[id] ?? INNER) : Math.max(roles[id] ?? INNER, LEAF);
+      const role = roleOf(id, clean);
       if (role !== SKIPPED) {
-        const type = id === ERROR_TYPE ? "ERROR" : (types[id] ?? "ERROR");
+        const type = typeOf(id);
         const start = cursor.startIndex;
         const end = role === TOKEN ? start + type.length : cursor.endIndex;
-        const node = make(type, id === ERROR_TYPE || named[id] === true, fields[cursor.currentFieldId] ?? undefined, start, end);
+        const node = make(type, isNamed(id), fields[cursor.currentFieldId] ?? undefined, start + shift, end + shift);
         if (!clean && start === end && cursor.nodeIsMissing) node.missing = true;
-        // A declaration written as before parses as before.
-        const written =
-          listed && clean && role === INNER && !outer.has(type) && end - start >= SHORTEST_KEPT ? text.slice(start, end) : undefined;
-        const before = written === undefined ? undefined : known?.get(written);
-        const reused = before?.type === type && before.field === node.field ? before : undefined;
-        if (reused && written !== undefined) {
-          known?.delete(written);
-          move(reused, start - reused.start);
-        }
-        const added = reused ?? node;
-        if (written !== undefined) copies.set(written, added);
-        if (parent.children === noChildren) parent.children = [added];
-        else parent.children.push(added);
-        if (!reused && role === INNER && cursor.gotoFirstChild()) {
+        add(parent, node);
+        if (role === INNER && cursor.gotoFirstChild()) {
+          depth++;
           open.push(parent);
           parent = node;
           continue;
         }
       }
       while (!cursor.gotoNextSibling()) {
-        const above = open.pop();
-        more = above !== undefined && cursor.gotoParent();
-        if (!above || !more) break;
-        parent = above;
+        more = cursor.gotoParent() && --depth > 0;
+        if (!more) break;
+        parent = open.pop() ?? root;
       }
     }
   }
+}
+
+function add(parent: MutableCstNode, node: MutableCstNode): void {
+  if (parent.children === noChildren) parent.children = [node];
+  else parent.children.push(node);
 }
 
 const make = (type: string, named: boolean, field: string | undefined, start: number, end: number): MutableCstNode => ({
@@ -123,14 +198,3 @@ const make = (type: string, named: boolean, field: string | undefined, start: nu
   missing: false,
   children: noChildren,
 });
-
-/** Moves a copy in place: whoever had it has converted it. */
-function move(node: MutableCstNode, by: number): void {
-  if (by === 0) return;
-  const pending: MutableCstNode[] = [node];
-  for (let next = pending.pop(); next; next = pending.pop()) {
-    next.start += by;
-    next.end += by;
-    for (const each of next.children) pending.push(each);
-  }
-}

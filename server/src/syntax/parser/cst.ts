@@ -8,12 +8,25 @@ export interface CstNode {
   readonly named: boolean;
   /** The field of the parent that this node fills. */
   readonly field: string | undefined;
-  /** UTF-16 offsets in the parsed text. */
+  /** UTF-16 offsets in the parsed text, shifted as whoever asked for the copy said for the piece it is in. */
   readonly start: number;
   readonly end: number;
   /** The parser inserted this token: it is not in the text. */
   readonly missing: boolean;
   readonly children: readonly CstNode[];
+  /** Of a declaration at namespace level. */
+  readonly piece?: Piece;
+}
+
+/** A declaration at namespace level, or what holds such declarations, as its text lies in the whole. */
+export interface Piece {
+  /** UTF-16 offsets in the parsed text: from the end of what stands before to the start of what stands behind. */
+  readonly from: number;
+  readonly to: number;
+  /** Added to every offset of its nodes. */
+  readonly shift: number;
+  /** It was converted before: nothing of it is copied. */
+  readonly known: boolean;
 }
 
 export interface MutableCstNode {
@@ -24,6 +37,7 @@ export interface MutableCstNode {
   end: number;
   missing: boolean;
   children: MutableCstNode[];
+  piece?: Piece;
 }
 
 export const noChildren: MutableCstNode[] = [];

@@ -1,6 +1,5 @@
 import type { Node } from "../ast.ts";
-import type { CstNode } from "./cst.ts";
-import type { Backend, Copies, ParseOptions, Parser, Repair } from "./parser.ts";
+import type { Backend, Parsed, ParseOptions, Parser, Repair } from "./parser.ts";
 
 /** Trees are kept for this many documents, and for no more text than this (a tree takes about 15 bytes a character). */
 const MAX_TREES = 24;
@@ -8,13 +7,9 @@ const MAX_CHARACTERS = 8_000_000;
 /** Each costs an incremental parse; while somebody types there is always some error. */
 const MAX_REPAIR_ATTEMPTS = 12;
 
-interface Parsed<Tree> {
+interface Kept<Tree> {
   readonly text: string;
   readonly tree: Tree;
-}
-
-interface Kept<Tree> extends Parsed<Tree> {
-  readonly copies: Copies;
 }
 
 /** A parser over a backend: keeps the trees of the documents parsed last, and frees the rest. */
@@ -40,23 +35,15 @@ export function keepTrees<Tree>(backend: Backend<Tree>): Parser {
     }
   };
 
-  const parse = (text: string, { key, cancelled, repairs = [], reread }: ParseOptions = {}): CstNode | undefined => {
-    const previous = key === undefined ? undefined : kept.get(key);
-    const tree = backend.parse(text, previous, cancelled);
+  const parse = (text: string, { key, cancelled, repairs = [], enter }: ParseOptions = {}): Parsed | undefined => {
+    const tree = backend.parse(text, key === undefined ? undefined : kept.get(key), cancelled);
     if (!tree) return undefined;
-    let parsed = repaired(backend, { text, tree }, repairs, cancelled);
-    let { root, copies } = backend.copyOut(parsed.tree, parsed.text, previous?.copies);
-    const other = reread?.(root, parsed.text) ?? parsed.text;
-    const again = other === parsed.text ? undefined : backend.parse(other, parsed, cancelled);
-    if (again && backend.errors(again).length > backend.errors(parsed.tree).length) backend.free(again);
-    else if (again) {
-      ({ root, copies } = backend.copyOut(again, other, copies));
-      backend.free(parsed.tree);
-      parsed = { text: other, tree: again };
-    }
+    const parsed = repaired(backend, { text, tree }, repairs, cancelled);
+    const root = backend.copyOut(parsed.tree, enter);
+    const errors = backend.errors(parsed.tree);
     if (key === undefined) backend.free(parsed.tree);
-    else keep(key, { ...parsed, copies });
-    return root;
+    else keep(key, parsed);
+    return { text: parsed.text, root, errors };
   };
 
   return {
@@ -72,10 +59,10 @@ export function keepTrees<Tree>(backend: Backend<Tree>): Parser {
 /** Tries the repairs as long as they help. */
 function repaired<Tree>(
   backend: Backend<Tree>,
-  parsed: Parsed<Tree>,
+  parsed: Kept<Tree>,
   repairs: readonly Repair[],
   cancelled: (() => boolean) | undefined,
-): Parsed<Tree> {
+): Kept<Tree> {
   if (!repairs.length) return parsed;
   let best = parsed;
   let errors = backend.errors(best.tree);

@@ -53,7 +53,7 @@ function nativeBackend(parser: NativeParser): Backend<NativeTree> {
     // Pieces, because a whole long string is refused.
     parse: (text) => parser.parse((index) => text.slice(index, index + 4096)),
     errors: (tree) => errorsIn(tree.rootNode),
-    copyOut: (tree) => ({ root: copy(tree.rootNode, undefined), copies: new Map() }),
+    copyOut: (tree) => copy(tree.rootNode, undefined),
     free() {},
     dispose() {},
   };

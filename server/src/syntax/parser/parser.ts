@@ -1,5 +1,5 @@
 import type { Node } from "../ast.ts";
-import type { CstNode, MutableCstNode } from "./cst.ts";
+import type { CstNode, Piece } from "./cst.ts";
 
 /** What a caller may say about one parse. */
 export interface ParseOptions {
@@ -9,9 +9,25 @@ export interface ParseOptions {
   readonly cancelled?: () => boolean;
   /** Tried one after another where the text does not parse; one that leaves fewer errors stays. */
   readonly repairs?: readonly Repair[];
-  /** Looks for what parses without an error, but as something else; may give another text, as long, that parses right. */
-  readonly reread?: (tree: CstNode, text: string) => string;
+  /** Asked for every declaration at namespace level, in the order of the text, before it is copied. */
+  readonly enter?: Enter;
 }
+
+/** A declaration at namespace level, before it is copied. Offsets are UTF-16, in the parsed text. */
+export interface Entered {
+  /** The grammar's name of the node. */
+  readonly type: string;
+  readonly start: number;
+  readonly end: number;
+  readonly from: number;
+  readonly to: number;
+  /** There is no error in it. */
+  readonly clean: boolean;
+  /** A namespace or `extern "C"`: what is in it is entered as well. */
+  readonly container: boolean;
+}
+
+export type Enter = (entered: Entered) => Piece;
 
 /** Another text, as long, that may parse better around the errors. The same text when it knows nothing better. */
 export type Repair = (text: string, errors: readonly Node[]) => string;
@@ -22,11 +38,18 @@ export type Repair = (text: string, errors: readonly Node[]) => string;
  */
 export interface Parser {
   /** The whole tree, copied out. Undefined only when cancelled. */
-  parse(text: string, options?: ParseOptions): CstNode | undefined;
+  parse(text: string, options?: ParseOptions): Parsed | undefined;
   /** Frees the tree kept for a key. */
   forget(key: string): void;
   /** Frees everything; the parser cannot be used afterwards. */
   dispose(): void;
+}
+
+export interface Parsed {
+  /** What was parsed in the end: as long as the text that was given, with what the repairs put in its place. */
+  readonly text: string;
+  readonly root: CstNode;
+  readonly errors: readonly Node[];
 }
 
 /** What a backend does with its own trees. */
@@ -39,11 +62,7 @@ export interface Backend<Tree> {
   ): Tree | undefined;
   /** Where the parser gave up, or made up a token. */
   errors(tree: Tree): Node[];
-  /** Copies a tree of a text. What is written as in a text copied before is taken from `known`, out of which it goes. */
-  copyOut(tree: Tree, text: string, known?: Copies): { readonly root: CstNode; readonly copies: Copies };
+  copyOut(tree: Tree, enter: Enter | undefined): CstNode;
   free(tree: Tree): void;
   dispose(): void;
 }
-
-/** Copies of declarations without errors, by their text. */
-export type Copies = Map<string, MutableCstNode>;

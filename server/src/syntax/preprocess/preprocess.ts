@@ -1,4 +1,4 @@
-import type { Place, Reading } from "../reading.ts";
+import type { Place, Preprocessed } from "../reading.ts";
 import { FileReader, type Whole } from "./file-reader.ts";
 import { type Lexed, lex, lexCached } from "./lexer.ts";
 import { type CallReader, Expander, type Macro, type Token } from "./macros.ts";
@@ -16,7 +16,7 @@ const MAX_INCLUDE_DEPTH = 64;
  * expanded. Where nothing was expanded the opened file's text stays as it is, comments and directives blank. Headers that
  * are not found are skipped. Never throws.
  */
-export function read(path: string, text: string, host: FileHost, options: ReadOptions): Reading {
+export function read(path: string, text: string, host: FileHost, options: ReadOptions): Preprocessed {
   return new Preprocessor(host, options).run(normalize(path), text);
 }
 
@@ -32,7 +32,7 @@ class Preprocessor implements Whole {
   readonly #once = new Set<string>();
   readonly #comments: Comment[] = [];
   readonly #uses: MacroUse[] = [];
-  readonly #missing: Reading["missingIncludes"][number][] = [];
+  readonly #missing: Preprocessed["missingIncludes"][number][] = [];
   #depth = 0;
 
   constructor(host: FileHost, options: ReadOptions) {
@@ -43,7 +43,7 @@ class Preprocessor implements Whole {
     this.#expander = new Expander(this.#macros);
   }
 
-  run(path: string, text: string): Reading {
+  run(path: string, text: string): Preprocessed {
     this.#enter(path, text, lex(text));
     return this.#out.finish({
       files: this.#files,

@@ -1,4 +1,4 @@
-import type { Place, Reading } from "../reading.ts";
+import type { Place, Preprocessed } from "../reading.ts";
 import type { Comment, MacroUse } from "./types.ts";
 
 /** Text that came from nowhere: a space put between tokens, a pasted token. */
@@ -55,23 +55,23 @@ export class SourceMapBuilder {
     readonly sources: readonly string[];
     readonly comments: readonly Comment[];
     readonly macroUses: readonly MacroUse[];
-    readonly missingIncludes: Reading["missingIncludes"];
-  }): Reading {
-    return new MappedReading(this.#pieces.join(""), this.#segments, rest);
+    readonly missingIncludes: Preprocessed["missingIncludes"];
+  }): Preprocessed {
+    return new SourceMap(this.#pieces.join(""), this.#segments, rest);
   }
 }
 
-class MappedReading implements Reading {
+class SourceMap implements Preprocessed {
   readonly text: string;
   readonly files: readonly string[];
   readonly sources: readonly string[];
   readonly comments: readonly Comment[];
   readonly macroUses: readonly MacroUse[];
-  readonly missingIncludes: Reading["missingIncludes"];
+  readonly missingIncludes: Preprocessed["missingIncludes"];
   readonly #segments: readonly Segment[];
   readonly #lineStarts: (readonly number[])[] = [];
 
-  constructor(text: string, segments: readonly Segment[], rest: Omit<Reading, "text" | "locate" | "spelled" | "position">) {
+  constructor(text: string, segments: readonly Segment[], rest: Omit<Preprocessed, "text" | "locate" | "spelled" | "position">) {
     this.text = text;
     this.#segments = segments;
     this.files = rest.files;

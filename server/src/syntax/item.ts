@@ -1,0 +1,73 @@
+/**
+ * Items: the declarations at namespace level, each on its own. An item is the same object from one version of a file to the next
+ * while nothing but blanks and comments in it changes, wherever it moves; what is known of it can be kept by it.
+ */
+import type { Declaration, Node } from "./ast.ts";
+import { withoutExtraBlanks } from "./blanks.ts";
+
+export class Item {
+  /** The grammar's name of the node. */
+  readonly type: string;
+  /** The offset, as its nodes count, of the first character of its text. */
+  readonly base: number;
+  /** What is written from the declaration before to the one behind, comments blank, when it was converted. */
+  readonly text: string;
+  /** It parsed without an error. */
+  readonly clean: boolean;
+  readonly declarations: readonly Declaration[];
+  /** Names it declares as types, and as templates. */
+  readonly types: readonly string[];
+  readonly templates: readonly string[];
+  /** What the parser was given instead of the text, by offset in the text. */
+  readonly replaced: readonly { readonly at: number; readonly text: string }[];
+  #code: string | undefined;
+  #words: ReadonlySet<string> | undefined;
+
+  constructor(made: Pick<Item, "type" | "base" | "text" | "clean" | "declarations" | "types" | "templates" | "replaced">) {
+    this.type = made.type;
+    this.base = made.base;
+    this.text = made.text;
+    this.clean = made.clean;
+    this.declarations = made.declarations;
+    this.types = made.types;
+    this.templates = made.templates;
+    this.replaced = made.replaced;
+  }
+
+  /** The text but for how wide its blanks are. */
+  get code(): string {
+    this.#code ??= withoutExtraBlanks(this.text);
+    return this.#code;
+  }
+
+  /** Every identifier in it. */
+  get words(): ReadonlySet<string> {
+    this.#words ??= new Set(this.text.match(/[A-Za-z_]\w*/g)?.map(own));
+    return this.#words;
+  }
+
+  /** The text between two nodes' offsets. */
+  textOf(start: number, end: number): string {
+    return this.text.slice(Math.max(0, start - this.base), Math.max(0, end - this.base));
+  }
+
+  holds({ start }: Node): boolean {
+    return start >= this.base && start < this.base + Math.max(1, this.text.length);
+  }
+}
+
+const words = new Map<string, string>();
+const mostWords = 50_000;
+
+/** One string for every word, so that no word keeps the text alive that it was cut from. */
+function own(word: string): string {
+  const known = words.get(word);
+  if (known !== undefined) return known;
+  if (words.size >= mostWords) words.clear();
+  const copy = ownCopy(word);
+  words.set(copy, copy);
+  return copy;
+}
+
+/** A string of its own: a piece of a longer one keeps the whole of it alive. */
+export const ownCopy = (text: string): string => JSON.parse(JSON.stringify(text)) as string;

@@ -1,0 +1,238 @@
+/** One step from a version of a file to the next: what runs of the parser give becomes items. */
+import type { Declaration, FunctionDeclaration } from "./ast.ts";
+import type { AnnotationIndex } from "./convert/context.ts";
+import { convert } from "./convert/convert.ts";
+import { PieceText } from "./convert/piece-text.ts";
+import { typeScope } from "./convert/type-names.ts";
+import { Item, ownCopy } from "./item.ts";
+import { mend } from "./mend.ts";
+import type { Version } from "./parse-file.ts";
+import type { Piece } from "./parser/cst.ts";
+import { differenceBetween } from "./parser/edit.ts";
+import type { Parser } from "./parser/parser.ts";
+import { type Entry, PieceRuns, type Run } from "./piece-runs.ts";
+import { type PlacedItem, PlacedReading } from "./placed-reading.ts";
+import type { Preprocessed } from "./reading.ts";
+import { repairs } from "./repair.ts";
+import { exchangeBody, OldItems } from "./old-items.ts";
+
+/** Undefined when cancelled. */
+export function nextVersion(
+  parser: Parser,
+  preprocessed: Preprocessed,
+  before: Version | undefined,
+  cancelled: (() => boolean) | undefined,
+): Version | undefined {
+  const unchanged = before ? unchangedItems(before, preprocessed.text) : [];
+  const { text: mended, annotations } = mend(preprocessed.text);
+  const runs = new PieceRuns(parser, preprocessed, before?.free, unchanged, cancelled);
+  let run = runs.run(replacedAsBefore(mended, unchanged), repairs);
+  run &&= reread(runs, run);
+  // What was converted where other names were types, or templates, is converted anew.
+  if (run && before && runs.forget(staleItems(before, run))) run = runs.run(run.text, []);
+  if (!run) return undefined;
+  return new Conversion(parser, preprocessed, before, run, mended, annotations, runs.free).version();
+}
+
+/** Items that the edit between two texts does not touch, where they stand now. */
+function unchangedItems({ placed, reading }: Version, text: string): PlacedItem[] {
+  const old = reading.preprocessed.text;
+  const edit = differenceBetween(old, text);
+  const delta = text.length - old.length;
+  return placed.flatMap(({ item, from, to }) => {
+    if (!edit || to <= edit.start) return { item, from, to };
+    return from >= edit.oldEnd ? { item, from: from + delta, to: to + delta } : [];
+  });
+}
+
+/** The text for the parser, with what was put in its place in items that have not changed. */
+function replacedAsBefore(mended: string, unchanged: readonly PlacedItem[]): string {
+  const places = unchanged
+    .filter(({ item, from, to }) => item.replaced.length > 0 && to - from === item.text.length)
+    .flatMap(({ item, from }) => item.replaced.map(({ at, text }) => ({ at: from + at, text })));
+  return replaced(mended, places);
+}
+
+function replaced(text: string, places: readonly { readonly at: number; readonly text: string }[]): string {
+  if (places.length === 0) return text;
+  const pieces: string[] = [];
+  let done = 0;
+  for (const { at, text: replacement } of [...places].sort((a, b) => a.at - b.at)) {
+    if (at < done) continue;
+    pieces.push(text.slice(done, at), replacement);
+    done = at + replacement.length;
+  }
+  return pieces.join("") + text.slice(done);
+}
+
+const namesIn = (entries: readonly Entry[], of: (entry: Entry) => readonly string[]): Set<string> => new Set(entries.flatMap(of));
+const typesOf = ({ types }: Entry): readonly string[] => types;
+const templatesOf = ({ angles }: Entry): readonly string[] => angles.templates;
+
+/** Another run, where comparisons were read as lists of template arguments. */
+function reread(runs: PieceRuns, run: Run): Run | undefined {
+  const templates = namesIn(run.entries, templatesOf);
+  const misread = run.entries.flatMap(({ angles, piece }) =>
+    angles.doubtful.filter(({ name }) => !templates.has(name)).map(({ at }) => ({ at: at - piece.shift, text: ">" })),
+  );
+  if (misread.length === 0) return run;
+  const again = runs.run(replaced(run.text, misread), []);
+  return again && again.errors.length > run.errors.length ? runs.run(run.text, []) : again;
+}
+
+/** Known items that mention what has become a type or a template, or is none any more. */
+function staleItems(before: Version, { entries }: Run): Item[] {
+  const changed = [
+    ...difference(before.types, namesIn(entries, typesOf)),
+    ...difference(before.templates, namesIn(entries, templatesOf)),
+  ];
+  if (changed.length === 0) return [];
+  return entries.flatMap(({ known }) => (known && changed.some((name) => known.words.has(name)) ? known : []));
+}
+
+function difference(a: ReadonlySet<string>, b: ReadonlySet<string>): string[] {
+  return [...[...a].filter((name) => !b.has(name)), ...[...b].filter((name) => !a.has(name))];
+}
+
+/** Makes items of a run's entries. */
+class Conversion {
+  readonly #parser: Parser;
+  readonly #preprocessed: Preprocessed;
+  readonly #run: Run;
+  readonly #mended: string;
+  readonly #annotations: AnnotationIndex;
+  readonly #free: number;
+  readonly #first: boolean;
+  readonly #types: ReadonlySet<string>;
+  readonly #templates: ReadonlySet<string>;
+  readonly #entries: ReadonlyMap<Piece, Entry>;
+  readonly #old: OldItems;
+  readonly #placed: (PlacedItem | undefined)[] = [];
+  readonly #rebodied: FunctionDeclaration[] = [];
+  #more = false;
+
+  constructor(
+    parser: Parser,
+    preprocessed: Preprocessed,
+    before: Version | undefined,
+    run: Run,
+    mended: string,
+    annotations: AnnotationIndex,
+    free: number,
+  ) {
+    this.#parser = parser;
+    this.#preprocessed = preprocessed;
+    this.#run = run;
+    this.#mended = mended;
+    this.#annotations = annotations;
+    this.#free = free;
+    this.#first = before === undefined;
+    this.#types = namesIn(run.entries, typesOf);
+    this.#templates = namesIn(run.entries, templatesOf);
+    this.#entries = new Map(run.entries.map((entry) => [entry.piece, entry]));
+    const known = new Set(run.entries.flatMap((entry) => entry.known ?? []));
+    const changed = [
+      ...difference(before?.types ?? this.#types, this.#types),
+      ...difference(before?.templates ?? this.#templates, this.#templates),
+    ];
+    this.#old = new OldItems(
+      (before?.placed ?? []).flatMap(({ item }) => (known.has(item) ? [] : item)),
+      changed,
+    );
+  }
+
+  version(): Version {
+    const declarations = this.#run.root.children.flatMap(({ piece }) => (piece ? this.#declarations(piece) : []));
+    const placed = this.#placed.flatMap((each) => each ?? []);
+    const rebodied = this.#first || this.#more || this.#old.left ? undefined : this.#rebodied;
+    return {
+      reading: new PlacedReading(this.#preprocessed, placed),
+      unit: { declarations, errors: this.#run.errors },
+      placed,
+      rebodied,
+      types: this.#types,
+      templates: this.#templates,
+      free: this.#free,
+    };
+  }
+
+  #declarations(piece: Piece): readonly Declaration[] {
+    const entry = this.#entries.get(piece);
+    if (!entry) return [];
+    const { from, to } = piece;
+    const written = this.#preprocessed.text.slice(from, to);
+    const known = entry.known ?? this.#old.same(entry, written);
+    if (known) {
+      this.#placed.push({ item: known, from, to });
+      return known.declarations;
+    }
+    return entry.container ? this.#container(entry, written) : this.#item(entry, written);
+  }
+
+  #item(entry: Entry, written: string): readonly Declaration[] {
+    const { type, clean, piece, types, angles } = entry;
+    const text = ownCopy(written);
+    const base = piece.from + piece.shift;
+    const converted = this.#convert(entry, text);
+    const exchanged = exchangeBody(this.#old.next(entry, text), converted, text, base);
+    if (exchanged) this.#rebodied.push(exchanged);
+    else this.#more = true;
+    const declarations = exchanged ? [exchanged] : converted;
+    const item = new Item({ type, base, text, clean, declarations, types, templates: angles.templates, replaced: this.#replaced(piece) });
+    this.#placed.push({ item, from: piece.from, to: piece.to });
+    return declarations;
+  }
+
+  /** Its own text is its head; what stands in it are items of their own. */
+  #container(entry: Entry, written: string): readonly Declaration[] {
+    const { type, piece, node } = entry;
+    const base = piece.from + piece.shift;
+    const head = ownCopy(written.slice(0, Math.max(0, (node?.end ?? base) - base)));
+    const item = this.#old.same({ ...entry, clean: true }, head) ?? new Item({ type, base, text: head, clean: true, declarations: [], types: [], templates: [], replaced: [] });
+    if (item.base === base && item.text === head && !this.#first) this.#more = true;
+    this.#placed.push({ item, from: piece.from, to: piece.from + head.length });
+    return this.#convert(entry, head);
+  }
+
+  #convert({ node, piece }: Entry, text: string): Declaration[] {
+    if (!node) return [];
+    return convert({
+      node,
+      text: new PieceText(text, piece.from + piece.shift),
+      scope: typeScope(this.#types),
+      annotations: shifted(this.#annotations, piece.shift),
+      parseSnippet: (snippet) => this.#parser.parse(snippet)?.root,
+      piece: (inner) => (inner.piece ? this.#declarations(inner.piece) : []),
+    });
+  }
+
+  /** Where the parser was given something else than what the mending left. */
+  #replaced({ from, to }: Piece): Item["replaced"] {
+    const { text } = this.#run;
+    const places: { at: number; text: string }[] = [];
+    if (text === this.#mended) return places;
+    for (let at = from; at < to; at++) {
+      if (text.charCodeAt(at) === this.#mended.charCodeAt(at)) continue;
+      let end = at + 1;
+      while (end < to && text.charCodeAt(end) !== this.#mended.charCodeAt(end)) end++;
+      places.push({ at: at - from, text: ownCopy(text.slice(at, end)) });
+      at = end;
+    }
+    return places;
+  }
+}
+
+/** Annotations by the offsets that a piece's nodes have. */
+function shifted(annotations: AnnotationIndex, by: number): AnnotationIndex {
+  if (by === 0) return annotations;
+  const range = ([start, end]: readonly [number, number]): readonly [number, number] => [start + by, end + by];
+  return {
+    unrollAt(offset) {
+      const found = annotations.unrollAt(offset - by);
+      return found?.count ? { ...found, count: range(found.count) } : found;
+    },
+    attributes: (start, end) =>
+      annotations.attributes(start - by, end - by).map(({ kind, operands }) => ({ kind, operands: range(operands) })),
+    attributesBehind: (end) => annotations.attributesBehind(end - by).map(({ kind, operands }) => ({ kind, operands: range(operands) })),
+  };
+}

@@ -1,0 +1,62 @@
+/** Items of the version before that the edit touched: some of them come again. */
+import type { Declaration, FunctionDeclaration } from "./ast.ts";
+import { withoutExtraBlanks } from "./blanks.ts";
+import type { Item } from "./item.ts";
+import type { Entry } from "./piece-runs.ts";
+
+export class OldItems {
+  readonly #items: Item[];
+  readonly #changed: readonly string[];
+
+  /** @param changed names that have become types or templates, or are none any more: what mentions them is another item now */
+  constructor(items: readonly Item[], changed: readonly string[]) {
+    this.#items = [...items];
+    this.#changed = changed;
+  }
+
+  /** Some did not come again. */
+  get left(): boolean {
+    return this.#items.length > 0;
+  }
+
+  /** The one that is written the same, but for blanks. */
+  same({ type, clean }: Entry, written: string): Item | undefined {
+    if (!clean || this.#items.length === 0) return undefined;
+    const code = withoutExtraBlanks(written);
+    const index = this.#items.findIndex(
+      (item) => item.clean && item.type === type && item.code === code && !this.#changed.some((name) => item.words.has(name)),
+    );
+    return index < 0 ? undefined : this.#items.splice(index, 1)[0];
+  }
+
+  /** The one that a function took the place of: with the same head. */
+  next({ type }: Entry, written: string): Item | undefined {
+    const index = this.#items.findIndex((item) => {
+      const head = headOf(item);
+      return head !== undefined && item.type === type && withoutExtraBlanks(written).startsWith(head);
+    });
+    return index < 0 ? undefined : this.#items.splice(index, 1)[0];
+  }
+}
+
+/** What is written before a function's body, the brace that opens it included. */
+function headOf({ declarations, text, base }: Item): string | undefined {
+  const [only, ...others] = declarations;
+  return only?.kind === "function" && only.body && others.length === 0
+    ? withoutExtraBlanks(text.slice(0, only.body.start - base + 1))
+    : undefined;
+}
+
+/** Puts what is new into the function's old declaration, where only the body differs. */
+export function exchangeBody(
+  old: Item | undefined,
+  converted: readonly Declaration[],
+  text: string,
+  base: number,
+): FunctionDeclaration | undefined {
+  const [before] = old?.declarations ?? [];
+  const [after, ...others] = converted;
+  if (!old || before?.kind !== "function" || after?.kind !== "function" || !after.body || others.length > 0) return undefined;
+  if (withoutExtraBlanks(text.slice(0, after.body.start - base + 1)) !== headOf(old)) return undefined;
+  return Object.assign(before, after);
+}

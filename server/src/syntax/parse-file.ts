@@ -1,0 +1,99 @@
+/**
+ * From the preprocessor's text to items, again and again: the next version of a file is parsed incrementally, and only what has
+ * changed in it is copied out of the parser and converted.
+ */
+import type { FunctionDeclaration, TranslationUnit } from "./ast.ts";
+import { withoutExtraBlanks } from "./blanks.ts";
+import { differenceBetween } from "./parser/edit.ts";
+import type { Parser } from "./parser/parser.ts";
+import { type PlacedItem, PlacedReading } from "./placed-reading.ts";
+import type { Preprocessed } from "./reading.ts";
+import { nextVersion } from "./next-version.ts";
+
+/** A version of a file, as read and parsed. */
+export interface ParsedFile {
+  readonly reading: PlacedReading;
+  readonly unit: TranslationUnit;
+  /** In the order of the reading; what holds others (namespaces) before what it holds. */
+  readonly placed: readonly PlacedItem[];
+  /**
+   * Functions of which nothing but the body is new: their declarations are the objects they were, with another body. Undefined
+   * where more has changed since the version before, or there was none.
+   */
+  readonly rebodied: readonly FunctionDeclaration[] | undefined;
+}
+
+/** What the next version is made from. */
+export interface Version extends ParsedFile {
+  /** Names the file declares as types, and as templates. */
+  readonly types: ReadonlySet<string>;
+  readonly templates: ReadonlySet<string>;
+  /** No node has an offset from here on. */
+  readonly free: number;
+}
+
+/** Keeps one file's newest version, to make the next one from. */
+export class FileParser {
+  readonly #parser: Parser;
+  #version: Version | undefined;
+
+  constructor(parser: Parser) {
+    this.#parser = parser;
+  }
+
+  /**
+   * The next version; undefined when cancelled. What did not change in it are the objects of the version before, which is not to
+   * be looked at any more: bodies of its functions may have been exchanged.
+   */
+  parse(preprocessed: Preprocessed, cancelled?: () => boolean): ParsedFile | undefined {
+    const before = this.#version;
+    const moved = before && differentBlanks(before, preprocessed);
+    const next = moved ?? nextVersion(this.#parser, preprocessed, before, cancelled);
+    if (next) this.#version = next;
+    return next;
+  }
+}
+
+/** A region this long is rather parsed than compared. */
+const longestRegion = 200_000;
+
+/** The version before, moved, where nothing but blanks and comments differs. */
+function differentBlanks(before: Version, preprocessed: Preprocessed): Version | undefined {
+  const old = before.reading.preprocessed.text;
+  const { text } = preprocessed;
+  const edit = differenceBetween(old, text);
+  const delta = text.length - old.length;
+  // What stands between two items belongs to both.
+  const touched = edit ? before.placed.filter(({ from, to }) => to >= edit.start && from <= edit.oldEnd) : [];
+  const start = edit ? Math.min(edit.start, ...touched.map(({ from }) => from)) : 0;
+  const end = edit ? Math.max(edit.oldEnd, ...touched.map(({ to }) => to)) : 0;
+  if (end - start > longestRegion) return undefined;
+  const region = old.slice(start, end);
+  const changed = text.slice(start, end + delta);
+  if (withoutExtraBlanks(region) !== withoutExtraBlanks(changed)) return undefined;
+  const boundaries = new Set(touched.flatMap(({ from, to }) => [from - start, to - start]));
+  const moved = boundariesIn(region, changed, boundaries);
+  const move = (offset: number): number =>
+    offset < start ? offset : offset > end ? offset + delta : start + (moved.get(offset - start) ?? offset - start);
+  const placed = before.placed.map(({ item, from, to }) => ({ item, from: move(from), to: move(to) }));
+  return { ...before, placed, reading: new PlacedReading(preprocessed, placed), rebodied: [] };
+}
+
+/** Where boundaries between items stand in a text that differs from another in blanks: behind a character, or before one. */
+function boundariesIn(before: string, after: string, boundaries: ReadonlySet<number>): ReadonlyMap<number, number> {
+  const found = new Map<number, number>();
+  let at = 0;
+  for (let offset = 0; offset <= before.length; offset++) {
+    const solid = /\S/.test(before[offset] ?? "");
+    const behind = offset > 0 && /\S/.test(before[offset - 1] ?? "");
+    if (boundaries.has(offset)) {
+      let next = at;
+      if (!behind || offset === before.length) while (next < after.length && /\s/.test(after[next] ?? "")) next++;
+      found.set(offset, next);
+    }
+    if (!solid) continue;
+    while (at < after.length && /\s/.test(after[at] ?? "")) at++;
+    at++;
+  }
+  return found;
+}

@@ -1,0 +1,112 @@
+import { alignment } from "./blanks.ts";
+import type { Item } from "./item.ts";
+import type { MacroUse } from "./preprocess/types.ts";
+import type { Place, Preprocessed, Reading } from "./reading.ts";
+
+/** Where an item stands in one version of a reading: [from, to), offsets in the preprocessor's text. */
+export interface PlacedItem {
+  readonly item: Item;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A reading whose offsets are those of the nodes: each item's from its base on. */
+export class PlacedReading implements Reading {
+  readonly preprocessed: Preprocessed;
+  /** By base. */
+  readonly #placed: readonly PlacedItem[];
+  readonly #alignments = new Map<Item, Int32Array | undefined>();
+
+  constructor(preprocessed: Preprocessed, placed: readonly PlacedItem[]) {
+    this.preprocessed = preprocessed;
+    this.#placed = [...placed].sort((a, b) => a.item.base - b.item.base);
+  }
+
+  get files(): readonly string[] {
+    return this.preprocessed.files;
+  }
+
+  get sources(): readonly string[] {
+    return this.preprocessed.sources;
+  }
+
+  get comments(): Reading["comments"] {
+    return this.preprocessed.comments;
+  }
+
+  get missingIncludes(): Reading["missingIncludes"] {
+    return this.preprocessed.missingIncludes;
+  }
+
+  position(file: number, offset: number): { readonly line: number; readonly character: number } {
+    return this.preprocessed.position(file, offset);
+  }
+
+  locate(start: number, end: number): Place {
+    return this.preprocessed.locate(...this.#range(start, end));
+  }
+
+  spelled(start: number, end: number): (Place & { readonly macro?: string }) | undefined {
+    return this.preprocessed.spelled(...this.#range(start, end));
+  }
+
+  textOf(start: number, end: number): string {
+    return this.#at(start)?.item.textOf(start, end) ?? "";
+  }
+
+  expansion(start: number, end: number): MacroUse | undefined {
+    const [from, to] = this.#range(start, end);
+    const { macroUses } = this.preprocessed;
+    let low = 0;
+    let high = macroUses.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((macroUses[middle]?.start ?? 0) <= from) low = middle + 1;
+      else high = middle;
+    }
+    const use = macroUses[low - 1];
+    return use && to <= use.end ? use : undefined;
+  }
+
+  order(start: number): number {
+    const placed = this.#at(start);
+    return placed ? this.#offset(placed, start) : start;
+  }
+
+  /** From nodes' offsets to the preprocessor's. The end belongs to the character before it, whatever item starts there. */
+  #range(start: number, end: number): [number, number] {
+    const placed = this.#at(start);
+    if (!placed) return [start, end];
+    const from = this.#offset(placed, start);
+    return [from, end > start ? this.#offset(placed, end - 1) + 1 : from];
+  }
+
+  #offset(placed: PlacedItem, offset: number): number {
+    const { item, from } = placed;
+    const inside = Math.min(Math.max(0, offset - item.base), item.text.length);
+    const aligned = this.#alignmentOf(placed);
+    return from + (aligned?.[inside] ?? inside);
+  }
+
+  /** Undefined where the item is as it was when it was converted. */
+  #alignmentOf({ item, from, to }: PlacedItem): Int32Array | undefined {
+    if (!this.#alignments.has(item)) {
+      const { text } = this.preprocessed;
+      const same = to - from === item.text.length && text.startsWith(item.text, from);
+      this.#alignments.set(item, same ? undefined : alignment(item.text, text.slice(from, to)));
+    }
+    return this.#alignments.get(item);
+  }
+
+  /** The item whose nodes have an offset. */
+  #at(offset: number): PlacedItem | undefined {
+    let low = 0;
+    let high = this.#placed.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#placed[middle]?.item.base ?? 0) <= offset) low = middle + 1;
+      else high = middle;
+    }
+    return this.#placed[low - 1];
+  }
+}
