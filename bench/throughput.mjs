@@ -21,7 +21,7 @@ const engine = await import(
     await bundle("throughput", [
       "server/src/analysis/analyze.ts",
       "server/src/grammar.ts",
-      "sim-engine/src/builder.ts",
+      "sim-engine/src/ir/builder.ts",
       "sim-engine/src/earlier/contents.ts",
       "sim-engine/src/execute/compile.ts",
       "sim-engine/src/execute/run.ts",

@@ -1,6 +1,6 @@
 /** What a kernel takes of an SM, estimated without a launch: what the runtime's occupancy calculator knows of compiled code. */
-import { cloneKernel } from "./builder.ts";
-import type { Kernel } from "./kernel.ts";
+import { cloneKernel } from "./ir/builder.ts";
+import type { Kernel } from "./ir/kernel.ts";
 import { select } from "./machine/index.ts";
 import { optimise } from "./passes/index.ts";
 

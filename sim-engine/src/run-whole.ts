@@ -1,9 +1,10 @@
 /** Runs every thread of a launch and computes every value: to check what a kernel does, not what it costs. */
-import { cloneKernel } from "./builder.ts";
+
 import { compile } from "./execute/compile.ts";
 import { Runner } from "./execute/run.ts";
 import { wholeKernel } from "./execute/slice.ts";
-import { type Kernel, type Launch, type ScalarType, scalarBytes } from "./kernel.ts";
+import { cloneKernel } from "./ir/builder.ts";
+import { type Kernel, type Launch, type ScalarType, scalarBytes } from "./ir/kernel.ts";
 import { optimise } from "./passes/index.ts";
 
 export interface WholeRun {

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { findGpu } from "./gpus/model.ts";
-import type { Launch } from "./kernel.ts";
+import type { Launch } from "./ir/kernel.ts";
+import { parseKernel } from "./ir/text.ts";
 import { simulate } from "./simulate.ts";
-import { parseKernel } from "./text.ts";
 import { Cancelled } from "./work.ts";
 
 const h200 = findGpu("h200");

@@ -1,5 +1,5 @@
 /** Simulates one launch of a kernel on a GPU model: optimise, execute sampled blocks, count. */
-import { cloneKernel } from "./builder.ts";
+
 import { blocksToLog, estimateTraffic } from "./cache/index.ts";
 import { EarlierContents } from "./earlier/contents.ts";
 import { isInGlobal } from "./execute/accesses.ts";
@@ -10,7 +10,8 @@ import { WrapsAround } from "./execute/patterns.ts";
 import { BudgetExceeded, Runner } from "./execute/run.ts";
 import type { Contents } from "./execute/sources.ts";
 import type { GpuModel } from "./gpus/model.ts";
-import type { Content, Kernel, Launch } from "./kernel.ts";
+import { cloneKernel } from "./ir/builder.ts";
+import type { Content, Kernel, Launch } from "./ir/kernel.ts";
 import { type MachineKernel, select } from "./machine/index.ts";
 import type { AtomicRegions } from "./observe/atomic-regions.ts";
 import { issuedBy, numberSites, Observer, type Sites, traceOf } from "./observe/observer.ts";
@@ -18,10 +19,10 @@ import { carveoutFor } from "./occupancy/carveout.ts";
 import { adviseLaunch } from "./occupancy/launch-advice.ts";
 import { type Occupancy, type OccupancyInput, occupancy } from "./occupancy/occupancy.ts";
 import { optimise } from "./passes/index.ts";
+import type { Assumption, Basis, LaunchReport } from "./report/launch-report.ts";
 import { sourceLoops } from "./report/source-loops.ts";
 import { accessReports, branchReports } from "./report/tables.ts";
 import { type Tally, tally } from "./report/tally.ts";
-import type { Assumption, Basis, LaunchReport } from "./report.ts";
 import { completeLaunch } from "./sampling/assume.ts";
 import { calibrated } from "./sampling/calibrate.ts";
 import { markComparisons } from "./sampling/comparisons.ts";

@@ -5,10 +5,10 @@ import { estimateTraffic, l2Keeps } from "./estimate.ts";
 import { interleave } from "./interleave.ts";
 import { l1Cycles } from "./l1-cycles.ts";
 import { load, SectorLog, store } from "./log.ts";
-import { type Pattern, trafficInput } from "./pattern.test-support.ts";
 import { blocksToLog, planLogs } from "./sample.ts";
 import { SectorSet } from "./sector-set.ts";
 import { SectoredCache } from "./sectored-cache.ts";
+import { type Pattern, trafficInput } from "./testing/pattern.ts";
 
 const h200 = findGpu("h200")!;
 const l1Bytes = 224 * 1024;

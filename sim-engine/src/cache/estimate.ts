@@ -4,7 +4,7 @@
  * measured on one neighbour in each direction of the grid, how far apart in time they run decides whether the L2 can hold it.
  */
 import type { GpuValues } from "../gpus/figures.ts";
-import type { Dim3 } from "../kernel.ts";
+import type { Dim3 } from "../ir/kernel.ts";
 import { type FirstTouches, Footprint } from "./footprint.ts";
 import { playL1, type SiteL1 } from "./l1.ts";
 import type { SectorLog } from "./log.ts";

@@ -1,6 +1,6 @@
 /** What the cache model is asked and what it answers. */
 import type { GpuModel } from "../gpus/model.ts";
-import type { Dim3 } from "../kernel.ts";
+import type { Dim3 } from "../ir/kernel.ts";
 import type { MemorySite } from "../timing/summary.ts";
 import type { SectorLog } from "./log.ts";
 

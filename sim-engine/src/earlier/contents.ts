@@ -1,12 +1,13 @@
 /** What buffers hold after the launches before: each looked at when its results are first asked for. */
-import { cloneKernel } from "../builder.ts";
+
 import { bufferOf } from "../execute/compile.ts";
 import { traceAddresses } from "../execute/provenance.ts";
 import type { Budget } from "../execute/run.ts";
 import { type Contents, type MemorySource, sourceOf } from "../execute/sources.ts";
-import { type Content, type EarlierLaunch, type Kernel, type Launch, type ScalarType, scalarBytes } from "../kernel.ts";
+import { cloneKernel } from "../ir/builder.ts";
+import { type Content, type EarlierLaunch, type Kernel, type Launch, type ScalarType, scalarBytes } from "../ir/kernel.ts";
 import { optimise } from "../passes/index.ts";
-import type { Assumption } from "../report.ts";
+import type { Assumption } from "../report/launch-report.ts";
 import { completeLaunch } from "../sampling/assume.ts";
 import { Cancelled, Work } from "../work.ts";
 import { Replay, writersOf } from "./replay.ts";

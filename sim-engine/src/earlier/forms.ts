@@ -4,8 +4,8 @@
  */
 import type { ConstantOf } from "../execute/constants.ts";
 import type { Environment } from "../execute/environment.ts";
-import { findLoops } from "../graph.ts";
-import type { Block, Kernel, Op } from "../kernel.ts";
+import { findLoops } from "../ir/graph.ts";
+import type { Block, Kernel, Op } from "../ir/kernel.ts";
 
 export interface Form {
   readonly constant: number;

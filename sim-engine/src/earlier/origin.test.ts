@@ -3,8 +3,8 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { launchConstants } from "../execute/constants.ts";
 import { Environment } from "../execute/environment.ts";
-import type { Dim3, Launch } from "../kernel.ts";
-import { parseKernel } from "../text.ts";
+import type { Dim3, Launch } from "../ir/kernel.ts";
+import { parseKernel } from "../ir/text.ts";
 import { Forms, linearIn } from "./forms.ts";
 import { StoreOrigin } from "./origin.ts";
 

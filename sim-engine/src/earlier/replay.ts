@@ -10,7 +10,7 @@ import { type MemoryObject, mayOverlap, type Provenance, traceAddresses } from "
 import { type Budget, BudgetExceeded, Runner } from "../execute/run.ts";
 import { sliceForStores } from "../execute/slice.ts";
 import type { Contents, MemorySource } from "../execute/sources.ts";
-import { type Content, type Dim3, type Kernel, type Launch, type Op, type ScalarType, scalarBytes } from "../kernel.ts";
+import { type Content, type Dim3, type Kernel, type Launch, type Op, type ScalarType, scalarBytes } from "../ir/kernel.ts";
 import { Cancelled } from "../work.ts";
 import { Forms, linearIn } from "./forms.ts";
 import { StoreOrigin } from "./origin.ts";

@@ -1,6 +1,6 @@
 /** What a buffer holds in a few words, from the elements that a sample of a launch's blocks stored. */
 import type { LazyMemory } from "../execute/memory.ts";
-import { type Content, type ScalarType, scalarBytes } from "../kernel.ts";
+import { type Content, type ScalarType, scalarBytes } from "../ir/kernel.ts";
 
 const mostElements = 4096;
 

@@ -2,8 +2,8 @@
 import { warpSize } from "../execute/compile.ts";
 import { launchConstants } from "../execute/constants.ts";
 import type { Environment } from "../execute/environment.ts";
-import type { Op } from "../kernel.ts";
-import { compareInt, evaluateConversion, evaluateInt } from "../passes/evaluate.ts";
+import { compareInt, evaluateConversion, evaluateInt } from "../ir/evaluate.ts";
+import type { Op } from "../ir/kernel.ts";
 import type { Form } from "./forms.ts";
 
 type Value = number | bigint | undefined;

@@ -2,12 +2,12 @@
  * A kernel made ready to run: for each block the steps that compute what is needed and count what is touched, as closures
  * over the register arrays; for each edge the moves its phis ask for.
  */
-import { findLoops, type Loop, reconvergence } from "../graph.ts";
-import type { Block, Kernel, Launch, Op } from "../kernel.ts";
+import { findLoops, type Loop, reconvergence } from "../ir/graph.ts";
+import type { Block, Kernel, Launch, Op } from "../ir/kernel.ts";
+import { analyseDivergence, type Divergence } from "../passes/facts/divergence.ts";
 import { type AccessCounter, createCounters } from "./accesses.ts";
 import { type Condition, canFuse, comparison, everyLane, firstLane, laneByLane, type Operand, wrapGuard } from "./conditions.ts";
 import { launchConstants } from "./constants.ts";
-import { analyseDivergence, type Divergence } from "./divergence.ts";
 import { BarrierReduction, memoryStep, type Running } from "./effects.ts";
 import { Environment } from "./environment.ts";
 import { fusedStep, hotAfter, isFusible } from "./fuse.ts";

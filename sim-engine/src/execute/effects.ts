@@ -1,6 +1,6 @@
 /** Steps that touch memory: they count what each request costs and, where values matter, carry it out. */
-import type { Action, AtomicOperation, Op, ScalarType, Space } from "../kernel.ts";
-import { scalarBytes } from "../kernel.ts";
+import type { Action, AtomicOperation, Op, ScalarType, Space } from "../ir/kernel.ts";
+import { scalarBytes } from "../ir/kernel.ts";
 import type { AccessCounter } from "./accesses.ts";
 import type { Environment } from "./environment.ts";
 import { maximum, minimum, roundingTo } from "./floats.ts";

@@ -1,6 +1,6 @@
 /** What a launch finds before its first instruction: memories laid out, and the value of every parameter. */
-import type { Argument, Image, Kernel, Launch, Op, ScalarType, Space } from "../kernel.ts";
-import { scalarBytes } from "../kernel.ts";
+import type { Argument, Image, Kernel, Launch, Op, ScalarType, Space } from "../ir/kernel.ts";
+import { scalarBytes } from "../ir/kernel.ts";
 import {
   constantBase,
   FixedWindow,

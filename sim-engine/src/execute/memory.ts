@@ -2,8 +2,8 @@
  * The memories of a launch. Every address is a number in one flat space: each of the small spaces has a window of its own,
  * as generic addressing has on the hardware, and buffers lie far above them.
  */
-import type { Buffer, ScalarType, Space } from "../kernel.ts";
-import { scalarBytes } from "../kernel.ts";
+import type { Buffer, ScalarType, Space } from "../ir/kernel.ts";
+import { scalarBytes } from "../ir/kernel.ts";
 import { bf16FromBits, bf16ToBits, f16FromBits, f16ToBits } from "./half.ts";
 import type { Contents, MemorySource } from "./sources.ts";
 

@@ -5,10 +5,10 @@
  * Sign and zero extension of such values are right as long as no lane wraps around where the first does not: steps that
  * extend check it, and `WrapsAround` asks for the kernel to be run with every lane computed.
  */
-import { reversePostorder } from "../graph.ts";
-import type { Dim3, Kernel, Op, SpecialRegister } from "../kernel.ts";
+import { reversePostorder } from "../ir/graph.ts";
+import type { Dim3, Kernel, Op, SpecialRegister } from "../ir/kernel.ts";
+import type { Divergence } from "../passes/facts/divergence.ts";
 import type { ConstantOf } from "./constants.ts";
-import type { Divergence } from "./divergence.ts";
 
 export class LanePattern {
   /** What each lane's value is above the first lane's. */

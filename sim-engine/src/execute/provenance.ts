@@ -2,7 +2,7 @@
  * Which memory an address may point into, found by following it back to a parameter, a variable or an allocation:
  * stores to other memory need not be carried out to know what a load gives.
  */
-import type { Kernel, Op } from "../kernel.ts";
+import type { Kernel, Op } from "../ir/kernel.ts";
 
 /** `any`: not known, so it may be all of them. */
 export type MemoryObject = "any" | "param" | `buffer ${number}` | `shared ${string}` | `global ${number}` | `local ${number}`;

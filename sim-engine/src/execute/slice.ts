@@ -2,7 +2,7 @@
  * The part of a kernel whose values must be computed to know where it goes and what it touches: branch conditions,
  * addresses, and what these depend on, through memory too. The rest is only counted.
  */
-import type { Kernel, Op } from "../kernel.ts";
+import type { Kernel, Op } from "../ir/kernel.ts";
 import { type MemoryObject, mayOverlap, type Provenance } from "./provenance.ts";
 
 export interface Slice {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import type { Launch } from "../kernel.ts";
-import { parseKernel } from "../text.ts";
-import { verifyKernel } from "../verify.ts";
+import type { Launch } from "../ir/kernel.ts";
+import { parseKernel } from "../ir/text.ts";
+import { verifyKernel } from "../ir/verify.ts";
 import { compile } from "./compile.ts";
 import { Runner } from "./run.ts";
 import { wholeKernel } from "./slice.ts";

@@ -1,6 +1,6 @@
 /** Where the bytes of a buffer come from before a launch stores to it. */
-import type { Content, ContentPart, ScalarType } from "../kernel.ts";
-import { scalarBytes } from "../kernel.ts";
+import type { Content, ContentPart, ScalarType } from "../ir/kernel.ts";
+import { scalarBytes } from "../ir/kernel.ts";
 import { type ElementSource, elements } from "./content.ts";
 import { readScalar, type Scalar, writeScalar } from "./memory.ts";
 

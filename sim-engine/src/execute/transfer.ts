@@ -1,6 +1,6 @@
 /** Moving lanes' values between registers and memory: straight through the views they lie in, or, in rare places, by `Environment`. */
-import type { ScalarType, Space } from "../kernel.ts";
-import { scalarBytes } from "../kernel.ts";
+import type { ScalarType, Space } from "../ir/kernel.ts";
+import { scalarBytes } from "../ir/kernel.ts";
 import type { Environment } from "./environment.ts";
 import { type Places, readScalar, type Scalar, writeScalar } from "./memory.ts";
 import { type Doubles, longToBigInt, type Slot, writeLong } from "./registers.ts";

@@ -1,6 +1,6 @@
 /** What instructions of a block wait for: data, and accesses that may meet. */
-import type { Kernel } from "../kernel.ts";
-import { compareLocations, type Location, locationOf } from "../passes/alias.ts";
+import type { Kernel } from "../ir/kernel.ts";
+import { compareLocations, type Location, locationOf } from "../passes/facts/alias.ts";
 import type { Instruction, Register } from "./machine.ts";
 import type { ReadsAndMakes } from "./values.ts";
 

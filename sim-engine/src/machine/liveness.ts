@@ -1,6 +1,6 @@
 /** Which virtual registers are wanted at the end of each block. */
-import { successors } from "../builder.ts";
-import type { Block } from "../kernel.ts";
+import { successors } from "../ir/builder.ts";
+import type { Block } from "../ir/kernel.ts";
 import type { Instruction, MachineBlock, Register } from "./machine.ts";
 
 /** Registers live behind a block's last instruction. Predicated blocks are part of their homes. */

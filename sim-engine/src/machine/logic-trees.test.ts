@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseKernel } from "../text.ts";
+import { parseKernel } from "../ir/text.ts";
 import { coveredLogic } from "./logic-trees.ts";
 import { Shape } from "./shape.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { createBlock } from "../builder.ts";
-import type { Kernel } from "../kernel.ts";
+import { createBlock } from "../ir/builder.ts";
+import type { Kernel } from "../ir/kernel.ts";
 import { reloadableRegisters } from "./liveness.ts";
 import type { Instruction, MachineBlock, Register } from "./machine.ts";
 import { opcodeInfo } from "./opcodes.ts";

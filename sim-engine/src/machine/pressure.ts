@@ -1,5 +1,5 @@
 /** The order of a kernel's code, and how many registers it keeps live at once, for the registers it may have. */
-import type { Block, Kernel } from "../kernel.ts";
+import type { Block, Kernel } from "../ir/kernel.ts";
 import { dependences, type Node } from "./dependences.ts";
 import { peakOf, type Straight } from "./live-words.ts";
 import { liveOut, mergedRegisters, reloadableRegisters } from "./liveness.ts";

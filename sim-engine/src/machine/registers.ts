@@ -2,7 +2,7 @@
  * The order blocks are issued in and the registers a thread takes: the most that are live at once in that order, and what
  * allocation adds. An estimate: the compiler's own trade between registers and loads in flight is only known from the outside.
  */
-import type { Block, Kernel } from "../kernel.ts";
+import type { Block, Kernel } from "../ir/kernel.ts";
 import type { MachineBlock, RegisterEstimate } from "./machine.ts";
 import { Pressure, type Scheduled } from "./pressure.ts";
 import type { Target } from "./target.ts";

@@ -1,6 +1,6 @@
 /** Floating-point arithmetic and the mathematical functions. */
-import type { Op } from "../kernel.ts";
-import { floatConstant, isConstant } from "../passes/rewrite.ts";
+import type { Op } from "../ir/kernel.ts";
+import { floatConstant, isConstant } from "../passes/edit/rewrite.ts";
 import { calleeWords, expansion } from "./expansions.ts";
 import type { Choice, Code, Selection } from "./selection.ts";
 

@@ -1,7 +1,7 @@
 /** Integer arithmetic, comparisons, selections and conversions. */
-import { type Op, type ScalarType, scalarBytes } from "../kernel.ts";
-import { powerOfTwo } from "../passes/fold-int.ts";
-import { intConstant, isConstant } from "../passes/rewrite.ts";
+import { type Op, type ScalarType, scalarBytes } from "../ir/kernel.ts";
+import { intConstant, isConstant } from "../passes/edit/rewrite.ts";
+import { powerOfTwo } from "../passes/fold/int.ts";
 import { integerExpansions } from "./expansions.ts";
 import type { Instruction, Register } from "./machine.ts";
 import type { Choice, Code, Selection } from "./selection.ts";

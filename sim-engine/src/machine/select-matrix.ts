@@ -1,5 +1,5 @@
 /** Matrix products and what moves their operands. */
-import type { Op } from "../kernel.ts";
+import type { Op } from "../ir/kernel.ts";
 import type { Code, Selection } from "./selection.ts";
 
 /** Shared memory's instruction for matrices of 16-bit elements. */

@@ -1,7 +1,7 @@
 /** Addresses, loads, stores, atomics, and what lanes exchange. */
-import { type Op, type ScalarType, type Space, scalarBytes } from "../kernel.ts";
-import { powerOfTwo } from "../passes/fold-int.ts";
-import { intConstant, isConstant, isLeaf } from "../passes/rewrite.ts";
+import { type Op, type ScalarType, type Space, scalarBytes } from "../ir/kernel.ts";
+import { intConstant, isConstant, isLeaf } from "../passes/edit/rewrite.ts";
+import { powerOfTwo } from "../passes/fold/int.ts";
 import type { Register } from "./machine.ts";
 import { selectMatrixLoad } from "./select-matrix.ts";
 import { selectTexture } from "./select-texture.ts";

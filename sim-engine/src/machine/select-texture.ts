@@ -1,6 +1,6 @@
 /** Texture and surface accesses. The instruction finds the texel; what its address is made of is its operands. */
-import type { Op } from "../kernel.ts";
-import { isConstant } from "../passes/rewrite.ts";
+import type { Op } from "../ir/kernel.ts";
+import { isConstant } from "../passes/edit/rewrite.ts";
 import type { Register } from "./machine.ts";
 import type { Code, Selection } from "./selection.ts";
 

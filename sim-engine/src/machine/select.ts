@@ -2,8 +2,8 @@
  * Instruction selection: which SASS instructions an optimised kernel becomes, block by block. Counts, pipes and dependences are
  * what it is for; encodings are not.
  */
-import type { Block, Kernel, Op } from "../kernel.ts";
-import { isConstant, isLeaf } from "../passes/rewrite.ts";
+import type { Block, Kernel, Op } from "../ir/kernel.ts";
+import { isConstant, isLeaf } from "../passes/edit/rewrite.ts";
 import type { Work } from "../work.ts";
 import { Absorption } from "./absorb.ts";
 import type { Instruction, MachineBlock, MachineKernel } from "./machine.ts";

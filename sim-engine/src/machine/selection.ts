@@ -1,6 +1,6 @@
 /** The state of instruction selection: where instructions go, and which registers hold which values. */
-import { type Block, type Op, type ScalarType, type Span, scalarBytes } from "../kernel.ts";
-import { isLeaf } from "../passes/rewrite.ts";
+import { type Block, type Op, type ScalarType, type Span, scalarBytes } from "../ir/kernel.ts";
+import { isLeaf } from "../passes/edit/rewrite.ts";
 import type { Absorption } from "./absorb.ts";
 import type { Instruction, Register, RegisterFile } from "./machine.ts";
 import { opcodeInfo } from "./opcodes.ts";

@@ -1,8 +1,9 @@
 /** What instruction selection asks about a kernel, worked out once. */
-import { analyseDivergence, type Divergence } from "../execute/divergence.ts";
-import { type DominatorTree, dominators, findLoops, type Loop, postDominators } from "../graph.ts";
-import type { Block, Kernel, Op, Space } from "../kernel.ts";
-import { pointerSpaces } from "../passes/infer-spaces.ts";
+
+import { type DominatorTree, dominators, findLoops, type Loop, postDominators } from "../ir/graph.ts";
+import type { Block, Kernel, Op, Space } from "../ir/kernel.ts";
+import { analyseDivergence, type Divergence } from "../passes/facts/divergence.ts";
+import { pointerSpaces } from "../passes/memory/infer-spaces.ts";
 
 export class Shape {
   readonly kernel: Kernel;

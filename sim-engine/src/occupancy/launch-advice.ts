@@ -1,6 +1,6 @@
 /** What would change the occupancy of a simulated launch, and whether that would make it any faster. */
 import type { GpuValues } from "../gpus/figures.ts";
-import type { LaunchReport, OccupancyAdviceReport } from "../report.ts";
+import type { LaunchReport, OccupancyAdviceReport } from "../report/launch-report.ts";
 import { adviseOccupancy } from "./advice.ts";
 import { type OccupancyInput, occupancy } from "./occupancy.ts";
 

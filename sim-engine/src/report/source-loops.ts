@@ -2,20 +2,21 @@
  * How often the loops of the source turn: unrolling leaves few of them as they were written, so one block of the kernel as the
  * front end made it is run for this alone.
  */
-import { cloneKernel, linkBlocks } from "../builder.ts";
+
 import { compile, warpSize } from "../execute/compile.ts";
 import { launchConstants } from "../execute/constants.ts";
 import { WrapsAround } from "../execute/patterns.ts";
 import { Runner } from "../execute/run.ts";
 import type { Contents } from "../execute/sources.ts";
-import type { Dim3, Kernel, Launch } from "../kernel.ts";
-import { inferSpaces } from "../passes/infer-spaces.ts";
-import { hoistLeaves } from "../passes/leaves.ts";
-import { promote } from "../passes/promote.ts";
-import type { LoopReport } from "../report.ts";
+import { cloneKernel, linkBlocks } from "../ir/builder.ts";
+import type { Dim3, Kernel, Launch } from "../ir/kernel.ts";
+import { hoistLeaves } from "../passes/fold/leaves.ts";
+import { inferSpaces } from "../passes/memory/infer-spaces.ts";
+import { promote } from "../passes/memory/promote.ts";
 import { CountVector } from "../sampling/counts.ts";
 import { markSkips } from "../sampling/loops.ts";
 import { Cancelled } from "../work.ts";
+import type { LoopReport } from "./launch-report.ts";
 import { loopReports } from "./tables.ts";
 
 const mostSteps = 100_000;

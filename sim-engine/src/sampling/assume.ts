@@ -4,8 +4,8 @@ import { bufferOf } from "../execute/compile.ts";
 import { type Provenance, traceAddresses } from "../execute/provenance.ts";
 import { type Slice, sliceForAddresses, sliceForStores } from "../execute/slice.ts";
 import { unknownImage } from "../execute/texels.ts";
-import { type Argument, type Buffer, type Content, type Kernel, type Launch, type Op, scalarBytes } from "../kernel.ts";
-import type { Assumption } from "../report.ts";
+import { type Argument, type Buffer, type Content, type Kernel, type Launch, type Op, scalarBytes } from "../ir/kernel.ts";
+import type { Assumption } from "../report/launch-report.ts";
 import { Uses } from "./uses.ts";
 
 /** A loop bound that nothing tells. */

@@ -2,7 +2,7 @@
 import type { AccessCounter } from "../execute/accesses.ts";
 import type { CompiledBlock } from "../execute/compile.ts";
 import type { Runner } from "../execute/run.ts";
-import type { Op } from "../kernel.ts";
+import type { Op } from "../ir/kernel.ts";
 
 /** Numbers kept for an access: requests, lanes, transactions, ideal. */
 const accessFields = 4;

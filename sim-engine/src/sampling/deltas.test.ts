@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { Op } from "../kernel.ts";
-import { parseKernel } from "../text.ts";
+import type { Op } from "../ir/kernel.ts";
+import { parseKernel } from "../ir/text.ts";
 import { findDeltas } from "./deltas.ts";
 
 /** Deltas of the values of a straight kernel when `ctaid.x` goes one block on. */

@@ -7,7 +7,7 @@
  */
 
 import type { ConstantOf } from "../execute/constants.ts";
-import type { Action, Block, Op } from "../kernel.ts";
+import type { Action, Block, Op } from "../ir/kernel.ts";
 
 /** 0: does not change. NaN: changes in no known way. */
 export type Delta = number;

@@ -2,8 +2,8 @@
 import type { AccessCounter } from "../execute/accesses.ts";
 import type { CompiledBlock } from "../execute/compile.ts";
 import { newState } from "../execute/skip.ts";
-import type { Loop } from "../graph.ts";
-import type { Op } from "../kernel.ts";
+import type { Loop } from "../ir/graph.ts";
+import type { Op } from "../ir/kernel.ts";
 import { loopVariation, type Subject } from "./variation.ts";
 
 /** Iterations that are looked at before those after them are taken to cost the same on average. */

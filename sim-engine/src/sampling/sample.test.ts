@@ -1,15 +1,15 @@
 /** Sampled totals against those of running every block, on random kernels whose control flow and addresses follow from indices. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { Builder, createKernel, linkBlocks } from "../builder.ts";
 import { compile } from "../execute/compile.ts";
 import { launchConstants } from "../execute/constants.ts";
 import { WrapsAround } from "../execute/patterns.ts";
 import { Runner } from "../execute/run.ts";
-import type { Dim3, IntBinary, Kernel, Launch, Op } from "../kernel.ts";
+import { Builder, createKernel, linkBlocks } from "../ir/builder.ts";
+import type { Dim3, IntBinary, Kernel, Launch, Op } from "../ir/kernel.ts";
+import { parseKernel, printKernel } from "../ir/text.ts";
 import { numberSites, Observer } from "../observe/observer.ts";
-import { promote } from "../passes/promote.ts";
-import { parseKernel, printKernel } from "../text.ts";
+import { promote } from "../passes/memory/promote.ts";
 import { markComparisons } from "./comparisons.ts";
 import { CountVector } from "./counts.ts";
 import { markSkips } from "./loops.ts";

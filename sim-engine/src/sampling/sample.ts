@@ -10,7 +10,7 @@ import { warpSize } from "../execute/compile.ts";
 import { random } from "../execute/content.ts";
 import type { WarpRecord } from "../execute/record.ts";
 import type { Runner } from "../execute/run.ts";
-import type { Dim3, Op } from "../kernel.ts";
+import type { Dim3, Op } from "../ir/kernel.ts";
 import type { ObservedBlock, Observer } from "../observe/observer.ts";
 import { CountVector } from "./counts.ts";
 import type { Variation } from "./variation.ts";

@@ -1,7 +1,7 @@
 /** How what memory holds varies: by what is written to each of its objects. */
 import type { Program } from "../execute/compile.ts";
 import type { MemoryObject } from "../execute/provenance.ts";
-import type { Op } from "../kernel.ts";
+import type { Op } from "../ir/kernel.ts";
 import { type Delta, gcd } from "./deltas.ts";
 
 interface Writer {

@@ -1,7 +1,7 @@
 /** What a kernel does with a value it loads: for guesses of what it may be. */
-import { successors } from "../builder.ts";
-import { findLoops } from "../graph.ts";
-import type { Kernel, Op } from "../kernel.ts";
+import { successors } from "../ir/builder.ts";
+import { findLoops } from "../ir/graph.ts";
+import type { Kernel, Op } from "../ir/kernel.ts";
 
 /** Numbers there may be of an index of which only some bits or a remainder are used. */
 const mixedCount = 2 ** 31;

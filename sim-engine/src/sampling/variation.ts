@@ -1,9 +1,9 @@
 /** How a program's control flow and addresses vary from block to block, and from iteration to iteration of its loops. */
 import type { Program } from "../execute/compile.ts";
 import type { ConstantOf } from "../execute/constants.ts";
-import type { Loop } from "../graph.ts";
-import type { Block, Content, Op } from "../kernel.ts";
-import { scalarBytes } from "../kernel.ts";
+import type { Loop } from "../ir/graph.ts";
+import type { Block, Content, Op } from "../ir/kernel.ts";
+import { scalarBytes } from "../ir/kernel.ts";
 import { type Delta, findDeltas, gcd, lcm } from "./deltas.ts";
 import { type StoredDelta, storedDeltas } from "./stored.ts";
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { findGpu } from "../gpus/model.ts";
 import { estimateTime } from "./estimate.ts";
-import { Program } from "./program.test-support.ts";
 import { loaded } from "./rates.ts";
 import { replay } from "./replay.ts";
 import type { ExecutionSummary } from "./summary.ts";
+import { Program } from "./testing/program.ts";
 import { TraceRecorder } from "./trace.ts";
 
 const h200 = findGpu("h200")!;

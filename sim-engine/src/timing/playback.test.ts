@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { Code } from "./code.ts";
 import { Cursors, playback } from "./playback.ts";
-import { Program } from "./program.test-support.ts";
 import type { Repeat } from "./summary.ts";
+import { Program } from "./testing/program.ts";
 
 /** The entries a warp goes through, for a trace of one-instruction blocks. */
 function walk(entries: number, repeats: Repeat[], most: number): { order: number[]; weights: number[] } {

@@ -4,7 +4,7 @@
  * memory instruction cost. Nothing here is a time.
  */
 import type { TrafficEstimate } from "../cache/traffic.ts";
-import type { Dim3 } from "../kernel.ts";
+import type { Dim3 } from "../ir/kernel.ts";
 import type { Pipe } from "../machine/machine.ts";
 
 /** A memory instruction of the machine code: where its access goes. */

@@ -2,9 +2,9 @@
  * A slow interpreter to check the engine against: one thread at a time, a map for registers, bigints for integers, no masks,
  * no slices, no skipping. Only memory's layout and the 16-bit floats are shared with the engine.
  */
-import { findLoops, type Loop } from "../../graph.ts";
-import type { Block, Kernel, Launch, Op, ScalarType, ValueType } from "../../kernel.ts";
-import { scalarBytes } from "../../kernel.ts";
+import { findLoops, type Loop } from "../../ir/graph.ts";
+import type { Block, Kernel, Launch, Op, ScalarType, ValueType } from "../../ir/kernel.ts";
+import { scalarBytes } from "../../ir/kernel.ts";
 import { Environment } from "../environment.ts";
 import { roundBf16, roundF16 } from "../half.ts";
 import { localBase, readScalar, spaceOf, writeScalar } from "../memory.ts";
