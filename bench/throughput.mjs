@@ -22,13 +22,13 @@ const engine = await import(
       "server/src/analysis/analyze.ts",
       "server/src/grammar.ts",
       "sim-engine/src/ir/builder.ts",
-      "sim-engine/src/earlier/contents.ts",
+      "sim-engine/src/contents/earlier.ts",
       "sim-engine/src/execute/compile.ts",
       "sim-engine/src/execute/run.ts",
       "sim-engine/src/execute/slice.ts",
       "sim-engine/src/machine/index.ts",
       "sim-engine/src/passes/index.ts",
-      "sim-engine/src/sampling/assume.ts",
+      "sim-engine/src/contents/assume.ts",
     ]),
   ).href
 );
@@ -44,7 +44,7 @@ for (const fact of launches) {
   const kernel = engine.cloneKernel(lowered);
   engine.optimise(kernel);
   const contents = new engine.EarlierContents();
-  const { launch } = engine.completeLaunch(kernel, fact.launch, contents);
+  const { launch } = engine.assumeUnknowns(kernel, fact.launch, contents);
   const machine = engine.select(kernel, 90);
   const figures = [{}, { slice: engine.wholeKernel }].map((options) => rate(kernel, launch, machine, { contents, ...options }));
   all.push(figures);

@@ -17,9 +17,46 @@ const below = [engine, "sim-engine/gpus", "server/src/syntax", "server/src/analy
 const core = [...below, "server/src/rules", "server/src/lint", "server/src/simulate"];
 const protocol = "server/src/lsp/protocol.ts";
 
+/** @param {string} part of the engine, below its `src` */
+const inner = (part) => `${engine}/${part}`;
+const work = inner("work.ts");
+const ir = inner("ir");
+const facts = inner("passes/facts");
+const rewriting = [ir, work, facts, inner("passes/edit")];
+const kinds = [...rewriting, ...["fold", "flow", "loops", "memory"].map((kind) => inner(`passes/${kind}`))];
+const passes = [...kinds, inner("passes")];
+
+/**
+ * The engine's floors, the lowest first: each lists what it may import of those below.
+ * @type {Record<string, readonly string[]>}
+ */
+const engineArrows = {
+  [work]: [],
+  [ir]: [],
+  [inner("gpus")]: ["sim-engine/gpus"],
+  [inner("memory")]: [],
+  [facts]: [ir, work],
+  [inner("passes/edit")]: [ir, work],
+  [inner("passes/fold")]: rewriting,
+  [inner("passes/flow")]: rewriting,
+  [inner("passes/loops")]: rewriting,
+  [inner("passes/memory")]: rewriting,
+  [inner("passes")]: kinds,
+  [inner("machine")]: [ir, work, facts],
+  [inner("occupancy")]: [inner("gpus")],
+  [inner("execute")]: [ir, work, facts, inner("memory")],
+  [inner("cache")]: [ir, work, inner("gpus"), inner("memory")],
+  [inner("timing")]: [ir, work, inner("gpus"), inner("memory"), inner("machine"), inner("cache")],
+  [inner("observe")]: [ir, inner("memory"), inner("execute"), inner("cache"), inner("timing")],
+  [inner("contents")]: [ir, work, ...passes, inner("execute")],
+  [inner("sampling")]: [ir, work, inner("execute"), inner("observe")],
+  [inner("report")]: [ir, work, ...passes, inner("machine"), inner("occupancy"), inner("execute"), inner("sampling")],
+};
+
 /** @type {Record<string, readonly string[]>} */
 export const arrows = {
-  [engine]: ["sim-engine/gpus"],
+  ...engineArrows,
+  [engine]: Object.keys(engineArrows),
   "sim-engine/gpus": [],
   "server/src/syntax": [],
   "server/src/analysis": [engine, "server/src/syntax"],
@@ -54,6 +91,20 @@ const moduleOf = (file) =>
   Object.keys(arrows)
     .filter((name) => file === name || (file.startsWith(name) && (name.endsWith("/") || /^[/.]/.test(file.slice(name.length)))))
     .sort((a, b) => b.length - a.length)[0];
+
+/**
+ * Modules of the engine that come back to themselves along the arrows that are allowed: there are to be none.
+ * @returns {string[]} paths, such as `a > b > a`
+ */
+export function circles() {
+  /** @param {string[]} path @returns {string[]} */
+  const from = (path) =>
+    (arrows[path[path.length - 1]] ?? []).flatMap((to) => {
+      if (to === path[0]) return [[...path, to].join(" > ")];
+      return path.includes(to) ? [] : from([...path, to]);
+    });
+  return Object.keys(engineArrows).flatMap((module) => from([module]));
+}
 
 /**
  * What one file imports against the arrows.

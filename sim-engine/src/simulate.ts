@@ -1,17 +1,19 @@
 /** Simulates one launch of a kernel on a GPU model: optimise, execute sampled blocks, count. */
 
 import { blocksToLog, estimateTraffic } from "./cache/index.ts";
-import { EarlierContents } from "./earlier/contents.ts";
+import { assumeUnknowns } from "./contents/assume.ts";
+import { EarlierContents } from "./contents/earlier.ts";
 import { isInGlobal } from "./execute/accesses.ts";
-import { compile, type Program, warpSize } from "./execute/compile.ts";
+import { compile } from "./execute/compile.ts";
 import { launchConstants } from "./execute/constants.ts";
 import { globalBase } from "./execute/memory.ts";
 import { WrapsAround } from "./execute/patterns.ts";
+import { type Program, warpSize } from "./execute/program.ts";
 import { BudgetExceeded, Runner } from "./execute/run.ts";
 import type { Contents } from "./execute/sources.ts";
 import type { GpuModel } from "./gpus/model.ts";
 import { cloneKernel } from "./ir/builder.ts";
-import type { Content, Kernel, Launch } from "./ir/kernel.ts";
+import type { Assumption, Content, Kernel, Launch } from "./ir/kernel.ts";
 import { type MachineKernel, select } from "./machine/index.ts";
 import type { AtomicRegions } from "./observe/atomic-regions.ts";
 import { issuedBy, numberSites, Observer, type Sites, traceOf } from "./observe/observer.ts";
@@ -19,11 +21,10 @@ import { carveoutFor } from "./occupancy/carveout.ts";
 import { adviseLaunch } from "./occupancy/launch-advice.ts";
 import { type Occupancy, type OccupancyInput, occupancy } from "./occupancy/occupancy.ts";
 import { optimise } from "./passes/index.ts";
-import type { Assumption, Basis, LaunchReport } from "./report/launch-report.ts";
+import type { Basis, LaunchReport } from "./report/launch-report.ts";
 import { sourceLoops } from "./report/source-loops.ts";
 import { accessReports, branchReports } from "./report/tables.ts";
 import { type Tally, tally } from "./report/tally.ts";
-import { completeLaunch } from "./sampling/assume.ts";
 import { calibrated } from "./sampling/calibrate.ts";
 import { markComparisons } from "./sampling/comparisons.ts";
 import { markSkips } from "./sampling/loops.ts";
@@ -63,7 +64,7 @@ export function simulate(kernel: Kernel, launch: Launch, gpu: GpuModel, options:
   check(launch, gpu);
   const compiled = compiledFor(kernel, Math.round(Number(gpu.computeCapability) * 10), options);
   const contents = new EarlierContents(options.isCancelled);
-  const { launch: complete, assumptions, origins, decisive } = completeLaunch(compiled.kernel, launch, contents);
+  const { launch: complete, assumptions, origins, decisive } = assumeUnknowns(compiled.kernel, launch, contents);
   const uneven = [...decisive].some((buffer) => isUneven(complete.buffers[buffer]?.content));
   for (const buffer of decisive) options.onContent?.(buffer);
   const run = executed({ kernel: compiled.kernel, launch: complete, contents, uneven }, compiled.machine, gpu, options);

@@ -5,10 +5,12 @@
  * Sign and zero extension of such values are right as long as no lane wraps around where the first does not: steps that
  * extend check it, and `WrapsAround` asks for the kernel to be run with every lane computed.
  */
+
 import { reversePostorder } from "../ir/graph.ts";
 import type { Dim3, Kernel, Op, SpecialRegister } from "../ir/kernel.ts";
 import type { Divergence } from "../passes/facts/divergence.ts";
 import type { ConstantOf } from "./constants.ts";
+import { gcd } from "./divisors.ts";
 
 export class LanePattern {
   /** What each lane's value is above the first lane's. */
@@ -104,12 +106,6 @@ function same(a: Linear | null, b: Linear | null | undefined): boolean {
 }
 
 const sameLanes = (a: Float64Array, b: Float64Array): boolean => a === b || a.every((value, lane) => value === b[lane]);
-
-function gcd(a: number, b: number): number {
-  let [x, y] = [a, b];
-  while (y !== 0) [x, y] = [y, x % y];
-  return x;
-}
 
 /** Values met at a phi: the lanes must differ in the same way, whichever it is. Undefined while none is known. */
 function join(values: readonly (Linear | null | undefined)[]): Linear | null | undefined {

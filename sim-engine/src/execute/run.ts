@@ -4,10 +4,10 @@
  */
 import { popcount } from "../memory/distinct.ts";
 import { Cancelled } from "../work.ts";
-import { type CompiledBlock, type Edge, type Program, warpSize } from "./compile.ts";
 import { WrapsAround } from "./patterns.ts";
+import { type CompiledBlock, type Edge, type LoopSkip, type OpenWindow, type Program, warpSize } from "./program.ts";
 import { WarpRecord } from "./record.ts";
-import { advanceValues, firstWindow, type LoopSkip, leastWindows, type OpenWindow, readValues } from "./skip.ts";
+import { advanceValues, firstWindow, leastWindows, readValues } from "./skip.ts";
 
 /** The work went beyond what it was allowed. */
 export class BudgetExceeded extends Error {}

@@ -4,7 +4,7 @@
  */
 import type { Loop } from "../ir/graph.ts";
 import type { Block, Op } from "../ir/kernel.ts";
-import { isPure } from "../passes/edit/rewrite.ts";
+import { isPure } from "../ir/operations.ts";
 
 /** Blocks in which waiting loops end, with the block behind each. */
 export function waitingExits(loops: readonly Loop[]): ReadonlyMap<Block, Block> {

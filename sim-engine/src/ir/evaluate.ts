@@ -1,6 +1,6 @@
 /** Operations on constants, as the device computes them. Integers as `Action.const` holds them: sign-extended numbers to 32 bits, bigints of 64. */
 
-import { wrap } from "../passes/edit/rewrite.ts";
+import { wrap } from "./constants.ts";
 import type { Conversion, FloatBinary, FloatPredicate, IntBinary, IntPredicate, MathFunction, ScalarType } from "./kernel.ts";
 
 const widths: Partial<Record<ScalarType, number>> = { i1: 1, i8: 8, i16: 16, i32: 32, i64: 64 };

@@ -11,8 +11,6 @@
  * in place; whoever needs the original clones it first (`cloneKernel`).
  */
 
-import type { Assumption } from "../report/launch-report.ts";
-
 export type IntType = "i1" | "i8" | "i16" | "i32" | "i64";
 export type FloatType = "f16" | "bf16" | "f32" | "f64";
 export type ScalarType = IntType | FloatType | "ptr";
@@ -470,4 +468,11 @@ export interface Launch {
   readonly dynamicSharedBytes: number;
   readonly arguments: readonly Argument[];
   readonly buffers: readonly Buffer[];
+}
+
+/** What was taken to be so because nobody says, for the user. */
+export interface Assumption {
+  readonly what: string;
+  readonly value: number | string;
+  readonly why: string;
 }

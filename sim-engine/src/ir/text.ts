@@ -14,8 +14,19 @@
  * A span is `!line`, or `!file/line:start-end`. Names of values and blocks are free; those that are `%12` and `b12` keep their id.
  */
 import { createBlock, createKernel, linkBlocks, noSpan } from "./builder.ts";
-import type { Block, GlobalVariable, Kernel, Op, Parameter, ScalarType, SharedVariable, Span, Terminator, ValueType } from "./kernel.ts";
-import { scalarBytes } from "./kernel.ts";
+import {
+  type Block,
+  type GlobalVariable,
+  type Kernel,
+  type Op,
+  type Parameter,
+  type ScalarType,
+  type SharedVariable,
+  type Span,
+  scalarBytes,
+  type Terminator,
+  type ValueType,
+} from "./kernel.ts";
 import { parseAction, printAction } from "./text-action.ts";
 
 const isScalar = (text: string): text is ScalarType => text in scalarBytes;

@@ -1,6 +1,7 @@
 /** Operations that take no instruction of their own, because the one that uses them does their work too. */
+
+import { intConstant, isConstant } from "../ir/constants.ts";
 import type { Op } from "../ir/kernel.ts";
-import { intConstant, isConstant } from "../passes/edit/rewrite.ts";
 import { coveredLogic } from "./logic-trees.ts";
 import type { Shape } from "./shape.ts";
 import type { Target } from "./target.ts";

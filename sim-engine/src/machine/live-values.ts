@@ -1,6 +1,6 @@
 /** Where values of the IR are live, and whether two may share a register. */
 import type { Block, Kernel, Op } from "../ir/kernel.ts";
-import { isLeaf, isPure } from "../passes/edit/rewrite.ts";
+import { isLeaf, isPure } from "../ir/operations.ts";
 import type { Shape } from "./shape.ts";
 
 export class LiveValues {

@@ -2,8 +2,9 @@
  * `LOP3` computes any function of three words, so a tree of and, or and xor with at most three different inputs is one instruction.
  * What several trees share is computed by each of them, where all that want it can.
  */
+
+import { intConstant, isConstant } from "../ir/constants.ts";
 import type { Op } from "../ir/kernel.ts";
-import { intConstant, isConstant } from "../passes/edit/rewrite.ts";
 import type { Shape } from "./shape.ts";
 
 /** An instruction has three inputs, one of which may be a constant. */

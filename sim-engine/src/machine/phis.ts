@@ -1,7 +1,8 @@
 /** Moves that bring values into the registers of phis, and which phis need none. */
 import { noSpan } from "../ir/builder.ts";
+import { isConstant } from "../ir/constants.ts";
 import type { Block, Op } from "../ir/kernel.ts";
-import { isConstant, isLeaf } from "../passes/edit/rewrite.ts";
+import { isLeaf } from "../ir/operations.ts";
 import { LiveValues } from "./live-values.ts";
 import type { Register } from "./machine.ts";
 import type { Selection } from "./selection.ts";

@@ -2,8 +2,10 @@
  * Instruction selection: which SASS instructions an optimised kernel becomes, block by block. Counts, pipes and dependences are
  * what it is for; encodings are not.
  */
+
+import { isConstant } from "../ir/constants.ts";
 import type { Block, Kernel, Op } from "../ir/kernel.ts";
-import { isConstant, isLeaf } from "../passes/edit/rewrite.ts";
+import { isLeaf } from "../ir/operations.ts";
 import type { Work } from "../work.ts";
 import { Absorption } from "./absorb.ts";
 import type { Instruction, MachineBlock, MachineKernel } from "./machine.ts";
@@ -15,7 +17,7 @@ import { selectFloat, selectMath } from "./select-float.ts";
 import { selectCompare, selectConversion, selectInt, selectSelect } from "./select-integer.ts";
 import { selectMatrix } from "./select-matrix.ts";
 import { selectAddress, selectAtomic, selectExchange, selectLoad, selectStore } from "./select-memory.ts";
-import { type Choice, type Code, Selection } from "./selection.ts";
+import { type BlockCode, type Choice, Selection } from "./selection.ts";
 import { Shape } from "./shape.ts";
 import { sinkPastBranches } from "./sink.ts";
 import { targetOf } from "./target.ts";
@@ -57,7 +59,7 @@ function prologue(selection: Selection): void {
   if (localBytes(selection.shape.kernel) > 0) code.leaves.push(selection.instruction("IADD3", span, [stack], [stack]));
 }
 
-function selectOp(selection: Selection, code: Code, op: Op): void {
+function selectOp(selection: Selection, code: BlockCode, op: Op): void {
   if (isLeaf(op) || selection.absorption.has(op)) return;
   switch (op.action.kind) {
     case "texel":
@@ -80,7 +82,7 @@ function selectOp(selection: Selection, code: Code, op: Op): void {
   }
 }
 
-function choose(selection: Selection, code: Code, op: Op): Choice {
+function choose(selection: Selection, code: BlockCode, op: Op): Choice {
   switch (op.action.kind) {
     case "alloca":
     case "unknown":

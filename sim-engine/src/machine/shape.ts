@@ -3,7 +3,7 @@
 import { type DominatorTree, dominators, findLoops, type Loop, postDominators } from "../ir/graph.ts";
 import type { Block, Kernel, Op, Space } from "../ir/kernel.ts";
 import { analyseDivergence, type Divergence } from "../passes/facts/divergence.ts";
-import { pointerSpaces } from "../passes/memory/infer-spaces.ts";
+import { pointerSpaces } from "../passes/facts/pointer-spaces.ts";
 
 export class Shape {
   readonly kernel: Kernel;

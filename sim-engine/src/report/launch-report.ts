@@ -3,8 +3,8 @@
  * (path, line of the launch). Every count is a launch total, extrapolated from the sampled blocks, with the
  * meaning Nsight Compute gives it. A figure that is not known is absent, never 0.
  */
-import type { Dim3 } from "../ir/kernel.ts";
-import type { Cliff } from "../occupancy/advice.ts";
+import type { Assumption, Dim3 } from "../ir/kernel.ts";
+import type { OccupancyAdviceReport } from "../occupancy/launch-advice.ts";
 
 export type Basis = "compiled" | "annotated" | "estimated";
 
@@ -64,31 +64,6 @@ export interface LoopReport {
   readonly end: number;
   /** Mean iterations a warp makes each time it enters. */
   readonly trips: number;
-}
-
-export interface Assumption {
-  readonly what: string;
-  readonly value: number | string;
-  readonly why: string;
-}
-
-/** What would change a launch's occupancy. */
-export interface OccupancyAdviceReport {
-  /** The smallest change that gives more, in words. Absent where nothing does or it would not help. */
-  readonly nextStep?: string;
-  /** Why more occupancy would not help, where some change would give more. */
-  readonly withheld?: string;
-  /** The nearest changes that give more warps, and those that cost some. */
-  readonly gains: readonly Cliff[];
-  readonly losses: readonly Cliff[];
-  /** Block sizes with the highest occupancy, the largest first; the first is what cudaOccupancyMaxPotentialBlockSize gives. */
-  readonly bestBlockSizes: readonly number[];
-  readonly bestOccupancyPct: number;
-  /** Where occupancy differs within the interval that the registers may lie in: at its ends. */
-  readonly registerInterval?: {
-    readonly registers: readonly [low: number, high: number];
-    readonly occupancyPct: readonly [atLow: number, atHigh: number];
-  };
 }
 
 export interface CompiledBytes {

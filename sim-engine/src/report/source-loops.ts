@@ -3,9 +3,10 @@
  * front end made it is run for this alone.
  */
 
-import { compile, warpSize } from "../execute/compile.ts";
+import { compile } from "../execute/compile.ts";
 import { launchConstants } from "../execute/constants.ts";
 import { WrapsAround } from "../execute/patterns.ts";
+import { warpSize } from "../execute/program.ts";
 import { Runner } from "../execute/run.ts";
 import type { Contents } from "../execute/sources.ts";
 import { cloneKernel, linkBlocks } from "../ir/builder.ts";

@@ -1,6 +1,6 @@
 /** The parts of a launch's report that follow from counts alone: accesses, branches, loops. */
 import type { AccessCounter } from "../execute/accesses.ts";
-import type { CompiledBlock, Program } from "../execute/compile.ts";
+import type { CompiledBlock, Program } from "../execute/program.ts";
 import type { Loop } from "../ir/graph.ts";
 import type { Launch, Span } from "../ir/kernel.ts";
 import type { CountVector } from "../sampling/counts.ts";

@@ -7,6 +7,7 @@
  */
 
 import type { ConstantOf } from "../execute/constants.ts";
+import { gcd } from "../execute/divisors.ts";
 import type { Action, Block, Op } from "../ir/kernel.ts";
 
 /** 0: does not change. NaN: changes in no known way. */
@@ -44,16 +45,6 @@ export interface DeltaQuestion {
   readonly loaded: (of: (op: Op) => Delta | undefined) => (op: Op, address: Delta) => Delta;
   readonly longestStep: number;
 }
-
-export function gcd(a: number, b: number): number {
-  if (Number.isNaN(a) || Number.isNaN(b)) return Number.NaN;
-  let x = Math.abs(a);
-  let y = Math.abs(b);
-  while (y !== 0) [x, y] = [y, x % y];
-  return x;
-}
-
-export const lcm = (a: number, b: number): number => (a / gcd(a, b)) * b;
 
 export function findDeltas(question: DeltaQuestion): Deltas {
   let step = 1;

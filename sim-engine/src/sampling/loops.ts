@@ -1,6 +1,6 @@
 /** Lets the runner skip iterations of loops that advance steadily. */
 import type { AccessCounter } from "../execute/accesses.ts";
-import type { CompiledBlock } from "../execute/compile.ts";
+import type { CompiledBlock } from "../execute/program.ts";
 import { newState } from "../execute/skip.ts";
 import type { Loop } from "../ir/graph.ts";
 import type { Op } from "../ir/kernel.ts";

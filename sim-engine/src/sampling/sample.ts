@@ -6,8 +6,8 @@
  * further, first at their rims, where guards act. Where data decides, blocks are drawn evenly from all over the grid.
  */
 
-import { warpSize } from "../execute/compile.ts";
 import { random } from "../execute/content.ts";
+import { warpSize } from "../execute/program.ts";
 import type { WarpRecord } from "../execute/record.ts";
 import type { Runner } from "../execute/run.ts";
 import type { Dim3, Op } from "../ir/kernel.ts";

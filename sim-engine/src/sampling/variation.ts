@@ -1,10 +1,11 @@
 /** How a program's control flow and addresses vary from block to block, and from iteration to iteration of its loops. */
-import type { Program } from "../execute/compile.ts";
+
 import type { ConstantOf } from "../execute/constants.ts";
+import { gcd, lcm } from "../execute/divisors.ts";
+import type { Program } from "../execute/program.ts";
 import type { Loop } from "../ir/graph.ts";
-import type { Block, Content, Op } from "../ir/kernel.ts";
-import { scalarBytes } from "../ir/kernel.ts";
-import { type Delta, findDeltas, gcd, lcm } from "./deltas.ts";
+import { type Block, type Content, type Op, scalarBytes } from "../ir/kernel.ts";
+import { type Delta, findDeltas } from "./deltas.ts";
 import { type StoredDelta, storedDeltas } from "./stored.ts";
 
 export interface Variation {

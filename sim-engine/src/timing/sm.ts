@@ -5,7 +5,7 @@
  * accesses.
  */
 import type { GpuValues } from "../gpus/figures.ts";
-import { Code, pipeNames } from "./code.ts";
+import { pipeNames, ReplayCode } from "./code.ts";
 import { MemoryPath, reasonIndex, reasons } from "./memory-path.ts";
 import { Cursors, type Playback, playback } from "./playback.ts";
 import { memoryRates, pipeCycles } from "./rates.ts";
@@ -25,7 +25,7 @@ const pipes = pipeNames.length;
 export class SmReplay {
   readonly summary: ExecutionSummary;
   readonly gpu: GpuValues;
-  readonly code: Code;
+  readonly code: ReplayCode;
   readonly traces: readonly BlockTrace[];
   readonly memory: MemoryPath;
   readonly blocksHere: number;
@@ -84,7 +84,7 @@ export class SmReplay {
   constructor(summary: ExecutionSummary, gpu: GpuValues, traces: readonly BlockTrace[], budget: number) {
     this.summary = summary;
     this.gpu = gpu;
-    this.code = new Code(summary);
+    this.code = new ReplayCode(summary);
     this.traces = traces;
     this.#codeAt = new Float64Array((this.code.instructions.length >>> 3) + 1).fill(-1);
     const totalBlocks = summary.grid[0] * summary.grid[1] * summary.grid[2];

@@ -1,7 +1,7 @@
 /** For tests: launches described by the address each thread accesses at each of its sites, logged as execution would log them. */
 import type { GpuModel } from "../../gpus/model.ts";
 import type { Dim3 } from "../../ir/kernel.ts";
-import type { MemorySite } from "../../timing/summary.ts";
+import type { MemorySite } from "../../memory/site.ts";
 import { type AccessKind, atomic, load, SectorLog, store } from "../log.ts";
 import { blocksToLog } from "../sample.ts";
 import type { BufferExtent, TrafficInput } from "../traffic.ts";

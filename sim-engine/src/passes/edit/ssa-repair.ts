@@ -1,7 +1,9 @@
 /** After blocks were copied, a value has several definitions: uses are given the one that reaches them, with phis where ways meet. */
 import { createOp } from "../../ir/builder.ts";
 import type { Block, Kernel, Op, ScalarType } from "../../ir/kernel.ts";
-import { uninitialised } from "../memory/promote.ts";
+
+/** Why the value of a variable that is read before it is set is unknown; such a value may be taken for any other. */
+export const uninitialised = "a variable is read before it is set";
 
 /** For each value, its definition at the end of each block that has one. */
 export type Definitions = ReadonlyMap<Op, ReadonlyMap<Block, Op>>;

@@ -1,6 +1,7 @@
 /** Which memory an access reaches, and whether two accesses may meet: by space, by the variable or parameter addresses come from, by offset. */
+
+import { intConstant } from "../../ir/constants.ts";
 import { type Kernel, type Op, type ScalarType, type Space, scalarBytes } from "../../ir/kernel.ts";
-import { intConstant } from "../edit/rewrite.ts";
 
 /** Where and how much one access reads or writes. */
 export interface Location {

@@ -1,6 +1,7 @@
 /** The largest power of two known to divide an address or an integer. */
+
+import { intConstant } from "../../ir/constants.ts";
 import type { Kernel, Op } from "../../ir/kernel.ts";
-import { intConstant } from "../edit/rewrite.ts";
 
 /** Beyond what any access needs. */
 const enough = 256;

@@ -1,6 +1,7 @@
 /** Integers as sums of products: what an index is made of, so that two can be compared and a loop's part taken out. */
+
+import { intConstant } from "../../ir/constants.ts";
 import type { Op } from "../../ir/kernel.ts";
-import { intConstant } from "../edit/rewrite.ts";
 
 /** A product of a few values; none for the constant term. */
 export interface Term {

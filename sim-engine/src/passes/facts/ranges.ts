@@ -2,8 +2,9 @@
  * What is known of an integer's value: bounds that hold for every thread of every launch. Thread and block indices have none:
  * nvcc does not count on them being small, or even positive.
  */
+
+import { intConstant } from "../../ir/constants.ts";
 import type { Op } from "../../ir/kernel.ts";
-import { intConstant } from "../edit/rewrite.ts";
 
 /** Signed, both ends included. */
 export interface Range {

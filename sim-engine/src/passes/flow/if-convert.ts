@@ -5,11 +5,12 @@
  */
 import { createOp, noSpan } from "../../ir/builder.ts";
 import type { Block, Kernel, Op } from "../../ir/kernel.ts";
+import { hasEffect, isConvergent, isPure } from "../../ir/operations.ts";
 import { addEdge, incoming, removeEdge } from "../edit/edges.ts";
-import { hasEffect, isConvergent, isPure, Substitution } from "../edit/rewrite.ts";
+import { Substitution } from "../edit/substitution.ts";
 import { locationOf } from "../facts/alias.ts";
 import { mayWrite } from "../facts/memory-effects.ts";
-import { valueKey } from "../fold/gvn.ts";
+import { valueKey } from "../facts/value-numbers.ts";
 import { sinkCommonOf } from "./sink-common.ts";
 
 /** Operations that a joined condition may need besides its comparison. */

@@ -3,7 +3,7 @@
  * line for them, and profilers show them at that of the instruction before.
  */
 import type { Block, Kernel, Op, Span } from "../../ir/kernel.ts";
-import { hasEffect, isLeaf } from "../edit/rewrite.ts";
+import { hasEffect, isLeaf } from "../../ir/operations.ts";
 
 export function completeLines(kernel: Kernel): void {
   let before: Span | undefined;

@@ -1,9 +1,11 @@
 /** Straightens control flow: branches whose way is known, blocks that only pass on, chains of blocks, phis of one value. */
 import { linkBlocks, successors } from "../../ir/builder.ts";
+import { intConstant } from "../../ir/constants.ts";
 import type { Block, Kernel, Op } from "../../ir/kernel.ts";
+import { isLeaf } from "../../ir/operations.ts";
 import { addEdge, removeEdge, retarget } from "../edit/edges.ts";
-import { intConstant, isLeaf, Substitution } from "../edit/rewrite.ts";
-import { uninitialised } from "../memory/promote.ts";
+import { uninitialised } from "../edit/ssa-repair.ts";
+import { Substitution } from "../edit/substitution.ts";
 
 /** Returns whether anything changed. */
 export function simplifyCfg(kernel: Kernel): boolean {

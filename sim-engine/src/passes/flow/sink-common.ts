@@ -1,7 +1,8 @@
 /** What all ways into a block end with is done once there, as LLVM's SimplifyCFG does. */
 import { createOp, noSpan, successors } from "../../ir/builder.ts";
 import type { Block, Kernel, Op } from "../../ir/kernel.ts";
-import { isPure, Substitution } from "../edit/rewrite.ts";
+import { isPure } from "../../ir/operations.ts";
+import { Substitution } from "../edit/substitution.ts";
 
 /** Loads and stores of different places too, which LLVM merges once it is done with loads that are known. Returns whether any moved. */
 export function sinkCommon(kernel: Kernel): boolean {

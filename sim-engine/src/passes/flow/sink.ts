@@ -3,12 +3,12 @@
  * way are spared it.
  */
 import type { Block, Kernel, Op } from "../../ir/kernel.ts";
-import { isLeaf, isPure } from "../edit/rewrite.ts";
+import { isLeaf, isPure } from "../../ir/operations.ts";
 import { mayWrite } from "../facts/memory-effects.ts";
 
 /** Returns whether anything moved. */
 export function sinkIntoBranches(kernel: Kernel): boolean {
-  const uses = new Uses(kernel);
+  const uses = new UsePlaces(kernel);
   let changed = false;
   for (const block of kernel.blocks) {
     if (block.end.kind !== "branch") continue;
@@ -37,7 +37,7 @@ function canMove(op: Op, written: boolean): boolean {
 }
 
 /** In which blocks each value is used: a phi's operands in the block they come from. */
-class Uses {
+class UsePlaces {
   readonly #blocks = new Map<Op, Map<Block, number>>();
 
   constructor(kernel: Kernel) {

@@ -1,6 +1,7 @@
 /** Addresses: constants move from the index into the offset, where load and store instructions hold them for free. */
+
+import { intConstant } from "../../ir/constants.ts";
 import type { Action, Op } from "../../ir/kernel.ts";
-import { intConstant } from "../edit/rewrite.ts";
 import { isNarrow } from "../facts/alias.ts";
 import { become, type Folding } from "./folding.ts";
 

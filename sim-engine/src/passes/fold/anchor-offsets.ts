@@ -2,8 +2,10 @@
  * Constant offsets of an address stand right behind the address itself: they cost nothing, and accesses in any branch then share
  * them.
  */
+
+import { intConstant } from "../../ir/constants.ts";
 import type { Block, Kernel, Op } from "../../ir/kernel.ts";
-import { intConstant, isLeaf } from "../edit/rewrite.ts";
+import { isLeaf } from "../../ir/operations.ts";
 
 export function anchorOffsets(kernel: Kernel): void {
   const entry = kernel.blocks[0];

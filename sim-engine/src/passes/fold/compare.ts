@@ -1,8 +1,8 @@
 /** Comparisons and selections. */
 
+import { floatConstant, intConstant, isConstant } from "../../ir/constants.ts";
 import { compareFloat, compareInt } from "../../ir/evaluate.ts";
 import type { IntPredicate, Op, ScalarType } from "../../ir/kernel.ts";
-import { floatConstant, intConstant, isConstant } from "../edit/rewrite.ts";
 import { become, type Folding, negated } from "./folding.ts";
 
 const swapped = {

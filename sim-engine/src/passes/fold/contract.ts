@@ -1,7 +1,7 @@
 /** a * b + c becomes one fused operation, as nvcc does unless told not to (`-fmad=false`). */
 import { createOp } from "../../ir/builder.ts";
 import type { Kernel, Op } from "../../ir/kernel.ts";
-import { findUses, type Uses } from "../edit/rewrite.ts";
+import { findUses, type Uses } from "../facts/uses.ts";
 
 export function contract(kernel: Kernel): void {
   const uses = findUses(kernel);

@@ -1,6 +1,6 @@
 /** Removes what nothing needs: operations and phis whose values reach no effect and no branch. */
 import type { Kernel, Op } from "../../ir/kernel.ts";
-import { hasEffect } from "../edit/rewrite.ts";
+import { hasEffect } from "../../ir/operations.ts";
 
 /** Returns whether anything went. Cycles of phis that only feed themselves go too. */
 export function removeDeadCode(kernel: Kernel): boolean {

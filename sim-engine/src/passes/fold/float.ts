@@ -1,8 +1,8 @@
 /** Floating-point arithmetic, where the result is the same to the last bit, and conversions between types. */
 
+import { floatConstant, isConstant } from "../../ir/constants.ts";
 import { evaluateConversion, evaluateFloat, evaluateMath, roundTo } from "../../ir/evaluate.ts";
 import { type Action, type Op, type ScalarType, scalarBytes } from "../../ir/kernel.ts";
-import { floatConstant, isConstant } from "../edit/rewrite.ts";
 import { become, type Folding } from "./folding.ts";
 
 export function foldFloat(op: Op, folding: Folding): Op | undefined {

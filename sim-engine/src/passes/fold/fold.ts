@@ -4,7 +4,7 @@
  */
 import { reversePostorder } from "../../ir/graph.ts";
 import type { Kernel, Op } from "../../ir/kernel.ts";
-import { Substitution } from "../edit/rewrite.ts";
+import { Substitution } from "../edit/substitution.ts";
 import { foldAddress } from "./address.ts";
 import { foldCompare, foldSelect } from "./compare.ts";
 import { foldConversion, foldFloat } from "./float.ts";

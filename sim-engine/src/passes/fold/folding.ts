@@ -1,7 +1,8 @@
 /** What the rules of folding share. */
 import { createOp } from "../../ir/builder.ts";
+import { intConstant } from "../../ir/constants.ts";
 import type { Action, Kernel, Op, ScalarType, Span } from "../../ir/kernel.ts";
-import { Constants, intConstant } from "../edit/rewrite.ts";
+import { Constants } from "../edit/constants.ts";
 import { Ranges } from "../facts/ranges.ts";
 
 /** What the rules work with: new operations go before the one at hand. */

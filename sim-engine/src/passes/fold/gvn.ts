@@ -4,7 +4,9 @@
  */
 import { dominators } from "../../ir/graph.ts";
 import type { Block, Kernel, Op } from "../../ir/kernel.ts";
-import { isPure, Substitution } from "../edit/rewrite.ts";
+import { isPure } from "../../ir/operations.ts";
+import { Substitution } from "../edit/substitution.ts";
+import { valueKey } from "../facts/value-numbers.ts";
 
 /** Returns whether anything was merged. */
 export function mergeEqualValues(kernel: Kernel): boolean {
@@ -59,46 +61,4 @@ function mergePhis(block: Block, substitution: Substitution): void {
     seen.set(key, phi);
     return true;
   });
-}
-
-const commutative = new Set(["add", "mul", "mulhi.s", "mulhi.u", "and", "or", "xor", "smin", "smax", "umin", "umax", "fadd", "fmul"]);
-
-/** Equal for operations that compute the same. */
-export function valueKey(op: Op): string {
-  const { action, args } = op;
-  const operands = args.map((arg) => arg.id);
-  switch (action.kind) {
-    case "const":
-      return `const ${op.type} ${Object.is(action.value, -0) ? "-0" : action.value}`;
-    case "param":
-    case "param.address":
-    case "shared.address":
-    case "global.address":
-    case "extract":
-      return `${action.kind} ${action.index} ${operands.join(" ")}`;
-    case "special":
-      return action.register;
-    case "int":
-      // Exactness is a promise, not a value: what is exact in one place is the same number in the other.
-      if (commutative.has(action.op)) operands.sort((a, b) => a - b);
-      return `${action.op} ${op.type} ${operands.join(" ")}`;
-    case "float":
-      if (commutative.has(action.op)) operands.sort((a, b) => a - b);
-      return `${action.op} ${action.precision ?? ""} ${op.type} ${operands.join(" ")}`;
-    case "icmp":
-    case "fcmp":
-      return `${action.kind} ${action.predicate} ${operands.join(" ")}`;
-    case "convert":
-      return `${action.op} ${action.rounding ?? ""} ${op.type} ${operands.join(" ")}`;
-    case "math":
-      return `${action.fn} ${action.precision} ${op.type} ${operands.join(" ")}`;
-    case "matrix":
-      return `matrix ${action.op === "multiply" ? `${action.shape} ${action.of}` : action.op} ${op.type} ${operands.join(" ")}`;
-    case "texel":
-      return `texel ${action.fetch} ${action.shape} ${action.layered} ${action.bytes} ${operands.join(" ")}`;
-    case "gep":
-      return `gep ${action.scale} ${action.offset} ${operands.join(" ")}`;
-    default:
-      return `${action.kind} ${op.type} ${operands.join(" ")}`;
-  }
 }

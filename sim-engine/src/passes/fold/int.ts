@@ -1,8 +1,8 @@
 /** Integer arithmetic and logic. */
 
+import { intConstant, isConstant, powerOfTwo } from "../../ir/constants.ts";
 import { evaluateInt, widthOf } from "../../ir/evaluate.ts";
 import type { Action, Op, ScalarType } from "../../ir/kernel.ts";
-import { intConstant, isConstant } from "../edit/rewrite.ts";
 import { become, type Folding } from "./folding.ts";
 
 type IntAction = Extract<Action, { kind: "int" }>;
@@ -233,13 +233,6 @@ const big = (value: number): bigint => BigInt(value);
 
 /** Two exact steps in one direction are one exact step. */
 const sameSign = (both: { exact?: true } | Record<never, never>, a: number, b: number): { exact?: true } => (a < 0 === b < 0 ? both : {});
-
-/** k for 2^k, k from 1. */
-export function powerOfTwo(value: number): number | undefined {
-  if (value < 2 || !Number.isSafeInteger(value)) return undefined;
-  const power = Math.round(Math.log2(value));
-  return 2 ** power === value ? power : undefined;
-}
 
 /** A mask that takes nothing away from any value `a` may have. */
 function coversRange(folding: Folding, a: Op, mask: number): boolean {

@@ -1,6 +1,7 @@
 /** Constants, parameters, addresses of variables and thread indices: each once, at the head of the entry block. */
 import type { Kernel, Op } from "../../ir/kernel.ts";
-import { isLeaf, Substitution } from "../edit/rewrite.ts";
+import { isLeaf } from "../../ir/operations.ts";
+import { Substitution } from "../edit/substitution.ts";
 
 function leafKey(op: Op): string {
   switch (op.action.kind) {

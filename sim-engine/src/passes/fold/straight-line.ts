@@ -3,9 +3,10 @@
  * access's offset, or by a stride (LLVM's SeparateConstOffsetFromGEP, SLSR and NaryReassociate).
  */
 import { createOp } from "../../ir/builder.ts";
+import { intConstant } from "../../ir/constants.ts";
 import { type DominatorTree, dominators, reversePostorder } from "../../ir/graph.ts";
 import type { Block, Kernel, Op, ScalarType } from "../../ir/kernel.ts";
-import { Constants, intConstant } from "../edit/rewrite.ts";
+import { Constants } from "../edit/constants.ts";
 import { isNarrow } from "../facts/alias.ts";
 import { type Linear, linearOf, sum } from "../facts/linear.ts";
 

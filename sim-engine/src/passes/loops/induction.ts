@@ -1,9 +1,10 @@
 /** How often loops run: trip counts that are constants, or that can be computed before the loop. */
 import { createOp } from "../../ir/builder.ts";
+import { intConstant } from "../../ir/constants.ts";
 import { compareInt, evaluateConversion, evaluateInt } from "../../ir/evaluate.ts";
 import type { Loop } from "../../ir/graph.ts";
 import type { Block, IntPredicate, Kernel, Op, ScalarType } from "../../ir/kernel.ts";
-import { type Constants, intConstant } from "../edit/rewrite.ts";
+import type { Constants } from "../edit/constants.ts";
 
 /** A loop that ends each iteration with the one test that can leave it. */
 export interface BottomTested {

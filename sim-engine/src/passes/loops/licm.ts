@@ -2,8 +2,8 @@
 import { noSpan } from "../../ir/builder.ts";
 import { findLoops } from "../../ir/graph.ts";
 import type { Kernel, Op } from "../../ir/kernel.ts";
+import { isPure } from "../../ir/operations.ts";
 import { preheader } from "../edit/blocks.ts";
-import { isPure } from "../edit/rewrite.ts";
 
 /** Returns whether anything moved. Every loop has a preheader afterwards. */
 export function hoistInvariants(kernel: Kernel): boolean {

@@ -5,9 +5,9 @@
 import { createOp, linkBlocks } from "../../ir/builder.ts";
 import { findLoops, type Loop } from "../../ir/graph.ts";
 import type { Block, Kernel, Op } from "../../ir/kernel.ts";
+import { hasEffect, isConvergent, isLeaf } from "../../ir/operations.ts";
 import { insertBefore, preheader } from "../edit/blocks.ts";
 import { addEdge, removeEdge } from "../edit/edges.ts";
-import { hasEffect, isConvergent, isLeaf } from "../edit/rewrite.ts";
 import { repairSsa } from "../edit/ssa-repair.ts";
 
 /** A header longer than this is not copied. */

@@ -8,7 +8,7 @@ import type { BottomTested } from "./induction.ts";
 const blocksInOrder = (kernel: Kernel, loop: Loop): Block[] => kernel.blocks.filter((block) => loop.blocks.has(block));
 
 /** Values of the loop that something outside uses. */
-export function liveOut(kernel: Kernel, loop: Loop): Map<Op, Block> {
+export function usedOutside(kernel: Kernel, loop: Loop): Map<Op, Block> {
   const home = new Map<Op, Block>();
   for (const block of loop.blocks) for (const op of [...block.phis, ...block.ops]) home.set(op, block);
   const found = new Map<Op, Block>();

@@ -3,9 +3,10 @@
  * looking at what became of them (tools of that kind change them rarely; they are LLVM's default of 300, seen from our IR).
  */
 import { successors } from "../../ir/builder.ts";
+import { intConstant } from "../../ir/constants.ts";
 import type { Loop } from "../../ir/graph.ts";
 import type { Block, Op } from "../../ir/kernel.ts";
-import { intConstant, isConvergent, isLeaf } from "../edit/rewrite.ts";
+import { isConvergent, isLeaf } from "../../ir/operations.ts";
 
 export type Decision =
   | { readonly kind: "none" }

@@ -3,11 +3,11 @@ import { createOp, linkBlocks } from "../../ir/builder.ts";
 import type { Loop } from "../../ir/graph.ts";
 import type { Block, Kernel, Op, ScalarType } from "../../ir/kernel.ts";
 import { insertBlock } from "../edit/blocks.ts";
+import { Constants } from "../edit/constants.ts";
 import { addEdge, removeEdge } from "../edit/edges.ts";
-import { Constants } from "../edit/rewrite.ts";
 import { repairSsa } from "../edit/ssa-repair.ts";
 import { type BottomTested, type Counter, emitTripsLessOne } from "./induction.ts";
-import { type Chain, chain, copyDefinitions, liveOut } from "./unroll-chain.ts";
+import { type Chain, chain, copyDefinitions, usedOutside } from "./unroll-chain.ts";
 import { never } from "./unroll-policy.ts";
 
 /** Puts them before a loop, or in its place. */
@@ -28,7 +28,7 @@ export class Stages {
     this.#loop = loop;
     this.#test = test;
     this.#entry = entry;
-    this.#live = liveOut(kernel, loop);
+    this.#live = usedOutside(kernel, loop);
     this.#back = loop.header.predecessors.indexOf(test.latch);
     this.#constants = new Constants(kernel);
   }

@@ -3,15 +3,15 @@
  * trip counts, in part otherwise, with the iterations left over in a loop of their own.
  */
 import { linkBlocks } from "../../ir/builder.ts";
+import { isConstant } from "../../ir/constants.ts";
 import { findLoops, type Loop } from "../../ir/graph.ts";
 import type { Block, Kernel, Op } from "../../ir/kernel.ts";
 import type { Work } from "../../work.ts";
 import { preheader } from "../edit/blocks.ts";
 import { addEdge, removeEdge } from "../edit/edges.ts";
-import { isConstant } from "../edit/rewrite.ts";
 import { repairSsa } from "../edit/ssa-repair.ts";
 import { type BottomTested, bottomTest, constantTrips, loopCounter } from "./induction.ts";
-import { chain, copyDefinitions, liveOut } from "./unroll-chain.ts";
+import { chain, copyDefinitions, usedOutside } from "./unroll-chain.ts";
 import { assemblerFactor, decide, never, unrolledOnce } from "./unroll-policy.ts";
 import { Stages } from "./unroll-stages.ts";
 
@@ -98,7 +98,7 @@ function eachLoop(kernel: Kernel, work: Work, visit: (loop: Loop, test: BottomTe
 }
 
 function unrollFully(kernel: Kernel, loop: Loop, test: BottomTested, entry: Block, trips: number): void {
-  const live = liveOut(kernel, loop);
+  const live = usedOutside(kernel, loop);
   const enter = loop.header.predecessors.indexOf(entry);
   const starts = new Map(loop.header.phis.map((phi) => [phi, phi.args[enter] as Op]));
   const made = chain(kernel, loop, test, starts, trips, loop.header);

@@ -6,8 +6,9 @@
 import { createBlock, createOp, noSpan, successors } from "../../ir/builder.ts";
 import { type DominatorTree, dominators } from "../../ir/graph.ts";
 import type { Block, Kernel, Op, ScalarType } from "../../ir/kernel.ts";
+import { isLeaf, isPure } from "../../ir/operations.ts";
 import { retarget } from "../edit/edges.ts";
-import { isLeaf, isPure, Substitution } from "../edit/rewrite.ts";
+import { Substitution } from "../edit/substitution.ts";
 import { compareLocations, type Location, locationOf } from "../facts/alias.ts";
 import { clobbers, mayWrite } from "../facts/memory-effects.ts";
 import { ValueNumbers } from "../facts/value-numbers.ts";

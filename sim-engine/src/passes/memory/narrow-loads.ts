@@ -1,7 +1,9 @@
 /** Vector loads of which some components are not used become as narrow as ptxas makes them. */
 import { createOp } from "../../ir/builder.ts";
 import { type Block, type Kernel, type Op, type ScalarType, scalarBytes } from "../../ir/kernel.ts";
-import { Constants, findUses, Substitution } from "../edit/rewrite.ts";
+import { Constants } from "../edit/constants.ts";
+import { Substitution } from "../edit/substitution.ts";
+import { findUses } from "../facts/uses.ts";
 
 export function narrowLoads(kernel: Kernel): void {
   const { by } = findUses(kernel);

@@ -4,12 +4,11 @@
  * is not constant stays in local memory, as it does on the device; after unrolling it may be constant, so run this again.
  */
 import { createOp } from "../../ir/builder.ts";
+import { intConstant } from "../../ir/constants.ts";
 import { type DominatorTree, dominators } from "../../ir/graph.ts";
 import { type Block, type Kernel, type Op, type ScalarType, type Span, scalarBytes } from "../../ir/kernel.ts";
-import { intConstant, Substitution } from "../edit/rewrite.ts";
-
-/** Why the value of a variable that is read before it is set is unknown; such a value may be taken for any other. */
-export const uninitialised = "a variable is read before it is set";
+import { uninitialised } from "../edit/ssa-repair.ts";
+import { Substitution } from "../edit/substitution.ts";
 
 /** One scalar of an alloca. All accesses have its offset and size; those of another type are cast. */
 interface Slot {

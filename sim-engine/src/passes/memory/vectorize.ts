@@ -4,7 +4,7 @@
  */
 import { createOp } from "../../ir/builder.ts";
 import { type Block, type Kernel, type Op, type ScalarType, scalarBytes } from "../../ir/kernel.ts";
-import { Substitution } from "../edit/rewrite.ts";
+import { Substitution } from "../edit/substitution.ts";
 import { compareLocations, type Location, locationOf } from "../facts/alias.ts";
 import { alignmentOf } from "../facts/alignment.ts";
 import { clobbers, mayWrite } from "../facts/memory-effects.ts";

@@ -1,8 +1,7 @@
 /** For the tests of passes: one thread at a time, plainly, with what it leaves in memory. Not part of the engine. */
 
 import { compareFloat, compareInt, evaluateConversion, evaluateFloat, evaluateInt, evaluateMath, roundTo } from "../../ir/evaluate.ts";
-import type { Block, Kernel, Op, ScalarType } from "../../ir/kernel.ts";
-import { scalarBytes } from "../../ir/kernel.ts";
+import { type Block, type Kernel, type Op, type ScalarType, scalarBytes } from "../../ir/kernel.ts";
 
 type Value = number | bigint;
 

@@ -4,8 +4,17 @@
  * threads run in does not matter; only behind a barrier it reads what others wrote.
  */
 import { Builder, createKernel, linkBlocks, noSpan } from "../../ir/builder.ts";
-import type { Block, IntBinary, IntPredicate, Kernel, Launch, Op, ScalarType, Space } from "../../ir/kernel.ts";
-import { scalarBytes } from "../../ir/kernel.ts";
+import {
+  type Block,
+  type IntBinary,
+  type IntPredicate,
+  type Kernel,
+  type Launch,
+  type Op,
+  type ScalarType,
+  type Space,
+  scalarBytes,
+} from "../../ir/kernel.ts";
 
 /** Bytes of a thread in each buffer it writes, and in shared memory. */
 const threadBytes = 64;

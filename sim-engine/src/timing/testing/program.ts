@@ -2,9 +2,10 @@
 import type { SiteTraffic } from "../../cache/traffic.ts";
 import type { Dim3 } from "../../ir/kernel.ts";
 import type { Pipe } from "../../machine/machine.ts";
-import type { ExecutionSummary, MemorySite, TimedInstruction } from "../summary.ts";
+import type { MemorySite } from "../../memory/site.ts";
+import type { ExecutionSummary, TimedInstruction } from "../summary.ts";
 
-export class Program {
+export class TimedProgram {
   readonly instructions: TimedInstruction[] = [];
   readonly accesses: number[] = [];
   readonly sites: MemorySite[] = [];

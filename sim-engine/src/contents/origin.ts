@@ -1,6 +1,7 @@
 /** Which warps of a launch store to a place: a store's address, taken the other way round. */
-import { warpSize } from "../execute/compile.ts";
+
 import type { Environment } from "../execute/environment.ts";
+import { warpSize } from "../execute/program.ts";
 import type { Dim3 } from "../ir/kernel.ts";
 import type { Form } from "./forms.ts";
 import { localParts, placedParts } from "./values-at.ts";

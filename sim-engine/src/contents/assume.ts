@@ -1,12 +1,21 @@
 /** Fills in what the source does not say, so that a launch can be run, and says what was filled in where it matters. */
-import type { EarlierContents } from "../earlier/contents.ts";
-import { bufferOf } from "../execute/compile.ts";
+
+import { bufferOf } from "../execute/program.ts";
 import { type Provenance, traceAddresses } from "../execute/provenance.ts";
 import { type Slice, sliceForAddresses, sliceForStores } from "../execute/slice.ts";
 import { unknownImage } from "../execute/texels.ts";
-import { type Argument, type Buffer, type Content, type Kernel, type Launch, type Op, scalarBytes } from "../ir/kernel.ts";
-import type { Assumption } from "../report/launch-report.ts";
-import { Uses } from "./uses.ts";
+import {
+  type Argument,
+  type Assumption,
+  type Buffer,
+  type Content,
+  type Kernel,
+  type Launch,
+  type Op,
+  type ScalarType,
+  scalarBytes,
+} from "../ir/kernel.ts";
+import { DataUses } from "./data-uses.ts";
 
 /** A loop bound that nothing tells. */
 const unknownCount = 64;
@@ -15,7 +24,26 @@ const unknownRange = 256;
 /** Elements of a row of a sparse matrix, of a vertex's edges. */
 const unknownRow = 16;
 
-export interface CompleteLaunch {
+/** A content in which nothing earlier is left that can be said in a few words. */
+export interface Resolved {
+  readonly content: Content;
+  /** Type of its elements, where it is not the buffer's. */
+  readonly element?: ScalarType;
+  /** Where it comes from, for the user. */
+  readonly origins: readonly Origin[];
+}
+
+export interface Origin {
+  readonly value: string;
+  readonly why: string;
+}
+
+/** Knows what earlier launches stored. */
+export interface KnownContents {
+  resolve(content: Content): Resolved;
+}
+
+export interface AssumedLaunch {
   readonly launch: Launch;
   readonly assumptions: readonly Assumption[];
   /** What buffers hold by what earlier launches stored. */
@@ -28,7 +56,7 @@ export interface CompleteLaunch {
  * The launch without unknown arguments and contents. Assumptions are listed only for what decides a branch or an address, or
  * what the launch leaves in its buffer `result`, where that is asked for.
  */
-export function completeLaunch(kernel: Kernel, launch: Launch, contents: EarlierContents, result?: number): CompleteLaunch {
+export function assumeUnknowns(kernel: Kernel, launch: Launch, contents: KnownContents, result?: number): AssumedLaunch {
   const completion = new Completion(kernel, launch, contents, result);
   const { assumptions, origins, decisive } = completion;
   return { launch: completion.complete(), assumptions, origins, decisive };
@@ -52,19 +80,19 @@ class Completion {
   readonly #launch: Launch;
   readonly #buffers: Buffer[];
   readonly #arguments: Argument[];
-  readonly #uses: Uses;
-  readonly #contents: EarlierContents;
+  readonly #uses: DataUses;
+  readonly #contents: KnownContents;
   readonly #result: number | undefined;
   readonly decisive = new Set<number>();
 
-  constructor(kernel: Kernel, launch: Launch, contents: EarlierContents, result: number | undefined) {
+  constructor(kernel: Kernel, launch: Launch, contents: KnownContents, result: number | undefined) {
     this.#contents = contents;
     this.#result = result;
     this.#kernel = kernel;
     this.#launch = launch;
     this.#buffers = [...launch.buffers];
     this.#arguments = [...launch.arguments];
-    this.#uses = new Uses(kernel);
+    this.#uses = new DataUses(kernel);
   }
 
   *#ops(): Generator<Op> {

@@ -3,11 +3,14 @@
  * addresses tell which warp stores an element, that warp; else all of them, if they are few. What neither tells is summarised
  * from a sample of its blocks.
  */
-import { bufferOf, compile, type Program, warpSize } from "../execute/compile.ts";
+
+import { compile } from "../execute/compile.ts";
 import { launchConstants } from "../execute/constants.ts";
-import type { LazyMemory, Scalar } from "../execute/memory.ts";
+import type { LazyMemory } from "../execute/memory.ts";
+import { bufferOf, type Program, warpSize } from "../execute/program.ts";
 import { type MemoryObject, mayOverlap, type Provenance, traceAddresses } from "../execute/provenance.ts";
 import { type Budget, BudgetExceeded, Runner } from "../execute/run.ts";
+import type { Scalar } from "../execute/scalars.ts";
 import { sliceForStores } from "../execute/slice.ts";
 import type { Contents, MemorySource } from "../execute/sources.ts";
 import { type Content, type Dim3, type Kernel, type Launch, type Op, type ScalarType, scalarBytes } from "../ir/kernel.ts";

@@ -8,7 +8,7 @@ const mixedCount = 2 ** 31;
 const mixing = /^([us]rem|[us]div|mul|and|xor|lshr|shl)$/;
 const furthest = 6;
 
-export class Uses {
+export class DataUses {
   readonly #users = new Map<Op, Op[]>();
   readonly #kernel: Kernel;
   /** Conditions that decide whether a loop goes on. */

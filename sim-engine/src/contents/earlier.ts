@@ -1,15 +1,14 @@
 /** What buffers hold after the launches before: each looked at when its results are first asked for. */
 
-import { bufferOf } from "../execute/compile.ts";
+import { bufferOf } from "../execute/program.ts";
 import { traceAddresses } from "../execute/provenance.ts";
 import type { Budget } from "../execute/run.ts";
 import { type Contents, type MemorySource, sourceOf } from "../execute/sources.ts";
 import { cloneKernel } from "../ir/builder.ts";
-import { type Content, type EarlierLaunch, type Kernel, type Launch, type ScalarType, scalarBytes } from "../ir/kernel.ts";
+import { type Assumption, type Content, type EarlierLaunch, type Kernel, type Launch, type ScalarType, scalarBytes } from "../ir/kernel.ts";
 import { optimise } from "../passes/index.ts";
-import type { Assumption } from "../report/launch-report.ts";
-import { completeLaunch } from "../sampling/assume.ts";
 import { Cancelled, Work } from "../work.ts";
+import { assumeUnknowns, type Origin, type Resolved } from "./assume.ts";
 import { Replay, writersOf } from "./replay.ts";
 
 /** Steps that earlier launches may take for one simulation. */
@@ -18,20 +17,6 @@ const defaultSteps = 1_000_000;
 /** Operations the optimiser may look at for one kernel. */
 const optimiserWork = 1_000_000;
 const optimised = new WeakMap<Kernel, Kernel>();
-
-/** A content in which nothing earlier is left that can be said in a few words. */
-export interface Resolved {
-  readonly content: Content;
-  /** Type of its elements, where it is not the buffer's. */
-  readonly element?: ScalarType;
-  /** Where it comes from, for the user. */
-  readonly origins: readonly Origin[];
-}
-
-export interface Origin {
-  readonly value: string;
-  readonly why: string;
-}
 
 type Known = { readonly replay: Replay; readonly origin: Origin } | { readonly before: Content } | undefined;
 
@@ -118,7 +103,7 @@ export class EarlierContents implements Contents {
     const provenance = traceAddresses(kernel, (index, offset) => bufferOf(launch, index, offset));
     if (writersOf(kernel, buffer, provenance).length === 0) return { before };
     try {
-      const complete = completeLaunch(kernel, launch, this, buffer);
+      const complete = assumeUnknowns(kernel, launch, this, buffer);
       const replay = new Replay(kernel, complete.launch, buffer, this, this.#budget);
       for (const assumption of complete.assumptions) this.#assumptions.push({ ...assumption, what: `${assumption.what} (of ${by.name})` });
       return { replay, origin: originOf(by, replay, before) };

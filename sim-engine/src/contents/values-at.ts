@@ -1,7 +1,8 @@
 /** What values are worth at each place of a block, or of the grid, where the place alone decides them. */
-import { warpSize } from "../execute/compile.ts";
+
 import { launchConstants } from "../execute/constants.ts";
 import type { Environment } from "../execute/environment.ts";
+import { warpSize } from "../execute/program.ts";
 import { compareInt, evaluateConversion, evaluateInt } from "../ir/evaluate.ts";
 import type { Op } from "../ir/kernel.ts";
 import type { Form } from "./forms.ts";
