@@ -1,5 +1,5 @@
 /** Simulates the launches of a program on a GPU model, one after another, and remembers what it has simulated. */
-import { type CompiledBytes, type GpuModel, type Kernel, type LaunchReport, simulate } from "@warplens/sim-engine";
+import { Cancelled, type CompiledBytes, type GpuModel, type Kernel, type LaunchReport, simulate, Work } from "@warplens/sim-engine";
 import { type LaunchFact, NotSimulated, type Program } from "./analysis/facts.ts";
 import type { SimulatedLaunch } from "./rules/rule.ts";
 import { ReportCache } from "./simulate/report-cache.ts";
@@ -83,11 +83,11 @@ function simulateLaunch(
     // By its figures: a user's own GPU keeps its id when they change.
     const settings = JSON.stringify([gpu.computeCapability, gpu.values, registers?.value ?? null, registers?.basis ?? null]);
     const count = registers && { value: registers.value, basis: registers.basis };
-    const options = { ...(isCancelled ? { isCancelled } : {}), ...(count ? { registers: count } : {}) };
+    const options = { work: new Work(Number.POSITIVE_INFINITY, isCancelled), ...(count ? { registers: count } : {}) };
     const report = cache.get(kernel, launch, settings, (onContent) => simulate(kernel, launch, gpu, { ...options, onContent }));
     return { simulated: { fact, kernel, report: completed(report, fact, kernel, registers?.compiled) } };
   } catch (error) {
-    if (isCancelled?.()) return undefined;
+    if (error instanceof Cancelled || isCancelled?.()) return undefined;
     if (error instanceof NotSimulated) return refuse(placed(error, reading));
     // The engine's own reasons are plain Errors; anything else is a fault of ours.
     const isReason = error instanceof Error && error.constructor === Error;

@@ -30,3 +30,4 @@ export { estimateResources, type KernelResources } from "./resources.ts";
 export { runWhole, type WholeRun } from "./run-whole.ts";
 export { type SimulateOptions, simulate } from "./simulate.ts";
 export { estimateTime, type TimeEstimate } from "./timing/index.ts";
+export { Cancelled, Work } from "./work.ts";

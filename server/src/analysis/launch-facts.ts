@@ -1,5 +1,5 @@
 /** The launches of a file as facts: those of its host code, those the user adds, and one for each kernel that has none. */
-import { type Assumption, estimateResources, type Kernel, type KernelResources } from "@warplens/sim-engine";
+import { type Assumption, Cancelled, estimateResources, type Kernel, type KernelResources } from "@warplens/sim-engine";
 import type { Expression, FunctionDeclaration, Node } from "../syntax/ast.ts";
 import type { Place } from "../syntax/reading.ts";
 import { type Completed, completeLaunch, type OpenLaunch } from "./complete-launch.ts";
@@ -80,7 +80,8 @@ function estimated(
       lowerInstance(unit, kernel, substitution, settings, (_name, initial) => initial),
       settings.computeCapability,
     );
-  } catch {
+  } catch (error) {
+    if (error instanceof Cancelled) throw error;
     // The launch itself says why the kernel cannot be simulated.
     return undefined;
   }

@@ -15,6 +15,7 @@ import {
   type ScalarType,
   scalarBytes,
 } from "../ir/kernel.ts";
+import type { Work } from "../work.ts";
 import { DataUses } from "./data-uses.ts";
 
 /** A loop bound that nothing tells. */
@@ -56,8 +57,8 @@ export interface AssumedLaunch {
  * The launch without unknown arguments and contents. Assumptions are listed only for what decides a branch or an address, or
  * what the launch leaves in its buffer `result`, where that is asked for.
  */
-export function assumeUnknowns(kernel: Kernel, launch: Launch, contents: KnownContents, result?: number): AssumedLaunch {
-  const completion = new Completion(kernel, launch, contents, result);
+export function assumeUnknowns(kernel: Kernel, launch: Launch, contents: KnownContents, work: Work, result?: number): AssumedLaunch {
+  const completion = new Completion(kernel, launch, contents, work, result);
   const { assumptions, origins, decisive } = completion;
   return { launch: completion.complete(), assumptions, origins, decisive };
 }
@@ -83,11 +84,13 @@ class Completion {
   readonly #uses: DataUses;
   readonly #contents: KnownContents;
   readonly #result: number | undefined;
+  readonly #work: Work;
   readonly decisive = new Set<number>();
 
-  constructor(kernel: Kernel, launch: Launch, contents: KnownContents, result: number | undefined) {
+  constructor(kernel: Kernel, launch: Launch, contents: KnownContents, work: Work, result: number | undefined) {
     this.#contents = contents;
     this.#result = result;
+    this.#work = work;
     this.#kernel = kernel;
     this.#launch = launch;
     this.#buffers = [...launch.buffers];
@@ -97,6 +100,7 @@ class Completion {
 
   *#ops(): Generator<Op> {
     for (const block of this.#kernel.blocks) {
+      this.#work.ask(block.ops.length);
       yield* block.phis;
       yield* block.ops;
     }
@@ -110,11 +114,11 @@ class Completion {
       this.#arguments[index] = this.#known(argument, parameter.type ?? "i32", parameter.name);
     }
     const launch = (): Launch => ({ ...this.#launch, arguments: this.#arguments, buffers: this.#buffers });
-    const provenance = traceAddresses(this.#kernel, (index, offset) => bufferOf(launch(), index, offset));
+    const provenance = traceAddresses(this.#kernel, (index, offset) => bufferOf(launch(), index, offset), this.#work);
     const slice =
       this.#result === undefined
-        ? sliceForAddresses(this.#kernel, provenance)
-        : sliceForStores(this.#kernel, provenance, new Set([`buffer ${this.#result}` as const]));
+        ? sliceForAddresses(this.#kernel, provenance, this.#work)
+        : sliceForStores(this.#kernel, provenance, new Set([`buffer ${this.#result}` as const]), this.#work);
     for (const { index, reason } of scalars) this.#assumeScalar(index, reason, slice);
     for (const op of this.#ops()) {
       if (op.action.kind === "unknown" && slice.needs(op)) this.assumptions.push({ what: "a value", value: 1, why: op.action.reason });

@@ -2,32 +2,29 @@
 
 import { bufferOf } from "../execute/program.ts";
 import { traceAddresses } from "../execute/provenance.ts";
-import type { Budget } from "../execute/run.ts";
 import { type Contents, type MemorySource, sourceOf } from "../execute/sources.ts";
-import { cloneKernel } from "../ir/builder.ts";
 import { type Assumption, type Content, type EarlierLaunch, type Kernel, type Launch, type ScalarType, scalarBytes } from "../ir/kernel.ts";
-import { optimise } from "../passes/index.ts";
-import { Cancelled, Work } from "../work.ts";
+import { optimised } from "../passes/index.ts";
+import { Cancelled, type Work } from "../work.ts";
 import { assumeUnknowns, type Origin, type Resolved } from "./assume.ts";
 import { Replay, writersOf } from "./replay.ts";
 
 /** Steps that earlier launches may take for one simulation. */
 const defaultSteps = 1_000_000;
 
-/** Operations the optimiser may look at for one kernel. */
-const optimiserWork = 1_000_000;
-const optimised = new WeakMap<Kernel, Kernel>();
-
 type Known = { readonly replay: Replay; readonly origin: Origin } | { readonly before: Content } | undefined;
 
 export class EarlierContents implements Contents {
   readonly #assumptions: Assumption[] = [];
-  readonly #budget: Budget;
+  readonly #work: Work;
+  /** What running earlier launches may spend. */
+  readonly #runs: Work;
   readonly #kernels = new Map<EarlierLaunch, { readonly kernel: Kernel; readonly launch: Launch } | undefined>();
   readonly #known = new Map<EarlierLaunch, Map<number, Known>>();
 
-  constructor(isCancelled?: () => boolean, steps = defaultSteps) {
-    this.#budget = { steps, ...(isCancelled ? { isCancelled } : {}) };
+  constructor(work: Work, steps = defaultSteps) {
+    this.#work = work;
+    this.#runs = work.share(steps);
   }
 
   /** What was assumed of the earlier launches that were looked at, so far. */
@@ -100,11 +97,11 @@ export class EarlierContents implements Contents {
     const before = found?.launch.buffers[buffer]?.content;
     if (!found || !before) return undefined;
     const { kernel, launch } = found;
-    const provenance = traceAddresses(kernel, (index, offset) => bufferOf(launch, index, offset));
+    const provenance = traceAddresses(kernel, (index, offset) => bufferOf(launch, index, offset), this.#work);
     if (writersOf(kernel, buffer, provenance).length === 0) return { before };
     try {
-      const complete = assumeUnknowns(kernel, launch, this, buffer);
-      const replay = new Replay(kernel, complete.launch, buffer, this, this.#budget);
+      const complete = assumeUnknowns(kernel, launch, this, this.#work, buffer);
+      const replay = new Replay(kernel, complete.launch, buffer, this, this.#runs);
       for (const assumption of complete.assumptions) this.#assumptions.push({ ...assumption, what: `${assumption.what} (of ${by.name})` });
       return { replay, origin: originOf(by, replay, before) };
     } catch (error) {
@@ -116,19 +113,9 @@ export class EarlierContents implements Contents {
   #optimised(by: EarlierLaunch): { readonly kernel: Kernel; readonly launch: Launch } | undefined {
     if (!this.#kernels.has(by)) {
       const resolved = by.resolve();
-      this.#kernels.set(by, resolved && { kernel: this.#optimise(resolved.kernel), launch: resolved.launch });
+      this.#kernels.set(by, resolved && { kernel: optimised(resolved.kernel, this.#work).kernel, launch: resolved.launch });
     }
     return this.#kernels.get(by);
-  }
-
-  /** With fewer operations there are fewer steps; where the kernel is too long for that, it is run as far as it got. */
-  #optimise(kernel: Kernel): Kernel {
-    const known = optimised.get(kernel);
-    if (known) return known;
-    const made = cloneKernel(kernel);
-    optimise(made, { work: new Work(optimiserWork, this.#budget.isCancelled) });
-    optimised.set(kernel, made);
-    return made;
   }
 }
 

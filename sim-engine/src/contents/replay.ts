@@ -9,12 +9,12 @@ import { launchConstants } from "../execute/constants.ts";
 import type { LazyMemory } from "../execute/memory.ts";
 import { bufferOf, type Program, warpSize } from "../execute/program.ts";
 import { type MemoryObject, mayOverlap, type Provenance, traceAddresses } from "../execute/provenance.ts";
-import { type Budget, BudgetExceeded, Runner } from "../execute/run.ts";
+import { BudgetExceeded, Runner } from "../execute/run.ts";
 import type { Scalar } from "../execute/scalars.ts";
 import { sliceForStores } from "../execute/slice.ts";
 import type { Contents, MemorySource } from "../execute/sources.ts";
 import { type Content, type Dim3, type Kernel, type Launch, type Op, type ScalarType, scalarBytes } from "../ir/kernel.ts";
-import { Cancelled } from "../work.ts";
+import type { Work } from "../work.ts";
 import { Forms, linearIn } from "./forms.ts";
 import { StoreOrigin } from "./origin.ts";
 import { summarise } from "./summary.ts";
@@ -27,7 +27,6 @@ const sampleSteps = 40_000;
 const sampledBlocks = 8;
 /** Steps of one warp, or of a block of warps that wait for each other. */
 const runSteps = 200_000;
-const runsBetweenQuestions = 64;
 
 /** How what a buffer holds was found. */
 type Found = "simple" | "on demand" | "whole" | "sampled";
@@ -38,9 +37,8 @@ export class Replay implements MemorySource {
   readonly content: Content;
   readonly #program: Program;
   readonly #runner: Runner;
-  /** What is left to all replays, and to the run under way. */
-  readonly #shared: Budget;
-  readonly #own: Budget;
+  /** What all replays may spend. */
+  readonly #work: Work;
   readonly #start: number;
   readonly #memory: LazyMemory;
   #origins: readonly { readonly origin: StoreOrigin; readonly atomic: boolean }[] = [];
@@ -59,9 +57,9 @@ export class Replay implements MemorySource {
    * @param kernel optimised
    * @param launch complete: nothing in it is unknown but contents that do not matter
    * @param contents of the launch's own buffers
-   * @param budget shared with other replays
+   * @param work shared with other replays
    */
-  constructor(kernel: Kernel, launch: Launch, buffer: number, contents: Contents, budget: Budget) {
+  constructor(kernel: Kernel, launch: Launch, buffer: number, contents: Contents, work: Work) {
     const object: MemoryObject = `buffer ${buffer}`;
     // Pages are never filled: bytes that were stored are told from those that were not.
     const bare: Contents = {
@@ -70,15 +68,14 @@ export class Replay implements MemorySource {
         return { read: (offset, type) => source.read(offset, type) };
       },
     };
-    const provenance = traceAddresses(kernel, (index, offset) => bufferOf(launch, index, offset));
-    const slice = sliceForStores(kernel, provenance, new Set([object]));
-    const program = compile(kernel, launch, { slice, allLanes: true, contents: bare, uncounted: true });
+    const provenance = traceAddresses(kernel, (index, offset) => bufferOf(launch, index, offset), work);
+    const slice = sliceForStores(kernel, provenance, new Set([object]), work);
+    const program = compile(kernel, launch, { slice, allLanes: true, contents: bare, uncounted: true, work });
     const { environment } = program;
     this.#contents = contents;
     this.#program = program;
-    this.#shared = budget;
-    this.#own = { ...budget };
-    this.#runner = new Runner(program, this.#own);
+    this.#work = work;
+    this.#runner = new Runner(program, work);
     this.#start = environment.bufferStarts[buffer] ?? 0;
     const memory = environment.global.memoryAt(this.#start);
     if (!memory) throw new Error(`there is no buffer ${buffer}`);
@@ -104,7 +101,7 @@ export class Replay implements MemorySource {
       return origin ? [{ origin, atomic: op.action.kind === "atomic" }] : [];
     });
     const invertible = origins.length === writers.length;
-    if (sample.blocks > 0 && all <= Math.min(budget.steps, invertible ? fewSteps : mostSteps)) this.found = "whole";
+    if (sample.blocks > 0 && all <= Math.min(work.left, invertible ? fewSteps : mostSteps)) this.found = "whole";
     else if (invertible) {
       this.found = "on demand";
       this.#origins = origins;
@@ -144,9 +141,7 @@ export class Replay implements MemorySource {
     const key = waits ? block.join() : `${block.join()} ${warp}`;
     if (this.#rest || this.#done.has(key)) return;
     this.#done.add(key);
-    if (this.#done.size % runsBetweenQuestions === 0 && this.#shared.isCancelled?.()) throw new Cancelled("cancelled");
-    const allowed = Math.min(this.#shared.steps, runSteps);
-    this.#own.steps = allowed;
+    this.#runner.work = this.#work.share(runSteps);
     try {
       if (waits) this.#runner.runBlock(block);
       else this.#runner.runBlock(block, 1, warp);
@@ -154,8 +149,6 @@ export class Replay implements MemorySource {
       if (!(error instanceof BudgetExceeded)) throw error;
       this.rest = summarise(this.#memory, this.element, { kind: "unknown" });
       this.#rest = this.#contents.source(this.rest, this.element, 0);
-    } finally {
-      this.#shared.steps -= allowed - Math.max(0, this.#own.steps);
     }
   }
 
@@ -176,15 +169,15 @@ export class Replay implements MemorySource {
   #sample(): { readonly blocks: number; readonly steps: number } {
     const [columns, rows, layers] = this.#program.launch.grid;
     const count = columns * rows * layers;
-    const before = this.#shared.steps;
+    const before = this.#work.spent;
     let blocks = 0;
     for (let k = 0; k < Math.min(count, sampledBlocks); k++) {
-      if (before - this.#shared.steps > sampleSteps || this.#rest) break;
+      if (this.#work.spent - before > sampleSteps || this.#rest) break;
       const index = Math.floor(((2 * k + 1) * count) / (2 * Math.min(count, sampledBlocks)));
       this.#runBlock([index % columns, Math.floor(index / columns) % rows, Math.floor(index / (columns * rows))]);
       if (!this.#rest) blocks++;
     }
-    return { blocks, steps: before - this.#shared.steps };
+    return { blocks, steps: this.#work.spent - before };
   }
 }
 

@@ -5,6 +5,7 @@
 import { findLoops, type Loop, reconvergence } from "../ir/graph.ts";
 import type { Block, Kernel, Launch, Op } from "../ir/kernel.ts";
 import { analyseDivergence, type Divergence } from "../passes/facts/divergence.ts";
+import { Work } from "../work.ts";
 import { type AccessCounter, createCounters } from "./accesses.ts";
 import { type Condition, canFuse, comparison, everyLane, firstLane, laneByLane, type Operand, wrapGuard } from "./conditions.ts";
 import { launchConstants } from "./constants.ts";
@@ -31,6 +32,8 @@ export interface CompileOptions {
   readonly contents?: Contents;
   /** Requests are not counted: only values are wanted. */
   readonly uncounted?: boolean;
+  /** Asked whether the program is still wanted. */
+  readonly work?: Work;
   /** Times a run of arithmetic is executed before code is made for it; infinity for never. */
   readonly hotAfter?: number;
 }
@@ -41,16 +44,17 @@ const clockStep = 40;
 /** Throws `NotExecutable` for what cannot be run. */
 export function compile(kernel: Kernel, launch: Launch, options: CompileOptions = {}): Program {
   const environment = new Environment(kernel, launch, options.contents ?? plainContents);
+  const { work = new Work() } = options;
   const post = reconvergence(kernel);
   const loops = findLoops(kernel);
-  const divergence = analyseDivergence(kernel, launch.block, post, loops);
-  const provenance = traceAddresses(kernel, (index, offset) => bufferOf(launch, index, offset));
-  const slice = options.slice ?? sliceForAddresses(kernel, provenance);
+  const divergence = analyseDivergence(kernel, launch.block, post, loops, work);
+  const provenance = traceAddresses(kernel, (index, offset) => bufferOf(launch, index, offset), work);
+  const slice = options.slice ?? sliceForAddresses(kernel, provenance, work);
   const waitsAt = waitingBarriers(kernel, slice, loops);
   const warps = Math.ceil((launch.block[0] * launch.block[1] * launch.block[2]) / warpSize);
   const registers = new Registers(warpSize * (waitsAt.size > 0 ? warps : 1));
   const running: Running = { environment, weight: 1 };
-  const patterns = options.allLanes ? noPatterns : findPatterns(kernel, launch.block, divergence, launchConstants(environment));
+  const patterns = options.allLanes ? noPatterns : findPatterns(kernel, launch.block, divergence, launchConstants(environment), work);
   const compiler = new Compiler(
     kernel,
     environment,
@@ -63,6 +67,7 @@ export function compile(kernel: Kernel, launch: Launch, options: CompileOptions 
     provenance,
     options.uncounted ?? false,
     options.hotAfter ?? hotAfter,
+    work,
   );
   const blocks = compiler.blocks((block) => post.parent(block), loops);
   return {
@@ -128,6 +133,7 @@ class Compiler {
   readonly #provenance: Provenance;
   readonly #uncounted: boolean;
   readonly #hotAfter: number;
+  readonly #work: Work;
   readonly #users = new Map<Op, (Op | "branch")[]>();
   /** Values computed for one lane that operations of all lanes read. */
   readonly #spread = new Set<Op>();
@@ -147,7 +153,9 @@ class Compiler {
     provenance: Provenance,
     uncounted: boolean,
     hot: number,
+    work: Work,
   ) {
+    this.#work = work;
     this.#hotAfter = hot;
     this.#provenance = provenance;
     this.#uncounted = uncounted;
@@ -289,6 +297,7 @@ class Compiler {
       steps = [];
     };
     for (const op of block.ops) {
+      this.#work.ask(4);
       if (op.action.kind !== "barrier") {
         const own = this.#opSteps(op);
         cost += own.length;

@@ -9,6 +9,7 @@
 import { reversePostorder } from "../ir/graph.ts";
 import type { Dim3, Kernel, Op, SpecialRegister } from "../ir/kernel.ts";
 import type { Divergence } from "../passes/facts/divergence.ts";
+import type { Work } from "../work.ts";
 import type { ConstantOf } from "./constants.ts";
 import { gcd } from "./divisors.ts";
 
@@ -46,7 +47,7 @@ const warpSize = 32;
 const farthest = 2 ** 31;
 const even = new Float64Array(warpSize);
 
-export function findPatterns(kernel: Kernel, block: Dim3, divergence: Divergence, constantOf: ConstantOf): Patterns {
+export function findPatterns(kernel: Kernel, block: Dim3, divergence: Divergence, constantOf: ConstantOf, work: Work): Patterns {
   const found = new Map<Op, Linear | null>();
   /** What the operands were when an operation was last looked at. */
   const looked = new Map<Op, readonly (Linear | null | undefined)[]>();
@@ -82,6 +83,7 @@ export function findPatterns(kernel: Kernel, block: Dim3, divergence: Divergence
   for (let changed = true; changed; ) {
     changed = false;
     for (const each of order) {
+      work.ask(each.ops.length + 1);
       for (const op of [...each.phis, ...each.ops]) {
         if (op.type === "void") continue;
         const operands = op.args.map((arg) => found.get(arg));

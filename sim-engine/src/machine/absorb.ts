@@ -18,6 +18,7 @@ export class Absorption {
     this.#target = target;
     for (const op of coveredLogic(shape)) this.#absorbed.add(op);
     for (const block of shape.kernel.blocks) {
+      shape.work.ask(block.ops.length);
       for (const op of block.phis) this.#visit(op);
       for (const op of block.ops) this.#visit(op);
     }

@@ -45,6 +45,7 @@ const isLogic = ({ action, type }: Op): boolean =>
 function largestTree(shape: Shape, root: Op): ReadonlySet<Op> {
   let best: ReadonlySet<Op> = new Set();
   const grow = (inner: ReadonlySet<Op>, inputs: readonly Op[], tried: ReadonlySet<Op>): void => {
+    shape.work.ask(2);
     if (inner.size > best.size && fits(inputs, inputLimit)) best = inner;
     if (inner.size >= searchDepth || !fits(inputs, inputLimit + spareInputs)) return;
     const before = new Set(tried);

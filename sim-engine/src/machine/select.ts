@@ -6,7 +6,7 @@
 import { isConstant } from "../ir/constants.ts";
 import type { Block, Kernel, Op } from "../ir/kernel.ts";
 import { isLeaf } from "../ir/operations.ts";
-import type { Work } from "../work.ts";
+import { Work } from "../work.ts";
 import { Absorption } from "./absorb.ts";
 import type { Instruction, MachineBlock, MachineKernel } from "./machine.ts";
 import { emitMoves, shareRegisters } from "./phis.ts";
@@ -23,16 +23,18 @@ import { sinkPastBranches } from "./sink.ts";
 import { targetOf } from "./target.ts";
 
 /** The machine code of a kernel that `optimise` has run on, for a compute capability (90 for 9.0). Throws `Cancelled` when `work` does. */
-export function select(kernel: Kernel, computeCapability: number, work?: Work): MachineKernel {
-  const shape = new Shape(kernel);
+export function select(kernel: Kernel, computeCapability: number, work: Work = new Work()): MachineKernel {
+  const shape = new Shape(kernel, work);
   const target = targetOf(computeCapability);
   const selection = new Selection(shape, target, new Absorption(shape, target));
   shareRegisters(selection);
   prologue(selection);
   for (const block of kernel.blocks) {
-    work?.spend(block.ops.length);
     const code = selection.codeOf(block);
-    for (const op of block.ops) selectOp(selection, code, op);
+    for (const op of block.ops) {
+      work.ask(4);
+      selectOp(selection, code, op);
+    }
     if (block.end.kind === "branch" && !isConstant(block.end.cond)) selection.use(block.end.cond, block);
   }
   emitMoves(selection);
@@ -42,7 +44,7 @@ export function select(kernel: Kernel, computeCapability: number, work?: Work): 
     kernel,
     computeCapability,
     localBytesPerThread: localBytes(kernel),
-    ...allocate(kernel, assemble(selection, predicated), target),
+    ...allocate(kernel, assemble(selection, predicated), target, work),
   };
 }
 

@@ -9,6 +9,7 @@
 import type { ConstantOf } from "../execute/constants.ts";
 import { gcd } from "../execute/divisors.ts";
 import type { Action, Block, Op } from "../ir/kernel.ts";
+import type { Work } from "../work.ts";
 
 /** 0: does not change. NaN: changes in no known way. */
 export type Delta = number;
@@ -44,6 +45,8 @@ export interface DeltaQuestion {
   /** The change of what a load gives, of the change of its address; made anew as changes of what is stored become known. */
   readonly loaded: (of: (op: Op) => Delta | undefined) => (op: Op, address: Delta) => Delta;
   readonly longestStep: number;
+  /** Asked whether the answer is still wanted. */
+  readonly work: Work;
 }
 
 export function findDeltas(question: DeltaQuestion): Deltas {
@@ -94,6 +97,7 @@ class Pass {
       this.wantedFactor = 1;
       this.#loaded = this.#question.loaded((op) => this.#known(op));
       for (const op of this.#ops) {
+        this.#question.work.ask(1);
         const before = this.#cycles.get(op);
         this.#cycles.delete(op);
         const found = this.#transfer(op);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { findGpu } from "../gpus/model.ts";
+import { Work } from "../work.ts";
 import { estimateTime } from "./estimate.ts";
 import { loaded } from "./rates.ts";
 import { replay } from "./replay.ts";
@@ -82,7 +83,7 @@ describe("launches measured on an H200 (validation/microbenchmarks/h200-profile.
 });
 
 describe("the replay", () => {
-  const cycles = (summary: ExecutionSummary): number => replay(summary, h200.values)!.cycles - h200.values.blockStartLatency;
+  const cycles = (summary: ExecutionSummary): number => replay(summary, h200.values, new Work())!.cycles - h200.values.blockStartLatency;
 
   /** What going through the program once more takes, when its code is there. */
   const onceMore = (program: TimedProgram): number =>
@@ -149,15 +150,15 @@ describe("the replay", () => {
 
   test("what the budget leaves is extrapolated", () => {
     const launch = copies(62, 0.92);
-    const all = replay(launch, h200.values, 1e9)!;
-    const part = replay(launch, h200.values, 5000)!;
+    const all = replay(launch, h200.values, new Work(), 1e9)!;
+    const part = replay(launch, h200.values, new Work(), 5000)!;
     expect(all.share).toBe(1);
     expect(part.share).toBeLessThan(1);
     expect(Math.abs(part.cycles / all.cycles - 1)).toBeLessThan(0.1);
   });
 
   test("nothing comes of nothing", () => {
-    expect(replay({ ...empty.launch(1, 32), blocks: [] }, h200.values)).toBeUndefined();
+    expect(replay({ ...empty.launch(1, 32), blocks: [] }, h200.values, new Work())).toBeUndefined();
     expect(estimateTime({ ...empty.launch(1, 32), code: [[]] }, h200)).toBeUndefined();
   });
 

@@ -8,6 +8,7 @@
 import { successors } from "../../ir/builder.ts";
 import type { DominatorTree, Loop } from "../../ir/graph.ts";
 import type { Action, Block, Dim3, Kernel, Op } from "../../ir/kernel.ts";
+import type { Work } from "../../work.ts";
 
 export interface Divergence {
   /** The value may differ between active lanes of a warp. */
@@ -23,7 +24,7 @@ export interface Divergence {
   isMerged(op: Op): boolean;
 }
 
-export function analyseDivergence(kernel: Kernel, blockDim: Dim3, post: DominatorTree, loops: readonly Loop[]): Divergence {
+export function analyseDivergence(kernel: Kernel, blockDim: Dim3, post: DominatorTree, loops: readonly Loop[], work: Work): Divergence {
   const varying = new Set<Op>();
   const divergent = new Set<Block>();
   const outliving = new Set<Op>();
@@ -56,6 +57,7 @@ export function analyseDivergence(kernel: Kernel, blockDim: Dim3, post: Dominato
       return user.args.some((arg, index) => arg === op && !loop.blocks.has(at.predecessors[index] ?? at));
     };
     for (const block of loop.blocks) {
+      work.ask(block.ops.length);
       for (const op of [...block.phis, ...block.ops]) {
         const later = (users.get(op) ?? []).filter((user) => readsLater(user, op)).length > 0;
         if (!later && !branches.get(op)?.some((each) => !loop.blocks.has(each))) continue;
@@ -67,7 +69,7 @@ export function analyseDivergence(kernel: Kernel, blockDim: Dim3, post: Dominato
   const markDivergent = (block: Block): void => {
     if (divergent.has(block)) return;
     divergent.add(block);
-    for (const join of joins(block, post)) {
+    for (const join of joins(block, post, work)) {
       for (const phi of join.phis) {
         merged.add(phi);
         mark(phi);
@@ -80,6 +82,7 @@ export function analyseDivergence(kernel: Kernel, blockDim: Dim3, post: Dominato
     for (const op of block.ops) if (isSource(op.action, blockDim)) mark(op);
   }
   for (let op = pending.pop(); op; op = pending.pop()) {
+    work.ask(1);
     for (const user of users.get(op) ?? []) if (op === user.args[0] ? !isSame(user.action) : !alwaysUniform(user.action)) mark(user);
     for (const block of branches.get(op) ?? []) markDivergent(block);
   }
@@ -104,7 +107,7 @@ function leavesUnevenly(loop: Loop, block: Block, post: DominatorTree): boolean 
 }
 
 /** Blocks where two paths from the branch at the end of `block` may meet without passing `block` again. */
-function joins(block: Block, post: DominatorTree): Set<Block> {
+function joins(block: Block, post: DominatorTree, work: Work): Set<Block> {
   const end = post.parent(block);
   const labels = new Map<Block, Block>();
   const found = new Set<Block>();
@@ -121,6 +124,7 @@ function joins(block: Block, post: DominatorTree): Set<Block> {
   };
   for (const to of successors(block)) reach(to, to);
   for (let at = pending.pop(); at; at = pending.pop()) {
+    work.ask(1);
     const label = labels.get(at);
     if (label) for (const to of successors(at)) reach(to, label);
   }
