@@ -8,7 +8,7 @@ import type { Reading } from "../syntax/reading.ts";
 import { type CompileOptions, compileOptions } from "./compile-commands.ts";
 import type { AnalysisSettings, FileHost } from "./facts.ts";
 import { headerFolder, withHeaders } from "./headers/index.ts";
-import { hostUnit } from "./host/unit.ts";
+import { hostUnit } from "./host/program/unit.ts";
 import type { ProjectUnit } from "./project.ts";
 import { bindUnit } from "./sema/index.ts";
 

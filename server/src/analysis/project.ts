@@ -3,8 +3,8 @@ import type { FunctionDeclaration, TranslationUnit } from "../syntax/ast.ts";
 import { directoryOf, join } from "../syntax/preprocess/paths.ts";
 import type { Reading } from "../syntax/reading.ts";
 import type { FileHost } from "./facts.ts";
-import type { GlobalVariable } from "./host/globals.ts";
-import type { HostUnit, Linker } from "./host/unit.ts";
+import type { GlobalVariable } from "./host/program/globals.ts";
+import type { HostUnit, Linker } from "./host/program/unit.ts";
 
 /** A file of the project, ready to be evaluated and lowered. */
 export interface ProjectUnit extends HostUnit {

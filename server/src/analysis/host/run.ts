@@ -4,21 +4,22 @@ import type { AnalysisSettings } from "../facts.ts";
 import type { Semantics } from "../sema/index.ts";
 import type { Substitutions } from "../sema/substitutions.ts";
 import { type AssumedTemplate, assumedTemplateArguments } from "../template-arguments.ts";
-import type { AssumedInput } from "./assume-inputs.ts";
-import { callFunction } from "./call.ts";
-import { apply, callMethod } from "./calls.ts";
-import { evaluateExpression } from "./expressions.ts";
-import { blank, hostType } from "./host-types.ts";
-import { Inputs } from "./inputs.ts";
-import { type Argument, type Interpreter, type KernelResourcesOf, OutOfSteps } from "./interpreter.ts";
-import { type LaunchEntry, LaunchLog, type ResolveLaunch } from "./launch-log.ts";
-import { functionName } from "./launch-sites.ts";
-import { Journal, unknownContent } from "./memory.ts";
-import { Allocation, Cell } from "./model.ts";
-import { globalFrame } from "./names.ts";
-import { executeStatement } from "./statements.ts";
-import type { HostUnit, Linker } from "./unit.ts";
-import { int, pointer, unknown } from "./values.ts";
+import { apply, callMethod } from "./evaluate/call-expression.ts";
+import { evaluateExpression } from "./evaluate/expressions.ts";
+import { callFunction } from "./evaluate/function-call.ts";
+import { launchKernel } from "./evaluate/launch.ts";
+import { executeStatement } from "./evaluate/statements.ts";
+import type { LaunchEntry, ResolveLaunch } from "./launches/launch-entry.ts";
+import { LaunchLog } from "./launches/launch-log.ts";
+import { functionName } from "./launches/launch-sites.ts";
+import { blank, hostType } from "./memory/host-types.ts";
+import { type Argument, type Interpreter, type KernelResourcesOf, OutOfSteps } from "./memory/interpreter.ts";
+import { Journal, unknownContent } from "./memory/journal.ts";
+import type { HostUnit, Linker } from "./program/unit.ts";
+import { globalFrame } from "./resolve/names.ts";
+import { Inputs } from "./values/inputs.ts";
+import { Allocation, Cell } from "./values/model.ts";
+import { int, pointer, unknown } from "./values/values.ts";
 
 export interface RunProgram {
   /** Of the function to run. */
@@ -30,6 +31,13 @@ export interface RunProgram {
   readonly resolveLaunch?: ResolveLaunch;
   /** Shared by all runs of one analysis. */
   readonly substitutions: Substitutions;
+}
+
+/** An input that was given a value. */
+export interface AssumedInput {
+  readonly name: string;
+  readonly value: number | string;
+  readonly why: string;
 }
 
 export interface RunOptions {
@@ -93,6 +101,7 @@ function interpreterFor({ unit, settings, linker, resources, resolveLaunch, subs
     call: (call) => callFunction(host, call),
     callMethod: (self, name, args) => callMethod(host, self, name, args),
     apply: (callee, args) => apply(host, callee, args),
+    launch: (call) => launchKernel(host, call),
     unit,
     get semantics() {
       return host.unit.semantics;
