@@ -10,7 +10,7 @@ import type { CapturedArgument, CapturedArguments, Triple } from "./host/launche
 import { scalarType } from "./host/memory/content.ts";
 import type { HostType, Value } from "./host/values/model.ts";
 import { integerOf, reasonOf } from "./host/values/values.ts";
-import { type KernelUse, kernelUse } from "./kernel-use.ts";
+import { type KernelUse, kernelUse } from "./sema/kernel-use.ts";
 
 /** What is known of a launch before anything is assumed; `undefined` sides: nothing launches the kernel. */
 export interface OpenLaunch {

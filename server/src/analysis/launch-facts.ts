@@ -15,10 +15,10 @@ import { int, integerOf, unknown } from "./host/values/values.ts";
 import { type GlobalContent, lowerInstance } from "./lower-instance.ts";
 import type { RunCommand } from "./makefile.ts";
 import type { Project, ProjectUnit } from "./project.ts";
+import { assumedTemplateArguments } from "./sema/assumed-templates.ts";
 import type { Semantics } from "./sema/index.ts";
 import { valueName } from "./sema/type-tools.ts";
 import type { Substitution } from "./sema/types.ts";
-import { assumedTemplateArguments } from "./template-arguments.ts";
 import { unknownArguments } from "./unlaunched.ts";
 import type { UserDirectives } from "./user-directives.ts";
 

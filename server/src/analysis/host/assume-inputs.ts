@@ -1,6 +1,6 @@
 /** Values for inputs nobody knows, chosen so that a launch is a plausible one. */
 import type { FunctionDeclaration } from "../../syntax/ast.ts";
-import { kernelUse } from "../kernel-use.ts";
+import { kernelUse } from "../sema/kernel-use.ts";
 import { tensorShape, tensorShapeReason } from "./assume-shapes.ts";
 import type { LaunchEntry } from "./launches/launch-entry.ts";
 import { isConfigured } from "./launches/launch-log.ts";

@@ -1,9 +1,9 @@
 /** Evaluates the host code of a file and reports the launches in it. */
 import type { FunctionDeclaration } from "../../syntax/ast.ts";
 import type { AnalysisSettings } from "../facts.ts";
+import { type AssumedTemplate, assumedTemplateArguments } from "../sema/assumed-templates.ts";
 import type { Semantics } from "../sema/index.ts";
 import type { Substitutions } from "../sema/substitutions.ts";
-import { type AssumedTemplate, assumedTemplateArguments } from "../template-arguments.ts";
 import { apply, callMethod } from "./evaluate/call-expression.ts";
 import { evaluateExpression } from "./evaluate/expressions.ts";
 import { callFunction } from "./evaluate/function-call.ts";

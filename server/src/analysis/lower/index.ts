@@ -17,15 +17,15 @@ import { invoke, lowerCall } from "./calls.ts";
 import { construct, initialise } from "./construct.ts";
 import { declareVariable } from "./declarations.ts";
 import { effect } from "./effects.ts";
+import type { Lowering, LowerOptions, Place } from "./emit/lowering.ts";
+import { copy, ParameterWritten, store } from "./emit/memory.ts";
+import { scalarOf } from "./emit/scalars.ts";
 import { expressionValue, valueAs } from "./expressions.ts";
 import { boundsOf, parametersOf } from "./kernel-header.ts";
-import type { Lowering, LowerOptions, Place } from "./lowering.ts";
-import { copy, ParameterWritten, store } from "./memory.ts";
 import { placeOf } from "./places.ts";
-import { scalarOf } from "./scalars.ts";
 import { lowerStatement } from "./statements.ts";
 
-export type { LowerOptions } from "./lowering.ts";
+export type { LowerOptions } from "./emit/lowering.ts";
 
 /** More operations than this before any optimisation: the kernel is too large to simulate in a moment. */
 const opLimit = 200_000;

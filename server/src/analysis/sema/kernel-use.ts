@@ -1,6 +1,6 @@
 /** How a kernel uses its indices and parameters: what a plausible launch of it looks like. */
-import type { Expression, FunctionDeclaration } from "../syntax/ast.ts";
-import { type AnyNode, walk } from "../syntax/walk.ts";
+import type { Expression, FunctionDeclaration } from "../../syntax/ast.ts";
+import { type AnyNode, walk } from "../../syntax/walk.ts";
 
 export type Axis = 0 | 1 | 2;
 

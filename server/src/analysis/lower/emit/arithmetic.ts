@@ -1,8 +1,18 @@
 /** The built-in operators on scalars. */
 import type { FloatPredicate, IntBinary, IntPredicate, Op } from "@warplens/sim-engine";
-import type { Node } from "../../syntax/ast.ts";
-import { boolType, decay, integerType, intType, isFloating, isInteger, promote, underlying, usualArithmetic } from "../sema/type-tools.ts";
-import type { Type } from "../sema/types.ts";
+import type { Node } from "../../../syntax/ast.ts";
+import {
+  boolType,
+  decay,
+  integerType,
+  intType,
+  isFloating,
+  isInteger,
+  promote,
+  underlying,
+  usualArithmetic,
+} from "../../sema/type-tools.ts";
+import type { Type } from "../../sema/types.ts";
 import type { Lowering } from "./lowering.ts";
 import { indexOf } from "./memory.ts";
 import { convert, isSignedType, scalarOf, truth, zeroOf } from "./scalars.ts";

@@ -1,9 +1,9 @@
 /** What the parts of lowering share. They reach each other through here, so that none imports another that imports it. */
 import type { Block, Builder, Kernel, Op, ScalarType, Space } from "@warplens/sim-engine";
-import type { Expression, FunctionDeclaration, Node, Statement, VariableDeclaration } from "../../syntax/ast.ts";
-import type { Reading } from "../../syntax/reading.ts";
-import type { Context, Resolved } from "../sema/context.ts";
-import type { LambdaExpression, Substitution, Type } from "../sema/types.ts";
+import type { Expression, FunctionDeclaration, Node, Statement, VariableDeclaration } from "../../../syntax/ast.ts";
+import type { Reading } from "../../../syntax/reading.ts";
+import type { Context, Resolved } from "../../sema/context.ts";
+import type { LambdaExpression, Substitution, Type } from "../../sema/types.ts";
 
 /** An object in memory: what a C++ lvalue is, once lowered. */
 export interface Place {

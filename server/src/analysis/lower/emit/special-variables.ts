@@ -1,7 +1,7 @@
 /** `threadIdx.x` and its like: registers of the hardware rather than variables. */
 import type { Op, SpecialRegister } from "@warplens/sim-engine";
-import type { Expression } from "../../syntax/ast.ts";
-import { lastName } from "../sema/scope.ts";
+import type { Expression } from "../../../syntax/ast.ts";
+import { lastName } from "../../sema/scope.ts";
 import type { Lowering, Place } from "./lowering.ts";
 import { element, store } from "./memory.ts";
 

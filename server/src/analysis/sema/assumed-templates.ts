@@ -1,9 +1,9 @@
 /** Template arguments for a kernel nothing instantiates: its defaults, else ones that are assumed and said to be. */
 import type { Assumption } from "@warplens/sim-engine";
-import type { FunctionDeclaration, TemplateParameter } from "../syntax/ast.ts";
-import type { Semantics } from "./sema/index.ts";
-import { floatType, valueName } from "./sema/type-tools.ts";
-import type { Substitution, TemplateValue } from "./sema/types.ts";
+import type { FunctionDeclaration, TemplateParameter } from "../../syntax/ast.ts";
+import type { Semantics } from "./index.ts";
+import { floatType, valueName } from "./type-tools.ts";
+import type { Substitution, TemplateValue } from "./types.ts";
 
 export interface AssumedTemplate {
   readonly substitution: Substitution | undefined;

@@ -1,8 +1,8 @@
 /** Loads, stores and copies of objects. */
 import { type Op, type ScalarType, type Space, scalarBytes } from "@warplens/sim-engine";
-import type { Node } from "../../syntax/ast.ts";
-import { integerType, referred } from "../sema/type-tools.ts";
-import type { RecordInstance, Type } from "../sema/types.ts";
+import type { Node } from "../../../syntax/ast.ts";
+import { integerType, referred } from "../../sema/type-tools.ts";
+import type { RecordInstance, Type } from "../../sema/types.ts";
 import type { Lowering, Place } from "./lowering.ts";
 import { isSignedType, resize, scalarOf, truth } from "./scalars.ts";
 

@@ -1,6 +1,6 @@
 /** The device's heap: `malloc`, `new` and `free` inside a kernel. */
 import type { Op } from "@warplens/sim-engine";
-import type { Expression, Node } from "../../syntax/ast.ts";
+import type { Expression, Node } from "../../../syntax/ast.ts";
 import { linear, product } from "./indices.ts";
 import type { Lowering, Place } from "./lowering.ts";
 
