@@ -3,7 +3,7 @@ import type { Content, Kernel } from "@warplens/sim-engine";
 import type { FunctionDeclaration } from "../syntax/ast.ts";
 import type { AnalysisSettings } from "./facts.ts";
 import { lowerKernel } from "./lower/index.ts";
-import type { ProjectUnit } from "./project.ts";
+import type { ProgramUnit } from "./program-linker.ts";
 import type { Substitution } from "./sema/types.ts";
 
 /** What a variable holds; `initial` is what its initialiser gives. */
@@ -11,7 +11,7 @@ export type GlobalContent = (name: string, initial: Content | undefined) => Cont
 
 /** One instance of a kernel of the unit. Throws `NotSimulated`. */
 export function lowerInstance(
-  { semantics, reading }: ProjectUnit,
+  { semantics, reading }: ProgramUnit,
   kernel: FunctionDeclaration,
   substitution: Substitution | undefined,
   { computeCapability }: AnalysisSettings,

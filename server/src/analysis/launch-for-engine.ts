@@ -24,7 +24,7 @@ export interface OpenLaunch {
   readonly maxThreads?: number;
 }
 
-export type Completed =
+export type EngineLaunch =
   | { readonly launch: Launch; readonly assumptions: readonly Assumption[] }
   | { readonly reason: string; readonly assumptions: readonly Assumption[] };
 
@@ -35,7 +35,7 @@ const fallbackThreadsPerSm = 2048;
 const assumedTrips = 128;
 const unlaunched = "nothing here launches the kernel";
 
-export function completeLaunch(open: OpenLaunch, written: Directive, device: DeviceProperties | undefined): Completed {
+export function launchForEngine(open: OpenLaunch, written: Directive, device: DeviceProperties | undefined): EngineLaunch {
   const use = kernelUse(open.kernel);
   const assumptions: Assumption[] = [];
   const configured = resolveConfiguration(written, knownScalars(open, written));

@@ -1,4 +1,4 @@
-/** The other files of a project, read and parsed when something in them is wanted. */
+/** Finds what other files of a program define and launch: they are read and parsed when something in them is wanted. */
 import type { FunctionDeclaration, TranslationUnit } from "../syntax/ast.ts";
 import { directoryOf, join } from "../syntax/preprocess/paths.ts";
 import type { Reading } from "../syntax/reading.ts";
@@ -6,15 +6,15 @@ import type { FileHost } from "./facts.ts";
 import type { GlobalVariable } from "./host/program/globals.ts";
 import type { HostUnit, Linker } from "./host/program/unit.ts";
 
-/** A file of the project, ready to be evaluated and lowered. */
-export interface ProjectUnit extends HostUnit {
+/** A file of the program, ready to be evaluated and lowered. */
+export interface ProgramUnit extends HostUnit {
   readonly path: string;
   readonly reading: Reading;
   readonly unit: TranslationUnit;
 }
 
 /** Parses a file, if it is not too long; `launching` names functions elsewhere that launch kernels. */
-export type LoadUnit = (path: string, text: string, launching: ReadonlySet<string>) => ProjectUnit | undefined;
+export type LoadUnit = (path: string, text: string, launching: ReadonlySet<string>) => ProgramUnit | undefined;
 
 const sourceFile = /\.(?:cu|cpp|cc|cxx|c)$/i;
 const mostFiles = 80;
@@ -24,12 +24,12 @@ const keywords: ReadonlySet<string> = new Set(["if", "for", "while", "switch", "
 /** Files one analysis parses besides the opened one. */
 const mostUnits = 8;
 
-export class Project implements Linker {
-  readonly #own: ProjectUnit;
+export class ProgramLinker implements Linker {
+  readonly #own: ProgramUnit;
   readonly #host: FileHost;
   readonly #load: LoadUnit;
-  readonly #units = new Map<string, ProjectUnit | undefined>();
-  readonly #owners = new WeakMap<FunctionDeclaration, ProjectUnit>();
+  readonly #units = new Map<string, ProgramUnit | undefined>();
+  readonly #owners = new WeakMap<FunctionDeclaration, ProgramUnit>();
   readonly #definitions = new Map<string, FunctionDeclaration | undefined>();
   readonly #variables = new Map<string, { readonly variable: GlobalVariable; readonly unit: HostUnit } | undefined>();
   #texts: ReadonlyMap<string, string> | undefined;
@@ -37,7 +37,7 @@ export class Project implements Linker {
   readonly #commands: readonly string[];
 
   /** `commands`: files that `compile_commands.json` lists. */
-  constructor(own: ProjectUnit, host: FileHost, load: LoadUnit, commands: readonly string[]) {
+  constructor(own: ProgramUnit, host: FileHost, load: LoadUnit, commands: readonly string[]) {
     this.#own = own;
     this.#host = host;
     this.#load = load;
@@ -45,7 +45,7 @@ export class Project implements Linker {
     for (const fn of own.semantics.functions) this.#owners.set(fn, own);
   }
 
-  unitOf(fn: FunctionDeclaration): ProjectUnit | undefined {
+  unitOf(fn: FunctionDeclaration): ProgramUnit | undefined {
     return this.#owners.get(fn);
   }
 
@@ -60,7 +60,7 @@ export class Project implements Linker {
   }
 
   #define(name: string, owner: string | undefined): FunctionDeclaration | undefined {
-    const inside = ({ semantics, globals }: ProjectUnit) =>
+    const inside = ({ semantics, globals }: ProgramUnit) =>
       semantics.functions.find(
         (fn) => fn.body !== undefined && lastText(fn) === name && (owner === undefined || globals.pathOf(fn).at(-1) === owner),
       );
@@ -100,7 +100,7 @@ export class Project implements Linker {
   }
 
   /** The file whose `main` uses functions of the opened file; the only one with a `main`, where none names them. */
-  main(): { readonly unit: ProjectUnit; readonly main: FunctionDeclaration } | undefined {
+  main(): { readonly unit: ProgramUnit; readonly main: FunctionDeclaration } | undefined {
     const programs = [...this.#siblings()].filter(([, text]) => /\bmain\s*\(/.test(text));
     const names = this.#own.sites.roots.map(lastText);
     const [path, text] =
@@ -112,13 +112,13 @@ export class Project implements Linker {
   }
 
   /** A file that launches a kernel of the opened one. */
-  launcherOf(kernel: string): ProjectUnit | undefined {
+  launcherOf(kernel: string): ProgramUnit | undefined {
     const launch = new RegExp(String.raw`\b${kernel}\s*(?:<[^;{}]*>)?\s*<<<`);
     const found = [...this.#siblings()].find(([, text]) => text.includes(kernel) && launch.test(text));
     return found === undefined ? undefined : this.#unit(...found);
   }
 
-  #unit(path: string, text: string): ProjectUnit | undefined {
+  #unit(path: string, text: string): ProgramUnit | undefined {
     if (this.#units.has(path)) return this.#units.get(path);
     if (this.#units.size >= mostUnits) return undefined;
     const unit = this.#load(path, text, this.#launchers());
