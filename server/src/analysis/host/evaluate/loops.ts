@@ -91,10 +91,11 @@ function iterate(host: Interpreter, loop: Loop, trace: LoopTrace, mark: number, 
     const tired = (done >= 3 || late) && trace.depth > 0 && host.steps - trace.since > nestSteps;
     if (tired || done >= limits.most || (done >= limits.first && done < limits.first + 3)) {
       if (lately.at(-1)?.at !== done - 1) lately.length = 0;
-      lately.push({ at: done, values: snapshot(host, mark), distances: distance(host, loop.condition) });
+      const from = host.steps;
+      lately.push({ at: done, values: snapshot(host, mark), distances: distance(host, loop.condition), from, to: host.steps });
       if (lately.length >= 3) {
         const left = trace.mayEnd ? undefined : remaining(loop.condition, lately);
-        if (tired || left === undefined || done + left > limits.most) {
+        if (tired || left === undefined || done + left > limits.most || isBeyondNest(host, trace, lately, left)) {
           extrapolate(host, loop, trace, lately.slice(-3), { done, left, counted });
           return undefined;
         }
@@ -110,6 +111,24 @@ function iterate(host: Interpreter, loop: Loop, trace: LoopTrace, mark: number, 
     }
     loop.advance();
   }
+}
+
+/**
+ * The iterations left would tire the nest before the last of them, so that the loop would be carried to its end from there: it may
+ * as well be from here. Their steps are counted as if they had been taken, as how far an evaluation gets is not to depend on this.
+ */
+function isBeyondNest(host: Interpreter, trace: LoopTrace, lately: readonly Sample[], left: number): boolean {
+  const [first, second, third] = lately.slice(-3);
+  if (trace.depth === 0 || first === undefined || second === undefined || third === undefined) return false;
+  const each = third.from - second.to;
+  if (each !== second.from - first.to || each <= 0) return false;
+  const room = nestSteps - (host.steps - trace.since);
+  const more = Math.floor(room / each) + 1;
+  // The end is told from three samples in a row.
+  const sampled = more === 1 ? 1 : more + 2;
+  if (sampled >= left) return false;
+  host.steps += sampled * each + (more === 1 ? 1 : 3) * (third.to - third.from);
+  return true;
 }
 
 /** A nest in which even its first iterations and their stand-ins, level upon level, are too many: one of each has to do. */
@@ -148,6 +167,9 @@ interface Sample {
   readonly at: number;
   readonly values: Map<Cell, Value>;
   readonly distances: readonly Distance[];
+  /** Steps the evaluation had taken by then, and after it was looked at. */
+  readonly from: number;
+  readonly to: number;
 }
 
 interface Progress {
