@@ -30,3 +30,4 @@ export { type SimulateOptions, simulate } from "./simulate.ts";
 export { parseKernel, printKernel, printOp } from "./text.ts";
 export { estimateTime, type TimeEstimate } from "./timing/index.ts";
 export { verifyKernel } from "./verify.ts";
+export { Cancelled, Work } from "./work.ts";

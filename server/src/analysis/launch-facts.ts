@@ -1,5 +1,5 @@
 /** The launches of a file as facts: those of its host code, those the user adds, and one for each kernel that has none. */
-import { type Assumption, estimateResources, type Kernel, type KernelResources } from "@warplens/sim-engine";
+import { type Assumption, Cancelled, estimateResources, type Kernel, type KernelResources, type Work } from "@warplens/sim-engine";
 import type { Expression, FunctionDeclaration, Node } from "../syntax/ast.ts";
 import type { Place } from "../syntax/reading.ts";
 import type { Directive } from "./directives.ts";
@@ -30,9 +30,11 @@ export interface FileFacts {
   readonly directives: UserDirectives;
   /** Where the settings' `argv` comes from, where the user does not say it. */
   readonly run?: RunCommand;
+  /** Of finding the launches; lowering them, later, has work of its own. */
+  readonly work?: Work;
 }
 
-/** In source order of the sites; launches without a site stand where their kernel does. */
+/** In source order of the sites; launches without a site stand where their kernel does. Throws `Cancelled`. */
 export function launchFacts(file: FileFacts): LaunchFact[] {
   const { own, project, directives } = file;
   const isOwn = (site: Expression) => own.reading.locate(site.start, site.end).file === 0;
@@ -59,12 +61,13 @@ export function launchFacts(file: FileFacts): LaunchFact[] {
 }
 
 /** What instances of kernels take of an SM, each estimated once. */
-function resourcesOf({ own, project, settings }: FileFacts): KernelResourcesOf {
+function resourcesOf({ own, project, settings, work }: FileFacts): KernelResourcesOf {
   const known = new Map<FunctionDeclaration, Map<Substitution | undefined, KernelResources | undefined>>();
   return (kernel, substitution) => {
     const instances = known.get(kernel) ?? new Map<Substitution | undefined, KernelResources | undefined>();
     known.set(kernel, instances);
-    if (!instances.has(substitution)) instances.set(substitution, estimated(project.unitOf(kernel) ?? own, kernel, substitution, settings));
+    if (!instances.has(substitution))
+      instances.set(substitution, estimated(project.unitOf(kernel) ?? own, kernel, substitution, settings, work));
     return instances.get(substitution);
   };
 }
@@ -74,13 +77,15 @@ function estimated(
   kernel: FunctionDeclaration,
   substitution: Substitution | undefined,
   settings: AnalysisSettings,
+  work: Work | undefined,
 ): KernelResources | undefined {
   try {
     return estimateResources(
-      lowerInstance(unit, kernel, substitution, settings, (_name, initial) => initial),
+      lowerInstance(unit, kernel, substitution, settings, (_name, initial) => initial, work),
       settings.computeCapability,
     );
-  } catch {
+  } catch (error) {
+    if (error instanceof Cancelled) throw error;
     // The launch itself says why the kernel cannot be simulated.
     return undefined;
   }
@@ -162,7 +167,7 @@ function remoteFact(file: FileFacts, kernel: KernelFact, { launch, where }: Remo
       kernel.nameAt,
       kernel,
       completed,
-      () => lowerInstance(own, kernel.declaration, substitution, settings, contentOfGlobals(launch)),
+      (work) => lowerInstance(own, kernel.declaration, substitution, settings, contentOfGlobals(launch), work),
       [elsewhere, ...argumentsOf(file, launch), ...inputs],
       inputs,
     ),
@@ -217,7 +222,7 @@ function siteFact(file: FileFacts, launch: EvaluatedLaunch, option: Directive | 
   const lower =
     declaration === undefined || unit === undefined
       ? undefined
-      : () => lowerInstance(unit, declaration, substitution, settings, contentOfGlobals(launch));
+      : (work?: Work) => lowerInstance(unit, declaration, substitution, settings, contentOfGlobals(launch), work);
   return {
     ...fact(own, at, kernel, completed, lower, assumptions, inputs),
     kernelName: entry.kernelName,
@@ -230,12 +235,23 @@ function siteFact(file: FileFacts, launch: EvaluatedLaunch, option: Directive | 
 }
 
 function programOf(file: FileFacts, unit: ProgramUnit): Omit<RunProgram, "substitutions"> {
-  const { settings, project } = file;
-  return { unit, settings, linker: project, resources: resourcesOf(file), resolveLaunch: (entry) => resolveLaunch(file, entry) };
+  const { settings, project, work } = file;
+  return {
+    unit,
+    settings,
+    linker: project,
+    resources: resourcesOf(file),
+    resolveLaunch: (entry, later) => resolveLaunch(file, entry, later),
+    ...(work === undefined ? {} : { work }),
+  };
 }
 
 /** A launch whose results another one uses, as the engine takes it. */
-function resolveLaunch({ own, project, settings, directives, kernels }: FileFacts, entry: LaunchEntry): ReturnType<ResolveLaunch> {
+function resolveLaunch(
+  { own, project, settings, directives, kernels }: FileFacts,
+  entry: LaunchEntry,
+  work?: Work,
+): ReturnType<ResolveLaunch> {
   const { kernel: declaration, substitution, kernelName } = entry;
   if (declaration?.body === undefined) return undefined;
   const unit = project.unitOf(declaration) ?? own;
@@ -245,7 +261,7 @@ function resolveLaunch({ own, project, settings, directives, kernels }: FileFact
   if (!("launch" in completed)) return undefined;
   try {
     const contents: GlobalContent = (name, initial) => entry.globals.get(name) ?? initial;
-    return { launch: completed.launch, kernel: lowerInstance(unit, declaration, substitution, settings, contents) };
+    return { launch: completed.launch, kernel: lowerInstance(unit, declaration, substitution, settings, contents, work) };
   } catch (error) {
     if (error instanceof NotSimulated) return undefined;
     throw error;
@@ -338,7 +354,7 @@ function factWithoutSite(file: FileFacts, kernel: KernelFact, option: Directive 
       kernel.nameAt,
       kernel,
       completed,
-      () => lowerInstance(own, kernel.declaration, substitution, settings, (_name, initial) => initial),
+      (work) => lowerInstance(own, kernel.declaration, substitution, settings, (_name, initial) => initial, work),
       assumptions,
       [],
     ),
@@ -358,7 +374,7 @@ function fact(
   at: Place,
   kernel: KernelFact | undefined,
   completed: EngineLaunch,
-  lower: (() => Kernel) | undefined,
+  lower: ((work?: Work) => Kernel) | undefined,
   before: readonly Assumption[],
   inputs: readonly Assumption[],
 ): Common {
@@ -371,9 +387,9 @@ function fact(
     assumptions: [...before, ...completed.assumptions],
     configuration: [...inputs, ...completed.assumptions.filter(({ what }) => configurationParts.has(what))],
     ...("launch" in completed ? { launch: completed.launch } : { reason: completed.reason }),
-    lower: () => {
+    lower: (work) => {
       if (lower === undefined) throw new NotSimulated(reason ?? "the kernel is not known", at);
-      lowered ??= lower();
+      lowered ??= lower(work);
       return lowered;
     },
   };

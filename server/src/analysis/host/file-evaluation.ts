@@ -75,7 +75,7 @@ export class FileEvaluation implements Repetition {
     this.#elsewhere = elsewhere;
   }
 
-  /** All launches in the order they are written. */
+  /** All launches in the order they are written. Throws `Cancelled`. */
   launches(): readonly EvaluatedLaunch[] {
     const { sites, semantics } = this.#program.unit;
     if (sites.sites.length === 0) return [];

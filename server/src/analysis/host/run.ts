@@ -1,4 +1,5 @@
 /** Evaluates the host code of a file and reports the launches in it. */
+import type { Work } from "@warplens/sim-engine";
 import type { FunctionDeclaration } from "../../syntax/ast.ts";
 import type { AnalysisSettings } from "../facts.ts";
 import { type AssumedTemplate, assumedTemplateArguments } from "../sema/assumed-templates.ts";
@@ -29,6 +30,8 @@ export interface RunProgram {
   /** What a kernel takes of an SM; undefined where that cannot be told. */
   readonly resources?: KernelResourcesOf;
   readonly resolveLaunch?: ResolveLaunch;
+  /** Of the evaluation alone: what is worked out of its launches later has work of its own. */
+  readonly work?: Work;
   /** Shared by all runs of one analysis. */
   readonly substitutions: Substitutions;
 }
@@ -61,7 +64,7 @@ export interface RunResult {
   readonly steps: number;
 }
 
-/** Runs one function of the file from fresh memory: `main` with its arguments, any other with unknown ones. */
+/** Runs one function of the file from fresh memory: `main` with its arguments, any other with unknown ones. Throws `Cancelled`. */
 export function runFunction(program: RunProgram, entry: FunctionDeclaration, options: RunOptions = {}): RunResult {
   const host = interpreterFor(program, options);
   const template = instanceOf(entry, program.unit);
@@ -94,7 +97,8 @@ export function runFunction(program: RunProgram, entry: FunctionDeclaration, opt
   };
 }
 
-function interpreterFor({ unit, settings, linker, resources, resolveLaunch, substitutions }: RunProgram, options: RunOptions): Interpreter {
+function interpreterFor(program: RunProgram, options: RunOptions): Interpreter {
+  const { unit, settings, linker, resources, resolveLaunch, work, substitutions } = program;
   const host: Interpreter = {
     evaluate: (expression) => evaluateExpression(host, expression),
     execute: (statement) => executeStatement(host, statement),
@@ -129,6 +133,7 @@ function interpreterFor({ unit, settings, linker, resources, resolveLaunch, subs
     frame: { ...globalFrame([]), depth: -1 },
     returned: undefined,
     steps: 0,
+    work,
     exited: false,
     final: true,
     active: new Map(),

@@ -29,11 +29,13 @@ export type { LowerOptions } from "./emit/lowering.ts";
 
 /** More operations than this before any optimisation: the kernel is too large to simulate in a moment. */
 const opLimit = 200_000;
+/** Of one expression or statement, the types of its parts among it. */
+const workOfNode = 8;
 
 /**
  * Lowers a kernel for one set of template arguments.
  * @param substitution what `Semantics.callee` gives for the launch, or `Semantics.substitutionFor`
- * @throws NotSimulated with the reason, for what cannot be simulated
+ * @throws NotSimulated with the reason, for what cannot be simulated, and Cancelled
  */
 export function lowerKernel(
   semantics: Semantics,
@@ -102,6 +104,7 @@ function lowerOnce(
   const library = reading.files.map(isLibraryHeader);
   const isOfLibrary = ({ file }: Span): boolean => library[file] === true;
   const budget = (): void => {
+    options.work?.spend(workOfNode);
     if (kernel.nextId > opLimit) throw new NotSimulated(`the kernel has more than ${opLimit} operations`);
   };
   /** An element of an expanded pack is read under a substitution of its own. */

@@ -1,5 +1,5 @@
 /** One launch that an evaluation met, as the host code makes it. */
-import type { Buffer, Content, Argument as EngineArgument, Kernel, Launch } from "@warplens/sim-engine";
+import type { Buffer, Content, Argument as EngineArgument, Kernel, Launch, Work } from "@warplens/sim-engine";
 import type { Expression, FunctionDeclaration } from "../../../syntax/ast.ts";
 import type { Substitution } from "../../sema/types.ts";
 import type { HostType, TemplateValue, Value } from "../values/model.ts";
@@ -52,4 +52,7 @@ export interface LaunchEntry {
 }
 
 /** Makes of a launch what the engine needs; undefined where that is not known. */
-export type ResolveLaunch = (entry: LaunchEntry) => { readonly kernel: Kernel; readonly launch: Launch } | undefined;
+export type ResolveLaunch = (
+  entry: LaunchEntry,
+  work: Work | undefined,
+) => { readonly kernel: Kernel; readonly launch: Launch } | undefined;

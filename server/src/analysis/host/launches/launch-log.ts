@@ -2,7 +2,7 @@
  * The launches an evaluation met: one entry for each kernel a site launches (a helper may be given several), with the values of
  * its first execution.
  */
-import type { Content, EarlierLaunch } from "@warplens/sim-engine";
+import type { Content, EarlierLaunch, Work } from "@warplens/sim-engine";
 import { integerOf } from "../values/values.ts";
 import type { LaunchEntry, ResolveLaunch } from "./launch-entry.ts";
 
@@ -31,8 +31,9 @@ export class LaunchRecord implements EarlierLaunch {
     return this.depth > mostDepth;
   }
 
-  resolve(): ReturnType<ResolveLaunch> {
-    if (this.#resolved === "not yet") this.#resolved = this.#resolve(this.entry);
+  /** Throws `Cancelled`; asked again then, it starts anew. */
+  resolve(work?: Work): ReturnType<ResolveLaunch> {
+    if (this.#resolved === "not yet") this.#resolved = this.#resolve(this.entry, work);
     return this.#resolved;
   }
 

@@ -1,5 +1,5 @@
 /** What the parts of the evaluator share. The parts are functions of an `Interpreter`; `run.ts` makes one. */
-import type { KernelResources } from "@warplens/sim-engine";
+import type { KernelResources, Work } from "@warplens/sim-engine";
 import type { Declaration, Expression, FunctionDeclaration, Statement, TypeNode, VariableDeclaration } from "../../../syntax/ast.ts";
 import type { AnalysisSettings } from "../../facts.ts";
 import type { Semantics } from "../../sema/index.ts";
@@ -71,7 +71,7 @@ export type KernelResourcesOf = (kernel: FunctionDeclaration, substitution: Subs
 export type CallExpression = Expression & { readonly kind: "call" };
 
 export interface Interpreter {
-  /** Never throws but `OutOfSteps`. */
+  /** Never throws but `OutOfSteps` and `Cancelled`. */
   readonly evaluate: (expression: Expression) => Value;
   readonly execute: (statement: Statement) => Completion;
   /** Runs a function of the program. */
@@ -109,6 +109,8 @@ export interface Interpreter {
   /** What the function called last returned a reference to. */
   returned: Place | undefined;
   steps: number;
+  /** Asked at every few steps whether the answer is still wanted. How many steps are taken is `steps`' business alone. */
+  readonly work: Work | undefined;
   /** `exit` was called or an exception thrown: the statement that notices ends with `exit`. */
   exited: boolean;
   /** Nothing that is still to run after the statement under way can launch: what follows the last launch need not be run. */
@@ -137,9 +139,14 @@ export const depthLimit = 60;
 /** Recursive calls in all: some recursions branch at every level. */
 export const recursionLimit = 1000;
 
+/** Steps between two questions to `work`. */
+const stepsAtOnce = 64;
+
+/** Throws `OutOfSteps`, and `Cancelled`. */
 export function step(host: Interpreter): void {
   host.steps += 1;
   if (host.steps > stepLimit) throw new OutOfSteps();
+  if (host.steps % stepsAtOnce === 0) host.work?.spend(stepsAtOnce);
 }
 
 export function lookUpLocal(host: Interpreter, name: string): Place | undefined {

@@ -1,5 +1,5 @@
 /** What the parts of lowering share. They reach each other through here, so that none imports another that imports it. */
-import type { Block, Builder, Kernel, Op, ScalarType, Space } from "@warplens/sim-engine";
+import type { Block, Builder, Kernel, Op, ScalarType, Space, Work } from "@warplens/sim-engine";
 import type { Expression, FunctionDeclaration, Node, Statement, VariableDeclaration } from "../../../syntax/ast.ts";
 import type { Reading } from "../../../syntax/reading.ts";
 import type { Context, Resolved } from "../../sema/context.ts";
@@ -44,6 +44,8 @@ export interface Frame {
 export interface LowerOptions {
   /** Such as 90. */
   readonly computeCapability: number;
+  /** Asked now and then whether the kernel is still wanted. */
+  readonly work?: Work | undefined;
 }
 
 export interface Lowering {
