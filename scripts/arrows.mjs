@@ -78,6 +78,29 @@ export const arrows = {
   "client/src": ["client/src/panel/page", "client/src/panel/messages.ts", protocol, units],
 };
 
+const analysis = "server/src/analysis";
+const facts = `${analysis}/facts.ts`;
+const headers = `${analysis}/headers`;
+const sema = `${analysis}/sema`;
+const emit = `${analysis}/lower/emit`;
+/** The evaluator of host code, the lowest floor first: each may import what stands before it. */
+const host = ["values", "launches", "program", "memory", "resolve", "library", "evaluate"].map((name) => `${analysis}/host/${name}`);
+
+/** Between the parts of `analysis`. */
+/** @type {Record<string, readonly string[]>} */
+export const analysisArrows = {
+  [sema]: [],
+  [facts]: [sema],
+  [headers]: [facts],
+  [emit]: [sema],
+  [`${analysis}/lower/asm`]: [sema, emit],
+  [`${analysis}/lower/builtins`]: [sema, emit],
+  [`${analysis}/lower`]: [sema, facts, headers, emit, `${analysis}/lower/asm`, `${analysis}/lower/builtins`],
+  ...Object.fromEntries(host.map((folder, floor) => [folder, [sema, facts, ...host.slice(0, floor)]])),
+  [`${analysis}/host`]: [sema, facts, ...host],
+  [analysis]: [sema, facts, headers, `${analysis}/lower`, `${analysis}/host`, ...host],
+};
+
 const packages = {
   "@warplens/sim-engine": "sim-engine/src/index.ts",
   "@warplens/server/protocol": protocol,
@@ -87,8 +110,8 @@ const packages = {
 const specifiers = /\b(?:from|import)\s*\(?\s*"([^"]+)"/g;
 
 /** @param {string} file */
-const moduleOf = (file) =>
-  Object.keys(arrows)
+const moduleOf = (file, table = arrows) =>
+  Object.keys(table)
     .filter((name) => file === name || (file.startsWith(name) && (name.endsWith("/") || /^[/.]/.test(file.slice(name.length)))))
     .sort((a, b) => b.length - a.length)[0];
 
@@ -113,14 +136,17 @@ export function circles() {
  * @returns {string[]} one sentence for each violation
  */
 export function violations(file, text) {
-  const from = moduleOf(file);
-  if (from === undefined) return [];
   const found = [];
   for (const [, specifier] of text.matchAll(specifiers)) {
     const target = specifier.startsWith(".") ? path.posix.join(path.posix.dirname(file), specifier) : packages[specifier];
-    const to = target && moduleOf(target);
-    if (!target || to === from || (to && arrows[from].includes(to))) continue;
-    found.push(`${file}: ${from} may not import ${to ?? target} (${specifier})`);
+    if (!target) continue;
+    for (const table of [arrows, analysisArrows]) {
+      const from = moduleOf(file, table);
+      const to = moduleOf(target, table);
+      if (from === undefined || to === from || (to && table[from].includes(to))) continue;
+      if (to === undefined && table !== arrows) continue;
+      found.push(`${file}: ${from} may not import ${to ?? target} (${specifier})`);
+    }
   }
   return found;
 }

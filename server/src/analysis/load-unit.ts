@@ -8,11 +8,11 @@ import type { Reading } from "../syntax/reading.ts";
 import { type CompileOptions, compileOptions } from "./compile-commands.ts";
 import type { AnalysisSettings, FileHost } from "./facts.ts";
 import { headerFolder, withHeaders } from "./headers/index.ts";
-import { hostUnit } from "./host/unit.ts";
-import type { ProjectUnit } from "./project.ts";
+import { hostUnit } from "./host/program/unit.ts";
+import type { ProgramUnit } from "./program-linker.ts";
 import { bindUnit } from "./sema/index.ts";
 
-export function loadUnit(path: string, text: string, settings: AnalysisSettings, host: FileHost, compiled: CompileOptions): ProjectUnit {
+export function loadUnit(path: string, text: string, settings: AnalysisSettings, host: FileHost, compiled: CompileOptions): ProgramUnit {
   return bound(path, readFile(path, text, settings, host, compiled));
 }
 
@@ -31,7 +31,7 @@ function headerFolders(path: string): string[] {
   return [join(folder, "inc"), join(folder, "include"), above, join(above, "inc"), join(above, "include"), join(above, "common")];
 }
 
-function bound(path: string, reading: Reading, launching?: ReadonlySet<string>): ProjectUnit {
+function bound(path: string, reading: Reading, launching?: ReadonlySet<string>): ProgramUnit {
   const unit = parse(currentParser(), reading)?.unit ?? { declarations: [], errors: [] };
   const semantics = bindUnit(unit);
   const whereIs = ({ start, end }: Node): string => {
@@ -44,7 +44,7 @@ function bound(path: string, reading: Reading, launching?: ReadonlySet<string>):
 
 interface Kept {
   readonly key: string;
-  readonly unit: ProjectUnit;
+  readonly unit: ProgramUnit;
 }
 
 /** The units used last, by path. */
@@ -63,7 +63,7 @@ export function cachedUnit(
   settings: AnalysisSettings,
   host: FileHost,
   launching: ReadonlySet<string>,
-): ProjectUnit | undefined {
+): ProgramUnit | undefined {
   const { computeCapability, defines, includeDirs } = settings;
   const key = JSON.stringify([computeCapability, defines, includeDirs, [...launching].sort()]);
   const known = kept.get(path);
@@ -86,12 +86,12 @@ function loaded(
   settings: AnalysisSettings,
   host: FileHost,
   launching: ReadonlySet<string>,
-): ProjectUnit | undefined {
+): ProgramUnit | undefined {
   const reading = readFile(path, text, settings, host, compileOptions(path, host));
   return reading.text.length > longestReading ? undefined : bound(path, reading, launching);
 }
 
-function isCurrent({ reading }: ProjectUnit, host: FileHost): boolean {
+function isCurrent({ reading }: ProgramUnit, host: FileHost): boolean {
   const { read: readAgain } = withHeaders(host);
   return reading.files.every((file, k) => k === 0 || readAgain(file) === reading.sources[k]);
 }
