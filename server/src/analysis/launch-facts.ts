@@ -2,6 +2,7 @@
 import { type Assumption, estimateResources, type Kernel, type KernelResources } from "@warplens/sim-engine";
 import type { Expression, FunctionDeclaration, Node } from "../syntax/ast.ts";
 import type { Place } from "../syntax/reading.ts";
+import { stage } from "../trace.ts";
 import { type Completed, completeLaunch, type OpenLaunch } from "./complete-launch.ts";
 import type { Directive } from "./directives.ts";
 import { type AnalysisSettings, type KernelFact, type LaunchFact, NotSimulated } from "./facts.ts";
@@ -76,10 +77,8 @@ function estimated(
   settings: AnalysisSettings,
 ): KernelResources | undefined {
   try {
-    return estimateResources(
-      lowerInstance(unit, kernel, substitution, settings, (_name, initial) => initial),
-      settings.computeCapability,
-    );
+    const lowered = lowerInstance(unit, kernel, substitution, settings, (_name, initial) => initial);
+    return stage("estimate resources", () => estimateResources(lowered, settings.computeCapability));
   } catch {
     // The launch itself says why the kernel cannot be simulated.
     return undefined;

@@ -1,6 +1,7 @@
 /** Lowering a kernel with what its `__constant__` and `__device__` variables hold at a launch. */
 import type { Content, Kernel } from "@warplens/sim-engine";
 import type { FunctionDeclaration } from "../syntax/ast.ts";
+import { stage } from "../trace.ts";
 import type { AnalysisSettings } from "./facts.ts";
 import { lowerKernel } from "./lower/index.ts";
 import type { ProjectUnit } from "./project.ts";
@@ -17,7 +18,7 @@ export function lowerInstance(
   { computeCapability }: AnalysisSettings,
   contentOf: GlobalContent,
 ): Kernel {
-  const lowered = lowerKernel(semantics, reading, kernel, substitution, { computeCapability });
+  const lowered = stage("lower", () => lowerKernel(semantics, reading, kernel, substitution, { computeCapability }));
   lowered.globals = lowered.globals.map((variable) => {
     const content = contentOf(variable.name, variable.content);
     return content === undefined ? variable : { ...variable, content };
