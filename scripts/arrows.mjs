@@ -13,7 +13,8 @@ const occupancyText = "server/src/occupancy-text.ts";
 const files = "server/src/files.ts";
 const grammar = "server/src/grammar.ts";
 const nvcc = "server/src/nvcc";
-const below = [engine, "sim-engine/gpus", "server/src/syntax", "server/src/analysis", units];
+const trace = "server/src/trace.ts";
+const below = [engine, "sim-engine/gpus", "server/src/syntax", "server/src/analysis", units, trace];
 const core = [...below, "server/src/rules", "server/src/lint", "server/src/simulate"];
 const protocol = "server/src/lsp/protocol.ts";
 
@@ -58,12 +59,13 @@ export const arrows = {
   ...engineArrows,
   [engine]: Object.keys(engineArrows),
   "sim-engine/gpus": [],
-  "server/src/syntax": [],
-  "server/src/analysis": [engine, "server/src/syntax"],
+  "server/src/syntax": [trace],
+  "server/src/analysis": [engine, "server/src/syntax", trace],
   "server/src/rules": below,
   "server/src/lint": core,
   "server/src/simulate": core,
   [units]: [],
+  [trace]: [],
   [occupancyText]: [engine, units],
   "server/src/worker/": [...core, nvcc],
   [files]: below,

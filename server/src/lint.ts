@@ -8,6 +8,7 @@ import { SyntaxIndex } from "./rules/support/syntax-index.ts";
 import { Suppressions } from "./rules/suppressions.ts";
 import unusedSuppression from "./rules/unused-suppression.ts";
 import type { Place, Reading } from "./syntax/reading.ts";
+import { stage } from "./trace.ts";
 
 export type LintSettings = Selection;
 
@@ -64,7 +65,8 @@ export function lint(
     log(`${what} failed on ${program.path}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
   let context: RuleContext;
   try {
-    context = { program, syntax: new SyntaxIndex(program.unit, reading, program.semantics), launches: launches ?? [] };
+    const syntax = stage("index", () => new SyntaxIndex(program.unit, reading, program.semantics));
+    context = { program, syntax, launches: launches ?? [] };
   } catch (error) {
     failed("the rules' view", error);
     return [];
@@ -75,7 +77,7 @@ export function lint(
   for (const [rule, severity] of selected) {
     if (rule.simulated && !launches) continue;
     try {
-      const findings = [...rule.check(context)];
+      const findings = stage("rules", () => [...rule.check(context)]);
       ran.add(rule);
       located.push(...inMacros(findings, context).map((finding) => ({ rule, severity, place: placeOf(reading, finding), finding })));
     } catch (error) {

@@ -4,6 +4,7 @@ import { type LaunchFact, NotSimulated, type Program } from "./analysis/facts.ts
 import type { SimulatedLaunch } from "./rules/rule.ts";
 import { ReportCache } from "./simulate/report-cache.ts";
 import type { Reading } from "./syntax/reading.ts";
+import { stage } from "./trace.ts";
 
 export interface KnownRegisters {
   readonly value: number;
@@ -84,7 +85,9 @@ function simulateLaunch(
     const settings = JSON.stringify([gpu.computeCapability, gpu.values, registers?.value ?? null, registers?.basis ?? null]);
     const count = registers && { value: registers.value, basis: registers.basis };
     const options = { work: new Work(Number.POSITIVE_INFINITY, isCancelled), ...(count ? { registers: count } : {}) };
-    const report = cache.get(kernel, launch, settings, (onContent) => simulate(kernel, launch, gpu, { ...options, onContent }));
+    const report = cache.get(kernel, launch, settings, (onContent) =>
+      stage("simulate", () => simulate(kernel, launch, gpu, { ...options, onContent })),
+    );
     return { simulated: { fact, kernel, report: completed(report, fact, kernel, registers?.compiled) } };
   } catch (error) {
     if (error instanceof Cancelled || isCancelled?.()) return undefined;

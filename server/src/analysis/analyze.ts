@@ -1,6 +1,7 @@
 /** From a file's text to its facts. */
 import type { FunctionDeclaration } from "../syntax/ast.ts";
 import type { Reading } from "../syntax/reading.ts";
+import { stage } from "../trace.ts";
 import { compileOptions } from "./compile-commands.ts";
 import type { AnalysisSettings, FileHost, KernelFact, LaunchFact, Program } from "./facts.ts";
 import { launchFacts } from "./launch-facts.ts";
@@ -28,7 +29,8 @@ export function analyze(path: string, text: string, given: AnalysisSettings, hos
     compiled.files,
   );
   let launches: readonly LaunchFact[] | undefined;
-  const facts = () => (launches ??= launchFacts({ own, project, settings, kernels, directives, ...(run ? { run } : {}) }));
+  const facts = () =>
+    (launches ??= stage("host evaluation", () => launchFacts({ own, project, settings, kernels, directives, ...(run ? { run } : {}) })));
   return {
     path,
     reading,

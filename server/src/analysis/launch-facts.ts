@@ -2,6 +2,7 @@
 import { type Assumption, Cancelled, estimateResources, type Kernel, type KernelResources, type Work } from "@warplens/sim-engine";
 import type { Expression, FunctionDeclaration, Node } from "../syntax/ast.ts";
 import type { Place } from "../syntax/reading.ts";
+import { stage } from "../trace.ts";
 import type { Directive } from "./directives.ts";
 import { type AnalysisSettings, type KernelFact, type LaunchFact, NotSimulated } from "./facts.ts";
 import { type Elsewhere, type EvaluatedLaunch, FileEvaluation } from "./host/file-evaluation.ts";
@@ -80,10 +81,8 @@ function estimated(
   work: Work | undefined,
 ): KernelResources | undefined {
   try {
-    return estimateResources(
-      lowerInstance(unit, kernel, substitution, settings, (_name, initial) => initial, work),
-      settings.computeCapability,
-    );
+    const lowered = lowerInstance(unit, kernel, substitution, settings, (_name, initial) => initial, work);
+    return stage("estimate resources", () => estimateResources(lowered, settings.computeCapability));
   } catch (error) {
     if (error instanceof Cancelled) throw error;
     // The launch itself says why the kernel cannot be simulated.

@@ -5,6 +5,7 @@ import { parse } from "../syntax/index.ts";
 import { directoryOf, join } from "../syntax/preprocess/paths.ts";
 import { read } from "../syntax/preprocess/preprocess.ts";
 import type { Reading } from "../syntax/reading.ts";
+import { stage } from "../trace.ts";
 import { type CompileOptions, compileOptions } from "./compile-commands.ts";
 import type { AnalysisSettings, FileHost } from "./facts.ts";
 import { headerFolder, withHeaders } from "./headers/index.ts";
@@ -17,11 +18,12 @@ export function loadUnit(path: string, text: string, settings: AnalysisSettings,
 }
 
 function readFile(path: string, text: string, settings: AnalysisSettings, host: FileHost, compiled: CompileOptions): Reading {
-  return read(path, text, withHeaders(host), {
+  const options = {
     computeCapability: settings.computeCapability,
     defines: [...compiled.defines, ...settings.defines],
     includeDirs: [...settings.includeDirs, ...compiled.includeDirs, ...headerFolders(path), headerFolder],
-  });
+  };
+  return stage("preprocess", () => read(path, text, withHeaders(host), options));
 }
 
 /** Where projects keep the headers of a source, looked into when nothing says which folders it is compiled with. */
@@ -33,13 +35,13 @@ function headerFolders(path: string): string[] {
 
 function bound(path: string, reading: Reading, launching?: ReadonlySet<string>): ProgramUnit {
   const unit = parse(currentParser(), reading)?.unit ?? { declarations: [], errors: [] };
-  const semantics = bindUnit(unit);
+  const semantics = stage("bind", () => bindUnit(unit));
   const whereIs = ({ start, end }: Node): string => {
     const at = reading.locate(start, end);
     const line = `line ${reading.position(at.file, at.start).line + 1}`;
     return at.file === 0 ? line : `${line} of ${(reading.files[at.file] ?? "").split("/").at(-1)}`;
   };
-  return { ...hostUnit(unit, semantics, reading.text, launching), whereIs, path, reading, unit };
+  return { ...stage("host unit", () => hostUnit(unit, semantics, reading.text, launching)), whereIs, path, reading, unit };
 }
 
 interface Kept {

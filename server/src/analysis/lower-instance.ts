@@ -1,6 +1,7 @@
 /** Lowering a kernel with what its `__constant__` and `__device__` variables hold at a launch. */
 import type { Content, Kernel, Work } from "@warplens/sim-engine";
 import type { FunctionDeclaration } from "../syntax/ast.ts";
+import { stage } from "../trace.ts";
 import type { AnalysisSettings } from "./facts.ts";
 import { lowerKernel } from "./lower/index.ts";
 import type { ProgramUnit } from "./program-linker.ts";
@@ -18,7 +19,7 @@ export function lowerInstance(
   contentOf: GlobalContent,
   work?: Work,
 ): Kernel {
-  const lowered = lowerKernel(semantics, reading, kernel, substitution, { computeCapability, work });
+  const lowered = stage("lower", () => lowerKernel(semantics, reading, kernel, substitution, { computeCapability, work }));
   lowered.globals = lowered.globals.map((variable) => {
     const content = contentOf(variable.name, variable.content);
     return content === undefined ? variable : { ...variable, content };

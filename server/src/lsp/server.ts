@@ -9,6 +9,7 @@ import {
   TextDocuments,
 } from "vscode-languageserver";
 import { TextDocument } from "vscode-languageserver-textdocument";
+import { takeStages } from "../trace.ts";
 import { bugReport } from "./bug-report.ts";
 import { codeActions, fixAllKind } from "./code-actions.ts";
 import { codeLenses } from "./code-lens.ts";
@@ -29,6 +30,7 @@ import {
   rulePageRequest,
   rulesRequest,
   statusNotification,
+  traceRequest,
 } from "./protocol.ts";
 import { rulePage, ruleSummaries } from "./rule-pages.ts";
 import { Workspace } from "./workspace.ts";
@@ -134,6 +136,7 @@ export function startServer(connection: Connection, platform: Platform): void {
   connection.onRequest(rulesRequest, ruleSummaries);
   connection.onRequest(rulePageRequest, ({ id }: RulePageParams) => rulePage(id));
   connection.onRequest(bugReportRequest, () => bugReport(workspace.facts()));
+  connection.onRequest(traceRequest, () => takeStages() ?? null);
   connection.onRequest(panelRequest, (params: PanelParams) => {
     const { uri } = params.textDocument;
     const view = workspace.view(uri);

@@ -1,3 +1,4 @@
+import { stage } from "../trace.ts";
 import type { TranslationUnit } from "./ast.ts";
 import { convert } from "./convert/convert.ts";
 import { mend } from "./mend.ts";
@@ -19,14 +20,17 @@ export interface ParsedDocument {
 
 /** Parses a reading; incrementally, where the same file was parsed before. Undefined only when cancelled. */
 export function parse(parser: Parser, reading: Reading, cancelled?: () => boolean): ParsedDocument | undefined {
-  const { text, annotations } = mend(reading.text);
+  const { text, annotations } = stage("mend", () => mend(reading.text));
   const key = reading.files[0];
-  const root = parser.parse(text, {
-    ...(key !== undefined && { key }),
-    ...(cancelled && { cancelled }),
-    repairs,
-    reread: comparisonsReadAsTemplates,
-  });
+  const root = stage("parse", () =>
+    parser.parse(text, {
+      ...(key !== undefined && { key }),
+      ...(cancelled && { cancelled }),
+      repairs,
+      reread: comparisonsReadAsTemplates,
+    }),
+  );
   if (!root) return undefined;
-  return { reading, unit: convert({ root, text: reading.text, annotations, parseSnippet: (snippet) => parser.parse(snippet) }) };
+  const parseSnippet = (snippet: string) => parser.parse(snippet);
+  return { reading, unit: stage("convert", () => convert({ root, text: reading.text, annotations, parseSnippet })) };
 }

@@ -1,5 +1,6 @@
 /** The messages between the server and its thread, and the server's end of them. */
 import { Worker } from "node:worker_threads";
+import { addStages, type StageTotal } from "../trace.ts";
 import type { FileFindings, FileSimulation, FileWorker, Job } from "./job.ts";
 
 export interface ToThread {
@@ -10,7 +11,11 @@ export interface ToThread {
 
 type Answer = FileFindings | FileSimulation | undefined;
 
-export type FromThread = { readonly id: number; readonly answer: Answer } | { readonly id: number; readonly error: string };
+/** `stages`: what the job's stages took, when tracing is on. */
+export type FromThread = { readonly id: number; readonly stages: readonly StageTotal[] | undefined } & (
+  | { readonly answer: Answer }
+  | { readonly error: string }
+);
 
 /** What the thread is started with. `running[0]` is the id of the simulation that may run: any other is cancelled. */
 export interface ThreadData {
@@ -38,6 +43,7 @@ export function threadWorker(script: URL): FileWorker {
     const resourceLimits = { maxOldGenerationSizeMb: 1024, maxYoungGenerationSizeMb: 8 };
     const worker = new Worker(script, { workerData: data, resourceLimits });
     worker.on("message", (message: FromThread) => {
+      addStages(message.stages ?? []);
       if (message.id !== waiting?.id) return;
       const { end, fail: reject } = waiting;
       waiting = undefined;
