@@ -6,12 +6,11 @@ import {
   type InitializeParams,
   type InitializeResult,
   TextDocumentSyncKind,
-  TextDocuments,
 } from "vscode-languageserver";
-import { TextDocument } from "vscode-languageserver-textdocument";
 import { bugReport } from "./bug-report.ts";
 import { codeActions, fixAllKind } from "./code-actions.ts";
 import { codeLenses } from "./code-lens.ts";
+import { Documents } from "./documents.ts";
 import { gpuSummaries } from "./gpus.ts";
 import { hover } from "./hover.ts";
 import { inlayHints } from "./inlay-hints.ts";
@@ -37,7 +36,7 @@ import { Workspace } from "./workspace.ts";
 const watched = "**/{warplens.json,compile_commands.json,*.{h,hpp,cuh,cu,inl}}";
 
 export function startServer(connection: Connection, platform: Platform): void {
-  const documents = new TextDocuments(TextDocument);
+  const documents = new Documents();
   let client: InitializeParams["capabilities"] = {};
   let options: unknown;
   let roots: readonly string[] = [];
@@ -140,6 +139,6 @@ export function startServer(connection: Connection, platform: Platform): void {
     return view ? panelModel(view, params, workspace.simulatedVersion(uri) ?? view.document.version) : null;
   });
 
-  documents.listen(connection);
+  documents.listen(connection, workspace);
   connection.listen();
 }
