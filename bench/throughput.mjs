@@ -21,14 +21,15 @@ const engine = await import(
     await bundle("throughput", [
       "server/src/analysis/analyze.ts",
       "server/src/grammar.ts",
-      "sim-engine/src/builder.ts",
-      "sim-engine/src/earlier/contents.ts",
+      "sim-engine/src/ir/builder.ts",
+      "sim-engine/src/contents/earlier.ts",
       "sim-engine/src/execute/compile.ts",
       "sim-engine/src/execute/run.ts",
       "sim-engine/src/execute/slice.ts",
       "sim-engine/src/machine/index.ts",
       "sim-engine/src/passes/index.ts",
-      "sim-engine/src/sampling/assume.ts",
+      "sim-engine/src/contents/assume.ts",
+      "sim-engine/src/work.ts",
     ]),
   ).href
 );
@@ -43,8 +44,9 @@ for (const fact of launches) {
   if (!lowered.name.includes(filter)) continue;
   const kernel = engine.cloneKernel(lowered);
   engine.optimise(kernel);
-  const contents = new engine.EarlierContents();
-  const { launch } = engine.completeLaunch(kernel, fact.launch, contents);
+  const work = new engine.Work();
+  const contents = new engine.EarlierContents(work);
+  const { launch } = engine.assumeUnknowns(kernel, fact.launch, contents, work);
   const machine = engine.select(kernel, 90);
   const figures = [{}, { slice: engine.wholeKernel }].map((options) => rate(kernel, launch, machine, { contents, ...options }));
   all.push(figures);
@@ -60,7 +62,7 @@ function show(figure, k) {
 /** Millions of warp instructions a second. */
 function rate(kernel, launch, machine, options) {
   const program = engine.compile(kernel, launch, options);
-  const runner = new engine.Runner(program, { steps: Number.POSITIVE_INFINITY });
+  const runner = new engine.Runner(program, new engine.Work());
   const issued = () =>
     program.blocks.reduce((sum, each) => {
       const { instructions, home } = machine.blocks.get(each.block);

@@ -13,20 +13,59 @@ const occupancyText = "server/src/occupancy-text.ts";
 const files = "server/src/files.ts";
 const grammar = "server/src/grammar.ts";
 const nvcc = "server/src/nvcc";
-const below = [engine, "sim-engine/gpus", "server/src/syntax", "server/src/analysis", units];
+const trace = "server/src/trace.ts";
+const below = [engine, "sim-engine/gpus", "server/src/syntax", "server/src/analysis", units, trace];
 const core = [...below, "server/src/rules", "server/src/lint", "server/src/simulate"];
 const protocol = "server/src/lsp/protocol.ts";
 
+/** @param {string} part of the engine, below its `src` */
+const inner = (part) => `${engine}/${part}`;
+const work = inner("work.ts");
+const ir = inner("ir");
+const facts = inner("passes/facts");
+const rewriting = [ir, work, facts, inner("passes/edit")];
+const kinds = [...rewriting, ...["fold", "flow", "loops", "memory"].map((kind) => inner(`passes/${kind}`))];
+const passes = [...kinds, inner("passes")];
+
+/**
+ * The engine's floors, the lowest first: each lists what it may import of those below.
+ * @type {Record<string, readonly string[]>}
+ */
+const engineArrows = {
+  [work]: [],
+  [ir]: [],
+  [inner("gpus")]: ["sim-engine/gpus"],
+  [inner("memory")]: [],
+  [facts]: [ir, work],
+  [inner("passes/edit")]: [ir, work],
+  [inner("passes/fold")]: rewriting,
+  [inner("passes/flow")]: rewriting,
+  [inner("passes/loops")]: rewriting,
+  [inner("passes/memory")]: rewriting,
+  [inner("passes")]: kinds,
+  [inner("machine")]: [ir, work, facts],
+  [inner("occupancy")]: [inner("gpus")],
+  [inner("execute")]: [ir, work, facts, inner("memory")],
+  [inner("cache")]: [ir, work, inner("gpus"), inner("memory")],
+  [inner("timing")]: [ir, work, inner("gpus"), inner("memory"), inner("machine"), inner("cache")],
+  [inner("observe")]: [ir, inner("memory"), inner("execute"), inner("cache"), inner("timing")],
+  [inner("contents")]: [ir, work, ...passes, inner("execute")],
+  [inner("sampling")]: [ir, work, inner("execute"), inner("observe")],
+  [inner("report")]: [ir, work, ...passes, inner("machine"), inner("occupancy"), inner("execute"), inner("sampling")],
+};
+
 /** @type {Record<string, readonly string[]>} */
 export const arrows = {
-  [engine]: ["sim-engine/gpus"],
+  ...engineArrows,
+  [engine]: Object.keys(engineArrows),
   "sim-engine/gpus": [],
-  "server/src/syntax": [],
-  "server/src/analysis": [engine, "server/src/syntax"],
+  "server/src/syntax": [trace],
+  "server/src/analysis": [engine, "server/src/syntax", trace],
   "server/src/rules": below,
   "server/src/lint": core,
   "server/src/simulate": core,
   [units]: [],
+  [trace]: [],
   [occupancyText]: [engine, units],
   "server/src/worker/": [...core, nvcc],
   [files]: below,
@@ -41,6 +80,29 @@ export const arrows = {
   "client/src": ["client/src/panel/page", "client/src/panel/messages.ts", protocol, units],
 };
 
+const analysis = "server/src/analysis";
+const analysisFacts = `${analysis}/facts.ts`;
+const headers = `${analysis}/headers`;
+const sema = `${analysis}/sema`;
+const emit = `${analysis}/lower/emit`;
+/** The evaluator of host code, the lowest floor first: each may import what stands before it. */
+const host = ["values", "launches", "program", "memory", "resolve", "library", "evaluate"].map((name) => `${analysis}/host/${name}`);
+
+/** Between the parts of `analysis`. */
+/** @type {Record<string, readonly string[]>} */
+export const analysisArrows = {
+  [sema]: [],
+  [analysisFacts]: [sema],
+  [headers]: [analysisFacts],
+  [emit]: [sema],
+  [`${analysis}/lower/asm`]: [sema, emit],
+  [`${analysis}/lower/builtins`]: [sema, emit],
+  [`${analysis}/lower`]: [sema, analysisFacts, headers, emit, `${analysis}/lower/asm`, `${analysis}/lower/builtins`],
+  ...Object.fromEntries(host.map((folder, floor) => [folder, [sema, analysisFacts, ...host.slice(0, floor)]])),
+  [`${analysis}/host`]: [sema, analysisFacts, ...host],
+  [analysis]: [sema, analysisFacts, headers, `${analysis}/lower`, `${analysis}/host`, ...host],
+};
+
 const packages = {
   "@warplens/sim-engine": "sim-engine/src/index.ts",
   "@warplens/server/protocol": protocol,
@@ -50,10 +112,24 @@ const packages = {
 const specifiers = /\b(?:from|import)\s*\(?\s*"([^"]+)"/g;
 
 /** @param {string} file */
-const moduleOf = (file) =>
-  Object.keys(arrows)
+const moduleOf = (file, table = arrows) =>
+  Object.keys(table)
     .filter((name) => file === name || (file.startsWith(name) && (name.endsWith("/") || /^[/.]/.test(file.slice(name.length)))))
     .sort((a, b) => b.length - a.length)[0];
+
+/**
+ * Modules of the engine that come back to themselves along the arrows that are allowed: there are to be none.
+ * @returns {string[]} paths, such as `a > b > a`
+ */
+export function circles() {
+  /** @param {string[]} path @returns {string[]} */
+  const from = (path) =>
+    (arrows[path[path.length - 1]] ?? []).flatMap((to) => {
+      if (to === path[0]) return [[...path, to].join(" > ")];
+      return path.includes(to) ? [] : from([...path, to]);
+    });
+  return Object.keys(engineArrows).flatMap((module) => from([module]));
+}
 
 /**
  * What one file imports against the arrows.
@@ -62,26 +138,29 @@ const moduleOf = (file) =>
  * @returns {string[]} one sentence for each violation
  */
 export function violations(file, text) {
-  const from = moduleOf(file);
-  if (from === undefined) return [];
   const found = [];
   for (const [, specifier] of text.matchAll(specifiers)) {
     const target = specifier.startsWith(".") ? path.posix.join(path.posix.dirname(file), specifier) : packages[specifier];
-    const to = target && moduleOf(target);
-    if (!target || to === from || (to && arrows[from].includes(to))) continue;
-    found.push(`${file}: ${from} may not import ${to ?? target} (${specifier})`);
+    if (!target) continue;
+    for (const table of [arrows, analysisArrows]) {
+      const from = moduleOf(file, table);
+      const to = moduleOf(target, table);
+      if (from === undefined || to === from || (to && table[from].includes(to))) continue;
+      if (to === undefined && table !== arrows) continue;
+      found.push(`${file}: ${from} may not import ${to ?? target} (${specifier})`);
+    }
   }
   return found;
 }
 
 /**
- * Every violation in the tree; tests and what helps them (`testing.ts`) may import what they like.
+ * Every violation in the tree; tests and what helps them (`testing/`) may import what they like.
  * @param {string} root the repository
  */
 export function checkArrows(root) {
   const sources = ["sim-engine/src", "server/src", "client/src"].flatMap((folder) =>
     readdirSync(path.join(root, folder), { recursive: true, encoding: "utf8" })
-      .filter((name) => name.endsWith(".ts") && !/(\.test|\btesting)\.ts$/.test(name))
+      .filter((name) => name.endsWith(".ts") && !/(\.test\.ts$|\btesting\/)/.test(name.replaceAll("\\", "/")))
       .map((name) => path.posix.join(folder, name.replaceAll("\\", "/"))),
   );
   return sources.flatMap((file) => violations(file, readFileSync(path.join(root, file), "utf8")));

@@ -6,9 +6,9 @@ import type { FileHost } from "./analysis/facts.ts";
 import { useParser } from "./syntax/current-parser.ts";
 import type { Parser } from "./syntax/index.ts";
 import { inlineWorker } from "./worker/inline.ts";
-import type { FileWorker } from "./worker/job.ts";
+import type { AnalysisWorker } from "./worker/messages.ts";
 
-export function start(files: FileHost, parser: Parser): FileWorker {
+export function start(files: FileHost, parser: Parser): AnalysisWorker {
   useParser(parser);
   return inlineWorker(files);
 }

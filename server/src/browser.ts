@@ -6,7 +6,7 @@ import type * as BrowserAnalysis from "./browser-analysis.ts";
 import { readFileRequest } from "./lsp/protocol.ts";
 import { startServer } from "./lsp/server.ts";
 import { loadWasmParser } from "./syntax/parser/wasm.ts";
-import type { FileWorker } from "./worker/job.ts";
+import type { AnalysisWorker, Input } from "./worker/messages.ts";
 
 const connection = createConnection(new BrowserMessageReader(self), new BrowserMessageWriter(self));
 
@@ -37,8 +37,9 @@ const files: FileHost = {
 declare const warplensAnalysis: typeof BrowserAnalysis;
 declare function importScripts(url: string): void;
 
-let analysis: FileWorker | undefined;
-function loaded(): FileWorker {
+let analysis: AnalysisWorker | undefined;
+let state: () => readonly Input[] = () => [];
+function loaded(): AnalysisWorker {
   if (!analysis) throw new Error("the analysis is not loaded");
   return analysis;
 }
@@ -51,6 +52,7 @@ startServer(connection, {
     const [runtime, grammar] = await Promise.all([bytes("web-tree-sitter.wasm"), bytes("tree-sitter-cuda.wasm")]);
     importScripts(`${assets}/browser-analysis.js`);
     analysis = warplensAnalysis.start(files, await loadWasmParser({ runtime, grammar }));
+    for (const input of state()) analysis.tell(input);
   },
   onFilesArrived(listener) {
     arrived = listener;
@@ -58,12 +60,18 @@ startServer(connection, {
   forget(paths) {
     for (const path of paths) known.delete(path);
   },
-  startWorker: () => ({
-    find: (job) => loaded().find(job),
-    simulate: (job) => loaded().simulate(job),
-    cancel: () => analysis?.cancel(),
-    dispose: () => analysis?.dispose(),
-  }),
+  startWorker(stateNow) {
+    state = stateNow;
+    return {
+      // What is told before it is loaded is in the state.
+      tell: (input) => analysis?.tell(input),
+      find: (path) => loaded().find(path),
+      headers: (path) => loaded().headers(path),
+      simulate: (path, order, told) => loaded().simulate(path, order, told),
+      cancel: () => analysis?.cancel(),
+      dispose: () => analysis?.dispose(),
+    };
+  },
   pathOf(uri) {
     base = URI.parse(uri);
     return base.path;

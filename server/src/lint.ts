@@ -8,11 +8,12 @@ import { SyntaxIndex } from "./rules/support/syntax-index.ts";
 import { Suppressions } from "./rules/suppressions.ts";
 import unusedSuppression from "./rules/unused-suppression.ts";
 import type { Place, Reading } from "./syntax/reading.ts";
+import { stage } from "./trace.ts";
 
 export type LintSettings = Selection;
 
 /** 0-based lines and UTF-16 characters, as in the language server protocol. */
-export interface Range {
+export interface PositionRange {
   readonly start: { readonly line: number; readonly character: number };
   readonly end: { readonly line: number; readonly character: number };
 }
@@ -21,7 +22,7 @@ export interface DiagnosticFix {
   readonly title: string;
   readonly safe: boolean;
   /** In the diagnostic's own file; they do not overlap. */
-  readonly edits: readonly { readonly range: Range; readonly newText: string }[];
+  readonly edits: readonly { readonly range: PositionRange; readonly newText: string }[];
 }
 
 export interface Diagnostic {
@@ -30,10 +31,10 @@ export interface Diagnostic {
   readonly ruleId: string;
   readonly severity: Severity;
   readonly message: string;
-  readonly range: Range;
+  readonly range: PositionRange;
   readonly kernel?: string;
   readonly fixes: readonly DiagnosticFix[];
-  readonly related: readonly { readonly path: string; readonly range: Range; readonly message: string }[];
+  readonly related: readonly { readonly path: string; readonly range: PositionRange; readonly message: string }[];
   readonly tags: readonly ("deprecated" | "unnecessary")[];
   /** Made from simulated reports: valid until the next simulation, rather than the next edit. */
   readonly simulated: boolean;
@@ -64,7 +65,8 @@ export function lint(
     log(`${what} failed on ${program.path}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
   let context: RuleContext;
   try {
-    context = { program, syntax: new SyntaxIndex(program.unit, reading, program.semantics), launches: launches ?? [] };
+    const syntax = stage("index", () => new SyntaxIndex(program.unit, reading, program.semantics));
+    context = { program, syntax, launches: launches ?? [] };
   } catch (error) {
     failed("the rules' view", error);
     return [];
@@ -75,7 +77,7 @@ export function lint(
   for (const [rule, severity] of selected) {
     if (rule.simulated && !launches) continue;
     try {
-      const findings = [...rule.check(context)];
+      const findings = stage("rules", () => [...rule.check(context)]);
       ran.add(rule);
       located.push(...inMacros(findings, context).map((finding) => ({ rule, severity, place: placeOf(reading, finding), finding })));
     } catch (error) {
@@ -145,7 +147,10 @@ function inMacros(findings: readonly Finding[], context: RuleContext): Finding[]
 }
 
 function toDiagnostic({ reading, kernels }: Program, { rule, severity, place, finding }: Located): Diagnostic {
-  const range = ({ file, start, end }: Place): Range => ({ start: reading.position(file, start), end: reading.position(file, end) });
+  const range = ({ file, start, end }: Place): PositionRange => ({
+    start: reading.position(file, start),
+    end: reading.position(file, end),
+  });
   const path = (file: number): string => reading.files[file] ?? "";
   const kernel = finding.kernel ?? kernels.find(({ at }) => at.file === place.file && at.start <= place.start && place.end <= at.end)?.name;
   const { fix } = finding;

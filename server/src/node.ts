@@ -9,7 +9,7 @@ import { threadWorker } from "./worker/thread.ts";
 startServer(createConnection(ProposedFeatures.all), {
   files: diskFiles,
   compile: compileResources,
-  startWorker: () => threadWorker(new URL("./worker.js", import.meta.url)),
+  startWorker: (state) => threadWorker(new URL("./worker.js", import.meta.url), state),
   pathOf: (uri) => URI.parse(uri).fsPath.replaceAll("\\", "/"),
   uriOf: (path) => URI.file(path).toString(),
 });

@@ -1,9 +1,10 @@
 /** Simulates the launches of a program on a GPU model, one after another, and remembers what it has simulated. */
-import { type CompiledBytes, type GpuModel, type Kernel, type LaunchReport, simulate } from "@warplens/sim-engine";
-import { type LaunchFact, NotSimulated, type Program } from "./analysis/facts.ts";
+import { Cancelled, type CompiledBytes, type GpuModel, type Kernel, type LaunchReport, simulate, Work } from "@warplens/sim-engine";
+import { type KernelFact, type LaunchFact, NotSimulated, type Program } from "./analysis/facts.ts";
 import type { SimulatedLaunch } from "./rules/rule.ts";
 import { ReportCache } from "./simulate/report-cache.ts";
 import type { Reading } from "./syntax/reading.ts";
+import { stage } from "./trace.ts";
 
 export interface KnownRegisters {
   readonly value: number;
@@ -17,6 +18,8 @@ export interface SimulationOptions {
   readonly kernel?: string;
   /** Asked now and then; true gives up, and what is done so far is the result. */
   readonly isCancelled?: () => boolean;
+  /** Which launches come first: those with a lower number; among equals the order of the source. */
+  rank?(launch: LaunchFact): number;
   /** Registers a thread, where they are known; else they are estimated. */
   registersOf?(kernel: string, templateArguments: readonly string[]): KnownRegisters | undefined;
 }
@@ -26,7 +29,8 @@ export interface NotSimulatedLaunch {
   /** 1-based line of the launch, or of the kernel that nothing launches, in the opened file. */
   readonly line: number;
   readonly reason: string;
-  readonly fact?: LaunchFact;
+  /** The launch, or else the kernel that nothing launches. */
+  readonly of: LaunchFact | KernelFact;
 }
 
 export interface Simulation {
@@ -35,7 +39,8 @@ export interface Simulation {
   readonly notSimulated: readonly NotSimulatedLaunch[];
 }
 
-type Outcome = { readonly simulated: SimulatedLaunch } | { readonly notSimulated: NotSimulatedLaunch };
+/** What came of one launch, or of a kernel that nothing launches. */
+export type Outcome = { readonly simulated: SimulatedLaunch } | { readonly notSimulated: NotSimulatedLaunch };
 
 const cache = new ReportCache();
 
@@ -50,21 +55,34 @@ export function simulateProgram(program: Program, gpu: GpuModel, options: Simula
   return { launches, notSimulated };
 }
 
-/** The same, launch by launch. */
-function* simulateLaunches(program: Program, gpu: GpuModel, options: SimulationOptions = {}): Generator<Outcome> {
-  const wanted = (name: string): boolean => options.kernel === undefined || options.kernel === name;
-  for (const fact of program.launches) {
-    if (!wanted(fact.kernelName)) continue;
-    if (options.isCancelled?.()) return;
+/** The same, launch by launch in the order that is wanted; kernels that nothing launches come last. */
+export function* simulateLaunches(program: Program, gpu: GpuModel, options: SimulationOptions = {}): Generator<Outcome, void, void> {
+  const { kernel: only, rank, isCancelled } = options;
+  const wanted = (name: string): boolean => only === undefined || only === name;
+  const launches = program.launches.filter(({ kernelName }) => wanted(kernelName));
+  for (const fact of rank ? ranked(launches, rank) : launches) {
+    if (isCancelled?.()) return;
     const outcome = simulateLaunch(fact, program.reading, gpu, options);
     if (outcome) yield outcome;
   }
-  for (const kernel of program.kernels) {
-    if (!wanted(kernel.name) || kernel.at.file !== 0 || program.launches.some((launch) => launch.kernelName === kernel.name)) continue;
+  for (const kernel of unlaunchedKernels(program)) {
+    if (!wanted(kernel.name)) continue;
     const line = program.reading.position(kernel.nameAt.file, kernel.nameAt.start).line + 1;
     const reason = `nothing launches it: say how with \`// warplens: grid=(...) block=(...)\` above it or --launch '${kernel.name}: grid=(...) block=(...)'`;
-    yield { notSimulated: { kernel: kernel.name, line, reason } };
+    yield { notSimulated: { kernel: kernel.name, line, reason, of: kernel } };
   }
+}
+
+const ranked = (launches: readonly LaunchFact[], rank: (launch: LaunchFact) => number): LaunchFact[] =>
+  launches
+    .map((fact) => ({ fact, at: rank(fact) }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ fact }) => fact);
+
+/** The kernels of the opened file that nothing launches. */
+export function unlaunchedKernels({ kernels, launches }: Program): KernelFact[] {
+  const launched = new Set(launches.map(({ kernelName }) => kernelName));
+  return kernels.filter(({ name, at }) => at.file === 0 && !launched.has(name));
 }
 
 /** Undefined when cancelled. */
@@ -74,7 +92,7 @@ function simulateLaunch(
   gpu: GpuModel,
   { registersOf, isCancelled }: SimulationOptions,
 ): Outcome | undefined {
-  const refuse = (reason: string): Outcome => ({ notSimulated: { kernel: fact.kernelName, line: fact.line, reason, fact } });
+  const refuse = (reason: string): Outcome => ({ notSimulated: { kernel: fact.kernelName, line: fact.line, reason, of: fact } });
   const { launch } = fact;
   if (!launch) return refuse(fact.reason ?? "its launch configuration is not known");
   try {
@@ -83,11 +101,13 @@ function simulateLaunch(
     // By its figures: a user's own GPU keeps its id when they change.
     const settings = JSON.stringify([gpu.computeCapability, gpu.values, registers?.value ?? null, registers?.basis ?? null]);
     const count = registers && { value: registers.value, basis: registers.basis };
-    const options = { ...(isCancelled ? { isCancelled } : {}), ...(count ? { registers: count } : {}) };
-    const report = cache.get(kernel, launch, settings, (onContent) => simulate(kernel, launch, gpu, { ...options, onContent }));
+    const options = { work: new Work(Number.POSITIVE_INFINITY, isCancelled), ...(count ? { registers: count } : {}) };
+    const report = cache.get(kernel, launch, settings, (onContent) =>
+      stage("simulate", () => simulate(kernel, launch, gpu, { ...options, onContent })),
+    );
     return { simulated: { fact, kernel, report: completed(report, fact, kernel, registers?.compiled) } };
   } catch (error) {
-    if (isCancelled?.()) return undefined;
+    if (error instanceof Cancelled || isCancelled?.()) return undefined;
     if (error instanceof NotSimulated) return refuse(placed(error, reading));
     // The engine's own reasons are plain Errors; anything else is a fault of ours.
     const isReason = error instanceof Error && error.constructor === Error;

@@ -1,22 +1,40 @@
-/** The entry of the thread: one job after another. */
+/** The entry of the thread: one message after another. */
 import { parentPort, workerData } from "node:worker_threads";
 import { diskFiles } from "./files.ts";
 import { loadGrammarFromDisk } from "./grammar.ts";
+import { takeStages } from "./trace.ts";
 import { JobRunner } from "./worker/run.ts";
-import type { FromThread, ThreadData, ToThread } from "./worker/thread.ts";
+import type { FromThread, Request, ThreadData, ToThread } from "./worker/thread.ts";
 
 const { running } = workerData as ThreadData;
 const loaded = loadGrammarFromDisk();
 const runner = new JobRunner(diskFiles);
+const post = (message: FromThread): void => parentPort?.postMessage(message);
 
-parentPort?.on("message", async ({ id, does, job }: ToThread) => {
-  let message: FromThread;
+function answer(id: number, request: Request): FromThread {
+  switch (request.does) {
+    case "find":
+      return { id, answer: runner.find(request.path) };
+    case "headers":
+      return { id, answer: runner.headers(request.path) };
+    case "simulate": {
+      let ended = false;
+      for (const told of runner.simulate(request.path, request.order, () => Atomics.load(running, 0) !== id)) {
+        post({ id, told });
+        ended = told.type === "end";
+      }
+      return { id, answer: ended };
+    }
+  }
+}
+
+parentPort?.on("message", async (message: ToThread) => {
+  if ("input" in message) return runner.tell(message.input);
+  const { id, request } = message;
   try {
     await loaded;
-    const answer = does === "find" ? runner.find(job) : runner.simulate(job, () => Atomics.load(running, 0) !== id);
-    message = { id, answer };
+    post({ ...answer(id, request), stages: takeStages() });
   } catch (error) {
-    message = { id, error: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+    post({ id, error: error instanceof Error ? (error.stack ?? error.message) : String(error), stages: takeStages() });
   }
-  parentPort?.postMessage(message);
 });

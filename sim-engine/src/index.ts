@@ -1,6 +1,5 @@
 /** The engine's whole public API. */
 
-export * from "./builder.ts";
 export { sharedBase } from "./execute/memory.ts";
 export { type Citations, type CitedFigures, loadCitations } from "./gpus/cited.ts";
 export { customGpu, type GpuProblem } from "./gpus/custom.ts";
@@ -16,17 +15,19 @@ export {
   type GpuValues,
   gpus,
 } from "./gpus/model.ts";
-export * from "./graph.ts";
-export type * from "./kernel.ts";
-export { scalarBits, scalarBytes } from "./kernel.ts";
+export * from "./ir/builder.ts";
+export * from "./ir/graph.ts";
+export type * from "./ir/kernel.ts";
+export { scalarBits, scalarBytes } from "./ir/kernel.ts";
+export { parseKernel, printKernel, printOp } from "./ir/text.ts";
+export { verifyKernel } from "./ir/verify.ts";
 export { adviseOccupancy, type BlockSizeChoice, type Cliff, maxPotentialBlockSize, type OccupancyAdvice } from "./occupancy/advice.ts";
 export { type Carveout, carveoutFor } from "./occupancy/carveout.ts";
 export { maxActiveClusters } from "./occupancy/clusters.ts";
 export { type Limiter, type Occupancy, type OccupancyInput, occupancy, occupancyProblem } from "./occupancy/occupancy.ts";
-export type * from "./report.ts";
+export type * from "./report/launch-report.ts";
 export { estimateResources, type KernelResources } from "./resources.ts";
 export { runWhole, type WholeRun } from "./run-whole.ts";
 export { type SimulateOptions, simulate } from "./simulate.ts";
-export { parseKernel, printKernel, printOp } from "./text.ts";
 export { estimateTime, type TimeEstimate } from "./timing/index.ts";
-export { verifyKernel } from "./verify.ts";
+export { Cancelled, Work } from "./work.ts";

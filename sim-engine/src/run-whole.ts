@@ -1,10 +1,12 @@
 /** Runs every thread of a launch and computes every value: to check what a kernel does, not what it costs. */
-import { cloneKernel } from "./builder.ts";
+
 import { compile } from "./execute/compile.ts";
 import { Runner } from "./execute/run.ts";
 import { wholeKernel } from "./execute/slice.ts";
-import { type Kernel, type Launch, type ScalarType, scalarBytes } from "./kernel.ts";
+import { cloneKernel } from "./ir/builder.ts";
+import { type Kernel, type Launch, type ScalarType, scalarBytes } from "./ir/kernel.ts";
 import { optimise } from "./passes/index.ts";
+import { Work } from "./work.ts";
 
 export interface WholeRun {
   /** Element `index` of a buffer after the launch, read as `type`. */
@@ -22,7 +24,7 @@ export function runWhole(kernel: Kernel, launch: Launch, options: { readonly opt
   const own = cloneKernel(kernel);
   if (options.optimised) optimise(own);
   const program = compile(own, launch, { slice: wholeKernel, allLanes: true });
-  const runner = new Runner(program, { steps: stepLimit });
+  const runner = new Runner(program, new Work(stepLimit));
   const [columns, rows, layers] = launch.grid;
   for (let z = 0; z < layers; z++) for (let y = 0; y < rows; y++) for (let x = 0; x < columns; x++) runner.runBlock([x, y, z]);
   const { environment } = program;

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { findGpu } from "./gpus/model.ts";
-import type { Launch } from "./kernel.ts";
+import type { Launch } from "./ir/kernel.ts";
+import { parseKernel } from "./ir/text.ts";
 import { simulate } from "./simulate.ts";
-import { parseKernel } from "./text.ts";
-import { Cancelled } from "./work.ts";
+import { Cancelled, Work } from "./work.ts";
 
 const h200 = findGpu("h200");
 if (!h200) throw new Error("no H200");
@@ -239,7 +239,7 @@ test.each([
 
 test("a kernel that is too much work is optimised in part, and the report says so", () => {
   const whole = simulate(transpose, matrices(256), h200);
-  const part = simulate(transpose, matrices(256), h200, { work: 50 });
+  const part = simulate(transpose, matrices(256), h200, { optimisingSteps: 50 });
   expect(whole.assumptions.filter(({ what }) => what === "optimisation")).toEqual([]);
   expect(part.assumptions).toContainEqual(expect.objectContaining({ what: "optimisation", value: "in part" }));
   expect(part.traffic.globalLoadSectors).toBe(whole.traffic.globalLoadSectors);
@@ -254,9 +254,11 @@ test("nobody waits for the optimiser longer than wanted", () => {
   );
   let asked = 0;
   const isCancelled = (): boolean => ++asked > 1;
-  expect(() => simulate(long, { ...matrices(256), arguments: [{ kind: "pointer", buffer: 0, offset: 0 }] }, h200, { isCancelled })).toThrow(
-    Cancelled,
-  );
+  expect(() =>
+    simulate(long, { ...matrices(256), arguments: [{ kind: "pointer", buffer: 0, offset: 0 }] }, h200, {
+      work: new Work(1e9, isCancelled),
+    }),
+  ).toThrow(Cancelled);
   expect(asked).toBe(2);
 });
 

@@ -1,33 +1,95 @@
-/** What work on one kernel may cost, and whether it is still wanted. */
+/** What an answer may cost, and whether it is still wanted. */
 
 /** Whoever asked no longer wants the answer. */
-export class Cancelled extends Error {}
+export class Cancelled extends Error {
+  constructor() {
+    super("cancelled");
+  }
+}
 
-/** Operations looked at between two questions whether the answer is still wanted. */
-const betweenQuestions = 50_000;
+/** Steps between two questions whether the answer is still wanted: some milliseconds on a slow machine. */
+const betweenQuestions = 1000;
 
-/** Counted in operations looked at, of which about two million take a second. */
+/** Whether the answer is still wanted: asked by a budget and all its shares together. */
+interface Asker {
+  readonly isCancelled: (() => boolean) | undefined;
+  untilQuestion: number;
+}
+
+/**
+ * The budget of an answer. Whatever loops spends steps of it and so finds out in time that nobody wants the answer any more. A step
+ * is a piece of work of about a microsecond or less: an operation looked at, a warp instruction executed. Steps are counted, never
+ * timed, so that the same question always gets the same answer.
+ */
 export class Work {
-  #left: number;
-  #untilQuestion = betweenQuestions;
-  readonly #isCancelled: (() => boolean) | undefined;
+  readonly #limit: number;
+  readonly #whole: Work | undefined;
+  readonly #asker: Asker;
+  #spent = 0;
 
-  constructor(operations: number, isCancelled?: () => boolean) {
-    this.#left = operations;
-    this.#isCancelled = isCancelled;
+  /**
+   * @param steps that may be spent; without, as many as it takes
+   * @param isCancelled asked every few milliseconds, so it has to be cheap: true ends the work with `Cancelled`
+   */
+  constructor(steps = Number.POSITIVE_INFINITY, isCancelled?: () => boolean, whole?: Work) {
+    this.#limit = steps;
+    this.#whole = whole;
+    this.#asker = whole ? whole.#asker : { isCancelled, untilQuestion: betweenQuestions };
   }
 
-  /** Throws `Cancelled`. */
-  spend(operations: number): void {
-    this.#left -= operations;
-    this.#untilQuestion -= operations;
-    if (this.#untilQuestion > 0) return;
-    this.#untilQuestion = betweenQuestions;
-    if (this.#isCancelled?.()) throw new Cancelled("cancelled");
+  /**
+   * A part of this budget, for one stage of the work: what it spends is spent here too, but for what goes beyond its own limit.
+   * @param steps the most the stage may spend
+   */
+  share(steps: number): Work {
+    return new Work(steps, undefined, this);
   }
 
-  /** What need not be done is to be left. */
+  /**
+   * Spends steps, though there be none left.
+   * @returns steps left: negative when these were more than there were
+   * @throws Cancelled
+   */
+  spend(steps: number): number {
+    let left = this.#limit - this.#spent;
+    let charged = steps;
+    this.#spent += steps;
+    let least = left - steps;
+    for (let whole = this.#whole; whole; whole = whole.#whole) {
+      if (left < charged) charged = Math.max(0, left);
+      left = whole.#limit - whole.#spent;
+      whole.#spent += charged;
+      if (left - charged < least) least = left - charged;
+    }
+    this.ask(steps);
+    return least;
+  }
+
+  /**
+   * Notes steps that no budget bounds, because what was spent before bounds them: it asks only whether the answer is still wanted.
+   * @throws Cancelled
+   */
+  ask(steps: number): void {
+    const asker = this.#asker;
+    asker.untilQuestion -= steps;
+    if (asker.untilQuestion > 0) return;
+    asker.untilQuestion = betweenQuestions;
+    if (asker.isCancelled?.()) throw new Cancelled();
+  }
+
+  /** Steps spent so far, by shares too. */
+  get spent(): number {
+    return this.#spent;
+  }
+
+  /** Steps that are left, here and in whatever this is a share of. */
+  get left(): number {
+    const own = this.#limit - this.#spent;
+    return this.#whole ? Math.min(own, this.#whole.left) : own;
+  }
+
+  /** Nothing is left: what need not be done is to be left undone. */
   get isOver(): boolean {
-    return this.#left <= 0;
+    return this.left <= 0;
   }
 }

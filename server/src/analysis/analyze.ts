@@ -1,11 +1,12 @@
 /** From a file's text to its facts. */
 import type { FunctionDeclaration } from "../syntax/ast.ts";
 import type { Reading } from "../syntax/reading.ts";
+import { stage } from "../trace.ts";
 import { compileOptions } from "./compile-commands.ts";
 import type { AnalysisSettings, FileHost, KernelFact, LaunchFact, Program } from "./facts.ts";
 import { launchFacts } from "./launch-facts.ts";
 import { cachedUnit, loadUnit } from "./load-unit.ts";
-import { Project } from "./project.ts";
+import { ProgramLinker } from "./program-linker.ts";
 import type { Semantics } from "./sema/index.ts";
 import { UserDirectives } from "./user-directives.ts";
 
@@ -21,14 +22,15 @@ export function analyze(path: string, text: string, given: AnalysisSettings, hos
   const { reading, unit, semantics } = own;
   const kernels = kernelFacts(semantics, reading);
   const directives = new UserDirectives(reading, settings);
-  const project = new Project(
+  const project = new ProgramLinker(
     own,
     host,
     (other, source, launching) => cachedUnit(other, source, settings, host, launching),
     compiled.files,
   );
   let launches: readonly LaunchFact[] | undefined;
-  const facts = () => (launches ??= launchFacts({ own, project, settings, kernels, directives, ...(run ? { run } : {}) }));
+  const facts = () =>
+    (launches ??= stage("host evaluation", () => launchFacts({ own, project, settings, kernels, directives, ...(run ? { run } : {}) })));
   return {
     path,
     reading,

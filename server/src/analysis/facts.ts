@@ -1,7 +1,7 @@
 /**
  * What the analysis knows of one file, for rules, the editor and the command line. No tree-sitter, no LSP.
  */
-import type { Assumption, GpuValues, Kernel, Launch } from "@warplens/sim-engine";
+import type { Assumption, GpuValues, Kernel, Launch, Work } from "@warplens/sim-engine";
 import type { Expression, FunctionDeclaration, TranslationUnit } from "../syntax/ast.ts";
 import type { Place, Reading } from "../syntax/reading.ts";
 import type { Semantics } from "./sema/index.ts";
@@ -67,8 +67,8 @@ export interface LaunchFact {
   readonly line: number;
   /** What the engine needs. Absent when the configuration or the kernel could not be understood: `reason` says why. */
   readonly launch?: Launch;
-  /** The lowered instance; made on first use, then kept. Throws `NotSimulated` with the reason. */
-  lower(): Kernel;
+  /** The lowered instance; made on first use, then kept. Throws `NotSimulated` with the reason, and `Cancelled`. */
+  lower(work?: Work): Kernel;
   readonly reason?: string;
   readonly assumptions: readonly Assumption[];
   /** Those of the assumptions that grid, block and dynamic shared memory rest on; none where the source or the user says them. */

@@ -1,38 +1,41 @@
 /** The launches of a file as facts: those of its host code, those the user adds, and one for each kernel that has none. */
-import { type Assumption, estimateResources, type Kernel, type KernelResources } from "@warplens/sim-engine";
+import { type Assumption, Cancelled, estimateResources, type Kernel, type KernelResources, type Work } from "@warplens/sim-engine";
 import type { Expression, FunctionDeclaration, Node } from "../syntax/ast.ts";
 import type { Place } from "../syntax/reading.ts";
-import { type Completed, completeLaunch, type OpenLaunch } from "./complete-launch.ts";
+import { stage } from "../trace.ts";
 import type { Directive } from "./directives.ts";
 import { type AnalysisSettings, type KernelFact, type LaunchFact, NotSimulated } from "./facts.ts";
-import { type Elsewhere, type EvaluatedLaunch, FileEvaluation } from "./host/evaluate.ts";
-import type { KernelResourcesOf } from "./host/interpreter.ts";
-import type { LaunchEntry, ResolveLaunch } from "./host/launch-log.ts";
-import { functionName } from "./host/launch-sites.ts";
-import type { TemplateValue, Value } from "./host/model.ts";
+import { type Elsewhere, type EvaluatedLaunch, FileEvaluation } from "./host/file-evaluation.ts";
+import type { LaunchEntry, ResolveLaunch } from "./host/launches/launch-entry.ts";
+import { functionName } from "./host/launches/launch-sites.ts";
+import type { KernelResourcesOf } from "./host/memory/interpreter.ts";
 import type { RunProgram } from "./host/run.ts";
-import { int, integerOf, unknown } from "./host/values.ts";
+import type { TemplateValue, Value } from "./host/values/model.ts";
+import { int, integerOf, unknown } from "./host/values/values.ts";
+import { type EngineLaunch, launchForEngine, type OpenLaunch } from "./launch-for-engine.ts";
 import { type GlobalContent, lowerInstance } from "./lower-instance.ts";
 import type { RunCommand } from "./makefile.ts";
-import type { Project, ProjectUnit } from "./project.ts";
+import type { ProgramLinker, ProgramUnit } from "./program-linker.ts";
+import { assumedTemplateArguments } from "./sema/assumed-templates.ts";
 import type { Semantics } from "./sema/index.ts";
 import { valueName } from "./sema/type-tools.ts";
 import type { Substitution } from "./sema/types.ts";
-import { assumedTemplateArguments } from "./template-arguments.ts";
 import { unknownArguments } from "./unlaunched.ts";
 import type { UserDirectives } from "./user-directives.ts";
 
 export interface FileFacts {
-  readonly own: ProjectUnit;
-  readonly project: Project;
+  readonly own: ProgramUnit;
+  readonly project: ProgramLinker;
   readonly settings: AnalysisSettings;
   readonly kernels: readonly KernelFact[];
   readonly directives: UserDirectives;
   /** Where the settings' `argv` comes from, where the user does not say it. */
   readonly run?: RunCommand;
+  /** Of finding the launches; lowering them, later, has work of its own. */
+  readonly work?: Work;
 }
 
-/** In source order of the sites; launches without a site stand where their kernel does. */
+/** In source order of the sites; launches without a site stand where their kernel does. Throws `Cancelled`. */
 export function launchFacts(file: FileFacts): LaunchFact[] {
   const { own, project, directives } = file;
   const isOwn = (site: Expression) => own.reading.locate(site.start, site.end).file === 0;
@@ -51,45 +54,46 @@ export function launchFacts(file: FileFacts): LaunchFact[] {
   for (const kernel of file.kernels) {
     const options = directives.options(kernel.name).slice(used.get(kernel.name) ?? 0);
     if (launched.has(kernel.name)) {
-      if ((used.get(kernel.name) ?? 0) > 0) for (const option of options) facts.push(kernelFact(file, kernel, option));
-    } else if (options.length > 0) for (const option of options) facts.push(kernelFact(file, kernel, option));
+      if ((used.get(kernel.name) ?? 0) > 0) for (const option of options) facts.push(factWithoutSite(file, kernel, option));
+    } else if (options.length > 0) for (const option of options) facts.push(factWithoutSite(file, kernel, option));
     else if (kernel.at.file === 0) facts.push(...unlaunchedFacts(file, kernel, others));
   }
   return facts.sort((a, b) => a.at.file - b.at.file || a.at.start - b.at.start);
 }
 
 /** What instances of kernels take of an SM, each estimated once. */
-function resourcesOf({ own, project, settings }: FileFacts): KernelResourcesOf {
+function resourcesOf({ own, project, settings, work }: FileFacts): KernelResourcesOf {
   const known = new Map<FunctionDeclaration, Map<Substitution | undefined, KernelResources | undefined>>();
   return (kernel, substitution) => {
     const instances = known.get(kernel) ?? new Map<Substitution | undefined, KernelResources | undefined>();
     known.set(kernel, instances);
-    if (!instances.has(substitution)) instances.set(substitution, estimated(project.unitOf(kernel) ?? own, kernel, substitution, settings));
+    if (!instances.has(substitution))
+      instances.set(substitution, estimated(project.unitOf(kernel) ?? own, kernel, substitution, settings, work));
     return instances.get(substitution);
   };
 }
 
 function estimated(
-  unit: ProjectUnit,
+  unit: ProgramUnit,
   kernel: FunctionDeclaration,
   substitution: Substitution | undefined,
   settings: AnalysisSettings,
+  work: Work | undefined,
 ): KernelResources | undefined {
   try {
-    return estimateResources(
-      lowerInstance(unit, kernel, substitution, settings, (_name, initial) => initial),
-      settings.computeCapability,
-    );
-  } catch {
+    const lowered = lowerInstance(unit, kernel, substitution, settings, (_name, initial) => initial, work);
+    return stage("estimate resources", () => estimateResources(lowered, settings.computeCapability));
+  } catch (error) {
+    if (error instanceof Cancelled) throw error;
     // The launch itself says why the kernel cannot be simulated.
     return undefined;
   }
 }
 
 /** How launches of a file that includes the opened one are launches of the opened one. */
-function translation(own: ProjectUnit, other: ProjectUnit): Pick<Elsewhere, "translate"> {
+function translation(own: ProgramUnit, other: ProgramUnit): Pick<Elsewhere, "translate"> {
   if (!other.reading.files.includes(own.path)) return {};
-  const key = ({ reading }: ProjectUnit, node: Node) => {
+  const key = ({ reading }: ProgramUnit, node: Node) => {
     const { file, start } = reading.locate(node.start, node.end);
     return `${reading.files[file]}:${start}`;
   };
@@ -111,7 +115,7 @@ function translation(own: ProjectUnit, other: ProjectUnit): Pick<Elsewhere, "tra
 /** A kernel this file does not launch: as another file of the project does, else as it might be. */
 function unlaunchedFacts(file: FileFacts, kernel: KernelFact, others: OtherFiles): LaunchFact[] {
   const launches = others.launchesOf(kernel.name);
-  return launches.length === 0 ? [kernelFact(file, kernel, undefined)] : launches.map((launch) => remoteFact(file, kernel, launch));
+  return launches.length === 0 ? [factWithoutSite(file, kernel, undefined)] : launches.map((launch) => remoteFact(file, kernel, launch));
 }
 
 interface RemoteLaunch {
@@ -123,7 +127,7 @@ interface RemoteLaunch {
 /** Launches that other files make, each file evaluated once. */
 class OtherFiles {
   readonly #file: FileFacts;
-  readonly #evaluated = new Map<ProjectUnit, readonly EvaluatedLaunch[]>();
+  readonly #evaluated = new Map<ProgramUnit, readonly EvaluatedLaunch[]>();
 
   constructor(file: FileFacts) {
     this.#file = file;
@@ -142,7 +146,7 @@ class OtherFiles {
   }
 }
 
-function placeOf({ reading }: ProjectUnit, site: Expression): string {
+function placeOf({ reading }: ProgramUnit, site: Expression): string {
   const { file, start } = reading.locate(site.start, site.end);
   return `${(reading.files[file] ?? "").split("/").at(-1)}:${reading.position(file, start).line + 1}`;
 }
@@ -153,7 +157,7 @@ function remoteFact(file: FileFacts, kernel: KernelFact, { launch, where }: Remo
   const values = entry.templateArguments.filter((value) => value !== undefined);
   const substitution = values.length === 0 ? undefined : own.semantics.substitutionFor(kernel.declaration, values);
   const directive = directives.directiveOfLaunch(kernel.name, kernel, undefined, undefined);
-  const completed = completeLaunch(open(kernel.declaration, own.semantics, launch, substitution), directive, settings.device);
+  const completed = launchForEngine(open(kernel.declaration, own.semantics, launch, substitution), directive, settings.device);
   const inputs = inputAssumptions(assumed);
   const elsewhere: Assumption = { what: "the launch", value: where, why: "no launch in this file; that one is in another" };
   return {
@@ -162,7 +166,7 @@ function remoteFact(file: FileFacts, kernel: KernelFact, { launch, where }: Remo
       kernel.nameAt,
       kernel,
       completed,
-      () => lowerInstance(own, kernel.declaration, substitution, settings, contentOfGlobals(launch)),
+      (work) => lowerInstance(own, kernel.declaration, substitution, settings, contentOfGlobals(launch), work),
       [elsewhere, ...argumentsOf(file, launch), ...inputs],
       inputs,
     ),
@@ -210,14 +214,14 @@ function siteFact(file: FileFacts, launch: EvaluatedLaunch, option: Directive | 
       : undefined;
   if (template !== undefined) assumptions.push(...template.assumptions);
   const substitution = template === undefined ? entry.substitution : template.substitution;
-  const completed: Completed =
+  const completed: EngineLaunch =
     declaration === undefined || unit === undefined
       ? { reason: missingKernel(entry.kernelName, entry.kernel !== undefined), assumptions: [] }
-      : completeLaunch(open(declaration, unit.semantics, launch, substitution), directive, settings.device);
+      : launchForEngine(open(declaration, unit.semantics, launch, substitution), directive, settings.device);
   const lower =
     declaration === undefined || unit === undefined
       ? undefined
-      : () => lowerInstance(unit, declaration, substitution, settings, contentOfGlobals(launch));
+      : (work?: Work) => lowerInstance(unit, declaration, substitution, settings, contentOfGlobals(launch), work);
   return {
     ...fact(own, at, kernel, completed, lower, assumptions, inputs),
     kernelName: entry.kernelName,
@@ -229,23 +233,34 @@ function siteFact(file: FileFacts, launch: EvaluatedLaunch, option: Directive | 
   };
 }
 
-function programOf(file: FileFacts, unit: ProjectUnit): Omit<RunProgram, "substitutions"> {
-  const { settings, project } = file;
-  return { unit, settings, linker: project, resources: resourcesOf(file), resolveLaunch: (entry) => resolveLaunch(file, entry) };
+function programOf(file: FileFacts, unit: ProgramUnit): Omit<RunProgram, "substitutions"> {
+  const { settings, project, work } = file;
+  return {
+    unit,
+    settings,
+    linker: project,
+    resources: resourcesOf(file),
+    resolveLaunch: (entry, later) => resolveLaunch(file, entry, later),
+    ...(work === undefined ? {} : { work }),
+  };
 }
 
 /** A launch whose results another one uses, as the engine takes it. */
-function resolveLaunch({ own, project, settings, directives, kernels }: FileFacts, entry: LaunchEntry): ReturnType<ResolveLaunch> {
+function resolveLaunch(
+  { own, project, settings, directives, kernels }: FileFacts,
+  entry: LaunchEntry,
+  work?: Work,
+): ReturnType<ResolveLaunch> {
   const { kernel: declaration, substitution, kernelName } = entry;
   if (declaration?.body === undefined) return undefined;
   const unit = project.unitOf(declaration) ?? own;
   const kernel = kernels.find((fact) => fact.declaration === declaration);
   const directive = directives.directiveOfLaunch(kernelName, kernel, undefined, undefined);
-  const completed = completeLaunch(open(declaration, unit.semantics, { entry, assumed: [] }, substitution), directive, settings.device);
+  const completed = launchForEngine(open(declaration, unit.semantics, { entry, assumed: [] }, substitution), directive, settings.device);
   if (!("launch" in completed)) return undefined;
   try {
     const contents: GlobalContent = (name, initial) => entry.globals.get(name) ?? initial;
-    return { launch: completed.launch, kernel: lowerInstance(unit, declaration, substitution, settings, contents) };
+    return { launch: completed.launch, kernel: lowerInstance(unit, declaration, substitution, settings, contents, work) };
   } catch (error) {
     if (error instanceof NotSimulated) return undefined;
     throw error;
@@ -320,14 +335,14 @@ function launchBound(kernel: FunctionDeclaration, semantics: Semantics, substitu
 }
 
 /** The launch of a kernel that no host code of the file launches. */
-function kernelFact(file: FileFacts, kernel: KernelFact, option: Directive | undefined): LaunchFact {
+function factWithoutSite(file: FileFacts, kernel: KernelFact, option: Directive | undefined): LaunchFact {
   const { own, settings, directives } = file;
   const { semantics } = own;
   const { substitution, values, assumptions } = assumedTemplateArguments(kernel.declaration, semantics);
   const directive = directives.directiveOfLaunch(kernel.name, kernel, undefined, option);
   const maxThreads = launchBound(kernel.declaration, semantics, substitution);
   const captured = unknownArguments(kernel.declaration, semantics, substitution);
-  const completed = completeLaunch(
+  const completed = launchForEngine(
     { kernel: kernel.declaration, captured, ...(maxThreads === undefined ? {} : { maxThreads }) },
     directive,
     settings.device,
@@ -338,7 +353,7 @@ function kernelFact(file: FileFacts, kernel: KernelFact, option: Directive | und
       kernel.nameAt,
       kernel,
       completed,
-      () => lowerInstance(own, kernel.declaration, substitution, settings, (_name, initial) => initial),
+      (work) => lowerInstance(own, kernel.declaration, substitution, settings, (_name, initial) => initial, work),
       assumptions,
       [],
     ),
@@ -354,11 +369,11 @@ const configurationParts: ReadonlySet<string> = new Set(["grid", "block", "dynam
 
 /** `before`: what was assumed before the launch was completed; `inputs`: those of them its configuration depends on. */
 function fact(
-  { reading }: ProjectUnit,
+  { reading }: ProgramUnit,
   at: Place,
   kernel: KernelFact | undefined,
-  completed: Completed,
-  lower: (() => Kernel) | undefined,
+  completed: EngineLaunch,
+  lower: ((work?: Work) => Kernel) | undefined,
   before: readonly Assumption[],
   inputs: readonly Assumption[],
 ): Common {
@@ -371,9 +386,9 @@ function fact(
     assumptions: [...before, ...completed.assumptions],
     configuration: [...inputs, ...completed.assumptions.filter(({ what }) => configurationParts.has(what))],
     ...("launch" in completed ? { launch: completed.launch } : { reason: completed.reason }),
-    lower: () => {
+    lower: (work) => {
       if (lower === undefined) throw new NotSimulated(reason ?? "the kernel is not known", at);
-      lowered ??= lower();
+      lowered ??= lower(work);
       return lowered;
     },
   };

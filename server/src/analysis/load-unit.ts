@@ -5,23 +5,25 @@ import { FileParser } from "../syntax/index.ts";
 import { directoryOf, join } from "../syntax/preprocess/paths.ts";
 import { read } from "../syntax/preprocess/preprocess.ts";
 import type { Preprocessed } from "../syntax/reading.ts";
+import { stage } from "../trace.ts";
 import { type CompileOptions, compileOptions } from "./compile-commands.ts";
 import type { AnalysisSettings, FileHost } from "./facts.ts";
 import { headerFolder, withHeaders } from "./headers/index.ts";
-import { hostUnit } from "./host/unit.ts";
-import type { ProjectUnit } from "./project.ts";
+import { hostUnit } from "./host/program/unit.ts";
+import type { ProgramUnit } from "./program-linker.ts";
 import { bindUnit } from "./sema/index.ts";
 
-export function loadUnit(path: string, text: string, settings: AnalysisSettings, host: FileHost, compiled: CompileOptions): ProjectUnit {
+export function loadUnit(path: string, text: string, settings: AnalysisSettings, host: FileHost, compiled: CompileOptions): ProgramUnit {
   return bound(path, readFile(path, text, settings, host, compiled));
 }
 
 function readFile(path: string, text: string, settings: AnalysisSettings, host: FileHost, compiled: CompileOptions): Preprocessed {
-  return read(path, text, withHeaders(host), {
+  const options = {
     computeCapability: settings.computeCapability,
     defines: [...compiled.defines, ...settings.defines],
     includeDirs: [...settings.includeDirs, ...compiled.includeDirs, ...headerFolders(path), headerFolder],
-  });
+  };
+  return stage("preprocess", () => read(path, text, withHeaders(host), options));
 }
 
 /** Where projects keep the headers of a source, looked into when nothing says which folders it is compiled with. */
@@ -31,22 +33,23 @@ function headerFolders(path: string): string[] {
   return [join(folder, "inc"), join(folder, "include"), above, join(above, "inc"), join(above, "include"), join(above, "common")];
 }
 
-function bound(path: string, preprocessed: Preprocessed, launching?: ReadonlySet<string>): ProjectUnit {
+function bound(path: string, preprocessed: Preprocessed, launching?: ReadonlySet<string>): ProgramUnit {
   const parsed = new FileParser(currentParser()).parse(preprocessed);
   if (!parsed) throw new Error("cancelled, though nobody asked");
   const { reading, unit } = parsed;
-  const semantics = bindUnit(unit);
+  const semantics = stage("bind", () => bindUnit(unit));
   const whereIs = ({ start, end }: Node): string => {
     const at = reading.locate(start, end);
     const line = `line ${reading.position(at.file, at.start).line + 1}`;
     return at.file === 0 ? line : `${line} of ${(reading.files[at.file] ?? "").split("/").at(-1)}`;
   };
-  return { ...hostUnit(unit, semantics, (start, end) => reading.textOf(start, end), launching), whereIs, path, reading, unit };
+  const textOf = (start: number, end: number) => reading.textOf(start, end);
+  return { ...stage("host unit", () => hostUnit(unit, semantics, textOf, launching)), whereIs, path, reading, unit };
 }
 
 interface Kept {
   readonly key: string;
-  readonly unit: ProjectUnit;
+  readonly unit: ProgramUnit;
 }
 
 /** The units used last, by path. */
@@ -65,7 +68,7 @@ export function cachedUnit(
   settings: AnalysisSettings,
   host: FileHost,
   launching: ReadonlySet<string>,
-): ProjectUnit | undefined {
+): ProgramUnit | undefined {
   const { computeCapability, defines, includeDirs } = settings;
   const key = JSON.stringify([computeCapability, defines, includeDirs, [...launching].sort()]);
   const known = kept.get(path);
@@ -88,12 +91,12 @@ function loaded(
   settings: AnalysisSettings,
   host: FileHost,
   launching: ReadonlySet<string>,
-): ProjectUnit | undefined {
+): ProgramUnit | undefined {
   const reading = readFile(path, text, settings, host, compileOptions(path, host));
   return reading.text.length > longestReading ? undefined : bound(path, reading, launching);
 }
 
-function isCurrent({ reading }: ProjectUnit, host: FileHost): boolean {
+function isCurrent({ reading }: ProgramUnit, host: FileHost): boolean {
   const { read: readAgain } = withHeaders(host);
   return reading.files.every((file, k) => k === 0 || readAgain(file) === reading.sources[k]);
 }

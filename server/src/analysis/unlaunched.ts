@@ -1,6 +1,6 @@
 /** Arguments of a kernel that nothing launches: each pointer has a buffer of its own, scalars are not known. */
 import type { FunctionDeclaration } from "../syntax/ast.ts";
-import type { CapturedArguments } from "./host/capture.ts";
+import type { CapturedArguments } from "./host/launches/launch-entry.ts";
 import type { Semantics } from "./sema/index.ts";
 import type { Substitution } from "./sema/types.ts";
 

@@ -1,5 +1,5 @@
 /** Applying fixes to files. */
-import type { Diagnostic, DiagnosticFix, Range } from "../lint.ts";
+import type { Diagnostic, DiagnosticFix, PositionRange } from "../lint.ts";
 
 /** Rounds of fixing before giving up: a fix may uncover another finding. */
 export const mostRounds = 10;
@@ -15,7 +15,7 @@ export interface Fixed {
  */
 export function applyFixes(text: string, diagnostics: readonly Diagnostic[], unsafe: boolean): Fixed {
   const starts = lineStarts(text);
-  const offset = ({ line, character }: Range["start"]): number => Math.min((starts[line] ?? text.length) + character, text.length);
+  const offset = ({ line, character }: PositionRange["start"]): number => Math.min((starts[line] ?? text.length) + character, text.length);
   const edits: { start: number; end: number; newText: string }[] = [];
   let applied = 0;
   for (const { fixes } of diagnostics) {

@@ -2,9 +2,9 @@
 import { DiagnosticSeverity, DiagnosticTag, type Range as LspRange } from "vscode-languageserver";
 import type { TextDocument } from "vscode-languageserver-textdocument";
 import type { Severity } from "../rules/rule.ts";
-import type { Range } from "../worker/job.ts";
+import type { OffsetRange } from "../worker/messages.ts";
 
-export const rangeOf = (document: TextDocument, { start, end }: Range): LspRange => ({
+export const rangeOf = (document: TextDocument, { start, end }: OffsetRange): LspRange => ({
   start: document.positionAt(start),
   end: document.positionAt(end),
 });

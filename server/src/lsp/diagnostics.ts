@@ -1,10 +1,11 @@
 /** From findings to the editor's squiggles. */
-import type { Diagnostic as LspDiagnostic, Range } from "vscode-languageserver";
+import type { Diagnostic as LspDiagnostic } from "vscode-languageserver";
 import type { TextDocument } from "vscode-languageserver-textdocument";
 import type { Diagnostic } from "../lint.ts";
+import type { FileDiagnostic } from "../worker/messages.ts";
 import type { Carry } from "./carry.ts";
 import type { DiagnosticData } from "./code-actions.ts";
-import { severityOf, tagOf } from "./convert.ts";
+import { rangeOf, severityOf, tagOf } from "./convert.ts";
 
 /** @param uriOf the URI of a path, for related places in other files */
 export function toLsp(diagnostic: Diagnostic, uriOf: (path: string) => string): LspDiagnostic {
@@ -24,8 +25,7 @@ export function toLsp(diagnostic: Diagnostic, uriOf: (path: string) => string): 
 }
 
 /** A diagnostic of an older text, where it stands now; undefined where the edit touched it. Its fixes were for that text, so they go. */
-export function carryDiagnostic(diagnostic: Diagnostic, before: TextDocument, now: TextDocument, carry: Carry): Diagnostic | undefined {
-  const offsets = (range: Range) => ({ start: before.offsetAt(range.start), end: before.offsetAt(range.end) });
-  const moved = carry(offsets(diagnostic.range));
-  return moved && { ...diagnostic, fixes: [], range: { start: now.positionAt(moved.start), end: now.positionAt(moved.end) } };
+export function carryDiagnostic(diagnostic: FileDiagnostic, now: TextDocument, carry: Carry): FileDiagnostic | undefined {
+  const place = diagnostic.place && carry(diagnostic.place);
+  return place && { ...diagnostic, fixes: [], place, range: rangeOf(now, place) };
 }

@@ -2,11 +2,21 @@
 import type { AccessReport } from "@warplens/sim-engine";
 import type { Hover, Position } from "vscode-languageserver";
 import { formatCapacity, formatCount, formatRatio, formatTime } from "../units.ts";
-import type { FileSimulation, KernelSummary, Range } from "../worker/job.ts";
+import type { OffsetRange } from "../worker/messages.ts";
 import { rangeOf } from "./convert.ts";
 import { assumptionsText, changesTable, conflictWays, launchTable, occupancyText, perRequest, templateText } from "./figures.ts";
 import { occupancyByBlockSize } from "./occupancy-bars.ts";
-import { holds, inDocument, isSimulated, launchesOf, type SimulatedLaunch, type View, worstLaunch } from "./view.ts";
+import {
+  type FileSimulation,
+  holds,
+  inDocument,
+  isSimulated,
+  type KernelSummary,
+  launchesOf,
+  type SimulatedLaunch,
+  type View,
+  worstLaunch,
+} from "./view.ts";
 
 export function hover(view: View, position: Position): Hover | null {
   const { simulation, document } = view;
@@ -21,7 +31,7 @@ export function hover(view: View, position: Position): Hover | null {
 }
 
 interface Found {
-  readonly at: Range;
+  readonly at: OffsetRange;
   readonly text: string;
 }
 

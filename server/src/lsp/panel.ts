@@ -1,11 +1,10 @@
 /** What the panel shows: the launch the user picked, else the one under the cursor, else the slowest of the kernel there. */
 import { formatDim } from "../units.ts";
-import type { FileSimulation, LaunchSummary } from "../worker/job.ts";
 import { templateText } from "./figures.ts";
 import { gpuSummary } from "./gpus.ts";
 import type { PanelLaunch, PanelModel, PanelParams } from "./protocol.ts";
 import { occupancySweeps } from "./sweeps.ts";
-import { holds, isSimulated, launchesOf, type View, worstLaunch } from "./view.ts";
+import { type FileSimulation, holds, isSimulated, type LaunchSummary, launchesOf, type View, worstLaunch } from "./view.ts";
 
 /** @param version of the document the simulation was made from */
 export function panelModel(view: View, { position, launch: picked }: PanelParams, version: number): PanelModel | null {

@@ -1,7 +1,7 @@
 /** What the server needs of the place it runs in: a desktop's process or a browser's worker. */
 import type { FileHost } from "../analysis/facts.ts";
 import type { Compilation, CompilationAnswer } from "../nvcc/compile.ts";
-import type { FileWorker } from "../worker/job.ts";
+import type { StartWorker } from "../worker/messages.ts";
 
 export interface Platform {
   /** Files on disk, or those fetched beforehand; open documents go before them. */
@@ -12,7 +12,7 @@ export interface Platform {
   onFilesArrived?(arrived: () => void): void;
   /** Files that have changed, where they are kept after they were read once. */
   forget?(paths: readonly string[]): void;
-  startWorker(): FileWorker;
+  readonly startWorker: StartWorker;
   /** Asks the user's nvcc, where one can be run. */
   compile?(nvcc: string, compilation: Compilation, signal: AbortSignal): Promise<CompilationAnswer>;
   pathOf(uri: string): string;

@@ -120,6 +120,12 @@ export interface RuleSummary {
 /** Client to server, no parameters: Markdown on the server's state, for a bug report. Holds no source text. */
 export const bugReportRequest = "warplens/bugReport";
 
+/**
+ * Client to server, no parameters: `StageTotal[]`, what each stage of the work took since the last time; `null` unless the server
+ * was started with `WARPLENS_TRACE=1`.
+ */
+export const traceRequest = "warplens/trace";
+
 /** Server to client, `{ uri }`: the text of a file that is not open, or `null`. For entries that have no file system of their own. */
 export const readFileRequest = "warplens/readFile";
 

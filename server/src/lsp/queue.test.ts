@@ -1,24 +1,31 @@
 import { expect, test } from "vitest";
-import type { FileFindings, FileSimulation, FileWorker, Job } from "../worker/job.ts";
+import type { AnalysisWorker, FileFindings, SimulationMessage } from "../worker/messages.ts";
 import { WorkQueue } from "./queue.ts";
 
-const nothing: FileSimulation = { kernels: [], launches: [], diagnostics: [] };
-const clean: FileFindings = { diagnostics: [], headers: [], failures: [] };
+const about = { version: 1, revision: 1, gpu: "h200" };
+const clean: FileFindings = { about, diagnostics: [], kernels: [], syntaxErrors: 0, failures: [] };
+const last: SimulationMessage = { type: "end", about };
 
-/** A worker whose jobs end when the test says so. */
+/** A worker whose requests end when the test says so. */
 function manual() {
   const runs: { what: string; end: () => void; fail: (error: Error) => void }[] = [];
   const cancelled: string[] = [];
   let stop: () => void = () => undefined;
-  const worker: FileWorker = {
-    find: ({ text }) => new Promise((end, fail) => runs.push({ what: `find ${text}`, end: () => end(clean), fail })),
-    simulate: ({ text }) =>
+  const worker: AnalysisWorker = {
+    tell: () => undefined,
+    find: (path) => new Promise((end, fail) => runs.push({ what: `find ${path}`, end: () => end(clean), fail })),
+    headers: () => Promise.resolve([]),
+    simulate: (path, _, told) =>
       new Promise((end, fail) => {
         stop = () => {
-          cancelled.push(text);
-          end(undefined);
+          cancelled.push(path);
+          end(false);
         };
-        runs.push({ what: `simulate ${text}`, end: () => end(nothing), fail });
+        const toEnd = () => {
+          told(last);
+          end(true);
+        };
+        runs.push({ what: `simulate ${path}`, end: toEnd, fail });
       }),
     cancel: () => stop(),
     dispose: () => undefined,
@@ -27,43 +34,43 @@ function manual() {
 }
 
 function setUp() {
-  const texts = new Map<string, { version: number; text: string }>();
+  const paths = new Map<string, string>();
   const log: string[] = [];
   const busy: number[] = [];
   const { worker, runs, cancelled } = manual();
   const queue = new WorkQueue(worker, {
-    jobOf: (uri) => {
-      const document = texts.get(uri);
-      return document && { version: document.version, job: { text: document.text } as Job };
+    jobOf(uri) {
+      const path = paths.get(uri);
+      return path === undefined ? undefined : { path, order: {} };
     },
-    found: (uri, { version }) => log.push(`found ${uri}@${version}`),
-    done: (uri, { version }) => log.push(`done ${uri}@${version}`),
+    found: (uri) => log.push(`found ${uri}`),
+    told: (uri, { type }) => log.push(`${type} ${uri}`),
     failed: (uri, error) => log.push(`${uri}: ${error.message}`),
     busy: (count) => busy.push(count),
   });
   const open = (...uris: string[]) => {
-    for (const uri of uris) texts.set(uri, { version: 1, text: uri });
+    for (const uri of uris) paths.set(uri, uri);
   };
   const end = async (index: number) => {
     runs[index]?.end();
     await settle();
   };
-  return { texts, log, busy, runs, cancelled, queue, open, end };
+  return { paths, log, busy, runs, cancelled, queue, open, end };
 }
 
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 test("a change cancels the run of the older text, and only the newer result is told", async () => {
-  const { texts, log, runs, cancelled, queue, end } = setUp();
-  texts.set("a", { version: 1, text: "one" });
+  const { paths, log, runs, cancelled, queue, end } = setUp();
+  paths.set("a", "one");
   queue.simulate("a");
-  texts.set("a", { version: 2, text: "two" });
+  paths.set("a", "two");
   queue.simulate("a");
   await settle();
   await end(1);
   expect(cancelled).toEqual(["one"]);
   expect(runs.map(({ what }) => what)).toEqual(["simulate one", "simulate two"]);
-  expect(log).toEqual(["done a@2"]);
+  expect(log).toEqual(["end a"]);
 });
 
 test("the newest request goes first, and a failure does not stop the rest", async () => {
@@ -74,7 +81,7 @@ test("the newest request goes first, and a failure does not stop the rest", asyn
   await settle();
   await end(1);
   await end(2);
-  expect(log).toEqual(["a: broke", "done c@1", "done b@1"]);
+  expect(log).toEqual(["a: broke", "end c", "end b"]);
 });
 
 test("findings go before simulations; one that gave way is done later", async () => {
@@ -87,19 +94,19 @@ test("findings go before simulations; one that gave way is done later", async ()
   expect(cancelled).toEqual(["a"]);
   for (const index of [1, 2, 3]) await end(index);
   expect(runs.map(({ what }) => what)).toEqual(["simulate a", "find b", "simulate b", "simulate a"]);
-  expect(log).toEqual(["found b@1", "done b@1", "done a@1"]);
+  expect(log).toEqual(["found b", "end b", "end a"]);
 });
 
 test("typing asks for the newest text's findings only, and starts no simulation", async () => {
-  const { texts, log, runs, queue, end } = setUp();
+  const { paths, log, runs, queue, end } = setUp();
   for (const version of [1, 2, 3]) {
-    texts.set("a", { version, text: `v${version}` });
+    paths.set("a", `v${version}`);
     queue.find("a");
   }
   await end(0);
   await end(1);
   expect(runs.map(({ what }) => what)).toEqual(["find v1", "find v3"]);
-  expect(log).toEqual(["found a@1", "found a@3"]);
+  expect(log).toEqual(["found a", "found a"]);
 });
 
 test("a closed document is not looked at, and only simulations count as busy", async () => {
@@ -113,6 +120,6 @@ test("a closed document is not looked at, and only simulations count as busy", a
   await end(0);
   await end(1);
   expect(runs.length).toBe(2);
-  expect(log).toEqual(["found a@1", "done a@1"]);
+  expect(log).toEqual(["found a", "end a"]);
   expect([Math.max(...busy), busy.at(-1)]).toEqual([2, 0]);
 });

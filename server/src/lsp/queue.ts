@@ -1,46 +1,29 @@
 /**
- * What the worker does next: one job at a time, the newest text of each document only. Findings go before simulations, whose
- * document is put back when one gives way; a document that changes while it is simulated cancels that run. Results come with the
- * version they are of; an older one never replaces a newer.
+ * What the worker does next: one request at a time, the newest text of each document only. Findings go before simulations, whose
+ * document is put back when one gives way; a document that changes while it is simulated cancels that run.
  */
-import type { FileFindings, FileSimulation, FileWorker, Job } from "../worker/job.ts";
-
-/** What a result is of. */
-export interface Read {
-  readonly version: number;
-  readonly text: string;
-  /** The job's: another number when settings or files have changed. */
-  readonly files: number;
-}
-
-export interface Found extends Read {
-  readonly findings: FileFindings;
-}
-
-export interface Done extends Read {
-  readonly simulation: FileSimulation;
-}
+import type { AnalysisWorker, FileFindings, SimulationMessage, SimulationOrder } from "../worker/messages.ts";
 
 export type Does = "find" | "simulate";
 
 export interface QueueEvents {
-  /** What to do now, if anything: asked when the document's turn comes, so that it is never stale. */
-  jobOf(uri: string, does: Does): { readonly version: number; readonly job: Job } | undefined;
-  found(uri: string, found: Found): void;
-  done(uri: string, done: Done): void;
+  /** What to ask now, if anything: asked when the document's turn comes, so that it is never stale. */
+  jobOf(uri: string, does: Does): { readonly path: string; readonly order: SimulationOrder } | undefined;
+  found(uri: string, findings: FileFindings): void;
+  told(uri: string, message: SimulationMessage): void;
   failed(uri: string, error: Error): void;
   /** The number of documents whose simulation waits or runs has changed. */
   busy(count: number): void;
 }
 
 export class WorkQueue {
-  readonly #worker: FileWorker;
+  readonly #worker: AnalysisWorker;
   readonly #events: QueueEvents;
   /** Newest request last: what the user just typed goes first. */
   readonly #waiting: { readonly [What in Does]: Set<string> } = { find: new Set(), simulate: new Set() };
   #running: { readonly uri: string; readonly does: Does } | undefined;
 
-  constructor(worker: FileWorker, events: QueueEvents) {
+  constructor(worker: AnalysisWorker, events: QueueEvents) {
     this.#worker = worker;
     this.#events = events;
   }
@@ -115,12 +98,8 @@ export class WorkQueue {
     void this.#next();
   }
 
-  async #run(uri: string, does: Does, { version, job }: { readonly version: number; readonly job: Job }): Promise<void> {
-    const { text, files } = job;
-    if (does === "find") this.#events.found(uri, { version, text, files, findings: await this.#worker.find(job) });
-    else {
-      const simulation = await this.#worker.simulate(job);
-      if (simulation) this.#events.done(uri, { version, text, files, simulation });
-    }
+  async #run(uri: string, does: Does, { path, order }: { readonly path: string; readonly order: SimulationOrder }): Promise<void> {
+    if (does === "find") this.#events.found(uri, await this.#worker.find(path));
+    else await this.#worker.simulate(path, order, (message) => this.#events.told(uri, message));
   }
 }

@@ -6,12 +6,12 @@ import {
   type InitializeParams,
   type InitializeResult,
   TextDocumentSyncKind,
-  TextDocuments,
 } from "vscode-languageserver";
-import { TextDocument } from "vscode-languageserver-textdocument";
+import { takeStages } from "../trace.ts";
 import { bugReport } from "./bug-report.ts";
 import { codeActions, fixAllKind } from "./code-actions.ts";
 import { codeLenses } from "./code-lens.ts";
+import { Documents } from "./documents.ts";
 import { gpuSummaries } from "./gpus.ts";
 import { hover } from "./hover.ts";
 import { inlayHints } from "./inlay-hints.ts";
@@ -29,6 +29,7 @@ import {
   rulePageRequest,
   rulesRequest,
   statusNotification,
+  traceRequest,
 } from "./protocol.ts";
 import { rulePage, ruleSummaries } from "./rule-pages.ts";
 import { Workspace } from "./workspace.ts";
@@ -37,7 +38,7 @@ import { Workspace } from "./workspace.ts";
 const watched = "**/{warplens.json,compile_commands.json,*.{h,hpp,cuh,cu,inl}}";
 
 export function startServer(connection: Connection, platform: Platform): void {
-  const documents = new TextDocuments(TextDocument);
+  const documents = new Documents();
   let client: InitializeParams["capabilities"] = {};
   let options: unknown;
   let roots: readonly string[] = [];
@@ -134,12 +135,13 @@ export function startServer(connection: Connection, platform: Platform): void {
   connection.onRequest(rulesRequest, ruleSummaries);
   connection.onRequest(rulePageRequest, ({ id }: RulePageParams) => rulePage(id));
   connection.onRequest(bugReportRequest, () => bugReport(workspace.facts()));
+  connection.onRequest(traceRequest, () => takeStages() ?? null);
   connection.onRequest(panelRequest, (params: PanelParams) => {
     const { uri } = params.textDocument;
     const view = workspace.view(uri);
     return view ? panelModel(view, params, workspace.simulatedVersion(uri) ?? view.document.version) : null;
   });
 
-  documents.listen(connection);
+  documents.listen(connection, workspace);
   connection.listen();
 }

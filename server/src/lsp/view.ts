@@ -4,9 +4,20 @@
  */
 import type { GpuModel } from "@warplens/sim-engine";
 import type { TextDocument } from "vscode-languageserver-textdocument";
-import type { FileSimulation, KernelSummary, LaunchSummary, Range } from "../worker/job.ts";
+import type { FileDiagnostic, KernelPlace, LaunchPlace, LaunchResult, OffsetRange, SharedArrayFact } from "../worker/messages.ts";
 import type { Carry } from "./carry.ts";
 import type { Settings } from "./settings.ts";
+
+export type KernelSummary = KernelPlace & { readonly sharedArrays: readonly SharedArrayFact[] };
+export type LaunchSummary = LaunchPlace & Partial<LaunchResult>;
+
+/** All that the editor shows of one file's simulation. */
+export interface FileSimulation {
+  readonly kernels: readonly KernelSummary[];
+  readonly launches: readonly LaunchSummary[];
+  /** Of every rule, the simulated ones among them. */
+  readonly diagnostics: readonly FileDiagnostic[];
+}
 
 export interface View {
   readonly document: TextDocument;
@@ -35,12 +46,12 @@ export function worstLaunch(launches: readonly SimulatedLaunch[]): SimulatedLaun
   );
 }
 
-export const holds = (range: Range, offset: number): boolean => range.start <= offset && offset <= range.end;
+export const holds = (range: OffsetRange, offset: number): boolean => range.start <= offset && offset <= range.end;
 
 /** The file a report's places lie in, seen from the opened document: only that one has a view. */
 export const inDocument = <Place extends { readonly file: number }>(place: Place): boolean => place.file === 0;
 
-const carried = <Place extends Range>(places: readonly Place[], carry: Carry): Place[] =>
+const carried = <Place extends OffsetRange>(places: readonly Place[], carry: Carry): Place[] =>
   places.flatMap((place) => {
     const moved = carry(place);
     return moved ? [moved] : [];
@@ -48,7 +59,7 @@ const carried = <Place extends Range>(places: readonly Place[], carry: Carry): P
 
 /** Moves a simulation's places to an edited text; what the edit touched is dropped. Diagnostics and line counters stay those of the old text. */
 export function carrySimulation(simulation: FileSimulation, carry: Carry): FileSimulation {
-  const moveOwn = <Place extends Range & { readonly file: number }>(places: readonly Place[]) => [
+  const moveOwn = <Place extends OffsetRange & { readonly file: number }>(places: readonly Place[]) => [
     ...carried(places.filter(inDocument), carry),
     ...places.filter((place) => !inDocument(place)),
   ];

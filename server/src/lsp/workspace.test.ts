@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
-import { TextDocuments, type TextDocumentsConfiguration } from "vscode-languageserver";
-import { TextDocument } from "vscode-languageserver-textdocument";
 import type { Diagnostic } from "../lint.ts";
-import type { FileFindings, FileWorker, Job } from "../worker/job.ts";
+import type { AnalysisWorker, Configuration, FileFindings } from "../worker/messages.ts";
+import { Documents } from "./documents.ts";
 import type { StatusParams } from "./protocol.ts";
 import { Workspace } from "./workspace.ts";
 
@@ -18,35 +17,45 @@ const finding = (message: string, character = 0): Diagnostic => ({
   simulated: false,
   url: "",
 });
-const findings = (...diagnostics: Diagnostic[]): FileFindings => ({ diagnostics, headers: [], failures: [] });
+/** Of one line of text. */
+const findings = (...diagnostics: Diagnostic[]): Findings => ({
+  diagnostics: diagnostics.map((each) => ({ ...each, place: { start: each.range.start.character, end: each.range.end.character } })),
+  kernels: [],
+  syntaxErrors: 0,
+  failures: [],
+});
+type Findings = Omit<FileFindings, "about">;
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /** A workspace whose worker and editor do what the test says; nothing is simulated. */
 function setUp(files: Record<string, string> = {}) {
-  const jobs: { job: Job; end: (found: FileFindings) => void; fail: (error: Error) => void }[] = [];
-  const worker: FileWorker = {
-    find: (job) => new Promise((end, fail) => jobs.push({ job, end, fail })),
-    simulate: () => Promise.resolve(undefined),
+  const jobs: { path: string; gpu: string; end: (found: Findings) => void; fail: (error: Error) => void }[] = [];
+  const versions = new Map<string, number>();
+  const configurations = new Map<string, Configuration>();
+  const worker: AnalysisWorker = {
+    tell(input) {
+      if (input.does === "open" || input.does === "edit") versions.set(input.path, input.version);
+      if (input.does === "configure") configurations.set(input.path, input.configuration);
+    },
+    find(path) {
+      const configuration = configurations.get(path);
+      const about = { version: versions.get(path) ?? 0, revision: configuration?.revision ?? 0, gpu: configuration?.gpu.id ?? "" };
+      return new Promise((end, fail) => jobs.push({ path, gpu: about.gpu, end: (found) => end({ about, ...found }), fail }));
+    },
+    headers: () => Promise.resolve([]),
+    simulate: () => Promise.resolve(false),
     cancel: () => undefined,
     dispose: () => undefined,
   };
   const errors: string[] = [];
   const stale: string[] = [];
   const statuses: StatusParams[] = [];
-  const documents = new TextDocuments<TextDocument>(TextDocument as TextDocumentsConfiguration<TextDocument>);
+  const documents = new Documents();
   const editor: Record<string, (params: unknown) => void> = {};
   const on = (name: string) => (handler: (...params: never[]) => unknown) => {
     editor[name] = handler as unknown as (params: unknown) => void;
     return { dispose: () => undefined };
   };
-  documents.listen({
-    onDidOpenTextDocument: on("open"),
-    onDidChangeTextDocument: on("change"),
-    onDidCloseTextDocument: on("close"),
-    onWillSaveTextDocument: on("willSave"),
-    onWillSaveTextDocumentWaitUntil: on("willSaveWaitUntil"),
-    onDidSaveTextDocument: on("save"),
-  });
   const platform = {
     files: { read: (path: string) => files[path] },
     startWorker: () => worker,
@@ -59,6 +68,15 @@ function setUp(files: Record<string, string> = {}) {
     status: (status) => statuses.push(status),
     changed: (uri) => stale.push(uri),
   });
+  documents.listen(
+    {
+      onDidOpenTextDocument: on("open"),
+      onDidChangeTextDocument: on("change"),
+      onDidCloseTextDocument: on("close"),
+      onDidSaveTextDocument: on("save"),
+    },
+    workspace,
+  );
   const configure = (section: object) => workspace.configure({ simulate: false, ...section }, ["/w"]);
   const open = (path: string, text: string) =>
     editor.open?.({ textDocument: { uri: `file://${path}`, languageId: "cuda-cpp", version: 1, text } });
@@ -66,7 +84,7 @@ function setUp(files: Record<string, string> = {}) {
     editor.change?.({ textDocument: { uri: `file://${path}`, version }, contentChanges: [{ text }] });
   const messages = (path: string) =>
     workspace.diagnostics(`file://${path}`).map(({ message, range }) => `${message}@${range.start.character}`);
-  const end = async (index: number, found: FileFindings) => {
+  const end = async (index: number, found: Findings) => {
     jobs[index]?.end(found);
     await settle();
   };
@@ -115,7 +133,7 @@ test("another setting makes all anew, what is looked at first; results of the ol
   await end(2, findings());
   await end(3, findings());
   await end(4, findings());
-  expect(jobs.slice(2).map(({ job }) => [job.path, job.gpu.id])).toEqual([
+  expect(jobs.slice(2).map(({ path, gpu }) => [path, gpu])).toEqual([
     ["/w/a.cu", "t4"],
     ["/w/b.cu", "v100-sxm2"],
     ["/w/a.cu", "v100-sxm2"],
@@ -148,6 +166,6 @@ test("warplens.json is marked as it is typed, and holds as it is saved", async (
   files["/w/warplens.json"] = '{ "gpu": "mine", "gpus": [{ "id": "mine", "extends": "t4" }] }';
   editor.save?.({ textDocument: { uri: "file:///w/warplens.json" } });
   await settle();
-  expect(jobs.at(-1)?.job.gpu.id).toBe("mine");
+  expect(jobs.at(-1)?.gpu).toBe("mine");
   expect(statuses.at(-1)).toMatchObject({ gpu: { id: "mine", own: true }, chosenBy: "warplens.json", problems: [] });
 });

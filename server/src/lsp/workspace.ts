@@ -4,23 +4,32 @@
  * of an older text over to the present one.
  */
 import type { GpuModel } from "@warplens/sim-engine";
-import type { Diagnostic as LspDiagnostic, TextDocuments } from "vscode-languageserver";
-import { TextDocument } from "vscode-languageserver-textdocument";
+import type { Diagnostic as LspDiagnostic } from "vscode-languageserver";
+import type { TextDocument } from "vscode-languageserver-textdocument";
 import { compileOptions } from "../analysis/compile-commands.ts";
 import type { FileHost } from "../analysis/facts.ts";
-import type { Diagnostic } from "../lint.ts";
-import type { FileWorker, Job } from "../worker/job.ts";
+import type {
+  AnalysisWorker,
+  Configuration,
+  FileDiagnostic,
+  FileFindings,
+  Input,
+  SimulationMessage,
+  SimulationOrder,
+  TextEdit,
+} from "../worker/messages.ts";
 import { carryOver } from "./carry.ts";
 import { Compilations } from "./compilations.ts";
 import { carryDiagnostic, toLsp } from "./diagnostics.ts";
+import type { Documents } from "./documents.ts";
 import { gpuSummary } from "./gpus.ts";
 import type { Platform } from "./platform.ts";
 import { type Project, projectOf } from "./project.ts";
 import { isProjectFile, projectDiagnostics } from "./project-diagnostics.ts";
 import type { StatusParams } from "./protocol.ts";
-import { type Does, type Done, type Found, type Read, WorkQueue } from "./queue.ts";
+import { WorkQueue } from "./queue.ts";
 import { readSettings, type Settings } from "./settings.ts";
-import { carrySimulation, type View } from "./view.ts";
+import { carrySimulation, type FileSimulation, type KernelSummary, type LaunchSummary, type View } from "./view.ts";
 
 export interface WorkspaceEvents {
   log(message: string): void;
@@ -30,23 +39,32 @@ export interface WorkspaceEvents {
   changed(uri: string, version: number | undefined): void;
 }
 
+/** What a result is of. */
+interface Read {
+  readonly version: number;
+  readonly revision: number;
+  readonly text: string;
+}
+
 /** One open document. */
 interface Entry {
-  found?: Found;
+  configuration?: Configuration;
+  found?: Read & { readonly findings: FileFindings };
   /** Told when the findings of the present text have come, or never will. */
   waiting: (() => void)[];
   view?: { readonly version: number; readonly view: View };
-  done?: Done;
+  run?: { readonly kernels: KernelSummary[]; readonly launches: LaunchSummary[]; diagnostics: readonly FileDiagnostic[] };
+  done?: Read & { readonly simulation: FileSimulation };
 }
 
 /** Typing that does not pause is not simulated; a pause this long in milliseconds is one. */
 const pause = 120;
 
 export class Workspace {
-  readonly #documents: TextDocuments<TextDocument>;
+  readonly #documents: Documents;
   readonly #platform: Platform;
   readonly #events: WorkspaceEvents;
-  readonly #worker: FileWorker;
+  readonly #worker: AnalysisWorker;
   readonly #queue: WorkQueue;
   readonly #compilations: Compilations | undefined;
   readonly #entries = new Map<string, Entry>();
@@ -55,8 +73,7 @@ export class Workspace {
   #roots: readonly string[] = [];
   #problems: readonly string[] = [];
   #projects = new Map<string, Project>();
-  /** Counts the times that files may have changed. */
-  #files = 0;
+  #revision = 0;
   #busy = 0;
   #focused: string | undefined;
   #markReady: () => void = () => undefined;
@@ -65,15 +82,15 @@ export class Workspace {
     this.#markReady = resolve;
   });
 
-  constructor(documents: TextDocuments<TextDocument>, platform: Platform, events: WorkspaceEvents) {
+  constructor(documents: Documents, platform: Platform, events: WorkspaceEvents) {
     this.#documents = documents;
     this.#platform = platform;
     this.#events = events;
-    this.#worker = platform.startWorker();
+    this.#worker = platform.startWorker(() => this.#state());
     this.#queue = new WorkQueue(this.#worker, {
-      jobOf: (uri, does) => this.#job(uri, does),
-      found: (uri, found) => this.#found(uri, found),
-      done: (uri, done) => this.#done(uri, done),
+      jobOf: (uri) => this.#job(uri),
+      found: (uri, findings) => this.#found(uri, findings),
+      told: (uri, message) => this.#told(uri, message),
       failed: (uri, error) => this.#failed(uri, error),
       busy: (count) => {
         this.#busy = count;
@@ -83,13 +100,12 @@ export class Workspace {
     this.#compilations =
       platform.compile &&
       new Compilations(platform.compile, (uri) => {
+        const document = this.#documents.get(uri);
+        const kernels = this.#compilations?.kernels(uri, document?.version ?? -1) ?? [];
+        if (document) this.#worker.tell({ does: "compiled", path: platform.pathOf(uri), version: document.version, kernels });
         this.#tellStatus();
         this.#simulateSoon(uri, 0);
       });
-    documents.onDidOpen(({ document }) => this.#open(document.uri));
-    documents.onDidChangeContent(({ document }) => this.#changed(document.uri));
-    documents.onDidSave(({ document }) => isProjectFile(document.uri) && this.filesChanged());
-    documents.onDidClose(({ document }) => this.#close(document.uri));
   }
 
   dispose(): void {
@@ -112,11 +128,12 @@ export class Workspace {
   filesChanged(): void {
     this.#projects.clear();
     this.#compilations?.clear();
-    this.#files++;
+    this.#worker.tell({ does: "files" });
     const looked = this.#lookedAt();
     const others = this.#sources().filter((uri) => uri !== looked);
     for (const uri of looked === undefined ? others : [...others, looked]) {
       delete this.#entry(uri).view;
+      this.#configureWorker(uri);
       this.#queue.find(uri);
       this.#simulateSoon(uri, 0);
     }
@@ -211,7 +228,7 @@ export class Workspace {
 
   /** Open documents that hold code. */
   #sources(): string[] {
-    return this.#documents.keys().filter((uri) => !isProjectFile(uri));
+    return this.#documents.all().flatMap(({ uri }) => (isProjectFile(uri) ? [] : [uri]));
   }
 
   #lookedAt(): string | undefined {
@@ -227,24 +244,41 @@ export class Workspace {
     return entry;
   }
 
-  #open(uri: string): void {
-    if (isProjectFile(uri)) return;
-    this.#entry(uri);
-    void this.ready.then(() => this.#tellStatus());
-  }
-
-  #changed(uri: string): void {
+  opened(document: TextDocument): void {
+    const { uri, version } = document;
+    if (!isProjectFile(uri)) {
+      this.#entry(uri);
+      this.#worker.tell({ does: "open", path: this.#platform.pathOf(uri), version, text: document.getText() });
+    }
     void this.ready.then(() => {
-      if (!this.#documents.get(uri)) return;
-      if (isProjectFile(uri)) return this.#events.changed(uri, undefined);
-      const entry = this.#entry(uri);
-      settle(entry);
-      this.#queue.find(uri);
-      this.#simulateSoon(uri, entry.done ? pause : 0);
+      if (!isProjectFile(uri)) this.#configureWorker(uri);
+      this.#tellStatus();
+      this.#changed(uri);
     });
   }
 
-  #close(uri: string): void {
+  edited({ uri, version }: TextDocument, edits: readonly TextEdit[]): void {
+    if (!isProjectFile(uri)) this.#worker.tell({ does: "edit", path: this.#platform.pathOf(uri), version, edits });
+    void this.ready.then(() => this.#changed(uri));
+  }
+
+  saved({ uri }: TextDocument): void {
+    if (isProjectFile(uri)) this.filesChanged();
+  }
+
+  #changed(uri: string): void {
+    if (!this.#documents.get(uri)) return;
+    if (isProjectFile(uri)) {
+      this.#events.changed(uri, undefined);
+      return;
+    }
+    const entry = this.#entry(uri);
+    settle(entry);
+    this.#queue.find(uri);
+    this.#simulateSoon(uri, entry.done ? pause : 0);
+  }
+
+  closed({ uri }: TextDocument): void {
     clearTimeout(this.#timers.get(uri));
     this.#timers.delete(uri);
     this.#queue.drop(uri);
@@ -253,6 +287,7 @@ export class Workspace {
     if (entry) settle(entry);
     this.#entries.delete(uri);
     this.#projects.delete(uri);
+    if (!isProjectFile(uri)) this.#worker.tell({ does: "close", path: this.#platform.pathOf(uri) });
     this.#events.changed(uri, undefined);
   }
 
@@ -273,17 +308,36 @@ export class Workspace {
   }
 
   /** Open documents go before files, but `warplens.json` holds as it was saved. */
-  #fileHost(): { readonly host: FileHost; readonly overlays: Readonly<Record<string, string>> } {
-    const overlays = Object.fromEntries(
-      this.#sources().map((uri) => [this.#platform.pathOf(uri), this.#documents.get(uri)?.getText() ?? ""]),
-    );
-    return { host: { ...this.#platform.files, read: (path) => overlays[path] ?? this.#platform.files.read(path) }, overlays };
+  #fileHost(): FileHost {
+    const open = new Map(this.#sources().map((uri) => [this.#platform.pathOf(uri), uri]));
+    const { files } = this.#platform;
+    return { ...files, read: (path) => this.#documents.get(open.get(path) ?? "")?.getText() ?? files.read(path) };
+  }
+
+  /** What a new thread has to be told. */
+  #state(): Input[] {
+    return this.#sources().flatMap((uri): Input[] => {
+      const document = this.#documents.get(uri);
+      const configuration = this.#entries.get(uri)?.configuration;
+      const path = this.#platform.pathOf(uri);
+      return [
+        ...(document ? [{ does: "open", path, version: document.version, text: document.getText() } as const] : []),
+        ...(configuration ? [{ does: "configure", path, configuration } as const] : []),
+      ];
+    });
+  }
+
+  #configureWorker(uri: string): void {
+    const { gpu, analysis, lint } = this.#project(uri);
+    const configuration: Configuration = { revision: ++this.#revision, gpu, analysis, lint };
+    this.#entry(uri).configuration = configuration;
+    this.#worker.tell({ does: "configure", path: this.#platform.pathOf(uri), configuration });
   }
 
   #project(uri: string): Project {
     const known = this.#projects.get(uri);
     if (known) return known;
-    const project = projectOf(this.#platform.pathOf(uri), this.#roots, this.#settings, this.#fileHost().host);
+    const project = projectOf(this.#platform.pathOf(uri), this.#roots, this.#settings, this.#fileHost());
     this.#projects.set(uri, project);
     return project;
   }
@@ -304,35 +358,50 @@ export class Workspace {
     });
   }
 
-  #isFresh(result: Read | undefined, { version }: TextDocument): boolean {
-    return result?.version === version && result.files === this.#files;
+  #isFresh(result: Read | undefined, { uri, version }: TextDocument): boolean {
+    return result?.version === version && result.revision === this.#entry(uri).configuration?.revision;
   }
 
-  #job(uri: string, does: Does): { readonly version: number; readonly job: Job } | undefined {
-    const document = this.#documents.get(uri);
-    if (!document || (does === "find" && this.#isFresh(this.#entry(uri).found, document))) return undefined;
-    const { gpu, analysis, lint: lintSettings } = this.#project(uri);
-    const job: Job = {
-      path: this.#platform.pathOf(uri),
-      text: document.getText(),
-      overlays: this.#fileHost().overlays,
-      files: this.#files,
-      gpu,
-      analysis,
-      lint: lintSettings,
-      compiled: this.#compilations?.kernels(uri, document.version) ?? [],
-    };
-    return { version: document.version, job };
+  #job(uri: string): { readonly path: string; readonly order: SimulationOrder } | undefined {
+    return this.#documents.get(uri) && { path: this.#platform.pathOf(uri), order: {} };
   }
 
-  #found(uri: string, found: Found): void {
+  #found(uri: string, findings: FileFindings): void {
     const entry = this.#entries.get(uri);
-    if (!entry) return;
-    for (const failure of found.findings.failures) this.#events.error(failure);
-    entry.found = found;
+    const document = this.#documents.get(uri);
+    if (!entry || !document) return;
+    for (const failure of findings.failures) this.#events.error(failure);
+    if (findings.about.version !== document.version) return;
+    entry.found = { ...findings.about, text: document.getText(), findings };
     const awaited = entry.waiting.length > 0;
     settle(entry);
     if (!awaited) this.#events.changed(uri, undefined);
+  }
+
+  #told(uri: string, message: SimulationMessage): void {
+    const entry = this.#entries.get(uri);
+    const document = this.#documents.get(uri);
+    if (!entry || !document || message.about.version !== document.version) return;
+    if (message.type === "launches") {
+      const kernels = message.kernels.map((kernel) => ({ ...kernel, sharedArrays: [] }));
+      entry.run = { kernels, launches: [...message.launches], diagnostics: [] };
+    }
+    const { run } = entry;
+    if (!run) return;
+    if (message.type === "result") {
+      const launch = run.launches[message.launch];
+      if (!launch) return;
+      run.launches[message.launch] = { ...launch, ...message.result };
+      const kernel = run.kernels[launch.kernel ?? -1];
+      if (kernel && launch.kernel !== undefined && message.result.report)
+        run.kernels[launch.kernel] = { ...kernel, sharedArrays: message.result.sharedArrays };
+    }
+    if (message.type === "findings") run.diagnostics = message.diagnostics;
+    if (message.type !== "end") return;
+    entry.done = { ...message.about, text: document.getText(), simulation: run };
+    delete entry.view;
+    this.#events.changed(uri, message.about.version);
+    void this.#compileInBackground(uri, entry);
   }
 
   #failed(uri: string, error: Error): void {
@@ -341,27 +410,19 @@ export class Workspace {
     if (entry) settle(entry);
   }
 
-  #done(uri: string, done: Done): void {
-    const entry = this.#entries.get(uri);
-    if (!entry || (entry.done && entry.done.version > done.version)) return;
-    entry.done = done;
-    delete entry.view;
-    this.#events.changed(uri, done.version);
-    this.#compileInBackground(uri, entry);
-  }
-
   /** Registers by the user's compiler, where the settings allow it: the estimate is shown until they come. */
-  #compileInBackground(uri: string, entry: Entry): void {
+  async #compileInBackground(uri: string, entry: Entry): Promise<void> {
     const document = this.#documents.get(uri);
     const { nvcc } = this.#settings;
     if (!document || !this.#compilations || nvcc === "off" || entry.done?.version !== document.version) return;
     const { computeCapability, defines, includeDirs } = this.#project(uri).analysis;
     const path = this.#platform.pathOf(uri);
-    const compiled = compileOptions(path, this.#fileHost().host);
-    void this.#compilations.request(uri, document.version, nvcc, {
+    const compiled = compileOptions(path, this.#fileHost());
+    const headers = await this.#worker.headers(path);
+    await this.#compilations.request(uri, document.version, nvcc, {
       path,
       text: document.getText(),
-      headers: entry.found?.findings.headers ?? [],
+      headers,
       computeCapability,
       defines: [...compiled.defines, ...defines],
       includeDirs: [...includeDirs, ...compiled.includeDirs],
@@ -377,9 +438,8 @@ function settle(entry: Entry): void {
 }
 
 /** Diagnostics of an older text, where they stand in the present one. */
-function carried(document: TextDocument, of: Read | undefined, diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
+function carried(document: TextDocument, of: Read | undefined, diagnostics: readonly FileDiagnostic[]): readonly FileDiagnostic[] {
   if (!of || of.version === document.version) return diagnostics;
-  const before = TextDocument.create(document.uri, document.languageId, of.version, of.text);
   const carry = carryOver(of.text, document.getText());
-  return diagnostics.flatMap((diagnostic) => carryDiagnostic(diagnostic, before, document, carry) ?? []);
+  return diagnostics.flatMap((diagnostic) => carryDiagnostic(diagnostic, document, carry) ?? []);
 }

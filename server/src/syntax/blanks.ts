@@ -1,8 +1,7 @@
 /** Texts that differ in blanks alone: blanks are what comments have become, too. */
 
 /** A literal, whose blanks count, or a run of blanks. */
-const literalsAndBlanks =
-  /(?:\b(?:u8|[uUL])?R"([^\s()\\]{0,16})\([\s\S]*?\)\1")|"(?:[^"\\\n]|\\[\s\S])*"|'(?:[^'\\\n]|\\.)*'|\s+/g;
+const literalsAndBlanks = /(?:\b(?:u8|[uUL])?R"([^\s()\\]{0,16})\([\s\S]*?\)\1")|"(?:[^"\\\n]|\\[\s\S])*"|'(?:[^'\\\n]|\\.)*'|\s+/g;
 
 /**
  * A piece of a reading with every run of blanks as one blank, or one line's end in the piece of which lines matter (those of a

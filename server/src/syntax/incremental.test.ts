@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { TranslationUnit } from "./ast.ts";
 import { FileParser, type ParsedFile, read } from "./index.ts";
 import { print } from "./print.ts";
-import { testParser } from "./testing.ts";
+import { testParser } from "./testing/parse-text.ts";
 
 const parser = await testParser;
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { mend } from "./mend.ts";
-import { parseText, printUnit } from "./testing.ts";
+import { parseText, printUnit } from "./testing/parse-text.ts";
 import { walk } from "./walk.ts";
 
 const table: Readonly<Record<string, string>> = {

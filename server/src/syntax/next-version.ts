@@ -1,11 +1,14 @@
 /** One step from a version of a file to the next: what runs of the parser give becomes items. */
-import type { Declaration, FunctionDeclaration } from "./ast.ts";
+
+import { stage } from "../trace.ts";
+import type { Declaration, FunctionDeclaration, Node } from "./ast.ts";
 import type { AnnotationIndex } from "./convert/context.ts";
 import { convert } from "./convert/convert.ts";
 import { PieceText } from "./convert/piece-text.ts";
 import { typeScope } from "./convert/type-names.ts";
 import { Item, ownCopy } from "./item.ts";
 import { mend } from "./mend.ts";
+import { exchangeBody, OldItems } from "./old-items.ts";
 import type { Version } from "./parse-file.ts";
 import type { Piece } from "./parser/cst.ts";
 import { differenceBetween } from "./parser/edit.ts";
@@ -14,7 +17,6 @@ import { type Entry, PieceRuns, type Run } from "./piece-runs.ts";
 import { type PlacedItem, PlacedReading } from "./placed-reading.ts";
 import type { Preprocessed } from "./reading.ts";
 import { repairs } from "./repair.ts";
-import { exchangeBody, OldItems } from "./old-items.ts";
 
 /** Undefined when cancelled. */
 export function nextVersion(
@@ -24,14 +26,16 @@ export function nextVersion(
   cancelled: (() => boolean) | undefined,
 ): Version | undefined {
   const unchanged = before ? unchangedItems(before, preprocessed.text) : [];
-  const { text: mended, annotations } = mend(preprocessed.text);
+  const { text: mended, annotations } = stage("mend", () => mend(preprocessed.text));
   const runs = new PieceRuns(parser, preprocessed, before?.free, unchanged, cancelled);
-  let run = runs.run(replacedAsBefore(mended, unchanged), repairs);
-  run &&= reread(runs, run);
-  // What was converted where other names were types, or templates, is converted anew.
-  if (run && before && runs.forget(staleItems(before, run))) run = runs.run(run.text, []);
+  const run = stage("parse", () => {
+    let found = runs.run(replacedAsBefore(mended, unchanged), repairs);
+    found &&= reread(runs, found);
+    // What was converted where other names were types, or templates, is converted anew.
+    return found && before && runs.forget(staleItems(before, found)) ? runs.run(found.text, []) : found;
+  });
   if (!run) return undefined;
-  return new Conversion(parser, preprocessed, before, run, mended, annotations, runs.free).version();
+  return stage("convert", () => new Conversion(parser, preprocessed, before, run, mended, annotations, runs.free).version());
 }
 
 /** Items that the edit between two texts does not touch, where they stand now. */
@@ -82,10 +86,7 @@ function reread(runs: PieceRuns, run: Run): Run | undefined {
 
 /** Known items that mention what has become a type or a template, or is none any more. */
 function staleItems(before: Version, { entries }: Run): Item[] {
-  const changed = [
-    ...difference(before.types, namesIn(entries, typesOf)),
-    ...difference(before.templates, namesIn(entries, templatesOf)),
-  ];
+  const changed = [...difference(before.types, namesIn(entries, typesOf)), ...difference(before.templates, namesIn(entries, templatesOf))];
   if (changed.length === 0) return [];
   return entries.flatMap(({ known }) => (known && changed.some((name) => known.words.has(name)) ? known : []));
 }
@@ -147,13 +148,22 @@ class Conversion {
     const rebodied = this.#first || this.#more || this.#old.left ? undefined : this.#rebodied;
     return {
       reading: new PlacedReading(this.#preprocessed, placed),
-      unit: { declarations, errors: this.#run.errors },
+      unit: { declarations, errors: this.#errors() },
       placed,
       rebodied,
       types: this.#types,
       templates: this.#templates,
       free: this.#free,
     };
+  }
+
+  /** As the nodes count. */
+  #errors(): Node[] {
+    const open = this.#run.entries.filter(({ known, container }) => !known && !container);
+    return this.#run.errors.map(({ start, end }) => {
+      const shift = open.find(({ piece }) => piece.from <= start && start < piece.to)?.piece.shift ?? 0;
+      return { start: start + shift, end: end + shift };
+    });
   }
 
   #declarations(piece: Piece): readonly Declaration[] {
@@ -188,7 +198,9 @@ class Conversion {
     const { type, piece, node } = entry;
     const base = piece.from + piece.shift;
     const head = ownCopy(written.slice(0, Math.max(0, (node?.end ?? base) - base)));
-    const item = this.#old.same({ ...entry, clean: true }, head) ?? new Item({ type, base, text: head, clean: true, declarations: [], types: [], templates: [], replaced: [] });
+    const item =
+      this.#old.same({ ...entry, clean: true }, head) ??
+      new Item({ type, base, text: head, clean: true, declarations: [], types: [], templates: [], replaced: [] });
     if (item.base === base && item.text === head && !this.#first) this.#more = true;
     this.#placed.push({ item, from: piece.from, to: piece.from + head.length });
     return this.#convert(entry, head);

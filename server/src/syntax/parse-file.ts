@@ -4,11 +4,11 @@
  */
 import type { FunctionDeclaration, TranslationUnit } from "./ast.ts";
 import { withoutExtraBlanks } from "./blanks.ts";
+import { nextVersion } from "./next-version.ts";
 import { differenceBetween } from "./parser/edit.ts";
 import type { Parser } from "./parser/parser.ts";
 import { type PlacedItem, PlacedReading } from "./placed-reading.ts";
 import type { Preprocessed } from "./reading.ts";
-import { nextVersion } from "./next-version.ts";
 
 /** A version of a file, as read and parsed. */
 export interface ParsedFile {

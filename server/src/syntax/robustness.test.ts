@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { TranslationUnit } from "./ast.ts";
 import { FileParser, read } from "./index.ts";
-import { parseText, printUnit, testParser } from "./testing.ts";
+import { parseText, printUnit, testParser } from "./testing/parse-text.ts";
 import { walk } from "./walk.ts";
 
 const parser = await testParser;

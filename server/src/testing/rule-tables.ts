@@ -10,7 +10,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { analyze } from "../analysis/analyze.ts";
 import type { AnalysisSettings, Program } from "../analysis/facts.ts";
 import { loadGrammarFromDisk } from "../grammar.ts";
-import { type Diagnostic, lint, type Range } from "../lint.ts";
+import { type Diagnostic, lint, type PositionRange } from "../lint.ts";
 import type { Rule } from "../rules/rule.ts";
 import { simulateProgram } from "../simulate.ts";
 
@@ -90,12 +90,12 @@ export function testRule(rule: Rule, { clean, found }: Cases): void {
   });
 }
 
-const rangeText = ({ start, end }: Range): string =>
+const rangeText = ({ start, end }: PositionRange): string =>
   `${start.line}:${start.character}-${end.line === start.line ? "" : `${end.line}:`}${end.character}`;
 
 function applied(code: string, diagnostics: readonly Diagnostic[], safeOnly: boolean): string {
   const lines = code.split("\n");
-  const offset = ({ line, character }: Range["start"]): number =>
+  const offset = ({ line, character }: PositionRange["start"]): number =>
     lines.slice(0, line).reduce((sum, text) => sum + text.length + 1, 0) + character;
   const edits = diagnostics.flatMap(({ fixes }) => fixes.filter(({ safe }) => safe || !safeOnly).flatMap((fix) => fix.edits));
   return edits

@@ -3,7 +3,7 @@
  * configuration is known, and the reasons where not.
  */
 import { readFileSync } from "node:fs";
-import { type GpuModel, type LaunchReport, simulate } from "@warplens/sim-engine";
+import { type GpuModel, type LaunchReport, simulate, Work } from "@warplens/sim-engine";
 import { analyze } from "../analysis/analyze.ts";
 import { type KernelFact, type LaunchFact, NotSimulated, type Program } from "../analysis/facts.ts";
 import { diskFiles } from "../files.ts";
@@ -113,7 +113,7 @@ function tried(fact: LaunchFact, gpu: GpuModel, isCancelled: () => boolean): Par
   const { launch } = fact;
   if (launch === undefined) return { reason: fact.reason ?? "its configuration is not known" };
   try {
-    const fault = impossible(simulate(fact.lower(), launch, gpu, { isCancelled }));
+    const fault = impossible(simulate(fact.lower(), launch, gpu, { work: new Work(Number.POSITIVE_INFINITY, isCancelled) }));
     return fault === undefined ? { simulated: true } : { simulated: true, fault };
   } catch (error) {
     if (isCancelled()) return { reason: "it took too long" };

@@ -1,26 +1,41 @@
-/** A worker without a thread, for a browser: a job runs when the requests that wait have been answered. */
+/** A worker without a thread, for a browser: requests that wait are answered between two launches. */
 import type { FileHost } from "../analysis/facts.ts";
-import type { FileWorker } from "./job.ts";
+import type { AnalysisWorker } from "./messages.ts";
 import { JobRunner } from "./run.ts";
 
-/** The longest a simulation may keep requests waiting, in milliseconds. */
+/** The longest one launch may keep requests waiting, in milliseconds. */
 const budget = 1500;
 
-export function inlineWorker(files: FileHost): FileWorker {
+/** Its caller tells it everything from the start: it never dies. */
+export function inlineWorker(files: FileHost): AnalysisWorker {
   const runner = new JobRunner(files);
   const turn = () => new Promise<void>((resolve) => setTimeout(resolve));
   let current = 0;
   return {
-    async find(job) {
+    tell: (input) => runner.tell(input),
+    async find(path) {
       await turn();
-      return runner.find(job);
+      return runner.find(path);
     },
-    async simulate(job) {
+    async headers(path) {
+      await turn();
+      return runner.headers(path);
+    },
+    async simulate(path, order, told) {
       const id = ++current;
       await turn();
-      if (id !== current) return undefined;
-      const started = Date.now();
-      return runner.simulate(job, () => id !== current || Date.now() - started > budget);
+      if (id !== current) return false;
+      let started = Date.now();
+      const messages = runner.simulate(path, order, () => id !== current || Date.now() - started > budget);
+      for (;;) {
+        const { done, value } = messages.next();
+        if (done) return false;
+        told(value);
+        if (value.type === "end") return true;
+        await turn();
+        if (id !== current) return false;
+        started = Date.now();
+      }
     },
     cancel() {
       current++;

@@ -1,114 +1,150 @@
-/** Runs jobs: analysis and the rules that need no more; simulation and every rule, gathered into what the editor shows. */
-import type { Kernel } from "@warplens/sim-engine";
+/**
+ * Answers what the analysis is asked, from the inputs it was told. How a program is had from the inputs is `#program`'s part alone;
+ * the rest gathers what the editor shows.
+ */
 import { analyze } from "../analysis/analyze.ts";
-import type { FileHost, KernelFact, Program } from "../analysis/facts.ts";
+import type { FileHost, Program } from "../analysis/facts.ts";
 import { lint } from "../lint.ts";
+import type { CompiledKernel } from "../nvcc/resources.ts";
 import { findCompiled, knownResources } from "../nvcc/resources.ts";
-import { type Simulation, simulateProgram } from "../simulate.ts";
-import type { FileFindings, FileSimulation, Job, KernelSummary, LaunchSummary, Range } from "./job.ts";
+import type { SimulatedLaunch } from "../rules/rule.ts";
+import { simulateLaunches } from "../simulate.ts";
+import type { About, Configuration, FileFindings, Input, SimulationMessage, SimulationOrder, TextEdit } from "./messages.ts";
+import { rankBy } from "./order.ts";
+import { kernelPlaces, launchPlaces, resultOf, syntaxErrors, withPlaces } from "./summaries.ts";
+import { applyEdits, type OpenText } from "./texts.ts";
 
-/** The program of the last job is kept: its simulation is asked for after its findings. */
+interface Asked extends OpenText {
+  readonly configuration: Configuration;
+}
+
 export class JobRunner {
-  readonly #disk: FileHost;
-  #last: { readonly job: Job; readonly program: Program } | undefined;
+  readonly #files: FileHost;
+  readonly #texts = new Map<string, OpenText>();
+  /** Counts the inputs that may change what any file means. */
+  #inputs = 0;
+  /** The last program is kept: its simulation is asked for after its findings. */
+  #last: { readonly key: string; readonly program: Program } | undefined;
 
   /** @param disk files that are not open in the editor */
   constructor(disk: FileHost) {
-    this.#disk = disk;
+    this.#files = { ...disk, read: (path) => this.#texts.get(path)?.text ?? disk.read(path) };
   }
 
-  find(job: Job): FileFindings {
+  tell(input: Input): void {
+    switch (input.does) {
+      case "open":
+        this.open(input.path, input.version, input.text);
+        break;
+      case "edit":
+        this.edit(input.path, input.version, input.edits);
+        break;
+      case "close":
+        this.close(input.path);
+        break;
+      case "configure":
+        this.configure(input.path, input.configuration);
+        break;
+      case "files":
+        this.filesChanged();
+        break;
+      case "compiled":
+        this.compiled(input.path, input.version, input.kernels);
+    }
+  }
+
+  open(path: string, version: number, text: string): void {
+    const configuration = this.#texts.get(path)?.configuration;
+    this.#texts.set(path, { version, text, compiled: [], ...(configuration ? { configuration } : {}) });
+    this.#inputs++;
+  }
+
+  edit(path: string, version: number, edits: readonly TextEdit[]): void {
+    const open = this.#texts.get(path);
+    if (!open) throw new Error(`${path} is not open`);
+    this.#texts.set(path, { ...open, version, text: applyEdits(open.text, edits), compiled: [] });
+    this.#inputs++;
+  }
+
+  close(path: string): void {
+    this.#texts.delete(path);
+    this.#inputs++;
+  }
+
+  configure(path: string, configuration: Configuration): void {
+    const open = this.#texts.get(path);
+    if (open) this.#texts.set(path, { ...open, configuration });
+  }
+
+  filesChanged(): void {
+    this.#inputs++;
+  }
+
+  compiled(path: string, version: number, kernels: readonly CompiledKernel[]): void {
+    const open = this.#texts.get(path);
+    if (open?.version === version) this.#texts.set(path, { ...open, compiled: kernels });
+  }
+
+  find(path: string): FileFindings {
+    const asked = this.#asked(path);
+    const program = this.#program(path, asked);
     const failures: string[] = [];
-    const program = this.#program(job);
-    const diagnostics = lint(program, undefined, job.lint, (message) => failures.push(message));
-    return { diagnostics, headers: program.reading.sources.slice(1), failures };
-  }
-
-  /** @returns undefined when it was cancelled */
-  simulate(job: Job, isCancelled: () => boolean): FileSimulation | undefined {
-    const program = this.#program(job);
-    if (isCancelled()) return undefined;
-    const simulation = simulateProgram(program, job.gpu, {
-      isCancelled,
-      registersOf(name, templateArguments) {
-        return knownResources(findCompiled(job.compiled ?? [], name, templateArguments));
-      },
-    });
-    if (isCancelled()) return undefined;
+    const diagnostics = lint(program, undefined, asked.configuration.lint, (message) => failures.push(message));
     return {
-      kernels: program.kernels.filter(inFile).map((kernel) => kernelSummary(kernel, program, simulation)),
-      launches: launchSummaries(program, simulation),
-      diagnostics: lint(program, simulation.launches, job.lint),
+      about: aboutOf(asked),
+      diagnostics: withPlaces(diagnostics, path, asked.text),
+      kernels: kernelPlaces(program),
+      syntaxErrors: syntaxErrors(program),
+      failures,
     };
   }
 
-  #program(job: Job): Program {
-    if (this.#last && sameProgram(this.#last.job, job)) return this.#last.program;
+  headers(path: string): readonly string[] {
+    return this.#program(path, this.#asked(path)).reading.sources.slice(1);
+  }
+
+  /** Stops without an end once `isCancelled` says so; between two messages whoever asks may do something else, but tell nothing. */
+  *simulate(path: string, order: SimulationOrder, isCancelled: () => boolean): Generator<SimulationMessage, void, void> {
+    const asked = this.#asked(path);
+    const about = aboutOf(asked);
+    const { gpu, lint: rules } = asked.configuration;
+    if (isCancelled()) return;
+    const program = this.#program(path, asked);
+    const { kernels, launches, indexOf } = launchPlaces(program);
+    if (isCancelled()) return;
+    yield { type: "launches", about, kernels, launches, syntaxErrors: syntaxErrors(program) };
+    const simulated: SimulatedLaunch[] = [];
+    const outcomes = simulateLaunches(program, gpu, {
+      isCancelled,
+      rank: rankBy(order),
+      registersOf: (name, templateArguments) => knownResources(findCompiled(asked.compiled, name, templateArguments)),
+    });
+    for (const outcome of outcomes) {
+      if ("simulated" in outcome) simulated.push(outcome.simulated);
+      yield { type: "result", about, launch: indexOf(outcome), result: resultOf(outcome) };
+    }
+    if (isCancelled()) return;
+    // Rules see the launches in source order, whichever came first.
+    const inOrder = program.launches.flatMap((fact) => simulated.find((launch) => launch.fact === fact) ?? []);
+    yield { type: "findings", about, diagnostics: withPlaces(lint(program, inOrder, rules), path, asked.text) };
+    yield { type: "end", about };
+  }
+
+  #asked(path: string): Asked {
+    const open = this.#texts.get(path);
+    if (!open?.configuration) throw new Error(`${path} is not ${open ? "configured" : "open"}`);
+    return { ...open, configuration: open.configuration };
+  }
+
+  #program(path: string, { text, configuration: { analysis } }: Asked): Program {
+    const key = JSON.stringify([path, this.#inputs, analysis]);
+    if (this.#last?.key === key) return this.#last.program;
     // Freed before another is made: there is never more than one.
     this.#last = undefined;
-    const files: FileHost = { ...this.#disk, read: (path) => job.overlays[path] ?? this.#disk.read(path) };
-    const program = analyze(job.path, job.text, job.analysis, files);
-    this.#last = { job, program };
+    const program = analyze(path, text, analysis, this.#files);
+    this.#last = { key, program };
     return program;
   }
 }
 
-/** Whether two jobs read the same program. */
-function sameProgram(a: Job, b: Job): boolean {
-  const open = Object.entries(a.overlays);
-  return (
-    a.path === b.path &&
-    a.files === b.files &&
-    a.text === b.text &&
-    open.length === Object.keys(b.overlays).length &&
-    open.every(([path, text]) => b.overlays[path] === text) &&
-    JSON.stringify(a.analysis) === JSON.stringify(b.analysis)
-  );
-}
-
-const inFile = ({ at }: KernelFact): boolean => at.file === 0;
-
-function kernelSummary(fact: KernelFact, { reading }: Program, { launches }: Simulation): KernelSummary {
-  const lowered = launches.find(({ fact: launch }) => launch.kernel === fact)?.kernel;
-  const bounds = fact.declaration.specifiers.launchBounds ?? [];
-  const [first, last] = [bounds[0], bounds.at(-1)];
-  return {
-    name: fact.name,
-    nameAt: range(fact.nameAt),
-    at: range(fact.at),
-    ...(first && last ? { launchBounds: range(reading.locate(first.start, last.end)) } : {}),
-    sharedArrays: lowered ? sharedArrays(lowered) : [],
-  };
-}
-
-const range = ({ start, end }: Range): Range => ({ start, end });
-
-const sharedArrays = ({ shared }: Kernel): KernelSummary["sharedArrays"] =>
-  shared.flatMap(({ name, bytes, span }) => (bytes === undefined || span.file !== 0 ? [] : [{ name, bytes, ...range(span) }]));
-
-function launchSummaries(program: Program, { launches, notSimulated }: Simulation): LaunchSummary[] {
-  const own = program.kernels.filter(inFile);
-  const simulated = launches.map(({ fact, report }): LaunchSummary => {
-    const kernel = fact.kernel ? own.indexOf(fact.kernel) : -1;
-    return {
-      kernelName: fact.kernelName,
-      templateArguments: report.templateArguments,
-      line: fact.line,
-      report,
-      ...(kernel >= 0 ? { kernel } : {}),
-      ...(fact.expression && fact.at.file === 0 ? { at: range(fact.at) } : {}),
-    };
-  });
-  const refused = notSimulated.map(({ kernel: name, line, reason, fact }): LaunchSummary => {
-    const kernel = own.findIndex((candidate) => candidate === fact?.kernel || candidate.name === name);
-    return {
-      kernelName: name,
-      templateArguments: fact?.templateArguments ?? [],
-      line,
-      reason,
-      ...(kernel >= 0 ? { kernel } : {}),
-      ...(fact?.expression && fact.at.file === 0 ? { at: range(fact.at) } : {}),
-    };
-  });
-  return [...simulated, ...refused].sort((a, b) => a.line - b.line);
-}
+const aboutOf = ({ version, configuration: { revision, gpu } }: Asked): About => ({ version, revision, gpu: gpu.id });

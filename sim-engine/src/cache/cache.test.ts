@@ -1,14 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { findGpu } from "../gpus/model.ts";
+import { Work } from "../work.ts";
 import { estimateTraffic, l2Keeps } from "./estimate.ts";
 import { interleave } from "./interleave.ts";
 import { l1Cycles } from "./l1-cycles.ts";
 import { load, SectorLog, store } from "./log.ts";
-import { type Pattern, trafficInput } from "./pattern.test-support.ts";
 import { blocksToLog, planLogs } from "./sample.ts";
 import { SectorSet } from "./sector-set.ts";
 import { SectoredCache } from "./sectored-cache.ts";
+import { type Pattern, trafficInput } from "./testing/pattern.ts";
 
 const h200 = findGpu("h200")!;
 const l1Bytes = 224 * 1024;
@@ -66,7 +67,7 @@ test("warps take turns, each in its own order", () => {
   ] as const)
     log.request(warp, site, load);
   const seen: string[] = [];
-  interleave([log], (of, request) => seen.push(`${of.warp[request]}.${of.site[request]}`));
+  interleave([log], new Work(), (of, request) => seen.push(`${of.warp[request]}.${of.site[request]}`));
   expect(seen).toEqual(["0.0", "1.0", "0.1", "1.1", "0.2"]);
 });
 

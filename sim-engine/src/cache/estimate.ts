@@ -4,7 +4,8 @@
  * measured on one neighbour in each direction of the grid, how far apart in time they run decides whether the L2 can hold it.
  */
 import type { GpuValues } from "../gpus/figures.ts";
-import type { Dim3 } from "../kernel.ts";
+import type { Dim3 } from "../ir/kernel.ts";
+import { Work } from "../work.ts";
 import { type FirstTouches, Footprint } from "./footprint.ts";
 import { playL1, type SiteL1 } from "./l1.ts";
 import type { SectorLog } from "./log.ts";
@@ -43,7 +44,7 @@ class Extent {
   }
 }
 
-function noveltyOf(input: TrafficInput, first: FirstTouches, what: keyof FirstTouches): Novelty {
+function noveltyOf(input: TrafficInput, first: FirstTouches, what: keyof FirstTouches, work: Work): Novelty {
   const { grid, blocksPerSm, gpu, logs, sites } = input;
   const { middle, neighbours } = planLogs(grid, blocksPerSm, gpu.values.smCount);
   const origin = logs.find((log) => log.block === middle) ?? logs[0]!;
@@ -51,8 +52,8 @@ function noveltyOf(input: TrafficInput, first: FirstTouches, what: keyof FirstTo
     const log = logs.find((candidate) => candidate.block === block && candidate !== origin);
     const novelty = new Float64Array(sites.length).fill(1);
     if (!log) return novelty;
-    const alone = new Footprint().add(log, sites.length)[what];
-    const after = Footprint.of(origin, sites.length).add(log, sites.length)[what];
+    const alone = new Footprint().add(log, sites.length, work)[what];
+    const after = Footprint.of(origin, sites.length, work).add(log, sites.length, work)[what];
     for (let s = 0; s < sites.length; s++) novelty[s] = Math.min(1, ratio(after[s]!, alone[s]!, first[what][s]! > 0 ? 1 : 0));
     return novelty;
   }) as unknown as Novelty;
@@ -78,7 +79,7 @@ interface SiteMemory {
 }
 
 /** Estimates a launch's traffic. Sites without a logged request are taken to reach memory with every sector. */
-export function estimateTraffic(input: TrafficInput): TrafficEstimate {
+export function estimateTraffic(input: TrafficInput, work: Work = new Work()): TrafficEstimate {
   const { gpu, grid, blocksPerSm, sites, logs, sectors } = input;
   const { values } = gpu;
   const plan = planLogs(grid, blocksPerSm, values.smCount);
@@ -89,8 +90,9 @@ export function estimateTraffic(input: TrafficInput): TrafficEstimate {
     sites.length,
     (input.l1Bytes * Math.min(together.length, plan.resident.length)) / plan.resident.length,
     values.cachesGlobalLoads === 1,
+    work,
   );
-  const memory = memoryOf(input, l1);
+  const memory = memoryOf(input, l1, work);
 
   const traffic: SiteTraffic[] = sites.map((_, s) => {
     const total = sectors[s]!;
@@ -117,7 +119,7 @@ const isWrite = ({ sites }: TrafficInput, s: number): boolean => sites[s]!.opera
 const isAtomic = ({ sites }: TrafficInput, s: number): boolean => sites[s]!.operation === "atomic" || sites[s]!.operation === "reduction";
 const isIrregular = ({ sites }: TrafficInput, s: number): boolean => sites[s]!.irregular === true;
 
-function memoryOf(input: TrafficInput, l1: readonly SiteL1[]): SiteMemory[] {
+function memoryOf(input: TrafficInput, l1: readonly SiteL1[], work: Work): SiteMemory[] {
   const { gpu, grid, blocksPerSm, sites, logs, sectors, buffers } = input;
   const { values } = gpu;
   const blocks = grid[0] * grid[1] * grid[2];
@@ -130,11 +132,11 @@ function memoryOf(input: TrafficInput, l1: readonly SiteL1[]): SiteMemory[] {
       return site.operation === "store" ? { ...none(), writtenBytes: bytes } : { ...none(), readBytes: bytes, missedSectors: sectors[s]! };
     });
   }
-  const first = perBlock(new Footprint().add(origin, sites.length), origin, sectors, blocks);
-  const touched = noveltyOf(input, first, "touched");
-  const read = noveltyOf(input, first, "read");
-  const written = noveltyOf(input, first, "written");
-  const partial = noveltyOf(input, first, "partial");
+  const first = perBlock(new Footprint().add(origin, sites.length, work), origin, sectors, blocks);
+  const touched = noveltyOf(input, first, "touched", work);
+  const read = noveltyOf(input, first, "read", work);
+  const written = noveltyOf(input, first, "written", work);
+  const partial = noveltyOf(input, first, "partial", work);
 
   // Neighbours along x run side by side; along y a row of blocks apart, along z a plane: as far as they do not fit together.
   const extent = new Extent(grid);

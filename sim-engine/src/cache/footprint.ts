@@ -1,4 +1,5 @@
 /** What blocks touch, and how much of it their neighbours touch as well. */
+import type { Work } from "../work.ts";
 import { interleave } from "./interleave.ts";
 import { atomic, type SectorLog, store } from "./log.ts";
 import { SectorSet } from "./sector-set.ts";
@@ -23,14 +24,14 @@ export class Footprint {
   readonly #written = new SectorSet();
 
   /** Adds a block's requests and tells what was new. */
-  add(log: SectorLog, sites: number): FirstTouches {
+  add(log: SectorLog, sites: number, work: Work): FirstTouches {
     const read = new Float64Array(sites);
     const written = new Float64Array(sites);
     const touched = new Float64Array(sites);
     const partial = new Float64Array(sites);
     const writer = new SectorSet();
     // In the order in which the L1 sees them, so that both blame the same site for what is new.
-    interleave([log], (_, r) => {
+    interleave([log], work, (_, r) => {
       const site = log.site[r]!;
       const kind = log.kind[r]!;
       for (let i = log.start[r]!; i < log.start[r + 1]!; i++) {
@@ -62,9 +63,9 @@ export class Footprint {
   }
 
   /** The same footprint, to go on from. */
-  static of(log: SectorLog, sites: number): Footprint {
+  static of(log: SectorLog, sites: number, work: Work): Footprint {
     const footprint = new Footprint();
-    footprint.add(log, sites);
+    footprint.add(log, sites, work);
     return footprint;
   }
 }

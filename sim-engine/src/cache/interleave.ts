@@ -1,11 +1,13 @@
 /** The order in which requests of warps that run together come: one of each warp in turn. */
+import type { Work } from "../work.ts";
 import type { SectorLog } from "./log.ts";
 
 /** Calls `visit` with each request of the logs and the turn it is made in, all warps of all blocks taking turns. */
-export function interleave(logs: readonly SectorLog[], visit: (log: SectorLog, request: number, turn: number) => void): void {
+export function interleave(logs: readonly SectorLog[], work: Work, visit: (log: SectorLog, request: number, turn: number) => void): void {
   // By block and warp: its requests in order.
   const queues: { log: SectorLog; requests: number[] }[] = [];
   for (const log of logs) {
+    work.ask(log.requests / 8);
     const byWarp = new Map<number, number[]>();
     for (let r = 0; r < log.requests; r++) {
       const warp = log.warp[r]!;
@@ -18,6 +20,7 @@ export function interleave(logs: readonly SectorLog[], visit: (log: SectorLog, r
   for (let turn = 0; queues.length > 0; turn++) {
     let kept = 0;
     for (const queue of queues) {
+      work.ask(2);
       visit(queue.log, queue.requests[turn]!, turn);
       if (turn + 1 < queue.requests.length) queues[kept++] = queue;
     }

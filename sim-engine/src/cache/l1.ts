@@ -1,4 +1,5 @@
 /** The L1 of one SM, given the requests of the blocks that share it. */
+import type { Work } from "../work.ts";
 import { interleave } from "./interleave.ts";
 import { atomic, bypass, load, type SectorLog, store } from "./log.ts";
 import { SectoredCache } from "./sectored-cache.ts";
@@ -24,7 +25,7 @@ export interface SiteL1 {
  * Plays the logged blocks of one SM through an L1 of `bytes`. `sharing` is how many of the blocks that would share it are logged:
  * the cache is taken smaller in proportion. Loads are looked up where `cachesLoads`.
  */
-export function playL1(logs: readonly SectorLog[], sites: number, bytes: number, cachesLoads: boolean): SiteL1[] {
+export function playL1(logs: readonly SectorLog[], sites: number, bytes: number, cachesLoads: boolean, work: Work): SiteL1[] {
   const cache = new SectoredCache(bytes);
   const counted: SiteL1[] = Array.from({ length: sites }, () => ({
     sectors: 0,
@@ -35,7 +36,7 @@ export function playL1(logs: readonly SectorLog[], sites: number, bytes: number,
     lines: 0,
     lookups: 0,
   }));
-  interleave(logs, (log, request, turn) => {
+  interleave(logs, work, (log, request, turn) => {
     const site = counted[log.site[request]!]!;
     const kind = log.kind[request]!;
     const looksUp = kind === store || (kind === load && cachesLoads);

@@ -1,5 +1,5 @@
 /** Which blocks to log, and which part each plays in the estimate. */
-import type { Dim3 } from "../kernel.ts";
+import type { Dim3 } from "../ir/kernel.ts";
 
 export interface LogPlan {
   /** The block everything is told from: in the middle of the grid. */

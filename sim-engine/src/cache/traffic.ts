@@ -1,7 +1,7 @@
 /** What the cache model is asked and what it answers. */
 import type { GpuModel } from "../gpus/model.ts";
-import type { Dim3 } from "../kernel.ts";
-import type { MemorySite } from "../timing/summary.ts";
+import type { Dim3 } from "../ir/kernel.ts";
+import type { MemorySite } from "../memory/site.ts";
 import type { SectorLog } from "./log.ts";
 
 /** An allocation: its address and size in bytes. Addresses are below 2^37. */

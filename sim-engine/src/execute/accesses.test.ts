@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { findGpu } from "../gpus/model.ts";
+import { parseKernel } from "../ir/text.ts";
 import { simulate } from "../simulate.ts";
-import { parseKernel } from "../text.ts";
 
 /** Each thread stores at `out[far * (same ? 1 : threadIdx.x) + threadIdx.x]`. */
 const kernel = (same: boolean) =>

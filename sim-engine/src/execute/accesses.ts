@@ -1,6 +1,5 @@
 /** Counters of one memory operation, over all warps that carry it out. */
-import type { Op, ScalarType, Space } from "../kernel.ts";
-import { scalarBytes } from "../kernel.ts";
+import { type Op, type ScalarType, type Space, scalarBytes } from "../ir/kernel.ts";
 import { DistinctSet, popcount } from "../memory/distinct.ts";
 import { addressable, nearAddresses, originOf, withinReach } from "../memory/near.ts";
 import { distinctSectors, farSectors, idealSectors, laneGroups, localSectors } from "../memory/sectors.ts";

@@ -2,83 +2,26 @@
  * A kernel made ready to run: for each block the steps that compute what is needed and count what is touched, as closures
  * over the register arrays; for each edge the moves its phis ask for.
  */
-import { findLoops, type Loop, reconvergence } from "../graph.ts";
-import type { Block, Kernel, Launch, Op } from "../kernel.ts";
+import { findLoops, type Loop, reconvergence } from "../ir/graph.ts";
+import type { Block, Kernel, Launch, Op } from "../ir/kernel.ts";
+import { analyseDivergence, type Divergence } from "../passes/facts/divergence.ts";
+import { Work } from "../work.ts";
 import { type AccessCounter, createCounters } from "./accesses.ts";
 import { type Condition, canFuse, comparison, everyLane, firstLane, laneByLane, type Operand, wrapGuard } from "./conditions.ts";
 import { launchConstants } from "./constants.ts";
-import { analyseDivergence, type Divergence } from "./divergence.ts";
 import { BarrierReduction, memoryStep, type Running } from "./effects.ts";
 import { Environment } from "./environment.ts";
 import { fusedStep, hotAfter, isFusible } from "./fuse.ts";
 import { laneStep } from "./lanes.ts";
 import { findPatterns, noPatterns, type Patterns } from "./patterns.ts";
+import { bufferOf, type CompiledBlock, type Edge, type Program, warpSize } from "./program.ts";
 import { type Provenance, traceAddresses } from "./provenance.ts";
 import { copyStep, Registers, type Slot, type Step, slotKind, spreadStep, writeLong } from "./registers.ts";
-import type { LoopSkip } from "./skip.ts";
 import { type Slice, sliceForAddresses } from "./slice.ts";
 import { type Contents, plainContents } from "./sources.ts";
 import { waitingExits } from "./spins.ts";
 import { texelStep } from "./texels.ts";
 import { NotExecutable, valueStep } from "./values.ts";
-
-export interface Edge {
-  readonly to: CompiledBlock;
-  /** The edge goes back to its target, the header of a loop that both ends are in. */
-  readonly back: boolean;
-  /** Set the target's phis, for the lanes that go this way. */
-  moves: readonly Step[];
-}
-
-export type CompiledEnd =
-  | { readonly kind: "jump"; readonly edge: Edge }
-  | { readonly kind: "branch"; readonly taken: Condition; readonly then: Edge; readonly else: Edge }
-  | { readonly kind: "return" };
-
-export interface CompiledBlock {
-  readonly block: Block;
-  /** Position in `Program.blocks` and in the counters. */
-  readonly index: number;
-  /** Between two segments the warp waits at a barrier. */
-  segments: readonly (readonly Step[])[];
-  end: CompiledEnd;
-  /** Where lanes that part at this block's branch meet again; undefined where they only return. */
-  join: CompiledBlock | undefined;
-  /** Steps, to count against the budget. */
-  cost: number;
-  /** On a loop header: how its iterations may be skipped. */
-  skip: LoopSkip | undefined;
-  /** Within such a loop: the outcomes by which one iteration is known to go like another. */
-  watches: readonly Condition[];
-  /** Comparisons whose outcomes are counted, to tell where in the grid they change. */
-  outcomes: readonly { readonly index: number; readonly isBelow: Condition }[];
-}
-
-export interface Program {
-  readonly kernel: Kernel;
-  readonly launch: Launch;
-  readonly environment: Environment;
-  readonly blocks: readonly CompiledBlock[];
-  readonly counters: ReadonlyMap<Op, readonly AccessCounter[]>;
-  readonly divergence: Divergence;
-  readonly patterns: Patterns;
-  readonly slice: Slice;
-  readonly registers: Registers;
-  readonly running: Running;
-  readonly reductions: readonly BarrierReduction[];
-  readonly loops: readonly Loop[];
-  readonly provenance: Provenance;
-  /** A loop that waits for what others write was left after one look. */
-  readonly leavesWaits: boolean;
-  /** A warp may have to wait for others: all of a block's warps have registers at the same time. */
-  readonly waits: boolean;
-  /** Shared memory holds values that matter, so each block must find it cleared. */
-  readonly actsOnMemory: boolean;
-  /** Lanes in which the first operand of an operation that compares is below the second. */
-  readonly isBelow: (op: Op) => Condition;
-  /** Sets the values that differ by warp and block, for the warp whose registers begin at `o`. */
-  readonly startWarp: (o: number, warp: number, block: readonly [number, number, number]) => void;
-}
 
 export interface CompileOptions {
   /** What to compute; by default what control flow and addresses depend on. */
@@ -89,28 +32,29 @@ export interface CompileOptions {
   readonly contents?: Contents;
   /** Requests are not counted: only values are wanted. */
   readonly uncounted?: boolean;
+  /** Asked whether the program is still wanted. */
+  readonly work?: Work;
   /** Times a run of arithmetic is executed before code is made for it; infinity for never. */
   readonly hotAfter?: number;
 }
 
-/** Lanes of a warp. */
-export const warpSize = 32;
 /** Cycles that pass between two looks at a clock: about what a loop that waits for it takes. */
 const clockStep = 40;
 
 /** Throws `NotExecutable` for what cannot be run. */
 export function compile(kernel: Kernel, launch: Launch, options: CompileOptions = {}): Program {
   const environment = new Environment(kernel, launch, options.contents ?? plainContents);
+  const { work = new Work() } = options;
   const post = reconvergence(kernel);
   const loops = findLoops(kernel);
-  const divergence = analyseDivergence(kernel, launch.block, post, loops);
-  const provenance = traceAddresses(kernel, (index, offset) => bufferOf(launch, index, offset));
-  const slice = options.slice ?? sliceForAddresses(kernel, provenance);
+  const divergence = analyseDivergence(kernel, launch.block, post, loops, work);
+  const provenance = traceAddresses(kernel, (index, offset) => bufferOf(launch, index, offset), work);
+  const slice = options.slice ?? sliceForAddresses(kernel, provenance, work);
   const waitsAt = waitingBarriers(kernel, slice, loops);
   const warps = Math.ceil((launch.block[0] * launch.block[1] * launch.block[2]) / warpSize);
   const registers = new Registers(warpSize * (waitsAt.size > 0 ? warps : 1));
   const running: Running = { environment, weight: 1 };
-  const patterns = options.allLanes ? noPatterns : findPatterns(kernel, launch.block, divergence, launchConstants(environment));
+  const patterns = options.allLanes ? noPatterns : findPatterns(kernel, launch.block, divergence, launchConstants(environment), work);
   const compiler = new Compiler(
     kernel,
     environment,
@@ -123,6 +67,7 @@ export function compile(kernel: Kernel, launch: Launch, options: CompileOptions 
     provenance,
     options.uncounted ?? false,
     options.hotAfter ?? hotAfter,
+    work,
   );
   const blocks = compiler.blocks((block) => post.parent(block), loops);
   return {
@@ -166,15 +111,6 @@ function waitingBarriers(kernel: Kernel, slice: Slice, loops: readonly Loop[]): 
   return barriers;
 }
 
-/** The buffer a pointer parameter, or the pointer at an offset of an aggregate, points into. */
-export function bufferOf(launch: Launch, index: number, offset = 0): number | undefined {
-  const argument = launch.arguments[index];
-  if (argument?.kind === "pointer") return argument.buffer;
-  if (argument?.kind !== "aggregate") return undefined;
-  const field = argument.fields.find((each) => each.offset === offset)?.value;
-  return field?.kind === "pointer" ? field.buffer : undefined;
-}
-
 /** Operations that are made one function: longer ones are not optimised. */
 const longestRun = 64;
 
@@ -197,6 +133,7 @@ class Compiler {
   readonly #provenance: Provenance;
   readonly #uncounted: boolean;
   readonly #hotAfter: number;
+  readonly #work: Work;
   readonly #users = new Map<Op, (Op | "branch")[]>();
   /** Values computed for one lane that operations of all lanes read. */
   readonly #spread = new Set<Op>();
@@ -216,7 +153,9 @@ class Compiler {
     provenance: Provenance,
     uncounted: boolean,
     hot: number,
+    work: Work,
   ) {
+    this.#work = work;
     this.#hotAfter = hot;
     this.#provenance = provenance;
     this.#uncounted = uncounted;
@@ -358,6 +297,7 @@ class Compiler {
       steps = [];
     };
     for (const op of block.ops) {
+      this.#work.ask(4);
       if (op.action.kind !== "barrier") {
         const own = this.#opSteps(op);
         cost += own.length;

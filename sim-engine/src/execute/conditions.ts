@@ -1,5 +1,5 @@
 /** Conditions of branches, and what one lane's value tells of the others'. */
-import type { IntPredicate, Op } from "../kernel.ts";
+import type { IntPredicate, Op } from "../ir/kernel.ts";
 import { type LanePattern, type Patterns, WrapsAround } from "./patterns.ts";
 import { type Ints, longToBigInt, longToNumber, type Registers, type Slot, type Step } from "./registers.ts";
 

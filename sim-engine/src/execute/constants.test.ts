@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseKernel } from "../text.ts";
+import { parseKernel } from "../ir/text.ts";
 import { compile } from "./compile.ts";
 import { launchConstants } from "./constants.ts";
 

@@ -1,6 +1,6 @@
 /** Values that are the same for all threads of a launch and known before it starts: what follows from parameters and sizes. */
 
-import type { Op } from "../kernel.ts";
+import type { Op } from "../ir/kernel.ts";
 import type { Environment } from "./environment.ts";
 
 /** The value of an integer operation, when it follows from constants, parameters and the launch's sizes alone, up to 2^53. */

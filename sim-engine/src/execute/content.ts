@@ -1,5 +1,5 @@
 /** What buffers hold before a launch, element by element, made when asked for: seeded, so the same every time. */
-import type { Content } from "../kernel.ts";
+import type { Content } from "../ir/kernel.ts";
 
 /** Element `index` of a buffer, as a number: integers of the element's own range, floats as they are. */
 export type ElementSource = (index: number) => number;

@@ -1,5 +1,5 @@
 /** Conversions between types, over lanes. */
-import type { Action, ScalarType, ValueType } from "../kernel.ts";
+import type { Action, ScalarType, ValueType } from "../ir/kernel.ts";
 import { oddly, roundingTo } from "./floats.ts";
 import { bf16FromBits, bf16ToBits, f16FromBits, f16ToBits } from "./half.ts";
 import { bitsOf, normaliseStep, zeroExtendStep } from "./ints.ts";

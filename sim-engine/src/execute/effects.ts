@@ -1,12 +1,11 @@
 /** Steps that touch memory: they count what each request costs and, where values matter, carry it out. */
-import type { Action, AtomicOperation, Op, ScalarType, Space } from "../kernel.ts";
-import { scalarBytes } from "../kernel.ts";
+import { type Action, type AtomicOperation, type Op, type ScalarType, type Space, scalarBytes } from "../ir/kernel.ts";
 import type { AccessCounter } from "./accesses.ts";
 import type { Environment } from "./environment.ts";
 import { maximum, minimum, roundingTo } from "./floats.ts";
-import type { Scalar } from "./memory.ts";
 import type { LanePattern } from "./patterns.ts";
 import type { Doubles, Registers, Step } from "./registers.ts";
+import type { Scalar } from "./scalars.ts";
 import { loadTransfer, scalarReader, scalarWriter, storeTransfer } from "./transfer.ts";
 import { NotExecutable } from "./values.ts";
 
@@ -17,7 +16,7 @@ export interface Running {
   weight: number;
 }
 
-export interface AccessOptions {
+export interface MemoryStepOptions {
   /** The value is needed (loads, atomics), or the effect is (stores, atomics, copies). */
   readonly acts: boolean;
   /** How the lanes' addresses follow from the one in the first place of its register; absent when all are there. */
@@ -32,7 +31,7 @@ function countStep(
   counters: readonly AccessCounter[],
   addresses: readonly Doubles[],
   running: Running,
-  how: AccessOptions["address"],
+  how: MemoryStepOptions["address"],
   space: string,
 ): Step {
   const [counter, second] = counters;
@@ -61,7 +60,7 @@ export function memoryStep(
   registers: Registers,
   counters: readonly AccessCounter[],
   running: Running,
-  options: AccessOptions,
+  options: MemoryStepOptions,
 ): Step | undefined {
   const { action, args } = op;
   const [address, value] = args;

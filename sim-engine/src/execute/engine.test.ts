@@ -1,18 +1,20 @@
 import fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
-import { cloneKernel } from "../builder.ts";
-import type { Kernel, Launch } from "../kernel.ts";
+import { cloneKernel } from "../ir/builder.ts";
+import type { Kernel, Launch } from "../ir/kernel.ts";
+import { printKernel } from "../ir/text.ts";
+import { verifyKernel } from "../ir/verify.ts";
 import { optimise } from "../passes/index.ts";
-import { promote } from "../passes/promote.ts";
+import { promote } from "../passes/memory/promote.ts";
 import { programLaunch, randomProgram } from "../passes/testing/random-program.ts";
 import { CountVector } from "../sampling/counts.ts";
 import { markSkips } from "../sampling/loops.ts";
-import { printKernel } from "../text.ts";
-import { verifyKernel } from "../verify.ts";
-import { compile, type Program } from "./compile.ts";
+import { Work } from "../work.ts";
+import { compile } from "./compile.ts";
 import { launchConstants } from "./constants.ts";
 import type { Environment } from "./environment.ts";
 import { WrapsAround } from "./patterns.ts";
+import type { Program } from "./program.ts";
 import { Runner } from "./run.ts";
 import { wholeKernel } from "./slice.ts";
 import { naiveCosts } from "./testing/counters.ts";
@@ -51,7 +53,7 @@ function withOneNaN(words: readonly number[], reference: readonly number[]): num
 }
 
 function run(program: Program): { runner: Runner; totals: Float64Array; counts: CountVector } {
-  const runner = new Runner(program, { steps: 1e8 });
+  const runner = new Runner(program, new Work(1e8));
   for (let x = 0; x < blocks; x++) runner.runBlock([x, 0, 0]);
   const counts = new CountVector(runner);
   return { runner, totals: counts.take(), counts };
@@ -159,7 +161,7 @@ test("executing only what decides branches and addresses counts the same as exec
       const whole = run(compile(kernel, launch, { slice: wholeKernel, allLanes: true }));
       const sliced = (allLanes: boolean): Float64Array => {
         const program = compile(kernel, launch, { allLanes });
-        markSkips({ program, constantOf: launchConstants(program.environment) });
+        markSkips({ program, constantOf: launchConstants(program.environment) }, new Work());
         return run(program).totals;
       };
       let totals: Float64Array;

@@ -1,6 +1,5 @@
 /** What a launch finds before its first instruction: memories laid out, and the value of every parameter. */
-import type { Argument, Image, Kernel, Launch, Op, ScalarType, Space } from "../kernel.ts";
-import { scalarBytes } from "../kernel.ts";
+import { type Argument, type Image, type Kernel, type Launch, type Op, type ScalarType, type Space, scalarBytes } from "../ir/kernel.ts";
 import {
   constantBase,
   FixedWindow,
@@ -9,13 +8,11 @@ import {
   localBase,
   paramBase,
   placeBuffers,
-  readScalar,
-  type Scalar,
   sharedBase,
   spaceOf,
   type Window,
-  writeScalar,
 } from "./memory.ts";
+import { readScalar, type Scalar, writeScalar } from "./scalars.ts";
 import { type Contents, plainContents } from "./sources.ts";
 
 const unknownImageBytes = 2 ** 32;

@@ -1,5 +1,5 @@
 /** Floating-point arithmetic over lanes, rounded to the type after every operation. */
-import type { FloatBinary, FloatPredicate, ScalarType } from "../kernel.ts";
+import type { FloatBinary, FloatPredicate, ScalarType } from "../ir/kernel.ts";
 import { roundBf16, roundF16 } from "./half.ts";
 import type { Doubles, Ints, Step } from "./registers.ts";
 

@@ -3,7 +3,7 @@
  * through memory. The code is made of the IR's own operations and of numbers, of nothing the source spells. What it computes is
  * what the operations' own steps compute, which run until a block has proved hot, and always where making code is forbidden.
  */
-import type { Action, IntBinary, Op } from "../kernel.ts";
+import type { Action, IntBinary, Op } from "../ir/kernel.ts";
 import { fma, fmaSingle } from "./floats.ts";
 import type { Registers, Slot, Step } from "./registers.ts";
 

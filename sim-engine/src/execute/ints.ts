@@ -1,5 +1,5 @@
 /** Integer arithmetic of up to 32 bits over lanes, wrapping as the hardware does. */
-import type { IntBinary, IntPredicate, ScalarType } from "../kernel.ts";
+import type { IntBinary, IntPredicate, ScalarType } from "../ir/kernel.ts";
 import type { Ints, Step } from "./registers.ts";
 
 /** High 32 bits of the unsigned product. */

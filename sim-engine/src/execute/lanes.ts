@@ -1,5 +1,5 @@
 /** Steps in which lanes of a warp see each other's values: shuffles, votes, matches and reductions. */
-import type { Action, Op } from "../kernel.ts";
+import type { Action, Op } from "../ir/kernel.ts";
 import { type Ints, longToBigInt, type Registers, type Slot, type Step } from "./registers.ts";
 import { NotExecutable } from "./values.ts";
 

@@ -1,5 +1,5 @@
 /** 64-bit integer arithmetic over lanes, exact, on two 32-bit halves. */
-import type { IntBinary, IntPredicate } from "../kernel.ts";
+import type { IntBinary, IntPredicate } from "../ir/kernel.ts";
 import { mulhiUnsigned } from "./ints.ts";
 import { type Ints, type Long, longToBigInt, longToNumber, type Step, writeLong, writeLongNumber } from "./registers.ts";
 

@@ -1,5 +1,5 @@
 /** Math functions of the IR over lanes: floats in double precision, rounded to the operation's type; integers exactly. */
-import type { MathFunction, Op, ScalarType } from "../kernel.ts";
+import type { MathFunction, Op, ScalarType } from "../ir/kernel.ts";
 import { roundToIntegral } from "./convert.ts";
 import { roundingTo } from "./floats.ts";
 import type { Registers, Step } from "./registers.ts";

@@ -5,10 +5,13 @@
  * Sign and zero extension of such values are right as long as no lane wraps around where the first does not: steps that
  * extend check it, and `WrapsAround` asks for the kernel to be run with every lane computed.
  */
-import { reversePostorder } from "../graph.ts";
-import type { Dim3, Kernel, Op, SpecialRegister } from "../kernel.ts";
+
+import { reversePostorder } from "../ir/graph.ts";
+import type { Dim3, Kernel, Op, SpecialRegister } from "../ir/kernel.ts";
+import type { Divergence } from "../passes/facts/divergence.ts";
+import type { Work } from "../work.ts";
 import type { ConstantOf } from "./constants.ts";
-import type { Divergence } from "./divergence.ts";
+import { gcd } from "./divisors.ts";
 
 export class LanePattern {
   /** What each lane's value is above the first lane's. */
@@ -44,7 +47,7 @@ const warpSize = 32;
 const farthest = 2 ** 31;
 const even = new Float64Array(warpSize);
 
-export function findPatterns(kernel: Kernel, block: Dim3, divergence: Divergence, constantOf: ConstantOf): Patterns {
+export function findPatterns(kernel: Kernel, block: Dim3, divergence: Divergence, constantOf: ConstantOf, work: Work): Patterns {
   const found = new Map<Op, Linear | null>();
   /** What the operands were when an operation was last looked at. */
   const looked = new Map<Op, readonly (Linear | null | undefined)[]>();
@@ -80,6 +83,7 @@ export function findPatterns(kernel: Kernel, block: Dim3, divergence: Divergence
   for (let changed = true; changed; ) {
     changed = false;
     for (const each of order) {
+      work.ask(each.ops.length + 1);
       for (const op of [...each.phis, ...each.ops]) {
         if (op.type === "void") continue;
         const operands = op.args.map((arg) => found.get(arg));
@@ -104,12 +108,6 @@ function same(a: Linear | null, b: Linear | null | undefined): boolean {
 }
 
 const sameLanes = (a: Float64Array, b: Float64Array): boolean => a === b || a.every((value, lane) => value === b[lane]);
-
-function gcd(a: number, b: number): number {
-  let [x, y] = [a, b];
-  while (y !== 0) [x, y] = [y, x % y];
-  return x;
-}
 
 /** Values met at a phi: the lanes must differ in the same way, whichever it is. Undefined while none is known. */
 function join(values: readonly (Linear | null | undefined)[]): Linear | null | undefined {

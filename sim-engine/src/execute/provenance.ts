@@ -2,7 +2,8 @@
  * Which memory an address may point into, found by following it back to a parameter, a variable or an allocation:
  * stores to other memory need not be carried out to know what a load gives.
  */
-import type { Kernel, Op } from "../kernel.ts";
+import type { Kernel, Op } from "../ir/kernel.ts";
+import type { Work } from "../work.ts";
 
 /** `any`: not known, so it may be all of them. */
 export type MemoryObject = "any" | "param" | `buffer ${number}` | `shared ${string}` | `global ${number}` | `local ${number}`;
@@ -17,7 +18,11 @@ const anywhere: ReadonlySet<MemoryObject> = new Set(["any"]);
 /**
  * @param bufferOf the buffer a pointer parameter, or the pointer field at an offset of a by-value parameter, points into
  */
-export function traceAddresses(kernel: Kernel, bufferOf: (parameter: number, offset?: number) => number | undefined): Provenance {
+export function traceAddresses(
+  kernel: Kernel,
+  bufferOf: (parameter: number, offset?: number) => number | undefined,
+  work: Work,
+): Provenance {
   const found = new Map<Op, ReadonlySet<MemoryObject>>();
   const ops = kernel.blocks.flatMap((block) => [...block.phis, ...block.ops]).filter((op) => op.type === "ptr");
   const single = (object: MemoryObject): ReadonlySet<MemoryObject> => new Set([object]);
@@ -66,6 +71,7 @@ export function traceAddresses(kernel: Kernel, bufferOf: (parameter: number, off
   for (let changed = true; changed; ) {
     changed = false;
     for (const op of ops) {
+      work.ask(1);
       const objects = origin(op);
       if (objects.size === found.get(op)?.size) continue;
       found.set(op, objects);

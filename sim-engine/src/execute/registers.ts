@@ -2,7 +2,7 @@
  * Where values live while a kernel runs: for each operation an array with a place for every lane of every warp, lane k of
  * the warp at `o` being element `o + k`. Values that are the same in all lanes of a warp use the first place only.
  */
-import type { Op, ValueType } from "../kernel.ts";
+import type { Op, ValueType } from "../ir/kernel.ts";
 
 /** i64: two's complement in two halves. */
 export interface Long {

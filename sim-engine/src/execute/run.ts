@@ -3,20 +3,14 @@
  * that part at a branch run one way after the other and meet again at the branch's immediate post-dominator.
  */
 import { popcount } from "../memory/distinct.ts";
-import { Cancelled } from "../work.ts";
-import { type CompiledBlock, type Edge, type Program, warpSize } from "./compile.ts";
+import type { Work } from "../work.ts";
 import { WrapsAround } from "./patterns.ts";
+import { type CompiledBlock, type Edge, type LoopSkip, type OpenWindow, type Program, warpSize } from "./program.ts";
 import { WarpRecord } from "./record.ts";
-import { advanceValues, firstWindow, type LoopSkip, leastWindows, type OpenWindow, readValues } from "./skip.ts";
+import { advanceValues, firstWindow, leastWindows, readValues } from "./skip.ts";
 
 /** The work went beyond what it was allowed. */
 export class BudgetExceeded extends Error {}
-
-export interface Budget {
-  /** Steps left: about one for each warp instruction executed. */
-  steps: number;
-  readonly isCancelled?: () => boolean;
-}
 
 /** Weighted sums over the warps that ran. Indexed by `CompiledBlock.index`. */
 export class FlowCounters {
@@ -46,8 +40,10 @@ export class FlowCounters {
   }
 }
 
-/** How often the budget asks whether it is still wanted. */
-const stepsBetweenQuestions = 1 << 16;
+/** Steps of one block that are run without a question whether they are still wanted. */
+const longSegment = 64;
+/** A question's worth of them: each may do several operations for all lanes. */
+const operationsOfStep = 8;
 
 /** A loop that goes on for longer waits for something that does not happen here: a clock, another block, the host. */
 const mostWindows = 2 ** 40;
@@ -81,8 +77,8 @@ class Warp {
 export class Runner {
   readonly program: Program;
   readonly flow: FlowCounters;
-  readonly #budget: Budget;
-  #nextQuestion: number;
+  /** What is spent by what runs: about a step for each warp instruction. */
+  work: Work;
   /** A barrier was reached by part of a warp's lanes. */
   divergentBarriers = 0;
   /** What the warps of the block that runs did, when it is to be kept. */
@@ -96,14 +92,13 @@ export class Runner {
   /** A window run to see whether it goes the same way as one before. */
   #trial: Trial | undefined;
 
-  constructor(program: Program, budget: Budget) {
+  constructor(program: Program, work: Work) {
     this.program = program;
     this.flow = new FlowCounters(
       program.blocks.length,
       program.blocks.reduce((sum, { outcomes }) => sum + outcomes.length, 0),
     );
-    this.#budget = budget;
-    this.#nextQuestion = budget.steps - stepsBetweenQuestions;
+    this.work = work;
   }
 
   /**
@@ -174,7 +169,12 @@ export class Runner {
         if (this.record && !this.#trial) this.record.enter(block.index);
       }
       const steps = block.segments[warp.segment];
-      if (steps) for (let k = 0; k < steps.length; k++) steps[k]!(o, mask);
+      if (steps) {
+        for (let k = 0; k < steps.length; k++) {
+          steps[k]!(o, mask);
+          if (k % longSegment === longSegment - 1) this.work.ask(longSegment * operationsOfStep);
+        }
+      }
       for (const { index, isBelow } of block.outcomes) flow.below[index]! += running.weight * popcount(isBelow(o, mask));
       if (block.watches.length > 0 && (this.#path || this.#trial) && !this.#watch(block, o, mask)) return;
       if (warp.segment + 1 < block.segments.length) {
@@ -351,12 +351,7 @@ export class Runner {
   }
 
   #spend(cost: number): void {
-    const budget = this.#budget;
-    budget.steps -= cost;
-    if (budget.steps < 0) throw new BudgetExceeded("the kernel runs longer than the simulation's step budget");
-    if (budget.steps >= this.#nextQuestion) return;
-    this.#nextQuestion = budget.steps - stepsBetweenQuestions;
-    if (budget.isCancelled?.()) throw new Cancelled("cancelled");
+    if (this.work.spend(cost) < 0) throw new BudgetExceeded("the kernel runs longer than the simulation's step budget");
   }
 }
 

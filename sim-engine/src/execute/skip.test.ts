@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { findGpu } from "../gpus/model.ts";
+import { parseKernel } from "../ir/text.ts";
 import { simulate } from "../simulate.ts";
-import { parseKernel } from "../text.ts";
+import { Work } from "../work.ts";
 
 const waiting = (look: string) =>
   parseKernel(`kernel @wait(%flag: ptr i32) {
@@ -29,7 +30,7 @@ const launch = {
 
 test("a loop that waits for what never happens is given up, not counted without end", () => {
   const kernel = waiting("atomic.global.device.add %flag, %zero");
-  expect(() => simulate(kernel, launch, findGpu("h200")!, { steps: 100_000 })).toThrow(/may never end/);
+  expect(() => simulate(kernel, launch, findGpu("h200")!, { work: new Work(100_000) })).toThrow(/may never end/);
 });
 
 test("a loop that only looks is left: what it waits for is others' to write", () => {

@@ -4,49 +4,7 @@
  * values are advanced as if many more had passed, to the last place where a window still goes the same way; and the window
  * is counted once for each time it would have run.
  */
-import type { AccessCounter } from "./accesses.ts";
-import type { CompiledBlock } from "./compile.ts";
-import type { Slot } from "./registers.ts";
-
-/** What is needed to skip iterations of one loop. */
-export interface LoopSkip {
-  /** Iterations after which alignment, remainders and the like come round: the window's length. */
-  readonly window: number;
-  /** Values that advance by the same amount in each window: the header's phis that are needed. */
-  readonly values: readonly SteadyValue[];
-  readonly blocks: ReadonlySet<CompiledBlock>;
-  /** Memory operations of the loop. */
-  readonly counters: readonly AccessCounter[];
-  /** How the running warp stands in the loop. */
-  readonly state: SkipState;
-}
-
-export interface SteadyValue {
-  readonly slot: Slot;
-  /** All lanes have the same, in the first lane's place. */
-  readonly uniform: boolean;
-}
-
-export interface SkipState {
-  /** Iterations begun since the loop was entered. */
-  iterations: number;
-  /** Iteration at which to open the next window. */
-  next: number;
-  /** The open window: where it began and the way it went. */
-  window: OpenWindow | undefined;
-  /** Entries of the warp's record when the loop was entered. */
-  recordStart: number;
-}
-
-export interface OpenWindow {
-  readonly end: number;
-  readonly mask: number;
-  readonly values: readonly Float64Array[];
-  readonly counts: readonly Float64Array[];
-  readonly flow: readonly Float64Array[];
-  readonly path: number[];
-  readonly pathStart: number;
-}
+import { type LoopSkip, type SkipState, type SteadyValue, warpSize } from "./program.ts";
 
 /** Iterations run before a window is opened. */
 export const firstWindow = 4;
@@ -55,8 +13,6 @@ const leastIterations = 16;
 export const leastWindows = ({ window }: LoopSkip): number => Math.max(2, Math.ceil(leastIterations / window));
 
 export const newState = (): SkipState => ({ iterations: 0, next: firstWindow, window: undefined, recordStart: 0 });
-
-const warpSize = 32;
 
 /** The values of one warp's lanes, i64 in two halves one after the other. */
 export function readValues(values: readonly SteadyValue[], o: number): Float64Array[] {

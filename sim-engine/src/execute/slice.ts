@@ -2,7 +2,8 @@
  * The part of a kernel whose values must be computed to know where it goes and what it touches: branch conditions,
  * addresses, and what these depend on, through memory too. The rest is only counted.
  */
-import type { Kernel, Op } from "../kernel.ts";
+import type { Kernel, Op } from "../ir/kernel.ts";
+import type { Work } from "../work.ts";
 import { type MemoryObject, mayOverlap, type Provenance } from "./provenance.ts";
 
 export interface Slice {
@@ -15,17 +16,17 @@ export interface Slice {
 /** The slice of everything: for comparing values. */
 export const wholeKernel: Slice = { needs: (op) => op.type !== "void", acts: () => true };
 
-export function sliceForAddresses(kernel: Kernel, provenance: Provenance): Slice {
-  return slice(kernel, provenance, undefined);
+export function sliceForAddresses(kernel: Kernel, provenance: Provenance, work: Work): Slice {
+  return slice(kernel, provenance, undefined, work);
 }
 
 /** The slice for what a kernel leaves in these objects: where it goes, and what it stores to them. */
-export function sliceForStores(kernel: Kernel, provenance: Provenance, objects: ReadonlySet<MemoryObject>): Slice {
-  return slice(kernel, provenance, objects);
+export function sliceForStores(kernel: Kernel, provenance: Provenance, objects: ReadonlySet<MemoryObject>, work: Work): Slice {
+  return slice(kernel, provenance, objects, work);
 }
 
 /** @param objects whose contents are asked for; undefined: all addresses are */
-function slice(kernel: Kernel, provenance: Provenance, objects: ReadonlySet<MemoryObject> | undefined): Slice {
+function slice(kernel: Kernel, provenance: Provenance, objects: ReadonlySet<MemoryObject> | undefined, work: Work): Slice {
   const needed = new Set<Op>();
   const acting = new Set<Op>();
   const pending: Op[] = [];
@@ -50,6 +51,7 @@ function slice(kernel: Kernel, provenance: Provenance, objects: ReadonlySet<Memo
   }
   /** Something that is needed reads this memory: whoever writes it must do so. */
   const read = (objects: ReadonlySet<MemoryObject>): void => {
+    work.ask(writers.length / 4);
     for (const writer of writers) {
       if (acting.has(writer.op) || !mayOverlap(writer.objects, objects)) continue;
       acting.add(writer.op);
@@ -61,6 +63,7 @@ function slice(kernel: Kernel, provenance: Provenance, objects: ReadonlySet<Memo
   };
   if (objects !== undefined) read(objects);
   for (let op = pending.pop(); op; op = pending.pop()) {
+    work.ask(1);
     for (const arg of op.args) need(arg);
     const [address] = op.args;
     if (address && (op.action.kind === "load" || op.action.kind === "atomic")) read(provenance.of(address));

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
-import type { Launch } from "../kernel.ts";
-import { parseKernel } from "../text.ts";
-import { verifyKernel } from "../verify.ts";
+import type { Launch } from "../ir/kernel.ts";
+import { parseKernel } from "../ir/text.ts";
+import { verifyKernel } from "../ir/verify.ts";
+import { Work } from "../work.ts";
 import { compile } from "./compile.ts";
 import { Runner } from "./run.ts";
 import { wholeKernel } from "./slice.ts";
@@ -80,7 +81,7 @@ const launch: Launch = {
 test.each([true, false])("a transpose through shared memory (all values: %s)", (whole) => {
   expect(verifyKernel(transpose)).toEqual([]);
   const program = compile(transpose, launch, whole ? { slice: wholeKernel } : {});
-  const runner = new Runner(program, { steps: 1e6 });
+  const runner = new Runner(program, new Work(1e6));
   for (let y = 0; y < 4; y++) for (let x = 0; x < 4; x++) runner.runBlock([x, y, 0]);
   const counted = [...program.counters].map(([op, [counter]]) => [
     op.span.line,

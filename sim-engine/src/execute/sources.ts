@@ -1,8 +1,7 @@
 /** Where the bytes of a buffer come from before a launch stores to it. */
-import type { Content, ContentPart, ScalarType } from "../kernel.ts";
-import { scalarBytes } from "../kernel.ts";
+import { type Content, type ContentPart, type ScalarType, scalarBytes } from "../ir/kernel.ts";
 import { type ElementSource, elements } from "./content.ts";
-import { readScalar, type Scalar, writeScalar } from "./memory.ts";
+import { readScalar, type Scalar, writeScalar } from "./scalars.ts";
 
 export interface MemorySource {
   /** What stands at a byte offset. */

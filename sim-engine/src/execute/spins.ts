@@ -2,9 +2,9 @@
  * Loops that only look at memory until somebody else has changed it: another block, the host, another GPU. Nothing here changes it
  * meanwhile, so such a loop is left after one look.
  */
-import type { Loop } from "../graph.ts";
-import type { Block, Op } from "../kernel.ts";
-import { isPure } from "../passes/rewrite.ts";
+import type { Loop } from "../ir/graph.ts";
+import type { Block, Op } from "../ir/kernel.ts";
+import { isPure } from "../ir/operations.ts";
 
 /** Blocks in which waiting loops end, with the block behind each. */
 export function waitingExits(loops: readonly Loop[]): ReadonlyMap<Block, Block> {

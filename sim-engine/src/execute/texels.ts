@@ -3,7 +3,7 @@
  * 8 rows, in which 16 bytes by 2 rows are one sector: the "block linear" layout of NVIDIA's Tegra X1 technical reference manual,
  * taken for that of all GPUs. Tiles are taken to follow one another in rows.
  */
-import type { Action, Image, Op } from "../kernel.ts";
+import type { Action, Image, Op } from "../ir/kernel.ts";
 import type { Environment } from "./environment.ts";
 import { globalBase } from "./memory.ts";
 import type { Doubles, Registers, Slot, Step } from "./registers.ts";

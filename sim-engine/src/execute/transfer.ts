@@ -1,9 +1,9 @@
 /** Moving lanes' values between registers and memory: straight through the views they lie in, or, in rare places, by `Environment`. */
-import type { ScalarType, Space } from "../kernel.ts";
-import { scalarBytes } from "../kernel.ts";
+import { type ScalarType, type Space, scalarBytes } from "../ir/kernel.ts";
 import type { Environment } from "./environment.ts";
-import { type Places, readScalar, type Scalar, writeScalar } from "./memory.ts";
+import type { Places } from "./memory.ts";
 import { type Doubles, longToBigInt, type Slot, writeLong } from "./registers.ts";
+import { readScalar, type Scalar, writeScalar } from "./scalars.ts";
 
 /** Moves one scalar of each lane of `mask`: that `above` bytes above the lane's address. */
 export type Transfer = (at: Doubles, o: number, mask: number, above: number) => void;

@@ -1,5 +1,5 @@
 /** Steps that compute values: arithmetic, comparisons, selections, addresses. Nothing here touches memory or other lanes. */
-import type { FloatPredicate, IntPredicate, Op, ScalarType } from "../kernel.ts";
+import type { FloatPredicate, IntPredicate, Op, ScalarType } from "../ir/kernel.ts";
 import { convertStep } from "./convert.ts";
 import { floatCompareStep, floatStep, fmaStep } from "./floats.ts";
 import { bitsOf, compareStep, intStep, zeroExtendStep } from "./ints.ts";

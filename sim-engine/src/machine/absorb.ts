@@ -1,6 +1,7 @@
 /** Operations that take no instruction of their own, because the one that uses them does their work too. */
-import type { Op } from "../kernel.ts";
-import { intConstant, isConstant } from "../passes/rewrite.ts";
+
+import { intConstant, isConstant } from "../ir/constants.ts";
+import type { Op } from "../ir/kernel.ts";
 import { coveredLogic } from "./logic-trees.ts";
 import type { Shape } from "./shape.ts";
 import type { Target } from "./target.ts";
@@ -17,6 +18,7 @@ export class Absorption {
     this.#target = target;
     for (const op of coveredLogic(shape)) this.#absorbed.add(op);
     for (const block of shape.kernel.blocks) {
+      shape.work.ask(block.ops.length);
       for (const op of block.phis) this.#visit(op);
       for (const op of block.ops) this.#visit(op);
     }

@@ -1,6 +1,7 @@
 /** What instructions of a block wait for: data, and accesses that may meet. */
-import type { Kernel } from "../kernel.ts";
-import { compareLocations, type Location, locationOf } from "../passes/alias.ts";
+import type { Kernel } from "../ir/kernel.ts";
+import { compareLocations, type Location, locationOf } from "../passes/facts/alias.ts";
+import type { Work } from "../work.ts";
 import type { Instruction, Register } from "./machine.ts";
 import type { ReadsAndMakes } from "./values.ts";
 
@@ -21,7 +22,7 @@ const isFarLoad = (opcode: string): boolean => /^(LDG|LD\.E|ATOM|LDL|TEX|TLD|SUL
 export const latencyOf = ({ opcode, latency }: Instruction): number => (isFarLoad(opcode) ? memoryLatency : latency);
 
 /** Data dependences, and the order of accesses that may meet. */
-export function dependences(kernel: Kernel, instructions: readonly Instruction[], values: readonly ReadsAndMakes[]): Node[] {
+export function dependences(kernel: Kernel, instructions: readonly Instruction[], values: readonly ReadsAndMakes[], work: Work): Node[] {
   const nodes = instructions.map(
     (instruction, index): Node => ({ instruction, index, ...(values[index] as ReadsAndMakes), next: [], previous: [], height: 0 }),
   );
@@ -38,10 +39,12 @@ export function dependences(kernel: Kernel, instructions: readonly Instruction[]
   let split: Node | undefined;
   const last = nodes.length - 1;
   for (const node of nodes) {
+    work.ask(2);
     const { opcode, defs, uses, op } = node.instruction;
     if (split) link(split, node);
     // What rare operands are left to stands in a block of its own: nothing moves past the branch there.
     if (opcode === "BRA" && node.index < last) {
+      work.ask(node.index - (split?.index ?? 0));
       for (const each of nodes.slice(split ? split.index : 0, node.index)) link(each, node);
       split = node;
     }
@@ -62,6 +65,7 @@ export function dependences(kernel: Kernel, instructions: readonly Instruction[]
     }
     const kind = memoryKind(opcode);
     if (kind === "fence" || (node.index === last && /^(BRA|EXIT|BRX)/.test(opcode))) {
+      work.ask(node.index - (fence?.index ?? 0));
       for (const each of nodes.slice(fence ? fence.index : 0, node.index))
         if (kind !== "fence" || memoryKind(each.instruction.opcode) || node.index === last) link(each, node);
       stores.length = 0;

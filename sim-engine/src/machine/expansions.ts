@@ -3,7 +3,7 @@
  * are those a warp was measured to execute on the usual path (H200, CUDA 13.0: no denormals, no special values, |x| below
  * 105615 in trigonometry); what handles the rest is behind a branch that is counted but not taken.
  */
-import type { MathFunction } from "../kernel.ts";
+import type { MathFunction } from "../ir/kernel.ts";
 
 /** `FFMA*5` is five in a row. */
 const sequence = (text: string): readonly string[] =>

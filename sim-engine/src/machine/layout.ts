@@ -1,6 +1,6 @@
 /** The order of blocks in the code: loops in one piece, and after each block one it goes to. */
-import { successors } from "../builder.ts";
-import type { Block } from "../kernel.ts";
+import { successors } from "../ir/builder.ts";
+import type { Block } from "../ir/kernel.ts";
 import type { Shape } from "./shape.ts";
 
 export function layout(shape: Shape, isShown: (block: Block) => boolean): Block[] {

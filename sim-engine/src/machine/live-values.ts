@@ -1,6 +1,6 @@
 /** Where values of the IR are live, and whether two may share a register. */
-import type { Block, Kernel, Op } from "../kernel.ts";
-import { isLeaf, isPure } from "../passes/rewrite.ts";
+import type { Block, Kernel, Op } from "../ir/kernel.ts";
+import { isLeaf, isPure } from "../ir/operations.ts";
 import type { Shape } from "./shape.ts";
 
 export class LiveValues {
@@ -19,6 +19,7 @@ export class LiveValues {
 
   #number(kernel: Kernel): void {
     for (const block of kernel.blocks) {
+      this.#shape.work.ask(block.ops.length);
       const last = new Map<Op, number>();
       for (const phi of block.phis) this.#position.set(phi, -1);
       for (const [position, op] of block.ops.entries()) {
@@ -42,6 +43,7 @@ export class LiveValues {
     // What phis take is wanted at the end of the block it comes from.
     for (const block of kernel.blocks) {
       for (const [index, from] of block.predecessors.entries()) {
+        this.#shape.work.ask(block.phis.length);
         for (const phi of block.phis) {
           const arg = phi.args[index];
           if (arg && !isLeaf(arg)) this.#reach(arg, from, into, pending);
@@ -50,6 +52,7 @@ export class LiveValues {
     }
     for (const block of pending) {
       pending.delete(block);
+      this.#shape.work.ask(((into.get(block)?.size ?? 0) * block.predecessors.length) / 8 + 1);
       for (const from of block.predecessors) for (const value of into.get(block) ?? []) this.#reach(value, from, into, pending);
     }
   }
@@ -89,6 +92,7 @@ export class LiveValues {
     const home = this.#shape.home(next);
     if (!home || this.#out.get(home)?.has(value)) return false;
     const at = this.#position.get(next) ?? 0;
+    this.#shape.work.ask((home.ops.length - at) / 4);
     const later = new Set<Op>([next]);
     for (const op of home.ops.slice(at + 1)) {
       const depends = op.args.some((arg) => later.has(arg));

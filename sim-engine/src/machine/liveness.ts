@@ -1,14 +1,20 @@
 /** Which virtual registers are wanted at the end of each block. */
-import { successors } from "../builder.ts";
-import type { Block } from "../kernel.ts";
+import { successors } from "../ir/builder.ts";
+import type { Block } from "../ir/kernel.ts";
+import type { Work } from "../work.ts";
 import type { Instruction, MachineBlock, Register } from "./machine.ts";
 
 /** Registers live behind a block's last instruction. Predicated blocks are part of their homes. */
-export function liveOut(blocks: ReadonlyMap<Block, MachineBlock>): Map<Block, Set<Register>> {
+export function liveOut(blocks: ReadonlyMap<Block, MachineBlock>, work: Work): Map<Block, Set<Register>> {
   const own = [...blocks.values()].filter(({ home }) => home === undefined);
   const next = new Map(own.map(({ block }) => [block, machineSuccessors(block, blocks)]));
   const merged = mergedRegisters(own.map(({ instructions }) => instructions));
-  const flow = new Map(own.map(({ block, instructions }) => [block, readsAndWrites(instructions, merged)]));
+  const flow = new Map(
+    own.map(({ block, instructions }) => {
+      work.ask(instructions.length);
+      return [block, readsAndWrites(instructions, merged)];
+    }),
+  );
   const out = new Map<Block, Set<Register>>(own.map(({ block }) => [block, new Set()]));
   const into = new Map<Block, Set<Register>>(own.map(({ block }) => [block, new Set(flow.get(block)?.reads)]));
   for (let changed = true; changed; ) {
@@ -18,6 +24,7 @@ export function liveOut(blocks: ReadonlyMap<Block, MachineBlock>): Map<Block, Se
       const start = into.get(block) as Set<Register>;
       const writes = flow.get(block)?.writes ?? new Set();
       for (const to of next.get(block) ?? []) {
+        work.ask((into.get(to)?.size ?? 0) / 8 + 1);
         for (const register of into.get(to) ?? []) {
           if (live.has(register)) continue;
           live.add(register);

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { parseKernel } from "../text.ts";
+import { parseKernel } from "../ir/text.ts";
+import { Work } from "../work.ts";
 import { coveredLogic } from "./logic-trees.ts";
 import { Shape } from "./shape.ts";
 
@@ -21,7 +22,7 @@ b0:
 `;
   const kernel = parseKernel(text);
   const logic = kernel.blocks.flatMap((block) => block.ops.filter(({ action }) => action.kind === "int")).length;
-  return logic - coveredLogic(new Shape(kernel)).size;
+  return logic - coveredLogic(new Shape(kernel, new Work())).size;
 };
 
 test.each([

@@ -2,8 +2,9 @@
  * `LOP3` computes any function of three words, so a tree of and, or and xor with at most three different inputs is one instruction.
  * What several trees share is computed by each of them, where all that want it can.
  */
-import type { Op } from "../kernel.ts";
-import { intConstant, isConstant } from "../passes/rewrite.ts";
+
+import { intConstant, isConstant } from "../ir/constants.ts";
+import type { Op } from "../ir/kernel.ts";
 import type { Shape } from "./shape.ts";
 
 /** An instruction has three inputs, one of which may be a constant. */
@@ -44,6 +45,7 @@ const isLogic = ({ action, type }: Op): boolean =>
 function largestTree(shape: Shape, root: Op): ReadonlySet<Op> {
   let best: ReadonlySet<Op> = new Set();
   const grow = (inner: ReadonlySet<Op>, inputs: readonly Op[], tried: ReadonlySet<Op>): void => {
+    shape.work.ask(2);
     if (inner.size > best.size && fits(inputs, inputLimit)) best = inner;
     if (inner.size >= searchDepth || !fits(inputs, inputLimit + spareInputs)) return;
     const before = new Set(tried);

@@ -2,7 +2,7 @@
  * A kernel as the hardware runs it: SASS-like instructions over virtual registers, block by block. Control flow and
  * memory behaviour are the IR's; this says what each block costs to issue, where, and how long results take.
  */
-import type { Block, Kernel, Op, Span } from "../kernel.ts";
+import type { Block, Kernel, Op, Span } from "../ir/kernel.ts";
 
 /**
  * Execution pipes of a sub-partition, Nsight Compute's names: `fma` and `fmaheavy` (FFMA, FMUL; IMAD goes to the heavy half),

@@ -1,7 +1,8 @@
 /** Moves that bring values into the registers of phis, and which phis need none. */
-import { noSpan } from "../builder.ts";
-import type { Block, Op } from "../kernel.ts";
-import { isConstant, isLeaf } from "../passes/rewrite.ts";
+import { noSpan } from "../ir/builder.ts";
+import { isConstant } from "../ir/constants.ts";
+import type { Block, Op } from "../ir/kernel.ts";
+import { isLeaf } from "../ir/operations.ts";
 import { LiveValues } from "./live-values.ts";
 import type { Register } from "./machine.ts";
 import type { Selection } from "./selection.ts";
@@ -26,8 +27,10 @@ export function shareRegisters(selection: Selection): void {
   phis.sort((a, b) => loopOf(b.block) - loopOf(a.block));
   for (const { phi } of phis) {
     for (const arg of phi.args) {
+      selection.shape.work.ask(4);
       if (!canShare(selection, arg) || selection.isUniformValue(arg) !== selection.isUniformValue(phi)) continue;
       const [own, other] = [classOf(phi), classOf(arg)];
+      selection.shape.work.ask((own.length * other.length) / 4);
       if (
         own === other ||
         own.length + other.length > 64 ||
@@ -48,6 +51,7 @@ const canShare = (selection: Selection, arg: Op): boolean =>
 /** Moves for what does not share. */
 export function emitMoves(selection: Selection): void {
   for (const block of selection.shape.kernel.blocks) {
+    selection.shape.work.ask(block.phis.length * block.predecessors.length);
     for (const [index, from] of block.predecessors.entries()) {
       const code = selection.codeOf(from);
       const loop = selection.shape.loopOf(from);

@@ -1,6 +1,6 @@
 /** Short branches that become predicated instructions: as ptxas 13 was seen to decide on arms of every length. */
-import { successors } from "../builder.ts";
-import type { Block } from "../kernel.ts";
+import { successors } from "../ir/builder.ts";
+import type { Block } from "../ir/kernel.ts";
 import type { Selection } from "./selection.ts";
 
 /** Instructions an arm may have: behind a branch that lanes take differently, and behind one that a warp takes as a whole. */

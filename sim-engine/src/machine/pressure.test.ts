@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { createBlock } from "../builder.ts";
-import type { Kernel } from "../kernel.ts";
+import { createBlock } from "../ir/builder.ts";
+import type { Kernel } from "../ir/kernel.ts";
+import { Work } from "../work.ts";
 import { reloadableRegisters } from "./liveness.ts";
 import type { Instruction, MachineBlock, Register } from "./machine.ts";
 import { opcodeInfo } from "./opcodes.ts";
@@ -43,7 +44,7 @@ function straight(instructions: readonly Instruction[]): Pressure {
   };
   const block = createBlock(kernel);
   const blocks = new Map<typeof block, MachineBlock>([[block, { block, instructions }]]);
-  return new Pressure(kernel, blocks);
+  return new Pressure(kernel, blocks, new Work());
 }
 
 /** `count` loads, each added to a sum before the next. */
@@ -144,7 +145,7 @@ test.each([
   const kernel: Kernel = { ...emptyKernel(), ...(maxRegisters === undefined ? {} : { maxRegisters }) };
   const block = createBlock(kernel);
   const blocks = new Map<typeof block, MachineBlock>([[block, { block, instructions: sumOfLoads(40) }]]);
-  expect(allocate(kernel, blocks, targetOf(90)).registers).toEqual(expected);
+  expect(allocate(kernel, blocks, targetOf(90), new Work()).registers).toEqual(expected);
 });
 
 test("a register holds a value of its own between writes", () => {

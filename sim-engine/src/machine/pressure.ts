@@ -1,5 +1,6 @@
 /** The order of a kernel's code, and how many registers it keeps live at once, for the registers it may have. */
-import type { Block, Kernel } from "../kernel.ts";
+import type { Block, Kernel } from "../ir/kernel.ts";
+import type { Work } from "../work.ts";
 import { dependences, type Node } from "./dependences.ts";
 import { peakOf, type Straight } from "./live-words.ts";
 import { liveOut, mergedRegisters, reloadableRegisters } from "./liveness.ts";
@@ -25,6 +26,7 @@ export interface Scheduled extends Peak {
 }
 
 export class Pressure {
+  readonly #work: Work;
   #blocks: ReadonlyMap<Block, Straight>;
   readonly #free = new Map<Straight, Ordered>();
   readonly #shortest = new Map<Straight, Ordered>();
@@ -32,8 +34,9 @@ export class Pressure {
   readonly #reloading = new Map<Straight, () => Straight>();
 
   /** Predicated blocks are part of their homes. */
-  constructor(kernel: Kernel, blocks: ReadonlyMap<Block, MachineBlock>) {
-    const out = liveOut(blocks);
+  constructor(kernel: Kernel, blocks: ReadonlyMap<Block, MachineBlock>, work: Work) {
+    this.#work = work;
+    const out = liveOut(blocks, work);
     const own = [...blocks.values()].filter(({ home }) => home === undefined);
     const merged = mergedRegisters(own.map(({ instructions }) => instructions));
     const reloadable = reloadableRegisters(
@@ -43,9 +46,10 @@ export class Pressure {
     this.#blocks = new Map(
       own.map(({ block, instructions }) => {
         const wanted = out.get(block) ?? new Set();
+        work.ask(4 * instructions.length);
         const straight = (again?: ReadonlySet<Register>): Straight => {
           const values = blockValues(instructions, wanted, merged, again);
-          return { nodes: dependences(kernel, instructions, values.of), into: values.into, out: values.out };
+          return { nodes: dependences(kernel, instructions, values.of, work), into: values.into, out: values.out };
         };
         const kept = straight();
         this.#reloading.set(kept, () => straight(reloadable));
@@ -69,6 +73,7 @@ export class Pressure {
     let peak: Peak = { words: 0, atCalls: 0 };
     let starved = false;
     for (const [block, straight] of this.#blocks) {
+      this.#work.ask(straight.nodes.length);
       const { order, words, atCalls } = this.#blockWithin(straight, limit);
       if (mustFit && Math.max(words, atCalls) > limit) {
         this.#tryFirst(block, straight);
@@ -94,12 +99,12 @@ export class Pressure {
     if (most(free) <= limit - headroom) return free;
     const shortest = this.#shortestOf(block);
     // Far from fitting, no other order will do.
-    const hiding = most(shortest) > limit + farFromFitting ? shortest : ordered(block, latencyOrder(block, limit));
+    const hiding = most(shortest) > limit + farFromFitting ? shortest : ordered(block, latencyOrder(block, limit, this.#work));
     if (most(hiding) <= limit) return hiding;
     if (most(shortest) <= limit) {
       // What is under way may need more to finish: with fewer loads ahead it may fit.
       for (const fewer of fewerAhead) {
-        const careful = ordered(block, latencyOrder(block, limit - fewer));
+        const careful = ordered(block, latencyOrder(block, limit - fewer, this.#work));
         if (most(careful) <= limit) return careful;
       }
       return shortest;
@@ -113,7 +118,7 @@ export class Pressure {
   #freeOf(block: Straight): Ordered {
     const known = this.#free.get(block);
     if (known) return known;
-    const free = ordered(block, latencyOrder(block, Number.POSITIVE_INFINITY));
+    const free = ordered(block, latencyOrder(block, Number.POSITIVE_INFINITY, this.#work));
     this.#free.set(block, free);
     return free;
   }
@@ -130,7 +135,7 @@ export class Pressure {
     const known = this.#shortest.get(block);
     if (known) return known;
     const asWritten = ordered(block, block.nodes);
-    const backwards = ordered(block, shortestRanges(block));
+    const backwards = ordered(block, shortestRanges(block, this.#work));
     const shortest = most(asWritten) <= most(backwards) ? asWritten : backwards;
     this.#shortest.set(block, shortest);
     return shortest;

@@ -2,7 +2,8 @@
  * The order blocks are issued in and the registers a thread takes: the most that are live at once in that order, and what
  * allocation adds. An estimate: the compiler's own trade between registers and loads in flight is only known from the outside.
  */
-import type { Block, Kernel } from "../kernel.ts";
+import type { Block, Kernel } from "../ir/kernel.ts";
+import type { Work } from "../work.ts";
 import type { MachineBlock, RegisterEstimate } from "./machine.ts";
 import { Pressure, type Scheduled } from "./pressure.ts";
 import type { Target } from "./target.ts";
@@ -25,9 +26,10 @@ export function allocate(
   kernel: Kernel,
   blocks: ReadonlyMap<Block, MachineBlock>,
   target: Target,
+  work: Work,
 ): { readonly blocks: Map<Block, MachineBlock>; readonly registers: RegisterEstimate } {
   const bound = registerBound(kernel);
-  const { limit, words, atCalls, code } = fewestThatFit(new Pressure(kernel, blocks), target.registerSteps, bound);
+  const { limit, words, atCalls, code } = fewestThatFit(new Pressure(kernel, blocks, work), target.registerSteps, bound);
   const packed = Math.max(words, atCalls) + overhead;
   const loose = Math.max(Math.round(words * looseness), Math.round(atCalls * loosenessAtCalls)) + overhead;
   const value = clamp(Math.min(loose, Math.max(limit, packed)), bound);

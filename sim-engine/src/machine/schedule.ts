@@ -2,6 +2,8 @@
  * The order ptxas would issue a block's instructions in: what starts the longest chains first, so loads before all else, until
  * registers run short. It decides how many registers are live at once, and how many loads a warp has under way.
  */
+
+import type { Work } from "../work.ts";
 import { latencyOf, type Node } from "./dependences.ts";
 import { LiveWords, type Straight } from "./live-words.ts";
 
@@ -9,7 +11,7 @@ import { LiveWords, type Straight } from "./live-words.ts";
 export const headroom = 4;
 
 /** The order that hides latency, within `limit` words of registers where that can be. */
-export function latencyOrder(block: Straight, limit: number): Node[] {
+export function latencyOrder(block: Straight, limit: number, work: Work): Node[] {
   const live = new LiveWords(block);
   const waiting = new Map(block.nodes.map((node) => [node, node.previous.length]));
   const earliest = new Map<Node, number>();
@@ -23,6 +25,7 @@ export function latencyOrder(block: Straight, limit: number): Node[] {
     return a.height === b.height ? a.index < b.index : a.height > b.height;
   };
   while (ready.length > 0) {
+    work.ask(ready.length / 4 + 1);
     // With registers to spare, what starts the longest chains; else what ends live ranges, and then on in the order of the source.
     const roomy = (node: Node): boolean => live.words + Math.max(0, live.growth(node)) <= limit - headroom;
     let best = -1;

@@ -1,5 +1,5 @@
 /** Branches, exits, and where diverged lanes come together again. */
-import type { Block, Span } from "../kernel.ts";
+import type { Block, Span } from "../ir/kernel.ts";
 import { layout } from "./layout.ts";
 import type { Selection } from "./selection.ts";
 

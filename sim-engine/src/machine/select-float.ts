@@ -1,10 +1,11 @@
 /** Floating-point arithmetic and the mathematical functions. */
-import type { Op } from "../kernel.ts";
-import { floatConstant, isConstant } from "../passes/rewrite.ts";
-import { calleeWords, expansion } from "./expansions.ts";
-import type { Choice, Code, Selection } from "./selection.ts";
 
-export function selectFloat(selection: Selection, code: Code, op: Op): Choice {
+import { floatConstant, isConstant } from "../ir/constants.ts";
+import type { Op } from "../ir/kernel.ts";
+import { calleeWords, expansion } from "./expansions.ts";
+import type { BlockCode, Choice, Selection } from "./selection.ts";
+
+export function selectFloat(selection: Selection, code: BlockCode, op: Op): Choice {
   const { action, type } = op;
   const half = type === "f16" || type === "bf16";
   const prefix = half ? "H" : type === "f64" ? "D" : "F";
@@ -38,7 +39,7 @@ function selectDivision(op: Op, fast: boolean): Choice {
 }
 
 /** An instruction holds one constant; another has to be in a register, which the compiler fills before a loop. */
-function withConstants(selection: Selection, code: Code, opcode: string, op: Op): Choice {
+function withConstants(selection: Selection, code: BlockCode, opcode: string, op: Op): Choice {
   const constants = [...new Set(op.args.filter(isConstant))].filter((arg) => floatConstant(arg) !== 0);
   const words = op.type === "f64" ? 2 : 1;
   const immediate = constants.find((constant) => op.type !== "f64" || isShort(constant));

@@ -1,12 +1,12 @@
 /** Integer arithmetic, comparisons, selections and conversions. */
-import { type Op, type ScalarType, scalarBytes } from "../kernel.ts";
-import { powerOfTwo } from "../passes/fold-int.ts";
-import { intConstant, isConstant } from "../passes/rewrite.ts";
+
+import { intConstant, isConstant, powerOfTwo } from "../ir/constants.ts";
+import { type Op, type ScalarType, scalarBytes } from "../ir/kernel.ts";
 import { integerExpansions } from "./expansions.ts";
 import type { Instruction, Register } from "./machine.ts";
-import type { Choice, Code, Selection } from "./selection.ts";
+import type { BlockCode, Choice, Selection } from "./selection.ts";
 
-export function selectInt(selection: Selection, code: Code, op: Op): Choice {
+export function selectInt(selection: Selection, code: BlockCode, op: Op): Choice {
   const { action, args } = op;
   if (action.kind !== "int") return [];
   // Predicates: a combination of two that no comparison could take in.
@@ -53,7 +53,7 @@ const longDivisionCallee = 10;
 
 function selectDivision(
   selection: Selection,
-  code: Code,
+  code: BlockCode,
   op: Op,
   kind: "sdiv" | "udiv" | "srem" | "urem",
   divisor: number | undefined,
@@ -71,7 +71,7 @@ function selectDivision(
 }
 
 /** Divisions by one divisor share its reciprocal, which leaves loops with it. */
-function sharedReciprocal(selection: Selection, code: Code, op: Op, divisor: Op, signed: boolean): Register {
+function sharedReciprocal(selection: Selection, code: BlockCode, op: Op, divisor: Op, signed: boolean): Register {
   const opcodes = integerExpansions[signed ? "signedReciprocal" : "reciprocal"] ?? [];
   return selection.leaf(
     `reciprocal ${divisor.id} ${signed}`,

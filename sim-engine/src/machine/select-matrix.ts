@@ -1,9 +1,9 @@
 /** Matrix products and what moves their operands. */
-import type { Op } from "../kernel.ts";
-import type { Code, Selection } from "./selection.ts";
+import type { Op } from "../ir/kernel.ts";
+import type { BlockCode, Selection } from "./selection.ts";
 
 /** Shared memory's instruction for matrices of 16-bit elements. */
-export function selectMatrixLoad(selection: Selection, code: Code, op: Op): void {
+export function selectMatrixLoad(selection: Selection, code: BlockCode, op: Op): void {
   const [address] = op.args;
   if (op.action.kind !== "load" || !address) return;
   const uses = selection.use(address, code.block);
@@ -12,7 +12,7 @@ export function selectMatrixLoad(selection: Selection, code: Code, op: Op): void
 
 const opcodes = { f16: "HMMA", bf16: "HMMA", tf32: "HMMA", s8: "IMMA", f64: "DMMA" } as const;
 
-export function selectMatrix(selection: Selection, code: Code, op: Op): void {
+export function selectMatrix(selection: Selection, code: BlockCode, op: Op): void {
   const { action } = op;
   if (action.kind !== "matrix") return;
   const uses = op.args.flatMap((arg) => selection.use(arg, code.block));

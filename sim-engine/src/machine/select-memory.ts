@@ -1,13 +1,14 @@
 /** Addresses, loads, stores, atomics, and what lanes exchange. */
-import { type Op, type ScalarType, type Space, scalarBytes } from "../kernel.ts";
-import { powerOfTwo } from "../passes/fold-int.ts";
-import { intConstant, isConstant, isLeaf } from "../passes/rewrite.ts";
+
+import { intConstant, isConstant, powerOfTwo } from "../ir/constants.ts";
+import { type Op, type ScalarType, type Space, scalarBytes } from "../ir/kernel.ts";
+import { isLeaf } from "../ir/operations.ts";
 import type { Register } from "./machine.ts";
 import { selectMatrixLoad } from "./select-matrix.ts";
 import { selectTexture } from "./select-texture.ts";
-import type { Choice, Code, Selection } from "./selection.ts";
+import type { BlockCode, Choice, Selection } from "./selection.ts";
 
-export function selectAddress(selection: Selection, code: Code, op: Op): Choice {
+export function selectAddress(selection: Selection, code: BlockCode, op: Op): Choice {
   const { action, args } = op;
   const [base, index] = args;
   if (action.kind !== "gep" || !base || !index) return [];
@@ -35,7 +36,7 @@ export function selectAddress(selection: Selection, code: Code, op: Op): Choice 
     : opcodes;
 }
 
-const scaleRegister = (selection: Selection, code: Code, op: Op, scale: number): Register =>
+const scaleRegister = (selection: Selection, code: BlockCode, op: Op, scale: number): Register =>
   selection.leaf(`scale ${scale}`, code.block, () => {
     const register = selection.newRegister("R");
     return { register, made: [selection.instruction("HFMA2", op.span, [register], [])] };
@@ -45,7 +46,7 @@ const scaleRegister = (selection: Selection, code: Code, op: Op, scale: number):
 const isMasked = (index: Op): boolean => index.action.kind === "int" && index.action.op === "and" && isConstant(index.args[1]);
 
 /** Whether an address with the same index and scale, but another base, was computed in a block that leads here. */
-function hasSharedProduct(selection: Selection, code: Code, op: Op): boolean {
+function hasSharedProduct(selection: Selection, code: BlockCode, op: Op): boolean {
   const { shape } = selection;
   const [base, index] = op.args;
   if (op.action.kind !== "gep" || !index || !base || isLeaf(index)) return false;
@@ -79,7 +80,7 @@ const storeOpcodes: Readonly<Record<Space, string>> = {
   generic: "ST.E",
 };
 
-export function selectLoad(selection: Selection, code: Code, op: Op): void {
+export function selectLoad(selection: Selection, code: BlockCode, op: Op): void {
   const { action, args } = op;
   const [address] = args;
   if (action.kind !== "load" || !address || op.type === "void") return;
@@ -101,7 +102,7 @@ export function selectLoad(selection: Selection, code: Code, op: Op): void {
 }
 
 /** At a fixed address, an operand of arithmetic, or a uniform load where that cannot take it; else a load like others. */
-function selectConstantLoad(selection: Selection, code: Code, op: Op, bytes: number): void {
+function selectConstantLoad(selection: Selection, code: BlockCode, op: Op, bytes: number): void {
   const fixed = isFixed(op.args[0]);
   if (fixed && selection.target.constantOperands) return;
   const opcode = fixed ? `ULDC${width(bytes)}` : `LDC${width(bytes)}`;
@@ -116,7 +117,7 @@ function isFixed(address: Op | undefined): boolean {
   return at !== undefined && isLeaf(at);
 }
 
-export function selectStore(selection: Selection, code: Code, op: Op): void {
+export function selectStore(selection: Selection, code: BlockCode, op: Op): void {
   const { action, args } = op;
   const [address, value] = args;
   if (action.kind !== "store" || !address || !value || value.type === "void") return;
@@ -136,7 +137,7 @@ export function selectStore(selection: Selection, code: Code, op: Op): void {
 
 const isZero = (op: Op): boolean => op.action.kind === "const" && Number(op.action.value) === 0;
 
-function move(selection: Selection, code: Code, op: Op, type: ScalarType): Register {
+function move(selection: Selection, code: BlockCode, op: Op, type: ScalarType): Register {
   const words = scalarBytes[type] === 8 ? 2 : 1;
   const register = selection.newRegister("R", words);
   for (let word = 0; word < words; word++) code.body.push(selection.instruction("IMAD.MOV", op.span, [register], []));
@@ -144,7 +145,7 @@ function move(selection: Selection, code: Code, op: Op, type: ScalarType): Regis
 }
 
 /** Global accesses name a descriptor, loaded once. */
-function descriptor(selection: Selection, code: Code, space: Space): readonly Register[] {
+function descriptor(selection: Selection, code: BlockCode, space: Space): readonly Register[] {
   if (!selection.target.descriptors || (space !== "global" && space !== "generic")) return [];
   const { span } = code.block.ops[0] ?? { span: { file: 0, line: 0, start: 0, end: 0 } };
   return [
@@ -160,7 +161,7 @@ function descriptor(selection: Selection, code: Code, space: Space): readonly Re
   ];
 }
 
-export function selectAtomic(selection: Selection, code: Code, op: Op): void {
+export function selectAtomic(selection: Selection, code: BlockCode, op: Op): void {
   const { action, args } = op;
   const [address, value] = args;
   if (action.kind !== "atomic" || !address || !value || op.type === "void") return;
@@ -207,7 +208,7 @@ const counts = (op: Op): boolean =>
   op.action.kind === "atomic" && op.action.op === "add" && op.type === "i32" && intConstant(op.args[1]) === 1;
 
 /** What lanes and blocks exchange; and the rest. */
-export function selectExchange(selection: Selection, code: Code, op: Op): Choice {
+export function selectExchange(selection: Selection, code: BlockCode, op: Op): Choice {
   const { action, args } = op;
   switch (action.kind) {
     case "copy.async":

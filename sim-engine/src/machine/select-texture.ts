@@ -1,13 +1,14 @@
 /** Texture and surface accesses. The instruction finds the texel; what its address is made of is its operands. */
-import type { Op } from "../kernel.ts";
-import { isConstant } from "../passes/rewrite.ts";
+
+import { isConstant } from "../ir/constants.ts";
+import type { Op } from "../ir/kernel.ts";
 import type { Register } from "./machine.ts";
-import type { Code, Selection } from "./selection.ts";
+import type { BlockCode, Selection } from "./selection.ts";
 
 const opcodes = { sample: "TEX.LL", gather: "TLD4", fetch: "TLD.LZ", surface: "SULD.D.BA" } as const;
 
 /** A load or store of space `texture`. */
-export function selectTexture(selection: Selection, code: Code, op: Op): void {
+export function selectTexture(selection: Selection, code: BlockCode, op: Op): void {
   const [address, ...values] = op.args;
   if (!address) return;
   const stored = values.flatMap((value) => selection.use(value, code.block));
@@ -29,24 +30,24 @@ export function selectTexture(selection: Selection, code: Code, op: Op): void {
   push(selection, code, op, op.type === "void" ? "SUST.D.BA" : opcodes[fetch], [...uses, ...stored]);
 }
 
-function push(selection: Selection, code: Code, op: Op, opcode: string, uses: readonly Register[]): void {
+function push(selection: Selection, code: BlockCode, op: Op, opcode: string, uses: readonly Register[]): void {
   code.body.push(selection.instruction(opcode, op.span, op.type === "void" ? [] : [selection.define(op)], uses, op));
 }
 
 /** Of the object only the 32 bits that tell which it is are read. */
-function handle(selection: Selection, code: Code, object: Op): readonly Register[] {
+function handle(selection: Selection, code: BlockCode, object: Op): readonly Register[] {
   if (object.action.kind !== "param") return selection.use(object, code.block);
   return [constant(selection, code, object, `texture ${object.action.index}`, "ULDC")];
 }
 
-const constant = (selection: Selection, code: Code, op: Op, key: string, opcode: string): Register =>
+const constant = (selection: Selection, code: BlockCode, op: Op, key: string, opcode: string): Register =>
   selection.leaf(key, code.block, () => {
     const register = selection.newRegister(opcode.startsWith("U") ? "UR" : "R");
     return { register, made: [selection.instruction(opcode, op.span, [register], [])] };
   });
 
 /** Operations on the coordinates that the hardware does not do; `uses` becomes their result. */
-function prepare(selection: Selection, code: Code, op: Op, uses: Register[], steps: readonly string[]): void {
+function prepare(selection: Selection, code: BlockCode, op: Op, uses: Register[], steps: readonly string[]): void {
   for (const opcode of steps) {
     const made = selection.newRegister(opcode === "ISETP" ? "P" : "R");
     code.body.push(selection.instruction(opcode, op.span, [made], [...uses]));

@@ -1,7 +1,7 @@
 /** Code as nvcc 13.0 writes it, for kernels small enough to compare line by line. */
 import { describe, expect, test } from "vitest";
+import { parseKernel } from "../ir/text.ts";
 import { optimise } from "../passes/index.ts";
-import { parseKernel } from "../text.ts";
 import { expansion, integerExpansions } from "./expansions.ts";
 import { select } from "./select.ts";
 

@@ -2,9 +2,11 @@
  * Instruction selection: which SASS instructions an optimised kernel becomes, block by block. Counts, pipes and dependences are
  * what it is for; encodings are not.
  */
-import type { Block, Kernel, Op } from "../kernel.ts";
-import { isConstant, isLeaf } from "../passes/rewrite.ts";
-import type { Work } from "../work.ts";
+
+import { isConstant } from "../ir/constants.ts";
+import type { Block, Kernel, Op } from "../ir/kernel.ts";
+import { isLeaf } from "../ir/operations.ts";
+import { Work } from "../work.ts";
 import { Absorption } from "./absorb.ts";
 import type { Instruction, MachineBlock, MachineKernel } from "./machine.ts";
 import { emitMoves, shareRegisters } from "./phis.ts";
@@ -15,22 +17,24 @@ import { selectFloat, selectMath } from "./select-float.ts";
 import { selectCompare, selectConversion, selectInt, selectSelect } from "./select-integer.ts";
 import { selectMatrix } from "./select-matrix.ts";
 import { selectAddress, selectAtomic, selectExchange, selectLoad, selectStore } from "./select-memory.ts";
-import { type Choice, type Code, Selection } from "./selection.ts";
+import { type BlockCode, type Choice, Selection } from "./selection.ts";
 import { Shape } from "./shape.ts";
 import { sinkPastBranches } from "./sink.ts";
 import { targetOf } from "./target.ts";
 
 /** The machine code of a kernel that `optimise` has run on, for a compute capability (90 for 9.0). Throws `Cancelled` when `work` does. */
-export function select(kernel: Kernel, computeCapability: number, work?: Work): MachineKernel {
-  const shape = new Shape(kernel);
+export function select(kernel: Kernel, computeCapability: number, work: Work = new Work()): MachineKernel {
+  const shape = new Shape(kernel, work);
   const target = targetOf(computeCapability);
   const selection = new Selection(shape, target, new Absorption(shape, target));
   shareRegisters(selection);
   prologue(selection);
   for (const block of kernel.blocks) {
-    work?.spend(block.ops.length);
     const code = selection.codeOf(block);
-    for (const op of block.ops) selectOp(selection, code, op);
+    for (const op of block.ops) {
+      work.ask(4);
+      selectOp(selection, code, op);
+    }
     if (block.end.kind === "branch" && !isConstant(block.end.cond)) selection.use(block.end.cond, block);
   }
   emitMoves(selection);
@@ -40,7 +44,7 @@ export function select(kernel: Kernel, computeCapability: number, work?: Work): 
     kernel,
     computeCapability,
     localBytesPerThread: localBytes(kernel),
-    ...allocate(kernel, assemble(selection, predicated), target),
+    ...allocate(kernel, assemble(selection, predicated), target, work),
   };
 }
 
@@ -57,7 +61,7 @@ function prologue(selection: Selection): void {
   if (localBytes(selection.shape.kernel) > 0) code.leaves.push(selection.instruction("IADD3", span, [stack], [stack]));
 }
 
-function selectOp(selection: Selection, code: Code, op: Op): void {
+function selectOp(selection: Selection, code: BlockCode, op: Op): void {
   if (isLeaf(op) || selection.absorption.has(op)) return;
   switch (op.action.kind) {
     case "texel":
@@ -80,7 +84,7 @@ function selectOp(selection: Selection, code: Code, op: Op): void {
   }
 }
 
-function choose(selection: Selection, code: Code, op: Op): Choice {
+function choose(selection: Selection, code: BlockCode, op: Op): Choice {
   switch (op.action.kind) {
     case "alloca":
     case "unknown":

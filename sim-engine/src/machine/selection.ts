@@ -1,6 +1,6 @@
 /** The state of instruction selection: where instructions go, and which registers hold which values. */
-import { type Block, type Op, type ScalarType, type Span, scalarBytes } from "../kernel.ts";
-import { isLeaf } from "../passes/rewrite.ts";
+import { type Block, type Op, type ScalarType, type Span, scalarBytes } from "../ir/kernel.ts";
+import { isLeaf } from "../ir/operations.ts";
 import type { Absorption } from "./absorb.ts";
 import type { Instruction, Register, RegisterFile } from "./machine.ts";
 import { opcodeInfo } from "./opcodes.ts";
@@ -8,7 +8,7 @@ import type { Shape } from "./shape.ts";
 import type { Target } from "./target.ts";
 
 /** Instructions of one block while they are selected. */
-export interface Code {
+export interface BlockCode {
   readonly block: Block;
   /** Loads of parameters, indices and addresses of variables: before the rest. */
   readonly leaves: Instruction[];
@@ -35,7 +35,7 @@ export class Selection {
   readonly shape: Shape;
   readonly target: Target;
   readonly absorption: Absorption;
-  readonly code: ReadonlyMap<Block, Code>;
+  readonly code: ReadonlyMap<Block, BlockCode>;
   readonly #registers = new Map<Op, Register>();
   readonly #leafAt = new Map<string, { block: Block; readonly register: Register; readonly made: readonly Instruction[] }[]>();
   #next = 0;
@@ -47,8 +47,8 @@ export class Selection {
     this.code = new Map(shape.kernel.blocks.map((block) => [block, { block, leaves: [], body: [], moves: [], end: [] }]));
   }
 
-  codeOf(block: Block): Code {
-    return this.code.get(block) as Code;
+  codeOf(block: Block): BlockCode {
+    return this.code.get(block) as BlockCode;
   }
 
   newRegister(file: RegisterFile, words: Register["words"] = 1): Register {
@@ -65,7 +65,7 @@ export class Selection {
    * Appends the instructions chosen for `op`: each works on the result of the one before, the first on the operands, the last
    * defines `op`. One alone carries the operation.
    */
-  emit(code: Code, op: Op, choice: Choice): void {
+  emit(code: BlockCode, op: Op, choice: Choice): void {
     const { opcodes, operands, more, callee } = isPlain(choice)
       ? { opcodes: choice, operands: undefined, more: undefined, callee: undefined }
       : choice;

@@ -1,11 +1,15 @@
 /** What instruction selection asks about a kernel, worked out once. */
-import { analyseDivergence, type Divergence } from "../execute/divergence.ts";
-import { type DominatorTree, dominators, findLoops, type Loop, postDominators } from "../graph.ts";
-import type { Block, Kernel, Op, Space } from "../kernel.ts";
-import { pointerSpaces } from "../passes/infer-spaces.ts";
+
+import { type DominatorTree, dominators, findLoops, type Loop, postDominators } from "../ir/graph.ts";
+import type { Block, Kernel, Op, Space } from "../ir/kernel.ts";
+import { analyseDivergence, type Divergence } from "../passes/facts/divergence.ts";
+import { pointerSpaces } from "../passes/facts/pointer-spaces.ts";
+import type { Work } from "../work.ts";
 
 export class Shape {
   readonly kernel: Kernel;
+  /** Asked whether the code is still wanted. */
+  readonly work: Work;
   readonly tree: DominatorTree;
   readonly post: DominatorTree;
   readonly loops: readonly Loop[];
@@ -16,13 +20,14 @@ export class Shape {
   readonly #innermost = new Map<Block, Loop>();
   readonly #spaces: ReadonlyMap<Op, Space>;
 
-  constructor(kernel: Kernel) {
+  constructor(kernel: Kernel, work: Work) {
     this.kernel = kernel;
+    this.work = work;
     this.tree = dominators(kernel);
     this.post = postDominators(kernel);
     this.loops = findLoops(kernel, this.tree);
     // The compiler does not know the block's shape: any index may vary within a warp.
-    this.divergence = analyseDivergence(kernel, [8, 8, 8], this.post, this.loops);
+    this.divergence = analyseDivergence(kernel, [8, 8, 8], this.post, this.loops, work);
     this.#spaces = pointerSpaces(kernel);
     for (const loop of this.loops) for (const block of loop.blocks) this.#innermost.set(block, loop);
     for (const block of kernel.blocks) {

@@ -2,11 +2,13 @@
  * The order that keeps live ranges short: from the end of a block backwards, each value made as late as it can be. What ptxas falls back
  * on where registers run short.
  */
+
+import type { Work } from "../work.ts";
 import type { Node } from "./dependences.ts";
 import type { Straight } from "./live-words.ts";
 import type { Value } from "./values.ts";
 
-export function shortestRanges({ nodes, out }: Straight): Node[] {
+export function shortestRanges({ nodes, out }: Straight, work: Work): Node[] {
   const live = new Set<Value>(out);
   const waiting = new Map(nodes.map((node) => [node, node.next.length]));
   const ready = nodes.filter((node) => node.next.length === 0);
@@ -19,6 +21,7 @@ export function shortestRanges({ nodes, out }: Straight): Node[] {
     return change;
   };
   while (ready.length > 0) {
+    work.ask(ready.length / 4 + 1);
     let best = 0;
     let least = Number.POSITIVE_INFINITY;
     for (let index = 0; index < ready.length; index++) {

@@ -10,14 +10,15 @@ import {
   type ObservedShape,
   type RequestShape,
 } from "../execute/accesses.ts";
-import type { CompiledBlock, Program } from "../execute/compile.ts";
 import { globalBase, localBase } from "../execute/memory.ts";
+import type { CompiledBlock, Program } from "../execute/program.ts";
 import type { WarpRecord } from "../execute/record.ts";
 import type { Runner } from "../execute/run.ts";
-import type { Op } from "../kernel.ts";
+import type { Op } from "../ir/kernel.ts";
 import { DistinctSet } from "../memory/distinct.ts";
 import { laneGroups, localAddresses } from "../memory/sectors.ts";
-import { type MemorySite, type TimedCode, TraceRecorder, type WarpTrace } from "../timing/index.ts";
+import type { MemorySite } from "../memory/site.ts";
+import { type TimedCode, TraceRecorder, type WarpTrace } from "../timing/index.ts";
 import { AtomicRegions } from "./atomic-regions.ts";
 
 /** Local memory lies above all buffers in what the caches see. */

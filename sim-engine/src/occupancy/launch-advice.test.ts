@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { findCapability } from "../gpus/model.ts";
-import type { LaunchReport } from "../report.ts";
+import type { LaunchReport } from "../report/launch-report.ts";
 import { adviseLaunch } from "./launch-advice.ts";
 import { occupancy } from "./occupancy.ts";
 

@@ -1,7 +1,6 @@
 /** What would change the occupancy of a simulated launch, and whether that would make it any faster. */
 import type { GpuValues } from "../gpus/figures.ts";
-import type { LaunchReport, OccupancyAdviceReport } from "../report.ts";
-import { adviseOccupancy } from "./advice.ts";
+import { adviseOccupancy, type Cliff } from "./advice.ts";
 import { type OccupancyInput, occupancy } from "./occupancy.ts";
 
 /** A resource that is busy for this share of the time is saturated: more warps only wait for it longer. */
@@ -18,10 +17,42 @@ const names: Readonly<Record<string, string>> = {
   issue: "instruction issue",
 };
 
-type Known = Pick<LaunchReport, "time"> & { readonly occupancy: Omit<LaunchReport["occupancy"], "advice"> };
+/** How a launch turned out, as far as advice depends on it. */
+interface Outcome {
+  readonly time?: {
+    readonly ns: number;
+    readonly boundBy: string;
+    readonly parts: readonly { readonly name: string; readonly ns: number }[];
+  };
+  readonly occupancy: {
+    readonly theoreticalPct: number;
+    readonly achievedPct?: number;
+    readonly blocksPerSm: number;
+    readonly wavesPerSm: number;
+  };
+}
+
+/** What would change a launch's occupancy. */
+export interface OccupancyAdviceReport {
+  /** The smallest change that gives more, in words. Absent where nothing does or it would not help. */
+  readonly nextStep?: string;
+  /** Why more occupancy would not help, where some change would give more. */
+  readonly withheld?: string;
+  /** The nearest changes that give more warps, and those that cost some. */
+  readonly gains: readonly Cliff[];
+  readonly losses: readonly Cliff[];
+  /** Block sizes with the highest occupancy, the largest first; the first is what cudaOccupancyMaxPotentialBlockSize gives. */
+  readonly bestBlockSizes: readonly number[];
+  readonly bestOccupancyPct: number;
+  /** Where occupancy differs within the interval that the registers may lie in: at its ends. */
+  readonly registerInterval?: {
+    readonly registers: readonly [low: number, high: number];
+    readonly occupancyPct: readonly [atLow: number, atHigh: number];
+  };
+}
 
 /** Why more warps would not help; undefined where they may. */
-function whyNot({ time, occupancy: { theoreticalPct, achievedPct, blocksPerSm, wavesPerSm } }: Known): string | undefined {
+function whyNot({ time, occupancy: { theoreticalPct, achievedPct, blocksPerSm, wavesPerSm } }: Outcome): string | undefined {
   if (blocksPerSm === 0) return undefined;
   if (wavesPerSm <= 1) return "all blocks of the grid are resident at once already";
   if (time?.boundBy === "launch-overhead") return "most of the time is the launch itself";
@@ -34,15 +65,15 @@ function whyNot({ time, occupancy: { theoreticalPct, achievedPct, blocksPerSm, w
   return undefined;
 }
 
-/** Advice on a launch that uses `input` and turned out as `report` says. */
+/** Advice on a launch that uses `input` and turned out as `outcome` says. */
 export function adviseLaunch(
   gpu: GpuValues,
   input: OccupancyInput,
-  report: Known,
+  outcome: Outcome,
   interval?: readonly [low: number, high: number],
 ): OccupancyAdviceReport {
   const { gains, losses, best, nextStep } = adviseOccupancy(gpu, input);
-  const withheld = nextStep === undefined ? undefined : whyNot(report);
+  const withheld = nextStep === undefined ? undefined : whyNot(outcome);
   const [at = 0, other = 0] = (interval ?? []).map((registers) => occupancy(gpu, { ...input, registers }).occupancyPct);
   return {
     ...(withheld === undefined ? (nextStep === undefined ? {} : { nextStep }) : { withheld }),

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { printKernel } from "../text.ts";
-import { verifyKernel } from "../verify.ts";
+import { printKernel } from "../ir/text.ts";
+import { verifyKernel } from "../ir/verify.ts";
 import { faultOf } from "./testing/compare.ts";
 import { programLaunch, randomProgram } from "./testing/random-program.ts";
 

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { Builder, cloneKernel, createKernel, linkBlocks } from "../builder.ts";
-import type { IntBinary, IntPredicate, Kernel, Op } from "../kernel.ts";
-import { printKernel } from "../text.ts";
-import { verifyKernel } from "../verify.ts";
+import { Builder, cloneKernel, createKernel, linkBlocks } from "../ir/builder.ts";
+import type { IntBinary, IntPredicate, Kernel, Op } from "../ir/kernel.ts";
+import { printKernel } from "../ir/text.ts";
+import { verifyKernel } from "../ir/verify.ts";
 import { optimise } from "./pipeline.ts";
-import { interpret } from "./testing.ts";
+import { interpret } from "./testing/interpret.ts";
 
 /** Programs as a front end lowers them: every variable in memory, every test where the source has it. */
 type Expression =

@@ -1,31 +1,31 @@
 /** nvcc's optimisations in nvcc's order, as far as they change what is counted. */
-import { linkBlocks } from "../builder.ts";
-import type { Kernel } from "../kernel.ts";
+import { linkBlocks } from "../ir/builder.ts";
+import type { Kernel } from "../ir/kernel.ts";
 import { Work } from "../work.ts";
-import { anchorOffsets } from "./anchor-offsets.ts";
-import { contract } from "./contract.ts";
-import { removeDeadCode } from "./dce.ts";
-import { duplicateReturns } from "./duplicate-returns.ts";
-import { fold } from "./fold.ts";
-import { forwardLoads } from "./forward-loads.ts";
-import { mergeEqualValues } from "./gvn.ts";
-import { convertBranches } from "./if-convert.ts";
-import { inferSpaces } from "./infer-spaces.ts";
-import { hoistLeaves } from "./leaves.ts";
-import { hoistInvariants } from "./licm.ts";
-import { completeLines } from "./lines.ts";
-import { markReadOnly } from "./mark-read-only.ts";
-import { narrowLoads } from "./narrow-loads.ts";
-import { promote } from "./promote.ts";
-import { rotateLoops } from "./rotate.ts";
-import { simplifyCfg } from "./simplify-cfg.ts";
-import { sinkIntoBranches } from "./sink.ts";
-import { sinkCommon } from "./sink-common.ts";
-import { removeDeadStores, sinkStores } from "./stores.ts";
-import { reduceStraightLine } from "./straight-line.ts";
-import { reduceStrength } from "./strength-reduce.ts";
-import { unrollAgain, unrollConstantLoops, unrollLoops } from "./unroll.ts";
-import { vectorizeAccesses } from "./vectorize.ts";
+import { duplicateReturns } from "./flow/duplicate-returns.ts";
+import { convertBranches } from "./flow/if-convert.ts";
+import { completeLines } from "./flow/lines.ts";
+import { simplifyCfg } from "./flow/simplify-cfg.ts";
+import { sinkIntoBranches } from "./flow/sink.ts";
+import { sinkCommon } from "./flow/sink-common.ts";
+import { anchorOffsets } from "./fold/anchor-offsets.ts";
+import { contract } from "./fold/contract.ts";
+import { removeDeadCode } from "./fold/dce.ts";
+import { fold } from "./fold/fold.ts";
+import { mergeEqualValues } from "./fold/gvn.ts";
+import { hoistLeaves } from "./fold/leaves.ts";
+import { reduceStraightLine } from "./fold/straight-line.ts";
+import { hoistInvariants } from "./loops/licm.ts";
+import { rotateLoops } from "./loops/rotate.ts";
+import { reduceStrength } from "./loops/strength-reduce.ts";
+import { unrollAgain, unrollConstantLoops, unrollLoops } from "./loops/unroll.ts";
+import { forwardLoads } from "./memory/forward-loads.ts";
+import { inferSpaces } from "./memory/infer-spaces.ts";
+import { markReadOnly } from "./memory/mark-read-only.ts";
+import { narrowLoads } from "./memory/narrow-loads.ts";
+import { promote } from "./memory/promote.ts";
+import { removeDeadStores, sinkStores } from "./memory/stores.ts";
+import { vectorizeAccesses } from "./memory/vectorize.ts";
 
 export interface OptimiseOptions {
   /** Contract products and sums (nvcc's default); `-fmad=false` forbids it. */

@@ -1,6 +1,6 @@
 /** Counters gathered by source line. */
-import type { Kernel, Span } from "../kernel.ts";
-import type { LineCounters } from "../report.ts";
+import type { Kernel, Span } from "../ir/kernel.ts";
+import type { LineCounters } from "./launch-report.ts";
 
 const empty = (): LineCounters => ({
   instructions: 0,

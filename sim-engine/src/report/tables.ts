@@ -1,11 +1,11 @@
 /** The parts of a launch's report that follow from counts alone: accesses, branches, loops. */
 import type { AccessCounter } from "../execute/accesses.ts";
-import type { CompiledBlock, Program } from "../execute/compile.ts";
-import type { Loop } from "../graph.ts";
-import type { Launch, Span } from "../kernel.ts";
-import type { AccessReport, BranchReport, LoopReport } from "../report.ts";
+import type { CompiledBlock, Program } from "../execute/program.ts";
+import type { Loop } from "../ir/graph.ts";
+import type { Launch, Span } from "../ir/kernel.ts";
 import type { CountVector } from "../sampling/counts.ts";
 import type { Sample } from "../sampling/sample.ts";
+import type { AccessReport, BranchReport, LoopReport } from "./launch-report.ts";
 
 const place = ({ file, line, start, end }: Span): Pick<Span, "file" | "line" | "start" | "end"> => ({ file, line, start, end });
 const key = ({ file, line, start, end }: Span): string => `${file}:${line}:${start}:${end}`;

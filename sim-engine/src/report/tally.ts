@@ -1,8 +1,8 @@
 /** Launch totals and line counters from what was sampled. */
-import type { Program } from "../execute/compile.ts";
+import type { Program } from "../execute/program.ts";
 import type { MachineKernel } from "../machine/index.ts";
-import type { LaunchReport } from "../report.ts";
 import type { Sample } from "../sampling/sample.ts";
+import type { LaunchReport } from "./launch-report.ts";
 import { LineTable } from "./lines.ts";
 
 export interface Tally {

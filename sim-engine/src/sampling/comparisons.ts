@@ -1,6 +1,6 @@
 /** Counts the outcomes of comparisons that could change and change back between sampled blocks without being seen. */
-import type { Program } from "../execute/compile.ts";
-import type { Op } from "../kernel.ts";
+import type { Program } from "../execute/program.ts";
+import type { Op } from "../ir/kernel.ts";
 import type { Variation } from "./variation.ts";
 
 /** To be done before a `Runner` is made. */

@@ -1,8 +1,8 @@
 /** Everything that is counted, as one vector: so that the counts of blocks can be compared, weighted and summed. */
 import type { AccessCounter } from "../execute/accesses.ts";
-import type { CompiledBlock } from "../execute/compile.ts";
+import type { CompiledBlock } from "../execute/program.ts";
 import type { Runner } from "../execute/run.ts";
-import type { Op } from "../kernel.ts";
+import type { Op } from "../ir/kernel.ts";
 
 /** Numbers kept for an access: requests, lanes, transactions, ideal. */
 const accessFields = 4;

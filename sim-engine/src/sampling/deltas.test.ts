@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { Op } from "../kernel.ts";
-import { parseKernel } from "../text.ts";
+import type { Op } from "../ir/kernel.ts";
+import { parseKernel } from "../ir/text.ts";
+import { Work } from "../work.ts";
 import { findDeltas } from "./deltas.ts";
 
 /** Deltas of the values of a straight kernel when `ctaid.x` goes one block on. */
@@ -25,6 +26,7 @@ function deltasOf(
     isUniform: ({ action }) => action.kind === "const",
     loaded: () => () => Number.NaN,
     longestStep,
+    work: new Work(),
   });
   return {
     of: (id) => deltas.of(op(id)),

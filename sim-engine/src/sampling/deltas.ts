@@ -7,7 +7,9 @@
  */
 
 import type { ConstantOf } from "../execute/constants.ts";
-import type { Action, Block, Op } from "../kernel.ts";
+import { gcd } from "../execute/divisors.ts";
+import type { Action, Block, Op } from "../ir/kernel.ts";
+import type { Work } from "../work.ts";
 
 /** 0: does not change. NaN: changes in no known way. */
 export type Delta = number;
@@ -43,17 +45,9 @@ export interface DeltaQuestion {
   /** The change of what a load gives, of the change of its address; made anew as changes of what is stored become known. */
   readonly loaded: (of: (op: Op) => Delta | undefined) => (op: Op, address: Delta) => Delta;
   readonly longestStep: number;
+  /** Asked whether the answer is still wanted. */
+  readonly work: Work;
 }
-
-export function gcd(a: number, b: number): number {
-  if (Number.isNaN(a) || Number.isNaN(b)) return Number.NaN;
-  let x = Math.abs(a);
-  let y = Math.abs(b);
-  while (y !== 0) [x, y] = [y, x % y];
-  return x;
-}
-
-export const lcm = (a: number, b: number): number => (a / gcd(a, b)) * b;
 
 export function findDeltas(question: DeltaQuestion): Deltas {
   let step = 1;
@@ -103,6 +97,7 @@ class Pass {
       this.wantedFactor = 1;
       this.#loaded = this.#question.loaded((op) => this.#known(op));
       for (const op of this.#ops) {
+        this.#question.work.ask(1);
         const before = this.#cycles.get(op);
         this.#cycles.delete(op);
         const found = this.#transfer(op);

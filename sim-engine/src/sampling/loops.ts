@@ -1,16 +1,17 @@
 /** Lets the runner skip iterations of loops that advance steadily. */
 import type { AccessCounter } from "../execute/accesses.ts";
-import type { CompiledBlock } from "../execute/compile.ts";
+import type { CompiledBlock } from "../execute/program.ts";
 import { newState } from "../execute/skip.ts";
-import type { Loop } from "../graph.ts";
-import type { Op } from "../kernel.ts";
+import type { Loop } from "../ir/graph.ts";
+import type { Op } from "../ir/kernel.ts";
+import type { Work } from "../work.ts";
 import { loopVariation, type Subject } from "./variation.ts";
 
 /** Iterations that are looked at before those after them are taken to cost the same on average. */
 const irregularWindow = 12;
 
 /** Marks the headers of loops that may be skipped; the loops in which skipping gives an estimate, not exact counts. */
-export function markSkips(subject: Subject): Loop[] {
+export function markSkips(subject: Subject, work: Work): Loop[] {
   const { program } = subject;
   const compiled = new Map(program.blocks.map((each) => [each.block, each]));
   const estimated: Loop[] = [];
@@ -18,7 +19,7 @@ export function markSkips(subject: Subject): Loop[] {
     const blocks = [...loop.blocks].flatMap((block) => compiled.get(block) ?? []);
     const header = compiled.get(loop.header);
     if (!header || hasEffects(subject, loop)) continue;
-    const variation = loopVariation(subject, loop);
+    const variation = loopVariation(subject, loop, work);
     if (!variation || variation.irregularFlow) continue;
     const regular = variation.irregularAddresses.size === 0 && !variation.approximate;
     if (!regular) estimated.push(loop);

@@ -1,15 +1,17 @@
 /** Sampled totals against those of running every block, on random kernels whose control flow and addresses follow from indices. */
+
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { Builder, createKernel, linkBlocks } from "../builder.ts";
 import { compile } from "../execute/compile.ts";
 import { launchConstants } from "../execute/constants.ts";
 import { WrapsAround } from "../execute/patterns.ts";
 import { Runner } from "../execute/run.ts";
-import type { Dim3, IntBinary, Kernel, Launch, Op } from "../kernel.ts";
+import { Builder, createKernel, linkBlocks } from "../ir/builder.ts";
+import type { Dim3, IntBinary, Kernel, Launch, Op } from "../ir/kernel.ts";
+import { parseKernel, printKernel } from "../ir/text.ts";
 import { numberSites, Observer } from "../observe/observer.ts";
-import { promote } from "../passes/promote.ts";
-import { parseKernel, printKernel } from "../text.ts";
+import { promote } from "../passes/memory/promote.ts";
+import { Work } from "../work.ts";
 import { markComparisons } from "./comparisons.ts";
 import { CountVector } from "./counts.ts";
 import { markSkips } from "./loops.ts";
@@ -117,7 +119,7 @@ const launchOf = (grid: Dim3, block: Dim3): Launch => ({
 });
 
 function everyBlock(kernel: Kernel, launch: Launch): Float64Array {
-  const runner = new Runner(compile(kernel, launch, { allLanes: true }), { steps: 1e8 });
+  const runner = new Runner(compile(kernel, launch, { allLanes: true }), new Work(1e8));
   const [columns, rows, layers] = launch.grid;
   for (let z = 0; z < layers; z++) for (let y = 0; y < rows; y++) for (let x = 0; x < columns; x++) runner.runBlock([x, y, z]);
   return new CountVector(runner).take();
@@ -126,13 +128,13 @@ function everyBlock(kernel: Kernel, launch: Launch): Float64Array {
 function sampled(kernel: Kernel, launch: Launch, allLanes: boolean, steps = 2e6): Sample {
   const program = compile(kernel, launch, { allLanes });
   const subject = { program, constantOf: launchConstants(program.environment) };
-  markSkips(subject);
-  const budget = { steps: 1e8 };
-  const variations = [blockVariation(subject, "x"), blockVariation(subject, "y"), blockVariation(subject, "z")] as const;
+  const work = new Work(1e8);
+  markSkips(subject, work);
+  const variations = [blockVariation(subject, "x", work), blockVariation(subject, "y", work), blockVariation(subject, "z", work)] as const;
   markComparisons(program, variations);
-  const runner = new Runner(program, budget);
+  const runner = new Runner(program, work);
   const observer = new Observer(runner, numberSites(program, new Set()));
-  return new Sampler(runner, () => budget.steps, { variations, steps, observer, uneven: false, watch: [0] }).sample();
+  return new Sampler(runner, { variations, steps, observer, uneven: false, watch: [0] }).sample();
 }
 
 const decisions = fc.array(fc.nat(10_000), { minLength: 10, maxLength: 120, size: "max" });

@@ -6,11 +6,11 @@
  * further, first at their rims, where guards act. Where data decides, blocks are drawn evenly from all over the grid.
  */
 
-import { warpSize } from "../execute/compile.ts";
 import { random } from "../execute/content.ts";
+import { warpSize } from "../execute/program.ts";
 import type { WarpRecord } from "../execute/record.ts";
 import type { Runner } from "../execute/run.ts";
-import type { Dim3, Op } from "../kernel.ts";
+import type { Dim3, Op } from "../ir/kernel.ts";
 import type { ObservedBlock, Observer } from "../observe/observer.ts";
 import { CountVector } from "./counts.ts";
 import type { Variation } from "./variation.ts";
@@ -103,16 +103,14 @@ export class Sampler {
   /** Positions of accesses that data decides, and how many requests of them were seen. */
   readonly #irregular: readonly number[];
   #irregularRequests = 0;
-  readonly #stepsBefore: number;
-  readonly #stepsLeft: () => number;
+  readonly #spentBefore: number;
 
-  constructor(runner: Runner, stepsLeft: () => number, options: SampleOptions) {
+  constructor(runner: Runner, options: SampleOptions) {
     this.#runner = runner;
     this.#options = options;
     this.#counts = new CountVector(runner);
     this.#grid = runner.program.launch.grid;
-    this.#stepsLeft = stepsLeft;
-    this.#stepsBefore = stepsLeft();
+    this.#spentBefore = runner.work.spent;
     const { variations } = options;
     const irregular = new Set<Op>(variations.flatMap((each) => [...each.irregularAddresses]));
     this.#irregular = this.#counts.positions(irregular);
@@ -170,7 +168,7 @@ export class Sampler {
     const run: Run = { at, vector: this.#counts.take(), observed, weight: 0 };
     for (const position of this.#irregular) this.#irregularRequests += run.vector[position] ?? 0;
     this.#runs.set(index, run);
-    this.#spent = this.#stepsBefore - this.#stepsLeft();
+    this.#spent = this.#runner.work.spent - this.#spentBefore;
     return run;
   }
 
@@ -322,7 +320,7 @@ export class Sampler {
     const { launch, waits } = this.#runner.program;
     const warps = waits ? 1 : Math.ceil((launch.block[0] * launch.block[1] * launch.block[2]) / warpSize);
     const units = blocks * warps;
-    const affordable = Math.floor(this.#stepsLeft() / 3 / (cost / warps));
+    const affordable = Math.floor(this.#runner.work.left / 3 / (cost / warps));
     const drawn = Math.min(units, Math.max(1, Math.min(mostInPairs, affordable)));
     this.#exact = false;
     const run = (unit: number): Float64Array => {
@@ -363,7 +361,7 @@ export class Sampler {
       this.#warpRecords.push(...this.#options.observer.watch(index, run).records.filter((record) => record !== undefined));
     } else run();
     const vector = this.#counts.take();
-    this.#spent = this.#stepsBefore - this.#stepsLeft();
+    this.#spent = this.#runner.work.spent - this.#spentBefore;
     return vector;
   }
 

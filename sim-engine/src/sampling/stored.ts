@@ -1,8 +1,10 @@
 /** How what memory holds varies: by what is written to each of its objects. */
-import type { Program } from "../execute/compile.ts";
+
+import { gcd } from "../execute/divisors.ts";
+import type { Program } from "../execute/program.ts";
 import type { MemoryObject } from "../execute/provenance.ts";
-import type { Op } from "../kernel.ts";
-import { type Delta, gcd } from "./deltas.ts";
+import type { Op } from "../ir/kernel.ts";
+import type { Delta } from "./deltas.ts";
 
 interface Writer {
   readonly op: Op;

@@ -1,10 +1,12 @@
 /** How a program's control flow and addresses vary from block to block, and from iteration to iteration of its loops. */
-import type { Program } from "../execute/compile.ts";
+
 import type { ConstantOf } from "../execute/constants.ts";
-import type { Loop } from "../graph.ts";
-import type { Block, Content, Op } from "../kernel.ts";
-import { scalarBytes } from "../kernel.ts";
-import { type Delta, findDeltas, gcd, lcm } from "./deltas.ts";
+import { gcd, lcm } from "../execute/divisors.ts";
+import type { Program } from "../execute/program.ts";
+import type { Loop } from "../ir/graph.ts";
+import { type Block, type Content, type Op, scalarBytes } from "../ir/kernel.ts";
+import type { Work } from "../work.ts";
+import { type Delta, findDeltas } from "./deltas.ts";
 import { type StoredDelta, storedDeltas } from "./stored.ts";
 
 export interface Variation {
@@ -31,7 +33,7 @@ export interface Subject {
   readonly constantOf: ConstantOf;
 }
 
-function variation(subject: Subject, blocks: Iterable<Block>, source: (op: Op) => Delta | undefined): Variation {
+function variation(subject: Subject, blocks: Iterable<Block>, source: (op: Op) => Delta | undefined, work: Work): Variation {
   const { program, constantOf } = subject;
   const stored = storedDeltas(program);
   const deltas = findDeltas({
@@ -45,6 +47,7 @@ function variation(subject: Subject, blocks: Iterable<Block>, source: (op: Op) =
       return (op, address) => loadedDelta(subject, op, address, storedNow);
     },
     longestStep: longestPeriod,
+    work,
   });
   let period = deltas.step;
   let irregularFlow = false;
@@ -68,6 +71,7 @@ function variation(subject: Subject, blocks: Iterable<Block>, source: (op: Op) =
   };
   for (const block of blocks) {
     for (const op of block.ops) {
+      work.ask(1);
       const { action } = op;
       if (program.slice.needs(op) && hidesOutcome(op, read) && op.args.some((arg) => deltas.of(arg) !== 0)) comparisons.push(op);
       if (action.kind === "load" || action.kind === "store" || action.kind === "atomic") address(op, op.args[0], action.space);
@@ -100,7 +104,7 @@ function hidesOutcome(op: Op, read: ReadonlySet<Op>): boolean {
 }
 
 /** From one block of the grid to the next in one of its dimensions. */
-export function blockVariation(subject: Subject, dimension: "x" | "y" | "z"): Variation {
+export function blockVariation(subject: Subject, dimension: "x" | "y" | "z", work: Work): Variation {
   const register = `ctaid.${dimension}`;
   const source = (op: Op): Delta | undefined => {
     if (op.action.kind !== "special") return undefined;
@@ -108,11 +112,11 @@ export function blockVariation(subject: Subject, dimension: "x" | "y" | "z"): Va
     // Which processor a block runs on, and when, says nothing about the next block's.
     return op.action.register === "smid" || op.action.register === "clock" || op.action.register === "globaltimer" ? Number.NaN : 0;
   };
-  return variation(subject, subject.program.kernel.blocks, source);
+  return variation(subject, subject.program.kernel.blocks, source, work);
 }
 
 /** From one iteration of a loop to the next; undefined when its values do not advance steadily, so that iterations cannot be skipped. */
-export function loopVariation(subject: Subject, loop: Loop): Variation | undefined {
+export function loopVariation(subject: Subject, loop: Loop, work: Work): Variation | undefined {
   const { program, constantOf } = subject;
   const inside = (op: Op): boolean => homes(program).get(op) !== undefined && loop.blocks.has(homes(program).get(op) as Block);
   const steps = new Map<Op, Delta>();
@@ -128,7 +132,7 @@ export function loopVariation(subject: Subject, loop: Loop): Variation | undefin
     if (!inside(op)) return 0;
     return op.action.kind === "special" ? 0 : undefined;
   };
-  return variation(subject, loop.blocks, source);
+  return variation(subject, loop.blocks, source, work);
 }
 
 const homeMaps = new WeakMap<Program, Map<Op, Block>>();

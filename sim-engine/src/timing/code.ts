@@ -5,7 +5,7 @@ import type { BlockTrace, ExecutionSummary, TimedInstruction } from "./summary.t
 export const pipeNames: readonly Pipe[] = ["fma", "fmaheavy", "alu", "fp64", "fp16", "xu", "lsu", "tex", "tensor", "cbu", "adu", "uniform"];
 
 /** The static code, flat: instruction p of block b is `instructions[start[b] + p]`. */
-export class Code {
+export class ReplayCode {
   readonly instructions: readonly TimedInstruction[];
   readonly start: Uint32Array;
   readonly length: Uint32Array;

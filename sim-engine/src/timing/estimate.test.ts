@@ -1,21 +1,22 @@
 import { describe, expect, test } from "vitest";
 import { findGpu } from "../gpus/model.ts";
+import { Work } from "../work.ts";
 import { estimateTime } from "./estimate.ts";
-import { Program } from "./program.test-support.ts";
 import { loaded } from "./rates.ts";
 import { replay } from "./replay.ts";
 import type { ExecutionSummary } from "./summary.ts";
+import { TimedProgram } from "./testing/program.ts";
 import { TraceRecorder } from "./trace.ts";
 
 const h200 = findGpu("h200")!;
 const resident = 1056;
 const us = (summary: ExecutionSummary): number => estimateTime(summary, h200)!.ns / 1000;
 
-const empty = new Program();
+const empty = new TimedProgram();
 empty.compute("alu", []);
 
 function reads(times: number, l2: number): ExecutionSummary {
-  const program = new Program();
+  const program = new TimedProgram();
   const site = program.site({ space: "global", operation: "load" }, { l2, dram: 1 - l2 });
   const address = program.chain("alu", 3);
   const loads = [0, 1, 2, 3].map(() => program.memory(site, [address], 4, 16));
@@ -26,7 +27,7 @@ function reads(times: number, l2: number): ExecutionSummary {
 
 /** `written`: the share of what is written that does not stay in the L2. */
 function copies(times: number, written: number): ExecutionSummary {
-  const program = new Program();
+  const program = new TimedProgram();
   const from = program.site({ space: "global", operation: "load" }, { dram: 1 });
   const to = program.site({ space: "global", operation: "store" }, { l2: 1 - written, dram: written, accessesPerSector: 0.55 });
   const address = program.chain("alu", 3);
@@ -36,7 +37,7 @@ function copies(times: number, written: number): ExecutionSummary {
 }
 
 function writes(times: number, dram: number): ExecutionSummary {
-  const program = new Program();
+  const program = new TimedProgram();
   const site = program.site({ space: "global", operation: "store" }, { l2: 1 - dram, dram, accessesPerSector: 0.55 });
   program.memory(site, [program.chain("alu", 3)], 4, 16);
   program.branch();
@@ -44,7 +45,7 @@ function writes(times: number, dram: number): ExecutionSummary {
 }
 
 function scattered(operation: "load" | "store", dram: number): ExecutionSummary {
-  const program = new Program();
+  const program = new TimedProgram();
   const bytesPerDramSector = operation === "load" ? 64 : 128;
   const site = program.site(
     { space: "global", operation },
@@ -82,14 +83,14 @@ describe("launches measured on an H200 (validation/microbenchmarks/h200-profile.
 });
 
 describe("the replay", () => {
-  const cycles = (summary: ExecutionSummary): number => replay(summary, h200.values)!.cycles - h200.values.blockStartLatency;
+  const cycles = (summary: ExecutionSummary): number => replay(summary, h200.values, new Work())!.cycles - h200.values.blockStartLatency;
 
   /** What going through the program once more takes, when its code is there. */
-  const onceMore = (program: Program): number =>
+  const onceMore = (program: TimedProgram): number =>
     cycles(program.launch(1, 32, { times: 11 })) - cycles(program.launch(1, 32, { times: 10 }));
 
   test("a chain of dependent instructions takes its latencies", () => {
-    const program = new Program();
+    const program = new TimedProgram();
     program.chain("fma", 100);
     expect(onceMore(program)).toBeCloseTo(4 * 99 + 1, -1);
   });
@@ -100,7 +101,7 @@ describe("the replay", () => {
       [256, 487],
       [1024, 996],
     ] as const) {
-      const program = new Program();
+      const program = new TimedProgram();
       for (let i = 0; i < length; i++) program.compute("fma", []);
       expect((cycles(program.launch(1, 32)) - length) / measured).toBeGreaterThan(0.85);
       expect((cycles(program.launch(1, 32)) - length) / measured).toBeLessThan(1.1);
@@ -108,8 +109,8 @@ describe("the replay", () => {
   });
 
   test("independent instructions of one warp take an issue slot each, of the narrow pipe two", () => {
-    const fma = new Program();
-    const alu = new Program();
+    const fma = new TimedProgram();
+    const alu = new TimedProgram();
     for (let i = 0; i < 100; i++) {
       fma.compute("fma", []);
       alu.compute("alu", []);
@@ -119,7 +120,7 @@ describe("the replay", () => {
   });
 
   test("a barrier waits for the last warp of the block", () => {
-    const program = new Program();
+    const program = new TimedProgram();
     program.chain("alu", 50);
     program.barrier();
     program.compute("alu", []);
@@ -129,7 +130,7 @@ describe("the replay", () => {
 
   test("conflicts take a pass each", () => {
     const of = (ways: number): number => {
-      const program = new Program();
+      const program = new TimedProgram();
       const site = program.site({ space: "shared", operation: "load" });
       for (let i = 0; i < 64; i++) program.memory(site, [], ways, 0);
       return cycles(program.launch(132 * 8, 256));
@@ -138,7 +139,7 @@ describe("the replay", () => {
   });
 
   test("an iteration that stands for a thousand takes a thousand times as long", () => {
-    const program = new Program();
+    const program = new TimedProgram();
     program.chain("fma", 100);
     const once = program.launch(1, 32);
     const [block] = once.blocks;
@@ -149,15 +150,15 @@ describe("the replay", () => {
 
   test("what the budget leaves is extrapolated", () => {
     const launch = copies(62, 0.92);
-    const all = replay(launch, h200.values, 1e9)!;
-    const part = replay(launch, h200.values, 5000)!;
+    const all = replay(launch, h200.values, new Work(), 1e9)!;
+    const part = replay(launch, h200.values, new Work(), 5000)!;
     expect(all.share).toBe(1);
     expect(part.share).toBeLessThan(1);
     expect(Math.abs(part.cycles / all.cycles - 1)).toBeLessThan(0.1);
   });
 
   test("nothing comes of nothing", () => {
-    expect(replay({ ...empty.launch(1, 32), blocks: [] }, h200.values)).toBeUndefined();
+    expect(replay({ ...empty.launch(1, 32), blocks: [] }, h200.values, new Work())).toBeUndefined();
     expect(estimateTime({ ...empty.launch(1, 32), code: [[]] }, h200)).toBeUndefined();
   });
 

@@ -1,5 +1,6 @@
 /** A launch's time: one SM replayed, what the launch itself costs, and what held it back. */
 import type { GpuModel } from "../gpus/model.ts";
+import { Work } from "../work.ts";
 import { replay } from "./replay.ts";
 import type { ExecutionSummary } from "./summary.ts";
 
@@ -31,9 +32,9 @@ const displayed: Readonly<Record<string, string>> = {
 const bindingShare = 0.6;
 
 /** Time of a launch on `gpu`; undefined when no sampled warp issues anything. */
-export function estimateTime(summary: ExecutionSummary, gpu: GpuModel): TimeEstimate | undefined {
+export function estimateTime(summary: ExecutionSummary, gpu: GpuModel, work: Work = new Work()): TimeEstimate | undefined {
   const { values } = gpu;
-  const replayed = replay(summary, values);
+  const replayed = replay(summary, values, work);
   if (!replayed) return undefined;
   const nsPerCycle = 1000 / values.clock;
   // The overhead is an empty block's: its launch and start are in the replay as well.

@@ -10,6 +10,6 @@
  */
 
 export { estimateTime, type TimeEstimate } from "./estimate.ts";
-export type { BlockTrace, ExecutionSummary, MemorySite, TimedInstruction, WarpTrace } from "./summary.ts";
+export type { BlockTrace, ExecutionSummary, TimedInstruction, WarpTrace } from "./summary.ts";
 export { type TimedCode, timedCode } from "./timed-code.ts";
 export { TraceRecorder } from "./trace.ts";

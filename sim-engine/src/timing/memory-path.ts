@@ -1,9 +1,10 @@
 /** The way of one SM's memory instructions: L1 data path, port, L2, memory; and how long each takes. */
 import type { SiteTraffic } from "../cache/traffic.ts";
 import type { GpuValues } from "../gpus/figures.ts";
+import type { MemorySite } from "../memory/site.ts";
 import { loaded, type MemoryRates } from "./rates.ts";
 import { Server } from "./server.ts";
-import type { ExecutionSummary, MemorySite } from "./summary.ts";
+import type { ExecutionSummary } from "./summary.ts";
 
 /** What a warp waits for: the reasons the replay adds up. */
 export const reasons = ["dependence", "shared", "constant", "l1", "l2", "dram", "atomic", "shuffle", "barrier", "pipe", "start"] as const;

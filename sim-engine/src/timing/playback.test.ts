@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
-import { Code } from "./code.ts";
+import { ReplayCode } from "./code.ts";
 import { Cursors, playback } from "./playback.ts";
-import { Program } from "./program.test-support.ts";
 import type { Repeat } from "./summary.ts";
+import { TimedProgram } from "./testing/program.ts";
 
 /** The entries a warp goes through, for a trace of one-instruction blocks. */
 function walk(entries: number, repeats: Repeat[], most: number): { order: number[]; weights: number[] } {
-  const program = new Program();
+  const program = new TimedProgram();
   program.compute("alu", []);
-  const code = new Code(program.launch(1, 32));
+  const code = new ReplayCode(program.launch(1, 32));
   const weights = new Float32Array(entries).fill(1);
   for (const { from, to, times } of repeats) for (let k = from; k < to; k++) weights[k]! *= times;
   const accessStart = new Uint32Array(entries + 1);

@@ -2,7 +2,7 @@
  * A warp's trace as it is replayed. Where a few iterations of a loop stand for many, they are gone through again and again, so
  * that queues fill as they would; a loop too long for that keeps the rest as weight.
  */
-import type { Code } from "./code.ts";
+import type { ReplayCode } from "./code.ts";
 import type { Repeat, WarpTrace } from "./summary.ts";
 
 /** A trace and how its repeats are gone through. */
@@ -24,7 +24,7 @@ interface Nest extends Repeat {
 }
 
 /** `most`: warp instructions the replay may take, unless the trace itself has more. */
-export function playback(trace: WarpTrace, code: Code, most: number): Playback {
+export function playback(trace: WarpTrace, code: ReplayCode, most: number): Playback {
   const { blocks, weights, repeats } = trace;
   const none: Playback = { trace, weights, ends: undefined, from: [], times: [], next: [] };
   if (!repeats || repeats.length === 0 || !weights) return none;

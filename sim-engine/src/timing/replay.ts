@@ -1,5 +1,6 @@
 /** Replays a launch's sampled warps on one SM, and says what that means for the whole launch. */
 import type { GpuValues } from "../gpus/figures.ts";
+import type { Work } from "../work.ts";
 import { pipeNames } from "./code.ts";
 import { reasons } from "./memory-path.ts";
 import { SmReplay } from "./sm.ts";
@@ -23,27 +24,31 @@ export interface ReplayResult {
  * Replays about `budget` warp instructions of one SM's share of the launch and extrapolates the rest at the rate of the second
  * half. Undefined when no sampled warp issues anything.
  */
-export function replay(summary: ExecutionSummary, gpu: GpuValues, budget = 60_000): ReplayResult | undefined {
+export function replay(summary: ExecutionSummary, gpu: GpuValues, work: Work, budget = 60_000): ReplayResult | undefined {
   const traces = summary.blocks.filter((block) => block.weight > 0 && block.warps.some((warp) => warp.blocks.length > 0));
   if (traces.length === 0 || !(summary.blocksPerSm >= 1)) return undefined;
-  const sm = new SmReplay(summary, gpu, traces, budget);
+  const sm = new SmReplay(summary, gpu, traces, budget, work);
   if (sm.residentWarps === 0) return undefined;
   const weights = traces.reduce((sum, block) => sum + block.weight, 0);
   const perBlock = traces.reduce((sum, block) => sum + sm.code.instructionsOf(block) * block.weight, 0) / weights;
-  const work = perBlock * sm.blocksHere;
+  const instructions = perBlock * sm.blocksHere;
 
-  while (sm.replayed < budget / 2 && sm.step());
+  const step = (): boolean => {
+    work.ask(1);
+    return sm.step();
+  };
+  while (sm.replayed < budget / 2 && step());
   const half = { done: sm.done, stretched: sm.stretched };
   let running = true;
-  while (sm.replayed < budget && (running = sm.step()));
+  while (sm.replayed < budget && (running = step()));
 
   // A kernel ends when its stores have arrived.
   const { memory } = sm;
   let cycles = sm.stretched + Math.max(0, Math.max(memory.stored, memory.l2Writes.free, memory.atomics.free) - sm.now);
   let scale = 1;
-  if (running && sm.done > half.done && sm.done < work) {
-    cycles += (work - sm.done) * ((sm.stretched - half.stretched) / (sm.done - half.done));
-    scale = work / sm.done;
+  if (running && sm.done > half.done && sm.done < instructions) {
+    cycles += (instructions - sm.done) * ((sm.stretched - half.stretched) / (sm.done - half.done));
+    scale = instructions / sm.done;
   }
   const ofScheduler = scale / gpu.schedulers;
   const waited = sm.waits.reduce((sum, value) => sum + value, 0);

@@ -4,8 +4,10 @@
  * each with its share of L2, memory and the block distributor. Left out: instruction fetch, and the order of different SMs'
  * accesses.
  */
+
 import type { GpuValues } from "../gpus/figures.ts";
-import { Code, pipeNames } from "./code.ts";
+import type { Work } from "../work.ts";
+import { pipeNames, ReplayCode } from "./code.ts";
 import { MemoryPath, reasonIndex, reasons } from "./memory-path.ts";
 import { Cursors, type Playback, playback } from "./playback.ts";
 import { memoryRates, pipeCycles } from "./rates.ts";
@@ -25,7 +27,7 @@ const pipes = pipeNames.length;
 export class SmReplay {
   readonly summary: ExecutionSummary;
   readonly gpu: GpuValues;
-  readonly code: Code;
+  readonly code: ReplayCode;
   readonly traces: readonly BlockTrace[];
   readonly memory: MemoryPath;
   readonly blocksHere: number;
@@ -81,10 +83,10 @@ export class SmReplay {
   readonly #playbacks: readonly (readonly Playback[])[];
 
   /** `budget`: warp instructions to be replayed, about. */
-  constructor(summary: ExecutionSummary, gpu: GpuValues, traces: readonly BlockTrace[], budget: number) {
+  constructor(summary: ExecutionSummary, gpu: GpuValues, traces: readonly BlockTrace[], budget: number, work: Work) {
     this.summary = summary;
     this.gpu = gpu;
-    this.code = new Code(summary);
+    this.code = new ReplayCode(summary);
     this.traces = traces;
     this.#codeAt = new Float64Array((this.code.instructions.length >>> 3) + 1).fill(-1);
     const totalBlocks = summary.grid[0] * summary.grid[1] * summary.grid[2];
@@ -119,7 +121,12 @@ export class SmReplay {
     );
     // Half the budget goes through what is resident at first.
     const most = budget / 2 / Math.max(1, slots);
-    this.#playbacks = traces.map(({ warps }) => warps.map((trace) => playback(trace, this.code, most)));
+    this.#playbacks = traces.map(({ warps }) =>
+      warps.map((trace) => {
+        work.ask(trace.blocks.length / 8);
+        return playback(trace, this.code, most);
+      }),
+    );
     this.cursors = new Cursors(slots, Math.max(...this.#playbacks.flat().map(({ times }) => times.length), 0));
     this.resident = new Array<Resident | undefined>(slots);
     this.ready = new Float64Array(slots).fill(never);

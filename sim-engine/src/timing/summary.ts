@@ -4,19 +4,9 @@
  * memory instruction cost. Nothing here is a time.
  */
 import type { TrafficEstimate } from "../cache/traffic.ts";
-import type { Dim3 } from "../kernel.ts";
+import type { Dim3 } from "../ir/kernel.ts";
 import type { Pipe } from "../machine/machine.ts";
-
-/** A memory instruction of the machine code: where its access goes. */
-export interface MemorySite {
-  readonly space: "global" | "local" | "shared" | "constant" | "texture";
-  /** `atomic` returns the old value, `reduction` does not; `copy` is asynchronous, from global to shared memory. */
-  readonly operation: "load" | "store" | "atomic" | "reduction" | "copy";
-  /** Index into `TrafficInput.buffers`: the allocation it reaches, when it reaches one only. */
-  readonly buffer?: number;
-  /** Its addresses depend on data (a gather), so that neighbouring blocks' footprints say nothing of each other. */
-  readonly irregular?: boolean;
-}
+import type { MemorySite } from "../memory/site.ts";
 
 /** A machine instruction, as far as time goes. Registers are numbered densely from 0. */
 export interface TimedInstruction {

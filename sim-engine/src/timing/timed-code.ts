@@ -1,5 +1,5 @@
 /** Machine code as the replay reads it. */
-import type { Block, Op } from "../kernel.ts";
+import type { Block, Op } from "../ir/kernel.ts";
 import type { Instruction, MachineKernel } from "../machine/machine.ts";
 import type { TimedInstruction } from "./summary.ts";
 

@@ -7,10 +7,10 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { SiteTraffic } from "../../src/cache/traffic.ts";
 import { findGpu } from "../../src/gpus/model.ts";
-import type { Dim3 } from "../../src/kernel.ts";
+import type { Dim3 } from "../../src/ir/kernel.ts";
 import { estimateTime } from "../../src/timing/estimate.ts";
-import { Program } from "../../src/timing/program.test-support.ts";
 import type { ExecutionSummary } from "../../src/timing/summary.ts";
+import { Program } from "../../src/timing/testing/program.ts";
 
 type Counters = Readonly<Record<string, number>> & {
   readonly kernel: string;

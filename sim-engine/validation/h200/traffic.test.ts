@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { estimateTraffic } from "../../src/cache/estimate.ts";
-import { type Access, type Pattern, trafficInput } from "../../src/cache/pattern.test-support.ts";
+import { type Access, type Pattern, trafficInput } from "../../src/cache/testing/pattern.ts";
 import { findGpu } from "../../src/gpus/model.ts";
-import type { Dim3 } from "../../src/kernel.ts";
+import type { Dim3 } from "../../src/ir/kernel.ts";
 
 const h200 = findGpu("h200")!;
 const kb = 1024;

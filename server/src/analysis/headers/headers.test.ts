@@ -2,7 +2,7 @@
 import { type Launch, runWhole, verifyKernel } from "@warplens/sim-engine";
 import { describe, expect, test } from "vitest";
 import { FileParser, read } from "../../syntax/index.ts";
-import { testParser } from "../../syntax/testing.ts";
+import { testParser } from "../../syntax/testing/parse-text.ts";
 import { lowerKernel } from "../lower/index.ts";
 import { bindUnit } from "../sema/index.ts";
 import { headerFolder, isLibraryHeader, withHeaders } from "./index.ts";

@@ -1,18 +1,12 @@
 /** Values for inputs nobody knows, chosen so that a launch is a plausible one. */
 import type { FunctionDeclaration } from "../../syntax/ast.ts";
-import { kernelUse } from "../kernel-use.ts";
+import { kernelUse } from "../sema/kernel-use.ts";
 import { tensorShape, tensorShapeReason } from "./assume-shapes.ts";
-import { isConfigured, type LaunchEntry } from "./launch-log.ts";
-import type { Value } from "./model.ts";
-import type { RunOptions, RunResult } from "./run.ts";
-import { inputsOf, integerOf } from "./values.ts";
-
-/** An input that was given a value. */
-export interface AssumedInput {
-  readonly name: string;
-  readonly value: number | string;
-  readonly why: string;
-}
+import type { LaunchEntry } from "./launches/launch-entry.ts";
+import { isConfigured } from "./launches/launch-log.ts";
+import type { AssumedInput, RunOptions, RunResult } from "./run.ts";
+import type { Value } from "./values/model.ts";
+import { inputsOf, integerOf } from "./values/values.ts";
 
 /** One run, to be repeated with assumed inputs. */
 export interface Run {

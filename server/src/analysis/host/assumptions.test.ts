@@ -1,7 +1,7 @@
 /** What is assumed of launches that depend on what nobody knows: plausible, consistent, and said. */
 import { beforeAll, expect, test } from "vitest";
 import { useParser } from "../../syntax/current-parser.ts";
-import { testParser } from "../../syntax/testing.ts";
+import { testParser } from "../../syntax/testing/parse-text.ts";
 import { analyze } from "../analyze.ts";
 import type { AnalysisSettings, LaunchFact } from "../facts.ts";
 

@@ -11,7 +11,7 @@ import { basename, join } from "node:path";
 import { type Argument, type Content, findGpu, type Launch } from "@warplens/sim-engine";
 import { beforeAll, expect, test } from "vitest";
 import { useParser } from "../../syntax/current-parser.ts";
-import { testParser } from "../../syntax/testing.ts";
+import { testParser } from "../../syntax/testing/parse-text.ts";
 import { analyze } from "../analyze.ts";
 import type { AnalysisSettings, FileHost, LaunchFact } from "../facts.ts";
 

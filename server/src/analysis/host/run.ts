@@ -1,24 +1,26 @@
 /** Evaluates the host code of a file and reports the launches in it. */
+import type { Work } from "@warplens/sim-engine";
 import type { FunctionDeclaration } from "../../syntax/ast.ts";
 import type { AnalysisSettings } from "../facts.ts";
+import { type AssumedTemplate, assumedTemplateArguments } from "../sema/assumed-templates.ts";
 import type { Semantics } from "../sema/index.ts";
 import type { Substitutions } from "../sema/substitutions.ts";
-import { type AssumedTemplate, assumedTemplateArguments } from "../template-arguments.ts";
-import type { AssumedInput } from "./assume-inputs.ts";
-import { callFunction } from "./call.ts";
-import { apply, callMethod } from "./calls.ts";
-import { evaluateExpression } from "./expressions.ts";
-import { blank, hostType } from "./host-types.ts";
-import { Inputs } from "./inputs.ts";
-import { type Argument, type Interpreter, type KernelResourcesOf, OutOfSteps } from "./interpreter.ts";
-import { type LaunchEntry, LaunchLog, type ResolveLaunch } from "./launch-log.ts";
-import { functionName } from "./launch-sites.ts";
-import { Journal, unknownContent } from "./memory.ts";
-import { Allocation, Cell } from "./model.ts";
-import { globalFrame } from "./names.ts";
-import { executeStatement } from "./statements.ts";
-import type { HostUnit, Linker } from "./unit.ts";
-import { int, pointer, unknown } from "./values.ts";
+import { apply, callMethod } from "./evaluate/call-expression.ts";
+import { evaluateExpression } from "./evaluate/expressions.ts";
+import { callFunction } from "./evaluate/function-call.ts";
+import { launchKernel } from "./evaluate/launch.ts";
+import { executeStatement } from "./evaluate/statements.ts";
+import type { LaunchEntry, ResolveLaunch } from "./launches/launch-entry.ts";
+import { LaunchLog } from "./launches/launch-log.ts";
+import { functionName } from "./launches/launch-sites.ts";
+import { blank, hostType } from "./memory/host-types.ts";
+import { type Argument, type Interpreter, type KernelResourcesOf, OutOfSteps } from "./memory/interpreter.ts";
+import { Journal, unknownContent } from "./memory/journal.ts";
+import type { HostUnit, Linker } from "./program/unit.ts";
+import { globalFrame } from "./resolve/names.ts";
+import { Inputs } from "./values/inputs.ts";
+import { Allocation, Cell } from "./values/model.ts";
+import { int, pointer, unknown } from "./values/values.ts";
 
 export interface RunProgram {
   /** Of the function to run. */
@@ -28,8 +30,17 @@ export interface RunProgram {
   /** What a kernel takes of an SM; undefined where that cannot be told. */
   readonly resources?: KernelResourcesOf;
   readonly resolveLaunch?: ResolveLaunch;
+  /** Of the evaluation alone: what is worked out of its launches later has work of its own. */
+  readonly work?: Work;
   /** Shared by all runs of one analysis. */
   readonly substitutions: Substitutions;
+}
+
+/** An input that was given a value. */
+export interface AssumedInput {
+  readonly name: string;
+  readonly value: number | string;
+  readonly why: string;
 }
 
 export interface RunOptions {
@@ -53,7 +64,7 @@ export interface RunResult {
   readonly steps: number;
 }
 
-/** Runs one function of the file from fresh memory: `main` with its arguments, any other with unknown ones. */
+/** Runs one function of the file from fresh memory: `main` with its arguments, any other with unknown ones. Throws `Cancelled`. */
 export function runFunction(program: RunProgram, entry: FunctionDeclaration, options: RunOptions = {}): RunResult {
   const host = interpreterFor(program, options);
   const template = instanceOf(entry, program.unit);
@@ -86,13 +97,15 @@ export function runFunction(program: RunProgram, entry: FunctionDeclaration, opt
   };
 }
 
-function interpreterFor({ unit, settings, linker, resources, resolveLaunch, substitutions }: RunProgram, options: RunOptions): Interpreter {
+function interpreterFor(program: RunProgram, options: RunOptions): Interpreter {
+  const { unit, settings, linker, resources, resolveLaunch, work, substitutions } = program;
   const host: Interpreter = {
     evaluate: (expression) => evaluateExpression(host, expression),
     execute: (statement) => executeStatement(host, statement),
     call: (call) => callFunction(host, call),
     callMethod: (self, name, args) => callMethod(host, self, name, args),
     apply: (callee, args) => apply(host, callee, args),
+    launch: (call) => launchKernel(host, call),
     unit,
     get semantics() {
       return host.unit.semantics;
@@ -120,6 +133,7 @@ function interpreterFor({ unit, settings, linker, resources, resolveLaunch, subs
     frame: { ...globalFrame([]), depth: -1 },
     returned: undefined,
     steps: 0,
+    work,
     exited: false,
     final: true,
     active: new Map(),

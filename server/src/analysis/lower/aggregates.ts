@@ -1,12 +1,12 @@
 /** Members in order: aggregates, default member initialisers, what a constructor does before its body. */
 import type { Expression, FunctionDeclaration, Node } from "../../syntax/ast.ts";
 import { constructorsOf } from "../sema/conversions.ts";
-import type { Field } from "../sema/layout.ts";
+import type { Field } from "../sema/layouts.ts";
 import { lastName } from "../sema/scope.ts";
 import { isClass, pointerTo, recordType } from "../sema/type-tools.ts";
 import type { RecordInstance } from "../sema/types.ts";
-import type { Lowering, Place } from "./lowering.ts";
-import { element, part, store } from "./memory.ts";
+import type { Lowering, Place } from "./emit/lowering.ts";
+import { element, part, store } from "./emit/memory.ts";
 
 /** Members in the order they are declared, bases first. */
 export function aggregate(

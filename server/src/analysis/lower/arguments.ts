@@ -3,8 +3,8 @@ import type { Expression, FunctionDeclaration, ParameterDeclaration } from "../.
 import { packElement } from "../sema/template-values.ts";
 import { decay, isClass, isPack, pointerTo, typeName } from "../sema/type-tools.ts";
 import type { Substitution, Type } from "../sema/types.ts";
-import type { Lowering, Place } from "./lowering.ts";
-import { boundTo } from "./memory.ts";
+import type { Lowering, Place } from "./emit/lowering.ts";
+import { boundTo } from "./emit/memory.ts";
 import { asBase } from "./names.ts";
 
 /** Parameters as variables: references name what they are bound to, values get a copy. */

@@ -2,9 +2,9 @@
 import type { Block, Op } from "@warplens/sim-engine";
 import type { Expression } from "../../syntax/ast.ts";
 import { boolType, isClass } from "../sema/type-tools.ts";
-import type { Lowering } from "./lowering.ts";
-import { load, store } from "./memory.ts";
-import { truth } from "./scalars.ts";
+import type { Lowering } from "./emit/lowering.ts";
+import { load, store } from "./emit/memory.ts";
+import { truth } from "./emit/scalars.ts";
 
 /** A truth value that control flow decides, kept in a temporary: as compilers do before optimising. */
 export function viaBranches(lowering: Lowering, expression: Expression): Op {

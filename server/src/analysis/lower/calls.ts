@@ -9,11 +9,11 @@ import { runInitialisers } from "./aggregates.ts";
 import { bindParameters } from "./arguments.ts";
 import { ignore } from "./builtins/operands.ts";
 import { runRecipe } from "./builtins/run.ts";
-import { type Called, type Frame, type Lowering, nothing, type Place } from "./lowering.ts";
-import { load, part, spaceOf, store } from "./memory.ts";
+import { type Called, type Frame, type Lowering, nothing, type Place } from "./emit/lowering.ts";
+import { load, part, spaceOf, store } from "./emit/memory.ts";
+import { constantOf, scalarOf } from "./emit/scalars.ts";
 import { asBase, selfPlace } from "./names.ts";
 import { objectOf } from "./places.ts";
-import { constantOf, scalarOf } from "./scalars.ts";
 import { calleeText, unknown } from "./unknown.ts";
 
 const depthLimit = 48;

@@ -6,12 +6,12 @@ import { pointerTo, recordType, sameUnqualified, typeName } from "../sema/type-t
 import type { RecordInstance, Type } from "../sema/types.ts";
 import { aggregate, hasDefaults } from "./aggregates.ts";
 import { choose } from "./branches.ts";
+import type { Lowering, Place } from "./emit/lowering.ts";
+import { clear, copy, element, leavesOf, part, store } from "./emit/memory.ts";
+import { zeroOf } from "./emit/scalars.ts";
+import { specialRecord } from "./emit/special-variables.ts";
 import { userOperator } from "./expressions.ts";
-import type { Lowering, Place } from "./lowering.ts";
-import { clear, copy, element, leavesOf, part, store } from "./memory.ts";
 import { asBase } from "./names.ts";
-import { zeroOf } from "./scalars.ts";
-import { specialRecord } from "./special-variables.ts";
 
 /** Initialises an object from an expression of its type, or of one that converts to it. */
 export function initialise(lowering: Lowering, place: Place, written: Expression): void {

@@ -3,8 +3,8 @@ import { declaresFunction } from "../sema/clarify.ts";
 import { lastName } from "../sema/scope.ts";
 import { referred } from "../sema/type-tools.ts";
 import type { Type } from "../sema/types.ts";
-import type { Lowering, Place } from "./lowering.ts";
-import { boundTo } from "./memory.ts";
+import type { Lowering, Place } from "./emit/lowering.ts";
+import { boundTo } from "./emit/memory.ts";
 import { sharedVariable } from "./statics.ts";
 
 /** A local variable; shared ones live elsewhere, references name what they are bound to. */

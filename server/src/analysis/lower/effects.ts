@@ -1,6 +1,6 @@
 import type { Expression } from "../../syntax/ast.ts";
-import type { Lowering } from "./lowering.ts";
-import { scalarOf } from "./scalars.ts";
+import type { Lowering } from "./emit/lowering.ts";
+import { scalarOf } from "./emit/scalars.ts";
 import { calleeText } from "./unknown.ts";
 
 export function effect(lowering: Lowering, written: Expression): void {

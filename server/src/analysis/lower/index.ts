@@ -17,23 +17,25 @@ import { invoke, lowerCall } from "./calls.ts";
 import { construct, initialise } from "./construct.ts";
 import { declareVariable } from "./declarations.ts";
 import { effect } from "./effects.ts";
+import type { Lowering, LowerOptions, Place } from "./emit/lowering.ts";
+import { copy, ParameterWritten, store } from "./emit/memory.ts";
+import { scalarOf } from "./emit/scalars.ts";
 import { expressionValue, valueAs } from "./expressions.ts";
 import { boundsOf, parametersOf } from "./kernel-header.ts";
-import type { Lowering, LowerOptions, Place } from "./lowering.ts";
-import { copy, ParameterWritten, store } from "./memory.ts";
 import { placeOf } from "./places.ts";
-import { scalarOf } from "./scalars.ts";
 import { lowerStatement } from "./statements.ts";
 
-export type { LowerOptions } from "./lowering.ts";
+export type { LowerOptions } from "./emit/lowering.ts";
 
 /** More operations than this before any optimisation: the kernel is too large to simulate in a moment. */
 const opLimit = 200_000;
+/** Of one expression or statement, the types of its parts among it. */
+const workOfNode = 8;
 
 /**
  * Lowers a kernel for one set of template arguments.
  * @param substitution what `Semantics.callee` gives for the launch, or `Semantics.substitutionFor`
- * @throws NotSimulated with the reason, for what cannot be simulated
+ * @throws NotSimulated with the reason, for what cannot be simulated, and Cancelled
  */
 export function lowerKernel(
   semantics: Semantics,
@@ -102,6 +104,7 @@ function lowerOnce(
   const library = reading.files.map(isLibraryHeader);
   const isOfLibrary = ({ file }: Span): boolean => library[file] === true;
   const budget = (): void => {
+    options.work?.spend(workOfNode);
     if (kernel.nextId > opLimit) throw new NotSimulated(`the kernel has more than ${opLimit} operations`);
   };
   /** An element of an expanded pack is read under a substitution of its own. */

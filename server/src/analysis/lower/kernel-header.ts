@@ -5,7 +5,7 @@ import type { Reading } from "../../syntax/reading.ts";
 import { NotSimulated } from "../facts.ts";
 import type { Semantics } from "../sema/index.ts";
 import type { Substitution } from "../sema/types.ts";
-import { scalarOf } from "./scalars.ts";
+import { scalarOf } from "./emit/scalars.ts";
 
 export function parametersOf(
   semantics: Semantics,

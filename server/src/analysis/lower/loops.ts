@@ -4,10 +4,10 @@ import type { Condition, Expression, Statement, Unroll } from "../../syntax/ast.
 import { lastName } from "../sema/scope.ts";
 import { decay, isClass, pointerTo } from "../sema/type-tools.ts";
 import type { Type } from "../sema/types.ts";
-import { binary } from "./arithmetic.ts";
-import type { Lowering, Place } from "./lowering.ts";
-import { copy, element, load, spaceOf, store } from "./memory.ts";
-import { truth } from "./scalars.ts";
+import { binary } from "./emit/arithmetic.ts";
+import type { Lowering, Place } from "./emit/lowering.ts";
+import { copy, element, load, spaceOf, store } from "./emit/memory.ts";
+import { truth } from "./emit/scalars.ts";
 
 /** A condition, or a variable declared in place of one. */
 export function branchCondition(lowering: Lowering, condition: Condition, whenTrue: Block, whenFalse: Block): void {

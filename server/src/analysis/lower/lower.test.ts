@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { type Kernel, type Op, printKernel, verifyKernel } from "@warplens/sim-engine";
 import { describe, expect, test } from "vitest";
-import { parseText } from "../../syntax/testing.ts";
+import { parseText } from "../../syntax/testing/parse-text.ts";
 import { NotSimulated } from "../facts.ts";
 import { bindUnit } from "../sema/index.ts";
 import { lowerKernel } from "./index.ts";

@@ -6,7 +6,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { type Kernel, type Launch, runWhole, verifyKernel } from "@warplens/sim-engine";
 import { describe, expect, test } from "vitest";
 import { FileParser, read } from "../../syntax/index.ts";
-import { testParser } from "../../syntax/testing.ts";
+import { testParser } from "../../syntax/testing/parse-text.ts";
 import { headerFolder, withHeaders } from "../headers/index.ts";
 import { bindUnit } from "../sema/index.ts";
 import { lowerKernel } from "./index.ts";

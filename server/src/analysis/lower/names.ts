@@ -6,8 +6,8 @@ import { lastName } from "../sema/scope.ts";
 import { bindParameters } from "../sema/template-values.ts";
 import { isPack, recordType, referred, substituted, valueName } from "../sema/type-tools.ts";
 import type { RecordInstance, Substitution, Type } from "../sema/types.ts";
-import { isPlaceList, type Lowering, type Place } from "./lowering.ts";
-import { load, part } from "./memory.ts";
+import { isPlaceList, type Lowering, type Place } from "./emit/lowering.ts";
+import { load, part } from "./emit/memory.ts";
 import { globalVariable, isImageReference, sharedVariable } from "./statics.ts";
 
 export function placeOfName(lowering: Lowering, expression: Expression & { kind: "name" }): Place {

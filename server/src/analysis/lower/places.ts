@@ -3,13 +3,13 @@ import type { Expression } from "../../syntax/ast.ts";
 import { findField } from "../sema/layout.ts";
 import { lastName } from "../sema/scope.ts";
 import { decay, isClass, pointerTo, referred } from "../sema/type-tools.ts";
-import { advance } from "./arithmetic.ts";
 import { choose } from "./branches.ts";
+import { advance } from "./emit/arithmetic.ts";
+import type { Called, Lowering, Place } from "./emit/lowering.ts";
+import { copy, load, spaceOf, store } from "./emit/memory.ts";
+import { specialRecord, specialVariable } from "./emit/special-variables.ts";
 import { arithmeticOperand, compound, increment, typedValue, userOperator } from "./expressions.ts";
-import type { Called, Lowering, Place } from "./lowering.ts";
-import { copy, load, spaceOf, store } from "./memory.ts";
 import { asBase, memberPlace, placeOfName, selfPlace } from "./names.ts";
-import { specialRecord, specialVariable } from "./special-variables.ts";
 import { globalVariable, sharedVariable } from "./statics.ts";
 
 /** The object of an expression; a value gets a temporary. */

@@ -3,8 +3,8 @@ import type { Block } from "@warplens/sim-engine";
 import type { Statement } from "../../syntax/ast.ts";
 import { lowerAsm } from "./asm/lower-asm.ts";
 import { lowerReturn } from "./calls.ts";
+import type { Lowering } from "./emit/lowering.ts";
 import { branchCondition, loop, lowerDo, lowerRangeFor } from "./loops.ts";
-import type { Lowering } from "./lowering.ts";
 import { lowerSwitch } from "./switch.ts";
 
 export function lowerStatement(lowering: Lowering, statement: Statement): void {

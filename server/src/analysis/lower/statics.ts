@@ -5,8 +5,8 @@ import { convertConstant } from "../sema/constant-run.ts";
 import { lastName } from "../sema/scope.ts";
 import { identity } from "../sema/type-tools.ts";
 import type { Substitution, Type } from "../sema/types.ts";
-import type { Lowering, Place } from "./lowering.ts";
-import { leavesOf } from "./memory.ts";
+import type { Lowering, Place } from "./emit/lowering.ts";
+import { leavesOf } from "./emit/memory.ts";
 
 /** One variable an instance of a template: its own for each set of arguments. */
 const keyOf = (declaration: VariableDeclaration, substitution: Substitution | undefined): string =>

@@ -2,9 +2,9 @@
 import type { Block, Op } from "@warplens/sim-engine";
 import type { Expression, Statement } from "../../syntax/ast.ts";
 import { decay, promote } from "../sema/type-tools.ts";
-import type { Lowering, Place } from "./lowering.ts";
-import { load } from "./memory.ts";
-import { constantOf, convert } from "./scalars.ts";
+import type { Lowering, Place } from "./emit/lowering.ts";
+import { load } from "./emit/memory.ts";
+import { constantOf, convert } from "./emit/scalars.ts";
 
 type Case = Statement & { readonly kind: "case" };
 

@@ -3,8 +3,8 @@ import type { Op } from "@warplens/sim-engine";
 import type { Expression, Node } from "../../syntax/ast.ts";
 import { lastName } from "../sema/scope.ts";
 import type { Type } from "../sema/types.ts";
-import type { Lowering } from "./lowering.ts";
-import { scalarOf } from "./scalars.ts";
+import type { Lowering } from "./emit/lowering.ts";
+import { scalarOf } from "./emit/scalars.ts";
 
 /** Sema does not know the expression: its value is unknown, and what it is made of is evaluated for its effects. */
 export function unknownValue(lowering: Lowering, expression: Expression, to: Type): Op {

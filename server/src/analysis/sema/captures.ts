@@ -1,28 +1,11 @@
 /** What a lambda takes with it: the fields of its object. */
-import type { LambdaCapture, ParameterDeclaration, VariableDeclaration } from "../../syntax/ast.ts";
 import { walk } from "../../syntax/walk.ts";
 import type { Context } from "./context.ts";
 import { thisRecord } from "./expressions.ts";
+import type { CaptureField, CaptureLayout } from "./layouts.ts";
 import type { Entity } from "./scope.ts";
 import { pointerTo, recordType, unqualified } from "./type-tools.ts";
 import type { LambdaExpression, Substitution, Type } from "./types.ts";
-
-export interface CaptureField {
-  /** What the body refers to: the captured variable's declaration, the capture itself for `[x = e]`, "this" for the object. */
-  readonly of: VariableDeclaration | ParameterDeclaration | LambdaCapture | "this";
-  readonly name: string;
-  /** The type as the body sees it; a reference capture is kept as a pointer to it. */
-  readonly type: Type;
-  readonly byReference: boolean;
-  /** In bytes from the lambda object's start. */
-  readonly offset: number;
-}
-
-export interface CaptureLayout {
-  readonly fields: readonly CaptureField[];
-  readonly size: number;
-  readonly align: number;
-}
 
 /** The fields of a lambda's object, in the order the body first uses them (explicit captures as written). */
 export function captureLayout(

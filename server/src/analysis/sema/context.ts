@@ -10,8 +10,7 @@ import type {
   TypeNode,
   VariableDeclaration,
 } from "../../syntax/ast.ts";
-import type { CaptureLayout } from "./captures.ts";
-import type { Layout } from "./layout.ts";
+import type { CaptureLayout, Layout } from "./layouts.ts";
 import type { Entity } from "./scope.ts";
 import type { ScopeTree } from "./scope-tree.ts";
 import type { LambdaExpression, RecordInstance, Substitution, TemplateValue, Type } from "./types.ts";

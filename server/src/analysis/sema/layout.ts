@@ -1,30 +1,10 @@
 /** How records lie in memory: the Itanium C++ ABI, which nvcc follows on both sides. */
 import type { VariableDeclaration } from "../../syntax/ast.ts";
 import type { Context } from "./context.ts";
+import type { Field, Layout } from "./layouts.ts";
 import { lastName } from "./scope.ts";
 import { integerShape, isInteger, recordType, underlying } from "./type-tools.ts";
 import type { RecordInstance, Type } from "./types.ts";
-
-export interface Field {
-  /** "" for an anonymous struct or union, whose members count as the outer record's. */
-  readonly name: string;
-  readonly type: Type;
-  /** In bytes from the record's start. */
-  readonly offset: number;
-  /** A bit-field: `width` bits from bit `bit` of the unit at `offset`. */
-  readonly bits?: { readonly bit: number; readonly width: number };
-  readonly declaration?: VariableDeclaration;
-}
-
-export interface Layout {
-  readonly size: number;
-  readonly align: number;
-  readonly bases: readonly { readonly record: RecordInstance; readonly offset: number }[];
-  readonly fields: readonly Field[];
-  readonly union: boolean;
-  /** Has a virtual function table pointer in front. */
-  readonly polymorphic: boolean;
-}
 
 const roundUp = (value: number, align: number): number => Math.ceil(value / align) * align;
 

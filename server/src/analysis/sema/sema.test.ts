@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Expression, FunctionDeclaration } from "../../syntax/ast.ts";
-import { parseText } from "../../syntax/testing.ts";
+import { parseText } from "../../syntax/testing/parse-text.ts";
 import { type AnyNode, walk } from "../../syntax/walk.ts";
 import { bindUnit, type Semantics } from "./index.ts";
 import { typeName } from "./type-tools.ts";

@@ -1,7 +1,7 @@
 /** SARIF 2.1.0, for code scanning. */
 import { isAbsolute } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Diagnostic, Range } from "../../lint.ts";
+import type { Diagnostic, PositionRange } from "../../lint.ts";
 import { rules } from "../../rules/index.ts";
 import { rulePage } from "../../rules/page.ts";
 import type { Severity } from "../../rules/rule.ts";
@@ -16,7 +16,7 @@ export function sarif({ files }: Result, version: string, cwd: string, nameOf: (
       ? { uri: pathToFileURL(name).href }
       : { uri: name.split("/").map(encodeURIComponent).join("/"), uriBaseId: "SRCROOT" };
   };
-  const location = (path: string, range: Range): object => ({
+  const location = (path: string, range: PositionRange): object => ({
     physicalLocation: { artifactLocation: artifact(path), region: regionOf(range) },
   });
   const results = files.flatMap(({ diagnostics }) =>
@@ -79,7 +79,7 @@ export function sarif({ files }: Result, version: string, cwd: string, nameOf: (
   return `${JSON.stringify({ $schema: "https://json.schemastore.org/sarif-2.1.0.json", version: "2.1.0", runs: [run] }, null, 2)}\n`;
 }
 
-const regionOf = ({ start, end }: Range): object => ({
+const regionOf = ({ start, end }: PositionRange): object => ({
   startLine: start.line + 1,
   startColumn: start.character + 1,
   endLine: end.line + 1,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseText, printed } from "../testing.ts";
+import { parseText, printed } from "../testing/parse-text.ts";
 
 const table: Readonly<Record<string, string>> = {
   "int *a[3], (*f)(int), &r = x, m[2][3];":

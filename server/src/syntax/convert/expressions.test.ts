@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { printedStatement } from "../testing.ts";
+import { printedStatement } from "../testing/parse-text.ts";
 
 const table: Readonly<Record<string, string>> = {
   "1 + 2 * 3;": "(expression (binary + 1 (binary * 2 3)))",
@@ -92,7 +92,7 @@ const literals: Readonly<Record<string, unknown>> = {
 };
 
 describe("literals", async () => {
-  const { parseText } = await import("../testing.ts");
+  const { parseText } = await import("../testing/parse-text.ts");
   for (const [code, expected] of Object.entries(literals)) {
     it(code, async () => {
       const { unit } = await parseText(`auto x = ${code};`);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { printedStatement } from "../testing.ts";
+import { printedStatement } from "../testing/parse-text.ts";
 
 const table: Readonly<Record<string, string>> = {
   "if (a) b(); else if (c) d();":

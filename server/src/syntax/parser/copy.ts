@@ -126,7 +126,13 @@ export function treeCopier(language: Language): (tree: Tree, enter?: Enter) => C
       const role = roleOf(id, clean);
       if (role === SKIPPED) continue;
       const type = typeOf(id);
-      const inner = make(type, isNamed(id), fields[field] ?? undefined, start + shift, (role === TOKEN ? start + type.length : end) + shift);
+      const inner = make(
+        type,
+        isNamed(id),
+        fields[field] ?? undefined,
+        start + shift,
+        (role === TOKEN ? start + type.length : end) + shift,
+      );
       if (!clean && start === end && cursor.nodeIsMissing) inner.missing = true;
       add(node, inner);
       if (containers.has(type)) {

@@ -1,6 +1,5 @@
 /** Costs of memory requests, counted as simply as they are defined, to check the engine's counters against. */
-import type { ScalarType } from "../../kernel.ts";
-import { scalarBytes } from "../../kernel.ts";
+import { type ScalarType, scalarBytes } from "../../ir/kernel.ts";
 import { spaceOf } from "../memory.ts";
 import type { ReferenceAccess } from "./reference.ts";
 

@@ -1,6 +1,6 @@
 /** Random structured kernels: loops, branches, breaks, early returns, every integer width, shared memory, shuffles. */
-import { Builder, createKernel, linkBlocks } from "../../builder.ts";
-import type { Block, IntBinary, IntPredicate, Kernel, Launch, Op, ScalarType } from "../../kernel.ts";
+import { Builder, createKernel, linkBlocks } from "../../ir/builder.ts";
+import type { Block, IntBinary, IntPredicate, Kernel, Launch, Op, ScalarType } from "../../ir/kernel.ts";
 
 /** Elements a thread may write in the output buffers, for each. */
 export const outputsPerThread = 4;

@@ -2,12 +2,12 @@
  * A slow interpreter to check the engine against: one thread at a time, a map for registers, bigints for integers, no masks,
  * no slices, no skipping. Only memory's layout and the 16-bit floats are shared with the engine.
  */
-import { findLoops, type Loop } from "../../graph.ts";
-import type { Block, Kernel, Launch, Op, ScalarType, ValueType } from "../../kernel.ts";
-import { scalarBytes } from "../../kernel.ts";
+import { findLoops, type Loop } from "../../ir/graph.ts";
+import { type Block, type Kernel, type Launch, type Op, type ScalarType, scalarBytes, type ValueType } from "../../ir/kernel.ts";
 import { Environment } from "../environment.ts";
 import { roundBf16, roundF16 } from "../half.ts";
-import { localBase, readScalar, spaceOf, writeScalar } from "../memory.ts";
+import { localBase, spaceOf } from "../memory.ts";
+import { readScalar, writeScalar } from "../scalars.ts";
 
 type Value = bigint | number | readonly (bigint | number)[];
 

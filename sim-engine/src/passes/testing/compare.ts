@@ -1,10 +1,11 @@
 /** Holds a kernel as optimised against the kernel as it was, both run by the reference interpreter. */
-import { cloneKernel } from "../../builder.ts";
+
 import { sharedBase } from "../../execute/memory.ts";
 import { Reference } from "../../execute/testing/reference.ts";
-import { type Kernel, type Launch, type ScalarType, scalarBytes } from "../../kernel.ts";
-import { printKernel } from "../../text.ts";
-import { verifyKernel } from "../../verify.ts";
+import { cloneKernel } from "../../ir/builder.ts";
+import { type Kernel, type Launch, type ScalarType, scalarBytes } from "../../ir/kernel.ts";
+import { printKernel } from "../../ir/text.ts";
+import { verifyKernel } from "../../ir/verify.ts";
 import { optimise } from "../index.ts";
 
 /** Passes that may leave out writes, or join them; the others write the same bytes in the same order. So with reads, in any order. */

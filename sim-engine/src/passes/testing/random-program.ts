@@ -3,9 +3,18 @@
  * narrow integers, shared memory between barriers, atomics. Each thread has bytes of its own in every buffer, so that the order
  * threads run in does not matter; only behind a barrier it reads what others wrote.
  */
-import { Builder, createKernel, linkBlocks, noSpan } from "../../builder.ts";
-import type { Block, IntBinary, IntPredicate, Kernel, Launch, Op, ScalarType, Space } from "../../kernel.ts";
-import { scalarBytes } from "../../kernel.ts";
+import { Builder, createKernel, linkBlocks, noSpan } from "../../ir/builder.ts";
+import {
+  type Block,
+  type IntBinary,
+  type IntPredicate,
+  type Kernel,
+  type Launch,
+  type Op,
+  type ScalarType,
+  type Space,
+  scalarBytes,
+} from "../../ir/kernel.ts";
 
 /** Bytes of a thread in each buffer it writes, and in shared memory. */
 const threadBytes = 64;

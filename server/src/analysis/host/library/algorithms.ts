@@ -1,17 +1,17 @@
 /** Algorithms of the standard library and Thrust on ranges, and helpers that only pass values on. */
 import type { Content } from "@warplens/sim-engine";
-import { arithmetic } from "../arithmetic.ts";
-import { construct } from "../construct.ts";
-import { contentOf, wholeContent } from "../content.ts";
-import { convert, vectorValue } from "../convert.ts";
-import { forgetTargets } from "../effects.ts";
-import { hostType } from "../host-types.ts";
-import type { Argument, Interpreter } from "../interpreter.ts";
-import { unknownContent, zeroContent } from "../memory.ts";
-import { Allocation, Cell, type PointerValue, type Value } from "../model.ts";
-import { read, sizeOf, write } from "../places.ts";
-import { copyMemory } from "../transfer.ts";
-import { int, integerOf, numberOf, pointer, range, unknown, voidValue } from "../values.ts";
+import { contentOf, wholeContent } from "../memory/content.ts";
+import { forgetTargets } from "../memory/effects.ts";
+import { hostType } from "../memory/host-types.ts";
+import type { Argument, Interpreter } from "../memory/interpreter.ts";
+import { unknownContent, zeroContent } from "../memory/journal.ts";
+import { read, sizeOf, write } from "../memory/read-write.ts";
+import { copyMemory } from "../memory/transfer.ts";
+import { construct } from "../resolve/construct.ts";
+import { arithmetic } from "../values/arithmetic.ts";
+import { convert, vectorValue } from "../values/convert.ts";
+import { Allocation, Cell, type PointerValue, type Value } from "../values/model.ts";
+import { int, integerOf, numberOf, pointer, range, unknown, voidValue } from "../values/values.ts";
 import { argumentValue, type LibraryFunction } from "./library.ts";
 
 interface Span {

@@ -1,13 +1,14 @@
 /** Methods of `std::vector` and its kin. */
-import { arithmetic } from "../arithmetic.ts";
-import { filled } from "../construct.ts";
-import { contentOf, joinContents } from "../content.ts";
-import { convert } from "../convert.ts";
-import type { Argument, Interpreter } from "../interpreter.ts";
-import { unknownContent } from "../memory.ts";
-import type { ContainerValue, Place, Value } from "../model.ts";
-import { elementOf, sizeOf, write } from "../places.ts";
-import { int, integerOf, pointer, unknown, voidValue } from "../values.ts";
+
+import { contentOf, joinContents } from "../memory/content.ts";
+import type { Argument, Interpreter } from "../memory/interpreter.ts";
+import { unknownContent } from "../memory/journal.ts";
+import { elementOf, sizeOf, write } from "../memory/read-write.ts";
+import { filled } from "../resolve/construct.ts";
+import { arithmetic } from "../values/arithmetic.ts";
+import { convert } from "../values/convert.ts";
+import type { ContainerValue, Place, Value } from "../values/model.ts";
+import { int, integerOf, pointer, unknown, voidValue } from "../values/values.ts";
 import { argumentValue } from "./library.ts";
 
 /** Calls `object.name(args)`; `place` is where the object stands, for methods that change it. */

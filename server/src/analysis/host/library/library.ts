@@ -1,9 +1,9 @@
 /** A function of a library: its result, with its effect on what the arguments point at. */
-import type { Argument, CallExpression, Interpreter } from "../interpreter.ts";
-import type { Value } from "../model.ts";
-import { write } from "../places.ts";
-import { dereferenced } from "../targets.ts";
-import { unknown } from "../values.ts";
+import type { Argument, CallExpression, Interpreter } from "../memory/interpreter.ts";
+import { dereferenced } from "../memory/pointees.ts";
+import { write } from "../memory/read-write.ts";
+import type { Value } from "../values/model.ts";
+import { unknown } from "../values/values.ts";
 
 export type LibraryFunction = (host: Interpreter, args: readonly Argument[], call: CallExpression) => Value;
 

@@ -1,9 +1,9 @@
 /** Functions of <cmath>, <algorithm> and <cstdlib> on numbers. */
 import type { FloatName } from "../../sema/types.ts";
-import { arithmetic, commonType, isArithmetic } from "../arithmetic.ts";
-import { convert } from "../convert.ts";
-import type { Value } from "../model.ts";
-import { float, int, isFloat, numberOf, range, truth, unknown, unknownOf } from "../values.ts";
+import { arithmetic, commonType, isArithmetic } from "../values/arithmetic.ts";
+import { convert } from "../values/convert.ts";
+import type { Value } from "../values/model.ts";
+import { float, int, isFloat, numberOf, range, truth, unknown, unknownOf } from "../values/values.ts";
 import { argumentValue, type LibraryFunction } from "./library.ts";
 
 /** In double, or in float when the name ends in f or the operands are floats. */

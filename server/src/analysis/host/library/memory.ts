@@ -1,13 +1,14 @@
 /** Allocating and moving memory: the C library's and the CUDA runtime's. */
-import { arithmetic } from "../arithmetic.ts";
-import type { Interpreter } from "../interpreter.ts";
-import { placeOf } from "../lvalues.ts";
-import { unknownContent, zeroContent } from "../memory.ts";
-import { Allocation, Cell, type Residence, type Value } from "../model.ts";
-import { sizeOf, write } from "../places.ts";
-import { dereferenced } from "../targets.ts";
-import { copyMemory, fillMemory } from "../transfer.ts";
-import { int, integerOf, pointer, unknown } from "../values.ts";
+
+import type { Interpreter } from "../memory/interpreter.ts";
+import { unknownContent, zeroContent } from "../memory/journal.ts";
+import { dereferenced } from "../memory/pointees.ts";
+import { sizeOf, write } from "../memory/read-write.ts";
+import { copyMemory, fillMemory } from "../memory/transfer.ts";
+import { placeOf } from "../resolve/places.ts";
+import { arithmetic } from "../values/arithmetic.ts";
+import { Allocation, Cell, type Residence, type Value } from "../values/model.ts";
+import { int, integerOf, pointer, unknown } from "../values/values.ts";
 import { argumentValue, type LibraryFunction } from "./library.ts";
 
 const success = int(0);

@@ -3,10 +3,10 @@
  * answer that all of the estimate's interval gives is taken as known, any other is an input that is probably the estimate's.
  */
 import { type KernelResources, maxPotentialBlockSize, occupancy } from "@warplens/sim-engine";
-import { deduce } from "../deduce.ts";
-import type { Interpreter } from "../interpreter.ts";
-import type { HostType, UnknownValue, Value } from "../model.ts";
-import { int, integerOf, unknown } from "../values.ts";
+import type { Interpreter } from "../memory/interpreter.ts";
+import { deduce } from "../resolve/deduce.ts";
+import type { HostType, UnknownValue, Value } from "../values/model.ts";
+import { int, integerOf, unknown } from "../values/values.ts";
 import { argumentValue, type LibraryFunction, store } from "./library.ts";
 
 const intType: HostType = { kind: "integer", name: "int" };

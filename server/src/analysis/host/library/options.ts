@@ -1,9 +1,9 @@
 /** `getopt`: options of the command line, as far as its words are known. */
-import { forgetTargets } from "../effects.ts";
-import { type Interpreter, libraryVariable } from "../interpreter.ts";
-import type { Cell, Value } from "../model.ts";
-import { elementOf, read, write } from "../places.ts";
-import { int, integerOf, nullPointer, unknown } from "../values.ts";
+import { forgetTargets } from "../memory/effects.ts";
+import { type Interpreter, libraryVariable } from "../memory/interpreter.ts";
+import { elementOf, read, write } from "../memory/read-write.ts";
+import type { Cell, Value } from "../values/model.ts";
+import { int, integerOf, nullPointer, unknown } from "../values/values.ts";
 import { argumentValue, type LibraryFunction } from "./library.ts";
 
 /** The words argv[0] on; undefined where one is not known. */

@@ -1,11 +1,11 @@
 /** The CUDA runtime: device queries, events and streams, launches by function call. */
 import type { DeviceProperties } from "../../facts.ts";
-import { record } from "../convert.ts";
-import { launchByCall, launchByConfig } from "../launches.ts";
-import { zeroContent } from "../memory.ts";
-import { Allocation, Cell, type HostType, type Value } from "../model.ts";
-import { dereferenced } from "../targets.ts";
-import { int, integerOf, pointer, unknown } from "../values.ts";
+import { zeroContent } from "../memory/journal.ts";
+import { dereferenced } from "../memory/pointees.ts";
+import { record } from "../values/convert.ts";
+import { Allocation, Cell, type HostType, type Value } from "../values/model.ts";
+import { int, integerOf, pointer, unknown } from "../values/values.ts";
+import { launchByCall, launchByConfig } from "./launch.ts";
 import { argumentValue, type LibraryFunction, store } from "./library.ts";
 import { occupancyFunctions } from "./occupancy.ts";
 

@@ -1,8 +1,8 @@
 /** Methods of `std::string`, of which the text is known. */
-import type { Argument, Interpreter } from "../interpreter.ts";
-import type { Place, StringValue, Value } from "../model.ts";
-import { write } from "../places.ts";
-import { bool, int, integerOf, unknown, voidValue } from "../values.ts";
+import type { Argument, Interpreter } from "../memory/interpreter.ts";
+import { write } from "../memory/read-write.ts";
+import type { Place, StringValue, Value } from "../values/model.ts";
+import { bool, int, integerOf, unknown, voidValue } from "../values/values.ts";
 import { argumentValue } from "./library.ts";
 
 const text = (value: string): StringValue => ({ kind: "string", text: value });

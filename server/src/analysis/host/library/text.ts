@@ -1,10 +1,10 @@
 /** Strings and input: numbers read from text are known when the text is. */
 import type { IntegerName } from "../../sema/types.ts";
-import { convert } from "../convert.ts";
-import { forgetTargets } from "../effects.ts";
-import type { Value } from "../model.ts";
-import { elementOf, write } from "../places.ts";
-import { float, int, nullPointer, unknown } from "../values.ts";
+import { forgetTargets } from "../memory/effects.ts";
+import { elementOf, write } from "../memory/read-write.ts";
+import { convert } from "../values/convert.ts";
+import type { Value } from "../values/model.ts";
+import { float, int, nullPointer, unknown } from "../values/values.ts";
 import { argumentValue, type LibraryFunction } from "./library.ts";
 import { nextOption } from "./options.ts";
 

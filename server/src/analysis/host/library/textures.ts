@@ -1,14 +1,14 @@
 /** CUDA arrays, texture and surface objects: an object is a pointer to the memory it is bound to, which knows how it is read. */
 import type { Image } from "@warplens/sim-engine";
 import { isTypeValue } from "../../sema/type-tools.ts";
-import { record } from "../convert.ts";
-import { templateValues } from "../host-types.ts";
-import type { Interpreter } from "../interpreter.ts";
-import { unknownContent } from "../memory.ts";
-import { Allocation, Cell, type RecordValue, type Value } from "../model.ts";
-import { write } from "../places.ts";
-import { dereferenced } from "../targets.ts";
-import { int, integerOf, pointer, truth, unknown } from "../values.ts";
+import { templateValues } from "../memory/host-types.ts";
+import type { Interpreter } from "../memory/interpreter.ts";
+import { unknownContent } from "../memory/journal.ts";
+import { dereferenced } from "../memory/pointees.ts";
+import { write } from "../memory/read-write.ts";
+import { record } from "../values/convert.ts";
+import { Allocation, Cell, type RecordValue, type Value } from "../values/model.ts";
+import { int, integerOf, pointer, truth, unknown } from "../values/values.ts";
 import { argumentValue, type LibraryFunction } from "./library.ts";
 
 const success = int(0);

@@ -2,9 +2,9 @@
 import { type Op, type ScalarType, type Space, scalarBits, sharedBase } from "@warplens/sim-engine";
 import type { AsmOperand } from "../../../syntax/ast.ts";
 import { decay } from "../../sema/type-tools.ts";
-import type { Lowering } from "../lowering.ts";
-import { store } from "../memory.ts";
-import { convert } from "../scalars.ts";
+import type { Lowering } from "../emit/lowering.ts";
+import { store } from "../emit/memory.ts";
+import { convert } from "../emit/scalars.ts";
 import { type Asm, indices, laneMasks, ptxTypes, specials } from "./ptx.ts";
 
 export class Operands {

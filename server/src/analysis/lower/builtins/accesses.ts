@@ -4,9 +4,9 @@ import type { Expression } from "../../../syntax/ast.ts";
 import type { Recipe } from "../../sema/library/recipe.ts";
 import { isFloating } from "../../sema/type-tools.ts";
 import type { Type } from "../../sema/types.ts";
-import { type Called, type Lowering, nothing, type Place, value } from "../lowering.ts";
-import { loadLeaves, part, storeLeaves } from "../memory.ts";
-import { isSignedType, scalarOf } from "../scalars.ts";
+import { type Called, type Lowering, nothing, type Place, value } from "../emit/lowering.ts";
+import { loadLeaves, part, storeLeaves } from "../emit/memory.ts";
+import { isSignedType, scalarOf } from "../emit/scalars.ts";
 import { pointedTo, target, type Use } from "./operands.ts";
 
 export function cachedLoad(lowering: Lowering, cache: (Recipe & { kind: "load" })["cache"], use: Use): Called {

@@ -1,7 +1,7 @@
 import { decay, integerType } from "../../sema/type-tools.ts";
-import { type Called, type Lowering, type Place, value } from "../lowering.ts";
-import { load, part, store } from "../memory.ts";
-import { scalarOf } from "../scalars.ts";
+import { type Called, type Lowering, type Place, value } from "../emit/lowering.ts";
+import { load, part, store } from "../emit/memory.ts";
+import { scalarOf } from "../emit/scalars.ts";
 import { pointedTo, type Use } from "./operands.ts";
 
 /** `memcpy` and `memset` of a constant number of bytes, in the widest accesses that the pointed-to types allow. */

@@ -4,9 +4,9 @@ import type { Expression } from "../../../syntax/ast.ts";
 import { lastName } from "../../sema/scope.ts";
 import { intType, unqualified } from "../../sema/type-tools.ts";
 import type { Type } from "../../sema/types.ts";
-import { binary } from "../arithmetic.ts";
-import { type Called, type Lowering, value } from "../lowering.ts";
-import { convert, isSignedType, scalarOf, truth } from "../scalars.ts";
+import { binary } from "../emit/arithmetic.ts";
+import { type Called, type Lowering, value } from "../emit/lowering.ts";
+import { convert, isSignedType, scalarOf, truth } from "../emit/scalars.ts";
 import { type Group, groupSize, laneOfRank, memberMask, rank, segmentStart } from "./group-kinds.ts";
 import { extreme, shuffleOf, type Use } from "./operands.ts";
 

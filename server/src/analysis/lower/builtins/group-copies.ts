@@ -2,8 +2,8 @@
 import type { Op } from "@warplens/sim-engine";
 import type { Expression } from "../../../syntax/ast.ts";
 import { decay, integerType } from "../../sema/type-tools.ts";
-import { type Called, type Lowering, nothing } from "../lowering.ts";
-import { load, spaceOf, store } from "../memory.ts";
+import { type Called, type Lowering, nothing } from "../emit/lowering.ts";
+import { load, spaceOf, store } from "../emit/memory.ts";
 import { type Group, groupSize, rank } from "./group-kinds.ts";
 import type { Use } from "./operands.ts";
 

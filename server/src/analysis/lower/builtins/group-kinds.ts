@@ -2,9 +2,9 @@
 import type { Op } from "@warplens/sim-engine";
 import { lastName } from "../../sema/scope.ts";
 import { integerType } from "../../sema/type-tools.ts";
-import { linear, product } from "../indices.ts";
-import type { Lowering, Place } from "../lowering.ts";
-import { load, part, store } from "../memory.ts";
+import { linear, product } from "../emit/indices.ts";
+import type { Lowering, Place } from "../emit/lowering.ts";
+import { load, part, store } from "../emit/memory.ts";
 import type { Use } from "./operands.ts";
 
 const kinds = ["thread_block", "thread_block_tile", "coalesced_group", "grid_group", "thread_group"] as const;

@@ -1,9 +1,9 @@
 /** Cooperative groups: blocks, tiles of a warp, coalesced threads, the grid. */
 import { unqualified } from "../../sema/type-tools.ts";
-import { linear, product } from "../indices.ts";
-import { type Called, type Lowering, nothing, type Place, value } from "../lowering.ts";
-import { truth } from "../scalars.ts";
-import { fillIndex } from "../special-variables.ts";
+import { linear, product } from "../emit/indices.ts";
+import { type Called, type Lowering, nothing, type Place, value } from "../emit/lowering.ts";
+import { truth } from "../emit/scalars.ts";
+import { fillIndex } from "../emit/special-variables.ts";
 import { groupMatch, groupReduce, groupScan, groupShuffle, groupVote } from "./group-collectives.ts";
 import { groupCopy } from "./group-copies.ts";
 import { describe, type Group, groupOf, groupSize, isOfKind, memberMask, rank, unsigned } from "./group-kinds.ts";

@@ -7,9 +7,9 @@ import type { Expression } from "../../../syntax/ast.ts";
 import { lastName } from "../../sema/scope.ts";
 import { decay, integerType, isTypeValue } from "../../sema/type-tools.ts";
 import type { Type } from "../../sema/types.ts";
-import { type Called, type Lowering, nothing } from "../lowering.ts";
-import { scalarOf } from "../scalars.ts";
-import { pointerSpace } from "../spaces.ts";
+import { type Called, type Lowering, nothing } from "../emit/lowering.ts";
+import { scalarOf } from "../emit/scalars.ts";
+import { pointerSpace } from "../emit/spaces.ts";
 import type { Use } from "./operands.ts";
 
 /** Where a fragment stands in memory: lines one stride apart, of so many elements. */

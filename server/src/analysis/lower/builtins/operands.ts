@@ -4,10 +4,10 @@ import type { Expression, Node } from "../../../syntax/ast.ts";
 import type { Resolved } from "../../sema/context.ts";
 import { decay, isFloating, referred, typeName, unqualified } from "../../sema/type-tools.ts";
 import type { Type } from "../../sema/types.ts";
-import type { Typed } from "../arithmetic.ts";
-import type { Called, Lowering, Place } from "../lowering.ts";
-import { loadLeaves, spaceOf, storeLeaves } from "../memory.ts";
-import { isSignedType, scalarOf } from "../scalars.ts";
+import type { Typed } from "../emit/arithmetic.ts";
+import type { Called, Lowering, Place } from "../emit/lowering.ts";
+import { loadLeaves, spaceOf, storeLeaves } from "../emit/memory.ts";
+import { isSignedType, scalarOf } from "../emit/scalars.ts";
 
 /** One call of a built-in function, its arguments not yet evaluated. */
 export interface Use {

@@ -4,9 +4,9 @@ import type { Expression } from "../../../syntax/ast.ts";
 import type { Recipe } from "../../sema/library/recipe.ts";
 import { decay, floatType, intType, isTypeValue, unqualified } from "../../sema/type-tools.ts";
 import type { Type } from "../../sema/types.ts";
-import { type Called, type Lowering, nothing, value } from "../lowering.ts";
-import { type Leaf, leavesOf, loadLeaves, storeLeaves } from "../memory.ts";
-import { scalarOf } from "../scalars.ts";
+import { type Called, type Lowering, nothing, value } from "../emit/lowering.ts";
+import { type Leaf, leavesOf, loadLeaves, storeLeaves } from "../emit/memory.ts";
+import { scalarOf } from "../emit/scalars.ts";
 import { pointedTo, target, type Use } from "./operands.ts";
 
 type Texture = Recipe & { readonly kind: "texture" };

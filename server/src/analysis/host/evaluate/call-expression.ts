@@ -1,0 +1,212 @@
+/** Call expressions: functions of the program, lambdas, methods, types used as functions, and the libraries. */
+import type { Expression, FunctionDeclaration, Name } from "../../../syntax/ast.ts";
+import { callContainer } from "../library/containers.ts";
+import { libraryFunction } from "../library/index.ts";
+import { callString } from "../library/strings.ts";
+import { forgetTargets } from "../memory/effects.ts";
+import { hostType, templateValues } from "../memory/host-types.ts";
+import { type Argument, type CallExpression, type Interpreter, lookUpLocal } from "../memory/interpreter.ts";
+import { read, write } from "../memory/read-write.ts";
+import { construct } from "../resolve/construct.ts";
+import { lastText } from "../resolve/names.ts";
+import { chooseOverload } from "../resolve/overload.ts";
+import { arrowTarget, elementCall, placeOf } from "../resolve/places.ts";
+import { convert } from "../values/convert.ts";
+import { Cell, type FunctionValue, type Place, type PointerValue, type RecordValue, type Value } from "../values/model.ts";
+import { int, nullPointer, unknown, voidValue } from "../values/values.ts";
+import { evaluateArguments } from "./arguments.ts";
+import { callFunction, callLambda } from "./function-call.ts";
+
+export function evaluateCall(host: Interpreter, e: CallExpression): Value {
+  const { callee } = e;
+  if (callee.kind === "name") return callName(host, e, callee.name);
+  if (callee.kind === "member") return callMember(host, e, callee);
+  if (callee.kind === "parenthesized" && e.arguments.length === 1) {
+    const cast = castByName(host, callee.inner, e.arguments[0]);
+    if (cast !== undefined) return cast;
+  }
+  return callValue(host, host.evaluate(callee), e);
+}
+
+/** `(T)(y)`, read as a call: a cast where T is a type and no value. */
+function castByName(host: Interpreter, inner: Expression, operand: Expression | undefined): Value | undefined {
+  if (inner.kind !== "name" || operand === undefined || placeOf(host, inner) !== undefined) return undefined;
+  if (host.globals.functions(inner.name, host.frame.path).length > 0) return undefined;
+  const type = hostType(host, { kind: "named", start: inner.start, end: inner.end, name: inner.name });
+  return type === undefined ? undefined : convert(host.evaluate(operand), type);
+}
+
+function callName(host: Interpreter, e: CallExpression, name: Name): Value {
+  const text = lastText(name);
+  const local = name.parts.length === 1 ? lookUpLocal(host, text) : undefined;
+  if (local !== undefined) return callValue(host, read(host, local), e);
+  const qualified = callStatic(host, e, name);
+  if (qualified !== undefined) return qualified;
+  const candidates = host.globals.functions(name, host.frame.path);
+  const standard = ["std", "thrust"].includes(name.parts.length > 1 ? (name.parts[0]?.text ?? "") : "");
+  if (candidates.length > 0 && !standard) {
+    // Headers overload the library's names for their own types: `floorf(float2)`.
+    const strict = libraryFunction(text) !== undefined && !candidates.some((fn) => fn.body !== undefined && host.holdsLaunch.has(fn.body));
+    const called = callCandidates(host, candidates, evaluateArguments(host, e.arguments), name, strict);
+    if (called !== undefined) return called;
+  }
+  const library = libraryFunction(text);
+  if (library !== undefined) return library(host, evaluateArguments(host, e.arguments), e);
+  const variable = placeOf(host, e.callee);
+  if (variable !== undefined) return callValue(host, read(host, variable), e);
+  const type = hostType(host, { kind: "named", start: e.start, end: e.end, name });
+  if (type !== undefined)
+    return construct(
+      host,
+      type,
+      e.arguments.map((argument) => host.evaluate(argument)),
+      true,
+    );
+  const linked = host.linker?.definition(text);
+  const args = evaluateArguments(host, e.arguments);
+  return linked === undefined
+    ? callUnknown(host, text, args)
+    : callFunction(host, { function: linked, arguments: args, templateArguments: templateValues(host, name) });
+}
+
+/** `Class<N>::f(...)`, the class named by itself or by an alias. */
+function callStatic(host: Interpreter, e: CallExpression, name: Name): Value | undefined {
+  const parts = name.parts.slice(0, -1);
+  if (parts.length === 0 || parts[0]?.text === "std") return undefined;
+  const type = hostType(host, { kind: "named", start: e.start, end: e.start, name: { ...name, parts } });
+  const { declaration, substitution } = type?.kind === "record" ? type.record : {};
+  const owner = declaration?.name === undefined ? undefined : lastText(declaration.name);
+  const methods = owner === undefined ? [] : host.globals.methods(owner, lastText(name));
+  if (methods.length === 0) return undefined;
+  const args = evaluateArguments(host, e.arguments);
+  const templateArguments = templateValues(host, name);
+  const fn = chooseOverload(host, methods, args, templateArguments.length);
+  return fn === undefined
+    ? undefined
+    : callFunction(host, { function: fn, arguments: args, templateArguments, self: host.frame.self, substitution });
+}
+
+function callCandidates(
+  host: Interpreter,
+  candidates: readonly FunctionDeclaration[],
+  args: readonly Argument[],
+  name: Name,
+  strict: boolean,
+): Value | undefined {
+  const templateArguments = templateValues(host, name);
+  const fn = chooseOverload(host, candidates, args, templateArguments.length, strict);
+  if (fn === undefined) return undefined;
+  const self = host.frame.self?.value;
+  const owner = host.globals.pathOf(fn).at(-1);
+  const member = self?.kind === "record" && classNames(host, self).includes(owner ?? "") ? host.frame.self : undefined;
+  // The method of the object's own class, where that overrides this one.
+  if (member !== undefined && templateArguments.length === 0) return callMethod(host, member, lastText(name), args);
+  const substitution = member === undefined ? undefined : host.frame.substitution;
+  return callFunction(host, { function: fn, arguments: args, templateArguments, self: member, substitution });
+}
+
+function shortName(name: string): string {
+  return name.split("<")[0]?.split("::").at(-1) ?? name;
+}
+
+/** Calls what an expression evaluated to. */
+function callValue(host: Interpreter, value: Value, e: CallExpression): Value {
+  const args = evaluateArguments(host, e.arguments);
+  return apply(host, value, args);
+}
+
+export function apply(host: Interpreter, value: Value, args: readonly Argument[]): Value {
+  if (value.kind === "lambda") return callLambda(host, value, args);
+  if (value.kind === "function") return applyFunction(host, value, args);
+  if (value.kind === "record") {
+    const made = callMethod(host, new Cell(value), "operator()", args);
+    if (made !== undefined) return made;
+  }
+  forgetTargets(host, args, "a call that cannot be followed");
+  return unknown("the result of a call that cannot be followed");
+}
+
+function applyFunction(host: Interpreter, value: FunctionValue, args: readonly Argument[]): Value {
+  const fn = chooseOverload(host, value.candidates, args, value.templateArguments.length);
+  return fn === undefined
+    ? unknown("a call that fits no function")
+    : callFunction(host, { function: fn, arguments: args, templateArguments: value.templateArguments });
+}
+
+function callMember(host: Interpreter, e: CallExpression, callee: Expression & { readonly kind: "member" }): Value {
+  const name = lastText(callee.name);
+  let place: Place | undefined = placeOf(host, callee.base);
+  let object = place === undefined ? host.evaluate(callee.base) : read(host, place);
+  if (callee.arrow) {
+    const target = arrowTarget(host, { value: object, ...(place === undefined ? {} : { place }) });
+    if (target !== undefined) {
+      place = target;
+      object = read(host, target);
+    }
+  }
+  if (object.kind === "container") {
+    const direct = elementCall(host, e);
+    return direct === undefined ? callContainer(host, object, place, name, evaluateArguments(host, e.arguments)) : read(host, direct);
+  }
+  const args = evaluateArguments(host, e.arguments);
+  if (object.kind === "string") return callString(host, object.text, place, name, args);
+  if (object.kind === "pointer" && !callee.arrow) return callSmartPointer(host, object, place, name, args);
+  if (object.kind === "record") {
+    const member = object.members.get(name);
+    if (member !== undefined) return apply(host, member.value, args);
+    const self = place instanceof Cell ? place : new Cell(object, object.type);
+    const made = callMethod(host, self, name, args);
+    if (made !== undefined) return made;
+  }
+  forgetTargets(host, args, `a call of the method \`${name}\` that cannot be followed`);
+  return unknown(object.kind === "unknown" ? object.reason : `the result of the method \`${name}\``);
+}
+
+/** A method of a record of the program, its bases among them. */
+export function callMethod(host: Interpreter, self: Cell, name: string, args: readonly Argument[]): Value | undefined {
+  if (self.value.kind !== "record") return undefined;
+  const { type } = self.value;
+  const substitution = type?.kind === "record" ? type.record.substitution : undefined;
+  for (const owner of classNames(host, self.value)) {
+    const fn = chooseOverload(host, host.globals.methods(owner, name), args);
+    if (fn !== undefined) return callFunction(host, { function: fn, arguments: args, self, substitution });
+  }
+  return undefined;
+}
+
+/** Of an object's class and its bases, the class first. */
+function classNames(host: Interpreter, { name, type }: RecordValue): string[] {
+  const own = type?.kind === "record" ? type.record.declaration : undefined;
+  const names = [shortName(name)];
+  for (let k = 0; k < names.length && k < mostBases; k++) {
+    const declaration = k === 0 ? own : host.globals.record({ start: 0, end: 0, global: false, parts: [{ text: names[k] ?? "" }] });
+    for (const base of declaration?.bases ?? []) if (base.type.kind === "named") names.push(lastText(base.type.name));
+  }
+  return names;
+}
+const mostBases = 8;
+
+/** Of `std::unique_ptr` and its kin, which are the pointers they hold. */
+function callSmartPointer(
+  host: Interpreter,
+  object: PointerValue,
+  place: Place | undefined,
+  name: string,
+  args: readonly Argument[],
+): Value {
+  if (name === "reset" || name === "release") {
+    if (place !== undefined) write(host, place, name === "release" ? nullPointer : (args[0]?.value ?? nullPointer));
+    return name === "release" ? object : voidValue;
+  }
+  return name === "get" || name === "data" ? object : unknown(`the method \`${name}\` of a pointer`);
+}
+
+const statusFunction = /^(cuda[A-Z]|cu[A-Z][a-z]|cublas|cufft|curand(?!_)|cusparse|cusolver|cudnn|nccl|nvml|nvtx|hip[A-Z])/;
+
+/** A function nobody knows: what its arguments point at is lost. The libraries of CUDA report success. */
+function callUnknown(host: Interpreter, name: string, args: readonly Argument[]): Value {
+  forgetTargets(host, args, `what \`${name}\` stored`);
+  if (statusFunction.test(name)) return int(0);
+  if (/^(?:print|log|show|report|usage|assert|check|verify)/i.test(name)) return voidValue;
+  return unknown(`the result of \`${name}\`, which is declared in no file that was found`);
+}

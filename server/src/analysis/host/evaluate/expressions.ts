@@ -1,0 +1,283 @@
+/** The value of an expression. */
+import type { Expression } from "../../../syntax/ast.ts";
+import { forgetTargets } from "../memory/effects.ts";
+import { hostType } from "../memory/host-types.ts";
+import { type Interpreter, step } from "../memory/interpreter.ts";
+import { joinValues } from "../memory/journal.ts";
+import { read, write } from "../memory/read-write.ts";
+import { construct, fromList } from "../resolve/construct.ts";
+import { nameValue } from "../resolve/names.ts";
+import { callOperator, scalarOf } from "../resolve/overloaded.ts";
+import { placeOf } from "../resolve/places.ts";
+import { unary } from "../values/arithmetic.ts";
+import { Cell, type ContainerType, type Place, type Value } from "../values/model.ts";
+import { bool, float, int, nullPointer, openRecord, pointer, truth, unknown, unknownOf, voidValue } from "../values/values.ts";
+import { evaluateArguments } from "./arguments.ts";
+import { eitherWay } from "./branches.ts";
+import { evaluateCall } from "./call-expression.ts";
+import { evaluateLaunch } from "./launch.ts";
+import { combine, stepped } from "./operators.ts";
+import { evaluateCast, evaluateNew, evaluateSizeof } from "./type-expressions.ts";
+
+export function evaluateExpression(host: Interpreter, e: Expression): Value {
+  step(host);
+  switch (e.kind) {
+    case "name":
+      return nameValue(host, e);
+    case "integer":
+      return integerLiteral(e.value, e.suffix, e.text);
+    case "float":
+      return float(e.value, e.suffix === "f" ? "float" : "double");
+    case "char":
+      return int(e.value, "char");
+    case "string":
+      return { kind: "string", text: e.value };
+    case "bool":
+      return bool(e.value);
+    case "null":
+      return nullPointer;
+    case "this":
+      return host.frame.self === undefined ? unknown("`this`") : pointer(host.frame.self, host.frame.self.type);
+    case "parenthesized":
+      return host.evaluate(e.inner);
+    case "unary":
+      return evaluateUnary(host, e);
+    case "postfix": {
+      const place = placeOf(host, e.operand);
+      if (place === undefined) return unknown("a postfix operator on what is no variable");
+      const before = read(host, place);
+      const overloaded = callOperator(host, e.op, [{ value: before, place }, { value: int(0) }]);
+      if (overloaded !== undefined) return overloaded;
+      write(host, place, stepped(host, before, e.op));
+      return before;
+    }
+    case "binary":
+      return evaluateBinary(host, e);
+    case "assign":
+      return assign(host, e);
+    case "conditional": {
+      const condition = host.evaluate(e.condition);
+      const known = truth(condition);
+      if (known !== undefined) return host.evaluate(known ? e.then : e.else);
+      return eitherValue(
+        host,
+        condition,
+        () => host.evaluate(e.then),
+        () => host.evaluate(e.else),
+      );
+    }
+    case "call":
+      return e.launch === undefined ? evaluateCall(host, e) : evaluateLaunch(host, e, e.launch);
+    case "subscript":
+    case "member": {
+      const place = placeOf(host, e);
+      return place === undefined
+        ? unknown(
+            e.kind === "member"
+              ? `the member \`${e.name.parts.at(-1)?.text ?? ""}\` of an object that is not known`
+              : "an element of an array that is not known",
+          )
+        : read(host, place);
+    }
+    case "cast":
+      return evaluateCast(host, e);
+    case "list":
+      return fromList(host, e.type === undefined ? undefined : hostType(host, e.type), e);
+    case "sizeof":
+      return evaluateSizeof(host, e);
+    case "new":
+      return evaluateNew(host, e);
+    case "delete":
+      return voidValue;
+    case "lambda": {
+      const captured = new Map<string, Place>();
+      for (const { name, byReference, init } of e.captures) {
+        if (init !== undefined) captured.set(name, new Cell(host.evaluate(init), undefined, name));
+        else if (!byReference && name !== "this")
+          captured.set(
+            name,
+            new Cell(
+              host.evaluate({
+                kind: "name",
+                start: e.start,
+                end: e.start,
+                name: { start: e.start, end: e.start, global: false, parts: [{ text: name }] },
+              }),
+              undefined,
+              name,
+            ),
+          );
+      }
+      return {
+        kind: "lambda",
+        expression: e,
+        captured,
+        scopes: [...host.frame.scopes],
+        self: host.frame.self,
+        substitution: host.frame.substitution,
+        owner: host.frame.function,
+      };
+    }
+    case "pack":
+    case "fold":
+      return unknown("a parameter pack");
+    case "unknown":
+      return unknown("source text that could not be read");
+  }
+}
+
+function integerLiteral(value: bigint, suffix: string, text: string): Value {
+  const long = suffix.includes("l");
+  const unsigned = suffix.includes("u");
+  const hex = /^0[xXbB0-7]/.test(text);
+  if (!long && value < 0x80000000n && !unsigned) return int(value, "int");
+  if (!long && value < 0x100000000n && (unsigned || hex)) return int(value, "uint");
+  const name = suffix.includes("ll") ? "longlong" : "long";
+  return int(value, unsigned || value > 0x7fffffffffffffffn ? (name === "long" ? "ulong" : "ulonglong") : name);
+}
+
+function evaluateUnary(host: Interpreter, e: Expression & { readonly kind: "unary" }): Value {
+  if (e.op === "&") return addressOf(host, e.operand);
+  if (e.op === "++" || e.op === "--") {
+    const place = placeOf(host, e.operand);
+    if (place === undefined) return unknown(`operator ${e.op} on what is no variable`);
+    const overloaded = callOperator(host, e.op, [{ value: read(host, place), place }]);
+    if (overloaded !== undefined) return overloaded;
+    const value = stepped(host, read(host, place), e.op);
+    write(host, place, value);
+    return read(host, place);
+  }
+  if (e.op === "*") {
+    const place = placeOf(host, e);
+    if (place !== undefined) return read(host, place);
+    const value = host.evaluate(e.operand);
+    return value.kind === "function" || value.kind === "lambda" ? value : unknownOf(value);
+  }
+  const [operand] = evaluateArguments(host, [e.operand]);
+  const value = operand?.value ?? voidValue;
+  const overloaded = operand === undefined ? undefined : callOperator(host, e.op, [operand]);
+  return overloaded ?? unary(e.op, scalarOf(host, value));
+}
+
+function addressOf(host: Interpreter, operand: Expression): Value {
+  const place = placeOf(host, operand);
+  if (place === undefined) {
+    const value = host.evaluate(operand);
+    return value.kind === "function" ? value : unknown("an address that is not known");
+  }
+  if (place instanceof Cell) {
+    // The address of an array is the address of its first element.
+    if (place.type?.kind === "array" && place.value.kind === "pointer") return { ...place.value, to: place.type };
+    return pointer(place, place.type);
+  }
+  return { kind: "pointer", to: place.type, target: place.allocation, offset: place.offset };
+}
+
+function evaluateBinary(host: Interpreter, e: Expression & { readonly kind: "binary" }): Value {
+  const { op } = e;
+  if (op === "&&" || op === "||") return logical(host, op, e.left, e.right);
+  const [first, second] = evaluateArguments(host, [e.left, e.right]);
+  const left = first?.value ?? voidValue;
+  const right = second?.value ?? voidValue;
+  if (op === ",") return right;
+  const overloaded = callOperator(
+    host,
+    op,
+    [first, second].filter((operand) => operand !== undefined),
+  );
+  if (overloaded !== undefined) return overloaded;
+  if (op === ">>" && isStream(e.left, left)) return extracted(host, left, e.right);
+  return combine(host, op, scalarOf(host, left), scalarOf(host, right));
+}
+
+function isStream(e: Expression, value: Value): boolean {
+  if (value.kind === "record") return true;
+  if (e.kind === "binary" && e.op === ">>") return isStream(e.left, value);
+  return e.kind === "name" && e.name.parts.at(-1)?.text === "cin";
+}
+
+/** `stream >> variable`: what is read is not known. */
+function extracted(host: Interpreter, stream: Value, target: Expression): Value {
+  const place = placeOf(host, target);
+  if (place !== undefined)
+    forgetTargets(
+      host,
+      [
+        {
+          value:
+            place instanceof Cell
+              ? pointer(place, place.type)
+              : { kind: "pointer", to: place.type, target: place.allocation, offset: place.offset },
+        },
+      ],
+      "read from input",
+    );
+  return stream;
+}
+
+function logical(host: Interpreter, op: "&&" | "||", leftSide: Expression, rightSide: Expression): Value {
+  const left = host.evaluate(leftSide);
+  const known = truth(left);
+  if (known === (op === "||")) return bool(known);
+  if (known === undefined) {
+    const right = eitherValue(
+      host,
+      left,
+      () => host.evaluate(rightSide),
+      () => voidValue,
+    );
+    return truth(right) === (op === "||") ? bool(op === "||") : unknownOf(left, right);
+  }
+  const right = host.evaluate(rightSide);
+  const value = truth(right);
+  return value === undefined ? unknownOf(right) : bool(value);
+}
+
+/** One of two values, depending on a condition that is not known. */
+function eitherValue(host: Interpreter, condition: Value, then: () => Value, otherwise: () => Value): Value {
+  let a: Value = voidValue;
+  let b: Value = voidValue;
+  const runThen = () => {
+    a = then();
+    return undefined;
+  };
+  const runElse = () => {
+    b = otherwise();
+    return undefined;
+  };
+  eitherWay(host, condition, runThen, runElse);
+  if (b.kind === "void") return a;
+  return joinValues(a, b, "it depends on a condition that is not known", condition.kind === "unknown" ? condition.inputs : []);
+}
+
+/** `config = {}` for a record of a library empties it. */
+function listFor(host: Interpreter, place: Place | undefined, list: Expression & { readonly kind: "list" }): Value {
+  const old = place === undefined ? undefined : read(host, place);
+  return old?.kind === "record" && old.open && list.elements.length === 0 ? openRecord(old.name) : fromList(host, place?.type, list);
+}
+
+/** A container's new elements, under the old name. */
+function rehoused(host: Interpreter, type: ContainerType, value: Value, old: Value): Value {
+  const made = construct(host, type, [value], false);
+  if (made.kind !== "container" || old.kind !== "container" || made.storage === old.storage) return made;
+  made.storage.name = old.storage.name;
+  return made;
+}
+
+function assign(host: Interpreter, e: Expression & { readonly kind: "assign" }): Value {
+  if (e.op === "") {
+    const place = placeOf(host, e.left);
+    const value = e.right.kind === "list" && e.right.type === undefined ? listFor(host, place, e.right) : host.evaluate(e.right);
+    if (place === undefined) return value;
+    const type = place.type;
+    write(host, place, type?.kind === "container" ? rehoused(host, type, value, read(host, place)) : value);
+    return read(host, place);
+  }
+  const place = placeOf(host, e.left);
+  const right = host.evaluate(e.right);
+  if (place === undefined) return unknown("an assignment to what is not known");
+  const overloaded = callOperator(host, `${e.op}=`, [{ value: read(host, place), place }, { value: right }]);
+  if (overloaded !== undefined) return overloaded;
+  write(host, place, combine(host, e.op, read(host, place), right));
+  return read(host, place);
+}

@@ -1,0 +1,157 @@
+/** Calling functions of the program: overloads, template arguments, parameters, results. */
+import type { FunctionDeclaration, ParameterDeclaration } from "../../../syntax/ast.ts";
+import { forgetTargets } from "../memory/effects.ts";
+import { hostType } from "../memory/host-types.ts";
+import { type Argument, type Call, depthLimit, type Frame, type Interpreter, recursionLimit } from "../memory/interpreter.ts";
+import { joinValues } from "../memory/journal.ts";
+import { copied } from "../memory/read-write.ts";
+import { fromExpression } from "../resolve/construct.ts";
+import { deduce } from "../resolve/deduce.ts";
+import { chooseOverload } from "../resolve/overload.ts";
+import { converted } from "../resolve/overloaded.ts";
+import { convert } from "../values/convert.ts";
+import { Cell, type HostType, type LambdaValue, type Place, type Value } from "../values/model.ts";
+import { unknown, voidValue } from "../values/values.ts";
+import { evaluateArguments, packOf } from "./arguments.ts";
+
+/** Runs a function of the program; one without a body is unknown, and so is what its pointers lead to. */
+export function callFunction(host: Interpreter, call: Call): Value {
+  const fn = call.function.body === undefined ? (definitionOf(host, call.function) ?? call.function) : call.function;
+  const { unit } = host;
+  host.unit = host.linker?.unitOf(fn) ?? unit;
+  const value = callDefinition(host, fn, call);
+  host.unit = unit;
+  return value;
+}
+
+function definitionOf(host: Interpreter, fn: FunctionDeclaration): FunctionDeclaration | undefined {
+  const path = host.globals.pathOf(fn);
+  const around = path.at(-1);
+  const name = (text: string) => ({ start: fn.start, end: fn.start, global: false, parts: [{ text }] });
+  const isMethod = around !== undefined && host.globals.record(name(around), path.slice(0, -1)) !== undefined;
+  return host.linker?.definition(nameOf(fn), isMethod ? around : undefined);
+}
+
+function callDefinition(host: Interpreter, fn: FunctionDeclaration, call: Call): Value {
+  if (fn.body === undefined) {
+    forgetTargets(host, call.arguments, `\`${nameOf(fn)}\` is defined in another file`);
+    return unknown(`the result of \`${nameOf(fn)}\`, which is defined in another file`, hostType(host, fn.result, call.substitution));
+  }
+  const calls = host.active.get(fn) ?? 0;
+  // A recursion of which nobody knows where it ends would be followed both ways at each level.
+  if (calls > 0) host.recursions += 1;
+  if (host.frame.depth >= depthLimit || host.recursions > recursionLimit || (calls > 0 && host.uncertainty > 0)) {
+    forgetTargets(host, call.arguments, `what a recursion of \`${nameOf(fn)}\` stored`);
+    return unknown(`the result of a recursion of \`${nameOf(fn)}\``);
+  }
+  const substitution = deduce(host, fn, call.templateArguments ?? [], call.arguments, call.substitution);
+  const outer = host.frame;
+  const scope = new Map<string, Place>();
+  const frame: Frame = {
+    function: fn,
+    result: fn.result,
+    substitution,
+    scopes: [scope],
+    self: call.self,
+    path: host.globals.pathOf(fn),
+    depth: outer.depth + 1,
+    otherResults: [],
+  };
+  host.frame = frame;
+  for (const [k, parameter] of fn.parameters.entries())
+    if (parameter.name !== undefined)
+      scope.set(parameter.name, parameter.pack ? new Cell(packOf(call.arguments.slice(k))) : bind(host, parameter, call.arguments[k]));
+  if (call.self?.value.kind === "record") initialiseMembers(host, fn, call.self, call.self.value.members);
+  host.active.set(fn, calls + 1);
+  const completion = host.execute(fn.body);
+  host.active.set(fn, calls);
+  const returnsReference = fn.result.kind === "reference";
+  host.returned = returnsReference && completion?.kind === "return" && frame.otherResults.length === 0 ? completion.place : undefined;
+  const type = fn.result.kind === "auto" || returnsReference ? undefined : hostType(host, fn.result);
+  host.frame = outer;
+  if (completion?.kind === "exit") {
+    host.exited = true;
+    return unknown("the program ends");
+  }
+  return result(completion?.kind === "return" ? completion.value : voidValue, frame.otherResults, type);
+}
+
+/** What was returned on the way followed, unless another way may have returned something else than an error code. */
+function result(value: Value, others: readonly Value[], type: HostType | undefined): Value {
+  let joined = value;
+  for (const other of others) if (!saysError(other)) joined = joinValues(joined, other, "it depends on a condition that is not known");
+  return type?.kind === "void" ? voidValue : convert(joined, type);
+}
+
+function saysError(value: Value): boolean {
+  if (value.kind === "void" || value.kind === "string") return true;
+  if (value.kind === "pointer") return value.target === undefined;
+  return value.kind === "int" && Math.abs(Number(value.value)) <= 1;
+}
+
+export function callLambda(host: Interpreter, lambda: LambdaValue, args: readonly Argument[]): Value {
+  if (host.frame.depth >= depthLimit) return unknown("calls nested too deeply");
+  const { unit } = host;
+  if (lambda.owner !== undefined) host.unit = host.linker?.unitOf(lambda.owner) ?? unit;
+  const outer = host.frame;
+  const scope = new Map<string, Place>(lambda.captured);
+  const frame: Frame = {
+    function: outer.function,
+    result: lambda.expression.result,
+    substitution: lambda.substitution,
+    scopes: [...lambda.scopes.map((s) => new Map(s)), scope],
+    self: lambda.self,
+    path: outer.path,
+    depth: outer.depth + 1,
+    otherResults: [],
+  };
+  host.frame = frame;
+  for (const [k, parameter] of lambda.expression.parameters.entries())
+    if (parameter.name !== undefined)
+      scope.set(parameter.name, parameter.pack ? new Cell(packOf(args.slice(k))) : bind(host, parameter, args[k]));
+  const completion = host.execute(lambda.expression.body);
+  host.returned = undefined;
+  host.unit = unit;
+  host.frame = outer;
+  if (completion?.kind === "exit") host.exited = true;
+  return result(completion?.kind === "return" ? completion.value : voidValue, frame.otherResults, undefined);
+}
+
+function bind(host: Interpreter, parameter: ParameterDeclaration, argument: Argument | undefined): Place {
+  const { name = "" } = parameter;
+  if (parameter.type.kind === "reference" && argument?.place !== undefined) return argument.place;
+  const auto = parameter.type.kind === "auto" || (parameter.type.kind === "reference" && parameter.type.to.kind === "auto");
+  const declared = auto ? undefined : hostType(host, parameter.type);
+  const type = declared?.kind === "reference" ? declared.to : declared;
+  const cell = new Cell(voidValue, type, name);
+  if (argument !== undefined) cell.value = converted(host, copied(argument.value), type);
+  else if (parameter.default !== undefined) cell.value = fromExpression(host, type, parameter.default, name);
+  else cell.value = unknown(`the parameter \`${name}\``, type);
+  if (cell.value.kind === "unknown") cell.value = host.inputs.held(cell.value, name, type);
+  return cell;
+}
+
+/** `: a(x), b{y}, Base(z)` of a constructor. */
+function initialiseMembers(host: Interpreter, fn: FunctionDeclaration, self: Cell, members: ReadonlyMap<string, Cell>): void {
+  for (const { name, values } of fn.initialisers ?? []) {
+    const text = name.parts.at(-1)?.text ?? "";
+    const cell = members.get(text);
+    if (cell === undefined) {
+      const args = evaluateArguments(host, values);
+      const other = chooseOverload(host, host.globals.methods(text, text), args);
+      if (other !== undefined && other !== fn) host.call({ function: other, arguments: args, self, substitution: host.frame.substitution });
+      continue;
+    }
+    const [first] = values;
+    const type = cell.type;
+    if (first !== undefined && values.length === 1) host.journal.set(cell, fromExpression(host, type, first, cell.name));
+    else if (type !== undefined) {
+      const elements = values.map((value) => ({ value }));
+      host.journal.set(cell, fromExpression(host, type, { kind: "list", start: fn.start, end: fn.start, elements }, cell.name));
+    }
+  }
+}
+
+function nameOf(fn: FunctionDeclaration): string {
+  return fn.name.parts.at(-1)?.text ?? "";
+}

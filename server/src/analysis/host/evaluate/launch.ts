@@ -1,0 +1,179 @@
+/** Kernel launches: by `<<<>>>` and by the runtime's functions. */
+import type { Content } from "@warplens/sim-engine";
+import type { Expression, FunctionDeclaration, LaunchConfiguration } from "../../../syntax/ast.ts";
+import { identity, valueKey } from "../../sema/type-tools.ts";
+import type { Substitution } from "../../sema/types.ts";
+import type { LaunchEntry } from "../launches/launch-entry.ts";
+import { isConfigured } from "../launches/launch-log.ts";
+import { namedKernel } from "../launches/launch-sites.ts";
+import { writtenParameters } from "../launches/written-parameters.ts";
+import { contentOf, wholeContent } from "../memory/content.ts";
+import { forgetContent } from "../memory/effects.ts";
+import type { Argument, Interpreter, LaunchCall } from "../memory/interpreter.ts";
+import { deduce } from "../resolve/deduce.ts";
+import { chooseOverload } from "../resolve/overload.ts";
+import { convert, dim3, dimensions } from "../values/convert.ts";
+import { Allocation, Cell, type FunctionValue, type HostType, type TemplateValue, type Value } from "../values/model.ts";
+import { int, unknown, voidValue } from "../values/values.ts";
+import { evaluateArguments } from "./arguments.ts";
+import { Capture } from "./capture.ts";
+
+const sizeType: HostType = { kind: "integer", name: "ulong" };
+
+/** `k<<<grid, block, shared, stream>>>(args)`. */
+export function evaluateLaunch(host: Interpreter, e: Expression & { readonly kind: "call" }, configuration: LaunchConfiguration): Value {
+  const grid = dimensions(configurationValue(host, configuration.grid));
+  const block = dimensions(configurationValue(host, configuration.block));
+  const shared = configuration.shared === undefined ? int(0, "ulong") : convert(host.evaluate(configuration.shared), sizeType);
+  const callee = host.evaluate(e.callee);
+  const args = evaluateArguments(host, e.arguments);
+  launchKernel(host, { site: e, callee, name: namedKernel(e.callee), grid, block, shared, args });
+  return voidValue;
+}
+
+function configurationValue(host: Interpreter, e: Expression | undefined): Value {
+  if (e === undefined) return unknown("a launch configuration that is not written");
+  if (e.kind === "list" && e.type === undefined) return dim3(...e.elements.map((element) => host.evaluate(element.value)));
+  return host.evaluate(e);
+}
+
+/** Notes a launch, and what its kernel leaves in memory. */
+export function launchKernel(host: Interpreter, call: LaunchCall): void {
+  if (host.loops.some((loop) => loop.abstract)) return;
+  const chosen = call.callee.kind === "function" ? defined(host, kernelOf(host, call.callee, call.args, call.site)) : undefined;
+  const instance = instanceKey(call.site, chosen);
+  if (host.speculation === 0) host.launches.count(instance);
+  const capture = new Capture(host);
+  const entry = entryOf(host, call, chosen, instance, capture);
+  if (host.launches.wants(instance, host.speculation, isConfigured(call))) host.launches.add(entry);
+  runKernel(host, chosen?.kernel, call.args, entry, capture);
+}
+
+interface ChosenKernel {
+  readonly kernel: FunctionDeclaration;
+  readonly substitution: Substitution | undefined;
+  readonly templateArguments: readonly TemplateValue[];
+}
+
+function instanceKey(site: Expression, chosen: ChosenKernel | undefined): string {
+  const kernel = chosen === undefined ? [] : [identity(chosen.kernel), ...chosen.templateArguments.map(argumentKey)];
+  return [identity(site), ...kernel].join(" ");
+}
+
+function argumentKey(value: TemplateValue): string {
+  return value === undefined ? "?" : valueKey(value);
+}
+
+function kernelOf(host: Interpreter, callee: FunctionValue, args: readonly Argument[], site: Expression): ChosenKernel | undefined {
+  const resolved = site.kind === "call" && site.launch !== undefined ? host.semantics.callee(site, host.frame.substitution) : undefined;
+  if (resolved !== undefined && callee.candidates.includes(resolved.function)) {
+    const templateArguments = argumentsIn(resolved.function, resolved.substitution);
+    if (!templateArguments.includes(undefined))
+      return { kernel: resolved.function, substitution: resolved.substitution, templateArguments };
+  }
+  const kernels = callee.candidates.filter((fn) => fn.specifiers.global);
+  const candidates = kernels.length > 0 ? kernels : callee.candidates;
+  const kernel =
+    chooseOverload(host, candidates, args, callee.templateArguments.length) ?? (candidates.length === 1 ? candidates[0] : undefined);
+  if (kernel === undefined) return undefined;
+  const substitution = deduce(host, kernel, callee.templateArguments, args, undefined);
+  return { kernel, substitution, templateArguments: argumentsIn(kernel, substitution) };
+}
+
+/** A kernel that is only declared here, as another file defines it. */
+function defined(host: Interpreter, chosen: ChosenKernel | undefined): ChosenKernel | undefined {
+  if (chosen === undefined || chosen.kernel.body !== undefined) return chosen;
+  const kernel = host.linker?.definition(chosen.kernel.name.parts.at(-1)?.text ?? "");
+  if (kernel === undefined || !kernel.specifiers.global) return chosen;
+  const values = chosen.templateArguments.filter((value) => value !== undefined);
+  return { ...chosen, kernel, substitution: host.semantics.substitutionFor(kernel, values) };
+}
+
+/** What the kernel's template parameters stand for, in their order. */
+function argumentsIn(kernel: FunctionDeclaration, substitution: Substitution | undefined): readonly TemplateValue[] {
+  return (kernel.templateParameters ?? []).flatMap((parameter, k): TemplateValue[] => {
+    const value = substitution?.values.get(parameter.name ?? `#${k}`);
+    return isPack(value) ? [...value] : [value];
+  });
+}
+
+function isPack(value: TemplateValue | readonly TemplateValue[]): value is readonly TemplateValue[] {
+  return Array.isArray(value);
+}
+
+function entryOf(host: Interpreter, call: LaunchCall, chosen: ChosenKernel | undefined, instance: string, capture: Capture): LaunchEntry {
+  const { site, grid, block, shared, cluster } = call;
+  const captured = capture.arguments(
+    chosen?.kernel,
+    chosen?.substitution,
+    call.args.map(({ value }) => value),
+  );
+  const kernelName = chosen?.kernel.name.parts.at(-1)?.text ?? (call.callee.kind === "function" ? call.callee.name : call.name);
+  return {
+    site,
+    instance,
+    grid,
+    block,
+    shared,
+    captured,
+    remoteness: host.speculation,
+    kernelName,
+    uncertain: host.uncertainty > 0,
+    globals: globalContents(host),
+    templateArguments: chosen?.templateArguments ?? [],
+    ...(chosen === undefined ? {} : { kernel: chosen.kernel }),
+    ...(chosen?.substitution === undefined ? {} : { substitution: chosen.substitution }),
+    ...(cluster === undefined ? {} : { cluster }),
+  };
+}
+
+/** What was stored in `__constant__` and `__device__` variables. */
+function globalContents(host: Interpreter): Map<string, ReturnType<typeof contentOf>> {
+  const contents = new Map<string, ReturnType<typeof contentOf>>();
+  for (const [declaration, cell] of host.statics) {
+    const { device, constant, managed } = declaration.specifiers;
+    const name = declaration.name.parts.at(-1)?.text;
+    if (name === undefined || !(device || constant || managed)) continue;
+    const { value } = cell;
+    if (value.kind === "pointer" && value.target instanceof Allocation) {
+      const { elementBytes } = value.target.summary;
+      contents.set(name, elementBytes === undefined ? value.target.summary.content : wholeContent(value.target, elementBytes));
+    } else contents.set(name, contentOf(value));
+  }
+  return contents;
+}
+
+/** After a launch, buffers that the kernel may store to hold what it left in them. */
+function runKernel(
+  host: Interpreter,
+  kernel: FunctionDeclaration | undefined,
+  args: readonly Argument[],
+  entry: LaunchEntry,
+  capture: Capture,
+): void {
+  const written = kernel === undefined ? undefined : writtenParameters(kernel);
+  const { resolveLaunch, unit } = host;
+  const record =
+    kernel === undefined || resolveLaunch === undefined
+      ? undefined
+      : host.launches.record(entry, unit.whereIs?.(entry.site), resolveLaunch);
+  for (const [k, { value }] of args.entries()) {
+    if (written !== undefined && !written.has(k)) continue;
+    store(value, 0);
+  }
+
+  function store(value: Value, depth: number): void {
+    const reason = `\`${entry.kernelName}\` stored to it`;
+    if (value.kind === "pointer" && value.target instanceof Allocation) {
+      if (value.target.residence === "host") return;
+      const buffer = capture.indexOf(value.target);
+      if (record === undefined || record.tooDeep || buffer === undefined) forgetContent(host, value.target, reason);
+      else {
+        const content: Content = { kind: "written", by: record, buffer, offset: 0 };
+        host.journal.summarise(value.target, { ...value.target.summary, content, reason }, new Map());
+      }
+    } else if (value.kind === "pointer" && value.target instanceof Cell && value.target.value.kind !== "record")
+      host.journal.set(value.target, unknown(reason, value.target.type));
+    else if (value.kind === "record" && depth < 3) for (const member of value.members.values()) store(member.value, depth + 1);
+  }
+}

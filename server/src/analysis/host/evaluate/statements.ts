@@ -1,0 +1,272 @@
+/** Running a statement. */
+import type { Condition, Declaration, Expression, Statement, VariableDeclaration } from "../../../syntax/ast.ts";
+import { hostType } from "../memory/host-types.ts";
+import { type Completion, declareLocal, type Interpreter, step } from "../memory/interpreter.ts";
+import { copied, elementOf, read } from "../memory/read-write.ts";
+import { fromList, initialise } from "../resolve/construct.ts";
+import { placeOf } from "../resolve/places.ts";
+import { Cell, type Place, type Value } from "../values/model.ts";
+import { integerOf, pointer, truth, unknown, voidValue } from "../values/values.ts";
+import { eitherWay, follow, speculate } from "./branches.ts";
+import { type Loop, runLoop } from "./loops.ts";
+import { combine } from "./operators.ts";
+
+const exit: Completion = { kind: "exit" };
+const broken: Completion = { kind: "break" };
+const continued: Completion = { kind: "continue" };
+
+export function executeStatement(host: Interpreter, s: Statement): Completion {
+  step(host);
+  switch (s.kind) {
+    case "block":
+      return scoped(host, () => runAll(host, s.body));
+    case "declaration":
+      for (const declaration of s.declarations) declare(host, declaration);
+      return ended(host);
+    case "expression":
+      host.evaluate(s.expression);
+      return ended(host);
+    case "if":
+      return scoped(host, () => {
+        if (s.init !== undefined) host.execute(s.init);
+        const condition = test(host, s.condition);
+        const known = truth(condition);
+        if (host.exited) return exit;
+        if (known === undefined)
+          return eitherWay(
+            host,
+            condition,
+            () => host.execute(s.then),
+            () => (s.else === undefined ? undefined : host.execute(s.else)),
+          );
+        speculate(host, known ? s.else : s.then);
+        return follow(host, known ? s.then : s.else);
+      });
+    case "for":
+      return scoped(host, () => {
+        if (s.init !== undefined) host.execute(s.init);
+        return loop(host, s, s.condition, false, s.body, s.step);
+      });
+    case "while":
+      return scoped(host, () => loop(host, s, s.condition, false, s.body));
+    case "do":
+      return scoped(host, () => loop(host, s, s.condition, true, s.body));
+    case "range-for":
+      return scoped(host, () => rangeFor(host, s));
+    case "switch":
+      return scoped(host, () => runSwitch(host, s));
+    case "break":
+      return broken;
+    case "continue":
+      return continued;
+    case "return": {
+      if (s.value === undefined) return { kind: "return", value: voidValue };
+      const result = host.frame.result;
+      if (s.value.kind === "list" && s.value.type === undefined && result !== undefined)
+        return { kind: "return", value: fromList(host, hostType(host, result), s.value) };
+      const place = result?.kind === "reference" ? placeOf(host, s.value) : undefined;
+      const value = place === undefined ? host.evaluate(s.value) : read(host, place);
+      return host.exited ? exit : { kind: "return", value, place };
+    }
+    case "try":
+      return host.execute(s.body);
+    default:
+      return undefined;
+  }
+}
+
+function ended(host: Interpreter): Completion {
+  return host.exited ? exit : undefined;
+}
+
+function runAll(host: Interpreter, body: readonly Statement[]): Completion {
+  const { final } = host;
+  const last = final ? body.findLastIndex((statement) => host.holdsLaunch.has(statement)) : -1;
+  for (const [k, statement] of body.entries()) {
+    host.final = k === last;
+    const completion = host.execute(statement);
+    host.final = final;
+    if (completion !== undefined) return completion;
+    if (k === last) return exit;
+  }
+  return undefined;
+}
+
+function scoped(host: Interpreter, run: () => Completion): Completion {
+  const { scopes } = host.frame;
+  scopes.push(new Map());
+  const completion = run();
+  scopes.pop();
+  return completion;
+}
+
+function test(host: Interpreter, condition: Condition): Value {
+  if (condition.kind !== "variable") return host.evaluate(condition);
+  declare(host, condition);
+  const name = condition.name.parts.at(-1)?.text ?? "";
+  const place = host.frame.scopes.at(-1)?.get(name);
+  return place instanceof Cell ? place.value : unknown("a declared condition");
+}
+
+function loop(
+  host: Interpreter,
+  statement: Statement,
+  condition: Condition | undefined,
+  testedLast: boolean,
+  body: Statement,
+  next?: Expression,
+): Completion {
+  const made: Loop = {
+    statement,
+    condition,
+    testedLast,
+    test: () => (condition === undefined ? { kind: "int", type: "bool", value: 1 } : test(host, condition)),
+    body: () => host.execute(body),
+    advance: () => {
+      if (next !== undefined) host.evaluate(next);
+    },
+  };
+  // A body that is not entered may still hold launches.
+  const before = host.launches.total;
+  const completion = runLoop(host, made);
+  if (host.launches.total === before) speculate(host, body);
+  return completion;
+}
+
+function declare(host: Interpreter, declaration: Declaration): void {
+  if (declaration.kind !== "variable") return;
+  if (declaration.bindings !== undefined) {
+    declareBindings(host, declaration, declaration.bindings);
+    return;
+  }
+  const name = declaration.name.parts.at(-1)?.text ?? "";
+  declareLocal(host, name, variable(host, declaration, name));
+}
+
+/** `auto [a, b] = e`: members in order, or elements of an array. */
+function declareBindings(host: Interpreter, { init, type }: VariableDeclaration, names: readonly string[]): void {
+  const [first] = init?.values ?? [];
+  const place = first === undefined ? undefined : placeOf(host, first);
+  const value = first === undefined ? voidValue : place === undefined ? host.evaluate(first) : read(host, place);
+  const whole = type.kind === "reference" ? value : copied(value);
+  const members = whole.kind === "record" ? [...whole.members.values()] : [];
+  for (const [k, name] of names.entries())
+    declareLocal(host, name, members[k] ?? elementAt(host, whole, k) ?? new Cell(unknown("a structured binding"), undefined, name));
+}
+
+function elementAt(host: Interpreter, value: Value, index: number): Place | undefined {
+  if (value.kind === "container") return elementOf(host, pointer(value.storage, value.type.element), index);
+  return value.kind === "pointer" ? elementOf(host, value, index) : undefined;
+}
+
+function variable(host: Interpreter, declaration: VariableDeclaration, name: string): Place {
+  const { init, specifiers } = declaration;
+  const [first] = init?.values ?? [];
+  if (declaration.type.kind === "reference" && first !== undefined) {
+    const place = placeOf(host, first);
+    if (place !== undefined) return place;
+  }
+  const remembered = specifiers.static ? host.statics.get(declaration) : undefined;
+  if (remembered !== undefined) return remembered;
+  const type =
+    declaration.type.kind === "auto" || (declaration.type.kind === "reference" && declaration.type.to.kind === "auto")
+      ? undefined
+      : hostType(host, declaration.type);
+  const value = initialise(host, declaration, type, specifiers.static === true, specifiers.managed ? "managed" : "host");
+  const cell = new Cell(unknown("a variable"), type?.kind === "reference" ? type.to : type, name);
+  // Not journalled: the cell is younger than every mark.
+  cell.value = value;
+  if (value.kind === "unknown") cell.value = host.inputs.held(value, name, cell.type);
+  if (value.kind === "pointer" && value.target !== undefined && !(value.target instanceof Cell)) value.target.name ||= name;
+  if (value.kind === "container") value.storage.name ||= name;
+  if (specifiers.static) host.statics.set(declaration, cell);
+  return cell;
+}
+
+function rangeFor(host: Interpreter, s: Statement & { readonly kind: "range-for" }): Completion {
+  const range = host.evaluate(s.range);
+  const name = s.variable.name.parts.at(-1)?.text ?? "";
+  const type = s.variable.type.kind === "auto" ? undefined : hostType(host, s.variable.type);
+  const elements = rangeElements(host, s.range, range);
+  const counter = new Cell({ kind: "int", type: "long", value: 0 }, { kind: "integer", name: "long" });
+  const size = elements?.size ?? unknown("a range that is not known");
+  const made: Loop = {
+    statement: s,
+    condition: undefined,
+    testedLast: false,
+    test: () => combine(host, "<", counter.value, size),
+    body: () => {
+      const place = elements?.at(counter.value);
+      const element = place === undefined ? new Cell(unknown("an element of a range that is not known", type), type, name) : place;
+      declareLocal(host, name, element);
+      return host.execute(s.body);
+    },
+    advance: () => host.journal.set(counter, combine(host, "+", counter.value, { kind: "int", type: "long", value: 1 })),
+  };
+  return runLoop(host, made);
+}
+
+interface Elements {
+  readonly size: Value;
+  at(index: Value): Place | undefined;
+}
+
+function rangeElements(host: Interpreter, expression: Expression, range: Value): Elements | undefined {
+  if (expression.kind === "list") {
+    const values = expression.elements.map((element) => host.evaluate(element.value));
+    return {
+      size: { kind: "int", type: "long", value: values.length },
+      at: (index) => new Cell(values[integerOf(index) ?? -1] ?? unknown("an element of a list")),
+    };
+  }
+  if (range.kind === "container") {
+    const base = pointer(range.storage, range.type.element);
+    return { size: range.size, at: (index) => elementOf(host, base, integerOf(index)) };
+  }
+  if (range.kind === "pointer" && range.target !== undefined && !(range.target instanceof Cell)) {
+    const { bytes, elementBytes } = range.target.summary;
+    const size: Value =
+      bytes === undefined || !elementBytes
+        ? unknown("an array of a size that is not known")
+        : { kind: "int", type: "long", value: bytes / elementBytes };
+    return { size, at: (index) => elementOf(host, range, integerOf(index)) };
+  }
+  return undefined;
+}
+
+/** From the matching label on, or each label in turn where the value is not known. */
+function runSwitch(host: Interpreter, s: Statement & { readonly kind: "switch" }): Completion {
+  if (s.init !== undefined) host.execute(s.init);
+  const value = test(host, s.condition);
+  const body = s.body.kind === "block" ? s.body.body : [s.body];
+  const labels = body.flatMap((statement, index) => (statement.kind === "case" ? [{ statement, index }] : []));
+  const from = (index: number) => (): Completion => {
+    const completion = runAll(host, body.slice(index));
+    return completion?.kind === "break" ? undefined : completion;
+  };
+  if (value.kind !== "int") {
+    return labels.reduce<() => Completion>(
+      (rest, { index }) =>
+        () =>
+          eitherWay(host, value, from(index), rest),
+      () => undefined,
+    )();
+  }
+  const match = labels.find(({ statement }) => {
+    if (statement.value === undefined) return false;
+    const low = integerOf(host.evaluate(statement.value));
+    const high = statement.last === undefined ? low : integerOf(host.evaluate(statement.last));
+    const number = Number(value.value);
+    return low !== undefined && high !== undefined && number >= low && number <= high;
+  });
+  const taken = match ?? labels.find(({ statement }) => statement.value === undefined);
+  for (const { index } of labels) if (index !== taken?.index) speculateFrom(host, body, index);
+  return taken === undefined ? undefined : from(taken.index)();
+}
+
+function speculateFrom(host: Interpreter, body: readonly Statement[], index: number): void {
+  for (const statement of body.slice(index + 1)) {
+    if (statement.kind === "break" || statement.kind === "case") return;
+    speculate(host, statement);
+  }
+}

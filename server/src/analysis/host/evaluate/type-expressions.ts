@@ -1,0 +1,83 @@
+/** Expressions that name types: casts, `sizeof`, `new`. */
+import type { Expression } from "../../../syntax/ast.ts";
+import { hostType } from "../memory/host-types.ts";
+import type { Interpreter } from "../memory/interpreter.ts";
+import { unknownContent } from "../memory/journal.ts";
+import { read, sizeOf } from "../memory/read-write.ts";
+import { construct } from "../resolve/construct.ts";
+import { converted } from "../resolve/overloaded.ts";
+import { placeOf } from "../resolve/places.ts";
+import { Allocation, Cell, type HostType, type Value } from "../values/model.ts";
+import { typeOfValue } from "../values/type-of-value.ts";
+import { int, numberOf, pointer, unknown, voidValue } from "../values/values.ts";
+
+export function evaluateCast(host: Interpreter, e: Expression & { readonly kind: "cast" }): Value {
+  const type = hostType(host, e.type);
+  if (e.style === "functional" && (type?.kind === "record" || type?.kind === "container" || e.operands.length !== 1)) {
+    return type === undefined
+      ? unknown("a class of a library")
+      : construct(
+          host,
+          type,
+          e.operands.map((operand) => host.evaluate(operand)),
+          false,
+        );
+  }
+  const [operand] = e.operands;
+  if (operand === undefined) return unknown("an empty cast");
+  if (type?.kind === "void") {
+    host.evaluate(operand);
+    return voidValue;
+  }
+  const value = host.evaluate(operand);
+  if (type === undefined && e.type.kind === "pointer" && value.kind === "pointer") return { ...value, to: undefined };
+  return converted(host, value, type);
+}
+
+export function evaluateSizeof(host: Interpreter, e: Expression & { readonly kind: "sizeof" }): Value {
+  const node = e.type;
+  let type: HostType | undefined;
+  if (node !== undefined) type = hostType(host, node);
+  else if (e.operand !== undefined) {
+    const place = placeOf(host, e.operand);
+    if (
+      place instanceof Cell &&
+      place.type?.kind === "array" &&
+      place.value.kind === "pointer" &&
+      place.value.target instanceof Allocation
+    ) {
+      const { bytes } = place.value.target.summary;
+      if (bytes !== undefined) return int(bytes, "ulong");
+    }
+    type =
+      place?.type ??
+      typeOfValue(place === undefined ? host.evaluate(e.operand) : read(host, place)) ??
+      host.semantics.typeOf(e.operand, host.frame.substitution);
+  }
+  const bytes = type === undefined ? undefined : e.align && type.kind !== "container" ? host.semantics.alignOf(type) : sizeOf(host, type);
+  return bytes === undefined ? unknown("the size of a type that is not known") : int(bytes, "ulong");
+}
+
+export function evaluateNew(host: Interpreter, e: Expression & { readonly kind: "new" }): Value {
+  const type = hostType(host, e.type);
+  if (e.count === undefined) {
+    const values = e.arguments.map((argument) => host.evaluate(argument));
+    const value = type === undefined ? unknown("an object of a class of a library") : construct(host, type, values, false);
+    return pointer(new Cell(value, type), type);
+  }
+  const count = host.evaluate(e.count);
+  const elementBytes = sizeOf(host, type);
+  const elements = numberOf(count);
+  const bytes = elements === undefined || elementBytes === undefined ? undefined : elements * elementBytes;
+  const shape = elementBytes === undefined ? {} : { elementBytes };
+  return pointer(
+    new Allocation("", "host", type, {
+      bytes,
+      why: count,
+      content: unknownContent,
+      reason: "memory that nothing was written to",
+      ...shape,
+    }),
+    type,
+  );
+}

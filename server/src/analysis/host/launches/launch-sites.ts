@@ -1,0 +1,205 @@
+/** Where a file launches kernels, and what leads there: found before anything runs. */
+import type { Declaration, Expression, FunctionDeclaration, Statement, TypeNode } from "../../../syntax/ast.ts";
+import { type AnyNode, walk } from "../../../syntax/walk.ts";
+
+export interface LaunchSites {
+  /** Launch expressions in the order they are written. */
+  readonly sites: readonly Expression[];
+  /** Statements, expressions and declarations a launch can be reached from. */
+  readonly holders: WeakSet<Statement | Expression | Declaration>;
+  /** Functions that contain launch sites themselves, by site. */
+  readonly owners: ReadonlyMap<Expression, FunctionDeclaration>;
+  /** Functions that lead to launches and that no other function of the file calls. */
+  readonly roots: readonly FunctionDeclaration[];
+  /** Names of functions that lead to launches. */
+  readonly launching: ReadonlySet<string>;
+  /** Whether a function may call, at any depth, one of others. */
+  reaches(from: FunctionDeclaration, to: ReadonlySet<FunctionDeclaration | undefined>): boolean;
+}
+
+const launchingCalls: ReadonlySet<string> = new Set([
+  "cudaLaunchKernel",
+  "cudaLaunchCooperativeKernel",
+  "cudaLaunchKernelEx",
+  "cudaLaunchKernelExC",
+]);
+
+const callOperator = "operator()";
+
+/** A function with a body, and the words in it: which names it may call is judged by them. */
+interface Candidate {
+  readonly fn: FunctionDeclaration;
+  readonly words: ReadonlySet<string>;
+  readonly launches: boolean;
+}
+
+/**
+ * Finds launches, and what leads to them through calls by name. `textOf` gives what stands between two offsets; `ownerOf` names the class a function is
+ * a method of; `elsewhere` names functions of other files that launch.
+ */
+export function findLaunchSites(
+  functions: readonly FunctionDeclaration[],
+  textOf: (start: number, end: number) => string,
+  ownerOf: (fn: FunctionDeclaration) => string | undefined,
+  elsewhere: ReadonlySet<string> = new Set(),
+): LaunchSites {
+  const candidates = functions.flatMap((fn): Candidate[] =>
+    fn.body === undefined ? [] : [candidateOf(fn, textOf(fn.body.start, fn.body.end))],
+  );
+  const launching = new Set([...elsewhere, ...candidates.filter(({ launches }) => launches).map(({ fn }) => functionName(fn))]);
+  for (let before = -1; before !== launching.size; ) {
+    before = launching.size;
+    for (const { fn, words, launches } of candidates) {
+      if (!launches && !meets(words, launching)) continue;
+      launching.add(functionName(fn));
+      // Objects of the class are called without naming the operator.
+      const owner = functionName(fn) === callOperator ? ownerOf(fn) : undefined;
+      if (owner !== undefined) launching.add(owner);
+    }
+  }
+  const leading = candidates.filter(({ fn }) => launching.has(functionName(fn)));
+  for (const { fn } of leading) for (const name of launchingLambdas(fn, textOf)) launching.add(name);
+  const objects = launching.has(callOperator);
+  const defined = new Set(functions.map(functionName));
+  const sites: Expression[] = [];
+  const holders = new WeakSet<Statement | Expression | Declaration>();
+  const owners = new Map<Expression, FunctionDeclaration>();
+  const called = new Set<string>();
+  const calls = new Map<string, Set<string>>();
+  for (const { fn } of leading) {
+    markHolders(fn, launching, objects ? defined : undefined, holders, (site) => {
+      sites.push(site);
+      owners.set(site, fn);
+    });
+    const names = calledNames(fn, launching);
+    calls.set(functionName(fn), new Set([...(calls.get(functionName(fn)) ?? []), ...names]));
+    for (const name of names) if (name !== functionName(fn)) called.add(name);
+  }
+  sites.sort((a, b) => a.start - b.start);
+  const roots = leading.filter(({ fn }) => !called.has(functionName(fn))).map(({ fn }) => fn);
+  return {
+    sites,
+    holders,
+    owners,
+    roots,
+    launching,
+    reaches: (from, to) =>
+      reaches(calls, functionName(from), new Set([...to].flatMap((fn) => (fn === undefined ? [] : [functionName(fn)])))),
+  };
+}
+
+function reaches(calls: ReadonlyMap<string, ReadonlySet<string>>, from: string, to: ReadonlySet<string>): boolean {
+  const seen = new Set([from]);
+  for (const name of seen) {
+    if (to.has(name)) return true;
+    for (const next of calls.get(name) ?? []) seen.add(next);
+  }
+  return false;
+}
+
+function candidateOf(fn: FunctionDeclaration, text: string): Candidate {
+  const words = new Set(text.match(/[A-Za-z_]\w*/g));
+  return { fn, words, launches: text.includes("<<<") || meets(words, launchingCalls) };
+}
+
+function meets(words: ReadonlySet<string>, names: ReadonlySet<string>): boolean {
+  const [few, many] = words.size < names.size ? [words, names] : [names, words];
+  for (const word of few) if (many.has(word)) return true;
+  return false;
+}
+
+export function functionName(fn: FunctionDeclaration): string {
+  return fn.name.parts.at(-1)?.text ?? "";
+}
+
+function isLaunch(node: Expression & { readonly kind: "call" }): boolean {
+  return node.launch !== undefined || launchingCalls.has(calledName(node) ?? "");
+}
+
+function calledName(node: Expression & { readonly kind: "call" }): string | undefined {
+  const { callee } = node;
+  return callee.kind === "name" || callee.kind === "member" ? callee.name.parts.at(-1)?.text : undefined;
+}
+
+/** Variables that hold a lambda with a launch in it. */
+function launchingLambdas(fn: FunctionDeclaration, textOf: (start: number, end: number) => string): string[] {
+  const names: string[] = [];
+  if (fn.body === undefined) return names;
+  walk(fn.body, (node) => {
+    if (
+      node.kind === "variable" &&
+      node.init?.values.some((value) => value.kind === "lambda" && textOf(value.start, value.end).includes("<<<"))
+    )
+      names.push(node.name.parts.at(-1)?.text ?? "");
+    return true;
+  });
+  return names;
+}
+
+/** Launching functions a function names: called, or passed on. */
+function calledNames(fn: FunctionDeclaration, launching: ReadonlySet<string>): Set<string> {
+  const names = new Set<string>();
+  if (fn.body === undefined) return names;
+  walk(fn.body, (node) => {
+    const name = node.kind === "name" || node.kind === "member" ? node.name.parts.at(-1)?.text : undefined;
+    if (name !== undefined && launching.has(name)) names.add(name);
+    return true;
+  });
+  return names;
+}
+
+function leadsOn(node: AnyNode, launching: ReadonlySet<string>, functions: ReadonlySet<string> | undefined): boolean {
+  switch (node.kind) {
+    case "call":
+      if (launching.has(calledName(node) ?? "")) return true;
+      return functions !== undefined && node.callee.kind !== "member" && !functions.has(calledName(node) ?? "");
+    // An object whose constructor launches.
+    case "variable":
+      return node.init?.style !== "copy" && namesLaunching(node.type, launching);
+    case "new":
+      return namesLaunching(node.type, launching);
+    default:
+      return false;
+  }
+}
+
+function namesLaunching(type: TypeNode, launching: ReadonlySet<string>): boolean {
+  return type.kind === "named" && launching.has(type.name.parts.at(-1)?.text ?? "");
+}
+
+/** Marks what lies around launches and calls that launch; around calls of objects too, where `functions` names what is none. */
+function markHolders(
+  fn: FunctionDeclaration,
+  launching: ReadonlySet<string>,
+  functions: ReadonlySet<string> | undefined,
+  holders: WeakSet<Statement | Expression | Declaration>,
+  found: (site: Expression) => void,
+): void {
+  if (fn.body === undefined) return;
+  const parents = new Map<object, object>();
+  walk(fn.body, (node, parent) => {
+    if (parent !== undefined) parents.set(node, parent);
+    const launch = node.kind === "call" && isLaunch(node);
+    if (launch) found(node);
+    if (launch || leadsOn(node, launching, functions))
+      for (let at: object | undefined = node; at !== undefined && !holders.has(at as Statement); at = parents.get(at))
+        holders.add(at as Statement);
+    return true;
+  });
+}
+
+/** The name of the kernel that an expression says, as far as one is to be seen. */
+export function namedKernel(e: Expression): string {
+  switch (e.kind) {
+    case "name":
+      return e.name.parts.at(-1)?.text ?? "kernel";
+    case "parenthesized":
+      return namedKernel(e.inner);
+    case "member":
+      return e.name.parts.at(-1)?.text ?? "kernel";
+    case "unary":
+      return namedKernel(e.operand);
+    default:
+      return "kernel";
+  }
+}

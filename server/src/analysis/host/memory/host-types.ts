@@ -1,0 +1,233 @@
+/** Types of host code: sema's, and library containers that sema does not know. */
+import type { Declaration, Name, RecordDeclaration, TypeNode } from "../../../syntax/ast.ts";
+import type { Substitution } from "../../sema/types.ts";
+import { record } from "../values/convert.ts";
+import {
+  Allocation,
+  Cell,
+  type ContainerName,
+  type ContainerType,
+  type HostType,
+  type RecordValue,
+  type Residence,
+  type StringValue,
+  type TemplateValue,
+  type Value,
+} from "../values/model.ts";
+import { int, integerOf, nullPointer, openRecord, pointer, unknown } from "../values/values.ts";
+import { vectorComponents } from "../values/vector-types.ts";
+import { zeroOf } from "./content.ts";
+import type { Interpreter } from "./interpreter.ts";
+import { unknownContent, zeroContent } from "./journal.ts";
+
+const containers: Readonly<Record<string, ContainerName>> = {
+  vector: "vector",
+  host_vector: "vector",
+  device_vector: "device_vector",
+  universal_vector: "device_vector",
+  array: "array",
+  string: "string",
+  unique_ptr: "unique_ptr",
+  shared_ptr: "unique_ptr",
+  function: "function",
+  valarray: "vector",
+};
+
+/** What a type node names, containers and aliases of them included; undefined when not known. */
+export function hostType(
+  host: Interpreter,
+  node: TypeNode,
+  substitution: Substitution | undefined = host.frame.substitution,
+): HostType | undefined {
+  // The size of an array may be a variable's value: not to be remembered.
+  if (node.kind === "array" || node.start < 0) return resolveType(host, node, substitution);
+  const known = host.types.under(substitution);
+  if (known.has(node)) return known.get(node);
+  const type = resolveType(host, node, substitution);
+  known.set(node, type);
+  return type;
+}
+
+function resolveType(host: Interpreter, node: TypeNode, substitution: Substitution | undefined): HostType | undefined {
+  if (node.kind === "named") {
+    const container = containerType(host, node.name, substitution);
+    if (container !== undefined) return container;
+  }
+  if (node.kind === "reference") {
+    const to = hostType(host, node.to, substitution);
+    if (to?.kind === "container") return to;
+  }
+  if (node.kind === "array") {
+    const of = hostType(host, node.of, substitution);
+    const size = node.size === undefined ? undefined : integerOf(host.evaluate(node.size));
+    if (of === undefined || of.kind === "container") return undefined;
+    return { kind: "array", of, size };
+  }
+  if (node.kind === "pointer") {
+    const to = hostType(host, node.to, substitution);
+    if (to === undefined || to.kind === "container") return undefined;
+    return { kind: "pointer", to };
+  }
+  const type = host.semantics.typeFrom(node, substitution);
+  if (type !== undefined || node.kind !== "named") return type;
+  const alias = host.globals.alias(node.name);
+  return alias === undefined || alias === node ? undefined : hostType(host, alias, substitution);
+}
+
+function containerType(host: Interpreter, name: Name, substitution: Substitution | undefined): ContainerType | undefined {
+  const last = name.parts.at(-1);
+  const container = last === undefined ? undefined : containers[last.text];
+  if (last === undefined || container === undefined) return undefined;
+  const qualified = name.parts.length > 1 && ["std", "thrust", "cuda"].includes(name.parts[0]?.text ?? "");
+  if (!qualified && host.globals.record(name) !== undefined) return undefined;
+  const [first, second] = last.templateArguments ?? [];
+  if (container !== "string" && first === undefined) return undefined;
+  const element = first?.kind === "type" ? hostType(host, first.type, substitution) : undefined;
+  const size = second === undefined || container !== "array" ? undefined : second.expression;
+  const count = size === undefined ? undefined : integerOf(host.evaluate(size));
+  return { kind: "container", name: container, element, ...(count === undefined ? {} : { count }) };
+}
+
+/** The arguments of a template name, as types and constants. */
+export function templateValues(host: Interpreter, name: Name): readonly TemplateValue[] {
+  const written = name.parts.at(-1)?.templateArguments ?? [];
+  return written.map((argument): TemplateValue => {
+    if (argument.kind === "type") {
+      const type = hostType(host, argument.type);
+      if (type !== undefined && type.kind !== "container") return type;
+      if (argument.expression === undefined) return undefined;
+    }
+    const { expression } = argument;
+    if (expression === undefined) return undefined;
+    const value = host.evaluate(expression);
+    if (value.kind === "function") return { kind: "function", declarations: value.candidates };
+    if (value.kind === "int") return value.type === "bool" ? Boolean(value.value) : BigInt(value.value);
+    return value.kind === "float" ? value.value : host.semantics.constant(expression, host.frame.substitution);
+  });
+}
+
+/** A value of a type before anything is stored in it: zeroed, or unknown for `reason`. Arrays get their own memory. */
+export function blank(
+  host: Interpreter,
+  type: HostType | undefined,
+  zeroed: boolean,
+  reason: string,
+  name = "",
+  residence: Residence = "host",
+): Value {
+  switch (type?.kind) {
+    case "record":
+      return type.record.name === "string" ? emptyString : blankRecord(host, type, zeroed, reason);
+    case "container":
+      return type.name === "unique_ptr" ? nullPointer : type.name === "string" ? emptyString : emptyContainer(host, type);
+    case "array":
+      return pointer(arrayOf(host, type, zeroed, reason, name, residence), type.of);
+    case "reference":
+      return blank(host, type.to, zeroed, reason, name, residence);
+    case undefined:
+      return unknown(reason);
+    default:
+      return zeroed ? zeroOf(type) : unknown(reason, type);
+  }
+}
+
+const emptyString: StringValue = { kind: "string", text: "" };
+
+function arrayOf(
+  host: Interpreter,
+  type: HostType & { readonly kind: "array" },
+  zeroed: boolean,
+  reason: string,
+  name: string,
+  residence: Residence,
+): Allocation {
+  const element = innermost(type);
+  const bytes = host.semantics.sizeOf(type);
+  const elementBytes = element.kind === "container" ? undefined : host.semantics.sizeOf(element);
+  const content = zeroed ? { content: zeroContent } : { content: unknownContent, reason };
+  return new Allocation(name, residence, element, { bytes, ...content, ...(elementBytes === undefined ? {} : { elementBytes }) });
+}
+
+function innermost(type: HostType): HostType {
+  return type.kind === "array" ? innermost(type.of) : type;
+}
+
+/** A container without elements; `std::array<T, N>` with its N. */
+export function emptyContainer(host: Interpreter, type: ContainerType): Value {
+  const elementBytes = type.element === undefined || type.element.kind === "container" ? undefined : host.semantics.sizeOf(type.element);
+  const count = type.count ?? 0;
+  const summary = {
+    bytes: elementBytes === undefined ? undefined : count * elementBytes,
+    content: zeroContent,
+    ...(elementBytes === undefined ? {} : { elementBytes }),
+  };
+  const storage = new Allocation("", type.name === "device_vector" ? "device" : "host", type.element, summary);
+  return { kind: "container", type, size: int(count, "ulong"), storage };
+}
+
+function blankRecord(host: Interpreter, type: HostType & { readonly kind: "record" }, zeroed: boolean, reason: string): RecordValue {
+  const { name, declaration } = type.record;
+  const value = zeroed ? int(0) : unknown(reason);
+  const members = name === "dim3" ? { count: 3, component: { kind: "integer", name: "uint" } as const } : vectorComponents(name);
+  if (members !== undefined) {
+    const names = ["x", "y", "z", "w"].slice(0, members.count);
+    const made = record(
+      name,
+      names.map((member) => [member, name === "dim3" ? int(1) : value, members.component] as const),
+      type,
+    );
+    return made;
+  }
+  const made: RecordValue = { kind: "record", name, type, members: new Map() };
+  if (declaration !== undefined) fillMembers(host, made, declaration, type.record.substitution, zeroed, reason, 0);
+  return made;
+}
+
+function fillMembers(
+  host: Interpreter,
+  made: RecordValue,
+  declaration: RecordDeclaration,
+  substitution: Substitution,
+  zeroed: boolean,
+  reason: string,
+  depth: number,
+): void {
+  if (depth > 8) return;
+  for (const base of declaration.bases) {
+    const type = hostType(host, base.type, substitution);
+    if (type?.kind === "record" && type.record.declaration !== undefined)
+      fillMembers(host, made, type.record.declaration, type.record.substitution, zeroed, reason, depth + 1);
+  }
+  for (const member of declaration.members ?? []) addMember(host, made, member, substitution, zeroed, reason, depth);
+}
+
+/** A class, or an array of them, that no file found declares: `cudaLaunchConfig_t`. */
+export function isLibraryRecord(type: TypeNode): boolean {
+  if (type.kind === "array") return isLibraryRecord(type.of);
+  return type.kind === "named";
+}
+
+function addMember(
+  host: Interpreter,
+  made: RecordValue,
+  member: Declaration,
+  substitution: Substitution,
+  zeroed: boolean,
+  reason: string,
+  depth: number,
+): void {
+  if (member.kind === "record" && member.name === undefined) {
+    fillMembers(host, made, member, substitution, zeroed, reason, depth + 1);
+    return;
+  }
+  if (member.kind === "statement" && member.statement.kind === "declaration") {
+    for (const inner of member.statement.declarations) addMember(host, made, inner, substitution, zeroed, reason, depth);
+    return;
+  }
+  if (member.kind !== "variable" || member.specifiers.static) return;
+  const name = member.name.parts.at(-1)?.text;
+  if (name === undefined) return;
+  const type = hostType(host, member.type, substitution);
+  const value = type === undefined && isLibraryRecord(member.type) ? openRecord(name) : blank(host, type, zeroed, reason, name);
+  made.members.set(name, new Cell(value, type, name));
+}

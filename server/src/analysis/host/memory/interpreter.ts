@@ -1,0 +1,172 @@
+/** What the parts of the evaluator share. The parts are functions of an `Interpreter`; `run.ts` makes one. */
+import type { KernelResources, Work } from "@warplens/sim-engine";
+import type { Declaration, Expression, FunctionDeclaration, Statement, TypeNode, VariableDeclaration } from "../../../syntax/ast.ts";
+import type { AnalysisSettings } from "../../facts.ts";
+import type { Semantics } from "../../sema/index.ts";
+import type { Substitutions } from "../../sema/substitutions.ts";
+import type { Substitution } from "../../sema/types.ts";
+import type { ResolveLaunch, Triple } from "../launches/launch-entry.ts";
+import type { LaunchLog } from "../launches/launch-log.ts";
+import type { Globals } from "../program/globals.ts";
+import type { HostUnit, Linker, TypeCache } from "../program/unit.ts";
+import type { Inputs } from "../values/inputs.ts";
+import { Cell, type Place, type TemplateValue, type Value } from "../values/model.ts";
+import type { Journal } from "./journal.ts";
+import type { LoopTrace } from "./loop-trace.ts";
+
+/** How a statement ended; undefined: by reaching its end. `exit`: the program ends, or an exception is thrown. */
+export type Completion =
+  | { readonly kind: "break" | "continue" | "exit" }
+  | { readonly kind: "return"; readonly value: Value; readonly place?: Place | undefined }
+  | undefined;
+
+/** One call of a function. */
+export interface Frame {
+  readonly function: FunctionDeclaration | undefined;
+  /** Its declared result; of a lambda, where it is written. */
+  readonly result: TypeNode | undefined;
+  readonly substitution: Substitution | undefined;
+  /** Innermost last. */
+  readonly scopes: Map<string, Place>[];
+  readonly self: Cell | undefined;
+  /** Namespaces and classes around the function, outermost first. */
+  readonly path: readonly string[];
+  readonly depth: number;
+  /** What it may have returned on ways not followed. */
+  readonly otherResults: Value[];
+}
+
+/** An evaluated argument, with its place when it is an lvalue. */
+export interface Argument {
+  readonly value: Value;
+  readonly place?: Place;
+  readonly expression?: Expression;
+}
+
+export interface Call {
+  readonly function: FunctionDeclaration;
+  readonly arguments: readonly Argument[];
+  readonly self?: Cell | undefined;
+  /** Template arguments as written. */
+  readonly templateArguments?: readonly TemplateValue[];
+  /** Of the class around. */
+  readonly substitution?: Substitution | undefined;
+}
+
+/** A launch as it is written, evaluated. */
+export interface LaunchCall {
+  readonly site: Expression;
+  readonly callee: Value;
+  readonly name: string;
+  readonly grid: Triple<Value>;
+  readonly block: Triple<Value>;
+  readonly cluster?: Triple<Value>;
+  readonly shared: Value;
+  readonly args: readonly Argument[];
+}
+
+/** What an instance of a kernel takes of an SM; undefined where that cannot be told. */
+export type KernelResourcesOf = (kernel: FunctionDeclaration, substitution: Substitution | undefined) => KernelResources | undefined;
+
+export type CallExpression = Expression & { readonly kind: "call" };
+
+export interface Interpreter {
+  /** Never throws but `OutOfSteps` and `Cancelled`. */
+  readonly evaluate: (expression: Expression) => Value;
+  readonly execute: (statement: Statement) => Completion;
+  /** Runs a function of the program. */
+  readonly call: (call: Call) => Value;
+  /** A method of an object of the program, or of a base of its class; undefined where there is none of that name. */
+  readonly callMethod: (self: Cell, name: string, args: readonly Argument[]) => Value | undefined;
+  /** Calls what an expression evaluated to: a lambda, a function, an object. */
+  readonly apply: (callee: Value, args: readonly Argument[]) => Value;
+  /** Notes a launch, and what its kernel leaves in memory. */
+  readonly launch: (call: LaunchCall) => void;
+  /** Where the code under way stands; the next four are its. */
+  unit: HostUnit;
+  readonly semantics: Semantics;
+  readonly settings: AnalysisSettings;
+  readonly journal: Journal;
+  readonly globals: Globals;
+  readonly types: TypeCache;
+  /** Statements and expressions that contain a launch, found before running. */
+  readonly holdsLaunch: WeakSet<Statement | Expression | Declaration>;
+  readonly linker: Linker | undefined;
+  readonly resources: KernelResourcesOf;
+  /** Of templates that are called: of this analysis alone, as declarations live on when a file is edited, and types do not. */
+  readonly substitutions: Substitutions;
+  readonly inputs: Inputs;
+  readonly launches: LaunchLog;
+  /** Makes launches ready for the engine, so that what they store can be computed; absent: what they store is not known. */
+  readonly resolveLaunch: ResolveLaunch | undefined;
+  /** Variables with static storage, made at first use. */
+  readonly statics: Map<VariableDeclaration, Cell>;
+  /** Variables of libraries: `optarg`. */
+  readonly libraryVariables: Map<string, Cell>;
+  /** Loops that are being watched, innermost last. */
+  readonly loops: LoopTrace[];
+  frame: Frame;
+  /** What the function called last returned a reference to. */
+  returned: Place | undefined;
+  steps: number;
+  /** Asked at every few steps whether the answer is still wanted. How many steps are taken is `steps`' business alone. */
+  readonly work: Work | undefined;
+  /** `exit` was called or an exception thrown: the statement that notices ends with `exit`. */
+  exited: boolean;
+  /** Nothing that is still to run after the statement under way can launch: what follows the last launch need not be run. */
+  final: boolean;
+  /** How often each function is being called. */
+  readonly active: Map<FunctionDeclaration, number>;
+  /** Calls of functions that were being called already. */
+  recursions: number;
+  /** Above 0 while code runs that the program may not reach. */
+  speculation: number;
+  /** Above 0 on one of two ways of which it is not known which is taken. */
+  uncertainty: number;
+  /** Statements visited by speculation, and how remote they were then. */
+  readonly visited: WeakMap<Statement, number>;
+  /** Blocks that end the program are passed over even if their condition holds. */
+  readonly survivesExits: boolean;
+}
+
+/** Thrown when the step budget is used up; caught by `run.ts` alone. */
+export class OutOfSteps extends Error {}
+
+/** Steps (expressions and statements) one evaluation may take. */
+const stepLimit = 300_000;
+/** Calls within calls. */
+export const depthLimit = 60;
+/** Recursive calls in all: some recursions branch at every level. */
+export const recursionLimit = 1000;
+
+/** Steps between two questions to `work`. */
+const stepsAtOnce = 64;
+
+/** Throws `OutOfSteps`, and `Cancelled`. */
+export function step(host: Interpreter): void {
+  host.steps += 1;
+  if (host.steps > stepLimit) throw new OutOfSteps();
+  if (host.steps % stepsAtOnce === 0) host.work?.spend(stepsAtOnce);
+}
+
+export function lookUpLocal(host: Interpreter, name: string): Place | undefined {
+  const { scopes } = host.frame;
+  for (let k = scopes.length - 1; k >= 0; k--) {
+    const place = scopes[k]?.get(name);
+    if (place !== undefined) return place;
+  }
+  return undefined;
+}
+
+/** A variable of a library, made at first use. */
+export function libraryVariable(host: Interpreter, name: string, initial: Value): Cell {
+  const known = host.libraryVariables.get(name);
+  if (known !== undefined) return known;
+  const made = new Cell(initial, undefined, name);
+  host.libraryVariables.set(name, made);
+  return made;
+}
+
+export function declareLocal(host: Interpreter, name: string, place: Place): void {
+  host.frame.scopes.at(-1)?.set(name, place);
+}

@@ -1,0 +1,169 @@
+/** Reading and writing lvalues. */
+
+import { convert } from "../values/convert.ts";
+import { Allocation, Cell, type ContainerName, type HostType, type Place, type PointerValue, type Value } from "../values/model.ts";
+import { bitsOf, numberOf, pointer, range, unknown } from "../values/values.ts";
+import { contentInterval, contentOf, joinContents, valueAt } from "./content.ts";
+import { blank } from "./host-types.ts";
+import type { Interpreter } from "./interpreter.ts";
+import { unknownContent } from "./journal.ts";
+import { noteStore } from "./loop-trace.ts";
+
+/** Cells one allocation keeps; later elements are only summarised. */
+const cellLimit = 1 << 16;
+
+export function read(host: Interpreter, place: Place): Value {
+  if (place instanceof Cell) return place.value;
+  const { allocation, offset, type } = place;
+  if (type?.kind === "array") return pointer(allocation, type.of, offset);
+  if (offset === undefined) return anyElement(allocation, type);
+  const cell = allocation.cells.get(offset);
+  if (cell !== undefined) return reinterpreted(cell.value, type);
+  if (type?.kind === "record" || type?.kind === "container") return makeCell(host, allocation, offset, type).value;
+  const bytes = sizeOf(host, type) ?? allocation.summary.elementBytes;
+  if (allocation.summary.bytes !== undefined && offset >= allocation.summary.bytes)
+    return unknown("memory beyond the end of an array", type);
+  return valueAt(allocation.summary, bytes === undefined ? undefined : offset / bytes, type);
+}
+
+function reinterpreted(value: Value, type: HostType | undefined): Value {
+  if (type?.kind === "integer" && value.kind === "float") return unknown("the bits of a floating-point value", type);
+  if (type?.kind === "floating" && value.kind === "int")
+    return value.value ? unknown("an integer read as floating point", type) : convert(value, type);
+  return value;
+}
+
+function anyElement(allocation: Allocation, type: HostType | undefined): Value {
+  const { summary, cells } = allocation;
+  const elements = summary.bytes === undefined || !summary.elementBytes ? undefined : summary.bytes / summary.elementBytes;
+  const integral = type?.kind !== "floating";
+  const covered = elements !== undefined && cells.size >= elements;
+  const interval = covered ? [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY] : contentInterval(summary.content, integral, elements);
+  if (interval === undefined) return unknown(summary.reason ?? "an element at an index that is not known", type);
+  let [lo = Number.POSITIVE_INFINITY, hi = Number.NEGATIVE_INFINITY] = interval;
+  for (const { value } of cells.values()) {
+    const number = numberOf(value);
+    const low = value.kind === "range" ? value.lo : number;
+    const high = value.kind === "range" ? value.hi : number;
+    if (low === undefined || high === undefined) return unknown("an element at an index that is not known", type);
+    lo = Math.min(lo, low);
+    hi = Math.max(hi, high);
+  }
+  const name = type?.kind === "integer" || type?.kind === "floating" ? type.name : "long";
+  return lo > hi ? unknown("an element at an index that is not known", type) : range(lo, hi, name);
+}
+
+/** The cell of an element, made from what the allocation holds there. */
+function makeCell(host: Interpreter, allocation: Allocation, offset: number, type: HostType | undefined): Cell {
+  const found = allocation.cells.get(offset);
+  if (found !== undefined) return found;
+  const { content, reason } = allocation.summary;
+  const value =
+    type?.kind === "record" || type?.kind === "container"
+      ? blank(host, type, content.kind === "zero", reason ?? "memory of which the content is not known")
+      : read(host, { allocation, offset, type });
+  const cell = new Cell(value, type, undefined, true);
+  if (allocation.cells.size < cellLimit) allocation.cells.set(offset, cell);
+  return cell;
+}
+
+export function write(host: Interpreter, place: Place, value: Value): void {
+  if (place instanceof Cell) {
+    host.journal.set(place, named(host, place, convert(copied(value), place.type)));
+    return;
+  }
+  const { allocation, offset, type } = place;
+  const stored = convert(copied(value), type);
+  noteStore(host.loops, allocation, offset, stored);
+  if (host.loops.some((loop) => loop.abstract)) return;
+  if (offset === undefined) {
+    weaken(host, allocation, stored, type);
+    return;
+  }
+  const bytes = sizeOf(host, type);
+  if (bytes !== undefined && allocation.summary.elementBytes !== bytes)
+    host.journal.summarise(allocation, { ...allocation.summary, elementBytes: bytes });
+  const cell = makeCell(host, allocation, offset, type);
+  host.journal.set(cell, stored);
+}
+
+/** Unknowns take the name of the variable that holds them: the user can give it a value. */
+function named(host: Interpreter, cell: Cell, value: Value): Value {
+  if (value.kind === "pointer" && value.target instanceof Allocation && value.target.name === "" && cell.name !== undefined)
+    value.target.name = cell.name;
+  return value.kind === "unknown" && cell.name !== undefined ? host.inputs.held(value, cell.name, cell.type) : value;
+}
+
+/** A store to an element nobody knows: every element may hold the value now. */
+function weaken(host: Interpreter, allocation: Allocation, value: Value, type: HostType | undefined): void {
+  const { summary, cells } = allocation;
+  const integral = type?.kind !== "floating";
+  const bytes = sizeOf(host, type) ?? summary.elementBytes;
+  let content = joinContents(
+    summary.content,
+    contentOf(value),
+    integral,
+    summary.bytes === undefined || !bytes ? undefined : summary.bytes / bytes,
+  );
+  for (const cell of cells.values()) {
+    if (content.kind === "unknown") break;
+    content = joinContents(content, contentOf(cell.value), integral, undefined);
+  }
+  const reason = content === unknownContent ? { reason: "elements at indices that are not known were stored" } : {};
+  host.journal.summarise(allocation, { ...summary, content, ...reason }, new Map());
+}
+
+/** Records are copied member by member; containers take their storage along. */
+export function copied(value: Value): Value {
+  if (value.kind === "record") {
+    const members = new Map([...value.members].map(([name, cell]) => [name, new Cell(copiedMember(cell), cell.type, name)] as const));
+    return { ...value, members };
+  }
+  if (value.kind === "container") return { ...value, storage: copyOf(value.storage) };
+  return value;
+}
+
+function copiedMember(cell: Cell): Value {
+  const { value } = cell;
+  if (cell.type?.kind === "array" && value.kind === "pointer" && value.target instanceof Allocation)
+    return { ...value, target: copyOf(value.target) };
+  return copied(value);
+}
+
+export function copyOf(allocation: Allocation): Allocation {
+  const copy = new Allocation(allocation.name, allocation.residence, allocation.element, allocation.summary);
+  copy.cells = new Map([...allocation.cells].map(([offset, cell]) => [offset, new Cell(copied(cell.value), cell.type, undefined, true)]));
+  return copy;
+}
+
+/** `*p` at `index` elements on. */
+export function elementOf(host: Interpreter, base: PointerValue, index: number | undefined): Place | undefined {
+  const { target, to } = base;
+  if (target === undefined) return undefined;
+  if (target instanceof Cell) return index === 0 || index === undefined ? target : undefined;
+  const bytes = sizeOf(host, to) ?? (to === undefined ? target.summary.elementBytes : undefined);
+  const offset =
+    index === 0
+      ? base.offset
+      : base.offset === undefined || index === undefined || bytes === undefined
+        ? undefined
+        : base.offset + index * bytes;
+  return { allocation: target, offset, type: to ?? target.element };
+}
+
+/** Of libstdc++; their value only has to tell elements apart. */
+const containerBytes: Partial<Record<ContainerName, number>> = { vector: 24, device_vector: 32, string: 32, unique_ptr: 8, function: 32 };
+
+export function sizeOf(host: Interpreter, type: HostType | undefined): number | undefined {
+  if (type === undefined) return undefined;
+  switch (type.kind) {
+    case "integer":
+      return bitsOf(type.name) / 8;
+    case "pointer":
+      return 8;
+    case "container":
+      return containerBytes[type.name];
+    default:
+      return host.semantics.sizeOf(type);
+  }
+}

@@ -1,0 +1,136 @@
+/** Copies and fills of memory, by byte range. */
+import type { Content } from "@warplens/sim-engine";
+import { type Allocation, Cell, type Value } from "../values/model.ts";
+import { integerOf, unknown } from "../values/values.ts";
+import { joinContents, overlaid, zeroOf } from "./content.ts";
+import { forgetTarget } from "./effects.ts";
+import type { Interpreter } from "./interpreter.ts";
+import { unknownContent, zeroContent } from "./journal.ts";
+import { noteStore } from "./loop-trace.ts";
+import { targetOf } from "./pointees.ts";
+import { copied, read, write } from "./read-write.ts";
+
+/** memcpy: `bytes` unknown is taken as all. */
+export function copyMemory(host: Interpreter, to: Value, from: Value, bytes: Value): void {
+  const target = targetOf(to);
+  const source = targetOf(from);
+  if (target === undefined) return;
+  if (source === undefined) {
+    if (from.kind === "string" || from.kind === "unknown")
+      forgetTarget(host, to, from.kind === "unknown" ? from.reason : "a copied string");
+    return;
+  }
+  if (target instanceof Cell) {
+    const value =
+      source instanceof Cell ? source.value : read(host, { allocation: source.allocation, offset: source.offset, type: target.type });
+    write(host, target, value);
+    return;
+  }
+  if (source instanceof Cell) {
+    write(host, { allocation: target.allocation, offset: target.offset, type: source.type ?? target.allocation.element }, source.value);
+    return;
+  }
+  copyRange(host, target.allocation, target.offset, source.allocation, source.offset, integerOf(bytes));
+}
+
+function copyRange(
+  host: Interpreter,
+  to: Allocation,
+  toOffset: number | undefined,
+  from: Allocation,
+  fromOffset: number | undefined,
+  bytes: number | undefined,
+): void {
+  if (host.loops.some((loop) => loop.abstract)) return;
+  const { summary } = from;
+  const elementBytes = summary.elementBytes ?? to.summary.elementBytes;
+  const shape = elementBytes === undefined ? {} : { elementBytes };
+  const reason = summary.reason === undefined ? {} : { reason: summary.reason };
+  if (toOffset === undefined || fromOffset === undefined) {
+    host.journal.summarise(
+      to,
+      { ...to.summary, ...shape, content: joined(to, summary.content), reason: "part of it was copied from elsewhere" },
+      new Map(),
+    );
+    return;
+  }
+  const moved = new Map<number, Cell>();
+  const end = fromOffset + (bytes ?? Number.POSITIVE_INFINITY);
+  for (const [offset, cell] of from.cells) {
+    if (offset >= fromOffset && offset < end)
+      moved.set(offset - fromOffset + toOffset, new Cell(copied(cell.value), cell.type, undefined, true));
+  }
+  if (isWhole(to, toOffset, bytes)) {
+    const content = shifted(summary.content, fromOffset - toOffset, elementBytes);
+    host.journal.summarise(to, { ...to.summary, ...shape, ...reason, content }, moved);
+    return;
+  }
+  const limit = toOffset + (bytes ?? Number.POSITIVE_INFINITY);
+  const kept = new Map([...to.cells].filter(([offset]) => offset < toOffset || offset >= limit));
+  for (const [offset, cell] of moved) kept.set(offset, cell);
+  const part = { from: toOffset, to: limit, origin: toOffset - fromOffset, content: summary.content };
+  host.journal.summarise(to, { ...to.summary, ...shape, ...reason, content: overlaid(to.summary.content, part, to.summary.bytes) }, kept);
+}
+
+/** All of an allocation is set; or, where nothing is known of the rest, most of it. */
+function isWhole({ summary }: Allocation, offset: number | undefined, bytes: number | undefined): boolean {
+  const { bytes: size, content } = summary;
+  if (offset !== 0) return false;
+  return size === undefined || bytes === undefined || bytes >= size || (content.kind === "unknown" && bytes * 2 >= size);
+}
+
+function joined(to: Allocation, content: Content): Content {
+  const { element, summary } = to;
+  const count = summary.bytes === undefined || !summary.elementBytes ? undefined : summary.bytes / summary.elementBytes;
+  return joinContents(summary.content, content, element?.kind !== "floating", count);
+}
+
+/** A content seen from another start. */
+function shifted(content: Content, bytes: number, elementBytes: number | undefined): Content {
+  if (bytes === 0 || content.kind === "zero" || content.kind === "constant" || content.kind === "bytes" || content.kind === "uniform")
+    return content;
+  if (content.kind === "linear" && elementBytes !== undefined)
+    return { ...content, start: content.start + (content.stride * bytes) / elementBytes };
+  if (content.kind === "unknown") return content;
+  return { kind: "parts", parts: [{ from: 0, to: Number.POSITIVE_INFINITY, origin: -bytes, content }] };
+}
+
+/** memset. */
+export function fillMemory(host: Interpreter, to: Value, byte: Value, bytes: Value): void {
+  const target = targetOf(to);
+  if (target === undefined) return;
+  const value = integerOf(byte);
+  if (target instanceof Cell) {
+    fillCell(host, target, value === 0);
+    return;
+  }
+  const { allocation, offset } = target;
+  if (host.loops.some((loop) => loop.abstract)) return;
+  const count = integerOf(bytes);
+  const content: Content = value === undefined ? unknownContent : value === 0 ? zeroContent : { kind: "bytes", value: value & 255 };
+  const reason = value === undefined ? { reason: "filled with a value that is not known" } : {};
+  const whole = isWhole(allocation, offset, count);
+  noteStore(host.loops, allocation, offset, unknown("memset"));
+  const kept =
+    offset === undefined || whole
+      ? new Map<number, Cell>()
+      : new Map([...allocation.cells].filter(([at]) => at < offset || at >= offset + (count ?? Number.POSITIVE_INFINITY)));
+  const all = (): Content =>
+    offset === undefined
+      ? joined(allocation, content)
+      : overlaid(
+          allocation.summary.content,
+          { from: offset, to: offset + (count ?? Number.POSITIVE_INFINITY), origin: offset, content },
+          allocation.summary.bytes,
+        );
+  host.journal.summarise(allocation, { ...allocation.summary, ...reason, content: whole ? content : all() }, kept);
+}
+
+function fillCell(host: Interpreter, cell: Cell, zero: boolean): void {
+  if (cell.value.kind === "record") {
+    for (const member of cell.value.members.values()) fillCell(host, member, zero);
+    return;
+  }
+  if (cell.value.kind === "container") return;
+  host.journal.set(cell, zero ? zeroOf(cell.type) : unknown("bytes filled by memset", cell.type));
+}

@@ -1,0 +1,303 @@
+/** Values of declared variables: initialisers, constructors, aggregates, containers. */
+import type { Expression, FunctionDeclaration, VariableDeclaration } from "../../../syntax/ast.ts";
+import { contentOf } from "../memory/content.ts";
+import { blank, emptyContainer, hostType, isLibraryRecord } from "../memory/host-types.ts";
+import type { Argument, Interpreter } from "../memory/interpreter.ts";
+import { unknownContent, zeroContent } from "../memory/journal.ts";
+import { copied, copyOf, sizeOf, write } from "../memory/read-write.ts";
+import { convert, dim3, vectorValue } from "../values/convert.ts";
+import {
+  Allocation,
+  Cell,
+  type ContainerType,
+  type ContainerValue,
+  type HostType,
+  type RecordValue,
+  type Residence,
+  type Value,
+} from "../values/model.ts";
+import { int, integerOf, nullPointer, openRecord, pointer, unknown, unknownOf } from "../values/values.ts";
+import { vectorComponents } from "../values/vector-types.ts";
+import { chooseOverload } from "./overload.ts";
+import { converted } from "./overloaded.ts";
+
+type List = Expression & { readonly kind: "list" };
+
+/** The first value of a declared variable. `zeroed`: it has static storage. */
+export function initialise(
+  host: Interpreter,
+  declaration: VariableDeclaration,
+  type: HostType | undefined,
+  zeroed: boolean,
+  residence: Residence = "host",
+): Value {
+  const { init } = declaration;
+  const name = declaration.name.parts.at(-1)?.text ?? "";
+  if (
+    type === undefined &&
+    isLibraryRecord(declaration.type) &&
+    (init === undefined || init.style === "list" || init.values[0]?.kind === "list")
+  )
+    return openRecord(name);
+  if (init === undefined) {
+    if (type?.kind === "record") return construct(host, type, [], zeroed);
+    return blank(host, type, zeroed, `\`${name}\` is not initialised`, name, residence);
+  }
+  const [only] = init.values;
+  if (init.style === "list") {
+    const list: List = {
+      kind: "list",
+      start: declaration.start,
+      end: declaration.end,
+      elements: init.values.flatMap((value) =>
+        value.kind === "list" && value.type === undefined && init.values.length === 1 ? value.elements : [{ value }],
+      ),
+    };
+    return fromList(host, type, list, name, residence);
+  }
+  if (init.style === "copy" && only !== undefined) return fromExpression(host, type, only, name, residence);
+  const values = init.values.map((value) => host.evaluate(value));
+  if (type !== undefined) return construct(host, type, values, zeroed);
+  const written = declaration.type.kind === "named" ? (declaration.type.name.parts.at(-1)?.text ?? "") : "";
+  if (declaration.type.kind === "auto" || /ptr/i.test(written)) return values[0] ?? unknown(`\`${name}\` is not initialised`);
+  return openRecord(written);
+}
+
+export function fromExpression(
+  host: Interpreter,
+  type: HostType | undefined,
+  expression: Expression,
+  name = "",
+  residence: Residence = "host",
+): Value {
+  if (expression.kind === "list" && expression.type === undefined) return fromList(host, type, expression, name, residence);
+  const value = host.evaluate(expression);
+  if (type?.kind === "array" && value.kind === "string") return stringArray(type, value.text, name);
+  if (type?.kind === "container") return construct(host, type, [value], false);
+  return converted(host, copied(value), type);
+}
+
+function stringArray(type: HostType & { readonly kind: "array" }, text: string, name: string): Value {
+  const allocation = new Allocation(name, "host", type.of, { bytes: type.size ?? text.length + 1, content: zeroContent, elementBytes: 1 });
+  for (let k = 0; k < text.length; k++) allocation.cells.set(k, new Cell(int(text.charCodeAt(k), "char"), type.of, undefined, true));
+  return pointer(allocation, type.of);
+}
+
+/** `{a, b, .c = d}` as a value of `type`. */
+export function fromList(host: Interpreter, type: HostType | undefined, list: List, name = "", residence: Residence = "host"): Value {
+  const { elements } = list;
+  switch (type?.kind) {
+    case "array": {
+      const sized = type.size === undefined ? { ...type, size: elements.length } : type;
+      const value = blank(host, sized, true, "", name, residence);
+      if (value.kind === "pointer" && value.target instanceof Allocation) fillArray(host, value.target, 0, sized, list);
+      return value;
+    }
+    case "record": {
+      if (vectorComponents(type.record.name) !== undefined || type.record.name === "dim3" || elements.length === 0)
+        return construct(
+          host,
+          type,
+          elements.map((element) => host.evaluate(element.value)),
+          true,
+        );
+      if (constructors(host, type).length > 0)
+        return construct(
+          host,
+          type,
+          elements.map((element) => host.evaluate(element.value)),
+          true,
+        );
+      return aggregate(host, type, list);
+    }
+    case "container":
+      if (elements.length <= 2 && (type.name === "unique_ptr" || type.name === "string" || elements.length === 0))
+        return construct(
+          host,
+          type,
+          elements.map((element) => host.evaluate(element.value)),
+          true,
+        );
+      return listed(
+        host,
+        type,
+        elements.map((element) => fromExpression(host, type.element, element.value)),
+      );
+    case undefined: {
+      const only = elements.length === 1 ? elements[0] : undefined;
+      return only === undefined ? unknown("a braced list of a type that is not known") : host.evaluate(only.value);
+    }
+    default: {
+      const first = elements[0];
+      return first === undefined ? blank(host, type, true, "") : convert(host.evaluate(first.value), type);
+    }
+  }
+}
+
+function fillArray(host: Interpreter, allocation: Allocation, base: number, type: HostType & { readonly kind: "array" }, list: List): void {
+  const bytes = sizeOf(host, type.of);
+  if (bytes === undefined) return;
+  let offset = base;
+  for (const { value } of list.elements) {
+    if (type.of.kind === "array" && value.kind === "list") fillArray(host, allocation, offset, type.of, value);
+    else allocation.cells.set(offset, new Cell(fromExpression(host, type.of, value), type.of, undefined, true));
+    offset += bytes;
+  }
+}
+
+function aggregate(host: Interpreter, type: HostType & { readonly kind: "record" }, list: List): Value {
+  const made = construct(host, type, [], true);
+  if (made.kind !== "record") return made;
+  const cells = [...made.members.values()];
+  let index = 0;
+  for (const { designator, value } of list.elements) {
+    if (designator !== undefined) index = Math.max(0, [...made.members.keys()].indexOf(designator));
+    const cell = cells[index];
+    index += 1;
+    if (cell !== undefined) write(host, cell, fromExpression(host, cell.type, value));
+  }
+  return made;
+}
+
+/** `T(values...)`. */
+export function construct(host: Interpreter, type: HostType, values: readonly Value[], zeroed: boolean): Value {
+  const [first] = values;
+  if (type.kind === "container") return container(host, type, values);
+  if (type.kind !== "record") return first === undefined ? blank(host, type, true, "") : convert(first, type);
+  const { name } = type.record;
+  if (name === "dim3") {
+    if (first?.kind === "record" || (first?.kind === "unknown" && values.length === 1)) return convert(first, type);
+    return dim3(...values);
+  }
+  if (first?.kind === "string" && name === "string") return first;
+  if (first?.kind === "record" && values.length === 1 && first.name === name) return first;
+  if (first?.kind === "unknown" && values.length === 1 && first.type?.kind === "record") return first;
+  const vector = values.length > 0 ? vectorValue(name, values) : undefined;
+  if (vector !== undefined) return vector;
+  const made = blank(host, type, zeroed, "a member that is not initialised");
+  if (made.kind !== "record") return made;
+  defaults(host, made, type);
+  runConstructor(host, made, type, values);
+  return made;
+}
+
+/** `int n = 5;` in a class or a base of it, and members of classes that have a constructor. */
+function defaults(host: Interpreter, made: RecordValue, type: HostType & { readonly kind: "record" }, depth = 0): void {
+  const { declaration, substitution } = type.record;
+  if (declaration === undefined || depth > 8) return;
+  for (const { type: node } of declaration.bases) {
+    const base = hostType(host, node, substitution);
+    if (base?.kind === "record") defaults(host, made, base, depth + 1);
+  }
+  for (const member of declaration.members ?? []) {
+    if (member.kind !== "variable" || member.specifiers.static) continue;
+    const cell = made.members.get(member.name.parts.at(-1)?.text ?? "");
+    if (cell === undefined) continue;
+    if (member.init !== undefined) write(host, cell, initialise(host, member, cell.type, true));
+    else if (cell.type?.kind === "record" && cell.value.kind === "record" && !isPlain(cell.type))
+      write(host, cell, construct(host, cell.type, [], false));
+  }
+}
+
+/** A vector type or `dim3`: nothing runs when one is made. */
+function isPlain({ record }: HostType & { readonly kind: "record" }): boolean {
+  return (
+    record.declaration === undefined || record.name === "dim3" || record.name === "string" || vectorComponents(record.name) !== undefined
+  );
+}
+
+function constructors(host: Interpreter, type: HostType & { readonly kind: "record" }): readonly FunctionDeclaration[] {
+  const { name } = type.record;
+  const short = type.record.declaration?.name?.parts.at(-1)?.text ?? name;
+  return host.globals.methods(short, short).filter((fn) => fn.role === "constructor" || fn.role === undefined);
+}
+
+function runConstructor(
+  host: Interpreter,
+  made: RecordValue,
+  type: HostType & { readonly kind: "record" },
+  values: readonly Value[],
+): void {
+  const all = constructors(host, type);
+  const args = values.map((value): Argument => ({ value }));
+  const fn = all.length === 0 ? undefined : chooseOverload(host, all, args);
+  if (fn !== undefined) {
+    host.call({ function: fn, arguments: args, self: new Cell(made), substitution: type.record.substitution });
+    return;
+  }
+  let k = 0;
+  for (const cell of made.members.values()) {
+    const value = values[k++];
+    if (value !== undefined) write(host, cell, value);
+  }
+}
+
+/** `vector<T>(n)`, `(n, value)`, `(first, last)`, a copy; a smart pointer is the pointer it holds. */
+function container(host: Interpreter, type: ContainerType, values: readonly Value[]): Value {
+  const [first, second] = values;
+  if (first?.kind === "lambda" || first?.kind === "function") return first;
+  if (type.name === "unique_ptr") return first === undefined || first.kind !== "pointer" ? (first ?? nullPointer) : first;
+  if (first?.kind === "string" || (type.name === "string" && first !== undefined)) return first;
+  if (first === undefined) return emptyContainer(host, type);
+  if (first.kind === "container") return housed(first, type);
+  if (first.kind === "pointer" && first.target instanceof Allocation) {
+    if (second?.kind === "pointer" && second.target === first.target)
+      return copyRange(host, type, first.target, first.offset, second.offset);
+  }
+  if (first.kind === "unknown" && values.length === 1 && first.type?.kind !== "integer") return { ...first, type };
+  return filled(host, type, first, second);
+}
+
+/** The same elements in a container of another kind: device and host vectors are assigned to each other. */
+function housed(value: ContainerValue, type: ContainerType): ContainerValue {
+  const residence = type.name === "device_vector" ? "device" : "host";
+  const copy = copyOf(value.storage);
+  const element = type.element ?? value.type.element;
+  const storage = new Allocation(copy.name, residence, element, copy.summary);
+  storage.cells = copy.cells;
+  return { ...value, type: { ...type, element }, storage };
+}
+
+function copyRange(host: Interpreter, type: ContainerType, from: Allocation, start: number | undefined, end: number | undefined): Value {
+  const bytes = sizeOf(host, type.element) ?? from.summary.elementBytes;
+  if (start === undefined || end === undefined || bytes === undefined)
+    return filled(host, type, unknown("a range between pointers that are not known"), undefined);
+  const made = filled(host, type, int((end - start) / bytes, "ulong"), undefined);
+  if (made.kind === "container") {
+    made.storage.summary = { ...made.storage.summary, content: from.summary.content };
+    for (const [offset, cell] of from.cells)
+      if (offset >= start && offset < end)
+        made.storage.cells.set(offset - start, new Cell(copied(cell.value), type.element, undefined, true));
+  }
+  return made;
+}
+
+/** `size` elements, all of one value. */
+export function filled(host: Interpreter, type: ContainerType, size: Value, value: Value | undefined): Value {
+  const made = emptyContainer(host, type);
+  if (made.kind !== "container") return made;
+  const count = integerOf(size);
+  const { elementBytes } = made.storage.summary;
+  const content = value === undefined ? zeroContent : contentOf(convert(value, type.element));
+  const bytes = count === undefined || elementBytes === undefined ? undefined : count * elementBytes;
+  made.storage.summary = {
+    ...made.storage.summary,
+    bytes,
+    content,
+    ...(content === unknownContent ? { reason: "filled with a value that is not known" } : {}),
+  };
+  return { ...made, size: count === undefined ? unknownSize(size) : int(count, "ulong") };
+}
+
+function unknownSize(size: Value) {
+  return size.kind === "unknown" ? size : unknownOf(size);
+}
+
+function listed(host: Interpreter, type: ContainerType, values: readonly Value[]): Value {
+  const made = filled(host, type, int(values.length, "ulong"), undefined);
+  if (made.kind !== "container") return made;
+  const bytes = sizeOf(host, type.element);
+  if (bytes !== undefined)
+    for (const [k, value] of values.entries()) made.storage.cells.set(k * bytes, new Cell(value, type.element, undefined, true));
+  return made;
+}

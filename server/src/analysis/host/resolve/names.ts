@@ -1,0 +1,140 @@
+/** What a name means where it stands: a value, and a place if it is an lvalue. */
+import type { Expression, Name, VariableDeclaration } from "../../../syntax/ast.ts";
+import type { Substitution } from "../../sema/types.ts";
+import { blank, hostType, templateValues } from "../memory/host-types.ts";
+import { type Frame, type Interpreter, libraryVariable, lookUpLocal } from "../memory/interpreter.ts";
+import { read } from "../memory/read-write.ts";
+import { type GlobalVariable, isDeclaredOnly } from "../program/globals.ts";
+import type { HostUnit } from "../program/unit.ts";
+import { libraryConstant } from "../values/constants.ts";
+import { Cell, type Place, type TemplateValue, type Value } from "../values/model.ts";
+import { float, int, nullPointer, unknown } from "../values/values.ts";
+import { initialise } from "./construct.ts";
+
+type NameExpression = Expression & { readonly kind: "name" };
+
+export function lastText(name: Name): string {
+  return name.parts.at(-1)?.text ?? "";
+}
+
+export function namePlace(host: Interpreter, name: Name): Place | undefined {
+  const text = lastText(name);
+  if (name.parts.length === 1 && !name.global) {
+    const local = lookUpLocal(host, text) ?? memberOfSelf(host, text);
+    if (local !== undefined) return local;
+    if (host.frame.substitution !== undefined && substituted(host.frame.substitution, text) !== undefined) return undefined;
+  }
+  const variable = host.globals.variable(name, host.frame.path);
+  if (variable !== undefined) return globalCell(host, variable);
+  const initial = libraryVariables.get(text);
+  return initial === undefined ? undefined : libraryVariable(host, text, initial);
+}
+
+/** With their first values. */
+const libraryVariables: ReadonlyMap<string, Value> = new Map<string, Value>([
+  ["optind", int(1)],
+  ["optarg", nullPointer],
+  ["opterr", int(1)],
+]);
+
+export function nameValue(host: Interpreter, expression: NameExpression): Value {
+  const { name } = expression;
+  const text = lastText(name);
+  const place = namePlace(host, name);
+  if (place !== undefined) return read(host, place);
+  if (name.parts.length === 1 && host.frame.substitution !== undefined) {
+    const value = substituted(host.frame.substitution, text);
+    if (value !== undefined) return templateConstant(value, text);
+  }
+  const enumerator = host.globals.enumerator(name, host.frame.path);
+  if (enumerator !== undefined) return enumeratorValue(host, enumerator.declaration, enumerator.index);
+  const candidates = host.globals.functions(name, host.frame.path);
+  if (candidates.length > 0) return { kind: "function", candidates, name: text, templateArguments: templateValues(host, name), expression };
+  const library = libraryConstant(name);
+  if (library !== undefined) return library;
+  const constant = host.semantics.constant(expression, host.frame.substitution);
+  if (constant !== undefined)
+    return typeof constant === "number"
+      ? float(constant)
+      : int(typeof constant === "boolean" ? Number(constant) : constant, typeof constant === "boolean" ? "bool" : "int");
+  return unknown(`\`${text}\` is declared in no file that was found`);
+}
+
+function memberOfSelf(host: Interpreter, name: string): Cell | undefined {
+  const self = host.frame.self?.value;
+  return self?.kind === "record" ? self.members.get(name) : undefined;
+}
+
+function substituted(substitution: Substitution, name: string): TemplateValue | readonly unknown[] {
+  for (let scope: Substitution | undefined = substitution; scope !== undefined; scope = scope.outer) {
+    const value = scope.values.get(name);
+    if (value !== undefined) return value;
+  }
+  return undefined;
+}
+
+function templateConstant(value: TemplateValue | readonly unknown[], name: string): Value {
+  if (typeof value === "bigint") return int(value, value >= -2147483648n && value <= 2147483647n ? "int" : "long");
+  if (typeof value === "boolean") return int(Number(value), "bool");
+  if (typeof value === "number") return float(value);
+  if (typeof value === "object" && "kind" in value && value.kind === "function" && "declarations" in value)
+    return { kind: "function", candidates: value.declarations, name, templateArguments: [] };
+  return unknown(`the template parameter \`${name}\` is no value`);
+}
+
+function enumeratorValue(
+  host: Interpreter,
+  declaration: { readonly enumerators: readonly { readonly value?: Expression }[] },
+  index: number,
+): Value {
+  for (let k = index; k >= 0; k--) {
+    const written = declaration.enumerators[k]?.value;
+    if (written === undefined) continue;
+    const base = host.evaluate(written);
+    return base.kind === "int" ? int(Number(base.value) + index - k) : base;
+  }
+  return int(index);
+}
+
+/** The frame of code at namespace scope. */
+export function globalFrame(path: readonly string[]): Frame {
+  return {
+    function: undefined,
+    result: undefined,
+    substitution: undefined,
+    scopes: [new Map()],
+    self: undefined,
+    path,
+    depth: 0,
+    otherResults: [],
+  };
+}
+
+function globalCell(host: Interpreter, named: GlobalVariable): Cell {
+  const known = host.statics.get(named.declaration);
+  if (known !== undefined) return known;
+  const name = lastText(named.declaration.name);
+  const linked = host.globals.mayBeElsewhere(named.declaration) ? host.linker?.variable(name) : undefined;
+  const { declaration, path } = linked?.variable ?? named;
+  const made = host.statics.get(declaration) ?? makeGlobal(host, declaration, path, linked?.unit ?? host.unit);
+  host.statics.set(named.declaration, made);
+  return made;
+}
+
+function makeGlobal(host: Interpreter, declaration: VariableDeclaration, path: readonly string[], unit: HostUnit): Cell {
+  const { frame, unit: outer } = host;
+  const name = lastText(declaration.name);
+  host.frame = globalFrame(path);
+  host.unit = unit;
+  const type = hostType(host, declaration.type, undefined);
+  const cell = new Cell(unknown(`\`${name}\` is defined by itself`), type, name);
+  host.statics.set(declaration, cell);
+  const { device, constant, managed } = declaration.specifiers;
+  const residence = device || constant ? "device" : managed ? "managed" : "host";
+  cell.value = isDeclaredOnly(declaration)
+    ? blank(host, type, false, `\`${name}\` is defined in another file`, name, residence)
+    : initialise(host, declaration, type, true, residence);
+  host.frame = frame;
+  host.unit = outer;
+  return cell;
+}

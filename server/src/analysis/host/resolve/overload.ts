@@ -1,0 +1,92 @@
+/** Which of several functions a call is for. */
+import type { FunctionDeclaration, ParameterDeclaration } from "../../../syntax/ast.ts";
+import { hostType } from "../memory/host-types.ts";
+import type { Argument, Interpreter } from "../memory/interpreter.ts";
+import type { HostType, Value } from "../values/model.ts";
+
+/**
+ * The overload whose parameters fit the arguments best; undefined when none takes that many. `strict`: one that takes other
+ * kinds of arguments, or any, is not chosen even if there is no better.
+ */
+export function chooseOverload(
+  host: Interpreter,
+  candidates: readonly FunctionDeclaration[],
+  args: readonly Argument[],
+  written = 0,
+  strict = false,
+): FunctionDeclaration | undefined {
+  let chosen: FunctionDeclaration | undefined;
+  let top = Number.NEGATIVE_INFINITY;
+  for (const fn of candidates) {
+    if (!takes(fn, args.length) || (fn.templateParameters?.length ?? 0) < written) continue;
+    if (fn.deleted) continue;
+    const points = candidates.length === 1 && !strict ? 0 : score(host, fn, args);
+    if (strict && points <= 0.5) continue;
+    if (points > top) {
+      top = points;
+      chosen = fn;
+    }
+  }
+  return chosen;
+}
+
+/** Points of an argument that cannot be converted. */
+const misfit = -1000;
+
+function takes(fn: FunctionDeclaration, count: number): boolean {
+  const needed = fn.parameters.filter((parameter) => parameter.default === undefined && !parameter.pack).length;
+  const open = fn.variadic || fn.parameters.some((parameter) => parameter.pack);
+  return count >= needed && (open || count <= fn.parameters.length);
+}
+
+function score(host: Interpreter, fn: FunctionDeclaration, args: readonly Argument[]): number {
+  let points = fn.templateParameters === undefined || fn.specialisation ? 0.5 : 0;
+  // Functions of the device are not called by the host.
+  if (fn.specifiers.device && !fn.specifiers.host) points -= 100;
+  for (const [k, { value }] of args.entries()) {
+    const parameter = fn.parameters[k];
+    if (parameter === undefined) break;
+    const declared = hostType(host, parameter.type, undefined);
+    points += fitness(declared?.kind === "reference" ? declared.to : declared, parameter, value);
+  }
+  return points;
+}
+
+function fitness(type: HostType | undefined, parameter: ParameterDeclaration, value: Value): number {
+  const node = parameter.type.kind === "reference" ? parameter.type.to : parameter.type;
+  const pointerValue = value.kind === "pointer" || value.kind === "string";
+  if (node.kind === "pointer")
+    return pointerValue
+      ? type !== undefined && value.kind === "pointer" && sameTarget(type, value.to)
+        ? 3
+        : 1
+      : value.kind === "unknown"
+        ? 0
+        : misfit;
+  if (type === undefined) return 0;
+  switch (value.kind) {
+    case "int":
+    case "float":
+    case "range":
+      if (type.kind === "integer" || type.kind === "floating")
+        return type.name === value.type ? 3 : (type.kind === "floating") === (value.kind === "float") ? 1 : 0;
+      return type.kind === "enum" ? 1 : misfit;
+    case "record":
+      return type.kind === "record" ? (type.record.name === value.name ? 3 : -5) : misfit;
+    case "container":
+      return type.kind === "container" ? 2 : -5;
+    case "pointer":
+      return -5;
+    default:
+      return 0;
+  }
+}
+
+function sameTarget(type: HostType, to: HostType | undefined): boolean {
+  return (
+    type.kind === "pointer" &&
+    to !== undefined &&
+    type.to.kind === to.kind &&
+    (!("name" in type.to) || !("name" in to) || type.to.name === to.name)
+  );
+}

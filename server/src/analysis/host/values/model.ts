@@ -1,0 +1,189 @@
+/**
+ * What an expression of host code is worth.
+ *
+ * Values carry their own C++ type, so that arithmetic is exact (widths, signs, integer division) even where the
+ * static type of an expression is not known. What is not known is an `unknown` value with the reason, never an exception.
+ */
+import type { Content, Image } from "@warplens/sim-engine";
+import type { Expression, FunctionDeclaration } from "../../../syntax/ast.ts";
+import type { FloatName, IntegerName, TemplateValue as KnownTemplateValue, Substitution, Type } from "../../sema/types.ts";
+
+/** A class template of a library whose meaning the evaluator knows: `std::vector<T>`, `thrust::device_vector<T>`, `std::string`. */
+export interface ContainerType {
+  readonly kind: "container";
+  readonly name: ContainerName;
+  readonly element: HostType | undefined;
+  /** `std::array<T, N>`. */
+  readonly count?: number;
+}
+export type ContainerName = "vector" | "device_vector" | "array" | "string" | "unique_ptr" | "function";
+
+export type HostType = Type | ContainerType;
+
+/** Integers keep `number` while it is exact, else `bigint`. */
+export interface IntegerValue {
+  readonly kind: "int";
+  readonly type: IntegerName;
+  readonly value: number | bigint;
+}
+export interface FloatValue {
+  readonly kind: "float";
+  readonly type: FloatName;
+  readonly value: number;
+}
+/** A number known only to lie in [lo, hi]: `rand()`, a loop counter between first and last iteration. */
+export interface RangeValue {
+  readonly kind: "range";
+  readonly type: IntegerName | FloatName;
+  readonly lo: number;
+  readonly hi: number;
+}
+/** `target` absent: null. `offset` in bytes from the start of the target; undefined when not known. `to`: what it points at. */
+export interface PointerValue {
+  readonly kind: "pointer";
+  readonly to: HostType | undefined;
+  readonly target: Allocation | Cell | undefined;
+  readonly offset: number | undefined;
+}
+/** `name` without template arguments; members by name, those of bases among them. */
+export interface RecordValue {
+  readonly kind: "record";
+  readonly name: string;
+  readonly type: HostType | undefined;
+  readonly members: Map<string, Cell>;
+  /** A record of a library whose members are not known: they appear when they are used. Elements of an array of them are members `[0]`, `[1]`. */
+  readonly open?: boolean;
+}
+/** `size` in elements. The elements stand in `storage`, from byte 0. */
+export interface ContainerValue {
+  readonly kind: "container";
+  readonly type: ContainerType;
+  readonly size: IntegerValue | UnknownValue;
+  readonly storage: Allocation;
+}
+export interface StringValue {
+  readonly kind: "string";
+  readonly text: string;
+}
+/** A function or an overload set, with the template arguments written; `bound` for a member function's object. */
+export interface FunctionValue {
+  readonly kind: "function";
+  readonly candidates: readonly FunctionDeclaration[];
+  readonly name: string;
+  readonly templateArguments: readonly TemplateValue[];
+  /** Where the name stood that referred to it. */
+  readonly expression?: Expression;
+}
+/** What a template argument stands for; undefined where it is not known. */
+export type TemplateValue = KnownTemplateValue | undefined;
+
+export interface LambdaValue {
+  readonly kind: "lambda";
+  readonly expression: Expression & { readonly kind: "lambda" };
+  /** Copies made by `[x]` and `[x = e]`; everything else is found in `scopes`. */
+  readonly captured: ReadonlyMap<string, Place>;
+  readonly scopes: readonly ReadonlyMap<string, Place>[];
+  readonly self: Cell | undefined;
+  readonly substitution: Substitution | undefined;
+  /** The function it is written in. */
+  readonly owner: FunctionDeclaration | undefined;
+}
+export interface UnknownValue {
+  readonly kind: "unknown";
+  readonly reason: string;
+  readonly type?: HostType;
+  /** The inputs it comes from, by key: they may be assumed (see `inputs.ts`). */
+  readonly inputs: readonly string[];
+  /** What it probably is: to be assumed before anything else. */
+  readonly likely?: number;
+}
+export interface VoidValue {
+  readonly kind: "void";
+}
+
+export type Value =
+  | IntegerValue
+  | FloatValue
+  | RangeValue
+  | PointerValue
+  | RecordValue
+  | ContainerValue
+  | StringValue
+  | FunctionValue
+  | LambdaValue
+  | UnknownValue
+  | VoidValue;
+
+// ---------------------------------------------------------------- memory
+
+/** A variable, a member, or one element of an allocation. Written through `Journal.set` only. */
+export class Cell {
+  value: Value;
+  readonly type: HostType | undefined;
+  readonly name: string | undefined;
+  /** Cells of arrays are summarised with their allocation, never one by one. */
+  readonly inArray: boolean;
+
+  constructor(value: Value, type?: HostType, name?: string, inArray = false) {
+    this.value = value;
+    this.type = type;
+    this.name = name;
+    this.inArray = inArray;
+  }
+}
+
+/** Element i of `content` lies between the lines, both included: sums of random numbers, a random place in the i-th part. */
+export interface Band {
+  readonly content: Content;
+  readonly lo: Line;
+  readonly hi: Line;
+}
+export interface Line {
+  readonly start: number;
+  readonly stride: number;
+}
+
+/** What stands in an allocation where no cell does. Immutable: changed as a whole. */
+export interface Summary {
+  /** Undefined: the size is not known, `why` says the reason. */
+  readonly bytes: number | undefined;
+  readonly why?: Value;
+  readonly content: Content;
+  /** Of the last write: bytes an element takes. */
+  readonly elementBytes?: number;
+  /** Where `content` is the middle of a band that elements lie in: the band, for just this content. */
+  readonly band?: Band;
+  /** Says who filled it last when `content` is unknown. */
+  readonly reason?: string;
+}
+
+export type Residence = "host" | "device" | "managed" | "pinned";
+
+/** One array: `malloc`, `cudaMalloc`, a C array, a container's storage, a `__device__` array. */
+export class Allocation {
+  name: string;
+  readonly residence: Residence;
+  element: HostType | undefined;
+  summary: Summary;
+  /** By byte offset. */
+  cells: Map<number, Cell> = new Map();
+  /** What the last texture or surface object says of it. */
+  image: Image | undefined;
+
+  constructor(name: string, residence: Residence, element: HostType | undefined, summary: Summary) {
+    this.name = name;
+    this.residence = residence;
+    this.element = element;
+    this.summary = summary;
+  }
+}
+
+/** An element of an allocation; `offset` in bytes, undefined when not known. */
+export interface Element {
+  readonly allocation: Allocation;
+  readonly offset: number | undefined;
+  readonly type: HostType | undefined;
+}
+
+/** What an lvalue refers to. */
+export type Place = Cell | Element;

@@ -1,0 +1,167 @@
+/** Finds what other files of a program define and launch: they are read and parsed when something in them is wanted. */
+import type { FunctionDeclaration, TranslationUnit } from "../syntax/ast.ts";
+import { directoryOf, join } from "../syntax/preprocess/paths.ts";
+import type { Reading } from "../syntax/reading.ts";
+import type { FileHost } from "./facts.ts";
+import type { GlobalVariable } from "./host/program/globals.ts";
+import type { HostUnit, Linker } from "./host/program/unit.ts";
+
+/** A file of the program, ready to be evaluated and lowered. */
+export interface ProgramUnit extends HostUnit {
+  readonly path: string;
+  readonly reading: Reading;
+  readonly unit: TranslationUnit;
+}
+
+/** Parses a file, if it is not too long; `launching` names functions elsewhere that launch kernels. */
+export type LoadUnit = (path: string, text: string, launching: ReadonlySet<string>) => ProgramUnit | undefined;
+
+const sourceFile = /\.(?:cu|cpp|cc|cxx|c)$/i;
+const mostFiles = 80;
+const longestText = 300_000;
+/** What looks like a function's definition and is none. */
+const keywords: ReadonlySet<string> = new Set(["if", "for", "while", "switch", "catch", "main"]);
+/** Files one analysis parses besides the opened one. */
+const mostUnits = 8;
+
+export class ProgramLinker implements Linker {
+  readonly #own: ProgramUnit;
+  readonly #host: FileHost;
+  readonly #load: LoadUnit;
+  readonly #units = new Map<string, ProgramUnit | undefined>();
+  readonly #owners = new WeakMap<FunctionDeclaration, ProgramUnit>();
+  readonly #definitions = new Map<string, FunctionDeclaration | undefined>();
+  readonly #variables = new Map<string, { readonly variable: GlobalVariable; readonly unit: HostUnit } | undefined>();
+  #texts: ReadonlyMap<string, string> | undefined;
+  #launching: ReadonlySet<string> | undefined;
+  readonly #commands: readonly string[];
+
+  /** `commands`: files that `compile_commands.json` lists. */
+  constructor(own: ProgramUnit, host: FileHost, load: LoadUnit, commands: readonly string[]) {
+    this.#own = own;
+    this.#host = host;
+    this.#load = load;
+    this.#commands = commands;
+    for (const fn of own.semantics.functions) this.#owners.set(fn, own);
+  }
+
+  unitOf(fn: FunctionDeclaration): ProgramUnit | undefined {
+    return this.#owners.get(fn);
+  }
+
+  /** All functions of that name count as one, or all methods of that class: overloads across files are not told apart. */
+  definition(name: string, owner?: string): FunctionDeclaration | undefined {
+    const key = owner === undefined ? name : `${owner}::${name}`;
+    if (this.#definitions.has(key)) return this.#definitions.get(key);
+    this.#definitions.set(key, undefined);
+    const found = this.#define(name, owner);
+    this.#definitions.set(key, found);
+    return found;
+  }
+
+  #define(name: string, owner: string | undefined): FunctionDeclaration | undefined {
+    const inside = ({ semantics, globals }: ProgramUnit) =>
+      semantics.functions.find(
+        (fn) => fn.body !== undefined && lastText(fn) === name && (owner === undefined || globals.pathOf(fn).at(-1) === owner),
+      );
+    const own = inside(this.#own);
+    if (own !== undefined) return own;
+    const escaped = name.replaceAll(/[^\w]/g, String.raw`\$&`);
+    const definition =
+      owner === undefined
+        ? new RegExp(String.raw`(?:[\w*&>]\s+|[*&])(?:\w+::)*${escaped}\s*\([^;{}]*\)[\s\w]*\{`)
+        : new RegExp(String.raw`\b${owner}\s*(?:<[^;{}]*>)?\s*::\s*${escaped}\s*\(`);
+    for (const [path, text] of this.#siblings()) {
+      if (!text.includes(name) || !definition.test(text)) continue;
+      const unit = this.#unit(path, text);
+      const fn = unit === undefined ? undefined : inside(unit);
+      if (fn !== undefined) return fn;
+    }
+    return undefined;
+  }
+
+  variable(name: string): { readonly variable: GlobalVariable; readonly unit: HostUnit } | undefined {
+    if (!this.#variables.has(name)) this.#variables.set(name, this.#defineVariable(name));
+    return this.#variables.get(name);
+  }
+
+  #defineVariable(name: string): { readonly variable: GlobalVariable; readonly unit: HostUnit } | undefined {
+    const own = this.#own.globals.definition(name);
+    if (own !== undefined) return { variable: own, unit: this.#own };
+    // A type, or a declarator before it, and what may follow a variable that is defined; not the `extern` of its declaration.
+    const definition = new RegExp(String.raw`^(?!\s*extern\b(?!.*=)).*[\w*&>,]\s*\b${name}\s*(?:\[[^\]]*\]\s*)*(?:[=;,{]|\()`, "m");
+    for (const [path, text] of this.#siblings()) {
+      if (!text.includes(name) || !definition.test(text)) continue;
+      const unit = this.#unit(path, text);
+      const variable = unit?.globals.definition(name);
+      if (unit !== undefined && variable !== undefined) return { variable, unit };
+    }
+    return undefined;
+  }
+
+  /** The file whose `main` uses functions of the opened file; the only one with a `main`, where none names them. */
+  main(): { readonly unit: ProgramUnit; readonly main: FunctionDeclaration } | undefined {
+    const programs = [...this.#siblings()].filter(([, text]) => /\bmain\s*\(/.test(text));
+    const names = this.#own.sites.roots.map(lastText);
+    const [path, text] =
+      programs.find(([, source]) => names.some((name) => source.includes(name))) ?? (programs.length === 1 ? (programs[0] ?? []) : []);
+    if (path === undefined || text === undefined) return undefined;
+    const unit = this.#unit(path, text);
+    const main = unit?.semantics.functions.find((fn) => lastText(fn) === "main" && fn.body !== undefined);
+    return unit === undefined || main === undefined ? undefined : { unit, main };
+  }
+
+  /** A file that launches a kernel of the opened one. */
+  launcherOf(kernel: string): ProgramUnit | undefined {
+    const launch = new RegExp(String.raw`\b${kernel}\s*(?:<[^;{}]*>)?\s*<<<`);
+    const found = [...this.#siblings()].find(([, text]) => text.includes(kernel) && launch.test(text));
+    return found === undefined ? undefined : this.#unit(...found);
+  }
+
+  #unit(path: string, text: string): ProgramUnit | undefined {
+    if (this.#units.has(path)) return this.#units.get(path);
+    if (this.#units.size >= mostUnits) return undefined;
+    const unit = this.#load(path, text, this.#launchers());
+    this.#units.set(path, unit);
+    if (unit !== undefined) for (const fn of unit.semantics.functions) this.#owners.set(fn, unit);
+    return unit;
+  }
+
+  /** Functions that may lead to launches of the opened file: its own, and those of files that name any of them. */
+  #launchers(): ReadonlySet<string> {
+    if (this.#launching !== undefined) return this.#launching;
+    const names = new Set(this.#own.sites.launching);
+    const rest = new Map([...this.#siblings()].map(([path, text]) => [path, { text, words: new Set(text.match(/[A-Za-z_]\w*/g)) }]));
+    for (let before = -1; before !== names.size; ) {
+      before = names.size;
+      for (const [path, { text, words }] of rest) {
+        if (![...names].some((name) => words.has(name))) continue;
+        rest.delete(path);
+        for (const [, name = ""] of text.matchAll(/\b([A-Za-z_]\w*)\s*\([^;{}()]*\)\s*\{/g)) if (!keywords.has(name)) names.add(name);
+      }
+    }
+    this.#launching = names;
+    return names;
+  }
+
+  /** Texts of source files beside the opened one, and of those built with it. */
+  #siblings(): ReadonlyMap<string, string> {
+    if (this.#texts !== undefined) return this.#texts;
+    const folder = directoryOf(this.#own.path);
+    const listed = (this.#host.list?.(folder) ?? []).map((name) => join(folder, name));
+    const near = this.#commands.filter((path) => path.startsWith(`${directoryOf(folder)}/`));
+    const texts = new Map<string, string>();
+    for (const path of new Set([...listed, ...near])) {
+      if (texts.size >= mostFiles) break;
+      if (path === this.#own.path || !sourceFile.test(path) || this.#own.reading.files.includes(path)) continue;
+      const text = this.#host.read(path);
+      if (text !== undefined && text.length <= longestText) texts.set(path, text);
+    }
+    this.#texts = texts;
+    return texts;
+  }
+}
+
+function lastText(fn: FunctionDeclaration): string {
+  return fn.name.parts.at(-1)?.text ?? "";
+}

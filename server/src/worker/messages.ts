@@ -1,0 +1,163 @@
+/**
+ * The boundary between the language server and the analysis.
+ *
+ * The analysis holds the texts. It is told, in the order in which it happened, what was opened, how the editor changed it, what was
+ * closed, and what holds for each file (`Input`): no keystroke carries a whole text across, or a copy of what else is open. Then it
+ * is asked, for one file at a time: `find` for what needs no simulation, `simulate` for the figures of its launches. One request
+ * runs at a time, and sees every input told before it.
+ *
+ * A simulation answers as it goes (`SimulationMessage`): first the launches without their results, so that it is known how many
+ * there are; then each launch's result as it comes, the cursor's kernel first, then what is visible, then the rest; then the
+ * findings of every rule; and last the end. One that was cancelled stops without an end, and what it told stays true.
+ *
+ * Every answer says what it is about (`About`): the version of the text, the revision of the settings, the GPU. Places in the
+ * opened file are UTF-16 offsets into the text of that version; findings, which may lie in other files, have lines and characters.
+ *
+ * All of it is plain data, structured-cloned between threads. Where a thread died, the next one is first told everything anew.
+ */
+import type { GpuModel, LaunchReport } from "@warplens/sim-engine";
+import type { AnalysisSettings } from "../analysis/facts.ts";
+import type { Diagnostic, LintSettings } from "../lint.ts";
+import type { CompiledKernel } from "../nvcc/resources.ts";
+
+/** UTF-16 offsets into a text. */
+export interface OffsetRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** One of the editor's own edits: this text in place of that range. The offsets count in the text that the edits before it made. */
+export interface TextEdit extends OffsetRange {
+  readonly text: string;
+}
+
+/** What holds for one file besides its text. */
+export interface Configuration {
+  /** Grows whenever anything of it changes; never the same for two different ones of a file. */
+  readonly revision: number;
+  readonly gpu: GpuModel;
+  readonly analysis: AnalysisSettings;
+  readonly lint: LintSettings;
+}
+
+/** What the analysis is told. Open texts go before what is on disk. Paths are absolute, `/` separated. */
+export type Input =
+  | { readonly does: "open"; readonly path: string; readonly version: number; readonly text: string }
+  /** `version` is that of the text after the edits; they are in the order in which they happened. */
+  | { readonly does: "edit"; readonly path: string; readonly version: number; readonly edits: readonly TextEdit[] }
+  | { readonly does: "close"; readonly path: string }
+  | { readonly does: "configure"; readonly path: string; readonly configuration: Configuration }
+  /** Files on disk have changed: these, or any where it is not known. */
+  | { readonly does: "files"; readonly paths?: readonly string[] }
+  /** What the user's nvcc made of that version of the text; none: registers are estimated. */
+  | { readonly does: "compiled"; readonly path: string; readonly version: number; readonly kernels: readonly CompiledKernel[] };
+
+/** What an answer is about. */
+export interface About {
+  /** Of the text. */
+  readonly version: number;
+  /** Of the configuration. */
+  readonly revision: number;
+  /** The GPU's id. */
+  readonly gpu: string;
+}
+
+/** A finding; one in the opened file says where in its text, too. */
+export interface FileDiagnostic extends Diagnostic {
+  readonly place?: OffsetRange;
+}
+
+/** Where a kernel of the opened file stands. */
+export interface KernelPlace {
+  readonly name: string;
+  readonly nameAt: OffsetRange;
+  readonly at: OffsetRange;
+  readonly launchBounds?: OffsetRange;
+  /** Places in it that the parser could not make sense of. */
+  readonly syntaxErrors: number;
+}
+
+export interface SharedArrayFact extends OffsetRange {
+  readonly name: string;
+  readonly bytes: number;
+}
+
+/** A launch before it is simulated; a kernel that nothing launches stands in as one. */
+export interface LaunchPlace {
+  /** Index in the kernels of the same message; absent for a kernel of another file. */
+  readonly kernel?: number;
+  readonly kernelName: string;
+  readonly templateArguments: readonly string[];
+  /** 1-based line of the launch in the opened file, or of the kernel that nothing launches. */
+  readonly line: number;
+  /** The launch expression; absent where an option, a directive or nothing launches the kernel. */
+  readonly at?: OffsetRange;
+}
+
+/** What came of one launch. */
+export interface LaunchResult {
+  /** Those of the instance that was simulated, where it was. */
+  readonly templateArguments: readonly string[];
+  /** Absent when it was not simulated: `reason` says why. */
+  readonly report?: LaunchReport;
+  readonly reason?: string;
+  /** The kernel's shared arrays of known size, those in the opened file. */
+  readonly sharedArrays: readonly SharedArrayFact[];
+}
+
+/** What needs no simulation. */
+export interface FileFindings {
+  readonly about: About;
+  readonly diagnostics: readonly FileDiagnostic[];
+  /** In source order. */
+  readonly kernels: readonly KernelPlace[];
+  /** Places in the file that the parser could not make sense of: with some, kernels and launches may be missing. */
+  readonly syntaxErrors: number;
+  /** Rules that failed: for the log. */
+  readonly failures: readonly string[];
+}
+
+export type SimulationMessage =
+  /** The first: all kernels of the opened file and all launches, in source order. */
+  | {
+      readonly type: "launches";
+      readonly about: About;
+      readonly kernels: readonly KernelPlace[];
+      readonly launches: readonly LaunchPlace[];
+      readonly syntaxErrors: number;
+    }
+  /** `launch` is an index in the launches of the first message. */
+  | { readonly type: "result"; readonly about: About; readonly launch: number; readonly result: LaunchResult }
+  /** Of every rule, the simulated ones among them; in place of all findings told before. */
+  | { readonly type: "findings"; readonly about: About; readonly diagnostics: readonly FileDiagnostic[] }
+  /** The last: there are no more kernels, launches and findings than were told. */
+  | { readonly type: "end"; readonly about: About };
+
+/** What the user looks at: it is simulated first. */
+export interface SimulationOrder {
+  /** The cursor's offset: the launch there, or the launches of the kernel there, go first. */
+  readonly cursor?: number;
+  /** What is in view: its kernels and launches go next. */
+  readonly visible?: OffsetRange;
+}
+
+/** Runs the analysis elsewhere, one request at a time: in a thread, or in slices where there are none. */
+export interface AnalysisWorker {
+  tell(input: Input): void;
+  /** Cannot be cancelled. Rejects when it failed as a whole. */
+  find(path: string): Promise<FileFindings>;
+  /** The texts of the project's headers that a file includes. May be asked at any time. */
+  headers(path: string): Promise<readonly string[]>;
+  /**
+   * Rejects when it failed as a whole.
+   * @param told called with each message as it comes
+   * @returns false when it was cancelled
+   */
+  simulate(path: string, order: SimulationOrder, told: (message: SimulationMessage) => void): Promise<boolean>;
+  /** Stops the running simulation soon. */
+  cancel(): void;
+  dispose(): void;
+}
+
+/** Starts a worker. `state`: the inputs that tell a new one all that others were told: what is open, and what holds for it. */
+export type StartWorker = (state: () => readonly Input[]) => AnalysisWorker;

@@ -1,0 +1,263 @@
+/** Fills in what the source does not say, so that a launch can be run, and says what was filled in where it matters. */
+
+import { bufferOf } from "../execute/program.ts";
+import { type Provenance, traceAddresses } from "../execute/provenance.ts";
+import { type Slice, sliceForAddresses, sliceForStores } from "../execute/slice.ts";
+import { unknownImage } from "../execute/texels.ts";
+import {
+  type Argument,
+  type Assumption,
+  type Buffer,
+  type Content,
+  type Kernel,
+  type Launch,
+  type Op,
+  type ScalarType,
+  scalarBytes,
+} from "../ir/kernel.ts";
+import type { Work } from "../work.ts";
+import { DataUses } from "./data-uses.ts";
+
+/** A loop bound that nothing tells. */
+const unknownCount = 64;
+/** Values of data that decides something, when nothing tells their range. */
+const unknownRange = 256;
+/** Elements of a row of a sparse matrix, of a vertex's edges. */
+const unknownRow = 16;
+
+/** A content in which nothing earlier is left that can be said in a few words. */
+export interface Resolved {
+  readonly content: Content;
+  /** Type of its elements, where it is not the buffer's. */
+  readonly element?: ScalarType;
+  /** Where it comes from, for the user. */
+  readonly origins: readonly Origin[];
+}
+
+export interface Origin {
+  readonly value: string;
+  readonly why: string;
+}
+
+/** Knows what earlier launches stored. */
+export interface KnownContents {
+  resolve(content: Content): Resolved;
+}
+
+export interface AssumedLaunch {
+  readonly launch: Launch;
+  readonly assumptions: readonly Assumption[];
+  /** What buffers hold by what earlier launches stored. */
+  readonly origins: readonly Assumption[];
+  /** Buffers whose contents decide something. */
+  readonly decisive: ReadonlySet<number>;
+}
+
+/**
+ * The launch without unknown arguments and contents. Assumptions are listed only for what decides a branch or an address, or
+ * what the launch leaves in its buffer `result`, where that is asked for.
+ */
+export function assumeUnknowns(kernel: Kernel, launch: Launch, contents: KnownContents, work: Work, result?: number): AssumedLaunch {
+  const completion = new Completion(kernel, launch, contents, work, result);
+  const { assumptions, origins, decisive } = completion;
+  return { launch: completion.complete(), assumptions, origins, decisive };
+}
+
+/** Some of it is unknown. */
+const isOpen = (content: Content): boolean =>
+  content.kind === "unknown" || (content.kind === "parts" && content.parts.some((part) => isOpen(part.content)));
+
+/** With something in the place of what is unknown. */
+function closed(content: Content, assumed: Content): Content {
+  if (content.kind === "unknown") return assumed;
+  if (content.kind !== "parts") return content;
+  return { kind: "parts", parts: content.parts.map((part) => ({ ...part, content: closed(part.content, assumed) })) };
+}
+
+class Completion {
+  readonly assumptions: Assumption[] = [];
+  readonly origins: Assumption[] = [];
+  readonly #kernel: Kernel;
+  readonly #launch: Launch;
+  readonly #buffers: Buffer[];
+  readonly #arguments: Argument[];
+  readonly #uses: DataUses;
+  readonly #contents: KnownContents;
+  readonly #result: number | undefined;
+  readonly #work: Work;
+  readonly decisive = new Set<number>();
+
+  constructor(kernel: Kernel, launch: Launch, contents: KnownContents, work: Work, result: number | undefined) {
+    this.#contents = contents;
+    this.#result = result;
+    this.#work = work;
+    this.#kernel = kernel;
+    this.#launch = launch;
+    this.#buffers = [...launch.buffers];
+    this.#arguments = [...launch.arguments];
+    this.#uses = new DataUses(kernel);
+  }
+
+  *#ops(): Generator<Op> {
+    for (const block of this.#kernel.blocks) {
+      this.#work.ask(block.ops.length);
+      yield* block.phis;
+      yield* block.ops;
+    }
+  }
+
+  complete(): Launch {
+    const scalars: { index: number; reason: string }[] = [];
+    for (const [index, parameter] of this.#kernel.parameters.entries()) {
+      const argument = this.#arguments[index] ?? { kind: "unknown", reason: "no argument" };
+      if (argument.kind === "unknown" && parameter.type && parameter.type !== "ptr") scalars.push({ index, reason: argument.reason });
+      this.#arguments[index] = this.#known(argument, parameter.type ?? "i32", parameter.name);
+    }
+    const launch = (): Launch => ({ ...this.#launch, arguments: this.#arguments, buffers: this.#buffers });
+    const provenance = traceAddresses(this.#kernel, (index, offset) => bufferOf(launch(), index, offset), this.#work);
+    const slice =
+      this.#result === undefined
+        ? sliceForAddresses(this.#kernel, provenance, this.#work)
+        : sliceForStores(this.#kernel, provenance, new Set([`buffer ${this.#result}` as const]), this.#work);
+    for (const { index, reason } of scalars) this.#assumeScalar(index, reason, slice);
+    for (const op of this.#ops()) {
+      if (op.action.kind === "unknown" && slice.needs(op)) this.assumptions.push({ what: "a value", value: 1, why: op.action.reason });
+      if (op.action.kind === "matrix" && slice.needs(op))
+        this.assumptions.push({
+          what: "results of matrix products",
+          value: 0,
+          why: "they are not computed, and decide addresses or branches",
+        });
+      const [address] = op.args;
+      if (op.action.kind !== "load" || !address || !slice.needs(op)) continue;
+      for (const object of provenance.of(address)) {
+        const [kind, index] = object.split(" ");
+        if (kind === "buffer") this.#assumeContent(Number(index), op, (place) => this.#extent(provenance.of(place)));
+      }
+    }
+    this.#assumeImages(provenance);
+    return launch();
+  }
+
+  /** Textures and surfaces of which nobody says what they are bound to. */
+  #assumeImages(provenance: Provenance): void {
+    let tiled = false;
+    for (const op of this.#ops()) {
+      const { action } = op;
+      if (action.kind !== "texel") continue;
+      const [object] = provenance.of(op);
+      const [kind, index] = object?.split(" ") ?? [];
+      const buffer = kind === "buffer" ? this.#buffers[Number(index)] : undefined;
+      tiled ||= buffer?.image?.pitch === undefined;
+      if (buffer?.image) continue;
+      if (buffer) this.#buffers[Number(index)] = { ...buffer, image: unknownImage(action) };
+      const name = buffer?.name ?? "a texture";
+      if (this.assumptions.some(({ what }) => what === `texels of ${name}`)) continue;
+      this.assumptions.push({
+        what: `texels of ${name}`,
+        value: "all the kernel reaches",
+        why: "what it is bound to is not known; its coordinates are taken to count texels",
+      });
+    }
+    if (tiled)
+      this.assumptions.push({
+        what: "layout of textures",
+        value: "tiles of 64 bytes by 8 rows",
+        why: "NVIDIA documents it for Tegra only; each fetch reads the texel nearest to its coordinates",
+      });
+  }
+
+  #known(argument: Argument, type: string, name: string): Argument {
+    switch (argument.kind) {
+      case "unknown":
+        if (type !== "ptr") return { kind: "scalar", value: type === "i64" ? 1n : 1 };
+        this.#buffers.push({ name, content: { kind: "unknown" } });
+        return { kind: "pointer", buffer: this.#buffers.length - 1, offset: 0 };
+      case "aggregate":
+        return {
+          kind: "aggregate",
+          fields: argument.fields.map((field) => ({ ...field, value: this.#known(field.value, field.type, name) })),
+        };
+      default:
+        return argument;
+    }
+  }
+
+  /** A size: as many as the threads it is compared with; for a loop bound that has nothing to do with threads, some number. */
+  #assumeScalar(index: number, reason: string, slice: Slice): void {
+    const parameter = this.#kernel.parameters[index];
+    const uses = [...this.#ops()].filter((op) => op.action.kind === "param" && op.action.index === index);
+    if (!parameter?.type || !uses.some((op) => slice.needs(op))) return;
+    const { grid, block } = this.#launch;
+    const dimensions = new Set<number>();
+    for (const use of uses) for (const each of this.#comparedWith(use)) this.#threadDimensions(each, dimensions, new Set());
+    let value = [...dimensions].reduce((product, k) => product * (grid[k] ?? 1) * (block[k] ?? 1), 1);
+    if (dimensions.size === 0) value = /^(f|bf)/.test(parameter.type) ? 1 : unknownCount;
+    this.#arguments[index] = { kind: "scalar", value: parameter.type === "i64" ? BigInt(value) : value };
+    this.assumptions.push({ what: parameter.name, value, why: reason });
+  }
+
+  /** What an operation, or what is computed of it and constants, is compared with. */
+  #comparedWith(op: Op, depth = 0): Op[] {
+    if (depth > 4) return [];
+    return this.#uses.of(op).flatMap((user) => {
+      if (user.action.kind === "icmp") return user.args.filter((arg) => arg !== op);
+      const derived = user.action.kind === "convert" || (user.action.kind === "int" && /^(add|sub)$/.test(user.action.op));
+      return derived ? this.#comparedWith(user, depth + 1) : [];
+    });
+  }
+
+  #threadDimensions(op: Op, found: Set<number>, seen: Set<Op>): void {
+    if (seen.has(op)) return;
+    seen.add(op);
+    if (op.action.kind === "special") {
+      const [name, axis = ""] = op.action.register.split(".");
+      if (name === "ctaid" || name === "tid") found.add("xyz".indexOf(axis));
+    }
+    if (op.action.kind !== "load") for (const arg of op.args) this.#threadDimensions(arg, found, seen);
+  }
+
+  /** What earlier launches stored, as far as it is known. Else indices reach all of what they index; other data is some small number. */
+  #assumeContent(index: number, load: Op, extent: (place: Op) => number | undefined): void {
+    const buffer = this.#buffers[index];
+    if (!buffer || this.decisive.has(index) || load.type === "void") return;
+    this.decisive.add(index);
+    const { content, element = buffer.element, origins } = this.#contents.resolve(buffer.content);
+    for (const origin of origins) this.origins.push({ what: `contents of ${buffer.name}`, ...origin });
+    if (!isOpen(content)) {
+      this.#buffers[index] = { ...buffer, content, ...(element ? { element } : {}) };
+      return;
+    }
+    const what = `contents of ${buffer.name}`;
+    const why = "what it holds is not known, and decides addresses or branches";
+    const stride = /^i/.test(load.type) ? this.#rowStride(load, buffer, extent) : undefined;
+    if (stride !== undefined) {
+      this.#buffers[index] = { ...buffer, content: closed(content, { kind: "linear", start: 0, stride }), element: load.type };
+      this.assumptions.push({ what, value: `${stride} * index`, why: `${why}: where rows begin and end, as the kernel reads it` });
+      return;
+    }
+    const count = /^i/.test(load.type) ? (this.#uses.boundsLoop(load) ? unknownCount : this.#uses.indexedCount(load, extent)) : undefined;
+    const isFloat = /^(f|bf)/.test(load.type);
+    const assumed = { kind: "uniform", lo: 0, hi: isFloat ? 1 : (count ?? unknownRange) } as const;
+    this.#buffers[index] = { ...buffer, content: closed(content, assumed), element: load.type };
+    this.assumptions.push({ what, value: `uniform(${assumed.lo}, ${assumed.hi})`, why });
+  }
+
+  /** Elements a row has, where a loop goes from one element of the buffer to the next: as many as share out what is indexed. */
+  #rowStride(load: Op, buffer: Buffer, extent: (place: Op) => number | undefined): number | undefined {
+    if (load.type === "void" || !this.#uses.isRowBound(load)) return undefined;
+    const rows = buffer.bytes === undefined ? undefined : buffer.bytes / scalarBytes[load.type] - 1;
+    const all = this.#uses.countLooped(load, extent);
+    return all === undefined || rows === undefined || rows < 1 ? unknownRow : Math.max(1, Math.floor(all / rows));
+  }
+
+  /** Bytes of the one memory object an address points into. */
+  #extent(objects: ReadonlySet<string>): number | undefined {
+    if (objects.size !== 1) return undefined;
+    const [kind, index] = [...objects][0]?.split(" ") ?? [];
+    if (kind === "buffer") return this.#buffers[Number(index)]?.bytes;
+    if (kind === "global") return this.#kernel.globals[Number(index)]?.bytes;
+    if (kind === "shared") return this.#kernel.shared[Number(index)]?.bytes ?? this.#launch.dynamicSharedBytes;
+    return undefined;
+  }
+}

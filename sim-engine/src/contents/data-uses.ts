@@ -1,0 +1,131 @@
+/** What a kernel does with a value it loads: for guesses of what it may be. */
+import { successors } from "../ir/builder.ts";
+import { findLoops } from "../ir/graph.ts";
+import type { Kernel, Op } from "../ir/kernel.ts";
+
+/** Numbers there may be of an index of which only some bits or a remainder are used. */
+const mixedCount = 2 ** 31;
+const mixing = /^([us]rem|[us]div|mul|and|xor|lshr|shl)$/;
+const furthest = 6;
+
+export class DataUses {
+  readonly #users = new Map<Op, Op[]>();
+  readonly #kernel: Kernel;
+  /** Conditions that decide whether a loop goes on. */
+  #exits: ReadonlySet<Op> | undefined;
+
+  constructor(kernel: Kernel) {
+    this.#kernel = kernel;
+    for (const { phis, ops } of kernel.blocks) {
+      for (const op of [...phis, ...ops]) {
+        for (const arg of op.args) {
+          const list = this.#users.get(arg);
+          if (list) list.push(op);
+          else this.#users.set(arg, [op]);
+        }
+      }
+    }
+  }
+
+  /** Operations that read a value. */
+  of(op: Op): readonly Op[] {
+    return this.#users.get(op) ?? [];
+  }
+
+  /** A loop may turn as often as a value says. */
+  boundsLoop(op: Op): boolean {
+    this.#exits ??= exitConditions(this.#kernel);
+    const seen = new Set([op]);
+    const pending = [op];
+    for (let at = pending.pop(); at; at = pending.pop()) {
+      for (const user of this.of(at)) {
+        if (user.action.kind === "icmp" && this.#exits.has(user)) return true;
+        if (seen.has(user) || !/^(int|convert|extract|phi|select)$/.test(user.action.kind)) continue;
+        seen.add(user);
+        pending.push(user);
+      }
+    }
+    return false;
+  }
+
+  /** The value and its neighbour in memory are where a loop begins and ends: `for (j = start[i]; j < start[i + 1]; ++j)`. */
+  isRowBound(load: Op): boolean {
+    if (load.action.kind !== "load" || !this.boundsLoop(load)) return false;
+    const here = placeOf(load);
+    if (!here) return false;
+    for (const { ops } of this.#kernel.blocks) {
+      for (const other of ops) {
+        if (other === load || other.action.kind !== "load" || other.type !== load.type) continue;
+        const place = placeOf(other);
+        const next = place && place.base === here.base && place.index === here.index && Math.abs(place.offset - here.offset) === here.scale;
+        if (next && this.boundsLoop(other)) return true;
+      }
+    }
+    return false;
+  }
+
+  /** How many elements there are in what a value is an index of. */
+  indexedCount(op: Op, extent: (place: Op) => number | undefined): number | undefined {
+    return this.#indexed(op, extent, /^(convert|extract)$/, mixing, 0, new Set());
+  }
+
+  /** The same of what a loop that begins with the value goes through. */
+  countLooped(op: Op, extent: (place: Op) => number | undefined): number | undefined {
+    return this.#indexed(op, extent, /^(convert|phi)$/, /^$/, 0, new Set());
+  }
+
+  #indexed(
+    op: Op,
+    extent: (place: Op) => number | undefined,
+    through: RegExp,
+    mixed: RegExp,
+    depth: number,
+    seen: Set<Op>,
+  ): number | undefined {
+    seen.add(op);
+    if (depth > furthest) return undefined;
+    for (const user of this.of(op)) {
+      const [base, index] = user.args;
+      if (user.action.kind === "gep" && index === op && base) {
+        const bytes = extent(base);
+        if (bytes !== undefined) return Math.max(1, Math.floor(bytes / user.action.scale));
+      }
+      if (seen.has(user)) continue;
+      if (user.action.kind === "int" && mixed.test(user.action.op)) return mixedCount;
+      const derived = through.test(user.action.kind) || (user.action.kind === "int" && /^(add|sub)$/.test(user.action.op));
+      const count = derived ? this.#indexed(user, extent, through, mixed, depth + 1, seen) : undefined;
+      if (count !== undefined) return count;
+    }
+    return undefined;
+  }
+}
+
+function exitConditions(kernel: Kernel): ReadonlySet<Op> {
+  const exits = new Set<Op>();
+  for (const { blocks } of findLoops(kernel)) {
+    for (const block of blocks)
+      if (block.end.kind === "branch" && successors(block).some((to) => !blocks.has(to))) exits.add(block.end.cond);
+  }
+  return exits;
+}
+
+interface ElementPlace {
+  readonly base: Op;
+  readonly index: Op;
+  readonly scale: number;
+  readonly offset: number;
+}
+
+/** base[index], and some bytes further on. */
+function placeOf({ args: [address] }: Op): ElementPlace | undefined {
+  let offset = 0;
+  for (let at = address; at?.action.kind === "gep"; at = at.args[0]) {
+    const [base, index] = at.args;
+    const { scale, offset: further } = at.action;
+    if (!base || !index) return undefined;
+    offset += further;
+    if (index.action.kind !== "const") return { base, index, scale, offset };
+    offset += Number(index.action.value) * scale;
+  }
+  return undefined;
+}

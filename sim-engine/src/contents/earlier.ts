@@ -1,0 +1,156 @@
+/** What buffers hold after the launches before: each looked at when its results are first asked for. */
+
+import { bufferOf } from "../execute/program.ts";
+import { traceAddresses } from "../execute/provenance.ts";
+import { type Contents, type MemorySource, sourceOf } from "../execute/sources.ts";
+import { type Assumption, type Content, type EarlierLaunch, type Kernel, type Launch, type ScalarType, scalarBytes } from "../ir/kernel.ts";
+import { optimised } from "../passes/index.ts";
+import { Cancelled, type Work } from "../work.ts";
+import { assumeUnknowns, type Origin, type Resolved } from "./assume.ts";
+import { Replay, writersOf } from "./replay.ts";
+
+/** Steps that earlier launches may take for one simulation. */
+const defaultSteps = 1_000_000;
+
+type Known = { readonly replay: Replay; readonly origin: Origin } | { readonly before: Content } | undefined;
+
+export class EarlierContents implements Contents {
+  readonly #assumptions: Assumption[] = [];
+  readonly #work: Work;
+  /** What running earlier launches may spend. */
+  readonly #runs: Work;
+  readonly #kernels = new Map<EarlierLaunch, { readonly kernel: Kernel; readonly launch: Launch } | undefined>();
+  readonly #known = new Map<EarlierLaunch, Map<number, Known>>();
+
+  constructor(work: Work, steps = defaultSteps) {
+    this.#work = work;
+    this.#runs = work.share(steps);
+  }
+
+  /** What was assumed of the earlier launches that were looked at, so far. */
+  get assumptions(): readonly Assumption[] {
+    const cut = [...this.#known].flatMap(([{ name }, buffers]) =>
+      [...buffers.values()].flatMap((known) =>
+        known && "replay" in known && known.replay.rest
+          ? [{ what: `what ${name} stored`, value: inWords(known.replay.rest), why: "to run more of its blocks takes too long" }]
+          : [],
+      ),
+    );
+    return [...this.#assumptions, ...cut];
+  }
+
+  source(content: Content, element: ScalarType, seed: number): MemorySource {
+    if (content.kind !== "written") return sourceOf(content, element, seed, (part) => this.source(part, element, seed));
+    const { by, buffer, offset } = content;
+    // Looked at only if something reads it: most buffers of a launch hold plain data.
+    let source: MemorySource | undefined;
+    const open = (): MemorySource => {
+      const known = this.#find(by, buffer);
+      if (known === undefined) return this.source({ kind: "unknown" }, element, seed);
+      return "before" in known ? this.source(known.before, element, seed) : known.replay;
+    };
+    return {
+      read: (at, type) => {
+        source ??= open();
+        return source.read(at + offset, type);
+      },
+    };
+  }
+
+  /** What a content comes to. What an earlier launch stored stays so where its warps are to be run for each element. */
+  resolve(content: Content): Resolved {
+    if (content.kind === "parts") {
+      const parts = content.parts.map((part) => ({ part, resolved: this.resolve(part.content) }));
+      return {
+        content: { kind: "parts", parts: parts.map(({ part, resolved }) => ({ ...part, content: resolved.content })) },
+        origins: parts.flatMap(({ resolved }) => resolved.origins),
+      };
+    }
+    if (content.kind !== "written") return { content, origins: [] };
+    const known = this.#find(content.by, content.buffer);
+    if (known === undefined) return { content: { kind: "unknown" }, origins: [] };
+    if ("before" in known) {
+      const resolved = this.resolve(known.before);
+      return { ...resolved, content: shifted(resolved.content, content.offset, resolved.element) };
+    }
+    const { replay, origin } = known;
+    if (replay.found === "on demand" || replay.found === "whole") return { content, origins: [origin] };
+    if (replay.content.kind === "unknown") return { content: replay.content, origins: [] };
+    // A launch that stored nothing leaves what was there before.
+    const { content: left, element = replay.element, origins } = this.resolve(replay.content);
+    return { content: shifted(left, content.offset, element), element, origins: [origin, ...origins] };
+  }
+
+  #find(by: EarlierLaunch, buffer: number): Known {
+    const known = this.#known.get(by) ?? new Map<number, Known>();
+    this.#known.set(by, known);
+    if (!known.has(buffer)) {
+      // A launch that is asked for while it is looked at would depend on itself.
+      known.set(buffer, undefined);
+      known.set(buffer, this.#replayed(by, buffer));
+    }
+    return known.get(buffer);
+  }
+
+  #replayed(by: EarlierLaunch, buffer: number): Known {
+    const found = this.#optimised(by);
+    const before = found?.launch.buffers[buffer]?.content;
+    if (!found || !before) return undefined;
+    const { kernel, launch } = found;
+    const provenance = traceAddresses(kernel, (index, offset) => bufferOf(launch, index, offset), this.#work);
+    if (writersOf(kernel, buffer, provenance).length === 0) return { before };
+    try {
+      const complete = assumeUnknowns(kernel, launch, this, this.#work, buffer);
+      const replay = new Replay(kernel, complete.launch, buffer, this, this.#runs);
+      for (const assumption of complete.assumptions) this.#assumptions.push({ ...assumption, what: `${assumption.what} (of ${by.name})` });
+      return { replay, origin: originOf(by, replay, before) };
+    } catch (error) {
+      if (error instanceof Cancelled) throw error;
+      return undefined;
+    }
+  }
+
+  #optimised(by: EarlierLaunch): { readonly kernel: Kernel; readonly launch: Launch } | undefined {
+    if (!this.#kernels.has(by)) {
+      const resolved = by.resolve();
+      this.#kernels.set(by, resolved && { kernel: optimised(resolved.kernel, this.#work).kernel, launch: resolved.launch });
+    }
+    return this.#kernels.get(by);
+  }
+}
+
+function originOf({ name }: EarlierLaunch, { found, content }: Replay, before: Content): Origin {
+  const rest = before.kind === "unknown" ? "; what it does not store is taken to be zero" : "";
+  switch (found) {
+    case "simple":
+      return { value: inWords(content), why: `what ${name} stores to each element` };
+    case "sampled":
+      if (content === before) return { value: "what it held before", why: `${name} stored nothing in the blocks of it that were run` };
+      return { value: inWords(content), why: `what ${name} stored in the blocks of it that were run` };
+    default:
+      return { value: `as ${name} stored it`, why: `what that launch stores was computed where it is read${rest}` };
+  }
+}
+
+function inWords(content: Content): string {
+  switch (content.kind) {
+    case "constant":
+      return String(content.value);
+    case "linear":
+      return `${content.start} + ${content.stride} * index`;
+    case "cyclic":
+      return `(${content.start} + ${content.stride} * index) % ${content.modulus}`;
+    case "uniform":
+      return `uniform(${content.lo}, ${content.hi})`;
+    default:
+      return content.kind;
+  }
+}
+
+/** A content seen from `bytes` further on. */
+function shifted(content: Content, bytes: number, element: ScalarType = "i32"): Content {
+  if (bytes === 0 || /^(zero|constant|uniform|bytes|unknown)$/.test(content.kind)) return content;
+  if (content.kind === "linear") return { ...content, start: content.start + (content.stride * bytes) / scalarBytes[element] };
+  if (content.kind === "written") return { ...content, offset: content.offset + bytes };
+  return { kind: "parts", parts: [{ from: 0, to: Number.POSITIVE_INFINITY, origin: -bytes, content }] };
+}

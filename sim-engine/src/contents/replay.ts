@@ -1,0 +1,227 @@
+/**
+ * What an earlier launch left in one of its buffers, found by running those of its warps that are asked for: where its stores'
+ * addresses tell which warp stores an element, that warp; else all of them, if they are few. What neither tells is summarised
+ * from a sample of its blocks.
+ */
+
+import { compile } from "../execute/compile.ts";
+import { launchConstants } from "../execute/constants.ts";
+import type { LazyMemory } from "../execute/memory.ts";
+import { bufferOf, type Program, warpSize } from "../execute/program.ts";
+import { type MemoryObject, mayOverlap, type Provenance, traceAddresses } from "../execute/provenance.ts";
+import { BudgetExceeded, Runner } from "../execute/run.ts";
+import type { Scalar } from "../execute/scalars.ts";
+import { sliceForStores } from "../execute/slice.ts";
+import type { Contents, MemorySource } from "../execute/sources.ts";
+import { type Content, type Dim3, type Kernel, type Launch, type Op, type ScalarType, scalarBytes } from "../ir/kernel.ts";
+import type { Work } from "../work.ts";
+import { Forms, linearIn } from "./forms.ts";
+import { StoreOrigin } from "./origin.ts";
+import { summarise } from "./summary.ts";
+
+/** Steps all blocks may take to be run as a whole rather than on demand, or where there is no other way. */
+const fewSteps = 20_000;
+const mostSteps = 400_000;
+/** Steps that the sample of a launch's blocks may take, and blocks of it. */
+const sampleSteps = 40_000;
+const sampledBlocks = 8;
+/** Steps of one warp, or of a block of warps that wait for each other. */
+const runSteps = 200_000;
+
+/** How what a buffer holds was found. */
+type Found = "simple" | "on demand" | "whole" | "sampled";
+
+export class Replay implements MemorySource {
+  readonly found: Found;
+  /** Of `simple` and `sampled`. */
+  readonly content: Content;
+  readonly #program: Program;
+  readonly #runner: Runner;
+  /** What all replays may spend. */
+  readonly #work: Work;
+  readonly #start: number;
+  readonly #memory: LazyMemory;
+  #origins: readonly { readonly origin: StoreOrigin; readonly atomic: boolean }[] = [];
+  /** Blocks or warps that were run, and bytes that were asked for. */
+  readonly #done = new Set<string>();
+  readonly #sought = new Set<number>();
+  #ranAll = false;
+  /** What the launch's other blocks may have stored, once no more may be run. */
+  rest: Content | undefined;
+  #rest: MemorySource | undefined;
+  readonly #contents: Contents;
+  /** Type of the elements that are stored. */
+  readonly element: ScalarType;
+
+  /**
+   * @param kernel optimised
+   * @param launch complete: nothing in it is unknown but contents that do not matter
+   * @param contents of the launch's own buffers
+   * @param work shared with other replays
+   */
+  constructor(kernel: Kernel, launch: Launch, buffer: number, contents: Contents, work: Work) {
+    const object: MemoryObject = `buffer ${buffer}`;
+    // Pages are never filled: bytes that were stored are told from those that were not.
+    const bare: Contents = {
+      source: (content, element, seed) => {
+        const source = contents.source(content, element, seed);
+        return { read: (offset, type) => source.read(offset, type) };
+      },
+    };
+    const provenance = traceAddresses(kernel, (index, offset) => bufferOf(launch, index, offset), work);
+    const slice = sliceForStores(kernel, provenance, new Set([object]), work);
+    const program = compile(kernel, launch, { slice, allLanes: true, contents: bare, uncounted: true, work });
+    const { environment } = program;
+    this.#contents = contents;
+    this.#program = program;
+    this.#work = work;
+    this.#runner = new Runner(program, work);
+    this.#start = environment.bufferStarts[buffer] ?? 0;
+    const memory = environment.global.memoryAt(this.#start);
+    if (!memory) throw new Error(`there is no buffer ${buffer}`);
+    this.#memory = memory;
+    const { content: before = { kind: "unknown" }, bytes } = launch.buffers[buffer] ?? {};
+    const writers = writersOf(kernel, buffer, provenance);
+    const type = writers[0]?.args[1]?.type ?? "void";
+    this.element = type === "void" || type === "ptr" ? (launch.buffers[buffer]?.element ?? "i32") : type;
+    const forms = new Forms(kernel, environment, launchConstants(environment));
+    const stores = writers.flatMap((op) => storeForms(op, forms));
+    this.content = { kind: "unknown" };
+    const simple = stores.length === writers.length && before.kind === "unknown" ? simpleContent(stores, this.#start) : undefined;
+    if (simple) {
+      this.found = "simple";
+      this.content = simple;
+      return;
+    }
+    const sample = this.#sample();
+    const blocks = launch.grid[0] * launch.grid[1] * launch.grid[2];
+    const all = (sample.steps / Math.max(1, sample.blocks)) * blocks;
+    const origins = stores.flatMap(({ op, address, width }) => {
+      const origin = StoreOrigin.of(address, width, environment, bytes ?? 2 ** 32);
+      return origin ? [{ origin, atomic: op.action.kind === "atomic" }] : [];
+    });
+    const invertible = origins.length === writers.length;
+    if (sample.blocks > 0 && all <= Math.min(work.left, invertible ? fewSteps : mostSteps)) this.found = "whole";
+    else if (invertible) {
+      this.found = "on demand";
+      this.#origins = origins;
+    } else {
+      this.found = "sampled";
+      const atomic = writers.some((op) => op.action.kind === "atomic");
+      this.content = atomic || sample.blocks === 0 ? { kind: "unknown" } : summarise(this.#memory, this.element, before);
+    }
+  }
+
+  read(offset: number, type: ScalarType): Scalar {
+    if (this.found === "whole") this.#runAll();
+    else {
+      this.#seek(offset);
+      const last = offset + scalarBytes[type] - 1;
+      if (!this.#memory.isWritten(last)) this.#seek(last);
+    }
+    return this.#rest && !this.#memory.isWritten(offset) ? this.#rest.read(offset, type) : this.#memory.read(offset, type);
+  }
+
+  /** Runs the warps that may store to a byte, until one has; that may add to it, all. */
+  #seek(offset: number): void {
+    if (this.#rest || this.#sought.has(offset)) return;
+    this.#sought.add(offset);
+    for (const { origin, atomic } of this.#origins) {
+      if (!atomic && this.#memory.isWritten(offset)) continue;
+      for (const { block, warp } of origin.warpsAt(this.#start + offset)) {
+        this.#run(block, warp);
+        if (this.#rest || (!atomic && this.#memory.isWritten(offset))) break;
+      }
+    }
+  }
+
+  /** Runs a warp, or its block where its warps wait for each other. */
+  #run(block: Dim3, warp: number): void {
+    const { waits } = this.#program;
+    const key = waits ? block.join() : `${block.join()} ${warp}`;
+    if (this.#rest || this.#done.has(key)) return;
+    this.#done.add(key);
+    this.#runner.work = this.#work.share(runSteps);
+    try {
+      if (waits) this.#runner.runBlock(block);
+      else this.#runner.runBlock(block, 1, warp);
+    } catch (error) {
+      if (!(error instanceof BudgetExceeded)) throw error;
+      this.rest = summarise(this.#memory, this.element, { kind: "unknown" });
+      this.#rest = this.#contents.source(this.rest, this.element, 0);
+    }
+  }
+
+  #runAll(): void {
+    if (this.#ranAll) return;
+    this.#ranAll = true;
+    const [columns, rows, layers] = this.#program.launch.grid;
+    for (let z = 0; z < layers; z++) for (let y = 0; y < rows; y++) for (let x = 0; x < columns; x++) this.#runBlock([x, y, z]);
+  }
+
+  #runBlock(block: Dim3): void {
+    const { waits, launch } = this.#program;
+    const warps = waits ? 1 : Math.ceil((launch.block[0] * launch.block[1] * launch.block[2]) / warpSize);
+    for (let warp = 0; warp < warps; warp++) this.#run(block, warp);
+  }
+
+  /** Runs blocks spread evenly over the grid. */
+  #sample(): { readonly blocks: number; readonly steps: number } {
+    const [columns, rows, layers] = this.#program.launch.grid;
+    const count = columns * rows * layers;
+    const before = this.#work.spent;
+    let blocks = 0;
+    for (let k = 0; k < Math.min(count, sampledBlocks); k++) {
+      if (this.#work.spent - before > sampleSteps || this.#rest) break;
+      const index = Math.floor(((2 * k + 1) * count) / (2 * Math.min(count, sampledBlocks)));
+      this.#runBlock([index % columns, Math.floor(index / columns) % rows, Math.floor(index / (columns * rows))]);
+      if (!this.#rest) blocks++;
+    }
+    return { blocks, steps: this.#work.spent - before };
+  }
+}
+
+interface StoreForms {
+  readonly op: Op;
+  readonly address: NonNullable<ReturnType<Forms["of"]>>;
+  readonly values: readonly Op[];
+  readonly width: number;
+  readonly forms: Forms;
+}
+
+/** Operations that may write to a buffer. */
+export function writersOf(kernel: Kernel, buffer: number, provenance: Provenance): Op[] {
+  const object: ReadonlySet<MemoryObject> = new Set([`buffer ${buffer}` as const]);
+  const writes = ({ action: { kind }, args: [target] }: Op): boolean =>
+    target !== undefined && (kind === "store" || kind === "atomic") && mayOverlap(provenance.of(target), object);
+  return kernel.blocks.flatMap(({ ops }) => ops.filter(writes));
+}
+
+/** Where a store or an atomic goes; none where data decides it. */
+function storeForms(op: Op, forms: Forms): StoreForms[] {
+  const [target, ...values] = op.args;
+  const [first] = values;
+  if (!target || !first || first.type === "void") return [];
+  const address = forms.of(target);
+  return address ? [{ op, address, values, width: scalarBytes[first.type] * (op.action.kind === "store" ? values.length : 1), forms }] : [];
+}
+
+/** The same constant everywhere, or a multiple of each element's own index. */
+function simpleContent(stores: readonly StoreForms[], start: number): Content | undefined {
+  let found: { readonly slope: number; readonly start: number } | undefined;
+  for (const { op, address, values, forms } of stores) {
+    if (op.action.kind !== "store") return undefined;
+    for (const [k, value] of values.entries()) {
+      const bytes = value.type === "void" ? 1 : scalarBytes[value.type];
+      const form = value.type === "f16" || value.type === "bf16" ? undefined : forms.of(value);
+      const linear = form && linearIn(form, { ...address, constant: address.constant - start + k * bytes });
+      if (!linear) return undefined;
+      const element = { slope: linear.slope * bytes, start: linear.start };
+      if (found && (found.slope !== element.slope || found.start !== element.start)) return undefined;
+      found = element;
+    }
+  }
+  if (!found) return undefined;
+  if (found.slope === 0) return found.start === 0 ? { kind: "zero" } : { kind: "constant", value: found.start };
+  return { kind: "linear", stride: found.slope, start: found.start };
+}

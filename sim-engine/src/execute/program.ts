@@ -1,0 +1,121 @@
+/** A kernel made ready to run: what `compile` makes and a `Runner` runs. */
+import type { Loop } from "../ir/graph.ts";
+import type { Block, Kernel, Launch, Op } from "../ir/kernel.ts";
+import type { Divergence } from "../passes/facts/divergence.ts";
+import type { AccessCounter } from "./accesses.ts";
+import type { Condition } from "./conditions.ts";
+import type { BarrierReduction, Running } from "./effects.ts";
+import type { Environment } from "./environment.ts";
+import type { Patterns } from "./patterns.ts";
+import type { Provenance } from "./provenance.ts";
+import type { Registers, Slot, Step } from "./registers.ts";
+import type { Slice } from "./slice.ts";
+
+/** Lanes of a warp. */
+export const warpSize = 32;
+export interface Edge {
+  readonly to: CompiledBlock;
+  /** The edge goes back to its target, the header of a loop that both ends are in. */
+  readonly back: boolean;
+  /** Set the target's phis, for the lanes that go this way. */
+  moves: readonly Step[];
+}
+
+export type CompiledEnd =
+  | { readonly kind: "jump"; readonly edge: Edge }
+  | { readonly kind: "branch"; readonly taken: Condition; readonly then: Edge; readonly else: Edge }
+  | { readonly kind: "return" };
+
+export interface CompiledBlock {
+  readonly block: Block;
+  /** Position in `Program.blocks` and in the counters. */
+  readonly index: number;
+  /** Between two segments the warp waits at a barrier. */
+  segments: readonly (readonly Step[])[];
+  end: CompiledEnd;
+  /** Where lanes that part at this block's branch meet again; undefined where they only return. */
+  join: CompiledBlock | undefined;
+  /** Steps, to count against the budget. */
+  cost: number;
+  /** On a loop header: how its iterations may be skipped. */
+  skip: LoopSkip | undefined;
+  /** Within such a loop: the outcomes by which one iteration is known to go like another. */
+  watches: readonly Condition[];
+  /** Comparisons whose outcomes are counted, to tell where in the grid they change. */
+  outcomes: readonly { readonly index: number; readonly isBelow: Condition }[];
+}
+
+export interface Program {
+  readonly kernel: Kernel;
+  readonly launch: Launch;
+  readonly environment: Environment;
+  readonly blocks: readonly CompiledBlock[];
+  readonly counters: ReadonlyMap<Op, readonly AccessCounter[]>;
+  readonly divergence: Divergence;
+  readonly patterns: Patterns;
+  readonly slice: Slice;
+  readonly registers: Registers;
+  readonly running: Running;
+  readonly reductions: readonly BarrierReduction[];
+  readonly loops: readonly Loop[];
+  readonly provenance: Provenance;
+  /** A loop that waits for what others write was left after one look. */
+  readonly leavesWaits: boolean;
+  /** A warp may have to wait for others: all of a block's warps have registers at the same time. */
+  readonly waits: boolean;
+  /** Shared memory holds values that matter, so each block must find it cleared. */
+  readonly actsOnMemory: boolean;
+  /** Lanes in which the first operand of an operation that compares is below the second. */
+  readonly isBelow: (op: Op) => Condition;
+  /** Sets the values that differ by warp and block, for the warp whose registers begin at `o`. */
+  readonly startWarp: (o: number, warp: number, block: readonly [number, number, number]) => void;
+}
+
+/** What is needed to skip iterations of one loop. */
+export interface LoopSkip {
+  /** Iterations after which alignment, remainders and the like come round: the window's length. */
+  readonly window: number;
+  /** Values that advance by the same amount in each window: the header's phis that are needed. */
+  readonly values: readonly SteadyValue[];
+  readonly blocks: ReadonlySet<CompiledBlock>;
+  /** Memory operations of the loop. */
+  readonly counters: readonly AccessCounter[];
+  /** How the running warp stands in the loop. */
+  readonly state: SkipState;
+}
+
+export interface SteadyValue {
+  readonly slot: Slot;
+  /** All lanes have the same, in the first lane's place. */
+  readonly uniform: boolean;
+}
+
+export interface SkipState {
+  /** Iterations begun since the loop was entered. */
+  iterations: number;
+  /** Iteration at which to open the next window. */
+  next: number;
+  /** The open window: where it began and the way it went. */
+  window: OpenWindow | undefined;
+  /** Entries of the warp's record when the loop was entered. */
+  recordStart: number;
+}
+
+export interface OpenWindow {
+  readonly end: number;
+  readonly mask: number;
+  readonly values: readonly Float64Array[];
+  readonly counts: readonly Float64Array[];
+  readonly flow: readonly Float64Array[];
+  readonly path: number[];
+  readonly pathStart: number;
+}
+
+/** The buffer a pointer parameter, or the pointer at an offset of an aggregate, points into. */
+export function bufferOf(launch: Launch, index: number, offset = 0): number | undefined {
+  const argument = launch.arguments[index];
+  if (argument?.kind === "pointer") return argument.buffer;
+  if (argument?.kind !== "aggregate") return undefined;
+  const field = argument.fields.find((each) => each.offset === offset)?.value;
+  return field?.kind === "pointer" ? field.buffer : undefined;
+}

@@ -1,0 +1,92 @@
+/** What an operation does besides its value, and how far its value depends on when and where it is asked for. */
+import type { Op } from "./kernel.ts";
+
+/** Operations without operands whose value is the same wherever and whenever a thread asks. */
+export function isLeaf(op: Op): boolean {
+  switch (op.action.kind) {
+    case "const":
+    case "param":
+    case "param.address":
+    case "shared.address":
+    case "global.address":
+      return true;
+    case "special":
+      return !/^(clock|globaltimer|activemask|smid)$/.test(op.action.register);
+    default:
+      return false;
+  }
+}
+
+/** No effect and no memory: the value depends on the operands alone, so the operation may be shared, moved and dropped. */
+export function isPure(op: Op): boolean {
+  switch (op.action.kind) {
+    case "const":
+    case "param":
+    case "param.address":
+    case "shared.address":
+    case "global.address":
+    case "int":
+    case "float":
+    case "fma":
+    case "icmp":
+    case "fcmp":
+    case "select":
+    case "convert":
+    case "math":
+    case "gep":
+    case "texel":
+    case "matrix":
+    case "extract":
+      return true;
+    case "special":
+      return isLeaf(op);
+    default:
+      return false;
+  }
+}
+
+/** Whether an unused operation must stay. */
+export function hasEffect(op: Op): boolean {
+  switch (op.action.kind) {
+    case "store":
+    case "atomic":
+    case "copy.async":
+    case "copy.commit":
+    case "copy.wait":
+    case "barrier":
+    case "barrier.arrive":
+    case "syncwarp":
+    case "fence":
+    case "shuffle":
+    case "vote":
+    case "match":
+    case "reduce":
+    case "trap":
+      return true;
+    case "load":
+      return op.action.volatile === true;
+    case "special":
+      return op.action.register === "clock" || op.action.register === "globaltimer";
+    default:
+      return false;
+  }
+}
+
+/** Lanes take part together: must not move to where other lanes are active, nor be merged across branches. */
+export function isConvergent(op: Op): boolean {
+  switch (op.action.kind) {
+    case "barrier":
+    case "barrier.arrive":
+    case "syncwarp":
+    case "shuffle":
+    case "vote":
+    case "match":
+    case "reduce":
+    case "matrix":
+      return true;
+    case "special":
+      return op.action.register === "activemask";
+    default:
+      return false;
+  }
+}

@@ -1,0 +1,73 @@
+/** The largest power of two known to divide an address or an integer. */
+
+import { intConstant } from "../../ir/constants.ts";
+import type { Kernel, Op } from "../../ir/kernel.ts";
+
+/** Beyond what any access needs. */
+const enough = 256;
+
+export function alignmentOf(kernel: Kernel, op: Op, depth = 0): number {
+  const constant = intConstant(op);
+  if (constant !== undefined) return lowestBit(constant);
+  if (depth > 12) return 1;
+  const of = (arg: Op | undefined): number => (arg ? alignmentOf(kernel, arg, depth + 1) : 1);
+  const { action, args } = op;
+  switch (action.kind) {
+    case "shared.address": {
+      // The assembler aligns what is large enough for its widest accesses.
+      const variable = kernel.shared[action.index];
+      return Math.max(variable?.align ?? 1, (variable?.bytes ?? 16) >= 16 ? 16 : 1);
+    }
+    case "global.address": {
+      const variable = kernel.globals[action.index];
+      return Math.max(variable?.align ?? 1, variable?.space === "constant" && variable.bytes >= 16 ? 16 : 1);
+    }
+    case "alloca":
+      return Math.max(action.align, action.bytes >= 16 ? 16 : 1);
+    case "param.address":
+      return 8;
+    case "gep":
+      return Math.min(of(args[0]), of(args[1]) * lowestBit(action.scale), lowestBit(action.offset));
+    case "int":
+      switch (action.op) {
+        case "add":
+        case "sub":
+        case "or":
+        case "xor":
+          return Math.min(of(args[0]), of(args[1]));
+        case "mul":
+          return Math.min(enough, of(args[0]) * of(args[1]));
+        case "and":
+          return Math.max(of(args[0]), of(args[1]));
+        case "shl":
+          return Math.min(enough, of(args[0]) * 2 ** Math.min(16, intConstant(args[1]) ?? 0));
+        default:
+          return 1;
+      }
+    case "convert":
+      return action.op === "sext" || action.op === "zext" ? of(args[0]) : 1;
+    case "phi":
+      return Math.min(...args.map((arg) => alignmentOfStep(kernel, arg, op, depth) ?? of(arg)));
+    default:
+      return 1;
+  }
+}
+
+/** What a counter or pointer advances by each time round, when `next` is that. */
+function alignmentOfStep(kernel: Kernel, next: Op, phi: Op, depth: number): number | undefined {
+  const { action, args } = next;
+  if (next === phi) return enough;
+  if (args[0] !== phi && !(action.kind === "gep" && args[0] && alignmentOfStep(kernel, args[0], phi, depth + 1))) return undefined;
+  const step = args[1] ? alignmentOf(kernel, args[1], depth + 1) : 1;
+  if (action.kind === "int" && action.op === "add") return step;
+  if (action.kind !== "gep") return undefined;
+  const before = args[0] === phi || !args[0] ? enough : (alignmentOfStep(kernel, args[0], phi, depth + 1) ?? 1);
+  return Math.min(before, step * lowestBit(action.scale), lowestBit(action.offset));
+}
+
+function lowestBit(value: number): number {
+  if (value === 0) return enough;
+  let bit = 1;
+  while (bit < enough && Math.abs(value) % (bit * 2) === 0) bit *= 2;
+  return bit;
+}

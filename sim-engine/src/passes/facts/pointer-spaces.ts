@@ -1,0 +1,57 @@
+/** Which memory each pointer points into, from where its address comes. */
+import type { Kernel, Op, Space } from "../../ir/kernel.ts";
+import { findUses } from "./uses.ts";
+
+/** Of every pointer. Optimistic: a value has no space until something gives it one, and is generic once two different ones do. */
+export function pointerSpaces(kernel: Kernel): ReadonlyMap<Op, Space> {
+  const spaces = new Map<Op, Space>();
+  const { by } = findUses(kernel);
+  const pending: Op[] = [];
+  const set = (op: Op, space: Space): void => {
+    const before = spaces.get(op);
+    if (before === space || before === "generic") return;
+    spaces.set(op, before ? "generic" : space);
+    pending.push(op);
+  };
+  for (const block of kernel.blocks) {
+    for (const op of block.ops) {
+      const root = rootSpace(kernel, op);
+      if (root) set(op, root);
+    }
+  }
+  for (let op = pending.pop(); op; op = pending.pop()) {
+    const space = spaces.get(op);
+    if (!space) continue;
+    for (const user of by.get(op) ?? []) {
+      const { kind } = user.action;
+      if (kind === "phi" || (kind === "gep" && user.args[0] === op) || (kind === "select" && user.args[0] !== op)) set(user, space);
+    }
+  }
+  return spaces;
+}
+
+function rootSpace(kernel: Kernel, op: Op): Space | undefined {
+  if (op.type !== "ptr") return undefined;
+  switch (op.action.kind) {
+    case "param":
+      return "global";
+    case "param.address":
+      return "param";
+    case "shared.address":
+      return "shared";
+    case "global.address":
+      return kernel.globals[op.action.index]?.space ?? "global";
+    case "alloca":
+      return "local";
+    case "load":
+      return op.action.space === "param" ? "global" : "generic";
+    case "const":
+      return undefined;
+    case "gep":
+    case "phi":
+    case "select":
+      return undefined;
+    default:
+      return "generic";
+  }
+}

@@ -1,0 +1,129 @@
+/** Comparisons and selections. */
+
+import { floatConstant, intConstant, isConstant } from "../../ir/constants.ts";
+import { compareFloat, compareInt } from "../../ir/evaluate.ts";
+import type { IntPredicate, Op, ScalarType } from "../../ir/kernel.ts";
+import { become, type Folding, negated } from "./folding.ts";
+
+const swapped = {
+  eq: "eq",
+  ne: "ne",
+  slt: "sgt",
+  sle: "sge",
+  sgt: "slt",
+  sge: "sle",
+  ult: "ugt",
+  ule: "uge",
+  ugt: "ult",
+  uge: "ule",
+} as const;
+
+export function foldCompare(op: Op, folding: Folding): Op | undefined {
+  const [a, b] = op.args;
+  if (!a || !b) return undefined;
+  if (op.action.kind === "fcmp") {
+    const [x, y] = [floatConstant(a), floatConstant(b)];
+    return x !== undefined && y !== undefined ? folding.int("i1", Number(compareFloat(op.action.predicate, x, y))) : undefined;
+  }
+  if (op.action.kind !== "icmp") return undefined;
+  const { predicate } = op.action;
+  if (a.action.kind === "const" && b.action.kind === "const")
+    return folding.int("i1", Number(compareInt(predicate, a.type as ScalarType, a.action.value, b.action.value)));
+  if (isConstant(a)) return become(op, { kind: "icmp", predicate: swapped[predicate] }, b, a);
+  if (a === b) return folding.int("i1", Number(/eq|le|ge/.test(predicate)));
+  const constant = intConstant(b);
+  if (constant === undefined) return undefined;
+  return foldWithConstant(op, predicate, a, constant, folding);
+}
+
+function foldWithConstant(op: Op, predicate: IntPredicate, a: Op, constant: number, folding: Folding): Op | undefined {
+  const equality = predicate === "eq" || predicate === "ne";
+  // A flag widened and compared with zero is the flag, or its negation.
+  if (equality && constant === 0 && a.action.kind === "convert" && a.action.op === "zext" && a.args[0]?.type === "i1")
+    return predicate === "ne" ? a.args[0] : folding.emit({ kind: "int", op: "xor" }, "i1", a.args[0], folding.int("i1", 1));
+  if (equality && a.type === "i1")
+    return (predicate === "ne") === (constant === 0) ? a : folding.emit({ kind: "int", op: "xor" }, "i1", a, folding.int("i1", 1));
+  // (x + c) == k is x == k - c, exact or not; ordered comparisons need the addition to be exact. A counter's next value stays
+  // what is tested: the old one is then free to end.
+  if (
+    a.action.kind === "int" &&
+    a.action.op === "add" &&
+    a.args[0] &&
+    a.args[0].action.kind !== "phi" &&
+    (equality || (a.action.exact && predicate.startsWith("s")))
+  ) {
+    const added = intConstant(a.args[1]);
+    const moved = added === undefined ? undefined : constant - added;
+    if (moved !== undefined && (equality || Math.abs(moved) < 2 ** 31))
+      return become(op, { kind: "icmp", predicate }, a.args[0], folding.int(a.type as ScalarType, BigInt(moved)));
+  }
+  if (a.type === "ptr" || a.type === "i64") return undefined;
+  const range = folding.ranges.of(a);
+  const known = decide(predicate, range.low, range.high, constant);
+  return known === undefined ? undefined : folding.int("i1", Number(known));
+}
+
+/** The answer when it is the same for all values in [low, high]. */
+function decide(predicate: IntPredicate, low: number, high: number, constant: number): boolean | undefined {
+  if (predicate.startsWith("u") && (low < 0 || constant < 0)) return undefined;
+  switch (predicate) {
+    case "eq":
+      return constant < low || constant > high ? false : undefined;
+    case "ne":
+      return constant < low || constant > high ? true : undefined;
+    case "slt":
+    case "ult":
+      return high < constant ? true : low >= constant ? false : undefined;
+    case "sle":
+    case "ule":
+      return high <= constant ? true : low > constant ? false : undefined;
+    case "sgt":
+    case "ugt":
+      return low > constant ? true : high <= constant ? false : undefined;
+    case "sge":
+    case "uge":
+      return low >= constant ? true : high < constant ? false : undefined;
+  }
+}
+
+export function foldSelect(op: Op, folding: Folding): Op | undefined {
+  const [condition, a, b] = op.args;
+  if (!condition || !a || !b) return undefined;
+  const known = intConstant(condition);
+  if (known !== undefined) return known ? a : b;
+  if (a === b) return a;
+  const inner = negated(condition);
+  if (inner) return become(op, op.action, inner, b, a);
+  if (op.type === "i1") {
+    const [x, y] = [intConstant(a), intConstant(b)];
+    if (x === 1 && y === 0) return condition;
+    if (x === 0 && y === 1) return folding.emit({ kind: "int", op: "xor" }, "i1", condition, folding.int("i1", 1));
+    if (x === 1) return become(op, { kind: "int", op: "or" }, condition, b);
+    if (y === 0) return become(op, { kind: "int", op: "and" }, condition, a);
+  }
+  return foldMinMax(op, condition, a, b);
+}
+
+/** `a < b ? a : b` is a minimum, of integers at least: NaN makes it another function for floats. */
+function foldMinMax(op: Op, condition: Op, a: Op, b: Op): undefined {
+  if (condition.action.kind !== "icmp" || a.type === "ptr") return;
+  const [x, y] = condition.args;
+  const straight = x === a && y === b;
+  if (!straight && !(x === b && y === a)) return;
+  switch (condition.action.predicate) {
+    case "slt":
+    case "sle":
+      return become(op, { kind: "int", op: straight ? "smin" : "smax" }, a, b);
+    case "sgt":
+    case "sge":
+      return become(op, { kind: "int", op: straight ? "smax" : "smin" }, a, b);
+    case "ult":
+    case "ule":
+      return become(op, { kind: "int", op: straight ? "umin" : "umax" }, a, b);
+    case "ugt":
+    case "uge":
+      return become(op, { kind: "int", op: straight ? "umax" : "umin" }, a, b);
+    default:
+      return;
+  }
+}

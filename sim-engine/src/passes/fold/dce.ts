@@ -1,0 +1,27 @@
+/** Removes what nothing needs: operations and phis whose values reach no effect and no branch. */
+import type { Kernel, Op } from "../../ir/kernel.ts";
+import { hasEffect } from "../../ir/operations.ts";
+
+/** Returns whether anything went. Cycles of phis that only feed themselves go too. */
+export function removeDeadCode(kernel: Kernel): boolean {
+  const live = new Set<Op>();
+  const pending: Op[] = [];
+  const need = (op: Op): void => {
+    if (live.has(op)) return;
+    live.add(op);
+    pending.push(op);
+  };
+  for (const block of kernel.blocks) {
+    for (const op of block.ops) if (hasEffect(op)) need(op);
+    if (block.end.kind === "branch") need(block.end.cond);
+  }
+  for (let op = pending.pop(); op; op = pending.pop()) for (const arg of op.args) need(arg);
+  let changed = false;
+  for (const block of kernel.blocks) {
+    const before = block.phis.length + block.ops.length;
+    block.phis = block.phis.filter((op) => live.has(op));
+    block.ops = block.ops.filter((op) => live.has(op));
+    changed ||= block.phis.length + block.ops.length < before;
+  }
+  return changed;
+}

@@ -1,0 +1,123 @@
+/**
+ * Addresses into one array that differ by something simple are computed one from the other: by a constant, which becomes the
+ * access's offset, or by a stride (LLVM's SeparateConstOffsetFromGEP, SLSR and NaryReassociate).
+ */
+import { createOp } from "../../ir/builder.ts";
+import { intConstant } from "../../ir/constants.ts";
+import { type DominatorTree, dominators, reversePostorder } from "../../ir/graph.ts";
+import type { Block, Kernel, Op, ScalarType } from "../../ir/kernel.ts";
+import { Constants } from "../edit/constants.ts";
+import { isNarrow } from "../facts/alias.ts";
+import { type Linear, linearOf, sum } from "../facts/linear.ts";
+
+interface Address {
+  readonly gep: Op;
+  readonly block: Block;
+  /** The index without constant additions, and their sum. */
+  readonly root: Op;
+  readonly offset: number;
+  readonly linear: Linear;
+}
+
+/** Addresses of one array that are compared with each other. */
+const groupLimit = 64;
+
+/** Returns whether any address changed. */
+export function reduceStraightLine(kernel: Kernel): boolean {
+  const tree = dominators(kernel);
+  const constants = new Constants(kernel);
+  let changed = false;
+  for (const group of groups(kernel)) {
+    if (group.length < 2 || group.length > groupLimit) continue;
+    const done: Address[] = [];
+    for (const address of group) {
+      const reduced = shareRoot(kernel, constants, tree, group, address) || fromPrevious(kernel, constants, tree, done, address);
+      changed ||= reduced;
+      done.push(address);
+    }
+  }
+  return changed;
+}
+
+/** By array and element size, in an order where dominating addresses come first. */
+function groups(kernel: Kernel): Address[][] {
+  const found = new Map<string, Address[]>();
+  for (const block of reversePostorder(kernel)) {
+    for (const gep of block.ops) {
+      const { action, args } = gep;
+      const [base, index] = args;
+      if (action.kind !== "gep" || !base || !index || index.type !== "i32" || intConstant(index) !== undefined || action.offset !== 0)
+        continue;
+      const key = `${base.id} ${action.scale}`;
+      const list = found.get(key) ?? [];
+      found.set(key, list);
+      list.push({ gep, block, ...strip(index), linear: linearOf(index, isNarrow(base)) });
+    }
+  }
+  return [...found.values()];
+}
+
+/** An index as a root plus a constant, exact or not: an index into an array is taken to be positive, so that adding cannot wrap it. */
+function strip(index: Op): { readonly root: Op; readonly offset: number } {
+  let root = index;
+  let offset = 0;
+  while (root.action.kind === "int" && root.action.op === "add" && root.args[0]) {
+    const constant = intConstant(root.args[1]);
+    if (constant === undefined || offset + constant < 0) break;
+    offset += constant;
+    root = root.args[0];
+  }
+  return { root, offset };
+}
+
+/** `a[i + 4]` beside `a[i]` or `a[i + 8]`: all of them from `a[i]`. */
+function shareRoot(kernel: Kernel, constants: Constants, tree: DominatorTree, group: readonly Address[], address: Address): boolean {
+  const { gep, block, root, offset } = address;
+  if (offset <= 0 || gep.action.kind !== "gep") return false;
+  const [base, index] = gep.args;
+  if (!base || index === root) return false;
+  const near = (other: Address): boolean =>
+    other !== address && other.root === root && (tree.dominates(other.block, block) || tree.dominates(block, other.block));
+  if (!group.some(near)) return false;
+  const inner = createOp(kernel, { kind: "gep", scale: gep.action.scale, offset: 0 }, "ptr", [base, root], gep.span);
+  block.ops.splice(block.ops.indexOf(gep), 0, inner);
+  gep.args = [inner, constants.int("i32", 0)];
+  gep.action = { kind: "gep", scale: 1, offset: offset * gep.action.scale };
+  return true;
+}
+
+/** `a[i + n]` behind `a[i]`: that address, n elements on. */
+function fromPrevious(kernel: Kernel, constants: Constants, tree: DominatorTree, done: readonly Address[], address: Address): boolean {
+  const { gep, block, linear } = address;
+  if (gep.action.kind !== "gep" || gep.action.scale === 1 || gep.args[1]?.action.kind === "phi") return false;
+  for (let back = done.length - 1; back >= 0; back--) {
+    const other = done[back] as Address;
+    if (other.gep.action.kind !== "gep" || other.linear === linear || !tree.dominates(other.block, block)) continue;
+    const stride = singleTerm(sum(linear, other.linear, -1));
+    if (!stride || !available(tree, kernel, stride.value, other.block)) continue;
+    const type = stride.value.type as ScalarType;
+    const ops: Op[] = [];
+    let value = stride.value;
+    if (stride.coefficient !== 1) {
+      value = createOp(kernel, { kind: "int", op: "mul", exact: true }, type, [value, constants.int(type, stride.coefficient)], gep.span);
+      ops.push(value);
+    }
+    block.ops.splice(block.ops.indexOf(gep), 0, ...ops);
+    gep.args = [other.gep, value];
+    return true;
+  }
+  return false;
+}
+
+/** A positive multiple of one value. */
+function singleTerm(difference: Linear): { readonly value: Op; readonly coefficient: number } | undefined {
+  if (difference.size !== 1) return undefined;
+  const [term] = difference.values();
+  const [value] = term?.factors ?? [];
+  return term && value && term.factors.length === 1 && term.coefficient > 0 ? { value, coefficient: term.coefficient } : undefined;
+}
+
+function available(tree: DominatorTree, kernel: Kernel, value: Op, at: Block): boolean {
+  const home = kernel.blocks.find((block) => block.ops.includes(value) || block.phis.includes(value));
+  return home !== undefined && (home === at || tree.dominates(home, at));
+}

@@ -1,0 +1,250 @@
+/** How often loops run: trip counts that are constants, or that can be computed before the loop. */
+import { createOp } from "../../ir/builder.ts";
+import { intConstant } from "../../ir/constants.ts";
+import { compareInt, evaluateConversion, evaluateInt } from "../../ir/evaluate.ts";
+import type { Loop } from "../../ir/graph.ts";
+import type { Block, IntPredicate, Kernel, Op, ScalarType } from "../../ir/kernel.ts";
+import type { Constants } from "../edit/constants.ts";
+
+/** A loop that ends each iteration with the one test that can leave it. */
+export interface BottomTested {
+  readonly latch: Block;
+  readonly exit: Block;
+  readonly cond: Op;
+  /** The value of `cond` that goes on. */
+  readonly continues: boolean;
+}
+
+/** Undefined for loops with other ways out, or that test elsewhere. */
+export function bottomTest(loop: Loop): BottomTested | undefined {
+  const [latch] = loop.latches;
+  const [exit] = loop.exits;
+  if (!latch || !exit || loop.latches.length !== 1 || loop.exits.length !== 1 || exit.from !== latch || latch.end.kind !== "branch")
+    return undefined;
+  return { latch, exit: exit.to, cond: latch.end.cond, continues: latch.end.then === loop.header };
+}
+
+const inverse = {
+  eq: "ne",
+  ne: "eq",
+  slt: "sge",
+  sle: "sgt",
+  sgt: "sle",
+  sge: "slt",
+  ult: "uge",
+  ule: "ugt",
+  ugt: "ule",
+  uge: "ult",
+} as const;
+const swapped = {
+  eq: "eq",
+  ne: "ne",
+  slt: "sgt",
+  sle: "sge",
+  sgt: "slt",
+  sge: "sle",
+  ult: "ugt",
+  ule: "uge",
+  ugt: "ult",
+  uge: "ule",
+} as const;
+
+/** A counter that steps by a constant, and the test of it: the loop goes on while `tested predicate bound`. */
+export interface Counter {
+  readonly phi: Op;
+  readonly start: Op;
+  readonly step: number;
+  /** What is added to the counter's value at the start of the iteration before it is tested. */
+  readonly testedOffset: number;
+  readonly predicate: IntPredicate;
+  readonly bound: Op;
+  /** The steps are known not to wrap. */
+  readonly exact: boolean;
+}
+
+/** The counter the loop ends by; `entry` is the loop's preheader. */
+export function loopCounter(loop: Loop, test: BottomTested, entry: Block): Counter | undefined {
+  if (test.cond.action.kind !== "icmp") return undefined;
+  let predicate: IntPredicate = test.continues ? test.cond.action.predicate : inverse[test.cond.action.predicate];
+  let [tested, bound] = test.cond.args;
+  if (!tested || !bound) return undefined;
+  const inLoop = definedIn(loop);
+  if (inLoop(bound)) {
+    if (inLoop(tested)) return undefined;
+    [tested, bound] = [bound, tested];
+    predicate = swapped[predicate];
+  }
+  const at = steps(tested);
+  const { phi } = at;
+  const enter = loop.header.predecessors.indexOf(entry);
+  const back = loop.header.predecessors.indexOf(test.latch);
+  if (!loop.header.phis.includes(phi) || phi.args.length !== 2) return undefined;
+  const start = phi.args[enter];
+  const next = phi.args[back];
+  if (!start || !next) return undefined;
+  const advanced = steps(next);
+  if (advanced.phi !== phi || advanced.offset === 0) return undefined;
+  return { phi, start, step: advanced.offset, testedOffset: at.offset, predicate, bound, exact: advanced.exact };
+}
+
+/** A value as another plus a constant. */
+function steps(op: Op): { readonly phi: Op; readonly offset: number; readonly exact: boolean } {
+  let phi = op;
+  let offset = 0;
+  let exact = true;
+  while (phi.action.kind === "int" && phi.action.op === "add" && phi.args[0]) {
+    const constant = intConstant(phi.args[1]);
+    if (constant === undefined) break;
+    offset += constant;
+    exact &&= phi.action.exact === true;
+    phi = phi.args[0];
+  }
+  return { phi, offset, exact };
+}
+
+export function definedIn(loop: Loop): (op: Op) => boolean {
+  const inside = new Set<Op>();
+  for (const block of loop.blocks) {
+    for (const phi of block.phis) inside.add(phi);
+    for (const op of block.ops) inside.add(op);
+  }
+  return (op) => inside.has(op);
+}
+
+/** Iterations tried one by one when the counter does not step by a constant (LLVM gives up after 100). */
+const bruteForceLimit = 128;
+
+/** How often the body runs each time the loop is entered, when that is the same constant always. */
+export function constantTrips(loop: Loop, test: BottomTested, entry: Block): number | undefined {
+  const counter = loopCounter(loop, test, entry);
+  if (counter) {
+    const start = intConstant(counter.start);
+    const bound = intConstant(counter.bound);
+    if (start !== undefined && bound !== undefined) return countSteps(counter, start + counter.testedOffset, bound);
+  }
+  return bruteForceTrips(loop, test, entry);
+}
+
+function countSteps(counter: Counter, first: number, bound: number): number | undefined {
+  const { step, predicate } = counter;
+  const distance = bound - first;
+  const unsigned = predicate.startsWith("u");
+  if (unsigned && (first < 0 || bound < 0)) return undefined;
+  switch (predicate) {
+    case "slt":
+    case "ult":
+      return step > 0 ? 1 + Math.max(0, Math.ceil(distance / step)) : undefined;
+    case "sle":
+    case "ule":
+      return step > 0 ? 1 + Math.max(0, Math.floor(distance / step) + 1) : undefined;
+    case "sgt":
+      return step < 0 ? 1 + Math.max(0, Math.ceil(distance / step)) : undefined;
+    case "sge":
+      return step < 0 ? 1 + Math.max(0, Math.floor(distance / step) + 1) : undefined;
+    case "ne":
+      return distance % step === 0 && distance / step >= 0 ? 1 + distance / step : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function bruteForceTrips(loop: Loop, test: BottomTested, entry: Block): number | undefined {
+  const enter = loop.header.predecessors.indexOf(entry);
+  const back = loop.header.predecessors.indexOf(test.latch);
+  let held = new Map<Op, number | bigint>();
+  for (const phi of loop.header.phis) {
+    const start = phi.args[enter];
+    if (start?.action.kind === "const") held.set(phi, start.action.value);
+  }
+  if (held.size === 0) return undefined;
+  for (let trips = 1; trips <= bruteForceLimit; trips++) {
+    const memo = new Map(held);
+    const cond = evaluate(test.cond, memo, 0);
+    if (cond === undefined) return undefined;
+    if (Boolean(cond) !== test.continues) return trips;
+    const next = new Map<Op, number | bigint>();
+    for (const phi of held.keys()) {
+      const value = evaluate(phi.args[back], memo, 0);
+      if (value !== undefined) next.set(phi, value);
+    }
+    held = next;
+  }
+  return undefined;
+}
+
+function evaluate(op: Op | undefined, memo: Map<Op, number | bigint>, depth: number): number | bigint | undefined {
+  if (!op || depth > 24) return undefined;
+  const known = memo.get(op);
+  if (known !== undefined) return known;
+  const { action, args, type } = op;
+  let value: number | bigint | undefined;
+  if (action.kind === "const") value = action.value;
+  else if (type !== "void" && (action.kind === "int" || action.kind === "icmp" || action.kind === "convert")) {
+    const a = evaluate(args[0], memo, depth + 1);
+    const from = args[0]?.type;
+    if (a === undefined || !from || from === "void") return undefined;
+    if (action.kind === "convert") value = evaluateConversion(action.op, from, type, a);
+    else {
+      const b = evaluate(args[1], memo, depth + 1);
+      if (b === undefined) return undefined;
+      value = action.kind === "int" ? evaluateInt(action.op, type, a, b) : Number(compareInt(action.predicate, from, a, b));
+    }
+  }
+  if (value !== undefined) memo.set(op, value);
+  return value;
+}
+
+/**
+ * Emits, at the end of the preheader `block`, how often the test at the bottom goes on: one less than the trips. Only for
+ * counters that go towards their bound and cannot step over it by wrapping.
+ */
+export function emitTripsLessOne(kernel: Kernel, block: Block, counter: Counter, constants: Constants): Op | undefined {
+  const { phi, start, step, testedOffset, predicate, bound } = counter;
+  const type = phi.type as ScalarType;
+  if (type !== "i32" && type !== "i64") return undefined;
+  const up = step > 0;
+  const inclusive = predicate === "sle" || predicate === "ule" || predicate === "sge" || predicate === "uge";
+  const fits = up ? /^[su]l[te]$/.test(predicate) : /^[su]g[te]$/.test(predicate);
+  const size = Math.abs(step);
+  if (!fits && !(predicate === "ne" && size === 1)) return undefined;
+  if (size !== 1 && !counter.exact) return undefined;
+  const emit = (action: Op["action"], ...args: Op[]): Op => {
+    const op = createOp(kernel, action, type, args, phi.span);
+    block.ops.push(op);
+    return op;
+  };
+  const add = (a: Op, value: number): Op => (value === 0 ? a : emit({ kind: "int", op: "add" }, a, constants.int(type, value)));
+  const first = add(start, testedOffset);
+  const slack = inclusive ? 1 : 0;
+  let end = add(bound, up ? slack : -slack);
+  // A first test that already fails would leave a distance below zero, unless the loop was entered by the same test, one step before.
+  if (predicate !== "ne" && (size !== 1 || !enteredByTest(block, counter)))
+    end = emit({ kind: "int", op: up ? (predicate[0] === "u" ? "umax" : "smax") : predicate[0] === "u" ? "umin" : "smin" }, end, first);
+  const startsAtZero = intConstant(start) !== undefined && intConstant(start) === -testedOffset;
+  const distance = up ? (startsAtZero ? end : emit({ kind: "int", op: "sub" }, end, first)) : emit({ kind: "int", op: "sub" }, first, end);
+  if (size === 1) return distance;
+  return emit({ kind: "int", op: "udiv" }, add(distance, size - 1), constants.int(type, size));
+}
+
+/** Whether the way into the loop passed `start predicate bound`, or what the fold pass makes of it. */
+function enteredByTest(preheader: Block, counter: Counter): boolean {
+  const { start, step, testedOffset, predicate, bound } = counter;
+  if (step !== testedOffset) return false;
+  let block = preheader;
+  for (let up = 0; up < 4; up++) {
+    const [from] = block.predecessors;
+    if (!from || block.predecessors.length !== 1) return false;
+    const { end } = from;
+    if (end.kind === "branch" && end.then !== end.else && end.cond.action.kind === "icmp") {
+      const holds = end.then === block ? end.cond.action.predicate : inverse[end.cond.action.predicate];
+      const [a, b] = end.cond.args;
+      if (a === start && b === bound && holds === predicate) return true;
+      if (b === start && a === bound && holds === swapped[predicate]) return true;
+      // 0 < n may be written n >= 1.
+      const [s, limit] = [intConstant(start), intConstant(b)];
+      if (a === bound && s !== undefined && limit !== undefined && predicate === "slt" && holds === "sge" && limit === s + 1) return true;
+    }
+    block = from;
+  }
+  return false;
+}

@@ -1,0 +1,247 @@
+/**
+ * Addresses that move by the same distance in each iteration become pointers that are advanced (LLVM's loop strength
+ * reduction): `a[k * n + j]` over k costs one addition, not a multiplication and an address.
+ */
+import { createOp } from "../../ir/builder.ts";
+import { findLoops, type Loop } from "../../ir/graph.ts";
+import type { Block, Kernel, Op, ScalarType } from "../../ir/kernel.ts";
+import { preheader } from "../edit/blocks.ts";
+import { Constants } from "../edit/constants.ts";
+import { Substitution } from "../edit/substitution.ts";
+import { isNarrow } from "../facts/alias.ts";
+import { type Linear, linearKey, linearOf, multipleOf, splitBy, sum } from "../facts/linear.ts";
+import { definedIn } from "./induction.ts";
+
+/** Addresses further apart than so many steps have a pointer each. */
+const chainLimit = 16;
+
+/** An address in a loop: base + scale * (slope * counter + rest). */
+interface Moving {
+  readonly gep: Op;
+  readonly block: Block;
+  readonly rest: Linear;
+}
+
+/** Returns whether any address was reduced. */
+export function reduceStrength(kernel: Kernel): boolean {
+  let changed = false;
+  for (const loop of findLoops(kernel)) preheader(kernel, loop);
+  for (const loop of findLoops(kernel).reverse()) changed = reduceLoop(kernel, loop) || changed;
+  return changed;
+}
+
+function reduceLoop(kernel: Kernel, loop: Loop): boolean {
+  const [latch] = loop.latches;
+  if (!latch || loop.latches.length !== 1) return false;
+  const entry = preheader(kernel, loop);
+  const inLoop = definedIn(loop);
+  const counters = constantCounters(loop, entry, latch);
+  if (counters.size === 0) return false;
+  const constants = new Constants(kernel);
+  const substitution = new Substitution();
+  const found = new Map<
+    string,
+    { readonly counter: Op; readonly slope: Linear; readonly base: Op; readonly scale: number; readonly list: Moving[] }
+  >();
+  for (const block of kernel.blocks) {
+    if (!loop.blocks.has(block)) continue;
+    for (const gep of block.ops) {
+      const { action, args } = gep;
+      const [base, index] = args;
+      if (action.kind !== "gep" || !base || !index || inLoop(base) || !inLoop(index) || action.offset !== 0) continue;
+      const linear = linearOf(index, isNarrow(base));
+      for (const counter of counters.keys()) {
+        const split = splitBy(linear, counter);
+        if (!split || split.slope.size === 0 || dependsOnLoop(split.slope, inLoop) || dependsOnLoop(split.rest, inLoop)) continue;
+        const key = `${base.id} ${action.scale} ${counter.id} ${linearKey(split.slope)}`;
+        const group = found.get(key) ?? { counter, slope: split.slope, base, scale: action.scale, list: [] };
+        found.set(key, group);
+        group.list.push({ gep, block, rest: split.rest });
+        break;
+      }
+    }
+  }
+  for (const group of found.values()) {
+    const { start, step } = counters.get(group.counter) as Stepping;
+    new Pointers(kernel, { loop, entry, latch, inLoop }, constants, substitution).reduce(group, start, step);
+  }
+  substitution.apply(kernel);
+  return found.size > 0;
+}
+
+const dependsOnLoop = (linear: Linear, inLoop: (op: Op) => boolean): boolean =>
+  [...linear.values()].some(({ factors }) => factors.some(inLoop));
+
+interface Stepping {
+  readonly start: Op;
+  readonly step: number;
+}
+
+/** Header phis that step by a constant and never wrap. */
+function constantCounters(loop: Loop, entry: Block, latch: Block): Map<Op, Stepping> {
+  const counters = new Map<Op, Stepping>();
+  for (const phi of loop.header.phis) {
+    if (phi.type !== "i32" && phi.type !== "i64") continue;
+    const start = phi.args[loop.header.predecessors.indexOf(entry)];
+    const next = phi.args[loop.header.predecessors.indexOf(latch)];
+    if (!start || !next || phi.args.length !== 2) continue;
+    const split = splitBy(linearOf(next), phi);
+    const one = split?.slope.get("");
+    if (split?.slope.size !== 1 || one?.coefficient !== 1) continue;
+    const step = split.rest.get("")?.coefficient ?? 0;
+    if (split.rest.size === 1 && step !== 0) counters.set(phi, { start, step });
+  }
+  return counters;
+}
+
+interface Place {
+  readonly loop: Loop;
+  readonly entry: Block;
+  readonly latch: Block;
+  readonly inLoop: (op: Op) => boolean;
+}
+
+class Pointers {
+  readonly #kernel: Kernel;
+  readonly #loop: Loop;
+  readonly #entry: Block;
+  readonly #latch: Block;
+  readonly #inLoop: (op: Op) => boolean;
+  readonly #constants: Constants;
+  readonly #substitution: Substitution;
+
+  constructor(kernel: Kernel, at: Place, constants: Constants, substitution: Substitution) {
+    this.#kernel = kernel;
+    this.#loop = at.loop;
+    this.#entry = at.entry;
+    this.#latch = at.latch;
+    this.#inLoop = at.inLoop;
+    this.#constants = constants;
+    this.#substitution = substitution;
+  }
+
+  reduce(
+    group: { readonly counter: Op; readonly slope: Linear; readonly base: Op; readonly scale: number; readonly list: Moving[] },
+    start: Op,
+    step: number,
+  ): void {
+    const { slope, base, scale, list } = group;
+    // Addresses that differ by constants and by multiples of the slope share one pointer.
+    for (let pending = list; pending.length > 0; ) {
+      const lead = pending[0] as Moving;
+      const members: { readonly moving: Moving; readonly times: number; readonly left: number }[] = [];
+      const others: Moving[] = [];
+      for (const moving of pending) {
+        const difference = sum(moving.rest, lead.rest, -1);
+        const distance = slope.size === 1 && slope.has("") ? onlyConstant(difference) : multipleOf(difference, slope);
+        if (distance && Math.abs(distance.times) <= chainLimit) members.push({ moving, ...distance });
+        else others.push(moving);
+      }
+      this.#share(base, scale, slope, start, step, lead, members, group.counter);
+      pending = others;
+    }
+  }
+
+  #share(
+    base: Op,
+    scale: number,
+    slope: Linear,
+    start: Op,
+    step: number,
+    lead: Moving,
+    members: readonly { readonly moving: Moving; readonly times: number; readonly left: number }[],
+    counter: Op,
+  ): void {
+    const { header } = this.#loop;
+    const lowest = Math.min(0, ...members.map(({ times }) => times));
+    const { span } = lead.gep;
+    // Where it starts: the lead's own index with the counter at its start, moved back to the lowest member.
+    const index = this.#replay(lead.gep.args[1] as Op, counter, start);
+    const stride = this.#compute(slope, index.type as ScalarType);
+    let first = this.#emit(this.#entry, { kind: "gep", scale, offset: 0 }, "ptr", base, index);
+    for (let times = lowest; times < 0; times++)
+      first = this.#emit(this.#entry, { kind: "gep", scale: -scale, offset: 0 }, "ptr", first, stride);
+    const phi = createOp(this.#kernel, { kind: "phi" }, "ptr", [], span);
+    header.phis.push(phi);
+    const at = new Map<number, Op>([[lowest, phi]]);
+    const highest = Math.max(...members.map(({ times }) => times));
+    const home = members.every(({ moving }) => moving.block === lead.block) ? lead.block : header;
+    const chain: Op[] = [];
+    const advance = (from: Op): Op => {
+      const op = createOp(this.#kernel, { kind: "gep", scale, offset: 0 }, "ptr", [from, stride], span);
+      chain.push(op);
+      return op;
+    };
+    for (let times = lowest + 1; times <= highest; times++) at.set(times, advance(at.get(times - 1) as Op));
+    for (const { moving, times, left } of members) {
+      const pointer = at.get(times) as Op;
+      if (left === 0) this.#substitution.replace(moving.gep, pointer);
+      else {
+        moving.gep.action = { kind: "gep", scale: 1, offset: left * scale };
+        moving.gep.args = [pointer, this.#constants.int("i32", 0)];
+      }
+    }
+    home.ops.unshift(...chain);
+    phi.args = header.predecessors.map((from) => (from === this.#entry ? first : phi));
+    // To the next iteration: on from the highest when the step is one more, else from the lowest.
+    const last = at.get(highest) as Op;
+    const remaining = lowest + step - highest;
+    const constantStride = onlyConstant(slope);
+    let next: Op;
+    if (constantStride)
+      next = this.#emit(
+        this.#latch,
+        { kind: "gep", scale: 1, offset: constantStride.left * step * scale },
+        "ptr",
+        phi,
+        this.#constants.int("i32", 0),
+      );
+    else if (remaining === 1 && home === this.#latch)
+      next = this.#emit(this.#latch, { kind: "gep", scale, offset: 0 }, "ptr", last, stride);
+    else next = this.#emit(this.#latch, { kind: "gep", scale: scale * step, offset: 0 }, "ptr", phi, stride);
+    phi.args[header.predecessors.indexOf(this.#latch)] = next;
+  }
+
+  #emit(block: Block, action: Op["action"], type: ScalarType, ...args: Op[]): Op {
+    const op = createOp(this.#kernel, action, type, args, args[0]?.span);
+    block.ops.push(op);
+    return op;
+  }
+
+  /** The operations of the loop that make `op`, again before the loop, with the counter as it starts. */
+  #replay(op: Op, counter: Op, start: Op): Op {
+    const made = new Map<Op, Op>([[counter, start]]);
+    const again = (each: Op): Op => {
+      const known = made.get(each);
+      if (known) return known;
+      if (!this.#inLoop(each)) return each;
+      const copy = this.#emit(this.#entry, each.action, each.type as ScalarType, ...each.args.map(again));
+      copy.span = each.span;
+      made.set(each, copy);
+      return copy;
+    };
+    return again(op);
+  }
+
+  #compute(linear: Linear, type: ScalarType): Op {
+    let total: Op | undefined;
+    const product = (a: Op, b: Op) => this.#emit(this.#entry, { kind: "int", op: "mul", exact: true }, type, a, b);
+    for (const { factors, coefficient } of linear.values()) {
+      const parts = factors.map((factor) => this.#widen(factor, type));
+      if (coefficient !== 1 || parts.length === 0) parts.push(this.#constants.int(type, coefficient));
+      const term = parts.reduce(product);
+      total = total ? this.#emit(this.#entry, { kind: "int", op: "add", exact: true }, type, total, term) : term;
+    }
+    return total ?? this.#constants.int(type, 0);
+  }
+
+  #widen(op: Op, type: ScalarType): Op {
+    return op.type === type ? op : this.#emit(this.#entry, { kind: "convert", op: op.type === "i32" ? "sext" : "trunc" }, type, op);
+  }
+}
+
+/** A constant difference. */
+function onlyConstant(linear: Linear): { readonly times: 0; readonly left: number } | undefined {
+  const left = linear.get("")?.coefficient ?? 0;
+  return linear.size === (left === 0 ? 0 : 1) ? { times: 0, left } : undefined;
+}

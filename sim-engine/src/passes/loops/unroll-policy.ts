@@ -1,0 +1,169 @@
+/**
+ * When nvcc unrolls. The thresholds were found by compiling loops of every length and body size with nvcc 13.0 for sm_90 and
+ * looking at what became of them (tools of that kind change them rarely; they are LLVM's default of 300, seen from our IR).
+ */
+import { successors } from "../../ir/builder.ts";
+import { intConstant } from "../../ir/constants.ts";
+import type { Loop } from "../../ir/graph.ts";
+import type { Block, Op } from "../../ir/kernel.ts";
+import { isConvergent, isLeaf } from "../../ir/operations.ts";
+
+export type Decision =
+  | { readonly kind: "none" }
+  | { readonly kind: "full"; readonly trips: number }
+  | { readonly kind: "partial"; readonly factor: number };
+
+/** What is left on the headers of unrolled loops (`Block.unroll`): not to be unrolled again at all, or by the assembler only. */
+export const never = 1;
+export const unrolledOnce = 0;
+
+/** LLVM instructions a loop may have after unrolling it completely. */
+const fullLimit = 310;
+/** The same where a first, partial unrolling leaves few turns, and addresses have become offsets. */
+const secondFullLimit = 400;
+const secondTurnLimit = 16;
+/** For a factor that divides a constant trip count. */
+const partialLimit = 150;
+/** For runtime trip counts: by four, by two. */
+const byFourLimit = 200;
+const byTwoLimit = 190;
+/** `#pragma unroll` means it, up to here. */
+const pragmaLimit = 30_000;
+/** The loops ptxas unrolls again, in its instructions, with and without loads; and what it makes of constant trip counts. */
+const againLimit = 21;
+const againLoadLimit = 38;
+const assemblerFullLimit = 520;
+const assemblerPartialLimit = 350;
+
+/** What NVVM does with a loop that runs `trips` times (undefined: known only at run time). */
+export function decide(loop: Loop, trips: number | undefined): Decision {
+  const { unroll } = loop.header;
+  if (typeof unroll === "number" && unroll <= 1) return { kind: "none" };
+  const size = sizes(loop);
+  if (unroll === "full") {
+    if (trips !== undefined && trips * size.merged <= pragmaLimit) return { kind: "full", trips };
+  } else if (unroll !== undefined) {
+    if (trips !== undefined && unroll >= trips) return { kind: "full", trips };
+    return hasConvergent(loop) && (trips === undefined || trips % unroll !== 0) ? { kind: "none" } : { kind: "partial", factor: unroll };
+  }
+  if (trips !== undefined) {
+    if (trips * size.raw <= fullLimit) return { kind: "full", trips };
+    const factor = dividingPower(trips, partialLimit / size.raw);
+    if (factor > 1) {
+      if (trips / factor <= secondTurnLimit && trips * size.merged < secondFullLimit) return { kind: "full", trips };
+      return { kind: "partial", factor };
+    }
+  }
+  // A rest would split the lanes that a barrier or shuffle needs together; and only innermost loops are unrolled with a rest.
+  if (hasConvergent(loop) || hasInnerLoop(loop)) return { kind: "none" };
+  if (4 * size.raw <= byFourLimit) return { kind: "partial", factor: 4 };
+  return 2 * size.raw <= byTwoLimit ? { kind: "partial", factor: 2 } : { kind: "none" };
+}
+
+const isForbidden = ({ header: { unroll } }: Loop): boolean => unroll === 1 || unroll === -1;
+
+/** What ptxas does with what NVVM left. */
+export function assemblerFactor(loop: Loop, trips: number | undefined): Decision {
+  if (isForbidden(loop) || loop.blocks.size > 1 || hasConvergent(loop)) return { kind: "none" };
+  const body = loop.header.ops.filter((op) => !isLeaf(op));
+  const length = body.length + 1;
+  if (trips !== undefined) {
+    if (trips * length <= assemblerFullLimit) return { kind: "full", trips };
+    for (let factor = Math.floor(assemblerPartialLimit / length); factor > 1; factor--)
+      if (trips % factor === 0) return { kind: "partial", factor };
+    return { kind: "none" };
+  }
+  const loads = body.some((op) => op.action.kind === "load");
+  return length <= (loads ? againLoadLimit : againLimit) ? { kind: "partial", factor: 4 } : { kind: "none" };
+}
+
+/** The largest power of two that divides `trips` and is at most `limit`. */
+function dividingPower(trips: number, limit: number): number {
+  let factor = 1;
+  while (trips % (factor * 2) === 0 && factor * 2 <= limit) factor *= 2;
+  return factor;
+}
+
+/** One iteration in LLVM instructions: as written, and where constant address arithmetic has gone. Counter and test are free. */
+function sizes(loop: Loop): { readonly raw: number; readonly merged: number } {
+  let raw = 0;
+  let merged = 0;
+  const counters = controlOnly(loop);
+  for (const block of loop.blocks) {
+    for (const op of block.ops) {
+      if (isLeaf(op) || counters.has(op)) continue;
+      const { action } = op;
+      if (action.kind === "gep") {
+        // Of a constant offset the address is folded; an index needs extending for global addresses.
+        if (intConstant(op.args[1]) === undefined) raw += op.args[1]?.type === "i32" ? 2 : 1;
+        continue;
+      }
+      const cost = costOf(op);
+      raw += cost;
+      merged += action.kind === "int" || action.kind === "convert" ? cost / 2 : cost;
+    }
+    if (block.end.kind === "branch" && !loop.latches.includes(block)) {
+      raw += 1;
+      merged += 1;
+    }
+  }
+  return { raw: Math.max(1, raw), merged: Math.max(1, merged) };
+}
+
+/** Library functions are inlined by then. */
+function costOf(op: Op): number {
+  const { action } = op;
+  if (action.kind === "fma") return 2;
+  if (action.kind !== "math" || action.precision === "fast") return 1;
+  switch (action.fn) {
+    case "exp":
+    case "exp2":
+      return 8;
+    case "log":
+    case "log2":
+    case "log10":
+      return 20;
+    case "pow":
+      return 60;
+    case "sin":
+    case "cos":
+    case "tan":
+      return 40;
+    default:
+      return 1;
+  }
+}
+
+/** The counter's increment and the test of the latch. */
+function controlOnly(loop: Loop): Set<Op> {
+  const found = new Set<Op>();
+  for (const latch of loop.latches) {
+    if (latch.end.kind !== "branch") continue;
+    const { cond } = latch.end;
+    found.add(cond);
+    for (const arg of cond.args) if (arg.action.kind === "int" && arg.args.some((each) => loop.header.phis.includes(each))) found.add(arg);
+  }
+  return found;
+}
+
+const hasConvergent = (loop: Loop): boolean => [...loop.blocks].some((block) => block.ops.some(isConvergent));
+
+const hasInnerLoop = (loop: Loop): boolean =>
+  [...loop.blocks].some(
+    (block) => block !== loop.header && block.predecessors.some((from) => loop.blocks.has(from) && reaches(block, from, loop)),
+  );
+
+/** Whether `to` is reached from `from` inside the loop without passing its header. */
+function reaches(from: Block, to: Block, loop: Loop): boolean {
+  const seen = new Set([from]);
+  const pending = [from];
+  for (let block = pending.pop(); block; block = pending.pop()) {
+    if (block === to) return true;
+    for (const next of successors(block)) {
+      if (next === loop.header || !loop.blocks.has(next) || seen.has(next)) continue;
+      seen.add(next);
+      pending.push(next);
+    }
+  }
+  return false;
+}

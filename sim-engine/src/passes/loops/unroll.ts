@@ -1,0 +1,117 @@
+/**
+ * Loop unrolling, with the thresholds nvcc 13's two compilers were seen to use: completely for constant
+ * trip counts, in part otherwise, with the iterations left over in a loop of their own.
+ */
+import { linkBlocks } from "../../ir/builder.ts";
+import { isConstant } from "../../ir/constants.ts";
+import { findLoops, type Loop } from "../../ir/graph.ts";
+import type { Block, Kernel, Op } from "../../ir/kernel.ts";
+import type { Work } from "../../work.ts";
+import { preheader } from "../edit/blocks.ts";
+import { addEdge, removeEdge } from "../edit/edges.ts";
+import { repairSsa } from "../edit/ssa-repair.ts";
+import { type BottomTested, bottomTest, constantTrips, loopCounter } from "./induction.ts";
+import { chain, copyDefinitions, usedOutside } from "./unroll-chain.ts";
+import { assemblerFactor, decide, never, unrolledOnce } from "./unroll-policy.ts";
+import { Stages } from "./unroll-stages.ts";
+
+/** No kernel grows beyond this by unrolling. */
+const operationLimit = 40_000;
+
+/** What the front compiler (NVVM) unrolls completely, before it unrolls anything in part. Returns whether anything was. */
+export function unrollConstantLoops(kernel: Kernel, work: Work): boolean {
+  return eachLoop(kernel, work, (loop, test, entry) => {
+    const decision = decide(loop, constantTrips(loop, test, entry));
+    if (decision.kind !== "full") return false;
+    unrollFully(kernel, loop, test, entry, decision.trips);
+    return true;
+  });
+}
+
+/** What the front compiler (NVVM) unrolls. Returns whether anything was. */
+export function unrollLoops(kernel: Kernel, work: Work): boolean {
+  return eachLoop(kernel, work, (loop, test, entry) => {
+    const trips = constantTrips(loop, test, entry);
+    const decision = decide(loop, trips);
+    if (decision.kind === "full") {
+      unrollFully(kernel, loop, test, entry, decision.trips);
+      return true;
+    }
+    // What the source asks for is final: the assembler is told to leave it.
+    const after = loop.header.unroll === undefined ? unrolledOnce : never;
+    if (decision.kind === "none") return false;
+    const { factor } = decision;
+    if (trips !== undefined && trips % factor === 0) {
+      new Stages(kernel, loop, test, entry, after).whole(factor);
+      return true;
+    }
+    const counter = loopCounter(loop, test, entry);
+    if (!counter) return false;
+    const stages = new Stages(kernel, loop, test, entry, after);
+    return startsAtConstant(loop, entry) ? stages.withRest(counter, factor) : stages.afterRest(counter, factor);
+  });
+}
+
+/** What the assembler (ptxas) unrolls again: short loops, by four, with steps of two and one for the rest. Returns whether anything was. */
+export function unrollAgain(kernel: Kernel, work: Work): boolean {
+  return eachLoop(kernel, work, (loop, test, entry) => {
+    const trips = constantTrips(loop, test, entry);
+    const decision = assemblerFactor(loop, trips);
+    if (decision.kind === "full") {
+      unrollFully(kernel, loop, test, entry, decision.trips);
+      return true;
+    }
+    if (decision.kind === "none") return false;
+    const stages = new Stages(kernel, loop, test, entry, never);
+    if (trips !== undefined) {
+      if (trips % decision.factor !== 0) return false;
+      stages.whole(decision.factor);
+      return true;
+    }
+    const counter = loopCounter(loop, test, entry);
+    return counter !== undefined && stages.descending(counter, decision.factor);
+  });
+}
+
+/** A counter from a constant is simpler to go on with behind the unrolled loop than to bring into it: what is left then comes last (LLVM). */
+function startsAtConstant({ header }: Loop, entry: Block): boolean {
+  const enter = header.predecessors.indexOf(entry);
+  return header.phis.some((phi) => phi.type !== "f32" && phi.type !== "f64" && isConstant(phi.args[enter]));
+}
+
+/** Visits innermost loops first, each once, with its shape as it then is. `visit` says whether it changed the kernel. */
+function eachLoop(kernel: Kernel, work: Work, visit: (loop: Loop, test: BottomTested, entry: Block) => boolean): boolean {
+  const done = new Set<Block>();
+  let changed = false;
+  for (;;) {
+    const loop = findLoops(kernel)
+      .reverse()
+      .find((each) => !done.has(each.header));
+    if (!loop || work.isOver) return changed;
+    done.add(loop.header);
+    const test = bottomTest(loop);
+    const size = kernel.blocks.reduce((sum, block) => sum + block.ops.length, 0);
+    work.spend(size);
+    if (!test || size > operationLimit) continue;
+    changed = visit(loop, test, preheader(kernel, loop)) || changed;
+  }
+}
+
+function unrollFully(kernel: Kernel, loop: Loop, test: BottomTested, entry: Block, trips: number): void {
+  const live = usedOutside(kernel, loop);
+  const enter = loop.header.predecessors.indexOf(entry);
+  const starts = new Map(loop.header.phis.map((phi) => [phi, phi.args[enter] as Op]));
+  const made = chain(kernel, loop, test, starts, trips, loop.header);
+  removeEdge(entry, loop.header);
+  entry.end = { kind: "jump", to: made.first };
+  made.first.predecessors.push(entry);
+  made.lastLatch.end = { kind: "jump", to: test.exit };
+  const last = made.copies.at(-1)?.values;
+  const index = test.exit.predecessors.indexOf(test.latch);
+  addEdge(made.lastLatch, test.exit, (phi) => last?.get(phi.args[index] as Op) ?? (phi.args[index] as Op));
+  const definitions = copyDefinitions(live, [made]);
+  // The loop itself is no longer reached.
+  for (const [value, at] of definitions) at.delete(live.get(value) as Block);
+  linkBlocks(kernel);
+  repairSsa(kernel, definitions);
+}

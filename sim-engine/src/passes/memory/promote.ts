@@ -1,0 +1,264 @@
+/**
+ * Local variables become values: LLVM's SROA and mem2reg. An alloca that is only loaded and stored at constant offsets is
+ * split into the scalars that are accessed, and each becomes SSA values with phis where paths meet. An array indexed by what
+ * is not constant stays in local memory, as it does on the device; after unrolling it may be constant, so run this again.
+ */
+import { createOp } from "../../ir/builder.ts";
+import { intConstant } from "../../ir/constants.ts";
+import { type DominatorTree, dominators } from "../../ir/graph.ts";
+import { type Block, type Kernel, type Op, type ScalarType, type Span, scalarBytes } from "../../ir/kernel.ts";
+import { uninitialised } from "../edit/ssa-repair.ts";
+import { Substitution } from "../edit/substitution.ts";
+
+/** One scalar of an alloca. All accesses have its offset and size; those of another type are cast. */
+interface Slot {
+  readonly type: ScalarType;
+  readonly bytes: number;
+  /** Blocks that load it before they store it. */
+  readonly loadedFirst: Set<Block>;
+  readonly storedIn: Set<Block>;
+}
+
+/** A load or store whose components are slots. */
+interface Access {
+  readonly op: Op;
+  readonly block: Block;
+  readonly offset: number;
+  readonly type: ScalarType;
+  readonly components: number;
+}
+
+/** Returns whether anything was promoted. */
+export function promote(kernel: Kernel): boolean {
+  let changed = false;
+  // A pointer kept in one alloca may point into another: promoting the first makes the second's accesses visible.
+  for (let round = 0; round < 4; round++) {
+    const slots: Slot[] = [];
+    const accesses = new Map<Op, readonly Slot[]>();
+    for (const list of collectAccesses(kernel).values()) partition(list, slots, accesses);
+    if (accesses.size === 0) break;
+    new Renaming(kernel, slots, accesses).run();
+    changed = true;
+  }
+  return changed;
+}
+
+/** The accesses of each alloca whose address goes nowhere but into loads and stores at constant offsets, in program order. */
+function collectAccesses(kernel: Kernel): Map<Op, Access[]> {
+  const found = new Map<Op, Access[]>();
+  const place = new Map<Op, { readonly alloca: Op; readonly offset: number } | undefined>();
+  for (const op of kernel.blocks[0]?.ops ?? []) {
+    if (op.action.kind !== "alloca") continue;
+    found.set(op, []);
+    place.set(op, { alloca: op, offset: 0 });
+  }
+  if (found.size === 0) return found;
+  const resolve = (op: Op): { readonly alloca: Op; readonly offset: number } | undefined => {
+    if (op.action.kind !== "gep" || place.has(op)) return place.get(op);
+    const base = op.args[0] && resolve(op.args[0]);
+    const index = intConstant(op.args[1]);
+    if (base && index === undefined) found.delete(base.alloca);
+    const at =
+      base && index !== undefined ? { alloca: base.alloca, offset: base.offset + index * op.action.scale + op.action.offset } : undefined;
+    place.set(op, at);
+    return at;
+  };
+  const letGo = (arg: Op): void => {
+    const at = resolve(arg);
+    if (at) found.delete(at.alloca);
+  };
+  for (const block of kernel.blocks) {
+    for (const phi of block.phis) if (phi.type === "ptr") phi.args.forEach(letGo);
+    for (const op of block.ops) {
+      const { action } = op;
+      if (action.kind === "gep") {
+        resolve(op);
+        continue;
+      }
+      for (const [index, arg] of op.args.entries()) {
+        if (arg.type !== "ptr") continue;
+        const type = action.kind === "load" ? op.type : op.args[1]?.type;
+        const usable = (action.kind === "load" || action.kind === "store") && index === 0 && !action.volatile && type && type !== "void";
+        if (!usable) letGo(arg);
+        else {
+          const at = resolve(arg);
+          if (at) found.get(at.alloca)?.push({ op, block, offset: at.offset, type, components: action.components });
+        }
+      }
+    }
+  }
+  return found;
+}
+
+/** One slot for each scalar of an alloca; nothing when accesses overlap in part, or with sizes that differ. */
+function partition(list: readonly Access[], slots: Slot[], accesses: Map<Op, readonly Slot[]>): void {
+  const at = new Map<number, Slot>();
+  for (const { offset, type, components } of list) {
+    const bytes = scalarBytes[type];
+    for (let component = 0; component < components; component++) {
+      const start = offset + component * bytes;
+      const known = at.get(start);
+      if (known && known.bytes !== bytes) return;
+      if (!known) at.set(start, { type, bytes, loadedFirst: new Set(), storedIn: new Set() });
+    }
+  }
+  let end = Number.NEGATIVE_INFINITY;
+  for (const [start, slot] of [...at].sort((a, b) => a[0] - b[0])) {
+    if (start < end) return;
+    end = start + slot.bytes;
+  }
+  for (const { op, block, offset, type, components } of list) {
+    const own: Slot[] = [];
+    for (let component = 0; component < components; component++) {
+      const slot = at.get(offset + component * scalarBytes[type]);
+      if (!slot) continue;
+      own.push(slot);
+      if (op.action.kind === "store") slot.storedIn.add(block);
+      else if (!slot.storedIn.has(block)) slot.loadedFirst.add(block);
+    }
+    accesses.set(op, own);
+  }
+  slots.push(...at.values());
+}
+
+/** Where phis go, and a walk down the dominator tree that knows what each slot holds. */
+class Renaming {
+  readonly #kernel: Kernel;
+  readonly #slots: readonly Slot[];
+  readonly #accesses: ReadonlyMap<Op, readonly Slot[]>;
+  readonly #tree: DominatorTree;
+  readonly #phis = new Map<Block, Map<Slot, Op>>();
+  readonly #substitution = new Substitution();
+  readonly #vectors = new Map<Op, readonly Op[]>();
+  readonly #unset = new Map<ScalarType, Op>();
+
+  constructor(kernel: Kernel, slots: readonly Slot[], accesses: ReadonlyMap<Op, readonly Slot[]>) {
+    this.#kernel = kernel;
+    this.#slots = slots;
+    this.#accesses = accesses;
+    this.#tree = dominators(kernel);
+  }
+
+  run(): void {
+    this.#placePhis();
+    this.#walk();
+    for (const [block, phis] of this.#phis) block.phis.push(...phis.values());
+    const entry = this.#kernel.blocks[0];
+    entry?.ops.unshift(...this.#unset.values());
+    this.#substitution.apply(this.#kernel);
+  }
+
+  #placePhis(): void {
+    const frontiers = dominanceFrontiers(this.#kernel, this.#tree);
+    for (const slot of this.#slots) {
+      if (slot.loadedFirst.size === 0) continue;
+      const live = liveIn(slot);
+      const pending = [...slot.storedIn];
+      for (let block = pending.pop(); block; block = pending.pop()) {
+        for (const join of frontiers.get(block) ?? []) {
+          if (!live.has(join) || this.#phis.get(join)?.has(slot)) continue;
+          const phis = this.#phis.get(join) ?? new Map<Slot, Op>();
+          this.#phis.set(join, phis);
+          phis.set(slot, createOp(this.#kernel, { kind: "phi" }, slot.type));
+          pending.push(join);
+        }
+      }
+    }
+  }
+
+  #walk(): void {
+    const entry = this.#kernel.blocks[0];
+    if (!entry) return;
+    const children = this.#tree.children();
+    const stack: { readonly block: Block; readonly held: Map<Slot, Op> }[] = [{ block: entry, held: new Map() }];
+    for (let top = stack.pop(); top; top = stack.pop()) {
+      const { block, held } = top;
+      for (const [slot, phi] of this.#phis.get(block) ?? []) held.set(slot, phi);
+      this.#rename(block, held);
+      const { end } = block;
+      const targets = end.kind === "jump" ? [end.to] : end.kind === "branch" ? [end.then, end.else] : [];
+      for (const to of new Set(targets)) this.#passOn(block, to, held);
+      for (const child of children.get(block) ?? []) stack.push({ block: child, held: new Map(held) });
+    }
+  }
+
+  #passOn(from: Block, to: Block, held: ReadonlyMap<Slot, Op>): void {
+    for (const [slot, phi] of this.#phis.get(to) ?? []) {
+      for (const [index, predecessor] of to.predecessors.entries()) {
+        if (predecessor === from) phi.args[index] = held.get(slot) ?? this.#unsetValue(slot.type);
+      }
+    }
+  }
+
+  #rename(block: Block, held: Map<Slot, Op>): void {
+    const kept: Op[] = [];
+    for (const op of block.ops) {
+      const vector = op.action.kind === "extract" && op.args[0] ? this.#vectors.get(op.args[0]) : undefined;
+      const own = this.#accesses.get(op);
+      if (vector && op.action.kind === "extract") {
+        const component = vector[op.action.index];
+        if (component) this.#substitution.replace(op, component);
+      } else if (!own) kept.push(op);
+      else if (op.action.kind === "load") {
+        const type = op.type as ScalarType;
+        const values = own.map((slot) => this.#cast(held.get(slot) ?? this.#unsetValue(slot.type), type, op.span, kept));
+        if (op.action.components > 1) this.#vectors.set(op, values);
+        else if (values[0]) this.#substitution.replace(op, values[0]);
+      } else {
+        for (const [index, slot] of own.entries()) {
+          const value = op.args[index + 1];
+          if (value) held.set(slot, this.#cast(this.#substitution.resolve(value), slot.type, op.span, kept));
+        }
+      }
+    }
+    block.ops = kept;
+  }
+
+  /** The same bits as another type. */
+  #cast(value: Op, type: ScalarType, span: Span, into: Op[]): Op {
+    if (value.type === type) return value;
+    const action = type === "ptr" ? "inttoptr" : value.type === "ptr" ? "ptrtoint" : "bitcast";
+    const op = createOp(this.#kernel, { kind: "convert", op: action }, type, [value], span);
+    into.push(op);
+    return op;
+  }
+
+  #unsetValue(type: ScalarType): Op {
+    const known = this.#unset.get(type);
+    if (known) return known;
+    const op = createOp(this.#kernel, { kind: "unknown", reason: uninitialised }, type);
+    this.#unset.set(type, op);
+    return op;
+  }
+}
+
+/** Blocks at whose start the slot's value is still wanted. */
+function liveIn(slot: Slot): Set<Block> {
+  const live = new Set(slot.loadedFirst);
+  const pending = [...live];
+  for (let block = pending.pop(); block; block = pending.pop()) {
+    for (const from of block.predecessors) {
+      if (live.has(from) || slot.storedIn.has(from)) continue;
+      live.add(from);
+      pending.push(from);
+    }
+  }
+  return live;
+}
+
+/** For each block, the joins where its dominance ends. */
+function dominanceFrontiers(kernel: Kernel, tree: DominatorTree): Map<Block, Set<Block>> {
+  const frontiers = new Map<Block, Set<Block>>();
+  for (const block of kernel.blocks) {
+    if (block.predecessors.length < 2) continue;
+    const stop = tree.parent(block);
+    for (const from of block.predecessors) {
+      for (let at: Block | undefined = from; at && at !== stop; at = tree.parent(at)) {
+        const list = frontiers.get(at);
+        if (list) list.add(block);
+        else frontiers.set(at, new Set([block]));
+      }
+    }
+  }
+  return frontiers;
+}

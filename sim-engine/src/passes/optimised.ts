@@ -1,0 +1,36 @@
+/** Kernels optimised: each once, whoever asks. */
+import { cloneKernel } from "../ir/builder.ts";
+import type { Kernel } from "../ir/kernel.ts";
+import type { Work } from "../work.ts";
+import { optimise } from "./pipeline.ts";
+
+/** Operations the optimiser may look at for one kernel: some seconds. */
+export const optimisingSteps = 3_000_000;
+
+export interface Optimised {
+  readonly kernel: Kernel;
+  /** The steps ran out: not all that the compiler does was done. */
+  readonly inPart: boolean;
+}
+
+/** By the kernel as the front end made it: launches of it, and later launches that use what it stores, share what was made of it. */
+const known = new WeakMap<Kernel, Map<number, Optimised>>();
+
+/**
+ * What nvcc would make of a kernel, which is left as it is.
+ * @param steps the most the optimiser may spend of `work`: what takes more is optimised in part
+ * @throws Cancelled
+ */
+export function optimised(kernel: Kernel, work: Work, steps = optimisingSteps): Optimised {
+  const byLimit = known.get(kernel) ?? new Map<number, Optimised>();
+  known.set(kernel, byLimit);
+  const before = byLimit.get(steps);
+  if (before) return before;
+  const copy = cloneKernel(kernel);
+  const own = work.share(steps);
+  optimise(copy, { work: own });
+  const made = { kernel: copy, inPart: own.isOver };
+  // With more left another time, more may come of it.
+  if (!work.isOver) byLimit.set(steps, made);
+  return made;
+}

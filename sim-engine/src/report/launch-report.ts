@@ -1,0 +1,133 @@
+/**
+ * The result of simulating one launch: version 1 of the public JSON report, less what only the source knows
+ * (path, line of the launch). Every count is a launch total, extrapolated from the sampled blocks, with the
+ * meaning Nsight Compute gives it. A figure that is not known is absent, never 0.
+ */
+import type { Assumption, Dim3 } from "../ir/kernel.ts";
+import type { OccupancyAdviceReport } from "../occupancy/launch-advice.ts";
+
+export type Basis = "compiled" | "annotated" | "estimated";
+
+/** Counters of one source line. Sectors are 32 bytes; wavefronts are passes through the shared-memory banks. */
+export interface LineCounters {
+  instructions: number;
+  threadInstructions: number;
+  globalRequests: number;
+  globalSectors: number;
+  globalSectorsIdeal: number;
+  sharedWavefronts: number;
+  sharedWavefrontsIdeal: number;
+  divergentBranches: number;
+}
+
+/** What one memory instruction does, for rules, hovers and hints. One entry an access in the source (span), summed over its copies. */
+export interface AccessReport {
+  readonly file: number;
+  readonly line: number;
+  readonly start: number;
+  readonly end: number;
+  readonly space: "global" | "shared" | "local" | "constant" | "texture";
+  readonly operation: "load" | "store" | "atomic" | "copy";
+  /** Bytes one lane moves: 1 to 16. */
+  readonly bytesPerLane: number;
+  requests: number;
+  /** Lanes active, summed over requests. */
+  lanes: number;
+  /** Global, local and texture: 32-byte sectors. Shared: wavefronts. Constant: distinct addresses. */
+  transactions: number;
+  ideal: number;
+  /** The byte distance between neighbouring active lanes, when it is the same for nearly all of them. */
+  readonly laneStride?: number;
+  /** Which index makes neighbouring lanes `laneStride` apart. */
+  readonly strideSource?: "threadIdx.x" | "threadIdx.y" | "threadIdx.z";
+  /** The most lanes of one request that hit one address (atomics), or ways of the worst bank conflict (shared). */
+  readonly worst?: number;
+  /** The byte addresses of one request's lanes relative to the lowest: an example to show. */
+  readonly example?: readonly number[];
+}
+
+export interface BranchReport {
+  readonly file: number;
+  readonly line: number;
+  readonly start: number;
+  readonly end: number;
+  executions: number;
+  divergent: number;
+  /** Lanes active on arrival, summed over executions. */
+  lanes: number;
+}
+
+export interface LoopReport {
+  readonly file: number;
+  readonly line: number;
+  readonly start: number;
+  readonly end: number;
+  /** Mean iterations a warp makes each time it enters. */
+  readonly trips: number;
+}
+
+export interface CompiledBytes {
+  readonly stackBytes: number;
+  readonly spillStoreBytes: number;
+  readonly spillLoadBytes: number;
+  readonly staticSharedBytes: number;
+  readonly constantBytes: number;
+}
+
+export interface LaunchReport {
+  kernel: string;
+  templateArguments: string[];
+  grid: Dim3;
+  block: Dim3;
+  dynamicSharedBytes: number;
+  resources: {
+    registersPerThread: { value: number; basis: Basis; interval?: readonly [low: number, high: number] };
+    staticSharedBytes: number;
+    localBytesPerThread: number;
+    /** What the user's compiler says besides: bytes of local memory a thread, of shared and constant memory a block. */
+    compiled?: CompiledBytes;
+  };
+  occupancy: {
+    theoreticalPct: number;
+    achievedPct?: number;
+    blocksPerSm: number;
+    activeWarpsPerSm: number;
+    limiters: string[];
+    wavesPerSm: number;
+    advice?: OccupancyAdviceReport;
+  };
+  traffic: {
+    globalLoadRequests: number;
+    globalLoadSectors: number;
+    globalStoreRequests: number;
+    globalStoreSectors: number;
+    l1HitPct?: number;
+    l2HitPct?: number;
+    l2ReadSectors?: number;
+    l2WriteSectors?: number;
+    dramReadBytes?: number;
+    dramWriteBytes?: number;
+  };
+  shared: { loadInstructions: number; storeInstructions: number; loadWavefronts: number; storeWavefronts: number };
+  instructions: { warp: number; thread: number };
+  time?: {
+    ns: number;
+    cycles: number;
+    boundBy: string;
+    dramGBs: number;
+    dramPctOfPeak: number;
+    /** Bytes the threads asked for, over the time. */
+    requestedGBs: number;
+    /** Nanoseconds each resource would need alone, largest first. */
+    parts: { readonly name: string; readonly ns: number }[];
+  };
+  /** By 1-based line of the kernel's own file. */
+  lines: Record<string, LineCounters>;
+  /** The same for lines of included files, by path. */
+  otherLines: Record<string, Record<string, LineCounters>>;
+  accesses: AccessReport[];
+  branches: BranchReport[];
+  loops: LoopReport[];
+  assumptions: Assumption[];
+  simulated: { blocks: number; of: number; ms: number; warpInstructions: number; exact: boolean };
+}

@@ -1,0 +1,88 @@
+/** For tests: kernels written as lists of instructions, and the summaries of launches whose warps all run them alike. */
+import type { SiteTraffic } from "../../cache/traffic.ts";
+import type { Dim3 } from "../../ir/kernel.ts";
+import type { Pipe } from "../../machine/machine.ts";
+import type { MemorySite } from "../../memory/site.ts";
+import type { ExecutionSummary, TimedInstruction } from "../summary.ts";
+
+export class TimedProgram {
+  readonly instructions: TimedInstruction[] = [];
+  readonly accesses: number[] = [];
+  readonly sites: MemorySite[] = [];
+  readonly traffic: SiteTraffic[] = [];
+  #registers = 0;
+
+  /** Declares where accesses go. */
+  site(site: MemorySite, traffic: Partial<SiteTraffic> = {}): number {
+    this.traffic.push({
+      l1: 0,
+      l2: 0,
+      underWay: 0,
+      dram: 0,
+      accessesPerSector: 0.5,
+      linesPerSector: 0.25,
+      bytesPerDramSector: 32,
+      scattered: false,
+      ...traffic,
+    });
+    return this.sites.push(site) - 1;
+  }
+
+  register(): number {
+    return this.#registers++;
+  }
+
+  compute(pipe: Pipe, uses: number[], latency = 4): number {
+    const result = this.register();
+    this.instructions.push({ pipe, latency, uses, defs: [result], kind: "compute" });
+    return result;
+  }
+
+  /** A chain of dependent instructions. */
+  chain(pipe: Pipe, count: number, from: number[] = []): number {
+    let last = this.compute(pipe, from);
+    for (let i = 1; i < count; i++) last = this.compute(pipe, [last]);
+    return last;
+  }
+
+  memory(site: number, uses: number[], cycles: number, amount: number): number {
+    const result = this.register();
+    const { operation } = this.sites[site]!;
+    const defs = operation === "load" || operation === "atomic" ? [result] : [];
+    this.instructions.push({ pipe: "lsu", latency: 0, uses, defs, kind: "memory", site });
+    this.accesses.push(site, cycles, amount);
+    return result;
+  }
+
+  barrier(): void {
+    this.instructions.push({ pipe: "cbu", latency: 0, uses: [], defs: [], kind: "barrier" });
+  }
+
+  branch(uses: number[] = []): void {
+    this.instructions.push({ pipe: "cbu", latency: 0, uses, defs: [], kind: "branch" });
+  }
+
+  /** A launch whose warps each run the program `times` times. */
+  launch(grid: number, block: number, options: Partial<ExecutionSummary> & { times?: number; readShare?: number } = {}): ExecutionSummary {
+    const { times = 1, readShare = 1, ...rest } = options;
+    const warps = Math.ceil(block / 32);
+    const trace = {
+      blocks: new Uint32Array(times),
+      accesses: Uint16Array.from({ length: this.accesses.length * times }, (_, i) => this.accesses[i % this.accesses.length]!),
+      accessStart: Uint32Array.from({ length: times + 1 }, (_, i) => (i * this.accesses.length) / 3),
+    };
+    const dims: Dim3 = [grid, 1, 1];
+    return {
+      grid: dims,
+      block: [block, 1, 1],
+      blocksPerSm: Math.min(32, Math.floor(64 / warps)),
+      code: [this.instructions],
+      registers: this.#registers,
+      sites: this.sites,
+      blocks: [{ index: 0, weight: grid, warps: Array.from({ length: warps }, () => trace) }],
+      totals: { warpInstructions: this.instructions.length * times * warps * grid, requestedBytes: 0 },
+      traffic: { sites: this.traffic, l2ReadSectors: 0, l2WriteSectors: 0, dramReadBytes: readShare, dramWriteBytes: 1 - readShare },
+      ...rest,
+    };
+  }
+}
