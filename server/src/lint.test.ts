@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import type { Program } from "./analysis/facts.ts";
 import { loadGrammarFromDisk } from "./grammar.ts";
 import { lint } from "./lint.ts";
 import { analyseCode } from "./testing/rule-tables.ts";
@@ -47,16 +46,12 @@ describe("lint", () => {
   test("a rule that throws loses its own findings, and is named", () => {
     const program = analyseCode(code);
     const messages: string[] = [];
-    const broken: Program = {
-      ...program,
-      semantics: {
-        ...program.semantics,
-        declaredType: () => {
-          throw new Error("no types today");
-        },
+    Object.assign(program.semantics, {
+      declaredType: () => {
+        throw new Error("no types today");
       },
-    };
-    const found = lint(broken, undefined, {}, (message) => messages.push(message)).map(({ ruleId }) => ruleId);
+    });
+    const found = lint(program, undefined, {}, (message) => messages.push(message)).map(({ ruleId }) => ruleId);
     expect(found).toContain("legacy-warp-intrinsic");
     expect(found).not.toContain("unsigned-loop-counter");
     expect(messages.join()).toMatch(/unsigned-loop-counter failed on \/project\/case\.cu: Error: no types today/);

@@ -1,16 +1,21 @@
 /** What the rules find in a program, as the editor and the command line show it. */
 import type { Program } from "./analysis/facts.ts";
 import { isLibraryHeader } from "./analysis/headers/index.ts";
+import { findingsOf, type RuleFindings } from "./rules/findings.ts";
 import type { Edit, Finding, Rule, RuleContext, Severity, SimulatedLaunch } from "./rules/rule.ts";
 import { type Selection, selectedRules } from "./rules/selection.ts";
 import { groupBy } from "./rules/support/group-by.ts";
 import { SyntaxIndex } from "./rules/support/syntax-index.ts";
 import { Suppressions } from "./rules/suppressions.ts";
 import unusedSuppression from "./rules/unused-suppression.ts";
+import type { Item } from "./syntax/item.ts";
 import type { Place, Reading } from "./syntax/reading.ts";
 import { stage } from "./trace.ts";
 
-export type LintSettings = Selection;
+export interface LintSettings extends Selection {
+  /** Without what only the host's launches tell, which take long to find: whoever asks so asks again with the simulated ones. */
+  readonly quick?: boolean;
+}
 
 /** 0-based lines and UTF-16 characters, as in the language server protocol. */
 export interface PositionRange {
@@ -60,28 +65,23 @@ export function lint(
   settings: LintSettings = {},
   log: (message: string) => void = () => undefined,
 ): Diagnostic[] {
-  const { reading } = program;
-  const failed = (what: string, error: unknown): void =>
-    log(`${what} failed on ${program.path}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
-  let context: RuleContext;
-  try {
-    const syntax = stage("index", () => new SyntaxIndex(program.unit, reading, program.semantics));
-    context = { program, syntax, launches: launches ?? [] };
-  } catch (error) {
-    failed("the rules' view", error);
-    return [];
-  }
+  const { reading, db, files, items } = program;
+  const failed = (rule: Rule, why: string): void => log(`${rule.id} failed on ${program.path}: ${why}`);
+  const syntax = new SyntaxIndex({ items: () => items, reading, semantics: program.semantics });
+  const context: RuleContext = { program, syntax, launches: launches ?? [] };
+  const own = items.filter(({ base }) => reading.locate(base, base + 1).file === 0);
+  const byItem = stage("rules by item", () => own.map((item) => ({ item, found: db.get(findingsOf(files), item) })));
   const ran = new Set<Rule>();
   const located: Located[] = [];
   const selected = selectedRules(settings);
   for (const [rule, severity] of selected) {
     if (rule.simulated && !launches) continue;
     try {
-      const findings = stage("rules", () => [...rule.check(context)]);
-      ran.add(rule);
-      located.push(...inMacros(findings, context).map((finding) => ({ rule, severity, place: placeOf(reading, finding), finding })));
+      const found = rule.simulated ? [...rule.check(context)] : [...foundBy(rule, byItem, settings.quick ? undefined : context, failed)];
+      if (!byItem.some((each) => each.found.some((one) => one.rule === rule && one.failure !== undefined))) ran.add(rule);
+      located.push(...inMacros(found, context, program).map((finding) => ({ rule, severity, place: placeOf(reading, finding), finding })));
     } catch (error) {
-      failed(rule.id, error);
+      failed(rule, error instanceof Error ? (error.stack ?? error.message) : String(error));
     }
   }
   const suppressions = new Suppressions(reading);
@@ -101,8 +101,30 @@ export function lint(
     .map((each) => toDiagnostic(program, each));
 }
 
+interface ItemFindings {
+  readonly item: Item;
+  readonly found: readonly RuleFindings[];
+}
+
+/** What a rule found, item by item; again where it asked for launches, if they are known now. */
+function* foundBy(
+  rule: Rule,
+  all: readonly ItemFindings[],
+  context: RuleContext | undefined,
+  failed: (rule: Rule, why: string) => void,
+): Generator<Finding> {
+  const { program, syntax } = context ?? {};
+  for (const { item, found } of all) {
+    const own = found.find((each) => each.rule === rule);
+    if (own?.failure !== undefined) failed(rule, own.failure);
+    if (own?.asksLaunches && program && syntax)
+      yield* rule.check({ program, syntax: syntax.lookingAt(item), launches: context?.launches ?? [] });
+    else yield* own?.findings ?? [];
+  }
+}
+
 /** Where a finding is shown: where the user wrote it, an argument of a macro too; else where the macro is used. */
-function placeOf(reading: Reading, { span }: Finding): Place {
+function placeOf(reading: Reading, { span }: Pick<Finding, "span">): Place {
   if ("file" in span) return span;
   const written = reading.spelled(span.start, span.end);
   return written && written.macro === undefined ? written : reading.locate(span.start, span.end);
@@ -122,29 +144,39 @@ function mostSpecific(all: readonly Located[]): Located[] {
  * Findings in text that a macro's body spells. When every expansion has the same finding with the same edits, they become
  * one, in the body, with the fix. Otherwise each stays where the macro is used, without a fix.
  */
-function inMacros(findings: readonly Finding[], context: RuleContext): Finding[] {
+function inMacros(findings: readonly Finding[], context: RuleContext, { path, reading }: Program): Finding[] {
   const key = ({ fix }: Finding): string =>
-    JSON.stringify(fix?.edits.map(({ place, newText }: Edit) => [place.file, place.start, place.end, newText]));
-  const isSpelledInMacro = (finding: Finding): boolean => finding.fix?.edits.some(({ place }) => place.macro !== undefined) ?? false;
+    JSON.stringify(
+      fix?.edits.map(({ span, newText }: Edit) => {
+        const place = writtenAt(reading, span);
+        return [place?.file, place?.start, place?.end, newText];
+      }),
+    );
+  const isSpelledInMacro = ({ fix }: Finding): boolean =>
+    fix?.edits.some(({ span }) => writtenAt(reading, span)?.macro !== undefined) ?? false;
   const result: Finding[] = findings.filter((finding) => !isSpelledInMacro(finding));
   for (const group of groupBy(findings.filter(isSpelledInMacro), key).values()) {
     const [first] = group;
     const span = first && !("file" in first.span) ? first.span : undefined;
-    const body = span && context.program.reading.spelled(span.start, span.end);
+    const body = span && reading.spelled(span.start, span.end);
     if (!first?.fix || !span || !body || group.length !== context.syntax.copies(span)) {
       result.push(...group.map(({ fix: _, ...finding }) => finding));
       continue;
     }
     // Another file may use a header's macro otherwise.
-    const safe = group.every(({ fix }) => fix?.safe) && !/\.(cuh|h|hh|hpp|inl)$/.test(context.program.path);
+    const safe = group.every(({ fix }) => fix?.safe) && !/\.(cuh|h|hh|hpp|inl)$/.test(path);
     const uses = group.map(({ span }) => ({
-      at: placeOf(context.program.reading, { span, message: "" }),
+      at: placeOf(reading, { span }),
       message: `\`${body.macro}\` is used here`,
     }));
     result.push({ ...first, span: body, fix: { ...first.fix, safe }, related: [...(first.related ?? []), ...uses.slice(0, 8)] });
   }
   return result;
 }
+
+/** Where what an edit replaces is written. */
+const writtenAt = (reading: Reading, span: Edit["span"]): (Place & { readonly macro?: string }) | undefined =>
+  "file" in span ? span : reading.spelled(span.start, span.end);
 
 function toDiagnostic({ reading, kernels }: Program, { rule, severity, place, finding }: Located): Diagnostic {
   const range = ({ file, start, end }: Place): PositionRange => ({
@@ -154,6 +186,11 @@ function toDiagnostic({ reading, kernels }: Program, { rule, severity, place, fi
   const path = (file: number): string => reading.files[file] ?? "";
   const kernel = finding.kernel ?? kernels.find(({ at }) => at.file === place.file && at.start <= place.start && place.end <= at.end)?.name;
   const { fix } = finding;
+  const edits = fix?.edits.flatMap(({ span, newText }) => {
+    const at = writtenAt(reading, span);
+    return at ? { range: range(at), newText } : [];
+  });
+  const related = (finding.related ?? []).map(({ at, message }) => ({ at: "file" in at ? at : reading.locate(at.start, at.end), message }));
   return {
     path: path(place.file),
     ruleId: rule.id,
@@ -161,10 +198,8 @@ function toDiagnostic({ reading, kernels }: Program, { rule, severity, place, fi
     message: finding.message,
     range: range(place),
     ...(kernel === undefined ? {} : { kernel }),
-    fixes: fix
-      ? [{ title: fix.title, safe: fix.safe, edits: fix.edits.map((edit) => ({ range: range(edit.place), newText: edit.newText })) }]
-      : [],
-    related: (finding.related ?? []).map(({ at, message }) => ({ path: path(at.file), range: range(at), message })),
+    fixes: fix && edits?.length === fix.edits.length ? [{ title: fix.title, safe: fix.safe, edits }] : [],
+    related: related.map(({ at, message }) => ({ path: path(at.file), range: range(at), message })),
     tags: rule.tag ? [rule.tag] : [],
     simulated: rule.simulated,
     url: rule.url,

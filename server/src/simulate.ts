@@ -1,8 +1,11 @@
 /** Simulates the launches of a program on a GPU model, one after another, and remembers what it has simulated. */
 import { Cancelled, type CompiledBytes, type GpuModel, type Kernel, type LaunchReport, simulate, Work } from "@warplens/sim-engine";
 import { type KernelFact, type LaunchFact, NotSimulated, type Program } from "./analysis/facts.ts";
+import { withPlaces } from "./analysis/places-in-words.ts";
 import type { SimulatedLaunch } from "./rules/rule.ts";
+import { placedKernel, placedReport } from "./simulate/placed-report.ts";
 import { ReportCache } from "./simulate/report-cache.ts";
+import { StampedReports } from "./simulate/stamped-reports.ts";
 import type { Reading } from "./syntax/reading.ts";
 import { stage } from "./trace.ts";
 
@@ -43,6 +46,7 @@ export interface Simulation {
 export type Outcome = { readonly simulated: SimulatedLaunch } | { readonly notSimulated: NotSimulatedLaunch };
 
 const cache = new ReportCache();
+const programs = new StampedReports();
 
 /** Simulates every launch of a program. Never throws: what fails is in `notSimulated` with its reason. */
 export function simulateProgram(program: Program, gpu: GpuModel, options: SimulationOptions = {}): Simulation {
@@ -62,7 +66,7 @@ export function* simulateLaunches(program: Program, gpu: GpuModel, options: Simu
   const launches = program.launches.filter(({ kernelName }) => wanted(kernelName));
   for (const fact of rank ? ranked(launches, rank) : launches) {
     if (isCancelled?.()) return;
-    const outcome = simulateLaunch(fact, program.reading, gpu, options);
+    const outcome = simulateLaunch(fact, program, gpu, options);
     if (outcome) yield outcome;
   }
   for (const kernel of unlaunchedKernels(program)) {
@@ -88,24 +92,41 @@ export function unlaunchedKernels({ kernels, launches }: Program): KernelFact[] 
 /** Undefined when cancelled. */
 function simulateLaunch(
   fact: LaunchFact,
-  reading: Reading,
+  program: Program,
   gpu: GpuModel,
   { registersOf, isCancelled }: SimulationOptions,
 ): Outcome | undefined {
-  const refuse = (reason: string): Outcome => ({ notSimulated: { kernel: fact.kernelName, line: fact.line, reason, of: fact } });
-  const { launch } = fact;
+  const { reading } = program;
+  const refuse = (reason: string): Outcome => ({
+    notSimulated: { kernel: fact.kernelName, line: fact.line, reason: withPlaces(reason, program.wordsFor), of: fact },
+  });
+  const { launch, stamp } = fact;
+  const where = fact.kernelReading ?? reading;
   if (!launch) return refuse(fact.reason ?? "its launch configuration is not known");
+  const work = new Work(Number.POSITIVE_INFINITY, isCancelled);
   try {
-    const kernel = fact.lower();
+    const known = stamp && programs.get(stamp);
+    let kernel = known?.kernel ?? fact.lower(work);
     const registers = registersIn(registersOf?.(fact.kernelName, kernel.templateArguments), fact);
     // By its figures: a user's own GPU keeps its id when they change.
     const settings = JSON.stringify([gpu.computeCapability, gpu.values, registers?.value ?? null, registers?.basis ?? null]);
     const count = registers && { value: registers.value, basis: registers.basis };
-    const options = { work: new Work(Number.POSITIVE_INFINITY, isCancelled), ...(count ? { registers: count } : {}) };
-    const report = cache.get(kernel, launch, settings, (onContent) =>
-      stage("simulate", () => simulate(kernel, launch, gpu, { ...options, onContent })),
-    );
-    return { simulated: { fact, kernel, report: completed(report, fact, kernel, registers?.compiled) } };
+    let report = known?.reports.get(settings);
+    if (!report) {
+      const code = fact.lower(work);
+      kernel = code;
+      report = cache.get(code, launch, settings, (onContent) =>
+        stage("simulate", () => simulate(code, launch, gpu, { work, ...(count ? { registers: count } : {}), onContent })),
+      );
+    }
+    if (stamp) programs.keep(stamp, kernel, settings, report);
+    return {
+      simulated: {
+        fact,
+        kernel: placedKernel(kernel, where),
+        report: completed(placedReport(report, where), fact, kernel, registers?.compiled, program),
+      },
+    };
   } catch (error) {
     if (error instanceof Cancelled || isCancelled?.()) return undefined;
     if (error instanceof NotSimulated) return refuse(placed(error, reading));
@@ -130,11 +151,22 @@ function placed({ message, at }: NotSimulated, reading: Reading): string {
 }
 
 /** A report with what was assumed of the launch as well as in the engine, and what the compiler said. */
-function completed(report: LaunchReport, fact: LaunchFact, kernel: Kernel, compiled: CompiledBytes | undefined): LaunchReport {
+function completed(
+  report: LaunchReport,
+  fact: LaunchFact,
+  kernel: Kernel,
+  compiled: CompiledBytes | undefined,
+  { wordsFor }: Program,
+): LaunchReport {
+  const assumptions = [...fact.assumptions, ...report.assumptions].map(({ what, value, why }) => ({
+    what: withPlaces(what, wordsFor),
+    value: typeof value === "string" ? withPlaces(value, wordsFor) : value,
+    why: withPlaces(why, wordsFor),
+  }));
   return {
     ...report,
     templateArguments: [...kernel.templateArguments],
     ...(compiled ? { resources: { ...report.resources, compiled } } : {}),
-    assumptions: [...fact.assumptions, ...report.assumptions],
+    assumptions,
   };
 }

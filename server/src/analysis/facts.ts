@@ -3,7 +3,10 @@
  */
 import type { Assumption, GpuValues, Kernel, Launch, Work } from "@warplens/sim-engine";
 import type { Expression, FunctionDeclaration, TranslationUnit } from "../syntax/ast.ts";
+import type { Item } from "../syntax/item.ts";
 import type { Place, Reading } from "../syntax/reading.ts";
+import type { Database } from "./database/database.ts";
+import type { FileQueries } from "./database/queries.ts";
 import type { Semantics } from "./sema/index.ts";
 
 /** Reads project files; nothing else in analysis touches a disk. Paths are absolute and normalised, `/` separated. */
@@ -77,6 +80,10 @@ export interface LaunchFact {
   readonly blockKnown?: boolean;
   /** How often the host code runs it, when known (a launch in a loop); 0 where a condition known to be false stands before it. */
   readonly executions?: number;
+  /** The reading that the kernel stands in, which may be another file's. */
+  readonly kernelReading?: Reading;
+  /** All that its report depends on besides GPU and registers; undefined where it cannot be simulated. Equal members, equal report. */
+  readonly stamp: readonly unknown[] | undefined;
   /** Registers a thread, from a directive. */
   readonly registers?: number;
 }
@@ -94,9 +101,16 @@ export interface Program {
   readonly path: string;
   readonly reading: Reading;
   readonly unit: TranslationUnit;
+  /** The declarations at namespace level, those of headers too, in the order of the reading. */
+  readonly items: readonly Item[];
   readonly semantics: Semantics;
   readonly kernels: readonly KernelFact[];
   readonly launches: readonly LaunchFact[];
+  /** What is known of the program is asked through these, and remembered. */
+  readonly db: Database;
+  readonly files: FileQueries;
+  /** Words for a place that a sentence marks, see `places-in-words.ts`. */
+  wordsFor(path: string, start: number): string;
   /** Directive comments that could not be read, and the like. */
   readonly problems: readonly { readonly message: string; readonly at: Place }[];
 }

@@ -1,21 +1,20 @@
 /** The launches of a file as facts: those of its host code, those the user adds, and one for each kernel that has none. */
-import { type Assumption, Cancelled, estimateResources, type Kernel, type KernelResources, type Work } from "@warplens/sim-engine";
-import type { Expression, FunctionDeclaration, Node } from "../syntax/ast.ts";
+import type { Assumption, Content, EarlierLaunch, Kernel, Launch, Work } from "@warplens/sim-engine";
+import type { Expression, FunctionDeclaration } from "../syntax/ast.ts";
 import type { Place } from "../syntax/reading.ts";
-import { stage } from "../trace.ts";
+import { sameMembers } from "./database/database.ts";
 import type { Directive } from "./directives.ts";
 import { type AnalysisSettings, type KernelFact, type LaunchFact, NotSimulated } from "./facts.ts";
-import { type Elsewhere, type EvaluatedLaunch, FileEvaluation } from "./host/file-evaluation.ts";
+import type { EvaluatedLaunch } from "./host/file-evaluation.ts";
 import type { LaunchEntry, ResolveLaunch } from "./host/launches/launch-entry.ts";
-import { functionName } from "./host/launches/launch-sites.ts";
-import type { KernelResourcesOf } from "./host/memory/interpreter.ts";
-import type { RunProgram } from "./host/run.ts";
+import { LaunchRecord } from "./host/launches/launch-log.ts";
 import type { TemplateValue, Value } from "./host/values/model.ts";
 import { int, integerOf, unknown } from "./host/values/values.ts";
+import type { HostLaunches } from "./host-launches.ts";
 import { type EngineLaunch, launchForEngine, type OpenLaunch } from "./launch-for-engine.ts";
 import { type GlobalContent, lowerInstance } from "./lower-instance.ts";
 import type { RunCommand } from "./makefile.ts";
-import type { ProgramLinker, ProgramUnit } from "./program-linker.ts";
+import type { ProgramUnit } from "./program-linker.ts";
 import { assumedTemplateArguments } from "./sema/assumed-templates.ts";
 import type { Semantics } from "./sema/index.ts";
 import { valueName } from "./sema/type-tools.ts";
@@ -25,133 +24,97 @@ import type { UserDirectives } from "./user-directives.ts";
 
 export interface FileFacts {
   readonly own: ProgramUnit;
-  readonly project: ProgramLinker;
+  readonly launches: HostLaunches;
   readonly settings: AnalysisSettings;
   readonly kernels: readonly KernelFact[];
   readonly directives: UserDirectives;
   /** Where the settings' `argv` comes from, where the user does not say it. */
   readonly run?: RunCommand;
-  /** Of finding the launches; lowering them, later, has work of its own. */
-  readonly work?: Work;
 }
 
-/** In source order of the sites; launches without a site stand where their kernel does. Throws `Cancelled`. */
+/** In source order of the sites; launches without a site stand where their kernel does. */
 export function launchFacts(file: FileFacts): LaunchFact[] {
-  const { own, project, directives } = file;
-  const isOwn = (site: Expression) => own.reading.locate(site.start, site.end).file === 0;
-  const hasMain = own.semantics.functions.some((fn) => functionName(fn) === "main");
-  const main = hasMain || !own.sites.sites.some(isOwn) ? undefined : project.main();
-  const evaluated = new FileEvaluation(
-    programOf(file, own),
-    directives.inputs,
-    isOwn,
-    main && { ...main, ...translation(own, main.unit) },
-  ).launches();
+  const { directives, launches } = file;
   const used = new Map<string, number>();
-  const facts = evaluated.map((launch) => siteFact(file, launch, nextOption(file, launch.entry.kernelName, used)));
+  const facts = launches.own.map((launch) => siteFact(file, launch, nextOption(file, launch.entry.kernelName, used)));
   const launched = new Set(facts.map((fact) => fact.kernelName));
-  const others = new OtherFiles(file);
   for (const kernel of file.kernels) {
     const options = directives.options(kernel.name).slice(used.get(kernel.name) ?? 0);
     if (launched.has(kernel.name)) {
       if ((used.get(kernel.name) ?? 0) > 0) for (const option of options) facts.push(factWithoutSite(file, kernel, option));
     } else if (options.length > 0) for (const option of options) facts.push(factWithoutSite(file, kernel, option));
-    else if (kernel.at.file === 0) facts.push(...unlaunchedFacts(file, kernel, others));
+    else if (kernel.at.file === 0) facts.push(...unlaunchedFacts(file, kernel));
   }
   return facts.sort((a, b) => a.at.file - b.at.file || a.at.start - b.at.start);
 }
 
-/** What instances of kernels take of an SM, each estimated once. */
-function resourcesOf({ own, project, settings, work }: FileFacts): KernelResourcesOf {
-  const known = new Map<FunctionDeclaration, Map<Substitution | undefined, KernelResources | undefined>>();
-  return (kernel, substitution) => {
-    const instances = known.get(kernel) ?? new Map<Substitution | undefined, KernelResources | undefined>();
-    known.set(kernel, instances);
-    if (!instances.has(substitution))
-      instances.set(substitution, estimated(project.unitOf(kernel) ?? own, kernel, substitution, settings, work));
-    return instances.get(substitution);
+/** A launch whose results another one uses, as the engine takes it. Made again where the kernel or what is said of it has changed. */
+export function resolveLaunch(file: FileFacts, entry: LaunchEntry, work?: Work): ReturnType<ResolveLaunch> {
+  const { launches, own, settings, directives, kernels } = file;
+  const { kernel: declaration, substitution, kernelName } = entry;
+  if (declaration?.body === undefined) return undefined;
+  const unit = launches.linker.unitOf(declaration) ?? own;
+  const kernel = kernels.find((fact) => fact.declaration === declaration);
+  const directive = directives.directiveOfLaunch(kernelName, kernel, undefined, undefined);
+  const stamp = stampOf(file, unit, declaration, directive);
+  const known = resolved.get(entry);
+  if (known && sameMembers(known.stamp, stamp)) return known.value;
+  const value = ((): ReturnType<ResolveLaunch> => {
+    const completed = launchForEngine(open(declaration, unit.semantics, { entry, assumed: [] }, substitution), directive, settings.device);
+    if (!("launch" in completed)) return undefined;
+    try {
+      const contents: GlobalContent = (name, initial) => entry.globals.get(name) ?? initial;
+      return { launch: completed.launch, kernel: lowerInstance(unit, declaration, substitution, settings, contents, work) };
+    } catch (error) {
+      if (error instanceof NotSimulated) return undefined;
+      throw error;
+    }
+  })();
+  resolved.set(entry, { stamp, value });
+  return value;
+}
+
+const resolved = new WeakMap<LaunchEntry, { readonly stamp: readonly unknown[]; readonly value: ReturnType<ResolveLaunch> }>();
+
+/** What a kernel's code, as the engine takes it, and its launch depend on besides the host code's values. */
+function stampOf({ settings }: FileFacts, unit: ProgramUnit, kernel: FunctionDeclaration, directive: Directive): readonly unknown[] {
+  const said = JSON.stringify([settings.computeCapability, settings.device ?? null, directive, [...directive.parameters]]);
+  return [said, ...unit.bodiesBehind(kernel)];
+}
+
+/** The same for the launches that wrote what a launch finds in its buffers. */
+function earlierStamps(file: FileFacts, { buffers }: Launch, seen: Set<EarlierLaunch>): unknown[] {
+  const stamps: unknown[] = [];
+  const visit = (content: Content): void => {
+    if (content.kind === "parts") for (const part of content.parts) visit(part.content);
+    if (content.kind !== "written" || seen.has(content.by) || !(content.by instanceof LaunchRecord)) return;
+    seen.add(content.by);
+    const { entry } = content.by;
+    const { kernel } = entry;
+    if (!kernel?.body) return;
+    const unit = file.launches.linker.unitOf(kernel) ?? file.own;
+    const fact = file.kernels.find((each) => each.declaration === kernel);
+    stamps.push(...stampOf(file, unit, kernel, file.directives.directiveOfLaunch(entry.kernelName, fact, undefined, undefined)));
+    for (const { buffer } of entry.captured.buffers) visit(buffer.content);
   };
+  for (const { content } of buffers) visit(content);
+  return stamps;
 }
 
-function estimated(
-  unit: ProgramUnit,
-  kernel: FunctionDeclaration,
-  substitution: Substitution | undefined,
-  settings: AnalysisSettings,
-  work: Work | undefined,
-): KernelResources | undefined {
-  try {
-    const lowered = lowerInstance(unit, kernel, substitution, settings, (_name, initial) => initial, work);
-    return stage("estimate resources", () => estimateResources(lowered, settings.computeCapability));
-  } catch (error) {
-    if (error instanceof Cancelled) throw error;
-    // The launch itself says why the kernel cannot be simulated.
-    return undefined;
-  }
+/** A kernel this file does not launch: as another file of the program does, else as it might be. */
+function unlaunchedFacts(file: FileFacts, kernel: KernelFact): LaunchFact[] {
+  const remote = file.launches.elsewhere.get(kernel.name);
+  if (remote === undefined || remote.launches.length === 0) return [factWithoutSite(file, kernel, undefined)];
+  return remote.launches.map((launch) => remoteFact(file, kernel, launch, placeOf(remote.unit, launch.entry.site)));
 }
 
-/** How launches of a file that includes the opened one are launches of the opened one. */
-function translation(own: ProgramUnit, other: ProgramUnit): Pick<Elsewhere, "translate"> {
-  if (!other.reading.files.includes(own.path)) return {};
-  const key = ({ reading }: ProgramUnit, node: Node) => {
-    const { file, start } = reading.locate(node.start, node.end);
-    return `${reading.files[file]}:${start}`;
-  };
-  const sites = new Map(own.sites.sites.map((site) => [key(own, site), site]));
-  const functions = new Map(own.semantics.functions.map((fn) => [key(own, fn.nameSpan), fn]));
-  const translate = (launch: LaunchEntry): LaunchEntry => {
-    const site = sites.get(key(other, launch.site));
-    if (site === undefined) return launch;
-    const kernel = launch.kernel === undefined ? undefined : functions.get(key(other, launch.kernel.nameSpan));
-    if (kernel === undefined) return { ...launch, site };
-    const values = launch.templateArguments.filter((value) => value !== undefined);
-    const substitution = values.length === 0 ? undefined : own.semantics.substitutionFor(kernel, values);
-    const { substitution: _, ...rest } = launch;
-    return { ...rest, site, kernel, ...(substitution === undefined ? {} : { substitution }) };
-  };
-  return { translate };
-}
-
-/** A kernel this file does not launch: as another file of the project does, else as it might be. */
-function unlaunchedFacts(file: FileFacts, kernel: KernelFact, others: OtherFiles): LaunchFact[] {
-  const launches = others.launchesOf(kernel.name);
-  return launches.length === 0 ? [factWithoutSite(file, kernel, undefined)] : launches.map((launch) => remoteFact(file, kernel, launch));
-}
-
-interface RemoteLaunch {
-  readonly launch: EvaluatedLaunch;
-  /** `main.cu:12` */
-  readonly where: string;
-}
-
-/** Launches that other files make, each file evaluated once. */
-class OtherFiles {
-  readonly #file: FileFacts;
-  readonly #evaluated = new Map<ProgramUnit, readonly EvaluatedLaunch[]>();
-
-  constructor(file: FileFacts) {
-    this.#file = file;
-  }
-
-  launchesOf(kernel: string): RemoteLaunch[] {
-    const { project, directives } = this.#file;
-    const unit = project.launcherOf(kernel);
-    if (unit === undefined) return [];
-    const known = this.#evaluated.get(unit);
-    const evaluated = known ?? new FileEvaluation(programOf(this.#file, unit), directives.inputs, () => true).launches();
-    this.#evaluated.set(unit, evaluated);
-    return evaluated
-      .filter(({ entry }) => entry.kernelName === kernel)
-      .map((launch) => ({ launch, where: placeOf(unit, launch.entry.site) }));
-  }
-}
-
+/** `main.cu:12` */
 function placeOf({ reading }: ProgramUnit, site: Expression): string {
   const { file, start } = reading.locate(site.start, site.end);
   return `${(reading.files[file] ?? "").split("/").at(-1)}:${reading.position(file, start).line + 1}`;
 }
 
-function remoteFact(file: FileFacts, kernel: KernelFact, { launch, where }: RemoteLaunch): LaunchFact {
+function remoteFact(file: FileFacts, kernel: KernelFact, launch: EvaluatedLaunch, where: string): LaunchFact {
   const { own, settings, directives } = file;
   const { entry, assumed, executions } = launch;
   const values = entry.templateArguments.filter((value) => value !== undefined);
@@ -162,13 +125,14 @@ function remoteFact(file: FileFacts, kernel: KernelFact, { launch, where }: Remo
   const elsewhere: Assumption = { what: "the launch", value: where, why: "no launch in this file; that one is in another" };
   return {
     ...fact(
-      own,
+      file,
       kernel.nameAt,
       kernel,
       completed,
       (work) => lowerInstance(own, kernel.declaration, substitution, settings, contentOfGlobals(launch), work),
       [elsewhere, ...argumentsOf(file, launch), ...inputs],
       inputs,
+      { unit: own, declaration: kernel.declaration, directive, launch },
     ),
     kernelName: kernel.name,
     templateArguments: entry.templateArguments.map(templateText),
@@ -198,10 +162,10 @@ function nextOption({ directives }: FileFacts, kernelName: string, used: Map<str
 
 function siteFact(file: FileFacts, launch: EvaluatedLaunch, option: Directive | undefined): LaunchFact {
   const { entry, executions, assumed, doubt } = launch;
-  const { own, project, directives, settings } = file;
+  const { own, launches, directives, settings } = file;
   const declaration = entry.kernel?.body === undefined ? undefined : entry.kernel;
   const kernel = file.kernels.find((fact) => fact.declaration === declaration);
-  const unit = declaration === undefined ? undefined : (project.unitOf(declaration) ?? own);
+  const unit = declaration === undefined ? undefined : (launches.linker.unitOf(declaration) ?? own);
   const at = own.reading.locate(entry.site.start, entry.site.end);
   const directive = directives.directiveOfLaunch(entry.kernelName, kernel, at, option);
   const inputs = inputAssumptions(assumed);
@@ -223,7 +187,7 @@ function siteFact(file: FileFacts, launch: EvaluatedLaunch, option: Directive | 
       ? undefined
       : (work?: Work) => lowerInstance(unit, declaration, substitution, settings, contentOfGlobals(launch), work);
   return {
-    ...fact(own, at, kernel, completed, lower, assumptions, inputs),
+    ...fact(file, at, kernel, completed, lower, assumptions, inputs, declaration && unit && { unit, declaration, directive, launch }),
     kernelName: entry.kernelName,
     templateArguments: entry.templateArguments.map(templateText),
     expression: entry.site,
@@ -231,40 +195,6 @@ function siteFact(file: FileFacts, launch: EvaluatedLaunch, option: Directive | 
     ...(executions === undefined ? {} : { executions }),
     ...(directive.registers === undefined ? {} : { registers: directive.registers }),
   };
-}
-
-function programOf(file: FileFacts, unit: ProgramUnit): Omit<RunProgram, "substitutions"> {
-  const { settings, project, work } = file;
-  return {
-    unit,
-    settings,
-    linker: project,
-    resources: resourcesOf(file),
-    resolveLaunch: (entry, later) => resolveLaunch(file, entry, later),
-    ...(work === undefined ? {} : { work }),
-  };
-}
-
-/** A launch whose results another one uses, as the engine takes it. */
-function resolveLaunch(
-  { own, project, settings, directives, kernels }: FileFacts,
-  entry: LaunchEntry,
-  work?: Work,
-): ReturnType<ResolveLaunch> {
-  const { kernel: declaration, substitution, kernelName } = entry;
-  if (declaration?.body === undefined) return undefined;
-  const unit = project.unitOf(declaration) ?? own;
-  const kernel = kernels.find((fact) => fact.declaration === declaration);
-  const directive = directives.directiveOfLaunch(kernelName, kernel, undefined, undefined);
-  const completed = launchForEngine(open(declaration, unit.semantics, { entry, assumed: [] }, substitution), directive, settings.device);
-  if (!("launch" in completed)) return undefined;
-  try {
-    const contents: GlobalContent = (name, initial) => entry.globals.get(name) ?? initial;
-    return { launch: completed.launch, kernel: lowerInstance(unit, declaration, substitution, settings, contents, work) };
-  } catch (error) {
-    if (error instanceof NotSimulated) return undefined;
-    throw error;
-  }
 }
 
 /** In a program that is seen whole, what the host stores nothing to is zero. */
@@ -349,13 +279,14 @@ function factWithoutSite(file: FileFacts, kernel: KernelFact, option: Directive 
   );
   return {
     ...fact(
-      own,
+      file,
       kernel.nameAt,
       kernel,
       completed,
       (work) => lowerInstance(own, kernel.declaration, substitution, settings, (_name, initial) => initial, work),
       assumptions,
       [],
+      { unit: own, declaration: kernel.declaration, directive, launch: undefined },
     ),
     kernelName: kernel.name,
     templateArguments: values.map(valueName),
@@ -363,20 +294,34 @@ function factWithoutSite(file: FileFacts, kernel: KernelFact, option: Directive 
   };
 }
 
-type Common = Pick<LaunchFact, "kernel" | "at" | "line" | "launch" | "reason" | "assumptions" | "configuration" | "lower">;
+type Common = Pick<
+  LaunchFact,
+  "kernel" | "at" | "line" | "launch" | "reason" | "assumptions" | "configuration" | "lower" | "stamp" | "kernelReading"
+>;
 
 const configurationParts: ReadonlySet<string> = new Set(["grid", "block", "dynamicSharedBytes"]);
 
+/** What a launch is made of: the kernel, what is said of it, what host code gives. */
+interface Ingredients {
+  readonly unit: ProgramUnit;
+  readonly declaration: FunctionDeclaration;
+  readonly directive: Directive;
+  readonly launch: EvaluatedLaunch | undefined;
+}
+
 /** `before`: what was assumed before the launch was completed; `inputs`: those of them its configuration depends on. */
 function fact(
-  { reading }: ProgramUnit,
+  file: FileFacts,
   at: Place,
   kernel: KernelFact | undefined,
   completed: EngineLaunch,
   lower: ((work?: Work) => Kernel) | undefined,
   before: readonly Assumption[],
   inputs: readonly Assumption[],
+  ingredients: Ingredients | undefined,
 ): Common {
+  const { reading } = file.own;
+  const launch = "launch" in completed ? completed.launch : undefined;
   const reason = "reason" in completed ? completed.reason : undefined;
   let lowered: Kernel | undefined;
   return {
@@ -385,7 +330,15 @@ function fact(
     line: reading.position(at.file, at.start).line + 1,
     assumptions: [...before, ...completed.assumptions],
     configuration: [...inputs, ...completed.assumptions.filter(({ what }) => configurationParts.has(what))],
-    ...("launch" in completed ? { launch: completed.launch } : { reason: completed.reason }),
+    ...(launch ? { launch } : { reason: reason ?? "its launch configuration is not known" }),
+    ...(ingredients ? { kernelReading: ingredients.unit.reading } : {}),
+    stamp: ingredients &&
+      launch && [
+        ingredients.launch,
+        reading.files.join(),
+        ...stampOf(file, ingredients.unit, ingredients.declaration, ingredients.directive),
+        ...earlierStamps(file, launch, new Set()),
+      ],
     lower: (work) => {
       if (lower === undefined) throw new NotSimulated(reason ?? "the kernel is not known", at);
       lowered ??= lower(work);

@@ -1,5 +1,5 @@
 /** Finds what other files of a program define and launch: they are read and parsed when something in them is wanted. */
-import type { FunctionDeclaration, TranslationUnit } from "../syntax/ast.ts";
+import type { FunctionDeclaration } from "../syntax/ast.ts";
 import { directoryOf, join } from "../syntax/preprocess/paths.ts";
 import type { Reading } from "../syntax/reading.ts";
 import type { FileHost } from "./facts.ts";
@@ -9,8 +9,10 @@ import type { HostUnit, Linker } from "./host/program/unit.ts";
 /** A file of the program, ready to be evaluated and lowered. */
 export interface ProgramUnit extends HostUnit {
   readonly path: string;
+  /** As it is now: where things stand may change while the unit stays. */
   readonly reading: Reading;
-  readonly unit: TranslationUnit;
+  /** Everything of which the code that a kernel becomes is made: the items it and what it mentions stand in. */
+  bodiesBehind(kernel: FunctionDeclaration): readonly object[];
 }
 
 /** Parses a file, if it is not too long; `launching` names functions elsewhere that launch kernels. */

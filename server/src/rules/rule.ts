@@ -21,8 +21,8 @@ export interface Guide {
 }
 
 export interface Edit {
-  /** With `macro`: the text stands in that macro's body. */
-  readonly place: Place & { readonly macro?: string };
+  /** What is replaced: a node's text, or a place in a user's file. */
+  readonly span: Node | Place;
   readonly newText: string;
 }
 
@@ -35,7 +35,7 @@ export interface Fix {
 }
 
 export interface Related {
-  readonly at: Place;
+  readonly at: Node | Place;
   readonly message: string;
 }
 
@@ -57,7 +57,7 @@ export interface SimulatedLaunch {
 }
 
 export interface RuleContext {
-  readonly program: Program;
+  readonly program: Pick<Program, "reading" | "semantics" | "launches" | "problems">;
   readonly syntax: SyntaxIndex;
   /** Empty until the simulation is done. */
   readonly launches: readonly SimulatedLaunch[];

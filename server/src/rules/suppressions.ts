@@ -54,7 +54,7 @@ export class Suppressions {
       if (idle.length === 0 || (selectors.length === 0 && used.size > 0)) continue;
       const what = idle.map((selector) => (selector === "" ? "it" : `\`${selector}\``)).join(", ");
       const whole = idle.length === named.length;
-      const edit = whole ? { place: this.#removal(place), newText: "" } : { place, newText: this.#without(place, idle) };
+      const edit = whole ? { span: this.#removal(place), newText: "" } : { span: place, newText: this.#without(place, idle) };
       yield {
         span: place,
         message: `This suppression is not needed: ${what} ${idle.length > 1 ? "find" : "finds"} nothing here.`.replace(

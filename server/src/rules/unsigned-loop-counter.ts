@@ -79,7 +79,7 @@ function finding(context: RuleContext, counter: Counter, variables: Variables): 
     message: `Loop counter \`${name}\` is unsigned: because it must wrap at 2^32, the compiler cannot turn \`${excerpt(reading, why, 40)}\` into a running address. Make it \`int\`.`,
     fix: fixOf(context, variable, name, changes, variables),
     ...(variable.start < loop.start
-      ? { related: [{ at: reading.locate(loop.start, loop.body.start), message: `\`${name}\` counts this loop` }] }
+      ? { related: [{ at: { start: loop.start, end: loop.body.start }, message: `\`${name}\` counts this loop` }] }
       : {}),
   };
 }

@@ -16,15 +16,11 @@ const capacity = 128;
 /** Contents longer than this are told apart by samples. */
 const longContent = 1 << 20;
 
-interface Origin {
-  readonly line: number;
-  readonly start: number;
-}
-
 /** A report, with what it was made of besides its key. */
 interface Kept {
   readonly report: LaunchReport;
-  readonly origin: Origin;
+  /** The kernel's places, in the order in which its text mentions them. */
+  readonly places: Places;
   /** Buffers whose contents decided something, and what earlier launches had stored in them. */
   readonly read: readonly number[];
   readonly earlier: string;
@@ -39,14 +35,14 @@ export class ReportCache {
    * @param settings whatever else the result depends on: the GPU, register counts
    */
   get(kernel: Kernel, launch: Launch, settings: string, simulate: (onContent: (buffer: number) => void) => LaunchReport): LaunchReport {
-    const origin = originOf(kernel);
-    const key = keyOf(kernel, launch, settings, origin);
+    const { text, places } = textOf(kernel);
+    const key = `${settings} ${hash(text)} ${hash(launchText(launch))}`;
     const known = this.#reports.get(key);
     this.#reports.delete(key);
     const kept =
       known && known.earlier === earlierKey(kernel, launch, known.read)
-        ? { ...known, origin, report: moved(known.report, origin.line - known.origin.line, origin.start - known.origin.start) }
-        : simulated(kernel, launch, origin, simulate);
+        ? { ...known, places, report: moved(known.report, known.places, places, kernel.files) }
+        : simulated(kernel, launch, places, simulate);
     this.#reports.set(key, kept);
     const [oldest] = this.#reports.keys();
     if (this.#reports.size > capacity && oldest !== undefined) this.#reports.delete(oldest);
@@ -54,10 +50,10 @@ export class ReportCache {
   }
 }
 
-function simulated(kernel: Kernel, launch: Launch, origin: Origin, simulate: (onContent: (buffer: number) => void) => LaunchReport): Kept {
+function simulated(kernel: Kernel, launch: Launch, places: Places, simulate: (onContent: (buffer: number) => void) => LaunchReport): Kept {
   const read = new Set<number>();
   const report = simulate((buffer) => read.add(buffer));
-  return { report, origin, read: [...read], earlier: earlierKey(kernel, launch, [...read]) };
+  return { report, places, read: [...read], earlier: earlierKey(kernel, launch, [...read]) };
 }
 
 /** What earlier launches stored in these buffers, and in variables of the device. */
@@ -71,15 +67,16 @@ function writtenKey(content: Content | undefined): string {
   return content?.kind === "written" ? `${content.buffer}+${content.offset} of ${launchKey(content.by)}` : "";
 }
 
-const launchKeys = new WeakMap<EarlierLaunch, string>();
+const kernelKeys = new WeakMap<Kernel, string>();
 
 /** A launch as far as what it stores depends on it. */
 function launchKey(earlier: EarlierLaunch): string {
-  const known = launchKeys.get(earlier);
-  if (known !== undefined) return known;
   const resolved = earlier.resolve();
-  const key = resolved === undefined ? "?" : hash(`${earlier.name} ${storedBy(resolved.kernel, resolved.launch)}`);
-  launchKeys.set(earlier, key);
+  if (resolved === undefined) return "?";
+  const known = kernelKeys.get(resolved.kernel);
+  if (known !== undefined) return known;
+  const key = hash(`${earlier.name} ${storedBy(resolved.kernel, resolved.launch)}`);
+  kernelKeys.set(resolved.kernel, key);
   return key;
 }
 
@@ -91,28 +88,26 @@ function storedBy(kernel: Kernel, launch: Launch): string {
 /** At the end of each operation: file/line:start-end. */
 const spans = / !(\d+)\/(\d+):(\d+)-(\d+)$/gm;
 
-/** The first place of the kernel's own file that it mentions. */
-function originOf({ blocks, shared }: Kernel): Origin {
-  let [line, start] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-  const include = (span: { readonly file: number; readonly line: number; readonly start: number }): void => {
-    if (span.file !== 0 || span.line === 0) return;
-    line = Math.min(line, span.line);
-    start = Math.min(start, span.start);
-  };
-  for (const { span } of shared) include(span);
-  for (const { phis, ops, end } of blocks) {
-    for (const { span } of phis) include(span);
-    for (const { span } of ops) include(span);
-    if (end.kind === "branch") include(end.span);
-  }
-  return Number.isFinite(line) ? { line, start } : { line: 0, start: 0 };
+/** What a kernel's text says of places: `file/line:start-end` and `file/line`, each once. */
+interface Places {
+  readonly spans: readonly string[];
+  readonly lines: readonly string[];
 }
 
-function keyOf(kernel: Kernel, launch: Launch, settings: string, origin: Origin): string {
-  const text = printKernel(kernel).replace(spans, (whole, file, line, start, end) =>
-    file === "0" ? ` !0/${line - origin.line}:${start - origin.start}-${end - origin.start}` : whole,
+/** The kernel's text with a number for each place and line, in the order in which they come: the same wherever it stands. */
+function textOf(kernel: Kernel): { readonly text: string; readonly places: Places } {
+  const numbers = { spans: new Map<string, number>(), lines: new Map<string, number>() };
+  const number = (of: Map<string, number>, name: string): number => {
+    const known = of.get(name) ?? of.size;
+    of.set(name, known);
+    return known;
+  };
+  const text = printKernel(kernel).replace(
+    spans,
+    (_, file: string, line: string, start: string, end: string) =>
+      ` !${number(numbers.lines, `${file}/${line}`)}:${number(numbers.spans, `${file}/${line}:${start}-${end}`)}`,
   );
-  return `${settings} ${hash(text)} ${hash(launchText(launch))}`;
+  return { text, places: { spans: [...numbers.spans.keys()], lines: [...numbers.lines.keys()] } };
 }
 
 /** A launch without what earlier ones stored. */
@@ -150,25 +145,33 @@ function hash(text: string): string {
   return `${text.length}:${(4294967296 * (2097151 & b) + (a >>> 0)).toString(36)}`;
 }
 
-/** The report of a kernel that stands elsewhere in its file. */
-function moved(report: LaunchReport, lines: number, offsets: number): LaunchReport {
-  if (lines === 0 && offsets === 0) return report;
-  const place = <Part extends { readonly file: number; readonly line: number; readonly start?: number; readonly end?: number }>(
+/** The report of a kernel that stands elsewhere. */
+function moved(report: LaunchReport, from: Places, to: Places, files: readonly string[]): LaunchReport {
+  if (from.spans.every((span, index) => span === to.spans[index])) return report;
+  const spanOf = new Map(from.spans.map((span, index) => [span, to.spans[index] ?? span]));
+  const lineOf = new Map(from.lines.map((line, index) => [line, to.lines[index] ?? line]));
+  const place = <Part extends { readonly file: number; readonly line: number; readonly start: number; readonly end: number }>(
     part: Part,
-  ): Part =>
-    part.file !== 0
+  ): Part => {
+    const [file, line, start, end] = (spanOf.get(`${part.file}/${part.line}:${part.start}-${part.end}`) ?? "").split(/[/:-]/).map(Number);
+    return file === undefined || line === undefined || start === undefined || end === undefined
       ? part
-      : {
-          ...part,
-          line: part.line + lines,
-          ...(part.start === undefined ? {} : { start: part.start + offsets }),
-          ...(part.end === undefined ? {} : { end: part.end + offsets }),
-        };
+      : { ...part, file, line, start, end };
+  };
+  const lines: Record<string, LineCounters> = {};
+  const otherLines: Record<string, Record<string, LineCounters>> = {};
+  const put = (name: string, counters: LineCounters): void => {
+    const [file = 0, line = 0] = (lineOf.get(name) ?? name).split("/").map(Number);
+    if (file === 0) lines[line] = counters;
+    else (otherLines[files[file] ?? ""] ??= {})[line] = counters;
+  };
+  for (const [line, counters] of Object.entries(report.lines)) put(`0/${line}`, counters);
+  for (const [path, table] of Object.entries(report.otherLines))
+    for (const [line, counters] of Object.entries(table)) put(`${files.indexOf(path)}/${line}`, counters);
   return {
     ...report,
-    lines: Object.fromEntries(
-      Object.entries(report.lines).map(([line, counters]): [string, LineCounters] => [String(Number(line) + lines), counters]),
-    ),
+    lines,
+    otherLines,
     accesses: report.accesses.map(place),
     branches: report.branches.map(place),
     loops: report.loops.map(place),

@@ -4,16 +4,10 @@
 const literalsAndBlanks = /(?:\b(?:u8|[uUL])?R"([^\s()\\]{0,16})\([\s\S]*?\)\1")|"(?:[^"\\\n]|\\[\s\S])*"|'(?:[^'\\\n]|\\.)*'|\s+/g;
 
 /**
- * A piece of a reading with every run of blanks as one blank, or one line's end in the piece of which lines matter (those of a
- * pragma). Two pieces that come out equal mean the same; where a blank stands and where none does, stays told.
+ * A piece of a reading with every run of blanks as one blank, or as one line's end where a line ends in it. Two pieces that come out
+ * equal mean the same, and part their words into the same lines.
  */
-export function withoutExtraBlanks(text: string): string {
-  const lines = text.includes("#");
-  return text.trim().replace(literalsAndBlanks, (found) => (found.trim() !== "" ? found : lines && found.includes("\n") ? "\n" : " "));
-}
-
-/** How lines are parted: the same with every run of blanks as one blank or one line's end. */
-export const linesOf = (text: string): string =>
+export const withoutExtraBlanks = (text: string): string =>
   text.trim().replace(literalsAndBlanks, (found) => (found.trim() !== "" ? found : found.includes("\n") ? "\n" : " "));
 
 const isBlank = (text: string, at: number): boolean => {

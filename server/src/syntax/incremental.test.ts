@@ -6,6 +6,8 @@ import { testParser } from "./testing/parse-text.ts";
 
 const parser = await testParser;
 
+const itemsOf = (parsed: ParsedFile | undefined) => parsed?.placed.map(({ item }) => item) ?? [];
+
 /** The first declarations of several versions of one file, printed. */
 function firsts(...texts: readonly string[]): string[] {
   const found: string[] = [];
@@ -49,25 +51,30 @@ describe("the next version of a file", () => {
     });
   });
   it("has the same objects where blanks and comments changed, each at its place", () => {
-    const text = `${first}${last}`.replace("if (threadIdx", "/* why */\n  if (threadIdx").replace("first<<<", " first<<<");
+    const text = `${first}${last}`.replace("if (threadIdx", "/* why */   if (threadIdx").replace("first<<<", " first<<<");
     const [before, after] = parsedVersions([first + last, text]);
     expect(after?.unit.declarations).toEqual(before?.unit.declarations);
     const inner = after?.unit.declarations[1];
     if (inner?.kind !== "function" || !inner.body) throw new Error("no function");
     const { start, end } = after?.reading.spelled(inner.body.start, inner.body.end) ?? { start: 0, end: 0 };
     expect(text.slice(start, end)).toBe("{  first<<<1, 256>>>(a, 1); }");
-    expect(after?.rebodied).toEqual([]);
+    expect(itemsOf(after)).toEqual(itemsOf(before));
   });
   it("has the same function with another body where only that changed", () => {
     const [before, after] = parsedVersions([first + last, first.replace("a[0]", "a[1]") + last]);
-    expect(after?.rebodied).toEqual([before?.unit.declarations[0]]);
+    expect(itemsOf(after)[0]).not.toBe(itemsOf(before)[0]);
+    expect(itemsOf(after)[1]).toBe(itemsOf(before)[1]);
     expect(after?.unit.declarations[0]).toBe(before?.unit.declarations[0]);
     expect(after?.unit.declarations[1]).toBe(before?.unit.declarations[1]);
     expect(after?.unit.declarations[0] && print(after.unit.declarations[0])).toContain("indices:[1]");
   });
-  it("tells where more than bodies changed", () => {
-    const [, after] = parsedVersions([first + last, first.replace("int n", "int m") + last]);
-    expect(after?.rebodied).toBeUndefined();
+  it("has another function where its head changed", () => {
+    const [before, after] = parsedVersions([first + last, first.replace("int n", "int m") + last]);
+    expect(after?.unit.declarations[0]).not.toBe(before?.unit.declarations[0]);
+  });
+  it("has others where words are parted into other lines", () => {
+    const [before, after] = parsedVersions([first + last, first.replace("{ if", "{\n if") + last]);
+    expect(itemsOf(after)[0]).not.toBe(itemsOf(before)[0]);
   });
   it("has others where only what is hidden from the parser changed", () => {
     const [before, after] = firsts(unrolled("4"), unrolled("8"));

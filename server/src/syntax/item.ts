@@ -5,6 +5,13 @@
 import type { Declaration, Node } from "./ast.ts";
 import { withoutExtraBlanks } from "./blanks.ts";
 
+/** Where something stands, in nodes' offsets: it stays what it is when its declaration moves. */
+export interface Label {
+  readonly start: number;
+  readonly end: number;
+  readonly line: number;
+}
+
 export class Item {
   /** The grammar's name of the node. */
   readonly type: string;
@@ -20,10 +27,12 @@ export class Item {
   readonly templates: readonly string[];
   /** What the parser was given instead of the text, by offset in the text. */
   readonly replaced: readonly { readonly at: number; readonly text: string }[];
+  /** What macros wrote of it, outermost uses only, by offset in the text, in order. */
+  readonly expansions: readonly { readonly start: number; readonly end: number }[];
   #code: string | undefined;
   #words: ReadonlySet<string> | undefined;
 
-  constructor(made: Pick<Item, "type" | "base" | "text" | "clean" | "declarations" | "types" | "templates" | "replaced">) {
+  constructor(made: Pick<Item, "type" | "base" | "text" | "clean" | "declarations" | "types" | "templates" | "replaced" | "expansions">) {
     this.type = made.type;
     this.base = made.base;
     this.text = made.text;
@@ -32,6 +41,7 @@ export class Item {
     this.types = made.types;
     this.templates = made.templates;
     this.replaced = made.replaced;
+    this.expansions = made.expansions;
   }
 
   /** The text but for how wide its blanks are. */
@@ -49,6 +59,30 @@ export class Item {
   /** The text between two nodes' offsets. */
   textOf(start: number, end: number): string {
     return this.text.slice(Math.max(0, start - this.base), Math.max(0, end - this.base));
+  }
+
+  /**
+   * A node's range as a user sees it: of what a macro wrote, all that it wrote there. `line` stands for the line it starts on: it is
+   * the offset of what stands first on that line.
+   */
+  label(start: number, end: number): Label {
+    const from = this.#expansionAt(start - this.base)?.start ?? start - this.base;
+    const to = end > start ? (this.#expansionAt(end - 1 - this.base)?.end ?? end - this.base) : from;
+    const line = this.text.lastIndexOf("\n", from - 1) + 1;
+    const blank = /^\s*/.exec(this.text.slice(line, from + 1))?.[0].length ?? 0;
+    return { start: this.base + from, end: this.base + to, line: this.base + Math.min(line + blank, from) };
+  }
+
+  #expansionAt(offset: number): { readonly start: number; readonly end: number } | undefined {
+    let low = 0;
+    let high = this.expansions.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.expansions[middle]?.start ?? 0) <= offset) low = middle + 1;
+      else high = middle;
+    }
+    const found = this.expansions[low - 1];
+    return found && offset < found.end ? found : undefined;
   }
 
   holds({ start }: Node): boolean {

@@ -1,7 +1,7 @@
 /** One step from a version of a file to the next: what runs of the parser give becomes items. */
 
 import { stage } from "../trace.ts";
-import type { Declaration, FunctionDeclaration, Node } from "./ast.ts";
+import type { Declaration, Node } from "./ast.ts";
 import type { AnnotationIndex } from "./convert/context.ts";
 import { convert } from "./convert/convert.ts";
 import { PieceText } from "./convert/piece-text.ts";
@@ -103,14 +103,11 @@ class Conversion {
   readonly #mended: string;
   readonly #annotations: AnnotationIndex;
   readonly #free: number;
-  readonly #first: boolean;
   readonly #types: ReadonlySet<string>;
   readonly #templates: ReadonlySet<string>;
   readonly #entries: ReadonlyMap<Piece, Entry>;
   readonly #old: OldItems;
   readonly #placed: (PlacedItem | undefined)[] = [];
-  readonly #rebodied: FunctionDeclaration[] = [];
-  #more = false;
 
   constructor(
     parser: Parser,
@@ -127,7 +124,6 @@ class Conversion {
     this.#mended = mended;
     this.#annotations = annotations;
     this.#free = free;
-    this.#first = before === undefined;
     this.#types = namesIn(run.entries, typesOf);
     this.#templates = namesIn(run.entries, templatesOf);
     this.#entries = new Map(run.entries.map((entry) => [entry.piece, entry]));
@@ -145,12 +141,10 @@ class Conversion {
   version(): Version {
     const declarations = this.#run.root.children.flatMap(({ piece }) => (piece ? this.#declarations(piece) : []));
     const placed = this.#placed.flatMap((each) => each ?? []);
-    const rebodied = this.#first || this.#more || this.#old.left ? undefined : this.#rebodied;
     return {
       reading: new PlacedReading(this.#preprocessed, placed),
       unit: { declarations, errors: this.#errors() },
       placed,
-      rebodied,
       types: this.#types,
       templates: this.#templates,
       free: this.#free,
@@ -185,10 +179,18 @@ class Conversion {
     const base = piece.from + piece.shift;
     const converted = this.#convert(entry, text);
     const exchanged = exchangeBody(this.#old.next(entry, text), converted, text, base);
-    if (exchanged) this.#rebodied.push(exchanged);
-    else this.#more = true;
     const declarations = exchanged ? [exchanged] : converted;
-    const item = new Item({ type, base, text, clean, declarations, types, templates: angles.templates, replaced: this.#replaced(piece) });
+    const item = new Item({
+      type,
+      base,
+      text,
+      clean,
+      declarations,
+      types,
+      templates: angles.templates,
+      replaced: this.#replaced(piece),
+      expansions: this.#expansions(piece),
+    });
     this.#placed.push({ item, from: piece.from, to: piece.to });
     return declarations;
   }
@@ -200,8 +202,7 @@ class Conversion {
     const head = ownCopy(written.slice(0, Math.max(0, (node?.end ?? base) - base)));
     const item =
       this.#old.same({ ...entry, clean: true }, head) ??
-      new Item({ type, base, text: head, clean: true, declarations: [], types: [], templates: [], replaced: [] });
-    if (item.base === base && item.text === head && !this.#first) this.#more = true;
+      new Item({ type, base, text: head, clean: true, declarations: [], types: [], templates: [], replaced: [], expansions: [] });
     this.#placed.push({ item, from: piece.from, to: piece.from + head.length });
     return this.#convert(entry, head);
   }
@@ -216,6 +217,21 @@ class Conversion {
       parseSnippet: (snippet) => this.#parser.parse(snippet)?.root,
       piece: (inner) => (inner.piece ? this.#declarations(inner.piece) : []),
     });
+  }
+
+  #expansions({ from, to }: Piece): Item["expansions"] {
+    const { macroUses } = this.#preprocessed;
+    let low = 0;
+    let high = macroUses.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((macroUses[middle]?.end ?? 0) <= from) low = middle + 1;
+      else high = middle;
+    }
+    const found: { start: number; end: number }[] = [];
+    for (let use = macroUses[low]; use && use.start < to; use = macroUses[++low])
+      if (use.end > use.start) found.push({ start: use.start - from, end: use.end - from });
+    return found;
   }
 
   /** Where the parser was given something else than what the mending left. */

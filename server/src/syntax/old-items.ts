@@ -14,11 +14,6 @@ export class OldItems {
     this.#changed = changed;
   }
 
-  /** Some did not come again. */
-  get left(): boolean {
-    return this.#items.length > 0;
-  }
-
   /** The one that is written the same, but for blanks. */
   same({ type, clean }: Entry, written: string): Item | undefined {
     if (!clean || this.#items.length === 0) return undefined;

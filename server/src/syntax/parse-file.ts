@@ -2,7 +2,7 @@
  * From the preprocessor's text to items, again and again: the next version of a file is parsed incrementally, and only what has
  * changed in it is copied out of the parser and converted.
  */
-import type { FunctionDeclaration, TranslationUnit } from "./ast.ts";
+import type { TranslationUnit } from "./ast.ts";
 import { withoutExtraBlanks } from "./blanks.ts";
 import { nextVersion } from "./next-version.ts";
 import { differenceBetween } from "./parser/edit.ts";
@@ -14,13 +14,12 @@ import type { Preprocessed } from "./reading.ts";
 export interface ParsedFile {
   readonly reading: PlacedReading;
   readonly unit: TranslationUnit;
-  /** In the order of the reading; what holds others (namespaces) before what it holds. */
-  readonly placed: readonly PlacedItem[];
   /**
-   * Functions of which nothing but the body is new: their declarations are the objects they were, with another body. Undefined
-   * where more has changed since the version before, or there was none.
+   * In the order of the reading; what holds others (namespaces) before what it holds. An item is the one of the version before where
+   * nothing but blanks and comments changed. A function of which the body alone changed is another item, but its declaration is the
+   * object it was, with another body.
    */
-  readonly rebodied: readonly FunctionDeclaration[] | undefined;
+  readonly placed: readonly PlacedItem[];
 }
 
 /** What the next version is made from. */
@@ -76,7 +75,7 @@ function differentBlanks(before: Version, preprocessed: Preprocessed): Version |
   const move = (offset: number): number =>
     offset < start ? offset : offset > end ? offset + delta : start + (moved.get(offset - start) ?? offset - start);
   const placed = before.placed.map(({ item, from, to }) => ({ item, from: move(from), to: move(to) }));
-  return { ...before, placed, reading: new PlacedReading(preprocessed, placed), rebodied: [] };
+  return { ...before, placed, reading: new PlacedReading(preprocessed, placed) };
 }
 
 /** Where boundaries between items stand in a text that differs from another in blanks: behind a character, or before one. */

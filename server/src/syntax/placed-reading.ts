@@ -1,5 +1,5 @@
 import { alignment } from "./blanks.ts";
-import type { Item } from "./item.ts";
+import type { Item, Label } from "./item.ts";
 import type { MacroUse } from "./preprocess/types.ts";
 import type { Place, Preprocessed, Reading } from "./reading.ts";
 
@@ -68,9 +68,20 @@ export class PlacedReading implements Reading {
     return use && to <= use.end ? use : undefined;
   }
 
+  label(start: number, end: number): (Label & { readonly file: number }) | undefined {
+    const placed = this.#at(start);
+    return placed && { file: this.locate(start, start + 1).file, ...placed.item.label(start, end) };
+  }
+
   order(start: number): number {
     const placed = this.#at(start);
     return placed ? this.#offset(placed, start) : start;
+  }
+
+  /** The item that a node stands in. */
+  itemAt(start: number): Item | undefined {
+    const item = this.#at(start)?.item;
+    return item?.holds({ start, end: start }) ? item : undefined;
   }
 
   /** From nodes' offsets to the preprocessor's. The end belongs to the character before it, whatever item starts there. */

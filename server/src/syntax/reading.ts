@@ -4,6 +4,7 @@
  * The preprocessor splices included project headers, evaluates conditionals and expands macros; `locate` leads
  * every offset of the result back to a file, and says whether the text stands there as written or came out of a macro.
  */
+import type { Label } from "./item.ts";
 import type { Comment, MacroUse } from "./preprocess/types.ts";
 
 /** A place in a file as the user wrote it. `file` indexes `Reading.files`; 0 is the file that was opened. */
@@ -52,6 +53,8 @@ export interface Reading extends Files {
   textOf(start: number, end: number): string;
   /** The macro's use that wrote all of [start, end). */
   expansion(start: number, end: number): MacroUse | undefined;
+  /** The file a node stands in, and its range as a user sees it; undefined for a node of no declaration. */
+  label(start: number, end: number): (Label & { readonly file: number }) | undefined;
   /** Where a node stands in the reading, for putting nodes of several declarations in order. */
   order(start: number): number;
 }

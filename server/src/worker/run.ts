@@ -2,8 +2,9 @@
  * Answers what the analysis is asked, from the inputs it was told. How a program is had from the inputs is `#program`'s part alone;
  * the rest gathers what the editor shows.
  */
-import { analyze } from "../analysis/analyze.ts";
+import { Cancelled, Work } from "@warplens/sim-engine";
 import type { FileHost, Program } from "../analysis/facts.ts";
+import { ProgramDatabase } from "../analysis/program-database.ts";
 import { lint } from "../lint.ts";
 import type { CompiledKernel } from "../nvcc/resources.ts";
 import { findCompiled, knownResources } from "../nvcc/resources.ts";
@@ -14,21 +15,22 @@ import { rankBy } from "./order.ts";
 import { kernelPlaces, launchPlaces, resultOf, syntaxErrors, withPlaces } from "./summaries.ts";
 import { applyEdits, type OpenText } from "./texts.ts";
 
+/** Files whose trees and types stay in memory: those between which a user goes back and forth. */
+const mostKept = 4;
+
 interface Asked extends OpenText {
   readonly configuration: Configuration;
 }
 
 export class JobRunner {
-  readonly #files: FileHost;
+  readonly #programs: ProgramDatabase;
   readonly #texts = new Map<string, OpenText>();
-  /** Counts the inputs that may change what any file means. */
-  #inputs = 0;
-  /** The last program is kept: its simulation is asked for after its findings. */
-  #last: { readonly key: string; readonly program: Program } | undefined;
+  /** Files whose trees and types are kept, the one asked for last at the end. */
+  readonly #kept = new Set<string>();
 
   /** @param disk files that are not open in the editor */
   constructor(disk: FileHost) {
-    this.#files = { ...disk, read: (path) => this.#texts.get(path)?.text ?? disk.read(path) };
+    this.#programs = new ProgramDatabase(disk);
   }
 
   tell(input: Input): void {
@@ -46,7 +48,7 @@ export class JobRunner {
         this.configure(input.path, input.configuration);
         break;
       case "files":
-        this.filesChanged();
+        this.filesChanged(input.paths);
         break;
       case "compiled":
         this.compiled(input.path, input.version, input.kernels);
@@ -56,19 +58,22 @@ export class JobRunner {
   open(path: string, version: number, text: string): void {
     const configuration = this.#texts.get(path)?.configuration;
     this.#texts.set(path, { version, text, compiled: [], ...(configuration ? { configuration } : {}) });
-    this.#inputs++;
+    this.#programs.setText(path, text);
   }
 
   edit(path: string, version: number, edits: readonly TextEdit[]): void {
     const open = this.#texts.get(path);
     if (!open) throw new Error(`${path} is not open`);
-    this.#texts.set(path, { ...open, version, text: applyEdits(open.text, edits), compiled: [] });
-    this.#inputs++;
+    const text = applyEdits(open.text, edits);
+    this.#texts.set(path, { ...open, version, text, compiled: [] });
+    this.#programs.setText(path, text);
   }
 
   close(path: string): void {
     this.#texts.delete(path);
-    this.#inputs++;
+    this.#kept.delete(path);
+    this.#programs.close(path);
+    this.#programs.forget(path);
   }
 
   configure(path: string, configuration: Configuration): void {
@@ -76,8 +81,9 @@ export class JobRunner {
     if (open) this.#texts.set(path, { ...open, configuration });
   }
 
-  filesChanged(): void {
-    this.#inputs++;
+  /** These, or any where it is not known. */
+  filesChanged(paths?: readonly string[]): void {
+    this.#programs.filesChanged(paths);
   }
 
   compiled(path: string, version: number, kernels: readonly CompiledKernel[]): void {
@@ -89,7 +95,8 @@ export class JobRunner {
     const asked = this.#asked(path);
     const program = this.#program(path, asked);
     const failures: string[] = [];
-    const diagnostics = lint(program, undefined, asked.configuration.lint, (message) => failures.push(message));
+    const rules = { ...asked.configuration.lint, quick: true };
+    const diagnostics = lint(program, undefined, rules, (message) => failures.push(message));
     return {
       about: aboutOf(asked),
       diagnostics: withPlaces(diagnostics, path, asked.text),
@@ -110,8 +117,9 @@ export class JobRunner {
     const { gpu, lint: rules } = asked.configuration;
     if (isCancelled()) return;
     const program = this.#program(path, asked);
-    const { kernels, launches, indexOf } = launchPlaces(program);
-    if (isCancelled()) return;
+    const places = this.#within(isCancelled, () => launchPlaces(program));
+    if (!places) return;
+    const { kernels, launches, indexOf } = places;
     yield { type: "launches", about, kernels, launches, syntaxErrors: syntaxErrors(program) };
     const simulated: SimulatedLaunch[] = [];
     const outcomes = simulateLaunches(program, gpu, {
@@ -130,20 +138,32 @@ export class JobRunner {
     yield { type: "end", about };
   }
 
+  /** Undefined when cancelled. */
+  #within<T>(isCancelled: () => boolean, ask: () => T): T | undefined {
+    try {
+      return this.#programs.within(new Work(Number.POSITIVE_INFINITY, isCancelled), ask);
+    } catch (error) {
+      if (error instanceof Cancelled) return undefined;
+      throw error;
+    }
+  }
+
   #asked(path: string): Asked {
     const open = this.#texts.get(path);
     if (!open?.configuration) throw new Error(`${path} is not ${open ? "configured" : "open"}`);
     return { ...open, configuration: open.configuration };
   }
 
-  #program(path: string, { text, configuration: { analysis } }: Asked): Program {
-    const key = JSON.stringify([path, this.#inputs, analysis]);
-    if (this.#last?.key === key) return this.#last.program;
-    // Freed before another is made: there is never more than one.
-    this.#last = undefined;
-    const program = analyze(path, text, analysis, this.#files);
-    this.#last = { key, program };
-    return program;
+  #program(path: string, { configuration: { analysis } }: Asked): Program {
+    this.#programs.configure(path, analysis);
+    this.#kept.delete(path);
+    this.#kept.add(path);
+    for (const oldest of this.#kept) {
+      if (this.#kept.size <= mostKept) break;
+      this.#kept.delete(oldest);
+      this.#programs.forget(oldest);
+    }
+    return this.#programs.program(path);
   }
 }
 

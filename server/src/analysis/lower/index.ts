@@ -4,7 +4,7 @@
  */
 import { type Assumption, Builder, createKernel, type Kernel, linkBlocks, noSpan, type Span } from "@warplens/sim-engine";
 import type { Expression, FunctionDeclaration, Node } from "../../syntax/ast.ts";
-import type { Reading, Place as TextPlace } from "../../syntax/reading.ts";
+import type { Reading } from "../../syntax/reading.ts";
 import { NotSimulated } from "../facts.ts";
 import { isLibraryHeader } from "../headers/index.ts";
 import type { Semantics } from "../sema/index.ts";
@@ -96,7 +96,7 @@ function lowerOnce(
   const spanAt = (node: Node): Span => {
     const key = node.start * 0x100000 + (node.end - node.start);
     let span = spans.get(key);
-    if (!span) spans.set(key, (span = spanOf(reading, reading.locate(node.start, node.end))));
+    if (!span) spans.set(key, (span = labelOf(reading, node)));
     return span;
   };
   let cursor: Span = noSpan;
@@ -197,8 +197,10 @@ function lowerOnce(
   return kernel;
 }
 
-function spanOf(reading: Reading, place: TextPlace): Span {
-  return { file: place.file, line: reading.position(place.file, place.start).line + 1, start: place.start, end: place.end };
+/** Where a node stands, in words that stay when it moves: see `placed-report.ts`. */
+function labelOf(reading: Reading, { start, end }: Node): Span {
+  const label = reading.label(start, end);
+  return label ? { ...label, line: label.line + 1 } : noSpan;
 }
 
 function temporary(lowering: Lowering, type: Type, name: string, node: Node, align: bigint | number | boolean | undefined): Place {

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { type Kernel, type Op, printKernel, verifyKernel } from "@warplens/sim-engine";
 import { describe, expect, test } from "vitest";
+import { placed } from "../../simulate/placed-report.ts";
 import { parseText } from "../../syntax/testing/parse-text.ts";
 import { NotSimulated } from "../facts.ts";
 import { bindUnit } from "../sema/index.ts";
@@ -17,6 +18,8 @@ async function lowered(text: string, files: Readonly<Record<string, string>> = {
     computeCapability: 90,
   });
   expect(verifyKernel(result)).toEqual([]);
+  // Places in code are labels until they are shown.
+  for (const op of ops(result)) op.span = placed(op.span, reading);
   return result;
 }
 

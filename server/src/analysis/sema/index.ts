@@ -8,8 +8,8 @@ import type {
   Declaration,
   Expression,
   FunctionDeclaration,
+  Node,
   ParameterDeclaration,
-  Statement,
   TranslationUnit,
   TypeNode,
   VariableDeclaration,
@@ -62,7 +62,7 @@ export interface Semantics {
   /** The expression as C++ reads it: `(T)(x)` and `T(x)`, which the parser takes for calls, as casts. */
   clarify(expression: Expression): Expression;
   /** The function whose body holds a statement or expression. */
-  enclosingFunction(node: Expression | Statement): FunctionDeclaration | undefined;
+  enclosingFunction(node: Node): FunctionDeclaration | undefined;
   /**
    * Goes on with other bodies of functions whose heads stay. False, and of no use any more, where what is known rests on one of
    * the old bodies.

@@ -3,8 +3,8 @@
  * value for the whole warp. What cannot be proved is answered with the reason.
  */
 
-import type { Program } from "../../analysis/facts.ts";
 import type { Expression, FunctionDeclaration, Node, Statement } from "../../syntax/ast.ts";
+import type { RuleContext } from "../rule.ts";
 import type { Item } from "./children.ts";
 import { excerpt } from "./edits.ts";
 import { groupBy } from "./group-by.ts";
@@ -28,12 +28,12 @@ const pure = /^(min|max|abs|__?(mul24|umul24|popc|clz|ffs|brev)|(sqrt|fabs|floor
 const maxDepth = 24;
 
 export class Convergence {
-  readonly #program: Program;
+  readonly #program: RuleContext["program"];
   readonly #syntax: SyntaxIndex;
   readonly #variables: Variables;
   #callers: ReadonlyMap<FunctionDeclaration | undefined, readonly Call[]> | undefined;
 
-  constructor(program: Program, syntax: SyntaxIndex) {
+  constructor(program: RuleContext["program"], syntax: SyntaxIndex) {
     this.#program = program;
     this.#syntax = syntax;
     this.#variables = new Variables(syntax, program.semantics);
@@ -92,7 +92,7 @@ export class Convergence {
 
   /** A `return` before a node, or a `break` or `continue` of a loop, that not all lanes take. */
   #exits(kind: "return" | "break" | "continue", before: Node | undefined, root: Node, visiting: ReadonlySet<Node>): Divergence | undefined {
-    for (const exit of this.#syntax.statements(kind)) {
+    for (const exit of this.#syntax.statementsAround(root, kind)) {
       const leaves = kind === "return" ? this.#syntax.code(exit)?.function : this.#target(exit, kind);
       if (leaves !== root || visiting.has(exit)) continue;
       if (before && exit.start > before.start && !this.#sharesLoop(exit, before, root)) continue;
@@ -148,7 +148,7 @@ export class Convergence {
   }
 
   #callsOf(callee: FunctionDeclaration): readonly Call[] {
-    this.#callers ??= groupBy(this.#syntax.expressions("call"), (call) => this.#program.semantics.callee(call)?.function);
+    this.#callers ??= groupBy(this.#syntax.expressionsEverywhere("call"), (call) => this.#program.semantics.callee(call)?.function);
     return this.#callers.get(callee) ?? [];
   }
 

@@ -5,15 +5,17 @@ import type { Edit } from "../rule.ts";
 
 /** Replaces the text of a node; undefined where it does not stand in the opened file in one piece. */
 export function replace(reading: Reading, node: Node, newText: string): Edit | undefined {
-  const place = reading.spelled(node.start, node.end);
-  return place?.file === 0 ? { place, newText } : undefined;
+  return isOwnText(reading, node) ? { span: { start: node.start, end: node.end }, newText } : undefined;
 }
+
+const isOwnText = (reading: Reading, { start, end }: Node): boolean => reading.spelled(start, end)?.file === 0;
 
 /** Inserts behind the opening parenthesis of a call. */
 export function insertFirstArgument(reading: Reading, call: Expression & { kind: "call" }, newText: string): Edit | undefined {
   const open = reading.textOf(call.callee.end, call.end).indexOf("(");
-  const place = open >= 0 ? reading.spelled(call.callee.end + open, call.callee.end + open + 1) : undefined;
-  return place?.file === 0 ? { place: { ...place, start: place.end }, newText } : undefined;
+  const start = call.callee.end + open;
+  const parenthesis = { start, end: start + 1 };
+  return open >= 0 && isOwnText(reading, parenthesis) ? { span: parenthesis, newText: `(${newText}` } : undefined;
 }
 
 /** All or nothing. */
@@ -23,10 +25,13 @@ export const all = (...edits: readonly (Edit | undefined)[]): readonly Edit[] | 
 /** What the user wrote at a place. */
 export const textAt = ({ sources }: Reading, { file, start, end }: Place): string => (sources[file] ?? "").slice(start, end);
 
-/** A node's text on one line, for messages: as the user wrote it, unless a macro wrote all of it. */
+const comments = /\/\/[^\n]*|\/\*[\s\S]*?\*\//g;
+
+/** A node's text on one line, for messages: as the user wrote it, unless a macro wrote all of it. Without comments. */
 export function excerpt(reading: Reading, node: Node, limit = 60): string {
-  const byMacro = reading.expansion(node.start, node.end) !== undefined;
-  const written = byMacro ? reading.textOf(node.start, node.end) : textAt(reading, reading.locate(node.start, node.end));
+  const written = reading.expansion(node.start, node.end)
+    ? reading.textOf(node.start, node.end)
+    : textAt(reading, reading.locate(node.start, node.end)).replace(comments, " ");
   const text = written.replace(/\s+/g, " ").trim();
   return text.length > limit ? `${text.slice(0, limit - 3)}...` : text;
 }

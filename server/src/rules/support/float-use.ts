@@ -1,9 +1,9 @@
 /** What becomes of a double constant: whether the computation it takes part in is otherwise single precision. */
 
-import type { Program } from "../../analysis/facts.ts";
 import type { Semantics } from "../../analysis/sema/index.ts";
 import type { Type } from "../../analysis/sema/types.ts";
 import type { Declaration, Expression, Node, VariableDeclaration } from "../../syntax/ast.ts";
+import type { RuleContext } from "../rule.ts";
 import { unqualified } from "./ranges.ts";
 import { isOwn, type SyntaxIndex, sameSpan } from "./syntax-index.ts";
 
@@ -37,7 +37,7 @@ export class FloatUse {
   readonly #semantics: Semantics;
   readonly #syntax: SyntaxIndex;
 
-  constructor(program: Program, syntax: SyntaxIndex) {
+  constructor(program: RuleContext["program"], syntax: SyntaxIndex) {
     this.#semantics = program.semantics;
     this.#syntax = syntax;
   }

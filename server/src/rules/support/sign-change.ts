@@ -1,8 +1,8 @@
 /** What would change if an unsigned 32-bit counter became signed: each use of it, judged by the values it can have. */
 
-import type { Program } from "../../analysis/facts.ts";
 import type { Type } from "../../analysis/sema/types.ts";
 import type { Expression } from "../../syntax/ast.ts";
+import type { RuleContext } from "../rule.ts";
 import { excerpt } from "./edits.ts";
 import { combine, intMax, type Range, type Ranges, unqualified } from "./ranges.ts";
 import { type SyntaxIndex, sameSpan } from "./syntax-index.ts";
@@ -13,13 +13,13 @@ export type Change = { readonly kind: "same" } | { readonly kind: "differs" | "b
 const same: Change = { kind: "same" };
 
 export class SignChange {
-  readonly #program: Program;
+  readonly #program: RuleContext["program"];
   readonly #syntax: SyntaxIndex;
   readonly #ranges: Ranges;
   readonly #range: Range;
 
   /** @param range the counter's values wherever it is used; also what `ranges` answers for it */
-  constructor(program: Program, syntax: SyntaxIndex, ranges: Ranges, range: Range) {
+  constructor(program: RuleContext["program"], syntax: SyntaxIndex, ranges: Ranges, range: Range) {
     this.#program = program;
     this.#syntax = syntax;
     this.#ranges = ranges;

@@ -1,15 +1,11 @@
-/** One walk over a file's syntax tree, remembered: parents, nodes by kind, and which of them run on the device. */
+/**
+ * What rules ask of the syntax tree: parents, nodes by kind, and which of them run on the device. Each item is walked when something
+ * in it is asked for.
+ */
 
 import type { Semantics } from "../../analysis/sema/index.ts";
-import type {
-  Declaration,
-  Expression,
-  FunctionDeclaration,
-  Node,
-  ParameterDeclaration,
-  Statement,
-  TranslationUnit,
-} from "../../syntax/ast.ts";
+import type { Declaration, Expression, FunctionDeclaration, Node, ParameterDeclaration, Statement } from "../../syntax/ast.ts";
+import type { Item as SourceItem } from "../../syntax/item.ts";
 import type { Reading } from "../../syntax/reading.ts";
 import { childrenOf, declaration, expression, type Item } from "./children.ts";
 
@@ -31,60 +27,111 @@ export interface Code {
   readonly outer: Code | undefined;
 }
 
+/** What a file is asked for, beyond the item that is looked at. */
+export interface IndexedFile {
+  /** Asked only where another item than the one that is looked at matters. */
+  items(): readonly SourceItem[];
+  readonly reading: Reading;
+  readonly semantics: Semantics;
+}
+
 type OfKind<T extends { readonly kind: string }, K extends T["kind"]> = Extract<T, { readonly kind: K }>;
 
-export class SyntaxIndex {
-  readonly #reading: Reading;
+/** One walk over an item. */
+class ItemIndex {
   readonly #parents = new Map<Node, Item>();
   readonly #codes = new Map<Node, Code>();
-  readonly #expressions = new Map<string, Expression[]>();
-  readonly #statements = new Map<string, Statement[]>();
-  #copies: ReadonlyMap<string, number> | undefined;
+  readonly expressions = new Map<string, Expression[]>();
+  readonly statements = new Map<string, Statement[]>();
 
   /** @param semantics tells what the parser cannot: `(T)(x)` is entered as the cast it is */
-  constructor(unit: TranslationUnit, reading: Reading, semantics: Semantics) {
-    this.#reading = reading;
-    const pending: { item: Item; parent: Item | undefined; code: Code | undefined }[] = unit.declarations
+  constructor(item: SourceItem, semantics: Semantics) {
+    const pending: { item: Item; parent: Item | undefined; code: Code | undefined }[] = item.declarations
       .map((node) => ({ item: declaration(node), parent: undefined, code: undefined }))
       .reverse();
     for (let next = pending.pop(); next; next = pending.pop()) {
       const { parent } = next;
-      const item: Item = next.item.role === "expression" ? expression(semantics.clarify(next.item.node)) : next.item;
-      if (parent) this.#parents.set(item.node, parent);
-      const code = codeOf(item, next.code);
-      if (code) this.#codes.set(item.node, code);
-      if (item.role === "expression") push(this.#expressions, item.node);
-      if (item.role === "statement") push(this.#statements, item.node);
-      for (const child of childrenOf(item).reverse()) pending.push({ item: child, parent: item, code });
+      const each: Item = next.item.role === "expression" ? expression(semantics.clarify(next.item.node)) : next.item;
+      if (parent) this.#parents.set(each.node, parent);
+      const code = codeOf(each, next.code);
+      if (code) this.#codes.set(each.node, code);
+      if (each.role === "expression") push(this.expressions, each.node);
+      if (each.role === "statement") push(this.statements, each.node);
+      for (const child of childrenOf(each).reverse()) pending.push({ item: child, parent: each, code });
     }
-  }
-
-  /** Every expression of a kind, in source order. */
-  expressions<K extends Expression["kind"]>(kind: K): readonly OfKind<Expression, K>[] {
-    return (this.#expressions.get(kind) ?? []).filter((node): node is OfKind<Expression, K> => node.kind === kind);
-  }
-
-  /** Every statement of a kind, in source order. */
-  statements<K extends Statement["kind"]>(kind: K): readonly OfKind<Statement, K>[] {
-    return (this.#statements.get(kind) ?? []).filter((node): node is OfKind<Statement, K> => node.kind === kind);
   }
 
   parent(node: Node): Item | undefined {
     return this.#parents.get(node);
   }
 
+  code(node: Node): Code | undefined {
+    return this.#codes.get(node);
+  }
+}
+
+export class SyntaxIndex {
+  readonly #file: IndexedFile;
+  readonly #looked: SourceItem | undefined;
+  readonly #indices: Map<SourceItem, ItemIndex>;
+  #sorted: readonly SourceItem[] | undefined;
+  #copies: ReadonlyMap<string, number> | undefined;
+
+  /** @param looked the item that is looked at; without one, the whole file is */
+  constructor(file: IndexedFile, looked?: SourceItem, indices = new Map<SourceItem, ItemIndex>()) {
+    this.#file = file;
+    this.#looked = looked;
+    this.#indices = indices;
+  }
+
+  /** The same, looking at one item. */
+  lookingAt(item: SourceItem): SyntaxIndex {
+    return new SyntaxIndex(this.#file, item, this.#indices);
+  }
+
+  /** Every expression of a kind in what is looked at, in source order. */
+  expressions<K extends Expression["kind"]>(kind: K): readonly OfKind<Expression, K>[] {
+    return this.#looked ? this.#expressionsOf(this.#looked, kind) : this.expressionsEverywhere(kind);
+  }
+
+  /** Every expression of a kind in the file, in source order: the answer may change with any item. */
+  expressionsEverywhere<K extends Expression["kind"]>(kind: K): readonly OfKind<Expression, K>[] {
+    return this.#file.items().flatMap((item) => this.#expressionsOf(item, kind));
+  }
+
+  /** Every statement of a kind in what is looked at, in source order. */
+  statements<K extends Statement["kind"]>(kind: K): readonly OfKind<Statement, K>[] {
+    return (this.#looked ? [this.#looked] : this.#file.items()).flatMap((item) => this.#statementsOf(item, kind));
+  }
+
+  /** Every statement of a kind in the item a node stands in. */
+  statementsAround<K extends Statement["kind"]>(node: Node, kind: K): readonly OfKind<Statement, K>[] {
+    const item = this.#itemOf(node);
+    return item ? this.#statementsOf(item, kind) : [];
+  }
+
+  /** Whether a node stands in the item that is looked at. */
+  isLookedAt(node: Node): boolean {
+    return this.#looked?.holds(node) ?? true;
+  }
+
+  parent(node: Node): Item | undefined {
+    return this.#indexOf(node)?.parent(node);
+  }
+
   /** From the parent outwards. */
   *ancestors(node: Node): Generator<Item> {
-    for (let item = this.#parents.get(node); item; item = this.#parents.get(item.node)) yield item;
+    const index = this.#indexOf(node);
+    for (let item = index?.parent(node); item; item = index?.parent(item.node)) yield item;
   }
 
   /** The function or lambda a node stands in. */
   code(node: Node): Code | undefined {
-    return this.#codes.get(node);
+    return this.#indexOf(node)?.code(node);
   }
 
   inDevice(node: Node): boolean {
-    return this.#codes.get(node)?.device ?? false;
+    return this.code(node)?.device ?? false;
   }
 
   /**
@@ -98,19 +145,57 @@ export class SyntaxIndex {
 
   #countCopies(): ReadonlyMap<string, number> {
     const counts = new Map<string, number>();
-    for (const nodes of this.#expressions.values()) {
-      for (const node of nodes) {
-        const key = this.#spelling(node);
-        if (key !== undefined) counts.set(key, (counts.get(key) ?? 0) + 1);
+    for (const item of this.#file.items()) {
+      if (item.expansions.length === 0) continue;
+      for (const nodes of this.#index(item).expressions.values()) {
+        for (const node of nodes) {
+          const key = this.#spelling(node);
+          if (key !== undefined) counts.set(key, (counts.get(key) ?? 0) + 1);
+        }
       }
     }
     return counts;
   }
 
   #spelling(node: Node): string | undefined {
-    const place = this.#reading.spelled(node.start, node.end);
+    const place = this.#file.reading.spelled(node.start, node.end);
     const kind = "kind" in node ? node.kind : "";
     return place?.macro === undefined ? undefined : `${kind} ${place.file}:${place.start}-${place.end}`;
+  }
+
+  #expressionsOf<K extends Expression["kind"]>(item: SourceItem, kind: K): OfKind<Expression, K>[] {
+    return (this.#index(item).expressions.get(kind) ?? []).filter((node): node is OfKind<Expression, K> => node.kind === kind);
+  }
+
+  #statementsOf<K extends Statement["kind"]>(item: SourceItem, kind: K): OfKind<Statement, K>[] {
+    return (this.#index(item).statements.get(kind) ?? []).filter((node): node is OfKind<Statement, K> => node.kind === kind);
+  }
+
+  #index(item: SourceItem): ItemIndex {
+    const known = this.#indices.get(item);
+    if (known) return known;
+    const index = new ItemIndex(item, this.#file.semantics);
+    this.#indices.set(item, index);
+    return index;
+  }
+
+  #indexOf(node: Node): ItemIndex | undefined {
+    const item = this.#itemOf(node);
+    return item && this.#index(item);
+  }
+
+  #itemOf(node: Node): SourceItem | undefined {
+    if (this.#looked?.holds(node)) return this.#looked;
+    this.#sorted ??= [...this.#file.items()].sort((a, b) => a.base - b.base);
+    let low = 0;
+    let high = this.#sorted.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#sorted[middle]?.base ?? 0) <= node.start) low = middle + 1;
+      else high = middle;
+    }
+    const found = this.#sorted[low - 1];
+    return found?.holds(node) ? found : undefined;
   }
 }
 

@@ -23,7 +23,8 @@ export class Variables {
   readonly #syntax: SyntaxIndex;
   readonly #semantics: Semantics;
   readonly #uses = new Map<Variable, readonly Name[]>();
-  #byText: ReadonlyMap<string, readonly Name[]> | undefined;
+  #here: ReadonlyMap<string, readonly Name[]> | undefined;
+  #everywhere: ReadonlyMap<string, readonly Name[]> | undefined;
 
   constructor(syntax: SyntaxIndex, semantics: Semantics) {
     this.#syntax = syntax;
@@ -41,11 +42,18 @@ export class Variables {
   uses(variable: Variable): readonly Name[] {
     let uses = this.#uses.get(variable);
     if (!uses) {
-      this.#byText ??= groupBy(this.#syntax.expressions("name"), ({ name }) => name.parts.at(-1)?.text ?? "");
-      uses = (this.#byText.get(nameOf(variable) ?? "") ?? []).filter((node) => this.of(node) === variable);
+      uses = (this.#named(variable).get(nameOf(variable) ?? "") ?? []).filter((node) => this.of(node) === variable);
       this.#uses.set(variable, uses);
     }
     return uses;
+  }
+
+  /** Names that may be a variable's, by their text: of one that a function holds, those in the item that is looked at. */
+  #named(variable: Variable): ReadonlyMap<string, readonly Name[]> {
+    const textOf = ({ name }: Name): string => name.parts.at(-1)?.text ?? "";
+    const local = this.#syntax.isLookedAt(variable) && this.#semantics.enclosingFunction(variable) !== undefined;
+    if (local) return (this.#here ??= groupBy(this.#syntax.expressions("name"), textOf));
+    return (this.#everywhere ??= groupBy(this.#syntax.expressionsEverywhere("name"), textOf));
   }
 
   /** Every place but the declaration where the variable may get a value. */

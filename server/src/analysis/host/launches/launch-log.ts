@@ -17,7 +17,6 @@ export class LaunchRecord implements EarlierLaunch {
   readonly depth: number;
   readonly #id: number;
   readonly #resolve: ResolveLaunch;
-  #resolved: ReturnType<ResolveLaunch> | "not yet" = "not yet";
 
   constructor(id: number, entry: LaunchEntry, name: string, resolve: ResolveLaunch) {
     this.#id = id;
@@ -31,10 +30,9 @@ export class LaunchRecord implements EarlierLaunch {
     return this.depth > mostDepth;
   }
 
-  /** Throws `Cancelled`; asked again then, it starts anew. */
+  /** As the kernel is now. Throws `Cancelled`. */
   resolve(work?: Work): ReturnType<ResolveLaunch> {
-    if (this.#resolved === "not yet") this.#resolved = this.#resolve(this.entry, work);
-    return this.#resolved;
+    return this.#resolve(this.entry, work);
   }
 
   /** Contents are compared as text. */

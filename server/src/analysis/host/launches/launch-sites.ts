@@ -1,5 +1,6 @@
 /** Where a file launches kernels, and what leads there: found before anything runs. */
 import type { Declaration, Expression, FunctionDeclaration, Statement, TypeNode } from "../../../syntax/ast.ts";
+import type { Reading } from "../../../syntax/reading.ts";
 import { type AnyNode, walk } from "../../../syntax/walk.ts";
 
 export interface LaunchSites {
@@ -26,6 +27,8 @@ const launchingCalls: ReadonlySet<string> = new Set([
 
 const callOperator = "operator()";
 
+type TextOf = Reading["textOf"];
+
 /** A function with a body, and the words in it: which names it may call is judged by them. */
 interface Candidate {
   readonly fn: FunctionDeclaration;
@@ -34,30 +37,19 @@ interface Candidate {
 }
 
 /**
- * Finds launches, and what leads to them through calls by name. `textOf` gives what stands between two offsets; `ownerOf` names the class a function is
- * a method of; `elsewhere` names functions of other files that launch.
+ * Finds launches, and what leads to them through calls by name. `ownerOf` names the class a function is a method of; `elsewhere`
+ * names functions of other files that launch.
  */
 export function findLaunchSites(
   functions: readonly FunctionDeclaration[],
-  textOf: (start: number, end: number) => string,
+  reading: Pick<Reading, "textOf" | "order">,
   ownerOf: (fn: FunctionDeclaration) => string | undefined,
   elsewhere: ReadonlySet<string> = new Set(),
 ): LaunchSites {
-  const candidates = functions.flatMap((fn): Candidate[] =>
-    fn.body === undefined ? [] : [candidateOf(fn, textOf(fn.body.start, fn.body.end))],
-  );
-  const launching = new Set([...elsewhere, ...candidates.filter(({ launches }) => launches).map(({ fn }) => functionName(fn))]);
-  for (let before = -1; before !== launching.size; ) {
-    before = launching.size;
-    for (const { fn, words, launches } of candidates) {
-      if (!launches && !meets(words, launching)) continue;
-      launching.add(functionName(fn));
-      // Objects of the class are called without naming the operator.
-      const owner = functionName(fn) === callOperator ? ownerOf(fn) : undefined;
-      if (owner !== undefined) launching.add(owner);
-    }
-  }
-  const leading = candidates.filter(({ fn }) => launching.has(functionName(fn)));
+  const textOf: TextOf = (start, end) => reading.textOf(start, end);
+  const all = functions.flatMap((fn) => (fn.body ? candidateOf(fn, fn.body, textOf) : []));
+  const launching = launchingNames(all, ownerOf, elsewhere);
+  const leading = all.filter(({ fn }) => launching.has(functionName(fn)));
   for (const { fn } of leading) for (const name of launchingLambdas(fn, textOf)) launching.add(name);
   const objects = launching.has(callOperator);
   const defined = new Set(functions.map(functionName));
@@ -75,7 +67,7 @@ export function findLaunchSites(
     calls.set(functionName(fn), new Set([...(calls.get(functionName(fn)) ?? []), ...names]));
     for (const name of names) if (name !== functionName(fn)) called.add(name);
   }
-  sites.sort((a, b) => a.start - b.start);
+  sites.sort((a, b) => reading.order(a.start) - reading.order(b.start));
   const roots = leading.filter(({ fn }) => !called.has(functionName(fn))).map(({ fn }) => fn);
   return {
     sites,
@@ -97,9 +89,48 @@ function reaches(calls: ReadonlyMap<string, ReadonlySet<string>>, from: string, 
   return false;
 }
 
-function candidateOf(fn: FunctionDeclaration, text: string): Candidate {
+function candidateOf(fn: FunctionDeclaration, body: NonNullable<FunctionDeclaration["body"]>, textOf: TextOf): Candidate {
+  const known = candidates.get(body);
+  if (known) return known;
+  const text = textOf(body.start, body.end);
   const words = new Set(text.match(/[A-Za-z_]\w*/g));
-  return { fn, words, launches: text.includes("<<<") || meets(words, launchingCalls) };
+  const candidate = { fn, words, launches: text.includes("<<<") || meets(words, launchingCalls) };
+  candidates.set(body, candidate);
+  return candidate;
+}
+
+const candidates = new WeakMap<object, Candidate>();
+
+/** Names of functions that lead to launches, through calls by name. */
+function launchingNames(
+  candidates: readonly Candidate[],
+  ownerOf: (fn: FunctionDeclaration) => string | undefined,
+  elsewhere: ReadonlySet<string>,
+): Set<string> {
+  const launching = new Set([...elsewhere, ...candidates.filter(({ launches }) => launches).map(({ fn }) => functionName(fn))]);
+  for (let before = -1; before !== launching.size; ) {
+    before = launching.size;
+    for (const { fn, words, launches } of candidates) {
+      if (!launches && !meets(words, launching)) continue;
+      launching.add(functionName(fn));
+      // Objects of the class are called without naming the operator.
+      const owner = functionName(fn) === callOperator ? ownerOf(fn) : undefined;
+      if (owner !== undefined) launching.add(owner);
+    }
+  }
+  return launching;
+}
+
+/** The functions of a file that may lead to launches of it, judged by the words in them: what they do is host code's matter. */
+export function leadingFunctions(
+  functions: readonly FunctionDeclaration[],
+  textOf: TextOf,
+  ownerOf: (fn: FunctionDeclaration) => string | undefined,
+  elsewhere: ReadonlySet<string>,
+): ReadonlySet<FunctionDeclaration> {
+  const all = functions.flatMap((fn) => (fn.body ? candidateOf(fn, fn.body, textOf) : []));
+  const launching = launchingNames(all, ownerOf, elsewhere);
+  return new Set(all.flatMap(({ fn }) => (launching.has(functionName(fn)) ? fn : [])));
 }
 
 function meets(words: ReadonlySet<string>, names: ReadonlySet<string>): boolean {
@@ -122,7 +153,7 @@ function calledName(node: Expression & { readonly kind: "call" }): string | unde
 }
 
 /** Variables that hold a lambda with a launch in it. */
-function launchingLambdas(fn: FunctionDeclaration, textOf: (start: number, end: number) => string): string[] {
+function launchingLambdas(fn: FunctionDeclaration, textOf: TextOf): string[] {
   const names: string[] = [];
   if (fn.body === undefined) return names;
   walk(fn.body, (node) => {

@@ -30,15 +30,10 @@ export interface HostUnit {
   readonly whereIs?: (node: Node) => string;
 }
 
-/** `textOf` gives the text of nodes; `launching` names functions of other files that launch. */
-export function hostUnit(
-  unit: TranslationUnit,
-  semantics: Semantics,
-  textOf: Reading["textOf"],
-  launching?: ReadonlySet<string>,
-): HostUnit {
+/** `launching` names functions of other files that launch. */
+export function hostUnit(unit: TranslationUnit, semantics: Semantics, reading: Reading, launching?: ReadonlySet<string>): HostUnit {
   const globals = new Globals(unit);
-  const sites = findLaunchSites(semantics.functions, textOf, (fn) => globals.pathOf(fn).at(-1), launching);
+  const sites = findLaunchSites(semantics.functions, reading, (fn) => globals.pathOf(fn).at(-1), launching);
   return { semantics, globals, sites, types: new TypeCache() };
 }
 

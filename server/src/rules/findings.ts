@@ -1,0 +1,65 @@
+/** What the rules that need no simulation find, item by item: kept until the item, or the head of something it mentions, changes. */
+import type { Database, Query } from "../analysis/database/database.ts";
+import type { FileQueries } from "../analysis/database/queries.ts";
+import type { Item } from "../syntax/item.ts";
+import { stage } from "../trace.ts";
+import { rules } from "./index.ts";
+import type { Finding, Rule } from "./rule.ts";
+import { SyntaxIndex } from "./support/syntax-index.ts";
+
+export interface RuleFindings {
+  readonly rule: Rule;
+  readonly findings: readonly Finding[];
+  /** It would find other things knowing the launches, which it was not told. */
+  readonly asksLaunches: boolean;
+  /** It threw, and what it found is not known. */
+  readonly failure?: string;
+}
+
+/** The query of a workspace's files. */
+export function findingsOf(files: FileQueries): Query<Item, readonly RuleFindings[]> {
+  const known = queries.get(files);
+  if (known) return known;
+  const query: Query<Item, readonly RuleFindings[]> = {
+    name: "findings",
+    compute(db, item) {
+      db.get(files.foundation, item);
+      const syntax = syntaxOf(db, files, item);
+      return rules.filter(({ simulated }) => !simulated).map((rule) => stage("rules", () => ruleFindings(db, files, item, rule, syntax)));
+    },
+  };
+  queries.set(files, query);
+  return query;
+}
+
+const queries = new WeakMap<FileQueries, Query<Item, readonly RuleFindings[]>>();
+
+/** What a rule may ask of an item and, where it must, of others. */
+function syntaxOf(db: Database, files: FileQueries, item: Item): SyntaxIndex {
+  const unit = files.unitOf(item);
+  const { reading } = db.peek(files.parsed, unit).file;
+  const { semantics } = db.peek(files.meaning, unit);
+  return new SyntaxIndex({ items: () => db.get(files.items, unit), reading, semantics }, item);
+}
+
+function ruleFindings(db: Database, files: FileQueries, item: Item, rule: Rule, syntax: SyntaxIndex): RuleFindings {
+  const unit = files.unitOf(item);
+  const { reading } = db.peek(files.parsed, unit).file;
+  const { semantics } = db.peek(files.meaning, unit);
+  let asksLaunches = false;
+  const program = {
+    reading,
+    semantics,
+    get launches() {
+      asksLaunches = true;
+      return [];
+    },
+    problems: [],
+  };
+  try {
+    const findings = [...rule.check({ program, syntax, launches: [] })];
+    return { rule, findings, asksLaunches };
+  } catch (error) {
+    return { rule, findings: [], asksLaunches, failure: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+  }
+}
