@@ -1,5 +1,6 @@
 /** Simulates the launches of a program on a GPU model, one after another, and remembers what it has simulated. */
 import { Cancelled, type CompiledBytes, type GpuModel, type Kernel, type LaunchReport, simulate, Work } from "@warplens/sim-engine";
+import type { Database } from "./analysis/database/database.ts";
 import { type KernelFact, type LaunchFact, NotSimulated, type Program } from "./analysis/facts.ts";
 import { withPlaces } from "./analysis/places-in-words.ts";
 import type { SimulatedLaunch } from "./rules/rule.ts";
@@ -45,8 +46,14 @@ export interface Simulation {
 /** What came of one launch, or of a kernel that nothing launches. */
 export type Outcome = { readonly simulated: SimulatedLaunch } | { readonly notSimulated: NotSimulatedLaunch };
 
-const cache = new ReportCache();
-const programs = new StampedReports();
+/** What is remembered of simulations lives as long as the rest of what is known of the files. */
+const memories = new WeakMap<Database, { readonly cache: ReportCache; readonly stamped: StampedReports }>();
+
+function memoryOf({ db }: Program): { readonly cache: ReportCache; readonly stamped: StampedReports } {
+  const known = memories.get(db) ?? { cache: new ReportCache(), stamped: new StampedReports() };
+  memories.set(db, known);
+  return known;
+}
 
 /** Simulates every launch of a program. Never throws: what fails is in `notSimulated` with its reason. */
 export function simulateProgram(program: Program, gpu: GpuModel, options: SimulationOptions = {}): Simulation {
@@ -104,8 +111,9 @@ function simulateLaunch(
   const where = fact.kernelReading ?? reading;
   if (!launch) return refuse(fact.reason ?? "its launch configuration is not known");
   const work = new Work(Number.POSITIVE_INFINITY, isCancelled);
+  const { cache, stamped } = memoryOf(program);
   try {
-    const known = stamp && programs.get(stamp);
+    const known = stamp && stamped.get(stamp);
     let kernel = known?.kernel ?? fact.lower(work);
     const registers = registersIn(registersOf?.(fact.kernelName, kernel.templateArguments), fact);
     // By its figures: a user's own GPU keeps its id when they change.
@@ -119,7 +127,7 @@ function simulateLaunch(
         stage("simulate", () => simulate(code, launch, gpu, { work, ...(count ? { registers: count } : {}), onContent })),
       );
     }
-    if (stamp) programs.keep(stamp, kernel, settings, report);
+    if (stamp) stamped.keep(stamp, kernel, settings, report);
     return {
       simulated: {
         fact,

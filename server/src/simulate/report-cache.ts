@@ -36,7 +36,7 @@ export class ReportCache {
    */
   get(kernel: Kernel, launch: Launch, settings: string, simulate: (onContent: (buffer: number) => void) => LaunchReport): LaunchReport {
     const { text, places } = textOf(kernel);
-    const key = `${settings} ${hash(text)} ${hash(launchText(launch))}`;
+    const key = `${settings} ${hash(text)} ${hash(JSON.stringify(kernel.assumptions))} ${hash(launchText(launch))}`;
     const known = this.#reports.get(key);
     this.#reports.delete(key);
     const kept =

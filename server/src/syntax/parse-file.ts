@@ -70,7 +70,9 @@ function differentBlanks(before: Version, preprocessed: Preprocessed): Version |
   const region = old.slice(start, end);
   const changed = text.slice(start, end + delta);
   if (withoutExtraBlanks(region) !== withoutExtraBlanks(changed)) return undefined;
-  const boundaries = new Set(touched.flatMap(({ from, to }) => [from - start, to - start]));
+  // Neighbours reach into the region, too.
+  const within = before.placed.filter(({ from, to }) => to >= start && from <= end);
+  const boundaries = new Set(within.flatMap(({ from, to }) => [from - start, to - start]));
   const moved = boundariesIn(region, changed, boundaries);
   const move = (offset: number): number =>
     offset < start ? offset : offset > end ? offset + delta : start + (moved.get(offset - start) ?? offset - start);

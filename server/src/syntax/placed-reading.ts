@@ -1,5 +1,5 @@
 import { alignment } from "./blanks.ts";
-import type { Item, Label } from "./item.ts";
+import { type Item, type Label, ownCopy } from "./item.ts";
 import type { MacroUse } from "./preprocess/types.ts";
 import type { Place, Preprocessed, Reading } from "./reading.ts";
 
@@ -10,12 +10,21 @@ export interface PlacedItem {
   readonly to: number;
 }
 
+/** Items that differ in blanks from what they were converted from, as they were last seen. */
+const alignments = new WeakMap<Item, { readonly text: string; readonly offsets: Int32Array }>();
+
+function alignedWith(item: Item, text: string): { readonly text: string; readonly offsets: Int32Array } {
+  const aligned = { text: ownCopy(text), offsets: alignment(item.text, text) };
+  alignments.set(item, aligned);
+  return aligned;
+}
+
 /** A reading whose offsets are those of the nodes: each item's from its base on. */
 export class PlacedReading implements Reading {
   readonly preprocessed: Preprocessed;
+  readonly #alignments = new Map<Item, { readonly offsets: Int32Array | undefined }>();
   /** By base. */
   readonly #placed: readonly PlacedItem[];
-  readonly #alignments = new Map<Item, Int32Array | undefined>();
 
   constructor(preprocessed: Preprocessed, placed: readonly PlacedItem[]) {
     this.preprocessed = preprocessed;
@@ -101,12 +110,19 @@ export class PlacedReading implements Reading {
 
   /** Undefined where the item is as it was when it was converted. */
   #alignmentOf({ item, from, to }: PlacedItem): Int32Array | undefined {
-    if (!this.#alignments.has(item)) {
-      const { text } = this.preprocessed;
-      const same = to - from === item.text.length && text.startsWith(item.text, from);
-      this.#alignments.set(item, same ? undefined : alignment(item.text, text.slice(from, to)));
+    const { text } = this.preprocessed;
+    const known = this.#alignments.get(item);
+    if (known) return known.offsets;
+    if (to - from === item.text.length && text.startsWith(item.text, from)) {
+      this.#alignments.set(item, { offsets: undefined });
+      return undefined;
     }
-    return this.#alignments.get(item);
+    // Most often it is as it was in the version before.
+    const before = alignments.get(item);
+    const same = before && to - from === before.text.length && text.startsWith(before.text, from);
+    const aligned = same ? before : alignedWith(item, text.slice(from, to));
+    this.#alignments.set(item, aligned);
+    return aligned.offsets;
   }
 
   /** The item whose nodes have an offset. */

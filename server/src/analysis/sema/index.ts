@@ -38,7 +38,7 @@ import { templateValues } from "./template-values.ts";
 import type { Substitution, TemplateValue, Type } from "./types.ts";
 
 export interface Semantics {
-  /** Every function definition, members and nested namespaces included, in source order. */
+  /** Every function definition but those within functions, members and nested namespaces included, in source order. */
   readonly functions: readonly FunctionDeclaration[];
   /** The declarations a name expression refers to: overloads together. Empty when it cannot be resolved. */
   resolve(expression: Expression, substitution?: Substitution): readonly (Declaration | ParameterDeclaration)[];

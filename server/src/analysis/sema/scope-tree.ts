@@ -21,7 +21,7 @@ import type { LambdaExpression } from "./types.ts";
 
 export class ScopeTree {
   readonly root: Scope;
-  /** Every function definition, in source order. */
+  /** Every function definition but those within functions, in source order. */
   readonly functions: FunctionDeclaration[] = [];
   /** The record a member function, field or nested record belongs to. */
   readonly records: Layer<RecordDeclaration>;
@@ -34,6 +34,7 @@ export class ScopeTree {
   /** What `using namespace` nominates, once looked up. */
   readonly nominated = new Map<Scope, readonly Scope[]>();
   readonly #qualified: (() => void)[] = [];
+  #filling = false;
   /** Declarations in namespaces: what is outside every scope that an offset can tell stands in one of them. */
   readonly #homes: { readonly start: number; readonly end: number; readonly scope: Scope }[] = [];
 
@@ -71,7 +72,9 @@ export class ScopeTree {
       if (at.fill) {
         const { fill } = at;
         at.fill = undefined;
+        this.#filling = true;
         fill();
+        this.#filling = false;
       }
       const inner = childAt(at.children, offset);
       if (!inner) return at === this.root ? this.#homeOf(offset) : at;
@@ -223,7 +226,8 @@ export class ScopeTree {
 
   #declareFunction(declaration: FunctionDeclaration, parent: Scope): void {
     const { parts } = declaration.name;
-    if (declaration.body) this.functions.push(declaration);
+    // Those within functions are bound when somebody looks there: what is listed must not depend on who has.
+    if (declaration.body && !this.#filling) this.functions.push(declaration);
     const inner: Scope = { ...scope("function", extentOf(declaration), parent), owner: declaration };
     insert(parent, inner);
     this.scopeOf.set(declaration, inner);
