@@ -122,10 +122,12 @@ function simulateLaunch(
     let report = known?.reports.get(settings);
     if (!report) {
       const code = fact.lower(work);
+      program.db.count("code");
       kernel = code;
-      report = cache.get(code, launch, settings, (onContent) =>
-        stage("simulate", () => simulate(code, launch, gpu, { work, ...(count ? { registers: count } : {}), onContent })),
-      );
+      report = cache.get(code, launch, settings, (onContent) => {
+        program.db.count("report");
+        return stage("simulate", () => simulate(code, launch, gpu, { work, ...(count ? { registers: count } : {}), onContent }));
+      });
     }
     if (stamp) stamped.keep(stamp, kernel, settings, report);
     return {

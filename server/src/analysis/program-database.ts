@@ -4,6 +4,7 @@
  */
 import type { Work } from "@warplens/sim-engine";
 import type { FunctionDeclaration } from "../syntax/ast.ts";
+import { currentParser } from "../syntax/current-parser.ts";
 import type { PlacedReading } from "../syntax/placed-reading.ts";
 import type { Reading } from "../syntax/reading.ts";
 import { stage } from "../trace.ts";
@@ -32,6 +33,8 @@ interface Effective {
   /** Where the settings' `argv` comes from, where the user does not say it. */
   readonly run?: RunCommand;
 }
+
+const pathOf = (unit: UnitKey): string => (JSON.parse(unit) as [string])[0];
 
 /** A file's launches, and what is known now for what they ask later. */
 interface Evaluated {
@@ -76,15 +79,18 @@ export class ProgramDatabase {
     for (const folder of this.db.keys(this.files.folder)) this.db.set(this.files.folder, folder, this.#disk.list?.(folder) ?? []);
   }
 
-  /** Forgets what was made of a file's text: trees, types, launches. What it told others stands. */
-  forget(path: string): void {
+  /** Forgets what was made of other files' texts than these: trees, types, launches. What it told these stands. */
+  keepOnly(paths: ReadonlySet<string>): void {
     const { db, files } = this;
-    const unit = this.#unitOf(path);
-    db.forget(files.preprocessed, unit);
-    db.forget(files.parsed, unit);
-    db.forget(files.items, unit);
-    db.forget(files.meaning, unit);
-    db.forget(this.#evaluated, path);
+    for (const query of files.ofUnits) this.#forget(query, (unit) => pathOf(unit), paths);
+    for (const query of [this.#hostCode, this.#hostUnit, this.#programUnit])
+      this.#forget(query as Query<string, unknown>, (key) => pathOf((JSON.parse(key) as [UnitKey])[0]), paths);
+    this.#forget(this.#evaluated as Query<string, unknown>, (path) => path, paths);
+    for (const path of db.keys(files.source)) if (!paths.has(path) && !this.#open.has(path)) currentParser().forget(path);
+  }
+
+  #forget(query: Query<string, unknown>, pathOfKey: (key: string) => string, kept: ReadonlySet<string>): void {
+    for (const key of this.db.keys(query)) if (!kept.has(pathOfKey(key))) this.db.forget(query, key);
   }
 
   // ---------------------------------------------------------------- what it is asked

@@ -1,8 +1,8 @@
 /** From options and `warplens.json` to programs, simulations and findings. */
 import path from "node:path";
 import type { GpuModel } from "@warplens/sim-engine";
-import { analyze } from "../analysis/analyze.ts";
 import type { AnalysisSettings, Program } from "../analysis/facts.ts";
+import { ProgramDatabase } from "../analysis/program-database.ts";
 import { diskFiles } from "../files.ts";
 import { loadGrammarFromDisk } from "../grammar.ts";
 import type { LintSettings } from "../lint.ts";
@@ -17,7 +17,12 @@ import { type Io, UsageError } from "./io.ts";
 import { type Given, wholeNumber } from "./options.ts";
 import { Projects } from "./projects.ts";
 
+/** Files after which what is known of the files before is forgotten. */
+const forgetAfter = 8;
+
 export class Session {
+  readonly #programs = new Map<GpuModel, ProgramDatabase>();
+  #analysed = 0;
   readonly #io: Io;
   readonly #given: Given;
   readonly #projects: Projects;
@@ -50,7 +55,13 @@ export class Session {
   }
 
   analyse(input: Input, gpu: GpuModel): Program {
-    return analyze(input.path, input.text, this.#settings(input, gpu), diskFiles);
+    // Of a file what it tells others is kept for a while: most often the next one asks for it.
+    if (this.#analysed++ % forgetAfter === 0) this.#programs.clear();
+    const programs = this.#programs.get(gpu) ?? new ProgramDatabase(diskFiles);
+    this.#programs.set(gpu, programs);
+    programs.setText(input.path, input.text);
+    programs.configure(input.path, this.#settings(input, gpu));
+    return programs.program(input.path);
   }
 
   async simulate(input: Input, program: Program, gpu: GpuModel): Promise<Simulation> {

@@ -1,9 +1,8 @@
 /** What the analysis says after edits is what it says of the same text when it has seen no other. */
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { findGpu } from "@warplens/sim-engine";
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
-import { currentParser } from "../syntax/current-parser.ts";
 import { loadGrammarFromDisk } from "../grammar.ts";
 import { capabilityNumber, devicePropertiesOf } from "../simulate/device-properties.ts";
 import type { Configuration, TextEdit } from "./messages.ts";
@@ -156,13 +155,10 @@ describe("after random edits", () => {
         for (const step of edits) {
           const edit = editFor(step, text);
           text = apply(text, edit);
-          if (process.env.FORGET) currentParser().forget(path);
           edited.edit(path, ++version, [edit]);
           // Nearly always somebody asks in between.
           if (step[2] % 4) edited.find(path);
         }
-        if (process.env.FORGET) currentParser().forget(path);
-        if (process.env.DUMP) writeFileSync(`/tmp/dump_${name.replaceAll("/", "_")}`, text);
         expect(said(edited)).toEqual(said(runner(text, "h200")));
         // Undone in one go, most of the time: texts do not drift into noise.
         if (!back && text.length < 2 * original.length) return;
@@ -172,5 +168,58 @@ describe("after random edits", () => {
       }),
       { numRuns: name === "examples/tour.cu" ? 4 : 8, seed: 5, endOnFailure: true },
     );
+  });
+});
+
+describe("what an edit costs", () => {
+  /** What is computed anew for findings and figures after one edit: this text in place of that. */
+  function costs(find: string, by: string): Record<string, number> {
+    const made = runner(namespaced, "h200");
+    said(made);
+    const start = namespaced.indexOf(find);
+    expect(start).toBeGreaterThanOrEqual(0);
+    made.takeCounts();
+    made.edit(path, 2, [{ start, end: start + find.length, text: by }]);
+    said(made);
+    const counts = made.takeCounts();
+    const kinds = ["findings", "bind", "host evaluation", "code", "report"];
+    return Object.fromEntries(kinds.flatMap((kind) => (counts.has(kind) ? [[kind, counts.get(kind) ?? 0]] : [])));
+  }
+
+  test.each([
+    ["a comment in a kernel", "// each pair", "// every single pair,\n  // in order"],
+    ["lines above everything", "#include", "\n\n#include"],
+    ["blanks in host code", "  outer::add<<<", "\touter::add<<<"],
+  ])("%s costs nothing", (_, find, by) => expect(costs(find, by)).toEqual({}));
+
+  test("the body of a kernel costs that kernel's findings and figures", () =>
+    expect(costs("+= 1.0f", "+= 2.0f")).toEqual({ findings: 1, bind: 1, code: 1, report: 1 }));
+
+  test("a kernel that stores what another reads costs a look at that one, too", () =>
+    expect(costs("out[i * 2] = sum", "out[i * 3] = sum")).toEqual({ findings: 1, bind: 1, code: 2, report: 1 }));
+
+  test("a short body that is called costs the findings and figures of who calls it", () =>
+    expect(costs("SCALE(p.a) + p.b", "SCALE(p.a) - p.b")).toEqual({ findings: 2, bind: 1, code: 2, report: 1 }));
+
+  test("host code costs a run of it, and figures where they change", () => {
+    expect(costs("int n = 1 << 14", "int n = 1 << 13")).toEqual({ findings: 1, bind: 1, "host evaluation": 1, code: 2, report: 2 });
+    expect(costs("cudaMalloc(&out, n * 8)", "cudaMalloc(&out, 8 * n)")).toEqual({ findings: 1, bind: 1, "host evaluation": 1, code: 2 });
+  });
+
+  test("a macro costs what it is used in", () => expect(costs("(x) * FACTOR", "(x) + FACTOR")).not.toHaveProperty("host evaluation"));
+
+  test("another GPU of the same architecture costs figures alone", () => {
+    const made = runner(namespaced, "h200");
+    said(made);
+    made.takeCounts();
+    made.configure(path, configuration("h100-sxm", 2));
+    said(made);
+    const counts = made.takeCounts();
+    expect([counts.get("preprocess"), counts.get("findings"), counts.get("host evaluation"), counts.get("report")]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      2,
+    ]);
   });
 });

@@ -73,7 +73,7 @@ export class JobRunner {
     this.#texts.delete(path);
     this.#kept.delete(path);
     this.#programs.close(path);
-    this.#programs.forget(path);
+    this.#programs.keepOnly(this.#kept);
   }
 
   configure(path: string, configuration: Configuration): void {
@@ -148,6 +148,11 @@ export class JobRunner {
     }
   }
 
+  /** How often what was computed since this was last asked: for tests and measurements. */
+  takeCounts(): ReadonlyMap<string, number> {
+    return this.#programs.db.takeCounts();
+  }
+
   #asked(path: string): Asked {
     const open = this.#texts.get(path);
     if (!open?.configuration) throw new Error(`${path} is not ${open ? "configured" : "open"}`);
@@ -158,10 +163,10 @@ export class JobRunner {
     this.#programs.configure(path, analysis);
     this.#kept.delete(path);
     this.#kept.add(path);
-    for (const oldest of this.#kept) {
-      if (this.#kept.size <= mostKept) break;
+    const [oldest] = this.#kept;
+    if (this.#kept.size > mostKept && oldest !== undefined) {
       this.#kept.delete(oldest);
-      this.#programs.forget(oldest);
+      this.#programs.keepOnly(this.#kept);
     }
     return this.#programs.program(path);
   }

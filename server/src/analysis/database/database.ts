@@ -117,6 +117,11 @@ export class Database {
     this.#answers.get(kind as Kind<never, never>)?.delete(key);
   }
 
+  /** Counts, as a query would be, something that is computed and remembered elsewhere. */
+  count(name: string): void {
+    this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
+  }
+
   /** How often each query was computed since this was last asked. */
   takeCounts(): ReadonlyMap<string, number> {
     const counts = new Map(this.#counts);
@@ -157,7 +162,7 @@ export class Database {
   #compute(answer: Answer, query: Query<unknown, unknown>): void {
     const reads = new Set<Answer>();
     this.#reading.push(reads);
-    this.#counts.set(query.name, (this.#counts.get(query.name) ?? 0) + 1);
+    this.count(query.name);
     let value: unknown;
     try {
       value = query.compute(this, answer.key, answer.value);

@@ -162,6 +162,12 @@ export class FileQueries {
     compute: (db, key) => new Mentions(db.get(this.items, key)),
   };
 
+  /** All that is kept of a unit. */
+  get ofUnits(): readonly Query<UnitKey, unknown>[] {
+    const queries = [this.preprocessed, this.parsed, this.items, this.meaning, this.heads, this.#mentions, this.#bodyMentions];
+    return queries as Query<UnitKey, unknown>[];
+  }
+
   /** The unit an item stands in. */
   unitOf(item: Item): UnitKey {
     const key = this.#units.get(item);
