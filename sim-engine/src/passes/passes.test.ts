@@ -1,8 +1,10 @@
 /** What each pass takes and gives, in the text of the IR. */
+
 import { expect, test } from "vitest";
 import type { Kernel } from "../ir/kernel.ts";
 import { parseKernel, printKernel } from "../ir/text.ts";
 import { verifyKernel } from "../ir/verify.ts";
+import { Work } from "../work.ts";
 import { duplicateReturns } from "./flow/duplicate-returns.ts";
 import { convertBranches } from "./flow/if-convert.ts";
 import { simplifyCfg } from "./flow/simplify-cfg.ts";
@@ -25,16 +27,16 @@ const header = "kernel @k(%in: ptr f32, %out: ptr f32, %n: i32)";
 const shared = `shared @tile 4096 align 4 dims 32x32 element 4`;
 
 /** Runs the passes on a kernel of one block, or of the blocks given, and prints what is left. */
-function run(body: string, ...passes: ((kernel: Kernel) => unknown)[]): string {
+function run(body: string, ...passes: ((kernel: Kernel, work: Work) => unknown)[]): string {
   const blocks = /^b\d+:/m.test(body) ? body : `b0:\n${body}\n  return`;
   const kernel = parseKernel(`${header} {\n${shared}\n${blocks}\n}\n`);
   expect(verifyKernel(kernel)).toEqual([]);
-  hoistLeaves(kernel);
+  hoistLeaves(kernel, new Work());
   for (const pass of passes) {
-    pass(kernel);
+    pass(kernel, new Work());
     expect(verifyKernel(kernel)).toEqual([]);
   }
-  removeDeadCode(kernel);
+  removeDeadCode(kernel, new Work());
   return printKernel(kernel);
 }
 

@@ -106,7 +106,7 @@ function indexKernel(decisions: readonly number[]): Kernel {
   statements(2);
   b.return();
   linkBlocks(kernel);
-  promote(kernel);
+  promote(kernel, new Work());
   return kernel;
 }
 

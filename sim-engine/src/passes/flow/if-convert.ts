@@ -3,9 +3,11 @@
  * computed on both ways and selected, and what both arms begin with is done before them. What is left of short branches, with
  * loads and stores in them, the machine predicates.
  */
+
 import { createOp, noSpan } from "../../ir/builder.ts";
 import type { Block, Kernel, Op } from "../../ir/kernel.ts";
 import { hasEffect, isConvergent, isPure } from "../../ir/operations.ts";
+import type { Work } from "../../work.ts";
 import { addEdge, incoming, removeEdge } from "../edit/edges.ts";
 import { Substitution } from "../edit/substitution.ts";
 import { locationOf } from "../facts/alias.ts";
@@ -19,15 +21,16 @@ const bonusLimit = 4;
 const speculationLimit = 4;
 
 /** Returns whether any branch went. */
-export function convertBranches(kernel: Kernel): boolean {
+export function convertBranches(kernel: Kernel, work: Work): boolean {
   let changed = false;
   for (let again = true; again; ) {
     again = false;
     for (const block of kernel.blocks) {
+      work.ask(kernel.blocks.length / 64 + 4);
       if (block.end.kind !== "branch" || block.end.then === block.end.else) continue;
       again =
-        hoistCommon(kernel, block) ||
-        sinkCommonOf(kernel, block, false) ||
+        hoistCommon(kernel, block, work) ||
+        sinkCommonOf(kernel, block, false, work) ||
         joinConditions(kernel, block) ||
         selectArms(kernel, block) ||
         again;
@@ -161,7 +164,7 @@ function commonJoin(a: Block, b: Block): Block | undefined {
 }
 
 /** The operations both arms begin with, loads among them, move before the branch. */
-function hoistCommon(kernel: Kernel, block: Block): boolean {
+function hoistCommon(kernel: Kernel, block: Block, work: Work): boolean {
   const { end } = block;
   if (end.kind !== "branch") return false;
   const { then: a, else: b } = end;
@@ -181,6 +184,6 @@ function hoistCommon(kernel: Kernel, block: Block): boolean {
     b.ops.shift();
     moved++;
   }
-  substitution.apply(kernel);
+  substitution.apply(kernel, work);
   return moved > 0;
 }

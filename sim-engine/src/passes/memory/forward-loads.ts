@@ -3,10 +3,12 @@
  * any way there. Where paths bring different values they meet in a phi; where only the way into a loop lacks the value, it is
  * loaded there once (LLVM's GVN with partial redundancy elimination), which also takes invariant loads out of loops.
  */
+
 import { createBlock, createOp, noSpan, successors } from "../../ir/builder.ts";
 import { type DominatorTree, dominators } from "../../ir/graph.ts";
 import type { Block, Kernel, Op, ScalarType } from "../../ir/kernel.ts";
 import { isLeaf, isPure } from "../../ir/operations.ts";
+import type { Work } from "../../work.ts";
 import { retarget } from "../edit/edges.ts";
 import { Substitution } from "../edit/substitution.ts";
 import { compareLocations, type Location, locationOf } from "../facts/alias.ts";
@@ -17,8 +19,8 @@ import { ValueNumbers } from "../facts/value-numbers.ts";
 const searchLimit = 200;
 
 /** Returns whether a load went away. */
-export function forwardLoads(kernel: Kernel): boolean {
-  return new Forwarding(kernel).run();
+export function forwardLoads(kernel: Kernel, work: Work): boolean {
+  return new Forwarding(kernel, work).run();
 }
 
 class Forwarding {
@@ -30,12 +32,15 @@ class Forwarding {
   readonly #vectors = new Map<Op, readonly Op[]>();
   readonly #locations = new Map<Op, Location | undefined>();
   readonly #numbers: ValueNumbers;
+  readonly #work: Work;
 
-  constructor(kernel: Kernel) {
+  constructor(kernel: Kernel, work: Work) {
     this.#kernel = kernel;
+    this.#work = work;
     this.#tree = dominators(kernel);
     this.#numbers = new ValueNumbers(this.#tree, this.#blockOf);
     for (const block of kernel.blocks) {
+      work.ask(block.ops.length);
       for (const phi of block.phis) this.#blockOf.set(phi, block);
       for (const op of block.ops) this.#blockOf.set(op, block);
       this.#memory.set(
@@ -49,6 +54,7 @@ class Forwarding {
     let changed = false;
     for (const block of this.#kernel.blocks) {
       for (const load of this.#memory.get(block) ?? []) {
+        this.#work.ask(4);
         if (load.action.kind !== "load" || load.action.volatile) continue;
         const location = this.#locationOf(load);
         if (!location) continue;
@@ -60,7 +66,7 @@ class Forwarding {
     }
     if (changed) {
       this.#resolveExtracts();
-      this.#substitution.apply(this.#kernel);
+      this.#substitution.apply(this.#kernel, this.#work);
     }
     return changed;
   }
@@ -76,6 +82,7 @@ class Forwarding {
   #forward(load: Op, block: Block, value: Found): void {
     if (value.kind === "vector") this.#vectors.set(load, value.components);
     else this.#substitution.replace(load, value.op);
+    this.#work.ask(block.ops.length / 64);
     block.ops.splice(block.ops.indexOf(load), 1);
     const list = this.#memory.get(block);
     list?.splice(list.indexOf(load), 1);
@@ -84,6 +91,7 @@ class Forwarding {
   #resolveExtracts(): void {
     if (this.#vectors.size === 0) return;
     for (const block of this.#kernel.blocks) {
+      this.#work.ask(block.ops.length);
       block.ops = block.ops.filter((op) => {
         const components = op.action.kind === "extract" && op.args[0] ? this.#vectors.get(op.args[0]) : undefined;
         const component = components && op.action.kind === "extract" ? components[op.action.index] : undefined;
@@ -101,9 +109,10 @@ class Forwarding {
     const home = this.#numbers.home(location.base);
     if (home === block) return undefined;
     if (location.components > 1) return this.#searchDominators(block, location);
-    const search = new Search(this.#kernel, this.#tree, this.#blockOf, location, home, load, block, (from) =>
-      this.#scanEnd(from, location),
-    );
+    const search = new Search(this.#kernel, this.#tree, this.#blockOf, location, home, load, block, (from) => {
+      this.#work.ask(8);
+      return this.#scanEnd(from, location);
+    });
     const op = search.run();
     if (!op) return undefined;
     for (const { block: at, op: created } of search.created) {
@@ -133,6 +142,7 @@ class Forwarding {
   /** The value of `location` after `list[last]`, looking back through the block. */
   #scan(list: readonly Op[], last: number, location: Location): Found | "clobbered" | undefined {
     for (let index = last; index >= 0; index--) {
+      this.#work.ask(1);
       const op = list[index] as Op;
       const other = this.#locationOf(op);
       const { action } = op;
