@@ -22,8 +22,8 @@ const protocol = "server/src/lsp/protocol.ts";
 const inner = (part) => `${engine}/${part}`;
 const work = inner("work.ts");
 const ir = inner("ir");
-const facts = inner("passes/facts");
-const rewriting = [ir, work, facts, inner("passes/edit")];
+const kernelFacts = inner("passes/facts");
+const rewriting = [ir, work, kernelFacts, inner("passes/edit")];
 const kinds = [...rewriting, ...["fold", "flow", "loops", "memory"].map((kind) => inner(`passes/${kind}`))];
 const passes = [...kinds, inner("passes")];
 
@@ -36,16 +36,16 @@ const engineArrows = {
   [ir]: [],
   [inner("gpus")]: ["sim-engine/gpus"],
   [inner("memory")]: [],
-  [facts]: [ir, work],
+  [kernelFacts]: [ir, work],
   [inner("passes/edit")]: [ir, work],
   [inner("passes/fold")]: rewriting,
   [inner("passes/flow")]: rewriting,
   [inner("passes/loops")]: rewriting,
   [inner("passes/memory")]: rewriting,
   [inner("passes")]: kinds,
-  [inner("machine")]: [ir, work, facts],
+  [inner("machine")]: [ir, work, kernelFacts],
   [inner("occupancy")]: [inner("gpus")],
-  [inner("execute")]: [ir, work, facts, inner("memory")],
+  [inner("execute")]: [ir, work, kernelFacts, inner("memory")],
   [inner("cache")]: [ir, work, inner("gpus"), inner("memory")],
   [inner("timing")]: [ir, work, inner("gpus"), inner("memory"), inner("machine"), inner("cache")],
   [inner("observe")]: [ir, inner("memory"), inner("execute"), inner("cache"), inner("timing")],
