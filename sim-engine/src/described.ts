@@ -20,7 +20,7 @@ export function describe(run: Executed, gpu: GpuModel, work: Work): LaunchReport
   const { program, sample, machine, registers, resident } = run;
   const { kernel, launch, environment } = program;
   const blocks = launch.grid[0] * launch.grid[1] * launch.grid[2];
-  const counted = tally(program, machine, sample);
+  const counted = tally(program, machine, sample, work);
   const timed = time(run, gpu, counted, work);
   const reached = {
     theoreticalPct: resident.occupancyPct,
@@ -110,6 +110,7 @@ function time(run: Executed, gpu: GpuModel, counted: Tally, work: Work): Timed {
     },
     work,
   );
+  work.ask(program.blocks.length);
   const code = timedCode(run.machine, sites.numbers);
   const hottestAtomics = run.atomics.hottest(counted.atomicSectors, blocks);
   const estimate = estimateTime(
