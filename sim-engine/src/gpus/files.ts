@@ -1,4 +1,5 @@
 /** The shape of the data files in `sim-engine/gpus`. */
+import type { Figure as CitedFigure, Source } from "../figures/figure.ts";
 
 /**
  * `specified`: the maker says so. `measured`: somebody measured it on this very GPU. `derived`: computed from other figures,
@@ -6,22 +7,7 @@
  */
 export type FigureBasis = "specified" | "measured" | "derived" | "assumed";
 
-export interface Figure {
-  readonly value: number | readonly number[];
-  readonly unit: string;
-  readonly basis: FigureBasis;
-  /** Key of the sources. */
-  readonly source: string;
-  /** Where in the source: a section, a table, a row. */
-  readonly at: string;
-}
-
-export interface Source {
-  readonly title: string;
-  readonly author: string;
-  readonly url?: string;
-  readonly date?: string;
-}
+export type Figure = CitedFigure<FigureBasis>;
 
 /** Limits, rates and latencies every chip of a compute capability shares. */
 export interface CapabilityFile {

@@ -1,22 +1,10 @@
 /** What makes GPU data wrong: a figure without a source, a unit that is not the figure's, figures that contradict each other. */
+import { lintFigure } from "../figures/lint.ts";
 import { type FigureName, figureDefinitions, figureNames, type GpuValues } from "./figures.ts";
 import type { CapabilityFile, Figure, GpuData, ProductFile } from "./files.ts";
 import { contradictions } from "./limits.ts";
 
 const bases: readonly string[] = ["specified", "measured", "derived", "assumed"];
-
-function* lintFigure(where: string, name: string, figure: Partial<Figure>, all: GpuData): Generator<string> {
-  const definition = figureDefinitions[name as FigureName];
-  if (!definition) return yield `${where}: no figure is called ${name}`;
-  const values = definition.list ? figure.value : [figure.value];
-  if (!Array.isArray(values) || !values.every((v) => typeof v === "number" && Number.isFinite(v) && v >= 0))
-    yield `${where}.${name}: value is not ${definition.list ? "a list of numbers" : "a number"}`;
-  if (figure.unit !== definition.unit) yield `${where}.${name}: unit is ${figure.unit}, not ${definition.unit}`;
-  if (!bases.includes(figure.basis ?? "")) yield `${where}.${name}: basis is ${figure.basis}, not one of ${bases.join(", ")}`;
-  if (!figure.source || !all.sources[figure.source])
-    yield `${where}.${name}: source ${figure.source ?? "missing"} is not among the sources`;
-  if (!figure.at) yield `${where}.${name}: does not say where in its source it stands`;
-}
 
 function* lintFigures(
   where: string,
@@ -25,7 +13,7 @@ function* lintFigures(
   all: GpuData,
 ): Generator<string> {
   for (const [name, figure] of Object.entries(figures)) {
-    yield* lintFigure(where, name, figure, all);
+    yield* lintFigure(where, name, figure, figureDefinitions[name as FigureName], { bases, sources: all.sources });
     const home = figureDefinitions[name as FigureName]?.level;
     if (level === "capability" && home && home !== "capability") yield `${where}.${name}: belongs to a product`;
   }
@@ -118,7 +106,5 @@ export function lintGpuData(all: GpuData): string[] {
   for (const name of figureNames) {
     if (figureDefinitions[name].level === "behaviour" && !reference?.figures[name]) found.push(`${all.reference}: ${name} is missing`);
   }
-  const cited = new Set([...all.capabilities, ...all.products].flatMap((f) => Object.values(f.figures).map((figure) => figure.source)));
-  for (const key of Object.keys(all.sources)) if (!cited.has(key)) found.push(`source ${key} is cited by nothing`);
   return found;
 }

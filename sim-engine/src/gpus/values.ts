@@ -265,6 +265,7 @@ export const plain: PlainData = {
         l1LineBytes: 128,
         sharedBanks: 32,
         sharedBankBytes: 4,
+        texturePerClock: 4,
       },
     },
     {
@@ -370,6 +371,7 @@ export const plain: PlainData = {
         l1LineBytes: 128,
         sharedBanks: 32,
         sharedBankBytes: 4,
+        texturePerClock: 4,
       },
     },
     {
@@ -422,6 +424,7 @@ export const plain: PlainData = {
         l1LineBytes: 128,
         sharedBanks: 32,
         sharedBankBytes: 4,
+        texturePerClock: 4,
       },
     },
     {
@@ -531,6 +534,7 @@ export const plain: PlainData = {
         l1LineBytes: 128,
         sharedBanks: 32,
         sharedBankBytes: 4,
+        texturePerClock: 4,
       },
     },
     {
@@ -750,6 +754,7 @@ export const plain: PlainData = {
         l1LineBytes: 128,
         sharedBanks: 32,
         sharedBankBytes: 4,
+        texturePerClock: 4,
       },
     },
     {
@@ -921,6 +926,7 @@ export const plain: PlainData = {
         l1LineBytes: 128,
         sharedBanks: 32,
         sharedBankBytes: 4,
+        texturePerClock: 4,
       },
     },
     {
@@ -978,6 +984,7 @@ export const plain: PlainData = {
         l1LineBytes: 128,
         sharedBanks: 32,
         sharedBankBytes: 4,
+        texturePerClock: 4,
       },
     },
     {
@@ -1035,6 +1042,7 @@ export const plain: PlainData = {
         l1LineBytes: 128,
         sharedBanks: 32,
         sharedBankBytes: 4,
+        texturePerClock: 4,
       },
     },
     {
@@ -1150,6 +1158,7 @@ export const plain: PlainData = {
         l1LineBytes: 128,
         sharedBanks: 32,
         sharedBankBytes: 4,
+        texturePerClock: 4,
       },
     },
   ],
@@ -1822,6 +1831,20 @@ export const plain: PlainData = {
         atomicInterval: 1.2,
         atomicRate: 38,
         atomicSliceBytes: 512,
+        l2RetainedShare: 0.75,
+        l2RetentionFade: 0.55,
+        l2FinalShare: 0.8,
+        l2ScatteredDirtyShare: 0.5,
+        l2SectorWriteCost: 0.4,
+        l1Ways: 16,
+        carveoutRoom: 2,
+        carveoutRoomUnused: 4,
+        carveoutRoomShare: 0.5,
+        unitInterval: 2,
+        loadWindow: 4000,
+        storeRoom: 2,
+        clockReadInterval: 40,
+        codeLineInstructions: 8,
       },
     },
     {
