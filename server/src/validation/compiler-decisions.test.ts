@@ -6,7 +6,7 @@ import { select } from "../../../sim-engine/src/machine/index.ts";
 import { optimise } from "../../../sim-engine/src/passes/index.ts";
 import { lowerKernel } from "../analysis/lower/index.ts";
 import { bindUnit } from "../analysis/sema/index.ts";
-import { parseText } from "../syntax/testing.ts";
+import { parseText } from "../syntax/testing/parse-text.ts";
 
 interface Recorded {
   readonly name: string;

@@ -16,3 +16,6 @@ const compilers: readonly Compiler[] = plain.map((each) => ({ ...each, values: e
 
 /** The compiler kernels are taken to be compiled with: the newest there is. */
 export const defaultCompiler: Compiler = compilers[compilers.length - 1] as Compiler;
+
+/** Its figures. */
+export const nvcc: CompilerValues = defaultCompiler.values;

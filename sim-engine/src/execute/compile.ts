@@ -2,6 +2,7 @@
  * A kernel made ready to run: for each block the steps that compute what is needed and count what is touched, as closures
  * over the register arrays; for each edge the moves its phis ask for.
  */
+import { type GpuValues, reference } from "../gpus/model.ts";
 import { findLoops, type Loop, reconvergence } from "../ir/graph.ts";
 import type { Block, Kernel, Launch, Op } from "../ir/kernel.ts";
 import { analyseDivergence, type Divergence } from "../passes/facts/divergence.ts";
@@ -32,14 +33,13 @@ export interface CompileOptions {
   readonly contents?: Contents;
   /** Requests are not counted: only values are wanted. */
   readonly uncounted?: boolean;
+  /** What the launch runs on, as far as kernels see that: SMs and clocks; by default the GPU that others are compared with. */
+  readonly gpu?: GpuValues;
   /** Asked whether the program is still wanted. */
   readonly work?: Work;
   /** Times a run of arithmetic is executed before code is made for it; infinity for never. */
   readonly hotAfter?: number;
 }
-
-/** Cycles that pass between two looks at a clock: about what a loop that waits for it takes. */
-const clockStep = 40;
 
 /** Throws `NotExecutable` for what cannot be run. */
 export function compile(kernel: Kernel, launch: Launch, options: CompileOptions = {}): Program {
@@ -67,6 +67,7 @@ export function compile(kernel: Kernel, launch: Launch, options: CompileOptions 
     provenance,
     options.uncounted ?? false,
     options.hotAfter ?? hotAfter,
+    options.gpu ?? reference.values,
     work,
   );
   const blocks = compiler.blocks((block) => post.parent(block), loops);
@@ -133,6 +134,7 @@ class Compiler {
   readonly #provenance: Provenance;
   readonly #uncounted: boolean;
   readonly #hotAfter: number;
+  readonly #gpu: GpuValues;
   readonly #work: Work;
   readonly #users = new Map<Op, (Op | "branch")[]>();
   /** Values computed for one lane that operations of all lanes read. */
@@ -153,10 +155,12 @@ class Compiler {
     provenance: Provenance,
     uncounted: boolean,
     hot: number,
+    gpu: GpuValues,
     work: Work,
   ) {
     this.#work = work;
     this.#hotAfter = hot;
+    this.#gpu = gpu;
     this.#provenance = provenance;
     this.#uncounted = uncounted;
     this.#waitsAt = waitsAt;
@@ -405,9 +409,10 @@ class Compiler {
   #maskStep(op: Op): Step {
     const slot = this.#registers.slot(op);
     let time = 0;
+    const interval = this.#gpu.clockReadInterval;
     const active = op.action.kind === "special" && op.action.register === "activemask";
     return (o, mask) => {
-      const value = active ? mask : (time += clockStep);
+      const value = active ? mask : (time += interval);
       for (let lane = 0; lane < warpSize; lane++) {
         if (lane > 0 && !((mask >>> lane) & 1)) continue;
         if (slot.kind === "int") slot.data[o + lane] = value;
@@ -472,6 +477,7 @@ class Compiler {
   }
 
   startWarp({ block: [width, height], grid }: Launch): Program["startWarp"] {
+    const { smCount } = this.#gpu;
     const set = this.#perWarp.map(({ op, register }) => ({ out: this.#registers.ints(op), register }));
     return (o, warp, at) => {
       for (const { out, register } of set) {
@@ -495,7 +501,7 @@ class Compiler {
               return at[2];
             default:
               // smid: blocks go round the processors.
-              return (at[0] + grid[0] * (at[1] + grid[1] * at[2])) % 128;
+              return (at[0] + grid[0] * (at[1] + grid[1] * at[2])) % smCount;
           }
         };
         for (let lane = 0; lane < warpSize; lane++) out[o + lane] = value(warp * warpSize + lane);

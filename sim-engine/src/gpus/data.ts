@@ -3439,6 +3439,7 @@ export const data: GpuData = {
           source: "programming-guide",
           at: "Shared Memory: banks of 32 bits",
         },
+        mmaDoubleWork: { value: 2, unit: "ratio", basis: "assumed", source: "engine", at: "nearly as on the H200; no measurement" },
       },
     },
     {
@@ -3722,6 +3723,7 @@ export const data: GpuData = {
           source: "programming-guide",
           at: "Shared Memory: banks of 32 bits",
         },
+        mmaDoubleWork: { value: 2, unit: "ratio", basis: "assumed", source: "engine", at: "nearly as on the H200; no measurement" },
       },
     },
     {
@@ -4005,6 +4007,7 @@ export const data: GpuData = {
           source: "engine",
           at: "four units an SM as in compute capability 6.0 and its successors; no document says it",
         },
+        mmaDoubleWork: { value: 2, unit: "ratio", basis: "assumed", source: "engine", at: "nearly as on the H200; no measurement" },
       },
     },
     {
@@ -4282,6 +4285,7 @@ export const data: GpuData = {
           source: "programming-guide",
           at: "Shared Memory: banks of 32 bits",
         },
+        mmaDoubleWork: { value: 2, unit: "ratio", basis: "assumed", source: "engine", at: "nearly as on the H200; no measurement" },
       },
     },
     {
@@ -4611,6 +4615,14 @@ export const data: GpuData = {
           source: "programming-guide",
           at: "Shared Memory: banks of 32 bits",
         },
+        mmaLeastWork: {
+          value: 0.7,
+          unit: "ratio",
+          basis: "measured",
+          source: "h200-measured",
+          at: "matrix products of an H200: half as many bits take seven tenths of the time",
+        },
+        mmaDoubleWork: { value: 2.45, unit: "ratio", basis: "measured", source: "h200-measured", at: "matrix products of an H200" },
       },
     },
     {
@@ -4915,6 +4927,8 @@ export const data: GpuData = {
           source: "engine",
           at: "four units an SM as in compute capability 6.0 and its successors; no document says it",
         },
+        mmaLeastWork: { value: 0.7, unit: "ratio", basis: "assumed", source: "h200-measured", at: "as on the H200" },
+        mmaDoubleWork: { value: 2.45, unit: "ratio", basis: "assumed", source: "h200-measured", at: "as on the H200" },
       },
     },
     {
@@ -5219,6 +5233,8 @@ export const data: GpuData = {
           source: "engine",
           at: "four units an SM as in compute capability 6.0 and its successors; no document says it",
         },
+        mmaLeastWork: { value: 0.7, unit: "ratio", basis: "assumed", source: "h200-measured", at: "as on the H200" },
+        mmaDoubleWork: { value: 2.45, unit: "ratio", basis: "assumed", source: "h200-measured", at: "as on the H200" },
       },
     },
     {
@@ -5517,6 +5533,8 @@ export const data: GpuData = {
           source: "engine",
           at: "four units an SM as in compute capability 6.0 and its successors; no document says it",
         },
+        mmaLeastWork: { value: 0.7, unit: "ratio", basis: "assumed", source: "h200-measured", at: "as on the H200" },
+        mmaDoubleWork: { value: 2.45, unit: "ratio", basis: "assumed", source: "h200-measured", at: "as on the H200" },
       },
     },
     {
@@ -5833,6 +5851,8 @@ export const data: GpuData = {
           source: "programming-guide",
           at: "Shared Memory: banks of 32 bits",
         },
+        mmaLeastWork: { value: 0.7, unit: "ratio", basis: "assumed", source: "h200-measured", at: "as on the H200" },
+        mmaDoubleWork: { value: 2.45, unit: "ratio", basis: "assumed", source: "h200-measured", at: "as on the H200" },
       },
     },
     {
@@ -6149,6 +6169,8 @@ export const data: GpuData = {
           source: "engine",
           at: "four units an SM as in compute capability 6.0 and its successors; no document says it",
         },
+        mmaLeastWork: { value: 0.7, unit: "ratio", basis: "assumed", source: "h200-measured", at: "as on the H200" },
+        mmaDoubleWork: { value: 2.45, unit: "ratio", basis: "assumed", source: "h200-measured", at: "as on the H200" },
       },
     },
   ],

@@ -76,6 +76,8 @@ export const figureDefinitions = {
   shufflePerClock: number("capability", true, "results/clock/SM", "Warp shuffles"),
   texturePerClock: number("capability", true, "texels/clock/SM", "Texels sampled, one a lane of a texture instruction"),
   mmaPerClock: number("capability", false, "multiply-adds/clock/SM", "Half-precision multiply-adds reached by mma.sync, dense"),
+  mmaLeastWork: number("capability", false, "ratio", "Least time of a matrix product over that of 16 by 8 by 16 halves, however small"),
+  mmaDoubleWork: number("capability", false, "ratio", "Time of an 8 by 8 by 4 product of doubles over that of 16 by 8 by 16 halves"),
   tensorFp16PerClock: number("capability", false, "multiply-adds/clock/SM", "Half-precision multiply-adds of the tensor cores, dense"),
 
   // Latencies of a compute capability, in SM clocks from one instruction to another that needs its result.

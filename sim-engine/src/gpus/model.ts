@@ -37,6 +37,9 @@ function assemble({ values, ...product }: PlainData["products"][number], all: Pl
 /** Every GPU model there is, oldest compute capability first. */
 export const gpus: readonly GpuModel[] = plain.products.map((product) => assemble(product, plain));
 
+/** The GPU whose behaviour others are assumed to share where nobody measured theirs. */
+export const reference: GpuModel = gpus.find(({ id }) => id === plain.reference) as GpuModel;
+
 const squeeze = (name: string): string => name.toLowerCase().replaceAll(/nvidia|geforce|tesla|[^a-z0-9]/g, "");
 
 /**

@@ -645,6 +645,7 @@ export const plain: PlainData = {
         l1LineBytes: 128,
         sharedBanks: 32,
         sharedBankBytes: 4,
+        mmaDoubleWork: 2,
       },
     },
     {
@@ -700,6 +701,7 @@ export const plain: PlainData = {
         l1LineBytes: 128,
         sharedBanks: 32,
         sharedBankBytes: 4,
+        mmaDoubleWork: 2,
       },
     },
     {
@@ -755,6 +757,7 @@ export const plain: PlainData = {
         sharedBanks: 32,
         sharedBankBytes: 4,
         texturePerClock: 4,
+        mmaDoubleWork: 2,
       },
     },
     {
@@ -810,6 +813,7 @@ export const plain: PlainData = {
         l1LineBytes: 128,
         sharedBanks: 32,
         sharedBankBytes: 4,
+        mmaDoubleWork: 2,
       },
     },
     {
@@ -869,6 +873,8 @@ export const plain: PlainData = {
         l1LineBytes: 128,
         sharedBanks: 32,
         sharedBankBytes: 4,
+        mmaLeastWork: 0.7,
+        mmaDoubleWork: 2.45,
       },
     },
     {
@@ -927,6 +933,8 @@ export const plain: PlainData = {
         sharedBanks: 32,
         sharedBankBytes: 4,
         texturePerClock: 4,
+        mmaLeastWork: 0.7,
+        mmaDoubleWork: 2.45,
       },
     },
     {
@@ -985,6 +993,8 @@ export const plain: PlainData = {
         sharedBanks: 32,
         sharedBankBytes: 4,
         texturePerClock: 4,
+        mmaLeastWork: 0.7,
+        mmaDoubleWork: 2.45,
       },
     },
     {
@@ -1043,6 +1053,8 @@ export const plain: PlainData = {
         sharedBanks: 32,
         sharedBankBytes: 4,
         texturePerClock: 4,
+        mmaLeastWork: 0.7,
+        mmaDoubleWork: 2.45,
       },
     },
     {
@@ -1101,6 +1113,8 @@ export const plain: PlainData = {
         l1LineBytes: 128,
         sharedBanks: 32,
         sharedBankBytes: 4,
+        mmaLeastWork: 0.7,
+        mmaDoubleWork: 2.45,
       },
     },
     {
@@ -1159,6 +1173,8 @@ export const plain: PlainData = {
         sharedBanks: 32,
         sharedBankBytes: 4,
         texturePerClock: 4,
+        mmaLeastWork: 0.7,
+        mmaDoubleWork: 2.45,
       },
     },
   ],
