@@ -22,10 +22,10 @@ const protocol = "server/src/lsp/protocol.ts";
 const inner = (part) => `${engine}/${part}`;
 const work = inner("work.ts");
 const ir = inner("ir");
-const facts = inner("passes/facts");
+const passFacts = inner("passes/facts");
 const gpus = inner("gpus");
 const compilers = inner("compilers");
-const rewriting = [ir, work, facts, inner("passes/edit"), compilers];
+const rewriting = [ir, work, passFacts, inner("passes/edit"), compilers];
 const kinds = [...rewriting, ...["fold", "flow", "loops", "memory"].map((kind) => inner(`passes/${kind}`))];
 const passes = [...kinds, inner("passes")];
 
@@ -40,16 +40,16 @@ const engineArrows = {
   [gpus]: [inner("figures")],
   [compilers]: [inner("figures")],
   [inner("memory")]: [],
-  [facts]: [ir, work],
+  [passFacts]: [ir, work],
   [inner("passes/edit")]: [ir, work],
   [inner("passes/fold")]: rewriting,
   [inner("passes/flow")]: rewriting,
   [inner("passes/loops")]: rewriting,
   [inner("passes/memory")]: rewriting,
   [inner("passes")]: kinds,
-  [inner("machine")]: [ir, work, facts, gpus, compilers],
+  [inner("machine")]: [ir, work, passFacts, gpus, compilers],
   [inner("occupancy")]: [gpus],
-  [inner("execute")]: [ir, work, facts, gpus, inner("memory")],
+  [inner("execute")]: [ir, work, passFacts, gpus, inner("memory")],
   [inner("cache")]: [ir, work, gpus, inner("memory")],
   [inner("timing")]: [ir, work, gpus, inner("memory"), inner("machine"), inner("cache")],
   [inner("observe")]: [ir, gpus, inner("memory"), inner("execute"), inner("cache"), inner("timing")],

@@ -1,11 +1,13 @@
 /** What the figures of GPUs and compilers cite: nothing stands in the list for nothing, and what lies in this folder is there. */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { data as compilers } from "../src/compilers/data.ts";
+import { compilerFigureNames } from "../src/compilers/figures.ts";
 import type { Source } from "../src/figures/figure.ts";
 import { lintSources } from "../src/figures/lint.ts";
 import { data as gpus } from "../src/gpus/data.ts";
+import { behaviourNames } from "../src/gpus/model.ts";
 
 const files = [...gpus.capabilities, ...gpus.products, ...compilers.compilers];
 const sources = JSON.parse(readFileSync(join(import.meta.dirname, "..", "sources.json"), "utf8")) as Readonly<Record<string, Source>>;
@@ -31,4 +33,15 @@ test("every record that a figure names is here", () => {
     (name) => !named.some((path) => path.endsWith(`/${name}`) && existsSync(path)),
   );
   expect(missing).toEqual([]);
+});
+
+test("every figure of a compiler, and of how a GPU behaves, is what something is computed with", () => {
+  const root = join(import.meta.dirname, "..", "src");
+  const code = readdirSync(root, { recursive: true, encoding: "utf8" })
+    .filter((path) => path.endsWith(".ts") && !/^(compilers|gpus)\b|\btesting\b|\.test\.ts$/.test(path))
+    .map((path) => readFileSync(join(root, path), "utf8"))
+    .join("\n");
+  const words = new Set(code.match(/\b[a-z]\w*\b/g));
+  expect(words.has("smCount")).toBe(true);
+  expect([...compilerFigureNames, ...behaviourNames].filter((name) => !words.has(name))).toEqual([]);
 });
