@@ -4,13 +4,19 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { load, write } from "../../scripts/support/generated.mjs";
-import { citedSources, engine, figureTable, formatted, plainOf, readData, sourceList } from "./figures.mjs";
+import { citation, citedSources, engine, figureTable, formatted, plainOf, readData, sourceList } from "./figures.mjs";
 
 const { compilerFigureDefinitions } = await load("sim-engine/src/compilers/figures.ts");
 const compilers = readdirSync(join(engine, "compilers"))
   .sort((a, b) => a.localeCompare(b, "en", { numeric: true }))
   .map((name) => readData("compilers", name));
 const sources = citedSources(compilers);
+
+/** Without sources. */
+const plainCompiler = ({ sequences, ...compiler }) => ({
+  ...plainOf(compiler),
+  sequences: Object.fromEntries(Object.entries(sequences).map(([name, { code, callee }]) => [name, { code, callee }])),
+});
 
 const generated = "// Generated from sim-engine/compilers by sim-engine/scripts/compilers.mjs. Do not edit.";
 const source = `${generated}
@@ -21,7 +27,7 @@ export const data: CompilerData = ${JSON.stringify({ sources, compilers })};
 const values = `${generated}
 import type { PlainCompiler } from "./files.ts";
 
-export const plain: readonly PlainCompiler[] = ${JSON.stringify(compilers.map(plainOf))};
+export const plain: readonly PlainCompiler[] = ${JSON.stringify(compilers.map(plainCompiler))};
 `;
 
 const says = Object.fromEntries(
@@ -38,12 +44,21 @@ const docs = [
   "",
   "Sizes are counted in operations of this engine's kernels, which stand for LLVM instructions in NVVM and for machine instructions in ptxas.",
   "",
-  ...compilers.flatMap(({ id, name, llvm, figures }) => [
+  ...compilers.flatMap(({ id, name, llvm, figures, sequences }) => [
     `## ${id}`,
     "",
     `${name}; NVVM is built on LLVM ${llvm}.`,
     "",
     ...figureTable(figures, sources, says),
+    "",
+    "What the hardware lacks becomes these instructions, on the usual path; rare operands are left to a function that takes some registers.",
+    "What of doubles is not here goes as for floats.",
+    "",
+    "| operation | instructions | registers of the function | basis | source |",
+    "| --- | --- | --- | --- | --- |",
+    ...Object.entries(sequences).map(
+      ([operation, { code, callee, ...cited }]) => `| ${operation} | ${code} | ${callee ?? ""} | ${citation(cited, sources)} |`,
+    ),
     "",
   ]),
   ...sourceList(sources),

@@ -9,9 +9,10 @@ export const engine = join(dirname(fileURLToPath(import.meta.url)), "..");
 /** A data file, by its path below sim-engine. */
 export const readData = (...path) => JSON.parse(readFileSync(join(engine, ...path), "utf8"));
 
-/** Of all sources those that figures of these files cite, in the order of sim-engine/sources.json. */
+/** Of all sources those that these files cite, in the order of sim-engine/sources.json. */
 export function citedSources(files) {
-  const cited = new Set(files.flatMap(({ figures }) => Object.values(figures).map(({ source }) => source)));
+  const citations = files.flatMap(({ figures, sequences = {} }) => [...Object.values(figures), ...Object.values(sequences)]);
+  const cited = new Set(citations.map(({ source }) => source));
   return Object.fromEntries(Object.entries(readData("sources.json")).filter(([key]) => cited.has(key)));
 }
 
@@ -27,12 +28,17 @@ const shown = ({ value, unit }) => {
   return `${text} ${unit === "yes/no" ? `(${value ? "yes" : "no"})` : unit}`;
 };
 
+/** The last two cells of a row: basis and source. */
+export function citation({ basis, source, at }, sources) {
+  const { title, url } = sources[source];
+  return `${basis} | ${url ? `[${cell(title)}](${url})` : cell(title)}, ${cell(at)}`;
+}
+
 /** The rows of a Markdown table: figure, value, basis, source; with `says` (by name) what each is stands behind its name. */
 export function figureTable(figures, sources, says) {
   const rows = Object.entries(figures).map(([name, figure]) => {
-    const { title, url } = sources[figure.source];
     const meaning = says ? `${cell(says[name])} | ` : "";
-    return `| ${name} | ${meaning}${shown(figure)} | ${figure.basis} | ${url ? `[${cell(title)}](${url})` : cell(title)}, ${cell(figure.at)} |`;
+    return `| ${name} | ${meaning}${shown(figure)} | ${citation(figure, sources)} |`;
   });
   const middle = says ? ["figure | what it is", "--- | ---"] : ["figure", "---"];
   return [`| ${middle[0]} | value | basis | source |`, `| ${middle[1]} | --- | --- | --- |`, ...rows];

@@ -4,17 +4,20 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { data as compilers } from "../src/compilers/data.ts";
 import { compilerFigureNames } from "../src/compilers/figures.ts";
-import type { Source } from "../src/figures/figure.ts";
+import type { Citation, Source } from "../src/figures/figure.ts";
 import { lintSources } from "../src/figures/lint.ts";
 import { data as gpus } from "../src/gpus/data.ts";
 import { behaviourNames } from "../src/gpus/model.ts";
 
-const files = [...gpus.capabilities, ...gpus.products, ...compilers.compilers];
+const citations: readonly Citation<string>[] = [
+  ...[...gpus.capabilities, ...gpus.products, ...compilers.compilers].flatMap(({ figures }) => Object.values(figures)),
+  ...compilers.compilers.flatMap(({ sequences }) => Object.values(sequences)),
+];
 const sources = JSON.parse(readFileSync(join(import.meta.dirname, "..", "sources.json"), "utf8")) as Readonly<Record<string, Source>>;
 
 test("every source is cited", () => {
-  expect([...lintSources(sources, files)]).toEqual([]);
-  expect([...lintSources({ hearsay: { title: "Hearsay", author: "nobody" } }, files)]).toEqual(["source hearsay is cited by nothing"]);
+  expect([...lintSources(sources, citations)]).toEqual([]);
+  expect([...lintSources({ hearsay: { title: "Hearsay", author: "nobody" } }, citations)]).toEqual(["source hearsay is cited by nothing"]);
 });
 
 test("every record that a figure names is here", () => {
@@ -22,12 +25,10 @@ test("every record that a figure names is here", () => {
     "h200-measured": ["microbenchmarks", "."],
     "compiler-probes": ["compiler"],
   };
-  const named = files.flatMap(({ figures }) =>
-    Object.values(figures).flatMap(({ source, at }) => {
-      const record = /^[\w/-]+\.(json|txt|tsv)/.exec(at)?.[0];
-      return record ? (folders[source] ?? []).map((folder) => join(import.meta.dirname, folder, record)) : [];
-    }),
-  );
+  const named = citations.flatMap(({ source, at }) => {
+    const record = /^[\w/-]+\.(json|txt|tsv)/.exec(at)?.[0];
+    return record ? (folders[source] ?? []).map((folder) => join(import.meta.dirname, folder, record)) : [];
+  });
   expect(named.length).toBeGreaterThan(20);
   const missing = [...new Set(named.map((path) => path.split("/").at(-1)))].filter(
     (name) => !named.some((path) => path.endsWith(`/${name}`) && existsSync(path)),

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { defaultCompiler } from "./compiler.ts";
 import { data } from "./data.ts";
 import { compilerFigureNames } from "./figures.ts";
-import type { CompilerData } from "./files.ts";
+import type { CompilerData, CompilerFile } from "./files.ts";
 import { lintCompilerData } from "./lint.ts";
 
 describe("compiler data", () => {
@@ -29,6 +29,17 @@ describe("compiler data", () => {
       expect.stringMatching(/no figure is called tripSeek/),
       expect.stringMatching(/tripSearch is missing/),
     ]);
+  });
+
+  test.each([
+    ["f32.exp", { source: undefined }, /f32.exp: source missing/],
+    ["f32.exp", { code: "FMUL ?" }, /\? is no opcode/],
+    ["f32.exp", { code: "" }, /nothing is no opcode/],
+    ["f32.exp", { callee: 5 }, /without a branch/],
+    ["f16.exp", {}, /no sequence can be called f16.exp/],
+  ])("the lint finds a wrong sequence: %s %j", (name, sequence, message) => {
+    const sequences = { ...first!.sequences, [name]: { ...first!.sequences["f32.exp"]!, ...sequence } };
+    expect(lintCompilerData({ ...data, compilers: [{ ...first!, sequences } as CompilerFile] })).toEqual([expect.stringMatching(message)]);
   });
 
   test("the lint finds intervals that do not go together", () => {

@@ -3,6 +3,7 @@
  * told apart from here (`data.ts`, `docs/compilers.md`): computing needs no sources.
  */
 import type { CompilerValues } from "./figures.ts";
+import type { Sequence } from "./files.ts";
 import { plain } from "./values.ts";
 
 export interface Compiler {
@@ -10,6 +11,7 @@ export interface Compiler {
   readonly name: string;
   readonly llvm: string;
   readonly values: CompilerValues;
+  readonly sequences: Readonly<Record<string, Sequence>>;
 }
 
 const compilers: readonly Compiler[] = plain.map((each) => ({ ...each, values: each.values as unknown as CompilerValues }));

@@ -1,5 +1,5 @@
 /** What makes a figure wrong, whatever it is a figure of: no source, a unit that is not its own, no number. */
-import type { Figure, FigureShape, Source } from "./figure.ts";
+import type { Citation, Figure, FigureShape, Source } from "./figure.ts";
 
 /** What figures may be based on and where they may be from. */
 export interface Rules {
@@ -13,23 +13,29 @@ export function* lintFigure(
   name: string,
   figure: Partial<Figure<string>>,
   shape: FigureShape | undefined,
-  { bases, sources }: Rules,
+  rules: Rules,
 ): Generator<string> {
   if (!shape) return yield `${where}: no figure is called ${name}`;
   const values = shape.list ? figure.value : [figure.value];
   if (!Array.isArray(values) || !values.every((v) => typeof v === "number" && Number.isFinite(v) && v >= 0))
     yield `${where}.${name}: value is not ${shape.list ? "a list of numbers" : "a number"}`;
   if (figure.unit !== shape.unit) yield `${where}.${name}: unit is ${figure.unit}, not ${shape.unit}`;
-  if (!bases.includes(figure.basis ?? "")) yield `${where}.${name}: basis is ${figure.basis}, not one of ${bases.join(", ")}`;
-  if (!figure.source || !sources[figure.source]) yield `${where}.${name}: source ${figure.source ?? "missing"} is not among the sources`;
-  if (!figure.at) yield `${where}.${name}: does not say where in its source it stands`;
+  yield* lintCitation(`${where}.${name}`, figure, rules);
 }
 
-/** Sources that no file cites. */
-export function* lintSources(
-  sources: Readonly<Record<string, Source>>,
-  files: readonly { readonly figures: Readonly<Record<string, Figure<string>>> }[],
+/** Everything wrong with how `what` is cited. */
+export function* lintCitation(
+  what: string,
+  { basis, source, at }: Partial<Citation<string>>,
+  { bases, sources }: Rules,
 ): Generator<string> {
-  const cited = new Set(files.flatMap(({ figures }) => Object.values(figures).map(({ source }) => source)));
+  if (!bases.includes(basis ?? "")) yield `${what}: basis is ${basis}, not one of ${bases.join(", ")}`;
+  if (!source || !sources[source]) yield `${what}: source ${source ?? "missing"} is not among the sources`;
+  if (!at) yield `${what}: does not say where in its source it stands`;
+}
+
+/** Sources that nothing cites. */
+export function* lintSources(sources: Readonly<Record<string, Source>>, citations: readonly Citation<string>[]): Generator<string> {
+  const cited = new Set(citations.map(({ source }) => source));
   for (const key of Object.keys(sources)) if (!cited.has(key)) yield `source ${key} is cited by nothing`;
 }

@@ -3,11 +3,13 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { defaultCompiler } from "../../src/compilers/compiler.ts";
+import { data } from "../../src/compilers/data.ts";
+import { opcodesOf } from "../../src/machine/expansions.ts";
 
 interface Probe {
   readonly name: string;
   readonly ptx: { readonly instructions: number; readonly markers: number; readonly branches: number };
-  readonly sass: { readonly markers: number; readonly predicated: number; readonly branches: number };
+  readonly sass: { readonly instructions: number; readonly markers: number; readonly predicated: number; readonly branches: number };
   readonly [varied: string]: unknown;
 }
 
@@ -98,4 +100,24 @@ test.each([
   const loads = (words: number): number => probes("widths", { space, words })[0]?.[code].markers ?? 0;
   // Twice the words take as many loads more as there are widest accesses in the words added.
   expect(loads(8) - loads(4)).toBe((4 * 4) / values[name]);
+});
+
+describe("what functions and divisions become", () => {
+  const measured = data.compilers
+    .flatMap(({ sequences }) => Object.entries(sequences))
+    .flatMap(([name, { basis, source, at }]) => {
+      const [, file, count] = /^(\w+)\.json: (\d+) instructions$/.exec(at) ?? [];
+      return basis === "measured" && source === "compiler-probes" && file ? [{ name, file, count: Number(count) }] : [];
+    });
+
+  test.each(measured)("$name has the instructions recorded", ({ name, file, count }) => {
+    const [type, call] = [name.split(".")[0], name.split(".").at(-1)];
+    const instructions = (of: string | undefined): number => probes(file, { type, call: of })[0]?.sass.instructions ?? 0;
+    const recorded = instructions(call) - instructions("none") + 1;
+    const ours = opcodesOf(name)?.length ?? 0;
+    // One more or less is how operands are loaded, which the kernel around decides.
+    expect([count, Math.abs(ours - recorded) <= 3]).toEqual([recorded, true]);
+  });
+
+  test("most of those without branches are among them", () => expect(measured.length).toBeGreaterThan(35));
 });

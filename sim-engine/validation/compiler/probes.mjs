@@ -119,14 +119,60 @@ function* widths() {
     }
 }
 
-/** A function of the maths library: how many instructions it is once it is inlined. */
+const unary =
+  "rsqrt sqrt exp exp2 exp10 expm1 log log2 log10 log1p sin cos tan sinpi cospi asin acos atan sinh cosh tanh asinh acosh atanh erf erfc erfinv erfcx cbrt rcbrt round lgamma tgamma normcdf normcdfinv j0 j1 y0 y1 logb".split(
+    " ",
+  );
+const binary = ["pow", "atan2", "hypot", "rhypot", "fmod", "remainder"];
+
+/** Expressions by the engine's name for what they become, of `x`, `a` and `n`; "none" is what each is compared with. */
+const calls = (suffix) => ({
+  none: "x * a",
+  ...Object.fromEntries(unary.map((name) => [name, `${name}${suffix}(x)`])),
+  ...Object.fromEntries(binary.map((name) => [name, `${name}${suffix}(x, a)`])),
+  powConstant: suffix === "f" ? "powf(x, 2.4f)" : "pow(x, 2.4)",
+  div: "x / a",
+  divConstant: suffix === "f" ? "x / 3.0f" : "x / 3.0",
+  rcp: suffix === "f" ? "1.0f / x" : "1.0 / x",
+  ldexp: `ldexp${suffix}(x, n)`,
+  scalbn: `scalbn${suffix}(x, n)`,
+  ilogb: `ilogb${suffix}(x)`,
+});
+const integers = {
+  none: "i + n",
+  udiv: "(int)((unsigned)i / (unsigned)n)",
+  urem: "(int)((unsigned)i % (unsigned)n)",
+  sdiv: "i / n",
+  srem: "i % n",
+  udivConstant: "(int)((unsigned)i / 7u)",
+  uremConstant: "(int)((unsigned)i % 7u)",
+  sdivConstant: "i / 7",
+  sremConstant: "i % 7",
+  sdivPower: "i / 8",
+  sremPower: "i % 8",
+};
+
+/** Functions of the maths library and divisions: how many instructions they are. */
 function* functions() {
-  for (const call of ["", "expf", "exp2f", "logf", "log2f", "log10f", "powf", "sinf", "cosf", "tanf"]) {
-    const name = `function_${call || "none"}`;
-    const value = `x = ${call === "" ? "a" : `${call}(${call === "powf" ? "x, a" : "x"})`};`;
-    yield { name, source: kernel(name, "", value), varied: { call }, marker: "fma" };
-  }
+  const types = { f32: ["float", calls("f")], f64: ["double", calls("")], i32: ["int", integers] };
+  for (const [type, [c, table]] of Object.entries(types))
+    for (const [call, value] of Object.entries(table)) {
+      const name = `function_${type}_${call}`;
+      const body =
+        type === "i32" ? `int i = p[threadIdx.x]; p[threadIdx.x] = ${value};` : `${c} x = p[threadIdx.x]; p[threadIdx.x] = ${value};`;
+      const source = `extern "C" __global__ void ${name}(${c}* p, ${c} a, int n) { ${body} }`;
+      yield { name, source, varied: { type, call }, marker: "fma" };
+    }
+}
+
+/** The same of floats with `-use_fast_math`. */
+function* fastFunctions() {
+  for (const { source, varied, ...rest } of functions()) if (varied.type === "f32") yield { ...rest, source, varied };
 }
 
 /** @type {Record<string, () => Generator<Probe>>} */
-export const families = { loops, pragmas, searches, headers, selections, predications, widths, functions };
+export const families = { loops, pragmas, searches, headers, selections, predications, widths, functions, fastFunctions };
+
+/** What nvcc is told besides, by family.
+ * @type {Record<string, readonly string[]>} */
+export const options = { fastFunctions: ["-use_fast_math"] };

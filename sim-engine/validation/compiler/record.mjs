@@ -7,7 +7,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { families } from "./probes.mjs";
+import { families, options } from "./probes.mjs";
 import { kernelsOf } from "./sass.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -23,11 +23,11 @@ const inPtx = {
 };
 
 /** A probe's answer: markers and branches in PTX, and the same in machine code with how many markers are under a predicate. */
-function answers(probes) {
+function answers(probes, told) {
   const source = join(work, "probes.cu");
   writeFileSync(source, `${probes.map((probe) => probe.source).join("\n")}\n`);
-  const nvcc = (...options) =>
-    execFileSync("nvcc", [`-arch=${architecture}`, ...options, source], { stdio: ["ignore", "ignore", "inherit"] });
+  const nvcc = (...more) =>
+    execFileSync("nvcc", [`-arch=${architecture}`, ...told, ...more, source], { stdio: ["ignore", "ignore", "inherit"] });
   nvcc("-ptx", "-o", join(work, "probes.ptx"));
   nvcc("-cubin", "-o", join(work, "probes.cubin"));
   const ptx = readFileSync(join(work, "probes.ptx"), "utf8")
@@ -61,9 +61,13 @@ try {
   const version = /V(\d+\.\d+\.\d+)/.exec(execFileSync("nvcc", ["--version"], { encoding: "utf8" }))?.[1];
   for (const [family, probes] of Object.entries(families)) {
     if (asked.length > 0 && !asked.includes(family)) continue;
+    const told = options[family] ?? [];
     const path = join(here, `${family}.json`);
-    const head = JSON.stringify({ nvcc: version, command: `nvcc -arch=${architecture} -cubin`, family }).slice(0, -1);
-    const text = `${head},"probes":[\n${answers([...probes()])
+    const head = JSON.stringify({ nvcc: version, command: ["nvcc", `-arch=${architecture}`, ...told, "-cubin"].join(" "), family }).slice(
+      0,
+      -1,
+    );
+    const text = `${head},"probes":[\n${answers([...probes()], told)
       .map((each) => JSON.stringify(each))
       .join(",\n")}\n]}\n`;
     if (!check) writeFileSync(path, text);
