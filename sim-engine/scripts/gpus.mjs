@@ -4,21 +4,24 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { write } from "../../scripts/support/generated.mjs";
-import { citedSources, engine, figureTable, formatted, plainOf, readData, sourceList } from "./figures.mjs";
+import { citation, citedSources, engine, figureTable, formatted, plainOf, readData, sourceList } from "./figures.mjs";
 
 const read = (...path) => readData("gpus", ...path);
 const version = (capability) => capability.split(".").reduce((major, minor) => Number(major) * 100 + Number(minor));
 
 const { reference, order } = read("index.json");
-const files = readdirSync(join(engine, "gpus")).filter((name) => name !== "index.json" && name.endsWith(".json"));
+const files = readdirSync(join(engine, "gpus")).filter(
+  (name) => !["index.json", "instructions.json"].includes(name) && name.endsWith(".json"),
+);
 const strays = files.filter((name) => !order.includes(name.slice(0, -5)));
 if (strays.length > 0) throw new Error(`gpus/index.json does not list ${strays.join(", ")}`);
 const capabilities = readdirSync(join(engine, "gpus", "capabilities"))
   .map((name) => read("capabilities", name))
   .sort((a, b) => version(a.computeCapability) - version(b.computeCapability));
 const products = order.map((id) => read(`${id}.json`));
-const sources = citedSources([...capabilities, ...products]);
-const data = { reference, sources, capabilities, products };
+const instructions = Object.entries(read("instructions.json")).map(([prefix, row]) => ({ prefix, ...row }));
+const sources = citedSources([...capabilities, ...products, { figures: Object.fromEntries(instructions.entries()) }]);
+const data = { reference, instructions, sources, capabilities, products };
 
 const generated = "// Generated from sim-engine/gpus by sim-engine/scripts/gpus.mjs. Do not edit.";
 const source = `${generated}
@@ -27,7 +30,12 @@ import type { GpuData } from "./files.ts";
 export const data: GpuData = ${JSON.stringify(data)};
 `;
 
-const plain = { reference, capabilities: capabilities.map(plainOf), products: products.map(plainOf) };
+const plain = {
+  reference,
+  instructions: instructions.map(({ prefix, pipe, latency }) => ({ prefix, pipe, latency })),
+  capabilities: capabilities.map(plainOf),
+  products: products.map(plainOf),
+};
 const values = `${generated}
 import type { PlainData } from "./files.ts";
 
@@ -97,6 +105,14 @@ const docs = [
     ...figureTable(c.figures, sources),
     "",
   ]),
+  "## Instructions",
+  "",
+  "Where instructions execute and how long a dependent one waits, on every GPU: the first row that an opcode begins with is its own.",
+  "",
+  "| opcode | pipe | cycles | basis | source |",
+  "| --- | --- | --- | --- | --- |",
+  ...instructions.map((row) => `| ${row.prefix || "others"} | ${row.pipe} | ${row.latency} | ${citation(row, sources)} |`),
+  "",
   ...sourceList(sources),
 ].join("\n");
 

@@ -11,6 +11,7 @@ import { behaviourNames } from "../src/gpus/model.ts";
 
 const citations: readonly Citation<string>[] = [
   ...[...gpus.capabilities, ...gpus.products, ...compilers.compilers].flatMap(({ figures }) => Object.values(figures)),
+  ...gpus.instructions,
   ...compilers.compilers.flatMap(({ sequences }) => Object.values(sequences)),
 ];
 const sources = JSON.parse(readFileSync(join(import.meta.dirname, "..", "sources.json"), "utf8")) as Readonly<Record<string, Source>>;

@@ -1,7 +1,7 @@
 /** What makes GPU data wrong: a figure without a source, a unit that is not the figure's, figures that contradict each other. */
-import { lintFigure } from "../figures/lint.ts";
+import { lintCitation, lintFigure } from "../figures/lint.ts";
 import { type FigureName, figureDefinitions, figureNames, type GpuValues } from "./figures.ts";
-import type { CapabilityFile, Figure, GpuData, ProductFile } from "./files.ts";
+import { type CapabilityFile, type Figure, type GpuData, type ProductFile, pipes } from "./files.ts";
 import { contradictions } from "./limits.ts";
 
 const bases: readonly string[] = ["specified", "measured", "derived", "assumed"];
@@ -75,9 +75,21 @@ function* lintLimits({ computeCapability, figures }: CapabilityFile): Generator<
   for (const contradiction of contradictions(values)) yield `capability ${computeCapability}: ${contradiction}`;
 }
 
+function* lintInstructions({ instructions, sources }: GpuData): Generator<string> {
+  for (const [index, { prefix, pipe, latency, ...citation }] of instructions.entries()) {
+    const what = `instructions ${prefix || "of no row"}`;
+    yield* lintCitation(what, citation, { bases, sources });
+    if (!pipes.includes(pipe)) yield `${what}: no pipe is called ${pipe}`;
+    if (!(Number.isFinite(latency) && latency > 0)) yield `${what}: latency is not a number of cycles`;
+    const before = instructions.slice(0, index).find((row) => prefix.startsWith(row.prefix));
+    if (before) yield `${what}: the row ${before.prefix} comes before it`;
+  }
+  if (instructions.at(-1)?.prefix !== "") yield "instructions: the last row is not for all others";
+}
+
 /** Everything wrong with the data, one sentence each; empty when it is sound. */
 export function lintGpuData(all: GpuData): string[] {
-  const found: string[] = [];
+  const found: string[] = [...lintInstructions(all)];
   for (const capability of all.capabilities) {
     found.push(
       ...lintFigures(`capability ${capability.computeCapability}`, capability.figures, "capability", all),

@@ -40,6 +40,9 @@ export const gpus: readonly GpuModel[] = plain.products.map((product) => assembl
 /** The GPU whose behaviour others are assumed to share where nobody measured theirs. */
 export const reference: GpuModel = gpus.find(({ id }) => id === plain.reference) as GpuModel;
 
+/** What instructions of every GPU are taken to cost: in order, the first row that an opcode begins with is its own. */
+export const instructionRows = plain.instructions;
+
 const squeeze = (name: string): string => name.toLowerCase().replaceAll(/nvidia|geforce|tesla|[^a-z0-9]/g, "");
 
 /**
