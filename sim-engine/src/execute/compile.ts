@@ -2,6 +2,7 @@
  * A kernel made ready to run: for each block the steps that compute what is needed and count what is touched, as closures
  * over the register arrays; for each edge the moves its phis ask for.
  */
+import { type GpuValues, reference } from "../gpus/model.ts";
 import { findLoops, type Loop, reconvergence } from "../ir/graph.ts";
 import type { Block, Kernel, Launch, Op } from "../ir/kernel.ts";
 import { analyseDivergence, type Divergence } from "../passes/facts/divergence.ts";
@@ -34,19 +35,18 @@ export interface CompileOptions {
   readonly contents?: Contents;
   /** Requests are not counted: only values are wanted. */
   readonly uncounted?: boolean;
+  /** What the launch runs on, as far as kernels see that: SMs and clocks; by default the GPU that others are compared with. */
+  readonly gpu?: GpuValues;
   /** Asked whether the program is still wanted. */
   readonly work?: Work;
   /** Times a run of arithmetic is executed before code is made for it; infinity for never. */
   readonly hotAfter?: number;
 }
 
-/** Cycles that pass between two looks at a clock: about what a loop that waits for it takes. */
-const clockStep = 40;
-
 /** Throws `NotExecutable` for what cannot be run. */
 export function compile(kernel: Kernel, launch: Launch, options: CompileOptions = {}): Program {
   const environment = new Environment(kernel, launch, options.contents ?? plainContents);
-  const { work = new Work() } = options;
+  const { gpu = reference.values, work = new Work() } = options;
   const post = reconvergence(kernel);
   const loops = findLoops(kernel);
   const divergence = analyseDivergence(kernel, launch.block, post, loops, work);
@@ -69,6 +69,7 @@ export function compile(kernel: Kernel, launch: Launch, options: CompileOptions 
     provenance,
     uncounted: options.uncounted ?? false,
     hotAfter: options.hotAfter ?? hotAfter,
+    gpu,
     work,
   });
   const blocks = compiler.blocks((block) => post.parent(block), loops);
@@ -90,7 +91,7 @@ export function compile(kernel: Kernel, launch: Launch, options: CompileOptions 
     reductions: compiler.reductions,
     actsOnMemory: acting(kernel.blocks, slice),
     isBelow: (op) => compiler.isBelow(op),
-    startWarp: compiler.presets.startWarp(launch),
+    startWarp: compiler.presets.startWarp(launch, gpu),
   };
 }
 
@@ -115,6 +116,7 @@ interface Parts {
   readonly provenance: Provenance;
   readonly uncounted: boolean;
   readonly hotAfter: number;
+  readonly gpu: GpuValues;
   readonly work: Work;
 }
 
@@ -132,6 +134,7 @@ class Compiler {
   readonly #provenance: Provenance;
   readonly #uncounted: boolean;
   readonly #hotAfter: number;
+  readonly #gpu: GpuValues;
   readonly #work: Work;
   readonly #users = new Map<Op, (Op | "branch")[]>();
   /** Values computed for one lane that operations of all lanes read. */
@@ -153,6 +156,7 @@ class Compiler {
     this.#provenance = parts.provenance;
     this.#uncounted = parts.uncounted;
     this.#hotAfter = parts.hotAfter;
+    this.#gpu = parts.gpu;
     this.#work = parts.work;
     this.presets = new Presets(parts.environment, registers, parts.slice);
     const uses = (value: Op, user: Op | "branch"): void => {
@@ -393,9 +397,10 @@ class Compiler {
   #maskStep(op: Op): Step {
     const slot = this.#registers.slot(op);
     let time = 0;
+    const interval = this.#gpu.clockReadInterval;
     const active = op.action.kind === "special" && op.action.register === "activemask";
     return (o, mask) => {
-      const value = active ? mask : (time += clockStep);
+      const value = active ? mask : (time += interval);
       for (let lane = 0; lane < warpSize; lane++) {
         if (lane > 0 && !((mask >>> lane) & 1)) continue;
         if (slot.kind === "int") slot.data[o + lane] = value;

@@ -1,4 +1,5 @@
 /** Values known before the first instruction: the same for a launch, or for each warp as it starts. */
+import type { GpuValues } from "../gpus/model.ts";
 import type { Launch, Op } from "../ir/kernel.ts";
 import type { Environment } from "./environment.ts";
 import { type Program, warpSize } from "./program.ts";
@@ -73,7 +74,7 @@ export class Presets {
   }
 
   /** Sets what each warp has of its own. */
-  startWarp({ block: [width, height], grid }: Launch): Program["startWarp"] {
+  startWarp({ block: [width, height], grid }: Launch, { smCount }: GpuValues): Program["startWarp"] {
     const set = this.#perWarp.map(({ op, register }) => ({ out: this.#registers.ints(op), register }));
     return (o, warp, at) => {
       for (const { out, register } of set) {
@@ -97,7 +98,7 @@ export class Presets {
               return at[2];
             default:
               // smid: blocks go round the processors.
-              return (at[0] + grid[0] * (at[1] + grid[1] * at[2])) % 128;
+              return (at[0] + grid[0] * (at[1] + grid[1] * at[2])) % smCount;
           }
         };
         for (let lane = 0; lane < warpSize; lane++) out[o + lane] = value(warp * warpSize + lane);

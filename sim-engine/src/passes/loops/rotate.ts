@@ -2,7 +2,7 @@
  * Loops that test at the top become loops that test at the bottom behind one test before them, as LLVM's loop rotation does:
  * one branch less in each iteration, and a body that runs whenever the loop is entered, so that loads may leave it.
  */
-
+import { nvcc } from "../../compilers/compiler.ts";
 import { createOp, linkBlocks } from "../../ir/builder.ts";
 import { findLoops, type Loop } from "../../ir/graph.ts";
 import type { Block, Kernel, Op } from "../../ir/kernel.ts";
@@ -11,9 +11,6 @@ import type { Work } from "../../work.ts";
 import { insertBefore, preheader } from "../edit/blocks.ts";
 import { addEdge, removeEdge } from "../edit/edges.ts";
 import { repairSsa } from "../edit/ssa-repair.ts";
-
-/** A header longer than this is not copied. */
-const headerLimit = 40;
 
 /** Returns whether any loop was rotated. */
 export function rotateLoops(kernel: Kernel, work: Work): boolean {
@@ -35,7 +32,7 @@ function canRotate(loop: Loop): boolean {
   const { end } = header;
   if (end.kind !== "branch" || loop.latches.length === 0 || loop.latches.includes(header)) return false;
   if (loop.blocks.has(end.then) === loop.blocks.has(end.else)) return false;
-  return header.ops.length <= headerLimit && !header.ops.some((op) => hasEffect(op) || isConvergent(op));
+  return header.ops.length <= nvcc.rotatedHeaderSize && !header.ops.some((op) => hasEffect(op) || isConvergent(op));
 }
 
 function rotate(kernel: Kernel, loop: Loop, work: Work): void {

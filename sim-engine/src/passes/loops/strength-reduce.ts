@@ -2,7 +2,7 @@
  * Addresses that move by the same distance in each iteration become pointers that are advanced (LLVM's loop strength
  * reduction): `a[k * n + j]` over k costs one addition, not a multiplication and an address.
  */
-
+import { nvcc } from "../../compilers/compiler.ts";
 import { createOp } from "../../ir/builder.ts";
 import { findLoops, type Loop } from "../../ir/graph.ts";
 import type { Block, Kernel, Op, ScalarType } from "../../ir/kernel.ts";
@@ -13,9 +13,6 @@ import { Substitution } from "../edit/substitution.ts";
 import { isNarrow } from "../facts/alias.ts";
 import { type Linear, linearKey, linearOf, multipleOf, splitBy, sum } from "../facts/linear.ts";
 import { definedIn } from "./induction.ts";
-
-/** Addresses further apart than so many steps have a pointer each. */
-const chainLimit = 16;
 
 /** An address in a loop: base + scale * (slope * counter + rest). */
 interface Moving {
@@ -130,7 +127,7 @@ class Pointers {
     step: number,
   ): void {
     const { slope, base, scale, list } = group;
-    // Addresses that differ by constants and by multiples of the slope share one pointer.
+    // Addresses that differ by constants and by multiples of the slope share one pointer, unless they are far apart.
     for (let pending = list; pending.length > 0; ) {
       const lead = pending[0] as Moving;
       const members: { readonly moving: Moving; readonly times: number; readonly left: number }[] = [];
@@ -138,7 +135,7 @@ class Pointers {
       for (const moving of pending) {
         const difference = sum(moving.rest, lead.rest, -1);
         const distance = slope.size === 1 && slope.has("") ? onlyConstant(difference) : multipleOf(difference, slope);
-        if (distance && Math.abs(distance.times) <= chainLimit) members.push({ moving, ...distance });
+        if (distance && Math.abs(distance.times) <= nvcc.pointerReach) members.push({ moving, ...distance });
         else others.push(moving);
       }
       this.#share(base, scale, slope, start, step, lead, members, group.counter);

@@ -2,7 +2,7 @@
  * Neighbouring accesses of one thread become one wide access where the alignment is proven: members of an aligned struct, rows
  * of a shared tile, local arrays (LLVM's load-store vectorizer, and ptxas for shared and local memory).
  */
-
+import { nvcc } from "../../compilers/compiler.ts";
 import { createOp } from "../../ir/builder.ts";
 import { type Block, type Kernel, type Op, type ScalarType, scalarBytes } from "../../ir/kernel.ts";
 import type { Work } from "../../work.ts";
@@ -63,8 +63,7 @@ function runs(kernel: Kernel, group: readonly Access[], gaps: boolean, may: (run
       const run = group.slice(at, at + length).filter(({ location }) => location.offset < offset + width);
       const neighbours = run.every(({ location }) => (location.offset - offset) % bytes === 0);
       const enough = run.length === length || (gaps && length === 4 && run.length === 3);
-      // Constants are read at most in pairs.
-      const widest = (run[0] as Access).location.space === "constant" ? 8 : 16;
+      const widest = (run[0] as Access).location.space === "constant" ? nvcc.widestConstantAccess : nvcc.widestAccess;
       if (
         !enough ||
         !neighbours ||
