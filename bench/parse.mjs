@@ -141,13 +141,15 @@ async function compare() {
   const start = (each) => timed(() => each.parse(first.text));
   say(`${first.name}, the process' first`, start(parser), start(native));
   for (const { name, text } of texts) {
-    const taken = { whole: [[], []], edit: [[], []] };
+    const taken = { whole: [[], []], "an edit": [[], []], "an edit that breaks it": [[], []] };
     const middle = text.indexOf(";", text.length >> 1);
     const edited = `${text.slice(0, middle)} ${text.slice(middle)}`;
-    for (let round = 0; round < 15; round++) {
+    const broken = `${text.slice(0, middle)}; float half = (${text.slice(middle)}`;
+    for (let round = 0; round < 7; round++) {
       for (const [k, each] of [parser, native].entries()) {
         taken.whole[k].push(timed(() => each.parse(text, { key: name })));
-        taken.edit[k].push(timed(() => each.parse(edited, { key: name })));
+        taken["an edit"][k].push(timed(() => each.parse(edited, { key: name })));
+        taken["an edit that breaks it"][k].push(timed(() => each.parse(broken, { key: name })));
         each.forget(name);
       }
     }

@@ -49,7 +49,9 @@ export class Session {
     return [gpuNamed(defaultGpu)];
   }
 
-  analyse(input: Input, gpu: GpuModel): Program {
+  async analyse(input: Input, gpu: GpuModel): Promise<Program> {
+    // Trees of the native parser are freed between turns only.
+    await new Promise((resolve) => setImmediate(resolve));
     return analyze(input.path, input.text, this.#settings(input, gpu), diskFiles);
   }
 
