@@ -4,7 +4,7 @@ import type { GpuModel } from "@warplens/sim-engine";
 import { analyze } from "../analysis/analyze.ts";
 import type { AnalysisSettings, Program } from "../analysis/facts.ts";
 import { diskFiles } from "../files.ts";
-import { loadGrammarFromDisk } from "../grammar.ts";
+import { loadNativeGrammarFromDisk } from "../grammar.ts";
 import type { LintSettings } from "../lint.ts";
 import { compileResources } from "../nvcc/compile.ts";
 import { type CompiledKernel, findCompiled, knownResources } from "../nvcc/resources.ts";
@@ -37,7 +37,7 @@ export class Session {
   /** Checks the options and loads the grammar. Throws a UsageError. */
   static async open(io: Io, given: Given): Promise<Session> {
     const session = new Session(io, given);
-    await loadGrammarFromDisk();
+    await loadNativeGrammarFromDisk();
     return session;
   }
 
@@ -49,7 +49,9 @@ export class Session {
     return [gpuNamed(defaultGpu)];
   }
 
-  analyse(input: Input, gpu: GpuModel): Program {
+  async analyse(input: Input, gpu: GpuModel): Promise<Program> {
+    // Trees of the native parser are freed between turns only.
+    await new Promise((resolve) => setImmediate(resolve));
     return analyze(input.path, input.text, this.#settings(input, gpu), diskFiles);
   }
 
