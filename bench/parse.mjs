@@ -3,6 +3,7 @@
  *
  *   node bench/parse.mjs FOLDER... [--errors N] [--unknown N] [-I DIR]   reads every .cu and .cuh, says what share is clean
  *   node --expose-gc bench/parse.mjs --times                                    times 1,000, 5,000 and 20,000 lines
+ *   node bench/parse.mjs --native [FILE...]                                     the native parser beside WebAssembly
  */
 import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -21,6 +22,7 @@ const { values, positionals } = parseArgs({
     errors: { type: "string", default: "0" },
     unknown: { type: "string", default: "0" },
     times: { type: "boolean" },
+    native: { type: "boolean" },
     include: { type: "string", short: "I", multiple: true, default: [] },
   },
 });
@@ -30,13 +32,15 @@ const parser = await syntax.loadWasmParser({
   grammar: readFileSync(require.resolve("tree-sitter-cuda/tree-sitter-cuda.wasm")),
 });
 if (values.times) times();
-for (const folder of positionals) share(path.resolve(folder));
+if (values.native) await compare();
+else for (const folder of positionals) share(path.resolve(folder));
 
 async function bundled() {
   const outfile = path.join(root, "node_modules/.cache/warplens-bench.mjs");
   await build({
     stdin: {
-      contents: 'export * from "./server/src/syntax/index.ts"; export * from "./server/src/syntax/walk.ts";',
+      contents:
+        'export * from "./server/src/syntax/index.ts"; export * from "./server/src/syntax/walk.ts"; export * from "./server/src/syntax/parser/native.ts";',
       resolveDir: root,
       loader: "ts",
     },
@@ -116,6 +120,41 @@ function share(folder) {
   console.log(
     `${path.basename(folder)}: ${files.length} files, ${clean} clean (${percent} %), ${unknown} unknown of ${expressions} nodes beside errors, ${(characters / 1e6).toFixed(1)} M characters in ${(ms / 1000).toFixed(1)} s`,
   );
+}
+
+/** Both parsers on the same texts in turn: the first of the process, whole ones without a tree of before, and edits with one. */
+async function compare() {
+  const native = syntax.loadNativeParser(pathToFileURL(`${root}/`), parser);
+  if (!native) return console.log("no native parser: node scripts/native-parser.mjs");
+  const files = positionals.map((file) => ({ name: path.basename(file), text: readFileSync(file, "utf8") }));
+  const { generate } = await import("./support/generate.mjs");
+  const texts = files.length > 0 ? files : [1000, 5000, 20_000].map((lines) => ({ name: `${lines} lines`, text: generate(lines) }));
+  const median = (list) => list.toSorted((a, b) => a - b)[list.length >> 1];
+  const timed = (work) => {
+    const start = performance.now();
+    work();
+    return performance.now() - start;
+  };
+  const say = (what, wasm, other) =>
+    console.log(`${what}: ${wasm.toFixed(1)} ms in WebAssembly, ${other.toFixed(1)} native: ${(wasm / other).toFixed(2)} times faster`);
+  const [first] = texts;
+  const start = (each) => timed(() => each.parse(first.text));
+  say(`${first.name}, the process' first`, start(parser), start(native));
+  for (const { name, text } of texts) {
+    const taken = { whole: [[], []], "an edit": [[], []], "an edit that breaks it": [[], []] };
+    const middle = text.indexOf(";", text.length >> 1);
+    const edited = `${text.slice(0, middle)} ${text.slice(middle)}`;
+    const broken = `${text.slice(0, middle)}; float half = (${text.slice(middle)}`;
+    for (let round = 0; round < 7; round++) {
+      for (const [k, each] of [parser, native].entries()) {
+        taken.whole[k].push(timed(() => each.parse(text, { key: name })));
+        taken["an edit"][k].push(timed(() => each.parse(edited, { key: name })));
+        taken["an edit that breaks it"][k].push(timed(() => each.parse(broken, { key: name })));
+        each.forget(name);
+      }
+    }
+    for (const [what, lists] of Object.entries(taken)) say(`${name}, ${what}`, ...lists.map(median));
+  }
 }
 
 function times() {

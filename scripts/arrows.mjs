@@ -22,8 +22,10 @@ const protocol = "server/src/lsp/protocol.ts";
 const inner = (part) => `${engine}/${part}`;
 const work = inner("work.ts");
 const ir = inner("ir");
-const facts = inner("passes/facts");
-const rewriting = [ir, work, facts, inner("passes/edit")];
+const kernelFacts = inner("passes/facts");
+const gpus = inner("gpus");
+const compilers = inner("compilers");
+const rewriting = [ir, work, kernelFacts, inner("passes/edit"), compilers];
 const kinds = [...rewriting, ...["fold", "flow", "loops", "memory"].map((kind) => inner(`passes/${kind}`))];
 const passes = [...kinds, inner("passes")];
 
@@ -34,21 +36,23 @@ const passes = [...kinds, inner("passes")];
 const engineArrows = {
   [work]: [],
   [ir]: [],
-  [inner("gpus")]: ["sim-engine/gpus"],
+  [inner("figures")]: [],
+  [gpus]: [inner("figures")],
+  [compilers]: [inner("figures")],
   [inner("memory")]: [],
-  [facts]: [ir, work],
+  [kernelFacts]: [ir, work],
   [inner("passes/edit")]: [ir, work],
   [inner("passes/fold")]: rewriting,
   [inner("passes/flow")]: rewriting,
   [inner("passes/loops")]: rewriting,
   [inner("passes/memory")]: rewriting,
   [inner("passes")]: kinds,
-  [inner("machine")]: [ir, work, facts],
-  [inner("occupancy")]: [inner("gpus")],
-  [inner("execute")]: [ir, work, facts, inner("memory")],
-  [inner("cache")]: [ir, work, inner("gpus"), inner("memory")],
-  [inner("timing")]: [ir, work, inner("gpus"), inner("memory"), inner("machine"), inner("cache")],
-  [inner("observe")]: [ir, inner("memory"), inner("execute"), inner("cache"), inner("timing")],
+  [inner("machine")]: [ir, work, kernelFacts, gpus, compilers],
+  [inner("occupancy")]: [gpus],
+  [inner("execute")]: [ir, work, kernelFacts, gpus, inner("memory")],
+  [inner("cache")]: [ir, work, gpus, inner("memory")],
+  [inner("timing")]: [ir, work, gpus, inner("memory"), inner("machine"), inner("cache")],
+  [inner("observe")]: [ir, gpus, inner("memory"), inner("execute"), inner("cache"), inner("timing")],
   [inner("contents")]: [ir, work, ...passes, inner("execute")],
   [inner("sampling")]: [ir, work, inner("execute"), inner("observe")],
   [inner("report")]: [ir, work, ...passes, inner("machine"), inner("occupancy"), inner("execute"), inner("sampling")],

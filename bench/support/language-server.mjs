@@ -6,7 +6,7 @@ import { pathToFileURL } from "node:url";
 import { createMessageConnection, StreamMessageReader, StreamMessageWriter } from "vscode-jsonrpc/node";
 
 /** Milliseconds after which an answer is no longer awaited. */
-const patience = 60_000;
+const patience = 30_000;
 
 export class LanguageServer {
   #child;

@@ -2,22 +2,37 @@
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { useParser } from "./syntax/current-parser.ts";
-import { loadWasmParser } from "./syntax/index.ts";
+import { loadWasmParser, type Parser } from "./syntax/index.ts";
 import { installedAssets } from "./syntax/parser/installed.ts";
+import { loadNativeParser } from "./syntax/parser/native.ts";
 
 const beside = (name: string): string => fileURLToPath(new URL(`./${name}`, import.meta.url));
 
-let loaded: Promise<void> | undefined;
+let loaded: Promise<Loaded> | undefined;
 
-/** Loads the grammar once (about 0.7 s); rejects when it cannot be read. */
-export function loadGrammarFromDisk(): Promise<void> {
-  loaded ??= load();
-  return loaded;
+interface Loaded {
+  readonly wasm: Parser;
+  /** The folder whose `node_modules` may hold more. */
+  readonly root: URL;
 }
 
-async function load(): Promise<void> {
+/** Loads the grammar once; rejects when it cannot be read. */
+export async function loadGrammarFromDisk(): Promise<void> {
+  loaded ??= load();
+  useParser((await loaded).wasm);
+}
+
+/** The same, for processes that read whole files soon after they start: with the native parser, where there is one. */
+export async function loadNativeGrammarFromDisk(): Promise<void> {
+  loaded ??= load();
+  const { wasm, root } = await loaded;
+  useParser(loadNativeParser(root, wasm) ?? wasm);
+}
+
+async function load(): Promise<Loaded> {
   const runtime = beside("web-tree-sitter.wasm");
   const grammar = beside("tree-sitter-cuda.wasm");
-  const assets = existsSync(runtime) ? { runtime: readFileSync(runtime), grammar: readFileSync(grammar) } : installedAssets();
-  useParser(await loadWasmParser(assets));
+  const bundled = existsSync(runtime);
+  const assets = bundled ? { runtime: readFileSync(runtime), grammar: readFileSync(grammar) } : installedAssets();
+  return { wasm: await loadWasmParser(assets), root: new URL(bundled ? "../" : "../../", import.meta.url) };
 }

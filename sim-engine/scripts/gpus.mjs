@@ -1,24 +1,27 @@
 #!/usr/bin/env node
 // Writes what is generated from the GPU data files: src/gpus/data.ts with the sources, src/gpus/values.ts without, and docs/gpus.md.
 // `--check` fails when one is stale.
-import { execFileSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
-import { fileURLToPath } from "node:url";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { write } from "../../scripts/support/generated.mjs";
+import { citation, citedSources, engine, figureTable, formatted, plainOf, readData, sourceList } from "./figures.mjs";
 
-const engine = join(dirname(fileURLToPath(import.meta.url)), "..");
-const check = process.argv.includes("--check");
-const read = (...path) => JSON.parse(readFileSync(join(engine, "gpus", ...path), "utf8"));
+const read = (...path) => readData("gpus", ...path);
 const version = (capability) => capability.split(".").reduce((major, minor) => Number(major) * 100 + Number(minor));
 
 const { reference, order } = read("index.json");
-const files = readdirSync(join(engine, "gpus")).filter((name) => !["index.json", "sources.json"].includes(name) && name.endsWith(".json"));
+const files = readdirSync(join(engine, "gpus")).filter(
+  (name) => !["index.json", "instructions.json"].includes(name) && name.endsWith(".json"),
+);
 const strays = files.filter((name) => !order.includes(name.slice(0, -5)));
 if (strays.length > 0) throw new Error(`gpus/index.json does not list ${strays.join(", ")}`);
 const capabilities = readdirSync(join(engine, "gpus", "capabilities"))
   .map((name) => read("capabilities", name))
   .sort((a, b) => version(a.computeCapability) - version(b.computeCapability));
-const data = { reference, sources: read("sources.json"), capabilities, products: order.map((id) => read(`${id}.json`)) };
+const products = order.map((id) => read(`${id}.json`));
+const instructions = Object.entries(read("instructions.json")).map(([prefix, row]) => ({ prefix, ...row }));
+const sources = citedSources([...capabilities, ...products, { figures: Object.fromEntries(instructions.entries()) }]);
+const data = { reference, instructions, sources, capabilities, products };
 
 const generated = "// Generated from sim-engine/gpus by sim-engine/scripts/gpus.mjs. Do not edit.";
 const source = `${generated}
@@ -27,30 +30,18 @@ import type { GpuData } from "./files.ts";
 export const data: GpuData = ${JSON.stringify(data)};
 `;
 
-const valuesOf = ({ figures, ...about }) => ({
-  ...about,
-  values: Object.fromEntries(Object.entries(figures).map(([name, figure]) => [name, figure.value])),
-});
-const plain = { reference, capabilities: capabilities.map(valuesOf), products: data.products.map(valuesOf) };
+const plain = {
+  reference,
+  instructions: instructions.map(({ prefix, pipe, latency }) => ({ prefix, pipe, latency })),
+  capabilities: capabilities.map(plainOf),
+  products: products.map(plainOf),
+};
 const values = `${generated}
 import type { PlainData } from "./files.ts";
 
 export const plain: PlainData = ${JSON.stringify(plain)};
 `;
 
-const cell = (text) => String(text).replaceAll("|", "\\|");
-const shown = (figure) => {
-  const value = Array.isArray(figure.value)
-    ? figure.value.map((v) => v.toLocaleString("en")).join(", ")
-    : figure.value.toLocaleString("en");
-  return `${value} ${figure.unit === "yes/no" ? `(${figure.value ? "yes" : "no"})` : figure.unit}`;
-};
-const rows = (figures) =>
-  Object.entries(figures).map(([name, figure]) => {
-    const { title, url } = data.sources[figure.source];
-    return `| ${name} | ${shown(figure)} | ${figure.basis} | ${url ? `[${cell(title)}](${url})` : cell(title)}, ${cell(figure.at)} |`;
-  });
-const head = ["| figure | value | basis | source |", "| --- | --- | --- | --- |"];
 const value = (product, name) => product.figures[name].value.toLocaleString("en");
 const table = [
   "| id | GPU | compute capability | SMs | clock, MHz | memory, GB/s | L2, MB | also known as |",
@@ -103,8 +94,7 @@ const docs = [
     "",
     `${p.name}, ${p.chip}, compute capability [${p.computeCapability}](#compute-capability-${p.computeCapability.replace(".", "")}).`,
     "",
-    ...head,
-    ...rows(p.figures),
+    ...figureTable(p.figures, sources),
     "",
   ]),
   ...data.capabilities.flatMap((c) => [
@@ -112,38 +102,20 @@ const docs = [
     "",
     `${c.architecture}.`,
     "",
-    ...head,
-    ...rows(c.figures),
+    ...figureTable(c.figures, sources),
     "",
   ]),
-  "## Sources",
+  "## Instructions",
   "",
-  ...Object.values(data.sources).map((s) => `- ${s.author}: ${s.url ? `[${s.title}](${s.url})` : s.title}${s.date ? `, ${s.date}` : ""}`),
+  "Where instructions execute and how long a dependent one waits, on every GPU: the first row that an opcode begins with is its own.",
   "",
+  "| opcode | pipe | cycles | basis | source |",
+  "| --- | --- | --- | --- | --- |",
+  ...instructions.map((row) => `| ${row.prefix || "others"} | ${row.pipe} | ${row.latency} | ${citation(row, sources)} |`),
+  "",
+  ...sourceList(sources),
 ].join("\n");
 
-/** As the project formats its code, so that a formatter never makes the file look stale. */
-const formatted = (path, text) =>
-  execFileSync(
-    process.execPath,
-    [join(engine, "..", "node_modules", "@biomejs", "biome", "bin", "biome"), "format", `--stdin-file-path=${path}`],
-    {
-      input: text,
-      encoding: "utf8",
-      maxBuffer: 1 << 26,
-    },
-  );
-
-const outputs = [
-  [join(engine, "src", "gpus", "data.ts"), formatted("sim-engine/src/gpus/data.ts", source)],
-  [join(engine, "src", "gpus", "values.ts"), formatted("sim-engine/src/gpus/values.ts", values)],
-  [join(engine, "..", "docs", "gpus.md"), docs],
-];
-let stale = 0;
-for (const [path, text] of outputs) {
-  if (existsSync(path) && readFileSync(path, "utf8") === text) continue;
-  if (check) console.error(`${relative(process.cwd(), path)} is stale: run sim-engine/scripts/gpus.mjs`);
-  else writeFileSync(path, text);
-  stale++;
-}
-process.exitCode = check && stale > 0 ? 1 : 0;
+write("sim-engine/src/gpus/data.ts", formatted("sim-engine/src/gpus/data.ts", source));
+write("sim-engine/src/gpus/values.ts", formatted("sim-engine/src/gpus/values.ts", values));
+write("docs/gpus.md", docs);

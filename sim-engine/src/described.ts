@@ -3,6 +3,7 @@ import { estimateTraffic } from "./cache/index.ts";
 import { isInGlobal } from "./execute/accesses.ts";
 import { globalBase } from "./execute/memory.ts";
 import { warpSize } from "./execute/program.ts";
+import type { WarpRecord } from "./execute/record.ts";
 import type { Executed } from "./executed.ts";
 import type { GpuModel } from "./gpus/model.ts";
 import type { Assumption } from "./ir/kernel.ts";
@@ -19,7 +20,7 @@ export function describe(run: Executed, gpu: GpuModel, work: Work): LaunchReport
   const { program, sample, machine, registers, resident } = run;
   const { kernel, launch, environment } = program;
   const blocks = launch.grid[0] * launch.grid[1] * launch.grid[2];
-  const counted = tally(program, machine, sample);
+  const counted = tally(program, machine, sample, work);
   const timed = time(run, gpu, counted, work);
   const reached = {
     theoreticalPct: resident.occupancyPct,
@@ -109,6 +110,7 @@ function time(run: Executed, gpu: GpuModel, counted: Tally, work: Work): Timed {
     },
     work,
   );
+  work.ask(program.blocks.length);
   const code = timedCode(run.machine, sites.numbers);
   const hottestAtomics = run.atomics.hottest(counted.atomicSectors, blocks);
   const estimate = estimateTime(
@@ -157,8 +159,15 @@ function tracesOf(run: Executed, code: TimedCode, instructions: number, blocks: 
   const { block } = program.launch;
   const warps = Math.ceil((block[0] * block[1] * block[2]) / warpSize);
   const loose = Math.floor(sample.warps.length / warps);
+  const issued = (record: WarpRecord): number => {
+    work.ask(record.blocks.length / 4);
+    return issuedBy(record, program.blocks, code);
+  };
   // Warps of a block lie side by side and do about as much as each other.
-  const records = sample.warps.toSorted((a, b) => issuedBy(a, program.blocks, code) - issuedBy(b, program.blocks, code));
+  const records = sample.warps
+    .map((record) => ({ record, instructions: issued(record) }))
+    .sort((a, b) => a.instructions - b.instructions)
+    .map(({ record }) => record);
   const chosen = [
     ...sample.blocks.flatMap(({ index, weight, observed }) => (observed ? [{ index, weight, records: observed.records }] : [])),
     ...Array.from({ length: loose }, (_, k) => ({
@@ -175,7 +184,7 @@ function tracesOf(run: Executed, code: TimedCode, instructions: number, blocks: 
       work.ask(record.blocks.length / 4 + record.requests.length / 32);
       return traceOf(record, program.blocks, code);
     }),
-    issued: records.reduce((sum, record) => sum + issuedBy(record, program.blocks, code), 0),
+    issued: records.reduce((sum, record) => sum + issued(record), 0),
   }));
   const weights = calibrated(traces, instructions / blocks);
   const sum = weights.reduce((total, weight) => total + weight, 0);

@@ -58,7 +58,14 @@ type KnownRegisters = { readonly value: number; readonly basis: Basis } | undefi
 export function executed(prepared: Prepared, machine: MachineKernel, gpu: GpuModel, registers: KnownRegisters, work: Work): Executed {
   const { kernel, launch, contents, uneven } = prepared;
   const run = (allLanes: boolean): Executed =>
-    execute(compile(kernel, launch, { contents, allLanes, work }), uneven, machine, gpu, registers, work.share(runningSteps));
+    execute(
+      compile(kernel, launch, { contents, allLanes, work, gpu: gpu.values }),
+      uneven,
+      machine,
+      gpu,
+      registers,
+      work.share(runningSteps),
+    );
   try {
     return run(false);
   } catch (error) {
@@ -88,7 +95,7 @@ function execute(program: Program, uneven: boolean, machine: MachineKernel, gpu:
   markComparisons(program, variations);
   const runner = new Runner(program, work);
   const sites = numberSites(program, new Set(variations.flatMap((each) => [...each.irregularAddresses])));
-  const observer = new Observer(runner, sites);
+  const observer = new Observer(runner, sites, gpu.values);
   const watch = blocksToLog(launch.grid, Math.max(1, resident.blocksPerSm), gpu.values.smCount);
   const sampler = new Sampler(runner, { variations, steps: samplingSteps, observer, watch, uneven });
   try {

@@ -1,9 +1,10 @@
 /** The engine's whole public API. */
 
 export { sharedBase } from "./execute/memory.ts";
+export type { Source } from "./figures/figure.ts";
 export { type Citations, type CitedFigures, loadCitations } from "./gpus/cited.ts";
 export { customGpu, type GpuProblem } from "./gpus/custom.ts";
-export type { Figure, FigureBasis, Source } from "./gpus/files.ts";
+export type { Figure, FigureBasis } from "./gpus/files.ts";
 export {
   type CapabilityModel,
   capabilities,

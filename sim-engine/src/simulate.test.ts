@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 import { findGpu } from "./gpus/model.ts";
-import type { Launch } from "./ir/kernel.ts";
+import { cloneKernel } from "./ir/builder.ts";
+import type { Kernel, Launch } from "./ir/kernel.ts";
 import { parseKernel } from "./ir/text.ts";
+import type { LaunchReport } from "./report/launch-report.ts";
 import { simulate } from "./simulate.ts";
 import { Cancelled, Work } from "./work.ts";
 
@@ -260,6 +262,29 @@ test("nobody waits for the optimiser longer than wanted", () => {
     }),
   ).toThrow(Cancelled);
   expect(asked).toBe(2);
+});
+
+test("what is cancelled anywhere leaves nothing behind: the same question then gets the same answer", () => {
+  const ask = (kernel: Kernel, work: Work): LaunchReport => simulate(kernel, matrices(256), h200, { work, now: () => 0 });
+  let questions = 0;
+  const counting = new Work(Number.POSITIVE_INFINITY, () => {
+    questions++;
+    return false;
+  });
+  const expected = ask(cloneKernel(transpose), counting);
+  expect(questions).toBeGreaterThan(10);
+  for (let last = 1; last <= questions; last++) {
+    const kernel = cloneKernel(transpose);
+    let asked = 0;
+    const cancelled = new Work(Number.POSITIVE_INFINITY, () => ++asked === last);
+    expect(() => ask(kernel, cancelled)).toThrow(Cancelled);
+    expect(asked).toBe(last);
+    if (last % 8 === 1) expect(ask(kernel, new Work())).toEqual(expected);
+  }
+});
+
+test("a budget that is used up ends a simulation with a reason", () => {
+  expect(() => simulate(cloneKernel(transpose), matrices(256), h200, { work: new Work(10) })).toThrow(/gave up after/);
 });
 
 test("a long computation from data to an address is followed", () => {

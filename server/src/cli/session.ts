@@ -4,7 +4,7 @@ import type { GpuModel } from "@warplens/sim-engine";
 import type { AnalysisSettings, Program } from "../analysis/facts.ts";
 import { ProgramDatabase } from "../analysis/program-database.ts";
 import { diskFiles } from "../files.ts";
-import { loadGrammarFromDisk } from "../grammar.ts";
+import { loadNativeGrammarFromDisk } from "../grammar.ts";
 import type { LintSettings } from "../lint.ts";
 import { compileResources } from "../nvcc/compile.ts";
 import { type CompiledKernel, findCompiled, knownResources } from "../nvcc/resources.ts";
@@ -42,7 +42,7 @@ export class Session {
   /** Checks the options and loads the grammar. Throws a UsageError. */
   static async open(io: Io, given: Given): Promise<Session> {
     const session = new Session(io, given);
-    await loadGrammarFromDisk();
+    await loadNativeGrammarFromDisk();
     return session;
   }
 
@@ -54,7 +54,9 @@ export class Session {
     return [gpuNamed(defaultGpu)];
   }
 
-  analyse(input: Input, gpu: GpuModel): Program {
+  async analyse(input: Input, gpu: GpuModel): Promise<Program> {
+    // Trees of the native parser are freed between turns only.
+    await new Promise((resolve) => setImmediate(resolve));
     // Of a file what it tells others is kept for a while: most often the next one asks for it.
     if (this.#analysed++ % forgetAfter === 0) this.#programs.clear();
     const programs = this.#programs.get(gpu) ?? new ProgramDatabase(diskFiles);

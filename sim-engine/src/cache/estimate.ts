@@ -12,13 +12,14 @@ import type { SectorLog } from "./log.ts";
 import { planLogs } from "./sample.ts";
 import type { SiteTraffic, TrafficEstimate, TrafficInput } from "./traffic.ts";
 
+/** Accesses a sector from which on sectors are taken to come alone: between pairs, which cost half an access each, and one by one. */
+const mostlyAlone = 0.75;
+
 const ratio = (part: number, whole: number, otherwise: number): number => (whole > 0 ? part / whole : otherwise);
 
-/**
- * The chance that the L2 still holds what was used `bytes` of other data ago. Measured on an H200 (validation/microbenchmarks): all
- * of 35 MB read over and over stays in its 50 MB, 56 % of 52 MB, nothing of 86 MB.
- */
-export const l2Keeps = (gpu: GpuValues, bytes: number): number => Math.min(1, Math.max(0, 1 - (bytes / gpu.l2Bytes - 0.75) / 0.55));
+/** The chance that the L2 still holds what was used `bytes` of other data ago. */
+export const l2Keeps = ({ l2Bytes, l2RetainedShare, l2RetentionFade }: GpuValues, bytes: number): number =>
+  Math.min(1, Math.max(0, 1 - (bytes / l2Bytes - l2RetainedShare) / l2RetentionFade));
 
 /** How often blocks repeat what a neighbour did, along each direction: 1 all is new, 0 all is shared. By site. */
 type Novelty = readonly [x: Float64Array, y: Float64Array, z: Float64Array];
@@ -89,7 +90,7 @@ export function estimateTraffic(input: TrafficInput, work: Work = new Work()): T
     together,
     sites.length,
     (input.l1Bytes * Math.min(together.length, plan.resident.length)) / plan.resident.length,
-    values.cachesGlobalLoads === 1,
+    values,
     work,
   );
   const memory = memoryOf(input, l1, work);
@@ -104,7 +105,7 @@ export function estimateTraffic(input: TrafficInput, work: Work = new Work()): T
     const dram = Math.min(1 - l1Share, ratio(dramSectors, total, 0));
     const accessesPerSector = ratio(l1[s]!.accesses, l1[s]!.onward, 1);
     const linesPerSector = ratio(l1[s]!.lines, l1[s]!.onward, 1);
-    const scattered = isIrregular(input, s) && accessesPerSector > 0.75;
+    const scattered = isIrregular(input, s) && accessesPerSector > mostlyAlone;
     // A lone sector costs the memory a whole access, and twice when it is filled and written back.
     const lone = scattered && writes ? 2 * values.dramGranularity : 0;
     const bytesPerDramSector = Math.max(lone, ratio(readBytes + writtenBytes, dram * total, values.sectorBytes));
@@ -172,8 +173,8 @@ function memoryOf(input: TrafficInput, l1: readonly SiteL1[], work: Work): SiteM
       const held = (share: number): number => Math.min(1, (share * values.l2Bytes) / (places * values.sectorBytes));
       const missing = (share: number, units: number): number => Math.max(met(onward, units), onward * (1 - held(share)));
       if (isWrite(input, s)) {
-        // Dirty sectors leave earlier than clean ones: half of what may be dirty was measured to merge.
-        result.writtenBytes = missing(values.l2DirtyShare / 2, places) * values.sectorBytes;
+        // Dirty sectors leave earlier than clean ones: only part of what may be dirty merges.
+        result.writtenBytes = missing(values.l2DirtyShare * values.l2ScatteredDirtyShare, places) * values.sectorBytes;
         result.filledSectors = missing(1 / values.l2Partitions, places) * ratio(first.partial[s]!, first.written[s]!, 0);
         result.readBytes = result.filledSectors * values.sectorBytes;
       } else {
@@ -207,7 +208,7 @@ function memoryOf(input: TrafficInput, l1: readonly SiteL1[], work: Work): SiteM
     const stays = Math.min(
       dirtyBytes,
       values.l2DirtyShare * values.l2Bytes,
-      0.8 * values.l2Bytes * Math.min(1, dirtyBytes / Math.max(footprint, 1)),
+      values.l2FinalShare * values.l2Bytes * Math.min(1, dirtyBytes / Math.max(footprint, 1)),
     );
     for (const site of memory) site.writtenBytes *= 1 - stays / dirtyBytes;
   }
@@ -220,7 +221,7 @@ const ownMissShare = (first: FirstTouches, s: number, l1: readonly SiteL1[]): nu
 
 function totalsOf(input: TrafficInput, l1: readonly SiteL1[], memory: readonly SiteMemory[]): Omit<TrafficEstimate, "sites"> {
   const { gpu, sites, sectors } = input;
-  const halves = gpu.values.l2Partitions > 1;
+  const elsewhere = 1 - 1 / gpu.values.l2Partitions;
   const launch = (s: number, part: number): number => sectors[s]! * ratio(part, l1[s]!.sectors, 0);
   let lookups = 0;
   let hits = 0;
@@ -240,14 +241,15 @@ function totalsOf(input: TrafficInput, l1: readonly SiteL1[], memory: readonly S
     filled += memory[s]!.filledSectors;
   }
   const total = (key: "readBytes" | "writtenBytes"): number => memory.reduce((bytes, site) => bytes + site[key], 0);
-  // With two halves, half of the sectors that must come from memory and of those written belong to the other half as well.
+  // With two halves, half of the sectors that must come from memory and of those written belong to the other half as well:
+  // so many of them are elsewhere.
   const fromMemory = total("readBytes") / gpu.values.sectorBytes - filled;
-  const l2ReadSectors = reads + (halves ? fromMemory / 2 : 0);
-  const l2WriteSectors = writes * (halves ? 1.5 : 1) + filled;
+  const l2ReadSectors = reads + fromMemory * elsewhere;
+  const l2WriteSectors = writes * (1 + elsewhere) + filled;
   const l2Lookups = l2ReadSectors + l2WriteSectors + atomics;
   return {
     ...(lookups > 0 ? { l1HitPct: (100 * hits) / lookups } : {}),
-    ...(l2Lookups > 0 ? { l2HitPct: 100 * Math.max(0, 1 - (missed + (halves ? fromMemory / 2 : 0) + filled) / l2Lookups) } : {}),
+    ...(l2Lookups > 0 ? { l2HitPct: 100 * Math.max(0, 1 - (missed + fromMemory * elsewhere + filled) / l2Lookups) } : {}),
     l2ReadSectors,
     l2WriteSectors,
     dramReadBytes: total("readBytes"),

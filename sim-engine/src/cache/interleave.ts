@@ -7,9 +7,9 @@ export function interleave(logs: readonly SectorLog[], work: Work, visit: (log: 
   // By block and warp: its requests in order.
   const queues: { log: SectorLog; requests: number[] }[] = [];
   for (const log of logs) {
-    work.ask(log.requests / 8);
     const byWarp = new Map<number, number[]>();
     for (let r = 0; r < log.requests; r++) {
+      work.ask(0.25);
       const warp = log.warp[r]!;
       const requests = byWarp.get(warp);
       if (requests) requests.push(r);
@@ -20,8 +20,10 @@ export function interleave(logs: readonly SectorLog[], work: Work, visit: (log: 
   for (let turn = 0; queues.length > 0; turn++) {
     let kept = 0;
     for (const queue of queues) {
-      work.ask(2);
-      visit(queue.log, queue.requests[turn]!, turn);
+      const { log } = queue;
+      const request = queue.requests[turn]!;
+      work.ask(1 + log.start[request + 1]! - log.start[request]!);
+      visit(log, request, turn);
       if (turn + 1 < queue.requests.length) queues[kept++] = queue;
     }
     queues.length = kept;

@@ -1,4 +1,6 @@
 /** The L1 of one SM, given the requests of the blocks that share it. */
+
+import type { GpuValues } from "../gpus/figures.ts";
 import type { Work } from "../work.ts";
 import { interleave } from "./interleave.ts";
 import { atomic, bypass, load, type SectorLog, store } from "./log.ts";
@@ -23,10 +25,11 @@ export interface SiteL1 {
 
 /**
  * Plays the logged blocks of one SM through an L1 of `bytes`. `sharing` is how many of the blocks that would share it are logged:
- * the cache is taken smaller in proportion. Loads are looked up where `cachesLoads`.
+ * the cache is taken smaller in proportion. Loads are looked up where the GPU caches them.
  */
-export function playL1(logs: readonly SectorLog[], sites: number, bytes: number, cachesLoads: boolean, work: Work): SiteL1[] {
-  const cache = new SectoredCache(bytes);
+export function playL1(logs: readonly SectorLog[], sites: number, bytes: number, gpu: GpuValues, work: Work): SiteL1[] {
+  const cachesLoads = gpu.cachesGlobalLoads === 1;
+  const cache = new SectoredCache(bytes, gpu.l1Ways);
   const counted: SiteL1[] = Array.from({ length: sites }, () => ({
     sectors: 0,
     hits: 0,
@@ -57,21 +60,23 @@ export function playL1(logs: readonly SectorLog[], sites: number, bytes: number,
       if (!onward) continue;
       site.onward++;
       if (sector >>> 2 !== line) {
-        site.accesses += lineAccesses(ofLine, kind === store);
+        site.accesses += lineAccesses(ofLine, kind === store, gpu);
         line = sector >>> 2;
         ofLine = 0;
         site.lines++;
       }
       ofLine++;
     }
-    site.accesses += lineAccesses(ofLine, kind === store);
+    site.accesses += lineAccesses(ofLine, kind === store, gpu);
   });
   return counted;
 }
 
 /**
- * What `sectors` of one line cost the L2, in accesses of two sectors. Measured on an H200 (validation/microbenchmarks): one or two
- * are read at the same cost, wherever in the line they are, four at twice that; a line written whole costs 2.2 times a lone sector.
+ * What `sectors` of one line cost the L2, in its accesses. Those of an access are read at the cost of one, wherever in the line they
+ * are; of a line that is written each further sector costs a part of the first.
  */
-const lineAccesses = (sectors: number, writes: boolean): number =>
-  sectors === 0 ? 0 : writes ? 0.6 + 0.4 * sectors : Math.max(1, sectors / 2);
+function lineAccesses(sectors: number, writes: boolean, { l2SectorWriteCost: further, l2AccessBytes, sectorBytes }: GpuValues): number {
+  if (sectors === 0) return 0;
+  return writes ? 1 - further + further * sectors : Math.max(1, sectors / (l2AccessBytes / sectorBytes));
+}

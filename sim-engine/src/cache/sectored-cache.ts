@@ -2,7 +2,6 @@
  * A cache of 128-byte lines filled by 32-byte sectors, least recently used line first. Sets are chosen by a hash of the address,
  * so that no stride hits one set only, as on the hardware.
  */
-const ways = 16;
 const noLine = 0xffffffff;
 
 export class SectoredCache {
@@ -15,8 +14,11 @@ export class SectoredCache {
   readonly #brought: Int32Array;
   #clock = 0;
 
-  /** `bytes` of capacity; below one set's worth it holds one set. */
-  constructor(bytes: number) {
+  readonly #ways: number;
+
+  /** `bytes` of capacity, in sets of so many `ways`; below one set's worth it holds one set. */
+  constructor(bytes: number, ways: number) {
+    this.#ways = ways;
     this.#sets = Math.max(1, Math.round(bytes / (128 * ways)));
     this.#lines = new Uint32Array(this.#sets * ways).fill(noLine);
     this.#used = new Uint32Array(this.#sets * ways);
@@ -47,6 +49,7 @@ export class SectoredCache {
 
   /** Where the line is; when it is nowhere, in the place of the one unused longest. */
   #find(line: number): number {
+    const ways = this.#ways;
     const hashed = Math.imul(line ^ (line >>> 11), 0x9e3779b1) >>> 0;
     const first = Math.floor((hashed / 2 ** 32) * this.#sets) * ways;
     let oldest = first;

@@ -2,11 +2,13 @@
  * A kernel made ready to run: for each block the steps that compute what is needed and count what is touched, as closures
  * over the register arrays; for each edge the moves its phis ask for.
  */
+import { type GpuValues, reference } from "../gpus/model.ts";
 import { findLoops, type Loop, reconvergence } from "../ir/graph.ts";
 import type { Block, Kernel, Launch, Op } from "../ir/kernel.ts";
 import { analyseDivergence, type Divergence } from "../passes/facts/divergence.ts";
 import { Work } from "../work.ts";
 import { type AccessCounter, createCounters } from "./accesses.ts";
+import { acting, waitingBarriers } from "./barriers.ts";
 import { type Condition, canFuse, comparison, everyLane, firstLane, laneByLane, type Operand, wrapGuard } from "./conditions.ts";
 import { launchConstants } from "./constants.ts";
 import { BarrierReduction, memoryStep, type Running } from "./effects.ts";
@@ -14,6 +16,7 @@ import { Environment } from "./environment.ts";
 import { fusedStep, hotAfter, isFusible } from "./fuse.ts";
 import { laneStep } from "./lanes.ts";
 import { findPatterns, noPatterns, type Patterns } from "./patterns.ts";
+import { Presets } from "./presets.ts";
 import { bufferOf, type CompiledBlock, type Edge, type Program, warpSize } from "./program.ts";
 import { type Provenance, traceAddresses } from "./provenance.ts";
 import { copyStep, Registers, type Slot, type Step, slotKind, spreadStep, writeLong } from "./registers.ts";
@@ -32,19 +35,18 @@ export interface CompileOptions {
   readonly contents?: Contents;
   /** Requests are not counted: only values are wanted. */
   readonly uncounted?: boolean;
+  /** What the launch runs on, as far as kernels see that: SMs and clocks; by default the GPU that others are compared with. */
+  readonly gpu?: GpuValues;
   /** Asked whether the program is still wanted. */
   readonly work?: Work;
   /** Times a run of arithmetic is executed before code is made for it; infinity for never. */
   readonly hotAfter?: number;
 }
 
-/** Cycles that pass between two looks at a clock: about what a loop that waits for it takes. */
-const clockStep = 40;
-
 /** Throws `NotExecutable` for what cannot be run. */
 export function compile(kernel: Kernel, launch: Launch, options: CompileOptions = {}): Program {
   const environment = new Environment(kernel, launch, options.contents ?? plainContents);
-  const { work = new Work() } = options;
+  const { gpu = reference.values, work = new Work() } = options;
   const post = reconvergence(kernel);
   const loops = findLoops(kernel);
   const divergence = analyseDivergence(kernel, launch.block, post, loops, work);
@@ -55,7 +57,7 @@ export function compile(kernel: Kernel, launch: Launch, options: CompileOptions 
   const registers = new Registers(warpSize * (waitsAt.size > 0 ? warps : 1));
   const running: Running = { environment, weight: 1 };
   const patterns = options.allLanes ? noPatterns : findPatterns(kernel, launch.block, divergence, launchConstants(environment), work);
-  const compiler = new Compiler(
+  const compiler = new Compiler({
     kernel,
     environment,
     divergence,
@@ -65,10 +67,11 @@ export function compile(kernel: Kernel, launch: Launch, options: CompileOptions 
     waitsAt,
     patterns,
     provenance,
-    options.uncounted ?? false,
-    options.hotAfter ?? hotAfter,
+    uncounted: options.uncounted ?? false,
+    hotAfter: options.hotAfter ?? hotAfter,
+    gpu,
     work,
-  );
+  });
   const blocks = compiler.blocks((block) => post.parent(block), loops);
   return {
     kernel,
@@ -88,27 +91,8 @@ export function compile(kernel: Kernel, launch: Launch, options: CompileOptions 
     reductions: compiler.reductions,
     actsOnMemory: acting(kernel.blocks, slice),
     isBelow: (op) => compiler.isBelow(op),
-    startWarp: compiler.startWarp(launch),
+    startWarp: compiler.presets.startWarp(launch, gpu),
   };
-}
-
-const acting = (blocks: Iterable<Block>, slice: Slice): boolean => [...blocks].some((block) => block.ops.some((op) => slice.acts(op)));
-
-/**
- * The barriers that warps must really wait at: those that order effects on memory, or share a predicate. A warp may run
- * through the others alone. Within a loop that has no effect on memory, so do all its iterations.
- */
-function waitingBarriers(kernel: Kernel, slice: Slice, loops: readonly Loop[]): ReadonlySet<Op> {
-  const barriers = new Set<Op>();
-  const shares = (op: Op): boolean => op.action.kind === "barrier" && slice.needs(op);
-  const matters = (blocks: Iterable<Block>): boolean => acting(blocks, slice) || [...blocks].some((block) => block.ops.some(shares));
-  if (!matters(kernel.blocks)) return barriers;
-  const idle = loops.filter((loop) => !matters(loop.blocks));
-  for (const block of kernel.blocks) {
-    if (idle.some((loop) => loop.blocks.has(block))) continue;
-    for (const op of block.ops) if (op.action.kind === "barrier") barriers.add(op);
-  }
-  return barriers;
 }
 
 /** Operations that are made one function: longer ones are not optimised. */
@@ -118,6 +102,23 @@ const longestRun = 64;
 const isPlain = ({ action: { kind } }: Op): boolean => /^(int|float|fma|icmp|fcmp|select|convert|math|gep|extract)$/.test(kind);
 
 const compares = ({ action }: Op): boolean => action.kind === "icmp" || (action.kind === "int" && /^[su](min|max)$/.test(action.op));
+
+/** What steps are made of. */
+interface Parts {
+  readonly kernel: Kernel;
+  readonly environment: Environment;
+  readonly divergence: Divergence;
+  readonly slice: Slice;
+  readonly registers: Registers;
+  readonly running: Running;
+  readonly waitsAt: ReadonlySet<Op>;
+  readonly patterns: Patterns;
+  readonly provenance: Provenance;
+  readonly uncounted: boolean;
+  readonly hotAfter: number;
+  readonly gpu: GpuValues;
+  readonly work: Work;
+}
 
 class Compiler {
   readonly counters = new Map<Op, readonly AccessCounter[]>();
@@ -133,40 +134,31 @@ class Compiler {
   readonly #provenance: Provenance;
   readonly #uncounted: boolean;
   readonly #hotAfter: number;
+  readonly #gpu: GpuValues;
   readonly #work: Work;
   readonly #users = new Map<Op, (Op | "branch")[]>();
   /** Values computed for one lane that operations of all lanes read. */
   readonly #spread = new Set<Op>();
   /** Comparisons that only branches ask for, decided from the first lanes of what they compare. */
   readonly #fused = new Set<Op>();
-  readonly #perWarp: { readonly op: Op; readonly register: string }[] = [];
+  readonly presets: Presets;
 
-  constructor(
-    kernel: Kernel,
-    environment: Environment,
-    divergence: Divergence,
-    slice: Slice,
-    registers: Registers,
-    running: Running,
-    waitsAt: ReadonlySet<Op>,
-    patterns: Patterns,
-    provenance: Provenance,
-    uncounted: boolean,
-    hot: number,
-    work: Work,
-  ) {
-    this.#work = work;
-    this.#hotAfter = hot;
-    this.#provenance = provenance;
-    this.#uncounted = uncounted;
-    this.#waitsAt = waitsAt;
-    this.#patterns = patterns;
+  constructor(parts: Parts) {
+    const { kernel, registers, divergence } = parts;
     this.#kernel = kernel;
-    this.#environment = environment;
+    this.#environment = parts.environment;
     this.#divergence = divergence;
-    this.#slice = slice;
+    this.#slice = parts.slice;
     this.#registers = registers;
-    this.#running = running;
+    this.#running = parts.running;
+    this.#waitsAt = parts.waitsAt;
+    this.#patterns = parts.patterns;
+    this.#provenance = parts.provenance;
+    this.#uncounted = parts.uncounted;
+    this.#hotAfter = parts.hotAfter;
+    this.#gpu = parts.gpu;
+    this.#work = parts.work;
+    this.presets = new Presets(parts.environment, registers, parts.slice);
     const uses = (value: Op, user: Op | "branch"): void => {
       const users = this.#users.get(value);
       if (users) users.push(user);
@@ -350,7 +342,7 @@ class Compiler {
 
   #opSteps(op: Op): Step[] {
     const needed = this.#slice.needs(op);
-    if (this.#preset(op)) return [];
+    if (this.presets.set(op)) return [];
     const counters = createCounters(op, this.#texelBytes(op));
     if (counters.length > 0 || op.action.kind === "load") {
       if (counters.length > 0) this.counters.set(op, counters);
@@ -405,100 +397,14 @@ class Compiler {
   #maskStep(op: Op): Step {
     const slot = this.#registers.slot(op);
     let time = 0;
+    const interval = this.#gpu.clockReadInterval;
     const active = op.action.kind === "special" && op.action.register === "activemask";
     return (o, mask) => {
-      const value = active ? mask : (time += clockStep);
+      const value = active ? mask : (time += interval);
       for (let lane = 0; lane < warpSize; lane++) {
         if (lane > 0 && !((mask >>> lane) & 1)) continue;
         if (slot.kind === "int") slot.data[o + lane] = value;
         else if (slot.kind === "long") writeLong(slot.data, o + lane, BigInt(value));
-      }
-    };
-  }
-
-  /** Values known before the first instruction: written once, or as each warp starts. True when `op` is one. */
-  #preset(op: Op): boolean {
-    const { action } = op;
-    const environment = this.#environment;
-    const fill = (value: number | bigint): true => {
-      if (!this.#slice.needs(op)) return true;
-      const slot = this.#registers.slot(op);
-      if (slot.kind === "long") for (let i = 0; i < this.#registers.size; i++) writeLong(slot.data, i, BigInt(value));
-      else slot.data.fill(Number(value));
-      return true;
-    };
-    switch (action.kind) {
-      case "const":
-        return fill(action.value);
-      case "param":
-        return fill(environment.parameterValue(action.index));
-      case "param.address":
-        return fill(environment.parameterAddress(action.index));
-      case "shared.address":
-        return fill(environment.sharedAddresses[action.index] ?? 0);
-      case "global.address":
-        return fill(environment.globalAddresses[action.index] ?? 0);
-      case "alloca":
-        return fill(environment.allocas.get(op) ?? 0);
-      case "unknown":
-        return fill(op.type === "i64" ? 1n : 1);
-      case "special": {
-        const [block, grid] = [environment.launch.block, environment.launch.grid];
-        switch (action.register) {
-          case "ntid.x":
-            return fill(block[0]);
-          case "ntid.y":
-            return fill(block[1]);
-          case "ntid.z":
-            return fill(block[2]);
-          case "nctaid.x":
-            return fill(grid[0]);
-          case "nctaid.y":
-            return fill(grid[1]);
-          case "nctaid.z":
-            return fill(grid[2]);
-          case "clock":
-          case "globaltimer":
-          case "activemask":
-            return false;
-          default:
-            if (this.#slice.needs(op)) this.#perWarp.push({ op, register: action.register });
-            return true;
-        }
-      }
-      default:
-        return false;
-    }
-  }
-
-  startWarp({ block: [width, height], grid }: Launch): Program["startWarp"] {
-    const set = this.#perWarp.map(({ op, register }) => ({ out: this.#registers.ints(op), register }));
-    return (o, warp, at) => {
-      for (const { out, register } of set) {
-        const value = (thread: number): number => {
-          switch (register) {
-            case "tid.x":
-              return thread % width;
-            case "tid.y":
-              return Math.floor(thread / width) % height;
-            case "tid.z":
-              return Math.floor(thread / (width * height));
-            case "laneid":
-              return thread % warpSize;
-            case "warpid":
-              return warp;
-            case "ctaid.x":
-              return at[0];
-            case "ctaid.y":
-              return at[1];
-            case "ctaid.z":
-              return at[2];
-            default:
-              // smid: blocks go round the processors.
-              return (at[0] + grid[0] * (at[1] + grid[1] * at[2])) % 128;
-          }
-        };
-        for (let lane = 0; lane < warpSize; lane++) out[o + lane] = value(warp * warpSize + lane);
       }
     };
   }

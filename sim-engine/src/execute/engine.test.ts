@@ -80,7 +80,7 @@ function refer(kernel: Kernel, launch: Launch): Reference {
 describe("against the reference interpreter, on random kernels", () => {
   const variants: readonly (readonly [string, (kernel: Kernel) => void])[] = [
     ["with variables in memory", () => undefined],
-    ["with variables promoted to values", (kernel) => void promote(kernel)],
+    ["with variables promoted to values", (kernel) => void promote(kernel, new Work())],
   ];
   test.each(variants)("values, requests and visits %s", (_name, prepare) => {
     fc.assert(
@@ -139,7 +139,7 @@ test("values that pass through every kind of memory", () => {
   fc.assert(
     fc.property(fc.array(fc.nat(), { minLength: 60, maxLength: 400, size: "max" }), fc.nat(9), fc.boolean(), (choices, n, meet) => {
       const kernel = randomProgram(choices);
-      promote(kernel);
+      promote(kernel, new Work());
       const launch = programLaunch(5, blocks, n, meet);
       const expected = memoryOf(refer(kernel, launch).result().environment, launch);
       for (const hotAfter of [Number.POSITIVE_INFINITY, 0]) {
@@ -156,7 +156,7 @@ test("executing only what decides branches and addresses counts the same as exec
   fc.assert(
     fc.property(decisions, shapes, (choices, shape) => {
       const kernel = randomKernel(choices);
-      promote(kernel);
+      promote(kernel, new Work());
       const launch = randomLaunch(shape, blocks);
       const whole = run(compile(kernel, launch, { slice: wholeKernel, allLanes: true }));
       const sliced = (allLanes: boolean): Float64Array => {
@@ -189,7 +189,7 @@ test("where code may not be made, each operation's step does the same", () => {
     vi.stubGlobal("Function", maker);
     try {
       const kernel = randomKernel(decided);
-      promote(kernel);
+      promote(kernel, new Work());
       const program = compile(kernel, launch, { slice: wholeKernel, allLanes: true, hotAfter: 0 });
       return { totals: [...run(program).totals], outputs: outputs(program.environment, launch) };
     } finally {

@@ -83,9 +83,9 @@ export function findPatterns(kernel: Kernel, block: Dim3, divergence: Divergence
   for (let changed = true; changed; ) {
     changed = false;
     for (const each of order) {
-      work.ask(each.ops.length + 1);
       for (const op of [...each.phis, ...each.ops]) {
         if (op.type === "void") continue;
+        work.ask(1);
         const operands = op.args.map((arg) => found.get(arg));
         const before = looked.get(op);
         if (before && operands.every((operand, k) => operand === before[k])) continue;

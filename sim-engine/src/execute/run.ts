@@ -4,41 +4,15 @@
  */
 import { popcount } from "../memory/distinct.ts";
 import type { Work } from "../work.ts";
+import { FlowCounters } from "./flow.ts";
 import { WrapsAround } from "./patterns.ts";
 import { type CompiledBlock, type Edge, type LoopSkip, type OpenWindow, type Program, warpSize } from "./program.ts";
 import { WarpRecord } from "./record.ts";
 import { advanceValues, firstWindow, leastWindows, readValues } from "./skip.ts";
+import { comparisonMark, follows, sameLanes, skipMark, type Trial } from "./trial.ts";
 
 /** The work went beyond what it was allowed. */
 export class BudgetExceeded extends Error {}
-
-/** Weighted sums over the warps that ran. Indexed by `CompiledBlock.index`. */
-export class FlowCounters {
-  /** Times a warp ran the block. */
-  readonly executions: Float64Array;
-  /** Lanes that were active, summed over executions. */
-  readonly lanes: Float64Array;
-  /** Times the warp's lanes parted at the block's branch. */
-  readonly divergent: Float64Array;
-  /** Times any lane took the branch's `then` edge; the `else` edge. */
-  readonly then: Float64Array;
-  readonly else: Float64Array;
-  /** By `CompiledBlock.outcomes`: lanes whose first operand was below the second. */
-  readonly below: Float64Array;
-
-  constructor(blocks: number, outcomes: number) {
-    this.below = new Float64Array(outcomes);
-    this.executions = new Float64Array(blocks);
-    this.lanes = new Float64Array(blocks);
-    this.divergent = new Float64Array(blocks);
-    this.then = new Float64Array(blocks);
-    this.else = new Float64Array(blocks);
-  }
-
-  all(): readonly Float64Array[] {
-    return [this.executions, this.lanes, this.divergent, this.then, this.else, this.below];
-  }
-}
 
 /** Steps of one block that are run without a question whether they are still wanted. */
 const longSegment = 64;
@@ -47,10 +21,6 @@ const operationsOfStep = 8;
 
 /** A loop that goes on for longer waits for something that does not happen here: a clock, another block, the host. */
 const mostWindows = 2 ** 40;
-/** What stands on a path in the place of a block: windows an inner loop skipped, lanes for which a comparison held. */
-const skipMark = -1;
-const comparisonMark = -2;
-
 interface StackEntry {
   block: CompiledBlock;
   /** Reaching this block, the lanes wait for those of the entry below. */
@@ -355,39 +325,11 @@ export class Runner {
   }
 }
 
-interface Trial {
-  readonly skip: LoopSkip;
-  /** Arrivals at the header until the window is over. */
-  arrivals: number;
-  readonly path: readonly number[];
-  /** How much of the path was gone the same way; -1 when it was left. */
-  at: number;
-  same: boolean;
-}
-
 /** The top entry's lanes end: those that wait for them below go on without. */
 function leave(stack: StackEntry[], mask: number): void {
   stack.pop();
   for (const entry of stack) entry.mask &= ~mask;
   while (stack.length > 0 && stack[stack.length - 1]!.mask === 0) stack.pop();
-}
-
-/** The trial goes on along its path. */
-function follows(trial: Trial, block: number, mask: number): boolean {
-  const { at, path } = trial;
-  trial.at = at >= 0 && path[at] === block && path[at + 1] === mask ? at + 2 : -1;
-  return trial.at >= 0;
-}
-
-/** The loop's header was reached as often as there were iterations, each time by the same lanes. */
-function sameLanes(path: readonly number[], header: number, mask: number, iterations: number): boolean {
-  let arrivals = 0;
-  for (let k = 0; k < path.length; k += 2) {
-    if (path[k] !== header) continue;
-    if (path[k + 1] !== mask) return false;
-    arrivals++;
-  }
-  return arrivals === iterations;
 }
 
 const difference = (after: Float64Array, before: Float64Array | undefined): Float64Array =>

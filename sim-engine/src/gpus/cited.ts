@@ -1,7 +1,9 @@
 /** Where models' figures come from. Loaded when it is asked for: it is as large as the rest of the engine, and only shown. */
+
+import type { Source } from "../figures/figure.ts";
 import { userFigure, userSource } from "./custom.ts";
 import type { FigureName } from "./figures.ts";
-import type { Figure, GpuData, Source } from "./files.ts";
+import type { Figure, GpuData } from "./files.ts";
 import { behaviourNames, type GpuModel } from "./model.ts";
 
 export type CitedFigures = Readonly<Partial<Record<FigureName, Figure>>>;

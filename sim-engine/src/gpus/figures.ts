@@ -74,8 +74,10 @@ export const figureDefinitions = {
   convertPerClock: number("capability", true, "results/clock/SM", "Conversions between 32-bit types; population count, leading zeros"),
   convertWidePerClock: number("capability", true, "results/clock/SM", "Conversions from and to 64-bit types"),
   shufflePerClock: number("capability", true, "results/clock/SM", "Warp shuffles"),
-  texturePerClock: number("capability", false, "texels/clock/SM", "Texels sampled, one a lane of a texture instruction"),
+  texturePerClock: number("capability", true, "texels/clock/SM", "Texels sampled, one a lane of a texture instruction"),
   mmaPerClock: number("capability", false, "multiply-adds/clock/SM", "Half-precision multiply-adds reached by mma.sync, dense"),
+  mmaLeastWork: number("capability", false, "ratio", "Least time of a matrix product over that of 16 by 8 by 16 halves, however small"),
+  mmaDoubleWork: number("capability", false, "ratio", "Time of an 8 by 8 by 4 product of doubles over that of 16 by 8 by 16 halves"),
   tensorFp16PerClock: number("capability", false, "multiply-adds/clock/SM", "Half-precision multiply-adds of the tensor cores, dense"),
 
   // Latencies of a compute capability, in SM clocks from one instruction to another that needs its result.
@@ -167,6 +169,40 @@ export const figureDefinitions = {
   atomicInterval: number("behaviour", true, "cycles", "Between two atomic requests at one slice of the L2"),
   atomicRate: number("behaviour", true, "requests/clock", "Atomic requests (sectors of a warp's instruction), all slices together"),
   atomicSliceBytes: number("behaviour", true, "bytes", "Aligned bytes whose atomics one slice does"),
+  l2RetainedShare: number(
+    "behaviour",
+    true,
+    "ratio",
+    "Share of the L2 that data read over and over may fill, to be found there every time",
+  ),
+  l2RetentionFade: number("behaviour", true, "ratio", "Share of the L2 by which they must exceed that, not to be found again at all"),
+  l2FinalShare: number(
+    "behaviour",
+    true,
+    "ratio",
+    "Share of the L2 that may hold what a kernel has written when it ends, as far as nothing else wants room",
+  ),
+  l2ScatteredDirtyShare: number(
+    "behaviour",
+    true,
+    "ratio",
+    "Share of what may be dirty in which scattered stores meet sectors written before",
+  ),
+  l2SectorWriteCost: number("behaviour", true, "ratio", "What each further sector of a line that is written costs, over the first"),
+  l1Ways: number("behaviour", true, "ways", "Lines of the L1 that one address may be kept in"),
+  carveoutRoom: number("behaviour", true, "ratio", "Room that shared memory is given by default, over what resident blocks take"),
+  carveoutRoomUnused: number("behaviour", true, "ratio", "The same where blocks take no more than the driver's reserve"),
+  carveoutRoomShare: number("behaviour", true, "ratio", "Share of the storage up to which such room is given"),
+  unitInterval: number(
+    "behaviour",
+    true,
+    "cycles",
+    "Between two instructions of a scheduler for loads and stores, branches, constants, or the warp-wide datapath",
+  ),
+  loadWindow: number("behaviour", true, "cycles", "Over which the load of caches and memory is judged that slows requests"),
+  storeRoom: number("behaviour", true, "memory latencies", "How far behind stores may be before the L1 stands still"),
+  clockReadInterval: number("behaviour", true, "cycles", "Between two looks at a clock of a loop that waits for it"),
+  codeLineInstructions: number("behaviour", true, "instructions", "Instructions of a line of code that is fetched at once"),
 } as const satisfies Record<string, FigureDefinition>;
 
 type Definitions = typeof figureDefinitions;

@@ -1,4 +1,5 @@
 /** The shape of the data files in `sim-engine/gpus`. */
+import type { Citation, Figure as CitedFigure, Source } from "../figures/figure.ts";
 
 /**
  * `specified`: the maker says so. `measured`: somebody measured it on this very GPU. `derived`: computed from other figures,
@@ -6,22 +7,7 @@
  */
 export type FigureBasis = "specified" | "measured" | "derived" | "assumed";
 
-export interface Figure {
-  readonly value: number | readonly number[];
-  readonly unit: string;
-  readonly basis: FigureBasis;
-  /** Key of the sources. */
-  readonly source: string;
-  /** Where in the source: a section, a table, a row. */
-  readonly at: string;
-}
-
-export interface Source {
-  readonly title: string;
-  readonly author: string;
-  readonly url?: string;
-  readonly date?: string;
-}
+export type Figure = CitedFigure<FigureBasis>;
 
 /** Limits, rates and latencies every chip of a compute capability shares. */
 export interface CapabilityFile {
@@ -41,7 +27,19 @@ export interface ProductFile {
   readonly figures: Readonly<Record<string, Figure>>;
 }
 
+/** Execution pipes of a sub-partition (see `machine/machine.ts`). */
+export const pipes = ["fma", "fmaheavy", "alu", "fp64", "fp16", "xu", "lsu", "tex", "tensor", "cbu", "adu", "uniform"] as const;
+
+/** Instructions whose opcode begins with `prefix`: where they execute, and cycles until a dependent one may issue. */
+export interface InstructionRow {
+  readonly prefix: string;
+  readonly pipe: (typeof pipes)[number];
+  readonly latency: number;
+}
+
 export interface GpuData {
+  /** In order: the first row that an opcode begins with is its own. */
+  readonly instructions: readonly (InstructionRow & Citation<FigureBasis>)[];
   /** The product whose behaviour other products are assumed to share. */
   readonly reference: string;
   readonly sources: Readonly<Record<string, Source>>;
@@ -55,6 +53,7 @@ type Plain<File extends { readonly figures: object }> = Omit<File, "figures"> & 
 
 /** The same as plain values, for computing. */
 export interface PlainData {
+  readonly instructions: readonly InstructionRow[];
   readonly reference: string;
   readonly capabilities: readonly Plain<CapabilityFile>[];
   readonly products: readonly Plain<ProductFile>[];

@@ -1,22 +1,10 @@
 /** What makes GPU data wrong: a figure without a source, a unit that is not the figure's, figures that contradict each other. */
+import { lintCitation, lintFigure } from "../figures/lint.ts";
 import { type FigureName, figureDefinitions, figureNames, type GpuValues } from "./figures.ts";
-import type { CapabilityFile, Figure, GpuData, ProductFile } from "./files.ts";
+import { type CapabilityFile, type Figure, type GpuData, type ProductFile, pipes } from "./files.ts";
 import { contradictions } from "./limits.ts";
 
 const bases: readonly string[] = ["specified", "measured", "derived", "assumed"];
-
-function* lintFigure(where: string, name: string, figure: Partial<Figure>, all: GpuData): Generator<string> {
-  const definition = figureDefinitions[name as FigureName];
-  if (!definition) return yield `${where}: no figure is called ${name}`;
-  const values = definition.list ? figure.value : [figure.value];
-  if (!Array.isArray(values) || !values.every((v) => typeof v === "number" && Number.isFinite(v) && v >= 0))
-    yield `${where}.${name}: value is not ${definition.list ? "a list of numbers" : "a number"}`;
-  if (figure.unit !== definition.unit) yield `${where}.${name}: unit is ${figure.unit}, not ${definition.unit}`;
-  if (!bases.includes(figure.basis ?? "")) yield `${where}.${name}: basis is ${figure.basis}, not one of ${bases.join(", ")}`;
-  if (!figure.source || !all.sources[figure.source])
-    yield `${where}.${name}: source ${figure.source ?? "missing"} is not among the sources`;
-  if (!figure.at) yield `${where}.${name}: does not say where in its source it stands`;
-}
 
 function* lintFigures(
   where: string,
@@ -25,7 +13,7 @@ function* lintFigures(
   all: GpuData,
 ): Generator<string> {
   for (const [name, figure] of Object.entries(figures)) {
-    yield* lintFigure(where, name, figure, all);
+    yield* lintFigure(where, name, figure, figureDefinitions[name as FigureName], { bases, sources: all.sources });
     const home = figureDefinitions[name as FigureName]?.level;
     if (level === "capability" && home && home !== "capability") yield `${where}.${name}: belongs to a product`;
   }
@@ -87,9 +75,21 @@ function* lintLimits({ computeCapability, figures }: CapabilityFile): Generator<
   for (const contradiction of contradictions(values)) yield `capability ${computeCapability}: ${contradiction}`;
 }
 
+function* lintInstructions({ instructions, sources }: GpuData): Generator<string> {
+  for (const [index, { prefix, pipe, latency, ...citation }] of instructions.entries()) {
+    const what = `instructions ${prefix || "of no row"}`;
+    yield* lintCitation(what, citation, { bases, sources });
+    if (!pipes.includes(pipe)) yield `${what}: no pipe is called ${pipe}`;
+    if (!(Number.isFinite(latency) && latency > 0)) yield `${what}: latency is not a number of cycles`;
+    const before = instructions.slice(0, index).find((row) => prefix.startsWith(row.prefix));
+    if (before) yield `${what}: the row ${before.prefix} comes before it`;
+  }
+  if (instructions.at(-1)?.prefix !== "") yield "instructions: the last row is not for all others";
+}
+
 /** Everything wrong with the data, one sentence each; empty when it is sound. */
 export function lintGpuData(all: GpuData): string[] {
-  const found: string[] = [];
+  const found: string[] = [...lintInstructions(all)];
   for (const capability of all.capabilities) {
     found.push(
       ...lintFigures(`capability ${capability.computeCapability}`, capability.figures, "capability", all),
@@ -118,7 +118,5 @@ export function lintGpuData(all: GpuData): string[] {
   for (const name of figureNames) {
     if (figureDefinitions[name].level === "behaviour" && !reference?.figures[name]) found.push(`${all.reference}: ${name} is missing`);
   }
-  const cited = new Set([...all.capabilities, ...all.products].flatMap((f) => Object.values(f.figures).map((figure) => figure.source)));
-  for (const key of Object.keys(all.sources)) if (!cited.has(key)) found.push(`source ${key} is cited by nothing`);
   return found;
 }

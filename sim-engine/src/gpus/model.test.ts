@@ -38,6 +38,20 @@ describe("GPU data", () => {
     ]);
   });
 
+  const rows = data.instructions;
+  test.each([
+    ["a row without a source", rows.map((row) => ({ ...row, source: row.prefix === "LDS" ? "" : row.source })), /LDS: source/],
+    [
+      "a row behind one that takes its place",
+      [{ ...rows[0]!, prefix: "H" }, ...rows.filter(({ prefix }) => !/^H./.test(prefix) || prefix === "HMMA")],
+      /the row H comes before/,
+    ],
+    ["no time", rows.map((row) => ({ ...row, latency: row.prefix === "LDS" ? 0 : row.latency })), /LDS: latency/],
+    ["no row for the rest", rows.slice(0, -1), /not for all others/],
+  ])("the lint finds instructions with %s", (_, instructions, message) =>
+    expect(lintGpuData({ ...data, instructions })).toEqual([expect.stringMatching(message)]),
+  );
+
   test("the lint finds a figure copied from the capability", () => {
     const [first, ...rest] = data.products;
     const copied = { ...first!.figures, maxThreadsPerSm: data.capabilities[0]!.figures.maxThreadsPerSm! };

@@ -37,6 +37,12 @@ function assemble({ values, ...product }: PlainData["products"][number], all: Pl
 /** Every GPU model there is, oldest compute capability first. */
 export const gpus: readonly GpuModel[] = plain.products.map((product) => assemble(product, plain));
 
+/** The GPU whose behaviour others are assumed to share where nobody measured theirs. */
+export const reference: GpuModel = gpus.find(({ id }) => id === plain.reference) as GpuModel;
+
+/** What instructions of every GPU are taken to cost: in order, the first row that an opcode begins with is its own. */
+export const instructionRows = plain.instructions;
+
 const squeeze = (name: string): string => name.toLowerCase().replaceAll(/nvidia|geforce|tesla|[^a-z0-9]/g, "");
 
 /**

@@ -1,12 +1,10 @@
 /** What instructions of a block wait for: data, and accesses that may meet. */
+import { nvcc } from "../compilers/compiler.ts";
 import type { Kernel } from "../ir/kernel.ts";
 import { compareLocations, type Location, locationOf } from "../passes/facts/alias.ts";
 import type { Work } from "../work.ts";
 import type { Instruction, Register } from "./machine.ts";
 import type { ReadsAndMakes } from "./values.ts";
-
-/** What ptxas reckons with for memory it cannot know to be near. */
-const memoryLatency = 400;
 
 /** An instruction of a block, and those that wait for it. */
 export interface Node extends ReadsAndMakes {
@@ -19,7 +17,7 @@ export interface Node extends ReadsAndMakes {
 }
 
 const isFarLoad = (opcode: string): boolean => /^(LDG|LD\.E|ATOM|LDL|TEX|TLD|SULD)/.test(opcode);
-export const latencyOf = ({ opcode, latency }: Instruction): number => (isFarLoad(opcode) ? memoryLatency : latency);
+export const latencyOf = ({ opcode, latency }: Instruction): number => (isFarLoad(opcode) ? nvcc.farLoadLatency : latency);
 
 /** Data dependences, and the order of accesses that may meet. */
 export function dependences(kernel: Kernel, instructions: readonly Instruction[], values: readonly ReadsAndMakes[], work: Work): Node[] {

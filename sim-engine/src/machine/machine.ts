@@ -2,6 +2,7 @@
  * A kernel as the hardware runs it: SASS-like instructions over virtual registers, block by block. Control flow and
  * memory behaviour are the IR's; this says what each block costs to issue, where, and how long results take.
  */
+import type { InstructionRow } from "../gpus/files.ts";
 import type { Block, Kernel, Op, Span } from "../ir/kernel.ts";
 
 /**
@@ -9,7 +10,7 @@ import type { Block, Kernel, Op, Span } from "../ir/kernel.ts";
  * `alu` (integer, logic, compare, select), `fp64`, `fp16` (HFMA2 and packed halves), `xu` (MUFU, conversions), `lsu` (memory and
  * shuffles), `tex` (textures and surfaces), `tensor` (matrix products), `cbu` (branches, barriers), `adu` (constant loads, S2R), `uniform` (the warp-wide datapath).
  */
-export type Pipe = "fma" | "fmaheavy" | "alu" | "fp64" | "fp16" | "xu" | "lsu" | "tex" | "tensor" | "cbu" | "adu" | "uniform";
+export type Pipe = InstructionRow["pipe"];
 
 /** Register files. Only `R` counts as registers per thread. */
 export type RegisterFile = "R" | "P" | "UR" | "UP";

@@ -1,11 +1,8 @@
-/** Short branches that become predicated instructions: as ptxas 13 was seen to decide on arms of every length. */
+/** Short branches that become predicated instructions: as ptxas was seen to decide on arms of every length. */
+import { nvcc } from "../compilers/compiler.ts";
 import { successors } from "../ir/builder.ts";
 import type { Block } from "../ir/kernel.ts";
 import type { Selection } from "./selection.ts";
-
-/** Instructions an arm may have: behind a branch that lanes take differently, and behind one that a warp takes as a whole. */
-const divergentLimit = 8;
-const uniformLimit = 5;
 
 /** For each block whose instructions are predicated, the block that issues them. */
 export function predicatedBlocks(selection: Selection): Map<Block, Block> {
@@ -19,7 +16,7 @@ export function predicatedBlocks(selection: Selection): Map<Block, Block> {
     const join = meeting(end.then, end.else);
     if (!join) continue;
     const bodies = arms.filter((arm) => arm !== join);
-    const limit = divergence.isDivergent(block) ? divergentLimit : uniformLimit;
+    const limit = divergence.isDivergent(block) ? nvcc.predicatedDivergentSize : nvcc.predicatedUniformSize;
     const each = bodies.length === 2 ? limit - 1 : limit;
     if (!bodies.every((arm) => arm.predecessors.length === 1 && isPredicable(selection, arm, each))) continue;
     for (const arm of bodies) homes.set(arm, block);

@@ -1,11 +1,12 @@
 /** The order of a kernel's code, and how many registers it keeps live at once, for the registers it may have. */
+import { nvcc } from "../compilers/compiler.ts";
 import type { Block, Kernel } from "../ir/kernel.ts";
 import type { Work } from "../work.ts";
 import { dependences, type Node } from "./dependences.ts";
 import { peakOf, type Straight } from "./live-words.ts";
 import { liveOut, mergedRegisters, reloadableRegisters } from "./liveness.ts";
 import type { Instruction, MachineBlock, Register } from "./machine.ts";
-import { headroom, latencyOrder } from "./schedule.ts";
+import { latencyOrder } from "./schedule.ts";
 import { shortestRanges } from "./shortest.ts";
 import { blockValues } from "./values.ts";
 
@@ -96,7 +97,7 @@ export class Pressure {
 
   #blockWithin(block: Straight, limit: number): Ordered {
     const free = this.#freeOf(block);
-    if (most(free) <= limit - headroom) return free;
+    if (most(free) <= limit - nvcc.registerHeadroom) return free;
     const shortest = this.#shortestOf(block);
     // Far from fitting, no other order will do.
     const hiding = most(shortest) > limit + farFromFitting ? shortest : ordered(block, latencyOrder(block, limit, this.#work));
@@ -152,17 +153,14 @@ const farFromFitting = 8;
 /** Words of registers to schedule for less than there are, where the first attempt takes too many. */
 const fewerAhead = [2, 4, 8];
 
-/** Loads of 16 bytes a thread that ptxas issues ahead even where that costs resident warps. Fitted to two kernels. */
-const wideAhead = 5;
-
 function isStarved(order: readonly Node[]): boolean {
   const wide = order.filter(({ instruction }) => /^LDG.*\.128/.test(instruction.opcode));
-  if (wide.length < wideAhead) return false;
+  if (wide.length < nvcc.wideLoadsAhead) return false;
   const waiting = new Set<unknown>();
   for (const { instruction, reads, makes } of order) {
     for (const read of reads) waiting.delete(read);
     if (/^LDG.*\.128/.test(instruction.opcode)) waiting.add(makes[0]);
-    if (waiting.size >= wideAhead) return false;
+    if (waiting.size >= nvcc.wideLoadsAhead) return false;
   }
   return true;
 }

@@ -3,12 +3,10 @@
  * registers run short. It decides how many registers are live at once, and how many loads a warp has under way.
  */
 
+import { nvcc } from "../compilers/compiler.ts";
 import type { Work } from "../work.ts";
 import { latencyOf, type Node } from "./dependences.ts";
 import { LiveWords, type Straight } from "./live-words.ts";
-
-/** Registers kept free for finishing what is under way. */
-export const headroom = 4;
 
 /** The order that hides latency, within `limit` words of registers where that can be. */
 export function latencyOrder(block: Straight, limit: number, work: Work): Node[] {
@@ -27,7 +25,7 @@ export function latencyOrder(block: Straight, limit: number, work: Work): Node[]
   while (ready.length > 0) {
     work.ask(ready.length / 4 + 1);
     // With registers to spare, what starts the longest chains; else what ends live ranges, and then on in the order of the source.
-    const roomy = (node: Node): boolean => live.words + Math.max(0, live.growth(node)) <= limit - headroom;
+    const roomy = (node: Node): boolean => live.words + Math.max(0, live.growth(node)) <= limit - nvcc.registerHeadroom;
     let best = -1;
     for (let index = 0; index < ready.length; index++)
       if (roomy(ready[index] as Node) && (best < 0 || better(ready[index] as Node, ready[best] as Node))) best = index;

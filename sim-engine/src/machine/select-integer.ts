@@ -2,7 +2,7 @@
 
 import { intConstant, isConstant, powerOfTwo } from "../ir/constants.ts";
 import { type Op, type ScalarType, scalarBytes } from "../ir/kernel.ts";
-import { integerExpansions } from "./expansions.ts";
+import { calleeWords, opcodesOf } from "./expansions.ts";
 import type { Instruction, Register } from "./machine.ts";
 import type { BlockCode, Choice, Selection } from "./selection.ts";
 
@@ -48,9 +48,6 @@ export function selectInt(selection: Selection, code: BlockCode, op: Op): Choice
   }
 }
 
-/** Words of registers of the function that divides long integers of more than 32 bits (`__cuda_sm20_div_u64`). */
-const longDivisionCallee = 10;
-
 function selectDivision(
   selection: Selection,
   code: BlockCode,
@@ -64,15 +61,15 @@ function selectDivision(
     if (twin) return { opcodes: ["IADD3", "IMAD"], operands: [twin, ...op.args] };
     const [, by] = op.args;
     const reciprocal = by ? [sharedReciprocal(selection, code, op, by, kind.startsWith("s"))] : [];
-    return { opcodes: integerExpansions[kind] ?? [], more: reciprocal };
+    return { opcodes: opcodesOf(`i32.${kind}`) ?? [], more: reciprocal };
   }
   const name = powerOfTwo(divisor) === undefined ? `${kind}Constant` : `${kind}Power`;
-  return { opcodes: integerExpansions[name] ?? integerExpansions[kind] ?? [], operands: op.args.slice(0, 1) };
+  return { opcodes: opcodesOf(`i32.${name}`) ?? opcodesOf(`i32.${kind}`) ?? [], operands: op.args.slice(0, 1) };
 }
 
 /** Divisions by one divisor share its reciprocal, which leaves loops with it. */
 function sharedReciprocal(selection: Selection, code: BlockCode, op: Op, divisor: Op, signed: boolean): Register {
-  const opcodes = integerExpansions[signed ? "signedReciprocal" : "reciprocal"] ?? [];
+  const opcodes = opcodesOf(signed ? "i32.signedReciprocal" : "i32.reciprocal") ?? [];
   return selection.leaf(
     `reciprocal ${divisor.id} ${signed}`,
     code.block,
@@ -140,10 +137,10 @@ function selectLong(selection: Selection, op: Op): Choice {
     case "udiv":
     case "srem":
     case "urem": {
-      const name = /div/.test(action.op) ? "div64" : "rem64";
+      const name = /div/.test(action.op) ? "div" : "rem";
       return constant === undefined
-        ? { opcodes: integerExpansions[name] ?? [], callee: longDivisionCallee }
-        : (integerExpansions[`${name}Constant`] ?? []);
+        ? { opcodes: opcodesOf(`i64.${name}`) ?? [], callee: calleeWords(name, "i64", false) }
+        : (opcodesOf(`i64.${name}Constant`) ?? []);
     }
   }
 }

@@ -1,4 +1,5 @@
 /** Matrix products and what moves their operands. */
+import type { GpuValues } from "../gpus/model.ts";
 import type { Op } from "../ir/kernel.ts";
 import type { BlockCode, Selection } from "./selection.ts";
 
@@ -26,18 +27,15 @@ export function selectMatrix(selection: Selection, code: BlockCode, op: Op): voi
   const suffix =
     action.of === "tf32" ? ".F32.TF32" : action.of === "s8" ? ".S8.S8" : action.of === "f64" ? "" : op.type === "f32" ? ".F32" : ".F16";
   const instruction = selection.instruction(`${opcodes[action.of]}.${digits}${suffix}`, op.span, defs, uses, op);
-  code.body.push({ ...instruction, work: workOf(action.of, m * n * k, selection.target.computeCapability) });
+  code.body.push({ ...instruction, work: workOf(action.of, m * n * k, selection.target.limits) });
 }
 
 /** Bits of one operand's element. */
 const bits = { f16: 16, bf16: 16, tf32: 32, s8: 8, f64: 64 } as const;
 
-/**
- * Time over that of 16 by 8 by 16 halves. Measured on an H200: the same for as many bits of other elements, seven tenths for half as
- * many, and two and a half times that of halves for 8 by 8 by 4 doubles; elsewhere taken to go by the bits.
- */
-function workOf(of: keyof typeof bits, products: number, computeCapability: number): number {
-  const share = (products * bits[of]) / (2048 * 16);
-  if (of === "f64") return computeCapability >= 90 ? 2.45 : 2;
-  return share < 1 && computeCapability >= 90 ? Math.max(share, 0.7) : share;
+/** Time over that of 16 by 8 by 16 halves: it goes by the bits, but for doubles, and that little is not as much faster. */
+function workOf(of: keyof typeof bits, products: number, { mmaDoubleWork, mmaLeastWork = 0 }: GpuValues): number {
+  const share = (products * bits[of]) / (16 * 8 * 16 * bits.f16);
+  if (of === "f64") return mmaDoubleWork ?? share;
+  return share < 1 ? Math.max(share, mmaLeastWork) : share;
 }

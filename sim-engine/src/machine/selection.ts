@@ -1,4 +1,5 @@
 /** The state of instruction selection: where instructions go, and which registers hold which values. */
+import { nvcc } from "../compilers/compiler.ts";
 import { type Block, type Op, type ScalarType, type Span, scalarBytes } from "../ir/kernel.ts";
 import { isLeaf } from "../ir/operations.ts";
 import type { Absorption } from "./absorb.ts";
@@ -294,7 +295,7 @@ const isHalf = ({ action, type }: Op): boolean =>
 /** Likely to be predicated, before its instructions are known. */
 const isShort = (block: Block): boolean =>
   block.end.kind === "jump" &&
-  block.ops.length <= 12 &&
+  block.ops.length <= nvcc.likelyPredicatedSize &&
   !block.ops.some(
     ({ action }) => action.kind === "barrier" || action.kind === "atomic" || action.kind === "shuffle" || action.kind === "vote",
   );

@@ -1,4 +1,6 @@
 /** What differs between architectures in the code ptxas writes. */
+import { findCapability, type GpuValues, reference } from "../gpus/model.ts";
+
 export interface Target {
   /** 90 for 9.0. */
   readonly computeCapability: number;
@@ -16,34 +18,45 @@ export interface Target {
   readonly addMinimum: boolean;
   /** A reduction of a warp's integers in one instruction (from 8.0). */
   readonly warpReduce: boolean;
-  /** The most registers a thread may have with all of an SM's warps resident, with one fewer a scheduler, and so on. */
+  /** Of an SM and its blocks. */
+  readonly limits: GpuValues;
+  /** The most registers a thread may have with all of an SM's warps resident, with one fewer a partition of the register file, and so on. */
   readonly registerSteps: readonly number[];
 }
 
-export const targetOf = (computeCapability: number): Target => ({
-  computeCapability,
-  constantOperands: computeCapability < 90,
-  clusterShared: computeCapability >= 90,
-  uniform: computeCapability >= 75,
-  descriptors: computeCapability >= 80,
-  scaledShared: computeCapability >= 70 && computeCapability < 90,
-  addMinimum: computeCapability >= 90,
-  warpReduce: computeCapability >= 80,
-  registerSteps: registerSteps(residentThreads(computeCapability) / 32 / 4),
-});
+export const targetOf = (computeCapability: number): Target => {
+  const limits = limitsOf(computeCapability);
+  return {
+    computeCapability,
+    constantOperands: computeCapability < 90,
+    clusterShared: computeCapability >= 90,
+    uniform: computeCapability >= 75,
+    descriptors: computeCapability >= 80,
+    scaledShared: computeCapability >= 70 && computeCapability < 90,
+    addMinimum: computeCapability >= 90,
+    warpReduce: computeCapability >= 80,
+    limits,
+    registerSteps: registerSteps(limits),
+  };
+};
 
-/** For `warps` on each scheduler down to two, whose 16,384 registers are allocated to warps in steps of 256. */
-function registerSteps(warps: number): number[] {
+/** Lanes of a warp. */
+export const warpSize = 32;
+
+/** The limits of the capability; of one nobody describes, those of the GPU whose behaviour others are assumed to share. */
+function limitsOf(computeCapability: number): GpuValues {
+  const name = `${Math.floor(computeCapability / 10)}.${computeCapability % 10}`;
+  return findCapability(name)?.values ?? reference.values;
+}
+
+/** For an SM's warps down to two on each partition of its register file, which is given to warps in units. */
+function registerSteps(limits: GpuValues): number[] {
+  const { maxThreadsPerSm, registersPerSm, registerPartitions, registerUnitPerWarp, maxRegistersPerThread } = limits;
   const steps: number[] = [];
-  for (let resident = warps; resident > 1; resident--) {
-    const registers = Math.min(255, Math.floor(16384 / resident / 256) * 8);
+  for (let resident = maxThreadsPerSm / warpSize / registerPartitions; resident > 1; resident--) {
+    const units = Math.floor(registersPerSm / registerPartitions / resident / registerUnitPerWarp);
+    const registers = Math.min(maxRegistersPerThread, units * (registerUnitPerWarp / warpSize));
     if (registers !== steps.at(-1)) steps.push(registers);
   }
   return steps;
-}
-
-/** Threads an SM can hold (CUDA C++ Programming Guide, table of technical specifications per compute capability). */
-function residentThreads(computeCapability: number): number {
-  if (computeCapability === 75) return 1024;
-  return [86, 87, 89, 110, 120, 121].includes(computeCapability) ? 1536 : 2048;
 }

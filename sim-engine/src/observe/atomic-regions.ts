@@ -1,9 +1,6 @@
 /** Where global atomics meet: those that fall into one slice of the L2 are done one after the other. */
+import type { GpuValues } from "../gpus/figures.ts";
 import { DistinctSet } from "../memory/distinct.ts";
-
-/** Aligned bytes whose atomics one slice does. */
-const regionBytes = 512;
-const sectorBytes = 32;
 
 interface Region {
   /** Observed blocks that have atomics here. */
@@ -13,10 +10,18 @@ interface Region {
 }
 
 export class AtomicRegions {
+  /** Aligned bytes whose atomics one slice does. */
+  readonly #regionBytes: number;
+  readonly #sectorBytes: number;
   readonly #regions = new Map<number, Region>();
   readonly #seen = new DistinctSet();
   #block = 0;
   #sectors = 0;
+
+  constructor({ atomicSliceBytes, sectorBytes }: GpuValues) {
+    this.#regionBytes = atomicSliceBytes;
+    this.#sectorBytes = sectorBytes;
+  }
 
   /** Another block is observed. */
   begin(): void {
@@ -29,8 +34,8 @@ export class AtomicRegions {
     for (let lane = 0; lane < 32; lane++) {
       if (!((mask >>> lane) & 1)) continue;
       const address = addresses[from + lane]!;
-      if (!this.#seen.add(Math.floor(address / sectorBytes) | 0)) continue;
-      const key = Math.floor(address / regionBytes);
+      if (!this.#seen.add(Math.floor(address / this.#sectorBytes) | 0)) continue;
+      const key = Math.floor(address / this.#regionBytes);
       let region = this.#regions.get(key);
       if (!region) this.#regions.set(key, (region = { blocks: 0, lastBlock: 0, sectors: 0 }));
       if (region.lastBlock !== this.#block) {

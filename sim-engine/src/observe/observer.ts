@@ -14,6 +14,7 @@ import { globalBase, localBase } from "../execute/memory.ts";
 import type { CompiledBlock, Program } from "../execute/program.ts";
 import type { WarpRecord } from "../execute/record.ts";
 import type { Runner } from "../execute/run.ts";
+import type { GpuValues } from "../gpus/figures.ts";
 import type { Op } from "../ir/kernel.ts";
 import { DistinctSet } from "../memory/distinct.ts";
 import { laneGroups, localAddresses } from "../memory/sectors.ts";
@@ -85,9 +86,10 @@ export class Observer implements AccessListener {
   #observed = 0;
   /** Warps whose requests have all been kept that are to be. */
   #fullWarps = new Set<number>();
-  readonly atomics = new AtomicRegions();
+  readonly atomics: AtomicRegions;
 
-  constructor(runner: Runner, sites: Sites) {
+  constructor(runner: Runner, sites: Sites, gpu: GpuValues) {
+    this.atomics = new AtomicRegions(gpu);
     this.#runner = runner;
     this.#program = runner.program;
     this.#sites = sites;

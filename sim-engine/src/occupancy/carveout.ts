@@ -10,9 +10,9 @@ export interface Carveout {
 }
 
 /**
- * What shared memory is given by default, as launches on an H200 show it (`sim-engine/validation/microbenchmarks`): room for
- * twice the resident blocks where that takes no more than half of the storage, else just enough for them. Registers are not
- * looked at. With the largest blocks, of which two fill an SM, nothing is doubled.
+ * What shared memory is given by default, as launches on an H200 show it: room for more than the resident blocks where that takes no
+ * more than part of the storage, else just enough for them. Registers are not looked at. Of the largest blocks, of which two fill an
+ * SM, nothing more.
  */
 function defaultShared(gpu: GpuValues, storage: number, blockSize: number, perBlock: number): number {
   const warps = Math.ceil(blockSize / 32);
@@ -20,9 +20,9 @@ function defaultShared(gpu: GpuValues, storage: number, blockSize: number, perBl
   const resident = Math.max(1, Math.min(bySlots, perBlock > 0 ? Math.floor(gpu.sharedPerSm / perBlock) : bySlots));
   const exact = resident * perBlock;
   const unused = perBlock <= gpu.sharedReservedPerBlock;
-  const roomy = unused ? 4 : bySlots > 2 ? 2 : 1;
+  const roomy = unused ? gpu.carveoutRoomUnused : bySlots > 2 ? gpu.carveoutRoom : 1;
   const wanted = Math.min(resident * roomy, gpu.maxBlocksPerSm) * perBlock;
-  return Math.max(exact, Math.min(wanted, storage / 2));
+  return Math.max(exact, Math.min(wanted, gpu.carveoutRoomShare * storage));
 }
 
 /**

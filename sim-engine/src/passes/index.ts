@@ -1,2 +1,2 @@
-export { type Optimised, optimised, optimisingSteps } from "./optimised.ts";
+export { type Optimised, optimised } from "./optimised.ts";
 export { type OptimiseOptions, optimise } from "./pipeline.ts";

@@ -26,8 +26,8 @@ const mostSteps = 100_000;
 export function sourceLoops(kernel: Kernel, launch: Launch, contents: Contents, work: Work): LoopReport[] {
   const source = cloneKernel(kernel);
   linkBlocks(source);
-  hoistLeaves(source);
-  promote(source);
+  hoistLeaves(source, work);
+  promote(source, work);
   inferSpaces(source);
   for (const allLanes of [false, true]) {
     try {

@@ -2,6 +2,7 @@
 import type { Program } from "../execute/program.ts";
 import type { MachineKernel } from "../machine/index.ts";
 import type { Sample } from "../sampling/sample.ts";
+import type { Work } from "../work.ts";
 import type { LaunchReport } from "./launch-report.ts";
 import { LineTable } from "./lines.ts";
 
@@ -20,7 +21,7 @@ export interface Tally {
 }
 
 /** Instructions are the machine code's, each issued as often as a warp runs its block; what is touched is as executed. */
-export function tally(program: Program, machine: MachineKernel, { totals, counts }: Sample): Tally {
+export function tally(program: Program, machine: MachineKernel, { totals, counts }: Sample, work: Work): Tally {
   const lines = new LineTable(program.kernel);
   const instructions = { warp: 0, thread: 0 };
   for (const compiled of program.blocks) {
@@ -30,6 +31,7 @@ export function tally(program: Program, machine: MachineKernel, { totals, counts
     const threads = Math.min(32 * issued, Math.round(lanes));
     const code = machine.blocks.get(compiled.block);
     for (const { span } of code?.instructions ?? []) {
+      work.ask(1);
       instructions.warp += issued;
       instructions.thread += threads;
       lines.add(span, { instructions: issued, threadInstructions: threads });
@@ -44,6 +46,7 @@ export function tally(program: Program, machine: MachineKernel, { totals, counts
   let requestedBytes = 0;
   let atomicSectors = 0;
   for (const counter of counts.counters) {
+    work.ask(2);
     const found = counts.access(totals, counter);
     const [requests, transactions, ideal] = [Math.round(found.requests), Math.round(found.transactions), Math.round(found.ideal)];
     if (requests === 0) continue;

@@ -6,6 +6,7 @@ import { compile } from "../execute/compile.ts";
 import { launchConstants } from "../execute/constants.ts";
 import { WrapsAround } from "../execute/patterns.ts";
 import { Runner } from "../execute/run.ts";
+import { reference } from "../gpus/model.ts";
 import { Builder, createKernel, linkBlocks } from "../ir/builder.ts";
 import type { Dim3, IntBinary, Kernel, Launch, Op } from "../ir/kernel.ts";
 import { parseKernel, printKernel } from "../ir/text.ts";
@@ -106,7 +107,7 @@ function indexKernel(decisions: readonly number[]): Kernel {
   statements(2);
   b.return();
   linkBlocks(kernel);
-  promote(kernel);
+  promote(kernel, new Work());
   return kernel;
 }
 
@@ -133,7 +134,7 @@ function sampled(kernel: Kernel, launch: Launch, allLanes: boolean, steps = 2e6)
   const variations = [blockVariation(subject, "x", work), blockVariation(subject, "y", work), blockVariation(subject, "z", work)] as const;
   markComparisons(program, variations);
   const runner = new Runner(program, work);
-  const observer = new Observer(runner, numberSites(program, new Set()));
+  const observer = new Observer(runner, numberSites(program, new Set()), reference.values);
   return new Sampler(runner, { variations, steps, observer, uneven: false, watch: [0] }).sample();
 }
 

@@ -12,6 +12,7 @@ import type { WarpRecord } from "../execute/record.ts";
 import type { Runner } from "../execute/run.ts";
 import type { Dim3, Op } from "../ir/kernel.ts";
 import type { ObservedBlock, Observer } from "../observe/observer.ts";
+import { type Box, cornersOf, cutBox, evenly, middle, placeOf, volume } from "./boxes.ts";
 import { CountVector } from "./counts.ts";
 import type { Variation } from "./variation.ts";
 
@@ -68,13 +69,6 @@ const mostInPairs = 6;
 /** Relative standard error of totals at which random sampling stops. */
 const precision = 0.004;
 
-interface Box {
-  readonly low: Dim3;
-  readonly high: Dim3;
-  /** Dimensions whose rims have been cut off. */
-  readonly peeled: number;
-}
-
 interface Run {
   readonly at: Dim3;
   readonly vector: Float64Array;
@@ -129,7 +123,7 @@ export class Sampler {
     for (const [k, index] of watch.entries()) {
       // The middle block and its neighbours are the most telling.
       if (k > 0 && this.#spent * (k > 3 ? 6 : 2) > this.#options.steps) break;
-      this.#run(this.#place(index), true);
+      this.#run(placeOf(this.#grid, index), true);
     }
     const cost = this.#spent / this.#runs.size;
     if (cost * leastCovered <= this.#options.steps && !this.#irregularFlow) this.#cover(cost);
@@ -209,7 +203,7 @@ export class Sampler {
     const [nx = 1, ny = 1, nz = 1] = this.#grid.map((length, k) => Math.ceil(length / (this.#period[k] ?? 1)));
     const boxes: Box[] = [{ low: [0, 0, 0], high: [nx - 1, ny - 1, nz - 1], peeled: 0 }];
     for (let box = boxes.pop(); box; box = boxes.pop()) {
-      const corners = this.#corners(box);
+      const corners = cornersOf(box);
       const probes = this.#probes(box);
       const [first] = corners;
       if (!first) continue;
@@ -240,13 +234,6 @@ export class Sampler {
     return blocks;
   }
 
-  #corners({ low, high }: Box): Dim3[] {
-    const corners: Dim3[] = [];
-    const ends = (k: number): number[] => (low[k] === high[k] ? [low[k] ?? 0] : [low[k] ?? 0, high[k] ?? 0]);
-    for (const z of ends(2)) for (const y of ends(1)) for (const x of ends(0)) corners.push([x, y, z]);
-    return corners;
-  }
-
   /** The middle of a box, and two places at random. */
   #probes(box: Box): Dim3[] {
     const { low, high } = box;
@@ -260,7 +247,7 @@ export class Sampler {
 
   /** Cuts off the rims along a dimension in which the corners differ; once that is done, halves it. */
   #cut(box: Box, corners: readonly Dim3[]): Box[] {
-    const { low, high, peeled } = box;
+    const { low, high } = box;
     const length = (k: number): number => (high[k] ?? 0) - (low[k] ?? 0) + 1;
     const varies = (k: number): boolean =>
       corners.some((cell) => {
@@ -270,24 +257,13 @@ export class Sampler {
     const candidates = [0, 1, 2].filter((k) => length(k) > 1);
     const varying = candidates.filter((k) => varies(k));
     const choice = (varying.length > 0 ? varying : candidates).sort((a, b) => length(b) - length(a))[0] ?? 0;
-    const part = (from: number, to: number, mark: number): Box => ({
-      low: replaced(low, choice, from),
-      high: replaced(high, choice, to),
-      peeled: mark,
-    });
-    const [from, to] = [low[choice] ?? 0, high[choice] ?? 0];
-    if (!((peeled >> choice) & 1) && to - from > 2) {
-      const mark = peeled | (1 << choice);
-      return [part(from, from, mark), part(from + 1, to - 1, mark), part(to, to, mark)];
-    }
-    const half = Math.floor((from + to) / 2);
-    return [part(from, half, peeled), part(half + 1, to, peeled)];
+    return cutBox(box, choice);
   }
 
   /** Blocks spread evenly over the grid, ever more of them until the totals are known well enough: all, where that is no more work. */
   #drawBlocks(blocks: number, cost: number): void {
     if (cost * blocks <= this.#options.steps) {
-      for (let index = 0; index < blocks; index++) this.#run(this.#place(index)).weight = 1;
+      for (let index = 0; index < blocks; index++) this.#run(placeOf(this.#grid, index)).weight = 1;
       return;
     }
     this.#exact = false;
@@ -297,11 +273,11 @@ export class Sampler {
     const whole = waits || warps === 1 ? mostDrawn : Math.max(1, Math.min(leastRandom, Math.floor(this.#options.steps / cost / 4)));
     for (let k = 0; k < mostDrawn; k++) {
       if (k < whole) {
-        const run = this.#run(this.#evenly(k));
+        const run = this.#run(evenly(this.#grid, k));
         run.weight++;
         vectors.push(run.vector);
       } else {
-        const vector = this.#runWarp(this.#evenly(k), Math.floor(random(k, 1) * warps), warps);
+        const vector = this.#runWarp(evenly(this.#grid, k), Math.floor(random(k, 1) * warps), warps);
         this.#warpRuns.push(vector);
         vectors.push(vector);
       }
@@ -324,7 +300,7 @@ export class Sampler {
     const drawn = Math.min(units, Math.max(1, Math.min(mostInPairs, affordable)));
     this.#exact = false;
     const run = (unit: number): Float64Array => {
-      const at = this.#place(Math.floor(unit / warps));
+      const at = placeOf(this.#grid, Math.floor(unit / warps));
       return waits ? this.#run(at).vector : this.#runWarp(at, unit % warps, warps);
     };
     const vectors: Float64Array[] = [];
@@ -344,7 +320,7 @@ export class Sampler {
     const cost = this.#spent / this.#runs.size;
     const all = blocks <= mostBlocks && cost * (blocks - this.#runs.size) <= this.#options.steps - this.#spent;
     for (let k = 0; k < (all ? blocks : mostDrawn); k++) {
-      known.push(costs(this.#run(all ? this.#place(k) : this.#evenly(k))));
+      known.push(costs(this.#run(all ? placeOf(this.#grid, k) : evenly(this.#grid, k))));
       if (all) continue;
       if (!this.#mayGoOn() || (known.length % leastRandom === 0 && spread(known) < precision)) break;
     }
@@ -364,32 +340,7 @@ export class Sampler {
     this.#spent = this.#runner.work.spent - this.#spentBefore;
     return vector;
   }
-
-  /** The k-th point of a sequence that fills the grid evenly however many are taken (Roberts' R sequence). */
-  #evenly(k: number): Dim3 {
-    const dimensions = this.#grid.filter((length) => length > 1).length;
-    // The positive root of x^(d+1) = x + 1.
-    const root = [1.618033988749895, 1.618033988749895, 1.324717957244746, 1.2207440846057596][dimensions] ?? 1;
-    let power = 1;
-    return this.#grid.map((length) => {
-      if (length === 1) return 0;
-      power /= root;
-      return Math.floor(((0.5 + (k + 1) * power) % 1) * length);
-    }) as unknown as Dim3;
-  }
-
-  #place(index: number): Dim3 {
-    const [nx, ny] = this.#grid;
-    return [index % nx, Math.floor(index / nx) % ny, Math.floor(index / (nx * ny))];
-  }
 }
-
-const volume = ({ low, high }: Box): number => (high[0] - low[0] + 1) * (high[1] - low[1] + 1) * (high[2] - low[2] + 1);
-
-const middle = ({ low, high }: Box): Dim3 => [0, 1, 2].map((k) => Math.floor(((low[k] ?? 0) + (high[k] ?? 0)) / 2)) as unknown as Dim3;
-
-const replaced = (place: Dim3, k: number, value: number): Dim3 =>
-  place.map((each, index) => (index === k ? value : each)) as unknown as Dim3;
 
 /** The largest relative standard error of the counts' means. */
 function spread(vectors: readonly Float64Array[]): number {

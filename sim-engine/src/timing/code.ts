@@ -1,8 +1,9 @@
 /** Machine code and traces, laid out for the replay. */
+import { pipes } from "../gpus/files.ts";
 import type { Pipe } from "../machine/machine.ts";
 import type { BlockTrace, ExecutionSummary, TimedInstruction } from "./summary.ts";
 
-export const pipeNames: readonly Pipe[] = ["fma", "fmaheavy", "alu", "fp64", "fp16", "xu", "lsu", "tex", "tensor", "cbu", "adu", "uniform"];
+export const pipeNames: readonly Pipe[] = pipes;
 
 /** The static code, flat: instruction p of block b is `instructions[start[b] + p]`. */
 export class ReplayCode {

@@ -11,18 +11,15 @@ export const reasons = ["dependence", "shared", "constant", "l1", "l2", "dram", 
 export type Reason = (typeof reasons)[number];
 export const reasonIndex = Object.fromEntries(reasons.map((name, i) => [name, i])) as Readonly<Record<Reason, number>>;
 
-/** Cycles over which the memory's recent load is judged: a few times its latency. */
-const loadMemory = 4000;
-
 export class MemoryPath {
-  readonly l1 = new Server(loadMemory);
-  readonly constants = new Server(loadMemory);
-  readonly readPort = new Server(loadMemory);
-  readonly writePort = new Server(loadMemory);
-  readonly l2Reads = new Server(loadMemory);
-  readonly l2Writes = new Server(loadMemory);
-  readonly dram = new Server(loadMemory);
-  readonly atomics = new Server(loadMemory);
+  readonly l1: Server;
+  readonly constants: Server;
+  readonly readPort: Server;
+  readonly writePort: Server;
+  readonly l2Reads: Server;
+  readonly l2Writes: Server;
+  readonly dram: Server;
+  readonly atomics: Server;
   /** What the warp that asks stands for: how many executions each of its own. */
   weight = 1;
   /** Set by `request`: when the result is there, and why not earlier. */
@@ -46,6 +43,15 @@ export class MemoryPath {
   /** `perAtomic`: cycles this SM's share of the atomic units takes for one atomic sector. */
   constructor(gpu: GpuValues, rates: MemoryRates, summary: ExecutionSummary, perAtomic: number, activeSms: number) {
     this.#gpu = gpu;
+    const server = (): Server => new Server(gpu.loadWindow);
+    this.l1 = server();
+    this.constants = server();
+    this.readPort = server();
+    this.writePort = server();
+    this.l2Reads = server();
+    this.l2Writes = server();
+    this.dram = server();
+    this.atomics = server();
     this.#translation = gpu.translationLatency + gpu.translationPerSm * (activeSms - 1);
     this.#rates = rates;
     this.#summary = summary;
@@ -143,7 +149,7 @@ export class MemoryPath {
       loaded(latency, utilisation, power) * (1 + gpu.latencyVariation * this.#latest(toL2 * traffic.accessesPerSector));
     if (writes || site.operation === "reduction") {
       // Nobody waits for a store, but what is behind cannot take more than it has room for: then the L1 stands still.
-      const room = 2 * gpu.dramLatency;
+      const room = gpu.storeRoom * gpu.dramLatency;
       const last = Math.max(port.free, l2.free, atomic ? this.atomics.free : 0, toDram > 0 ? this.dram.free : 0);
       if (last - room > this.l1.free) this.l1.free = last - room;
       this.stored = this.done;

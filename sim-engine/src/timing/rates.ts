@@ -3,6 +3,8 @@ import type { GpuValues } from "../gpus/figures.ts";
 import type { Pipe } from "../machine/machine.ts";
 
 const lanes = 32;
+/** Multiply-adds of the matrix instruction that others are multiples of: 16 by 8 by 16 halves. */
+const matrixProducts = 16 * 8 * 16;
 
 /** Cycles a pipe of one scheduler is busy with one warp instruction. */
 export function pipeCycles(gpu: GpuValues): Readonly<Record<Pipe, number>> {
@@ -15,15 +17,14 @@ export function pipeCycles(gpu: GpuValues): Readonly<Record<Pipe, number>> {
     // Two results a lane.
     fp16: busy(gpu.fp16PerClock / 2),
     xu: busy(gpu.specialPerClock),
-    // Each scheduler hands over an instruction every other cycle; the data path behind is the SM's.
-    lsu: 2,
-    // Four units an SM since Pascal's P100, where no document says it.
-    tex: busy(gpu.texturePerClock ?? 4),
-    // A product of 16 by 8 by 16 halves.
-    tensor: (2048 * gpu.schedulers) / (gpu.mmaPerClock ?? gpu.tensorFp16PerClock ?? 512),
-    cbu: 2,
-    adu: 2,
-    uniform: 2,
+    // What each scheduler hands over; the data path behind is the SM's.
+    lsu: gpu.unitInterval,
+    tex: busy(gpu.texturePerClock),
+    // Without tensor cores each multiply-add of a product is one of single precision.
+    tensor: (matrixProducts * gpu.schedulers) / (gpu.mmaPerClock ?? gpu.tensorFp16PerClock ?? gpu.fp32PerClock),
+    cbu: gpu.unitInterval,
+    adu: gpu.unitInterval,
+    uniform: gpu.unitInterval,
   };
 }
 
@@ -67,6 +68,9 @@ export function memoryRates(gpu: GpuValues, activeSms: number, readShare: number
   };
 }
 
+/** Beyond this the formula would have latency without end. */
+const mostUtilised = 0.98;
+
 /** Latency under load: what makes latency and bandwidth combine as T^p = latency^p + bandwidth^p (see `loadSoftness`). */
 export const loaded = (latency: number, utilisation: number, power: number): number =>
-  latency * (1 - Math.min(utilisation, 0.98) ** power) ** (-1 / power);
+  latency * (1 - Math.min(utilisation, mostUtilised) ** power) ** (-1 / power);

@@ -88,7 +88,7 @@ export class SmReplay {
     this.gpu = gpu;
     this.code = new ReplayCode(summary);
     this.traces = traces;
-    this.#codeAt = new Float64Array((this.code.instructions.length >>> 3) + 1).fill(-1);
+    this.#codeAt = new Float64Array(Math.floor(this.code.instructions.length / gpu.codeLineInstructions) + 1).fill(-1);
     const totalBlocks = summary.grid[0] * summary.grid[1] * summary.grid[2];
     const activeSms = Math.min(gpu.smCount, totalBlocks);
     this.blocksHere = Math.ceil(totalBlocks / gpu.smCount - 1e-9);
@@ -285,7 +285,7 @@ export class SmReplay {
         reason = this.availableWhy[base + def]!;
       }
     }
-    const fetched = this.#fetched(index >>> 3, at);
+    const fetched = this.#fetched(Math.floor(index / this.gpu.codeLineInstructions), at);
     this.once[slot] = Math.max(0, fetched - at);
     if (fetched > at) {
       at = fetched;

@@ -10,7 +10,7 @@ import { findGpu } from "../../src/gpus/model.ts";
 import type { Dim3 } from "../../src/ir/kernel.ts";
 import { estimateTime } from "../../src/timing/estimate.ts";
 import type { ExecutionSummary } from "../../src/timing/summary.ts";
-import { Program } from "../../src/timing/testing/program.ts";
+import { TimedProgram } from "../../src/timing/testing/program.ts";
 
 type Counters = Readonly<Record<string, number>> & {
   readonly kernel: string;
@@ -58,7 +58,7 @@ function fromCounters(l: Counters): ExecutionSummary {
   const sharedInstructions = l.shared_load_instructions! + l.shared_store_instructions!;
   const wavefronts = sharedInstructions > 0 ? Math.max(1, sum("shared_wavefronts") / sharedInstructions) : 1;
 
-  const program = new Program();
+  const program = new TimedProgram();
   const { load, store } = served(l);
   const loads = program.site({ space: "global", operation: "load" }, load);
   const stores = program.site({ space: "global", operation: "store" }, store);

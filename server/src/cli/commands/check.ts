@@ -96,7 +96,7 @@ async function checkFile(session: Session, original: Input, gpu: GpuModel, given
 }
 
 async function inspect(session: Session, input: Input, gpu: GpuModel, io: Io): Promise<FileResult> {
-  const program = session.analyse(input, gpu);
+  const program = await session.analyse(input, gpu);
   const simulation = session.simulates(input) ? await session.simulate(input, program, gpu) : undefined;
   const diagnostics = lint(program, simulation?.launches, session.lintSettings(input), (message) => io.error(`${message}\n`));
   return { input, diagnostics, ...(simulation ? { simulation } : {}) };

@@ -25,7 +25,7 @@ export default {
     for (const gpu of session.gpus(inputs[0])) {
       const files: FileResult[] = [];
       for (const input of inputs) {
-        const program = session.analyse(input, gpu);
+        const program = await session.analyse(input, gpu);
         const simulation = await session.simulate(input, program, gpu);
         const diagnostics = lint(program, simulation.launches, session.lintSettings(input), (message) => io.error(`${message}\n`));
         files.push({ input, diagnostics: diagnostics.filter(({ path }) => path === input.path), simulation });

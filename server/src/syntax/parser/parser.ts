@@ -34,7 +34,7 @@ export type Repair = (text: string, errors: readonly Node[]) => string;
 
 /**
  * A CUDA parser. Parsing is synchronous and never fails; a text that is not CUDA gives a tree with `ERROR` nodes.
- * Backends: `loadWasmParser` (the product) and `loadNativeParser` (where a native tree-sitter happens to be installed).
+ * Backends: `loadWasmParser`, and `loadNativeParser` for the command line where npm installed a native tree-sitter.
  */
 export interface Parser {
   /** The whole tree, copied out. Undefined only when cancelled. */

@@ -1,7 +1,9 @@
 /** Loops in the shape passes want: one block before the header that only enters the loop, and copies of a loop's blocks. */
+
 import { createBlock, createOp } from "../../ir/builder.ts";
 import type { Loop } from "../../ir/graph.ts";
 import type { Block, Kernel, Op, Terminator } from "../../ir/kernel.ts";
+import type { Work } from "../../work.ts";
 import { addEdge, removeEdge, retarget } from "./edges.ts";
 
 /** The one block outside the loop that goes to its header, and nowhere else; made when there is none. Keeps `kernel.blocks` in order. */
@@ -54,10 +56,18 @@ export interface Copy {
  * Copies `blocks`; `start` gives values their copies to begin with (the header's phis, which are then not copied). Successors
  * outside get new edges with operands from the copies; edges back to `header` are the caller's: they go to the copied header.
  */
-export function copyBlocks(kernel: Kernel, blocks: readonly Block[], header: Block, start: ReadonlyMap<Op, Op>, before: Block): Copy {
+export function copyBlocks(
+  kernel: Kernel,
+  blocks: readonly Block[],
+  header: Block,
+  start: ReadonlyMap<Op, Op>,
+  before: Block,
+  work: Work,
+): Copy {
   const values = new Map(start);
   const copies = new Map<Block, Block>();
   for (const block of blocks) {
+    work.ask(2 * block.ops.length + kernel.blocks.length / 64 + 1);
     const copy = insertBlock(kernel, before);
     copies.set(block, copy);
     if (block.unroll !== undefined && block !== header) copy.unroll = block.unroll;

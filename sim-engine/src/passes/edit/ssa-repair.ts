@@ -1,6 +1,8 @@
 /** After blocks were copied, a value has several definitions: uses are given the one that reaches them, with phis where ways meet. */
+
 import { createOp } from "../../ir/builder.ts";
 import type { Block, Kernel, Op, ScalarType } from "../../ir/kernel.ts";
+import type { Work } from "../../work.ts";
 
 /** Why the value of a variable that is read before it is set is unknown; such a value may be taken for any other. */
 export const uninitialised = "a variable is read before it is set";
@@ -12,10 +14,11 @@ export type Definitions = ReadonlyMap<Op, ReadonlyMap<Block, Op>>;
  * Rewrites the uses of the keys of `definitions`, but for those by operations of a block that has its own definition: they are
  * taken to mean that one. Leaves phis of one value behind, for `simplifyCfg` to clear away.
  */
-export function repairSsa(kernel: Kernel, definitions: Definitions): void {
+export function repairSsa(kernel: Kernel, definitions: Definitions, work: Work): void {
   const repairs = new Map([...definitions].map(([value, at]) => [value, new Repair(kernel, value, at)]));
   const snapshot = kernel.blocks.map((block) => ({ block, phis: [...block.phis] }));
   for (const { block, phis } of snapshot) {
+    work.ask(block.ops.length + phis.length + 1);
     for (const phi of phis) {
       for (const [index, arg] of phi.args.entries()) {
         const from = block.predecessors[index];

@@ -1,5 +1,7 @@
 /** Forwarding values: each use of one becomes a use of another. */
+
 import type { Kernel, Op } from "../../ir/kernel.ts";
+import type { Work } from "../../work.ts";
 
 /** Operands of all operations and the conditions of branches, replaced in one sweep. */
 export class Substitution {
@@ -27,11 +29,14 @@ export class Substitution {
   }
 
   /** Rewrites every use; the replaced operations themselves stay where they are, without uses. */
-  apply(kernel: Kernel): void {
+  apply(kernel: Kernel, work: Work): void {
     if (this.#to.size === 0) return;
     for (const block of kernel.blocks) {
       for (const phi of block.phis) this.#rewrite(phi);
-      for (const op of block.ops) this.#rewrite(op);
+      for (const op of block.ops) {
+        work.ask(0.25);
+        this.#rewrite(op);
+      }
       const { end } = block;
       if (end.kind === "branch") end.cond = this.resolve(end.cond);
     }

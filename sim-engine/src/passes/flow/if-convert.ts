@@ -3,9 +3,11 @@
  * computed on both ways and selected, and what both arms begin with is done before them. What is left of short branches, with
  * loads and stores in them, the machine predicates.
  */
+import { nvcc } from "../../compilers/compiler.ts";
 import { createOp, noSpan } from "../../ir/builder.ts";
 import type { Block, Kernel, Op } from "../../ir/kernel.ts";
 import { hasEffect, isConvergent, isPure } from "../../ir/operations.ts";
+import type { Work } from "../../work.ts";
 import { addEdge, incoming, removeEdge } from "../edit/edges.ts";
 import { Substitution } from "../edit/substitution.ts";
 import { locationOf } from "../facts/alias.ts";
@@ -13,21 +15,17 @@ import { mayWrite } from "../facts/memory-effects.ts";
 import { valueKey } from "../facts/value-numbers.ts";
 import { sinkCommonOf } from "./sink-common.ts";
 
-/** Operations that a joined condition may need besides its comparison. */
-const bonusLimit = 4;
-/** Operations that both arms of a branch may have in sum to be computed always. */
-const speculationLimit = 4;
-
 /** Returns whether any branch went. */
-export function convertBranches(kernel: Kernel): boolean {
+export function convertBranches(kernel: Kernel, work: Work): boolean {
   let changed = false;
   for (let again = true; again; ) {
     again = false;
     for (const block of kernel.blocks) {
+      work.ask(kernel.blocks.length / 64 + 4);
       if (block.end.kind !== "branch" || block.end.then === block.end.else) continue;
       again =
-        hoistCommon(kernel, block) ||
-        sinkCommonOf(kernel, block, false) ||
+        hoistCommon(kernel, block, work) ||
+        sinkCommonOf(kernel, block, false, work) ||
         joinConditions(kernel, block) ||
         selectArms(kernel, block) ||
         again;
@@ -77,7 +75,11 @@ function joinConditions(kernel: Kernel, block: Block): boolean {
     const other = inner === end.then ? end.else : end.then;
     if (inner.predecessors.length !== 1 || inner.phis.length > 0 || inner.end.kind !== "branch" || inner === block) continue;
     if (inner.end.then !== other && inner.end.else !== other) continue;
-    if (inner.ops.length > bonusLimit + 1 || !inner.ops.every((op) => isSpeculative(kernel, op)) || inner.end.then === inner.end.else)
+    if (
+      inner.ops.length > nvcc.joinedConditionSize + 1 ||
+      !inner.ops.every((op) => isSpeculative(kernel, op)) ||
+      inner.end.then === inner.end.else
+    )
       continue;
     if (inner.end.then === block || inner.end.else === block) continue;
     const further = inner.end.then === other ? inner.end.else : inner.end.then;
@@ -124,7 +126,7 @@ function selectArms(kernel: Kernel, block: Block): boolean {
   const arms = [end.then, end.else].filter((arm) => arm !== join);
   if (arms.some((arm) => arm.predecessors.length !== 1 || arm.phis.length > 0 || arm.unroll !== undefined)) return false;
   const ops = arms.flatMap((arm) => arm.ops);
-  if (ops.length > speculationLimit || !ops.every((op) => isSpeculative(kernel, op))) return false;
+  if (ops.length > nvcc.speculatedSize || !ops.every((op) => isSpeculative(kernel, op))) return false;
   const thenFrom = end.then === join ? block : end.then;
   const elseFrom = end.else === join ? block : end.else;
   block.ops.push(...ops);
@@ -161,7 +163,7 @@ function commonJoin(a: Block, b: Block): Block | undefined {
 }
 
 /** The operations both arms begin with, loads among them, move before the branch. */
-function hoistCommon(kernel: Kernel, block: Block): boolean {
+function hoistCommon(kernel: Kernel, block: Block, work: Work): boolean {
   const { end } = block;
   if (end.kind !== "branch") return false;
   const { then: a, else: b } = end;
@@ -181,6 +183,6 @@ function hoistCommon(kernel: Kernel, block: Block): boolean {
     b.ops.shift();
     moved++;
   }
-  substitution.apply(kernel);
+  substitution.apply(kernel, work);
   return moved > 0;
 }

@@ -1,22 +1,25 @@
 /** Straightens control flow: branches whose way is known, blocks that only pass on, chains of blocks, phis of one value. */
+
 import { linkBlocks, successors } from "../../ir/builder.ts";
 import { intConstant } from "../../ir/constants.ts";
 import type { Block, Kernel, Op } from "../../ir/kernel.ts";
 import { isLeaf } from "../../ir/operations.ts";
+import type { Work } from "../../work.ts";
 import { addEdge, removeEdge, retarget } from "../edit/edges.ts";
 import { uninitialised } from "../edit/ssa-repair.ts";
 import { Substitution } from "../edit/substitution.ts";
 
 /** Returns whether anything changed. */
-export function simplifyCfg(kernel: Kernel): boolean {
+export function simplifyCfg(kernel: Kernel, work: Work): boolean {
   let changed = false;
   for (let again = true; again; ) {
     again = false;
+    work.ask(kernel.blocks.length);
     for (const block of kernel.blocks) again = foldBranch(block) || again;
     if (again) linkBlocks(kernel);
-    again = simplifyPhis(kernel) || again;
-    again = threadEmpty(kernel) || again;
-    again = mergeChains(kernel) || again;
+    again = simplifyPhis(kernel, work) || again;
+    again = threadEmpty(kernel, work) || again;
+    again = mergeChains(kernel, work) || again;
     changed ||= again;
   }
   return changed;
@@ -35,9 +38,10 @@ function foldBranch(block: Block): boolean {
 }
 
 /** Phis whose operands are one value, themselves, or never set. */
-function simplifyPhis(kernel: Kernel): boolean {
+function simplifyPhis(kernel: Kernel, work: Work): boolean {
   const substitution = new Substitution();
   for (const block of kernel.blocks) {
+    work.ask(block.phis.length + 1);
     block.phis = block.phis.filter((phi) => {
       let only: Op | undefined;
       let unset: Op | undefined;
@@ -56,15 +60,16 @@ function simplifyPhis(kernel: Kernel): boolean {
       return false;
     });
   }
-  substitution.apply(kernel);
+  substitution.apply(kernel, work);
   return substitution.size > 0;
 }
 
 /** Blocks that do nothing but jump: their predecessors go on directly. */
-function threadEmpty(kernel: Kernel): boolean {
+function threadEmpty(kernel: Kernel, work: Work): boolean {
   let changed = false;
   for (const block of kernel.blocks) {
     const { end } = block;
+    work.ask(1);
     if (end.kind !== "jump" || end.to === block || block === kernel.blocks[0] || block.phis.length > 0 || block.ops.length > 0) continue;
     const { to } = end;
     if (block.unroll !== undefined) continue;
@@ -90,15 +95,17 @@ function threadEmpty(kernel: Kernel): boolean {
 const bothEdges = (from: Block, to: Block): boolean => from.end.kind === "branch" && from.end.then === to && from.end.else === to;
 
 /** A block that only one block jumps to is appended to it. */
-function mergeChains(kernel: Kernel): boolean {
+function mergeChains(kernel: Kernel, work: Work): boolean {
   const substitution = new Substitution();
   const gone = new Set<Block>();
   for (const block of kernel.blocks) {
+    work.ask(1);
     if (gone.has(block)) continue;
     for (;;) {
       const { end } = block;
       if (end.kind !== "jump") break;
       const { to } = end;
+      work.ask(to.ops.length / 16 + 1);
       if (to === block || to === kernel.blocks[0] || to.predecessors.length !== 1) break;
       for (const phi of to.phis) if (phi.args[0]) substitution.replace(phi, phi.args[0]);
       block.ops.push(...to.ops);
@@ -112,6 +119,6 @@ function mergeChains(kernel: Kernel): boolean {
   }
   if (gone.size === 0) return false;
   kernel.blocks = kernel.blocks.filter((block) => !gone.has(block));
-  substitution.apply(kernel);
+  substitution.apply(kernel, work);
   return true;
 }

@@ -1,18 +1,20 @@
 /** What all ways into a block end with is done once there, as LLVM's SimplifyCFG does. */
+
 import { createOp, noSpan, successors } from "../../ir/builder.ts";
 import type { Block, Kernel, Op } from "../../ir/kernel.ts";
 import { isPure } from "../../ir/operations.ts";
+import type { Work } from "../../work.ts";
 import { Substitution } from "../edit/substitution.ts";
 
 /** Loads and stores of different places too, which LLVM merges once it is done with loads that are known. Returns whether any moved. */
-export function sinkCommon(kernel: Kernel): boolean {
+export function sinkCommon(kernel: Kernel, work: Work): boolean {
   let changed = false;
-  for (const block of kernel.blocks) changed = sinkCommonOf(kernel, block, true) || changed;
+  for (const block of kernel.blocks) changed = sinkCommonOf(kernel, block, true, work) || changed;
   return changed;
 }
 
 /** Where the ways of a block's branch meet: what they end with, but for one operand. With `accesses`, loads and addresses too. */
-export function sinkCommonOf(kernel: Kernel, block: Block, accesses: boolean): boolean {
+export function sinkCommonOf(kernel: Kernel, block: Block, accesses: boolean, work: Work): boolean {
   const { end } = block;
   if (end.kind !== "branch") return false;
   const join = [end.then, end.else]
@@ -25,7 +27,7 @@ export function sinkCommonOf(kernel: Kernel, block: Block, accesses: boolean): b
   // Into a loop's header the ways come at different times.
   if (froms.some((from) => from !== end.then && from !== end.else && reaches(join, from))) return false;
   let moved = false;
-  while (new Sinking(kernel, join, accesses).sinkOne()) moved = true;
+  while (new Sinking(kernel, join, accesses, work).sinkOne()) moved = true;
   return moved;
 }
 
@@ -47,11 +49,13 @@ function reaches(from: Block, to: Block): boolean {
 type Row = readonly Op[];
 
 class Sinking {
+  readonly #work: Work;
   readonly #kernel: Kernel;
   readonly #join: Block;
   readonly #accesses: boolean;
 
-  constructor(kernel: Kernel, join: Block, accesses: boolean) {
+  constructor(kernel: Kernel, join: Block, accesses: boolean, work: Work) {
+    this.#work = work;
     this.#kernel = kernel;
     this.#join = join;
     this.#accesses = accesses;
@@ -88,7 +92,7 @@ class Sinking {
       join.phis = join.phis.filter((each) => each !== phi);
       const substitution = new Substitution();
       substitution.replace(phi, join.ops[0] as Op);
-      substitution.apply(this.#kernel);
+      substitution.apply(this.#kernel, this.#work);
     }
     return true;
   }

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { parseKernel } from "../../ir/text.ts";
 import { verifyKernel } from "../../ir/verify.ts";
+import { Work } from "../../work.ts";
 import { interpret } from "../testing/interpret.ts";
 import { sinkIntoBranches } from "./sink.ts";
 
@@ -35,7 +36,7 @@ test.each([
 ])("%s", (_, between, after, sinks) => {
   const before = parseKernel(kernel(between, after));
   const sunk = parseKernel(kernel(between, after));
-  sinkIntoBranches(sunk);
+  sinkIntoBranches(sunk, new Work());
   expect(verifyKernel(sunk)).toEqual([]);
   const inEntry = sunk.blocks[0]?.ops.some((op) => op.action.kind === "load");
   expect(inEntry).toBe(!sinks);

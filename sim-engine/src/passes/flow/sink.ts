@@ -2,13 +2,15 @@
  * What only one way of a branch needs is computed there, loads among it, as LLVM's InstCombine does: the warps that go the other
  * way are spared it.
  */
+
 import type { Block, Kernel, Op } from "../../ir/kernel.ts";
 import { isLeaf, isPure } from "../../ir/operations.ts";
+import type { Work } from "../../work.ts";
 import { mayWrite } from "../facts/memory-effects.ts";
 
 /** Returns whether anything moved. */
-export function sinkIntoBranches(kernel: Kernel): boolean {
-  const uses = new UsePlaces(kernel);
+export function sinkIntoBranches(kernel: Kernel, work: Work): boolean {
+  const uses = new UsePlaces(kernel, work);
   let changed = false;
   for (const block of kernel.blocks) {
     if (block.end.kind !== "branch") continue;
@@ -16,6 +18,7 @@ export function sinkIntoBranches(kernel: Kernel): boolean {
     let written = false;
     const stays: Op[] = [];
     for (const op of block.ops.toReversed()) {
+      work.ask(1);
       const to = canMove(op, written) ? uses.onlyBlock(op) : undefined;
       written ||= mayWrite(op);
       if (to === undefined || to === block || to.predecessors.length !== 1 || to.predecessors[0] !== block) {
@@ -40,9 +43,12 @@ function canMove(op: Op, written: boolean): boolean {
 class UsePlaces {
   readonly #blocks = new Map<Op, Map<Block, number>>();
 
-  constructor(kernel: Kernel) {
+  constructor(kernel: Kernel, work: Work) {
     for (const block of kernel.blocks) {
-      for (const op of block.ops) for (const arg of op.args) this.#add(arg, block, 1);
+      for (const op of block.ops) {
+        work.ask(2);
+        for (const arg of op.args) this.#add(arg, block, 1);
+      }
       for (const phi of block.phis) for (const [index, arg] of phi.args.entries()) this.#add(arg, block.predecessors[index] as Block, 1);
       if (block.end.kind === "branch") this.#add(block.end.cond, block, 1);
     }

@@ -6,12 +6,14 @@
 import { intConstant } from "../../ir/constants.ts";
 import type { Block, Kernel, Op } from "../../ir/kernel.ts";
 import { isLeaf } from "../../ir/operations.ts";
+import type { Work } from "../../work.ts";
 
-export function anchorOffsets(kernel: Kernel): void {
+export function anchorOffsets(kernel: Kernel, work: Work): void {
   const entry = kernel.blocks[0];
   if (!entry) return;
   const moved = new Map<Op, Op[]>();
   for (const block of kernel.blocks) {
+    work.ask(block.ops.length);
     block.ops = block.ops.filter((op) => {
       const [base] = op.args;
       if (op.action.kind !== "gep" || !base || intConstant(op.args[1]) === undefined) return true;
@@ -23,7 +25,10 @@ export function anchorOffsets(kernel: Kernel): void {
   }
   if (moved.size === 0) return;
   // Index constants are leaves, and stand at the head of the entry block.
-  for (const block of kernel.blocks) block.ops = [...block.phis.flatMap((phi) => take(moved, phi)), ...interleave(block, entry, moved)];
+  for (const block of kernel.blocks) {
+    work.ask(block.ops.length);
+    block.ops = [...block.phis.flatMap((phi) => take(moved, phi)), ...interleave(block, entry, moved)];
+  }
 }
 
 function interleave(block: Block, entry: Block, moved: Map<Op, Op[]>): Op[] {

@@ -1,13 +1,16 @@
 /** a * b + c becomes one fused operation, as nvcc does unless told not to (`-fmad=false`). */
+
 import { createOp } from "../../ir/builder.ts";
 import type { Kernel, Op } from "../../ir/kernel.ts";
+import type { Work } from "../../work.ts";
 import { findUses, type Uses } from "../facts/uses.ts";
 
-export function contract(kernel: Kernel): void {
+export function contract(kernel: Kernel, work: Work): void {
   const uses = findUses(kernel);
   for (const block of kernel.blocks) {
     const ops: Op[] = [];
     for (const op of block.ops) {
+      work.ask(1);
       const { action } = op;
       if (action.kind === "float" && (action.op === "fadd" || action.op === "fsub")) {
         const [a, b] = op.args as [Op, Op];

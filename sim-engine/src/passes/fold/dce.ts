@@ -1,9 +1,11 @@
 /** Removes what nothing needs: operations and phis whose values reach no effect and no branch. */
+
 import type { Kernel, Op } from "../../ir/kernel.ts";
 import { hasEffect } from "../../ir/operations.ts";
+import type { Work } from "../../work.ts";
 
 /** Returns whether anything went. Cycles of phis that only feed themselves go too. */
-export function removeDeadCode(kernel: Kernel): boolean {
+export function removeDeadCode(kernel: Kernel, work: Work): boolean {
   const live = new Set<Op>();
   const pending: Op[] = [];
   const need = (op: Op): void => {
@@ -15,9 +17,13 @@ export function removeDeadCode(kernel: Kernel): boolean {
     for (const op of block.ops) if (hasEffect(op)) need(op);
     if (block.end.kind === "branch") need(block.end.cond);
   }
-  for (let op = pending.pop(); op; op = pending.pop()) for (const arg of op.args) need(arg);
+  for (let op = pending.pop(); op; op = pending.pop()) {
+    work.ask(1);
+    for (const arg of op.args) need(arg);
+  }
   let changed = false;
   for (const block of kernel.blocks) {
+    work.ask(block.ops.length);
     const before = block.phis.length + block.ops.length;
     block.phis = block.phis.filter((op) => live.has(op));
     block.ops = block.ops.filter((op) => live.has(op));

@@ -2,8 +2,10 @@
  * Algebra on single operations: constants are computed, identities removed, and shapes made the same so that later passes see
  * that they are equal (constants right, subtraction of a constant as addition, multiplication by a power of two as a shift).
  */
+
 import { reversePostorder } from "../../ir/graph.ts";
 import type { Kernel, Op } from "../../ir/kernel.ts";
+import type { Work } from "../../work.ts";
 import { Substitution } from "../edit/substitution.ts";
 import { foldAddress } from "./address.ts";
 import { foldCompare, foldSelect } from "./compare.ts";
@@ -12,13 +14,13 @@ import { Folding, negated } from "./folding.ts";
 import { foldInt } from "./int.ts";
 
 /** Returns whether anything changed. */
-export function fold(kernel: Kernel): boolean {
+export function fold(kernel: Kernel, work: Work): boolean {
   let changed = false;
-  for (let round = 0; round < 6 && foldOnce(kernel); round++) changed = true;
+  for (let round = 0; round < 6 && foldOnce(kernel, work); round++) changed = true;
   return changed;
 }
 
-function foldOnce(kernel: Kernel): boolean {
+function foldOnce(kernel: Kernel, work: Work): boolean {
   const folding = new Folding(kernel);
   const substitution = new Substitution();
   let changed = false;
@@ -26,6 +28,7 @@ function foldOnce(kernel: Kernel): boolean {
     const kept: Op[] = [];
     // Constants made on the way go to the head of the entry block, so that one is read only up to where it stood.
     for (const op of [...block.ops]) {
+      work.ask(2);
       if (op.action.kind === "const") continue;
       for (const [index, arg] of op.args.entries()) op.args[index] = substitution.resolve(arg);
       folding.span = op.span;
@@ -48,7 +51,7 @@ function foldOnce(kernel: Kernel): boolean {
       }
     }
   }
-  substitution.apply(kernel);
+  substitution.apply(kernel, work);
   return changed;
 }
 

@@ -2,14 +2,16 @@
  * Equal values are computed once: pure operations along the dominator tree, as LLVM's EarlyCSE and GVN do. Loads are another
  * matter, see forward-loads.
  */
+
 import { dominators } from "../../ir/graph.ts";
 import type { Block, Kernel, Op } from "../../ir/kernel.ts";
 import { isPure } from "../../ir/operations.ts";
+import type { Work } from "../../work.ts";
 import { Substitution } from "../edit/substitution.ts";
 import { valueKey } from "../facts/value-numbers.ts";
 
 /** Returns whether anything was merged. */
-export function mergeEqualValues(kernel: Kernel): boolean {
+export function mergeEqualValues(kernel: Kernel, work: Work): boolean {
   const entry = kernel.blocks[0];
   if (!entry) return false;
   const children = dominators(kernel).children();
@@ -26,8 +28,10 @@ export function mergeEqualValues(kernel: Kernel): boolean {
     const { block } = top;
     top.leave = [];
     const { leave } = top;
+    work.ask(block.phis.length + 1);
     mergePhis(block, substitution);
     block.ops = block.ops.filter((op) => {
+      work.ask(2);
       const { args } = op;
       for (let index = 0; index < args.length; index++) args[index] = substitution.resolve(args[index] as Op);
       if (!isPure(op)) return true;
@@ -43,7 +47,7 @@ export function mergeEqualValues(kernel: Kernel): boolean {
     });
     for (const child of children.get(block) ?? []) stack.push({ block: child });
   }
-  substitution.apply(kernel);
+  substitution.apply(kernel, work);
   return substitution.size > 0;
 }
 

@@ -1,6 +1,8 @@
 /** Constants, parameters, addresses of variables and thread indices: each once, at the head of the entry block. */
+
 import type { Kernel, Op } from "../../ir/kernel.ts";
 import { isLeaf } from "../../ir/operations.ts";
+import type { Work } from "../../work.ts";
 import { Substitution } from "../edit/substitution.ts";
 
 function leafKey(op: Op): string {
@@ -20,12 +22,13 @@ function leafKey(op: Op): string {
 }
 
 /** They cost nothing until used: the machine makes operands of most, and computes the rest where they are needed. */
-export function hoistLeaves(kernel: Kernel): void {
+export function hoistLeaves(kernel: Kernel, work: Work): void {
   const entry = kernel.blocks[0];
   if (!entry) return;
   const first = new Map<string, Op>();
   const substitution = new Substitution();
   for (const block of kernel.blocks) {
+    work.ask(block.ops.length);
     block.ops = block.ops.filter((op) => {
       if (!isLeaf(op)) return true;
       const key = leafKey(op);
@@ -36,5 +39,5 @@ export function hoistLeaves(kernel: Kernel): void {
     });
   }
   entry.ops.unshift(...first.values());
-  substitution.apply(kernel);
+  substitution.apply(kernel, work);
 }

@@ -2,10 +2,12 @@
  * Addresses into one array that differ by something simple are computed one from the other: by a constant, which becomes the
  * access's offset, or by a stride (LLVM's SeparateConstOffsetFromGEP, SLSR and NaryReassociate).
  */
+
 import { createOp } from "../../ir/builder.ts";
 import { intConstant } from "../../ir/constants.ts";
 import { type DominatorTree, dominators, reversePostorder } from "../../ir/graph.ts";
 import type { Block, Kernel, Op, ScalarType } from "../../ir/kernel.ts";
+import type { Work } from "../../work.ts";
 import { Constants } from "../edit/constants.ts";
 import { isNarrow } from "../facts/alias.ts";
 import { type Linear, linearOf, sum } from "../facts/linear.ts";
@@ -23,14 +25,15 @@ interface Address {
 const groupLimit = 64;
 
 /** Returns whether any address changed. */
-export function reduceStraightLine(kernel: Kernel): boolean {
+export function reduceStraightLine(kernel: Kernel, work: Work): boolean {
   const tree = dominators(kernel);
   const constants = new Constants(kernel);
   let changed = false;
-  for (const group of groups(kernel)) {
+  for (const group of groups(kernel, work)) {
     if (group.length < 2 || group.length > groupLimit) continue;
     const done: Address[] = [];
     for (const address of group) {
+      work.ask(group.length);
       const reduced = shareRoot(kernel, constants, tree, group, address) || fromPrevious(kernel, constants, tree, done, address);
       changed ||= reduced;
       done.push(address);
@@ -40,10 +43,11 @@ export function reduceStraightLine(kernel: Kernel): boolean {
 }
 
 /** By array and element size, in an order where dominating addresses come first. */
-function groups(kernel: Kernel): Address[][] {
+function groups(kernel: Kernel, work: Work): Address[][] {
   const found = new Map<string, Address[]>();
   for (const block of reversePostorder(kernel)) {
     for (const gep of block.ops) {
+      work.ask(1);
       const { action, args } = gep;
       const [base, index] = args;
       if (action.kind !== "gep" || !base || !index || index.type !== "i32" || intConstant(index) !== undefined || action.offset !== 0)

@@ -1,4 +1,5 @@
 /** How often loops run: trip counts that are constants, or that can be computed before the loop. */
+import { nvcc } from "../../compilers/compiler.ts";
 import { createOp } from "../../ir/builder.ts";
 import { intConstant } from "../../ir/constants.ts";
 import { compareInt, evaluateConversion, evaluateInt } from "../../ir/evaluate.ts";
@@ -111,9 +112,6 @@ export function definedIn(loop: Loop): (op: Op) => boolean {
   return (op) => inside.has(op);
 }
 
-/** Iterations tried one by one when the counter does not step by a constant (LLVM gives up after 100). */
-const bruteForceLimit = 128;
-
 /** How often the body runs each time the loop is entered, when that is the same constant always. */
 export function constantTrips(loop: Loop, test: BottomTested, entry: Block): number | undefined {
   const counter = loopCounter(loop, test, entry);
@@ -157,7 +155,7 @@ function bruteForceTrips(loop: Loop, test: BottomTested, entry: Block): number |
     if (start?.action.kind === "const") held.set(phi, start.action.value);
   }
   if (held.size === 0) return undefined;
-  for (let trips = 1; trips <= bruteForceLimit; trips++) {
+  for (let trips = 1; trips <= nvcc.tripSearch; trips++) {
     const memo = new Map(held);
     const cond = evaluate(test.cond, memo, 0);
     if (cond === undefined) return undefined;

@@ -2,26 +2,26 @@
  * Loops that test at the top become loops that test at the bottom behind one test before them, as LLVM's loop rotation does:
  * one branch less in each iteration, and a body that runs whenever the loop is entered, so that loads may leave it.
  */
+import { nvcc } from "../../compilers/compiler.ts";
 import { createOp, linkBlocks } from "../../ir/builder.ts";
 import { findLoops, type Loop } from "../../ir/graph.ts";
 import type { Block, Kernel, Op } from "../../ir/kernel.ts";
 import { hasEffect, isConvergent, isLeaf } from "../../ir/operations.ts";
+import type { Work } from "../../work.ts";
 import { insertBefore, preheader } from "../edit/blocks.ts";
 import { addEdge, removeEdge } from "../edit/edges.ts";
 import { repairSsa } from "../edit/ssa-repair.ts";
 
-/** A header longer than this is not copied. */
-const headerLimit = 40;
-
 /** Returns whether any loop was rotated. */
-export function rotateLoops(kernel: Kernel): boolean {
+export function rotateLoops(kernel: Kernel, work: Work): boolean {
   let changed = false;
   const done = new Set<Block>();
   for (;;) {
+    work.ask(kernel.blocks.length);
     const loop = findLoops(kernel).find((each) => !done.has(each.header) && canRotate(each));
     if (!loop) return changed;
     done.add(loop.header);
-    rotate(kernel, loop);
+    rotate(kernel, loop, work);
     changed = true;
   }
 }
@@ -32,10 +32,10 @@ function canRotate(loop: Loop): boolean {
   const { end } = header;
   if (end.kind !== "branch" || loop.latches.length === 0 || loop.latches.includes(header)) return false;
   if (loop.blocks.has(end.then) === loop.blocks.has(end.else)) return false;
-  return header.ops.length <= headerLimit && !header.ops.some((op) => hasEffect(op) || isConvergent(op));
+  return header.ops.length <= nvcc.rotatedHeaderSize && !header.ops.some((op) => hasEffect(op) || isConvergent(op));
 }
 
-function rotate(kernel: Kernel, loop: Loop): void {
+function rotate(kernel: Kernel, loop: Loop, work: Work): void {
   const { header } = loop;
   const { end } = header;
   if (end.kind !== "branch") return;
@@ -88,5 +88,5 @@ function rotate(kernel: Kernel, loop: Loop): void {
     );
   }
   linkBlocks(kernel);
-  repairSsa(kernel, definitions);
+  repairSsa(kernel, definitions, work);
 }

@@ -2,18 +2,17 @@
  * Addresses that move by the same distance in each iteration become pointers that are advanced (LLVM's loop strength
  * reduction): `a[k * n + j]` over k costs one addition, not a multiplication and an address.
  */
+import { nvcc } from "../../compilers/compiler.ts";
 import { createOp } from "../../ir/builder.ts";
 import { findLoops, type Loop } from "../../ir/graph.ts";
 import type { Block, Kernel, Op, ScalarType } from "../../ir/kernel.ts";
+import type { Work } from "../../work.ts";
 import { preheader } from "../edit/blocks.ts";
 import { Constants } from "../edit/constants.ts";
 import { Substitution } from "../edit/substitution.ts";
 import { isNarrow } from "../facts/alias.ts";
 import { type Linear, linearKey, linearOf, multipleOf, splitBy, sum } from "../facts/linear.ts";
 import { definedIn } from "./induction.ts";
-
-/** Addresses further apart than so many steps have a pointer each. */
-const chainLimit = 16;
 
 /** An address in a loop: base + scale * (slope * counter + rest). */
 interface Moving {
@@ -23,14 +22,14 @@ interface Moving {
 }
 
 /** Returns whether any address was reduced. */
-export function reduceStrength(kernel: Kernel): boolean {
+export function reduceStrength(kernel: Kernel, work: Work): boolean {
   let changed = false;
   for (const loop of findLoops(kernel)) preheader(kernel, loop);
-  for (const loop of findLoops(kernel).reverse()) changed = reduceLoop(kernel, loop) || changed;
+  for (const loop of findLoops(kernel).reverse()) changed = reduceLoop(kernel, loop, work) || changed;
   return changed;
 }
 
-function reduceLoop(kernel: Kernel, loop: Loop): boolean {
+function reduceLoop(kernel: Kernel, loop: Loop, work: Work): boolean {
   const [latch] = loop.latches;
   if (!latch || loop.latches.length !== 1) return false;
   const entry = preheader(kernel, loop);
@@ -46,6 +45,7 @@ function reduceLoop(kernel: Kernel, loop: Loop): boolean {
   for (const block of kernel.blocks) {
     if (!loop.blocks.has(block)) continue;
     for (const gep of block.ops) {
+      work.ask(1);
       const { action, args } = gep;
       const [base, index] = args;
       if (action.kind !== "gep" || !base || !index || inLoop(base) || !inLoop(index) || action.offset !== 0) continue;
@@ -62,10 +62,11 @@ function reduceLoop(kernel: Kernel, loop: Loop): boolean {
     }
   }
   for (const group of found.values()) {
+    work.ask(kernel.blocks.length + group.list.length);
     const { start, step } = counters.get(group.counter) as Stepping;
     new Pointers(kernel, { loop, entry, latch, inLoop }, constants, substitution).reduce(group, start, step);
   }
-  substitution.apply(kernel);
+  substitution.apply(kernel, work);
   return found.size > 0;
 }
 
@@ -126,7 +127,7 @@ class Pointers {
     step: number,
   ): void {
     const { slope, base, scale, list } = group;
-    // Addresses that differ by constants and by multiples of the slope share one pointer.
+    // Addresses that differ by constants and by multiples of the slope share one pointer, unless they are far apart.
     for (let pending = list; pending.length > 0; ) {
       const lead = pending[0] as Moving;
       const members: { readonly moving: Moving; readonly times: number; readonly left: number }[] = [];
@@ -134,7 +135,7 @@ class Pointers {
       for (const moving of pending) {
         const difference = sum(moving.rest, lead.rest, -1);
         const distance = slope.size === 1 && slope.has("") ? onlyConstant(difference) : multipleOf(difference, slope);
-        if (distance && Math.abs(distance.times) <= chainLimit) members.push({ moving, ...distance });
+        if (distance && Math.abs(distance.times) <= nvcc.pointerReach) members.push({ moving, ...distance });
         else others.push(moving);
       }
       this.#share(base, scale, slope, start, step, lead, members, group.counter);

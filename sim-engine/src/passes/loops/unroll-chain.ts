@@ -1,6 +1,8 @@
 /** Copies of a loop's body one after the other, as all kinds of unrolling need. */
+
 import type { Loop } from "../../ir/graph.ts";
 import type { Block, Kernel, Op } from "../../ir/kernel.ts";
+import type { Work } from "../../work.ts";
 import { copyBlocks } from "../edit/blocks.ts";
 import { removeEdge } from "../edit/edges.ts";
 import type { BottomTested } from "./induction.ts";
@@ -8,7 +10,7 @@ import type { BottomTested } from "./induction.ts";
 const blocksInOrder = (kernel: Kernel, loop: Loop): Block[] => kernel.blocks.filter((block) => loop.blocks.has(block));
 
 /** Values of the loop that something outside uses. */
-export function usedOutside(kernel: Kernel, loop: Loop): Map<Op, Block> {
+export function usedOutside(kernel: Kernel, loop: Loop, work: Work): Map<Op, Block> {
   const home = new Map<Op, Block>();
   for (const block of loop.blocks) for (const op of [...block.phis, ...block.ops]) home.set(op, block);
   const found = new Map<Op, Block>();
@@ -18,6 +20,7 @@ export function usedOutside(kernel: Kernel, loop: Loop): Map<Op, Block> {
   };
   for (const block of kernel.blocks) {
     if (loop.blocks.has(block)) continue;
+    work.ask(block.ops.length / 2);
     for (const phi of block.phis) phi.args.forEach(use);
     for (const op of block.ops) op.args.forEach(use);
     if (block.end.kind === "branch") use(block.end.cond);
@@ -38,7 +41,15 @@ export interface Chain {
 }
 
 /** Copies the body `count` times; the first begins with `starts`. The last latch is left without an end. */
-export function chain(kernel: Kernel, loop: Loop, test: BottomTested, starts: ReadonlyMap<Op, Op>, count: number, before: Block): Chain {
+export function chain(
+  kernel: Kernel,
+  loop: Loop,
+  test: BottomTested,
+  starts: ReadonlyMap<Op, Op>,
+  count: number,
+  before: Block,
+  work: Work,
+): Chain {
   const blocks = blocksInOrder(kernel, loop);
   const back = loop.header.predecessors.indexOf(test.latch);
   const copies: { readonly blocks: ReadonlyMap<Block, Block>; readonly values: ReadonlyMap<Op, Op> }[] = [];
@@ -47,7 +58,7 @@ export function chain(kernel: Kernel, loop: Loop, test: BottomTested, starts: Re
   let latch: Block | undefined;
   let cond = test.cond;
   for (let index = 0; index < count; index++) {
-    const copy = copyBlocks(kernel, blocks, loop.header, begin, before);
+    const copy = copyBlocks(kernel, blocks, loop.header, begin, before, work);
     copies.push(copy);
     const header = copy.blocks.get(loop.header) as Block;
     if (latch) {

@@ -1,7 +1,5 @@
-/**
- * When nvcc unrolls. The thresholds were found by compiling loops of every length and body size with nvcc 13.0 for sm_90 and
- * looking at what became of them (tools of that kind change them rarely; they are LLVM's default of 300, seen from our IR).
- */
+/** When nvcc unrolls: the rules. Their thresholds are the compiler's figures. */
+import { nvcc } from "../../compilers/compiler.ts";
 import { successors } from "../../ir/builder.ts";
 import { intConstant } from "../../ir/constants.ts";
 import type { Loop } from "../../ir/graph.ts";
@@ -17,47 +15,29 @@ export type Decision =
 export const never = 1;
 export const unrolledOnce = 0;
 
-/** LLVM instructions a loop may have after unrolling it completely. */
-const fullLimit = 310;
-/** The same where a first, partial unrolling leaves few turns, and addresses have become offsets. */
-const secondFullLimit = 400;
-const secondTurnLimit = 16;
-/** For a factor that divides a constant trip count. */
-const partialLimit = 150;
-/** For runtime trip counts: by four, by two. */
-const byFourLimit = 200;
-const byTwoLimit = 190;
-/** `#pragma unroll` means it, up to here. */
-const pragmaLimit = 30_000;
-/** The loops ptxas unrolls again, in its instructions, with and without loads; and what it makes of constant trip counts. */
-const againLimit = 21;
-const againLoadLimit = 38;
-const assemblerFullLimit = 520;
-const assemblerPartialLimit = 350;
-
 /** What NVVM does with a loop that runs `trips` times (undefined: known only at run time). */
 export function decide(loop: Loop, trips: number | undefined): Decision {
   const { unroll } = loop.header;
   if (typeof unroll === "number" && unroll <= 1) return { kind: "none" };
   const size = sizes(loop);
   if (unroll === "full") {
-    if (trips !== undefined && trips * size.merged <= pragmaLimit) return { kind: "full", trips };
+    if (trips !== undefined && trips * size.merged <= nvcc.pragmaUnrollSize) return { kind: "full", trips };
   } else if (unroll !== undefined) {
     if (trips !== undefined && unroll >= trips) return { kind: "full", trips };
     return hasConvergent(loop) && (trips === undefined || trips % unroll !== 0) ? { kind: "none" } : { kind: "partial", factor: unroll };
   }
   if (trips !== undefined) {
-    if (trips * size.raw <= fullLimit) return { kind: "full", trips };
-    const factor = dividingPower(trips, partialLimit / size.raw);
+    if (trips * size.raw <= nvcc.fullUnrollSize) return { kind: "full", trips };
+    const factor = dividingPower(trips, nvcc.partialUnrollSize / size.raw);
     if (factor > 1) {
-      if (trips / factor <= secondTurnLimit && trips * size.merged < secondFullLimit) return { kind: "full", trips };
+      if (trips / factor <= nvcc.fewTurns && trips * size.merged < nvcc.fullUnrollSizeOfFewTurns) return { kind: "full", trips };
       return { kind: "partial", factor };
     }
   }
   // A rest would split the lanes that a barrier or shuffle needs together; and only innermost loops are unrolled with a rest.
   if (hasConvergent(loop) || hasInnerLoop(loop)) return { kind: "none" };
-  if (4 * size.raw <= byFourLimit) return { kind: "partial", factor: 4 };
-  return 2 * size.raw <= byTwoLimit ? { kind: "partial", factor: 2 } : { kind: "none" };
+  if (4 * size.raw <= nvcc.unrollByFourSize) return { kind: "partial", factor: 4 };
+  return 2 * size.raw <= nvcc.unrollByTwoSize ? { kind: "partial", factor: 2 } : { kind: "none" };
 }
 
 const isForbidden = ({ header: { unroll } }: Loop): boolean => unroll === 1 || unroll === -1;
@@ -68,13 +48,15 @@ export function assemblerFactor(loop: Loop, trips: number | undefined): Decision
   const body = loop.header.ops.filter((op) => !isLeaf(op));
   const length = body.length + 1;
   if (trips !== undefined) {
-    if (trips * length <= assemblerFullLimit) return { kind: "full", trips };
-    for (let factor = Math.floor(assemblerPartialLimit / length); factor > 1; factor--)
+    if (trips * length <= nvcc.assemblerFullUnrollSize) return { kind: "full", trips };
+    for (let factor = Math.floor(nvcc.assemblerPartialUnrollSize / length); factor > 1; factor--)
       if (trips % factor === 0) return { kind: "partial", factor };
     return { kind: "none" };
   }
   const loads = body.some((op) => op.action.kind === "load");
-  return length <= (loads ? againLoadLimit : againLimit) ? { kind: "partial", factor: 4 } : { kind: "none" };
+  return length <= (loads ? nvcc.unrollAgainSizeWithLoads : nvcc.unrollAgainSize)
+    ? { kind: "partial", factor: nvcc.unrollAgainFactor }
+    : { kind: "none" };
 }
 
 /** The largest power of two that divides `trips` and is at most `limit`. */
@@ -100,7 +82,7 @@ function sizes(loop: Loop): { readonly raw: number; readonly merged: number } {
       }
       const cost = costOf(op);
       raw += cost;
-      merged += action.kind === "int" || action.kind === "convert" ? cost / 2 : cost;
+      merged += action.kind === "int" || action.kind === "convert" ? cost * nvcc.foldedShare : cost;
     }
     if (block.end.kind === "branch" && !loop.latches.includes(block)) {
       raw += 1;
@@ -118,17 +100,17 @@ function costOf(op: Op): number {
   switch (action.fn) {
     case "exp":
     case "exp2":
-      return 8;
+      return nvcc.exponentialSize;
     case "log":
     case "log2":
     case "log10":
-      return 20;
+      return nvcc.logarithmSize;
     case "pow":
-      return 60;
+      return nvcc.powerSize;
     case "sin":
     case "cos":
     case "tan":
-      return 40;
+      return nvcc.trigonometricSize;
     default:
       return 1;
   }

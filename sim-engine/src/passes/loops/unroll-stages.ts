@@ -1,7 +1,9 @@
 /** Loops of several iterations a turn, with what is left over before or behind them. */
+
 import { createOp, linkBlocks } from "../../ir/builder.ts";
 import type { Loop } from "../../ir/graph.ts";
 import type { Block, Kernel, Op, ScalarType } from "../../ir/kernel.ts";
+import type { Work } from "../../work.ts";
 import { insertBlock } from "../edit/blocks.ts";
 import { Constants } from "../edit/constants.ts";
 import { addEdge, removeEdge } from "../edit/edges.ts";
@@ -20,15 +22,17 @@ export class Stages {
   readonly #back: number;
   readonly #constants: Constants;
   readonly #after: number;
+  readonly #work: Work;
   readonly #chains: Chain[] = [];
 
-  constructor(kernel: Kernel, loop: Loop, test: BottomTested, entry: Block, after: number) {
+  constructor(kernel: Kernel, loop: Loop, test: BottomTested, entry: Block, after: number, work: Work) {
+    this.#work = work;
     this.#after = after;
     this.#kernel = kernel;
     this.#loop = loop;
     this.#test = test;
     this.#entry = entry;
-    this.#live = usedOutside(kernel, loop);
+    this.#live = usedOutside(kernel, loop, work);
     this.#back = loop.header.predecessors.indexOf(test.latch);
     this.#constants = new Constants(kernel);
   }
@@ -49,7 +53,7 @@ export class Stages {
     const definitions = copyDefinitions(this.#live, this.#chains);
     for (const [value, at] of definitions) at.delete(this.#live.get(value) as Block);
     linkBlocks(this.#kernel);
-    repairSsa(this.#kernel, definitions);
+    repairSsa(this.#kernel, definitions, this.#work);
   }
 
   /** Whole turns first, then what is left in the loop itself, counted by its own counter (LLVM's runtime unrolling with an epilogue). */
@@ -204,7 +208,7 @@ export class Stages {
 
     const last = insertBlock(kernel, header);
     const half = factor / 2;
-    const small = chain(kernel, this.#loop, this.#test, atMiddle, half, last);
+    const small = chain(kernel, this.#loop, this.#test, atMiddle, half, last, this.#work);
     this.#chains.push(small);
     const some = enough(middle, atMiddle.get(phi) as Op, half);
     middle.end = { kind: "branch", cond: some, then: small.first, else: last, span };
@@ -246,7 +250,7 @@ export class Stages {
       header.phis.push(own);
       phis.set(phi, own);
     }
-    const made = chain(this.#kernel, this.#loop, this.#test, phis, factor, this.#loop.header);
+    const made = chain(this.#kernel, this.#loop, this.#test, phis, factor, this.#loop.header, this.#work);
     header.end = { kind: "jump", to: made.first };
     made.first.predecessors.push(header);
     this.#chains.push(made);
@@ -312,6 +316,6 @@ export class Stages {
       }
     }
     linkBlocks(this.#kernel);
-    repairSsa(this.#kernel, definitions);
+    repairSsa(this.#kernel, definitions, this.#work);
   }
 }

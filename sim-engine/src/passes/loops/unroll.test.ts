@@ -50,20 +50,20 @@ b3:
 `;
 
 function clean(kernel: Kernel): void {
-  simplifyCfg(kernel);
-  fold(kernel);
-  mergeEqualValues(kernel);
-  simplifyCfg(kernel);
-  removeDeadCode(kernel);
+  simplifyCfg(kernel, new Work());
+  fold(kernel, new Work());
+  mergeEqualValues(kernel, new Work());
+  simplifyCfg(kernel, new Work());
+  removeDeadCode(kernel, new Work());
 }
 
 function prepared(text: string): Kernel {
   const kernel = parseKernel(text);
   expect(verifyKernel(kernel)).toEqual([]);
-  rotateLoops(kernel);
+  rotateLoops(kernel, new Work());
   expect(verifyKernel(kernel)).toEqual([]);
   clean(kernel);
-  hoistInvariants(kernel);
+  hoistInvariants(kernel, new Work());
   expect(verifyKernel(kernel)).toEqual([]);
   return kernel;
 }
@@ -116,7 +116,7 @@ test.each([
   expect(verifyKernel(kernel)).toEqual([]);
   for (let n = 0; n < 40; n++) same(original, kernel, n);
   clean(kernel);
-  hoistInvariants(kernel);
+  hoistInvariants(kernel, new Work());
   expect(verifyKernel(kernel)).toEqual([]);
   expect(findLoops(kernel)).toHaveLength(2);
   unrollAgain(kernel, new Work(1e9));

@@ -23,7 +23,7 @@ export function unrollConstantLoops(kernel: Kernel, work: Work): boolean {
   return eachLoop(kernel, work, (loop, test, entry) => {
     const decision = decide(loop, constantTrips(loop, test, entry));
     if (decision.kind !== "full") return false;
-    unrollFully(kernel, loop, test, entry, decision.trips);
+    unrollFully(kernel, loop, test, entry, decision.trips, work);
     return true;
   });
 }
@@ -34,7 +34,7 @@ export function unrollLoops(kernel: Kernel, work: Work): boolean {
     const trips = constantTrips(loop, test, entry);
     const decision = decide(loop, trips);
     if (decision.kind === "full") {
-      unrollFully(kernel, loop, test, entry, decision.trips);
+      unrollFully(kernel, loop, test, entry, decision.trips, work);
       return true;
     }
     // What the source asks for is final: the assembler is told to leave it.
@@ -42,12 +42,12 @@ export function unrollLoops(kernel: Kernel, work: Work): boolean {
     if (decision.kind === "none") return false;
     const { factor } = decision;
     if (trips !== undefined && trips % factor === 0) {
-      new Stages(kernel, loop, test, entry, after).whole(factor);
+      new Stages(kernel, loop, test, entry, after, work).whole(factor);
       return true;
     }
     const counter = loopCounter(loop, test, entry);
     if (!counter) return false;
-    const stages = new Stages(kernel, loop, test, entry, after);
+    const stages = new Stages(kernel, loop, test, entry, after, work);
     return startsAtConstant(loop, entry) ? stages.withRest(counter, factor) : stages.afterRest(counter, factor);
   });
 }
@@ -58,11 +58,11 @@ export function unrollAgain(kernel: Kernel, work: Work): boolean {
     const trips = constantTrips(loop, test, entry);
     const decision = assemblerFactor(loop, trips);
     if (decision.kind === "full") {
-      unrollFully(kernel, loop, test, entry, decision.trips);
+      unrollFully(kernel, loop, test, entry, decision.trips, work);
       return true;
     }
     if (decision.kind === "none") return false;
-    const stages = new Stages(kernel, loop, test, entry, never);
+    const stages = new Stages(kernel, loop, test, entry, never, work);
     if (trips !== undefined) {
       if (trips % decision.factor !== 0) return false;
       stages.whole(decision.factor);
@@ -97,11 +97,11 @@ function eachLoop(kernel: Kernel, work: Work, visit: (loop: Loop, test: BottomTe
   }
 }
 
-function unrollFully(kernel: Kernel, loop: Loop, test: BottomTested, entry: Block, trips: number): void {
-  const live = usedOutside(kernel, loop);
+function unrollFully(kernel: Kernel, loop: Loop, test: BottomTested, entry: Block, trips: number, work: Work): void {
+  const live = usedOutside(kernel, loop, work);
   const enter = loop.header.predecessors.indexOf(entry);
   const starts = new Map(loop.header.phis.map((phi) => [phi, phi.args[enter] as Op]));
-  const made = chain(kernel, loop, test, starts, trips, loop.header);
+  const made = chain(kernel, loop, test, starts, trips, loop.header, work);
   removeEdge(entry, loop.header);
   entry.end = { kind: "jump", to: made.first };
   made.first.predecessors.push(entry);
@@ -113,5 +113,5 @@ function unrollFully(kernel: Kernel, loop: Loop, test: BottomTested, entry: Bloc
   // The loop itself is no longer reached.
   for (const [value, at] of definitions) at.delete(live.get(value) as Block);
   linkBlocks(kernel);
-  repairSsa(kernel, definitions);
+  repairSsa(kernel, definitions, work);
 }

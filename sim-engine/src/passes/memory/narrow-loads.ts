@@ -1,17 +1,20 @@
 /** Vector loads of which some components are not used become as narrow as ptxas makes them. */
+
 import { createOp } from "../../ir/builder.ts";
 import { type Block, type Kernel, type Op, type ScalarType, scalarBytes } from "../../ir/kernel.ts";
+import type { Work } from "../../work.ts";
 import { Constants } from "../edit/constants.ts";
 import { Substitution } from "../edit/substitution.ts";
 import { findUses } from "../facts/uses.ts";
 
-export function narrowLoads(kernel: Kernel): void {
+export function narrowLoads(kernel: Kernel, work: Work): void {
   const { by } = findUses(kernel);
   const constants = new Constants(kernel);
   const substitution = new Substitution();
   const gone = new Set<Op>();
   for (const block of kernel.blocks) {
     for (const load of [...block.ops]) {
+      work.ask(1);
       const { action } = load;
       if (action.kind !== "load" || action.components < 2 || action.volatile || action.space === "texture" || action.matrix) continue;
       const users = by.get(load) ?? [];
@@ -24,7 +27,7 @@ export function narrowLoads(kernel: Kernel): void {
   }
   if (gone.size === 0) return;
   for (const block of kernel.blocks) block.ops = block.ops.filter((op) => !gone.has(op));
-  substitution.apply(kernel);
+  substitution.apply(kernel, work);
 }
 
 /** The runs of components that are loaded, [first, count]; undefined where the load stays as it is. */

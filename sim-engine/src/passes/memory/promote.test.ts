@@ -1,14 +1,15 @@
 import { expect, test } from "vitest";
 import { parseKernel, printKernel } from "../../ir/text.ts";
 import { verifyKernel } from "../../ir/verify.ts";
+import { Work } from "../../work.ts";
 import { removeDeadCode } from "../fold/dce.ts";
 import { promote } from "./promote.ts";
 
 function run(text: string): string {
   const kernel = parseKernel(text);
   expect(verifyKernel(kernel)).toEqual([]);
-  promote(kernel);
-  removeDeadCode(kernel);
+  promote(kernel, new Work());
+  removeDeadCode(kernel, new Work());
   expect(verifyKernel(kernel)).toEqual([]);
   return printKernel(kernel);
 }

@@ -3,10 +3,12 @@
  * split into the scalars that are accessed, and each becomes SSA values with phis where paths meet. An array indexed by what
  * is not constant stays in local memory, as it does on the device; after unrolling it may be constant, so run this again.
  */
+
 import { createOp } from "../../ir/builder.ts";
 import { intConstant } from "../../ir/constants.ts";
 import { type DominatorTree, dominators } from "../../ir/graph.ts";
 import { type Block, type Kernel, type Op, type ScalarType, type Span, scalarBytes } from "../../ir/kernel.ts";
+import type { Work } from "../../work.ts";
 import { uninitialised } from "../edit/ssa-repair.ts";
 import { Substitution } from "../edit/substitution.ts";
 
@@ -29,22 +31,25 @@ interface Access {
 }
 
 /** Returns whether anything was promoted. */
-export function promote(kernel: Kernel): boolean {
+export function promote(kernel: Kernel, work: Work): boolean {
   let changed = false;
   // A pointer kept in one alloca may point into another: promoting the first makes the second's accesses visible.
   for (let round = 0; round < 4; round++) {
     const slots: Slot[] = [];
     const accesses = new Map<Op, readonly Slot[]>();
-    for (const list of collectAccesses(kernel).values()) partition(list, slots, accesses);
+    for (const list of collectAccesses(kernel, work).values()) {
+      work.ask(2 * list.length);
+      partition(list, slots, accesses);
+    }
     if (accesses.size === 0) break;
-    new Renaming(kernel, slots, accesses).run();
+    new Renaming(kernel, slots, accesses, work).run();
     changed = true;
   }
   return changed;
 }
 
 /** The accesses of each alloca whose address goes nowhere but into loads and stores at constant offsets, in program order. */
-function collectAccesses(kernel: Kernel): Map<Op, Access[]> {
+function collectAccesses(kernel: Kernel, work: Work): Map<Op, Access[]> {
   const found = new Map<Op, Access[]>();
   const place = new Map<Op, { readonly alloca: Op; readonly offset: number } | undefined>();
   for (const op of kernel.blocks[0]?.ops ?? []) {
@@ -70,6 +75,7 @@ function collectAccesses(kernel: Kernel): Map<Op, Access[]> {
   for (const block of kernel.blocks) {
     for (const phi of block.phis) if (phi.type === "ptr") phi.args.forEach(letGo);
     for (const op of block.ops) {
+      work.ask(1);
       const { action } = op;
       if (action.kind === "gep") {
         resolve(op);
@@ -124,6 +130,7 @@ function partition(list: readonly Access[], slots: Slot[], accesses: Map<Op, rea
 /** Where phis go, and a walk down the dominator tree that knows what each slot holds. */
 class Renaming {
   readonly #kernel: Kernel;
+  readonly #work: Work;
   readonly #slots: readonly Slot[];
   readonly #accesses: ReadonlyMap<Op, readonly Slot[]>;
   readonly #tree: DominatorTree;
@@ -132,8 +139,9 @@ class Renaming {
   readonly #vectors = new Map<Op, readonly Op[]>();
   readonly #unset = new Map<ScalarType, Op>();
 
-  constructor(kernel: Kernel, slots: readonly Slot[], accesses: ReadonlyMap<Op, readonly Slot[]>) {
+  constructor(kernel: Kernel, slots: readonly Slot[], accesses: ReadonlyMap<Op, readonly Slot[]>, work: Work) {
     this.#kernel = kernel;
+    this.#work = work;
     this.#slots = slots;
     this.#accesses = accesses;
     this.#tree = dominators(kernel);
@@ -145,16 +153,17 @@ class Renaming {
     for (const [block, phis] of this.#phis) block.phis.push(...phis.values());
     const entry = this.#kernel.blocks[0];
     entry?.ops.unshift(...this.#unset.values());
-    this.#substitution.apply(this.#kernel);
+    this.#substitution.apply(this.#kernel, this.#work);
   }
 
   #placePhis(): void {
-    const frontiers = dominanceFrontiers(this.#kernel, this.#tree);
+    const frontiers = dominanceFrontiers(this.#kernel, this.#tree, this.#work);
     for (const slot of this.#slots) {
       if (slot.loadedFirst.size === 0) continue;
-      const live = liveIn(slot);
+      const live = liveIn(slot, this.#work);
       const pending = [...slot.storedIn];
       for (let block = pending.pop(); block; block = pending.pop()) {
+        this.#work.ask(1);
         for (const join of frontiers.get(block) ?? []) {
           if (!live.has(join) || this.#phis.get(join)?.has(slot)) continue;
           const phis = this.#phis.get(join) ?? new Map<Slot, Op>();
@@ -173,6 +182,7 @@ class Renaming {
     const stack: { readonly block: Block; readonly held: Map<Slot, Op> }[] = [{ block: entry, held: new Map() }];
     for (let top = stack.pop(); top; top = stack.pop()) {
       const { block, held } = top;
+      this.#work.ask(held.size / 4 + 1);
       for (const [slot, phi] of this.#phis.get(block) ?? []) held.set(slot, phi);
       this.#rename(block, held);
       const { end } = block;
@@ -193,6 +203,7 @@ class Renaming {
   #rename(block: Block, held: Map<Slot, Op>): void {
     const kept: Op[] = [];
     for (const op of block.ops) {
+      this.#work.ask(1);
       const vector = op.action.kind === "extract" && op.args[0] ? this.#vectors.get(op.args[0]) : undefined;
       const own = this.#accesses.get(op);
       if (vector && op.action.kind === "extract") {
@@ -233,10 +244,11 @@ class Renaming {
 }
 
 /** Blocks at whose start the slot's value is still wanted. */
-function liveIn(slot: Slot): Set<Block> {
+function liveIn(slot: Slot, work: Work): Set<Block> {
   const live = new Set(slot.loadedFirst);
   const pending = [...live];
   for (let block = pending.pop(); block; block = pending.pop()) {
+    work.ask(1);
     for (const from of block.predecessors) {
       if (live.has(from) || slot.storedIn.has(from)) continue;
       live.add(from);
@@ -247,13 +259,14 @@ function liveIn(slot: Slot): Set<Block> {
 }
 
 /** For each block, the joins where its dominance ends. */
-function dominanceFrontiers(kernel: Kernel, tree: DominatorTree): Map<Block, Set<Block>> {
+function dominanceFrontiers(kernel: Kernel, tree: DominatorTree, work: Work): Map<Block, Set<Block>> {
   const frontiers = new Map<Block, Set<Block>>();
   for (const block of kernel.blocks) {
     if (block.predecessors.length < 2) continue;
     const stop = tree.parent(block);
     for (const from of block.predecessors) {
       for (let at: Block | undefined = from; at && at !== stop; at = tree.parent(at)) {
+        work.ask(1);
         const list = frontiers.get(at);
         if (list) list.add(block);
         else frontiers.set(at, new Set([block]));

@@ -1,19 +1,23 @@
 /** Stores that need not be made: overwritten at once, never read, or repeated in a loop where only the last one counts. */
+
 import { createOp } from "../../ir/builder.ts";
 import { dominators, findLoops } from "../../ir/graph.ts";
 import type { Block, Kernel, Op, Span } from "../../ir/kernel.ts";
+import type { Work } from "../../work.ts";
 import { insertBefore } from "../edit/blocks.ts";
 import { compareLocations, type Location, locationOf, underlyingObject } from "../facts/alias.ts";
 import { clobbers, mayWrite } from "../facts/memory-effects.ts";
 
 /** Returns whether any store went. */
-export function removeDeadStores(kernel: Kernel): boolean {
+export function removeDeadStores(kernel: Kernel, work: Work): boolean {
   const read = readAllocas(kernel);
   let changed = false;
   for (const block of kernel.blocks) {
     const accesses = block.ops.flatMap((op) => (touches(op) ? [{ op, location: locationOf(op) }] : []));
+    work.ask(block.ops.length);
     const dead = new Set<Op>();
     for (const [index, { op, location }] of accesses.entries()) {
+      work.ask(8);
       if (op.action.kind !== "store" || op.action.volatile || !location) continue;
       const unread = location.object?.action.kind === "alloca" && read && !read.has(location.object);
       if (unread || overwritten(kernel, accesses.slice(index + 1, index + 1 + lookAhead), location)) dead.add(op);
@@ -71,7 +75,8 @@ function overwritten(
  * A store to one place in every iteration, which nothing in the loop reads, is made once behind it (LLVM's scalar promotion;
  * its loads have been forwarded already). Returns whether any moved.
  */
-export function sinkStores(kernel: Kernel): boolean {
+export function sinkStores(kernel: Kernel, work: Work): boolean {
+  work.ask(kernel.blocks.length);
   const tree = dominators(kernel);
   for (const loop of findLoops(kernel).reverse()) {
     const [exit] = loop.exits;
@@ -89,12 +94,12 @@ export function sinkStores(kernel: Kernel): boolean {
       for (const op of [...block.ops]) {
         if (op.action.kind !== "store" || op.action.volatile || op.args[0] === undefined || inside.has(op.args[0])) continue;
         const location = locationOf(op);
-        if (!location || !aloneInLoop(kernel, loop.blocks, op, location)) continue;
+        if (!location || !aloneInLoop(kernel, loop.blocks, op, location, work)) continue;
         block.ops.splice(block.ops.indexOf(op), 1);
         const to = exit.to.predecessors.length > 1 ? insertBefore(kernel, exit.to, [exit.from]) : exit.to;
         to.ops.unshift(createOp(kernel, op.action, op.type, op.args, op.span));
         for (const from of loop.header.predecessors) if (!loop.blocks.has(from)) markLoad(kernel, from, location, op.span);
-        sinkStores(kernel);
+        sinkStores(kernel, work);
         return true;
       }
     }
@@ -110,8 +115,9 @@ function markLoad(kernel: Kernel, before: Block, location: Location, span: Span)
   }
 }
 
-function aloneInLoop(kernel: Kernel, blocks: ReadonlySet<Block>, store: Op, location: Location): boolean {
+function aloneInLoop(kernel: Kernel, blocks: ReadonlySet<Block>, store: Op, location: Location, work: Work): boolean {
   for (const block of blocks) {
+    work.ask(block.ops.length);
     for (const op of block.ops) {
       if (op === store) continue;
       if (mayWrite(op) && clobbers(kernel, op, { ...location, readOnly: false })) return false;

@@ -2,20 +2,23 @@
  * Neighbouring accesses of one thread become one wide access where the alignment is proven: members of an aligned struct, rows
  * of a shared tile, local arrays (LLVM's load-store vectorizer, and ptxas for shared and local memory).
  */
+import { nvcc } from "../../compilers/compiler.ts";
 import { createOp } from "../../ir/builder.ts";
 import { type Block, type Kernel, type Op, type ScalarType, scalarBytes } from "../../ir/kernel.ts";
+import type { Work } from "../../work.ts";
 import { Substitution } from "../edit/substitution.ts";
 import { compareLocations, type Location, locationOf } from "../facts/alias.ts";
 import { alignmentOf } from "../facts/alignment.ts";
 import { clobbers, mayWrite } from "../facts/memory-effects.ts";
 
-export function vectorizeAccesses(kernel: Kernel): void {
+export function vectorizeAccesses(kernel: Kernel, work: Work): void {
   const substitution = new Substitution();
   for (const block of kernel.blocks) {
+    work.ask(block.ops.length);
     for (const group of groups(block, "load")) joinLoads(kernel, block, group, substitution);
     for (const group of groups(block, "store")) joinStores(kernel, block, group);
   }
-  substitution.apply(kernel);
+  substitution.apply(kernel, work);
 }
 
 interface Access {
@@ -60,8 +63,7 @@ function runs(kernel: Kernel, group: readonly Access[], gaps: boolean, may: (run
       const run = group.slice(at, at + length).filter(({ location }) => location.offset < offset + width);
       const neighbours = run.every(({ location }) => (location.offset - offset) % bytes === 0);
       const enough = run.length === length || (gaps && length === 4 && run.length === 3);
-      // Constants are read at most in pairs.
-      const widest = (run[0] as Access).location.space === "constant" ? 8 : 16;
+      const widest = (run[0] as Access).location.space === "constant" ? nvcc.widestConstantAccess : nvcc.widestAccess;
       if (
         !enough ||
         !neighbours ||

@@ -86,3 +86,17 @@ export class TimedProgram {
     };
   }
 }
+
+/** Blocks of 256 threads that an H200 holds at once. */
+export const resident = 1056;
+
+/** Reads and writes as much. `written`: the share of what is written that does not stay in the L2. */
+export function copies(times: number, written: number): ExecutionSummary {
+  const program = new TimedProgram();
+  const from = program.site({ space: "global", operation: "load" }, { dram: 1 });
+  const to = program.site({ space: "global", operation: "store" }, { l2: 1 - written, dram: written, accessesPerSector: 0.55 });
+  const address = program.chain("alu", 3);
+  program.memory(to, [program.memory(from, [address], 4, 16)], 4, 16);
+  program.branch([address]);
+  return program.launch(resident, 256, { times, readShare: 1 / (1 + written) });
+}

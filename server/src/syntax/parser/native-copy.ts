@@ -1,0 +1,156 @@
+import type TreeSitter from "tree-sitter";
+import { type CstNode, type MutableCstNode, noChildren } from "./cst.ts";
+import type { Enter } from "./parser.ts";
+
+/** Tokens that say nothing their parent does not: left out. */
+const punctuation = new Set(["(", ")", "{", "}", ";", ","]);
+/** What holds the declarations that are entered one by one. */
+const containers = new Set(["translation_unit", "declaration_list"]);
+/** What holds a container: its own nodes are few, and copied anew. */
+const outer = new Set(["namespace_definition", "linkage_specification", "declaration_list"]);
+
+/** What an id of the grammar means: learned when it is first seen, because a string is dear to get. */
+interface Kind {
+  readonly type: string;
+  readonly named: boolean;
+  readonly skipped: boolean;
+  readonly container: boolean;
+  readonly outer: boolean;
+}
+const kinds: Kind[] = [];
+const fields: (string | undefined)[] = [undefined];
+
+/** What a cursor sees of a child of a container before anything of it is copied. */
+interface Listed {
+  readonly kind: Kind;
+  readonly field: string | undefined;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Copies a tree without errors as `copy.ts` does those of WebAssembly, node by node the same. */
+export function copyNative(tree: TreeSitter.Tree, enter: Enter = () => ({ from: 0, to: 0, shift: 0, known: false })): CstNode {
+  const { rootNode: whole } = tree;
+  const root = make("translation_unit", true, undefined, whole.startIndex, whole.endIndex);
+  copyContainer(whole.walk(), root, 0, whole.endIndex, 0, enter);
+  return root;
+}
+
+/** Copies what stands in a container between two offsets. The cursor is at the container, and comes back there. */
+function copyContainer(cursor: TreeSitter.TreeCursor, parent: MutableCstNode, from: number, to: number, shift: number, enter: Enter): void {
+  const listed = list(cursor);
+  if (listed.length === 0) return;
+  const reach: number[] = [];
+  let next = to;
+  for (let i = listed.length - 1; i >= 0; i--) {
+    reach[i] = next;
+    if (listed[i]?.kind.named) next = listed[i]?.start ?? next;
+  }
+  let before = from;
+  cursor.gotoFirstChild();
+  for (const [i, { kind, field, start, end }] of listed.entries()) {
+    if (i > 0) cursor.gotoNextSibling();
+    if (kind.skipped) continue;
+    const { type, named } = kind;
+    if (!named) {
+      add(parent, make(type, false, field, start + shift, end + shift));
+      continue;
+    }
+    const piece = enter({ type, start, end, from: before, to: reach[i] ?? to, clean: true, container: kind.outer });
+    before = end;
+    const node = make(type, true, field, start + piece.shift, end + piece.shift);
+    node.piece = piece;
+    add(parent, node);
+    if (piece.known) continue;
+    if (kind.outer) copyOuter(cursor, node, piece.shift, enter);
+    else copyChildren(cursor, node, piece.shift);
+  }
+  cursor.gotoParent();
+}
+
+/** A namespace or `extern "C"`: its own nodes, and the container in it. It ends, for those who ask where it is, with its head. */
+function copyOuter(cursor: TreeSitter.TreeCursor, node: MutableCstNode, shift: number, enter: Enter): void {
+  const listed = list(cursor);
+  if (listed.length === 0) return;
+  cursor.gotoFirstChild();
+  for (const [i, { kind, field, start, end }] of listed.entries()) {
+    if (i > 0) cursor.gotoNextSibling();
+    if (kind.skipped) continue;
+    const inner = make(kind.type, kind.named, field, start + shift, end + shift);
+    add(node, inner);
+    if (kind.container) {
+      node.end = inner.end = inner.start;
+      copyContainer(cursor, inner, start + 1, end, shift, enter);
+    } else copyChildren(cursor, inner, shift);
+  }
+  cursor.gotoParent();
+}
+
+/** The children of the cursor's node, which comes back to it. */
+function list(cursor: TreeSitter.TreeCursor): Listed[] {
+  const found: Listed[] = [];
+  if (!cursor.gotoFirstChild()) return found;
+  do found.push({ kind: kindOf(cursor), field: fieldOf(cursor), start: cursor.startIndex, end: cursor.endIndex });
+  while (cursor.gotoNextSibling());
+  cursor.gotoParent();
+  return found;
+}
+
+/** Copies everything under the cursor's node, which comes back to it. */
+function copyChildren(cursor: TreeSitter.TreeCursor, root: MutableCstNode, shift: number): void {
+  const open: MutableCstNode[] = [];
+  let parent = root;
+  let more = cursor.gotoFirstChild();
+  let depth = more ? 1 : 0;
+  while (more) {
+    const { type, named, skipped } = kindOf(cursor);
+    if (!skipped) {
+      const node = make(type, named, fieldOf(cursor), cursor.startIndex + shift, cursor.endIndex + shift);
+      add(parent, node);
+      if (cursor.gotoFirstChild()) {
+        depth++;
+        open.push(parent);
+        parent = node;
+        continue;
+      }
+    }
+    while (!cursor.gotoNextSibling()) {
+      more = cursor.gotoParent() && --depth > 0;
+      if (!more) break;
+      parent = open.pop() ?? root;
+    }
+  }
+}
+
+function add(parent: MutableCstNode, node: MutableCstNode): void {
+  if (parent.children === noChildren) parent.children = [node];
+  else parent.children.push(node);
+}
+
+function kindOf(cursor: TreeSitter.TreeCursor): Kind {
+  const id = cursor.nodeTypeId;
+  const known = kinds[id];
+  if (known) return known;
+  const { nodeType: type, nodeIsNamed: named } = cursor;
+  const skipped = !named && punctuation.has(type);
+  const kind = { type, named, skipped, container: containers.has(type), outer: outer.has(type) };
+  kinds[id] = kind;
+  return kind;
+}
+
+function fieldOf(cursor: TreeSitter.TreeCursor): string | undefined {
+  const id = cursor.currentFieldId;
+  if (id === 0) return undefined;
+  fields[id] ??= cursor.currentFieldName;
+  return fields[id];
+}
+
+const make = (type: string, named: boolean, field: string | undefined, start: number, end: number): MutableCstNode => ({
+  type,
+  named,
+  field,
+  start,
+  end,
+  missing: false,
+  children: noChildren,
+});

@@ -1,0 +1,79 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { findGpu } from "../gpus/model.ts";
+import { estimateTraffic, l2Keeps } from "./estimate.ts";
+import { type Pattern, trafficInput } from "./testing/pattern.ts";
+
+const h200 = findGpu("h200")!;
+const l1Bytes = 224 * 1024;
+
+// validation/microbenchmarks/h200-profile.tsv: readStream.
+test.each([
+  [34.6, 1],
+  [51.9, 0.56],
+  [86.5, 0],
+])("of %f MB read over and over the L2 keeps %f", (mb, kept) => expect(l2Keeps(h200.values, mb * 1e6)).toBeCloseTo(kept, 1));
+
+const stream = (bytesPerThread: number, grid: number): Pattern => ({
+  grid: [grid, 1, 1],
+  block: [256, 1, 1],
+  blocksPerSm: 8,
+  l1Bytes,
+  buffers: [grid * 256 * bytesPerThread],
+  accesses: [{ site: { space: "global", operation: "load", buffer: 0 }, bytes: 4, at: (b, t) => (b[0] * 256 + t[0]) * bytesPerThread }],
+});
+
+describe("traffic", () => {
+  test("a stream reads each byte once", () => {
+    const got = estimateTraffic(trafficInput(stream(4, 100_000), h200));
+    expect(got.dramReadBytes).toBeCloseTo(100_000 * 1024, -3);
+    expect(got.sites[0]).toMatchObject({ l1: 0, l2: 0, dram: 1, accessesPerSector: 0.5, scattered: false });
+  });
+
+  test("what every block reads is read from memory once", () => {
+    const shared = { ...stream(4, 10_000), buffers: [1024] };
+    const accesses = [{ ...shared.accesses[0]!, at: (_: unknown, t: readonly number[]) => t[0]! * 4 }];
+    const got = estimateTraffic(trafficInput({ ...shared, accesses }, h200));
+    expect(got.dramReadBytes).toBe(1024);
+    expect(got.l2HitPct).toBeGreaterThan(99);
+  });
+
+  test("rows that come again after more than the L2 holds are read again", () => {
+    // Every block of a column reads the same; a row of blocks reads 256 MB.
+    const columns: Pattern = {
+      ...stream(4, 1),
+      grid: [250_000, 4, 1],
+      buffers: [250_000 * 1024],
+      accesses: [{ site: { space: "global", operation: "load", buffer: 0 }, bytes: 4, at: (b, t) => (b[0] * 256 + t[0]) * 4 }],
+    };
+    const input = { ...trafficInput(columns, h200), buffers: [{ address: 1 << 20 }] };
+    expect(estimateTraffic(input).dramReadBytes / (4 * 250_000 * 1024)).toBeCloseTo(1, 2);
+    const small = trafficInput({ ...columns, grid: [10_000, 4, 1] }, h200);
+    expect(estimateTraffic(small).dramReadBytes / (10_000 * 1024)).toBeCloseTo(1, 2);
+  });
+
+  test("a log cut short stands for the whole", () => {
+    const input = trafficInput(stream(4, 100_000), h200);
+    const twice = { ...input, sectors: input.sectors.map((count) => 2 * count), buffers: [{ address: 1 << 20 }] };
+    expect(estimateTraffic(twice).dramReadBytes).toBeCloseTo(2 * 100_000 * 1024, -3);
+  });
+
+  test("shares sum to 1 whatever is accessed", () =>
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 300 }), fc.integer({ min: 1, max: 5000 }), fc.boolean(), (stride, grid, writes) => {
+        const pattern = stream(4 * stride, grid);
+        const [access] = pattern.accesses;
+        const site = { ...access!.site, operation: writes ? ("store" as const) : ("load" as const) };
+        const [got] = estimateTraffic(trafficInput({ ...pattern, accesses: [{ ...access!, site }] }, h200)).sites;
+        expect(got!.l1 + got!.l2 + got!.dram).toBeCloseTo(1, 9);
+        for (const share of [got!.l1, got!.l2, got!.dram]) expect(share).toBeGreaterThanOrEqual(0);
+        expect(got!.accessesPerSector).toBeGreaterThanOrEqual(0.5);
+      }),
+      { numRuns: 30 },
+    ));
+
+  test("nothing logged is all from memory", () => {
+    const input = { ...trafficInput(stream(4, 100), h200), logs: [] };
+    expect(estimateTraffic(input)).toMatchObject({ dramReadBytes: 100 * 1024, sites: [{ l1: 0, dram: 1 }] });
+  });
+});

@@ -1,0 +1,89 @@
+/**
+ * The figures of a compiler version, by name: when NVVM and ptxas decide one way or the other. They are counted as the passes of this
+ * engine see a kernel, where nothing else is said.
+ */
+import type { FigureShape } from "../figures/figure.ts";
+
+export interface CompilerFigureDefinition extends FigureShape {
+  /** Which of nvcc's two compilers decides by it. */
+  readonly part: "NVVM" | "ptxas" | "driver";
+  readonly says: string;
+}
+
+const number = (part: CompilerFigureDefinition["part"], unit: string, says: string) => ({ part, unit, list: false as const, says });
+const list = (part: CompilerFigureDefinition["part"], unit: string, says: string) => ({ part, unit, list: true as const, says });
+
+export const compilerFigureDefinitions = {
+  // Loops, in NVVM.
+  fullUnrollSize: number("NVVM", "LLVM instructions", "All turns of a loop with a constant trip count, to unroll it completely"),
+  fullUnrollSizeOfFewTurns: number(
+    "NVVM",
+    "LLVM instructions",
+    "The same where unrolling in part would leave few turns, address arithmetic with constants not counted",
+  ),
+  fewTurns: number("NVVM", "turns", "How few those are, at most"),
+  partialUnrollSize: number("NVVM", "LLVM instructions", "A turn unrolled by a factor that divides a constant trip count"),
+  unrollByFourSize: number("NVVM", "LLVM instructions", "Four turns of a loop with a trip count known at run time, to unroll it by four"),
+  unrollByTwoSize: number("NVVM", "LLVM instructions", "Two turns of it, to unroll it by two"),
+  pragmaUnrollSize: number("NVVM", "LLVM instructions", "All turns of a loop under `#pragma unroll`, to unroll it completely"),
+  tripSearch: number("NVVM", "turns", "Turns tried one by one where no formula gives the trip count"),
+  rotatedHeaderSize: number("NVVM", "operations", "A loop's test at its top, to be copied before the loop and to its end"),
+  exponentialSize: number("NVVM", "LLVM instructions", "expf and exp2f, counted in a loop's size"),
+  logarithmSize: number("NVVM", "LLVM instructions", "logf and its kind, counted in a loop's size"),
+  trigonometricSize: number("NVVM", "LLVM instructions", "sinf, cosf, tanf, counted in a loop's size"),
+  powerSize: number("NVVM", "LLVM instructions", "powf, counted in a loop's size"),
+  foldedShare: number("NVVM", "ratio", "Share of integer operations that is left once a loop is unrolled, indices being constants"),
+
+  // Branches, in NVVM.
+  joinedConditionSize: number(
+    "NVVM",
+    "operations",
+    "What a condition may need besides its comparison, to be joined with the one before it",
+  ),
+  speculatedSize: number("NVVM", "operations", "Both arms of a branch in sum, to be computed always and selected from"),
+
+  // Addresses and accesses, in NVVM.
+  pointerReach: number("NVVM", "steps", "How many steps of a loop addresses may be apart, to share a pointer"),
+  widestAccess: number("NVVM", "bytes", "Neighbouring accesses of a thread that become one"),
+  widestConstantAccess: number("ptxas", "bytes", "The same in constant memory"),
+
+  // Loops, in ptxas.
+  unrollAgainSize: number("ptxas", "instructions", "A loop without loads that NVVM left, to unroll it by `unrollAgainFactor`"),
+  unrollAgainSizeWithLoads: number("ptxas", "instructions", "The same of a loop with loads"),
+  unrollAgainFactor: number("ptxas", "turns", "Turns of such a loop that become one"),
+  assemblerFullUnrollSize: number("ptxas", "instructions", "All turns of a loop with a constant trip count, to unroll it completely"),
+  assemblerPartialUnrollSize: number("ptxas", "instructions", "A turn of it unrolled in part"),
+
+  // Branches, in ptxas.
+  predicatedDivergentSize: number(
+    "ptxas",
+    "instructions",
+    "An arm of a branch that lanes take differently, to run under a predicate; of two arms each one less",
+  ),
+  predicatedUniformSize: number("ptxas", "instructions", "The same of a branch that a warp takes as a whole"),
+  likelyPredicatedSize: number("ptxas", "operations", "An arm that is likely to run under a predicate, before its instructions are known"),
+
+  // Order and registers, in ptxas.
+  farLoadLatency: number("ptxas", "cycles", "What instructions are ordered by for a load that may come from anywhere"),
+  registerHeadroom: number("ptxas", "registers", "Kept free for finishing what is under way, when instructions are ordered"),
+  wideLoadsAhead: number("ptxas", "loads", "Loads of 16 bytes a thread that are issued ahead even where that costs resident warps"),
+  reservedRegisters: number("ptxas", "registers", "The stack pointer and what every kernel is given besides"),
+  registerSlack: number(
+    "ptxas",
+    "ratio",
+    "Registers taken over words live at once, where no warp is lost by it: pairs are aligned, and operands under way keep theirs",
+  ),
+  registerSlackAtCalls: number("ptxas", "ratio", "The same where the most are live at a call"),
+  registerIntervals: list("ptxas", "registers", "Estimates up to which each factor of the next two rows holds"),
+  registerIntervalLow: list("ptxas", "ratio", "Registers taken over those estimated: the 5th percentile"),
+  registerIntervalHigh: list("ptxas", "ratio", "Registers taken over those estimated: the 95th percentile"),
+  fewestRegisters: number("driver", "registers", "A kernel is never reported to use fewer (from 7.0)"),
+} as const satisfies Record<string, CompilerFigureDefinition>;
+
+type Definitions = typeof compilerFigureDefinitions;
+export type CompilerFigureName = keyof Definitions;
+
+/** Plain values by figure name. */
+export type CompilerValues = { readonly [K in CompilerFigureName]: Definitions[K]["list"] extends true ? readonly number[] : number };
+
+export const compilerFigureNames = Object.keys(compilerFigureDefinitions) as CompilerFigureName[];

@@ -1,0 +1,48 @@
+import { expect, test } from "vitest";
+import { runPasses, stored } from "../testing/run-passes.ts";
+import { fold } from "./fold.ts";
+
+test.each([
+  ["x + 0", "%20: i32 = add %4, %5", /store\.global %2, %4/],
+  ["x - 8 is x + -8", "%20: i32 = sub %4, %7", /= add %4, %\d+/],
+  ["x * 8 is a shift", "%20: i32 = mul %4, %7", /= shl %4, %\d+/],
+  [
+    "two shifts that meet are a rotation",
+    "%18: i32 = const 24\n%17: i32 = shl %4, %7\n%16: i32 = lshr %4, %18\n%20: i32 = or %17, %16",
+    /= math\.funnel\.l\S* %4, %4, %7/,
+  ],
+  [
+    "shifts that leave bits out are not",
+    "%18: i32 = const 23\n%17: i32 = shl %4, %7\n%16: i32 = lshr %4, %18\n%20: i32 = or %17, %16",
+    /= or %\d+, %\d+/,
+  ],
+  ["x / 8 unsigned is a shift", "%20: i32 = udiv %4, %7", /= lshr %4, %\d+/],
+  ["x % 8 unsigned is a mask", "%20: i32 = urem %4, %7", /= and %4, %\d+/],
+  ["x / 8 signed stays: x may be negative", "%20: i32 = sdiv %4, %7", /= sdiv %4, %7/],
+  ["(x & 255) / 8 signed is a shift", "%19: i32 = const 255\n%18: i32 = and %4, %19\n%20: i32 = sdiv %18, %7", /= lshr %18, %\d+/],
+  ["(x + 1) + 8 is x + 9", "%19: i32 = add %4, %6\n%20: i32 = add %19, %7", /const 9[\s\S]*= add %4, %\d+/],
+  ["8 > x is x < 8", "%19: i1 = icmp.sgt %7, %4\n%20: i32 = select %19, %4, %3", /icmp\.slt %4, %7/],
+  ["x < n ? x : n is a minimum", "%19: i1 = icmp.slt %4, %3\n%20: i32 = select %19, %4, %3", /= smin %4, %3/],
+  ["constants", "%19: i32 = const -7\n%20: i32 = srem %19, %7", /store\.global %2, %19/],
+])("folds %s", (_, ops, expected) => {
+  expect(runPasses(stored("20", ops), fold)).toMatch(expected);
+});
+
+test.each([
+  ["x / 4 is x * 0.25", "%19: f32 = const 4\n%20: f32 = sitofp %4\n%21: f32 = fdiv %20, %19", /const 0\.25[\s\S]*fmul/],
+  ["x / 3 stays a division", "%19: f32 = const 3\n%20: f32 = sitofp %4\n%21: f32 = fdiv %20, %19", /fdiv %20, %19/],
+  ["x + 0 stays: x may be -0", "%19: f32 = const 0\n%20: f32 = sitofp %4\n%21: f32 = fadd %20, %19", /fadd %20, %19/],
+  ["x - 2 is x + -2", "%20: f32 = sitofp %4\n%21: f32 = fsub %20, %8", /const -2[\s\S]*fadd %20/],
+])("folds %s", (_, ops, expected) => {
+  expect(runPasses(stored("21", ops), fold)).toMatch(expected);
+});
+
+test("addresses: exact constants become offsets, what may wrap does not", () => {
+  const load = (add: string): string =>
+    runPasses(
+      stored("22", `%20: i32 = ${add} %3, %7\n%21: ptr = gep %1, %20, scale 4, offset 0\n%22: f32 = load.global %21, align 4`),
+      fold,
+    );
+  expect(load("add.exact")).toMatch(/gep %1, %3, scale 4[\s\S]*scale 1, offset 32/);
+  expect(load("add")).toMatch(/add %3, %7[\s\S]*gep %1, %20, scale 4/);
+});

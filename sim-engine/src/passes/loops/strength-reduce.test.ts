@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { counted, runPasses } from "../testing/run-passes.ts";
+import { hoistInvariants } from "./licm.ts";
+import { reduceStrength } from "./strength-reduce.ts";
+
+test("an address that moves on by a stride becomes a pointer that does", () => {
+  const body =
+    "%20: i32 = mul.exact %10, %3\n  %21: i32 = add.exact %20, %4\n  %22: ptr = gep %2, %21, scale 4, offset 0\n  store.global %22, %8, align 4";
+  const text = runPasses(counted(body), reduceStrength);
+  const loop = text.slice(text.indexOf("phi"));
+  expect(loop).toMatch(/ptr = phi/);
+  expect(loop).toMatch(/gep %\d+, %3, scale 4/);
+  expect(loop).not.toMatch(/mul/);
+  // What may wrap is computed anew each time.
+  expect(runPasses(counted(body.replaceAll(".exact", "")), reduceStrength)).not.toMatch(/ptr = phi/);
+});
+
+test("rows very far apart have a pointer each", () => {
+  const row = (first: number, offset: number) =>
+    `%${first}: i32 = const ${offset}\n  %${first + 1}: i32 = add.exact %10, %${first}\n  %${first + 2}: i32 = mul.exact %${first + 1}, %3\n` +
+    `  %${first + 3}: ptr = gep %2, %${first + 2}, scale 4, offset 0\n  store.global %${first + 3}, %8, align 4`;
+  const text = runPasses(counted(`${row(20, 0)}\n  ${row(30, 1)}\n  ${row(40, 900_000_000)}`), hoistInvariants, reduceStrength);
+  expect(text.match(/ptr = phi/g)?.length).toBe(2);
+});
+
+test("a row of a row of a tensor is reached by a pointer too", () => {
+  // ((n * tid + i) * (n * tid)) * 4
+  const text = runPasses(
+    counted(
+      "%20: i32 = mul.exact %3, %4\n  %21: i64 = sext %20\n  %22: i64 = sext %10\n  %23: i64 = add %21, %22\n  %24: i64 = mul %23, %21\n  %25: ptr = gep %2, %24, scale 4, offset 0\n  store.global %25, %8, align 4",
+    ),
+    hoistInvariants,
+    reduceStrength,
+  );
+  expect(text.slice(text.indexOf("phi"))).not.toMatch(/mul/);
+});

@@ -1,0 +1,88 @@
+import { describe, expect, test } from "vitest";
+import { findGpu } from "../gpus/model.ts";
+import { Work } from "../work.ts";
+import { replay } from "./replay.ts";
+import type { ExecutionSummary } from "./summary.ts";
+import { copies, TimedProgram } from "./testing/program.ts";
+
+const h200 = findGpu("h200")!;
+
+describe("the replay", () => {
+  const cycles = (summary: ExecutionSummary): number => replay(summary, h200.values, new Work())!.cycles - h200.values.blockStartLatency;
+
+  /** What going through the program once more takes, when its code is there. */
+  const onceMore = (program: TimedProgram): number =>
+    cycles(program.launch(1, 32, { times: 11 })) - cycles(program.launch(1, 32, { times: 10 }));
+
+  test("a chain of dependent instructions takes its latencies", () => {
+    const program = new TimedProgram();
+    program.chain("fma", 100);
+    expect(onceMore(program)).toBeCloseTo(4 * 99 + 1, -1);
+  });
+
+  test("code met for the first time is waited for: 0.23, 0.5 and 1.0 thousand cycles for 64, 256 and 1,024 instructions", () => {
+    for (const [length, measured] of [
+      [64, 227],
+      [256, 487],
+      [1024, 996],
+    ] as const) {
+      const program = new TimedProgram();
+      for (let i = 0; i < length; i++) program.compute("fma", []);
+      expect((cycles(program.launch(1, 32)) - length) / measured).toBeGreaterThan(0.85);
+      expect((cycles(program.launch(1, 32)) - length) / measured).toBeLessThan(1.1);
+    }
+  });
+
+  test("independent instructions of one warp take an issue slot each, of the narrow pipe two", () => {
+    const fma = new TimedProgram();
+    const alu = new TimedProgram();
+    for (let i = 0; i < 100; i++) {
+      fma.compute("fma", []);
+      alu.compute("alu", []);
+    }
+    expect(onceMore(fma)).toBeCloseTo(100, -1);
+    expect(onceMore(alu)).toBeCloseTo(200, -1);
+  });
+
+  test("a barrier waits for the last warp of the block", () => {
+    const program = new TimedProgram();
+    program.chain("alu", 50);
+    program.barrier();
+    program.compute("alu", []);
+    const { barrierLatency, barrierPerWarp } = h200.values;
+    expect(cycles(program.launch(1, 256))).toBeGreaterThan(50 * 4 + barrierLatency + 8 * barrierPerWarp);
+  });
+
+  test("conflicts take a pass each", () => {
+    const of = (ways: number): number => {
+      const program = new TimedProgram();
+      const site = program.site({ space: "shared", operation: "load" });
+      for (let i = 0; i < 64; i++) program.memory(site, [], ways, 0);
+      return cycles(program.launch(132 * 8, 256));
+    };
+    expect(of(8) / of(1)).toBeGreaterThan(7);
+  });
+
+  test("an iteration that stands for a thousand takes a thousand times as long", () => {
+    const program = new TimedProgram();
+    program.chain("fma", 100);
+    const once = program.launch(1, 32);
+    const [block] = once.blocks;
+    const warp = { ...block!.warps[0]!, weights: Float32Array.of(1000) };
+    const stretched = cycles({ ...once, blocks: [{ ...block!, warps: [warp] }] });
+    expect(stretched / (1000 * 4 * 100)).toBeCloseTo(1, 1);
+  });
+
+  test("what the budget leaves is extrapolated", () => {
+    const launch = copies(62, 0.92);
+    const all = replay(launch, h200.values, new Work(), 1e9)!;
+    const part = replay(launch, h200.values, new Work(), 5000)!;
+    expect(all.share).toBe(1);
+    expect(part.share).toBeLessThan(1);
+    expect(Math.abs(part.cycles / all.cycles - 1)).toBeLessThan(0.1);
+  });
+
+  test("nothing comes of nothing", () => {
+    expect(replay({ ...new TimedProgram().launch(1, 32), blocks: [] }, h200.values, new Work())).toBeUndefined();
+  });
+});

@@ -1,0 +1,178 @@
+/**
+ * Small kernels that each ask the compiler one question, by family. Each has its source, what was varied, and a marker: an
+ * instruction that the question is about and that nothing else in the kernel makes.
+ */
+
+/** @typedef {{ name: string, source: string, varied: Record<string, number | string>, marker: Marker }} Probe */
+/** @typedef {"fma" | "store" | "load"} Marker */
+
+/** `count` steps that each become one marker: two LLVM instructions, one FFMA. */
+const multiplies = (count, x = "x", plus = 1) => `${x}=${x}*a+${plus};`.repeat(count);
+const kernel = (name, parameters, body) =>
+  `extern "C" __global__ void ${name}(float* __restrict__ p, const float* __restrict__ q, float a${parameters}) { float x = p[threadIdx.x]; ${body} p[threadIdx.x] = x; }`;
+
+/** Counted loops: which are unrolled, and how far. With `load` each turn also reads q[i]. */
+function* loops() {
+  const bodies = [
+    ["arithmetic", ""],
+    ["load", "x += q[i];"],
+  ];
+  for (const [body, extra] of bodies) {
+    for (const trips of [4, 8, 12, 15, 16, 24, 32, 50, 64, 100, 1000])
+      for (const size of [1, 2, 3, 4, 6, 8, 10, 12, 16, 20, 24, 32, 40, 64]) {
+        const name = `loop_${body}_${trips}_${size}`;
+        const source = kernel(name, "", `for (int i = 0; i < ${trips}; i++) { ${multiplies(size)} ${extra} }`);
+        yield { name, source, varied: { body, trips, size }, marker: "fma" };
+      }
+    for (const size of [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16, 20, 22, 23, 24, 25, 26, 32, 40, 44, 45, 46, 47, 48, 64]) {
+      const name = `loop_${body}_n_${size}`;
+      const source = kernel(name, ", int n", `for (int i = 0; i < n; i++) { ${multiplies(size)} ${extra} }`);
+      yield { name, source, varied: { body, trips: "unknown", size }, marker: "fma" };
+    }
+  }
+}
+
+/** `#pragma unroll` on loops that would be large. */
+function* pragmas() {
+  for (const [trips, size] of [
+    [100, 10],
+    [100, 64],
+    [500, 16],
+    [500, 20],
+    [500, 24],
+    [500, 28],
+    [500, 30],
+    [500, 32],
+    [500, 34],
+    [1000, 14],
+    [1000, 16],
+    [1000, 18],
+  ]) {
+    const name = `pragma_${trips}_${size}`;
+    const source = kernel(name, "", `\n#pragma unroll\nfor (int i = 0; i < ${trips}; i++) { ${multiplies(size)} }`);
+    yield { name, source, varied: { trips, size }, marker: "fma" };
+  }
+}
+
+/** Loops whose counter no formula describes, ending after so many turns: how far the compiler tries them out. */
+function* searches() {
+  for (const trips of [10, 60, 90, 98, 99, 100, 101, 102, 110, 126, 127, 128, 129, 140]) {
+    let end = 1;
+    for (let k = 0; k < trips; k++) end = (Math.imul(end, 3) + 1) >>> 0;
+    const name = `search_${trips}`;
+    const source = kernel(name, "", `for (unsigned c = 1; c != ${end}u; c = c * 3 + 1) x = x * a + 1.5f;`);
+    yield { name, source, varied: { trips }, marker: "fma" };
+  }
+}
+
+/** Loops that test at the top behind `size` steps: whether the test is copied before the loop. */
+function* headers() {
+  for (const size of [1, 2, 4, 6, 7, 8, 9, 10, 16, 20, 24, 32, 48, 96, 192]) {
+    const name = `header_${size}`;
+    const body = `float y = x; for (;;) { ${multiplies(size, "y")} if (y > 100.0f) break; p[threadIdx.x + 64] = y; __threadfence_block(); }`;
+    yield { name, source: kernel(name, "", `${body} x = y;`), varied: { size }, marker: "fma" };
+  }
+}
+
+/** Branches around `size` steps: computed on both ways and selected, or left a branch. */
+function* selections() {
+  for (const arms of [1, 2])
+    for (const size of [1, 2, 3, 4, 5, 6, 8]) {
+      const name = `select_${arms}_${size}`;
+      const integer = (op, count) => Array.from({ length: count }, (_, k) => `i = (i ${op} m) + ${2 * k + 3};`).join(" ");
+      const other = arms === 2 ? `else { ${integer("&", size)} }` : "";
+      const body = `int i = threadIdx.y; if (x > a) { ${integer("^", size)} } ${other} p[threadIdx.x + i] = 1.0f;`;
+      yield { name, source: kernel(name, ", int m", body), varied: { arms, size: 2 * size }, marker: "store" };
+    }
+}
+
+/**
+ * Branches around `size` instructions, which lanes take differently or a warp takes as a whole: predicated or not. Stores alone, or
+ * arithmetic and one store.
+ */
+function* predications() {
+  for (const condition of ["divergent", "uniform"])
+    for (const of of ["stores", "arithmetic"])
+      for (const arms of [1, 2])
+        for (const size of [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16]) {
+          const stores = (from) => Array.from({ length: size }, (_, k) => `v[${(from + k) * 64}] = x;`).join(" ");
+          const arm = (from) => (of === "stores" ? stores(from) : `${multiplies(size - 1, "x", from)} v[${from * 64}] = x;`);
+          const name = `predicate_${condition}_${of}_${arms}_${size}`;
+          const test = condition === "divergent" ? "x > a" : "n > 3";
+          const other = arms === 2 ? `else { ${arm(100)} }` : "";
+          const body = `volatile float* v = p + threadIdx.x; if (${test}) { ${arm(1)} } ${other} __syncthreads();`;
+          yield { name, source: kernel(name, ", int n", body), varied: { condition, of, arms, size }, marker: "store" };
+        }
+}
+
+/** Neighbouring words read at a place only known at run time, aligned as their struct is: how wide the loads are. */
+function* widths() {
+  for (const space of ["global", "constant"])
+    for (const words of [0, 2, 4, 8]) {
+      const name = `width_${space}_${words}`;
+      const struct = `struct __align__(${Math.max(4, words * 4)}) S_${name} { float v[${Math.max(1, words)}]; };`;
+      const constant = space === "constant" ? `__constant__ S_${name} c_${name}[64];` : "";
+      const from = space === "constant" ? `c_${name}[threadIdx.x]` : `s[threadIdx.x]`;
+      const sum = Array.from({ length: words }, (_, k) => `x = x * ${from}.v[${k}];`).join(" ");
+      const body = kernel(name, `, int n, const S_${name}* __restrict__ s`, sum);
+      yield { name, source: `${struct} ${constant} ${body}`, varied: { space, words }, marker: "load" };
+    }
+}
+
+const unary =
+  "rsqrt sqrt exp exp2 exp10 expm1 log log2 log10 log1p sin cos tan sinpi cospi asin acos atan sinh cosh tanh asinh acosh atanh erf erfc erfinv erfcx cbrt rcbrt round lgamma tgamma normcdf normcdfinv j0 j1 y0 y1 logb".split(
+    " ",
+  );
+const binary = ["pow", "atan2", "hypot", "rhypot", "fmod", "remainder"];
+
+/** Expressions by the engine's name for what they become, of `x`, `a` and `n`; "none" is what each is compared with. */
+const calls = (suffix) => ({
+  none: "x * a",
+  ...Object.fromEntries(unary.map((name) => [name, `${name}${suffix}(x)`])),
+  ...Object.fromEntries(binary.map((name) => [name, `${name}${suffix}(x, a)`])),
+  powConstant: suffix === "f" ? "powf(x, 2.4f)" : "pow(x, 2.4)",
+  div: "x / a",
+  divConstant: suffix === "f" ? "x / 3.0f" : "x / 3.0",
+  rcp: suffix === "f" ? "1.0f / x" : "1.0 / x",
+  ldexp: `ldexp${suffix}(x, n)`,
+  scalbn: `scalbn${suffix}(x, n)`,
+  ilogb: `ilogb${suffix}(x)`,
+});
+const integers = {
+  none: "i + n",
+  udiv: "(int)((unsigned)i / (unsigned)n)",
+  urem: "(int)((unsigned)i % (unsigned)n)",
+  sdiv: "i / n",
+  srem: "i % n",
+  udivConstant: "(int)((unsigned)i / 7u)",
+  uremConstant: "(int)((unsigned)i % 7u)",
+  sdivConstant: "i / 7",
+  sremConstant: "i % 7",
+  sdivPower: "i / 8",
+  sremPower: "i % 8",
+};
+
+/** Functions of the maths library and divisions: how many instructions they are. */
+function* functions() {
+  const types = { f32: ["float", calls("f")], f64: ["double", calls("")], i32: ["int", integers] };
+  for (const [type, [c, table]] of Object.entries(types))
+    for (const [call, value] of Object.entries(table)) {
+      const name = `function_${type}_${call}`;
+      const body =
+        type === "i32" ? `int i = p[threadIdx.x]; p[threadIdx.x] = ${value};` : `${c} x = p[threadIdx.x]; p[threadIdx.x] = ${value};`;
+      const source = `extern "C" __global__ void ${name}(${c}* p, ${c} a, int n) { ${body} }`;
+      yield { name, source, varied: { type, call }, marker: "fma" };
+    }
+}
+
+/** The same of floats with `-use_fast_math`. */
+function* fastFunctions() {
+  for (const { source, varied, ...rest } of functions()) if (varied.type === "f32") yield { ...rest, source, varied };
+}
+
+/** @type {Record<string, () => Generator<Probe>>} */
+export const families = { loops, pragmas, searches, headers, selections, predications, widths, functions, fastFunctions };
+
+/** What nvcc is told besides, by family.
+ * @type {Record<string, readonly string[]>} */
+export const options = { fastFunctions: ["-use_fast_math"] };

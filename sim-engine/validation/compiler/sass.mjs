@@ -1,0 +1,44 @@
+/**
+ * Just enough of a cubin to count instructions: an ELF file with a section `.text.NAME` a kernel, whose instructions are 16 bytes
+ * from Volta on. The low nine bits say the operation (bits 9 to 11 where its operands come from), bits 12 to 15 the predicate it
+ * runs under: 7 is none.
+ */
+
+/** @type {Record<number, string>} */
+const kinds = { 32: "fma", 33: "fma", 35: "fma", 390: "store", 385: "load", 386: "load", 327: "branch" };
+const nothing = 0x118;
+
+/**
+ * @param {Buffer} elf
+ * @returns {Map<string, { kind: string | undefined, predicated: boolean }[]>} by kernel, up to where the code only fills up
+ */
+export function kernelsOf(elf) {
+  const sections = Number(elf.readBigUInt64LE(0x28));
+  const size = elf.readUInt16LE(0x3a);
+  const count = elf.readUInt16LE(0x3c);
+  const section = (index) => {
+    const at = sections + index * size;
+    return { name: elf.readUInt32LE(at), offset: Number(elf.readBigUInt64LE(at + 0x18)), bytes: Number(elf.readBigUInt64LE(at + 0x20)) };
+  };
+  const names = section(elf.readUInt16LE(0x3e));
+  const found = new Map();
+  for (let index = 0; index < count; index++) {
+    const { name, offset, bytes } = section(index);
+    const start = names.offset + name;
+    const title = elf.toString("latin1", start, elf.indexOf(0, start));
+    if (title.startsWith(".text.")) found.set(title.slice(6), instructionsOf(elf.subarray(offset, offset + bytes)));
+  }
+  return found;
+}
+
+/** @param {Buffer} code */
+function instructionsOf(code) {
+  const found = [];
+  for (let at = 0; at < code.length; at += 16) {
+    const word = code.readUInt32LE(at);
+    found.push({ operation: word & 0x1ff, predicated: ((word >>> 12) & 0xf) !== 7 });
+  }
+  // Behind the end stand a branch to itself and what fills up the last line.
+  const end = found.findLastIndex(({ operation }) => operation !== nothing);
+  return found.slice(0, end).map(({ operation, predicated }) => ({ kind: kinds[operation], predicated }));
+}
