@@ -1,4 +1,4 @@
-import { convertConstant, NotConstant, type Run } from "./constant-run.ts";
+import { convertConstant, notConstant, type Run } from "./constant-run.ts";
 import type { Constant } from "./context.ts";
 import { integerShape, isFloating, isInteger, promote, usualArithmetic } from "./type-tools.ts";
 import type { Type } from "./types.ts";
@@ -47,7 +47,7 @@ function integerArithmetic(op: string, a: bigint, b: bigint, bits: number): bigi
       return a * b;
     case "/":
     case "%":
-      if (b === 0n) throw new NotConstant();
+      if (b === 0n) throw notConstant;
       return op === "/" ? a / b : a % b;
     case "&":
       return a & b;
@@ -57,7 +57,7 @@ function integerArithmetic(op: string, a: bigint, b: bigint, bits: number): bigi
       return a ^ b;
     case "<<":
     case ">>":
-      if (b < 0n || b >= BigInt(bits)) throw new NotConstant();
+      if (b < 0n || b >= BigInt(bits)) throw notConstant;
       return op === "<<" ? a << b : a >> b;
     default:
       return comparison(op, a, b);
@@ -79,6 +79,6 @@ function comparison<T extends number | bigint>(op: string, a: T, b: T): boolean 
     case ">=":
       return a >= b;
     default:
-      throw new NotConstant();
+      throw notConstant;
   }
 }
