@@ -1,7 +1,8 @@
 /** The state of evaluating a constant expression, and its values. */
 import type { Expression, VariableDeclaration } from "../../syntax/ast.ts";
+import { wrapInteger } from "./arithmetic-types.ts";
 import type { Constant, Context } from "./context.ts";
-import { isFloating, isInteger, underlying, wrapInteger } from "./type-tools.ts";
+import { isFloating, isInteger, underlying } from "./type-tools.ts";
 import type { Substitution, Type } from "./types.ts";
 
 /** Local variables of a `constexpr` function that is being run: by declaration. Arrays are lists of elements. */

@@ -67,7 +67,7 @@ function evaluate(run: Run, written: Expression): Value {
       const value =
         expression.op === ""
           ? right
-          : arithmetic(run, expression.op, current(cell), right, typeOf(run, expression.left), typeOf(run, expression.right));
+          : arithmetic(expression.op, current(cell), right, typeOf(run, expression.left), typeOf(run, expression.right));
       cell.value = convertConstant(value, typeOf(run, expression.left));
       return cell.value;
     }
@@ -247,7 +247,7 @@ function binaryValue(run: Run, expression: Expression & { kind: "binary" }): Val
   }
   const left = scalar(run, expression.left);
   const right = scalar(run, expression.right);
-  return arithmetic(run, op, left, right, typeOf(run, expression.left), typeOf(run, expression.right));
+  return arithmetic(op, left, right, typeOf(run, expression.left), typeOf(run, expression.right));
 }
 
 function sizeValue(run: Run, expression: Expression & { kind: "sizeof" }): Constant {
@@ -299,7 +299,7 @@ function foldValue(run: Run, expression: Expression & { kind: "fold" }): Value {
   if (op === "||") return values.some((each) => Number(each) !== 0);
   const [first] = values;
   if (first === undefined) throw notConstant;
-  return values.slice(1).reduce((all, each) => arithmetic(run, op, all, each, undefined, undefined), first);
+  return values.slice(1).reduce((all, each) => arithmetic(op, all, each, undefined, undefined), first);
 }
 
 function callValue(run: Run, expression: Expression & { kind: "call" }): Value {
