@@ -132,6 +132,10 @@ export class FileEvaluation implements Repetition {
     return result;
   }
 
+  get mostShared(): number | undefined {
+    return this.#program.settings.device?.sharedMemPerBlockOptin;
+  }
+
   get tired(): boolean {
     return this.steps > fileSteps;
   }
