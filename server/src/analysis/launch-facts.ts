@@ -167,7 +167,7 @@ function remoteFact(file: FileFacts, kernel: KernelFact, { launch, where }: Remo
       kernel,
       completed,
       (work) => lowerInstance(own, kernel.declaration, substitution, settings, contentOfGlobals(launch), work),
-      [elsewhere, ...argumentsOf(file, launch), ...inputs],
+      [elsewhere, ...argumentsOf(file, launch), ...inputs, ...successOf(launch)],
       inputs,
     ),
     kernelName: kernel.name,
@@ -179,6 +179,14 @@ function remoteFact(file: FileFacts, kernel: KernelFact, { launch, where }: Remo
 
 function inputAssumptions(assumed: EvaluatedLaunch["assumed"]): Assumption[] {
   return assumed.map(({ name, value, why }) => ({ what: name, value, why }));
+}
+
+/** What is taken of libraries that no file declares. */
+function successOf({ succeeding }: EvaluatedLaunch): Assumption[] {
+  const [first, ...others] = succeeding;
+  if (first === undefined) return [];
+  const what = others.length === 0 ? `\`${first}\`` : `\`${first}\` and ${others.length} more of its kind`;
+  return [{ what, value: "success", why: "the library is not among the files that were found" }];
 }
 
 /** The program's arguments, where its own makefile or script gives them and a launch is one that `main` leads to. */
@@ -205,7 +213,7 @@ function siteFact(file: FileFacts, launch: EvaluatedLaunch, option: Directive | 
   const at = own.reading.locate(entry.site.start, entry.site.end);
   const directive = directives.directiveOfLaunch(entry.kernelName, kernel, at, option);
   const inputs = inputAssumptions(assumed);
-  const assumptions = [...argumentsOf(file, launch), ...inputs];
+  const assumptions = [...argumentsOf(file, launch), ...inputs, ...successOf(launch)];
   const why = doubt ?? (entry.remoteness === 0 ? undefined : "a condition before it is false with the values that are known");
   if (why !== undefined) assumptions.push({ what: "the launch", value: "taken to be reached", why });
   const template =

@@ -58,6 +58,8 @@ export interface RunResult {
   readonly reasons: ReadonlyMap<string, string>;
   /** What they probably are, where that can be told. */
   readonly likely: ReadonlyMap<string, number>;
+  /** Functions of libraries that were taken to succeed. */
+  readonly succeeding: ReadonlySet<string>;
   readonly outOfSteps: boolean;
   /** Template arguments of the function, where nothing says which it is instantiated with. */
   readonly assumedTemplate: readonly AssumedInput[];
@@ -91,6 +93,7 @@ export function runFunction(program: RunProgram, entry: FunctionDeclaration, opt
     executions: (launch) => launches.executions(launch),
     reasons: host.inputs.reasons,
     likely: host.inputs.likely,
+    succeeding: host.inputs.succeeding,
     outOfSteps,
     steps: host.steps,
     assumedTemplate,
