@@ -33,7 +33,7 @@ const passes = [...kinds, inner("passes")];
  */
 const engineArrows = {
   [work]: [],
-  [ir]: [],
+  [ir]: [work],
   [inner("gpus")]: ["sim-engine/gpus"],
   [inner("memory")]: [],
   [kernelFacts]: [ir, work],
@@ -81,26 +81,28 @@ export const arrows = {
 };
 
 const analysis = "server/src/analysis";
-const facts = `${analysis}/facts.ts`;
+const factsFile = `${analysis}/facts.ts`;
 const headers = `${analysis}/headers`;
 const sema = `${analysis}/sema`;
 const emit = `${analysis}/lower/emit`;
 /** The evaluator of host code, the lowest floor first: each may import what stands before it. */
 const host = ["values", "launches", "program", "memory", "resolve", "library", "evaluate"].map((name) => `${analysis}/host/${name}`);
 
-/** Between the parts of `analysis`. */
-/** @type {Record<string, readonly string[]>} */
+/**
+ * Between the parts of `analysis`.
+ * @type {Record<string, readonly string[]>}
+ */
 export const analysisArrows = {
   [sema]: [],
-  [facts]: [sema],
-  [headers]: [facts],
+  [factsFile]: [sema],
+  [headers]: [factsFile],
   [emit]: [sema],
   [`${analysis}/lower/asm`]: [sema, emit],
   [`${analysis}/lower/builtins`]: [sema, emit],
-  [`${analysis}/lower`]: [sema, facts, headers, emit, `${analysis}/lower/asm`, `${analysis}/lower/builtins`],
-  ...Object.fromEntries(host.map((folder, floor) => [folder, [sema, facts, ...host.slice(0, floor)]])),
-  [`${analysis}/host`]: [sema, facts, ...host],
-  [analysis]: [sema, facts, headers, `${analysis}/lower`, `${analysis}/host`, ...host],
+  [`${analysis}/lower`]: [sema, factsFile, headers, emit, `${analysis}/lower/asm`, `${analysis}/lower/builtins`],
+  ...Object.fromEntries(host.map((folder, floor) => [folder, [sema, factsFile, ...host.slice(0, floor)]])),
+  [`${analysis}/host`]: [sema, factsFile, ...host],
+  [analysis]: [sema, factsFile, headers, `${analysis}/lower`, `${analysis}/host`, ...host],
 };
 
 const packages = {

@@ -31,7 +31,7 @@ export interface FileFacts {
   readonly directives: UserDirectives;
   /** Where the settings' `argv` comes from, where the user does not say it. */
   readonly run?: RunCommand;
-  /** Of finding the launches; lowering them, later, has work of its own. */
+  /** Asked while launches are found, and without a limit; lowering them, later, has work of its own. */
   readonly work?: Work;
 }
 
@@ -82,7 +82,7 @@ function estimated(
 ): KernelResources | undefined {
   try {
     const lowered = lowerInstance(unit, kernel, substitution, settings, (_name, initial) => initial, work);
-    return stage("estimate resources", () => estimateResources(lowered, settings.computeCapability));
+    return stage("estimate resources", () => estimateResources(lowered, settings.computeCapability, work));
   } catch (error) {
     if (error instanceof Cancelled) throw error;
     // The launch itself says why the kernel cannot be simulated.

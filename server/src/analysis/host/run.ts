@@ -136,7 +136,7 @@ function interpreterFor(program: RunProgram, options: RunOptions): Interpreter {
     frame: { ...globalFrame([]), depth: -1 },
     returned: undefined,
     steps: 0,
-    work,
+    work: work?.share(0),
     exited: false,
     final: true,
     active: new Map(),
