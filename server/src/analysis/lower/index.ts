@@ -30,7 +30,7 @@ export type { LowerOptions } from "./emit/lowering.ts";
 /** More operations than this before any optimisation: the kernel is too large to simulate in a moment. */
 const opLimit = 200_000;
 /** Of one expression or statement, the types of its parts among it. */
-const workOfNode = 32;
+const workOfNode = 128;
 
 /**
  * Lowers a kernel for one set of template arguments.
