@@ -35,7 +35,7 @@ const passes = [...kinds, inner("passes")];
  */
 const engineArrows = {
   [work]: [],
-  [ir]: [],
+  [ir]: [work],
   [inner("figures")]: [],
   [gpus]: [inner("figures")],
   [compilers]: [inner("figures")],
@@ -85,26 +85,36 @@ export const arrows = {
 };
 
 const analysis = "server/src/analysis";
-const analysisFacts = `${analysis}/facts.ts`;
+const factsFile = `${analysis}/facts.ts`;
+const settingsFile = `${analysis}/settings.ts`;
+/** What a project says of how its files are compiled. */
+const build = ["command-words", "compile-commands", "makefile"].map((name) => `${analysis}/${name}.ts`);
 const headers = `${analysis}/headers`;
+/** The database itself depends on nothing; its queries of files are its users. */
+const database = `${analysis}/database`;
 const sema = `${analysis}/sema`;
 const emit = `${analysis}/lower/emit`;
 /** The evaluator of host code, the lowest floor first: each may import what stands before it. */
 const host = ["values", "launches", "program", "memory", "resolve", "library", "evaluate"].map((name) => `${analysis}/host/${name}`);
 
-/** Between the parts of `analysis`. */
-/** @type {Record<string, readonly string[]>} */
+/**
+ * Between the parts of `analysis`.
+ * @type {Record<string, readonly string[]>}
+ */
 export const analysisArrows = {
+  [settingsFile]: [],
+  ...Object.fromEntries(build.map((file) => [file, [settingsFile, ...build.filter((other) => other !== file)]])),
+  [headers]: [settingsFile],
   [sema]: [],
-  [analysisFacts]: [sema],
-  [headers]: [analysisFacts],
+  [database]: [sema, settingsFile, headers, ...build],
+  [factsFile]: [sema, settingsFile, database],
   [emit]: [sema],
   [`${analysis}/lower/asm`]: [sema, emit],
   [`${analysis}/lower/builtins`]: [sema, emit],
-  [`${analysis}/lower`]: [sema, analysisFacts, headers, emit, `${analysis}/lower/asm`, `${analysis}/lower/builtins`],
-  ...Object.fromEntries(host.map((folder, floor) => [folder, [sema, analysisFacts, ...host.slice(0, floor)]])),
-  [`${analysis}/host`]: [sema, analysisFacts, ...host],
-  [analysis]: [sema, analysisFacts, headers, `${analysis}/lower`, `${analysis}/host`, ...host],
+  [`${analysis}/lower`]: [sema, factsFile, settingsFile, headers, emit, `${analysis}/lower/asm`, `${analysis}/lower/builtins`],
+  ...Object.fromEntries(host.map((folder, floor) => [folder, [sema, factsFile, settingsFile, ...host.slice(0, floor)]])),
+  [`${analysis}/host`]: [sema, factsFile, settingsFile, ...host],
+  [analysis]: [sema, factsFile, settingsFile, database, headers, ...build, `${analysis}/lower`, `${analysis}/host`, ...host],
 };
 
 const packages = {

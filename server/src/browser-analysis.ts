@@ -2,7 +2,7 @@
  * The analysis for the server in a browser. A script of its own, which the server loads once it has been told from where: together
  * they would be too large. The bundle is the global `warplensAnalysis`.
  */
-import type { FileHost } from "./analysis/facts.ts";
+import type { FileHost } from "./analysis/settings.ts";
 import { useParser } from "./syntax/current-parser.ts";
 import type { Parser } from "./syntax/index.ts";
 import { inlineWorker } from "./worker/inline.ts";

@@ -1,7 +1,7 @@
 /** The server's entry in a browser's worker. Project files come from the client, one by one, as they are asked for. */
 import { BrowserMessageReader, BrowserMessageWriter, createConnection } from "vscode-languageserver/browser";
 import { URI } from "vscode-uri";
-import type { FileHost } from "./analysis/facts.ts";
+import type { FileHost } from "./analysis/settings.ts";
 import type * as BrowserAnalysis from "./browser-analysis.ts";
 import { readFileRequest } from "./lsp/protocol.ts";
 import { startServer } from "./lsp/server.ts";

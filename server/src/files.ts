@@ -1,6 +1,6 @@
 /** Project files on disk, for the desktop's server, its worker and the command line. */
 import { readdirSync, readFileSync, statSync } from "node:fs";
-import type { FileHost } from "./analysis/facts.ts";
+import type { FileHost } from "./analysis/settings.ts";
 
 /** Larger than any source a person wrote; generated tables beyond it are left out. */
 const largest = 8 * 2 ** 20;

@@ -4,7 +4,8 @@ import { useParser } from "../syntax/current-parser.ts";
 import { installedAssets } from "../syntax/parser/installed.ts";
 import { loadWasmParser } from "../syntax/parser/wasm.ts";
 import { analyze } from "./analyze.ts";
-import type { AnalysisSettings, FileHost, Program } from "./facts.ts";
+import type { Program } from "./facts.ts";
+import type { AnalysisSettings, FileHost } from "./settings.ts";
 
 beforeAll(async () => {
   useParser(await loadWasmParser(installedAssets()));

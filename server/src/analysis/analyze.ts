@@ -1,6 +1,7 @@
 /** From a file's text to its facts, once. */
-import type { AnalysisSettings, FileHost, Program } from "./facts.ts";
+import type { Program } from "./facts.ts";
 import { ProgramDatabase } from "./program-database.ts";
+import type { AnalysisSettings, FileHost } from "./settings.ts";
 
 /**
  * Everything the rules, the editor and the engine need to know of a file. `path` is absolute, `/` separated. Never throws on

@@ -1,8 +1,8 @@
 /** `-D`, `-I` and `-arch` of a file in the nearest `compile_commands.json` above it, else `-D` and `-I` in its makefile. */
 import { directoryOf, join } from "../syntax/preprocess/paths.ts";
 import { splitWords } from "./command-words.ts";
-import type { FileHost } from "./facts.ts";
 import { buildFiles, type RunCommand } from "./makefile.ts";
+import type { FileHost } from "./settings.ts";
 
 export interface CompileOptions {
   readonly defines: readonly { readonly name: string; readonly value?: string }[];

@@ -3,6 +3,7 @@
  * `// warplens: block=(256) grid=(4096) n=1<<20 index=uniform(0, n)` above a kernel or a launch, `--launch`, `--assume`.
  */
 import type { Content, Dim3 } from "@warplens/sim-engine";
+import { precedences } from "../syntax/operators.ts";
 
 /** Values for one launch; what is absent stays as the source has it. */
 export interface Directive {
@@ -235,7 +236,7 @@ function readValue(text: string, scope: ReadonlyMap<string, number>): number | C
   }
 }
 
-const precedence: Readonly<Record<string, number>> = { "|": 1, "^": 2, "&": 3, "<<": 4, ">>": 4, "+": 5, "-": 5, "*": 6, "/": 6, "%": 6 };
+const arithmetic: ReadonlySet<string> = new Set(["|", "^", "&", "<<", ">>", "+", "-", "*", "/", "%"]);
 
 /** Suffixes of literals belong to their numbers, and mean nothing here. */
 const tokensOf = (text: string): readonly string[] =>
@@ -263,7 +264,7 @@ function readNumber(text: string, scope: ReadonlyMap<string, number>): number | 
     let left = primary();
     for (;;) {
       const op = tokens[at];
-      const level = op === undefined ? undefined : precedence[op];
+      const level = op === undefined || !arithmetic.has(op) ? undefined : precedences[op];
       if (op === undefined || level === undefined || level <= least) return left;
       at += 1;
       left = apply(op, left, expression(level));

@@ -1,53 +1,13 @@
 /**
  * What the analysis knows of one file, for rules, the editor and the command line. No tree-sitter, no LSP.
  */
-import type { Assumption, GpuValues, Kernel, Launch, Work } from "@warplens/sim-engine";
+import type { Assumption, Kernel, Launch, Work } from "@warplens/sim-engine";
 import type { Expression, FunctionDeclaration, TranslationUnit } from "../syntax/ast.ts";
 import type { Item } from "../syntax/item.ts";
 import type { Place, Reading } from "../syntax/reading.ts";
 import type { Database } from "./database/database.ts";
 import type { FileQueries } from "./database/queries.ts";
 import type { Semantics } from "./sema/index.ts";
-
-/** Reads project files; nothing else in analysis touches a disk. Paths are absolute and normalised, `/` separated. */
-export interface FileHost {
-  read(path: string): string | undefined;
-  /** Names of the files in a folder; absent where folders cannot be listed: then files of one program are not brought together. */
-  list?(folder: string): readonly string[];
-}
-
-/** What the user says that the source does not: command line, `warplens.json`, directives in comments. */
-export interface AnalysisSettings {
-  /** Such as 90: decides `__CUDA_ARCH__`. */
-  readonly computeCapability: number;
-  /** `-D`: undefined value means 1. */
-  readonly defines: readonly { readonly name: string; readonly value?: string }[];
-  readonly includeDirs: readonly string[];
-  /** Texts as in contract.md: `KERNEL: grid=(X,Y,Z) block=(X,Y,Z) shared=BYTES`. */
-  readonly launches: readonly string[];
-  /** `KERNEL.PARAM=VALUE` or `PARAM=VALUE`. */
-  readonly assume: readonly string[];
-  /** `main`'s arguments, argv[1] on. */
-  readonly argv: readonly string[];
-  /** The number of SMs and so on, for host code that asks `cudaGetDeviceProperties`. */
-  readonly device?: DeviceProperties;
-}
-
-export interface DeviceProperties {
-  readonly name: string;
-  readonly multiProcessorCount: number;
-  readonly major: number;
-  readonly minor: number;
-  readonly maxThreadsPerMultiProcessor: number;
-  readonly sharedMemPerBlock: number;
-  readonly sharedMemPerMultiprocessor: number;
-  readonly sharedMemPerBlockOptin: number;
-  readonly l2CacheSize: number;
-  readonly clockRateKHz: number;
-  readonly totalGlobalMem: number;
-  /** What the occupancy calculator goes by. */
-  readonly occupancy?: GpuValues;
-}
 
 export interface KernelFact {
   readonly name: string;

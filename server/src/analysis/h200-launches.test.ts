@@ -6,7 +6,7 @@ import { useParser } from "../syntax/current-parser.ts";
 import { installedAssets } from "../syntax/parser/installed.ts";
 import { loadWasmParser } from "../syntax/parser/wasm.ts";
 import { analyze } from "./analyze.ts";
-import type { AnalysisSettings } from "./facts.ts";
+import type { AnalysisSettings } from "./settings.ts";
 
 interface Truth {
   readonly file: string;

@@ -5,7 +5,6 @@
 import { Cancelled, estimateResources, type KernelResources, type Work } from "@warplens/sim-engine";
 import type { Expression, FunctionDeclaration, Node } from "../syntax/ast.ts";
 import { stage } from "../trace.ts";
-import type { AnalysisSettings } from "./facts.ts";
 import { type Elsewhere, type EvaluatedLaunch, FileEvaluation } from "./host/file-evaluation.ts";
 import type { LaunchEntry, ResolveLaunch } from "./host/launches/launch-entry.ts";
 import { functionName } from "./host/launches/launch-sites.ts";
@@ -14,6 +13,7 @@ import type { RunProgram } from "./host/run.ts";
 import { lowerInstance } from "./lower-instance.ts";
 import type { ProgramLinker, ProgramUnit } from "./program-linker.ts";
 import type { Substitution } from "./sema/types.ts";
+import type { AnalysisSettings } from "./settings.ts";
 
 export interface HostCode {
   readonly own: ProgramUnit;

@@ -4,7 +4,7 @@ import type { Expression, FunctionDeclaration } from "../syntax/ast.ts";
 import type { Place } from "../syntax/reading.ts";
 import { sameMembers } from "./database/database.ts";
 import type { Directive } from "./directives.ts";
-import { type AnalysisSettings, type KernelFact, type LaunchFact, NotSimulated } from "./facts.ts";
+import { type KernelFact, type LaunchFact, NotSimulated } from "./facts.ts";
 import type { EvaluatedLaunch } from "./host/file-evaluation.ts";
 import type { LaunchEntry, ResolveLaunch } from "./host/launches/launch-entry.ts";
 import { LaunchRecord } from "./host/launches/launch-log.ts";
@@ -19,6 +19,7 @@ import { assumedTemplateArguments } from "./sema/assumed-templates.ts";
 import type { Semantics } from "./sema/index.ts";
 import { valueName } from "./sema/type-tools.ts";
 import type { Substitution } from "./sema/types.ts";
+import type { AnalysisSettings } from "./settings.ts";
 import { unknownArguments } from "./unlaunched.ts";
 import type { UserDirectives } from "./user-directives.ts";
 
@@ -130,7 +131,7 @@ function remoteFact(file: FileFacts, kernel: KernelFact, launch: EvaluatedLaunch
       kernel,
       completed,
       (work) => lowerInstance(own, kernel.declaration, substitution, settings, contentOfGlobals(launch), work),
-      [elsewhere, ...argumentsOf(file, launch), ...inputs],
+      [elsewhere, ...argumentsOf(file, launch), ...inputs, ...successOf(launch)],
       inputs,
       { unit: own, declaration: kernel.declaration, directive, launch },
     ),
@@ -143,6 +144,14 @@ function remoteFact(file: FileFacts, kernel: KernelFact, launch: EvaluatedLaunch
 
 function inputAssumptions(assumed: EvaluatedLaunch["assumed"]): Assumption[] {
   return assumed.map(({ name, value, why }) => ({ what: name, value, why }));
+}
+
+/** What is taken of libraries that no file declares. */
+function successOf({ succeeding }: EvaluatedLaunch): Assumption[] {
+  const [first, ...others] = succeeding;
+  if (first === undefined) return [];
+  const what = others.length === 0 ? `\`${first}\`` : `\`${first}\` and ${others.length} more of its kind`;
+  return [{ what, value: "success", why: "the library is not among the files that were found" }];
 }
 
 /** The program's arguments, where its own makefile or script gives them and a launch is one that `main` leads to. */
@@ -169,7 +178,7 @@ function siteFact(file: FileFacts, launch: EvaluatedLaunch, option: Directive | 
   const at = own.reading.locate(entry.site.start, entry.site.end);
   const directive = directives.directiveOfLaunch(entry.kernelName, kernel, at, option);
   const inputs = inputAssumptions(assumed);
-  const assumptions = [...argumentsOf(file, launch), ...inputs];
+  const assumptions = [...argumentsOf(file, launch), ...inputs, ...successOf(launch)];
   const why = doubt ?? (entry.remoteness === 0 ? undefined : "a condition before it is false with the values that are known");
   if (why !== undefined) assumptions.push({ what: "the launch", value: "taken to be reached", why });
   const template =

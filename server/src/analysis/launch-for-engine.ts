@@ -5,12 +5,12 @@
 import type { Argument, Assumption, Buffer, Content, Dim3, Launch } from "@warplens/sim-engine";
 import type { FunctionDeclaration } from "../syntax/ast.ts";
 import { type Directive, type OpenValue, resolveConfiguration, resolveOpen } from "./directives.ts";
-import type { DeviceProperties } from "./facts.ts";
 import type { CapturedArgument, CapturedArguments, Triple } from "./host/launches/launch-entry.ts";
 import { scalarType } from "./host/memory/content.ts";
 import type { HostType, Value } from "./host/values/model.ts";
 import { integerOf, reasonOf } from "./host/values/values.ts";
 import { type KernelUse, kernelUse } from "./sema/kernel-use.ts";
+import type { DeviceProperties } from "./settings.ts";
 
 /** What is known of a launch before anything is assumed; `undefined` sides: nothing launches the kernel. */
 export interface OpenLaunch {

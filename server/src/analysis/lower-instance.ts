@@ -2,10 +2,10 @@
 import type { Content, Kernel, Work } from "@warplens/sim-engine";
 import type { FunctionDeclaration } from "../syntax/ast.ts";
 import { stage } from "../trace.ts";
-import type { AnalysisSettings } from "./facts.ts";
 import { lowerKernel } from "./lower/index.ts";
 import type { ProgramUnit } from "./program-linker.ts";
 import type { Substitution } from "./sema/types.ts";
+import type { AnalysisSettings } from "./settings.ts";
 
 /** What a variable holds; `initial` is what its initialiser gives. */
 export type GlobalContent = (name: string, initial: Content | undefined) => Content | undefined;

@@ -4,7 +4,7 @@
  */
 import { directoryOf, join } from "../syntax/preprocess/paths.ts";
 import { splitWords } from "./command-words.ts";
-import type { FileHost } from "./facts.ts";
+import type { FileHost } from "./settings.ts";
 
 export interface BuildFiles {
   /** The folder commands are given in. */

@@ -10,7 +10,7 @@ import type { Reading } from "../syntax/reading.ts";
 import { stage } from "../trace.ts";
 import { Database, type InputKind, type Query, sameMembers } from "./database/database.ts";
 import { FileQueries, type UnitKey, unitKey } from "./database/queries.ts";
-import type { AnalysisSettings, DeviceProperties, FileHost, KernelFact, LaunchFact, Program } from "./facts.ts";
+import type { KernelFact, LaunchFact, Program } from "./facts.ts";
 import { leadingFunctions } from "./host/launches/launch-sites.ts";
 import { writtenParameters } from "./host/launches/written-parameters.ts";
 import { type HostUnit, hostUnit } from "./host/program/unit.ts";
@@ -19,6 +19,7 @@ import { type FileFacts, launchFacts, resolveLaunch } from "./launch-facts.ts";
 import type { RunCommand } from "./makefile.ts";
 import { placeMark } from "./places-in-words.ts";
 import { ProgramLinker, type ProgramUnit } from "./program-linker.ts";
+import type { AnalysisSettings, DeviceProperties, FileHost } from "./settings.ts";
 import { UserDirectives } from "./user-directives.ts";
 
 /** Characters, headers included, of a file that is read only for what it tells of another. */

@@ -2,9 +2,9 @@
 import type { FunctionDeclaration } from "../syntax/ast.ts";
 import { directoryOf, join } from "../syntax/preprocess/paths.ts";
 import type { Reading } from "../syntax/reading.ts";
-import type { FileHost } from "./facts.ts";
 import type { GlobalVariable } from "./host/program/globals.ts";
 import type { HostUnit, Linker } from "./host/program/unit.ts";
+import type { FileHost } from "./settings.ts";
 
 /** A file of the program, ready to be evaluated and lowered. */
 export interface ProgramUnit extends HostUnit {

@@ -1,7 +1,8 @@
 /** Which directives and options are for which kernel and launch of a file, and what cannot be read of them. */
 import type { Place, Reading } from "../syntax/reading.ts";
 import { type Directive, directiveText, mergeDirectives, readAssumeOption, readDirective, readLaunchOption } from "./directives.ts";
-import type { AnalysisSettings, KernelFact, Program } from "./facts.ts";
+import type { KernelFact, Program } from "./facts.ts";
+import type { AnalysisSettings } from "./settings.ts";
 
 export type Problem = Program["problems"][number];
 

@@ -1,8 +1,9 @@
 /** From options and `warplens.json` to programs, simulations and findings. */
 import path from "node:path";
 import type { GpuModel } from "@warplens/sim-engine";
-import type { AnalysisSettings, Program } from "../analysis/facts.ts";
+import type { Program } from "../analysis/facts.ts";
 import { ProgramDatabase } from "../analysis/program-database.ts";
+import type { AnalysisSettings } from "../analysis/settings.ts";
 import { diskFiles } from "../files.ts";
 import { loadNativeGrammarFromDisk } from "../grammar.ts";
 import type { LintSettings } from "../lint.ts";

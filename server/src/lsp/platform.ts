@@ -1,5 +1,5 @@
 /** What the server needs of the place it runs in: a desktop's process or a browser's worker. */
-import type { FileHost } from "../analysis/facts.ts";
+import type { FileHost } from "../analysis/settings.ts";
 import type { Compilation, CompilationAnswer } from "../nvcc/compile.ts";
 import type { StartWorker } from "../worker/messages.ts";
 

@@ -1,7 +1,7 @@
 /** What holds for one document: the GPU and the settings of analysis and rules, from the editor's settings and `warplens.json`. */
 import { findGpu, type GpuModel, gpus } from "@warplens/sim-engine";
 import { compileOptions } from "../analysis/compile-commands.ts";
-import type { AnalysisSettings, FileHost } from "../analysis/facts.ts";
+import type { AnalysisSettings, FileHost } from "../analysis/settings.ts";
 import { type ProjectFile, readProjectFile } from "../lint/project-file.ts";
 import type { LintSettings } from "../lint.ts";
 import { capabilityNumber, devicePropertiesOf } from "../simulate/device-properties.ts";

@@ -7,7 +7,7 @@ import type { GpuModel } from "@warplens/sim-engine";
 import type { Diagnostic as LspDiagnostic } from "vscode-languageserver";
 import type { TextDocument } from "vscode-languageserver-textdocument";
 import { compileOptions } from "../analysis/compile-commands.ts";
-import type { FileHost } from "../analysis/facts.ts";
+import type { FileHost } from "../analysis/settings.ts";
 import type {
   AnalysisWorker,
   Configuration,

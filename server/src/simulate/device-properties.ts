@@ -1,5 +1,5 @@
 import type { GpuModel } from "@warplens/sim-engine";
-import type { DeviceProperties } from "../analysis/facts.ts";
+import type { DeviceProperties } from "../analysis/settings.ts";
 
 /** What `cudaGetDeviceProperties` would tell host code of a GPU. */
 export function devicePropertiesOf({ name, computeCapability, values }: GpuModel): DeviceProperties {

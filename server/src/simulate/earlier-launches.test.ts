@@ -2,7 +2,7 @@
 import { findGpu, type LaunchReport } from "@warplens/sim-engine";
 import { beforeAll, describe, expect, test } from "vitest";
 import { analyze } from "../analysis/analyze.ts";
-import type { AnalysisSettings, FileHost } from "../analysis/facts.ts";
+import type { AnalysisSettings, FileHost } from "../analysis/settings.ts";
 import { loadGrammarFromDisk } from "../grammar.ts";
 import { simulateProgram } from "../simulate.ts";
 

@@ -8,7 +8,8 @@
 import { findGpu } from "@warplens/sim-engine";
 import { beforeAll, describe, expect, test } from "vitest";
 import { analyze } from "../analysis/analyze.ts";
-import type { AnalysisSettings, Program } from "../analysis/facts.ts";
+import type { Program } from "../analysis/facts.ts";
+import type { AnalysisSettings } from "../analysis/settings.ts";
 import { loadGrammarFromDisk } from "../grammar.ts";
 import { type Diagnostic, lint, type PositionRange } from "../lint.ts";
 import type { Rule } from "../rules/rule.ts";

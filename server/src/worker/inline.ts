@@ -1,5 +1,5 @@
 /** A worker without a thread, for a browser: requests that wait are answered between two launches. */
-import type { FileHost } from "../analysis/facts.ts";
+import type { FileHost } from "../analysis/settings.ts";
 import type { AnalysisWorker } from "./messages.ts";
 import { JobRunner } from "./run.ts";
 

@@ -16,7 +16,7 @@
  * All of it is plain data, structured-cloned between threads. Where a thread died, the next one is first told everything anew.
  */
 import type { GpuModel, LaunchReport } from "@warplens/sim-engine";
-import type { AnalysisSettings } from "../analysis/facts.ts";
+import type { AnalysisSettings } from "../analysis/settings.ts";
 import type { Diagnostic, LintSettings } from "../lint.ts";
 import type { CompiledKernel } from "../nvcc/resources.ts";
 

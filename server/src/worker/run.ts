@@ -3,8 +3,9 @@
  * the rest gathers what the editor shows.
  */
 import { Cancelled, Work } from "@warplens/sim-engine";
-import type { FileHost, Program } from "../analysis/facts.ts";
+import type { Program } from "../analysis/facts.ts";
 import { ProgramDatabase } from "../analysis/program-database.ts";
+import type { FileHost } from "../analysis/settings.ts";
 import { lint } from "../lint.ts";
 import type { CompiledKernel } from "../nvcc/resources.ts";
 import { findCompiled, knownResources } from "../nvcc/resources.ts";

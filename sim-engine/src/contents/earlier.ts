@@ -112,7 +112,7 @@ export class EarlierContents implements Contents {
 
   #optimised(by: EarlierLaunch): { readonly kernel: Kernel; readonly launch: Launch } | undefined {
     if (!this.#kernels.has(by)) {
-      const resolved = by.resolve();
+      const resolved = by.resolve(this.#work);
       this.#kernels.set(by, resolved && { kernel: optimised(resolved.kernel, this.#work).kernel, launch: resolved.launch });
     }
     return this.#kernels.get(by);

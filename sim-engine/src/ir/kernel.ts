@@ -10,6 +10,7 @@
  * An operation object is its own value: operands are references to operations. Passes mutate a kernel
  * in place; whoever needs the original clones it first (`cloneKernel`).
  */
+import type { Work } from "../work.ts";
 
 export type IntType = "i1" | "i8" | "i16" | "i32" | "i64";
 export type FloatType = "f16" | "bf16" | "f32" | "f64";
@@ -419,8 +420,8 @@ export interface ContentPart {
 export interface EarlierLaunch {
   /** For the user: "`fill`, launched in line 12". */
   readonly name: string;
-  /** The kernel as the front end made it, and its launch; undefined where they are not known. The same each time. */
-  resolve(): { readonly kernel: Kernel; readonly launch: Launch } | undefined;
+  /** The kernel as the front end made it, and its launch; undefined where they are not known. The same each time. `work` is only asked. */
+  resolve(work?: Work): { readonly kernel: Kernel; readonly launch: Launch } | undefined;
 }
 
 /** One allocation. Buffers start at addresses aligned to 512 bytes, as cudaMalloc's do. */

@@ -10,9 +10,9 @@ import { directoryOf, join } from "../../syntax/preprocess/paths.ts";
 import type { Preprocessed } from "../../syntax/reading.ts";
 import { stage } from "../../trace.ts";
 import { type CompileOptions, compileOptions } from "../compile-commands.ts";
-import type { AnalysisSettings, FileHost } from "../facts.ts";
 import { headerFolder, withHeaders } from "../headers/index.ts";
 import { bindUnit, type Semantics } from "../sema/index.ts";
+import type { AnalysisSettings, FileHost } from "../settings.ts";
 import { type Database, type InputKind, type Query, sameMembers } from "./database.ts";
 import { headWords, Mentions } from "./mentions.ts";
 

@@ -2,7 +2,7 @@
  * Headers that programs include and that are not at hand without a toolkit, as far as kernels, or the host code that launches
  * them, need them: written anew, by the algorithms their documentation describes. They stand behind every include folder, so that a program's own come first.
  */
-import type { FileHost } from "../facts.ts";
+import type { FileHost } from "../settings.ts";
 import { atomic } from "./atomic.ts";
 import { barrier, pipeline, scopes } from "./barriers.ts";
 import { cudaComplex, thrustComplex } from "./complex.ts";

@@ -20,6 +20,8 @@ export interface Repetition {
   again(fn: FunctionDeclaration, options: RunOptions): RunResult;
   /** No more runs: the budget is used up. */
   readonly tired: boolean;
+  /** Bytes of shared memory a block of the GPU may have; undefined where it is not known which GPU that is. */
+  readonly mostShared: number | undefined;
 }
 
 /** What sizes are tried, largest first: a vector, the side of a matrix, of a volume, ... */
@@ -93,7 +95,8 @@ function withInputs(
     const again = repetition.again(run.fn, { ...run.options, assumed: values });
     const found = again.launches.find((other) => other.instance === entry.instance);
     if (found === undefined) return undefined;
-    if (isConfigured(found)) return isPlausible(found) || (size === smallest && fitsGpu(found)) ? { entry: found, assumed } : undefined;
+    if (isConfigured(found))
+      return isPlausible(found, repetition) || (size === smallest && fitsGpu(found, repetition)) ? { entry: found, assumed } : undefined;
     if ([...openInputs(found)].every((name) => values.has(name))) return undefined;
     ({ reasons, likely } = again);
     current = found;
@@ -116,13 +119,13 @@ function blockSize(entry: LaunchEntry): number {
 }
 
 /** A launch of a typical size, over buffers and loops of typical sizes. */
-function isPlausible(entry: LaunchEntry): boolean {
+function isPlausible(entry: LaunchEntry, gpu: Pick<Repetition, "mostShared">): boolean {
   const threads = [...entry.grid, ...entry.block].reduce((product, side) => product * (integerOf(side) ?? 0), 1);
-  return threads <= mostThreads && fitsGpu(entry) && fitsMemory(entry) && hasShortLoops(entry);
+  return threads <= mostThreads && fitsGpu(entry, gpu) && fitsMemory(entry) && hasShortLoops(entry);
 }
 
 /** A grid and a block that can be launched at all. */
-function fitsGpu(entry: LaunchEntry): boolean {
+function fitsGpu(entry: LaunchEntry, { mostShared = Number.POSITIVE_INFINITY }: Pick<Repetition, "mostShared">): boolean {
   const sides = [...entry.grid, ...entry.block].map((side) => integerOf(side) ?? 0);
   const [x = 0, y = 0, z = 0, ...block] = sides;
   const shared = integerOf(entry.shared);
@@ -132,7 +135,7 @@ function fitsGpu(entry: LaunchEntry): boolean {
     y <= 65535 &&
     z <= 65535 &&
     block.reduce((product, side) => product * side, 1) <= 1024 &&
-    (shared === undefined || (shared >= 0 && shared <= 232448))
+    (shared === undefined || (shared >= 0 && shared <= mostShared))
   );
 }
 

@@ -16,6 +16,8 @@ export interface EvaluatedLaunch {
   /** Undefined when not known; 0 for a site the program does not reach. */
   readonly executions: number | undefined;
   readonly assumed: readonly AssumedInput[];
+  /** Functions of libraries that host code is taken to have called with success. */
+  readonly succeeding: ReadonlySet<string>;
   /** Why the values may not be those of a real run: the program ends before, a branch is not taken. */
   readonly doubt?: string;
   /** Reached from `main`: all that host code does before the launch was seen. */
@@ -132,6 +134,10 @@ export class FileEvaluation implements Repetition {
     return result;
   }
 
+  get mostShared(): number | undefined {
+    return this.#program.settings.device?.sharedMemPerBlockOptin;
+  }
+
   get tired(): boolean {
     return this.steps > fileSteps;
   }
@@ -144,6 +150,7 @@ export class FileEvaluation implements Repetition {
       entry: better?.entry ?? entry,
       executions,
       assumed: [...run.result.assumedTemplate, ...inputs],
+      succeeding: run.result.succeeding,
       wholeProgram: functionName(run.fn) === "main",
       blockKnown:
         run.result.assumedTemplate.length === 0 && [...entry.block, entry.shared].every((value) => integerOf(value) !== undefined),

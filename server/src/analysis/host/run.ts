@@ -1,10 +1,10 @@
 /** Evaluates the host code of a file and reports the launches in it. */
 import type { Work } from "@warplens/sim-engine";
 import type { FunctionDeclaration } from "../../syntax/ast.ts";
-import type { AnalysisSettings } from "../facts.ts";
 import { type AssumedTemplate, assumedTemplateArguments } from "../sema/assumed-templates.ts";
 import type { Semantics } from "../sema/index.ts";
 import type { Substitutions } from "../sema/substitutions.ts";
+import type { AnalysisSettings } from "../settings.ts";
 import { apply, callMethod } from "./evaluate/call-expression.ts";
 import { evaluateExpression } from "./evaluate/expressions.ts";
 import { callFunction } from "./evaluate/function-call.ts";
@@ -58,6 +58,8 @@ export interface RunResult {
   readonly reasons: ReadonlyMap<string, string>;
   /** What they probably are, where that can be told. */
   readonly likely: ReadonlyMap<string, number>;
+  /** Functions of libraries that were taken to succeed. */
+  readonly succeeding: ReadonlySet<string>;
   readonly outOfSteps: boolean;
   /** Template arguments of the function, where nothing says which it is instantiated with. */
   readonly assumedTemplate: readonly AssumedInput[];
@@ -91,6 +93,7 @@ export function runFunction(program: RunProgram, entry: FunctionDeclaration, opt
     executions: (launch) => launches.executions(launch),
     reasons: host.inputs.reasons,
     likely: host.inputs.likely,
+    succeeding: host.inputs.succeeding,
     outOfSteps,
     steps: host.steps,
     assumedTemplate,
@@ -133,7 +136,7 @@ function interpreterFor(program: RunProgram, options: RunOptions): Interpreter {
     frame: { ...globalFrame([]), depth: -1 },
     returned: undefined,
     steps: 0,
-    work,
+    work: work?.share(0),
     exited: false,
     final: true,
     active: new Map(),

@@ -30,7 +30,7 @@ export type { LowerOptions } from "./emit/lowering.ts";
 /** More operations than this before any optimisation: the kernel is too large to simulate in a moment. */
 const opLimit = 200_000;
 /** Of one expression or statement, the types of its parts among it. */
-const workOfNode = 8;
+const workOfNode = 128;
 
 /**
  * Lowers a kernel for one set of template arguments.
@@ -100,22 +100,24 @@ function lowerOnce(
     return span;
   };
   let cursor: Span = noSpan;
+  // Only asked: that the kernel had to be lowered is not to shorten what is done with it.
+  const work = options.work?.share(0);
   // What the toolkit's headers do stands where the program calls them: nobody sees these headers.
   const library = reading.files.map(isLibraryHeader);
   const isOfLibrary = ({ file }: Span): boolean => library[file] === true;
   const budget = (): void => {
-    options.work?.spend(workOfNode);
+    work?.spend(workOfNode);
     if (kernel.nextId > opLimit) throw new NotSimulated(`the kernel has more than ${opLimit} operations`);
   };
   /** An element of an expanded pack is read under a substitution of its own. */
-  const within = <T>(expression: Expression, work: () => T): T => {
+  const within = <T>(expression: Expression, run: () => T): T => {
     budget();
     const own = context.ownSubstitution(expression);
-    if (!own) return work();
+    if (!own) return run();
     const outer = lowering.frame;
     lowering.frame = { ...outer, substitution: own };
     try {
-      return work();
+      return run();
     } finally {
       lowering.frame = outer;
     }

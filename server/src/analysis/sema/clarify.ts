@@ -1,5 +1,6 @@
 /** What only names can tell: whether `(T)(y)`, `(T)*p`, `T(x)` and `f<N>(x)` are casts, products, calls or comparisons. */
 import type { BuiltinTypeName, Expression, FunctionDeclaration, Name, TypeNode, VariableDeclaration } from "../../syntax/ast.ts";
+import { precedences } from "../../syntax/operators.ts";
 import type { Context } from "./context.ts";
 
 /** `short(x)`: keywords that parsers take for a function's name. */
@@ -126,35 +127,13 @@ function flattenFirst(context: Context, operand: Expression, flat: Flat, wrap: (
   return true;
 }
 
-const precedence: Readonly<Record<string, number>> = {
-  "*": 10,
-  "/": 10,
-  "%": 10,
-  "+": 9,
-  "-": 9,
-  "<<": 8,
-  ">>": 8,
-  "<=>": 7,
-  "<": 6,
-  "<=": 6,
-  ">": 6,
-  ">=": 6,
-  "==": 5,
-  "!=": 5,
-  "&": 4,
-  "^": 3,
-  "|": 2,
-  "&&": 1,
-  "||": 0,
-};
-
 function rebuilt({ operands, operators }: Flat): Expression {
   let at = 0;
   const climb = (lowest: number): Expression => {
     let left = operands[at] as Expression;
-    for (let op = operators[at]; op !== undefined && (precedence[op] ?? 0) >= lowest; op = operators[at]) {
+    for (let op = operators[at]; op !== undefined && (precedences[op] ?? 0) >= lowest; op = operators[at]) {
       at++;
-      const right = climb((precedence[op] ?? 0) + 1);
+      const right = climb((precedences[op] ?? 0) + 1);
       left = { kind: "binary", op, left, right, start: left.start, end: right.end };
     }
     return left;

@@ -1,6 +1,6 @@
 /** Running constexpr functions and the library's. */
 import type { FunctionDeclaration, Statement, VariableDeclaration } from "../../syntax/ast.ts";
-import { type Cell, convertConstant, depthBudget, listValue, NotConstant, type Run, scalar, spend, type Value } from "./constant-run.ts";
+import { type Cell, convertConstant, depthBudget, listValue, notConstant, type Run, scalar, spend, type Value } from "./constant-run.ts";
 import type { Constant } from "./context.ts";
 import { isFloating, isInteger, underlying } from "./type-tools.ts";
 import type { Substitution } from "./types.ts";
@@ -29,7 +29,7 @@ const libraryFunctions: Readonly<Record<string, (...args: number[]) => number>> 
 
 export function builtInCall(name: string, args: readonly Value[]): Constant {
   const values = args.map((each): Constant => {
-    if (each === undefined || Array.isArray(each)) throw new NotConstant();
+    if (each === undefined || Array.isArray(each)) throw notConstant;
     return each;
   });
   const [a, b] = values;
@@ -37,16 +37,16 @@ export function builtInCall(name: string, args: readonly Value[]): Constant {
   if (name === "abs" && a !== undefined && typeof a !== "boolean") return a < 0 ? -a : a;
   const numeric = libraryFunctions[name];
   if (numeric) return numeric(...values.map(Number));
-  throw new NotConstant();
+  throw notConstant;
 }
 
 export function runFunction(run: Run, called: FunctionDeclaration, substitution: Substitution, args: readonly Value[]): Value {
   const { context } = run;
   const locals = new Map<object, Cell>();
   const inner: Run = { ...run, substitution, locals };
-  if (++run.budget.depth > depthBudget) throw new NotConstant();
+  if (++run.budget.depth > depthBudget) throw notConstant;
   for (const [index, parameter] of called.parameters.entries()) {
-    if (parameter.pack) throw new NotConstant();
+    if (parameter.pack) throw notConstant;
     const value = args[index] ?? (parameter.default && inner.evaluate(inner, parameter.default));
     locals.set(parameter, {
       value: value === undefined || Array.isArray(value) ? value : convertConstant(value, context.typeFrom(parameter.type, substitution)),
@@ -55,7 +55,7 @@ export function runFunction(run: Run, called: FunctionDeclaration, substitution:
   const body = context.readBody(called);
   const outcome = body && execute(inner, body);
   run.budget.depth--;
-  if (outcome?.kind !== "return" || outcome.value === undefined || Array.isArray(outcome.value)) throw new NotConstant();
+  if (outcome?.kind !== "return" || outcome.value === undefined || Array.isArray(outcome.value)) throw notConstant;
   return convertConstant(outcome.value, context.resultType(called, substitution));
 }
 
@@ -83,7 +83,7 @@ function execute(run: Run, statement: Statement): Outcome {
       return { kind: "return", value: statement.value && run.evaluate(run, statement.value) };
     case "if": {
       if (statement.init) execute(run, statement.init);
-      if (statement.condition.kind === "variable") throw new NotConstant();
+      if (statement.condition.kind === "variable") throw notConstant;
       const branch = Number(scalar(run, statement.condition)) ? statement.then : statement.else;
       return branch && execute(run, branch);
     }
@@ -99,7 +99,7 @@ function execute(run: Run, statement: Statement): Outcome {
     case "empty":
       return undefined;
     default:
-      throw new NotConstant();
+      throw notConstant;
   }
 }
 
@@ -108,7 +108,7 @@ function initialValue(run: Run, declaration: VariableDeclaration): Value {
   const [init] = declaration.init?.values ?? [];
   if (type?.kind === "array")
     return declaration.init ? listValue(run, declaration, type) : Array.from({ length: Math.min(type.size ?? 0, 4096) }, () => undefined);
-  if (type && !(isInteger(underlying(type)) || isFloating(type))) throw new NotConstant();
+  if (type && !(isInteger(underlying(type)) || isFloating(type))) throw notConstant;
   if (!init) return undefined;
   const value = init.kind === "list" ? listValue(run, declaration, type) : run.evaluate(run, init);
   return value === undefined || Array.isArray(value) ? value : convertConstant(value, type);
@@ -118,7 +118,7 @@ function executeLoop(run: Run, loop: Statement & { kind: "for" | "while" | "do" 
   if (loop.kind === "for" && loop.init) execute(run, loop.init);
   const holds = (): boolean => {
     if (!loop.condition) return true;
-    if (loop.condition.kind === "variable") throw new NotConstant();
+    if (loop.condition.kind === "variable") throw notConstant;
     return Number(scalar(run, loop.condition)) !== 0;
   };
   for (let first = true; ; first = false) {
@@ -132,7 +132,7 @@ function executeLoop(run: Run, loop: Statement & { kind: "for" | "while" | "do" 
 }
 
 function executeSwitch(run: Run, statement: Statement & { kind: "switch" }): Outcome {
-  if (statement.condition.kind === "variable" || statement.body.kind !== "block") throw new NotConstant();
+  if (statement.condition.kind === "variable" || statement.body.kind !== "block") throw notConstant;
   const value = scalar(run, statement.condition);
   const { body } = statement.body;
   let at = body.findIndex(

@@ -1,7 +1,8 @@
 /** The state of evaluating a constant expression, and its values. */
 import type { Expression, VariableDeclaration } from "../../syntax/ast.ts";
+import { wrapInteger } from "./arithmetic-types.ts";
 import type { Constant, Context } from "./context.ts";
-import { isFloating, isInteger, underlying, wrapInteger } from "./type-tools.ts";
+import { isFloating, isInteger, underlying } from "./type-tools.ts";
 import type { Substitution, Type } from "./types.ts";
 
 /** Local variables of a `constexpr` function that is being run: by declaration. Arrays are lists of elements. */
@@ -22,6 +23,8 @@ export const depthBudget = 128;
 
 /** Thrown where evaluation must stop: not constant, or over budget. Never leaves constant evaluation. */
 export class NotConstant extends Error {}
+/** One for all: a stack of calls each time would take longer than what was evaluated. */
+export const notConstant = new NotConstant();
 
 /** A value as a type keeps it: wrapped, rounded, or made a boolean. */
 export function convertConstant(value: Constant, type: Type | undefined): Constant {
@@ -40,12 +43,12 @@ export function convertConstant(value: Constant, type: Type | undefined): Consta
 }
 
 export function spend(run: Run): void {
-  if (--run.budget.steps < 0) throw new NotConstant();
+  if (--run.budget.steps < 0) throw notConstant;
 }
 
 export function scalar(run: Run, expression: Expression): Constant {
   const value = run.evaluate(run, expression);
-  if (value === undefined || Array.isArray(value)) throw new NotConstant();
+  if (value === undefined || Array.isArray(value)) throw notConstant;
   return value;
 }
 

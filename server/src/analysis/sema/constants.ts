@@ -2,7 +2,18 @@
 import type { Expression, VariableDeclaration } from "../../syntax/ast.ts";
 import { arithmetic } from "./constant-arithmetic.ts";
 import { builtInCall, runFunction } from "./constant-calls.ts";
-import { type Cell, convertConstant, depthBudget, listValue, NotConstant, type Run, scalar, spend, type Value } from "./constant-run.ts";
+import {
+  type Cell,
+  convertConstant,
+  depthBudget,
+  listValue,
+  NotConstant,
+  notConstant,
+  type Run,
+  scalar,
+  spend,
+  type Value,
+} from "./constant-run.ts";
 import type { Constant, Context } from "./context.ts";
 import { type Entity, lastName } from "./scope.ts";
 import { bindParameters, packElement, packNames } from "./template-values.ts";
@@ -56,7 +67,7 @@ function evaluate(run: Run, written: Expression): Value {
       const value =
         expression.op === ""
           ? right
-          : arithmetic(run, expression.op, current(cell), right, typeOf(run, expression.left), typeOf(run, expression.right));
+          : arithmetic(expression.op, current(cell), right, typeOf(run, expression.left), typeOf(run, expression.right));
       cell.value = convertConstant(value, typeOf(run, expression.left));
       return cell.value;
     }
@@ -65,13 +76,13 @@ function evaluate(run: Run, written: Expression): Value {
     case "cast": {
       const type = run.context.typeFrom(expression.type, run.substitution);
       const [operand] = expression.operands;
-      if (!type || expression.operands.length > 1 || !(isInteger(underlying(type)) || isFloating(type))) throw new NotConstant();
+      if (!type || expression.operands.length > 1 || !(isInteger(underlying(type)) || isFloating(type))) throw notConstant;
       return convertConstant(operand ? scalar(run, operand) : 0n, type);
     }
     case "list": {
       const type = expression.type && run.context.typeFrom(expression.type, run.substitution);
       const values = expression.elements.map((each) => evaluate(run, each.value));
-      if (type?.kind === "record" && values.length === 0) throw new NotConstant();
+      if (type?.kind === "record" && values.length === 0) throw notConstant;
       return values.length <= 1 && type && type.kind !== "array" ? convertConstant((values[0] as Constant) ?? 0n, type) : values;
     }
     case "sizeof":
@@ -85,12 +96,12 @@ function evaluate(run: Run, written: Expression): Value {
     case "fold":
       return foldValue(run, expression);
     default:
-      throw new NotConstant();
+      throw notConstant;
   }
 }
 
 function current(cell: Cell): Constant {
-  if (cell.value === undefined || Array.isArray(cell.value)) throw new NotConstant();
+  if (cell.value === undefined || Array.isArray(cell.value)) throw notConstant;
   return cell.value;
 }
 
@@ -115,7 +126,7 @@ function place(run: Run, written: Expression): Cell {
   if (expression.kind === "subscript") {
     const base = place(run, expression.base).value;
     const index = Number(scalar(run, expression.indices[0] ?? expression));
-    if (!Array.isArray(base) || index < 0 || index >= base.length) throw new NotConstant();
+    if (!Array.isArray(base) || index < 0 || index >= base.length) throw notConstant;
     return {
       get value(): Value {
         return base[index];
@@ -125,7 +136,7 @@ function place(run: Run, written: Expression): Cell {
       },
     };
   }
-  throw new NotConstant();
+  throw notConstant;
 }
 
 function nameValue(run: Run, expression: Expression & { kind: "name" }): Value {
@@ -138,7 +149,7 @@ function nameValue(run: Run, expression: Expression & { kind: "name" }): Value {
         return enumeratorValue({ ...run, substitution: found.record?.substitution ?? substitution }, entity);
       case "template-parameter": {
         const value = substituted(lastName(name), substitution);
-        if (value === undefined || typeof value === "object") throw new NotConstant();
+        if (value === undefined || typeof value === "object") throw notConstant;
         return value;
       }
       case "built-in constant":
@@ -146,7 +157,7 @@ function nameValue(run: Run, expression: Expression & { kind: "name" }): Value {
       case "parameter": {
         const cell = run.locals.get(entity.declaration);
         if (cell) return cell.value;
-        throw new NotConstant();
+        throw notConstant;
       }
       case "variable": {
         const cell = run.locals.get(entity.declaration);
@@ -170,7 +181,7 @@ function nameValue(run: Run, expression: Expression & { kind: "name" }): Value {
   // The library's own templates name their parameters without a scope.
   const own = name.start < 0 ? substituted(lastName(name), substitution) : undefined;
   if (own !== undefined && typeof own !== "object") return own;
-  throw new NotConstant();
+  throw notConstant;
 }
 
 /** A constant's value: `const` with a constant initialiser, or `constexpr`. */
@@ -189,7 +200,7 @@ function variableValue(run: Run, declaration: VariableDeclaration, substitution:
     locals: declaration.specifiers.constexpr || element?.const ? run.locals : new Map(),
     budget: { ...run.budget, depth: run.budget.depth + 1 },
   };
-  if (inner.budget.depth > depthBudget) throw new NotConstant();
+  if (inner.budget.depth > depthBudget) throw notConstant;
   const value =
     (declaration.init?.values.length ?? 0) === 1 && init.kind !== "list" ? evaluate(inner, init) : listValue(inner, declaration, type);
   return Array.isArray(value) || value === undefined ? value : convertConstant(value, type);
@@ -202,7 +213,7 @@ function enumeratorValue(run: Run, entity: Entity & { kind: "enumerator" }): Con
     else if (index > 0) value += 1n;
     if (index === entity.index) return value;
   }
-  throw new NotConstant();
+  throw notConstant;
 }
 
 function unaryValue(run: Run, expression: Expression & { kind: "unary" }): Value {
@@ -212,13 +223,13 @@ function unaryValue(run: Run, expression: Expression & { kind: "unary" }): Value
     step(run, cell, operand, op);
     return cell.value;
   }
-  if (op === "&" || op === "*") throw new NotConstant();
+  if (op === "&" || op === "*") throw notConstant;
   const value = scalar(run, operand);
   if (op === "!") return !Number(value);
   if (typeof value === "number") {
     if (op === "-") return -value;
     if (op === "+") return value;
-    throw new NotConstant();
+    throw notConstant;
   }
   const type = typeOf(run, operand);
   const promoted = type && promote(type);
@@ -236,13 +247,13 @@ function binaryValue(run: Run, expression: Expression & { kind: "binary" }): Val
   }
   const left = scalar(run, expression.left);
   const right = scalar(run, expression.right);
-  return arithmetic(run, op, left, right, typeOf(run, expression.left), typeOf(run, expression.right));
+  return arithmetic(op, left, right, typeOf(run, expression.left), typeOf(run, expression.right));
 }
 
 function sizeValue(run: Run, expression: Expression & { kind: "sizeof" }): Constant {
   if (expression.packName !== undefined) {
     const value = substituted(expression.packName, run.substitution);
-    if (value === undefined || !isPack(value)) throw new NotConstant();
+    if (value === undefined || !isPack(value)) throw notConstant;
     return BigInt(value.length);
   }
   const { operand } = expression;
@@ -252,7 +263,7 @@ function sizeValue(run: Run, expression: Expression & { kind: "sizeof" }): Const
     (operand && (typeOf(run, operand) ?? namedBy(run, operand))) ??
     (expression.type?.kind === "named" ? typeOf(run, { ...expression.type, kind: "name", name: expression.type.name }) : undefined);
   const bytes = type && (expression.align ? run.context.alignOf(type) : run.context.sizeOf(type));
-  if (bytes === undefined) throw new NotConstant();
+  if (bytes === undefined) throw notConstant;
   return BigInt(bytes);
 }
 
@@ -265,18 +276,18 @@ function memberValue(run: Run, expression: Expression & { kind: "member" }): Val
   const base = typeOf(run, expression.base);
   const record = base && (expression.arrow ? decay(base) : base);
   const type = record?.kind === "pointer" ? record.to : record;
-  if (type?.kind !== "record") throw new NotConstant();
+  if (type?.kind !== "record") throw notConstant;
   const found = run.context.member(type.record, lastName(expression.name));
   const [entity] = found.entities;
   if (entity?.kind === "variable" && entity.declaration.specifiers.static)
     return variableValue(run, entity.declaration, found.record?.substitution);
   if (entity?.kind === "enumerator") return enumeratorValue(run, entity);
-  throw new NotConstant();
+  throw notConstant;
 }
 
 function foldValue(run: Run, expression: Expression & { kind: "fold" }): Value {
   const pattern = [expression.left, expression.right].find((each) => each && packNames(each, run.substitution).length > 0);
-  if (!pattern) throw new NotConstant();
+  if (!pattern) throw notConstant;
   const rest = pattern === expression.left ? expression.right : expression.left;
   const packs = packNames(pattern, run.substitution);
   const values = Array.from({ length: packs[0]?.length ?? 0 }, (_, index) =>
@@ -287,8 +298,8 @@ function foldValue(run: Run, expression: Expression & { kind: "fold" }): Value {
   if (op === "&&") return values.every((each) => Number(each) !== 0);
   if (op === "||") return values.some((each) => Number(each) !== 0);
   const [first] = values;
-  if (first === undefined) throw new NotConstant();
-  return values.slice(1).reduce((all, each) => arithmetic(run, op, all, each, undefined, undefined), first);
+  if (first === undefined) throw notConstant;
+  return values.slice(1).reduce((all, each) => arithmetic(op, all, each, undefined, undefined), first);
 }
 
 function callValue(run: Run, expression: Expression & { kind: "call" }): Value {
@@ -297,15 +308,15 @@ function callValue(run: Run, expression: Expression & { kind: "call" }): Value {
   if (!resolved) {
     const trait = expression.callee.kind === "name" ? traitConstant(context, expression.callee.name, run.substitution) : undefined;
     if (trait) return trait.value;
-    throw new NotConstant();
+    throw notConstant;
   }
-  if ("lambda" in resolved) throw new NotConstant();
+  if ("lambda" in resolved) throw notConstant;
   const { function: called } = resolved;
   const args = expression.arguments.map((each) => evaluate(run, each));
   if (!called.body) {
     const value = builtInCall(lastName(called.name), args);
     return value === undefined ? undefined : convertConstant(value, context.resultType(called, resolved.substitution));
   }
-  if (!called.specifiers.constexpr && (context.readBody(called)?.body.length ?? 0) > 8) throw new NotConstant();
+  if (!called.specifiers.constexpr && (context.readBody(called)?.body.length ?? 0) > 8) throw notConstant;
   return runFunction(run, called, resolved.substitution, args);
 }

@@ -1,9 +1,10 @@
 /** How records lie in memory: the Itanium C++ ABI, which nvcc follows on both sides. */
 import type { VariableDeclaration } from "../../syntax/ast.ts";
+import { integerShape } from "./arithmetic-types.ts";
 import type { Context } from "./context.ts";
 import type { Field, Layout } from "./layouts.ts";
 import { lastName } from "./scope.ts";
-import { integerShape, isInteger, recordType, underlying } from "./type-tools.ts";
+import { isInteger, recordType, underlying } from "./type-tools.ts";
 import type { RecordInstance, Type } from "./types.ts";
 
 const roundUp = (value: number, align: number): number => Math.ceil(value / align) * align;

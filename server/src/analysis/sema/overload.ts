@@ -78,6 +78,17 @@ function better(a: Candidate, b: Candidate): boolean {
   return a.types === b.types && !b.function.body && a.function.body !== undefined;
 }
 
+/** `f(void)` has none. */
+const parametersOf = ({ parameters }: FunctionDeclaration): readonly ParameterDeclaration[] =>
+  parameters.length === 1 && isVoid(parameters[0]) ? [] : parameters;
+
+/** Whether a function can be called with so many arguments; its other declarations may say the default ones. */
+export function takes(declaration: FunctionDeclaration, count: number, siblings: readonly FunctionDeclaration[]): boolean {
+  const parameters = parametersOf(declaration);
+  if (count > parameters.length && !declaration.variadic && !parameters.some((each) => each.pack)) return false;
+  return parameters.slice(count).every((parameter, k) => parameter.pack || defaultArgument(declaration, siblings, count + k));
+}
+
 function consider(
   context: Context,
   substitutions: Substitutions,
@@ -88,13 +99,9 @@ function consider(
   args: readonly Argument[],
   substitution: Substitution | undefined,
 ): Candidate | undefined {
-  const parameters = declaration.parameters.length === 1 && isVoid(declaration.parameters[0]) ? [] : declaration.parameters;
+  if (!takes(declaration, args.length, siblings)) return undefined;
+  const parameters = parametersOf(declaration);
   const packAt = parameters.findIndex((each) => each.pack);
-  if (args.length > parameters.length && packAt < 0 && !declaration.variadic) return undefined;
-  for (let index = args.length; index < parameters.length; index++) {
-    const parameter = parameters[index];
-    if (parameter && !parameter.pack && !defaultArgument(declaration, siblings, index)) return undefined;
-  }
   const outer = memberSubstitution(substitutions, declaration, found);
   const bound = bindFunction(context, substitutions, declaration, parameters, outer, explicit, args, substitution);
   if (!bound) return undefined;

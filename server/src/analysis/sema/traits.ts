@@ -1,10 +1,10 @@
 /** The standard library's type traits and `numeric_limits`, which headers that are not at hand would declare. */
 import type { Name, TemplateArgument } from "../../syntax/ast.ts";
+import { integerShape } from "./arithmetic-types.ts";
 import type { Constant, Context } from "./context.ts";
 import {
   boolType,
   decay,
-  integerShape,
   integerType,
   intType,
   isFloating,

@@ -1,28 +1,9 @@
 /** Making, naming and comparing types, and the conversions of arithmetic. */
 import type { Expression, RecordDeclaration } from "../../syntax/ast.ts";
+import { commonName, integerShape, isFloatName, promotedName } from "./arithmetic-types.ts";
 import type { FloatName, IntegerName, RecordInstance, Substitution, TemplateValue, Type } from "./types.ts";
 
 export const emptySubstitution: Substitution = { values: new Map() };
-
-/** Bits of an integer type (LP64, as CUDA on Linux), and whether it is signed. */
-export const integerShape: Readonly<
-  Record<IntegerName, { readonly bits: 1 | 8 | 16 | 32 | 64; readonly signed: boolean; readonly rank: number }>
-> = {
-  bool: { bits: 1, signed: false, rank: 0 },
-  char: { bits: 8, signed: true, rank: 1 },
-  schar: { bits: 8, signed: true, rank: 1 },
-  uchar: { bits: 8, signed: false, rank: 1 },
-  short: { bits: 16, signed: true, rank: 2 },
-  ushort: { bits: 16, signed: false, rank: 2 },
-  int: { bits: 32, signed: true, rank: 3 },
-  uint: { bits: 32, signed: false, rank: 3 },
-  long: { bits: 64, signed: true, rank: 4 },
-  ulong: { bits: 64, signed: false, rank: 4 },
-  longlong: { bits: 64, signed: true, rank: 5 },
-  ulonglong: { bits: 64, signed: false, rank: 5 },
-};
-
-const floatRank: Readonly<Record<FloatName, number>> = { half: 0, bfloat16: 1, float: 2, double: 3 };
 
 const memo = <K extends string>(make: (name: K) => Type): ((name: K) => Type) => {
   const known = new Map<K, Type>();
@@ -81,34 +62,16 @@ export const underlying = (type: Type): Type => (type.kind === "enum" ? integerT
 /** Integral promotion: what is narrower than `int` becomes `int`. */
 export function promote(type: Type): Type {
   const plain = underlying(type);
-  return isInteger(plain) && integerShape[plain.name].rank < integerShape.int.rank ? intType : plain;
+  return isInteger(plain) ? integerType(promotedName(plain.name)) : plain;
 }
 
 /** The usual arithmetic conversions; undefined unless both are arithmetic. */
 export function usualArithmetic(a: Type, b: Type): Type | undefined {
   if (!isArithmetic(a) || !isArithmetic(b)) return undefined;
-  const left = promote(a);
-  const right = promote(b);
-  if (isFloating(left) || isFloating(right)) {
-    if (!isFloating(left)) return right;
-    if (!isFloating(right)) return left;
-    return floatRank[left.name] >= floatRank[right.name] ? left : right;
-  }
-  if (!isInteger(left) || !isInteger(right)) return undefined;
-  const [l, r] = [integerShape[left.name], integerShape[right.name]];
-  if (l.signed === r.signed) return l.rank >= r.rank ? left : right;
-  const [signed, unsigned] = l.signed ? [left, right] : [right, left];
-  const [s, u] = [integerShape[signed.name], integerShape[unsigned.name]];
-  if (u.rank >= s.rank) return unsigned;
-  if (s.bits > u.bits) return signed;
-  return integerType(signed.name === "long" ? "ulong" : "ulonglong");
-}
-
-/** Wraps an integer to the type's width and sign, as a conversion does. */
-export function wrapInteger(value: bigint, name: IntegerName): bigint {
-  const { bits, signed } = integerShape[name];
-  if (name === "bool") return value === 0n ? 0n : 1n;
-  return signed ? BigInt.asIntN(bits, value) : BigInt.asUintN(bits, value);
+  const [left, right] = [underlying(a), underlying(b)];
+  if (!(isInteger(left) || isFloating(left)) || !(isInteger(right) || isFloating(right))) return undefined;
+  const name = commonName(left.name, right.name);
+  return isFloatName(name) ? floatType(name) : integerType(name);
 }
 
 const spelled: Readonly<Record<IntegerName, string>> = {

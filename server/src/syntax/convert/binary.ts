@@ -1,4 +1,5 @@
 import type { Expression, TypeNode } from "../ast.ts";
+import { precedences } from "../operators.ts";
 import { type CstNode, child } from "../parser/cst.ts";
 import { type Context, operator, span, textOf } from "./context.ts";
 import { namedType } from "./types.ts";
@@ -65,30 +66,6 @@ function flatten(c: Context, root: CstNode, values: CstNode[], operators: Operat
     else pending.push(right, { text: operator(c, next), start: token.start }, left);
   }
 }
-
-const precedences: Readonly<Record<string, number>> = {
-  "||": 1,
-  "&&": 2,
-  "|": 3,
-  "^": 4,
-  "&": 5,
-  "==": 6,
-  "!=": 6,
-  "<": 7,
-  ">": 7,
-  "<=": 7,
-  ">=": 7,
-  "<=>": 8,
-  "<<": 9,
-  ">>": 9,
-  "+": 10,
-  "-": 10,
-  "*": 11,
-  "/": 11,
-  "%": 11,
-  ".*": 12,
-  "->*": 12,
-};
 
 /** Shunting-yard over left-associative operators. */
 class Sequence {

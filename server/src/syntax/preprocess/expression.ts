@@ -1,3 +1,4 @@
+import { ofIntegers, precedences } from "../operators.ts";
 import { CHARACTER, IDENTIFIER, NUMBER, PUNCTUATION } from "./lexer.ts";
 import type { Token } from "./macros.ts";
 
@@ -9,27 +10,6 @@ interface Value {
 const TRUE: Value = { value: 1n, unsigned: false };
 const FALSE: Value = { value: 0n, unsigned: false };
 const truth = (value: boolean): Value => (value ? TRUE : FALSE);
-
-const precedences: Readonly<Record<string, number>> = {
-  "||": 1,
-  "&&": 2,
-  "|": 3,
-  "^": 4,
-  "&": 5,
-  "==": 6,
-  "!=": 6,
-  "<": 7,
-  ">": 7,
-  "<=": 7,
-  ">=": 7,
-  "<<": 8,
-  ">>": 8,
-  "+": 9,
-  "-": 9,
-  "*": 10,
-  "/": 10,
-  "%": 10,
-};
 
 /**
  * Whether an `#if` holds, from its tokens after expansion (with `defined` already answered). 64-bit arithmetic, as
@@ -174,39 +154,14 @@ function apply(op: string, left: Value, right: Value): Value | undefined {
       return truth(a !== 0n || b !== 0n);
     case "&&":
       return truth(a !== 0n && b !== 0n);
-    case "|":
-      return wrap(a | b, unsigned);
-    case "^":
-      return wrap(a ^ b, unsigned);
-    case "&":
-      return wrap(a & b, unsigned);
-    case "==":
-      return truth(a === b);
-    case "!=":
-      return truth(a !== b);
-    case "<":
-      return truth(a < b);
-    case ">":
-      return truth(a > b);
-    case "<=":
-      return truth(a <= b);
-    case ">=":
-      return truth(a >= b);
     case "<<":
-      return b < 0n || b > 63n ? undefined : wrap(left.value << b, left.unsigned);
-    case ">>":
-      return b < 0n || b > 63n ? undefined : wrap(left.value >> b, left.unsigned);
-    case "+":
-      return wrap(a + b, unsigned);
-    case "-":
-      return wrap(a - b, unsigned);
-    case "*":
-      return wrap(a * b, unsigned);
-    case "/":
-      return b === 0n ? undefined : wrap(a / b, unsigned);
-    case "%":
-      return b === 0n ? undefined : wrap(a % b, unsigned);
-    default:
-      return undefined;
+    case ">>": {
+      const value = ofIntegers(op, left.value, b, 64);
+      return typeof value === "bigint" ? wrap(value, left.unsigned) : undefined;
+    }
+    default: {
+      const value = ofIntegers(op, a, b, 64);
+      return typeof value === "bigint" ? wrap(value, unsigned) : value === undefined ? undefined : truth(value);
+    }
   }
 }

@@ -9,12 +9,15 @@ import { Cell, type Place, type RecordValue } from "../values/model.ts";
 const packName = "...";
 
 export function evaluateArguments(host: Interpreter, expressions: readonly Expression[]): Argument[] {
-  return expressions.flatMap((expression) =>
-    expression.kind === "pack" ? expanded(host, expression.pattern) : [argumentOf(host, expression)],
-  );
+  const made: Argument[] = [];
+  for (const expression of expressions) {
+    if (expression.kind === "pack") made.push(...expanded(host, expression.pattern));
+    else made.push(argumentOf(host, expression));
+  }
+  return made;
 }
 
-function argumentOf(host: Interpreter, expression: Expression): Argument {
+export function argumentOf(host: Interpreter, expression: Expression): Argument {
   const place = isLvalue(expression) ? placeOf(host, expression) : undefined;
   return place === undefined ? { value: host.evaluate(expression), expression } : { value: read(host, place), place, expression };
 }

@@ -201,12 +201,18 @@ function callSmartPointer(
   return name === "get" || name === "data" ? object : unknown(`the method \`${name}\` of a pointer`);
 }
 
-const statusFunction = /^(cuda[A-Z]|cu[A-Z][a-z]|cublas|cufft|curand(?!_)|cusparse|cusolver|cudnn|nccl|nvml|nvtx|hip[A-Z])/;
+/** The runtime's and the driver's: what they return is 0 unless something is wrong. */
+const runtimeFunction = /^(cuda[A-Z]|cu[A-Z][a-z])/;
+/** Of libraries beside them, which return a status too: that they succeed is told. */
+const statusFunction = /^(cublas|cufft|curand(?!_)|cusparse|cusolver|cudnn|nccl|nvml|nvtx|hip[A-Z])/;
 
-/** A function nobody knows: what its arguments point at is lost. The libraries of CUDA report success. */
+/** A function nobody knows: what its arguments point at is lost. */
 function callUnknown(host: Interpreter, name: string, args: readonly Argument[]): Value {
   forgetTargets(host, args, `what \`${name}\` stored`);
-  if (statusFunction.test(name)) return int(0);
-  if (/^(?:print|log|show|report|usage|assert|check|verify)/i.test(name)) return voidValue;
+  if (runtimeFunction.test(name)) return int(0);
+  if (statusFunction.test(name)) {
+    host.inputs.succeeding.add(name);
+    return int(0);
+  }
   return unknown(`the result of \`${name}\`, which is declared in no file that was found`);
 }

@@ -96,7 +96,8 @@ export class Capture {
       this.buffers.push({ buffer, sizeInputs: [] });
       return index;
     }
-    const { summary, residence } = target;
+    const { summary, residence, cells } = target;
+    this.#host.work?.spend(cells.size >> 2);
     const { bytes } = summary;
     const elementBytes =
       summary.elementBytes ?? (pointee === undefined || pointee.kind === "container" ? undefined : this.#host.semantics.sizeOf(pointee));

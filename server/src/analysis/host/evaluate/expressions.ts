@@ -12,7 +12,7 @@ import { placeOf } from "../resolve/places.ts";
 import { unary } from "../values/arithmetic.ts";
 import { Cell, type ContainerType, type Place, type Value } from "../values/model.ts";
 import { bool, float, int, nullPointer, openRecord, pointer, truth, unknown, unknownOf, voidValue } from "../values/values.ts";
-import { evaluateArguments } from "./arguments.ts";
+import { argumentOf } from "./arguments.ts";
 import { eitherWay } from "./branches.ts";
 import { evaluateCall } from "./call-expression.ts";
 import { evaluateLaunch } from "./launch.ts";
@@ -153,10 +153,8 @@ function evaluateUnary(host: Interpreter, e: Expression & { readonly kind: "unar
     const value = host.evaluate(e.operand);
     return value.kind === "function" || value.kind === "lambda" ? value : unknownOf(value);
   }
-  const [operand] = evaluateArguments(host, [e.operand]);
-  const value = operand?.value ?? voidValue;
-  const overloaded = operand === undefined ? undefined : callOperator(host, e.op, [operand]);
-  return overloaded ?? unary(e.op, scalarOf(host, value));
+  const operand = argumentOf(host, e.operand);
+  return callOperator(host, e.op, [operand]) ?? unary(e.op, scalarOf(host, operand.value));
 }
 
 function addressOf(host: Interpreter, operand: Expression): Value {
@@ -176,15 +174,12 @@ function addressOf(host: Interpreter, operand: Expression): Value {
 function evaluateBinary(host: Interpreter, e: Expression & { readonly kind: "binary" }): Value {
   const { op } = e;
   if (op === "&&" || op === "||") return logical(host, op, e.left, e.right);
-  const [first, second] = evaluateArguments(host, [e.left, e.right]);
-  const left = first?.value ?? voidValue;
-  const right = second?.value ?? voidValue;
+  const first = argumentOf(host, e.left);
+  const second = argumentOf(host, e.right);
+  const left = first.value;
+  const right = second.value;
   if (op === ",") return right;
-  const overloaded = callOperator(
-    host,
-    op,
-    [first, second].filter((operand) => operand !== undefined),
-  );
+  const overloaded = callOperator(host, op, [first, second]);
   if (overloaded !== undefined) return overloaded;
   if (op === ">>" && isStream(e.left, left)) return extracted(host, left, e.right);
   return combine(host, op, scalarOf(host, left), scalarOf(host, right));

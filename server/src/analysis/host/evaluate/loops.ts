@@ -202,6 +202,7 @@ function alternates(samples: readonly Sample[], cell: Cell): boolean {
 }
 
 function snapshot(host: Interpreter, mark: number): Map<Cell, Value> {
+  host.work?.spend((host.journal.size - mark) >> 3);
   return new Map(
     [...changed(host, mark).keys()].map((cell) => [cell, cell.value.kind === "record" ? copied(cell.value) : cell.value] as const),
   );

@@ -1,6 +1,7 @@
 /** Functions of <cmath>, <algorithm> and <cstdlib> on numbers. */
+import { commonName } from "../../sema/arithmetic-types.ts";
 import type { FloatName } from "../../sema/types.ts";
-import { arithmetic, commonType, isArithmetic } from "../values/arithmetic.ts";
+import { arithmetic, isArithmetic } from "../values/arithmetic.ts";
 import { convert } from "../values/convert.ts";
 import type { Value } from "../values/model.ts";
 import { float, int, isFloat, numberOf, range, truth, unknown, unknownOf } from "../values/values.ts";
@@ -106,7 +107,7 @@ function interval(value: Value): readonly [number | undefined, number | undefine
 /** `max(1, 2u)` of CUDA's headers has the common type. */
 function shared(chosen: Value, a: Value, b: Value): Value {
   if (!isArithmetic(a) || !isArithmetic(b) || !isArithmetic(chosen)) return chosen;
-  const type = a.type === b.type ? a.type : commonType(a.type, b.type);
+  const type = a.type === b.type ? a.type : commonName(a.type, b.type);
   return convert(chosen, isFloat(type) ? { kind: "floating", name: type } : { kind: "integer", name: type });
 }
 

@@ -1,5 +1,5 @@
 /** The CUDA runtime: device queries, events and streams, launches by function call. */
-import type { DeviceProperties } from "../../facts.ts";
+import type { DeviceProperties } from "../../settings.ts";
 import { zeroContent } from "../memory/journal.ts";
 import { dereferenced } from "../memory/pointees.ts";
 import { record } from "../values/convert.ts";

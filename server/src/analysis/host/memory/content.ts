@@ -177,7 +177,9 @@ export interface Samples {
 
 /** The exact numbers of an allocation by element index, in order; undefined when any cell holds something else. */
 export function samplesOf(cells: ReadonlyMap<number, Cell>, elementBytes: number): Samples | undefined {
-  const offsets = [...cells.keys()].sort((a, b) => a - b);
+  const offsets = [...cells.keys()];
+  // Most arrays are filled from the first element on.
+  if (offsets.some((offset, k) => k > 0 && offset < (offsets[k - 1] ?? 0))) offsets.sort((a, b) => a - b);
   const indices: number[] = [];
   const values: number[] = [];
   let integral = true;

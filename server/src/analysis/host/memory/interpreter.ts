@@ -1,10 +1,10 @@
 /** What the parts of the evaluator share. The parts are functions of an `Interpreter`; `run.ts` makes one. */
 import type { KernelResources, Work } from "@warplens/sim-engine";
 import type { Declaration, Expression, FunctionDeclaration, Statement, TypeNode, VariableDeclaration } from "../../../syntax/ast.ts";
-import type { AnalysisSettings } from "../../facts.ts";
 import type { Semantics } from "../../sema/index.ts";
 import type { Substitutions } from "../../sema/substitutions.ts";
 import type { Substitution } from "../../sema/types.ts";
+import type { AnalysisSettings } from "../../settings.ts";
 import type { ResolveLaunch, Triple } from "../launches/launch-entry.ts";
 import type { LaunchLog } from "../launches/launch-log.ts";
 import type { Globals } from "../program/globals.ts";

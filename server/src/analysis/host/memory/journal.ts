@@ -49,6 +49,11 @@ export class Journal {
     allocation.cells = cells;
   }
 
+  /** How many changes are known. */
+  get size(): number {
+    return this.#changes.length;
+  }
+
   hold(): Mark {
     this.#holders += 1;
     return this.#changes.length;

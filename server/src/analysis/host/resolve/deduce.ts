@@ -1,9 +1,11 @@
 /** Template arguments of a call, from what was written and from the values of the arguments. */
 import type { FunctionDeclaration, TypeNode } from "../../../syntax/ast.ts";
+import { type Deduction, deduceParameter } from "../../sema/deduce.ts";
+import { isTypeValue, unqualified } from "../../sema/type-tools.ts";
 import type { TemplateValue as Bound, Substitution, Type } from "../../sema/types.ts";
 import { hostType } from "../memory/host-types.ts";
 import type { Argument, Interpreter } from "../memory/interpreter.ts";
-import { Cell, type HostType, type TemplateValue, type Value } from "../values/model.ts";
+import { Cell, type HostType, type TemplateValue } from "../values/model.ts";
 import { typeOfValue } from "../values/type-of-value.ts";
 
 /** What the template parameters of `fn` stand for; parameters that cannot be told are left out. */
@@ -31,11 +33,15 @@ export function deduce(
     }
     values.set(parameter.name, value);
   }
+  const given = new Set(values.keys());
+  const state: Deduction = { context: host.semantics.context, names, bound: values, outer };
   for (const [k, parameter] of fn.parameters.entries()) {
     const argument = args[k];
     if (argument === undefined || parameter.pack) break;
-    match(parameter.type, staticType(argument), argument.value, names, values);
+    deduceFrom(state, parameter.type, staticType(argument));
   }
+  // What an argument points at may be constant where the parameter's does not say so: instances are not told apart by it.
+  for (const [name, value] of values) if (!given.has(name) && isTypeValue(value)) values.set(name, decayed(value));
   for (const parameter of parameters) {
     if (parameter.name === undefined || values.has(parameter.name) || parameter.kind === "template" || parameter.default === undefined)
       continue;
@@ -54,67 +60,16 @@ function staticType({ value, place }: Argument): HostType | undefined {
   return typeOfValue(value);
 }
 
-function match(
-  node: TypeNode,
-  type: HostType | undefined,
-  value: Value | undefined,
-  names: ReadonlySet<string>,
-  values: Map<string, Bound | readonly Bound[]>,
-): void {
-  switch (node.kind) {
-    case "named": {
-      const [part, more] = node.name.parts;
-      if (part === undefined || more !== undefined) {
-        matchArguments(node, type, names, values);
-        return;
-      }
-      if (names.has(part.text)) {
-        if (type !== undefined && type.kind !== "container" && !values.has(part.text)) values.set(part.text, decayed(type));
-      } else matchArguments(node, type, names, values);
-      return;
-    }
-    case "pointer":
-      if (type?.kind === "pointer") match(node.to, type.to, undefined, names, values);
-      else if (type?.kind === "array") match(node.to, type.of, undefined, names, values);
-      return;
-    case "reference":
-      match(node.to, type?.kind === "reference" ? type.to : type, value, names, values);
-      return;
-    case "array":
-      if (type?.kind === "array") match(node.of, type.of, undefined, names, values);
-      return;
-    default:
-  }
-}
-
-/** `std::vector<T>` against a container, `Box<T>` against a record. */
-function matchArguments(
-  node: TypeNode & { readonly kind: "named" },
-  type: HostType | undefined,
-  names: ReadonlySet<string>,
-  values: Map<string, Bound | readonly Bound[]>,
-): void {
-  const written = node.name.parts.at(-1)?.templateArguments;
-  if (written === undefined) return;
-  if (type?.kind === "container") {
-    const [first] = written;
-    if (first?.kind === "type") match(first.type, type.element, undefined, names, values);
+/** `std::vector<T>` against a container, which sema has no type for; everything else as sema deduces. */
+function deduceFrom(state: Deduction, node: TypeNode, type: HostType | undefined): void {
+  if (type === undefined) return;
+  if (type.kind !== "container") {
+    deduceParameter(state, node, { type: unqualified(type), lvalue: false });
     return;
   }
-  if (type?.kind !== "record") return;
-  const actual = type.record.declaration?.templateParameters ?? [];
-  for (const [k, argument] of written.entries()) {
-    const name = actual[k]?.name;
-    const bound = name === undefined ? undefined : type.record.substitution.values.get(name);
-    if (bound === undefined) continue;
-    const own =
-      argument.kind === "type" && argument.type.kind === "named"
-        ? argument.type.name.parts[0]?.text
-        : argument.expression?.kind === "name"
-          ? argument.expression.name.parts[0]?.text
-          : undefined;
-    if (own !== undefined && names.has(own) && !values.has(own)) values.set(own, bound);
-  }
+  const written = node.kind === "reference" ? node.to : node;
+  const [first] = written.kind === "named" ? (written.name.parts.at(-1)?.templateArguments ?? []) : [];
+  if (first?.kind === "type") deduceFrom(state, first.type, type.element);
 }
 
 function decayed(type: Type): Type {

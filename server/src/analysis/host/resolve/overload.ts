@@ -1,5 +1,9 @@
-/** Which of several functions a call is for. */
+/**
+ * Which of several functions a call is for. The values decide where sema has no type for an argument: what is not known at all, and
+ * containers.
+ */
 import type { FunctionDeclaration, ParameterDeclaration } from "../../../syntax/ast.ts";
+import { takes } from "../../sema/overload.ts";
 import { hostType } from "../memory/host-types.ts";
 import type { Argument, Interpreter } from "../memory/interpreter.ts";
 import type { HostType, Value } from "../values/model.ts";
@@ -18,7 +22,7 @@ export function chooseOverload(
   let chosen: FunctionDeclaration | undefined;
   let top = Number.NEGATIVE_INFINITY;
   for (const fn of candidates) {
-    if (!takes(fn, args.length) || (fn.templateParameters?.length ?? 0) < written) continue;
+    if (!takes(fn, args.length, candidates) || (fn.templateParameters?.length ?? 0) < written) continue;
     if (fn.deleted) continue;
     const points = candidates.length === 1 && !strict ? 0 : score(host, fn, args);
     if (strict && points <= 0.5) continue;
@@ -32,12 +36,6 @@ export function chooseOverload(
 
 /** Points of an argument that cannot be converted. */
 const misfit = -1000;
-
-function takes(fn: FunctionDeclaration, count: number): boolean {
-  const needed = fn.parameters.filter((parameter) => parameter.default === undefined && !parameter.pack).length;
-  const open = fn.variadic || fn.parameters.some((parameter) => parameter.pack);
-  return count >= needed && (open || count <= fn.parameters.length);
-}
 
 function score(host: Interpreter, fn: FunctionDeclaration, args: readonly Argument[]): number {
   let points = fn.templateParameters === undefined || fn.specialisation ? 0.5 : 0;

@@ -1,4 +1,6 @@
 /** C++ arithmetic on values: promotions, exact widths, integer division, and intervals for numbers known only to a range. */
+import { compared, ofFloats, ofIntegers } from "../../../syntax/operators.ts";
+import { commonName, promotedName } from "../../sema/arithmetic-types.ts";
 import type { FloatName, IntegerName } from "../../sema/types.ts";
 import type { FloatValue, IntegerValue, RangeValue, Value } from "./model.ts";
 import { bitsOf, bool, bounds, float, int, isFloat, isUnsigned, range, unknown, unknownOf } from "./values.ts";
@@ -9,46 +11,11 @@ export function isArithmetic(value: Value): value is Arithmetic {
   return value.kind === "int" || value.kind === "float" || value.kind === "range";
 }
 
-const ranks: Readonly<Record<IntegerName, number>> = {
-  bool: 0,
-  char: 1,
-  schar: 1,
-  uchar: 1,
-  short: 2,
-  ushort: 2,
-  int: 3,
-  uint: 3,
-  long: 4,
-  ulong: 4,
-  longlong: 5,
-  ulonglong: 5,
-};
-const floatRanks: Readonly<Record<FloatName, number>> = { bfloat16: 0, half: 0, float: 1, double: 2 };
-const unsignedOf: Partial<Record<IntegerName, IntegerName>> = { int: "uint", long: "ulong", longlong: "ulonglong" };
-
-/** bool, char and short become int. */
-export function promoted(type: IntegerName): IntegerName {
-  return ranks[type] < ranks.int ? "int" : type;
-}
-
-/** The usual arithmetic conversions. */
-export function commonType(a: IntegerName | FloatName, b: IntegerName | FloatName): IntegerName | FloatName {
-  if (isFloat(a)) return isFloat(b) && floatRanks[b] > floatRanks[a] ? b : a;
-  if (isFloat(b)) return b;
-  const left = promoted(a);
-  const right = promoted(b);
-  if (left === right) return left;
-  if (isUnsigned(left) === isUnsigned(right)) return ranks[left] > ranks[right] ? left : right;
-  const [u, s] = isUnsigned(left) ? [left, right] : [right, left];
-  if (ranks[u] >= ranks[s]) return u;
-  return bitsOf(s) > bitsOf(u) ? s : (unsignedOf[s] ?? u);
-}
-
 /** `a op b` for every binary operator on numbers but `&&`, `||` and `,`. */
 export function arithmetic(op: string, a: Value, b: Value): Value {
   if (!isArithmetic(a) || !isArithmetic(b)) return partly(op, a, b) ?? unknownOf(a, b);
   if (op === "<<" || op === ">>") return shift(op, a, b);
-  const type = commonType(a.type, b.type);
+  const type = commonName(a.type, b.type);
   if (a.kind === "range" || b.kind === "range") return intervals(op, toInterval(a, type), toInterval(b, type), type);
   if (isFloat(type)) return floats(op, Number(a.value), Number(b.value), type);
   return integers(op, int(a.value as number, type).value, int(b.value as number, type).value, type);
@@ -65,57 +32,28 @@ function partly(op: string, a: Value, b: Value): Value | undefined {
     Number(b.value) > 0 &&
     a.inputs.length === 0
   )
-    return range(0, Number(b.value) - 1, commonType(a.type.name, b.type));
+    return range(0, Number(b.value) - 1, commonName(a.type.name, b.type));
   return undefined;
 }
 
 function floats(op: string, a: number, b: number, type: FloatName): Value {
-  switch (op) {
-    case "+":
-      return float(a + b, type);
-    case "-":
-      return float(a - b, type);
-    case "*":
-      return float(a * b, type);
-    case "/":
-      return float(a / b, type);
-    default:
-      return compare(op, a, b) ?? unknown(`operator ${op} on floating-point values`);
-  }
-}
-
-function compare(op: string, a: number | bigint, b: number | bigint): Value | undefined {
-  switch (op) {
-    case "<":
-      return bool(a < b);
-    case "<=":
-      return bool(a <= b);
-    case ">":
-      return bool(a > b);
-    case ">=":
-      return bool(a >= b);
-    case "==":
-      return bool(a <= b && a >= b);
-    case "!=":
-      return bool(!(a <= b && a >= b));
-    default:
-      return undefined;
-  }
+  const value = ofFloats(op, a, b);
+  if (typeof value === "number") return float(value, type);
+  return value === undefined ? unknown(`operator ${op} on floating-point values`) : bool(value);
 }
 
 function integers(op: string, a: number | bigint, b: number | bigint, type: IntegerName): Value {
   if (typeof a === "number" && typeof b === "number") {
     const value = small(op, a, b, type);
-    if (value !== undefined) return int(value, type);
+    if (value !== undefined) return typeof value === "number" ? int(value, type) : bool(value);
   }
-  const compared = compare(op, a, b);
-  if (compared !== undefined) return compared;
-  const value = big(op, BigInt(a), BigInt(b));
-  return value === undefined ? unknown(op === "/" || op === "%" ? "a division by zero" : `operator ${op}`) : int(value, type);
+  const value = ofIntegers(op, BigInt(a), BigInt(b), bitsOf(type));
+  if (value === undefined) return unknown(op === "/" || op === "%" ? "a division by zero" : `operator ${op}`);
+  return typeof value === "boolean" ? bool(value) : int(value, type);
 }
 
-/** Exact in doubles, or undefined. */
-function small(op: string, a: number, b: number, type: IntegerName): number | undefined {
+/** As `ofIntegers`, where doubles are exact; undefined where they are not. */
+function small(op: string, a: number, b: number, type: IntegerName): number | boolean | undefined {
   switch (op) {
     case "+":
       return exact(a + b);
@@ -133,7 +71,7 @@ function small(op: string, a: number, b: number, type: IntegerName): number | un
       if (bitsOf(type) > 32) return undefined;
       return op === "&" ? a & b : op === "|" ? a | b : a ^ b;
     default:
-      return undefined;
+      return compared(op, a, b);
   }
 }
 
@@ -141,35 +79,13 @@ function exact(value: number): number | undefined {
   return Number.isSafeInteger(value) ? value : undefined;
 }
 
-function big(op: string, a: bigint, b: bigint): bigint | undefined {
-  switch (op) {
-    case "+":
-      return a + b;
-    case "-":
-      return a - b;
-    case "*":
-      return a * b;
-    case "/":
-      return b === 0n ? undefined : a / b;
-    case "%":
-      return b === 0n ? undefined : a % b;
-    case "&":
-      return a & b;
-    case "|":
-      return a | b;
-    case "^":
-      return a ^ b;
-    default:
-      return undefined;
-  }
-}
-
 function shift(op: string, a: Arithmetic, b: Arithmetic): Value {
   if (isFloat(a.type) || isFloat(b.type)) return unknown("a shift of floating-point values");
-  const type = promoted(a.type);
+  const type = promotedName(a.type);
   if (b.kind !== "int") return unknownOf(b);
+  // As the machine does: the count is taken modulo the width.
   const count = BigInt(b.value) & BigInt(bitsOf(type) - 1);
-  if (a.kind === "int") return int(op === "<<" ? BigInt(a.value) << count : BigInt(a.value) >> count, type);
+  if (a.kind === "int") return integers(op, BigInt(a.value), count, type);
   const scale = 2 ** Number(count);
   if (a.kind !== "range") return unknownOf(a, b);
   return op === "<<" ? range(a.lo * scale, a.hi * scale, type) : range(Math.floor(a.lo / scale), Math.floor(a.hi / scale), type);
@@ -243,9 +159,10 @@ export function unary(op: string, value: Value): Value {
   if (!isArithmetic(value)) return unknownOf(value);
   if (op === "-") {
     if (value.kind === "float") return float(-value.value, value.type);
-    return arithmetic("-", isFloat(value.type) ? float(0, value.type) : int(0, promoted(value.type)), value);
+    return arithmetic("-", isFloat(value.type) ? float(0, value.type) : int(0, promotedName(value.type)), value);
   }
-  if (op === "+") return value.kind === "int" ? int(value.value, promoted(value.type)) : value;
-  if (op === "~") return value.kind === "int" ? int(~BigInt(value.value), promoted(value.type)) : range(...bounds(promoted("int")), "int");
+  if (op === "+") return value.kind === "int" ? int(value.value, promotedName(value.type)) : value;
+  if (op === "~")
+    return value.kind === "int" ? int(~BigInt(value.value), promotedName(value.type)) : range(...bounds(promotedName("int")), "int");
   return unknown(`operator ${op}`);
 }

@@ -14,6 +14,8 @@ export class Inputs {
   readonly reasons = new Map<string, string>();
   /** What an input probably is, by name, where that can be told. */
   readonly likely = new Map<string, number>();
+  /** Functions of libraries that were taken to succeed. */
+  readonly succeeding = new Set<string>();
 
   constructor(assumed: ReadonlyMap<string, number>) {
     this.#assumed = assumed;

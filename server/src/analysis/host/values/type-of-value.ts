@@ -1,5 +1,5 @@
 /** The type a value says it has. */
-import { promoted } from "./arithmetic.ts";
+import { promotedName } from "../../sema/arithmetic-types.ts";
 import type { HostType, Value } from "./model.ts";
 import { isFloat } from "./values.ts";
 
@@ -10,7 +10,7 @@ export function typeOfValue(value: Value): HostType | undefined {
     case "float":
       return { kind: "floating", name: value.type };
     case "range":
-      return isFloat(value.type) ? { kind: "floating", name: value.type } : { kind: "integer", name: promoted(value.type) };
+      return isFloat(value.type) ? { kind: "floating", name: value.type } : { kind: "integer", name: promotedName(value.type) };
     case "pointer":
       return value.to === undefined || value.to.kind === "container" ? undefined : { kind: "pointer", to: value.to };
     case "record":

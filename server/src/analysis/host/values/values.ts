@@ -1,4 +1,5 @@
 /** Making values, and asking what they are. */
+import { integerShape, isFloatName, wrapInteger } from "../../sema/arithmetic-types.ts";
 import type { FloatName, IntegerName } from "../../sema/types.ts";
 import type {
   Allocation,
@@ -55,58 +56,49 @@ export function pointer(target: Allocation | Cell, to: HostType | undefined, off
 
 // ---------------------------------------------------------------- integer types
 
-const widths: Readonly<Record<IntegerName, number>> = {
-  bool: 8,
-  char: 8,
-  schar: 8,
-  uchar: 8,
-  short: 16,
-  ushort: 16,
-  int: 32,
-  uint: 32,
-  long: 64,
-  ulong: 64,
-  longlong: 64,
-  ulonglong: 64,
-};
-const unsignedNames: ReadonlySet<IntegerName> = new Set(["bool", "uchar", "ushort", "uint", "ulong", "ulonglong"]);
-const floatNames: ReadonlySet<string> = new Set(["float", "double", "half", "bfloat16"]);
+/** Of integer types as objects: a `bool` takes 8 bits. */
+const shapes = Object.fromEntries(
+  Object.entries(integerShape).map(([name, { bits, signed }]) => [
+    name,
+    {
+      bits: Math.max(8, bits),
+      signed,
+      bounds: signed ? ([-(2 ** (bits - 1)), 2 ** (bits - 1) - 1] as const) : ([0, 2 ** bits - 1] as const),
+    },
+  ]),
+) as Readonly<Record<IntegerName, { readonly bits: number; readonly signed: boolean; readonly bounds: readonly [number, number] }>>;
 
-export function isFloat(type: IntegerName | FloatName): type is FloatName {
-  return floatNames.has(type);
-}
+export const isFloat = isFloatName;
 /** Bits of an integer type on LP64. */
 export function bitsOf(type: IntegerName): number {
-  return widths[type];
+  return shapes[type].bits;
 }
 export function isUnsigned(type: IntegerName): boolean {
-  return unsignedNames.has(type);
+  return !shapes[type].signed;
 }
 /** Least and greatest value, as doubles. */
 export function bounds(type: IntegerName): readonly [number, number] {
-  if (type === "bool") return [0, 1];
-  const bits = widths[type];
-  return isUnsigned(type) ? [0, 2 ** bits - 1] : [-(2 ** (bits - 1)), 2 ** (bits - 1) - 1];
+  return shapes[type].bounds;
 }
 
 /** An integer brought into the range of `type`, modulo its width. */
 function wrap(value: number | bigint, type: IntegerName): number | bigint {
   if (type === "bool") return value ? 1 : 0;
-  const bits = widths[type];
+  const { bits, signed } = shapes[type];
   if (typeof value === "number") {
     if (!Number.isSafeInteger(value)) {
       if (!Number.isFinite(value)) return 0;
       return wrap(BigInt(Math.trunc(value)), type);
     }
-    if (bits === 32) return isUnsigned(type) ? value >>> 0 : value | 0;
+    if (bits === 32) return signed ? value | 0 : value >>> 0;
     if (bits === 64) {
-      if (value >= 0 || !isUnsigned(type)) return value;
+      if (value >= 0 || signed) return value;
       return BigInt.asUintN(64, BigInt(value));
     }
     const low = value & ((1 << bits) - 1);
-    return isUnsigned(type) || low < 1 << (bits - 1) ? low : low - (1 << bits);
+    return !signed || low < 1 << (bits - 1) ? low : low - (1 << bits);
   }
-  return narrow(isUnsigned(type) ? BigInt.asUintN(bits, value) : BigInt.asIntN(bits, value));
+  return narrow(wrapInteger(value, type));
 }
 
 function narrow(value: bigint): number | bigint {

@@ -1,6 +1,7 @@
 /** C++ scalars in the IR: their types, constants and conversions. */
 import { type Op, type ScalarType, scalarBits } from "@warplens/sim-engine";
-import { integerShape, isFloating, isInteger, underlying } from "../../sema/type-tools.ts";
+import { integerShape } from "../../sema/arithmetic-types.ts";
+import { isFloating, isInteger, underlying } from "../../sema/type-tools.ts";
 import type { Type } from "../../sema/types.ts";
 import type { Lowering } from "./lowering.ts";
 

@@ -13,7 +13,8 @@ import { beforeAll, expect, test } from "vitest";
 import { useParser } from "../../syntax/current-parser.ts";
 import { testParser } from "../../syntax/testing/parse-text.ts";
 import { analyze } from "../analyze.ts";
-import type { AnalysisSettings, FileHost, LaunchFact } from "../facts.ts";
+import type { LaunchFact } from "../facts.ts";
+import type { AnalysisSettings, FileHost } from "../settings.ts";
 
 beforeAll(async () => {
   useParser(await testParser);

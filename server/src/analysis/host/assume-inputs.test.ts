@@ -3,7 +3,8 @@ import { beforeAll, expect, test } from "vitest";
 import { useParser } from "../../syntax/current-parser.ts";
 import { testParser } from "../../syntax/testing/parse-text.ts";
 import { analyze } from "../analyze.ts";
-import type { AnalysisSettings, LaunchFact } from "../facts.ts";
+import type { LaunchFact } from "../facts.ts";
+import type { AnalysisSettings } from "../settings.ts";
 
 beforeAll(async () => {
   useParser(await testParser);
@@ -69,4 +70,21 @@ test("what is random takes the middle of its range", () => {
   expect(fact.launch?.grid).toEqual([15, 1, 1]);
   expect(fact.launch?.arguments[1]).toEqual({ kind: "scalar", value: 1500 });
   expect(fact.configuration).toMatchObject([{ what: "grid", why: "a random value; the middle of those it may have" }]);
+});
+
+test("that a library nobody found succeeds is said of every launch that host code makes with it", () => {
+  const fact = only(`
+    __global__ void k(float *p) {}
+    int main() {
+      float *p; cudaMalloc(&p, 4096);
+      cublasHandle_t handle;
+      if (cublasCreate(&handle) != 0 || cublasSetStream(handle, 0) != 0) return 1;
+      k<<<4, 128>>>(p);
+    }`);
+  expect(fact.launch?.grid).toEqual([4, 1, 1]);
+  expect(fact.assumptions).toContainEqual({
+    what: "`cublasCreate` and 1 more of its kind",
+    value: "success",
+    why: "the library is not among the files that were found",
+  });
 });

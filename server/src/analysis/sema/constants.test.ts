@@ -1,0 +1,46 @@
+/** What constant expressions are worth. */
+import { describe, expect, test } from "vitest";
+import { inKernel, shown } from "./testing/shown.ts";
+
+describe("constants", () => {
+  const table: Record<string, bigint | number | boolean | undefined> = {
+    "1 << 20": 1048576n,
+    "(256 + 31) / 32 * sizeof(float)": 32n,
+    "-7 / 2 * 10 + -7 % 2": -31n,
+    "0xffffffffu + 1": 0n,
+    "int(3000000000u)": -1294967296n,
+    "1.5f * 2": 3,
+    "0.1f == 0.1": false,
+    "N > 3 ? M : 0": 8n,
+    Blue: 6n,
+    "static_cast<int>(Level::High)": 9n,
+    "Matrix<4, 3>::size": 12n,
+    "factorial(10)": 3628800n,
+    "log2Of(1024)": 10n,
+    "table[2]": 5n,
+    "sizeof(Wide)": 32n,
+    "alignof(float4)": 16n,
+    "sizeof(Matrix<2, 2>)": 16n,
+    "std::is_same<int, unsigned>::value": false,
+    "std::is_same_v<decltype(1.0f), float>": true,
+    "std::numeric_limits<unsigned>::max()": 4294967295n,
+    "std::max(3, 4)": 4n,
+    "Power<2, 10>::value": 1024n,
+    host: undefined,
+    "1 / 0": undefined,
+    "endless(1)": undefined,
+  };
+  const before = `
+    const int N = 4; constexpr int M = N * 2; int host = 3; enum Colour { Red, Green = 5, Blue }; enum class Level { High = 9 };
+    template <int R, int C> struct Matrix { static constexpr int size = R * C; float data[R][C]; };
+    constexpr int factorial(int n) { return n < 2 ? 1 : n * factorial(n - 1); }
+    constexpr int log2Of(int n) { int r = 0; while (n > 1) { n >>= 1; ++r; } return r; }
+    constexpr int endless(int n) { while (n) n = n | 1; return n; }
+    constexpr int table[] = {1, 3, 5, 7}; struct __align__(16) Wide { double d; int i[3]; };
+    template <int B, int E> struct Power { static const int value = B * Power<B, E - 1>::value; };
+    template <int B> struct Power<B, 0> { static const int value = 1; };`;
+  test.each(Object.entries(table))("%s", async (expression, value) => {
+    const { semantics, expressions } = await shown(inKernel(`show(${expression});`, before));
+    expect(expressions.map((each) => semantics.constant(each))).toEqual([value]);
+  });
+});

@@ -1,0 +1,75 @@
+/** What declarations declare. */
+import { describe, expect, test } from "vitest";
+import { inKernel, types } from "./testing/shown.ts";
+
+describe("declarations", () => {
+  const table: [name: string, text: string, expected: string[]][] = [
+    [
+      "auto decays, auto& does not",
+      inKernel("const int a[3] = {1, 2, 3}; auto x = a; auto &y = a; const auto z = n; auto *w = p; show(x); show(y); show(z); show(w);"),
+      ["const int*", "const int[3]", "const int", "float*"],
+    ],
+    [
+      "shadowing ends with its block",
+      inKernel("int x = 1; { float x = 2; show(x); } show(x); for (double x = 0; x < 1;) show(x);"),
+      ["float", "int", "double"],
+    ],
+    ["a name counts from its declaration on", inKernel("{ show(x); double x = 0; show(x); }", "float x;"), ["float", "double"]],
+    [
+      "typedefs, aliases, enumerations",
+      inKernel(
+        "real r; word w; Colour k = Red; show(r); show(w); show(k); show(k + 1); show(Level::High);",
+        "typedef float real; using word = unsigned short; enum Colour { Red }; enum class Level { High };",
+      ),
+      ["float", "unsigned short", "Colour", "int", "Level"],
+    ],
+    [
+      "namespaces and using",
+      inKernel(
+        "show(a::f(1)); using namespace a; show(g); show(b::g);",
+        "namespace a { __device__ double f(int); namespace { float g; } } namespace b = a;",
+      ),
+      ["double", "float", "float"],
+    ],
+    [
+      "members, bases and methods",
+      inKernel(
+        "Derived x; const Derived *y; show(x.a); show(x.b.z); show(y->a); show(x.get()); show((*y).get()); show(x.n);",
+        "struct Base { int a; static const long n = 3; __device__ int *get(); __device__ const int *get() const; }; struct Derived : Base { float3 b; };",
+      ),
+      ["int", "float", "const int", "int*", "const int*", "const long"],
+    ],
+    [
+      "a variable and not a function",
+      inKernel("float x(p[0]), y(float(n) + u); dim3 g(n, u); show(x); show(y); show(g.x); T t(); show(t);", "struct T {};"),
+      ["float", "float", "unsigned int", "t"],
+    ],
+    [
+      "lambdas",
+      inKernel("auto f = [=](int k) { return k * d; }; auto g = [](auto x) { return x + 1; }; show(f(1)); show(g(2.5f)); show(g(n));"),
+      ["double", "float", "int"],
+    ],
+    ["structured bindings", inKernel("auto [x, y] = make_int2(1, 2); show(y);"), ["int"]],
+    [
+      "operators of the program",
+      inKernel(
+        "V a, b; show(a + b); show(a * 2.0f); show(a[0]); show(-a); show(a == b);",
+        "struct V { float x; __device__ float &operator[](int); __device__ V operator-() const; }; __device__ V operator+(V, V); __device__ V operator*(V, float); __device__ bool operator==(const V &, const V &);",
+      ),
+      ["V", "V", "float", "V", "bool"],
+    ],
+    [
+      "half arithmetic",
+      inKernel("__half h; __half2 g; show(h * h); show(h < h); show(__hadd(h, h)); show(g + g); show(g.x); show(__half2float(h));"),
+      ["__half", "bool", "__half", "half2", "__half", "float"],
+    ],
+    [
+      "cooperative groups",
+      `namespace cg = cooperative_groups; ${inKernel("auto block = cg::this_thread_block(); auto tile = cg::tiled_partition<16>(block); show(tile); show(tile.shfl(d, 0)); show(tile.thread_rank()); show(cg::reduce(tile, n, cg::plus<int>()));")}`,
+      ["thread_block_tile<16, void>", "double", "unsigned int", "int"],
+    ],
+  ];
+  test.each(table)("%s", async (_, text, expected) => {
+    expect(await types(text)).toEqual(expected);
+  });
+});
