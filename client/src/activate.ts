@@ -1,25 +1,20 @@
 /** What both entries do once they know how to reach the server. */
-import {
-  type DidFocusParams,
-  type DidSimulateParams,
-  didFocusNotification,
-  didSimulateNotification,
-  type StatusParams,
-  statusNotification,
-} from "@warplens/server/protocol";
-import { type Disposable, type Event, EventEmitter, type ExtensionContext, languages, type TextEditor, window } from "vscode";
+import { type DidSimulateParams, didSimulateNotification, type StatusParams, statusNotification } from "@warplens/server/protocol";
+import { type Event, EventEmitter, type ExtensionContext, window } from "vscode";
 import type { BaseLanguageClient, LanguageClientOptions } from "vscode-languageclient";
 import { registerCommands } from "./commands/index.ts";
-import { answerServer, clientOptions, documentSelector } from "./language-client.ts";
+import { tellFocus } from "./focus.ts";
+import { answerServer, clientOptions } from "./language-client.ts";
 import { PanelView } from "./panel/view.ts";
 import { provideRulePages } from "./rule-pages.ts";
 import { showStatus } from "./status/items.ts";
+import { RunningSimulation } from "./status/running-simulation.ts";
 
 /** What other extensions can use. */
 export interface WarpLensApi {
-  /** The launches of a document have new results. */
+  /** What is known of a document's launches has changed. */
   readonly onDidSimulate: Event<DidSimulateParams>;
-  /** The chosen GPU and how much simulation is under way. */
+  /** The chosen GPU, and how far a simulation that takes its time has come. */
   readonly onDidChangeStatus: Event<StatusParams>;
   /** The last status, once the server has told one. */
   status(): StatusParams | undefined;
@@ -29,7 +24,8 @@ type MakeClient = (id: string, name: string, options: LanguageClientOptions) => 
 
 export async function run(context: ExtensionContext, makeClient: MakeClient): Promise<WarpLensApi> {
   const log = window.createOutputChannel("WarpLens", { log: true });
-  const client = makeClient("warplens", "WarpLens", clientOptions(log));
+  const running = new RunningSimulation();
+  const client = makeClient("warplens", "WarpLens", clientOptions(log, running));
   const simulated = new EventEmitter<DidSimulateParams>();
   const statusChanged = new EventEmitter<StatusParams>();
   let status: StatusParams | undefined;
@@ -40,7 +36,7 @@ export async function run(context: ExtensionContext, makeClient: MakeClient): Pr
   });
   answerServer(client);
 
-  const panel = new PanelView(context.extensionUri, client, simulated.event, () => (status?.simulating ?? 1) > 0);
+  const panel = new PanelView(context.extensionUri, client, simulated.event);
   context.subscriptions.push(
     log,
     simulated,
@@ -49,20 +45,9 @@ export async function run(context: ExtensionContext, makeClient: MakeClient): Pr
     panel,
     provideRulePages(client),
     showStatus(statusChanged.event, client),
-    ...registerCommands({ client, log, panel, version: context.extension.packageJSON.version }),
+    ...registerCommands({ client, log, panel, running, version: context.extension.packageJSON.version }),
   );
   await client.start();
   context.subscriptions.push(tellFocus(client));
   return { onDidSimulate: simulated.event, onDidChangeStatus: statusChanged.event, status: () => status };
-}
-
-/** Tells the server which document the user looks at, now and whenever that changes. */
-function tellFocus(client: BaseLanguageClient): Disposable {
-  const tell = (editor: TextEditor | undefined) => {
-    if (!editor || languages.match(documentSelector, editor.document) === 0 || !client.isRunning()) return;
-    const params: DidFocusParams = { uri: client.code2ProtocolConverter.asUri(editor.document.uri) };
-    void client.sendNotification(didFocusNotification, params);
-  };
-  tell(window.activeTextEditor);
-  return window.onDidChangeActiveTextEditor(tell);
 }

@@ -3,6 +3,7 @@ import { type ReadFileParams, readFileRequest } from "@warplens/server/protocol"
 import { type Diagnostic, type LogOutputChannel, Uri, workspace } from "vscode";
 import type { BaseLanguageClient, LanguageClientOptions, LSPAny } from "vscode-languageclient";
 import { rulePageUri } from "./rule-pages.ts";
+import type { RunningSimulation } from "./status/running-simulation.ts";
 import { withoutCompiler } from "./trust.ts";
 
 /** The built-in id of .cu and .cuh files, and the one other extensions give them. */
@@ -20,7 +21,7 @@ function linkToPage(diagnostic: Diagnostic): Diagnostic {
   return diagnostic;
 }
 
-export function clientOptions(log: LogOutputChannel): LanguageClientOptions {
+export function clientOptions(log: LogOutputChannel, running: RunningSimulation): LanguageClientOptions {
   return {
     documentSelector: [...documentSelector, ...projectFiles],
     outputChannel: log,
@@ -35,6 +36,11 @@ export function clientOptions(log: LogOutputChannel): LanguageClientOptions {
           const sections = await next(params, token);
           return !Array.isArray(sections) || workspace.isTrusted ? sections : withoutCompiler<LSPAny>(sections);
         },
+      },
+      // In the status bar: one that can be cancelled would come as a notification over the code.
+      handleWorkDoneProgress(token, params, next) {
+        running.told(token, params);
+        next(token, params.kind === "begin" ? { ...params, cancellable: false } : params);
       },
       handleDiagnostics: (uri, diagnostics, next) => next(uri, diagnostics.map(linkToPage)),
       async provideDiagnostics(document, previous, token, next) {

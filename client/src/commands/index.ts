@@ -2,6 +2,7 @@
 import { commands, type Disposable, env, type LogOutputChannel, window } from "vscode";
 import type { BaseLanguageClient } from "vscode-languageclient";
 import type { PanelView } from "../panel/view.ts";
+import type { RunningSimulation } from "../status/running-simulation.ts";
 import { bugReport } from "./bug-report.ts";
 import { revealLine } from "./reveal-line.ts";
 import { selectGpu } from "./select-gpu.ts";
@@ -11,13 +12,15 @@ export interface CommandContext {
   readonly client: BaseLanguageClient;
   readonly log: LogOutputChannel;
   readonly panel: PanelView;
+  readonly running: RunningSimulation;
   readonly version: string;
 }
 
-export function registerCommands({ client, log, panel, version }: CommandContext): Disposable[] {
+export function registerCommands({ client, log, panel, running, version }: CommandContext): Disposable[] {
   return [
     commands.registerCommand("warplens.selectGpu", () => selectGpu(client)),
     commands.registerCommand("warplens.restart", () => restart(client)),
+    commands.registerCommand("warplens.stopSimulation", () => running.stop(client)),
     commands.registerCommand("warplens.showOutput", () => log.show()),
     commands.registerCommand("warplens.copyBugReport", async () => {
       await env.clipboard.writeText(await bugReport(client, version));

@@ -12,7 +12,11 @@ const origins: Record<StatusParams["chosenBy"], string> = {
   "warplens.json": "chosen in warplens.json",
   default: "the default",
 };
+const stop = { command: "warplens.stopSimulation", title: "Stop" };
 const selectGpu = { command: "warplens.selectGpu", title: "Select GPU" };
+
+const simulatingText = ({ done, of }: NonNullable<StatusParams["simulating"]>): string =>
+  of === undefined ? "Simulating…" : `Simulating: ${done} of ${of} launches`;
 
 export function showStatus(changed: Event<StatusParams>, client: BaseLanguageClient): Disposable {
   const item = languages.createLanguageStatusItem("warplens.status", documentSelector);
@@ -31,12 +35,16 @@ export function showStatus(changed: Event<StatusParams>, client: BaseLanguageCli
   };
   const update = ({ gpu, chosenBy, simulating, problems }: StatusParams) => {
     item.text = gpu.name;
-    item.detail = problems[0] ?? `GPU to simulate, ${origins[chosenBy]}`;
+    item.detail = simulating ? simulatingText(simulating) : (problems[0] ?? `GPU to simulate, ${origins[chosenBy]}`);
     item.severity = problems.length > 0 ? LanguageStatusSeverity.Warning : LanguageStatusSeverity.Information;
-    item.busy = simulating > 0;
-    item.command = selectGpu;
-    bar.text = `$(${problems.length > 0 ? "warning" : simulating > 0 ? "loading~spin" : "circuit-board"}) ${shortGpuName(gpu.name)}`;
-    bar.tooltip = new MarkdownString([`**${gpu.name}**, ${origins[chosenBy]}`, describeGpu(gpu), ...problems].join("\n\n"));
+    item.busy = simulating !== undefined;
+    item.command = simulating ? stop : selectGpu;
+    bar.text = `$(${problems.length > 0 ? "warning" : simulating ? "loading~spin" : "circuit-board"}) ${shortGpuName(gpu.name)}`;
+    bar.tooltip = new MarkdownString(
+      [`**${gpu.name}**, ${origins[chosenBy]}`, describeGpu(gpu), ...(simulating ? [simulatingText(simulating)] : []), ...problems].join(
+        "\n\n",
+      ),
+    );
     bar.accessibilityInformation = { label: `WarpLens simulates ${gpu.name}. Select another GPU.`, role: "button" };
     showOrHide();
   };

@@ -21,7 +21,13 @@ export function header(model: PanelModel, on: { readonly launch: (index: number)
   return element(
     "header",
     {},
-    element("button", { id: "gpu", class: "gpu", title: "Select the GPU to simulate", click: on.gpu }, gpu.name),
+    element(
+      "div",
+      { class: "chosen" },
+      element("button", { id: "gpu", class: "gpu", title: "Select the GPU to simulate", click: on.gpu }, gpu.name),
+      // Shown while the page is marked as stale; its room is always there, so that nothing moves.
+      element("span", { class: "stale-note", role: "status" }, "before your last edit"),
+    ),
     element("h1", {}, name),
     launches.length > 1 && picker,
     report && element("p", { class: "quiet" }, configuration(report)),
