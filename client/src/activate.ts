@@ -8,7 +8,6 @@ import { answerServer, clientOptions } from "./language-client.ts";
 import { PanelView } from "./panel/view.ts";
 import { provideRulePages } from "./rule-pages.ts";
 import { showStatus } from "./status/items.ts";
-import { RunningSimulation } from "./status/running-simulation.ts";
 
 /** What other extensions can use. */
 export interface WarpLensApi {
@@ -24,8 +23,7 @@ type MakeClient = (id: string, name: string, options: LanguageClientOptions) => 
 
 export async function run(context: ExtensionContext, makeClient: MakeClient): Promise<WarpLensApi> {
   const log = window.createOutputChannel("WarpLens", { log: true });
-  const running = new RunningSimulation();
-  const client = makeClient("warplens", "WarpLens", clientOptions(log, running));
+  const client = makeClient("warplens", "WarpLens", clientOptions(log));
   const simulated = new EventEmitter<DidSimulateParams>();
   const statusChanged = new EventEmitter<StatusParams>();
   let status: StatusParams | undefined;
@@ -45,7 +43,7 @@ export async function run(context: ExtensionContext, makeClient: MakeClient): Pr
     panel,
     provideRulePages(client),
     showStatus(statusChanged.event, client),
-    ...registerCommands({ client, log, panel, running, version: context.extension.packageJSON.version }),
+    ...registerCommands({ client, log, panel, version: context.extension.packageJSON.version }),
   );
   await client.start();
   context.subscriptions.push(tellFocus(client));

@@ -3,7 +3,6 @@ import { type ReadFileParams, readFileRequest } from "@warplens/server/protocol"
 import { type Diagnostic, type LogOutputChannel, Uri, workspace } from "vscode";
 import type { BaseLanguageClient, LanguageClientOptions, LSPAny } from "vscode-languageclient";
 import { rulePageUri } from "./rule-pages.ts";
-import type { RunningSimulation } from "./status/running-simulation.ts";
 import { withoutCompiler } from "./trust.ts";
 
 /** The built-in id of .cu and .cuh files, and the one other extensions give them. */
@@ -21,7 +20,7 @@ function linkToPage(diagnostic: Diagnostic): Diagnostic {
   return diagnostic;
 }
 
-export function clientOptions(log: LogOutputChannel, running: RunningSimulation): LanguageClientOptions {
+export function clientOptions(log: LogOutputChannel): LanguageClientOptions {
   return {
     documentSelector: [...documentSelector, ...projectFiles],
     outputChannel: log,
@@ -39,7 +38,6 @@ export function clientOptions(log: LogOutputChannel, running: RunningSimulation)
       },
       // In the status bar: one that can be cancelled would come as a notification over the code.
       handleWorkDoneProgress(token, params, next) {
-        running.told(token, params);
         next(token, params.kind === "begin" ? { ...params, cancellable: false } : params);
       },
       handleDiagnostics: (uri, diagnostics, next) => next(uri, diagnostics.map(linkToPage)),

@@ -1,8 +1,8 @@
 /** The commands of the palette, one function each. */
+import { stopSimulationNotification } from "@warplens/server/protocol";
 import { commands, type Disposable, env, type LogOutputChannel, window } from "vscode";
 import type { BaseLanguageClient } from "vscode-languageclient";
 import type { PanelView } from "../panel/view.ts";
-import type { RunningSimulation } from "../status/running-simulation.ts";
 import { bugReport } from "./bug-report.ts";
 import { revealLine } from "./reveal-line.ts";
 import { selectGpu } from "./select-gpu.ts";
@@ -12,15 +12,14 @@ export interface CommandContext {
   readonly client: BaseLanguageClient;
   readonly log: LogOutputChannel;
   readonly panel: PanelView;
-  readonly running: RunningSimulation;
   readonly version: string;
 }
 
-export function registerCommands({ client, log, panel, running, version }: CommandContext): Disposable[] {
+export function registerCommands({ client, log, panel, version }: CommandContext): Disposable[] {
   return [
     commands.registerCommand("warplens.selectGpu", () => selectGpu(client)),
     commands.registerCommand("warplens.restart", () => restart(client)),
-    commands.registerCommand("warplens.stopSimulation", () => running.stop(client)),
+    commands.registerCommand("warplens.stopSimulation", () => client.sendNotification(stopSimulationNotification)),
     commands.registerCommand("warplens.showOutput", () => log.show()),
     commands.registerCommand("warplens.copyBugReport", async () => {
       await env.clipboard.writeText(await bugReport(client, version));

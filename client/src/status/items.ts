@@ -1,7 +1,7 @@
 /** The chosen GPU where a user looks for it: in the status bar beside CUDA files, and in the language status. */
 import type { StatusParams } from "@warplens/server/protocol";
 import { shortGpuName } from "@warplens/server/units";
-import { Disposable, type Event, LanguageStatusSeverity, languages, MarkdownString, StatusBarAlignment, window } from "vscode";
+import { commands, Disposable, type Event, LanguageStatusSeverity, languages, MarkdownString, StatusBarAlignment, window } from "vscode";
 import { type BaseLanguageClient, State } from "vscode-languageclient";
 import { describeGpu } from "../gpu.ts";
 import { documentSelector, languages as languageIds } from "../language-client.ts";
@@ -38,6 +38,7 @@ export function showStatus(changed: Event<StatusParams>, client: BaseLanguageCli
     item.detail = simulating ? simulatingText(simulating) : (problems[0] ?? `GPU to simulate, ${origins[chosenBy]}`);
     item.severity = problems.length > 0 ? LanguageStatusSeverity.Warning : LanguageStatusSeverity.Information;
     item.busy = simulating !== undefined;
+    void commands.executeCommand("setContext", "warplens.isSimulating", simulating !== undefined);
     item.command = simulating ? stop : selectGpu;
     bar.text = `$(${problems.length > 0 ? "warning" : simulating ? "loading~spin" : "circuit-board"}) ${shortGpuName(gpu.name)}`;
     bar.tooltip = new MarkdownString(

@@ -16,7 +16,7 @@ export function carryKernel(place: KernelPlace, offsets: Drift, sharedArrays: re
 }
 
 /** A report whose places are those of the present text, less what the edits touched. */
-export function carryReport(report: LaunchReport, { offsets, lines }: Snapshot): LaunchReport {
+function carryReport(report: LaunchReport, { offsets, lines }: Snapshot): LaunchReport {
   if (offsets.isEmpty) return report;
   const lineOf = (line: number): number | undefined => {
     const moved = lines.carry({ start: line - 1, end: line });

@@ -21,6 +21,7 @@ export class SimulationProgress {
   readonly #events: ProgressEvents;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #bar: ProgressBar | undefined;
+  #uri: string | undefined;
   #done = 0;
   #of: number | undefined;
 
@@ -30,8 +31,9 @@ export class SimulationProgress {
 
   begin(uri: string): void {
     this.end();
+    this.#uri = uri;
     this.#timer = setTimeout(() => {
-      this.#bar = this.#events.begin(uri, () => this.#events.cancelled(uri));
+      this.#bar = this.#events.begin(uri, () => this.cancel(uri));
       this.#bar.report(this.#done, this.#of);
     }, silence);
   }
@@ -42,10 +44,16 @@ export class SimulationProgress {
     this.#bar?.report(done, of);
   }
 
+  /** The user wants no more of it. @param uri only if it is that document's */
+  cancel(uri = this.#uri): void {
+    if (uri !== undefined && uri === this.#uri) this.#events.cancelled(uri);
+  }
+
   end(): void {
     clearTimeout(this.#timer);
     this.#bar?.end();
     this.#bar = undefined;
+    this.#uri = undefined;
     this.#done = 0;
     this.#of = undefined;
   }

@@ -119,6 +119,9 @@ export interface StatusParams {
   readonly problems: readonly string[];
 }
 
+/** Client to server, no parameters: the simulation under way is not wanted; it begins again when its text or settings change. */
+export const stopSimulationNotification = "warplens/stopSimulation";
+
 /** Client to server, `{ id }`: the rule's page in Markdown, or `null` where there is no such rule. */
 export const rulePageRequest = "warplens/rulePage";
 

@@ -38,8 +38,10 @@ import {
   rulePageRequest,
   rulesRequest,
   statusNotification,
+  stopSimulationNotification,
   traceRequest,
 } from "./protocol.ts";
+
 import { rulePage, ruleSummaries } from "./rule-pages.ts";
 import { Workspace } from "./workspace.ts";
 
@@ -157,6 +159,7 @@ export function startServer(connection: Connection, platform: Platform): void {
   connection.onNotification(didFocusNotification, (params: DidFocusParams) =>
     workspace.focus(params.uri, orderOf(documents.get(params.uri), params)),
   );
+  connection.onNotification(stopSimulationNotification, () => workspace.stopSimulation());
   connection.onRequest(gpusRequest, () => gpuSummaries(workspace.ownGpus()));
   connection.onRequest(rulesRequest, ruleSummaries);
   connection.onRequest(rulePageRequest, ({ id }: RulePageParams) => rulePage(id));

@@ -188,6 +188,11 @@ export class Workspace {
     });
   }
 
+  /** The simulation under way is not wanted, until its text or settings change. */
+  stopSimulation(): void {
+    this.#progress.cancel();
+  }
+
   /** The GPUs of the project that the user looks at. */
   ownGpus(): readonly GpuModel[] {
     return this.#lookedAt()?.held.gpus ?? [];

@@ -58,6 +58,7 @@ function render(): void {
 
 function markStale(): void {
   const { shown } = state;
+  root.dataset.progress = shown?.type === "model" ? shown.model.progress : "";
   root.classList.toggle("stale", shown?.type === "model" && shown.model.isStale);
 }
 
