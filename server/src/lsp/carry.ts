@@ -12,7 +12,7 @@ export function carryKernel(place: KernelPlace, offsets: Drift, sharedArrays: re
   if (!nameAt) return undefined;
   const bounds = place.launchBounds && offsets.carry(place.launchBounds);
   const at = offsets.stretch(place.at) ?? nameAt;
-  return { name: place.name, nameAt, at, sharedArrays, ...(bounds ? { launchBounds: bounds } : {}) };
+  return { name: place.name, nameAt, at, sharedArrays, isBroken: place.syntaxErrors > 0, ...(bounds ? { launchBounds: bounds } : {}) };
 }
 
 /** A report whose places are those of the present text, less what the edits touched. */
@@ -56,7 +56,9 @@ export function carryLaunch(
   const shown = result && isShown(result.of) ? result : undefined;
   const report = shown?.result.report;
   const stale = shown !== undefined && !isFresh(shown.of);
-  const reason = report ? (now && isShown(now.of) ? now.reason : undefined) : shown?.result.reason;
+  // Why a kernel that does not parse was not simulated is no news: the user is at it.
+  const refusal = now && isShown(now.of) && !kernel?.isBroken ? now.reason : undefined;
+  const reason = report ? refusal : shown?.result.reason;
   return {
     kernelName: place.kernelName,
     templateArguments: shown?.result.templateArguments ?? place.templateArguments,

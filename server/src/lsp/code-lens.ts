@@ -29,7 +29,9 @@ function kernelLenses(view: View, kernel: ViewKernel): CodeLens[] {
   const more = own.length > 1 ? ` · slowest of ${simulated.length}${pending > 0 ? ` of ${own.length}` : ""} launches` : "";
   const refused = worst.reason === undefined ? "" : ` · now not simulated: ${worst.reason}`;
   const title = `${summary(worst, name)}${more}${worst.isStale ? staleMark : ""}${refused}`;
-  return [lens(range, title, document.uri, worst.isStale ? staleText(view) : stepText(worst)), ...assumed(worst, range, document.uri)];
+  const tooltip = worst.isStale ? staleText(view) : stepText(worst);
+  // There is room for one of them: what the user can do something about now.
+  return [lens(range, title, document.uri, tooltip), ...(refused === "" ? assumed(worst, range, document.uri) : [])];
 }
 
 /** What stands over a kernel of which nothing is known yet. */

@@ -13,6 +13,8 @@ export interface ViewKernel {
   readonly at: OffsetRange;
   readonly launchBounds?: OffsetRange;
   readonly sharedArrays: readonly SharedArrayFact[];
+  /** The parser could not make sense of all of it. */
+  readonly isBroken: boolean;
 }
 
 export interface ViewLaunch {

@@ -313,6 +313,8 @@ export class Workspace {
   }
 
   #showProgress(uri: string, cancelled: () => void): ProgressBar {
+    // What lasts is marked now, if the client has not asked since the edit.
+    this.#figures.last(uri);
     const bar = this.#events.progress(this.#states.get(uri)?.held.gpu.name ?? "", cancelled);
     const tell = (simulating: StatusParams["simulating"]): void => {
       this.#simulating = simulating;

@@ -72,15 +72,9 @@ function page(model: PanelModel): HTMLElement[] {
     },
     reveal: (line) => vscode.postMessage({ type: "reveal", uri: model.source.uri, line }),
   });
-  return [
-    reason !== undefined && element("p", { class: "lead", role: "status" }, `Now not simulated: ${reason}`),
-    headline(report),
-    timeSection(report),
-    occupancySection(report, model.sweeps),
-    memorySection(report),
-    lines,
-    basis(model),
-  ].filter((part) => part !== undefined && part !== false);
+  return [headline(report), timeSection(report), occupancySection(report, model.sweeps), memorySection(report), lines, basis(model)].filter(
+    (part) => part !== undefined,
+  );
 }
 
 /** In place of figures that are still to come. */
