@@ -86,9 +86,9 @@ describe("figures of a file that takes its time", () => {
     await all((title) => hasFigures(title) && !isStale(title));
     // Another limit in the function that all of them call: every launch is another one.
     await edit("b * b < 4.0f", "b * b < 5.0f");
-    await eventually(warplens.onDidChangeStatus, () => (warplens.status()?.simulating?.of === kernels.length ? true : undefined));
+    await eventually(warplens.onDidChangeStatus, () => (warplens.status()?.progress?.of === kernels.length ? true : undefined));
     await commands.executeCommand("warplens.stopSimulation");
-    await eventually(warplens.onDidChangeStatus, () => (warplens.status()?.simulating ? undefined : true));
+    await eventually(warplens.onDidChangeStatus, () => (warplens.status()?.progress ? undefined : true));
     const stopped = await titles(document);
     assert.ok(stopped.every(hasFigures) && stopped.some(isStale), stopped.join(" | "));
     await window.showTextDocument(document);

@@ -15,7 +15,7 @@ const origins: Record<StatusParams["chosenBy"], string> = {
 const stop = { command: "warplens.stopSimulation", title: "Stop" };
 const selectGpu = { command: "warplens.selectGpu", title: "Select GPU" };
 
-const simulatingText = ({ done, of }: NonNullable<StatusParams["simulating"]>): string =>
+const simulatingText = ({ done, of }: NonNullable<StatusParams["progress"]>): string =>
   of === undefined ? "Simulating…" : `Simulating: ${done} of ${of} launches`;
 
 export function showStatus(changed: Event<StatusParams>, client: BaseLanguageClient): Disposable {
@@ -33,16 +33,16 @@ export function showStatus(changed: Event<StatusParams>, client: BaseLanguageCli
     if (languageIds.some((id) => id === language) && client.state === State.Running) bar.show();
     else bar.hide();
   };
-  const update = ({ gpu, chosenBy, simulating, problems }: StatusParams) => {
+  const update = ({ gpu, chosenBy, progress, problems }: StatusParams) => {
     item.text = gpu.name;
-    item.detail = simulating ? simulatingText(simulating) : (problems[0] ?? `GPU to simulate, ${origins[chosenBy]}`);
+    item.detail = progress ? simulatingText(progress) : (problems[0] ?? `GPU to simulate, ${origins[chosenBy]}`);
     item.severity = problems.length > 0 ? LanguageStatusSeverity.Warning : LanguageStatusSeverity.Information;
-    item.busy = simulating !== undefined;
-    void commands.executeCommand("setContext", "warplens.isSimulating", simulating !== undefined);
-    item.command = simulating ? stop : selectGpu;
-    bar.text = `$(${problems.length > 0 ? "warning" : simulating ? "loading~spin" : "circuit-board"}) ${shortGpuName(gpu.name)}`;
+    item.busy = progress !== undefined;
+    void commands.executeCommand("setContext", "warplens.isSimulating", progress !== undefined);
+    item.command = progress ? stop : selectGpu;
+    bar.text = `$(${problems.length > 0 ? "warning" : progress ? "loading~spin" : "circuit-board"}) ${shortGpuName(gpu.name)}`;
     bar.tooltip = new MarkdownString(
-      [`**${gpu.name}**, ${origins[chosenBy]}`, describeGpu(gpu), ...(simulating ? [simulatingText(simulating)] : []), ...problems].join(
+      [`**${gpu.name}**, ${origins[chosenBy]}`, describeGpu(gpu), ...(progress ? [simulatingText(progress)] : []), ...problems].join(
         "\n\n",
       ),
     );

@@ -23,7 +23,7 @@ function kernelLenses(view: View, kernel: ViewKernel): CodeLens[] {
   if (!worst) {
     const refused = own.find(({ reason }) => reason !== undefined);
     const text = refused ? `not simulated: ${refused.reason}${refused.isStale ? staleMark : ""}` : waitingText(view, own.length);
-    return text === undefined ? [] : [lens(range, `${name} · ${text}`, document.uri)];
+    return text === undefined ? [] : [{ ...lens(range, `${name} · ${text}`, document.uri), ...markOf(!refused || refused.isStale) }];
   }
   const pending = own.filter(isPending).length;
   const more = own.length > 1 ? ` · slowest of ${simulated.length}${pending > 0 ? ` of ${own.length}` : ""} launches` : "";
@@ -31,8 +31,14 @@ function kernelLenses(view: View, kernel: ViewKernel): CodeLens[] {
   const title = `${summary(worst, name)}${more}${worst.isStale ? staleMark : ""}${refused}`;
   const tooltip = worst.isStale ? staleText(view) : stepText(worst);
   // There is room for one of them: what the user can do something about now.
-  return [lens(range, title, document.uri, tooltip), ...(refused === "" ? assumed(worst, range, document.uri) : [])];
+  return [
+    { ...lens(range, title, document.uri, tooltip), ...markOf(worst.isStale) },
+    ...(refused === "" ? assumed(worst, range, document.uri) : []),
+  ];
 }
+
+/** For whoever reads lenses by program: this one does not tell of the present text. */
+const markOf = (isStale: boolean): Pick<CodeLens, "data"> => (isStale ? { data: { stale: true } } : {});
 
 /** What stands over a kernel of which nothing is known yet. */
 function waitingText({ progress }: View, launches: number): string | undefined {

@@ -149,6 +149,31 @@ test("a text without any kernel that does not parse does not empty the panel", a
   expect(panel()).toMatchObject({ launches: [{ kernel: "one" }], isStale: true, report: {} });
 });
 
+test("what is simulated of a kernel with a syntax error does not replace its last good figures", async () => {
+  const { type, found, lenses } = await start("one");
+  const first = await found("one");
+  first.places();
+  first.result(0, { report: reportOf(1000) });
+  await first.end();
+  await type("one(");
+  const broken = await found("one", 1);
+  const { kernels, launches } = kernelsIn("one");
+  broken.launches(
+    kernels.map((kernel) => ({ ...kernel, syntaxErrors: 1 })),
+    launches,
+    1,
+  );
+  broken.result(0, { report: reportOf(7000) });
+  await broken.end();
+  expect(lenses()).toEqual([`${figures(1)} · ↻`]);
+  await type("one");
+  const mended = await found("one");
+  mended.places();
+  mended.result(0, { report: reportOf(2000) });
+  await mended.end();
+  expect(lenses()).toEqual([figures(2)]);
+});
+
 test("a kernel that was deleted goes with its figures", async () => {
   const { type, found, lenses, panel } = await start("one two");
   const first = await found("one two");

@@ -19,7 +19,12 @@ export interface KnownLaunch {
   /** Absent for a kernel of another file. */
   readonly kernelKey?: string;
   /** Absent until its first result has come. */
-  readonly result?: { readonly of: Snapshot; readonly result: LaunchResult };
+  readonly result?: {
+    readonly of: Snapshot;
+    readonly result: LaunchResult;
+    /** How much of the kernel did not parse then. */
+    readonly syntaxErrors: number;
+  };
   /** Why the newest text's launch could not be simulated, where the figures of an older one are kept. */
   readonly now?: { readonly of: Snapshot; readonly reason: string };
 }
@@ -104,9 +109,12 @@ export class KnownFigures {
     this.launches = this.launches.map((launch, at): KnownLaunch => {
       if (at !== index) return launch;
       const { result: older, now: _, ...rest } = launch;
+      const syntaxErrors = this.kernels.find(({ key }) => key === launch.kernelKey)?.place.syntaxErrors ?? 0;
       const keeps = older?.result.report && older.of.version !== of.version && older.of.held.gpuKey === of.held.gpuKey;
-      if (result.reason !== undefined && keeps) return { ...rest, result: older, now: { of, reason: result.reason } };
-      return { ...rest, result: { of, result } };
+      if (keeps && result.reason !== undefined) return { ...rest, result: older, now: { of, reason: result.reason } };
+      // What the parser left out of a kernel that is being typed is not what the user will have written.
+      if (keeps && syntaxErrors > older.syntaxErrors) return { ...rest, result: older };
+      return { ...rest, result: { of, result, syntaxErrors } };
     });
   }
 }

@@ -113,8 +113,10 @@ export interface StatusParams {
   readonly gpu: GpuSummary;
   /** Who chose the GPU. */
   readonly chosenBy: "setting" | "compile_commands.json" | "warplens.json" | "default";
-  /** Present while a simulation takes long enough for a word: launches that are done, and how many there are once that is known. */
-  readonly simulating?: { readonly done: number; readonly of?: number };
+  /** Documents whose simulation runs. */
+  readonly simulating: number;
+  /** Present while that takes long enough for a word: launches that are done, and how many there are once that is known. */
+  readonly progress?: { readonly done: number; readonly of?: number };
   /** What the user should mend, such as an unknown GPU in the settings: one sentence each. */
   readonly problems: readonly string[];
 }

@@ -171,12 +171,13 @@ test("progress is told of what takes its time, and can be cancelled", async () =
   expect(bars).toEqual([]);
   vi.advanceTimersByTime(300);
   expect(bars).toMatchObject([{ gpu: "NVIDIA H200", reports: ["1 of 2"], hasEnded: false }]);
-  expect(statuses.at(-1)?.simulating).toEqual({ done: 1, of: 2 });
+  expect(statuses.at(-1)?.progress).toEqual({ done: 1, of: 2 });
   bars[0]?.cancel();
   await settle();
   expect(asked[1]?.isCancelled).toBe(true);
   expect(bars[0]?.hasEnded).toBe(true);
-  expect(statuses.at(-1)?.simulating).toBeUndefined();
+  expect(statuses.at(-1)).toMatchObject({ simulating: 0 });
+  expect(statuses.at(-1)?.progress).toBeUndefined();
   expect(lenses("/w/a.cu")).toEqual(["H200 · occupancy 50 % · bound by issue · 1 µs", "H200 · simulation stopped until the next edit"]);
 });
 

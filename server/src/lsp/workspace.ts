@@ -56,7 +56,8 @@ export class Workspace {
   #problems: readonly string[] = [];
   /** Counts the times that files may have changed. */
   #files = 0;
-  #simulating: StatusParams["simulating"];
+  #simulating = 0;
+  #launchesDone: StatusParams["progress"];
   #focused: string | undefined;
   #markReady: () => void = () => undefined;
   /** Settled once the grammar and the first settings are there. */
@@ -307,7 +308,8 @@ export class Workspace {
     this.#events.status({
       gpu: gpuSummary(gpu),
       chosenBy,
-      ...(this.#simulating ? { simulating: this.#simulating } : {}),
+      simulating: this.#simulating,
+      ...(this.#launchesDone ? { progress: this.#launchesDone } : {}),
       problems: [...this.#problems, ...problems, ...(this.#compilations?.problems() ?? [])],
     });
   }
@@ -316,8 +318,8 @@ export class Workspace {
     // What lasts is marked now, if the client has not asked since the edit.
     this.#figures.last(uri);
     const bar = this.#events.progress(this.#states.get(uri)?.held.gpu.name ?? "", cancelled);
-    const tell = (simulating: StatusParams["simulating"]): void => {
-      this.#simulating = simulating;
+    const tell = (progress: StatusParams["progress"]): void => {
+      this.#launchesDone = progress;
       this.#tellStatus();
     };
     return {
@@ -339,6 +341,8 @@ export class Workspace {
     else {
       state.asksSimulation();
       this.#progress.begin(uri);
+      this.#simulating = 1;
+      this.#tellStatus();
     }
     return { path: state.path, order: state.order };
   }
@@ -379,6 +383,8 @@ export class Workspace {
 
   #simulated(uri: string): void {
     this.#progress.end();
+    this.#simulating = 0;
+    this.#tellStatus();
     if (this.#states.has(uri)) this.#figures.last(uri);
   }
 

@@ -37,7 +37,8 @@ root.append(top, figures);
 
 function render(): void {
   const { shown } = state;
-  const focused = document.activeElement?.id;
+  // Only where the user is in the panel: elsewhere it would take the keys away from whoever types.
+  const focused = document.hasFocus() ? document.activeElement?.id : undefined;
   const scroll = root.scrollTop;
   markStale();
   if (shown?.type === "model") {
