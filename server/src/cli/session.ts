@@ -15,12 +15,12 @@ import { defaultGpu, gpuNamed } from "./gpu-option.ts";
 import type { Input } from "./inputs.ts";
 import { type Io, UsageError } from "./io.ts";
 import { type Given, wholeNumber } from "./options.ts";
-import { Projects } from "./projects.ts";
+import { ProjectFolders } from "./project-folders.ts";
 
 export class Session {
   readonly #io: Io;
   readonly #given: Given;
-  readonly #projects: Projects;
+  readonly #projects: ProjectFolders;
   readonly #registers: ReadonlyMap<string, number>;
   readonly #select: readonly string[];
   readonly #ignore: readonly string[];
@@ -28,7 +28,7 @@ export class Session {
   private constructor(io: Io, given: Given) {
     this.#io = io;
     this.#given = given;
-    this.#projects = new Projects(io.cwd);
+    this.#projects = new ProjectFolders(io.cwd);
     this.#registers = registersOf(given);
     this.#select = selectorsOf("--select", given.select);
     this.#ignore = selectorsOf("--ignore", given.ignore);
