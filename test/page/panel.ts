@@ -77,7 +77,7 @@ export function describePanel({ server, browser, extension, folder }: PageContex
       await note.waitFor();
       await figures.waitFor();
       await panel.getByRole("heading", { name: "strided" }).waitFor();
-      for (let undone = 0; undone < 3 && (await note.isVisible()); undone++) await page.keyboard.press("Control+z");
+      await runCommand(page, "File: Revert File");
       await note.waitFor({ state: "hidden" });
       await figures.waitFor();
       await panel.locator("main[data-progress=done]").waitFor();
