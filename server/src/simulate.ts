@@ -96,13 +96,12 @@ function simulateLaunch(
   const { launch } = fact;
   if (!launch) return refuse(fact.reason ?? "its launch configuration is not known");
   try {
-    const work = new Work(Number.POSITIVE_INFINITY, isCancelled);
-    const kernel = fact.lower(work);
+    const kernel = fact.lower();
     const registers = registersIn(registersOf?.(fact.kernelName, kernel.templateArguments), fact);
     // By its figures: a user's own GPU keeps its id when they change.
     const settings = JSON.stringify([gpu.computeCapability, gpu.values, registers?.value ?? null, registers?.basis ?? null]);
     const count = registers && { value: registers.value, basis: registers.basis };
-    const options = { work, ...(count ? { registers: count } : {}) };
+    const options = { work: new Work(Number.POSITIVE_INFINITY, isCancelled), ...(count ? { registers: count } : {}) };
     const report = cache.get(kernel, launch, settings, (onContent) =>
       stage("simulate", () => simulate(kernel, launch, gpu, { ...options, onContent })),
     );

@@ -14,8 +14,7 @@ export class DocumentState {
   readonly document: TextDocument;
   readonly path: string;
   readonly figures = new KnownFigures();
-  /** The user stopped the simulation of the present text. */
-  isStopped = false;
+  #isStopped = false;
   #held: Held;
   #files: number;
   #found: { readonly of: Snapshot; readonly findings: FileFindings } | undefined;
@@ -38,6 +37,16 @@ export class DocumentState {
     return this.#held;
   }
 
+  /** The simulation of the present text was stopped by the user, or given up. */
+  get isStopped(): boolean {
+    return this.#isStopped;
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#view = undefined;
+  }
+
   get order(): SimulationOrder {
     return this.#order;
   }
@@ -52,7 +61,7 @@ export class DocumentState {
     const all = this.figures.snapshots();
     for (const of of [this.#found?.of, this.#asked]) if (of) all.add(of);
     for (const snapshot of all) snapshot.edited(edits);
-    this.isStopped = false;
+    this.#isStopped = false;
     this.#view = undefined;
     this.#supersede();
   }
@@ -61,7 +70,7 @@ export class DocumentState {
   configured(held: Held, files: number): void {
     this.#held = held;
     this.#files = files;
-    this.isStopped = false;
+    this.#isStopped = false;
     this.#view = undefined;
   }
 
@@ -92,6 +101,7 @@ export class DocumentState {
   }
 
   asksSimulation(): void {
+    this.#isStopped = false;
     this.figures.begin(this.#snapshot());
     this.#view = undefined;
   }
@@ -165,7 +175,7 @@ export class DocumentState {
   #progress({ simulate }: Settings): Progress {
     if (!simulate) return "off";
     if (this.isSimulated) return "done";
-    if (this.isStopped) return "stopped";
+    if (this.#isStopped) return "stopped";
     const { run } = this.figures;
     return run && !run.hasEnded && this.#isNow(run.of) ? "running" : "waiting";
   }

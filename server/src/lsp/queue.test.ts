@@ -45,7 +45,7 @@ function setUp() {
     },
     found: (uri) => log.push(`found ${uri}`),
     told: (uri, { type }) => log.push(`${type} ${uri}`),
-    simulated: (uri) => over.push(uri),
+    simulated: (uri, isAskedAgain) => over.push(isAskedAgain ? `${uri} again` : uri),
     failed: (uri, does, error) => log.push(`${does} ${uri}: ${error.message}`),
   });
   const open = (...uris: string[]) => {
@@ -135,6 +135,10 @@ test("every simulation that was begun is over once: ended, cancelled, or failed"
   runs[2]?.fail(new Error("broke"));
   await settle();
   expect(over).toEqual(["a", "b", "c"]);
+  queue.simulate("a");
+  queue.simulate("a");
+  await settle();
+  expect(over.at(-1)).toBe("a again");
 });
 
 test("while it is held no simulation is begun, and findings are", async () => {

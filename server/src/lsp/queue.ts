@@ -12,8 +12,8 @@ export interface QueueEvents {
   jobOf(uri: string, does: Does): { readonly path: string; readonly order: SimulationOrder } | undefined;
   found(uri: string, findings: FileFindings): void;
   told(uri: string, message: SimulationMessage): void;
-  /** A simulation is over: told to its end, cancelled, or failed. */
-  simulated(uri: string): void;
+  /** A simulation is over: told to its end, cancelled, or failed. @param isAskedAgain whether another one of the document waits */
+  simulated(uri: string, isAskedAgain: boolean): void;
   failed(uri: string, does: Does, error: Error): void;
 }
 
@@ -101,7 +101,7 @@ export class WorkQueue {
         this.#events.failed(uri, does, error instanceof Error ? error : new Error(String(error)));
       }
       this.#running = undefined;
-      if (does === "simulate") this.#events.simulated(uri);
+      if (does === "simulate") this.#events.simulated(uri, this.#waiting.simulate.has(uri));
     }
     void this.#next();
   }

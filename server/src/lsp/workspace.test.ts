@@ -181,6 +181,18 @@ test("progress is told of what takes its time, and can be cancelled", async () =
   expect(lenses("/w/a.cu")).toEqual(["H200 · occupancy 50 % · bound by issue · 1 µs", "H200 · simulation stopped until the next edit"]);
 });
 
+test("a simulation that fails is not waited for", async () => {
+  const { asked, errors, configure, open, lenses } = setUp();
+  configure({});
+  open("/w/a.cu", "one");
+  await settle();
+  await asked[0]?.found({ ...findings(), ...kernelsIn("one") });
+  expect(lenses("/w/a.cu")).toEqual(["H200 · simulating…"]);
+  await asked[1]?.fail(new Error("out of memory"));
+  expect(lenses("/w/a.cu")).toEqual(["H200 · simulation stopped until the next edit"]);
+  expect(errors.length).toBe(1);
+});
+
 test("a worker that fails leaves nobody waiting, and says so", async () => {
   const { workspace, asked, errors, configure, open, messages } = setUp();
   configure({ simulate: false });

@@ -75,7 +75,7 @@ export class Workspace {
       jobOf: (uri, does) => this.#job(uri, does),
       found: (uri, findings) => this.#found(uri, findings),
       told: (uri, message) => this.#told(uri, message),
-      simulated: (uri) => this.#simulated(uri),
+      simulated: (uri, isAskedAgain) => this.#simulated(uri, isAskedAgain),
       failed: (uri, does, error) => this.#failed(uri, does, error),
     });
     this.#progress = new SimulationProgress({
@@ -277,8 +277,7 @@ export class Workspace {
 
   /** The user wants no more of a simulation, until the text or its settings change. */
   #stop(uri: string): void {
-    const state = this.#states.get(uri);
-    if (state) state.isStopped = true;
+    this.#states.get(uri)?.stop();
     this.#queue.dropSimulation(uri);
     this.#figures.last(uri);
   }
@@ -381,11 +380,15 @@ export class Workspace {
     if (message.type === "end") this.#compileInBackground(uri);
   }
 
-  #simulated(uri: string): void {
+  #simulated(uri: string, isAskedAgain: boolean): void {
     this.#progress.end();
     this.#simulating = 0;
     this.#tellStatus();
-    if (this.#states.has(uri)) this.#figures.last(uri);
+    const state = this.#states.get(uri);
+    if (!state) return;
+    // It failed, or was given up: nobody is at it any more.
+    if (!isAskedAgain && !state.isSimulated) state.stop();
+    this.#figures.last(uri);
   }
 
   /** Registers by the user's compiler, where the settings allow it: the estimate is shown until they come. */
