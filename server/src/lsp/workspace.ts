@@ -1,12 +1,11 @@
 /**
  * The server's state: open documents, settings, and the worker that is told of both. What is known of each document is its state's
- * part, what the worker does next the queue's: here one is told of the other, and the client of what has changed. Nothing takes
- * longer the longer a file is.
+ * part, when it is analysed the schedule's. Nothing takes longer the longer a file is.
  */
 import type { GpuModel } from "@warplens/sim-engine";
 import type { Diagnostic as LspDiagnostic } from "vscode-languageserver";
 import type { TextDocument } from "vscode-languageserver-textdocument";
-import type { AnalysisWorker, FileFindings, Input, SimulationMessage, SimulationOrder } from "../worker/messages.ts";
+import type { AnalysisWorker, Input, SimulationOrder } from "../worker/messages.ts";
 import type { BugReportFacts } from "./bug-report.ts";
 import { Compilations } from "./compilations.ts";
 import { Configurations } from "./configurations.ts";
@@ -15,49 +14,30 @@ import { DocumentState } from "./document-state.ts";
 import type { Documents, Edit } from "./documents.ts";
 import { gpuSummary } from "./gpus.ts";
 import type { Platform } from "./platform.ts";
-import { type ProgressBar, SimulationProgress } from "./progress.ts";
 import { isProjectFile, projectDiagnostics } from "./project-diagnostics.ts";
 import type { StatusParams } from "./protocol.ts";
-import { WorkQueue } from "./queue.ts";
+import { Schedule, type ScheduleEvents } from "./schedule.ts";
 import { readSettings, type Settings } from "./settings.ts";
-import { Throttle } from "./throttle.ts";
 import type { View } from "./view.ts";
 
-export interface WorkspaceEvents {
-  error(message: string): void;
+export interface WorkspaceEvents extends Omit<ScheduleEvents, "running" | "simulated"> {
   status(status: StatusParams): void;
-  /** The findings of a document are others than before. */
-  findings(uri: string): void;
-  /** The figures of a document are others than before. */
-  figures(uri: string): void;
   /** What stands in the settings of lenses and hints has changed. */
   display(): void;
-  /** Shows that the launches of a document are simulated on a GPU. @param cancelled to be called when the user wants no more of it */
-  progress(gpu: string, cancelled: () => void): ProgressBar;
 }
-
-/** Typing that does not pause is not simulated; so many milliseconds after the findings are a pause. */
-const pause = 120;
-/** Milliseconds between two times that the client is told of new figures of one document. */
-const betweenFigures = 100;
 
 export class Workspace {
   readonly #documents: Documents;
   readonly #platform: Platform;
   readonly #events: WorkspaceEvents;
   readonly #worker: AnalysisWorker;
-  readonly #queue: WorkQueue;
+  readonly #schedule: Schedule;
   readonly #compilations: Compilations | undefined;
   readonly #configurations: Configurations;
-  readonly #progress: SimulationProgress;
-  readonly #figures: Throttle;
   readonly #states = new Map<string, DocumentState>();
-  #pause: ReturnType<typeof setTimeout> | undefined;
   #problems: readonly string[] = [];
   /** Counts the times that files may have changed. */
   #files = 0;
-  #simulating = 0;
-  #launchesDone: StatusParams["progress"];
   #focused: string | undefined;
   #markReady: () => void = () => undefined;
   /** Settled once the grammar and the first settings are there. */
@@ -71,25 +51,16 @@ export class Workspace {
     this.#events = events;
     this.#configurations = new Configurations(platform.files);
     this.#worker = platform.startWorker(() => this.#inputs());
-    this.#queue = new WorkQueue(this.#worker, {
-      jobOf: (uri, does) => this.#job(uri, does),
-      found: (uri, findings) => this.#found(uri, findings),
-      told: (uri, message) => this.#told(uri, message),
-      simulated: (uri, isAskedAgain) => this.#simulated(uri, isAskedAgain),
-      failed: (uri, does, error) => this.#failed(uri, does, error),
+    this.#schedule = new Schedule(this.#worker, (uri) => this.#states.get(uri), {
+      ...events,
+      running: () => this.#tellStatus(),
+      simulated: (uri) => this.#compileInBackground(uri),
     });
-    this.#progress = new SimulationProgress({
-      begin: (uri, cancelled) => this.#showProgress(uri, cancelled),
-      cancelled: (uri) => this.#stop(uri),
-    });
-    this.#figures = new Throttle(betweenFigures, (uri) => events.figures(uri));
     this.#compilations = platform.compile && new Compilations(platform.compile, (uri) => this.#compiled(uri));
   }
 
   dispose(): void {
-    clearTimeout(this.#pause);
-    this.#figures.clear();
-    this.#progress.end();
+    this.#schedule.dispose();
     this.#compilations?.clear();
     this.#worker.dispose();
   }
@@ -157,8 +128,7 @@ export class Workspace {
     const state = this.#states.get(uri);
     if (!state) return;
     state.edited(edits);
-    this.#queue.hold();
-    clearTimeout(this.#pause);
+    this.#schedule.typed();
     this.#analyse(uri);
   }
 
@@ -167,16 +137,13 @@ export class Workspace {
   }
 
   closed({ uri }: TextDocument): void {
-    this.#queue.drop(uri);
+    this.#schedule.drop(uri);
     this.#compilations?.drop(uri);
-    this.#figures.drop(uri);
     const path = this.#platform.pathOf(uri);
     this.#states.get(uri)?.closed();
     this.#states.delete(uri);
     this.#configurations.forget(path);
     if (!isProjectFile(uri)) this.#worker.tell({ does: "close", path });
-    // Its findings, which others waited for, may never come.
-    this.#simulateAfterPause();
     this.#events.findings(uri);
   }
 
@@ -191,7 +158,7 @@ export class Workspace {
 
   /** The simulation under way is not wanted, until its text or settings change. */
   stopSimulation(): void {
-    this.#progress.cancel();
+    this.#schedule.stop();
   }
 
   /** The GPUs of the project that the user looks at. */
@@ -261,25 +228,18 @@ export class Workspace {
     // Nothing of another GPU stays, not even until there is more to show.
     this.#compilations?.drop(uri);
     if (before.gpuKey !== held.gpuKey && !state.isAwaited) this.#events.findings(uri);
-    this.#figures.last(uri);
+    this.#schedule.figuresChanged(uri);
     return true;
   }
 
   #analyse(uri: string): void {
-    this.#queue.find(uri);
+    this.#schedule.find(uri);
     this.#simulate(uri);
   }
 
   #simulate(uri: string): void {
-    if (this.#configurations.settings.simulate) this.#queue.simulate(uri);
-    else this.#queue.dropSimulation(uri);
-  }
-
-  /** The user wants no more of a simulation, until the text or its settings change. */
-  #stop(uri: string): void {
-    this.#states.get(uri)?.stop();
-    this.#queue.dropSimulation(uri);
-    this.#figures.last(uri);
+    if (this.#configurations.settings.simulate) this.#schedule.simulate(uri);
+    else this.#schedule.dropSimulation(uri);
   }
 
   /** What a new thread has to be told. */
@@ -307,88 +267,9 @@ export class Workspace {
     this.#events.status({
       gpu: gpuSummary(gpu),
       chosenBy,
-      simulating: this.#simulating,
-      ...(this.#launchesDone ? { progress: this.#launchesDone } : {}),
+      ...this.#schedule.running,
       problems: [...this.#problems, ...problems, ...(this.#compilations?.problems() ?? [])],
     });
-  }
-
-  #showProgress(uri: string, cancelled: () => void): ProgressBar {
-    // What lasts is marked now, if the client has not asked since the edit.
-    this.#figures.last(uri);
-    const bar = this.#events.progress(this.#states.get(uri)?.held.gpu.name ?? "", cancelled);
-    const tell = (progress: StatusParams["progress"]): void => {
-      this.#launchesDone = progress;
-      this.#tellStatus();
-    };
-    return {
-      report(done, of) {
-        bar.report(done, of);
-        tell({ done, ...(of === undefined ? {} : { of }) });
-      },
-      end() {
-        bar.end();
-        tell(undefined);
-      },
-    };
-  }
-
-  #job(uri: string, does: "find" | "simulate"): { readonly path: string; readonly order: SimulationOrder } | undefined {
-    const state = this.#states.get(uri);
-    if (!state || (does === "find" && state.hasFindings)) return undefined;
-    if (does === "find") state.asksFindings();
-    else {
-      state.asksSimulation();
-      this.#progress.begin(uri);
-      this.#simulating = 1;
-      this.#tellStatus();
-    }
-    return { path: state.path, order: state.order };
-  }
-
-  #found(uri: string, findings: FileFindings): void {
-    for (const failure of findings.failures) this.#events.error(failure);
-    this.#simulateAfterPause();
-    const state = this.#states.get(uri);
-    if (!state) return;
-    const isAwaited = state.isAwaited;
-    const isFirst = state.figures.run === undefined;
-    if (!state.found(findings)) return;
-    // Whoever waits has its answer.
-    if (!isAwaited) this.#events.findings(uri);
-    if (isFirst) this.#figures.last(uri);
-  }
-
-  #simulateAfterPause(): void {
-    clearTimeout(this.#pause);
-    this.#pause = setTimeout(() => this.#queue.release(), pause);
-  }
-
-  #failed(uri: string, does: "find" | "simulate", error: Error): void {
-    this.#events.error(`The analysis of ${uri} failed: ${error.message}`);
-    if (does === "find") this.#states.get(uri)?.failed();
-    this.#simulateAfterPause();
-  }
-
-  #told(uri: string, message: SimulationMessage): void {
-    const state = this.#states.get(uri);
-    if (!state?.told(message)) return;
-    const { run } = state.figures;
-    if (run) this.#progress.report(run.done, run.total);
-    if (message.type === "findings") this.#events.findings(uri);
-    else if (message.type === "result") this.#figures.news(uri);
-    if (message.type === "end") this.#compileInBackground(uri);
-  }
-
-  #simulated(uri: string, isAskedAgain: boolean): void {
-    this.#progress.end();
-    this.#simulating = 0;
-    this.#tellStatus();
-    const state = this.#states.get(uri);
-    if (!state) return;
-    // It failed, or was given up: nobody is at it any more.
-    if (!isAskedAgain && !state.isSimulated) state.stop();
-    this.#figures.last(uri);
   }
 
   /** Registers by the user's compiler, where the settings allow it: the estimate is shown until they come. */
