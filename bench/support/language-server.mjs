@@ -57,7 +57,9 @@ export class LanguageServer {
       if (typeof version !== "number") this.versioned = false;
       this.#tell({ kind: "diagnostics", uri, version, diagnostics });
     });
-    connection.onNotification("warplens/didSimulate", ({ uri, version }) => this.#tell({ kind: "simulated", uri, version }));
+    connection.onNotification("warplens/didSimulate", ({ uri, version, progress }) =>
+      this.#tell({ kind: "simulated", uri, version, isDone: progress === "done" }),
+    );
     connection.onNotification("warplens/status", ({ simulating, gpu }) => {
       this.simulating = simulating;
       this.#tell({ kind: "status", simulating, gpu });
@@ -105,6 +107,11 @@ export class LanguageServer {
   /** Something of this version or a newer one was simulated. */
   simulated(uri, version, ms) {
     return this.next((event) => event.kind === "simulated" && event.uri === uri && event.version >= version, ms);
+  }
+
+  /** All of this version or a newer one was simulated. */
+  simulatedToEnd(uri, version, ms) {
+    return this.next((event) => event.kind === "simulated" && event.isDone && event.uri === uri && event.version >= version, ms);
   }
 
   /**

@@ -1,25 +1,19 @@
 /** What both entries do once they know how to reach the server. */
-import {
-  type DidFocusParams,
-  type DidSimulateParams,
-  didFocusNotification,
-  didSimulateNotification,
-  type StatusParams,
-  statusNotification,
-} from "@warplens/server/protocol";
-import { type Disposable, type Event, EventEmitter, type ExtensionContext, languages, type TextEditor, window } from "vscode";
+import { type DidSimulateParams, didSimulateNotification, type StatusParams, statusNotification } from "@warplens/server/protocol";
+import { type Event, EventEmitter, type ExtensionContext, window } from "vscode";
 import type { BaseLanguageClient, LanguageClientOptions } from "vscode-languageclient";
 import { registerCommands } from "./commands/index.ts";
-import { answerServer, clientOptions, documentSelector } from "./language-client.ts";
+import { tellFocus } from "./focus.ts";
+import { answerServer, clientOptions } from "./language-client.ts";
 import { PanelView } from "./panel/view.ts";
 import { provideRulePages } from "./rule-pages.ts";
 import { showStatus } from "./status/items.ts";
 
 /** What other extensions can use. */
 export interface WarpLensApi {
-  /** The launches of a document have new results. */
+  /** What is known of a document's launches has changed. */
   readonly onDidSimulate: Event<DidSimulateParams>;
-  /** The chosen GPU and how much simulation is under way. */
+  /** The chosen GPU, and how far a simulation that takes its time has come. */
   readonly onDidChangeStatus: Event<StatusParams>;
   /** The last status, once the server has told one. */
   status(): StatusParams | undefined;
@@ -40,7 +34,7 @@ export async function run(context: ExtensionContext, makeClient: MakeClient): Pr
   });
   answerServer(client);
 
-  const panel = new PanelView(context.extensionUri, client, simulated.event, () => (status?.simulating ?? 1) > 0);
+  const panel = new PanelView(context.extensionUri, client, simulated.event);
   context.subscriptions.push(
     log,
     simulated,
@@ -54,15 +48,4 @@ export async function run(context: ExtensionContext, makeClient: MakeClient): Pr
   await client.start();
   context.subscriptions.push(tellFocus(client));
   return { onDidSimulate: simulated.event, onDidChangeStatus: statusChanged.event, status: () => status };
-}
-
-/** Tells the server which document the user looks at, now and whenever that changes. */
-function tellFocus(client: BaseLanguageClient): Disposable {
-  const tell = (editor: TextEditor | undefined) => {
-    if (!editor || languages.match(documentSelector, editor.document) === 0 || !client.isRunning()) return;
-    const params: DidFocusParams = { uri: client.code2ProtocolConverter.asUri(editor.document.uri) };
-    void client.sendNotification(didFocusNotification, params);
-  };
-  tell(window.activeTextEditor);
-  return window.onDidChangeActiveTextEditor(tell);
 }

@@ -36,6 +36,10 @@ export function clientOptions(log: LogOutputChannel): LanguageClientOptions {
           return !Array.isArray(sections) || workspace.isTrusted ? sections : withoutCompiler<LSPAny>(sections);
         },
       },
+      // In the status bar: one that can be cancelled would come as a notification over the code.
+      handleWorkDoneProgress(token, params, next) {
+        next(token, params.kind === "begin" ? { ...params, cancellable: false } : params);
+      },
       handleDiagnostics: (uri, diagnostics, next) => next(uri, diagnostics.map(linkToPage)),
       async provideDiagnostics(document, previous, token, next) {
         const report = await next(document, previous, token);

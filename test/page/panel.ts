@@ -61,6 +61,29 @@ export function describePanel({ server, browser, extension, folder }: PageContex
       await panel.getByRole("heading", { name: "average" }).waitFor();
     });
 
+    it("code that does not parse leaves the figures, marked, until it is mended", async () => {
+      await goToLine(page, 4);
+      const figures = panel.getByRole("region", { name: "Occupancy" });
+      await panel.getByRole("heading", { name: "strided" }).waitFor();
+      const note = panel.getByText("before your last edit");
+      await note.waitFor({ state: "hidden" });
+      await panel.locator("main").evaluate((main) => {
+        new MutationObserver(() => {
+          if (!main.querySelector("section")) main.dataset.emptied = main.textContent ?? "";
+        }).observe(main, { childList: true, subtree: true });
+      });
+      await page.keyboard.press("End");
+      await page.keyboard.type(" out[ = {");
+      await note.waitFor();
+      await figures.waitFor();
+      await panel.getByRole("heading", { name: "strided" }).waitFor();
+      await runCommand(page, "File: Revert File");
+      await note.waitFor({ state: "hidden" });
+      await figures.waitFor();
+      await panel.locator("main[data-progress=done]").waitFor();
+      assert.equal(await panel.locator("main").getAttribute("data-emptied"), null);
+    });
+
     it("every control is reached by keyboard and has a name", async () => {
       const controls = panel.locator("button, select, input");
       for (const control of await controls.all()) {

@@ -1,4 +1,5 @@
 /** The commands of the palette, one function each. */
+import { stopSimulationNotification } from "@warplens/server/protocol";
 import { commands, type Disposable, env, type LogOutputChannel, window } from "vscode";
 import type { BaseLanguageClient } from "vscode-languageclient";
 import type { PanelView } from "../panel/view.ts";
@@ -18,6 +19,7 @@ export function registerCommands({ client, log, panel, version }: CommandContext
   return [
     commands.registerCommand("warplens.selectGpu", () => selectGpu(client)),
     commands.registerCommand("warplens.restart", () => restart(client)),
+    commands.registerCommand("warplens.stopSimulation", () => client.sendNotification(stopSimulationNotification)),
     commands.registerCommand("warplens.showOutput", () => log.show()),
     commands.registerCommand("warplens.copyBugReport", async () => {
       await env.clipboard.writeText(await bugReport(client, version));

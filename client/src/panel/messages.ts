@@ -3,6 +3,8 @@ import type { PanelModel } from "@warplens/server/protocol";
 
 export type ToPage =
   | { readonly type: "model"; readonly model: PanelModel }
+  /** The model is of the text before the last edit. */
+  | { readonly type: "stale" }
   /** Nothing to show: why. */
   | { readonly type: "empty"; readonly message: string };
 

@@ -1,5 +1,12 @@
 /** The panel in the side bar: follows the cursor in CUDA files and shows what the server knows of the launch there. */
-import { type DidSimulateParams, type PanelModel, type PanelParams, panelRequest } from "@warplens/server/protocol";
+import {
+  type DidSimulateParams,
+  type PanelAnswer,
+  type PanelModel,
+  type PanelParams,
+  type PanelProgress,
+  panelRequest,
+} from "@warplens/server/protocol";
 import {
   commands,
   Disposable,
@@ -11,6 +18,7 @@ import {
   type WebviewView,
   type WebviewViewProvider,
   window,
+  workspace,
 } from "vscode";
 import { type BaseLanguageClient, State } from "vscode-languageclient";
 import { revealLine } from "../commands/reveal-line.ts";
@@ -30,26 +38,24 @@ export class PanelView implements WebviewViewProvider, Disposable {
   readonly #extension: Uri;
   readonly #client: BaseLanguageClient;
   readonly #subscriptions: Disposable;
-  readonly #busy: () => boolean;
   #view: WebviewView | undefined;
   #shown: Shown | undefined;
   /** One request at a time: what changes meanwhile makes one more. */
   #asking = false;
   #stale = false;
+  /** The last model that the page was sent. */
+  #model: PanelModel | undefined;
 
-  /**
-   * @param simulated tells that a document has new results
-   * @param busy whether simulations are under way
-   */
-  constructor(extension: Uri, client: BaseLanguageClient, simulated: Event<DidSimulateParams>, busy: () => boolean) {
+  /** @param simulated tells that what is known of a document has changed */
+  constructor(extension: Uri, client: BaseLanguageClient, simulated: Event<DidSimulateParams>) {
     this.#extension = extension;
     this.#client = client;
-    this.#busy = busy;
     this.#subscriptions = Disposable.from(
       window.registerWebviewViewProvider(PanelView.id, this),
       window.onDidChangeActiveTextEditor((editor) => this.#follow(editor)),
       window.onDidChangeTextEditorSelection(({ textEditor }) => this.#follow(textEditor)),
       simulated(({ uri }) => uri === this.#uri() && this.#refresh()),
+      workspace.onDidChangeTextDocument(({ document, contentChanges }) => contentChanges.length > 0 && this.#edited(document.uri)),
       client.onDidChangeState(() => this.#refresh()),
     );
     this.#follow(window.activeTextEditor);
@@ -135,11 +141,38 @@ export class PanelView implements WebviewViewProvider, Disposable {
       ...(launch === undefined ? {} : { launch }),
     };
     try {
-      const model: PanelModel | null = await this.#client.sendRequest(panelRequest, params);
-      if (model) return { type: "model", model };
-      return { type: "empty", message: this.#busy() ? "Simulating…" : "This file has no kernel, and launches none." };
+      return this.#messageOf(await this.#client.sendRequest<PanelAnswer>(panelRequest, params), uri);
     } catch (error) {
       return { type: "empty", message: `The language server did not answer: ${error instanceof Error ? error.message : String(error)}` };
     }
   }
+  #messageOf(answer: PanelAnswer, uri: string): ToPage {
+    if (answer === null) return { type: "empty", message: "Simulating…" };
+    if (!("nothing" in answer)) {
+      this.#model = answer;
+      return { type: "model", model: answer };
+    }
+    const { nothing, gpu } = answer;
+    // The same file on the same GPU: what was known of it stays until more is.
+    const isWaiting = nothing === "waiting" || nothing === "running";
+    if (isWaiting && this.#model?.uri === uri && this.#model.gpu.id === gpu.id)
+      return { type: "model", model: { ...this.#model, isStale: true, progress: nothing } };
+    this.#model = undefined;
+    return { type: "empty", message: nothingText[nothing](gpu.name) };
+  }
+
+  /** What is shown is of the text before: told to the page at once, whenever the server says more. */
+  #edited(uri: Uri): void {
+    if (!this.#model || uri.toString() !== this.#shown?.uri.toString()) return;
+    this.#model = { ...this.#model, isStale: true };
+    void this.#view?.webview.postMessage({ type: "stale" } satisfies ToPage);
+  }
 }
+
+const nothingText: Readonly<Record<PanelProgress, (gpu: string) => string>> = {
+  waiting: (gpu) => `Simulating on the ${gpu}…`,
+  running: (gpu) => `Simulating on the ${gpu}…`,
+  done: () => "This file has no kernel, and launches none.",
+  stopped: () => "The simulation was stopped. It starts again with the next edit.",
+  off: () => "Simulation is switched off in the settings.",
+};

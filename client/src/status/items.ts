@@ -1,7 +1,7 @@
 /** The chosen GPU where a user looks for it: in the status bar beside CUDA files, and in the language status. */
 import type { StatusParams } from "@warplens/server/protocol";
 import { shortGpuName } from "@warplens/server/units";
-import { Disposable, type Event, LanguageStatusSeverity, languages, MarkdownString, StatusBarAlignment, window } from "vscode";
+import { commands, Disposable, type Event, LanguageStatusSeverity, languages, MarkdownString, StatusBarAlignment, window } from "vscode";
 import { type BaseLanguageClient, State } from "vscode-languageclient";
 import { describeGpu } from "../gpu.ts";
 import { documentSelector, languages as languageIds } from "../language-client.ts";
@@ -12,7 +12,11 @@ const origins: Record<StatusParams["chosenBy"], string> = {
   "warplens.json": "chosen in warplens.json",
   default: "the default",
 };
+const stop = { command: "warplens.stopSimulation", title: "Stop" };
 const selectGpu = { command: "warplens.selectGpu", title: "Select GPU" };
+
+const simulatingText = ({ done, of }: NonNullable<StatusParams["progress"]>): string =>
+  of === undefined ? "Simulating…" : `Simulating: ${done} of ${of} launches`;
 
 export function showStatus(changed: Event<StatusParams>, client: BaseLanguageClient): Disposable {
   const item = languages.createLanguageStatusItem("warplens.status", documentSelector);
@@ -29,14 +33,19 @@ export function showStatus(changed: Event<StatusParams>, client: BaseLanguageCli
     if (languageIds.some((id) => id === language) && client.state === State.Running) bar.show();
     else bar.hide();
   };
-  const update = ({ gpu, chosenBy, simulating, problems }: StatusParams) => {
+  const update = ({ gpu, chosenBy, progress, problems }: StatusParams) => {
     item.text = gpu.name;
-    item.detail = problems[0] ?? `GPU to simulate, ${origins[chosenBy]}`;
+    item.detail = progress ? simulatingText(progress) : (problems[0] ?? `GPU to simulate, ${origins[chosenBy]}`);
     item.severity = problems.length > 0 ? LanguageStatusSeverity.Warning : LanguageStatusSeverity.Information;
-    item.busy = simulating > 0;
-    item.command = selectGpu;
-    bar.text = `$(${problems.length > 0 ? "warning" : simulating > 0 ? "loading~spin" : "circuit-board"}) ${shortGpuName(gpu.name)}`;
-    bar.tooltip = new MarkdownString([`**${gpu.name}**, ${origins[chosenBy]}`, describeGpu(gpu), ...problems].join("\n\n"));
+    item.busy = progress !== undefined;
+    void commands.executeCommand("setContext", "warplens.isSimulating", progress !== undefined);
+    item.command = progress ? stop : selectGpu;
+    bar.text = `$(${problems.length > 0 ? "warning" : progress ? "loading~spin" : "circuit-board"}) ${shortGpuName(gpu.name)}`;
+    bar.tooltip = new MarkdownString(
+      [`**${gpu.name}**, ${origins[chosenBy]}`, describeGpu(gpu), ...(progress ? [simulatingText(progress)] : []), ...problems].join(
+        "\n\n",
+      ),
+    );
     bar.accessibilityInformation = { label: `WarpLens simulates ${gpu.name}. Select another GPU.`, role: "button" };
     showOrHide();
   };

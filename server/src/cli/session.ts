@@ -16,7 +16,7 @@ import { defaultGpu, gpuNamed } from "./gpu-option.ts";
 import type { Input } from "./inputs.ts";
 import { type Io, UsageError } from "./io.ts";
 import { type Given, wholeNumber } from "./options.ts";
-import { Projects } from "./projects.ts";
+import { ProjectFolders } from "./project-folders.ts";
 
 /** Files after which what is known of the files before is forgotten. */
 const forgetAfter = 8;
@@ -26,7 +26,7 @@ export class Session {
   #analysed = 0;
   readonly #io: Io;
   readonly #given: Given;
-  readonly #projects: Projects;
+  readonly #projects: ProjectFolders;
   readonly #registers: ReadonlyMap<string, number>;
   readonly #select: readonly string[];
   readonly #ignore: readonly string[];
@@ -34,7 +34,7 @@ export class Session {
   private constructor(io: Io, given: Given) {
     this.#io = io;
     this.#given = given;
-    this.#projects = new Projects(io.cwd);
+    this.#projects = new ProjectFolders(io.cwd);
     this.#registers = registersOf(given);
     this.#select = selectorsOf("--select", given.select);
     this.#ignore = selectorsOf("--ignore", given.ignore);

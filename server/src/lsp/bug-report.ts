@@ -1,7 +1,17 @@
 /** The server's state for a bug report, as Markdown: versions, counts and reasons; no source text and no paths. */
-import type { Workspace } from "./workspace.ts";
+import type { GpuModel } from "@warplens/sim-engine";
 
-export function bugReport({ gpu, documents }: ReturnType<Workspace["facts"]>): string {
+export interface BugReportFacts {
+  readonly gpu: GpuModel;
+  readonly documents: readonly {
+    readonly lines: number;
+    /** Absent until they are all known. */
+    readonly launches: number | undefined;
+    readonly notSimulated: readonly string[];
+  }[];
+}
+
+export function bugReport({ gpu, documents }: BugReportFacts): string {
   const lines = [`- GPU: ${gpu.name} (${gpu.id}, compute capability ${gpu.computeCapability})`, `- open documents: ${documents.length}`];
   for (const { lines: count, launches, notSimulated } of documents) {
     lines.push(`  - ${count} lines, ${launches === undefined ? "not simulated yet" : `${launches} launches`}`);

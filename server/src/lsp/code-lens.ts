@@ -1,35 +1,59 @@
 /** Over each kernel: occupancy, bandwidth and time of its launch, and what was assumed to say so. */
-import type { CodeLens, Range } from "vscode-languageserver";
+import type { CodeLens, Range as LspRange } from "vscode-languageserver";
 import { formatAssumption, formatBandwidth, formatBound, formatPercent, formatTime, shortGpuName } from "../units.ts";
 import { rangeOf } from "./convert.ts";
 import { occupancyText } from "./figures.ts";
-import { launchesOf, type SimulatedLaunch, type View, worstLaunch } from "./view.ts";
+import { isPending, launchesOf, type SimulatedLaunch, staleText, type View, type ViewKernel, worstLaunch } from "./view.ts";
 
-export function codeLenses({ document, gpu, settings, simulation }: View): CodeLens[] {
-  if (!settings["codeLens.enabled"] || !simulation) return [];
-  return simulation.kernels.flatMap((kernel) => {
-    if (kernel.nameAt.start < 0) return [];
-    const range = rangeOf(document, kernel.nameAt);
-    const launches = launchesOf(simulation, kernel);
-    const worst = worstLaunch(launches);
-    if (!worst) {
-      const reason = simulation.launches.find(
-        (launch) => launch.kernel !== undefined && simulation.kernels[launch.kernel] === kernel,
-      )?.reason;
-      return reason === undefined ? [] : [lens(range, `${shortGpuName(gpu.name)} · not simulated: ${reason}`, document.uri)];
-    }
-    const more = launches.length > 1 ? ` · slowest of ${launches.length} launches` : "";
-    const { advice } = worst.report.occupancy;
-    const title = `${summary(worst, shortGpuName(gpu.name))}${more}`;
-    const step =
-      advice?.nextStep === undefined
-        ? advice?.withheld && `More occupancy would not help: ${advice.withheld}`
-        : `Next step: ${advice.nextStep}`;
-    return [lens(range, title, document.uri, step), ...assumed(worst, range, document.uri)];
-  });
+/** Stands behind figures that are not the present text's. Behind, so that nothing moves when they are made anew. */
+const staleMark = " · ↻";
+
+export function codeLenses(view: View): CodeLens[] {
+  if (!view.settings["codeLens.enabled"] || view.progress === "off") return [];
+  return view.kernels.flatMap((kernel) => kernelLenses(view, kernel));
 }
 
-const lens = (range: Range, title: string, uri: string, tooltip?: string): CodeLens => ({
+function kernelLenses(view: View, kernel: ViewKernel): CodeLens[] {
+  const { document, gpu, launches } = view;
+  const range = rangeOf(document, kernel.nameAt);
+  const name = shortGpuName(gpu.name);
+  const simulated = launchesOf(view, kernel);
+  const worst = worstLaunch(simulated);
+  const own = launches.filter((launch) => launch.kernel === kernel);
+  if (!worst) {
+    const refused = own.find(({ reason }) => reason !== undefined);
+    const text = refused ? `not simulated: ${refused.reason}${refused.isStale ? staleMark : ""}` : waitingText(view, own.length);
+    return text === undefined ? [] : [{ ...lens(range, `${name} · ${text}`, document.uri), ...markOf(!refused || refused.isStale) }];
+  }
+  const pending = own.filter(isPending).length;
+  const more = own.length > 1 ? ` · slowest of ${simulated.length}${pending > 0 ? ` of ${own.length}` : ""} launches` : "";
+  const refused = worst.reason === undefined ? "" : ` · now not simulated: ${worst.reason}`;
+  const title = `${summary(worst, name)}${more}${worst.isStale ? staleMark : ""}${refused}`;
+  const tooltip = worst.isStale ? staleText(view) : stepText(worst);
+  // There is room for one of them: what the user can do something about now.
+  return [
+    { ...lens(range, title, document.uri, tooltip), ...markOf(worst.isStale) },
+    ...(refused === "" ? assumed(worst, range, document.uri) : []),
+  ];
+}
+
+/** For whoever reads lenses by program: this one does not tell of the present text. */
+const markOf = (isStale: boolean): Pick<CodeLens, "data"> => (isStale ? { data: { stale: true } } : {});
+
+/** What stands over a kernel of which nothing is known yet. */
+function waitingText({ progress }: View, launches: number): string | undefined {
+  if (progress === "stopped") return "simulation stopped until the next edit";
+  if (progress === "done" && launches === 0) return undefined;
+  return "simulating…";
+}
+
+function stepText({ report }: SimulatedLaunch): string | undefined {
+  const { advice } = report.occupancy;
+  if (advice?.nextStep !== undefined) return `Next step: ${advice.nextStep}`;
+  return advice?.withheld === undefined ? undefined : `More occupancy would not help: ${advice.withheld}`;
+}
+
+const lens = (range: LspRange, title: string, uri: string, tooltip?: string): CodeLens => ({
   range,
   command: { title, command: "warplens.showPanel", arguments: [uri, range.start.line + 1], ...(tooltip === undefined ? {} : { tooltip }) },
 });
@@ -44,7 +68,7 @@ function summary({ report }: SimulatedLaunch, gpu: string): string {
   return parts.join(" · ");
 }
 
-function assumed({ report }: SimulatedLaunch, range: Range, uri: string): CodeLens[] {
+function assumed({ report }: SimulatedLaunch, range: LspRange, uri: string): CodeLens[] {
   // The register estimate has its basis beside it wherever it is shown; the lens tells of what the user can mend.
   const values = report.assumptions.filter(({ what }) => what !== "registersPerThread");
   if (values.length === 0) return [];

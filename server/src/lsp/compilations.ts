@@ -2,9 +2,21 @@
  * Register counts of open documents by the user's nvcc: asked for once a version, in the background; a newer version stops the
  * compiler that works on an older one.
  */
+import { compileOptions } from "../analysis/compile-commands.ts";
+import type { AnalysisSettings, FileHost } from "../analysis/facts.ts";
 import type { Compilation } from "../nvcc/compile.ts";
 import type { CompiledKernel } from "../nvcc/resources.ts";
 import type { Platform } from "./platform.ts";
+
+/** What is compiled: a document's text, with the flags that hold for it. */
+export interface CompiledSource {
+  readonly path: string;
+  readonly text: string;
+  /** The texts of the project's headers that it includes. */
+  headers(): Promise<readonly string[]>;
+  readonly settings: Pick<AnalysisSettings, "computeCapability" | "defines" | "includeDirs">;
+  readonly files: FileHost;
+}
 
 interface Compiled {
   readonly version: number;
@@ -25,12 +37,14 @@ export class Compilations {
   }
 
   /** Asks for a version's kernels, unless that was done. Never rejects. */
-  async request(uri: string, version: number, nvcc: string, compilation: Compilation): Promise<void> {
+  async request(uri: string, version: number, nvcc: string, source: CompiledSource): Promise<void> {
     if (this.#documents.get(uri)?.version === version) return;
     this.drop(uri);
     const compiled: Compiled = { version, stop: new AbortController(), kernels: [] };
     this.#documents.set(uri, compiled);
-    const answer = await this.#compile(nvcc, compilation, compiled.stop.signal).catch((error: Error) => ({ problem: error.message }));
+    const answer = await compilationOf(source)
+      .then((compilation) => this.#compile(nvcc, compilation, compiled.stop.signal))
+      .catch((error: Error) => ({ problem: error.message }));
     if (this.#documents.get(uri) !== compiled) return;
     if ("kernels" in answer) compiled.kernels = answer.kernels;
     else compiled.problem = answer.problem;
@@ -58,4 +72,17 @@ export class Compilations {
   clear(): void {
     for (const uri of [...this.#documents.keys()]) this.drop(uri);
   }
+}
+
+async function compilationOf({ path, text, headers, settings, files }: CompiledSource): Promise<Compilation> {
+  const { computeCapability, defines, includeDirs } = settings;
+  const compiled = compileOptions(path, files);
+  return {
+    path,
+    text,
+    headers: await headers(),
+    computeCapability,
+    defines: [...compiled.defines, ...defines],
+    includeDirs: [...includeDirs, ...compiled.includeDirs],
+  };
 }

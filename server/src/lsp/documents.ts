@@ -4,12 +4,17 @@
  */
 import type { Connection, TextDocumentContentChangeEvent } from "vscode-languageserver";
 import { TextDocument } from "vscode-languageserver-textdocument";
-import type { TextEdit } from "../worker/messages.ts";
+import type { OffsetRange, TextEdit } from "../worker/messages.ts";
+
+/** An edit with what it does to lines: these, 0-based, have become `count` other ones. */
+export interface Edit extends TextEdit {
+  readonly lines: OffsetRange & { readonly count: number };
+}
 
 export interface DocumentEvents {
   opened(document: TextDocument): void;
   /** The document as it is after the edits. */
-  edited(document: TextDocument, edits: readonly TextEdit[]): void;
+  edited(document: TextDocument, edits: readonly Edit[]): void;
   saved(document: TextDocument): void;
   closed(document: TextDocument): void;
 }
@@ -63,11 +68,20 @@ export class Documents {
 }
 
 /** What a change does to a text, before it is done. */
-function editOf(document: TextDocument, change: TextDocumentContentChangeEvent): TextEdit {
-  if (!("range" in change)) return smallestEdit(document.getText(), change.text);
+function editOf(document: TextDocument, change: TextDocumentContentChangeEvent): Edit {
+  if (!("range" in change)) return withLines(document, smallestEdit(document.getText(), change.text));
   const start = document.offsetAt(change.range.start);
   const end = document.offsetAt(change.range.end);
-  return { start: Math.min(start, end), end: Math.max(start, end), text: change.text };
+  return withLines(document, { start: Math.min(start, end), end: Math.max(start, end), text: change.text });
+}
+
+/** A line that something is put into is the same line; one that something is put in front of has moved. */
+function withLines(document: TextDocument, edit: TextEdit): Edit {
+  const start = document.positionAt(edit.start);
+  const end = document.positionAt(edit.end);
+  const later = start.character > 0 ? 1 : 0;
+  const count = edit.text.match(/\r\n|\r|\n/g)?.length ?? 0;
+  return { ...edit, lines: { start: start.line + later, end: end.line + later, count } };
 }
 
 /** The edit between two texts, less what they have in common at both ends: an editor that sends whole texts changes little of them. */

@@ -7,26 +7,22 @@ import { rangeOf } from "./convert.ts";
 import { assumptionsText, changesTable, conflictWays, launchTable, occupancyText, perRequest, templateText } from "./figures.ts";
 import { occupancyByBlockSize } from "./occupancy-bars.ts";
 import {
-  type FileSimulation,
   holds,
   inDocument,
   isSimulated,
-  type KernelSummary,
   launchesOf,
   type SimulatedLaunch,
+  staleText,
   type View,
+  type ViewKernel,
   worstLaunch,
 } from "./view.ts";
 
 export function hover(view: View, position: Position): Hover | null {
-  const { simulation, document } = view;
-  if (!simulation) return null;
+  const { document } = view;
+  if (view.progress === "off") return null;
   const offset = document.offsetAt(position);
-  const found =
-    onShared(view, simulation, offset) ??
-    onAccess(view, simulation, offset) ??
-    onKernel(view, simulation, offset) ??
-    onLaunch(view, simulation, offset);
+  const found = onShared(view, offset) ?? onAccess(view, offset) ?? onKernel(view, offset) ?? onLaunch(view, offset);
   return found ? { contents: { kind: "markdown", value: found.text }, range: rangeOf(document, found.at) } : null;
 }
 
@@ -35,17 +31,18 @@ interface Found {
   readonly text: string;
 }
 
-const title = (view: View, what: string): string => `**${what}** · ${view.gpu.name}`;
+const title = (view: View, what: string, isStale = false): string =>
+  `**${what}** · ${view.gpu.name}${isStale ? `\n\n*${staleText(view)}*` : ""}`;
 
-function onShared(view: View, simulation: FileSimulation, offset: number): Found | undefined {
-  const array = simulation.kernels.flatMap((kernel) => kernel.sharedArrays).find((candidate) => holds(candidate, offset));
+function onShared(view: View, offset: number): Found | undefined {
+  const array = view.kernels.flatMap((kernel) => kernel.sharedArrays).find((candidate) => holds(candidate, offset));
   return (
     array && { at: array, text: `${title(view, `\`${array.name}\``)}\n\n${formatCapacity(array.bytes)} of shared memory in each block.` }
   );
 }
 
-function onAccess(view: View, simulation: FileSimulation, offset: number): Found | undefined {
-  const hits = simulation.launches
+function onAccess(view: View, offset: number): Found | undefined {
+  const hits = view.launches
     .filter(isSimulated)
     .flatMap((launch) => launch.report.accesses.filter(inDocument).map((access) => ({ launch, access })))
     .filter(({ access }) => access.requests > 0 && holds(access, offset));
@@ -55,7 +52,7 @@ function onAccess(view: View, simulation: FileSimulation, offset: number): Found
   const first = shown[0];
   if (!first) return undefined;
   const kinds = shown.map(({ launch, access }) => accessTable(access, shown.length > 1 ? launch : undefined));
-  return { at: first.access, text: [title(view, "Memory access"), ...kinds].join("\n\n") };
+  return { at: first.access, text: [title(view, "Memory access", first.launch.isStale), ...kinds].join("\n\n") };
 }
 
 function accessTable(access: AccessReport, launch: SimulatedLaunch | undefined): string {
@@ -74,25 +71,23 @@ function accessTable(access: AccessReport, launch: SimulatedLaunch | undefined):
   return [`| ${head} | |`, "| --- | --- |", ...rows.map(([name, value]) => `| ${name} | ${value} |`)].join("\n");
 }
 
-function onKernel(view: View, simulation: FileSimulation, offset: number): Found | undefined {
-  const kernel = simulation.kernels.find(
-    ({ nameAt, launchBounds }) => holds(nameAt, offset) || (launchBounds && holds(launchBounds, offset)),
-  );
+function onKernel(view: View, offset: number): Found | undefined {
+  const kernel = view.kernels.find(({ nameAt, launchBounds }) => holds(nameAt, offset) || (launchBounds && holds(launchBounds, offset)));
   if (!kernel) return undefined;
   const at = holds(kernel.nameAt, offset) ? kernel.nameAt : (kernel.launchBounds ?? kernel.nameAt);
-  const worst = worstLaunch(launchesOf(simulation, kernel));
-  if (!worst) return { at, text: `${title(view, kernel.name)}\n\n${reasonOf(simulation, kernel)}` };
-  return { at, text: launchText(view, worst, otherLaunches(simulation, kernel, worst)) };
+  const worst = worstLaunch(launchesOf(view, kernel));
+  if (!worst) return { at, text: `${title(view, kernel.name)}\n\n${reasonOf(view, kernel)}` };
+  return { at, text: launchText(view, worst, otherLaunches(view, kernel, worst)) };
 }
 
-function reasonOf(simulation: FileSimulation, kernel: KernelSummary): string {
-  const index = simulation.kernels.indexOf(kernel);
-  const reason = simulation.launches.find((launch) => launch.kernel === index && launch.reason !== undefined)?.reason;
-  return reason === undefined ? "Not simulated." : `Not simulated: ${reason}`;
+function reasonOf(view: View, kernel: ViewKernel): string {
+  const refused = view.launches.find((launch) => launch.kernel === kernel && launch.reason !== undefined);
+  if (refused) return `Not simulated: ${refused.reason}`;
+  return view.progress === "done" ? "Not simulated." : view.progress === "stopped" ? "The simulation was stopped." : "Simulating…";
 }
 
-function otherLaunches(simulation: FileSimulation, kernel: KernelSummary, shown: SimulatedLaunch): string {
-  const rest = launchesOf(simulation, kernel).filter((launch) => launch !== shown);
+function otherLaunches(view: View, kernel: ViewKernel, shown: SimulatedLaunch): string {
+  const rest = launchesOf(view, kernel).filter((launch) => launch !== shown);
   if (rest.length === 0) return "";
   const lines = rest.map(({ line, templateArguments, report }) => {
     const time = report.time ? `, ${formatTime(report.time.ns)}` : "";
@@ -101,11 +96,13 @@ function otherLaunches(simulation: FileSimulation, kernel: KernelSummary, shown:
   return ["**Other launches**", "", ...lines].join("\n");
 }
 
-function onLaunch(view: View, simulation: FileSimulation, offset: number): Found | undefined {
-  const launch = simulation.launches.find(({ at }) => at && holds(at, offset));
+function onLaunch(view: View, offset: number): Found | undefined {
+  const launch = view.launches.find(({ at }) => at && holds(at, offset));
   if (!launch?.at) return undefined;
-  if (!isSimulated(launch))
-    return { at: launch.at, text: `${title(view, launch.kernelName)}\n\nNot simulated: ${launch.reason ?? "unknown"}` };
+  if (!isSimulated(launch)) {
+    const text = launch.reason === undefined ? "Simulating…" : `Not simulated: ${launch.reason}`;
+    return { at: launch.at, text: `${title(view, launch.kernelName)}\n\n${text}` };
+  }
   return { at: launch.at, text: launchText(view, launch, "") };
 }
 
@@ -113,7 +110,8 @@ function launchText(view: View, launch: SimulatedLaunch, more: string): string {
   const { report } = launch;
   const bars = occupancyByBlockSize(report, view.gpu);
   const parts = [
-    title(view, `${launch.kernelName}${templateText(launch.templateArguments)}`),
+    title(view, `${launch.kernelName}${templateText(launch.templateArguments)}`, launch.isStale),
+    launch.reason === undefined ? "" : `Now not simulated: ${launch.reason}`,
     launchTable(report),
     changesTable(report),
     bars,

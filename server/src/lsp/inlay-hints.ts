@@ -3,13 +3,13 @@ import type { AccessReport } from "@warplens/sim-engine";
 import { type InlayHint, InlayHintKind, type Range as LspRange } from "vscode-languageserver";
 import { formatCapacity, formatCount, formatRatio } from "../units.ts";
 import { conflictWays, perRequest } from "./figures.ts";
-import { inDocument, isSimulated, type View } from "./view.ts";
+import { inDocument, isSimulated, staleText, type View } from "./view.ts";
 
 /** Below this factor an access counts as ideal: alignment at the edges is not worth a word. */
 const worthAWord = 1.05;
 
-export function inlayHints({ document, settings, simulation }: View, visible: LspRange): InlayHint[] {
-  if (!simulation) return [];
+export function inlayHints(view: View, visible: LspRange): InlayHint[] {
+  const { document, settings, launches, kernels } = view;
   const from = document.offsetAt(visible.start);
   const to = document.offsetAt(visible.end);
   const hints = new Map<string, { readonly at: number; readonly text: string; readonly tooltip: string; readonly weight: number }>();
@@ -19,26 +19,28 @@ export function inlayHints({ document, settings, simulation }: View, visible: Ls
     const key = `${kind}:${at}`;
     if ((hints.get(key)?.weight ?? Number.NEGATIVE_INFINITY) < weight) hints.set(key, { at, text, tooltip, weight });
   };
-  for (const { report, kernelName } of simulation.launches.filter(isSimulated)) {
+  const stale = (isStale: boolean): string => (isStale ? `. ${staleText(view)}` : "");
+  for (const { report, kernelName, isStale } of launches.filter(isSimulated)) {
     for (const access of report.accesses.filter(inDocument)) {
       const words = accessWords(access, settings["inlayHints.globalAccesses"], settings["inlayHints.sharedAccesses"]);
-      if (words) offer("access", access.end, words.text, `${words.tooltip} in ${kernelName}`, words.weight);
+      if (words) offer("access", access.end, words.text, `${words.tooltip} in ${kernelName}${stale(isStale)}`, words.weight);
     }
     if (settings["inlayHints.loops"])
       for (const loop of report.loops.filter(inDocument)) {
-        const lineEnd = document.offsetAt({ line: document.positionAt(loop.start).line + 1, character: 0 });
-        const end = document.getText().slice(loop.start, lineEnd).trimEnd().length + loop.start;
+        const begin = document.positionAt(loop.start);
+        const line = document.getText({ start: begin, end: { line: begin.line + 1, character: 0 } });
+        const end = loop.start + line.trimEnd().length;
         offer(
           "loop",
           end,
           `${formatCount(loop.trips)}${Number.isInteger(loop.trips) ? "" : " (mean)"} trips`,
-          "Iterations of a warp each time it enters",
+          `Iterations of a warp each time it enters${stale(isStale)}`,
           loop.trips,
         );
       }
   }
   if (settings["inlayHints.sharedArrays"])
-    for (const kernel of simulation.kernels)
+    for (const kernel of kernels)
       for (const array of kernel.sharedArrays)
         offer("shared", array.end, formatCapacity(array.bytes), "Shared memory of one block", array.bytes);
   return [...hints.values()].map(({ at, text, tooltip }) => ({

@@ -2,49 +2,52 @@
 import { formatDim } from "../units.ts";
 import { templateText } from "./figures.ts";
 import { gpuSummary } from "./gpus.ts";
-import type { PanelLaunch, PanelModel, PanelParams } from "./protocol.ts";
+import type { PanelAnswer, PanelLaunch, PanelParams } from "./protocol.ts";
 import { occupancySweeps } from "./sweeps.ts";
-import { type FileSimulation, holds, isSimulated, type LaunchSummary, launchesOf, type View, worstLaunch } from "./view.ts";
+import { holds, isPending, isSimulated, launchesOf, type View, type ViewLaunch, worstLaunch } from "./view.ts";
 
-/** @param version of the document the simulation was made from */
-export function panelModel(view: View, { position, launch: picked }: PanelParams, version: number): PanelModel | null {
-  const { document, simulation, gpu } = view;
-  if (!simulation || simulation.launches.length === 0) return null;
-  const selected = picked !== undefined && picked < simulation.launches.length ? picked : atCursor(simulation, document.offsetAt(position));
-  const shown = simulation.launches[selected];
+export function panelAnswer(view: View, { position, launch: picked }: PanelParams): PanelAnswer {
+  const { document, launches, gpu, progress } = view;
+  if (launches.length === 0) return { nothing: progress, gpu: gpuSummary(gpu) };
+  const selected = picked !== undefined && picked < launches.length ? picked : atCursor(view, document.offsetAt(position));
+  const shown = launches[selected];
   return {
     uri: document.uri,
-    version,
+    version: document.version,
     gpu: gpuSummary(gpu),
-    launches: simulation.launches.map((launch) => panelLaunch(launch, document.uri)),
+    launches: launches.map((launch) => panelLaunch(launch, document.uri)),
     selected,
-    ...(shown?.report ? { report: shown.report } : { reason: shown?.reason ?? "Not simulated." }),
+    ...(shown?.report ? { report: shown.report } : {}),
+    ...(shown?.reason === undefined ? {} : { reason: shown.reason }),
+    isStale: shown?.isStale ?? false,
+    progress,
     sweeps: shown?.report ? occupancySweeps(shown.report, gpu) : [],
-    source: { uri: document.uri, lines: shown?.report ? linesOf(document.getText(), Object.keys(shown.report.lines)) : {} },
+    source: { uri: document.uri, lines: shown?.report ? linesOf(view, Object.keys(shown.report.lines)) : {} },
   };
 }
 
-function atCursor(simulation: FileSimulation, offset: number): number {
-  const site = simulation.launches.findIndex(({ at }) => at && holds(at, offset));
+function atCursor(view: View, offset: number): number {
+  const { launches } = view;
+  const site = launches.findIndex(({ at }) => at && holds(at, offset));
   if (site >= 0) return site;
-  const kernel = simulation.kernels.find(({ at }) => holds(at, offset));
-  const worst = kernel && worstLaunch(launchesOf(simulation, kernel));
-  if (worst) return simulation.launches.indexOf(worst);
-  const any = kernel ? simulation.launches.findIndex((launch) => launch.kernel === simulation.kernels.indexOf(kernel)) : -1;
-  return Math.max(0, any);
+  const kernel = view.kernels.find(({ at }) => holds(at, offset));
+  const worst = kernel && worstLaunch(launchesOf(view, kernel));
+  if (worst) return launches.indexOf(worst);
+  return Math.max(0, kernel ? launches.findIndex((launch) => launch.kernel === kernel) : 0);
 }
 
-function panelLaunch(launch: LaunchSummary, uri: string): PanelLaunch {
+function panelLaunch(launch: ViewLaunch, uri: string): PanelLaunch {
+  const unknown = isPending(launch) ? "" : "not simulated";
   return {
     kernel: launch.kernelName,
     templateArguments: templateText(launch.templateArguments),
     uri,
     line: launch.line,
-    configuration: isSimulated(launch) ? `(${formatDim(launch.report.grid)}) × (${formatDim(launch.report.block)})` : "not simulated",
+    configuration: isSimulated(launch) ? `(${formatDim(launch.report.grid)}) × (${formatDim(launch.report.block)})` : unknown,
   };
 }
 
-function linesOf(text: string, numbers: readonly string[]): Record<string, string> {
-  const lines = text.split(/\r\n|\r|\n/);
-  return Object.fromEntries(numbers.map((number) => [number, (lines[Number(number) - 1] ?? "").trim()]));
+function linesOf({ document }: View, numbers: readonly string[]): Record<string, string> {
+  const text = (line: number): string => document.getText({ start: { line, character: 0 }, end: { line: line + 1, character: 0 } }).trim();
+  return Object.fromEntries(numbers.map((number) => [number, text(Number(number) - 1)]));
 }

@@ -24,7 +24,7 @@ export interface GpuSummary {
 /** Client to server, no parameters: `GpuSummary[]`, in the order to show them: those of the project looked at first. */
 export const gpusRequest = "warplens/gpus";
 
-/** Client to server: what the panel shows. `null` when the document is not open or holds no kernel and no launch. */
+/** Client to server: what the panel shows, a `PanelAnswer`. */
 export const panelRequest = "warplens/panel";
 
 export interface PanelParams {
@@ -57,6 +57,12 @@ export interface OccupancySweep {
   readonly steps: readonly (readonly [value: number, occupancyPct: number])[];
 }
 
+/** `done`: the present text's launches are simulated; `off`: in the settings; `stopped`: by the user. */
+export type PanelProgress = "waiting" | "running" | "done" | "stopped" | "off";
+
+/** Of a document that is not open there is nothing; of one without kernels and launches only how far it is known that it has none. */
+export type PanelAnswer = PanelModel | { readonly nothing: PanelProgress; readonly gpu: GpuSummary } | null;
+
 export interface PanelModel {
   readonly uri: string;
   /** The document version that the model was made from. */
@@ -65,28 +71,39 @@ export interface PanelModel {
   /** Every launch in source order; a kernel that nothing launches stands in as one entry. */
   readonly launches: readonly PanelLaunch[];
   readonly selected: number;
-  /** Absent while the simulation runs, and where there is none: then `reason` says why. */
+  /** Absent while there is none for this GPU, and where there can be none: then `reason` says why. */
   readonly report?: LaunchReport;
+  /** Why the launch was not simulated; beside a stale report, why the present text's was not. */
   readonly reason?: string;
+  /** Report or reason are those of a text before the last edit, or of settings before the last change. */
+  readonly isStale: boolean;
+  /** How far the simulation of the present text has come. */
+  readonly progress: PanelProgress;
   /** With a report: one sweep a resource. */
   readonly sweeps: readonly OccupancySweep[];
   /** The trimmed text of each line of `report.lines`, by 1-based line; and the URI of the file they stand in. */
   readonly source: { readonly uri: string; readonly lines: Readonly<Record<string, string>> };
 }
 
-/** Server to client: the launches of a document have new results, so that what is shown of them is stale. */
+/** Server to client: what is known of a document's launches has changed, so that what is shown of them is to be asked for anew. */
 export const didSimulateNotification = "warplens/didSimulate";
 
 export interface DidSimulateParams {
   readonly uri: string;
+  /** Of the document. */
   readonly version: number;
+  readonly progress: PanelProgress;
 }
 
-/** Client to server, `{ uri }`: the document the user looks at, whose GPU the status names. Without it, the one opened last. */
+/** Client to server: the document the user looks at, whose GPU the status names, and where. Without it, the one opened last. */
 export const didFocusNotification = "warplens/didFocus";
 
 export interface DidFocusParams {
   readonly uri: string;
+  /** The cursor: what stands there is simulated first. */
+  readonly position?: { readonly line: number; readonly character: number };
+  /** The lines in view, 0-based, the last one included: what stands there is simulated next. */
+  readonly visible?: { readonly start: number; readonly end: number };
 }
 
 /** Server to client, once after it starts and when any of it changes. */
@@ -96,11 +113,16 @@ export interface StatusParams {
   readonly gpu: GpuSummary;
   /** Who chose the GPU. */
   readonly chosenBy: "setting" | "compile_commands.json" | "warplens.json" | "default";
-  /** Launches that wait for or are in simulation. */
+  /** Documents whose simulation runs. */
   readonly simulating: number;
+  /** Present while that takes long enough for a word: launches that are done, and how many there are once that is known. */
+  readonly progress?: { readonly done: number; readonly of?: number };
   /** What the user should mend, such as an unknown GPU in the settings: one sentence each. */
   readonly problems: readonly string[];
 }
+
+/** Client to server, no parameters: the simulation under way is not wanted; it begins again when its text or settings change. */
+export const stopSimulationNotification = "warplens/stopSimulation";
 
 /** Client to server, `{ id }`: the rule's page in Markdown, or `null` where there is no such rule. */
 export const rulePageRequest = "warplens/rulePage";

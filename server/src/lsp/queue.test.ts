@@ -36,7 +36,7 @@ function manual() {
 function setUp() {
   const paths = new Map<string, string>();
   const log: string[] = [];
-  const busy: number[] = [];
+  const over: string[] = [];
   const { worker, runs, cancelled } = manual();
   const queue = new WorkQueue(worker, {
     jobOf(uri) {
@@ -45,8 +45,8 @@ function setUp() {
     },
     found: (uri) => log.push(`found ${uri}`),
     told: (uri, { type }) => log.push(`${type} ${uri}`),
-    failed: (uri, error) => log.push(`${uri}: ${error.message}`),
-    busy: (count) => busy.push(count),
+    simulated: (uri, isAskedAgain) => over.push(isAskedAgain ? `${uri} again` : uri),
+    failed: (uri, does, error) => log.push(`${does} ${uri}: ${error.message}`),
   });
   const open = (...uris: string[]) => {
     for (const uri of uris) paths.set(uri, uri);
@@ -55,7 +55,7 @@ function setUp() {
     runs[index]?.end();
     await settle();
   };
-  return { paths, log, busy, runs, cancelled, queue, open, end };
+  return { paths, log, over, runs, cancelled, queue, open, end };
 }
 
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
@@ -81,7 +81,7 @@ test("the newest request goes first, and a failure does not stop the rest", asyn
   await settle();
   await end(1);
   await end(2);
-  expect(log).toEqual(["a: broke", "end c", "end b"]);
+  expect(log).toEqual(["simulate a: broke", "end c", "end b"]);
 });
 
 test("findings go before simulations; one that gave way is done later", async () => {
@@ -109,8 +109,8 @@ test("typing asks for the newest text's findings only, and starts no simulation"
   expect(log).toEqual(["found a", "found a"]);
 });
 
-test("a closed document is not looked at, and only simulations count as busy", async () => {
-  const { log, busy, runs, queue, open, end } = setUp();
+test("a closed document is not looked at", async () => {
+  const { log, runs, queue, open, end } = setUp();
   open("a", "b");
   queue.find("a");
   queue.simulate("a");
@@ -121,5 +121,35 @@ test("a closed document is not looked at, and only simulations count as busy", a
   await end(1);
   expect(runs.length).toBe(2);
   expect(log).toEqual(["found a", "end a"]);
-  expect([Math.max(...busy), busy.at(-1)]).toEqual([2, 0]);
+});
+
+test("every simulation that was begun is over once: ended, cancelled, or failed", async () => {
+  const { over, runs, queue, open, end } = setUp();
+  open("a", "b", "c");
+  queue.simulate("a");
+  await end(0);
+  queue.simulate("b");
+  queue.dropSimulation("b");
+  await settle();
+  queue.simulate("c");
+  runs[2]?.fail(new Error("broke"));
+  await settle();
+  expect(over).toEqual(["a", "b", "c"]);
+  queue.simulate("a");
+  queue.simulate("a");
+  await settle();
+  expect(over.at(-1)).toBe("a again");
+});
+
+test("while it is held no simulation is begun, and findings are", async () => {
+  const { log, runs, queue, open, end } = setUp();
+  open("a", "b");
+  queue.hold();
+  queue.simulate("a");
+  queue.find("b");
+  await end(0);
+  expect(runs.map(({ what }) => what)).toEqual(["find b"]);
+  queue.release();
+  await end(1);
+  expect(log).toEqual(["found b", "end a"]);
 });

@@ -1,6 +1,7 @@
 /**
  * What the worker does next: one request at a time, the newest text of each document only. Findings go before simulations, whose
- * document is put back when one gives way; a document that changes while it is simulated cancels that run.
+ * document is put back when one gives way; a document that changes while it is simulated cancels that run. While the user types,
+ * simulations are held: none that would only be cancelled by the next key is begun.
  */
 import type { AnalysisWorker, FileFindings, SimulationMessage, SimulationOrder } from "../worker/messages.ts";
 
@@ -11,9 +12,9 @@ export interface QueueEvents {
   jobOf(uri: string, does: Does): { readonly path: string; readonly order: SimulationOrder } | undefined;
   found(uri: string, findings: FileFindings): void;
   told(uri: string, message: SimulationMessage): void;
-  failed(uri: string, error: Error): void;
-  /** The number of documents whose simulation waits or runs has changed. */
-  busy(count: number): void;
+  /** A simulation is over: told to its end, cancelled, or failed. @param isAskedAgain whether another one of the document waits */
+  simulated(uri: string, isAskedAgain: boolean): void;
+  failed(uri: string, does: Does, error: Error): void;
 }
 
 export class WorkQueue {
@@ -22,6 +23,7 @@ export class WorkQueue {
   /** Newest request last: what the user just typed goes first. */
   readonly #waiting: { readonly [What in Does]: Set<string> } = { find: new Set(), simulate: new Set() };
   #running: { readonly uri: string; readonly does: Does } | undefined;
+  #isHeld = false;
 
   constructor(worker: AnalysisWorker, events: QueueEvents) {
     this.#worker = worker;
@@ -32,17 +34,27 @@ export class WorkQueue {
   find(uri: string): void {
     if (this.#running?.does === "simulate") {
       const { uri: given } = this.#running;
-      // Its own document's simulation is asked for anew once the user pauses.
+      // Its own document's simulation is asked for anew with the newer text.
       if (given !== uri) this.#putBack(given);
       this.#worker.cancel();
     }
     this.#ask("find", uri);
   }
 
-  /** Asks for a document's simulation; cancels the one under way for an older text of it. */
+  /** Asks for a document's simulation; cancels the one under way for an older text or older settings of it. */
   simulate(uri: string): void {
-    if (this.#running?.does === "simulate" && this.#running.uri === uri) this.#worker.cancel();
+    if (this.#isSimulating(uri)) this.#worker.cancel();
     this.#ask("simulate", uri);
+  }
+
+  /** Begins no simulation until it is released; one under way goes on. */
+  hold(): void {
+    this.#isHeld = true;
+  }
+
+  release(): void {
+    this.#isHeld = false;
+    void this.#next();
   }
 
   /** Forgets a document that was closed. */
@@ -54,14 +66,16 @@ export class WorkQueue {
   /** No simulation of this document is wanted. */
   dropSimulation(uri: string): void {
     this.#waiting.simulate.delete(uri);
-    if (this.#running?.does === "simulate" && this.#running.uri === uri) this.#worker.cancel();
-    this.#tell();
+    if (this.#isSimulating(uri)) this.#worker.cancel();
+  }
+
+  #isSimulating(uri: string): boolean {
+    return this.#running?.does === "simulate" && this.#running.uri === uri;
   }
 
   #ask(does: Does, uri: string): void {
     this.#waiting[does].delete(uri);
     this.#waiting[does].add(uri);
-    this.#tell();
     void this.#next();
   }
 
@@ -72,15 +86,9 @@ export class WorkQueue {
     for (const each of [uri, ...rest]) this.#waiting.simulate.add(each);
   }
 
-  #tell(): void {
-    const { simulate } = this.#waiting;
-    const running = this.#running?.does === "simulate" && !simulate.has(this.#running.uri) ? 1 : 0;
-    this.#events.busy(simulate.size + running);
-  }
-
   async #next(): Promise<void> {
     if (this.#running) return;
-    const does: Does = this.#waiting.find.size > 0 ? "find" : "simulate";
+    const does: Does = this.#waiting.find.size > 0 || this.#isHeld ? "find" : "simulate";
     const uri = [...this.#waiting[does]].at(-1);
     if (uri === undefined) return;
     this.#waiting[does].delete(uri);
@@ -90,11 +98,11 @@ export class WorkQueue {
       try {
         await this.#run(uri, does, asked);
       } catch (error) {
-        this.#events.failed(uri, error instanceof Error ? error : new Error(String(error)));
+        this.#events.failed(uri, does, error instanceof Error ? error : new Error(String(error)));
       }
       this.#running = undefined;
+      if (does === "simulate") this.#events.simulated(uri, this.#waiting.simulate.has(uri));
     }
-    this.#tell();
     void this.#next();
   }
 

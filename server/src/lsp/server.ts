@@ -1,36 +1,47 @@
 /** The language server: which feature answers which request. Everything else is in the features and in `Workspace`. */
 import {
   type Connection,
+  type DiagnosticServerCancellationData,
   DidChangeConfigurationNotification,
   DidChangeWatchedFilesNotification,
   type InitializeParams,
   type InitializeResult,
+  LSPErrorCodes,
+  ResponseError,
   TextDocumentSyncKind,
 } from "vscode-languageserver";
+import type { TextDocument } from "vscode-languageserver-textdocument";
 import { takeStages } from "../trace.ts";
+import type { SimulationOrder } from "../worker/messages.ts";
 import { bugReport } from "./bug-report.ts";
 import { codeActions, fixAllKind } from "./code-actions.ts";
 import { codeLenses } from "./code-lens.ts";
+import { Superseded } from "./document-state.ts";
 import { Documents } from "./documents.ts";
 import { gpuSummaries } from "./gpus.ts";
 import { hover } from "./hover.ts";
 import { inlayHints } from "./inlay-hints.ts";
-import { panelModel } from "./panel.ts";
+import { panelAnswer } from "./panel.ts";
 import type { Platform } from "./platform.ts";
+import type { ProgressBar } from "./progress.ts";
 import {
   bugReportRequest,
   type DidFocusParams,
+  type DidSimulateParams,
   didFocusNotification,
   didSimulateNotification,
   gpusRequest,
+  type PanelAnswer,
   type PanelParams,
   panelRequest,
   type RulePageParams,
   rulePageRequest,
   rulesRequest,
   statusNotification,
+  stopSimulationNotification,
   traceRequest,
 } from "./protocol.ts";
+
 import { rulePage, ruleSummaries } from "./rule-pages.ts";
 import { Workspace } from "./workspace.ts";
 
@@ -51,17 +62,27 @@ export function startServer(connection: Connection, platform: Platform): void {
   };
 
   const workspace = new Workspace(documents, platform, {
-    log: (message) => connection.console.log(message),
     error: (message) => connection.console.error(message),
     status: (status) => void connection.sendNotification(statusNotification, status),
-    changed(uri, version) {
+    findings(uri) {
       if (client.textDocument?.diagnostic) {
         if (refreshers().diagnostics?.refreshSupport) void connection.languages.diagnostics.refresh();
-      } else void connection.sendDiagnostics({ uri, diagnostics: workspace.diagnostics(uri) });
-      if (version === undefined) return;
-      refreshFigures();
-      void connection.sendNotification(didSimulateNotification, { uri, version });
+        return;
+      }
+      const { version, items } = workspace.diagnostics(uri);
+      // What is known of an older text waits for the present one's findings; of a closed document there are none.
+      if (version !== undefined) void connection.sendDiagnostics({ uri, version, diagnostics: items });
+      else if (!documents.get(uri)) void connection.sendDiagnostics({ uri, diagnostics: [] });
     },
+    figures(uri) {
+      refreshFigures();
+      const view = workspace.view(uri);
+      if (!view) return;
+      const params: DidSimulateParams = { uri, version: view.document.version, progress: view.progress };
+      void connection.sendNotification(didSimulateNotification, params);
+    },
+    display: refreshFigures,
+    progress: (gpu, cancelled) => showProgress(connection, gpu, cancelled),
   });
 
   connection.onInitialize((params): InitializeResult => {
@@ -85,7 +106,6 @@ export function startServer(connection: Connection, platform: Platform): void {
   const configure = async (): Promise<void> => {
     const section: unknown = client.workspace?.configuration ? await connection.workspace.getConfiguration("warplens") : {};
     workspace.configure(section, roots);
-    refreshFigures();
   };
   connection.onInitialized(async () => {
     await platform.load?.(options);
@@ -105,14 +125,20 @@ export function startServer(connection: Connection, platform: Platform): void {
   platform.onFilesArrived?.(() => workspace.filesChanged());
   connection.onDidChangeConfiguration(configure);
   connection.onDidChangeWatchedFiles(({ changes }) => {
-    platform.forget?.(changes.map(({ uri }) => platform.pathOf(uri)));
-    workspace.filesChanged();
+    const paths = changes.map(({ uri }) => platform.pathOf(uri));
+    platform.forget?.(paths);
+    workspace.filesChanged(paths);
   });
   connection.onShutdown(() => workspace.dispose());
 
   connection.languages.diagnostics.on(async ({ textDocument }) => {
-    await workspace.settled(textDocument.uri);
-    return { kind: "full", items: workspace.diagnostics(textDocument.uri) };
+    await workspace.settled(textDocument.uri).catch((error: unknown) => {
+      if (!(error instanceof Superseded)) throw error;
+      // Only the present text is answered for: the client asks again.
+      const data: DiagnosticServerCancellationData = { retriggerRequest: true };
+      throw new ResponseError(LSPErrorCodes.ServerCancelled, "the text has changed", data);
+    });
+    return { kind: "full", items: workspace.diagnostics(textDocument.uri).items };
   });
   connection.onHover(({ textDocument, position }) => {
     const view = workspace.view(textDocument.uri);
@@ -128,20 +154,54 @@ export function startServer(connection: Connection, platform: Platform): void {
   });
   connection.onCodeAction(({ textDocument, context }) => {
     const document = documents.get(textDocument.uri);
-    return document ? codeActions(document, context, workspace.diagnostics(textDocument.uri)) : [];
+    return document ? codeActions(document, context, workspace.diagnostics(textDocument.uri).items) : [];
   });
-  connection.onNotification(didFocusNotification, ({ uri }: DidFocusParams) => workspace.focus(uri));
+  connection.onNotification(didFocusNotification, (params: DidFocusParams) =>
+    workspace.focus(params.uri, orderOf(documents.get(params.uri), params)),
+  );
+  connection.onNotification(stopSimulationNotification, () => workspace.stopSimulation());
   connection.onRequest(gpusRequest, () => gpuSummaries(workspace.ownGpus()));
   connection.onRequest(rulesRequest, ruleSummaries);
   connection.onRequest(rulePageRequest, ({ id }: RulePageParams) => rulePage(id));
   connection.onRequest(bugReportRequest, () => bugReport(workspace.facts()));
   connection.onRequest(traceRequest, () => takeStages() ?? null);
-  connection.onRequest(panelRequest, (params: PanelParams) => {
-    const { uri } = params.textDocument;
-    const view = workspace.view(uri);
-    return view ? panelModel(view, params, workspace.simulatedVersion(uri) ?? view.document.version) : null;
+  connection.onRequest<PanelAnswer, void>(panelRequest, (params: PanelParams): PanelAnswer => {
+    const view = workspace.view(params.textDocument.uri);
+    return view ? panelAnswer(view, params) : null;
   });
 
   documents.listen(connection, workspace);
   connection.listen();
+}
+
+/** What the user looks at, in offsets. */
+function orderOf(document: TextDocument | undefined, { position, visible }: DidFocusParams): SimulationOrder {
+  if (!document) return {};
+  const lineStart = (line: number): number => document.offsetAt({ line, character: 0 });
+  return {
+    ...(position ? { cursor: document.offsetAt(position) } : {}),
+    ...(visible ? { visible: { start: lineStart(visible.start), end: lineStart(visible.end + 1) } } : {}),
+  };
+}
+
+/** A bar of the client's, where it has such. */
+function showProgress(connection: Connection, gpu: string, cancelled: () => void): ProgressBar {
+  const created = connection.window.createWorkDoneProgress();
+  let last = { percentage: 0, message: "" };
+  let hasEnded = false;
+  void created.then((bar) => {
+    if (hasEnded) return;
+    bar.begin(`Simulating on the ${gpu}`, last.percentage, last.message, true);
+    bar.token.onCancellationRequested(cancelled);
+  });
+  return {
+    report(done, of) {
+      last = of === undefined ? last : { percentage: Math.round((100 * done) / Math.max(1, of)), message: `${done} of ${of} launches` };
+      void created.then((bar) => hasEnded || bar.report(last.percentage, last.message));
+    },
+    end() {
+      hasEnded = true;
+      void created.then((bar) => bar.done());
+    },
+  };
 }

@@ -1,42 +1,62 @@
 /**
- * What the features show of one document: its text as it is now, and the newest simulation carried over to it.
- * Features are functions of a view; they know no server and no connection.
+ * What the features show of one document: its text as it is now, and what is known of its launches, carried over to it. Of another
+ * GPU nothing is shown; what is of an older text says so. Features are functions of a view; they know no server and no connection.
  */
-import type { GpuModel } from "@warplens/sim-engine";
+import type { GpuModel, LaunchReport } from "@warplens/sim-engine";
 import type { TextDocument } from "vscode-languageserver-textdocument";
-import type { FileDiagnostic, KernelPlace, LaunchPlace, LaunchResult, OffsetRange, SharedArrayFact } from "../worker/messages.ts";
-import type { Carry } from "./carry.ts";
+import type { OffsetRange, SharedArrayFact } from "../worker/messages.ts";
 import type { Settings } from "./settings.ts";
 
-export type KernelSummary = KernelPlace & { readonly sharedArrays: readonly SharedArrayFact[] };
-export type LaunchSummary = LaunchPlace & Partial<LaunchResult>;
-
-/** All that the editor shows of one file's simulation. */
-export interface FileSimulation {
-  readonly kernels: readonly KernelSummary[];
-  readonly launches: readonly LaunchSummary[];
-  /** Of every rule, the simulated ones among them. */
-  readonly diagnostics: readonly FileDiagnostic[];
+export interface ViewKernel {
+  readonly name: string;
+  readonly nameAt: OffsetRange;
+  readonly at: OffsetRange;
+  readonly launchBounds?: OffsetRange;
+  readonly sharedArrays: readonly SharedArrayFact[];
+  /** The parser could not make sense of all of it. */
+  readonly isBroken: boolean;
 }
+
+export interface ViewLaunch {
+  /** Absent for one of another file. */
+  readonly kernel?: ViewKernel;
+  readonly kernelName: string;
+  readonly templateArguments: readonly string[];
+  /** 1-based, in the present text. */
+  readonly line: number;
+  /** The launch expression; absent where an option, a directive or nothing launches the kernel. */
+  readonly at?: OffsetRange;
+  /** Its places are offsets into `document`; those the edits touched are not there. */
+  readonly report?: LaunchReport;
+  /** Report or reason are those of an older text, or of older settings. */
+  readonly isStale: boolean;
+  /** Why it was not simulated; beside a stale report, why the present text's was not. */
+  readonly reason?: string;
+}
+
+/** How far the simulation of the present text has come. `off`: in the settings; `stopped`: by the user. */
+export type Progress = "waiting" | "running" | "done" | "stopped" | "off";
 
 export interface View {
   readonly document: TextDocument;
   readonly gpu: GpuModel;
   readonly settings: Settings;
-  /** Absent until the first simulation is done. Its places are offsets into `document`. */
-  readonly simulation?: FileSimulation;
+  readonly kernels: readonly ViewKernel[];
+  readonly launches: readonly ViewLaunch[];
+  readonly progress: Progress;
 }
 
 /** A launch that was simulated. */
-export type SimulatedLaunch = LaunchSummary & { readonly report: NonNullable<LaunchSummary["report"]> };
+export type SimulatedLaunch = ViewLaunch & { readonly report: LaunchReport };
 
-export const isSimulated = (launch: LaunchSummary): launch is SimulatedLaunch => launch.report !== undefined;
+export const isSimulated = (launch: ViewLaunch): launch is SimulatedLaunch => launch.report !== undefined;
+
+/** Its result is still to come. */
+export const isPending = ({ report, reason }: ViewLaunch): boolean => report === undefined && reason === undefined;
 
 /** The simulated launches of a kernel, in source order. */
-export function launchesOf(simulation: FileSimulation, kernel: KernelSummary): SimulatedLaunch[] {
-  const index = simulation.kernels.indexOf(kernel);
-  return simulation.launches.filter(isSimulated).filter((launch) => launch.kernel === index);
-}
+export const launchesOf = (view: View, kernel: ViewKernel): SimulatedLaunch[] =>
+  view.launches.filter(isSimulated).filter((launch) => launch.kernel === kernel);
 
 /** The launch that takes longest: the one to show where there is room for one. */
 export function worstLaunch(launches: readonly SimulatedLaunch[]): SimulatedLaunch | undefined {
@@ -51,41 +71,9 @@ export const holds = (range: OffsetRange, offset: number): boolean => range.star
 /** The file a report's places lie in, seen from the opened document: only that one has a view. */
 export const inDocument = <Place extends { readonly file: number }>(place: Place): boolean => place.file === 0;
 
-const carried = <Place extends OffsetRange>(places: readonly Place[], carry: Carry): Place[] =>
-  places.flatMap((place) => {
-    const moved = carry(place);
-    return moved ? [moved] : [];
-  });
-
-/** Moves a simulation's places to an edited text; what the edit touched is dropped. Diagnostics and line counters stay those of the old text. */
-export function carrySimulation(simulation: FileSimulation, carry: Carry): FileSimulation {
-  const moveOwn = <Place extends OffsetRange & { readonly file: number }>(places: readonly Place[]) => [
-    ...carried(places.filter(inDocument), carry),
-    ...places.filter((place) => !inDocument(place)),
-  ];
-  const nowhere = { start: -1, end: -1 };
-  return {
-    ...simulation,
-    kernels: simulation.kernels.map(({ launchBounds, ...kernel }) => {
-      const bounds = launchBounds && carry(launchBounds);
-      const name = carry(kernel.nameAt) ?? nowhere;
-      return {
-        ...kernel,
-        nameAt: name,
-        at: carry(kernel.at) ?? name,
-        ...(bounds ? { launchBounds: bounds } : {}),
-        sharedArrays: carried(kernel.sharedArrays, carry),
-      };
-    }),
-    launches: simulation.launches.map(({ at, ...launch }) => {
-      const place = at && carry(at);
-      const report = launch.report && {
-        ...launch.report,
-        accesses: moveOwn(launch.report.accesses),
-        branches: moveOwn(launch.report.branches),
-        loops: moveOwn(launch.report.loops),
-      };
-      return { ...launch, ...(report ? { report } : {}), ...(place ? { at: place } : {}) };
-    }),
-  };
+/** Said of what is stale. */
+export function staleText({ progress }: View): string {
+  const before = "From before your last edit";
+  if (progress === "done") return `${before}: this text could not be simulated.`;
+  return progress === "stopped" ? `${before}: the simulation was stopped.` : `${before}.`;
 }

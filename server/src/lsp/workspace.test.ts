@@ -1,171 +1,224 @@
-import { expect, test } from "vitest";
-import type { Diagnostic } from "../lint.ts";
-import type { AnalysisWorker, Configuration, FileFindings } from "../worker/messages.ts";
-import { Documents } from "./documents.ts";
-import type { StatusParams } from "./protocol.ts";
-import { Workspace } from "./workspace.ts";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { Superseded } from "./document-state.ts";
+import { finding, findings, kernelsIn, reportOf, settle, setUp } from "./testing.ts";
 
-const finding = (message: string, character = 0): Diagnostic => ({
-  path: "/w/a.cu",
-  ruleId: "some-rule",
-  severity: "warning",
-  message,
-  range: { start: { line: 0, character }, end: { line: 0, character: character + 1 } },
-  fixes: [],
-  related: [],
-  tags: [],
-  simulated: false,
-  url: "",
-});
-/** Of one line of text. */
-const findings = (...diagnostics: Diagnostic[]): Findings => ({
-  diagnostics: diagnostics.map((each) => ({ ...each, place: { start: each.range.start.character, end: each.range.end.character } })),
-  kernels: [],
-  syntaxErrors: 0,
-  failures: [],
-});
-type Findings = Omit<FileFindings, "about">;
-const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
+const a = "file:///w/a.cu";
 
-/** A workspace whose worker and editor do what the test says; nothing is simulated. */
-function setUp(files: Record<string, string> = {}) {
-  const jobs: { path: string; gpu: string; end: (found: Findings) => void; fail: (error: Error) => void }[] = [];
-  const versions = new Map<string, number>();
-  const configurations = new Map<string, Configuration>();
-  const worker: AnalysisWorker = {
-    tell(input) {
-      if (input.does === "open" || input.does === "edit") versions.set(input.path, input.version);
-      if (input.does === "configure") configurations.set(input.path, input.configuration);
-    },
-    find(path) {
-      const configuration = configurations.get(path);
-      const about = { version: versions.get(path) ?? 0, revision: configuration?.revision ?? 0, gpu: configuration?.gpu.id ?? "" };
-      return new Promise((end, fail) => jobs.push({ path, gpu: about.gpu, end: (found) => end({ about, ...found }), fail }));
-    },
-    headers: () => Promise.resolve([]),
-    simulate: () => Promise.resolve(false),
-    cancel: () => undefined,
-    dispose: () => undefined,
-  };
-  const errors: string[] = [];
-  const stale: string[] = [];
-  const statuses: StatusParams[] = [];
-  const documents = new Documents();
-  const editor: Record<string, (params: unknown) => void> = {};
-  const on = (name: string) => (handler: (...params: never[]) => unknown) => {
-    editor[name] = handler as unknown as (params: unknown) => void;
-    return { dispose: () => undefined };
-  };
-  const platform = {
-    files: { read: (path: string) => files[path] },
-    startWorker: () => worker,
-    pathOf: (uri: string) => uri.slice("file://".length),
-    uriOf: (path: string) => `file://${path}`,
-  };
-  const workspace = new Workspace(documents, platform, {
-    log: () => undefined,
-    error: (message) => errors.push(message),
-    status: (status) => statuses.push(status),
-    changed: (uri) => stale.push(uri),
-  });
-  documents.listen(
-    {
-      onDidOpenTextDocument: on("open"),
-      onDidChangeTextDocument: on("change"),
-      onDidCloseTextDocument: on("close"),
-      onDidSaveTextDocument: on("save"),
-    },
-    workspace,
-  );
-  const configure = (section: object) => workspace.configure({ simulate: false, ...section }, ["/w"]);
-  const open = (path: string, text: string) =>
-    editor.open?.({ textDocument: { uri: `file://${path}`, languageId: "cuda-cpp", version: 1, text } });
-  const type = (path: string, version: number, text: string) =>
-    editor.change?.({ textDocument: { uri: `file://${path}`, version }, contentChanges: [{ text }] });
-  const messages = (path: string) =>
-    workspace.diagnostics(`file://${path}`).map(({ message, range }) => `${message}@${range.start.character}`);
-  const end = async (index: number, found: Findings) => {
-    jobs[index]?.end(found);
-    await settle();
-  };
-  return { workspace, jobs, errors, stale, statuses, files, editor, configure, open, type, messages, end };
-}
+beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
+afterEach(() => void vi.useRealTimers());
 
 test("whoever asks waits for the findings of the present text", async () => {
-  const { workspace, jobs, configure, open, messages, end } = setUp();
-  configure({});
+  const { workspace, asked, configure, open, messages } = setUp();
+  configure({ simulate: false });
   open("/w/a.cu", "abc");
   let answered = false;
-  const asked = workspace.settled("file:///w/a.cu").then(() => (answered = true));
+  const answer = workspace.settled(a).then(() => (answered = true));
   await settle();
-  expect([jobs.length, answered]).toEqual([1, false]);
-  await end(0, findings(finding("bad", 1)));
-  await asked;
+  expect([asked.length, answered]).toEqual([1, false]);
+  await asked[0]?.found(findings(finding("bad", 1)));
+  await answer;
   expect(messages("/w/a.cu")).toEqual(["bad@1"]);
 });
 
-test("typing lets the old request go, with findings where they moved to", async () => {
-  const { workspace, configure, open, type, messages, end } = setUp();
-  configure({});
+test("typing lets whoever waits for the older text go; findings stand where they moved to", async () => {
+  const { workspace, asked, configure, open, type, messages } = setUp();
+  configure({ simulate: false });
   open("/w/a.cu", "abc");
   await settle();
-  await end(0, findings(finding("bad", 1)));
+  await asked[0]?.found(findings(finding("bad", 1)));
   type("/w/a.cu", 2, "--abc");
   await settle();
-  const asked = workspace.settled("file:///w/a.cu");
+  const answer = expect(workspace.settled(a)).rejects.toThrow(Superseded);
+  await settle();
   type("/w/a.cu", 3, "---abc");
-  await asked;
+  await answer;
   expect(messages("/w/a.cu")).toEqual(["bad@4"]);
 });
 
+test("findings have a version only once the text of that version was read", async () => {
+  const { workspace, asked, configure, open, type, told } = setUp();
+  configure({ simulate: false });
+  open("/w/a.cu", "abc");
+  await settle();
+  expect(workspace.diagnostics(a).version).toBeUndefined();
+  await asked[0]?.found(findings(finding("bad", 1)));
+  expect(workspace.diagnostics(a).version).toBe(1);
+  type("/w/a.cu", 2, "--abc");
+  type("/w/a.cu", 3, "---abc");
+  await settle();
+  expect(workspace.diagnostics(a).version).toBeUndefined();
+  const before = told.findings.length;
+  // The worker read version 2 only if it began before version 3 was told: its answer is not the present one's.
+  await asked[1]?.found(findings(finding("worse", 2)));
+  expect(workspace.diagnostics(a).version).toBe(asked[1]?.about.version === 3 ? 3 : undefined);
+  await asked[2]?.found(findings(finding("worst", 3)));
+  expect(workspace.diagnostics(a).version).toBe(3);
+  expect(told.findings.length).toBeGreaterThan(before);
+});
+
+test("the worker is told edits, not texts", async () => {
+  const { inputs, asked, configure, open, editor } = setUp();
+  configure({ simulate: false });
+  open("/w/a.cu", "int a;\nint b;\n");
+  await settle();
+  await asked[0]?.found(findings());
+  const at = (line: number, character: number) => ({ line, character });
+  editor.change?.({
+    textDocument: { uri: a, version: 2 },
+    contentChanges: [
+      { range: { start: at(1, 4), end: at(1, 5) }, text: "long" },
+      { range: { start: at(0, 0), end: at(0, 0) }, text: "\n" },
+    ],
+  });
+  expect(inputs.at(-1)).toMatchObject({
+    does: "edit",
+    path: "/w/a.cu",
+    version: 2,
+    edits: [
+      { start: 11, end: 12, text: "long" },
+      { start: 0, end: 0, text: "\n" },
+    ],
+  });
+  editor.change?.({ textDocument: { uri: a, version: 3 }, contentChanges: [{ text: "\nint a;\nint very long;\n" }] });
+  expect(inputs.at(-1)).toMatchObject({ edits: [{ start: 12, end: 12, text: "very " }] });
+});
+
 test("another setting makes all anew, what is looked at first; results of the old one do not count", async () => {
-  const { workspace, jobs, configure, open, end } = setUp();
-  configure({});
+  const { workspace, asked, configure, open } = setUp();
+  configure({ simulate: false });
   open("/w/b.cu", "b");
   open("/w/a.cu", "a");
   await settle();
-  for (const index of [0, 1]) await end(index, findings());
-  workspace.focus("file:///w/b.cu");
-  configure({ gpu: "t4" });
+  for (const index of [0, 1]) await asked[index]?.found(findings());
+  workspace.focus("file:///w/b.cu", {});
+  configure({ simulate: false, gpu: "t4" });
   await settle();
-  configure({ gpu: "v100" });
+  configure({ simulate: false, gpu: "v100" });
   await settle();
-  await end(2, findings());
-  await end(3, findings());
-  await end(4, findings());
-  expect(jobs.slice(2).map(({ path, gpu }) => [path, gpu])).toEqual([
+  for (const index of [2, 3, 4]) await asked[index]?.found(findings());
+  expect(asked.slice(2).map(({ path, about }) => [path, about.gpu])).toEqual([
     ["/w/a.cu", "t4"],
     ["/w/b.cu", "v100-sxm2"],
     ["/w/a.cu", "v100-sxm2"],
   ]);
 });
 
-test("a worker that fails leaves nobody waiting, and says so", async () => {
-  const { workspace, jobs, errors, configure, open, messages } = setUp();
-  configure({});
+test.each([
+  ["a lens", { codeLens: { enabled: false } }, 0],
+  ["hints", { inlayHints: { loops: false } }, 0],
+  ["a rule's level", { rules: { "strided-global-access": "off" } }, 1],
+  ["the GPU", { gpu: "t4" }, 1],
+])("a setting of %s asks the worker for no more than it needs", async (_, section, requests) => {
+  const { asked, told, configure, open } = setUp();
+  configure({ simulate: false });
   open("/w/a.cu", "abc");
-  const asked = workspace.settled("file:///w/a.cu");
   await settle();
-  jobs[0]?.fail(new Error("out of memory"));
-  await asked;
+  await asked[0]?.found(findings());
+  configure({ simulate: false, ...section });
+  await settle();
+  expect([asked.length - 1, told.display]).toEqual([requests, 2]);
+});
+
+test("what is open and saved is not a file that has changed", async () => {
+  const { workspace, asked, configure, open } = setUp();
+  configure({ simulate: false });
+  open("/w/a.cu", "abc");
+  await settle();
+  await asked[0]?.found(findings());
+  workspace.filesChanged(["/w/a.cu"]);
+  await settle();
+  expect(asked.length).toBe(1);
+  workspace.filesChanged(["/w/a.cuh"]);
+  await settle();
+  expect(asked.length).toBe(2);
+});
+
+test("a simulation begins when the findings are there and the user has paused", async () => {
+  const { asked, configure, open, type } = setUp();
+  configure({});
+  open("/w/a.cu", "one");
+  await settle();
+  await asked[0]?.found({ ...findings(), ...kernelsIn("one") });
+  expect(asked[1]).toMatchObject({ what: "simulate", about: { version: 1 } });
+  type("/w/a.cu", 2, "one;");
+  await settle();
+  expect(asked[1]?.isCancelled).toBe(true);
+  vi.advanceTimersByTime(1000);
+  await settle();
+  expect(asked.map(({ what }) => what)).toEqual(["find", "simulate", "find"]);
+  await asked[2]?.found({ ...findings(), ...kernelsIn("one") });
+  vi.advanceTimersByTime(60);
+  type("/w/a.cu", 3, "one;;");
+  await settle();
+  await asked[3]?.found({ ...findings(), ...kernelsIn("one") });
+  vi.advanceTimersByTime(60);
+  await settle();
+  expect(asked.length).toBe(4);
+  vi.advanceTimersByTime(60);
+  await settle();
+  expect(asked[4]).toMatchObject({ what: "simulate", about: { version: 3 }, order: { cursor: 5 } });
+});
+
+test("progress is told of what takes its time, and can be cancelled", async () => {
+  const { asked, bars, statuses, configure, open, lenses } = setUp();
+  configure({});
+  open("/w/a.cu", "one two");
+  await settle();
+  await asked[0]?.found({ ...findings(), ...kernelsIn("one two") });
+  const { kernels, launches } = kernelsIn("one two");
+  asked[1]?.launches(kernels, launches);
+  asked[1]?.result(0, { report: reportOf(1000) });
+  expect(bars).toEqual([]);
+  vi.advanceTimersByTime(300);
+  expect(bars).toMatchObject([{ gpu: "NVIDIA H200", reports: ["1 of 2"], hasEnded: false }]);
+  expect(statuses.at(-1)?.progress).toEqual({ done: 1, of: 2 });
+  bars[0]?.cancel();
+  await settle();
+  expect(asked[1]?.isCancelled).toBe(true);
+  expect(bars[0]?.hasEnded).toBe(true);
+  expect(statuses.at(-1)).toMatchObject({ simulating: 0 });
+  expect(statuses.at(-1)?.progress).toBeUndefined();
+  expect(lenses("/w/a.cu")).toEqual(["H200 · occupancy 50 % · bound by issue · 1 µs", "H200 · simulation stopped until the next edit"]);
+});
+
+test("a simulation that fails is not waited for", async () => {
+  const { asked, errors, configure, open, lenses } = setUp();
+  configure({});
+  open("/w/a.cu", "one");
+  await settle();
+  await asked[0]?.found({ ...findings(), ...kernelsIn("one") });
+  expect(lenses("/w/a.cu")).toEqual(["H200 · simulating…"]);
+  await asked[1]?.fail(new Error("out of memory"));
+  expect(lenses("/w/a.cu")).toEqual(["H200 · simulation stopped until the next edit"]);
+  expect(errors.length).toBe(1);
+});
+
+test("a worker that fails leaves nobody waiting, and says so", async () => {
+  const { workspace, asked, errors, configure, open, messages } = setUp();
+  configure({ simulate: false });
+  open("/w/a.cu", "abc");
+  const answer = workspace.settled(a);
+  await settle();
+  await asked[0]?.fail(new Error("out of memory"));
+  await answer;
   expect(messages("/w/a.cu")).toEqual([]);
   expect(errors).toEqual(["The analysis of file:///w/a.cu failed: out of memory"]);
 });
 
 test("warplens.json is marked as it is typed, and holds as it is saved", async () => {
-  const { jobs, statuses, files, editor, configure, open, type, messages, end } = setUp();
-  configure({});
+  const { asked, statuses, files, editor, configure, open, type, messages } = setUp();
+  configure({ simulate: false });
   open("/w/a.cu", "abc");
   open("/w/warplens.json", "{}");
   await settle();
-  await end(0, findings());
+  await asked[0]?.found(findings());
   type("/w/warplens.json", 2, '{ "gpu": 3 }');
   await settle();
   expect(messages("/w/warplens.json")).toEqual(['`gpu` should be a GPU\'s id, such as "h200"@9']);
-  expect(jobs.length).toBe(1);
+  expect(asked.length).toBe(1);
   files["/w/warplens.json"] = '{ "gpu": "mine", "gpus": [{ "id": "mine", "extends": "t4" }] }';
   editor.save?.({ textDocument: { uri: "file:///w/warplens.json" } });
   await settle();
-  expect(jobs.at(-1)?.gpu).toBe("mine");
+  expect(asked.at(-1)?.about.gpu).toBe("mine");
   expect(statuses.at(-1)).toMatchObject({ gpu: { id: "mine", own: true }, chosenBy: "warplens.json", problems: [] });
 });

@@ -1,5 +1,5 @@
 /** The panel's page: shows the model that the extension sends, and says what the user does. */
-import type { PanelModel } from "@warplens/server/protocol";
+import type { PanelModel, PanelProgress } from "@warplens/server/protocol";
 import { formatAssumption, formatCount } from "@warplens/server/units";
 import type { FromPage, ToPage } from "../messages.ts";
 import { element, section } from "./dom.ts";
@@ -10,8 +10,10 @@ import { header, headline } from "./summary.ts";
 import { timeSection } from "./time.ts";
 import "./style.css";
 
+type Shown = Exclude<ToPage, { readonly type: "stale" }>;
+
 interface State {
-  readonly shown?: ToPage;
+  readonly shown?: Shown;
   /** The user's choice, until then what bounds the launch. */
   readonly measure?: Measure;
   readonly scroll?: number;
@@ -28,24 +30,42 @@ function change(changed: Partial<State>): void {
   vscode.setState(state);
 }
 
+/** They stay, so that figures dim and brighten without a flash. */
+const top = element("div", { class: "top" });
+const figures = element("div", { class: "figures-shown" });
+root.append(top, figures);
+
 function render(): void {
   const { shown } = state;
-  const focused = document.activeElement?.id;
+  // Only where the user is in the panel: elsewhere it would take the keys away from whoever types.
+  const focused = document.hasFocus() ? document.activeElement?.id : undefined;
   const scroll = root.scrollTop;
-  root.replaceChildren(
-    ...(shown?.type === "model" ? page(shown.model) : [element("p", { class: "quiet", role: "status" }, shown?.message ?? "Loading…")]),
-  );
+  markStale();
+  if (shown?.type === "model") {
+    top.replaceChildren(
+      header(shown.model, {
+        launch: (index) => vscode.postMessage({ type: "launch", index }),
+        gpu: () => vscode.postMessage({ type: "selectGpu" }),
+      }),
+    );
+    figures.replaceChildren(...page(shown.model));
+  } else {
+    top.replaceChildren();
+    figures.replaceChildren(element("p", { class: "quiet", role: "status" }, shown?.message ?? "Loading…"));
+  }
   root.scrollTop = scroll;
   if (focused) document.getElementById(focused)?.focus();
 }
 
+function markStale(): void {
+  const { shown } = state;
+  root.dataset.progress = shown?.type === "model" ? shown.model.progress : "";
+  root.classList.toggle("stale", shown?.type === "model" && shown.model.isStale);
+}
+
 function page(model: PanelModel): HTMLElement[] {
   const { report, reason } = model;
-  const top = header(model, {
-    launch: (index) => vscode.postMessage({ type: "launch", index }),
-    gpu: () => vscode.postMessage({ type: "selectGpu" }),
-  });
-  if (!report) return [top, element("p", { role: "status" }, reason ?? "Simulating…")];
+  if (!report) return [element("p", { class: "lead", role: "status" }, reason ? `Not simulated: ${reason}` : waiting[model.progress])];
   const lines = linesSection(model, state.measure ?? measureFor(report.time?.boundBy), {
     measure: (measure) => {
       change({ measure });
@@ -53,16 +73,19 @@ function page(model: PanelModel): HTMLElement[] {
     },
     reveal: (line) => vscode.postMessage({ type: "reveal", uri: model.source.uri, line }),
   });
-  return [
-    top,
-    headline(report),
-    timeSection(report),
-    occupancySection(report, model.sweeps),
-    memorySection(report),
-    lines,
-    basis(model),
-  ].filter((part) => part !== undefined);
+  return [headline(report), timeSection(report), occupancySection(report, model.sweeps), memorySection(report), lines, basis(model)].filter(
+    (part) => part !== undefined,
+  );
 }
+
+/** In place of figures that are still to come. */
+const waiting: Readonly<Record<PanelProgress, string>> = {
+  waiting: "Simulating…",
+  running: "Simulating…",
+  done: "Not simulated.",
+  stopped: "The simulation was stopped. It starts again with the next edit.",
+  off: "Simulation is switched off in the settings.",
+};
 
 /** What the figures rest on. */
 function basis({ report }: PanelModel): HTMLElement | undefined {
@@ -82,8 +105,13 @@ function basis({ report }: PanelModel): HTMLElement | undefined {
 }
 
 window.addEventListener("message", ({ data }: MessageEvent<ToPage>) => {
-  change({ shown: data });
-  render();
+  if (data.type !== "stale") {
+    change({ shown: data });
+    render();
+  } else if (state.shown?.type === "model") {
+    change({ shown: { ...state.shown, model: { ...state.shown.model, isStale: true } } });
+    markStale();
+  }
 });
 root.addEventListener("scroll", () => change({ scroll: root.scrollTop }), { passive: true });
 

@@ -4,7 +4,7 @@ import { element } from "./dom.ts";
 
 /** Which launch on which GPU, both to be chosen. */
 export function header(model: PanelModel, on: { readonly launch: (index: number) => void; readonly gpu: () => void }): HTMLElement {
-  const { launches, selected, gpu, report } = model;
+  const { launches, selected, gpu, report, reason } = model;
   const shown = launches[selected];
   const name = shown ? `${shown.kernel}${shown.templateArguments}` : "No kernel";
   const picker = element(
@@ -21,10 +21,17 @@ export function header(model: PanelModel, on: { readonly launch: (index: number)
   return element(
     "header",
     {},
-    element("button", { id: "gpu", class: "gpu", title: "Select the GPU to simulate", click: on.gpu }, gpu.name),
+    element(
+      "div",
+      { class: "chosen" },
+      element("button", { id: "gpu", class: "gpu", title: "Select the GPU to simulate", click: on.gpu }, gpu.name),
+      // Shown while the page is marked as stale; its room is always there, so that nothing moves.
+      element("span", { class: "stale-note", role: "status" }, "before your last edit"),
+    ),
     element("h1", {}, name),
     launches.length > 1 && picker,
     report && element("p", { class: "quiet" }, configuration(report)),
+    report && reason !== undefined && element("p", { class: "refused", role: "status" }, `Now not simulated: ${reason}`),
   );
 }
 

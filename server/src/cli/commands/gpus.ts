@@ -1,7 +1,7 @@
 import { type Citations, type GpuModel, gpus, loadCitations } from "@warplens/sim-engine";
 import { formatBandwidth, formatCapacity } from "../../units.ts";
 import { gpuNamed } from "../gpu-option.ts";
-import { Projects } from "../projects.ts";
+import { ProjectFolders } from "../project-folders.ts";
 import { styleOf } from "../style.ts";
 import type { Command } from "./command.ts";
 import { formatNamed } from "./format-option.ts";
@@ -12,7 +12,7 @@ export default {
   summary: "the GPU models; with an ID every figure of it and where it comes from",
   options: ["format"],
   async run({ given, operands }, io) {
-    const { gpus: own = [] } = new Projects(io.cwd).of(io.cwd).file;
+    const { gpus: own = [] } = new ProjectFolders(io.cwd).of(io.cwd).file;
     const shown = operands.length > 0 ? operands.map((name) => gpuNamed(name, own, "gpus")) : [...gpus, ...own];
     const style = styleOf(io, given);
     if (formatNamed(given.format, ["text", "json"]) === "json") {

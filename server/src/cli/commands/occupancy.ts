@@ -15,7 +15,7 @@ import { formatCapacity, formatPercent } from "../../units.ts";
 import { defaultGpu, gpuNamed } from "../gpu-option.ts";
 import { type Io, UsageError } from "../io.ts";
 import { type Given, wholeNumber } from "../options.ts";
-import { Projects } from "../projects.ts";
+import { ProjectFolders } from "../project-folders.ts";
 import type { Command } from "./command.ts";
 import { formatNamed } from "./format-option.ts";
 
@@ -26,7 +26,7 @@ export default {
   options: ["gpu", "registers", "static-shared", "dynamic-shared", "block", "carveout", "cluster", "stdin", "format"],
   async run({ given, operands }, io) {
     if (operands.length > 0) throw new UsageError(`occupancy takes options only, not ${operands[0]}`);
-    const { gpus: own = [] } = new Projects(io.cwd).of(io.cwd).file;
+    const { gpus: own = [] } = new ProjectFolders(io.cwd).of(io.cwd).file;
     if (given.stdin) return answerLines(io, own);
     const format = formatNamed(given.format, ["text", "json"]);
     const name = given.gpu ?? defaultGpu;

@@ -8,7 +8,7 @@ import { capabilityNumber, devicePropertiesOf } from "../simulate/device-propert
 import type { StatusParams } from "./protocol.ts";
 import type { Settings } from "./settings.ts";
 
-export interface Project {
+export interface DocumentSettings {
   readonly gpu: GpuModel;
   /** The project's own GPUs. */
   readonly gpus: readonly GpuModel[];
@@ -25,7 +25,7 @@ const defaultGpu = "h200";
  * @param path of the document
  * @param roots the workspace folders' paths; `warplens.json` is searched from the document's folder up to its root
  */
-export function projectOf(path: string, roots: readonly string[], settings: Settings, host: FileHost): Project {
+export function documentSettings(path: string, roots: readonly string[], settings: Settings, host: FileHost): DocumentSettings {
   const root = roots.filter((folder) => path.startsWith(`${folder}/`)).sort((a, b) => b.length - a.length)[0];
   const found = projectFile(path, root, host);
   const problems = [...found.problems];
@@ -77,7 +77,7 @@ function chosenGpu(
   own: readonly GpuModel[],
   compiledFor: number | undefined,
   problems: string[],
-): Pick<Project, "gpu" | "chosenBy"> {
+): Pick<DocumentSettings, "gpu" | "chosenBy"> {
   const candidates = [
     { name: setting, chosenBy: "setting", where: "The setting warplens.gpu" },
     { name: project ?? "auto", chosenBy: "warplens.json", where: "warplens.json" },

@@ -4,15 +4,15 @@ import path from "node:path";
 import { type ProjectFile, readProjectFile } from "../lint/project-file.ts";
 import { UsageError } from "./io.ts";
 
-export interface Project {
+export interface ProjectFolder {
   /** The folder of `warplens.json`. */
   readonly root: string;
   readonly file: ProjectFile;
 }
 
-export class Projects {
+export class ProjectFolders {
   readonly #cwd: string;
-  readonly #known = new Map<string, Project>();
+  readonly #known = new Map<string, ProjectFolder>();
 
   /** @param cwd what paths in messages are relative to */
   constructor(cwd: string) {
@@ -20,12 +20,12 @@ export class Projects {
   }
 
   /** Throws a UsageError that says where the file is wrong. */
-  of(folder: string): Project {
+  of(folder: string): ProjectFolder {
     const known = this.#known.get(folder);
     if (known) return known;
     const file = path.join(folder, "warplens.json");
     const parent = path.dirname(folder);
-    let project: Project;
+    let project: ProjectFolder;
     const text = readIfThere(file);
     if (text !== undefined) project = { root: folder, file: this.#read(file, text) };
     else project = parent === folder ? { root: folder, file: {} } : this.of(parent);

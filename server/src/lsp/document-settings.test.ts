@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { projectOf } from "./project.ts";
+import { documentSettings } from "./document-settings.ts";
 import { readSettings } from "./settings.ts";
 
 const settings = (section: unknown = {}) => readSettings(section).settings;
@@ -20,12 +20,12 @@ describe("the GPU", () => {
     ],
     ["else the default", {}, {}, "h200", "default"],
   ])("%s", (_, section, files, gpu, chosenBy) => {
-    const project = projectOf("/w/src/a.cu", ["/w"], settings(section), host(files as unknown as Record<string, string>));
+    const project = documentSettings("/w/src/a.cu", ["/w"], settings(section), host(files as unknown as Record<string, string>));
     expect([project.gpu.id, project.chosenBy, project.problems]).toEqual([gpu, chosenBy, []]);
   });
 
   test("one that is not known is said, and the default used", () => {
-    const project = projectOf("/w/a.cu", ["/w"], settings({ gpu: "h9000" }), host({}));
+    const project = documentSettings("/w/a.cu", ["/w"], settings({ gpu: "h9000" }), host({}));
     expect(project.gpu.id).toBe("h200");
     expect(project.problems).toEqual(["The setting warplens.gpu names a GPU that is not known: h9000."]);
   });
@@ -38,25 +38,25 @@ describe("a GPU of the project's own", () => {
   };
 
   test("is chosen by warplens.json and by the setting", () => {
-    const project = projectOf("/w/src/a.cu", ["/w"], settings(), host(files));
+    const project = documentSettings("/w/src/a.cu", ["/w"], settings(), host(files));
     expect([project.gpu.id, project.gpu.values.smCount, project.chosenBy]).toEqual(["mine", 20, "warplens.json"]);
     expect(project.gpus.map(({ id }) => id)).toEqual(["mine"]);
-    expect(projectOf("/w/src/a.cu", ["/w"], settings({ gpu: "mine" }), host(files)).chosenBy).toBe("setting");
+    expect(documentSettings("/w/src/a.cu", ["/w"], settings({ gpu: "mine" }), host(files)).chosenBy).toBe("setting");
   });
 
   test("that cannot be is said with its line", () => {
-    const project = projectOf("/w/src/a.cu", ["/w"], settings(), host(files));
+    const project = documentSettings("/w/src/a.cu", ["/w"], settings(), host(files));
     expect(project.problems).toEqual(["warplens.json, line 1: gpus[1].id: id t4 is the NVIDIA T4's already: choose another"]);
   });
 });
 
 test("a warplens.json that is not JSON is said, with the place", () => {
-  const { problems } = projectOf("/w/a.cu", ["/w"], settings(), host({ "/w/warplens.json": '{\n  "gpu": h200\n}' }));
+  const { problems } = documentSettings("/w/a.cu", ["/w"], settings(), host({ "/w/warplens.json": '{\n  "gpu": h200\n}' }));
   expect(problems).toEqual(["warplens.json, line 2: this is not JSON: invalid symbol"]);
 });
 
 test("folders of warplens.json are relative to it, those of the settings to the workspace", () => {
-  const project = projectOf(
+  const project = documentSettings(
     "/w/src/a.cu",
     ["/w"],
     settings({ includeDirs: ["inc", "/abs"] }),

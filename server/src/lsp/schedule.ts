@@ -1,0 +1,184 @@
+/**
+ * When documents are analysed: findings at once, simulations when the findings are there and the user has paused. Takes what the
+ * worker tells to the documents' states, and says what of them has changed.
+ */
+import type { AnalysisWorker, FileFindings, SimulationMessage, SimulationOrder } from "../worker/messages.ts";
+import type { DocumentState } from "./document-state.ts";
+import { type ProgressBar, SimulationProgress } from "./progress.ts";
+import type { StatusParams } from "./protocol.ts";
+import { type Does, WorkQueue } from "./queue.ts";
+import { Throttle } from "./throttle.ts";
+
+export interface ScheduleEvents {
+  error(message: string): void;
+  /** The findings of a document are others than before. */
+  findings(uri: string): void;
+  /** The figures of a document are others than before. */
+  figures(uri: string): void;
+  /** How much is being simulated has changed. */
+  running(): void;
+  /** All of a document's launches are simulated. */
+  simulated(uri: string): void;
+  /** Shows that the launches of a document are simulated on a GPU. @param cancelled to be called when the user wants no more of it */
+  progress(gpu: string, cancelled: () => void): ProgressBar;
+}
+
+/** Typing that does not pause is not simulated; so many milliseconds after the findings are a pause. */
+const pause = 120;
+/** Milliseconds between two times that somebody is told of new figures of one document. */
+const betweenFigures = 100;
+
+export class Schedule {
+  readonly #stateOf: (uri: string) => DocumentState | undefined;
+  readonly #events: ScheduleEvents;
+  readonly #queue: WorkQueue;
+  readonly #progress: SimulationProgress;
+  readonly #figures: Throttle;
+  #pause: ReturnType<typeof setTimeout> | undefined;
+  #running: Pick<StatusParams, "simulating" | "progress"> = { simulating: 0 };
+
+  constructor(worker: AnalysisWorker, stateOf: (uri: string) => DocumentState | undefined, events: ScheduleEvents) {
+    this.#stateOf = stateOf;
+    this.#events = events;
+    this.#queue = new WorkQueue(worker, {
+      jobOf: (uri, does) => this.#job(uri, does),
+      found: (uri, findings) => this.#found(uri, findings),
+      told: (uri, message) => this.#told(uri, message),
+      simulated: (uri, isAskedAgain) => this.#simulated(uri, isAskedAgain),
+      failed: (uri, does, error) => this.#failed(uri, does, error),
+    });
+    this.#progress = new SimulationProgress({
+      begin: (uri, cancelled) => this.#showProgress(uri, cancelled),
+      cancelled: (uri) => this.#stop(uri),
+    });
+    this.#figures = new Throttle(betweenFigures, (uri) => events.figures(uri));
+  }
+
+  dispose(): void {
+    clearTimeout(this.#pause);
+    this.#figures.clear();
+    this.#progress.end();
+  }
+
+  /** What is being simulated. */
+  get running(): Pick<StatusParams, "simulating" | "progress"> {
+    return this.#running;
+  }
+
+  find(uri: string): void {
+    this.#queue.find(uri);
+  }
+
+  simulate(uri: string): void {
+    this.#queue.simulate(uri);
+  }
+
+  /** No simulation of this document is wanted. */
+  dropSimulation(uri: string): void {
+    this.#queue.dropSimulation(uri);
+  }
+
+  /** The user types: whatever would be simulated waits. */
+  typed(): void {
+    this.#queue.hold();
+    clearTimeout(this.#pause);
+  }
+
+  /** What is shown of a document's figures does not hold any more. */
+  figuresChanged(uri: string): void {
+    this.#figures.last(uri);
+  }
+
+  /** Forgets a document that was closed. */
+  drop(uri: string): void {
+    this.#queue.drop(uri);
+    this.#figures.drop(uri);
+    // Its findings, which others waited for, may never come.
+    this.#simulateAfterPause();
+  }
+
+  /** The simulation under way is not wanted, until its text or settings change. */
+  stop(): void {
+    this.#progress.cancel();
+  }
+
+  #stop(uri: string): void {
+    this.#stateOf(uri)?.stop();
+    this.#queue.dropSimulation(uri);
+    this.#figures.last(uri);
+  }
+
+  #job(uri: string, does: Does): { readonly path: string; readonly order: SimulationOrder } | undefined {
+    const state = this.#stateOf(uri);
+    if (!state || (does === "find" && state.hasFindings)) return undefined;
+    if (does === "find") state.asksFindings();
+    else {
+      state.asksSimulation();
+      this.#progress.begin(uri);
+      this.#runs({ simulating: 1 });
+    }
+    return { path: state.path, order: state.order };
+  }
+
+  #runs(running: Pick<StatusParams, "simulating" | "progress">): void {
+    this.#running = running;
+    this.#events.running();
+  }
+
+  #showProgress(uri: string, cancelled: () => void): ProgressBar {
+    // What lasts is marked now, if the client has not asked since the edit.
+    this.#figures.last(uri);
+    const bar = this.#events.progress(this.#stateOf(uri)?.held.gpu.name ?? "", cancelled);
+    return {
+      report: (done, of) => {
+        bar.report(done, of);
+        this.#runs({ simulating: 1, progress: { done, ...(of === undefined ? {} : { of }) } });
+      },
+      end: () => bar.end(),
+    };
+  }
+
+  #found(uri: string, findings: FileFindings): void {
+    for (const failure of findings.failures) this.#events.error(failure);
+    this.#simulateAfterPause();
+    const state = this.#stateOf(uri);
+    if (!state) return;
+    const { isAwaited } = state;
+    const isFirst = state.figures.run === undefined;
+    if (!state.found(findings)) return;
+    // Whoever waits has its answer.
+    if (!isAwaited) this.#events.findings(uri);
+    if (isFirst) this.#figures.last(uri);
+  }
+
+  #simulateAfterPause(): void {
+    clearTimeout(this.#pause);
+    this.#pause = setTimeout(() => this.#queue.release(), pause);
+  }
+
+  #failed(uri: string, does: Does, error: Error): void {
+    this.#events.error(`The analysis of ${uri} failed: ${error.message}`);
+    if (does === "find") this.#stateOf(uri)?.failed();
+    this.#simulateAfterPause();
+  }
+
+  #told(uri: string, message: SimulationMessage): void {
+    const state = this.#stateOf(uri);
+    if (!state?.told(message)) return;
+    const { run } = state.figures;
+    if (run) this.#progress.report(run.done, run.total);
+    if (message.type === "findings") this.#events.findings(uri);
+    else if (message.type === "result") this.#figures.news(uri);
+    if (message.type === "end") this.#events.simulated(uri);
+  }
+
+  #simulated(uri: string, isAskedAgain: boolean): void {
+    this.#progress.end();
+    this.#runs({ simulating: 0 });
+    const state = this.#stateOf(uri);
+    if (!state) return;
+    // It failed, or was given up: nobody is at it any more.
+    if (!isAskedAgain && !state.isSimulated) state.stop();
+    this.#figures.last(uri);
+  }
+}

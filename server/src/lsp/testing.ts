@@ -1,0 +1,232 @@
+/** A workspace whose worker and editor do what a test says. */
+import type { LaunchReport } from "@warplens/sim-engine";
+import type { Diagnostic } from "../lint.ts";
+import type {
+  About,
+  AnalysisWorker,
+  Configuration,
+  FileFindings,
+  Input,
+  KernelPlace,
+  LaunchPlace,
+  LaunchResult,
+  SimulationMessage,
+  SimulationOrder,
+} from "../worker/messages.ts";
+import { codeLenses } from "./code-lens.ts";
+import { Documents } from "./documents.ts";
+import type { StatusParams } from "./protocol.ts";
+import { Workspace } from "./workspace.ts";
+
+export const finding = (message: string, character = 0): Diagnostic => ({
+  path: "/w/a.cu",
+  ruleId: "some-rule",
+  severity: "warning",
+  message,
+  range: { start: { line: 0, character }, end: { line: 0, character: character + 1 } },
+  fixes: [],
+  related: [],
+  tags: [],
+  simulated: false,
+  url: "",
+});
+
+const withPlaces = (diagnostics: readonly Diagnostic[]) =>
+  diagnostics.map((each) => ({ ...each, place: { start: each.range.start.character, end: each.range.end.character } }));
+
+export type Findings = Omit<FileFindings, "about">;
+
+/** Of one line of text. */
+export const findings = (...diagnostics: Diagnostic[]): Findings => ({
+  diagnostics: withPlaces(diagnostics),
+  kernels: [],
+  syntaxErrors: 0,
+  failures: [],
+});
+
+/** Everything that was promised before has happened. */
+export const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+interface Asked {
+  readonly what: "find" | "simulate";
+  readonly path: string;
+  readonly about: About;
+  readonly order?: SimulationOrder;
+  /** Ends a search for findings. */
+  found(findings: Findings): Promise<void>;
+  fail(error: Error): Promise<void>;
+  /** Tells what a simulation found out. */
+  launches(kernels: readonly KernelPlace[], launches: readonly LaunchPlace[], syntaxErrors?: number): void;
+  result(launch: number, result: Partial<LaunchResult>): void;
+  simulatedFindings(...diagnostics: Diagnostic[]): void;
+  end(): Promise<void>;
+  isCancelled: boolean;
+}
+
+/** Answers as the thread does: about the newest text and settings it was told, one request at a time. */
+function manualWorker() {
+  const asked: Asked[] = [];
+  const inputs: Input[] = [];
+  const versions = new Map<string, number>();
+  const configurations = new Map<string, Configuration>();
+  let stop: () => void = () => undefined;
+  const aboutOf = (path: string): About => {
+    const configuration = configurations.get(path);
+    return { version: versions.get(path) ?? 0, revision: configuration?.revision ?? 0, gpu: configuration?.gpu.id ?? "" };
+  };
+  const ask = (what: Asked["what"], path: string, done: (answer: FileFindings | boolean) => void, fail: (error: Error) => void) => {
+    const about = aboutOf(path);
+    const request: Asked & { told: (message: SimulationMessage) => void } = {
+      what,
+      path,
+      about,
+      isCancelled: false,
+      told: () => undefined,
+      found(result) {
+        done({ about, ...result });
+        return settle();
+      },
+      fail(error) {
+        fail(error);
+        return settle();
+      },
+      launches: (kernels, launches, syntaxErrors = 0) => request.told({ type: "launches", about, kernels, launches, syntaxErrors }),
+      result: (launch, result) =>
+        request.told({ type: "result", about, launch, result: { templateArguments: [], sharedArrays: [], ...result } }),
+      simulatedFindings: (...diagnostics) => request.told({ type: "findings", about, diagnostics: withPlaces(diagnostics) }),
+      end() {
+        request.told({ type: "end", about });
+        done(true);
+        return settle();
+      },
+    };
+    asked.push(request);
+    return request;
+  };
+  const worker: AnalysisWorker = {
+    tell(input) {
+      inputs.push(input);
+      if (input.does === "open" || input.does === "edit") versions.set(input.path, input.version);
+      if (input.does === "configure") configurations.set(input.path, input.configuration);
+    },
+    find: (path) => new Promise((done, fail) => ask("find", path, (answer) => done(answer as FileFindings), fail)),
+    headers: () => Promise.resolve([]),
+    simulate: (path, order, told) =>
+      new Promise((done, fail) => {
+        const request = Object.assign(
+          ask("simulate", path, (answer) => done(answer === true), fail),
+          { order },
+        );
+        request.told = (message) => request.isCancelled || told(message);
+        stop = () => {
+          request.isCancelled = true;
+          done(false);
+        };
+      }),
+    cancel: () => stop(),
+    dispose: () => undefined,
+  };
+  return { worker, asked, inputs };
+}
+
+export function setUp(files: Record<string, string> = {}) {
+  const { worker, asked, inputs } = manualWorker();
+  const errors: string[] = [];
+  /** URIs, each time that something of theirs has changed. */
+  const told: { readonly findings: string[]; readonly figures: string[]; display: number } = { findings: [], figures: [], display: 0 };
+  const statuses: StatusParams[] = [];
+  const bars: { gpu: string; cancel: () => void; reports: string[]; hasEnded: boolean }[] = [];
+  const documents = new Documents();
+  const editor: Record<string, (params: unknown) => void> = {};
+  const on = (name: string) => (handler: (...params: never[]) => unknown) => {
+    editor[name] = handler as unknown as (params: unknown) => void;
+    return { dispose: () => undefined };
+  };
+  const platform = {
+    files: { read: (path: string) => files[path] },
+    startWorker: () => worker,
+    pathOf: (uri: string) => uri.slice("file://".length),
+    uriOf: (path: string) => `file://${path}`,
+  };
+  const workspace = new Workspace(documents, platform, {
+    error: (message) => errors.push(message),
+    status: (status) => statuses.push(status),
+    findings: (uri) => told.findings.push(uri),
+    figures: (uri) => told.figures.push(uri),
+    display: () => told.display++,
+    progress(gpu, cancel) {
+      const bar = { gpu, cancel, reports: [] as string[], hasEnded: false };
+      bars.push(bar);
+      return {
+        report: (done, of) => bar.reports.push(of === undefined ? "" : `${done} of ${of}`),
+        end() {
+          bar.hasEnded = true;
+        },
+      };
+    },
+  });
+  documents.listen(
+    {
+      onDidOpenTextDocument: on("open"),
+      onDidChangeTextDocument: on("change"),
+      onDidCloseTextDocument: on("close"),
+      onDidSaveTextDocument: on("save"),
+    },
+    workspace,
+  );
+  return {
+    workspace,
+    asked,
+    inputs,
+    errors,
+    told,
+    statuses,
+    bars,
+    files,
+    editor,
+    configure: (section: object) => workspace.configure(section, ["/w"]),
+    open: (path: string, text: string) =>
+      editor.open?.({ textDocument: { uri: `file://${path}`, languageId: "cuda-cpp", version: 1, text } }),
+    type: (path: string, version: number, text: string) =>
+      editor.change?.({ textDocument: { uri: `file://${path}`, version }, contentChanges: [{ text }] }),
+    messages: (path: string) =>
+      workspace.diagnostics(`file://${path}`).items.map(({ message, range }) => `${message}@${range.start.character}`),
+    lenses(path: string) {
+      const view = workspace.view(`file://${path}`);
+      return view ? codeLenses(view).map(({ command }) => command?.title ?? "") : [];
+    },
+  };
+}
+
+/** Kernels of the text `one two three`, each launched where it stands. */
+export function kernelsIn(text: string): { readonly kernels: KernelPlace[]; readonly launches: LaunchPlace[] } {
+  const kernels = [...text.matchAll(/\w+/g)].map(({ 0: name, index }): KernelPlace => {
+    const at = { start: index, end: index + name.length };
+    return { name, nameAt: at, at, syntaxErrors: 0 };
+  });
+  const launches = kernels.map(({ name }, kernel): LaunchPlace => ({ kernel, kernelName: name, templateArguments: [], line: 1 }));
+  return { kernels, launches };
+}
+
+/** A report with little in it but a time. @param ns nanoseconds */
+export const reportOf = (ns: number, more: Partial<LaunchReport> = {}): LaunchReport => ({
+  kernel: "",
+  templateArguments: [],
+  grid: [1, 1, 1],
+  block: [32, 1, 1],
+  dynamicSharedBytes: 0,
+  resources: { registersPerThread: { value: 16, basis: "estimated" }, staticSharedBytes: 0, localBytesPerThread: 0 },
+  occupancy: { theoreticalPct: 50, blocksPerSm: 1, activeWarpsPerSm: 1, limiters: [], wavesPerSm: 1 },
+  traffic: { globalLoadRequests: 0, globalLoadSectors: 0, globalStoreRequests: 0, globalStoreSectors: 0 },
+  shared: { loadInstructions: 0, storeInstructions: 0, loadWavefronts: 0, storeWavefronts: 0 },
+  instructions: { warp: 1, thread: 32 },
+  time: { ns, cycles: ns, boundBy: "issue", dramGBs: 0, dramPctOfPeak: 0, requestedGBs: 0, parts: [] },
+  lines: {},
+  otherLines: {},
+  accesses: [],
+  branches: [],
+  loops: [],
+  assumptions: [],
+  simulated: { blocks: 1, of: 1, ms: 1, warpInstructions: 1, exact: true },
+  ...more,
+});
