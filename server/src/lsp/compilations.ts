@@ -3,7 +3,7 @@
  * compiler that works on an older one.
  */
 import { compileOptions } from "../analysis/compile-commands.ts";
-import type { AnalysisSettings, FileHost } from "../analysis/facts.ts";
+import type { AnalysisSettings, FileHost } from "../analysis/settings.ts";
 import type { Compilation } from "../nvcc/compile.ts";
 import type { CompiledKernel } from "../nvcc/resources.ts";
 import type { Platform } from "./platform.ts";

@@ -1,5 +1,5 @@
 /** What holds for each open document, under a revision: the worker's configuration, and what the status tells of where it comes from. */
-import type { FileHost } from "../analysis/facts.ts";
+import type { FileHost } from "../analysis/settings.ts";
 import type { Configuration } from "../worker/messages.ts";
 import { type DocumentSettings, documentSettings } from "./document-settings.ts";
 import { readSettings, type Settings } from "./settings.ts";
