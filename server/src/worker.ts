@@ -5,9 +5,12 @@ import { loadGrammarFromDisk } from "./grammar.ts";
 import { takeStages } from "./trace.ts";
 import { JobRunner } from "./worker/run.ts";
 import type { FromThread, Request, ThreadData, ToThread } from "./worker/thread.ts";
+import { warmUp } from "./worker/warm-up.ts";
 
 const { running } = workerData as ThreadData;
 const loaded = loadGrammarFromDisk();
+// While the editor still says hello.
+void loaded.then(warmUp, () => undefined);
 const runner = new JobRunner(diskFiles);
 const post = (message: FromThread): void => parentPort?.postMessage(message);
 

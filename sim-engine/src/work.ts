@@ -77,6 +77,11 @@ export class Work {
     if (asker.isCancelled?.()) throw new Cancelled();
   }
 
+  /** Nobody wants the answer any more: for those who cannot be thrown out of what they do. */
+  get isCancelled(): boolean {
+    return this.#asker.isCancelled?.() ?? false;
+  }
+
   /** Steps spent so far, by shares too. */
   get spent(): number {
     return this.#spent;

@@ -15,10 +15,10 @@ const script = `
 const entry = new URL(`data:text/javascript,${encodeURIComponent(script)}`);
 
 test("a thread that died is started anew, and told what is open; what the dead one was asked fails", async () => {
-  const open: Input[] = [{ does: "open", path: "/a", version: 1, text: "" }];
+  const open: Input[] = [];
   const worker = threadWorker(entry, () => open);
   try {
-    // There is no thread yet: it will be told by the state.
+    open.push({ does: "open", path: "/a", version: 1, text: "" });
     worker.tell({ does: "open", path: "/a", version: 1, text: "" });
     expect(await worker.headers("/a")).toEqual(["open /a"]);
     worker.tell({ does: "edit", path: "/a", version: 2, edits: [] });

@@ -31,7 +31,7 @@ interface Waiting {
 }
 
 /**
- * A worker in a thread. A thread that dies fails what it was asked; the next request starts a new one.
+ * A worker in a thread. A thread that dies fails what it was asked; the next request starts a new one. The first starts at once, to be ready when it is asked.
  * @param script the bundled entry of the thread
  * @param state what a new thread is told first
  */
@@ -83,6 +83,7 @@ export function threadWorker(script: URL, state: () => readonly Input[]): Analys
     });
   };
 
+  thread = start();
   return {
     // A thread that is not there is told the state when it starts.
     tell: (input) => void (thread && post(thread, { input })),

@@ -2,6 +2,7 @@
  * What the database knows of files: from texts to items and their meaning. Keys are paths, or units: a path with what decides how
  * it is read.
  */
+import { Cancelled } from "@warplens/sim-engine";
 import type { FunctionDeclaration } from "../../syntax/ast.ts";
 import { currentParser } from "../../syntax/current-parser.ts";
 import { FileParser, type ParsedFile, read } from "../../syntax/index.ts";
@@ -93,8 +94,9 @@ export class FileQueries {
     name: "parse",
     compute: (db, key, before) => {
       const parser = before?.parser ?? new FileParser(currentParser());
-      const file = parser.parse(db.get(this.preprocessed, key));
-      if (!file) throw new Error("cancelled, though nobody asked");
+      const { work } = db;
+      const file = parser.parse(db.get(this.preprocessed, key), () => work.isCancelled);
+      if (!file) throw new Cancelled();
       return { parser, file };
     },
   };
