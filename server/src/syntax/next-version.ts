@@ -155,7 +155,8 @@ class Conversion {
   #errors(): Node[] {
     const open = this.#run.entries.filter(({ known, container }) => !known && !container);
     return this.#run.errors.map(({ start, end }) => {
-      const shift = open.find(({ piece }) => piece.from <= start && start < piece.to)?.piece.shift ?? 0;
+      // A token that is missing at the end of all stands behind the last piece.
+      const shift = open.findLast(({ piece }) => piece.from <= start && start <= piece.to)?.piece.shift ?? 0;
       return { start: start + shift, end: end + shift };
     });
   }
