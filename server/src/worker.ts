@@ -9,8 +9,16 @@ import { warmUp } from "./worker/warm-up.ts";
 
 const { running } = workerData as ThreadData;
 const loaded = loadGrammarFromDisk();
-// While the editor still says hello.
-void loaded.then(warmUp, () => undefined);
+
+/** While the editor still says hello: whoever asks is answered, and then there is enough to do. */
+let asked = false;
+function warm(steps: Iterator<void>): void {
+  if (!asked && !steps.next().done) setImmediate(warm, steps);
+}
+void loaded.then(
+  () => warm(warmUp()),
+  () => undefined,
+);
 const runner = new JobRunner(diskFiles);
 const post = (message: FromThread): void => parentPort?.postMessage(message);
 
@@ -33,6 +41,7 @@ function answer(id: number, request: Request): FromThread {
 
 parentPort?.on("message", async (message: ToThread) => {
   if ("input" in message) return runner.tell(message.input);
+  asked = true;
   const { id, request } = message;
   try {
     await loaded;

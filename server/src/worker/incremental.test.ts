@@ -24,6 +24,8 @@ const header = "/project/common.h";
 
 const namespaced = `#include "common.h"
 #define SCALE(x) ((x) * FACTOR)
+#define CHECK(call) do { if (call) report(__FILE__, __LINE__); } while (0)
+void report(const char *file, int line);
 namespace outer {
 struct Pair { float a, b; };
 __device__ float sum(Pair p) { return SCALE(p.a) + p.b; }
@@ -41,6 +43,7 @@ int main() {
   cudaMalloc(&pairs, n * sizeof(outer::Pair)); cudaMalloc(&out, n * 8);
   outer::add<<<n / 256, 256>>>(pairs, out, n);
   outer::strided<8><<<64, 128>>>(out);
+  CHECK(cudaDeviceSynchronize());
 }
 `;
 

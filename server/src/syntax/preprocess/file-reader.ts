@@ -51,6 +51,7 @@ export class FileReader {
   #done = 0;
   #line = 1;
   #lineAt = 0;
+  readonly #nesting = new Nesting();
 
   constructor(whole: Whole, source: Source) {
     this.#whole = whole;
@@ -64,7 +65,9 @@ export class FileReader {
       const at = this.#at;
       const kind = kinds[at];
       const start = starts[at] ?? 0;
+      if ((flags[at] ?? 0) & FIRST && kind !== COMMENT) this.#nesting.line();
       if (kind === IDENTIFIER) {
+        if (this.#nesting.depth === 0) this.#nesting.word(text, start, ends[at] ?? start);
         const macro = this.#whole.macro(text, start, ends[at] ?? start);
         if (!macro || !this.#expandHere(macro)) this.#at++;
       } else if (kind === COMMENT) {
@@ -72,7 +75,10 @@ export class FileReader {
         this.#at++;
       } else if (kind === PUNCTUATION && (flags[at] ?? 0) & FIRST && text.charCodeAt(start) === 35 && (ends[at] ?? 0) - start === 1)
         this.#directive();
-      else this.#at++;
+      else {
+        if (kind === PUNCTUATION) this.#nesting.punctuation(text.charCodeAt(start));
+        this.#at++;
+      }
     }
     this.#keepTo(text.length);
   }
@@ -116,7 +122,7 @@ export class FileReader {
     const { starts, ends, text } = this.#lexed;
     const start = starts[first] ?? 0;
     this.#keepTo(start);
-    const line = this.#lineOf(start);
+    const line = this.#nesting.depth > 0 ? this.#nesting.lines : this.#lineOf(start);
     this.#at++;
     let end = ends[first] ?? start;
     // Directives and comments between the arguments take effect as they are passed.
@@ -179,6 +185,7 @@ export class FileReader {
         this.#done = Math.max(this.#done, start);
         this.#directive();
       } else {
+        if ((flags[at] ?? 0) & FIRST) this.#nesting.line();
         this.#at++;
         return tokenAt(this.#lexed, at, this.#source.file);
       }
@@ -388,6 +395,52 @@ export class FileReader {
   #endSkip(hash: number): void {
     this.#lineTokens(hash + 1);
     this.#blankTo(this.#lexed.ends[this.#at - 1] ?? 0);
+  }
+}
+
+const OPEN_BRACE = 123;
+const CLOSE_BRACE = 125;
+const SEMICOLON = 59;
+
+/**
+ * What `__LINE__` stands for within a declaration's braces: which of its lines with code it is on. It tells lines of a declaration
+ * apart, as the number of the file's line does, but stays what it is when the declaration moves or comments are added.
+ */
+class Nesting {
+  /** Lines with code since the declaration began. */
+  lines = 0;
+  /** Braces that are open, those of namespaces apart. */
+  depth = 0;
+  #namespaces = 0;
+  #opensNamespace = false;
+
+  line(): void {
+    this.lines++;
+  }
+
+  /** A word outside all braces. */
+  word(text: string, start: number, end: number): void {
+    const length = end - start;
+    if ((length === 9 && text.startsWith("namespace", start)) || (length === 6 && text.startsWith("extern", start)))
+      this.#opensNamespace = true;
+  }
+
+  punctuation(code: number): void {
+    if (code === OPEN_BRACE) {
+      if (this.depth === 0 && this.#opensNamespace) this.#namespaces++;
+      else this.depth++;
+      this.#opensNamespace = false;
+      if (this.depth === 0) this.lines = 0;
+    } else if (code === CLOSE_BRACE) {
+      if (this.depth > 0) this.depth--;
+      else if (this.#namespaces > 0) this.#namespaces--;
+      if (this.depth === 0) this.#end();
+    } else if (code === SEMICOLON && this.depth === 0) this.#end();
+  }
+
+  #end(): void {
+    this.lines = 0;
+    this.#opensNamespace = false;
   }
 }
 

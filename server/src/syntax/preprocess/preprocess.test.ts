@@ -38,6 +38,10 @@ const expansions: Readonly<Record<string, readonly [code: string, expected: stri
   "strings are left alone": ['#define N 1\n"N" \'N\' R"(N)"', '"N" \'N\' R"(N)"'],
   __LINE__: ["\n\nint a = __LINE__;", "int a = 3;"],
   "__LINE__ in an argument": ["#define F(x) x\n\nF(__LINE__)", "3"],
+  "__LINE__ in a declaration counts its lines with code": [
+    "int x;\nnamespace n {\nvoid f() {\n\n  // why\n  a(__LINE__);\n  b(__LINE__); }\nvoid g() { c(__LINE__); }\n}",
+    "int x; namespace n { void f() { a(2); b(3); } void g() { c(1); } }",
+  ],
   __COUNTER__: ["__COUNTER__ __COUNTER__", "0 1"],
   __FILE__: ["__FILE__", '"/src/a.cu"'],
   "what nvcc defines": ["__CUDA_ARCH__ __CUDACC_VER_MAJOR__ __cplusplus", "900 13 201703L"],
