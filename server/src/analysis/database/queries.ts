@@ -76,7 +76,7 @@ export class FileQueries {
 
   readonly preprocessed: Query<UnitKey, Preprocessed> = {
     name: "preprocess",
-    compute: (db, key) => {
+    compute: (db, key, before) => {
       const { path, computeCapability, defines, includeDirs } = partsOf(key);
       const compiled = db.get(this.compiled, path);
       const options = {
@@ -85,7 +85,7 @@ export class FileQueries {
         includeDirs: [...includeDirs, ...compiled.includeDirs, ...headerFolders(path), headerFolder],
       };
       const host = withHeaders(this.host(db));
-      return stage("preprocess", () => read(path, host.read(path) ?? "", host, options));
+      return stage("preprocess", () => read(path, host.read(path) ?? "", host, options, before));
     },
   };
 

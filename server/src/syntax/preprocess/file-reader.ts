@@ -1,4 +1,5 @@
 import type { Place } from "../reading.ts";
+import { between, type Checkpoint } from "./checkpoints.ts";
 import { holds } from "./expression.ts";
 import { includeTarget } from "./include-target.ts";
 import { COMMENT, FIRST, IDENTIFIER, type Lexed, NUMBER, PUNCTUATION } from "./lexer.ts";
@@ -24,13 +25,24 @@ export interface Whole {
   isDefined(name: string): boolean;
   define(macro: Macro): void;
   undefine(name: string): void;
-  expand(tokens: readonly Token[], source: CallReader, file: number, line: number): Token[];
+  /** `ofFile`: the line is that of the file, as `__LINE__` has it outside declarations. */
+  expand(tokens: readonly Token[], source: CallReader, file: number, line: number, ofFile: boolean): Token[];
+  /** A call of a macro is never closed: how it is read depends on all the rest of the file. */
+  leaveOpen(): void;
+  /** Notes where the opened file is, and how things stand. */
+  checkpoint(place: Pick<Checkpoint, "token" | "offset" | "line" | "lineAt">, inside: string): Checkpoint;
   comment(comment: Comment): void;
   use(use: MacroUse): void;
   /** `#pragma once`. */
   once(file: number): void;
   find(path: string, angled: boolean, directory: string): { readonly path: string; readonly text: string } | undefined;
   include(path: string, angled: boolean, directory: string, place: Place): void;
+}
+
+/** What a file's reader is in the middle of, as text in a checkpoint. */
+interface Inside {
+  readonly conditionals: readonly Conditional[];
+  readonly nesting: readonly [lines: number, depth: number, namespaces: number, opensNamespace: boolean];
 }
 
 /** A conditional that is open. */
@@ -47,25 +59,44 @@ export class FileReader {
   readonly #lexed: Lexed;
   readonly #open: Conditional[] = [];
   #at = 0;
+  /** The token of the last checkpoint. */
+  #noted = 0;
   /** Up to here the file's text has been put down or blanked. */
   #done = 0;
   #line = 1;
   #lineAt = 0;
   readonly #nesting = new Nesting();
 
-  constructor(whole: Whole, source: Source) {
+  /** @param from where a reading of the text before had come to, to go on there */
+  constructor(whole: Whole, source: Source, from?: Checkpoint) {
     this.#whole = whole;
     this.#source = source;
     this.#lexed = source.lexed;
+    if (!from) return;
+    const { conditionals, nesting } = JSON.parse(from.state.inside) as Inside;
+    this.#at = this.#noted = from.token;
+    this.#done = from.offset;
+    this.#line = from.line;
+    this.#lineAt = from.lineAt;
+    this.#open.push(...conditionals);
+    this.#nesting.set(nesting);
   }
 
-  run(): void {
+  /** @param end tokens at which the rest may be known: `isEnd` says so, and then ends the reading there */
+  run(end?: { readonly tokens: ReadonlyMap<number, unknown>; isEnd(here: Checkpoint): boolean }): void {
     const { count, kinds, starts, ends, flags, text } = this.#lexed;
     while (this.#at < count) {
       const at = this.#at;
       const kind = kinds[at];
       const start = starts[at] ?? 0;
-      if ((flags[at] ?? 0) & FIRST && kind !== COMMENT) this.#nesting.line();
+      if ((flags[at] ?? 0) & FIRST) {
+        const mayEnd = end?.tokens.has(at) ?? false;
+        if (this.#source.file === 0 && (mayEnd || at - this.#noted >= between)) {
+          const here = this.#note(at, start);
+          if (mayEnd && end?.isEnd(here)) return;
+        }
+        if (kind !== COMMENT) this.#nesting.line();
+      }
       if (kind === IDENTIFIER) {
         if (this.#nesting.depth === 0) this.#nesting.word(text, start, ends[at] ?? start);
         const macro = this.#whole.macro(text, start, ends[at] ?? start);
@@ -81,6 +112,14 @@ export class FileReader {
       }
     }
     this.#keepTo(text.length);
+  }
+
+  #note(token: number, offset: number): Checkpoint {
+    this.#keepTo(offset);
+    this.#noted = token;
+    const inside: Inside = { conditionals: this.#open, nesting: this.#nesting.get() };
+    this.#lineOf(offset);
+    return this.#whole.checkpoint({ token, offset, line: this.#line, lineAt: this.#lineAt }, JSON.stringify(inside));
   }
 
   /** Puts down the text as it stands up to an offset. */
@@ -118,11 +157,18 @@ export class FileReader {
   /** Expands the macro the current token names; false when it is a function-like macro that is not called. */
   #expandHere(macro: Macro): boolean {
     const first = this.#at;
-    if (macro.parameters && !(this.#calledAt(first + 1) && this.#closes(first + 1))) return false;
+    if (macro.parameters) {
+      if (!this.#calledAt(first + 1)) return false;
+      if (!this.#closes(first + 1)) {
+        this.#whole.leaveOpen();
+        return false;
+      }
+    }
     const { starts, ends, text } = this.#lexed;
     const start = starts[first] ?? 0;
     this.#keepTo(start);
-    const line = this.#nesting.depth > 0 ? this.#nesting.lines : this.#lineOf(start);
+    const ofFile = this.#nesting.depth === 0;
+    const line = ofFile ? this.#lineOf(start) : this.#nesting.lines;
     this.#at++;
     let end = ends[first] ?? start;
     // Directives and comments between the arguments take effect as they are passed.
@@ -143,6 +189,7 @@ export class FileReader {
       },
       this.#source.file,
       line,
+      ofFile,
     );
     this.#emit(macro.name, tokens, start, end);
     for (let at = text.indexOf("\n", start); at >= 0 && at < end; at = text.indexOf("\n", at + 1)) this.#whole.out.putNowhere("\n");
@@ -208,10 +255,10 @@ export class FileReader {
           : needsSpace(out.last, each.text[0] ?? "")
       ) {
         // One space that stands in the body as well keeps the range in one piece.
-        if (before && adjacent && gap === 1) out.put(" ", before.file, before.start + before.text.length, use, before.macro);
+        if (before && adjacent && gap === 1) out.put(" ", before.file, startOf(before) + before.text.length, use, before.macro);
         else out.putNowhere(" ", use);
       }
-      if (each.file >= 0) out.put(each.text, each.file, each.start, use, each.macro);
+      if (each.file >= 0) out.put(each.text, each.file, startOf(each), use, each.macro);
       else out.putNowhere(each.text, use);
       before = each;
     }
@@ -329,7 +376,7 @@ export class FileReader {
   }
 
   #expandAll(words: readonly Token[]): Token[] {
-    return this.#whole.expand(words, { open: () => false, next: () => undefined }, this.#source.file, this.#line);
+    return this.#whole.expand(words, { open: () => false, next: () => undefined }, this.#source.file, this.#line, true);
   }
 
   #condition(name: string, words: readonly Token[]): boolean {
@@ -398,6 +445,8 @@ export class FileReader {
   }
 }
 
+const startOf = ({ start, moved }: Token): number => start + (moved?.by ?? 0);
+
 const OPEN_BRACE = 123;
 const CLOSE_BRACE = 125;
 const SEMICOLON = 59;
@@ -413,6 +462,17 @@ class Nesting {
   depth = 0;
   #namespaces = 0;
   #opensNamespace = false;
+
+  get(): Inside["nesting"] {
+    return [this.lines, this.depth, this.#namespaces, this.#opensNamespace];
+  }
+
+  set([lines, depth, namespaces, opensNamespace]: Inside["nesting"]): void {
+    this.lines = lines;
+    this.depth = depth;
+    this.#namespaces = namespaces;
+    this.#opensNamespace = opensNamespace;
+  }
 
   line(): void {
     this.lines++;

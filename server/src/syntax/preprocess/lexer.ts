@@ -1,3 +1,5 @@
+import type { TextEdit } from "../parser/edit.ts";
+
 /**
  * Preprocessing tokens of a file, in typed arrays: a file is read again at every keystroke. Comments are tokens, white
  * space is not; a backslash at a line's end joins lines.
@@ -56,17 +58,74 @@ const classOf = (code: number): number =>
       : WORD;
 
 /** Splits a text into tokens; never fails. */
-export function lex(text: string): Lexed {
+export const lex = (text: string): Lexed => lexFrom(text, 0, Math.max(64, text.length >> 2), () => false);
+
+/** The tokens of an edited text, and which of them are those of the text before. */
+export interface Relexed {
+  readonly lexed: Lexed;
+  /** The first token behind the edit that is one of the text before, and by how much its number and its offsets grew. */
+  readonly same: number;
+  readonly tokens: number;
+  readonly characters: number;
+}
+
+/**
+ * Splits an edited text into tokens, as far as they are not those it had before.
+ * @param from a token of the text before, the first of its line, that starts before the edit
+ */
+export function relex(before: Lexed, from: number, text: string, edit: TextEdit): Relexed {
+  const characters = text.length - before.text.length;
+  let old = from;
+  // On a line that started as it starts now nothing is left of what stood above.
+  const middle = lexFrom(text, before.starts[from] ?? 0, 64, (start) => {
+    if (start < edit.newEnd) return false;
+    while (old < before.count && (before.starts[old] ?? 0) < start - characters) old++;
+    return before.starts[old] === start - characters && ((before.flags[old] ?? 0) & FIRST) !== 0 && old > from;
+  });
+  const rest = middle.stopped ? before.count - old : 0;
+  const count = from + middle.count + rest;
+  const join = (head: Uint8Array, inner: Uint8Array, tail: Uint8Array): Uint8Array => {
+    const all = new Uint8Array(count);
+    all.set(head.subarray(0, from));
+    all.set(inner.subarray(0, middle.count), from);
+    all.set(tail.subarray(old, old + rest), from + middle.count);
+    return all;
+  };
+  const joinOffsets = (head: Int32Array, inner: Int32Array): Int32Array => {
+    const all = new Int32Array(count);
+    all.set(head.subarray(0, from));
+    all.set(inner.subarray(0, middle.count), from);
+    for (let i = 0; i < rest; i++) all[from + middle.count + i] = (head[old + i] ?? 0) + characters;
+    return all;
+  };
+  return {
+    lexed: {
+      text,
+      count,
+      kinds: join(before.kinds, middle.kinds, before.kinds),
+      flags: join(before.flags, middle.flags, before.flags),
+      starts: joinOffsets(before.starts, middle.starts),
+      ends: joinOffsets(before.ends, middle.ends),
+    },
+    same: from + middle.count,
+    tokens: count - before.count,
+    characters,
+  };
+}
+
+/** From an offset where a line starts on. `stops`: asked for the first token of each line, by its offset; true ends the lexing before it. */
+function lexFrom(text: string, from: number, room: number, stops: (start: number) => boolean): Lexed & { readonly stopped: boolean } {
   const length = text.length;
-  let capacity = Math.max(64, length >> 2);
+  let capacity = room;
   let kinds = new Uint8Array(capacity);
   let flags = new Uint8Array(capacity);
   let starts = new Int32Array(capacity);
   let ends = new Int32Array(capacity);
   let count = 0;
   let first = true;
-  let spaced = false;
-  let at = 0;
+  let spaced = from > 0;
+  let at = from;
+  let stopped = false;
 
   const push = (kind: number, start: number, end: number) => {
     if (count === capacity) {
@@ -94,7 +153,12 @@ export function lex(text: string): Lexed {
   while (at < length) {
     const code = text.charCodeAt(at);
     const start = at;
-    switch (classOf(code)) {
+    const kind = classOf(code);
+    if (first && kind !== SPACE && kind !== NEWLINE && stops(start)) {
+      stopped = true;
+      break;
+    }
+    switch (kind) {
       case SPACE:
         at++;
         spaced = true;
@@ -144,7 +208,7 @@ export function lex(text: string): Lexed {
       push(PUNCTUATION, start, at);
     }
   }
-  return { text, count, kinds, starts, ends, flags };
+  return { text, count, kinds, starts, ends, flags, stopped };
 }
 
 function grown(from: Uint8Array<ArrayBuffer>, capacity: number): Uint8Array<ArrayBuffer> {

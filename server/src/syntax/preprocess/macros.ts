@@ -9,14 +9,24 @@ export interface Token {
   /** Where it is spelled; file -1 when pasted or made up. */
   readonly file: number;
   readonly start: number;
+  /** By how much its file's text has moved there since it was read. */
+  readonly moved: Moved | undefined;
   /** The macro whose body spells it, if one does. */
   readonly macro: string | undefined;
   /** Macros it came through, which it may not call again. */
   readonly hidden: ReadonlySet<string>;
 }
 
+/** How far a definition in the opened file has moved since it was read: the same object for all its tokens. */
+export interface Moved {
+  by: number;
+}
+
 export interface Macro {
   readonly name: string;
+  /** Where it is defined in the opened file, as that was when it was read. */
+  readonly at?: number;
+  readonly moved?: Moved | undefined;
   /** Absent for an object-like macro. */
   readonly parameters?: readonly string[];
   readonly variadic: boolean;
@@ -33,6 +43,7 @@ export const token = (kind: number, text: string, spaced = false): Token => ({
   spaced,
   file: -1,
   start: 0,
+  moved: undefined,
   macro: undefined,
   hidden: noneHidden,
 });
@@ -47,6 +58,7 @@ export function tokenAt(lexed: Lexed, index: number, file: number, macro?: strin
     spaced,
     file,
     start,
+    moved: undefined,
     macro,
     hidden: noneHidden,
   };
@@ -60,8 +72,10 @@ export function define(tokens: readonly Token[]): Macro | undefined {
   const [named, open] = tokens;
   if (named?.kind !== IDENTIFIER) return undefined;
   const name = named.text;
-  const own = (from: number) => tokens.slice(from).map((each, i): Token => ({ ...each, macro: name, spaced: i > 0 && each.spaced }));
-  if (open?.text !== "(" || open.spaced) return { name, variadic: false, body: own(1) };
+  const moved = named.file === 0 ? { by: 0 } : undefined;
+  const place = moved && { at: named.start, moved };
+  const own = (from: number) => tokens.slice(from).map((each, i): Token => ({ ...each, moved, macro: name, spaced: i > 0 && each.spaced }));
+  if (open?.text !== "(" || open.spaced) return { name, ...place, variadic: false, body: own(1) };
   const parameters: string[] = [];
   let variadic = false;
   let at = 2;
@@ -77,7 +91,7 @@ export function define(tokens: readonly Token[]): Macro | undefined {
     else return undefined;
   }
   if (at >= tokens.length) return undefined;
-  return { name, parameters, variadic, body: own(at + 1) };
+  return { name, ...place, parameters, variadic, body: own(at + 1) };
 }
 
 /** A macro given on the command line, or that the compiler or CUDA's headers define: `name`, `name(a)` and a body. */
@@ -100,13 +114,16 @@ const MAX_TOKENS_A_USE = 100_000;
 const MAX_TOKENS = 1_000_000;
 
 export class Expander {
-  readonly macros: Map<string, Macro>;
+  macros: ReadonlyMap<string, Macro>;
+  /** What `__COUNTER__` gives next. */
+  counter = 0;
+  /** Uses of `__LINE__`. */
+  lines = 0;
   #spent = 0;
   #limit = MAX_TOKENS;
   #depth = 0;
-  #counter = 0;
 
-  constructor(macros: Map<string, Macro>) {
+  constructor(macros: ReadonlyMap<string, Macro>) {
     this.macros = macros;
   }
 
@@ -163,8 +180,11 @@ export class Expander {
     from: CallReader,
     place: { readonly line: number; readonly file: string },
   ): Token[] | undefined {
-    if (kind === "line") return [token(NUMBER, String(place.line), call.spaced)];
-    if (kind === "counter") return [token(NUMBER, String(this.#counter++), call.spaced)];
+    if (kind === "line") {
+      this.lines++;
+      return [token(NUMBER, String(place.line), call.spaced)];
+    }
+    if (kind === "counter") return [token(NUMBER, String(this.counter++), call.spaced)];
     if (kind === "file") return [token(STRING, JSON.stringify(place.file), call.spaced)];
     if (!from.open()) return [token(NUMBER, "0", call.spaced)];
     readArguments(from);
@@ -191,7 +211,16 @@ function hide(tokens: readonly Token[], hidden: ReadonlySet<string>, name: strin
   return tokens.map((each) => {
     let all = larger.get(each.hidden);
     if (!all) larger.set(each.hidden, (all = new Set([...each.hidden, ...shared])));
-    return { kind: each.kind, text: each.text, spaced: each.spaced, file: each.file, start: each.start, macro: each.macro, hidden: all };
+    return {
+      kind: each.kind,
+      text: each.text,
+      spaced: each.spaced,
+      file: each.file,
+      start: each.start,
+      moved: each.moved,
+      macro: each.macro,
+      hidden: all,
+    };
   });
 }
 

@@ -1,6 +1,8 @@
+import { differenceBetween, type TextEdit } from "../parser/edit.ts";
 import type { Place, Preprocessed } from "../reading.ts";
+import { type Checkpoint, moveMacros, type Output, restOf, type State, sameState } from "./checkpoints.ts";
 import { FileReader, type Whole } from "./file-reader.ts";
-import { type Lexed, lex, lexCached } from "./lexer.ts";
+import { type Lexed, lex, lexCached, type Relexed, relex } from "./lexer.ts";
 import { type CallReader, Expander, type Macro, type Token } from "./macros.ts";
 import { NameFilter } from "./name-filter.ts";
 import { directoryOf, join, normalize } from "./paths.ts";
@@ -15,15 +17,39 @@ const MAX_INCLUDE_DEPTH = 64;
  * Reads a file as nvcc would while it compiles device code: project headers spliced in, conditionals decided, macros
  * expanded. Where nothing was expanded the opened file's text stays as it is, comments and directives blank. Headers that
  * are not found are skipped. Never throws.
+ * @param before a reading of an earlier text of the file: what the edit does not touch is not read again
  */
-export function read(path: string, text: string, host: FileHost, options: ReadOptions): Preprocessed {
-  return new Preprocessor(host, options).run(normalize(path), text);
+export function read(path: string, text: string, host: FileHost, options: ReadOptions, before?: Preprocessed): Preprocessed {
+  return new Preprocessor(host, options).run(normalize(path), text, before && kept.get(before));
 }
+
+/** What the next reading of the same file begins with. */
+interface Kept {
+  readonly options: string;
+  readonly lexed: Lexed;
+  /** Every file that was asked for, with what was found. */
+  readonly reads: ReadonlyMap<string, string | undefined>;
+  readonly files: readonly string[];
+  readonly sources: readonly string[];
+  readonly once: readonly string[];
+  readonly missing: Preprocessed["missingIncludes"];
+  readonly output: Output;
+  /** The macros at the end. */
+  readonly macros: ReadonlyMap<string, Macro>;
+  /** How some of it is read depends on all that comes behind. */
+  readonly open: boolean;
+}
+
+const kept = new WeakMap<Preprocessed, Kept>();
 
 class Preprocessor implements Whole {
   readonly #host: FileHost;
   readonly #includeDirs: readonly string[];
-  readonly #macros: Map<string, Macro>;
+  readonly #options: string;
+  readonly #reads = new Map<string, string | undefined>();
+  #macros: Map<string, Macro>;
+  /** Somebody holds on to the macros as they are. */
+  #shared = false;
   readonly #expander: Expander;
   readonly #filter = new NameFilter();
   readonly #out = new SourceMapBuilder();
@@ -33,25 +59,138 @@ class Preprocessor implements Whole {
   readonly #comments: Comment[] = [];
   readonly #uses: MacroUse[] = [];
   readonly #missing: Preprocessed["missingIncludes"][number][] = [];
+  readonly #checkpoints: Checkpoint[] = [];
+  #fileLines = 0;
+  #open = false;
   #depth = 0;
 
   constructor(host: FileHost, options: ReadOptions) {
-    this.#host = host;
+    this.#host = {
+      read: (path) => {
+        const text = host.read(path);
+        this.#reads.set(path, text);
+        return text;
+      },
+    };
+    this.#options = JSON.stringify(options);
     this.#includeDirs = (options.includeDirs ?? []).map(normalize);
     this.#macros = predefined(options);
     for (const name of this.#macros.keys()) this.#filter.add(name);
     this.#expander = new Expander(this.#macros);
   }
 
-  run(path: string, text: string): Preprocessed {
-    this.#enter(path, text, lex(text));
-    return this.#out.finish({
+  run(path: string, text: string, before?: Kept): Preprocessed {
+    const edit = before && before.files[0] === path ? differenceBetween(before.lexed.text, text) : undefined;
+    const start =
+      before && edit && this.#mayGoOn(before) ? before.output.checkpoints.findLast(({ offset }) => offset < edit.start) : undefined;
+    let lexed: Lexed;
+    if (before && edit && start) {
+      const relexed = relex(before.lexed, start.token, text, edit);
+      lexed = relexed.lexed;
+      this.#goOn(before, start, relexed, edit, path);
+    } else {
+      lexed = lex(text);
+      this.#enter(path, text, lexed);
+    }
+    const result = this.#out.finish({
       files: this.#files,
       sources: this.#sources,
       comments: this.#comments,
       macroUses: this.#uses,
       missingIncludes: this.#missing,
     });
+    const { pieces, segments } = this.#out;
+    const output = {
+      pieces,
+      segments,
+      comments: this.#comments,
+      uses: this.#uses,
+      fileLines: this.#fileLines,
+      checkpoints: this.#checkpoints,
+    };
+    kept.set(result, {
+      options: this.#options,
+      lexed,
+      reads: this.#reads,
+      files: this.#files,
+      sources: this.#sources,
+      once: [...this.#once],
+      missing: this.#missing,
+      output,
+      macros: this.#macros,
+      open: this.#open,
+    });
+    return result;
+  }
+
+  /** Whether everything but the file itself is as it was. Asks for every file again: whoever gives them may count on that. */
+  #mayGoOn({ options, reads, open }: Kept): boolean {
+    if (options !== this.#options || open) return false;
+    let same = true;
+    for (const [path, text] of reads) if (this.#host.read(path) !== text) same = false;
+    return same;
+  }
+
+  /** Reads on from a checkpoint, up to one in the same state behind the edit, or to the end. */
+  #goOn(before: Kept, start: Checkpoint, relexed: Relexed, edit: TextEdit, path: string): void {
+    const { text } = relexed.lexed;
+    const shift = { from: edit.oldEnd, by: relexed.characters };
+    const { state, counts } = start;
+    const { output: old } = before;
+    this.#macros = state.macros as Map<string, Macro>;
+    this.#shared = true;
+    this.#expander.macros = this.#macros;
+    this.#expander.counter = state.counter;
+    for (const name of this.#macros.keys()) this.#filter.add(name);
+    this.#files.push(...before.files.slice(0, state.files));
+    this.#sources.push(text, ...before.sources.slice(1, state.files));
+    for (const each of before.once.slice(0, state.once)) this.#once.add(each);
+    this.#missing.push(...before.missing.slice(0, state.missing));
+    this.#out.append(old.pieces.slice(0, counts.pieces), old.segments.slice(0, counts.segments));
+    pushAll(this.#comments, old.comments.slice(0, counts.comments));
+    pushAll(this.#uses, old.uses.slice(0, counts.uses));
+    this.#fileLines = counts.fileLines;
+    this.#checkpoints.push(...old.checkpoints.filter(({ token }) => token <= start.token));
+    const ends = new Map(
+      old.checkpoints.flatMap((each) => (each.token + relexed.tokens >= relexed.same ? [[each.token + relexed.tokens, each]] : [])),
+    );
+    this.#depth++;
+    const reader = new FileReader(this, { file: 0, directory: directoryOf(path), lexed: relexed.lexed, comments: true }, start);
+    const isEnd = (here: Checkpoint): boolean => {
+      const end = ends.get(here.token);
+      if (!end || !sameState(here.state, end.state, shift)) return false;
+      const lines = here.line - end.line;
+      if (lines !== 0 && old.fileLines !== end.counts.fileLines) return false;
+      const rest = restOf(old, before.missing, end, here.counts, relexed, shift, lines);
+      this.#out.append(rest.pieces, rest.segments);
+      pushAll(this.#comments, rest.comments);
+      pushAll(this.#uses, rest.uses);
+      this.#fileLines = rest.fileLines;
+      pushAll(this.#files, before.files.slice(end.state.files));
+      pushAll(this.#sources, before.sources.slice(end.state.files));
+      for (const each of before.once.slice(end.state.once)) this.#once.add(each);
+      pushAll(this.#missing, rest.missing);
+      moveMacros([before.macros, ...rest.checkpoints.map(({ state }) => state.macros)], shift);
+      this.#macros = before.macros as Map<string, Macro>;
+      this.#shared = true;
+      // The one it ends at is the first of the rest.
+      this.#checkpoints.pop();
+      pushAll(this.#checkpoints, rest.checkpoints);
+      return true;
+    };
+    reader.run({ tokens: ends, isEnd });
+    this.#depth--;
+  }
+
+  #state(inside: string): State {
+    return {
+      macros: this.#macros,
+      counter: this.#expander.counter,
+      files: this.#files.length,
+      once: this.#once.size,
+      missing: this.#missing.length,
+      inside,
+    };
   }
 
   #enter(path: string, text: string, lexed: Lexed): void {
@@ -82,16 +221,48 @@ class Preprocessor implements Whole {
   }
 
   define(macro: Macro): void {
-    this.#macros.set(macro.name, macro);
+    this.#ownMacros().set(macro.name, macro);
     this.#filter.add(macro.name);
   }
 
   undefine(name: string): void {
-    this.#macros.delete(name);
+    if (this.#macros.has(name)) this.#ownMacros().delete(name);
   }
 
-  expand(tokens: readonly Token[], source: CallReader, file: number, line: number): Token[] {
-    return this.#expander.expand(tokens, source, { line, file: this.#files[file] ?? "" });
+  #ownMacros(): Map<string, Macro> {
+    if (this.#shared) {
+      this.#macros = new Map(this.#macros);
+      this.#expander.macros = this.#macros;
+      this.#shared = false;
+    }
+    return this.#macros;
+  }
+
+  expand(tokens: readonly Token[], source: CallReader, file: number, line: number, ofFile: boolean): Token[] {
+    const before = this.#expander.lines;
+    const expanded = this.#expander.expand(tokens, source, { line, file: this.#files[file] ?? "" });
+    if (ofFile && this.#expander.lines > before) this.#fileLines++;
+    return expanded;
+  }
+
+  leaveOpen(): void {
+    this.#open = true;
+  }
+
+  checkpoint(place: Pick<Checkpoint, "token" | "offset" | "line" | "lineAt">, inside: string): Checkpoint {
+    this.#shared = true;
+    const { length, pieces, segments } = this.#out;
+    const counts = {
+      length,
+      pieces: pieces.length,
+      segments: segments.length,
+      comments: this.#comments.length,
+      uses: this.#uses.length,
+      fileLines: this.#fileLines,
+    };
+    const here = { ...place, state: this.#state(inside), counts };
+    this.#checkpoints.push(here);
+    return here;
   }
 
   comment(comment: Comment): void {
@@ -132,4 +303,8 @@ class Preprocessor implements Whole {
     this.#enter(found.path, found.text, lexCached(found.text));
     this.#out.putNowhere("\n");
   }
+}
+
+function pushAll<T>(into: T[], items: readonly T[]): void {
+  for (const each of items) into.push(each);
 }

@@ -5,7 +5,7 @@ import type { Comment, MacroUse } from "./types.ts";
 const NOWHERE = -1;
 
 /** A stretch of the reading whose characters stand, one for one, in one file; or that stands for a macro's use. */
-interface Segment {
+export interface Segment {
   readonly at: number;
   readonly file: number;
   readonly start: number;
@@ -23,6 +23,23 @@ export class SourceMapBuilder {
 
   get length(): number {
     return this.#length;
+  }
+
+  get pieces(): readonly string[] {
+    return this.#pieces;
+  }
+
+  get segments(): readonly Segment[] {
+    return this.#segments;
+  }
+
+  /** Puts down what was put down before. */
+  append(pieces: readonly string[], segments: readonly Segment[]): void {
+    for (const piece of pieces) {
+      this.#pieces.push(piece);
+      this.#length += piece.length;
+    }
+    for (const segment of segments) this.#segments.push(segment);
   }
 
   /** The last character put down, to keep two tokens from becoming one. */

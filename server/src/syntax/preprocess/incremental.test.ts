@@ -1,0 +1,118 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Preprocessed } from "../reading.ts";
+import { FIRST, type Lexed, lex, relex } from "./lexer.ts";
+import { read } from "./preprocess.ts";
+
+const files: Readonly<Record<string, string>> = {
+  "/src/a.h": "#pragma once\n#define A(x) (x + __LINE__)\nint a;\n",
+  "/src/b.h": "#undef N\n#define N 7\nint b; // b\n",
+};
+const host = { read: (path: string) => files[path] };
+const options = { computeCapability: 90 };
+
+const lines = [
+  '#include "a.h"',
+  '#include "b.h"',
+  "#define N 3",
+  "#define F(x, y) x##y /* f */ N",
+  "#undef N",
+  "#if N > 3",
+  "#ifdef F",
+  "#else",
+  "#endif",
+  "int x = N; // n",
+  "/* two",
+  "lines */ float y;",
+  "void f() { g(A(1), F(a, b));",
+  "  h(__LINE__); }",
+  "int top = __LINE__;",
+  "namespace n {",
+  "}",
+  "F(1,",
+  '  "s") __COUNTER__',
+  "#pragma unroll N",
+  "",
+  '  auto s = R"(raw',
+  ')";',
+  "a \\",
+  "b",
+];
+/** Long enough for several checkpoints. */
+const text = fc.array(fc.constantFrom(...lines), { minLength: 20, maxLength: 60 }).map((some) => {
+  const filler = Array.from({ length: 60 }, (_, i) => `int v${i} = N + A(${i}) * (${i} - x); // ${i}`);
+  return [...some.slice(0, some.length / 2), ...filler, ...some.slice(some.length / 2), ...filler].join("\n");
+});
+const edit = fc.record({
+  at: fc.nat(),
+  remove: fc.constantFrom(0, 0, 1, 5, 60),
+  put: fc.constantFrom("", " ", "x", "\n", "N", "{", "/*", "*/", '"', "\n#define N 4\n", "int q;\n", "//", "\\\n"),
+});
+
+const said = ({ text: whole, files: paths, sources, comments, macroUses, missingIncludes }: Preprocessed): unknown => [
+  whole,
+  paths,
+  sources,
+  comments,
+  macroUses,
+  missingIncludes,
+];
+
+/** Where every piece of the text leads. */
+const places = (reading: Preprocessed): unknown[] =>
+  Array.from({ length: reading.text.length }, (_, at) => [reading.locate(at, at + 1), reading.spelled(at, at + 1)]);
+
+const tokensOf = ({ text: whole, count, kinds, starts, ends, flags }: Lexed): unknown[] =>
+  Array.from({ length: count }, (_, i) => [kinds[i], whole.slice(starts[i], ends[i]), starts[i], flags[i]]);
+
+function applied(before: string, { at, remove, put }: { at: number; remove: number; put: string }): string {
+  const offset = at % (before.length + 1);
+  return before.slice(0, offset) + put + before.slice(offset + remove);
+}
+
+describe("an edited text", () => {
+  it("has the tokens it has when it is read whole", () => {
+    fc.assert(
+      fc.property(text, edit, fc.nat(), (before, change, pick) => {
+        const old = lex(before);
+        const after = applied(before, change);
+        const offset = change.at % (before.length + 1);
+        const from = Array.from({ length: old.count }, (_, i) => i).filter(
+          (i) => ((old.flags[i] ?? 0) & FIRST) !== 0 && (old.starts[i] ?? 0) < offset,
+        );
+        const start = from[pick % Math.max(1, from.length)];
+        if (start === undefined) return;
+        const oldEnd = Math.min(before.length, offset + change.remove);
+        const { lexed } = relex(old, start, after, { start: offset, oldEnd, newEnd: offset + change.put.length });
+        expect(tokensOf(lexed)).toEqual(tokensOf(lex(after)));
+      }),
+      { numRuns: 150, seed: 23 },
+    );
+  });
+
+  it("is read as it is read whole", () => {
+    fc.assert(
+      fc.property(text, fc.array(edit, { minLength: 1, maxLength: 4 }), (first, edits) => {
+        let now = first;
+        let reading = read("/src/e.cu", now, host, options);
+        for (const change of edits) {
+          now = applied(now, change);
+          reading = read("/src/e.cu", now, host, options, reading);
+          const whole = read("/src/e.cu", now, host, options);
+          expect(reading.text).toBe(whole.text);
+          expect(said(reading)).toEqual(said(whole));
+          expect(places(reading)).toEqual(places(whole));
+        }
+      }),
+      { numRuns: 100, seed: 29 },
+    );
+  });
+
+  it("is read anew where a header changed", () => {
+    const source = `#include "c.h"\n${"int x = C;\n".repeat(400)}`;
+    const before = read("/src/e.cu", source, { read: () => "#define C 1\n" }, options);
+    const after = read("/src/e.cu", `${source}int y;`, { read: () => "#define C 2\n" }, options, before);
+    expect(after.text).toContain("int x = 2;");
+    expect(after.text).not.toContain("int x = 1;");
+  });
+});
