@@ -3,7 +3,7 @@
  * reading was noted: what stands above an edit is read as before, so reading starts at the last checkpoint before it; and where it
  * comes, behind the edit, to a checkpoint in the same state, the rest is what it was, moved.
  */
-import type { Preprocessed } from "../reading.ts";
+import type { Place, Preprocessed } from "../reading.ts";
 import type { Relexed } from "./lexer.ts";
 import type { Macro } from "./macros.ts";
 import type { Segment } from "./source-map.ts";
@@ -133,8 +133,8 @@ export function restOf(
     uses: to.uses - from.counts.uses,
     fileLines: to.fileLines - from.counts.fileLines,
   };
-  const moved = <Place extends { readonly file: number; readonly start: number; readonly end: number }>(place: Place): Place =>
-    place.file === 0 ? { ...place, start: place.start + characters, end: place.end + characters } : place;
+  const moved = (place: Place): Place =>
+    place.file === 0 ? { file: 0, start: place.start + characters, end: place.end + characters } : place;
   // A macro's body may stand in the opened file, too: above the edit or below.
   const spelled = ({ file, start }: Segment): number => (file === 0 && start >= shift.from ? start + characters : start);
   const add = (counts: Counts): Counts => ({
@@ -148,15 +148,16 @@ export function restOf(
   return {
     pieces: old.pieces.slice(from.counts.pieces),
     segments: old.segments.slice(from.counts.segments).map((segment) => ({
-      ...segment,
       at: segment.at + by.length,
+      file: segment.file,
       start: spelled(segment),
       use: segment.use < 0 ? segment.use : segment.use + by.uses,
+      macro: segment.macro,
     })),
     comments: old.comments.slice(from.counts.comments).map(({ text, place }) => ({ text, place: moved(place) })),
     uses: old.uses
       .slice(from.counts.uses)
-      .map((use) => ({ ...use, place: moved(use.place), start: use.start + by.length, end: use.end + by.length })),
+      .map(({ name, place, start, end }) => ({ name, place: moved(place), start: start + by.length, end: end + by.length })),
     missing: missing.slice(from.state.missing).map((each) => ({ ...each, place: moved(each.place) })),
     fileLines: old.fileLines + by.fileLines,
     checkpoints: old.checkpoints.flatMap((each) =>
