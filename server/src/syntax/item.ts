@@ -4,6 +4,7 @@
  */
 import type { Declaration, Node } from "./ast.ts";
 import { withoutExtraBlanks } from "./blanks.ts";
+import { lastUpTo } from "./sorted.ts";
 
 /** Where something stands, in nodes' offsets: it stays what it is when its declaration moves. */
 export interface Label {
@@ -74,14 +75,7 @@ export class Item {
   }
 
   #expansionAt(offset: number): { readonly start: number; readonly end: number } | undefined {
-    let low = 0;
-    let high = this.expansions.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((this.expansions[middle]?.start ?? 0) <= offset) low = middle + 1;
-      else high = middle;
-    }
-    const found = this.expansions[low - 1];
+    const found = lastUpTo(this.expansions, offset, ({ start }) => start);
     return found && offset < found.end ? found : undefined;
   }
 

@@ -2,6 +2,7 @@ import { alignment } from "./blanks.ts";
 import { type Item, type Label, ownCopy } from "./item.ts";
 import type { MacroUse } from "./preprocess/types.ts";
 import type { Place, Preprocessed, Reading } from "./reading.ts";
+import { lastUpTo } from "./sorted.ts";
 
 /** Where an item stands in one version of a reading: [from, to), offsets in the preprocessor's text. */
 export interface PlacedItem {
@@ -65,15 +66,7 @@ export class PlacedReading implements Reading {
 
   expansion(start: number, end: number): MacroUse | undefined {
     const [from, to] = this.#range(start, end);
-    const { macroUses } = this.preprocessed;
-    let low = 0;
-    let high = macroUses.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((macroUses[middle]?.start ?? 0) <= from) low = middle + 1;
-      else high = middle;
-    }
-    const use = macroUses[low - 1];
+    const use = lastUpTo(this.preprocessed.macroUses, from, ({ start: at }) => at);
     return use && to <= use.end ? use : undefined;
   }
 
@@ -127,13 +120,6 @@ export class PlacedReading implements Reading {
 
   /** The item whose nodes have an offset. */
   #at(offset: number): PlacedItem | undefined {
-    let low = 0;
-    let high = this.#placed.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((this.#placed[middle]?.item.base ?? 0) <= offset) low = middle + 1;
-      else high = middle;
-    }
-    return this.#placed[low - 1];
+    return lastUpTo(this.#placed, offset, ({ item }) => item.base);
   }
 }

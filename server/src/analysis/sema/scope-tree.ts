@@ -14,6 +14,7 @@ import type {
   TypeNode,
   VariableDeclaration,
 } from "../../syntax/ast.ts";
+import { lastUpTo } from "../../syntax/sorted.ts";
 import { type AnyNode, childrenOf } from "../../syntax/walk.ts";
 import { bindStatement } from "./bind-statements.ts";
 import { childAt, type Entity, insert, lastName, type Scope, scope } from "./scope.ts";
@@ -83,14 +84,7 @@ export class ScopeTree {
   }
 
   #homeOf(offset: number): Scope {
-    let low = 0;
-    let high = this.#homes.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((this.#homes[middle]?.start ?? 0) <= offset) low = middle + 1;
-      else high = middle;
-    }
-    const home = this.#homes[low - 1];
+    const home = lastUpTo(this.#homes, offset, ({ start }) => start);
     return home && offset < home.end ? home.scope : this.root;
   }
 

@@ -7,6 +7,7 @@ import type { Semantics } from "../../analysis/sema/index.ts";
 import type { Declaration, Expression, FunctionDeclaration, Node, ParameterDeclaration, Statement } from "../../syntax/ast.ts";
 import type { Item as SourceItem } from "../../syntax/item.ts";
 import type { Reading } from "../../syntax/reading.ts";
+import { lastUpTo } from "../../syntax/sorted.ts";
 import { childrenOf, declaration, expression, type Item } from "./children.ts";
 
 type Lambda = Expression & { readonly kind: "lambda" };
@@ -187,14 +188,7 @@ export class SyntaxIndex {
   #itemOf(node: Node): SourceItem | undefined {
     if (this.#looked?.holds(node)) return this.#looked;
     this.#sorted ??= [...this.#file.items()].sort((a, b) => a.base - b.base);
-    let low = 0;
-    let high = this.#sorted.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((this.#sorted[middle]?.base ?? 0) <= node.start) low = middle + 1;
-      else high = middle;
-    }
-    const found = this.#sorted[low - 1];
+    const found = lastUpTo(this.#sorted, node.start, ({ base }) => base);
     return found?.holds(node) ? found : undefined;
   }
 }

@@ -4,6 +4,7 @@ import { holds } from "./expression.ts";
 import { includeTarget } from "./include-target.ts";
 import { COMMENT, FIRST, IDENTIFIER, type Lexed, NUMBER, PUNCTUATION } from "./lexer.ts";
 import { type CallReader, define, type Macro, type Token, token, tokenAt } from "./macros.ts";
+import { Nesting, type NestingState } from "./nesting.ts";
 import type { SourceMapBuilder } from "./source-map.ts";
 import type { Comment, MacroUse } from "./types.ts";
 
@@ -42,7 +43,7 @@ export interface Whole {
 /** What a file's reader is in the middle of, as text in a checkpoint. */
 interface Inside {
   readonly conditionals: readonly Conditional[];
-  readonly nesting: readonly [lines: number, depth: number, namespaces: number, opensNamespace: boolean];
+  readonly nesting: NestingState;
 }
 
 /** A conditional that is open. */
@@ -446,63 +447,6 @@ export class FileReader {
 }
 
 const startOf = ({ start, moved }: Token): number => start + (moved?.by ?? 0);
-
-const OPEN_BRACE = 123;
-const CLOSE_BRACE = 125;
-const SEMICOLON = 59;
-
-/**
- * What `__LINE__` stands for within a declaration's braces: which of its lines with code it is on. It tells lines of a declaration
- * apart, as the number of the file's line does, but stays what it is when the declaration moves or comments are added.
- */
-class Nesting {
-  /** Lines with code since the declaration began. */
-  lines = 0;
-  /** Braces that are open, those of namespaces apart. */
-  depth = 0;
-  #namespaces = 0;
-  #opensNamespace = false;
-
-  get(): Inside["nesting"] {
-    return [this.lines, this.depth, this.#namespaces, this.#opensNamespace];
-  }
-
-  set([lines, depth, namespaces, opensNamespace]: Inside["nesting"]): void {
-    this.lines = lines;
-    this.depth = depth;
-    this.#namespaces = namespaces;
-    this.#opensNamespace = opensNamespace;
-  }
-
-  line(): void {
-    this.lines++;
-  }
-
-  /** A word outside all braces. */
-  word(text: string, start: number, end: number): void {
-    const length = end - start;
-    if ((length === 9 && text.startsWith("namespace", start)) || (length === 6 && text.startsWith("extern", start)))
-      this.#opensNamespace = true;
-  }
-
-  punctuation(code: number): void {
-    if (code === OPEN_BRACE) {
-      if (this.depth === 0 && this.#opensNamespace) this.#namespaces++;
-      else this.depth++;
-      this.#opensNamespace = false;
-      if (this.depth === 0) this.lines = 0;
-    } else if (code === CLOSE_BRACE) {
-      if (this.depth > 0) this.depth--;
-      else if (this.#namespaces > 0) this.#namespaces--;
-      if (this.depth === 0) this.#end();
-    } else if (code === SEMICOLON && this.depth === 0) this.#end();
-  }
-
-  #end(): void {
-    this.lines = 0;
-    this.#opensNamespace = false;
-  }
-}
 
 const blank = (text: string): string => text.replace(/[^\r\n]/g, " ");
 
