@@ -69,7 +69,7 @@ export function lint(
   const failed = (rule: Rule, why: string): void => log(`${rule.id} failed on ${program.path}: ${why}`);
   const syntax = new SyntaxIndex({ items: () => items, reading, semantics: program.semantics });
   const context: RuleContext = { program, syntax, launches: launches ?? [] };
-  const own = items.filter(({ base }) => reading.locate(base, base + 1).file === 0);
+  const own = items.filter((item) => standsInOpened(item, reading));
   const byItem = stage("rules by item", () => own.map((item) => ({ item, found: db.get(findingsOf(files), item) })));
   const ran = new Set<Rule>();
   const located: Located[] = [];
@@ -99,6 +99,13 @@ export function lint(
         a.place.file - b.place.file || a.place.start - b.place.start || a.place.end - b.place.end || a.rule.id.localeCompare(b.rule.id),
     )
     .map((each) => toDiagnostic(program, each));
+}
+
+/** Its text begins where the declaration before it ends, which may be in a header: what is written of it counts. */
+function standsInOpened({ base, text }: Item, reading: Reading): boolean {
+  const first = base + Math.max(0, text.search(/\S/));
+  const last = base + Math.max(0, text.trimEnd().length - 1);
+  return [first, last].some((at) => reading.locate(at, at + 1).file === 0);
 }
 
 interface ItemFindings {

@@ -80,14 +80,19 @@ export class ProgramDatabase {
     for (const folder of this.db.keys(this.files.folder)) this.db.set(this.files.folder, folder, this.#disk.list?.(folder) ?? []);
   }
 
-  /** Forgets what was made of other files' texts than these: trees, types, launches. What it told these stands. */
+  /**
+   * Forgets what was made of other files' texts than these, and than those that launches of these were found in: trees, types,
+   * launches.
+   */
   keepOnly(paths: ReadonlySet<string>): void {
     const { db, files } = this;
-    for (const query of files.ofUnits) this.#forget(query, (unit) => pathOf(unit), paths);
+    const units = [...paths].flatMap((path) => [...db.restsOn(this.#evaluated, path, files.parsed)]);
+    const kept = new Set([...paths, ...units.map(pathOf)]);
+    for (const query of files.ofUnits) this.#forget(query, (unit) => pathOf(unit), kept);
     for (const query of [this.#hostCode, this.#hostUnit, this.#programUnit])
-      this.#forget(query as Query<string, unknown>, (key) => pathOf((JSON.parse(key) as [UnitKey])[0]), paths);
-    this.#forget(this.#evaluated as Query<string, unknown>, (path) => path, paths);
-    for (const path of db.keys(files.source)) if (!paths.has(path) && !this.#open.has(path)) currentParser().forget(path);
+      this.#forget(query as Query<string, unknown>, (key) => pathOf((JSON.parse(key) as [UnitKey])[0]), kept);
+    for (const query of [this.#evaluated, this.#inputs]) this.#forget(query as Query<string, unknown>, (path) => path, paths);
+    for (const path of db.keys(files.source)) if (!kept.has(path) && !this.#open.has(path)) currentParser().forget(path);
   }
 
   #forget(query: Query<string, unknown>, pathOfKey: (key: string) => string, kept: ReadonlySet<string>): void {

@@ -112,7 +112,23 @@ export class Database {
     return [...(this.#answers.get(kind as Kind<never, never>)?.named.keys() ?? [])] as K[];
   }
 
-  /** Forgets an answer, to save memory: it is computed again when it is asked for again. */
+  /** The keys of a query whose answers this answer rests on, whatever lies between. */
+  restsOn<K, V, L, W>(kind: Kind<K, V>, key: K, on: Query<L, W>): ReadonlySet<L> {
+    const first = this.#known(kind, key);
+    const seen = new Set<Answer>(first ? [first] : []);
+    const found = new Set<L>();
+    // A set that grows while it is walked: what is added comes, too.
+    for (const answer of seen) {
+      if (answer.kind === (on as Kind<never, never>)) found.add(answer.key as L);
+      for (const read of answer.reads) seen.add(read);
+    }
+    return found;
+  }
+
+  /**
+   * Forgets an answer, to save memory: it is computed again when it is asked for again. Whatever rests on it must be forgotten with
+   * it: it would hold on to the old one, and be mixed with the new.
+   */
   forget<K, V>(kind: Query<K, V>, key: K): void {
     this.#answers.get(kind as Kind<never, never>)?.delete(key);
   }

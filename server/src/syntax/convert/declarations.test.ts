@@ -25,7 +25,7 @@ const table: Readonly<Record<string, string>> = {
   "template <class T> template <class U> void S<T>::g(U u) {}":
     "(function S<(named T)>::g result:(builtin void) parameters:[(type:(named U) u)] body:(block body:[]) templateParameters:[(type T) (type U)])",
   'extern "C" __global__ void k(float *__restrict__ p, const __grid_constant__ P q);':
-    "(linkage body:[(function k result:(builtin void) parameters:[(type:(pointer (builtin float) restrict) p) (type:(named const P) specifiers:(gridConstant) q)] specifiers:(global))])",
+    "(function k result:(builtin void) parameters:[(type:(pointer (builtin float) restrict) p) (type:(named const P) specifiers:(gridConstant) q)] specifiers:(global))",
   'extern "C" { int a; }': "(linkage body:[(variable a type:(builtin int))])",
   "namespace a::b { int x; } namespace { int y; } inline namespace v1 {}":
     "(namespace body:[(namespace b body:[(variable x type:(builtin int))])] a)\n(namespace body:[(variable y type:(builtin int))])\n(namespace inline body:[] v1)",

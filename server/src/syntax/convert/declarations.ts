@@ -49,13 +49,9 @@ function convert(c: Context, node: CstNode, where: Where): Declaration[] {
       return [namespace(c, node)];
     case "linkage_specification": {
       const body = child(node, "body");
-      return [
-        {
-          ...span(node),
-          kind: "linkage",
-          body: body ? (body.type === "declaration_list" ? list(c, body, where) : declarations(c, body, where)) : [],
-        },
-      ];
+      if (!body) return [];
+      // Without braces it is a declaration like others.
+      return body.type === "declaration_list" ? [{ ...span(node), kind: "linkage", body: list(c, body, where) }] : declarations(c, body, where);
     }
     case "using_declaration": {
       const name = node.children.findLast((each) => each.named);

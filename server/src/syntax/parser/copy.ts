@@ -25,7 +25,7 @@ const leaves = new Set([
 const punctuation = new Set(["(", ")", "{", "}", ";", ","]);
 /** What holds the declarations that are entered one by one. */
 const containers = new Set(["translation_unit", "declaration_list"]);
-/** What holds a container: its own nodes are few, and copied anew. */
+/** What may hold a container: then its own nodes are few, and copied anew. */
 const outer = new Set(["namespace_definition", "linkage_specification", "declaration_list"]);
 
 const SKIPPED = 0;
@@ -102,7 +102,7 @@ export function treeCopier(language: Language): (tree: Tree, enter?: Enter) => C
         add(parent, token);
         continue;
       }
-      const isOuter = outer.has(type);
+      const isOuter = outer.has(type) && holdsContainer(cursor);
       const piece = enter({ type, start, end, from: before, to: reach[i] ?? to, clean, container: isOuter });
       before = end;
       const node = make(type, true, fields[field] ?? undefined, start + piece.shift, end + piece.shift);
@@ -141,6 +141,16 @@ export function treeCopier(language: Language): (tree: Tree, enter?: Enter) => C
       } else if (role === INNER) copyChildren(cursor, inner, shift, clean);
     }
     cursor.gotoParent();
+  }
+
+  /** `extern "C"` before a single declaration holds none. The cursor comes back to its node. */
+  function holdsContainer(cursor: TreeCursor): boolean {
+    if (containers.has(typeOf(cursor.nodeTypeId))) return true;
+    if (!cursor.gotoFirstChild()) return false;
+    let found = containers.has(typeOf(cursor.nodeTypeId));
+    while (!found && cursor.gotoNextSibling()) found = containers.has(typeOf(cursor.nodeTypeId));
+    cursor.gotoParent();
+    return found;
   }
 
   /** The children of the cursor's node, which comes back to it. */

@@ -6,7 +6,7 @@ import type { Enter } from "./parser.ts";
 const punctuation = new Set(["(", ")", "{", "}", ";", ","]);
 /** What holds the declarations that are entered one by one. */
 const containers = new Set(["translation_unit", "declaration_list"]);
-/** What holds a container: its own nodes are few, and copied anew. */
+/** What may hold a container: then its own nodes are few, and copied anew. */
 const outer = new Set(["namespace_definition", "linkage_specification", "declaration_list"]);
 
 /** What an id of the grammar means: learned when it is first seen, because a string is dear to get. */
@@ -56,13 +56,14 @@ function copyContainer(cursor: TreeSitter.TreeCursor, parent: MutableCstNode, fr
       add(parent, make(type, false, field, start + shift, end + shift));
       continue;
     }
-    const piece = enter({ type, start, end, from: before, to: reach[i] ?? to, clean: true, container: kind.outer });
+    const isOuter = kind.outer && holdsContainer(cursor);
+    const piece = enter({ type, start, end, from: before, to: reach[i] ?? to, clean: true, container: isOuter });
     before = end;
     const node = make(type, true, field, start + piece.shift, end + piece.shift);
     node.piece = piece;
     add(parent, node);
     if (piece.known) continue;
-    if (kind.outer) copyOuter(cursor, node, piece.shift, enter);
+    if (isOuter) copyOuter(cursor, node, piece.shift, enter);
     else copyChildren(cursor, node, piece.shift);
   }
   cursor.gotoParent();
@@ -84,6 +85,16 @@ function copyOuter(cursor: TreeSitter.TreeCursor, node: MutableCstNode, shift: n
     } else copyChildren(cursor, inner, shift);
   }
   cursor.gotoParent();
+}
+
+/** `extern "C"` before a single declaration holds none. The cursor comes back to its node. */
+function holdsContainer(cursor: TreeSitter.TreeCursor): boolean {
+  if (kindOf(cursor).container) return true;
+  if (!cursor.gotoFirstChild()) return false;
+  let found = kindOf(cursor).container;
+  while (!found && cursor.gotoNextSibling()) found = kindOf(cursor).container;
+  cursor.gotoParent();
+  return found;
 }
 
 /** The children of the cursor's node, which comes back to it. */
