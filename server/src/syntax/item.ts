@@ -28,15 +28,20 @@ export class Item {
   readonly templates: readonly string[];
   /** What the parser was given instead of the text, by offset in the text. */
   readonly replaced: readonly { readonly at: number; readonly text: string }[];
+  /** How it was written: see `Preprocessed.written`. */
+  readonly written: string;
   /** What macros wrote of it, outermost uses only, by offset in the text, in order. */
   readonly expansions: readonly { readonly start: number; readonly end: number }[];
   #code: string | undefined;
   #words: ReadonlySet<string> | undefined;
 
-  constructor(made: Pick<Item, "type" | "base" | "text" | "clean" | "declarations" | "types" | "templates" | "replaced" | "expansions">) {
+  constructor(
+    made: Pick<Item, "type" | "base" | "text" | "written" | "clean" | "declarations" | "types" | "templates" | "replaced" | "expansions">,
+  ) {
     this.type = made.type;
     this.base = made.base;
     this.text = made.text;
+    this.written = made.written;
     this.clean = made.clean;
     this.declarations = made.declarations;
     this.types = made.types;

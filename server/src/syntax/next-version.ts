@@ -25,7 +25,7 @@ export function nextVersion(
   before: Version | undefined,
   cancelled: (() => boolean) | undefined,
 ): Version | undefined {
-  const unchanged = before ? unchangedItems(before, preprocessed.text) : [];
+  const unchanged = before ? unchangedItems(before, preprocessed) : [];
   const { text: mended, annotations } = stage("mend", () => mend(preprocessed.text));
   const runs = new PieceRuns(parser, preprocessed, before?.free, unchanged, cancelled);
   const run = stage("parse", () => {
@@ -39,14 +39,16 @@ export function nextVersion(
 }
 
 /** Items that the edit between two texts does not touch, where they stand now. */
-function unchangedItems({ placed, reading }: Version, text: string): PlacedItem[] {
+function unchangedItems({ placed, reading }: Version, preprocessed: Preprocessed): PlacedItem[] {
+  const { text } = preprocessed;
   const old = reading.preprocessed.text;
   const edit = differenceBetween(old, text);
   const delta = text.length - old.length;
-  return placed.flatMap(({ item, from, to }) => {
+  const stand = placed.flatMap(({ item, from, to }) => {
     if (!edit || to <= edit.start) return { item, from, to };
     return from >= edit.oldEnd ? { item, from: from + delta, to: to + delta } : [];
   });
+  return stand.filter(({ item, from, to }) => item.written === preprocessed.written(from, to));
 }
 
 /** The text for the parser, with what was put in its place in items that have not changed. */
@@ -165,18 +167,17 @@ class Conversion {
     const entry = this.#entries.get(piece);
     if (!entry) return [];
     const { from, to } = piece;
-    const written = this.#preprocessed.text.slice(from, to);
-    const known = entry.known ?? this.#old.same(entry, written);
+    const text = this.#preprocessed.text.slice(from, to);
+    const known = entry.known ?? (entry.container ? undefined : this.#old.same(entry, text, this.#preprocessed.written(from, to)));
     if (known) {
       this.#placed.push({ item: known, from, to });
       return known.declarations;
     }
-    return entry.container ? this.#container(entry, written) : this.#item(entry, written);
+    return entry.container ? this.#container(entry, text) : this.#item(entry, ownCopy(text));
   }
 
-  #item(entry: Entry, written: string): readonly Declaration[] {
+  #item(entry: Entry, text: string): readonly Declaration[] {
     const { type, clean, piece, types, angles } = entry;
-    const text = ownCopy(written);
     const base = piece.from + piece.shift;
     const converted = this.#convert(entry, text);
     const exchanged = exchangeBody(this.#old.next(entry, text), converted, text, base);
@@ -185,6 +186,7 @@ class Conversion {
       type,
       base,
       text,
+      written: this.#preprocessed.written(piece.from, piece.to),
       clean,
       declarations,
       types,
@@ -197,14 +199,16 @@ class Conversion {
   }
 
   /** Its own text is its head; what stands in it are items of their own. */
-  #container(entry: Entry, written: string): readonly Declaration[] {
+  #container(entry: Entry, text: string): readonly Declaration[] {
     const { type, piece, node } = entry;
     const base = piece.from + piece.shift;
-    const head = ownCopy(written.slice(0, Math.max(0, (node?.end ?? base) - base)));
+    const head = ownCopy(text.slice(0, Math.max(0, (node?.end ?? base) - base)));
+    const to = piece.from + head.length;
+    const written = this.#preprocessed.written(piece.from, to);
     const item =
-      this.#old.same({ ...entry, clean: true }, head) ??
-      new Item({ type, base, text: head, clean: true, declarations: [], types: [], templates: [], replaced: [], expansions: [] });
-    this.#placed.push({ item, from: piece.from, to: piece.from + head.length });
+      this.#old.same({ ...entry, clean: true }, head, written) ??
+      new Item({ type, base, text: head, written, clean: true, declarations: [], types: [], templates: [], replaced: [], expansions: [] });
+    this.#placed.push({ item, from: piece.from, to });
     return this.#convert(entry, head);
   }
 

@@ -14,12 +14,12 @@ export class OldItems {
     this.#changed = changed;
   }
 
-  /** The one that is written the same, but for blanks. */
-  same({ type, clean }: Entry, written: string): Item | undefined {
+  /** The one with the same text but for blanks, written the same way. */
+  same({ type, clean }: Entry, text: string, written: string): Item | undefined {
     if (!clean || this.#items.length === 0) return undefined;
-    const code = withoutExtraBlanks(written);
+    const code = withoutExtraBlanks(text);
     const index = this.#items.findIndex(
-      (item) => item.clean && item.type === type && item.code === code && !this.#changed.some((name) => item.words.has(name)),
+      (item) => item.clean && item.type === type && item.code === code && item.written === written && !this.#changed.some((name) => item.words.has(name)),
     );
     return index < 0 ? undefined : this.#items.splice(index, 1)[0];
   }

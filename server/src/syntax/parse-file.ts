@@ -77,6 +77,7 @@ function differentBlanks(before: Version, preprocessed: Preprocessed): Version |
   const move = (offset: number): number =>
     offset < start ? offset : offset > end ? offset + delta : start + (moved.get(offset - start) ?? offset - start);
   const placed = before.placed.map(({ item, from, to }) => ({ item, from: move(from), to: move(to) }));
+  if (placed.some(({ item, from, to }) => item.written !== preprocessed.written(from, to))) return undefined;
   return { ...before, placed, reading: new PlacedReading(preprocessed, placed) };
 }
 

@@ -42,6 +42,11 @@ export interface Preprocessed extends Files {
   /** What the parser parses. */
   readonly text: string;
   readonly macroUses: readonly MacroUse[];
+  /**
+   * How [start, end) was written: what of it macros spell, and how the user calls them. Of two places with the same text, blanks
+   * aside, the same is told a user where this is the same, too.
+   */
+  written(start: number, end: number): string;
 }
 
 /**

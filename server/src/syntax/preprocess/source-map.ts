@@ -88,7 +88,7 @@ class SourceMap implements Preprocessed {
   readonly #segments: readonly Segment[];
   readonly #lineStarts: (readonly number[])[] = [];
 
-  constructor(text: string, segments: readonly Segment[], rest: Omit<Preprocessed, "text" | "locate" | "spelled" | "position">) {
+  constructor(text: string, segments: readonly Segment[], rest: Omit<Preprocessed, "text" | "written" | "locate" | "spelled" | "position">) {
     this.text = text;
     this.#segments = segments;
     this.files = rest.files;
@@ -117,6 +117,36 @@ class SourceMap implements Preprocessed {
     const at = segment.start + start - segment.at;
     const place = { file: segment.file, start: at, end: at + end - start };
     return segment.macro === undefined ? place : { ...place, macro: segment.macro };
+  }
+
+  written(start: number, end: number): string {
+    const first = this.#segmentAt(start);
+    // Most often all of it stands in one place.
+    if (end <= this.#endOf(first)) {
+      const { file = NOWHERE, use = NOWHERE } = this.#segments[first] ?? {};
+      if (use < 0) return file === 0 ? "0 true" : "0 false";
+    }
+    const parts: string[] = [];
+    let [solid, use, before] = [0, -1, ""];
+    for (let index = first; (this.#segments[index]?.at ?? end) < end; index++) {
+      const segment = this.#segments[index] as Segment;
+      const length = solidLength(this.text, Math.max(start, segment.at), Math.min(end, this.#endOf(index)));
+      if (length === 0) continue;
+      const kind = `${segment.file === 0}${segment.use < 0 ? "" : ` ${segment.macro ?? ""}`}`;
+      // What no macro wrote is one, however many segments it has.
+      if (segment.use >= 0 || kind !== before) parts.push(`${solid} ${kind}`);
+      if (segment.use >= 0 && segment.use !== use) parts.push(this.#useText(segment.use));
+      if (segment.use >= 0) use = segment.use;
+      before = kind;
+      solid += length;
+    }
+    return parts.join("\n");
+  }
+
+  #useText(index: number): string {
+    const place = this.macroUses[index]?.place;
+    const text = place ? (this.sources[place.file] ?? "").slice(place.start, place.end) : "";
+    return text.replace(/\/\/[^\n]*|\/\*[\s\S]*?\*\//g, " ").replace(/\s+/g, " ");
   }
 
   position(file: number, offset: number): { line: number; character: number } {
@@ -167,6 +197,13 @@ class SourceMap implements Preprocessed {
     }
     return { file: 0, start: 0, end: 0 };
   }
+}
+
+/** How many characters are no blanks. */
+function solidLength(text: string, start: number, end: number): number {
+  let length = 0;
+  for (let at = start; at < end; at++) if (text.charCodeAt(at) > 32) length++;
+  return length;
 }
 
 function lineStarts(text: string): number[] {
