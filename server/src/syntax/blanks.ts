@@ -1,7 +1,8 @@
 /** Texts that differ in blanks alone: blanks are what comments have become, too. */
 
 /** A literal, whose blanks count (a number's quotes part its digits), or a run of blanks. */
-const literalsAndBlanks = /\b\d[\w.]*(?:'[\w.]+)+|(?:\b(?:u8|[uUL])?R"([^\s()\\]{0,16})\([\s\S]*?\)\1")|"(?:[^"\\\n]|\\[\s\S])*"|'(?:[^'\\\n]|\\.)*'|\s+/g;
+const literalsAndBlanks =
+  /\b\d[\w.]*(?:'[\w.]+)+|(?:\b(?:u8|[uUL])?R"([^\s()\\]{0,16})\([\s\S]*?\)\1")|"(?:[^"\\\n]|\\[\s\S])*"|'(?:[^'\\\n]|\\.)*'|\s+/g;
 
 /**
  * A piece of a reading with every run of blanks as one blank, or as one line's end where a line ends in it. Two pieces that come out

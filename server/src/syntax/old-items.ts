@@ -19,7 +19,12 @@ export class OldItems {
     if (!clean || this.#items.length === 0) return undefined;
     const code = withoutExtraBlanks(text);
     const index = this.#items.findIndex(
-      (item) => item.clean && item.type === type && item.code === code && item.written === written && !this.#changed.some((name) => item.words.has(name)),
+      (item) =>
+        item.clean &&
+        item.type === type &&
+        item.code === code &&
+        item.written === written &&
+        !this.#changed.some((name) => item.words.has(name)),
     );
     return index < 0 ? undefined : this.#items.splice(index, 1)[0];
   }

@@ -51,7 +51,9 @@ function convert(c: Context, node: CstNode, where: Where): Declaration[] {
       const body = child(node, "body");
       if (!body) return [];
       // Without braces it is a declaration like others.
-      return body.type === "declaration_list" ? [{ ...span(node), kind: "linkage", body: list(c, body, where) }] : declarations(c, body, where);
+      return body.type === "declaration_list"
+        ? [{ ...span(node), kind: "linkage", body: list(c, body, where) }]
+        : declarations(c, body, where);
     }
     case "using_declaration": {
       const name = node.children.findLast((each) => each.named);

@@ -88,7 +88,11 @@ class SourceMap implements Preprocessed {
   readonly #segments: readonly Segment[];
   readonly #lineStarts: (readonly number[])[] = [];
 
-  constructor(text: string, segments: readonly Segment[], rest: Omit<Preprocessed, "text" | "written" | "locate" | "spelled" | "position">) {
+  constructor(
+    text: string,
+    segments: readonly Segment[],
+    rest: Omit<Preprocessed, "text" | "written" | "locate" | "spelled" | "position">,
+  ) {
     this.text = text;
     this.#segments = segments;
     this.files = rest.files;
