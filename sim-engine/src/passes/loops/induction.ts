@@ -61,6 +61,8 @@ export interface Counter {
   readonly bound: Op;
   /** The steps are known not to wrap. */
   readonly exact: boolean;
+  /** What is compared is the counter in a wider type. */
+  readonly widened: boolean;
 }
 
 /** The counter the loop ends by; `entry` is the loop's preheader. */
@@ -75,7 +77,8 @@ export function loopCounter(loop: Loop, test: BottomTested, entry: Block): Count
     [tested, bound] = [bound, tested];
     predicate = swapped[predicate];
   }
-  const at = steps(tested);
+  const narrow = tested.action.kind === "convert" && tested.action.op === "sext" ? tested.args[0] : undefined;
+  const at = steps(narrow ?? tested);
   const { phi } = at;
   const enter = loop.header.predecessors.indexOf(entry);
   const back = loop.header.predecessors.indexOf(test.latch);
@@ -85,7 +88,19 @@ export function loopCounter(loop: Loop, test: BottomTested, entry: Block): Count
   if (!start || !next) return undefined;
   const advanced = steps(next);
   if (advanced.phi !== phi || advanced.offset === 0) return undefined;
-  return { phi, start, step: advanced.offset, testedOffset: at.offset, predicate, bound, exact: advanced.exact };
+  const exact = advanced.exact && at.exact;
+  // Steps that may wrap are not the same steps in a wider type (LLVM's scalar evolution widens a counter as this does).
+  if (narrow && !exact) return undefined;
+  return {
+    phi,
+    start,
+    step: advanced.offset,
+    testedOffset: at.offset,
+    predicate,
+    bound,
+    exact: advanced.exact,
+    widened: narrow !== undefined,
+  };
 }
 
 /** A value as another plus a constant. */
@@ -199,7 +214,7 @@ function evaluate(op: Op | undefined, memo: Map<Op, number | bigint>, depth: num
 export function emitTripsLessOne(kernel: Kernel, block: Block, counter: Counter, constants: Constants): Op | undefined {
   const { phi, start, step, testedOffset, predicate, bound } = counter;
   const type = phi.type as ScalarType;
-  if (type !== "i32" && type !== "i64") return undefined;
+  if (counter.widened || (type !== "i32" && type !== "i64")) return undefined;
   const up = step > 0;
   const inclusive = predicate === "sle" || predicate === "ule" || predicate === "sge" || predicate === "uge";
   const fits = up ? /^[su]l[te]$/.test(predicate) : /^[su]g[te]$/.test(predicate);

@@ -173,7 +173,7 @@ export class Stages {
     // The counter must say how far it is from its bound: against zero, or by an ordered comparison.
     const down = predicate === "ne" && step < 0;
     const ordered = step > 0 ? /^[su]l[te]$/.test(predicate) : /^[su]g[te]$/.test(predicate);
-    if (!down && !ordered) return false;
+    if ((!down && !ordered) || counter.widened) return false;
     const { header } = this.#loop;
     const { exit, latch } = this.#test;
     const type = phi.type as ScalarType;

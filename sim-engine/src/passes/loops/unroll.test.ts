@@ -142,6 +142,30 @@ test("pragma unroll says how much", () => {
   expect(printKernel(runtime).match(/load\.global/g)?.length).toBe(9);
 });
 
+/** `for (i = 0; i < bound; i += 4) sum += a[i];` with a bound of 64 bits, as `sizeof` has. */
+const widened = (bound: number, add = "add.exact"): string =>
+  loop("const 0", `const ${bound}`, "4")
+    .replace("%4: i32", "%4: i64")
+    .replace("%12: i1 = icmp.slt %10, %4", "%9: i64 = sext %10\n  %12: i1 = icmp.ult %9, %4")
+    .replace("add.exact", add);
+
+test("turns of a counter compared in a wider type are counted, however many, where it cannot wrap", () => {
+  const source = widened(4096);
+  const kernel = prepared(source);
+  expect(unrollLoops(kernel, new Work(1e9))).toBe(true);
+  expect(verifyKernel(kernel)).toEqual([]);
+  clean(kernel);
+  // 1,024 turns leave no rest: one loop, with several turns in each of its.
+  expect(findLoops(kernel)).toHaveLength(1);
+  expect(printKernel(kernel).match(/load\.global/g)?.length).toBeGreaterThan(1);
+  same(parseKernel(source), kernel, 0);
+  expect(unrollLoops(prepared(widened(4096, "add")), new Work(1e9))).toBe(false);
+  // What is not counted beforehand is left as it is.
+  const runtime = prepared(source.replace("i64 = const 4096", "i64 = sext %3"));
+  expect(unrollAgain(runtime, new Work(1e9))).toBe(false);
+  expect(verifyKernel(runtime)).toEqual([]);
+});
+
 /** `for (i = 0; i < 4; i++) for (j = 0; j < i; j++) sum += a[j];` */
 const triangle = `kernel @triangle(%a: ptr f32, %out: ptr f32) {
 b0:
