@@ -9,12 +9,20 @@ export interface TextEdit {
 export function differenceBetween(before: string, after: string): TextEdit | undefined {
   if (before === after) return undefined;
   const shortest = Math.min(before.length, after.length);
-  let start = 0;
-  while (start < shortest && before.charCodeAt(start) === after.charCodeAt(start)) start++;
-  let suffix = 0;
-  while (suffix < shortest - start && before.charCodeAt(before.length - 1 - suffix) === after.charCodeAt(after.length - 1 - suffix))
-    suffix++;
+  const start = commonLength(shortest, (from, to) => before.slice(from, to) === after.slice(from, to));
+  const suffix = commonLength(
+    shortest - start,
+    (from, to) => before.slice(before.length - to, before.length - from) === after.slice(after.length - to, after.length - from),
+  );
   return { start, oldEnd: before.length - suffix, newEnd: after.length - suffix };
+}
+
+/** How much of `length` is the same, counted from its one end, by ever smaller stretches: a stretch is compared far faster than its characters. */
+function commonLength(length: number, isSame: (from: number, to: number) => boolean): number {
+  let common = 0;
+  for (let stretch = 1 << Math.max(0, 31 - Math.clz32(length)); stretch >= 1; stretch >>= 1)
+    if (common + stretch <= length && isSame(common, common + stretch)) common += stretch;
+  return common;
 }
 
 /** Row and column (UTF-16) of an offset. */

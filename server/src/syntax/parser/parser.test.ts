@@ -121,7 +121,10 @@ describe("the difference between two texts", () => {
         (before, after) => {
           const edit = differenceBetween(before, after);
           if (!edit) return before === after;
-          return before.slice(0, edit.start) + after.slice(edit.start, edit.newEnd) + before.slice(edit.oldEnd) === after;
+          const turns = before.slice(0, edit.start) + after.slice(edit.start, edit.newEnd) + before.slice(edit.oldEnd) === after;
+          // What is replaced and what it becomes share neither their first character nor their last.
+          const [out, into] = [before.slice(edit.start, edit.oldEnd), after.slice(edit.start, edit.newEnd)];
+          return turns && (!out || !into || (out[0] !== into[0] && out.at(-1) !== into.at(-1)));
         },
       ),
       { seed: 1 },
