@@ -20,11 +20,6 @@ export function isLeaf(op: Op): boolean {
 /** No effect and no memory: the value depends on the operands alone, so the operation may be shared, moved and dropped. */
 export function isPure(op: Op): boolean {
   switch (op.action.kind) {
-    case "const":
-    case "param":
-    case "param.address":
-    case "shared.address":
-    case "global.address":
     case "int":
     case "float":
     case "fma":
@@ -38,10 +33,8 @@ export function isPure(op: Op): boolean {
     case "matrix":
     case "extract":
       return true;
-    case "special":
-      return isLeaf(op);
     default:
-      return false;
+      return isLeaf(op);
   }
 }
 

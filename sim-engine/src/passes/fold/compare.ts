@@ -3,20 +3,8 @@
 import { floatConstant, intConstant, isConstant } from "../../ir/constants.ts";
 import { compareFloat, compareInt } from "../../ir/evaluate.ts";
 import type { IntPredicate, Op, ScalarType } from "../../ir/kernel.ts";
+import { swapped } from "../../ir/predicates.ts";
 import { become, type Folding, negated } from "./folding.ts";
-
-const swapped = {
-  eq: "eq",
-  ne: "ne",
-  slt: "sgt",
-  sle: "sge",
-  sgt: "slt",
-  sge: "sle",
-  ult: "ugt",
-  ule: "uge",
-  ugt: "ult",
-  uge: "ule",
-} as const;
 
 export function foldCompare(op: Op, folding: Folding): Op | undefined {
   const [a, b] = op.args;

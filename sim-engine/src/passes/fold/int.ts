@@ -3,6 +3,7 @@
 import { intConstant, isConstant, powerOfTwo } from "../../ir/constants.ts";
 import { evaluateInt, widthOf } from "../../ir/evaluate.ts";
 import type { Action, Op, ScalarType } from "../../ir/kernel.ts";
+import { inverse } from "../../ir/predicates.ts";
 import { become, type Folding } from "./folding.ts";
 
 type IntAction = Extract<Action, { kind: "int" }>;
@@ -159,19 +160,6 @@ function foldConstant(op: Op, action: IntAction, type: ScalarType, a: Op, consta
   }
   return undefined;
 }
-
-const inverse = {
-  eq: "ne",
-  ne: "eq",
-  slt: "sge",
-  sle: "sgt",
-  sgt: "sle",
-  sge: "slt",
-  ult: "uge",
-  ule: "ugt",
-  ugt: "ule",
-  uge: "ult",
-} as const;
 
 function foldShiftOrDivision(op: Op, action: IntAction, type: ScalarType, a: Op, constant: number, folding: Folding): Op | undefined {
   const inner = a.action.kind === "int" ? a.action : undefined;

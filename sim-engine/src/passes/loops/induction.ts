@@ -5,6 +5,7 @@ import { intConstant } from "../../ir/constants.ts";
 import { compareInt, evaluateConversion, evaluateInt } from "../../ir/evaluate.ts";
 import type { Loop } from "../../ir/graph.ts";
 import type { Block, IntPredicate, Kernel, Op, ScalarType } from "../../ir/kernel.ts";
+import { inverse, swapped } from "../../ir/predicates.ts";
 import type { Constants } from "../edit/constants.ts";
 
 /** A loop that ends each iteration with the one test that can leave it. */
@@ -24,31 +25,6 @@ export function bottomTest(loop: Loop): BottomTested | undefined {
     return undefined;
   return { latch, exit: exit.to, cond: latch.end.cond, continues: latch.end.then === loop.header };
 }
-
-const inverse = {
-  eq: "ne",
-  ne: "eq",
-  slt: "sge",
-  sle: "sgt",
-  sgt: "sle",
-  sge: "slt",
-  ult: "uge",
-  ule: "ugt",
-  ugt: "ule",
-  uge: "ult",
-} as const;
-const swapped = {
-  eq: "eq",
-  ne: "ne",
-  slt: "sgt",
-  sle: "sge",
-  sgt: "slt",
-  sge: "sle",
-  ult: "ugt",
-  ule: "uge",
-  ugt: "ult",
-  uge: "ule",
-} as const;
 
 /** A counter that steps by a constant, and the test of it: the loop goes on while `tested predicate bound`. */
 export interface Counter {
