@@ -1,5 +1,6 @@
 import type { Language, Tree, TreeCursor } from "web-tree-sitter";
-import { type CstNode, type MutableCstNode, noChildren } from "./cst.ts";
+import { addChild, containers, makeNode, outer, punctuation } from "./copied-nodes.ts";
+import type { CstNode, MutableCstNode } from "./cst.ts";
 import type { Enter } from "./parser.ts";
 
 const ERROR_TYPE = 65535;
@@ -21,13 +22,6 @@ const leaves = new Set([
   "escape_sequence",
   "comment",
 ]);
-/** Tokens that say nothing their parent does not: left out. */
-const punctuation = new Set(["(", ")", "{", "}", ";", ","]);
-/** What holds the declarations that are entered one by one. */
-const containers = new Set(["translation_unit", "declaration_list"]);
-/** What may hold a container: then its own nodes are few, and copied anew. */
-const outer = new Set(["namespace_definition", "linkage_specification", "declaration_list"]);
-
 const SKIPPED = 0;
 const TOKEN = 1;
 const LEAF = 2;
@@ -60,7 +54,7 @@ export function treeCopier(language: Language): (tree: Tree, enter?: Enter) => C
     const whole = tree.rootNode;
     const cursor = whole.walk();
     try {
-      const root = make("translation_unit", true, undefined, whole.startIndex, whole.endIndex);
+      const root = makeNode("translation_unit", true, undefined, whole.startIndex, whole.endIndex);
       copyContainer(cursor, root, 0, tree.rootNode.endIndex, 0, whole.hasError, enter);
       return root;
     } finally {
@@ -97,18 +91,24 @@ export function treeCopier(language: Language): (tree: Tree, enter?: Enter) => C
       if (role === SKIPPED) continue;
       const type = typeOf(id);
       if (!isNamed(id)) {
-        const token = make(type, false, fields[field] ?? undefined, start + shift, (role === TOKEN ? start + type.length : end) + shift);
+        const token = makeNode(
+          type,
+          false,
+          fields[field] ?? undefined,
+          start + shift,
+          (role === TOKEN ? start + type.length : end) + shift,
+        );
         if (!clean && start === end && cursor.nodeIsMissing) token.missing = true;
-        add(parent, token);
+        addChild(parent, token);
         continue;
       }
       const isOuter = outer.has(type) && holdsContainer(cursor);
       const piece = enter({ type, start, end, from: before, to: reach[i] ?? to, clean, container: isOuter });
       before = end;
-      const node = make(type, true, fields[field] ?? undefined, start + piece.shift, end + piece.shift);
+      const node = makeNode(type, true, fields[field] ?? undefined, start + piece.shift, end + piece.shift);
       node.piece = piece;
       if (!clean && start === end && cursor.nodeIsMissing) node.missing = true;
-      add(parent, node);
+      addChild(parent, node);
       if (piece.known || role !== INNER) continue;
       if (isOuter) copyOuter(cursor, node, piece.shift, !clean, enter);
       else copyChildren(cursor, node, piece.shift, clean);
@@ -126,7 +126,7 @@ export function treeCopier(language: Language): (tree: Tree, enter?: Enter) => C
       const role = roleOf(id, clean);
       if (role === SKIPPED) continue;
       const type = typeOf(id);
-      const inner = make(
+      const inner = makeNode(
         type,
         isNamed(id),
         fields[field] ?? undefined,
@@ -134,7 +134,7 @@ export function treeCopier(language: Language): (tree: Tree, enter?: Enter) => C
         (role === TOKEN ? start + type.length : end) + shift,
       );
       if (!clean && start === end && cursor.nodeIsMissing) inner.missing = true;
-      add(node, inner);
+      addChild(node, inner);
       if (containers.has(type)) {
         node.end = inner.end = inner.start;
         copyContainer(cursor, inner, start + 1, end, shift, !clean, enter);
@@ -181,9 +181,9 @@ export function treeCopier(language: Language): (tree: Tree, enter?: Enter) => C
         const type = typeOf(id);
         const start = cursor.startIndex;
         const end = role === TOKEN ? start + type.length : cursor.endIndex;
-        const node = make(type, isNamed(id), fields[cursor.currentFieldId] ?? undefined, start + shift, end + shift);
+        const node = makeNode(type, isNamed(id), fields[cursor.currentFieldId] ?? undefined, start + shift, end + shift);
         if (!clean && start === end && cursor.nodeIsMissing) node.missing = true;
-        add(parent, node);
+        addChild(parent, node);
         if (role === INNER && cursor.gotoFirstChild()) {
           depth++;
           open.push(parent);
@@ -199,18 +199,3 @@ export function treeCopier(language: Language): (tree: Tree, enter?: Enter) => C
     }
   }
 }
-
-function add(parent: MutableCstNode, node: MutableCstNode): void {
-  if (parent.children === noChildren) parent.children = [node];
-  else parent.children.push(node);
-}
-
-const make = (type: string, named: boolean, field: string | undefined, start: number, end: number): MutableCstNode => ({
-  type,
-  named,
-  field,
-  start,
-  end,
-  missing: false,
-  children: noChildren,
-});

@@ -1,13 +1,7 @@
 import type TreeSitter from "tree-sitter";
-import { type CstNode, type MutableCstNode, noChildren } from "./cst.ts";
+import { addChild, containers, makeNode, outer, punctuation } from "./copied-nodes.ts";
+import type { CstNode, MutableCstNode } from "./cst.ts";
 import type { Enter } from "./parser.ts";
-
-/** Tokens that say nothing their parent does not: left out. */
-const punctuation = new Set(["(", ")", "{", "}", ";", ","]);
-/** What holds the declarations that are entered one by one. */
-const containers = new Set(["translation_unit", "declaration_list"]);
-/** What may hold a container: then its own nodes are few, and copied anew. */
-const outer = new Set(["namespace_definition", "linkage_specification", "declaration_list"]);
 
 /** What an id of the grammar means: learned when it is first seen, because a string is dear to get. */
 interface Kind {
@@ -31,7 +25,7 @@ interface Listed {
 /** Copies a tree without errors as `copy.ts` does those of WebAssembly, node by node the same. */
 export function copyNative(tree: TreeSitter.Tree, enter: Enter = () => ({ from: 0, to: 0, shift: 0, known: false })): CstNode {
   const { rootNode: whole } = tree;
-  const root = make("translation_unit", true, undefined, whole.startIndex, whole.endIndex);
+  const root = makeNode("translation_unit", true, undefined, whole.startIndex, whole.endIndex);
   copyContainer(whole.walk(), root, 0, whole.endIndex, 0, enter);
   return root;
 }
@@ -53,15 +47,15 @@ function copyContainer(cursor: TreeSitter.TreeCursor, parent: MutableCstNode, fr
     if (kind.skipped) continue;
     const { type, named } = kind;
     if (!named) {
-      add(parent, make(type, false, field, start + shift, end + shift));
+      addChild(parent, makeNode(type, false, field, start + shift, end + shift));
       continue;
     }
     const isOuter = kind.outer && holdsContainer(cursor);
     const piece = enter({ type, start, end, from: before, to: reach[i] ?? to, clean: true, container: isOuter });
     before = end;
-    const node = make(type, true, field, start + piece.shift, end + piece.shift);
+    const node = makeNode(type, true, field, start + piece.shift, end + piece.shift);
     node.piece = piece;
-    add(parent, node);
+    addChild(parent, node);
     if (piece.known) continue;
     if (isOuter) copyOuter(cursor, node, piece.shift, enter);
     else copyChildren(cursor, node, piece.shift);
@@ -77,8 +71,8 @@ function copyOuter(cursor: TreeSitter.TreeCursor, node: MutableCstNode, shift: n
   for (const [i, { kind, field, start, end }] of listed.entries()) {
     if (i > 0) cursor.gotoNextSibling();
     if (kind.skipped) continue;
-    const inner = make(kind.type, kind.named, field, start + shift, end + shift);
-    add(node, inner);
+    const inner = makeNode(kind.type, kind.named, field, start + shift, end + shift);
+    addChild(node, inner);
     if (kind.container) {
       node.end = inner.end = inner.start;
       copyContainer(cursor, inner, start + 1, end, shift, enter);
@@ -116,8 +110,8 @@ function copyChildren(cursor: TreeSitter.TreeCursor, root: MutableCstNode, shift
   while (more) {
     const { type, named, skipped } = kindOf(cursor);
     if (!skipped) {
-      const node = make(type, named, fieldOf(cursor), cursor.startIndex + shift, cursor.endIndex + shift);
-      add(parent, node);
+      const node = makeNode(type, named, fieldOf(cursor), cursor.startIndex + shift, cursor.endIndex + shift);
+      addChild(parent, node);
       if (cursor.gotoFirstChild()) {
         depth++;
         open.push(parent);
@@ -131,11 +125,6 @@ function copyChildren(cursor: TreeSitter.TreeCursor, root: MutableCstNode, shift
       parent = open.pop() ?? root;
     }
   }
-}
-
-function add(parent: MutableCstNode, node: MutableCstNode): void {
-  if (parent.children === noChildren) parent.children = [node];
-  else parent.children.push(node);
 }
 
 function kindOf(cursor: TreeSitter.TreeCursor): Kind {
@@ -155,13 +144,3 @@ function fieldOf(cursor: TreeSitter.TreeCursor): string | undefined {
   fields[id] ??= cursor.currentFieldName;
   return fields[id];
 }
-
-const make = (type: string, named: boolean, field: string | undefined, start: number, end: number): MutableCstNode => ({
-  type,
-  named,
-  field,
-  start,
-  end,
-  missing: false,
-  children: noChildren,
-});
