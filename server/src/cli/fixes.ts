@@ -1,9 +1,6 @@
 /** Applying fixes to files. */
 import type { Diagnostic, DiagnosticFix, PositionRange } from "../lint.ts";
 
-/** Rounds of fixing before giving up: a fix may uncover another finding. */
-export const mostRounds = 10;
-
 export interface Fixed {
   readonly text: string;
   readonly applied: number;

@@ -53,6 +53,15 @@ function* sourcesIn(folder: string): Generator<string> {
   }
 }
 
+/** A file that sources include; undefined when it cannot be read any more. */
+export function readIncluded(file: string, cwd: string): Input | undefined {
+  try {
+    return read(file, cwd, true, () => undefined);
+  } catch {
+    return undefined;
+  }
+}
+
 /** A named file is read whatever it is called; a found one only if it holds device code. */
 function read(file: string, cwd: string, named: boolean, note: (message: string) => void): Input | undefined {
   const relative = path.relative(cwd, file);

@@ -1,63 +1,7 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
-import type { Io } from "./io.ts";
-import { main } from "./run.ts";
-
-const folders: string[] = [];
-afterAll(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-});
-
-interface Ran {
-  readonly code: number;
-  readonly out: string;
-  readonly err: string;
-  /** A file's text afterwards. */
-  read(name: string): string;
-}
-
-/** Runs a command line in a folder of its own that holds the files. */
-async function run(
-  files: Readonly<Record<string, string | Uint8Array>>,
-  argv: readonly string[],
-  given: Partial<Io> & { stdin?: string } = {},
-): Promise<Ran> {
-  const cwd = mkdtempSync(path.join(tmpdir(), "warplens-"));
-  folders.push(cwd);
-  for (const [name, content] of Object.entries(files)) {
-    mkdirSync(path.dirname(path.join(cwd, name)), { recursive: true });
-    writeFileSync(path.join(cwd, name), content);
-  }
-  return { ...(await runIn(cwd, argv, given)), read: (name) => readFileSync(path.join(cwd, name), "utf8") };
-}
-
-async function runIn(
-  cwd: string,
-  argv: readonly string[],
-  { stdin = "", ...given }: Partial<Io> & { stdin?: string } = {},
-): Promise<Omit<Ran, "read">> {
-  let out = "";
-  let err = "";
-  const io: Io = {
-    cwd,
-    env: {},
-    isTerminal: false,
-    out: (text) => {
-      out += text;
-    },
-    error: (text) => {
-      err += text;
-    },
-    async *lines() {
-      yield* stdin.split("\n");
-    },
-    serve: () => Promise.resolve(),
-    ...given,
-  };
-  return { code: await main(argv, io), out, err };
-}
+import { describe, expect, test } from "vitest";
+import { folderWith, run, runIn } from "./testing/command.ts";
 
 const clean = "__global__ void k(float *a) { a[threadIdx.x] = 1.0f; }\n";
 const poor = "__global__ void k(float *a) {\n  float x = 0.0;\n  a[threadIdx.x] = x * 0.1;\n}\n";
@@ -262,8 +206,7 @@ describe("check --fix", () => {
 
 describe("check --baseline", () => {
   test("records, then reports what is new, wherever the old has moved", async () => {
-    const cwd = mkdtempSync(path.join(tmpdir(), "warplens-"));
-    folders.push(cwd);
+    const cwd = folderWith();
     const file = path.join(cwd, "a.cu");
     const argv = ["check", "a.cu", "--no-simulate", "--baseline", "known.json"];
     writeFileSync(file, poor);
@@ -490,19 +433,66 @@ describe("a strided access", () => {
     );
   });
 
-  test("in a header is shown there, once", async () => {
-    const files = {
-      "k.cuh": "__device__ float at(const float *p, int i) { return p[i * 8]; }\n",
-      "a.cu":
-        '#include "k.cuh"\n__global__ void k(float *o, const float *p) { int i = blockIdx.x * 256 + threadIdx.x; o[i] = at(p, i); }\nint main() { float *p, *o; cudaMalloc(&p, 1 << 26); cudaMalloc(&o, 1 << 26); k<<<1024, 256>>>(o, p); k<<<512, 256>>>(o, p); }\n',
-    };
-    const all = JSON.parse((await run(files, ["check", ".", "--format", "json"])).out).files;
-    expect(all.map(({ path: name, diagnostics }: { path: string; diagnostics: unknown[] }) => [name, diagnostics.length])).toEqual([
-      ["a.cu", 0],
-      ["k.cuh", 1],
+  const header = "__device__ float at(const float *p, int i) { return p[i * 8]; }\n";
+  const including = (launches: string): string =>
+    `#include "k.cuh"\n__global__ void k(float *o, const float *p) { int i = blockIdx.x * 256 + threadIdx.x; o[i] = at(p, i); }\nint main() { float *p, *o; cudaMalloc(&p, 1 << 26); cudaMalloc(&o, 1 << 26); ${launches} }\n`;
+  const files = {
+    "k.cuh": header,
+    "a.cu": including("k<<<1024, 256>>>(o, p); k<<<512, 256>>>(o, p);"),
+    "b.cu": including("k<<<2048, 256>>>(o, p);"),
+  };
+  type Entry = { readonly path: string; readonly diagnostics: readonly unknown[]; readonly launches: readonly unknown[] };
+  const counts = (out: string): unknown[] =>
+    JSON.parse(out).files.map(({ path: name, diagnostics, launches }: Entry) => [name, diagnostics.length, launches.length]);
+
+  test.each<[string, string[], unknown[]]>([
+    [
+      "a folder",
+      ["."],
+      [
+        ["a.cu", 0, 2],
+        ["b.cu", 0, 1],
+        ["k.cuh", 1, 0],
+      ],
+    ],
+    [
+      "a source that includes it",
+      ["a.cu"],
+      [
+        ["a.cu", 0, 2],
+        ["k.cuh", 1, 0],
+      ],
+    ],
+    [
+      "several sources that include it",
+      ["b.cu", "a.cu"],
+      [
+        ["b.cu", 0, 1],
+        ["a.cu", 0, 2],
+        ["k.cuh", 1, 0],
+      ],
+    ],
+  ])("in a header stands under the header, once: %s", async (_, paths, expected) => {
+    expect(counts((await run(files, ["check", ...paths, "--format", "json"])).out)).toEqual(expected);
+  });
+
+  test("in a header, from the report of a source", async () => {
+    expect(counts((await run(files, ["simulate", "a.cu", "b.cu", "--format", "json"])).out)).toEqual([
+      ["a.cu", 0, 2],
+      ["b.cu", 0, 1],
+      ["k.cuh", 1, 0],
     ]);
-    const alone = await run(files, ["check", "a.cu"]);
-    expect(alone.out).toContain("k.cuh:1:53  warning strided-global-access");
+  });
+
+  test("in a header is shown with the header's own line, in every format", async () => {
+    const text = (await run(files, ["check", "a.cu", "b.cu"])).out;
+    expect(text).toContain(`k.cuh:1:53  warning strided-global-access`);
+    expect(text).toContain(`  1 | ${header}`);
+    expect(text).toMatch(/1 finding \(1 warning\) in 3 files, 3 launches simulated\n$/);
+    expect((await run(files, ["check", "a.cu", "b.cu", "--format", "github"])).out).toMatch(/^::warning file=k\.cuh,line=1,[^\n]*\n$/);
+    const { runs } = JSON.parse((await run(files, ["check", "a.cu", "b.cu", "--format", "sarif"])).out);
+    expect(runs[0].results).toHaveLength(1);
+    expect(runs[0].results[0].locations[0].physicalLocation.artifactLocation.uri).toBe("k.cuh");
   });
 });
 

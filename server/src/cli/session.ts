@@ -55,6 +55,11 @@ export class Session {
     return [gpuNamed(defaultGpu)];
   }
 
+  /** Files on disk are others than they were: what is known of them is forgotten. */
+  filesChanged(): void {
+    this.#programs.clear();
+  }
+
   async analyse(input: Input, gpu: GpuModel): Promise<Program> {
     // Trees of the native parser are freed between turns only.
     await new Promise((resolve) => setImmediate(resolve));

@@ -1,9 +1,9 @@
-import { lint } from "../../lint.ts";
 import { simulateText } from "../formats/text.ts";
 import { collectInputs } from "../inputs.ts";
+import { inspectAll } from "../inspect.ts";
 import { UsageError } from "../io.ts";
 import { nameOfPath } from "../names.ts";
-import { type FileResult, type Result, reportOf } from "../report.ts";
+import { type Result, reportOf } from "../report.ts";
 import { Session } from "../session.ts";
 import { styleOf } from "../style.ts";
 import { version } from "../version.ts";
@@ -22,16 +22,7 @@ export default {
     const inputs = collectInputs(operands, io.cwd, (message) => io.error(`${message}\n`));
     const nameOf = nameOfPath(io.cwd);
     const results: Result[] = [];
-    for (const gpu of session.gpus(inputs[0])) {
-      const files: FileResult[] = [];
-      for (const input of inputs) {
-        const program = await session.analyse(input, gpu);
-        const simulation = await session.simulate(input, program, gpu);
-        const diagnostics = lint(program, simulation.launches, session.lintSettings(input), (message) => io.error(`${message}\n`));
-        files.push({ input, diagnostics: diagnostics.filter(({ path }) => path === input.path), simulation });
-      }
-      results.push({ gpu, files });
-    }
+    for (const gpu of session.gpus(inputs[0])) results.push({ gpu, files: await inspectAll(session, inputs, gpu, io, () => true) });
     if (format === "json") {
       const reports = results.map((result) => reportOf(result, version(), nameOf));
       io.out(`${JSON.stringify(reports.length === 1 ? reports[0] : reports, null, 2)}\n`);
@@ -40,7 +31,7 @@ export default {
     if (
       kernel !== undefined &&
       results.every(({ files }) =>
-        files.every(({ simulation }) => simulation?.launches.length === 0 && simulation.notSimulated.length === 0),
+        files.every(({ simulation }) => (simulation?.launches.length ?? 0) + (simulation?.notSimulated.length ?? 0) === 0),
       )
     ) {
       throw new UsageError(`there is no kernel \`${kernel}\` in ${operands.join(", ")}`);

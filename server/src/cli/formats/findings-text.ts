@@ -5,18 +5,13 @@ import { type Style, severityColour } from "../style.ts";
 
 const tabWidth = 4;
 
-/** @param sourceOf the text of a file of the project */
-export function findingText(
-  diagnostic: Diagnostic,
-  style: Style,
-  nameOf: (path: string) => string,
-  sourceOf: (path: string) => string | undefined,
-): string {
+/** @param source the text of the finding's file */
+export function findingText(diagnostic: Diagnostic, style: Style, nameOf: (path: string) => string, source: string): string {
   const { path, ruleId, severity, message, range, fixes, related } = diagnostic;
   const { line, character } = range.start;
   const place = `${style(nameOf(path), "bold")}:${line + 1}:${character + 1}`;
   const lines = [`${place}  ${style(severity, "bold", severityColour[severity])} ${style(ruleId, "dim")}`, `  ${message}`];
-  const frame = frameOf(diagnostic, sourceOf(path), style);
+  const frame = frameOf(diagnostic, source, style);
   if (frame) lines.push(...frame);
   for (const { path: file, range: at, message: text } of related)
     lines.push(`  ${style("note", "cyan")} ${nameOf(file)}:${at.start.line + 1}: ${text}`);
@@ -24,8 +19,8 @@ export function findingText(
   return `${lines.join("\n")}\n`;
 }
 
-function frameOf({ range: { start, end }, severity }: Diagnostic, source: string | undefined, style: Style): string[] | undefined {
-  const text = source?.split("\n", start.line + 1)[start.line]?.replace(/\r$/, "");
+function frameOf({ range: { start, end }, severity }: Diagnostic, source: string, style: Style): string[] | undefined {
+  const text = source.split("\n", start.line + 1)[start.line]?.replace(/\r$/, "");
   if (text === undefined || text.length > 400) return undefined;
   const expand = (part: string): string => part.replaceAll("\t", " ".repeat(tabWidth));
   const last = end.line === start.line ? end.character : text.length;

@@ -1,15 +1,13 @@
 /** What `check` and `simulate` print for people. */
-import { readFileSync } from "node:fs";
 import type { Diagnostic } from "../../lint.ts";
-import type { FileResult, Result } from "../report.ts";
+import type { Result } from "../report.ts";
 import type { Style } from "../style.ts";
 import { countText, findingText } from "./findings-text.ts";
 import { launchRows, launchText } from "./launches-text.ts";
 
 export function checkText({ gpu, files }: Result, style: Style, nameOf: (path: string) => string): string {
   const parts: string[] = [];
-  for (const file of files)
-    for (const diagnostic of file.diagnostics) parts.push(findingText(diagnostic, style, nameOf, (path) => sourceOf(file, path)));
+  for (const file of files) for (const diagnostic of file.diagnostics) parts.push(findingText(diagnostic, style, nameOf, file.input.text));
   const launches = files.flatMap(({ simulation }) => simulation?.launches ?? []);
   if (launches.length > 0) {
     const overview = files.flatMap(({ input, simulation }) => {
@@ -30,20 +28,12 @@ export function checkText({ gpu, files }: Result, style: Style, nameOf: (path: s
 export function simulateText({ gpu, files }: Result, style: Style): string {
   const parts = [`${style(gpu.name, "bold")}, compute capability ${gpu.computeCapability}\n`];
   for (const { input, simulation } of files) {
+    if (!simulation) continue;
     parts.push(`${style(input.name, "bold")}\n`);
-    for (const launch of simulation?.launches ?? []) parts.push(launchText(launch, style, input.text));
-    for (const { kernel, line, reason } of simulation?.notSimulated ?? [])
+    for (const launch of simulation.launches) parts.push(launchText(launch, style, input.text));
+    for (const { kernel, line, reason } of simulation.notSimulated)
       parts.push(`  ${style(kernel, "bold")} ${style(`line ${line}`, "dim")}\n    not simulated: ${reason}\n`);
-    if (simulation && simulation.launches.length + simulation.notSimulated.length === 0) parts.push("  no kernels\n");
+    if (simulation.launches.length + simulation.notSimulated.length === 0) parts.push("  no kernels\n");
   }
   return parts.join("\n");
-}
-
-function sourceOf({ input }: FileResult, path: string): string | undefined {
-  if (path === input.path) return input.text;
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return undefined;
-  }
 }

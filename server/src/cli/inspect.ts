@@ -1,0 +1,73 @@
+/** What a run says of files: findings and reports, each with the file in which it stands. */
+import type { GpuModel } from "@warplens/sim-engine";
+import { type Diagnostic, lint } from "../lint.ts";
+import { severities } from "../rules/selection.ts";
+import { groupBy } from "../rules/support/group-by.ts";
+import { type Input, readIncluded } from "./inputs.ts";
+import type { Io } from "./io.ts";
+import type { FileResult } from "./report.ts";
+import type { Session } from "./session.ts";
+
+/**
+ * Lints each file and simulates those that `simulates` says, in order. Findings in included files stand with those files: see
+ * `byFile`.
+ */
+export async function inspectAll(
+  session: Session,
+  inputs: readonly Input[],
+  gpu: GpuModel,
+  io: Io,
+  simulates: (input: Input) => boolean,
+): Promise<FileResult[]> {
+  const results: FileResult[] = [];
+  for (const input of inputs) {
+    const program = await session.analyse(input, gpu);
+    const simulation = simulates(input) ? await session.simulate(input, program, gpu) : undefined;
+    const diagnostics = lint(program, simulation?.launches, session.lintSettings(input), (message) => io.error(`${message}\n`));
+    results.push({ input, diagnostics, ...(simulation ? { simulation } : {}) });
+  }
+  return byFile(results, io.cwd);
+}
+
+/**
+ * The same results with every finding under the file in which it stands, once, whichever sources include that file. Files that
+ * are only included follow those that were asked for, in the order of their first finding.
+ */
+export function byFile(results: readonly FileResult[], cwd: string): FileResult[] {
+  const found = groupBy(
+    results.flatMap(({ diagnostics }) => diagnostics),
+    ({ path }) => path,
+  );
+  const own = results.map((result) => ({ ...result, diagnostics: once(found.get(result.input.path) ?? []) }));
+  const asked = new Set(results.map(({ input }) => input.path));
+  const included = [...found].flatMap(([path, diagnostics]) => {
+    const input = asked.has(path) ? undefined : readIncluded(path, cwd);
+    return input ? [{ input, diagnostics: once(diagnostics) }] : [];
+  });
+  return [...own, ...included];
+}
+
+/** One finding a rule and place: the most severe, and of its fixes those that all agree on. */
+function once(diagnostics: readonly Diagnostic[]): Diagnostic[] {
+  const groups = groupBy(diagnostics, ({ ruleId, range }) => JSON.stringify([ruleId, range]));
+  return [...groups.values()]
+    .flatMap(([first, ...others]) => {
+      if (!first) return [];
+      const worst = others.reduce((a, b) => (severities.indexOf(b.severity) < severities.indexOf(a.severity) ? b : a), first);
+      const fixes = worst.fixes.filter((fix) =>
+        [first, ...others].every((other) => other.fixes.some((each) => JSON.stringify(each) === JSON.stringify(fix))),
+      );
+      return [{ ...worst, fixes }];
+    })
+    .sort(inSourceOrder);
+}
+
+function inSourceOrder({ range: a, ruleId }: Diagnostic, { range: b, ruleId: other }: Diagnostic): number {
+  return (
+    a.start.line - b.start.line ||
+    a.start.character - b.start.character ||
+    a.end.line - b.end.line ||
+    a.end.character - b.end.character ||
+    ruleId.localeCompare(other)
+  );
+}

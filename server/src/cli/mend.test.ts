@@ -1,0 +1,71 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import type { Diagnostic } from "../lint.ts";
+import { collectInputs, type Input } from "./inputs.ts";
+import { byFile } from "./inspect.ts";
+import { mended } from "./mend.ts";
+import { folderWith } from "./testing/command.ts";
+
+/** A finding on each `bad` of a file, with a fix that writes `good`. */
+const findingsIn = (file: string, newText = "good"): Diagnostic[] =>
+  [...readFileSync(file, "utf8").matchAll(/bad/g)].map(({ index }) => {
+    const range = { start: { line: 0, character: index }, end: { line: 0, character: index + 3 } };
+    return {
+      path: file,
+      ruleId: "strided-global-access",
+      severity: "warning",
+      message: "bad",
+      range,
+      fixes: [{ title: "Write it well", safe: true, edits: [{ range, newText }] }],
+      related: [],
+      tags: [],
+      simulated: true,
+      url: "",
+    };
+  });
+
+/** Mends `a.cu` and `b.cu`, whose results are what stands in the header that both include. */
+async function mend(
+  header: string,
+  cwd: string,
+  textOf: (input: Input) => string = () => "good",
+): Promise<{ err: string; forgotten: number }> {
+  let err = "";
+  let forgotten = 0;
+  const inputs = collectInputs(["a.cu", "b.cu"], cwd, () => undefined);
+  const inspect = async (wanted: readonly Input[]) =>
+    byFile(
+      wanted.map((input) => ({ input, diagnostics: findingsIn(header, textOf(input)) })),
+      cwd,
+    );
+  await mended({ filesChanged: () => void forgotten++ }, inputs, inspect, false, {
+    error: (text) => {
+      err += text;
+    },
+  });
+  return { err, forgotten };
+}
+
+const sources = { "a.cu": "", "b.cu": "" };
+
+test("what several sources include is mended once", async () => {
+  const cwd = folderWith({ ...sources, "k.cuh": "bad bad\n" });
+  const header = path.join(cwd, "k.cuh");
+  expect(await mend(header, cwd)).toEqual({ err: "k.cuh: fixed 2\n", forgotten: 1 });
+  expect(readFileSync(header, "utf8")).toBe("good good\n");
+});
+
+test("what they would mend in different ways is left", async () => {
+  const cwd = folderWith({ ...sources, "k.cuh": "bad\n" });
+  const header = path.join(cwd, "k.cuh");
+  expect(await mend(header, cwd, ({ name }) => name)).toEqual({ err: "", forgotten: 0 });
+  expect(readFileSync(header, "utf8")).toBe("bad\n");
+});
+
+test("what nobody named is left outside of the working directory", async () => {
+  const header = path.join(folderWith({ "k.cuh": "bad\n" }), "k.cuh");
+  const { err } = await mend(header, folderWith(sources));
+  expect(err).toBe(`${header} was not named and is outside of the working directory: it is not changed\n`);
+  expect(readFileSync(header, "utf8")).toBe("bad\n");
+});

@@ -1,0 +1,58 @@
+/** `check --fix`: applies fixes to what was asked for and to what it includes, until nothing more can be. */
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { applyFixes } from "./fixes.ts";
+import type { Input } from "./inputs.ts";
+import type { Io } from "./io.ts";
+import type { FileResult } from "./report.ts";
+
+/** Rounds of fixing before giving up: a fix may uncover another finding. */
+const mostRounds = 10;
+
+/**
+ * What is found after the fixes. Each file is written once a round, with the fixes of all sources that include it; of files that
+ * nobody named only those in the working directory are changed.
+ * @param inspect asked again after each round that changed something
+ * @param unsafe applies fixes too that may change results
+ */
+export async function mended(
+  files: { filesChanged(): void },
+  inputs: readonly Input[],
+  inspect: (inputs: readonly Input[]) => Promise<readonly FileResult[]>,
+  unsafe: boolean,
+  io: Pick<Io, "error">,
+): Promise<readonly FileResult[]> {
+  const named = new Set(inputs.map((input) => input.path));
+  const applied = new Map<string, number>();
+  const left = new Set<string>();
+  let current = inputs;
+  let results = await inspect(current);
+  for (let round = 0; round < mostRounds; round++) {
+    const texts = new Map<string, string>();
+    for (const { input, diagnostics } of results) {
+      const fixed = applyFixes(input.text, diagnostics, unsafe);
+      if (fixed.applied === 0 || fixed.text === input.text) continue;
+      const why = reasonToLeave(input, named);
+      if (why !== undefined) {
+        left.add(`${input.name} ${why}: it is not changed\n`);
+        continue;
+      }
+      writeFileSync(input.path, input.bom + fixed.text);
+      texts.set(input.path, fixed.text);
+      applied.set(input.name, (applied.get(input.name) ?? 0) + fixed.applied);
+    }
+    if (texts.size === 0) break;
+    files.filesChanged();
+    current = current.map((input) => ({ ...input, text: texts.get(input.path) ?? input.text }));
+    results = await inspect(current);
+  }
+  for (const message of left) io.error(message);
+  for (const [name, count] of applied) io.error(`${name}: fixed ${count}\n`);
+  return results;
+}
+
+function reasonToLeave(input: Input, named: ReadonlySet<string>): string | undefined {
+  if (!input.exact) return "is not UTF-8";
+  // Names are relative in the working directory alone.
+  return !named.has(input.path) && path.isAbsolute(input.name) ? "was not named and is outside of the working directory" : undefined;
+}
