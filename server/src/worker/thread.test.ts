@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Input } from "./messages.ts";
-import { threadWorker } from "./thread.ts";
+import { startThread, threadWorker } from "./thread.ts";
 
 /** A thread that answers with what it was told, and dies when it is asked about `/die`. */
 const script = `
@@ -16,7 +16,10 @@ const entry = new URL(`data:text/javascript,${encodeURIComponent(script)}`);
 
 test("a thread that died is started anew, and told what is open; what the dead one was asked fails", async () => {
   const open: Input[] = [];
-  const worker = threadWorker(entry, () => open);
+  const worker = threadWorker(
+    () => startThread(entry),
+    () => open,
+  );
   try {
     open.push({ does: "open", path: "/a", version: 1, text: "" });
     worker.tell({ does: "open", path: "/a", version: 1, text: "" });
@@ -48,7 +51,10 @@ test("what a simulation tells after it was cancelled is not told on", async () =
       }
     });
   `;
-  const worker = threadWorker(new URL(`data:text/javascript,${encodeURIComponent(telling)}`), () => []);
+  const worker = threadWorker(
+    () => startThread(new URL(`data:text/javascript,${encodeURIComponent(telling)}`)),
+    () => [],
+  );
   try {
     for (const isCancelled of [false, true]) {
       const told: string[] = [];

@@ -30,14 +30,34 @@ interface Waiting {
   readonly fail: (error: Error) => void;
 }
 
-/**
- * A worker in a thread. A thread that dies fails what it was asked; the next request starts a new one. The first starts at once, to be ready when it is asked.
- * @param script the bundled entry of the thread
- * @param state what a new thread is told first
- */
-export function threadWorker(script: URL, state: () => readonly Input[]): AnalysisWorker {
+/** A thread that has been started, and why it ended, once it has. */
+export interface StartedThread extends ThreadData {
+  readonly worker: Worker;
+  readonly ended: Promise<string>;
+}
+
+/** Starts a thread. @param script the bundled entry of the thread */
+export function startThread(script: URL): StartedThread {
   const running = new Int32Array(new SharedArrayBuffer(4));
-  let thread: Worker | undefined;
+  const data: ThreadData = { running };
+  // A small young generation takes 40 MB off what the server needs with 20 files open (247 to 207 MB).
+  const resourceLimits = { maxOldGenerationSizeMb: 1024, maxYoungGenerationSizeMb: 8 };
+  const worker = new Worker(script, { workerData: data, resourceLimits });
+  const ended = new Promise<string>((end) => {
+    worker.on("error", (error) => end(error.message));
+    worker.on("exit", (code) => end(`the thread ended with ${code}`));
+  });
+  return { worker, running, ended };
+}
+
+/**
+ * A worker in a thread. A thread that dies fails what it was asked; the next request starts a new one.
+ * @param start starts a thread
+ * @param state what a new thread is told first
+ * @param first a thread that has been started already, to be ready when it is asked
+ */
+export function threadWorker(start: () => StartedThread, state: () => readonly Input[], first = start()): AnalysisWorker {
+  let thread: StartedThread | undefined;
   let lastId = 0;
   const waiting = new Map<number, Waiting>();
 
@@ -52,7 +72,7 @@ export function threadWorker(script: URL, state: () => readonly Input[]): Analys
     if (!asked) return;
     if ("told" in message) {
       // What was on its way when its request was cancelled is not told any more.
-      if (Atomics.load(running, 0) === message.id) asked.told?.(message.told);
+      if (thread && Atomics.load(thread.running, 0) === message.id) asked.told?.(message.told);
       return;
     }
     addStages(message.stages ?? []);
@@ -60,41 +80,36 @@ export function threadWorker(script: URL, state: () => readonly Input[]): Analys
     if ("error" in message) asked.fail(new Error(message.error));
     else asked.end(message.answer);
   };
-  const post = (worker: Worker, message: ToThread): void => worker.postMessage(message);
-  const start = (): Worker => {
-    const data: ThreadData = { running };
-    // A small young generation takes 40 MB off what the server needs with 20 files open (247 to 207 MB).
-    const resourceLimits = { maxOldGenerationSizeMb: 1024, maxYoungGenerationSizeMb: 8 };
-    const worker = new Worker(script, { workerData: data, resourceLimits });
-    worker.on("message", receive);
-    worker.on("error", (error) => worker === thread && fail(error.message));
-    worker.on("exit", (code) => worker === thread && fail(`the thread ended with ${code}`));
-    for (const input of state()) post(worker, { input });
-    return worker;
+  const post = ({ worker }: StartedThread, message: ToThread): void => worker.postMessage(message);
+  const use = (started: StartedThread): StartedThread => {
+    started.worker.on("message", receive);
+    void started.ended.then((why) => started === thread && fail(why));
+    for (const input of state()) post(started, { input });
+    return started;
   };
   const ask = (request: Request, told?: (message: SimulationMessage) => void): Promise<Answer> => {
     const id = ++lastId;
-    if (request.does === "simulate") Atomics.store(running, 0, id);
-    thread ??= start();
-    const worker = thread;
+    thread ??= use(start());
+    const asked = thread;
+    if (request.does === "simulate") Atomics.store(asked.running, 0, id);
     return new Promise((end, reject) => {
       waiting.set(id, { told, end, fail: reject });
-      post(worker, { id, request });
+      post(asked, { id, request });
     });
   };
 
-  thread = start();
+  thread = use(first);
   return {
     // A thread that is not there is told the state when it starts.
     tell: (input) => void (thread && post(thread, { input })),
     find: (path) => ask({ does: "find", path }) as Promise<FileFindings>,
     headers: (path) => ask({ does: "headers", path }) as Promise<readonly string[]>,
     simulate: (path, order, told) => ask({ does: "simulate", path, order }, told) as Promise<boolean>,
-    cancel: () => void Atomics.store(running, 0, 0),
+    cancel: () => void (thread && Atomics.store(thread.running, 0, 0)),
     dispose() {
       const old = thread;
       thread = undefined;
-      void old?.terminate();
+      void old?.worker.terminate();
     },
   };
 }

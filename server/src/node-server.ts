@@ -1,0 +1,22 @@
+/** The server on the desktop. */
+import { createConnection, ProposedFeatures } from "vscode-languageserver/node";
+import { URI } from "vscode-uri";
+import { diskFiles } from "./files.ts";
+import { startServer } from "./lsp/server.ts";
+import { compileResources } from "./nvcc/compile.ts";
+import { type StartedThread, threadWorker } from "./worker/thread.ts";
+
+/**
+ * Serves the client that started this process.
+ * @param start starts a thread of the analysis
+ * @param first one that has been started already
+ */
+export function serve(start: () => StartedThread, first: StartedThread): void {
+  startServer(createConnection(ProposedFeatures.all), {
+    files: diskFiles,
+    compile: compileResources,
+    startWorker: (state) => threadWorker(start, state, first),
+    pathOf: (uri) => URI.parse(uri).fsPath.replaceAll("\\", "/"),
+    uriOf: (path) => URI.file(path).toString(),
+  });
+}
