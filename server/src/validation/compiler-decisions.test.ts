@@ -100,6 +100,7 @@ describe("as nvcc decides", () => {
     ["ptxas's unrolling at run time", loops.filter(isOpen), "ptxas", "44 of 52"],
     ["ptxas's unrolling of constant trip counts", loops.filter((probe) => !isOpen(probe)), "ptxas", "156 of 308"],
     ["trip counts that are tried out", recorded("searches"), "nvvm", "14 of 14"],
+    ["NVVM's unrolling where the counter is compared in a wider type", recorded("widenedCounters"), "nvvm", "54 of 54"],
     ["loops under a pragma", recorded("pragmas").filter(({ ptx }) => ptx.markers <= 12_000 && ptx.branches === 0), "nvvm", "5 of 5"],
     ["headers that are copied", recorded("headers"), "ptxas", "9 of 15"],
   ])("%s", { timeout: 120_000 }, async (_, probes, by, agreed) =>

@@ -65,6 +65,22 @@ function* searches() {
   }
 }
 
+/** Loops of many turns whose counter is compared in a wider type: whether a formula counts the turns, beyond what is tried out. */
+function* widenedCounters() {
+  for (const bound of ["int", "long", "unsigned long"])
+    for (const step of [1, 2, 4])
+      for (const trips of [128, 256, 1024])
+        for (const size of [1, 4]) {
+          const name = `widened_${bound.replace(" ", "_")}_${step}_${trips}_${size}`;
+          const source = kernel(
+            name,
+            "",
+            `for (int i = 0; i < (${bound})${step * trips}; i += ${step}) { ${multiplies(size)} x += q[i]; }`,
+          );
+          yield { name, source, varied: { body: "load", bound, step, trips, size }, marker: "fma" };
+        }
+}
+
 /** Loops that test at the top behind `size` steps: whether the test is copied before the loop. */
 function* headers() {
   for (const size of [1, 2, 4, 6, 7, 8, 9, 10, 16, 20, 24, 32, 48, 96, 192]) {
@@ -171,7 +187,7 @@ function* fastFunctions() {
 }
 
 /** @type {Record<string, () => Generator<Probe>>} */
-export const families = { loops, pragmas, searches, headers, selections, predications, widths, functions, fastFunctions };
+export const families = { loops, pragmas, searches, widenedCounters, headers, selections, predications, widths, functions, fastFunctions };
 
 /** What nvcc is told besides, by family.
  * @type {Record<string, readonly string[]>} */
