@@ -23,8 +23,10 @@ export async function inspectAll(
   for (const input of inputs) {
     const program = await session.analyse(input, gpu);
     const simulation = simulates(input) ? await session.simulate(input, program, gpu) : undefined;
-    const diagnostics = lint(program, simulation?.launches, session.lintSettings(input), (message) => io.error(`${message}\n`));
-    results.push({ input, diagnostics, ...(simulation ? { simulation } : {}) });
+    const failures: string[] = [];
+    const diagnostics = lint(program, simulation?.launches, session.lintSettings(input), (message) => void failures.push(message));
+    for (const message of failures) io.error(`internal error: ${message}\n`);
+    results.push({ input, diagnostics, ...(simulation ? { simulation } : {}), ...(failures.length > 0 ? { failures } : {}) });
   }
   return byFile(results, io.cwd);
 }

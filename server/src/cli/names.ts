@@ -1,9 +1,17 @@
 import path from "node:path";
+import type { Io } from "./io.ts";
 
-/** How paths are shown: relative to the working directory where they lie below it, `/` separated. */
+/** How paths are shown: relative to a folder, the working directory, where they lie below it; `/` separated. */
 export const nameOfPath =
-  (cwd: string) =>
+  (folder: string) =>
   (absolute: string): string => {
-    const relative = path.relative(cwd, absolute);
-    return (relative === "" || relative.startsWith("..") ? absolute : relative).replaceAll(path.sep, "/");
+    const relative = path.relative(folder, absolute);
+    const above = relative === ".." || relative.startsWith(`..${path.sep}`) || path.isAbsolute(relative);
+    return (relative === "" || above ? absolute : relative).replaceAll(path.sep, "/");
   };
+
+/** What GitHub takes paths to be relative to: the checkout that the working directory lies in; elsewhere the working directory. */
+export function repositoryRoot({ cwd, env }: Pick<Io, "cwd" | "env">): string {
+  const { GITHUB_WORKSPACE: workspace = "" } = env;
+  return workspace !== "" && !path.isAbsolute(nameOfPath(workspace)(path.join(cwd, "x"))) ? workspace : cwd;
+}

@@ -9,6 +9,8 @@ export interface FileResult {
   readonly diagnostics: readonly Diagnostic[];
   /** Absent when nothing was to be simulated. */
   readonly simulation?: Simulation;
+  /** What failed inside, such as a rule that threw: what it would have found is missing. */
+  readonly failures?: readonly string[];
 }
 
 /** All files, for one GPU. */
@@ -22,11 +24,12 @@ export function reportOf({ gpu, files }: Result, version: string, nameOf: (path:
     version: 1,
     tool: { name: "warplens", version },
     gpu: { id: gpu.id, name: gpu.name, computeCapability: gpu.computeCapability },
-    files: files.map(({ input, diagnostics, simulation }) => ({
+    files: files.map(({ input, diagnostics, simulation, failures = [] }) => ({
       path: input.name,
       diagnostics: diagnostics.map((diagnostic) => diagnosticOf(diagnostic, nameOf)),
       launches: (simulation?.launches ?? []).map(({ fact, report }) => launchOf(report, fact.line, nameOf)),
       notSimulated: (simulation?.notSimulated ?? []).map(({ kernel, line, reason }: NotSimulatedLaunch) => ({ kernel, line, reason })),
+      ...(failures.length > 0 ? { failures } : {}),
     })),
   };
 }

@@ -6,6 +6,10 @@ import { folderWith, run, runIn } from "./testing/command.ts";
 const clean = "__global__ void k(float *a) { a[threadIdx.x] = 1.0f; }\n";
 const poor = "__global__ void k(float *a) {\n  float x = 0.0;\n  a[threadIdx.x] = x * 0.1;\n}\n";
 
+const header = "__device__ float at(const float *p, int i) { return p[i * 8]; }\n";
+const including = (launches: string): string =>
+  `#include "k.cuh"\n__global__ void k(float *o, const float *p) { int i = blockIdx.x * 256 + threadIdx.x; o[i] = at(p, i); }\nint main() { float *p, *o; cudaMalloc(&p, 1 << 26); cudaMalloc(&o, 1 << 26); ${launches} }\n`;
+
 describe("usage", () => {
   test.each<[string, string[], number, RegExp]>([
     ["nothing", [], 2, /Usage: warplens COMMAND/],
@@ -32,9 +36,15 @@ describe("usage", () => {
     ],
     [
       "an unknown severity",
-      ["check", "a.cu", "--fail-level", "bad"],
-      "--fail-level: there is no severity `bad`; there are error, warning, information, hint",
+      ["check", "a.cu", "--fail-on", "bad"],
+      "--fail-on: there is no severity `bad`; there are error, warning, information, hint, never",
     ],
+    [
+      "two levels",
+      ["check", "a.cu", "--fail-on", "error", "--fail-level", "error"],
+      "--fail-level is the older name of --fail-on: give one",
+    ],
+    ["a baseline that is not named", ["check", "a.cu", "--write-baseline"], "--write-baseline needs the file: --baseline FILE"],
     ["a missing value", ["check", "a.cu", "--gpu"], "--gpu needs a value: --gpu ID"],
     ["an option for a value", ["check", "a.cu", "--gpu", "--fix"], "--gpu needs a value: --gpu ID"],
     ["a value for a flag", ["check", "a.cu", "--fix=yes"], "--fix takes no value"],
@@ -70,7 +80,14 @@ describe("check", () => {
   test("exits with 0 where nothing is found, 1 where something is", async () => {
     expect((await run({ "a.cu": clean }, ["check", "a.cu"])).code).toBe(0);
     expect((await run({ "a.cu": poor }, ["check", "a.cu"])).code).toBe(1);
-    expect((await run({ "a.cu": poor }, ["check", "a.cu", "--fail-level", "warning"])).code).toBe(0);
+    for (const [level, code] of [
+      ["hint", 1],
+      ["information", 0],
+      ["warning", 0],
+      ["never", 0],
+    ] as const)
+      expect((await run({ "a.cu": poor }, ["check", "a.cu", "--no-simulate", "--fail-on", level])).code).toBe(code);
+    expect((await run({ "a.cu": poor }, ["check", "a.cu", "--no-simulate", "--fail-level", "warning"])).code).toBe(0);
     expect((await run({ "a.cu": poor }, ["check", "a.cu", "--ignore", "instructions"])).code).toBe(0);
     expect((await run({ "a.cu": poor }, ["check", "a.cu", "--select", "legacy-warp-intrinsic,memory"])).code).toBe(0);
   });
@@ -131,7 +148,7 @@ describe("check", () => {
       locations: [
         {
           physicalLocation: {
-            artifactLocation: { uri: "my%20src/a.cu", uriBaseId: "SRCROOT" },
+            artifactLocation: { uri: "my%20src/a.cu", uriBaseId: "%SRCROOT%" },
             region: { startLine: 2, startColumn: 13, endLine: 2, endColumn: 16 },
           },
         },
@@ -222,8 +239,45 @@ describe("check --baseline", () => {
   test("that is none", async () => {
     expect(await run({ "a.cu": poor, "b.json": "[" }, ["check", "a.cu", "--no-simulate", "--baseline", "b.json"])).toMatchObject({
       code: 2,
-      err: "warplens: b.json is not a baseline; remove it to record a new one\n",
+      err: "warplens: b.json is not a baseline; --write-baseline records a new one\n",
     });
+  });
+
+  test("that is not there: recorded by a person, refused in CI unless it is asked for", async () => {
+    const argv = ["check", "a.cu", "--no-simulate", "--baseline", "known.json"];
+    const ci = { env: { CI: "true" } };
+    expect(await run({ "a.cu": poor }, argv, ci)).toMatchObject({
+      code: 2,
+      err: "warplens: there is no baseline known.json; --write-baseline records one\n",
+    });
+    const ran = await run({ "a.cu": poor }, [...argv, "--write-baseline"], ci);
+    expect(ran).toMatchObject({ code: 0, err: "recorded 2 findings in known.json\n" });
+    expect(JSON.parse(ran.read("known.json"))).toEqual({
+      version: 1,
+      findings: [
+        { path: "a.cu", ruleId: "double-constant-in-float", text: "a[threadIdx.x] = x * 0.1;", count: 1 },
+        { path: "a.cu", ruleId: "double-constant-in-float", text: "float x = 0.0;", count: 1 },
+      ],
+    });
+  });
+
+  test("is about files relative to it, wherever it is used from, and knows as many equal lines as there were", async () => {
+    const cwd = folderWith({ "src/a.cu": poor });
+    await runIn(cwd, ["check", "src", "--no-simulate", "--baseline", "known.json"]);
+    expect((await runIn(path.join(cwd, "src"), ["check", "a.cu", "--no-simulate", "--baseline", "../known.json"])).code).toBe(0);
+    writeFileSync(path.join(cwd, "src/a.cu"), poor.replace("float x = 0.0;", "float x = 0.0;\n  { float x = 0.0; }\n    float  x = 0.0;"));
+    expect((await runIn(cwd, ["check", "src", "--no-simulate", "--baseline", "known.json"])).out).toContain("2 findings (2 hints)");
+  });
+
+  test("in a header, found from a source", async () => {
+    const cwd = folderWith({ "k.cuh": header, "a.cu": including("k<<<1024, 256>>>(o, p);") });
+    const argv = ["check", "a.cu", "--baseline", "known.json"];
+    await runIn(cwd, argv);
+    expect(JSON.parse((await runIn(cwd, [...argv, "--format", "json"])).out).files.map(({ path: name }: { path: string }) => name)).toEqual(
+      ["a.cu", "k.cuh"],
+    );
+    writeFileSync(path.join(cwd, "k.cuh"), `\n// moved\n${header}`);
+    expect(await runIn(cwd, argv)).toMatchObject({ code: 0 });
   });
 });
 
@@ -433,9 +487,6 @@ describe("a strided access", () => {
     );
   });
 
-  const header = "__device__ float at(const float *p, int i) { return p[i * 8]; }\n";
-  const including = (launches: string): string =>
-    `#include "k.cuh"\n__global__ void k(float *o, const float *p) { int i = blockIdx.x * 256 + threadIdx.x; o[i] = at(p, i); }\nint main() { float *p, *o; cudaMalloc(&p, 1 << 26); cudaMalloc(&o, 1 << 26); ${launches} }\n`;
   const files = {
     "k.cuh": header,
     "a.cu": including("k<<<1024, 256>>>(o, p); k<<<512, 256>>>(o, p);"),

@@ -1,7 +1,6 @@
-import type { Diagnostic } from "../../lint.ts";
 import type { Severity } from "../../rules/rule.ts";
 import { severities } from "../../rules/selection.ts";
-import { withoutBaseline } from "../baseline.ts";
+import { type Baseline, readBaseline, recordBaseline, withoutKnown } from "../baseline.ts";
 import { github } from "../formats/github.ts";
 import { sarif } from "../formats/sarif.ts";
 import { checkText } from "../formats/text.ts";
@@ -9,7 +8,7 @@ import { collectInputs, type Input } from "../inputs.ts";
 import { inspectAll } from "../inspect.ts";
 import { type Io, UsageError } from "../io.ts";
 import { mended } from "../mend.ts";
-import { nameOfPath } from "../names.ts";
+import { nameOfPath, repositoryRoot } from "../names.ts";
 import type { Given } from "../options.ts";
 import { type FileResult, type Result, reportOf } from "../report.ts";
 import { Session } from "../session.ts";
@@ -30,6 +29,8 @@ export default {
     "select",
     "ignore",
     "baseline",
+    "write-baseline",
+    "fail-on",
     "fail-level",
     "no-simulate",
     "launch",
@@ -43,42 +44,66 @@ export default {
   async run({ given, operands }, io) {
     if (operands.length === 0) throw new UsageError("check needs a file or folder: warplens check PATH...");
     const format = formatNamed(given.format, ["text", "json", "sarif", "github"]);
-    const failLevel = failLevelOf(given);
+    const failOn = failLevelOf(given);
     if (given["unsafe-fixes"] && !given.fix) throw new UsageError("--unsafe-fixes says which fixes --fix applies: give both");
+    const baseline = baselineOf(given, io);
     const session = await Session.open(io, given);
-    const inputs = collectInputs(operands, io.cwd, (message) => io.error(`${message}\n`));
+    const notes: string[] = [];
+    const inputs = collectInputs(operands, io.cwd, (message) => void notes.push(message));
+    for (const note of notes) io.error(`${note}\n`);
     const [gpu, ...others] = session.gpus(inputs[0]);
     if (!gpu || others.length > 0) throw new UsageError("check takes one GPU; compare several with `warplens simulate --gpu a,b`");
-    const nameOf = nameOfPath(io.cwd);
     const inspect = (wanted: readonly Input[]): Promise<FileResult[]> =>
       inspectAll(session, wanted, gpu, io, (input) => session.simulates(input));
     const files = given.fix ? await mended(session, inputs, inspect, given["unsafe-fixes"] ?? false, io) : await inspect(inputs);
-    const result = { gpu, files: known({ gpu, files }, given, io) };
-    if (format === "json") io.out(`${JSON.stringify(reportOf(result, version(), nameOf), null, 2)}\n`);
-    else if (format === "sarif") io.out(sarif(result, version(), io.cwd, nameOf));
-    else if (format === "github") io.out(github(result, nameOf));
-    else io.out(checkText(result, styleOf(io, given), nameOf));
-    const limit = severities.indexOf(failLevel);
-    return result.files.some(({ diagnostics }) => diagnostics.some(({ severity }) => severities.indexOf(severity) <= limit)) ? 1 : 0;
+    const result = { gpu, files: unknown(files, baseline, io) };
+    const exitCode = exitCodeOf(result, failOn);
+    const root = repositoryRoot(io);
+    if (format === "json") io.out(`${JSON.stringify(reportOf(result, version(), nameOfPath(io.cwd)), null, 2)}\n`);
+    else if (format === "sarif") io.out(sarif({ result, version: version(), root, nameOf: nameOfPath(root), exitCode, notes }));
+    else if (format === "github") io.out(github(result, nameOfPath(root)));
+    else io.out(checkText(result, styleOf(io, given), nameOfPath(io.cwd)));
+    return exitCode;
   },
 } satisfies Command;
 
-function failLevelOf(given: Given): Severity {
-  const name = given["fail-level"] ?? "hint";
-  const level = severities.find((severity) => severity === name);
-  if (!level) throw new UsageError(`--fail-level: there is no severity \`${name}\`; there are ${severities.join(", ")}`);
+/** 2 where something failed inside, 1 where something is found at or above the level. */
+function exitCodeOf({ files }: Result, failOn: FailLevel): number {
+  if (files.some(({ failures = [] }) => failures.length > 0)) return 2;
+  const limit = failOn === "never" ? -1 : severities.indexOf(failOn);
+  return files.some(({ diagnostics }) => diagnostics.some(({ severity }) => severities.indexOf(severity) <= limit)) ? 1 : 0;
+}
+
+type FailLevel = Severity | "never";
+const failLevels: readonly FailLevel[] = [...severities, "never"];
+
+function failLevelOf(given: Given): FailLevel {
+  const option = given["fail-level"] === undefined ? "fail-on" : "fail-level";
+  if (given["fail-on"] !== undefined && option === "fail-level")
+    throw new UsageError("--fail-level is the older name of --fail-on: give one");
+  const name = given[option] ?? "hint";
+  const level = failLevels.find((each) => each === name);
+  if (!level) throw new UsageError(`--${option}: there is no severity \`${name}\`; there are ${failLevels.join(", ")}`);
   return level;
 }
 
-function known({ files }: Result, given: Given, io: Io): readonly FileResult[] {
-  if (given.baseline === undefined) return files;
-  const findings = files.flatMap(({ input, diagnostics }) =>
-    diagnostics.map((diagnostic) => ({
-      diagnostic,
-      name: input.name,
-      line: input.text.split("\n")[diagnostic.range.start.line] ?? "",
-    })),
-  );
-  const left = new Set<Diagnostic>(withoutBaseline(given.baseline, findings, io).map(({ diagnostic }) => diagnostic));
-  return files.map((file) => ({ ...file, diagnostics: file.diagnostics.filter((diagnostic) => left.has(diagnostic)) }));
+/** The baseline to leave findings out by. Where a wrong path would pass unseen none is made up. */
+function baselineOf(given: Given, io: Io): Baseline | undefined {
+  const { baseline: file, "write-baseline": write } = given;
+  if (file === undefined) {
+    if (write) throw new UsageError("--write-baseline needs the file: --baseline FILE");
+    return undefined;
+  }
+  const baseline = write ? { file, entries: undefined } : readBaseline(file, io);
+  if (!write && !baseline.entries && (io.env.CI ?? "") !== "")
+    throw new UsageError(`there is no baseline ${file}; --write-baseline records one`);
+  return baseline;
+}
+
+/** What the baseline does not know. Where it is none yet all is recorded in it, and known from now on. */
+function unknown(files: readonly FileResult[], baseline: Baseline | undefined, io: Io): readonly FileResult[] {
+  if (!baseline) return files;
+  if (baseline.entries) return withoutKnown(files, baseline, io);
+  recordBaseline(files, baseline.file, io);
+  return files.map((file) => ({ ...file, diagnostics: [] }));
 }

@@ -1,83 +1,167 @@
-/** SARIF 2.1.0, for code scanning. */
+/** SARIF 2.1.0, as code scanning wants it: https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html */
 import { isAbsolute } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Diagnostic, PositionRange } from "../../lint.ts";
+import type { Diagnostic, DiagnosticFix, PositionRange } from "../../lint.ts";
 import { rules } from "../../rules/index.ts";
 import { rulePage } from "../../rules/page.ts";
-import type { Severity } from "../../rules/rule.ts";
-import type { Result } from "../report.ts";
+import type { Rule, Severity } from "../../rules/rule.ts";
+import type { Input } from "../inputs.ts";
+import type { FileResult, Result } from "../report.ts";
+import { lineHashes } from "./line-hashes.ts";
 
 const levels: Readonly<Record<Severity, string>> = { error: "error", warning: "warning", information: "note", hint: "note" };
+/** What GitHub calls them. */
+const problems: Readonly<Record<Severity, string>> = {
+  error: "error",
+  warning: "warning",
+  information: "recommendation",
+  hint: "recommendation",
+};
+const base = "%SRCROOT%";
 
-export function sarif({ files }: Result, version: string, cwd: string, nameOf: (path: string) => string): string {
-  const artifact = (path: string): object => {
-    const name = nameOf(path);
-    return isAbsolute(name)
-      ? { uri: pathToFileURL(name).href }
-      : { uri: name.split("/").map(encodeURIComponent).join("/"), uriBaseId: "SRCROOT" };
-  };
-  const location = (path: string, range: PositionRange): object => ({
-    physicalLocation: { artifactLocation: artifact(path), region: regionOf(range) },
-  });
-  const results = files.flatMap(({ diagnostics }) =>
-    diagnostics.map((diagnostic: Diagnostic) => ({
-      ruleId: diagnostic.ruleId,
-      ruleIndex: rules.findIndex(({ id }) => id === diagnostic.ruleId),
-      level: levels[diagnostic.severity],
-      message: { text: diagnostic.message },
-      locations: [
-        {
-          ...location(diagnostic.path, diagnostic.range),
-          ...(diagnostic.kernel === undefined ? {} : { logicalLocations: [{ name: diagnostic.kernel, kind: "function" }] }),
-        },
-      ],
-      ...(diagnostic.related.length > 0
-        ? {
-            relatedLocations: diagnostic.related.map(({ path, range, message }, id) => ({
-              id,
-              ...location(path, range),
-              message: { text: message },
-            })),
-          }
-        : {}),
-      ...(diagnostic.fixes.length > 0
-        ? {
-            fixes: diagnostic.fixes.map(({ title, edits }) => ({
-              description: { text: title },
-              artifactChanges: [
-                {
-                  artifactLocation: artifact(diagnostic.path),
-                  replacements: edits.map(({ range, newText }) => ({ deletedRegion: regionOf(range), insertedContent: { text: newText } })),
-                },
-              ],
-            })),
-          }
-        : {}),
-    })),
-  );
-  const driver = {
-    name: "WarpLens",
-    semanticVersion: version,
-    informationUri: "https://github.com/warplens/warplens",
-    rules: rules.map((rule) => ({
-      id: rule.id,
-      shortDescription: { text: rule.summary },
-      fullDescription: { text: `${rule.why} ${rule.remedy}` },
-      help: { text: `${rule.why}\n\n${rule.remedy}`, markdown: rulePage(rule) },
-      helpUri: rule.url,
-      defaultConfiguration: { level: levels[rule.severity] },
-      properties: { tags: [rule.group], precision: rule.simulated ? "high" : "very-high" },
-    })),
-  };
+export interface Run {
+  readonly result: Result;
+  /** Of WarpLens. */
+  readonly version: string;
+  /** The folder that names are relative to: for code scanning the repository's root. */
+  readonly root: string;
+  /** A path below the root relative to it, any other absolute; `/` separated. */
+  nameOf(path: string): string;
+  readonly exitCode: number;
+  /** What was left out, and why. */
+  readonly notes: readonly string[];
+}
+
+export function sarif({ result, version, root, nameOf, exitCode, notes }: Run): string {
+  const { gpu, files } = result;
+  const places = new Places(files, nameOf);
   const run = {
-    tool: { driver },
+    tool: { driver: driver(version) },
+    automationDetails: { id: `warplens/${gpu.id}/` },
+    invocations: [
+      {
+        executionSuccessful: exitCode < 2,
+        exitCode,
+        toolExecutionNotifications: [
+          ...notes.map((text) => ({ level: "warning", message: { text } })),
+          ...files.flatMap((file) => notificationsOf(file, places)),
+        ],
+      },
+    ],
     columnKind: "utf16CodeUnits",
-    originalUriBaseIds: { SRCROOT: { uri: `${pathToFileURL(cwd).href}/` } },
-    artifacts: files.map(({ input }) => ({ location: artifact(input.path), sourceLanguage: "cplusplus" })),
-    results,
+    originalUriBaseIds: { [base]: { uri: `${pathToFileURL(root).href.replace(/\/$/, "")}/` } },
+    artifacts: files.map(({ input }) => ({ location: places.artifact(input.path), sourceLanguage: "cplusplus" })),
+    results: files.flatMap(({ input, diagnostics }) => resultsOf(input, diagnostics, places)),
   };
   return `${JSON.stringify({ $schema: "https://json.schemastore.org/sarif-2.1.0.json", version: "2.1.0", runs: [run] }, null, 2)}\n`;
 }
+
+const driver = (version: string): object => ({
+  name: "WarpLens",
+  semanticVersion: version,
+  informationUri: "https://github.com/warplens/warplens",
+  rules: rules.map((rule: Rule) => ({
+    id: rule.id,
+    name: rule.id.replace(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase()),
+    shortDescription: { text: rule.summary },
+    fullDescription: { text: `${rule.why} ${rule.remedy}` },
+    help: { text: `${rule.why}\n\n${rule.remedy}`, markdown: rulePage(rule) },
+    helpUri: rule.url,
+    defaultConfiguration: { level: levels[rule.severity] },
+    properties: {
+      tags: [rule.priority === "correctness" ? "correctness" : "performance", rule.group],
+      precision: rule.simulated ? "high" : "very-high",
+      "problem.severity": problems[rule.severity],
+    },
+  })),
+});
+
+/** Where things are, as SARIF says it. */
+class Places {
+  readonly #indices: ReadonlyMap<string, number>;
+  readonly #nameOf: (path: string) => string;
+
+  constructor(files: readonly FileResult[], nameOf: (path: string) => string) {
+    this.#indices = new Map(files.map(({ input }, index) => [input.path, index]));
+    this.#nameOf = nameOf;
+  }
+
+  artifact(path: string): object {
+    const name = this.#nameOf(path);
+    const index = this.#indices.get(path);
+    return {
+      ...(isAbsolute(name)
+        ? { uri: pathToFileURL(name).href }
+        : { uri: name.split("/").map(encodeURIComponent).join("/"), uriBaseId: base }),
+      ...(index === undefined ? {} : { index }),
+    };
+  }
+
+  location(path: string, region: object): object {
+    return { physicalLocation: { artifactLocation: this.artifact(path), region } };
+  }
+}
+
+function resultsOf(input: Input, diagnostics: readonly Diagnostic[], places: Places): object[] {
+  if (diagnostics.length === 0) return [];
+  const lines = input.text.split("\n");
+  const hashes = lineHashes(input.bom + input.text);
+  return diagnostics.map((diagnostic) => {
+    const { ruleId, severity, message, range, kernel, related, fixes, simulated } = diagnostic;
+    const { line, character } = range.start;
+    const indent = /\S/.exec(lines[line] ?? "")?.index ?? 0;
+    const hash = hashes[line];
+    return {
+      ruleId,
+      ruleIndex: rules.findIndex(({ id }) => id === ruleId),
+      level: levels[severity],
+      message: { text: literal(message) },
+      locations: [
+        {
+          ...places.location(input.path, regionOf(range)),
+          ...(kernel === undefined ? {} : { logicalLocations: [{ name: kernel, kind: "function" }] }),
+        },
+      ],
+      ...(related.length === 0 ? {} : { relatedLocations: related.map((each, id) => relatedLocation(each, id, places)) }),
+      ...(hash === undefined
+        ? {}
+        : { partialFingerprints: { primaryLocationLineHash: hash, primaryLocationStartColumnFingerprint: String(character - indent) } }),
+      ...(fixes.length === 0 ? {} : { fixes: fixes.map((fix) => fixOf(fix, input.path, places)) }),
+      properties: { severity, simulated, ...(kernel === undefined ? {} : { kernel }) },
+    };
+  });
+}
+
+const relatedLocation = ({ path, range, message }: Diagnostic["related"][number], id: number, places: Places): object => ({
+  id,
+  ...places.location(path, regionOf(range)),
+  message: { text: literal(message) },
+});
+
+const fixOf = ({ title, safe, edits }: DiagnosticFix, path: string, places: Places): object => ({
+  description: { text: literal(title) },
+  artifactChanges: [
+    {
+      artifactLocation: places.artifact(path),
+      replacements: edits.map(({ range, newText }) => ({ deletedRegion: regionOf(range), insertedContent: { text: newText } })),
+    },
+  ],
+  properties: { safe },
+});
+
+/** What went wrong inside, and what was not simulated. */
+const notificationsOf = ({ input, simulation, failures = [] }: FileResult, places: Places): object[] => [
+  ...failures.map((text) => ({
+    level: "error",
+    message: { text: literal(text) },
+    locations: [places.location(input.path, { startLine: 1 })],
+  })),
+  ...(simulation?.notSimulated ?? []).map(({ kernel, line, reason }) => ({
+    level: "note",
+    message: { text: literal(`${kernel} is not simulated: ${reason}`) },
+    locations: [places.location(input.path, { startLine: line })],
+  })),
+];
 
 const regionOf = ({ start, end }: PositionRange): object => ({
   startLine: start.line + 1,
@@ -85,3 +169,6 @@ const regionOf = ({ start, end }: PositionRange): object => ({
   endLine: end.line + 1,
   endColumn: end.character + 1,
 });
+
+/** What a source spells is no link: `a[i](x)` would be one. */
+const literal = (text: string): string => text.replaceAll("](", "\\](");
