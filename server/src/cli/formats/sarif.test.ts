@@ -7,7 +7,8 @@ import { run } from "../testing/command.ts";
 // The schema is OASIS', as SARIF's own test library ships it. Its patterns are not written for the `u` flag.
 const ajv = new Ajv.default({ allErrors: true, strict: false, unicodeRegExp: false });
 formats.default(ajv);
-const valid = ajv.compile(createRequire(import.meta.url)("@microsoft/jest-sarif/lib/schemas/sarif-2.1.0-rtm.5.json"));
+const require = createRequire(import.meta.url);
+const valid = ajv.compile(require("@microsoft/jest-sarif/lib/schemas/sarif-2.1.0-rtm.5.json"));
 
 interface Region {
   readonly startLine: number;
