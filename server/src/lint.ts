@@ -57,16 +57,15 @@ interface Located {
 /**
  * Every finding of the selected rules that no comment suppresses, in source order.
  * @param launches the simulated launches; undefined when nothing was simulated, so that the rules that need it stay silent
- * @param log told of a rule that threw; its findings are missing, those of the others are not
+ * @param failed told of a rule that threw; its findings are missing, those of the others are not
  */
 export function lint(
   program: Program,
   launches: readonly SimulatedLaunch[] | undefined,
   settings: LintSettings = {},
-  log: (message: string) => void = () => undefined,
+  failed: (rule: string, error: unknown) => void = () => undefined,
 ): Diagnostic[] {
   const { reading, db, files, items } = program;
-  const failed = (rule: Rule, why: string): void => log(`${rule.id} failed on ${program.path}: ${why}`);
   const syntax = new SyntaxIndex({ items: () => items, reading, semantics: program.semantics });
   const context: RuleContext = { program, syntax, launches: launches ?? [] };
   const own = items.filter((item) => standsInOpened(item, reading));
@@ -78,10 +77,10 @@ export function lint(
     if (rule.simulated && !launches) continue;
     try {
       const found = rule.simulated ? [...rule.check(context)] : [...foundBy(rule, byItem, settings.quick ? undefined : context, failed)];
-      if (!byItem.some((each) => each.found.some((one) => one.rule === rule && one.failure !== undefined))) ran.add(rule);
+      if (!byItem.some((each) => each.found.some((one) => one.rule === rule && one.failure))) ran.add(rule);
       located.push(...inMacros(found, context, program).map((finding) => ({ rule, severity, place: placeOf(reading, finding), finding })));
     } catch (error) {
-      failed(rule, error instanceof Error ? (error.stack ?? error.message) : String(error));
+      failed(rule.id, error);
     }
   }
   const suppressions = new Suppressions(reading);
@@ -118,12 +117,12 @@ function* foundBy(
   rule: Rule,
   all: readonly ItemFindings[],
   context: RuleContext | undefined,
-  failed: (rule: Rule, why: string) => void,
+  failed: (rule: string, error: unknown) => void,
 ): Generator<Finding> {
   const { program, syntax } = context ?? {};
   for (const { item, found } of all) {
     const own = found.find((each) => each.rule === rule);
-    if (own?.failure !== undefined) failed(rule, own.failure);
+    if (own?.failure) failed(rule.id, own.failure.error);
     if (own?.asksLaunches && program && syntax)
       yield* rule.check({ program, syntax: syntax.lookingAt(item), launches: context?.launches ?? [] });
     else yield* own?.findings ?? [];

@@ -33,6 +33,8 @@ export interface NotSimulatedLaunch {
   /** 1-based line of the launch, or of the kernel that nothing launches, in the opened file. */
   readonly line: number;
   readonly reason: string;
+  /** What went wrong, where it is a fault of the simulator's own rather than a limit of it. */
+  readonly fault?: string;
   /** The launch, or else the kernel that nothing launches. */
   readonly of: LaunchFact | KernelFact;
 }
@@ -104,8 +106,14 @@ function simulateLaunch(
   { registersOf, isCancelled }: SimulationOptions,
 ): Outcome | undefined {
   const { reading } = program;
-  const refuse = (reason: string): Outcome => ({
-    notSimulated: { kernel: fact.kernelName, line: fact.line, reason: withPlaces(reason, program.wordsFor), of: fact },
+  const refuse = (reason: string, fault?: string): Outcome => ({
+    notSimulated: {
+      kernel: fact.kernelName,
+      line: fact.line,
+      reason: withPlaces(reason, program.wordsFor),
+      ...(fault === undefined ? {} : { fault }),
+      of: fact,
+    },
   });
   const { launch, stamp } = fact;
   const where = fact.kernelReading ?? reading;
@@ -142,7 +150,7 @@ function simulateLaunch(
     if (error instanceof NotSimulated) return refuse(placed(error, reading));
     // The engine's own reasons are plain Errors; anything else is a fault of ours.
     const isReason = error instanceof Error && error.constructor === Error;
-    return refuse(isReason ? error.message : `the simulation failed: ${String(error)}`);
+    return isReason ? refuse(error.message) : refuse(`the simulation failed: ${String(error)}`, String(error));
   }
 }
 

@@ -58,4 +58,21 @@ describe("stages", () => {
     expect(now).not.toHaveBeenCalled();
     expect(takeStages()).toBeUndefined();
   });
+
+  it.each(["", "1"])(
+    "tells a watcher which one is under way, and afterwards the innermost that failed (tracing: `%s`)",
+    async (tracing) => {
+      const { failedStage, stage, watchStages } = await traced(tracing);
+      const told: (string | undefined)[] = [];
+      watchStages((name) => told.push(name));
+      const fault = new Error("no");
+      const fail = (): never => {
+        throw fault;
+      };
+      expect(() => stage("outer", () => stage("inner", fail))).toThrow(fault);
+      expect(told).toEqual(["outer", "inner", "outer", undefined]);
+      expect(failedStage(fault)).toBe("inner");
+      expect(failedStage(new Error("no"))).toBeUndefined();
+    },
+  );
 });

@@ -1,6 +1,7 @@
 /**
- * Where the time goes, by stage. Off unless the environment says `WARPLENS_TRACE=1`: then each `stage` adds what it took, without
- * the stages inside it, to a total of its name. Each thread has totals of its own.
+ * What the analysis does, by stage: which one failed, which one is under way for whoever watches, and where the time goes. Times are
+ * off unless the environment says `WARPLENS_TRACE=1`: then each `stage` adds what it took, without the stages inside it, to a total
+ * of its name. Each thread has stages of its own.
  */
 
 /** What one stage took since it was last asked for. */
@@ -24,9 +25,39 @@ const totals = new Map<string, Total>();
 /** Milliseconds that the stages within the present one took. */
 let inside = 0;
 
-/** Does the work, and when tracing is on adds what it took to the total of `name`; a work that throws is counted as well. */
+let current: string | undefined;
+let watcher: ((name: string | undefined) => void) | undefined;
+const failed = new WeakMap<object, string>();
+
+/** Does the work as a stage of the analysis. When tracing is on adds what it took to the total of `name`, though it throws. */
 export function stage<T>(name: string, work: () => T): T {
-  if (!on) return work();
+  const outer = current;
+  enter(name);
+  try {
+    return on ? timed(name, work) : work();
+  } catch (error) {
+    if (typeof error === "object" && error !== null && !failed.has(error)) failed.set(error, name);
+    throw error;
+  } finally {
+    enter(outer);
+  }
+}
+
+function enter(name: string | undefined): void {
+  current = name;
+  watcher?.(name);
+}
+
+/** The innermost stage that an error was thrown in. */
+export const failedStage = (error: unknown): string | undefined =>
+  typeof error === "object" && error !== null ? failed.get(error) : undefined;
+
+/** Has every stage told when it begins, and the one around it when it goes on; undefined outside of all. */
+export function watchStages(told: (name: string | undefined) => void): void {
+  watcher = told;
+}
+
+function timed<T>(name: string, work: () => T): T {
   const outer = inside;
   inside = 0;
   const started = performance.now();

@@ -1,10 +1,14 @@
 /** What a run says of files: findings and reports, each with the file in which it stands. */
 import type { GpuModel } from "@warplens/sim-engine";
-import { type Diagnostic, lint } from "../lint.ts";
+import { diskFiles } from "../files.ts";
+import { loadNativeGrammarFromDisk } from "../grammar.ts";
+import type { Diagnostic } from "../lint.ts";
 import { severities } from "../rules/selection.ts";
 import { groupBy } from "../rules/support/group-by.ts";
 import { type Input, readIncluded } from "./inputs.ts";
 import type { Io } from "./io.ts";
+import { inspectFile } from "./jobs/inspect-file.ts";
+import { failureText } from "./jobs/job.ts";
 import type { FileResult } from "./report.ts";
 import type { Session } from "./session.ts";
 
@@ -19,14 +23,13 @@ export async function inspectAll(
   io: Io,
   simulates: (input: Input) => boolean,
 ): Promise<FileResult[]> {
+  await loadNativeGrammarFromDisk();
   const results: FileResult[] = [];
   for (const input of inputs) {
-    const program = await session.analyse(input, gpu);
-    const simulation = simulates(input) ? await session.simulate(input, program, gpu) : undefined;
-    const failures: string[] = [];
-    const diagnostics = lint(program, simulation?.launches, session.lintSettings(input), (message) => void failures.push(message));
-    for (const message of failures) io.error(`internal error: ${message}\n`);
-    results.push({ input, diagnostics, ...(simulation ? { simulation } : {}), ...(failures.length > 0 ? { failures } : {}) });
+    const { notes, ...outcome } = await inspectFile(session.job(input, gpu, simulates(input)), diskFiles);
+    for (const note of notes) io.error(`${input.name}: ${note}\n`);
+    for (const failure of outcome.failures) io.error(`${input.name}: ${failureText(failure)}\n`);
+    results.push({ input, ...outcome });
   }
   return byFile(results, io.cwd);
 }
@@ -44,7 +47,7 @@ export function byFile(results: readonly FileResult[], cwd: string): FileResult[
   const asked = new Set(results.map(({ input }) => input.path));
   const included = [...found].flatMap(([path, diagnostics]) => {
     const input = asked.has(path) ? undefined : readIncluded(path, cwd);
-    return input ? [{ input, diagnostics: once(diagnostics) }] : [];
+    return input ? [{ input, diagnostics: once(diagnostics), failures: [] }] : [];
   });
   return [...own, ...included];
 }

@@ -26,25 +26,20 @@ const findingsIn = (file: string, newText = "good"): Diagnostic[] =>
   });
 
 /** Mends `a.cu` and `b.cu`, whose results are what stands in the header that both include. */
-async function mend(
-  header: string,
-  cwd: string,
-  textOf: (input: Input) => string = () => "good",
-): Promise<{ err: string; forgotten: number }> {
+async function mend(header: string, cwd: string, textOf: (input: Input) => string = () => "good"): Promise<string> {
   let err = "";
-  let forgotten = 0;
   const inputs = collectInputs(["a.cu", "b.cu"], cwd, () => undefined);
   const inspect = async (wanted: readonly Input[]) =>
     byFile(
-      wanted.map((input) => ({ input, diagnostics: findingsIn(header, textOf(input)) })),
+      wanted.map((input) => ({ input, diagnostics: findingsIn(header, textOf(input)), failures: [] })),
       cwd,
     );
-  await mended({ filesChanged: () => void forgotten++ }, inputs, inspect, false, {
+  await mended(inputs, inspect, false, {
     error: (text) => {
       err += text;
     },
   });
-  return { err, forgotten };
+  return err;
 }
 
 const sources = { "a.cu": "", "b.cu": "" };
@@ -52,20 +47,20 @@ const sources = { "a.cu": "", "b.cu": "" };
 test("what several sources include is mended once", async () => {
   const cwd = folderWith({ ...sources, "k.cuh": "bad bad\n" });
   const header = path.join(cwd, "k.cuh");
-  expect(await mend(header, cwd)).toEqual({ err: "k.cuh: fixed 2\n", forgotten: 1 });
+  expect(await mend(header, cwd)).toBe("k.cuh: fixed 2\n");
   expect(readFileSync(header, "utf8")).toBe("good good\n");
 });
 
 test("what they would mend in different ways is left", async () => {
   const cwd = folderWith({ ...sources, "k.cuh": "bad\n" });
   const header = path.join(cwd, "k.cuh");
-  expect(await mend(header, cwd, ({ name }) => name)).toEqual({ err: "", forgotten: 0 });
+  expect(await mend(header, cwd, ({ name }) => name)).toBe("");
   expect(readFileSync(header, "utf8")).toBe("bad\n");
 });
 
 test("what nobody named is left outside of the working directory", async () => {
   const header = path.join(folderWith({ "k.cuh": "bad\n" }), "k.cuh");
-  const { err } = await mend(header, folderWith(sources));
+  const err = await mend(header, folderWith(sources));
   expect(err).toBe(`${header} was not named and is outside of the working directory: it is not changed\n`);
   expect(readFileSync(header, "utf8")).toBe("bad\n");
 });

@@ -16,7 +16,6 @@ const mostRounds = 10;
  * @param unsafe applies fixes too that may change results
  */
 export async function mended(
-  files: { filesChanged(): void },
   inputs: readonly Input[],
   inspect: (inputs: readonly Input[]) => Promise<readonly FileResult[]>,
   unsafe: boolean,
@@ -42,7 +41,6 @@ export async function mended(
       applied.set(input.name, (applied.get(input.name) ?? 0) + fixed.applied);
     }
     if (texts.size === 0) break;
-    files.filesChanged();
     current = current.map((input) => ({ ...input, text: texts.get(input.path) ?? input.text }));
     results = await inspect(current);
   }

@@ -1,16 +1,16 @@
 /** The public report, version 1, as a value. Scripts rely on what it holds: a change to it is a breaking change. */
 import type { GpuModel, LaunchReport } from "@warplens/sim-engine";
 import type { Diagnostic } from "../lint.ts";
-import type { NotSimulatedLaunch, Simulation } from "../simulate.ts";
 import type { Input } from "./inputs.ts";
+import type { Failure, FileSimulation } from "./jobs/job.ts";
 
 export interface FileResult {
   readonly input: Input;
   readonly diagnostics: readonly Diagnostic[];
   /** Absent when nothing was to be simulated. */
-  readonly simulation?: Simulation;
-  /** What failed inside, such as a rule that threw: what it would have found is missing. */
-  readonly failures?: readonly string[];
+  readonly simulation?: FileSimulation;
+  /** What failed inside; what it would have told is missing. */
+  readonly failures: readonly Failure[];
 }
 
 /** All files, for one GPU. */
@@ -24,11 +24,11 @@ export function reportOf({ gpu, files }: Result, version: string, nameOf: (path:
     version: 1,
     tool: { name: "warplens", version },
     gpu: { id: gpu.id, name: gpu.name, computeCapability: gpu.computeCapability },
-    files: files.map(({ input, diagnostics, simulation, failures = [] }) => ({
+    files: files.map(({ input, diagnostics, simulation, failures }) => ({
       path: input.name,
       diagnostics: diagnostics.map((diagnostic) => diagnosticOf(diagnostic, nameOf)),
-      launches: (simulation?.launches ?? []).map(({ fact, report }) => launchOf(report, fact.line, nameOf)),
-      notSimulated: (simulation?.notSimulated ?? []).map(({ kernel, line, reason }: NotSimulatedLaunch) => ({ kernel, line, reason })),
+      launches: (simulation?.launches ?? []).map(({ line, report }) => launchOf(report, line, nameOf)),
+      notSimulated: simulation?.notSimulated ?? [],
       ...(failures.length > 0 ? { failures } : {}),
     })),
   };

@@ -1,50 +1,33 @@
-/** From options and `warplens.json` to programs, simulations and findings. */
+/** From options and `warplens.json` to what decides how each file is inspected. */
 import path from "node:path";
 import type { GpuModel } from "@warplens/sim-engine";
-import type { Program } from "../analysis/facts.ts";
-import { ProgramDatabase } from "../analysis/program-database.ts";
 import type { AnalysisSettings } from "../analysis/settings.ts";
-import { diskFiles } from "../files.ts";
-import { loadNativeGrammarFromDisk } from "../grammar.ts";
 import type { LintSettings } from "../lint.ts";
-import { compileResources } from "../nvcc/compile.ts";
-import { type CompiledKernel, findCompiled, knownResources } from "../nvcc/resources.ts";
 import { selectorProblem } from "../rules/selection.ts";
 import { capabilityNumber, devicePropertiesOf } from "../simulate/device-properties.ts";
-import { type Simulation, type SimulationOptions, simulateProgram } from "../simulate.ts";
 import { defaultGpu, gpuNamed } from "./gpu-option.ts";
 import type { Input } from "./inputs.ts";
 import { type Io, UsageError } from "./io.ts";
+import type { Job } from "./jobs/job.ts";
 import { type Given, wholeNumber } from "./options.ts";
 import { ProjectFolders } from "./project-folders.ts";
 
-/** Files after which what is known of the files before is forgotten. */
-const forgetAfter = 8;
-
 export class Session {
-  readonly #programs = new Map<GpuModel, ProgramDatabase>();
-  #analysed = 0;
   readonly #io: Io;
   readonly #given: Given;
   readonly #projects: ProjectFolders;
-  readonly #registers: ReadonlyMap<string, number>;
+  readonly #registers: readonly (readonly [string, number])[];
   readonly #select: readonly string[];
   readonly #ignore: readonly string[];
 
-  private constructor(io: Io, given: Given) {
+  /** Checks the options. Throws a UsageError. */
+  constructor(io: Io, given: Given) {
     this.#io = io;
     this.#given = given;
     this.#projects = new ProjectFolders(io.cwd);
     this.#registers = registersOf(given);
     this.#select = selectorsOf("--select", given.select);
     this.#ignore = selectorsOf("--ignore", given.ignore);
-  }
-
-  /** Checks the options and loads the grammar. Throws a UsageError. */
-  static async open(io: Io, given: Given): Promise<Session> {
-    const session = new Session(io, given);
-    await loadNativeGrammarFromDisk();
-    return session;
   }
 
   /** The models asked for: by option, by the project's file, else the default. */
@@ -55,57 +38,23 @@ export class Session {
     return [gpuNamed(defaultGpu)];
   }
 
-  /** Files on disk are others than they were: what is known of them is forgotten. */
-  filesChanged(): void {
-    this.#programs.clear();
-  }
-
-  async analyse(input: Input, gpu: GpuModel): Promise<Program> {
-    // Trees of the native parser are freed between turns only.
-    await new Promise((resolve) => setImmediate(resolve));
-    // Of a file what it tells others is kept for a while: most often the next one asks for it.
-    if (this.#analysed++ % forgetAfter === 0) this.#programs.clear();
-    const programs = this.#programs.get(gpu) ?? new ProgramDatabase(diskFiles);
-    this.#programs.set(gpu, programs);
-    programs.setText(input.path, input.text);
-    programs.configure(input.path, this.#settings(input, gpu));
-    return programs.program(input.path);
-  }
-
-  async simulate(input: Input, program: Program, gpu: GpuModel): Promise<Simulation> {
-    const { kernel } = this.#given;
-    const compiled = await this.#compiled(input, program, gpu);
-    const options: SimulationOptions = {
-      registersOf: (name, templateArguments) => {
-        const given = this.#registers.get(name);
-        if (given !== undefined) return { value: given, basis: "annotated" };
-        return knownResources(findCompiled(compiled, name, templateArguments));
-      },
+  /** Throws a UsageError where the file's `warplens.json` is wrong. */
+  job(input: Input, gpu: GpuModel, simulates: boolean): Job {
+    const { kernel, nvcc = "off" } = this.#given;
+    return {
+      path: input.path,
+      text: input.text,
+      gpu,
+      analysis: this.#settings(input, gpu),
+      lint: this.#lintSettings(input),
+      simulates,
+      registers: this.#registers,
       ...(kernel === undefined ? {} : { kernel }),
+      ...(nvcc === "off" ? {} : { nvcc }),
     };
-    return simulateProgram(program, gpu, options);
   }
 
-  /** The kernels as the user's nvcc compiles them; none unless --nvcc asks for it. */
-  async #compiled(input: Input, { reading }: Program, gpu: GpuModel): Promise<readonly CompiledKernel[]> {
-    const { nvcc = "off" } = this.#given;
-    if (nvcc === "off") return [];
-    const { path: file, text } = input;
-    const { computeCapability, defines, includeDirs } = this.#settings(input, gpu);
-    const answer = await compileResources(nvcc, {
-      path: file,
-      text,
-      headers: reading.sources.slice(1),
-      computeCapability,
-      defines,
-      includeDirs,
-    });
-    if ("kernels" in answer) return answer.kernels;
-    this.#io.error(`${input.name}: ${answer.problem}\n`);
-    return [];
-  }
-
-  lintSettings(input: Input): LintSettings {
+  #lintSettings(input: Input): LintSettings {
     const { file } = this.#projects.of(path.dirname(input.path));
     return {
       select: this.#select.length > 0 ? this.#select : (file.select ?? []),
@@ -145,14 +94,12 @@ function defineOf(text: string): { readonly name: string; readonly value?: strin
   return value === undefined ? { name } : { name, value };
 }
 
-function registersOf(given: Given): ReadonlyMap<string, number> {
-  return new Map(
-    (given.registers ?? []).map((text): [string, number] => {
-      const [, kernel, count] = /^([\w:]+)=(\d+)$/.exec(text) ?? [];
-      if (kernel === undefined || count === undefined) throw new UsageError(`--registers must be KERNEL=N: ${text}`);
-      return [kernel, wholeNumber("--registers", count, 1)];
-    }),
-  );
+function registersOf(given: Given): readonly (readonly [string, number])[] {
+  return (given.registers ?? []).map((text): [string, number] => {
+    const [, kernel, count] = /^([\w:]+)=(\d+)$/.exec(text) ?? [];
+    if (kernel === undefined || count === undefined) throw new UsageError(`--registers must be KERNEL=N: ${text}`);
+    return [kernel, wholeNumber("--registers", count, 1)];
+  });
 }
 
 function selectorsOf(option: string, given: readonly string[] = []): string[] {

@@ -13,7 +13,7 @@ export interface RuleFindings {
   /** It would find other things knowing the launches, which it was not told. */
   readonly asksLaunches: boolean;
   /** It threw, and what it found is not known. */
-  readonly failure?: string;
+  readonly failure?: { readonly error: unknown };
 }
 
 /** The query of a workspace's files. */
@@ -60,6 +60,6 @@ function ruleFindings(db: Database, files: FileQueries, item: Item, rule: Rule, 
     const findings = [...rule.check({ program, syntax, launches: [] })];
     return { rule, findings, asksLaunches };
   } catch (error) {
-    return { rule, findings: [], asksLaunches, failure: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+    return { rule, findings: [], asksLaunches, failure: { error } };
   }
 }

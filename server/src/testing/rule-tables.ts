@@ -38,8 +38,8 @@ export function findingsOf(code: string, select: readonly string[], simulate: bo
   const program = analyseCode(code);
   const gpu = findGpu("h200");
   const launches = simulate && gpu ? simulateProgram(program, gpu).launches : undefined;
-  return lint(program, launches, { select }, (message) => {
-    throw new Error(message);
+  return lint(program, launches, { select }, (_, error) => {
+    throw error;
   });
 }
 

@@ -97,7 +97,9 @@ export class JobRunner {
     const program = this.#program(path, asked);
     const failures: string[] = [];
     const rules = { ...asked.configuration.lint, quick: true };
-    const diagnostics = lint(program, undefined, rules, (message) => failures.push(message));
+    const diagnostics = lint(program, undefined, rules, (rule, error) =>
+      failures.push(`${rule} failed on ${path}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`),
+    );
     return {
       about: aboutOf(asked),
       diagnostics: withPlaces(diagnostics, path, asked.text),

@@ -47,7 +47,7 @@ export default {
     const failOn = failLevelOf(given);
     if (given["unsafe-fixes"] && !given.fix) throw new UsageError("--unsafe-fixes says which fixes --fix applies: give both");
     const baseline = baselineOf(given, io);
-    const session = await Session.open(io, given);
+    const session = new Session(io, given);
     const notes: string[] = [];
     const inputs = collectInputs(operands, io.cwd, (message) => void notes.push(message));
     for (const note of notes) io.error(`${note}\n`);
@@ -55,7 +55,7 @@ export default {
     if (!gpu || others.length > 0) throw new UsageError("check takes one GPU; compare several with `warplens simulate --gpu a,b`");
     const inspect = (wanted: readonly Input[]): Promise<FileResult[]> =>
       inspectAll(session, wanted, gpu, io, (input) => session.simulates(input));
-    const files = given.fix ? await mended(session, inputs, inspect, given["unsafe-fixes"] ?? false, io) : await inspect(inputs);
+    const files = given.fix ? await mended(inputs, inspect, given["unsafe-fixes"] ?? false, io) : await inspect(inputs);
     const result = { gpu, files: unknown(files, baseline, io) };
     const exitCode = exitCodeOf(result, failOn);
     const root = repositoryRoot(io);
@@ -69,7 +69,7 @@ export default {
 
 /** 2 where something failed inside, 1 where something is found at or above the level. */
 function exitCodeOf({ files }: Result, failOn: FailLevel): number {
-  if (files.some(({ failures = [] }) => failures.length > 0)) return 2;
+  if (files.some(({ failures }) => failures.length > 0)) return 2;
   const limit = failOn === "never" ? -1 : severities.indexOf(failOn);
   return files.some(({ diagnostics }) => diagnostics.some(({ severity }) => severities.indexOf(severity) <= limit)) ? 1 : 0;
 }

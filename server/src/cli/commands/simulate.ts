@@ -18,7 +18,7 @@ export default {
   async run({ given, operands }, io) {
     if (operands.length === 0) throw new UsageError("simulate needs a file: warplens simulate FILE...");
     const format = formatNamed(given.format, ["text", "json"]);
-    const session = await Session.open(io, given);
+    const session = new Session(io, given);
     const inputs = collectInputs(operands, io.cwd, (message) => io.error(`${message}\n`));
     const nameOf = nameOfPath(io.cwd);
     const results: Result[] = [];
@@ -36,6 +36,6 @@ export default {
     ) {
       throw new UsageError(`there is no kernel \`${kernel}\` in ${operands.join(", ")}`);
     }
-    return 0;
+    return results.some(({ files }) => files.some(({ failures }) => failures.length > 0)) ? 2 : 0;
   },
 } satisfies Command;

@@ -2,11 +2,12 @@ import { gpus } from "@warplens/sim-engine";
 import { expect, test } from "vitest";
 import type { Diagnostic } from "../../lint.ts";
 import type { Severity } from "../../rules/rule.ts";
+import type { Failure } from "../jobs/job.ts";
 import { github } from "./github.ts";
 
 const [gpu] = gpus;
 
-function annotations(path: string, findings: readonly Partial<Diagnostic>[], failures: readonly string[] = []): string {
+function annotations(path: string, findings: readonly Partial<Diagnostic>[], failures: readonly Failure[] = []): string {
   if (!gpu) throw new Error("no GPU");
   const diagnostics = findings.map((finding): Diagnostic => {
     const severity: Severity = "warning";
@@ -47,12 +48,12 @@ test("the worst come first, and what failed before them", () => {
   const lines = annotations(
     "a.cu",
     severities.map((severity) => ({ severity, message: severity })),
-    ["a rule failed"],
+    [{ stage: "a-rule", reason: "no types" }],
   )
     .trim()
     .split("\n");
   expect(lines.map((line) => line.replace(/^::(\w+) .*::(.*)$/, "$1 $2"))).toEqual([
-    "error a rule failed",
+    "error a-rule failed: no types",
     "error error",
     "warning warning",
     "notice information",

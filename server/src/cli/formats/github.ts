@@ -4,6 +4,7 @@
  */
 import type { Severity } from "../../rules/rule.ts";
 import { severities } from "../../rules/selection.ts";
+import { failureText } from "../jobs/job.ts";
 import type { Result } from "../report.ts";
 
 const commands: Readonly<Record<Severity, string>> = { error: "error", warning: "warning", information: "notice", hint: "notice" };
@@ -12,8 +13,8 @@ const property = (text: string): string => data(text).replaceAll(":", "%3A").rep
 
 /** @param nameOf a path relative to the repository's root */
 export function github({ files }: Result, nameOf: (path: string) => string): string {
-  const failures = files.flatMap(({ input, failures = [] }) =>
-    failures.map((text) => `::error file=${property(nameOf(input.path))},title=WarpLens::${data(text)}\n`),
+  const failures = files.flatMap(({ input, failures }) =>
+    failures.map((failure) => `::error file=${property(nameOf(input.path))},title=WarpLens::${data(failureText(failure))}\n`),
   );
   const findings = files
     .flatMap(({ diagnostics }) => diagnostics)

@@ -1,7 +1,6 @@
 /** Launches for people: a line each for an overview, or all of a report. */
 import type { AccessReport, LaunchReport } from "@warplens/sim-engine";
 import { bestBlocksText, intervalText, nextStepText, resourceChanges, spillText } from "../../occupancy-text.ts";
-import type { SimulatedLaunch } from "../../rules/rule.ts";
 import { groupBy } from "../../rules/support/group-by.ts";
 import {
   formatAssumption,
@@ -15,6 +14,7 @@ import {
   formatTime,
   formatTraffic,
 } from "../../units.ts";
+import type { SimulatedSite } from "../jobs/job.ts";
 import type { Style } from "../style.ts";
 
 /** More lines than these are not shown: the ones that move most come first. */
@@ -26,11 +26,11 @@ const occupancyOf = ({ occupancy: { theoreticalPct, limiters } }: LaunchReport):
   `occupancy ${formatPercent(theoreticalPct)}${limiters.length > 0 ? ` (${formatLimiters(limiters)})` : ""}`;
 
 /** The overview: `transposeNaive:58  occupancy 100 % (warps)  329 µs  1.63 TB/s, 33 % of peak  bound by latency`, in columns. */
-export function launchRows(launches: readonly SimulatedLaunch[], style: Style): string[] {
-  const rows = launches.map(({ fact, report }) => {
+export function launchRows(launches: readonly SimulatedSite[], style: Style): string[] {
+  const rows = launches.map(({ line, report }) => {
     const { time } = report;
     return [
-      `${titleOf(report)}:${fact.line}`,
+      `${titleOf(report)}:${line}`,
       occupancyOf(report),
       time ? formatTime(time.ns) : "",
       time ? `${formatBandwidth(time.dramGBs)}, ${formatPercent(time.dramPctOfPeak)} of peak` : "",
@@ -50,7 +50,7 @@ export function launchRows(launches: readonly SimulatedLaunch[], style: Style): 
 }
 
 /** Everything a person wants of one launch. */
-export function launchText({ fact, report }: SimulatedLaunch, style: Style, source: string): string {
+export function launchText({ line, report }: SimulatedSite, style: Style, source: string): string {
   const { grid, block, dynamicSharedBytes, resources, occupancy, traffic, shared, instructions, time, assumptions, simulated } = report;
   const registers = resources.registersPerThread;
   const local = resources.compiled?.stackBytes ?? resources.localBytesPerThread;
@@ -109,7 +109,7 @@ export function launchText({ fact, report }: SimulatedLaunch, style: Style, sour
     `${formatCount(instructions.warp)} of warps, ${formatRatio(instructions.thread / Math.max(1, instructions.warp))} lanes each`,
   ]);
   const lines = [
-    `  ${style(titleOf(report), "bold")} ${style(`line ${fact.line}`, "dim")}`,
+    `  ${style(titleOf(report), "bold")} ${style(`line ${line}`, "dim")}`,
     ...rows.map(([name, text]) => `    ${style(name.padEnd(12), "dim")}  ${text}`),
     ...lineRows(report, source, style),
     ...assumptions.map(({ what, value, why }) => `    ${style("assumed".padEnd(12), "yellow")}  ${formatAssumption(what, value)}: ${why}`),

@@ -6,6 +6,7 @@ import { rules } from "../../rules/index.ts";
 import { rulePage } from "../../rules/page.ts";
 import type { Rule, Severity } from "../../rules/rule.ts";
 import type { Input } from "../inputs.ts";
+import { failureText } from "../jobs/job.ts";
 import type { FileResult, Result } from "../report.ts";
 import { lineHashes } from "./line-hashes.ts";
 
@@ -150,10 +151,10 @@ const fixOf = ({ title, safe, edits }: DiagnosticFix, path: string, places: Plac
 });
 
 /** What went wrong inside, and what was not simulated. */
-const notificationsOf = ({ input, simulation, failures = [] }: FileResult, places: Places): object[] => [
-  ...failures.map((text) => ({
+const notificationsOf = ({ input, simulation, failures }: FileResult, places: Places): object[] => [
+  ...failures.map((failure) => ({
     level: "error",
-    message: { text: literal(text) },
+    message: { text: literal(failureText(failure)) },
     locations: [places.location(input.path, { startLine: 1 })],
   })),
   ...(simulation?.notSimulated ?? []).map(({ kernel, line, reason }) => ({

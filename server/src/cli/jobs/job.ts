@@ -1,0 +1,56 @@
+/**
+ * The boundary between a run over many files and what is made of one file: all that decides it besides what is on disk, and all that
+ * is told of it. Plain data, so that files can be inspected elsewhere, and what came of them be kept.
+ */
+import type { GpuModel, LaunchReport } from "@warplens/sim-engine";
+import type { AnalysisSettings } from "../../analysis/settings.ts";
+import type { Diagnostic, LintSettings } from "../../lint.ts";
+
+export interface Job {
+  /** Absolute, `/` separated. */
+  readonly path: string;
+  readonly text: string;
+  readonly gpu: GpuModel;
+  readonly analysis: AnalysisSettings;
+  readonly lint: LintSettings;
+  /** The file's launches are simulated. */
+  readonly simulates: boolean;
+  /** Only launches of this kernel. */
+  readonly kernel?: string;
+  /** Registers a thread, by kernel, as the user says. */
+  readonly registers: readonly (readonly [string, number])[];
+  /** An nvcc to ask for registers, or `auto`. */
+  readonly nvcc?: string;
+}
+
+/** What came of a file. What failed is missing in the rest. */
+export interface Outcome {
+  readonly diagnostics: readonly Diagnostic[];
+  /** Absent when nothing was to be simulated. */
+  readonly simulation?: FileSimulation;
+  readonly failures: readonly Failure[];
+  /** What the user should know of how it was made, such as that there is no nvcc. */
+  readonly notes: readonly string[];
+}
+
+/** In source order of the launch sites. */
+export interface FileSimulation {
+  readonly launches: readonly SimulatedSite[];
+  readonly notSimulated: readonly { readonly kernel: string; readonly line: number; readonly reason: string }[];
+}
+
+export interface SimulatedSite {
+  /** 1-based line of the launch in the file. */
+  readonly line: number;
+  readonly report: LaunchReport;
+}
+
+/** What of a file failed: what was done to it, and what went wrong. */
+export interface Failure {
+  /** A stage of the analysis such as `parse`, or a rule. */
+  readonly stage: string;
+  /** One line. */
+  readonly reason: string;
+}
+
+export const failureText = ({ stage, reason }: Failure): string => `${stage} failed: ${reason}`;
