@@ -10,12 +10,13 @@ import { fileURLToPath } from "node:url";
 const engine = "sim-engine/src";
 const units = "server/src/units.ts";
 const occupancyText = "server/src/occupancy-text.ts";
+const foreignText = "server/src/foreign-text.ts";
 const files = "server/src/files.ts";
 const grammar = "server/src/grammar.ts";
 const nvcc = "server/src/nvcc";
 const trace = "server/src/trace.ts";
 const below = [engine, "sim-engine/gpus", "server/src/syntax", "server/src/analysis", units, trace];
-const core = [...below, "server/src/rules", "server/src/lint", "server/src/simulate"];
+const core = [...below, foreignText, "server/src/rules", "server/src/lint", "server/src/simulate"];
 const protocol = "server/src/lsp/protocol.ts";
 
 /** @param {string} part of the engine, below its `src` */
@@ -70,6 +71,7 @@ export const arrows = {
   "server/src/simulate": core,
   [units]: [],
   [trace]: [],
+  [foreignText]: [],
   [occupancyText]: [engine, units],
   "server/src/worker/": [...core, nvcc],
   [files]: below,
@@ -81,7 +83,7 @@ export const arrows = {
   "server/src": [...core, occupancyText, nvcc, files, grammar, "server/src/worker/", "server/src/cli", "server/src/lsp", protocol],
   "client/src/panel/page": ["client/src/panel/messages.ts", protocol, occupancyText, units],
   "client/src/panel/messages.ts": [protocol],
-  "client/src": ["client/src/panel/page", "client/src/panel/messages.ts", protocol, units],
+  "client/src": ["client/src/panel/page", "client/src/panel/messages.ts", protocol, units, foreignText],
 };
 
 const analysis = "server/src/analysis";
@@ -122,6 +124,7 @@ const packages = {
   "@warplens/server/protocol": protocol,
   "@warplens/server/occupancy-text": occupancyText,
   "@warplens/server/units": units,
+  "@warplens/server/foreign-text": foreignText,
 };
 const specifiers = /\b(?:from|import)\s*\(?\s*"([^"]+)"/g;
 

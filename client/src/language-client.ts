@@ -27,7 +27,6 @@ export function clientOptions(log: LogOutputChannel): LanguageClientOptions {
     traceOutputChannel: log,
     diagnosticCollectionName: "warplens",
     diagnosticPullOptions: { onChange: true, onTabs: true },
-    markdown: { isTrusted: { enabledCommands: ["warplens.showRule", "warplens.revealLine"] }, supportThemeIcons: true },
     middleware: {
       workspace: {
         // A compiler runs only where the user trusts what it compiles, whoever switched it on.

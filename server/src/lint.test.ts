@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { loadGrammarFromDisk } from "./grammar.ts";
 import { lint } from "./lint.ts";
+import { hostile, isVisible } from "./testing/hostile.ts";
 import { analyseCode } from "./testing/rule-tables.ts";
 
 beforeAll(loadGrammarFromDisk);
@@ -56,6 +57,19 @@ describe("lint", () => {
     expect(found).not.toContain("unsigned-loop-counter");
     expect(messages.join()).toMatch(/unsigned-loop-counter: Error: no types today/);
   });
+
+  test.each(hostile.filter((text) => text.length < 1000).map((text) => [text]))(
+    "%j in the source: messages are lines that show",
+    (text) => {
+      const line = text.replace(/[\r\n]/g, " ");
+      const source = `// warplens: ${line}\n// warplens-disable-next-line ${line}\n__global__ void k(float *a, int \`n\` ${line}) {
+      for (unsigned i = 0; i < 8; i += /* ${line} */ 1) a[i * ("${line}", 3)] = __shfl(a[i], 0) * 0.5;\n}`;
+      const found = lint(analyseCode(source), undefined);
+      for (const { message, fixes, related } of found)
+        for (const shown of [message, ...fixes.map(({ title }) => title), ...related.map((place) => place.message)])
+          expect(isVisible(shown)).toBe(true);
+    },
+  );
 
   test.each([
     ["nothing", ""],

@@ -1,6 +1,7 @@
 /** What the rules find in a program, as the editor and the command line show it. */
 import type { Program } from "./analysis/facts.ts";
 import { isLibraryHeader } from "./analysis/headers/index.ts";
+import { visible } from "./foreign-text.ts";
 import { findingsOf, type RuleFindings } from "./rules/findings.ts";
 import type { Edit, Finding, Rule, RuleContext, Severity, SimulatedLaunch } from "./rules/rule.ts";
 import { type Selection, selectedRules } from "./rules/selection.ts";
@@ -35,6 +36,7 @@ export interface Diagnostic {
   readonly path: string;
   readonly ruleId: string;
   readonly severity: Severity;
+  /** One line in which everything shows, whatever the source holds. Plain text: backquotes stand around code. */
   readonly message: string;
   readonly range: PositionRange;
   readonly kernel?: string;
@@ -201,11 +203,11 @@ function toDiagnostic({ reading, kernels }: Program, { rule, severity, place, fi
     path: path(place.file),
     ruleId: rule.id,
     severity,
-    message: finding.message,
+    message: visible(finding.message),
     range: range(place),
     ...(kernel === undefined ? {} : { kernel }),
-    fixes: fix && edits?.length === fix.edits.length ? [{ title: fix.title, safe: fix.safe, edits }] : [],
-    related: related.map(({ at, message }) => ({ path: path(at.file), range: range(at), message })),
+    fixes: fix && edits?.length === fix.edits.length ? [{ title: visible(fix.title), safe: fix.safe, edits }] : [],
+    related: related.map(({ at, message }) => ({ path: path(at.file), range: range(at), message: visible(message) })),
     tags: rule.tag ? [rule.tag] : [],
     simulated: rule.simulated,
     url: rule.url,

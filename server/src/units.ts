@@ -40,11 +40,11 @@ export const formatRatio = (value: number): string => String(Math.round(value * 
 /** What bounds a launch, `l2-latency`, as `L2 latency`. */
 export const formatBound = (name: string): string =>
   name.replaceAll("-", " ").replace(/\b(l1|l2|dram|fma|alu|xu|adu|cbu|lsu|fp16|fp32|fp64)\b/g, (unit) => unit.toUpperCase());
-/** Text that is wrapped, its percent signs kept with their numbers. */
 /** "n = 1024", "contents of index as `fill` of line 12 stored it" */
 export const formatAssumption = (what: string, value: number | string): string =>
   `${what} ${String(value).startsWith("as ") ? "" : "= "}${value}`;
 
+/** Text that is wrapped, its percent signs kept with their numbers. */
 export const unbroken = (text: string): string => text.replaceAll(" %", "\u00a0%");
 /** What limits occupancy, `shared_mem` as `shared memory`. */
 export const formatLimiters = (limiters: readonly string[]): string =>

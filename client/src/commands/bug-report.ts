@@ -1,3 +1,4 @@
+import { code } from "@warplens/server/foreign-text";
 import { bugReportRequest } from "@warplens/server/protocol";
 import { version as editorVersion, env, UIKind, workspace } from "vscode";
 import { type BaseLanguageClient, State } from "vscode-languageclient";
@@ -12,7 +13,7 @@ export async function bugReport(client: BaseLanguageClient, version: string): Pr
   return [
     `- WarpLens ${version}`,
     `- ${env.appName} ${editorVersion}, ${env.uiKind === UIKind.Web ? "web" : "desktop"}, ${env.remoteName ?? "local"}`,
-    `- settings: \`${JSON.stringify({ user: settings?.globalValue, workspace: settings?.workspaceValue })}\``,
+    `- settings: ${code(JSON.stringify({ user: settings?.globalValue, workspace: settings?.workspaceValue }), 5000)}`,
     "",
     server,
     "",

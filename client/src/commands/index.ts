@@ -4,7 +4,6 @@ import { commands, type Disposable, env, type LogOutputChannel, window } from "v
 import type { BaseLanguageClient } from "vscode-languageclient";
 import type { PanelView } from "../panel/view.ts";
 import { bugReport } from "./bug-report.ts";
-import { revealLine } from "./reveal-line.ts";
 import { selectGpu } from "./select-gpu.ts";
 import { showRule } from "./show-rule.ts";
 
@@ -25,9 +24,8 @@ export function registerCommands({ client, log, panel, version }: CommandContext
       await env.clipboard.writeText(await bugReport(client, version));
       window.setStatusBarMessage("WarpLens: diagnostics for a bug report are in the clipboard", 4000);
     }),
-    commands.registerCommand("warplens.showRule", (id?: string) => showRule(client, id)),
-    commands.registerCommand("warplens.showPanel", (uri?: string, line?: number) => panel.show(uri, line)),
-    commands.registerCommand("warplens.revealLine", revealLine),
+    commands.registerCommand("warplens.showRule", (id?: unknown) => showRule(client, typeof id === "string" ? id : undefined)),
+    commands.registerCommand("warplens.showPanel", (uri?: unknown, line?: unknown) => panel.show(uri, line)),
   ];
 }
 

@@ -1,3 +1,4 @@
+import { label } from "@warplens/server/foreign-text";
 import { type GpuSummary, gpusRequest } from "@warplens/server/protocol";
 import { ConfigurationTarget, type QuickPickItem, QuickPickItemKind, window, workspace } from "vscode";
 import type { BaseLanguageClient } from "vscode-languageclient";
@@ -24,13 +25,13 @@ export async function selectGpu(client: BaseLanguageClient): Promise<void> {
 
 function itemsOf(gpus: readonly GpuSummary[], current: string): GpuItem[] {
   const mark = (value: string) => (value === current ? "$(check) " : "$(blank) ");
-  const group = (label: string, members: readonly GpuSummary[]): GpuItem[] =>
+  const group = (title: string, members: readonly GpuSummary[]): GpuItem[] =>
     members.length === 0
       ? []
       : [
-          { label, kind: QuickPickItemKind.Separator },
+          { label: title, kind: QuickPickItemKind.Separator },
           ...members.map((gpu) => ({
-            label: `${mark(gpu.id)}${gpu.name}`,
+            label: `${mark(gpu.id)}${label(gpu.name)}`,
             description: gpu.id,
             detail: `$(blank) ${describeGpu(gpu)}`,
             value: gpu.id,

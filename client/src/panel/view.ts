@@ -24,7 +24,7 @@ import { type BaseLanguageClient, State } from "vscode-languageclient";
 import { revealLine } from "../commands/reveal-line.ts";
 import { documentSelector } from "../language-client.ts";
 import { panelHtml } from "./html.ts";
-import type { FromPage, ToPage } from "./messages.ts";
+import { readFromPage, type ToPage } from "./messages.ts";
 
 interface Shown {
   readonly uri: Uri;
@@ -68,7 +68,7 @@ export class PanelView implements WebviewViewProvider, Disposable {
   resolveWebviewView(view: WebviewView): void {
     this.#view = view;
     view.webview.options = { enableScripts: true, localResourceRoots: [Uri.joinPath(this.#extension, "dist")] };
-    view.webview.onDidReceiveMessage((message: FromPage) => this.#receive(message));
+    view.webview.onDidReceiveMessage((message: unknown) => this.#receive(message));
     view.onDidChangeVisibility(() => this.#refresh());
     view.onDidDispose(() => {
       this.#view = undefined;
@@ -77,8 +77,8 @@ export class PanelView implements WebviewViewProvider, Disposable {
   }
 
   /** Opens the panel, at a line (1-based) of a file where they are given. */
-  async show(uri?: string, line?: number): Promise<void> {
-    if (uri !== undefined && line !== undefined) await revealLine(uri, line);
+  async show(uri?: unknown, line?: unknown): Promise<void> {
+    if (typeof uri === "string" && Number.isSafeInteger(line)) await revealLine(uri, Math.max(1, Number(line)));
     await commands.executeCommand(`${PanelView.id}.focus`);
   }
 
@@ -96,8 +96,9 @@ export class PanelView implements WebviewViewProvider, Disposable {
     this.#refresh();
   }
 
-  #receive(message: FromPage): void {
-    switch (message.type) {
+  #receive(said: unknown): void {
+    const message = readFromPage(said);
+    switch (message?.type) {
       case "ready":
         this.#refresh();
         break;
@@ -106,7 +107,7 @@ export class PanelView implements WebviewViewProvider, Disposable {
         this.#refresh();
         break;
       case "reveal":
-        void revealLine(message.uri, message.line);
+        if (this.#model) void revealLine(this.#model.source.uri, message.line);
         break;
       case "selectGpu":
         void commands.executeCommand("warplens.selectGpu");

@@ -1,4 +1,5 @@
 /** The chosen GPU where a user looks for it: in the status bar beside CUDA files, and in the language status. */
+import { label, literal, prose } from "@warplens/server/foreign-text";
 import type { StatusParams } from "@warplens/server/protocol";
 import { shortGpuName } from "@warplens/server/units";
 import { commands, Disposable, type Event, LanguageStatusSeverity, languages, MarkdownString, StatusBarAlignment, window } from "vscode";
@@ -34,18 +35,16 @@ export function showStatus(changed: Event<StatusParams>, client: BaseLanguageCli
     else bar.hide();
   };
   const update = ({ gpu, chosenBy, progress, problems }: StatusParams) => {
-    item.text = gpu.name;
-    item.detail = progress ? simulatingText(progress) : (problems[0] ?? `GPU to simulate, ${origins[chosenBy]}`);
+    const problem = problems[0] === undefined ? undefined : label(problems[0]);
+    item.text = label(gpu.name);
+    item.detail = progress ? simulatingText(progress) : (problem ?? `GPU to simulate, ${origins[chosenBy]}`);
     item.severity = problems.length > 0 ? LanguageStatusSeverity.Warning : LanguageStatusSeverity.Information;
     item.busy = progress !== undefined;
     void commands.executeCommand("setContext", "warplens.isSimulating", progress !== undefined);
     item.command = progress ? stop : selectGpu;
-    bar.text = `$(${problems.length > 0 ? "warning" : progress ? "loading~spin" : "circuit-board"}) ${shortGpuName(gpu.name)}`;
-    bar.tooltip = new MarkdownString(
-      [`**${gpu.name}**, ${origins[chosenBy]}`, describeGpu(gpu), ...(progress ? [simulatingText(progress)] : []), ...problems].join(
-        "\n\n",
-      ),
-    );
+    bar.text = `$(${problems.length > 0 ? "warning" : progress ? "loading~spin" : "circuit-board"}) ${label(shortGpuName(gpu.name))}`;
+    const about = [describeGpu(gpu), ...(progress ? [simulatingText(progress)] : []), ...problems].map(prose);
+    bar.tooltip = new MarkdownString([`**${literal(gpu.name)}**, ${origins[chosenBy]}`, ...about].join("\n\n"));
     bar.accessibilityInformation = { label: `WarpLens simulates ${gpu.name}. Select another GPU.`, role: "button" };
     showOrHide();
   };

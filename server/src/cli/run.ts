@@ -1,5 +1,6 @@
 /** The command line without a process: arguments in, text out, an exit code back. */
 
+import { visible } from "../foreign-text.ts";
 import { suggest } from "../rules/suggest.ts";
 import check from "./commands/check.ts";
 import type { Command } from "./commands/command.ts";
@@ -20,7 +21,14 @@ const commands: readonly Command[] = [check, simulate, occupancy, gpus, rules, e
  * @param argv what follows the program's name
  * @returns the exit code: 0 all well, 1 findings, 2 usage or internal error. Never throws.
  */
-export async function main(argv: readonly string[], io: Io): Promise<number> {
+export async function main(argv: readonly string[], world: Io): Promise<number> {
+  // Messages name files and what stands in them: nothing of it is told to a terminal but text.
+  const lines = (text: string): string =>
+    text
+      .split("\n")
+      .map((line) => visible(line))
+      .join("\n");
+  const io: Io = { ...world, error: (text) => world.error(lines(text)) };
   try {
     return await dispatch(argv, io);
   } catch (error) {

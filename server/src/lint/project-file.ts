@@ -1,6 +1,7 @@
 /** `warplens.json` at the workspace's root: what the project says for everyone who works on it. */
 import { customGpu, type GpuModel } from "@warplens/sim-engine";
 import { findNodeAtLocation, getNodeValue, type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
+import { visible, visibleName } from "../foreign-text.ts";
 import { type RuleLevel, selectorProblem, severities } from "../rules/selection.ts";
 import { suggest } from "../rules/suggest.ts";
 
@@ -87,7 +88,13 @@ export function readProjectFile(source: string): { readonly file: ProjectFile; r
   const problems: ProjectProblem[] = [];
   const say = (message: string, { offset, length }: { readonly offset: number; readonly length: number }): void => {
     const before = text.slice(0, offset).split("\n");
-    problems.push({ message, line: before.length, column: (before.at(-1) ?? "").length + 1, start: offset, end: offset + length });
+    problems.push({
+      message: visible(message),
+      line: before.length,
+      column: (before.at(-1) ?? "").length + 1,
+      start: offset,
+      end: offset + length,
+    });
   };
   const errors: ParseError[] = [];
   const tree = parseTree(text, errors, { allowTrailingComma: true, disallowComments: false });
@@ -143,7 +150,7 @@ function ownGpus(list: Node, say: (message: string, at: Node) => void): GpuModel
       }
     } else if (found.some(({ id }) => id === made.gpu.id))
       say(`gpus[${index}].id: there are two GPUs ${made.gpu.id}`, findNodeAtLocation(node, ["id"]) ?? node);
-    else found.push(made.gpu);
+    else found.push({ ...made.gpu, name: visibleName(made.gpu.name) });
   }
   return found;
 }

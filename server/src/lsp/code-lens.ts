@@ -1,5 +1,6 @@
 /** Over each kernel: occupancy, bandwidth and time of its launch, and what was assumed to say so. */
 import type { CodeLens, Range as LspRange } from "vscode-languageserver";
+import { label, visible } from "../foreign-text.ts";
 import { formatAssumption, formatBandwidth, formatBound, formatPercent, formatTime, shortGpuName } from "../units.ts";
 import { rangeOf } from "./convert.ts";
 import { occupancyText } from "./figures.ts";
@@ -7,6 +8,9 @@ import { isPending, launchesOf, type SimulatedLaunch, staleText, type View, type
 
 /** Stands behind figures that are not the present text's. Behind, so that nothing moves when they are made anew. */
 const staleMark = " · ↻";
+
+/** Characters of a lens: more would be outside the window. */
+const longest = 300;
 
 export function codeLenses(view: View): CodeLens[] {
   if (!view.settings["codeLens.enabled"] || view.progress === "off") return [];
@@ -55,7 +59,12 @@ function stepText({ report }: SimulatedLaunch): string | undefined {
 
 const lens = (range: LspRange, title: string, uri: string, tooltip?: string): CodeLens => ({
   range,
-  command: { title, command: "warplens.showPanel", arguments: [uri, range.start.line + 1], ...(tooltip === undefined ? {} : { tooltip }) },
+  command: {
+    title: label(title, longest),
+    command: "warplens.showPanel",
+    arguments: [uri, range.start.line + 1],
+    ...(tooltip === undefined ? {} : { tooltip: visible(tooltip) }),
+  },
 });
 
 function summary({ report }: SimulatedLaunch, gpu: string): string {

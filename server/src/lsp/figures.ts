@@ -1,7 +1,9 @@
 /** A report's figures in words, the same in lens, hover and hints. */
 import type { AccessReport, LaunchReport } from "@warplens/sim-engine";
+import { code, prose, row } from "../foreign-text.ts";
 import { bestBlocksText, intervalText, resourceChanges, spillText } from "../occupancy-text.ts";
 import {
+  formatAssumption,
   formatBandwidth,
   formatBound,
   formatCapacity,
@@ -36,14 +38,12 @@ export function perRequest(access: AccessReport): { readonly actual: number; rea
 /** How many times the wavefronts a conflict-free access would take. */
 export const conflictWays = (access: AccessReport): number => (access.ideal > 0 ? access.transactions / access.ideal : 1);
 
-const row = (name: string, value: string, note = ""): string => `| ${name} | ${value} | ${note} |`;
-
 /** The table of a launch, as Markdown: figure, value, where it comes from. */
 export function launchTable(report: LaunchReport): string {
   const { resources, occupancy, time, traffic } = report;
   const registers = resources.registersPerThread;
   const rows = [
-    row("Launch", configurationText(report)),
+    row("Launch", configurationText(report), ""),
     row(
       "Occupancy",
       `**${formatPercent(occupancy.theoreticalPct)}**${occupancy.achievedPct === undefined ? "" : `, achieved ${formatPercent(occupancy.achievedPct)}`}`,
@@ -57,8 +57,9 @@ export function launchTable(report: LaunchReport): string {
   ];
   const { advice } = occupancy;
   const interval = advice && intervalText(advice);
-  if (advice?.nextStep !== undefined) rows.splice(2, 0, row("Next step", unbroken(advice.nextStep), interval ?? ""));
-  else if (advice?.withheld !== undefined) rows.splice(2, 0, row("Next step", "none", unbroken(`more would not help: ${advice.withheld}`)));
+  if (advice?.nextStep !== undefined) rows.splice(2, 0, row("Next step", prose(unbroken(advice.nextStep)), interval ?? ""));
+  else if (advice?.withheld !== undefined)
+    rows.splice(2, 0, row("Next step", "none", prose(unbroken(`more would not help: ${advice.withheld}`))));
   else if (interval !== undefined) rows.splice(2, 0, row("", "", interval));
   if (resources.staticSharedBytes + report.dynamicSharedBytes > 0)
     rows.push(row("Shared memory", `${formatCapacity(resources.staticSharedBytes + report.dynamicSharedBytes)} a block`, "exact"));
@@ -82,7 +83,7 @@ export function launchTable(report: LaunchReport): string {
     );
   if (traffic.l1HitPct !== undefined && traffic.l2HitPct !== undefined)
     rows.push(row("Hit rate", `L1 ${formatPercent(traffic.l1HitPct)}, L2 ${formatPercent(traffic.l2HitPct)}`, "simulated"));
-  return ["| | | |", "| --- | --- | --- |", ...rows].join("\n");
+  return [row("", "", ""), "| --- | --- | --- |", ...rows].join("\n");
 }
 
 /** Where occupancy changes on either side of what a launch uses, as a Markdown table; empty where nothing changes it. */
@@ -91,15 +92,19 @@ export function changesTable(report: LaunchReport): string {
   if (rows.length === 0) return "";
   const best = report.occupancy.advice && bestBlocksText(report.occupancy.advice, report.occupancy.theoreticalPct);
   return [
-    "| Occupancy changes | with less | now | with more |",
+    row("Occupancy changes", "with less", "now", "with more"),
     "| --- | --- | :-: | --- |",
-    ...rows.map(({ name, now, below, above }) => `| ${name} | ${below ?? ""} | ${now} | ${above ?? ""} |`),
-    ...(best === undefined ? [] : [`| Best blocks | ${best} | | |`]),
+    ...rows.map(({ name, now, below, above }) => row(name, below ?? "", now, above ?? "")),
+    ...(best === undefined ? [] : [row("Best blocks", best, "", "")]),
   ].join("\n");
 }
 
 /** The assumptions of a launch as a Markdown list, or nothing. */
 export function assumptionsText(report: LaunchReport): string {
   if (report.assumptions.length === 0) return "";
-  return ["**Assumed**", "", ...report.assumptions.map(({ what, value, why }) => `- \`${what}\` = ${value}: ${why}`)].join("\n");
+  return [
+    "**Assumed**",
+    "",
+    ...report.assumptions.map(({ what, value, why }) => `- ${code(what)} ${prose(`${formatAssumption("", value).trim()}: ${why}`)}`),
+  ].join("\n");
 }

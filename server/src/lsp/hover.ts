@@ -1,6 +1,7 @@
-/** What stands behind the figure under the pointer: an access, a launch, a kernel, its launch bounds, a shared array. */
+/** What stands behind the figure under the pointer: an access, a launch, a kernel, its launch bounds, a shared array; as Markdown. */
 import type { AccessReport } from "@warplens/sim-engine";
 import type { Hover, Position } from "vscode-languageserver";
+import { code, literal, prose, row } from "../foreign-text.ts";
 import { formatCapacity, formatCount, formatRatio, formatTime } from "../units.ts";
 import type { OffsetRange } from "../worker/messages.ts";
 import { rangeOf } from "./convert.ts";
@@ -31,14 +32,13 @@ interface Found {
   readonly text: string;
 }
 
+/** @param what Markdown */
 const title = (view: View, what: string, isStale = false): string =>
-  `**${what}** · ${view.gpu.name}${isStale ? `\n\n*${staleText(view)}*` : ""}`;
+  `**${what}** · ${literal(view.gpu.name)}${isStale ? `\n\n*${staleText(view)}*` : ""}`;
 
 function onShared(view: View, offset: number): Found | undefined {
   const array = view.kernels.flatMap((kernel) => kernel.sharedArrays).find((candidate) => holds(candidate, offset));
-  return (
-    array && { at: array, text: `${title(view, `\`${array.name}\``)}\n\n${formatCapacity(array.bytes)} of shared memory in each block.` }
-  );
+  return array && { at: array, text: `${title(view, code(array.name))}\n\n${formatCapacity(array.bytes)} of shared memory in each block.` };
 }
 
 function onAccess(view: View, offset: number): Found | undefined {
@@ -68,7 +68,7 @@ function accessTable(access: AccessReport, launch: SimulatedLaunch | undefined):
     rows.push(["neighbouring lanes", `${access.laneStride} bytes apart${access.strideSource ? ` (${access.strideSource})` : ""}`]);
   if (access.operation === "atomic" && access.worst !== undefined) rows.push(["lanes on one address", formatRatio(access.worst)]);
   const head = `${access.space} ${access.operation}, ${access.bytesPerLane} bytes a lane${launch ? ` · launch in line ${launch.line}` : ""}`;
-  return [`| ${head} | |`, "| --- | --- |", ...rows.map(([name, value]) => `| ${name} | ${value} |`)].join("\n");
+  return [row(head, ""), "| --- | --- |", ...rows.map(([name, value]) => row(name, value))].join("\n");
 }
 
 function onKernel(view: View, offset: number): Found | undefined {
@@ -76,22 +76,24 @@ function onKernel(view: View, offset: number): Found | undefined {
   if (!kernel) return undefined;
   const at = holds(kernel.nameAt, offset) ? kernel.nameAt : (kernel.launchBounds ?? kernel.nameAt);
   const worst = worstLaunch(launchesOf(view, kernel));
-  if (!worst) return { at, text: `${title(view, kernel.name)}\n\n${reasonOf(view, kernel)}` };
+  if (!worst) return { at, text: `${title(view, code(kernel.name))}\n\n${reasonOf(view, kernel)}` };
   return { at, text: launchText(view, worst, otherLaunches(view, kernel, worst)) };
 }
 
 function reasonOf(view: View, kernel: ViewKernel): string {
   const refused = view.launches.find((launch) => launch.kernel === kernel && launch.reason !== undefined);
-  if (refused) return `Not simulated: ${refused.reason}`;
+  if (refused?.reason !== undefined) return notSimulated(refused.reason);
   return view.progress === "done" ? "Not simulated." : view.progress === "stopped" ? "The simulation was stopped." : "Simulating…";
 }
+
+const notSimulated = (reason: string): string => `Not simulated: ${prose(reason)}`;
 
 function otherLaunches(view: View, kernel: ViewKernel, shown: SimulatedLaunch): string {
   const rest = launchesOf(view, kernel).filter((launch) => launch !== shown);
   if (rest.length === 0) return "";
   const lines = rest.map(({ line, templateArguments, report }) => {
     const time = report.time ? `, ${formatTime(report.time.ns)}` : "";
-    return `- line ${line}${templateText(templateArguments)}: ${occupancyText(report.occupancy)}${time}`;
+    return `- line ${line}${templateArguments.length > 0 ? ` ${code(templateText(templateArguments))}` : ""}: ${occupancyText(report.occupancy)}${time}`;
   });
   return ["**Other launches**", "", ...lines].join("\n");
 }
@@ -100,8 +102,8 @@ function onLaunch(view: View, offset: number): Found | undefined {
   const launch = view.launches.find(({ at }) => at && holds(at, offset));
   if (!launch?.at) return undefined;
   if (!isSimulated(launch)) {
-    const text = launch.reason === undefined ? "Simulating…" : `Not simulated: ${launch.reason}`;
-    return { at: launch.at, text: `${title(view, launch.kernelName)}\n\n${text}` };
+    const text = launch.reason === undefined ? "Simulating…" : notSimulated(launch.reason);
+    return { at: launch.at, text: `${title(view, code(launch.kernelName))}\n\n${text}` };
   }
   return { at: launch.at, text: launchText(view, launch, "") };
 }
@@ -110,8 +112,8 @@ function launchText(view: View, launch: SimulatedLaunch, more: string): string {
   const { report } = launch;
   const bars = occupancyByBlockSize(report, view.gpu);
   const parts = [
-    title(view, `${launch.kernelName}${templateText(launch.templateArguments)}`, launch.isStale),
-    launch.reason === undefined ? "" : `Now not simulated: ${launch.reason}`,
+    title(view, code(`${launch.kernelName}${templateText(launch.templateArguments)}`), launch.isStale),
+    launch.reason === undefined ? "" : `Now not simulated: ${prose(launch.reason)}`,
     launchTable(report),
     changesTable(report),
     bars,

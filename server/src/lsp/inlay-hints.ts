@@ -1,6 +1,7 @@
 /** Figures beside the code they belong to, only where they say something: an access that is not ideal, a conflict, a trip count, a size. */
 import type { AccessReport } from "@warplens/sim-engine";
 import { type InlayHint, InlayHintKind, type Range as LspRange } from "vscode-languageserver";
+import { visibleName } from "../foreign-text.ts";
 import { formatCapacity, formatCount, formatRatio } from "../units.ts";
 import { conflictWays, perRequest } from "./figures.ts";
 import { inDocument, isSimulated, staleText, type View } from "./view.ts";
@@ -23,7 +24,7 @@ export function inlayHints(view: View, visible: LspRange): InlayHint[] {
   for (const { report, kernelName, isStale } of launches.filter(isSimulated)) {
     for (const access of report.accesses.filter(inDocument)) {
       const words = accessWords(access, settings["inlayHints.globalAccesses"], settings["inlayHints.sharedAccesses"]);
-      if (words) offer("access", access.end, words.text, `${words.tooltip} in ${kernelName}${stale(isStale)}`, words.weight);
+      if (words) offer("access", access.end, words.text, `${words.tooltip} in ${visibleName(kernelName)}${stale(isStale)}`, words.weight);
     }
     if (settings["inlayHints.loops"])
       for (const loop of report.loops.filter(inDocument)) {

@@ -1,10 +1,14 @@
 /** What the panel shows: the launch the user picked, else the one under the cursor, else the slowest of the kernel there. */
+import { visible, visibleName } from "../foreign-text.ts";
 import { formatDim } from "../units.ts";
 import { templateText } from "./figures.ts";
 import { gpuSummary } from "./gpus.ts";
 import type { PanelAnswer, PanelLaunch, PanelParams } from "./protocol.ts";
 import { occupancySweeps } from "./sweeps.ts";
 import { holds, isPending, isSimulated, launchesOf, type View, type ViewLaunch, worstLaunch } from "./view.ts";
+
+/** Characters of a line of source that are shown. */
+const longestLine = 400;
 
 export function panelAnswer(view: View, { position, launch: picked }: PanelParams): PanelAnswer {
   const { document, launches, gpu, progress } = view;
@@ -18,7 +22,7 @@ export function panelAnswer(view: View, { position, launch: picked }: PanelParam
     launches: launches.map((launch) => panelLaunch(launch, document.uri)),
     selected,
     ...(shown?.report ? { report: shown.report } : {}),
-    ...(shown?.reason === undefined ? {} : { reason: shown.reason }),
+    ...(shown?.reason === undefined ? {} : { reason: visible(shown.reason) }),
     isStale: shown?.isStale ?? false,
     progress,
     sweeps: shown?.report ? occupancySweeps(shown.report, gpu) : [],
@@ -39,8 +43,8 @@ function atCursor(view: View, offset: number): number {
 function panelLaunch(launch: ViewLaunch, uri: string): PanelLaunch {
   const unknown = isPending(launch) ? "" : "not simulated";
   return {
-    kernel: launch.kernelName,
-    templateArguments: templateText(launch.templateArguments),
+    kernel: visibleName(launch.kernelName),
+    templateArguments: visibleName(templateText(launch.templateArguments)),
     uri,
     line: launch.line,
     configuration: isSimulated(launch) ? `(${formatDim(launch.report.grid)}) × (${formatDim(launch.report.block)})` : unknown,
@@ -48,6 +52,7 @@ function panelLaunch(launch: ViewLaunch, uri: string): PanelLaunch {
 }
 
 function linesOf({ document }: View, numbers: readonly string[]): Record<string, string> {
-  const text = (line: number): string => document.getText({ start: { line, character: 0 }, end: { line: line + 1, character: 0 } }).trim();
+  const text = (line: number): string =>
+    visible(document.getText({ start: { line, character: 0 }, end: { line: line + 1, character: 0 } }).trim(), longestLine);
   return Object.fromEntries(numbers.map((number) => [number, text(Number(number) - 1)]));
 }

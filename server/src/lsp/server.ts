@@ -11,6 +11,7 @@ import {
   TextDocumentSyncKind,
 } from "vscode-languageserver";
 import type { TextDocument } from "vscode-languageserver-textdocument";
+import { label } from "../foreign-text.ts";
 import { takeStages } from "../trace.ts";
 import type { SimulationOrder } from "../worker/messages.ts";
 import { bugReport } from "./bug-report.ts";
@@ -191,7 +192,7 @@ function showProgress(connection: Connection, gpu: string, cancelled: () => void
   let hasEnded = false;
   void created.then((bar) => {
     if (hasEnded) return;
-    bar.begin(`Simulating on the ${gpu}`, last.percentage, last.message, true);
+    bar.begin(label(`Simulating on the ${gpu}`), last.percentage, last.message, true);
     bar.token.onCancellationRequested(cancelled);
   });
   return {

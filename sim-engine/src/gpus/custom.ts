@@ -51,7 +51,7 @@ export const userFigure = (name: FigureName, value: number | readonly number[]):
 
 /** What is wrong with a value for a figure; undefined when nothing is. */
 function problemOf(name: string, value: unknown): string | undefined {
-  if (!(name in figureDefinitions)) return `no figure is called ${name}${similar(name)}`;
+  if (!Object.hasOwn(figureDefinitions, name)) return `no figure is called ${name}${similar(name)}`;
   const { unit, list } = figureDefinitions[name as FigureName];
   const least = mayBeZero(name as FigureName) ? 0 : Number.MIN_VALUE;
   const sound = (n: unknown): boolean =>

@@ -1,7 +1,7 @@
 /** The panel's page: shows the model that the extension sends, and says what the user does. */
 import type { PanelModel, PanelProgress } from "@warplens/server/protocol";
 import { formatAssumption, formatCount } from "@warplens/server/units";
-import type { FromPage, ToPage } from "../messages.ts";
+import { type FromPage, readToPage, type ToPage } from "../messages.ts";
 import { element, section } from "./dom.ts";
 import { linesSection, type Measure, measureFor } from "./lines.ts";
 import { memorySection } from "./memory.ts";
@@ -35,7 +35,17 @@ const top = element("div", { class: "top" });
 const figures = element("div", { class: "figures-shown" });
 root.append(top, figures);
 
+/** A model that cannot be shown (kept by an older version of this page, say) is none: the next one is. */
 function render(): void {
+  try {
+    draw();
+  } catch (error) {
+    change({ shown: { type: "empty", message: `This cannot be shown: ${error instanceof Error ? error.message : String(error)}` } });
+    draw();
+  }
+}
+
+function draw(): void {
   const { shown } = state;
   // Only where the user is in the panel: elsewhere it would take the keys away from whoever types.
   const focused = document.hasFocus() ? document.activeElement?.id : undefined;
@@ -71,7 +81,7 @@ function page(model: PanelModel): HTMLElement[] {
       change({ measure });
       render();
     },
-    reveal: (line) => vscode.postMessage({ type: "reveal", uri: model.source.uri, line }),
+    reveal: (line) => vscode.postMessage({ type: "reveal", line }),
   });
   return [headline(report), timeSection(report), occupancySection(report, model.sweeps), memorySection(report), lines, basis(model)].filter(
     (part) => part !== undefined,
@@ -104,9 +114,11 @@ function basis({ report }: PanelModel): HTMLElement | undefined {
   );
 }
 
-window.addEventListener("message", ({ data }: MessageEvent<ToPage>) => {
-  if (data.type !== "stale") {
-    change({ shown: data });
+window.addEventListener("message", ({ data }: MessageEvent<unknown>) => {
+  const message = readToPage(data);
+  if (!message) return;
+  if (message.type !== "stale") {
+    change({ shown: message });
     render();
   } else if (state.shown?.type === "model") {
     change({ shown: { ...state.shown, model: { ...state.shown.model, isStale: true } } });

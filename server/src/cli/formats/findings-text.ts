@@ -1,28 +1,31 @@
 /** Findings for people: where, what, the line with a mark under it, and what can be done. */
+import { visible } from "../../foreign-text.ts";
 import type { Diagnostic } from "../../lint.ts";
 import type { Severity } from "../../rules/rule.ts";
 import { type Style, severityColour } from "../style.ts";
 
 const tabWidth = 4;
+/** Characters of a line of source that is shown. */
+const longestLine = 400;
 
 /** @param source the text of the finding's file */
 export function findingText(diagnostic: Diagnostic, style: Style, nameOf: (path: string) => string, source: string): string {
   const { path, ruleId, severity, message, range, fixes, related } = diagnostic;
   const { line, character } = range.start;
-  const place = `${style(nameOf(path), "bold")}:${line + 1}:${character + 1}`;
+  const place = `${style(visible(nameOf(path)), "bold")}:${line + 1}:${character + 1}`;
   const lines = [`${place}  ${style(severity, "bold", severityColour[severity])} ${style(ruleId, "dim")}`, `  ${message}`];
   const frame = frameOf(diagnostic, source, style);
   if (frame) lines.push(...frame);
   for (const { path: file, range: at, message: text } of related)
-    lines.push(`  ${style("note", "cyan")} ${nameOf(file)}:${at.start.line + 1}: ${text}`);
+    lines.push(`  ${style("note", "cyan")} ${visible(nameOf(file))}:${at.start.line + 1}: ${text}`);
   for (const { title, safe } of fixes) lines.push(`  ${style("fix", "green")}  ${title}${safe ? "" : style(" [unsafe]", "yellow")}`);
   return `${lines.join("\n")}\n`;
 }
 
 function frameOf({ range: { start, end }, severity }: Diagnostic, source: string, style: Style): string[] | undefined {
   const text = source.split("\n", start.line + 1)[start.line]?.replace(/\r$/, "");
-  if (text === undefined || text.length > 400) return undefined;
-  const expand = (part: string): string => part.replaceAll("\t", " ".repeat(tabWidth));
+  if (text === undefined || text.length > longestLine) return undefined;
+  const expand = (part: string): string => visible(part.replaceAll("\t", " ".repeat(tabWidth)), Number.POSITIVE_INFINITY);
   const last = end.line === start.line ? end.character : text.length;
   const before = expand(text.slice(0, start.character));
   const width = Math.max(1, expand(text.slice(start.character, last)).length);

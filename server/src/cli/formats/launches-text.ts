@@ -1,5 +1,6 @@
 /** Launches for people: a line each for an overview, or all of a report. */
 import type { AccessReport, LaunchReport } from "@warplens/sim-engine";
+import { visible, visibleName } from "../../foreign-text.ts";
 import { bestBlocksText, intervalText, nextStepText, resourceChanges, spillText } from "../../occupancy-text.ts";
 import { groupBy } from "../../rules/support/group-by.ts";
 import {
@@ -17,11 +18,13 @@ import {
 import type { SimulatedSite } from "../jobs/job.ts";
 import type { Style } from "../style.ts";
 
+/** Characters of a line of source that are shown. */
+const longestLine = 400;
 /** More lines than these are not shown: the ones that move most come first. */
 const mostLines = 8;
 
 const titleOf = ({ kernel, templateArguments }: LaunchReport): string =>
-  templateArguments.length > 0 ? `${kernel}<${templateArguments.join(", ")}>` : kernel;
+  visibleName(templateArguments.length > 0 ? `${kernel}<${templateArguments.join(", ")}>` : kernel);
 const occupancyOf = ({ occupancy: { theoreticalPct, limiters } }: LaunchReport): string =>
   `occupancy ${formatPercent(theoreticalPct)}${limiters.length > 0 ? ` (${formatLimiters(limiters)})` : ""}`;
 
@@ -112,7 +115,9 @@ export function launchText({ line, report }: SimulatedSite, style: Style, source
     `  ${style(titleOf(report), "bold")} ${style(`line ${line}`, "dim")}`,
     ...rows.map(([name, text]) => `    ${style(name.padEnd(12), "dim")}  ${text}`),
     ...lineRows(report, source, style),
-    ...assumptions.map(({ what, value, why }) => `    ${style("assumed".padEnd(12), "yellow")}  ${formatAssumption(what, value)}: ${why}`),
+    ...assumptions.map(
+      ({ what, value, why }) => `    ${style("assumed".padEnd(12), "yellow")}  ${visible(`${formatAssumption(what, value)}: ${why}`)}`,
+    ),
     `    ${style(`simulated ${formatCount(simulated.blocks)} of ${formatCount(simulated.of)} blocks in ${formatTime(simulated.ms * 1e6)}`, "dim")}`,
   ];
   return `${lines.join("\n")}\n`;
@@ -159,6 +164,6 @@ function lineRows({ accesses }: LaunchReport, source: string, style: Style): str
             : `shared ${operation} ${poor ? `${formatRatio(transactions / ideal)}-way conflict` : "without conflict"}`;
         return poor ? style(text, "yellow") : text;
       });
-      return `    ${style(`line ${line}`.padEnd(12), "dim")}  ${[...new Set(parts)].join("; ")}  ${style((texts[line - 1] ?? "").trim(), "dim")}`;
+      return `    ${style(`line ${line}`.padEnd(12), "dim")}  ${[...new Set(parts)].join("; ")}  ${style(visible((texts[line - 1] ?? "").trim(), longestLine), "dim")}`;
     });
 }

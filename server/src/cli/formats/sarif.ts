@@ -1,6 +1,7 @@
 /** SARIF 2.1.0, as code scanning wants it: https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html */
 import { isAbsolute } from "node:path";
 import { pathToFileURL } from "node:url";
+import { visible } from "../../foreign-text.ts";
 import type { Diagnostic, DiagnosticFix, PositionRange } from "../../lint.ts";
 import { rules } from "../../rules/index.ts";
 import { rulePage } from "../../rules/page.ts";
@@ -44,7 +45,7 @@ export function sarif({ result, version, root, nameOf, exitCode, notes }: Run): 
         executionSuccessful: exitCode < 2,
         exitCode,
         toolExecutionNotifications: [
-          ...notes.map((text) => ({ level: "warning", message: { text } })),
+          ...notes.map((text) => ({ level: "warning", message: { text: literal(text) } })),
           ...files.flatMap((file) => notificationsOf(file, places)),
         ],
       },
@@ -93,7 +94,7 @@ class Places {
     return {
       ...(isAbsolute(name)
         ? { uri: pathToFileURL(name).href }
-        : { uri: name.split("/").map(encodeURIComponent).join("/"), uriBaseId: base }),
+        : { uri: wellFormed(name).split("/").map(encodeURIComponent).join("/"), uriBaseId: base }),
       ...(index === undefined ? {} : { index }),
     };
   }
@@ -171,5 +172,8 @@ const regionOf = ({ start, end }: PositionRange): object => ({
   endColumn: end.character + 1,
 });
 
-/** What a source spells is no link: `a[i](x)` would be one. */
-const literal = (text: string): string => text.replaceAll("](", "\\](");
+/** What a source spells is no link (3.11.6: `a[i](x)` would be one) and no placeholder (3.11.5). */
+const literal = (text: string): string => visible(text).replaceAll("](", "] (").replace(/[{}]/g, "$&$&");
+
+/** Without halves of surrogate pairs, which a file's name may have and an address may not. */
+const wellFormed = (name: string): string => name.replace(/\p{Cs}/gu, "\uFFFD");

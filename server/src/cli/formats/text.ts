@@ -1,4 +1,5 @@
 /** What `check` and `simulate` print for people. */
+import { visible, visibleName } from "../../foreign-text.ts";
 import type { Diagnostic } from "../../lint.ts";
 import type { Result } from "../report.ts";
 import type { Style } from "../style.ts";
@@ -12,12 +13,14 @@ export function checkText({ gpu, files }: Result, style: Style, nameOf: (path: s
   if (launches.length > 0) {
     const overview = files.flatMap(({ input, simulation }) => {
       const rows = launchRows(simulation?.launches ?? [], style);
-      return rows.length > 0 ? [`  ${style(input.name, "dim")}`, ...rows.map((row) => `    ${row}`)] : [];
+      return rows.length > 0 ? [`  ${style(visible(input.name), "dim")}`, ...rows.map((row) => `    ${row}`)] : [];
     });
     parts.push(`${style(gpu.name, "bold")}\n${overview.join("\n")}\n`);
   }
   const missing = files.flatMap(({ input, simulation }) =>
-    (simulation?.notSimulated ?? []).map(({ kernel, line, reason }) => `${input.name}:${line}  ${kernel} not simulated: ${reason}`),
+    (simulation?.notSimulated ?? []).map(
+      ({ kernel, line, reason }) => `${visible(input.name)}:${line}  ${visibleName(kernel)} not simulated: ${visible(reason)}`,
+    ),
   );
   if (missing.length > 0) parts.push(`${missing.map((text) => style(text, "dim")).join("\n")}\n`);
   const all: readonly Diagnostic[] = files.flatMap(({ diagnostics }) => diagnostics);
@@ -29,10 +32,10 @@ export function simulateText({ gpu, files }: Result, style: Style): string {
   const parts = [`${style(gpu.name, "bold")}, compute capability ${gpu.computeCapability}\n`];
   for (const { input, simulation } of files) {
     if (!simulation) continue;
-    parts.push(`${style(input.name, "bold")}\n`);
+    parts.push(`${style(visible(input.name), "bold")}\n`);
     for (const launch of simulation.launches) parts.push(launchText(launch, style, input.text));
     for (const { kernel, line, reason } of simulation.notSimulated)
-      parts.push(`  ${style(kernel, "bold")} ${style(`line ${line}`, "dim")}\n    not simulated: ${reason}\n`);
+      parts.push(`  ${style(visibleName(kernel), "bold")} ${style(`line ${line}`, "dim")}\n    not simulated: ${visible(reason)}\n`);
     if (simulation.launches.length + simulation.notSimulated.length === 0) parts.push("  no kernels\n");
   }
   return parts.join("\n");

@@ -1,0 +1,32 @@
+import { expect, test } from "vitest";
+import { readFromPage, readToPage } from "./messages.ts";
+
+const nothing: readonly unknown[] = [undefined, null, 7, "ready", [], {}, { type: "toString" }, { type: "__proto__" }, { type: ["ready"] }];
+
+test.each<[unknown, unknown]>([
+  [{ type: "ready" }, { type: "ready" }],
+  [{ type: "selectGpu", command: "x" }, { type: "selectGpu" }],
+  [
+    { type: "launch", index: 3 },
+    { type: "launch", index: 3 },
+  ],
+  [
+    { type: "reveal", line: 12, uri: "file:///etc/passwd" },
+    { type: "reveal", line: 12 },
+  ],
+  ...[-1, 1.5, Number.NaN, "1", null, undefined, {}, 2 ** 60].map((index): [unknown, unknown] => [{ type: "launch", index }, undefined]),
+  ...[0, -1, 0.5, "1", undefined].map((line): [unknown, unknown] => [{ type: "reveal", line }, undefined]),
+  ...nothing.map((message): [unknown, unknown] => [message, undefined]),
+])("from the page: %j is %j", (said, taken) => expect(readFromPage(said)).toEqual(taken));
+
+test.each<[unknown, unknown]>([
+  [{ type: "stale" }, { type: "stale" }],
+  [
+    { type: "empty", message: "Simulating…" },
+    { type: "empty", message: "Simulating…" },
+  ],
+  [{ type: "empty", message: {} }, undefined],
+  [{ type: "model", model: null }, undefined],
+  [{ type: "model" }, undefined],
+  ...nothing.map((message): [unknown, unknown] => [message, undefined]),
+])("to the page: %j is %j", (said, taken) => expect(readToPage(said)).toEqual(taken));
