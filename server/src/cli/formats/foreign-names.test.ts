@@ -38,7 +38,7 @@ function resultOf(name: string): Result {
   const report = reportOf(1000, { kernel: name, templateArguments: [name], assumptions: [{ what: name, value: name, why: name }] });
   const launch = { fact: { kernelName: name, line: 2 }, report } as unknown as SimulatedLaunch;
   const simulation = { launches: [launch], notSimulated: [{ kernel: name, line: 2, reason: name, of: {} }] };
-  const file = { input: { path, name: nameOf(path), text, exact: true, bom: "" }, diagnostics: [diagnostic], simulation };
+  const file = { input: { path, name: nameOf(path), text, exact: true, bom: "" }, diagnostics: [diagnostic], simulation, failures: [] };
   return { gpu: findGpu("h200") as GpuModel, files: [file] } as unknown as Result;
 }
 
