@@ -157,7 +157,7 @@ export class ProgramLinker implements Linker {
       if (texts.size >= mostFiles) break;
       if (path === this.#own.path || !sourceFile.test(path) || this.#own.reading.files.includes(path)) continue;
       const text = this.#host.read(path);
-      if (text !== undefined && text.length <= longestText) texts.set(path, text);
+      if (typeof text === "string" && text.length <= longestText) texts.set(path, text);
     }
     this.#texts = texts;
     return texts;

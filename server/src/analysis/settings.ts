@@ -1,11 +1,16 @@
 /** What the analysis is given: files, and what the user says that they do not. */
 import type { GpuValues } from "@warplens/sim-engine";
+import type { FileText } from "../syntax/file-text.ts";
 
 /** Reads project files; nothing else in analysis touches a disk. Paths are absolute and normalised, `/` separated. */
 export interface FileHost {
-  read(path: string): string | undefined;
+  read(path: string): FileText;
   /** Names of the files in a folder; absent where folders cannot be listed: then files of one program are not brought together. */
   list?(folder: string): readonly string[];
+  /** Where links lead; undefined where there is no such file. Absent where there are no links. */
+  realPath?(path: string): string | undefined;
+  /** The folder of the repository that a file belongs to. */
+  repository?(path: string): string | undefined;
 }
 
 /** What the user says that the source does not: command line, `warplens.json`, directives in comments. */

@@ -1,7 +1,8 @@
 /** Which files a command is about, and their texts. */
-import { readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
+import { entriesOf, isFolder, readBytes } from "../files.ts";
 import { suggest } from "../rules/suggest.ts";
+import { NotRead } from "../syntax/file-text.ts";
 import { UsageError } from "./io.ts";
 
 export interface Input {
@@ -21,7 +22,11 @@ const cuda = /\.(cu|cuh)$/i;
 const maybe = /\.(h|hh|hpp|hxx|inl|cpp|cc|cxx)$/i;
 const deviceCode = /\b__(global|device|shared|constant)__\b|<<</;
 const skipped = new Set(["node_modules", ".git", ".hg", ".svn"]);
-const largest = 32 * 2 ** 20;
+/** Folders within folders, and entries of all folders together, that are searched for sources. */
+const deepest = 64;
+const mostEntries = 1_000_000;
+/** Names beside a missing file among which the one meant is looked for. */
+const mostBeside = 1_000;
 
 /**
  * The files that paths stand for, each once: files as named, folders searched for CUDA sources.
@@ -31,26 +36,44 @@ export function collectInputs(paths: readonly string[], cwd: string, note: (mess
   const found = new Map<string, Input>();
   for (const given of paths) {
     const absolute = path.resolve(cwd, given);
-    const status = statSync(absolute, { throwIfNoEntry: false });
-    if (!status) throw new UsageError(`there is no ${given}${nearby(absolute, given)}`);
-    const files = status.isDirectory() ? [...sourcesIn(absolute)] : [absolute];
+    const searched = isFolder(absolute);
+    if (searched === undefined) throw new UsageError(`there is no ${given}${nearby(absolute, given)}`);
+    const files = searched ? sourcesIn(absolute, given, note) : [absolute];
     for (const file of files) {
-      const input = read(file, cwd, !status.isDirectory(), note);
+      const input = read(file, cwd, !searched, note);
       if (input) found.set(file, input);
     }
-    if (status.isDirectory() && files.length === 0) note(`${given}: no CUDA sources`);
+    if (searched && files.length === 0) note(`${given}: no CUDA sources`);
   }
   return [...found.values()];
 }
 
-function* sourcesIn(folder: string): Generator<string> {
-  const entries = readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
-  for (const entry of entries) {
-    const full = path.join(folder, entry.name);
-    if (entry.isDirectory()) {
-      if (!skipped.has(entry.name)) yield* sourcesIn(full);
-    } else if (entry.isFile() && (cuda.test(entry.name) || maybe.test(entry.name))) yield full;
-  }
+/**
+ * Links are not followed: what they lead to is found where it is. Throws a UsageError where there is too much to search.
+ * @param given the folder as the user names it
+ */
+function sourcesIn(root: string, given: string, note: (message: string) => void): string[] {
+  const found: string[] = [];
+  let left = mostEntries;
+  const search = (folder: string, depth: number): void => {
+    const entries = depth > deepest ? new NotRead(`folders are nested deeper than ${deepest}`) : entriesOf(folder, mostEntries);
+    if (entries instanceof NotRead) {
+      const shown = path.join(given, path.relative(root, folder));
+      if (folder === root) throw new UsageError(`${shown} cannot be searched: ${entries.reason}`);
+      note(`${shown} is not searched: ${entries.reason}; it is left out`);
+      return;
+    }
+    left -= entries.length;
+    if (left < 0) throw new UsageError(`${given} holds more than ${mostEntries.toLocaleString("en")} files: name folders in it`);
+    for (const entry of entries) {
+      const full = path.join(folder, entry.name);
+      if (entry.isDirectory()) {
+        if (!skipped.has(entry.name)) search(full, depth + 1);
+      } else if (entry.isFile() && (cuda.test(entry.name) || maybe.test(entry.name))) found.push(full);
+    }
+  };
+  search(root, 0);
+  return found;
 }
 
 /** A file that sources include; undefined when it cannot be read any more. */
@@ -66,23 +89,12 @@ export function readIncluded(file: string, cwd: string): Input | undefined {
 function read(file: string, cwd: string, named: boolean, note: (message: string) => void): Input | undefined {
   const relative = path.relative(cwd, file);
   const shown = (relative.startsWith("..") ? file : relative).replaceAll(path.sep, "/");
-  let bytes: Buffer;
-  try {
-    if (statSync(file).size > largest) {
-      note(`${shown}: larger than 32 MB, left out`);
-      return undefined;
-    }
-    bytes = readFileSync(file);
-  } catch (error) {
-    const message = `${shown} cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+  const bytes = readBytes(file) ?? new NotRead("it is not there");
+  const reason = bytes instanceof NotRead ? bytes.reason : bytes.includes(0) ? "it is not UTF-8 text" : undefined;
+  if (bytes instanceof NotRead || reason !== undefined) {
+    const message = `${shown} is not read: ${reason}`;
     if (named) throw new UsageError(message);
-    note(message);
-    return undefined;
-  }
-  if (bytes.includes(0)) {
-    const message = `${shown} is not a text file`;
-    if (named) throw new UsageError(message);
-    note(`${message}, left out`);
+    note(`${message}; it is left out`);
     return undefined;
   }
   const text = bytes.toString("utf8");
@@ -93,10 +105,11 @@ function read(file: string, cwd: string, named: boolean, note: (message: string)
 }
 
 function nearby(absolute: string, given: string): string {
-  try {
-    const near = suggest(path.basename(absolute), readdirSync(path.dirname(absolute)));
-    return near === undefined ? "" : `; did you mean ${path.join(path.dirname(given), near)}?`;
-  } catch {
-    return "";
-  }
+  const beside = entriesOf(path.dirname(absolute), mostBeside);
+  if (beside instanceof NotRead) return "";
+  const near = suggest(
+    path.basename(absolute),
+    beside.map(({ name }) => name),
+  );
+  return near === undefined ? "" : `; did you mean ${path.join(path.dirname(given), near)}?`;
 }

@@ -1,7 +1,8 @@
 /** The `warplens.json` that holds for a folder: the nearest one above it. */
-import { readFileSync } from "node:fs";
 import path from "node:path";
+import { readText } from "../files.ts";
 import { type ProjectFile, readProjectFile } from "../lint/project-file.ts";
+import { NotRead } from "../syntax/file-text.ts";
 import { UsageError } from "./io.ts";
 
 export interface ProjectFolder {
@@ -26,7 +27,8 @@ export class ProjectFolders {
     const file = path.join(folder, "warplens.json");
     const parent = path.dirname(folder);
     let project: ProjectFolder;
-    const text = readIfThere(file);
+    const text = readText(file);
+    if (text instanceof NotRead) throw new UsageError(`${this.#nameOf(file)} is not read: ${text.reason}`);
     if (text !== undefined) project = { root: folder, file: this.#read(file, text) };
     else project = parent === folder ? { root: folder, file: {} } : this.of(parent);
     this.#known.set(folder, project);
@@ -35,17 +37,13 @@ export class ProjectFolders {
 
   #read(file: string, text: string): ProjectFile {
     const { file: content, problems } = readProjectFile(text);
-    const name = path.relative(this.#cwd, file) || file;
+    const name = this.#nameOf(file);
     if (problems.length > 0)
       throw new UsageError(problems.map(({ line, column, message }) => `${name}:${line}:${column}: ${message}`).join("\n"));
     return content;
   }
-}
 
-function readIfThere(file: string): string | undefined {
-  try {
-    return readFileSync(file, "utf8");
-  } catch {
-    return undefined;
+  #nameOf(file: string): string {
+    return path.relative(this.#cwd, file) || file;
   }
 }

@@ -350,10 +350,13 @@ describe("a GPU of the project's own", () => {
 describe("bad input", () => {
   test("binary bytes: named is an error, found is left out", async () => {
     const bytes = new Uint8Array([0x7f, 0x45, 0x4c, 0x46, 0, 0, 1, 2]);
-    expect(await run({ "a.cu": bytes }, ["check", "a.cu"])).toMatchObject({ code: 2, err: "warplens: a.cu is not a text file\n" });
+    expect(await run({ "a.cu": bytes }, ["check", "a.cu"])).toMatchObject({
+      code: 2,
+      err: "warplens: a.cu is not read: it is not UTF-8 text\n",
+    });
     expect(await run({ "x/a.cu": bytes, "x/b.cu": clean }, ["check", "x"])).toMatchObject({
       code: 0,
-      err: "x/a.cu is not a text file, left out\n",
+      err: "x/a.cu is not read: it is not UTF-8 text; it is left out\n",
     });
   });
 

@@ -5,6 +5,7 @@ import type { AnalysisSettings, FileHost } from "../analysis/settings.ts";
 import { type ProjectFile, readProjectFile } from "../lint/project-file.ts";
 import type { LintSettings } from "../lint.ts";
 import { capabilityNumber, devicePropertiesOf } from "../simulate/device-properties.ts";
+import { NotRead } from "../syntax/file-text.ts";
 import type { StatusParams } from "./protocol.ts";
 import type { Settings } from "./settings.ts";
 
@@ -28,9 +29,10 @@ const defaultGpu = "h200";
 export function documentSettings(path: string, roots: readonly string[], settings: Settings, host: FileHost): DocumentSettings {
   const root = roots.filter((folder) => path.startsWith(`${folder}/`)).sort((a, b) => b.length - a.length)[0];
   const found = projectFile(path, root, host);
-  const problems = [...found.problems];
+  const compiled = compileOptions(path, host);
+  const problems = [...found.problems, ...compiled.problems];
   const own = found.file.gpus ?? [];
-  const { gpu, chosenBy } = chosenGpu(settings.gpu, found.file.gpu, own, compileOptions(path, host).computeCapability, problems);
+  const { gpu, chosenBy } = chosenGpu(settings.gpu, found.file.gpu, own, compiled.computeCapability, problems);
   const inRoot = (folder: string): string =>
     folder.startsWith("/") || /^[A-Za-z]:/.test(folder) || root === undefined ? folder : `${root}/${folder}`;
   const inProject = (folder: string): string =>
@@ -62,6 +64,7 @@ function projectFile(
   const own = path.slice(0, Math.max(0, path.lastIndexOf("/")));
   for (let folder = own; folder !== ""; folder = folder.slice(0, Math.max(0, folder.lastIndexOf("/")))) {
     const text = host.read(`${folder}/warplens.json`);
+    if (text instanceof NotRead) return { folder, file: {}, problems: [`${folder}/warplens.json is not read: ${text.reason}`] };
     if (text !== undefined) {
       const { file, problems } = readProjectFile(text);
       return { folder, file, problems: problems.map(({ line, message }) => `warplens.json, line ${line}: ${message}`) };

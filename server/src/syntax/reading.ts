@@ -14,6 +14,13 @@ export interface Place {
   readonly end: number;
 }
 
+export interface MissingInclude {
+  readonly path: string;
+  readonly angled: boolean;
+  readonly place: Place;
+  readonly reason?: string;
+}
+
 /** What does not depend on how offsets count. */
 interface Files {
   /** Paths: the opened file first, then the project files it includes. */
@@ -33,8 +40,8 @@ interface Files {
   /** 0-based line and UTF-16 character of an offset in a file. */
   position(file: number, offset: number): { readonly line: number; readonly character: number };
   readonly comments: readonly Comment[];
-  /** `#include`s that were not found, system headers among them. */
-  readonly missingIncludes: readonly { readonly path: string; readonly angled: boolean; readonly place: Place }[];
+  /** `#include`s that were not found, system headers among them; with a reason where there is such a file and it is not read. */
+  readonly missingIncludes: readonly MissingInclude[];
 }
 
 /** What the preprocessor makes of a file: one text, whose offsets count from its start. */

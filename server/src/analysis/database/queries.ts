@@ -5,6 +5,7 @@
 import { Cancelled } from "@warplens/sim-engine";
 import type { FunctionDeclaration } from "../../syntax/ast.ts";
 import { currentParser } from "../../syntax/current-parser.ts";
+import { type FileText, sameText } from "../../syntax/file-text.ts";
 import { FileParser, type ParsedFile, read } from "../../syntax/index.ts";
 import type { Item } from "../../syntax/item.ts";
 import { directoryOf, join } from "../../syntax/preprocess/paths.ts";
@@ -30,7 +31,8 @@ const partsOf = (key: UnitKey): ReadSettings & { readonly path: string } => {
   return { path, computeCapability, defines, includeDirs };
 };
 
-const sameJson = (before: unknown, after: unknown): boolean => JSON.stringify(before) === JSON.stringify(after);
+const sameOptions = ({ files: before, ...options }: CompileOptions, { files: after, ...others }: CompileOptions): boolean =>
+  sameMembers(before, after) && JSON.stringify(options) === JSON.stringify(others);
 
 /** What a file's newest version is parsed from. */
 interface Parsed {
@@ -46,15 +48,15 @@ interface Meaning {
 
 /** What there is to ask of files; `disk` gives those that are not open. */
 export class FileQueries {
-  /** The text of a file: as it is open, else as it is on disk; undefined where there is none. */
-  readonly source: InputKind<string, string | undefined>;
+  /** The text of a file: as it is open, else as it is on disk. */
+  readonly source: InputKind<string, FileText>;
   /** The names in a folder. */
   readonly folder: InputKind<string, readonly string[]>;
   readonly #lists: boolean;
   readonly #units = new WeakMap<Item, UnitKey>();
 
   constructor(disk: FileHost) {
-    this.source = { name: "source", initial: (path) => disk.read(path) };
+    this.source = { name: "source", initial: (path) => disk.read(path), equal: sameText };
     this.folder = { name: "folder", initial: (path) => disk.list?.(path) ?? [], equal: sameMembers };
     this.#lists = disk.list !== undefined;
   }
@@ -71,7 +73,7 @@ export class FileQueries {
   readonly compiled: Query<string, CompileOptions> = {
     name: "compile options",
     compute: (db, path) => compileOptions(path, this.host(db)),
-    equal: sameJson,
+    equal: sameOptions,
   };
 
   readonly preprocessed: Query<UnitKey, Preprocessed> = {
@@ -85,7 +87,8 @@ export class FileQueries {
         includeDirs: [...includeDirs, ...compiled.includeDirs, ...headerFolders(path), headerFolder],
       };
       const host = withHeaders(this.host(db));
-      return stage("preprocess", () => read(path, host.read(path) ?? "", host, options, before));
+      const text = host.read(path);
+      return stage("preprocess", () => read(path, typeof text === "string" ? text : "", host, options, before));
     },
   };
 

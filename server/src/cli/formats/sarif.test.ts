@@ -118,7 +118,7 @@ describe("sarif keeps to the schema", () => {
     const [{ executionSuccessful, toolExecutionNotifications }] = invocations;
     expect(executionSuccessful).toBe(true);
     expect(toolExecutionNotifications.map(({ message }) => message.text)).toEqual([
-      "x/b.cu is not a text file, left out",
+      "x/b.cu is not read: it is not UTF-8 text; it is left out",
       expect.stringMatching(/^k is not simulated: ./),
     ]);
   });

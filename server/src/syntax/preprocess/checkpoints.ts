@@ -18,6 +18,8 @@ export interface State {
   readonly files: number;
   readonly once: number;
   readonly missing: number;
+  /** What headers have cost so far. */
+  readonly included: number;
   /** The conditionals that are open, and how deep in braces it is. */
   readonly inside: string;
 }
@@ -69,6 +71,7 @@ export const sameState = (now: State, before: State, shift: Shift): boolean =>
   now.files === before.files &&
   now.once === before.once &&
   now.missing === before.missing &&
+  now.included === before.included &&
   now.inside === before.inside &&
   sameMacros(now.macros, before.macros, shift);
 

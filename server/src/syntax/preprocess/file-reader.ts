@@ -1,3 +1,4 @@
+import type { NotRead } from "../file-text.ts";
 import type { Place } from "../reading.ts";
 import { between, type Checkpoint } from "./checkpoints.ts";
 import { holds } from "./expression.ts";
@@ -36,7 +37,7 @@ export interface Whole {
   use(use: MacroUse): void;
   /** `#pragma once`. */
   once(file: number): void;
-  find(path: string, angled: boolean, directory: string): { readonly path: string; readonly text: string } | undefined;
+  find(path: string, angled: boolean, directory: string): { readonly path: string; readonly text: string } | NotRead | undefined;
   include(path: string, angled: boolean, directory: string, place: Place): void;
 }
 
@@ -400,7 +401,8 @@ export class FileReader {
       } else if (/^__has_include(_next)?$/.test(each.text)) {
         const close = words.findIndex((word, at) => at > i && word.text === ")");
         const target = includeTarget(words.slice(i + 2, close < 0 ? words.length : close), this.#lexed.text);
-        result.push(token(NUMBER, target && this.#whole.find(target.path, target.angled, this.#source.directory) ? "1" : "0"));
+        const found = target && this.#whole.find(target.path, target.angled, this.#source.directory);
+        result.push(token(NUMBER, found && "text" in found ? "1" : "0"));
         i = close < 0 ? words.length : close;
       } else result.push(each);
     }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { NotRead } from "../file-text.ts";
 import { read } from "./preprocess.ts";
 import type { ReadOptions } from "./types.ts";
 
@@ -143,6 +144,30 @@ describe("#include", () => {
       { path: "cuda.h", angled: true, place: { file: 0, start: 0, end: 17 } },
       { path: "no.h", angled: false, place: { file: 0, start: 20, end: text.length } },
     ]);
+  });
+  it("says why one that is there is not read, and does not count it as there", () => {
+    const host = { read: (path: string) => (path === "/src/pipe.h" ? new NotRead("it is a pipe, not a file") : undefined) };
+    const text = '#include "pipe.h"\n#if __has_include("pipe.h")\nint x;\n#endif\n';
+    const reading = read("/src/a.cu", text, host, { computeCapability: 90 });
+    expect(reading.missingIncludes).toEqual([
+      { path: "pipe.h", angled: false, place: { file: 0, start: 0, end: 17 }, reason: "it is a pipe, not a file" },
+    ]);
+    expect(reading.text).not.toContain("int x");
+  });
+  const guarded = `#ifndef G\n#define G\n${"int x;\n".repeat(150_000)}#endif\n`;
+  it.each([
+    ["that include themselves twice", { "/src/a.h": '#include "a.h"\n#include "a.h"\n' }, '#include "a.h"\n'],
+    [
+      "that include many",
+      { "/src/a.h": '#include "b.h"\n'.repeat(1000), "/src/b.h": '#include "c.h"\n'.repeat(1000), "/src/c.h": ";" },
+      '#include "a.h"\n',
+    ],
+    ["that are long and come again", { "/src/a.h": guarded }, '#include "a.h"\n'.repeat(1000)],
+    ["that are asked for and not there", {}, Array.from({ length: 100_000 }, (_, k) => `#include "${k}.h"\n`).join("")],
+  ])("ends, whatever headers there are: %s", (_, headers, text) => {
+    const reading = readText(`${text}int last;`, headers as Record<string, string>);
+    expect(reading.missingIncludes.at(-1)?.reason).toMatch(/^the headers before it are all|^headers are nested deeper than 64/);
+    expect(reading.text).toContain("int last;");
   });
   it("leads back to the header", () => {
     const reading = readText('#include "a.h"\nint x;', files);

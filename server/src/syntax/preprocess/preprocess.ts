@@ -1,3 +1,4 @@
+import { type FileText, NotRead, sameText } from "../file-text.ts";
 import { differenceBetween, type TextEdit } from "../parser/edit.ts";
 import type { Place, Preprocessed } from "../reading.ts";
 import { type Checkpoint, moveMacros, type Output, restOf, type State, sameState } from "./checkpoints.ts";
@@ -10,8 +11,18 @@ import { predefined } from "./predefined.ts";
 import { SourceMapBuilder } from "./source-map.ts";
 import type { Comment, FileHost, MacroUse, ReadOptions } from "./types.ts";
 
+/** Characters of all that is read of a file and its headers. */
 const MAX_READING = 8_000_000;
+/** Headers within headers: nvcc allows 200, and programs have a dozen. */
 const MAX_INCLUDE_DEPTH = 64;
+/** Characters of headers that are gone through, those that are left out and those that come again too. */
+const MAX_INCLUDED = 128_000_000;
+/** What going through a header costs besides its own characters, and looking for one in a folder. */
+const INCLUDING = 4_000;
+const LOOKING = 250;
+
+const tooDeep = new NotRead(`headers are nested deeper than ${MAX_INCLUDE_DEPTH}`);
+const tooMuch = new NotRead("the headers before it are all that WarpLens reads");
 
 /**
  * Reads a file as nvcc would while it compiles device code: project headers spliced in, conditionals decided, macros
@@ -28,7 +39,7 @@ interface Kept {
   readonly options: string;
   readonly lexed: Lexed;
   /** Every file that was asked for, with what was found. */
-  readonly reads: ReadonlyMap<string, string | undefined>;
+  readonly reads: ReadonlyMap<string, FileText>;
   readonly files: readonly string[];
   readonly sources: readonly string[];
   readonly once: readonly string[];
@@ -46,7 +57,7 @@ class Preprocessor implements Whole {
   readonly #host: FileHost;
   readonly #includeDirs: readonly string[];
   readonly #options: string;
-  readonly #reads = new Map<string, string | undefined>();
+  readonly #reads = new Map<string, FileText>();
   #macros: Map<string, Macro>;
   /** Somebody holds on to the macros as they are. */
   #shared = false;
@@ -63,6 +74,8 @@ class Preprocessor implements Whole {
   #fileLines = 0;
   #open = false;
   #depth = 0;
+  /** Spent of `MAX_INCLUDED`. */
+  #included = 0;
 
   constructor(host: FileHost, options: ReadOptions) {
     this.#host = {
@@ -127,7 +140,7 @@ class Preprocessor implements Whole {
   #mayGoOn({ options, reads, open }: Kept): boolean {
     if (options !== this.#options || open) return false;
     let same = true;
-    for (const [path, text] of reads) if (this.#host.read(path) !== text) same = false;
+    for (const [path, text] of reads) if (!sameText(this.#host.read(path), text)) same = false;
     return same;
   }
 
@@ -150,6 +163,7 @@ class Preprocessor implements Whole {
     pushAll(this.#comments, old.comments.slice(0, counts.comments));
     pushAll(this.#uses, old.uses.slice(0, counts.uses));
     this.#fileLines = counts.fileLines;
+    this.#included = state.included;
     this.#checkpoints.push(...old.checkpoints.filter(({ token }) => token <= start.token));
     const ends = new Map(
       old.checkpoints.flatMap((each) => (each.token + relexed.tokens >= relexed.same ? [[each.token + relexed.tokens, each]] : [])),
@@ -189,6 +203,7 @@ class Preprocessor implements Whole {
       files: this.#files.length,
       once: this.#once.size,
       missing: this.#missing.length,
+      included: this.#included,
       inside,
     };
   }
@@ -281,27 +296,40 @@ class Preprocessor implements Whole {
     this.#once.add(this.#files[file] ?? "");
   }
 
-  /** Where an `#include` leads, if to a project file. */
-  find(path: string, angled: boolean, directory: string): { path: string; text: string } | undefined {
+  /** Where an `#include` leads, if to a project file; why the first of its name is not read, where none is. */
+  find(path: string, angled: boolean, directory: string): { path: string; text: string } | NotRead | undefined {
+    if (this.#included > MAX_INCLUDED) return tooMuch;
+    let refused: NotRead | undefined;
     const directories = angled ? this.#includeDirs : [directory, ...this.#includeDirs];
     for (const each of directories) {
+      this.#included += LOOKING;
       const candidate = join(each, path);
       const text = this.#host.read(candidate);
-      if (text !== undefined) return { path: candidate, text };
+      if (typeof text === "string") return { path: candidate, text };
+      refused ??= text;
     }
-    return undefined;
+    return refused;
   }
 
   include(path: string, angled: boolean, directory: string, place: Place): void {
-    const found = this.#depth < MAX_INCLUDE_DEPTH ? this.find(path, angled, directory) : undefined;
-    if (!found || this.#out.length + found.text.length > MAX_READING) {
-      this.#missing.push({ path, angled, place });
+    const found = this.find(path, angled, directory);
+    this.#included += INCLUDING;
+    const isText = found !== undefined && "text" in found;
+    if (isText && this.#once.has(found.path)) return;
+    const refused = isText ? this.#refusal(found.text) : found;
+    if (!isText || refused) {
+      this.#missing.push({ path, angled, place, ...(refused ? { reason: refused.reason } : {}) });
       return;
     }
-    if (this.#once.has(found.path)) return;
+    this.#included += found.text.length;
     this.#out.putNowhere("\n");
     this.#enter(found.path, found.text, lexCached(found.text));
     this.#out.putNowhere("\n");
+  }
+
+  #refusal({ length }: string): NotRead | undefined {
+    if (this.#depth >= MAX_INCLUDE_DEPTH) return tooDeep;
+    return this.#out.length + length > MAX_READING || this.#included + length > MAX_INCLUDED ? tooMuch : undefined;
   }
 }
 

@@ -1,3 +1,4 @@
+import type { FileText } from "../file-text.ts";
 import type { Place } from "../reading.ts";
 
 /** A comment of the opened file or a project header, for directives and suppressions. `text` has its delimiters. */
@@ -17,7 +18,7 @@ export interface MacroUse {
 
 /** Reads project files. Paths are absolute and normalised, `/` separated. */
 export interface FileHost {
-  read(path: string): string | undefined;
+  read(path: string): FileText;
 }
 
 export interface ReadOptions {
