@@ -90,7 +90,9 @@ const analysis = "server/src/analysis";
 const factsFile = `${analysis}/facts.ts`;
 const settingsFile = `${analysis}/settings.ts`;
 /** What a project says of how its files are compiled. */
-const build = ["command-words", "compile-commands", "makefile"].map((name) => `${analysis}/${name}.ts`);
+const build = ["command-words", "compilation-database", "compile-commands", "makefile", "makefile-recipes"].map(
+  (name) => `${analysis}/${name}.ts`,
+);
 const headers = `${analysis}/headers`;
 /** The database itself depends on nothing; its queries of files are its users. */
 const database = `${analysis}/database`;

@@ -1,10 +1,27 @@
-/** A command's words, as a shell would part them: quotes and backslashes. */
+/** A command's words, as a shell would part them: quotes and backslashes. A quote that nothing closes goes to the end. */
 export function splitWords(command: string): string[] {
-  const words = command.match(/(?:[^\s"'\\]|\\.|"(?:[^"\\]|\\.)*"|'[^']*')+/g) ?? [];
-  return words.map((word) =>
-    word.replace(
-      /\\(.)|"((?:[^"\\]|\\.)*)"|'([^']*)'/g,
-      (_, escaped?: string, double?: string, single?: string) => escaped ?? double?.replace(/\\(.)/g, "$1") ?? single ?? "",
-    ),
-  );
+  const words: string[] = [];
+  let word = "";
+  /** A word has begun: it may be empty, as `""` is. */
+  let begun = false;
+  let quote = "";
+  for (let at = 0; at < command.length; at++) {
+    let character = command[at] ?? "";
+    if (quote === "" && blank.test(character)) {
+      if (begun) words.push(word);
+      word = "";
+      begun = false;
+      continue;
+    }
+    begun = true;
+    if (character === quote) quote = "";
+    else if (quote === "" && (character === '"' || character === "'")) quote = character;
+    else {
+      if (character === "\\" && quote !== "'" && at + 1 < command.length) character = command[++at] ?? "";
+      word += character;
+    }
+  }
+  return begun ? [...words, word] : words;
 }
+
+const blank = /\s/;

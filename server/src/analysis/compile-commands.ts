@@ -1,6 +1,7 @@
 /** `-D`, `-I` and `-arch` of a file in the nearest `compile_commands.json` above it, else `-D` and `-I` in its makefile. */
+import { NotRead } from "../syntax/file-text.ts";
 import { directoryOf, join } from "../syntax/preprocess/paths.ts";
-import { splitWords } from "./command-words.ts";
+import { CompilationDatabase } from "./compilation-database.ts";
 import { buildFiles, type RunCommand } from "./makefile.ts";
 import type { FileHost } from "./settings.ts";
 
@@ -14,41 +15,51 @@ export interface CompileOptions {
   readonly files: readonly string[];
   /** How the project runs its program, where a makefile or a script says. */
   readonly run?: RunCommand;
+  /** What of these files is not used, and why: one sentence each. */
+  readonly problems: readonly string[];
 }
 
-interface Command {
-  readonly directory: string;
-  readonly file: string;
-  readonly words: readonly string[];
-}
-
-const none: CompileOptions = { defines: [], includeDirs: [], files: [] };
 /** Where build systems leave it, relative to each folder above the file. */
 const places = ["compile_commands.json", "build/compile_commands.json"];
 const deepest = 24;
+/** Folders that a command names: an `#include` is looked for in each. */
+const mostFolders = 1_000;
 
 /** The options of the file's own entry, else of one in the same folder: headers have none. */
 export function compileOptions(path: string, host: FileHost): CompileOptions {
   const build = buildFiles(path, host);
   const run = build?.run === undefined ? {} : { run: build.run };
-  const database = databaseOptions(path, host);
-  if (database !== undefined) return { ...database, ...run };
-  if (build === undefined) return none;
+  const found = nearestDatabase(path, host);
+  if (found?.database) {
+    const { file, database } = found;
+    const command = database.commandFor(path);
+    const options = optionsOf(command?.words() ?? [], command?.directory ?? "");
+    const problems = database.problem === undefined ? [] : [sentence(file, database.problem)];
+    return { ...options, files: database.files, problems: [...problems, ...options.problems.map((each) => sentence(file, each))], ...run };
+  }
+  const problems = [...(found ? [found.problem] : []), ...(build?.problems ?? [])];
+  if (build === undefined) return { defines: [], includeDirs: [], files: [], problems };
   // Which GPU a makefile was written for says little of the one it is meant for now.
-  const { defines, includeDirs } = optionsOf({ directory: build.directory, file: path, words: build.words });
+  const { defines, includeDirs } = optionsOf(build.words, build.directory);
   const files = [...(host.list?.(build.directory) ?? []).map((name) => join(build.directory, name)), ...build.sources];
-  return { defines, includeDirs, files, ...run };
+  return { defines, includeDirs, files, problems, ...run };
 }
 
-function databaseOptions(path: string, host: FileHost): CompileOptions | undefined {
+const sentence = (file: string, problem: string): string => `${file}${problem.startsWith("[") ? "" : " "}${problem}.`;
+
+type Found = { readonly file: string } & (
+  | { readonly database: CompilationDatabase; readonly problem?: never }
+  | { readonly database?: never; readonly problem: string }
+);
+
+function nearestDatabase(path: string, host: FileHost): Found | undefined {
   let folder = directoryOf(path);
   for (let depth = 0; depth < deepest; depth++) {
     for (const place of places) {
       const file = join(folder, place);
       const text = host.read(file);
-      if (text === undefined) continue;
-      const commands = readCommands(text);
-      return { ...optionsOf(commandFor(path, commands)), files: commands.map(absolute) };
+      if (text instanceof NotRead) return { file, problem: `${file} is not read: ${text.reason}.` };
+      if (text !== undefined) return { file, database: readDatabase(text) };
     }
     const parent = directoryOf(folder);
     if (parent === folder || parent === "") break;
@@ -57,63 +68,44 @@ function databaseOptions(path: string, host: FileHost): CompileOptions | undefin
   return undefined;
 }
 
-function absolute({ directory, file }: Command): string {
-  return join(directory, file);
+/** The database read last: most files of a project have the same. */
+let latest: { readonly text: string; readonly database: CompilationDatabase } | undefined;
+
+function readDatabase(text: string): CompilationDatabase {
+  if (latest?.text !== text) latest = { text, database: new CompilationDatabase(text) };
+  return latest.database;
 }
 
-function commandFor(path: string, commands: readonly Command[]): Command | undefined {
-  const own = commands.find((command) => absolute(command) === path);
-  return own ?? commands.find((command) => directoryOf(absolute(command)) === directoryOf(path));
-}
-
-/** The database read last: a file is analysed at every keystroke. */
-let latest: { readonly text: string; readonly commands: readonly Command[] } | undefined;
-
-function readCommands(text: string): readonly Command[] {
-  if (latest?.text !== text) latest = { text, commands: parseCommands(text) };
-  return latest.commands;
-}
-
-/** Entries of a compilation database; what is not one is passed over. */
-function parseCommands(text: string): Command[] {
-  let content: unknown;
-  try {
-    content = JSON.parse(text);
-  } catch {
-    return [];
-  }
-  if (!Array.isArray(content)) return [];
-  return content.flatMap((entry: unknown): Command[] => {
-    if (typeof entry !== "object" || entry === null) return [];
-    const { directory, file, command, arguments: words } = entry as Record<string, unknown>;
-    if (typeof directory !== "string" || typeof file !== "string") return [];
-    if (Array.isArray(words)) return [{ directory, file, words: words.filter((word): word is string => typeof word === "string") }];
-    return typeof command === "string" ? [{ directory, file, words: splitWords(command) }] : [];
-  });
-}
-
-function optionsOf(command: Command | undefined): CompileOptions {
-  if (command === undefined) return none;
-  const defines: { name: string; value?: string }[] = [];
-  const includeDirs: string[] = [];
-  const { words, directory } = command;
+/** What a compiler's command says; `problems` in words that follow the name of the file it stands in. */
+function optionsOf(words: readonly string[], directory: string): Omit<CompileOptions, "files" | "run"> {
+  /** Of several of a name the last holds. */
+  const defines = new Map<string, { readonly name: string; readonly value?: string }>();
+  const includeDirs = new Set<string>();
+  let computeCapability: number | undefined;
   for (let k = 0; k < words.length; k++) {
     const word = words[k] ?? "";
+    for (const [, arch] of word.matchAll(/\b(?:sm|compute)_(\d+)/g)) computeCapability = Math.max(computeCapability ?? 0, Number(arch));
     const take = (option: string): string | undefined =>
       word === option ? words[++k] : word.startsWith(option) ? word.slice(option.length).replace(/^=/, "") : undefined;
     const define = take("-D");
     if (define !== undefined) {
       const [, name, value] = /^(\w+)(?:=([\s\S]*))?$/.exec(define) ?? [];
-      if (name !== undefined) defines.push(value === undefined ? { name } : { name, value });
+      if (name !== undefined) defines.set(name, value === undefined ? { name } : { name, value });
       continue;
     }
     for (const option of ["-isystem", "-iquote", "-I"]) {
       const folder = take(option);
       if (folder === undefined) continue;
-      includeDirs.push(join(directory, folder));
+      includeDirs.add(join(directory, folder));
       break;
     }
   }
-  const architectures = words.flatMap((word) => [...word.matchAll(/\b(?:sm|compute)_(\d+)/g)].map(([, arch]) => Number(arch)));
-  return { defines, includeDirs, files: [], ...(architectures.length > 0 ? { computeCapability: Math.max(...architectures) } : {}) };
+  const problems =
+    includeDirs.size > mostFolders ? [`names ${includeDirs.size} folders of headers; WarpLens looks into the first ${mostFolders}`] : [];
+  return {
+    defines: [...defines.values()],
+    includeDirs: [...includeDirs].slice(0, mostFolders),
+    problems,
+    ...(computeCapability === undefined ? {} : { computeCapability }),
+  };
 }

@@ -84,3 +84,39 @@ test.each(["", "\t", "ifeq", "endif\nelse\n", "a=$(a)\nrun:\n\t./$(a) 1", "=\n:\
     expect(() => buildFiles("/p/main.cu", host({ "/p/Makefile": text }))).not.toThrow();
   },
 );
+
+const doubling = (operator: string, count: number): string =>
+  Array.from({ length: count }, (_, k) => `V${k + 1} ${operator} $(V${k}) $(V${k})\n`).join("");
+
+test.each([
+  ["variables that double", `V0 := -DA\n${doubling(":=", 40)}`],
+  [
+    "variables that double when they are used",
+    `V0 = ${"-DA ".repeat(10_000)}\n${doubling("=", 40)}%.o: %.cu\n\tnvcc $(V40) $<\n\tnvcc $(V7) $<`,
+  ],
+  ["a variable that grows by itself", `V := -DA\n${"V += $(V)\nV := $(V)\n".repeat(40)}`],
+  ["one variable many times within itself", `A = ${"$(A)".repeat(1000)}\nB := $(A)\n`],
+])("%s: the makefile is not used, and that is said", (_, text) => {
+  const options = compileOptions("/p/main.cu", host({ "/p/Makefile": text }));
+  expect(options).toMatchObject({
+    defines: [],
+    problems: ["/p/Makefile is not used: its variables stand for more than WarpLens follows."],
+  });
+});
+
+const rest = "\nCFLAGS := -DREST\n%.o: %.cu\n\tnvcc $(CFLAGS) $<\n";
+test.each([
+  ["blanks", " ".repeat(200_000)],
+  ["blanks before a value", `A${" ".repeat(200_000)}x`],
+  ["blanks after a condition", `ifeq${" ".repeat(200_000)}x\nendif`],
+  ["a value of blanks", `A =${" x".repeat(100_000)}${" ".repeat(200_000)}`],
+  ["words before an assignment", "export ".repeat(100_000)],
+  ["quotes in a condition", `ifeq ${'" "'.repeat(100_000)}\nendif`],
+  ["commas in a condition", `ifeq (${",".repeat(200_000)}\nendif`],
+  ["conditions within conditions", `${"ifeq (a,a)\n".repeat(100_000)}${"endif\n".repeat(100_000)}`],
+  ["targets", `${"a ".repeat(200_000)}:`],
+  ["recipes of one long rule", `a: ${"b ".repeat(100_000)}\n${"\tc\n".repeat(100_000)}`],
+  ["references that are not closed", `A = ${"$(".repeat(200_000)}`],
+])("200,000 %s are passed over", (_, text) => {
+  expect(compileOptions("/p/main.cu", host({ "/p/Makefile": text + rest })).defines).toContainEqual({ name: "REST" });
+});

@@ -129,6 +129,7 @@ export class ProgramDatabase {
       db,
       files,
       wordsFor: (of, start) => this.#line(settings, of, start, reading, path),
+      buildProblems: db.get(files.compiled, path).problems,
       get launches() {
         return facts();
       },

@@ -25,9 +25,11 @@ export async function inspectAll(
 ): Promise<FileResult[]> {
   await loadNativeGrammarFromDisk();
   const results: FileResult[] = [];
+  /** Many files have the same to be said of them. */
+  const said = new Set<string>();
   for (const input of inputs) {
     const { notes, ...outcome } = await inspectFile(session.job(input, gpu, simulates(input)), diskFiles);
-    for (const note of notes) io.error(`${input.name}: ${note}\n`);
+    for (const note of notes) if (!said.has(note) && said.add(note)) io.error(`${input.name}: ${note}\n`);
     for (const failure of outcome.failures) io.error(`${input.name}: ${failureText(failure)}\n`);
     results.push({ input, ...outcome });
   }

@@ -1,6 +1,7 @@
 /** From options and `warplens.json` to what decides how each file is inspected. */
 import path from "node:path";
 import type { GpuModel } from "@warplens/sim-engine";
+import { splitWords } from "../analysis/command-words.ts";
 import type { AnalysisSettings } from "../analysis/settings.ts";
 import type { LintSettings } from "../lint.ts";
 import { selectorProblem } from "../rules/selection.ts";
@@ -80,7 +81,7 @@ export class Session {
       ].map(slashes),
       launches: [...(file.launches ?? []), ...(given.launch ?? [])],
       assume: [...(file.assume ?? []), ...(given.assume ?? [])],
-      argv: given.argv === undefined ? (file.argv ?? []) : wordsOf(given.argv),
+      argv: given.argv === undefined ? (file.argv ?? []) : splitWords(given.argv),
       device: devicePropertiesOf(gpu),
     };
   }
@@ -112,14 +113,4 @@ function selectorsOf(option: string, given: readonly string[] = []): string[] {
     if (problem !== undefined) throw new UsageError(`${option}: ${problem}`);
   }
   return selectors;
-}
-
-/** A command line's words, as a shell would part them: spaces, with single and double quotes. */
-function wordsOf(text: string): string[] {
-  return [...text.matchAll(/(?:[^\s"']+|"(?:[^"\\]|\\.)*"|'[^']*')+/g)].map(([word]) =>
-    word.replace(
-      /"((?:[^"\\]|\\.)*)"|'([^']*)'/g,
-      (_, double?: string, single?: string) => double?.replace(/\\(.)/g, "$1") ?? single ?? "",
-    ),
-  );
 }

@@ -25,6 +25,7 @@ export async function inspectFile(job: Job, disk: FileHost): Promise<Outcome> {
     }
   };
   const program = await attempt("read", () => analyze(job.path, job.text, job.analysis, disk));
+  notes.push(...(program?.buildProblems ?? []));
   const simulation = program && job.simulates ? await attempt("simulate", () => simulated(job, program, notes)) : undefined;
   const diagnostics =
     program &&
