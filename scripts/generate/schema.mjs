@@ -47,6 +47,15 @@ const schemas = {
   rules: { type: "object", properties: ruleSchemas },
   select: selectors,
   ignore: selectors,
+  gates: {
+    ...texts,
+    examples: [["transpose on h200: time < 200 us", "*: no new finding of error"]],
+    defaultSnippets: [
+      { label: "a bound", body: [`${place(1, "kernel")}: ${place(2, "time < 200 us")}`] },
+      { label: "no new findings", body: ["*: no new finding of error"] },
+    ],
+  },
+  baseline: { type: "string" },
 };
 const properties = Object.entries(projectKeys).map(([name, { description }]) => [
   name,

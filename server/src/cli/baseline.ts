@@ -5,6 +5,7 @@ import type { Diagnostic } from "../lint.ts";
 import { groupBy } from "../rules/support/group-by.ts";
 import { type Io, UsageError } from "./io.ts";
 import { nameOfPath } from "./names.ts";
+import type { ProjectFolder } from "./project-folders.ts";
 import type { FileResult } from "./report.ts";
 
 interface Entry {
@@ -37,6 +38,13 @@ export function readBaseline(file: string, { cwd }: Pick<Io, "cwd">): Baseline {
   }
   return { file, entries: parsed(text, file) };
 }
+
+/** The baseline that the project's file names; absolute. */
+export const projectBaseline = ({ root, file: { baseline } }: ProjectFolder): string | undefined =>
+  baseline === undefined ? undefined : path.resolve(root, baseline);
+
+export const noBaseline = (file: string): string =>
+  `there is no baseline ${file}; \`warplens check --baseline FILE --write-baseline\` records one`;
 
 /** The findings that the baseline does not know. Of equal lines as many are known as were recorded. */
 export function withoutKnown(files: readonly FileResult[], { file, entries = [] }: Baseline, { cwd }: Pick<Io, "cwd">): FileResult[] {

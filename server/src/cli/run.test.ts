@@ -55,7 +55,7 @@ describe("usage", () => {
     [
       "two GPUs to check on",
       ["check", "a.cu", "--gpu", "t4,v100"],
-      "check takes one GPU; compare several with `warplens simulate --gpu a,b`",
+      "this takes one GPU; compare several with `warplens simulate --gpu a,b`",
     ],
     ["registers of nothing", ["check", "a.cu", "--registers", "32"], "--registers must be KERNEL=N: 32"],
     ["a macro that is none", ["check", "a.cu", "-D", "1X"], "not a macro: 1X; write NAME or NAME=VALUE"],
@@ -248,7 +248,7 @@ describe("check --baseline", () => {
     const ci = { env: { CI: "true" } };
     expect(await run({ "a.cu": poor }, argv, ci)).toMatchObject({
       code: 2,
-      err: "warplens: there is no baseline known.json; --write-baseline records one\n",
+      err: "warplens: there is no baseline known.json; `warplens check --baseline FILE --write-baseline` records one\n",
     });
     const ran = await run({ "a.cu": poor }, [...argv, "--write-baseline"], ci);
     expect(ran).toMatchObject({ code: 0, err: "recorded 2 findings in known.json\n" });
@@ -259,6 +259,17 @@ describe("check --baseline", () => {
         { path: "a.cu", ruleId: "double-constant-in-float", text: "float x = 0.0;", count: 1 },
       ],
     });
+  });
+
+  test("that warplens.json names", async () => {
+    const files = { "warplens.json": '{ "baseline": "lint/known.json" }', "lint/x": "", "src/a.cu": poor };
+    const cwd = folderWith(files);
+    expect(await runIn(cwd, ["check", "src", "--no-simulate"])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("there is no baseline"),
+    });
+    expect((await runIn(cwd, ["check", "src", "--no-simulate", "--write-baseline"])).code).toBe(0);
+    expect((await runIn(path.join(cwd, "src"), ["check", ".", "--no-simulate"])).code).toBe(0);
   });
 
   test("is about files relative to it, wherever it is used from, and knows as many equal lines as there were", async () => {

@@ -5,6 +5,7 @@ import { suggest } from "../rules/suggest.ts";
 import check from "./commands/check.ts";
 import type { Command } from "./commands/command.ts";
 import explain from "./commands/explain.ts";
+import gate from "./commands/gate.ts";
 import gpus from "./commands/gpus.ts";
 import lsp from "./commands/lsp.ts";
 import occupancy from "./commands/occupancy.ts";
@@ -14,7 +15,7 @@ import { type Io, UsageError } from "./io.ts";
 import { optionHelp, readArguments } from "./options.ts";
 import { version } from "./version.ts";
 
-const commands: readonly Command[] = [check, simulate, occupancy, gpus, rules, explain, lsp];
+const commands: readonly Command[] = [check, simulate, gate, occupancy, gpus, rules, explain, lsp];
 
 /**
  * Runs one command.

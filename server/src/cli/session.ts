@@ -11,7 +11,7 @@ import type { Input } from "./inputs.ts";
 import { type Io, UsageError } from "./io.ts";
 import type { Job } from "./jobs/job.ts";
 import { type Given, wholeNumber } from "./options.ts";
-import { ProjectFolders } from "./project-folders.ts";
+import { type ProjectFolder, ProjectFolders } from "./project-folders.ts";
 
 export class Session {
   readonly #io: Io;
@@ -31,12 +31,28 @@ export class Session {
     this.#ignore = selectorsOf("--ignore", given.ignore);
   }
 
+  /** The project of the working directory. */
+  get project(): ProjectFolder {
+    return this.#projects.of(this.#io.cwd);
+  }
+
   /** The models asked for: by option, by the project's file, else the default. */
   gpus(input: Input | undefined): readonly GpuModel[] {
     const { root, file } = this.#projects.of(input ? path.dirname(input.path) : this.#io.cwd);
     if (this.#given.gpu !== undefined) return this.#given.gpu.split(",").map((name) => gpuNamed(name, file.gpus));
     if (file.gpu !== undefined && file.gpu !== "auto") return [gpuNamed(file.gpu, file.gpus, `${root}/warplens.json`)];
     return [gpuNamed(defaultGpu)];
+  }
+
+  /**
+   * The only model asked for. Throws a UsageError when there are several.
+   * @param name goes before the option and the project's file
+   */
+  gpu(name: string | undefined, input?: Input): GpuModel {
+    if (name !== undefined) return gpuNamed(name, this.project.file.gpus);
+    const [gpu, ...others] = this.gpus(input);
+    if (!gpu || others.length > 0) throw new UsageError("this takes one GPU; compare several with `warplens simulate --gpu a,b`");
+    return gpu;
   }
 
   /** Throws a UsageError where the file's `warplens.json` is wrong. */

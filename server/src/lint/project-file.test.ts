@@ -32,6 +32,10 @@ describe("problems stand where they are", () => {
       '"x"',
       /^gpus\[1\]\.id: there are two/,
     ],
+    ["a gate", '{ "gates": ["k: time < 1 us", "k: tme < 1 us"] }', '"k: tme < 1 us"', /no figure `tme`; did you mean `time`/],
+    ["a gate that is no text", '{ "gates": [3] }', "[3]", /^`gates` should be a list of gates/],
+    ["a gate's GPU", '{ "gates": ["k on h20: time < 1 us"] }', '"k on h20: time < 1 us"', /no GPU model `h20`; did you mean `h200`/],
+    ["a baseline", '{ "baseline": [] }', "[]", /^`baseline` should be a file/],
   ])("%s", (_, text, marked, message) => expect(problemsOf(text)).toEqual([[marked, expect.stringMatching(message)]]));
 
   test("behind a byte order mark and comments", () => {
@@ -46,6 +50,14 @@ test("what is wrong is left out, the rest holds", () => {
   );
   expect(file).toMatchObject({ gpu: "x", gpus: [{ id: "x", computeCapability: "7.5" }], simulate: false });
   expect(file).not.toHaveProperty("argv");
+});
+
+test("gates know their places, and the project's own GPUs wherever these stand", () => {
+  const { file, problems } = readProjectFile(
+    '{\n  "gates": [\n    "k on mine: time < 1 us"],\n  "gpus": [{ "id": "mine", "extends": "h200" }] }',
+  );
+  expect(problems).toEqual([]);
+  expect(file.gates).toMatchObject([{ text: "k on mine: time < 1 us", gpu: "mine", line: 3, column: 5 }]);
 });
 
 test("the schema that the manifest names knows every key", async () => {

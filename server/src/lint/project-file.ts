@@ -1,9 +1,10 @@
 /** `warplens.json` at the workspace's root: what the project says for everyone who works on it. */
-import { customGpu, type GpuModel } from "@warplens/sim-engine";
+import { customGpu, findGpu, type GpuModel, gpus } from "@warplens/sim-engine";
 import { findNodeAtLocation, getNodeValue, type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
 import { visible, visibleName } from "../foreign-text.ts";
 import { type RuleLevel, selectorProblem, severities } from "../rules/selection.ts";
 import { suggest } from "../rules/suggest.ts";
+import { type Gate, readGate } from "./gate.ts";
 
 export interface ProjectFile {
   readonly gpu?: string;
@@ -22,6 +23,15 @@ export interface ProjectFile {
   readonly defines?: readonly string[];
   /** Relative to the file's folder. */
   readonly includeDirs?: readonly string[];
+  readonly gates?: readonly ProjectGate[];
+  /** Relative to the file's folder. */
+  readonly baseline?: string;
+}
+
+/** A gate, and where it stands: line and column from 1. */
+export interface ProjectGate extends Gate {
+  readonly line: number;
+  readonly column: number;
 }
 
 /** What is wrong in the file, and where: UTF-16 offsets, and line and column from 1 for those who have no editor. */
@@ -79,6 +89,16 @@ export const projectKeys: { readonly [Name in keyof Required<ProjectFile>]: Key 
   argv: texts("texts", "The arguments of `main`, to follow host values through `argv`."),
   defines: texts('texts such as "NAME=VALUE"', "Macros, as `NAME` or `NAME=VALUE`, besides those of `compile_commands.json`."),
   includeDirs: texts("folders", "Folders to search for quoted includes, relative to this file."),
+  gates: texts(
+    'gates such as "transpose on h200: time < 200 us"',
+    "What must hold for a change to pass, judged by `warplens gate`: `KERNEL [in FILE] [on GPU]: FIGURE < VALUE` or `…: no [new] finding [of SEVERITY]`; see docs/ci.md.",
+  ),
+  baseline: {
+    accepts: (value) => typeof value === "string",
+    wanted: "a file",
+    description:
+      "The file of known findings, relative to this one: `warplens check` leaves them out, and for gates all others are new. `--baseline` goes before it.",
+  },
 };
 
 /** What a `warplens.json` says (comments are welcome), less what cannot be used, and what is wrong with it. */
@@ -86,15 +106,12 @@ export function readProjectFile(source: string): { readonly file: ProjectFile; r
   // The mark takes one character, as a blank does.
   const text = source.replace(/^\uFEFF/, " ");
   const problems: ProjectProblem[] = [];
-  const say = (message: string, { offset, length }: { readonly offset: number; readonly length: number }): void => {
+  const placeOf = (offset: number): { readonly line: number; readonly column: number } => {
     const before = text.slice(0, offset).split("\n");
-    problems.push({
-      message: visible(message),
-      line: before.length,
-      column: (before.at(-1) ?? "").length + 1,
-      start: offset,
-      end: offset + length,
-    });
+    return { line: before.length, column: (before.at(-1) ?? "").length + 1 };
+  };
+  const say = (message: string, { offset, length }: { readonly offset: number; readonly length: number }): void => {
+    problems.push({ message: visible(message), ...placeOf(offset), start: offset, end: offset + length });
   };
   const errors: ParseError[] = [];
   const tree = parseTree(text, errors, { allowTrailingComma: true, disallowComments: false });
@@ -108,6 +125,7 @@ export function readProjectFile(source: string): { readonly file: ProjectFile; r
     return { file: {}, problems };
   }
   const file: { -readonly [Name in keyof ProjectFile]?: unknown } = {};
+  let gates: Node | undefined;
   for (const property of tree.children ?? []) {
     const [key, node] = property.children ?? [];
     if (key === undefined || node === undefined || key.value === "$schema") continue;
@@ -119,13 +137,38 @@ export function readProjectFile(source: string): { readonly file: ProjectFile; r
     }
     const value: unknown = getNodeValue(node);
     if (!projectKeys[name].accepts(value)) say(`\`${name}\` should be ${projectKeys[name].wanted}`, node);
+    else if (name === "gates") gates = node;
     else file[name] = name === "gpus" ? ownGpus(node, say) : value;
     for (const selector of selectorsIn(name, node)) {
       const problem = selectorProblem(String(selector.value));
       if (problem !== undefined) say(problem, selector);
     }
   }
-  return { file: file as ProjectFile, problems };
+  const result = file as ProjectFile;
+  return { file: gates ? { ...result, gates: gatesIn(gates, result.gpus ?? [], placeOf, say) } : result, problems };
+}
+
+function gatesIn(
+  list: Node,
+  own: readonly GpuModel[],
+  placeOf: (offset: number) => { readonly line: number; readonly column: number },
+  say: (message: string, at: Node) => void,
+): ProjectGate[] {
+  return (list.children ?? []).flatMap((node) => {
+    const gate = readGate(String(node.value));
+    const problem = "problem" in gate ? gate.problem : gpuProblem(gate.gpu, own);
+    if (problem !== undefined) say(problem, node);
+    return "problem" in gate || problem !== undefined ? [] : [{ ...gate, ...placeOf(node.offset) }];
+  });
+}
+
+function gpuProblem(name: string | undefined, own: readonly GpuModel[]): string | undefined {
+  if (name === undefined || findGpu(name, own)) return undefined;
+  const near = suggest(
+    name,
+    [...own, ...gpus].flatMap(({ id, aliases }) => [id, ...aliases]),
+  );
+  return `there is no GPU model \`${name}\`${near === undefined ? "; `warplens gpus` lists them" : `; did you mean \`${near}\`?`}`;
 }
 
 const keyNamed = (name: string): keyof ProjectFile | undefined =>

@@ -1,6 +1,6 @@
 import type { Severity } from "../../rules/rule.ts";
 import { severities } from "../../rules/selection.ts";
-import { type Baseline, readBaseline, recordBaseline, withoutKnown } from "../baseline.ts";
+import { type Baseline, noBaseline, projectBaseline, readBaseline, recordBaseline, withoutKnown } from "../baseline.ts";
 import { github } from "../formats/github.ts";
 import { sarif } from "../formats/sarif.ts";
 import { checkText } from "../formats/text.ts";
@@ -10,6 +10,7 @@ import { type Io, UsageError } from "../io.ts";
 import { mended } from "../mend.ts";
 import { nameOfPath, repositoryRoot } from "../names.ts";
 import type { Given } from "../options.ts";
+import type { ProjectFolder } from "../project-folders.ts";
 import { type FileResult, type Result, reportOf } from "../report.ts";
 import { Session } from "../session.ts";
 import { styleOf } from "../style.ts";
@@ -46,13 +47,12 @@ export default {
     const format = formatNamed(given.format, ["text", "json", "sarif", "github"]);
     const failOn = failLevelOf(given);
     if (given["unsafe-fixes"] && !given.fix) throw new UsageError("--unsafe-fixes says which fixes --fix applies: give both");
-    const baseline = baselineOf(given, io);
     const session = new Session(io, given);
+    const baseline = baselineOf(given, session.project, io);
     const notes: string[] = [];
     const inputs = collectInputs(operands, io.cwd, (message) => void notes.push(message));
     for (const note of notes) io.error(`${note}\n`);
-    const [gpu, ...others] = session.gpus(inputs[0]);
-    if (!gpu || others.length > 0) throw new UsageError("check takes one GPU; compare several with `warplens simulate --gpu a,b`");
+    const gpu = session.gpu(undefined, inputs[0]);
     const inspect = (wanted: readonly Input[]): Promise<FileResult[]> =>
       inspectAll(session, wanted, gpu, io, (input) => session.simulates(input));
     const files = given.fix ? await mended(inputs, inspect, given["unsafe-fixes"] ?? false, io) : await inspect(inputs);
@@ -87,16 +87,20 @@ function failLevelOf(given: Given): FailLevel {
   return level;
 }
 
-/** The baseline to leave findings out by. Where a wrong path would pass unseen none is made up. */
-function baselineOf(given: Given, io: Io): Baseline | undefined {
-  const { baseline: file, "write-baseline": write } = given;
+/**
+ * The baseline to leave findings out by: the option's, else the project's. One is made up only where a person names a file that is
+ * not there: in CI, or in `warplens.json`, a wrong path would pass unseen.
+ */
+function baselineOf(given: Given, project: ProjectFolder, io: Io): Baseline | undefined {
+  const { baseline: named, "write-baseline": write } = given;
+  const file = named ?? projectBaseline(project);
   if (file === undefined) {
     if (write) throw new UsageError("--write-baseline needs the file: --baseline FILE");
     return undefined;
   }
-  const baseline = write ? { file, entries: undefined } : readBaseline(file, io);
-  if (!write && !baseline.entries && (io.env.CI ?? "") !== "")
-    throw new UsageError(`there is no baseline ${file}; --write-baseline records one`);
+  if (write) return { file, entries: undefined };
+  const baseline = readBaseline(file, io);
+  if (!baseline.entries && (named === undefined || (io.env.CI ?? "") !== "")) throw new UsageError(noBaseline(file));
   return baseline;
 }
 

@@ -16,6 +16,7 @@ import {
   formatTraffic,
 } from "../../units.ts";
 import type { SimulatedSite } from "../jobs/job.ts";
+import { launchTitle } from "../launches.ts";
 import type { Style } from "../style.ts";
 
 /** Characters of a line of source that are shown. */
@@ -23,8 +24,7 @@ const longestLine = 400;
 /** More lines than these are not shown: the ones that move most come first. */
 const mostLines = 8;
 
-const titleOf = ({ kernel, templateArguments }: LaunchReport): string =>
-  visibleName(templateArguments.length > 0 ? `${kernel}<${templateArguments.join(", ")}>` : kernel);
+const titleOf = (report: LaunchReport): string => visibleName(launchTitle(report));
 const occupancyOf = ({ occupancy: { theoreticalPct, limiters } }: LaunchReport): string =>
   `occupancy ${formatPercent(theoreticalPct)}${limiters.length > 0 ? ` (${formatLimiters(limiters)})` : ""}`;
 

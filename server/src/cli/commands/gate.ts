@@ -1,0 +1,59 @@
+import path from "node:path";
+import { noBaseline, projectBaseline, readBaseline, withoutKnown } from "../baseline.ts";
+import { type Before, type Judgement, judge } from "../gates/judge.ts";
+import { gatesGithub, gatesMarkdown, gatesReport, gatesText, verdictOf } from "../gates/print.ts";
+import { collectInputs } from "../inputs.ts";
+import { inspectAll } from "../inspect.ts";
+import { type Io, UsageError } from "../io.ts";
+import { nameOfPath, repositoryRoot } from "../names.ts";
+import type { Given } from "../options.ts";
+import type { ProjectFolder } from "../project-folders.ts";
+import type { FileResult } from "../report.ts";
+import { Session } from "../session.ts";
+import { styleOf } from "../style.ts";
+import { version } from "../version.ts";
+import type { Command } from "./command.ts";
+import { formatNamed } from "./format-option.ts";
+
+export default {
+  name: "gate",
+  operands: "[PATH...]",
+  summary: "whether the gates of warplens.json hold: exit code 1 when one is broken, 2 when one cannot be judged",
+  options: ["gpu", "format", "baseline", "launch", "assume", "argv", "define", "include", "registers", "nvcc"],
+  async run({ given, operands }, io) {
+    const format = formatNamed(given.format, ["text", "json", "markdown", "github"]);
+    const session = new Session(io, given);
+    const project = session.project;
+    const { gates = [] } = project.file;
+    const file = path.join(project.root, "warplens.json");
+    if (gates.length === 0) throw new UsageError(`there are no gates: \`"gates": ["kernel: time < 200 us"]\` in warplens.json says them`);
+    const before = beforeOf(given, project, io);
+    const paths = operands.length > 0 ? operands : [path.relative(io.cwd, project.root) || "."];
+    const inputs = collectInputs(paths, io.cwd, (message) => io.error(`${message}\n`));
+    const results = new Map<string, readonly FileResult[]>();
+    const judgements: Judgement[] = [];
+    for (const gate of gates) {
+      const gpu = session.gpu(gate.gpu);
+      const files = results.get(gpu.id) ?? (await inspectAll(session, inputs, gpu, io, () => true));
+      results.set(gpu.id, files);
+      judgements.push(judge(gate, gpu, files, before));
+    }
+    const root = repositoryRoot(io);
+    if (format === "json") io.out(`${JSON.stringify(gatesReport(judgements, version()), null, 2)}\n`);
+    else if (format === "markdown") io.out(gatesMarkdown(judgements));
+    else if (format === "github") io.out(gatesGithub(judgements, file, nameOfPath(root)));
+    else io.out(gatesText(judgements, styleOf(io, given)));
+    const verdicts = judgements.map(verdictOf);
+    if (verdicts.includes("unknown")) return 2;
+    return verdicts.includes("broken") ? 1 : 0;
+  },
+} satisfies Command;
+
+/** What findings were before: those of a baseline, of the project's where none is named. */
+function beforeOf(given: Given, project: ProjectFolder, io: Io): Before | undefined {
+  const file = given.baseline ?? projectBaseline(project);
+  if (file === undefined) return undefined;
+  const baseline = readBaseline(file, io);
+  if (!baseline.entries) throw new UsageError(noBaseline(file));
+  return { newFindings: (files) => withoutKnown(files, baseline, io) };
+}
