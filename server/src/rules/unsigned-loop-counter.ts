@@ -2,8 +2,9 @@ import type { Expression, Node } from "../syntax/ast.ts";
 import { defineRule, type Finding, type Fix, type RuleContext } from "./rule.ts";
 import { type Counter, countersOf } from "./support/counters.ts";
 import { all, excerpt, replace } from "./support/edits.ts";
+import { groupBy } from "./support/group-by.ts";
 import { combine, intMax, type Range, Ranges, unqualified } from "./support/ranges.ts";
-import { type Change, SignChange } from "./support/sign-change.ts";
+import { type Doubt, SignChange } from "./support/sign-change.ts";
 import { sameSpan } from "./support/syntax-index.ts";
 import { type Variable, Variables } from "./support/variables.ts";
 
@@ -18,7 +19,7 @@ export default defineRule({
   remedy: "Declare the counter `int`, or use a 64-bit counter where the bound may exceed 2147483647.",
   notes: `Found are 32-bit unsigned counters of \`for\` loops in device code that count by an amount and from which an address or a product is computed. Left alone are 64-bit counters, whose address needs no conversion; loops by factors (\`s >>= 1\`); loops that \`#pragma unroll\` dissolves; and counters that are divided or taken modulo, which is cheaper unsigned.
 
-The fix is safe where the values of the counter and of every expression it makes signed provably stay between 0 and 2147483647; otherwise its title names what may not.`,
+The fix is safe where the values of the counter and of every expression it makes signed provably stay between 0 and 2147483647; otherwise its title names what may not. There is none where wrapping around may be meant: where a first value, a step or a difference may fall below 0 with ordinary values, where bits or comparisons of what may wrap count, or where the counter is set in the loop's body. A loop that ends only by wrapping, such as \`for (unsigned i = n - 1; i < n; i--)\`, is left alone.`,
   fix: "safe",
   example: {
     bad: `__global__ void columnSum(float *out, const float *in, unsigned int rows, int columns) {
@@ -37,15 +38,15 @@ The fix is safe where the values of the counter and of every expression it makes
   *check(context) {
     const { program, syntax } = context;
     const variables = new Variables(syntax, program.semantics);
-    const seen = new Set<Variable>();
-    for (const loop of syntax.statements("for")) {
-      if (!syntax.inDevice(loop)) continue;
-      for (const counter of countersOf(loop, variables)) {
-        if (seen.has(counter.variable) || !isUnsigned(context, counter.variable) || isFullyUnrolled(context, counter)) continue;
-        seen.add(counter.variable);
-        const found = finding(context, counter, variables);
-        if (found) yield found;
-      }
+    const loops = syntax.statements("for").filter((loop) => syntax.inDevice(loop));
+    const byVariable = groupBy(
+      loops.flatMap((loop) => countersOf(loop, variables)),
+      ({ variable }) => variable,
+    );
+    for (const [variable, counters] of byVariable) {
+      const left = isUnsigned(context, variable) ? counters.find((counter) => !isFullyUnrolled(context, counter)) : undefined;
+      const found = left && finding(context, left, counters, variables);
+      if (found) yield found;
     }
   },
 });
@@ -66,18 +67,20 @@ function isFullyUnrolled({ program: { semantics } }: RuleContext, { loop, bound,
   );
 }
 
-function finding(context: RuleContext, counter: Counter, variables: Variables): Finding | undefined {
+/** @param counters all loops that the variable counts, this one among them */
+function finding(context: RuleContext, counter: Counter, counters: readonly Counter[], variables: Variables): Finding | undefined {
   const { variable, loop } = counter;
   const { reading } = context.program;
   const why = addressing(context, counter, variables);
   if (!why || !("kind" in variable)) return undefined;
-  const changes = judge(context, counter, variables);
-  if (changes.some(({ kind }) => kind === "unwanted")) return undefined;
+  const { doubts, wraps } = judge(context, counters, variables);
+  if (doubts.some(({ kind }) => kind === "unwanted")) return undefined;
+  const [held] = wraps;
   const name = variable.name.parts.at(-1)?.text ?? "";
   return {
     span: { start: variable.type.start, end: Math.max(variable.type.end, variable.name.end) },
-    message: `Loop counter \`${name}\` is unsigned: because it must wrap at 2^32, the compiler cannot turn \`${excerpt(reading, why, 40)}\` into a running address. Make it \`int\`.`,
-    fix: fixOf(context, variable, name, changes, variables),
+    message: `Loop counter \`${name}\` is unsigned: because it must wrap at 2^32, the compiler cannot turn \`${excerpt(reading, why, 40)}\` into a running address. Make it \`int\`${held ? ` if that is right: ${held.reason}` : ""}.`,
+    ...(held ? {} : { fix: fixOf(context, variable, name, doubts, variables) }),
     ...(variable.start < loop.start
       ? { related: [{ at: { start: loop.start, end: loop.body.start }, message: `\`${name}\` counts this loop` }] }
       : {}),
@@ -125,23 +128,47 @@ function addressing(
   return search(variable, 0);
 }
 
-/** Everything that a signed counter might change. */
-function judge({ program, syntax }: RuleContext, counter: Counter, variables: Variables): Change[] {
-  const { variable, loop, stepAt, bound } = counter;
-  const range = valuesOf(counter, new Ranges(program.semantics, variables));
-  const ranges = new Ranges(program.semantics, variables, new Map([[variable, "reason" in range ? { min: 0, max: 2 ** 32 - 1 } : range]]));
-  const change = new SignChange(program, syntax, ranges, "reason" in range ? { min: 0, max: 2 ** 32 - 1 } : range);
-  const changes: Change[] = "reason" in range ? [range] : [];
+/** Why a signed counter might not do the same, and why not even with the values it ordinarily has. */
+interface Judgement {
+  readonly doubts: readonly Doubt[];
+  readonly wraps: readonly Doubt[];
+}
+
+/** Values that nobody wonders at: of counters, and of what only the type is known of. */
+const ordinaryCounts: Range = { min: 0, max: 2 ** 20 };
+const ordinaryValues: Range = { min: -(2 ** 10), max: 2 ** 10 };
+
+/** Everything that a signed counter might change, in all loops that it counts. */
+function judge(context: RuleContext, counters: readonly Counter[], variables: Variables): Judgement {
+  const doubts = changesOf(context, counters, variables, undefined);
+  const always = doubts.filter(({ kind }) => kind !== "differs" && kind !== "wraps");
+  const ordinary = changesOf(context, counters, variables, ordinaryValues);
+  return { doubts, wraps: [...always, ...ordinary.filter(({ kind }) => kind !== "differs")] };
+}
+
+/** @param ordinary what is taken of values of which only the type is known; absent: all that the type has */
+function changesOf(context: RuleContext, counters: readonly Counter[], variables: Variables, ordinary: Range | undefined): Doubt[] {
+  const [first] = counters;
+  if (!first) return [];
+  const { variable } = first;
+  const { semantics } = context.program;
+  const values = counters.map((counter) => valuesOf(counter, new Ranges(semantics, variables, undefined, ordinary), variables));
+  const changes = values.flatMap((each) => ("reason" in each ? [each] : []));
+  const unknown = ordinary ? ordinaryCounts : { min: 0, max: 2 ** 32 - 1 };
+  const known = values.map((each) => ("reason" in each ? unknown : each));
+  const range: Range = { min: Math.min(...known.map(({ min }) => min)), max: Math.max(...known.map(({ max }) => max)) };
+  const ranges = new Ranges(semantics, variables, new Map([[variable, range]]), ordinary);
+  const change = new SignChange(context, variables, variable, ranges, range);
+  const inside = ({ start, end }: Node, outer: Node): boolean => start >= outer.start && end <= outer.end;
   for (const use of variables.uses(variable)) {
-    if (use.start >= stepAt.start && use.end <= stepAt.end) continue;
-    if (isFirstAssignment(syntax.parent(use)?.node, loop.init, use)) continue;
-    // The bound itself is judged by `valuesOf`, but for what a negative limit means.
+    if (counters.some(({ stepAt, loop }) => inside(use, stepAt) || isFirstAssignment(context.syntax.parent(use)?.node, loop.init, use)))
+      continue;
     const judged = change.of(use);
-    if (use === bound?.counter && judged.kind === "same") continue;
-    if (judged.kind !== "same") changes.push(judged);
-    if ((use.start < loop.start || use.end > loop.end) && judged.kind === "same" && "kind" in variable && variable.start < loop.start) {
+    const bounds = counters.find(({ bound }) => use === bound?.counter);
+    // The bound itself is judged by `valuesOf`, but for a negative one: then the loop ran until it wrapped.
+    if (judged.kind !== "same") changes.push(bounds?.up && judged.kind === "wraps" ? { ...judged, kind: "differs" } : judged);
+    else if (!bounds && !counters.some(({ loop }) => inside(use, loop)) && "kind" in variable && variable.start < first.loop.start)
       changes.push({ kind: "differs", reason: "it is also used outside the loop" });
-    }
   }
   return changes;
 }
@@ -154,40 +181,70 @@ const isFirstAssignment = (parent: Node | undefined, init: Node | undefined, use
   "left" in parent &&
   parent.left === use;
 
-/** The counter's values from its first to the one that ends the loop; or why they may leave the range of `int`. */
-function valuesOf({ first, step, up, bound }: Counter, ranges: Ranges): Range | (Change & { readonly reason: string }) {
+/** The counter's values from its first to the one that ends the loop; or why a signed one may have others. */
+function valuesOf(counter: Counter, ranges: Ranges, variables: Variables): Range | Doubt {
+  const { first, step, bound } = counter;
+  if (!bound) return { kind: "wraps", reason: "what ends its loop is not known" };
   const start = first && ranges.of(first);
-  const limit = bound && ranges.of(bound.limit);
-  const by = step ? ranges.of(step) : { min: 1, max: 1 };
-  if (!start || !limit || !by || !bound) return { kind: "differs", reason: "its values are not known" };
+  const limit = ranges.of(bound.limit);
+  let by = step ? ranges.of(step) : { min: 1, max: 1 };
+  let { up } = counter;
+  if (by && by.max < 0) [by, up] = [{ min: -by.max, max: -by.min }, !up];
+  if (endsByWrapping(counter, up, start, limit, variables)) return { kind: "unwanted", reason: "its loop ends by wrapping around" };
+  if (!by || by.min < 1) return { kind: "wraps", reason: "its step may be 0 or negative" };
+  if (!start || !first) return { kind: "wraps", reason: "its first value is not known" };
+  if (!limit) return { kind: "differs", reason: "its values are not known" };
+  if (start.min < 0 && up) return { kind: "wraps", reason: "its first value may be negative" };
+  if (up && ranges.fallsBelow(first)) return { kind: "wraps", reason: "its first value may fall below 0" };
   if (start.min < 0 || start.max > intMax) return { kind: "differs", reason: "its first value may exceed 2147483647" };
-  if (by.min < 1) return { kind: "differs", reason: "its step may be 0 or negative" };
-  if (!up) {
-    const least = bound.op === ">" ? limit.min + 1 : bound.op === ">=" ? limit.min : undefined;
-    if (least === undefined || least - by.max < 0) return { kind: "differs", reason: "its last step may go below 0" };
-    return { min: least - by.max, max: start.max };
-  }
-  const most =
-    bound.op === "<"
-      ? limit.max - 1
-      : bound.op === "<="
-        ? limit.max
-        : bound.op === "!=" && by.max === 1 && start.max <= limit.min
-          ? limit.max - 1
-          : undefined;
-  const end = most === undefined ? undefined : combine("+", { min: most, max: most }, by);
+  return up ? upwards(start, limit, by, bound.op) : downwards(start, limit, by, bound.op);
+}
+
+/**
+ * The loop is of a kind that only unsigned arithmetic ends: it counts away from its bound, from or up to what `int` cannot hold, or
+ * compares the counter with itself.
+ */
+function endsByWrapping(
+  { variable, bound }: Counter,
+  up: boolean,
+  start: Range | undefined,
+  limit: Range | undefined,
+  variables: Variables,
+): boolean {
+  if (!bound) return false;
+  const isOutside = (range: Range | undefined): boolean => range !== undefined && (range.max < 0 || range.min > intMax);
+  const { op, limit: end } = bound;
+  const away = up ? op === ">" || op === ">=" : op === "<" || op === "<=";
+  const passed = op === "!=" && start !== undefined && limit !== undefined && (up ? start.min > limit.max : start.max < limit.min);
+  const ofItself = variables.uses(variable).some((use) => use.start >= end.start && use.end <= end.end);
+  return away || passed || ofItself || isOutside(start) || isOutside(limit);
+}
+
+function upwards(start: Range, limit: Range, by: Range, op: string): Range | Doubt {
+  const least = op === "!=" && (by.max > 1 || start.max > limit.min);
+  const most = op === "<=" ? limit.max : limit.max - 1;
+  const end = least ? undefined : combine("+", { min: most, max: most }, by);
   if (!end || end.max > intMax) return { kind: "differs", reason: "its bound may bring it past 2147483647" };
   return { min: start.min, max: Math.max(start.max, end.max) };
+}
+
+function downwards(start: Range, limit: Range, by: Range, op: string): Range | Doubt {
+  if (op === "!=") {
+    if (by.max > 1 || start.min < limit.max) return { kind: "wraps", reason: "it may step past its bound" };
+    return { min: limit.min, max: start.max };
+  }
+  const last = (op === ">" ? limit.min + 1 : limit.min) - by.max;
+  return last < 0 ? { kind: "wraps", reason: "its last step may go below 0" } : { min: last, max: start.max };
 }
 
 function fixOf(
   { program: { reading }, syntax }: RuleContext,
   variable: Variable,
   name: string,
-  changes: readonly Change[],
+  doubts: readonly Doubt[],
   variables: Variables,
 ): Fix | undefined {
-  if (!("kind" in variable) || changes.some(({ kind }) => kind === "breaks")) return undefined;
+  if (!("kind" in variable)) return undefined;
   const declared = syntax.parent(variable)?.node;
   const together = declared && "declarations" in declared ? declared.declarations : [];
   // One type stands for all variables of a declaration.
@@ -196,7 +253,7 @@ function fixOf(
   if (!/^[\w:\s]+$/.test(text) || /\b(const|auto|decltype)\b/.test(text)) return undefined;
   const signed = /^((std::)?)uint32_t$/.test(text) ? text.replace("uint", "int") : "int";
   const edits = all(replace(reading, variable.type, signed));
-  const [reason] = changes.flatMap((change) => ("reason" in change ? [change.reason] : []));
+  const reason = doubts[0]?.reason;
   return (
     edits && {
       title: reason === undefined ? `Make \`${name}\` an \`${signed}\`` : `Make \`${name}\` an \`${signed}\` (${reason})`,

@@ -12,6 +12,7 @@ export interface Range {
 }
 
 export const intMax = 2 ** 31 - 1;
+export const intMin = -(2 ** 31);
 
 const limits: Readonly<Record<IntegerName, Range>> = {
   bool: { min: 0, max: 1 },
@@ -20,7 +21,7 @@ const limits: Readonly<Record<IntegerName, Range>> = {
   uchar: { min: 0, max: 255 },
   short: { min: -32768, max: 32767 },
   ushort: { min: 0, max: 65535 },
-  int: { min: -(2 ** 31), max: intMax },
+  int: { min: intMin, max: intMax },
   uint: { min: 0, max: 2 ** 32 - 1 },
   long: { min: -(2 ** 63), max: 2 ** 63 },
   ulong: { min: 0, max: 2 ** 64 },
@@ -52,11 +53,14 @@ export class Ranges {
   readonly #variables: Variables;
   /** Ranges known from elsewhere, such as a loop's counter inside the loop. */
   readonly #known: ReadonlyMap<Variable, Range>;
+  readonly #ordinary: Range | undefined;
 
-  constructor(semantics: Semantics, variables: Variables, known: ReadonlyMap<Variable, Range> = new Map()) {
+  /** @param ordinary what is taken of what only its type is known of */
+  constructor(semantics: Semantics, variables: Variables, known: ReadonlyMap<Variable, Range> = new Map(), ordinary?: Range) {
     this.#semantics = semantics;
     this.#variables = variables;
     this.#known = known;
+    this.#ordinary = ordinary;
   }
 
   /** Undefined where not even the type is known, or it is not an integer's. */
@@ -67,7 +71,34 @@ export class Ranges {
     if (typeof constant === "bigint" || typeof constant === "boolean") return { min: Number(constant), max: Number(constant) };
     const exact = depth < maxDepth ? this.#exact(node, depth + 1) : undefined;
     // A value outside its type's range wrapped: nothing is known of it but the type.
-    return exact && (!all || (exact.min >= all.min && exact.max <= all.max)) ? exact : all;
+    return exact && (!all || (exact.min >= all.min && exact.max <= all.max)) ? exact : this.#usual(all);
+  }
+
+  /** Whether a difference in an expression may lie below 0, which what is unsigned wraps around to a large number. */
+  fallsBelow(node: Expression, depth = 0): boolean {
+    if (depth > maxDepth) return true;
+    const inside = (inner: Expression): boolean => this.fallsBelow(inner, depth + 1);
+    switch (node.kind) {
+      case "parenthesized":
+        return inside(node.inner);
+      case "cast":
+        return node.operands.some(inside);
+      case "unary":
+        return node.op === "-" || node.op === "~" || inside(node.operand);
+      case "binary": {
+        if (inside(node.left) || inside(node.right)) return true;
+        const [left, right] = [this.of(node.left), this.of(node.right)];
+        return node.op === "-" && (!left || !right || left.min - right.max < 0);
+      }
+      default:
+        return false;
+    }
+  }
+
+  /** Of a type's values those that are taken to be had. */
+  #usual(all: Range | undefined): Range | undefined {
+    if (!all || !this.#ordinary) return all;
+    return { min: Math.max(all.min, this.#ordinary.min), max: Math.min(all.max, this.#ordinary.max) };
   }
 
   #exact(node: Expression, depth: number): Range | undefined {
