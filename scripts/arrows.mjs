@@ -93,6 +93,7 @@ const settingsFile = `${analysis}/settings.ts`;
 const build = ["command-words", "compilation-database", "compile-commands", "makefile", "makefile-recipes"].map(
   (name) => `${analysis}/${name}.ts`,
 );
+const reach = `${analysis}/reach.ts`;
 const headers = `${analysis}/headers`;
 /** The database itself depends on nothing; its queries of files are its users. */
 const database = `${analysis}/database`;
@@ -107,10 +108,11 @@ const host = ["values", "launches", "program", "memory", "resolve", "library", "
  */
 export const analysisArrows = {
   [settingsFile]: [],
-  ...Object.fromEntries(build.map((file) => [file, [settingsFile, ...build.filter((other) => other !== file)]])),
+  ...Object.fromEntries(build.map((file) => [file, [settingsFile, reach, ...build.filter((other) => other !== file)]])),
+  [reach]: [settingsFile],
   [headers]: [settingsFile],
   [sema]: [],
-  [database]: [sema, settingsFile, headers, ...build],
+  [database]: [sema, settingsFile, reach, headers, ...build],
   [factsFile]: [sema, settingsFile, database],
   [emit]: [sema],
   [`${analysis}/lower/asm`]: [sema, emit],
@@ -118,7 +120,7 @@ export const analysisArrows = {
   [`${analysis}/lower`]: [sema, factsFile, settingsFile, headers, emit, `${analysis}/lower/asm`, `${analysis}/lower/builtins`],
   ...Object.fromEntries(host.map((folder, floor) => [folder, [sema, factsFile, settingsFile, ...host.slice(0, floor)]])),
   [`${analysis}/host`]: [sema, factsFile, settingsFile, ...host],
-  [analysis]: [sema, factsFile, settingsFile, database, headers, ...build, `${analysis}/lower`, `${analysis}/host`, ...host],
+  [analysis]: [sema, factsFile, settingsFile, reach, database, headers, ...build, `${analysis}/lower`, `${analysis}/host`, ...host],
 };
 
 const packages = {

@@ -107,14 +107,18 @@ export const diskFiles: FileHost = {
 
 /** The folder of the repository that a file belongs to. The home folder is none, nor what stands above it. */
 export function repositoryOf(file: string): string | undefined {
-  const home = homedir();
-  for (let folder = path.dirname(file); ; folder = path.dirname(folder)) {
-    if (folder === path.dirname(folder) || home === folder || home.startsWith(`${folder}${path.sep}`)) return undefined;
+  for (let folder = path.dirname(file); !isHomeOrAbove(folder); folder = path.dirname(folder))
     if (repositories.some((name) => existsSync(path.join(folder, name)))) return slashes(folder);
-  }
+  return undefined;
 }
 
-const slashes = (file: string): string => file.replaceAll(path.sep, "/");
+/** Whether a folder is the user's home, or one in which that stands: much is in it that is of no project. */
+export function isHomeOrAbove(folder: string): boolean {
+  const up = path.relative(path.resolve(folder), homedir());
+  return folder === path.dirname(folder) || (!up.startsWith("..") && !path.isAbsolute(up));
+}
+
+export const slashes = (file: string): string => file.replaceAll(path.sep, "/");
 
 function bytesOf(descriptor: number, size: number): Buffer {
   const bytes = Buffer.alloc(size);

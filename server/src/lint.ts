@@ -78,7 +78,8 @@ export function lint(
   for (const [rule, severity] of selected) {
     if (rule.simulated && !launches) continue;
     try {
-      const found = rule.simulated ? [...rule.check(context)] : [...foundBy(rule, byItem, settings.quick ? undefined : context, failed)];
+      const found =
+        rule.simulated || rule.ofFile ? [...rule.check(context)] : [...foundBy(rule, byItem, settings.quick ? undefined : context, failed)];
       if (!byItem.some((each) => each.found.some((one) => one.rule === rule && one.failure))) ran.add(rule);
       located.push(...inMacros(found, context, program).map((finding) => ({ rule, severity, place: placeOf(reading, finding), finding })));
     } catch (error) {
@@ -86,8 +87,9 @@ export function lint(
     }
   }
   const suppressions = new Suppressions(reading);
+  const isShown = (header: string): boolean => !isLibraryHeader(header) && program.isOfProject(header);
   const mayShow = ({ rule, place }: Located): boolean =>
-    place.file === 0 || (rule.simulated === true && !isLibraryHeader(reading.files[place.file] ?? ""));
+    place.file === 0 || ((rule.simulated || rule.ofFile === true) && isShown(reading.files[place.file] ?? ""));
   const kept = mostSpecific(located).filter((each) => mayShow(each) && !suppressions.covers(each.rule, each.place));
   const severity = selected.get(unusedSuppression);
   if (severity) {

@@ -3,6 +3,7 @@ import { NotRead } from "../syntax/file-text.ts";
 import { directoryOf, join } from "../syntax/preprocess/paths.ts";
 import { CompilationDatabase } from "./compilation-database.ts";
 import { buildFiles, type RunCommand } from "./makefile.ts";
+import { readBuildFile } from "./reach.ts";
 import type { FileHost } from "./settings.ts";
 
 export interface CompileOptions {
@@ -57,7 +58,7 @@ function nearestDatabase(path: string, host: FileHost): Found | undefined {
   for (let depth = 0; depth < deepest; depth++) {
     for (const place of places) {
       const file = join(folder, place);
-      const text = host.read(file);
+      const text = readBuildFile(file, host);
       if (text instanceof NotRead) return { file, problem: `${file} is not read: ${text.reason}.` };
       if (text !== undefined) return { file, database: readDatabase(text) };
     }

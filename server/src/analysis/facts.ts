@@ -71,6 +71,8 @@ export interface Program {
   readonly files: FileQueries;
   /** Words for a place that a sentence marks, see `places-in-words.ts`. */
   wordsFor(path: string, start: number): string;
+  /** Whether a file of the reading is the project's: what is found in others is not shown. */
+  isOfProject(path: string): boolean;
   /** What of the project's build files is not used, and why: one sentence each. */
   readonly buildProblems: readonly string[];
   /** Directive comments that could not be read, and the like. */

@@ -6,6 +6,7 @@ import { NotRead } from "../syntax/file-text.ts";
 import { directoryOf, join } from "../syntax/preprocess/paths.ts";
 import { splitWords } from "./command-words.ts";
 import { type Recipe, recipesOf } from "./makefile-recipes.ts";
+import { readBuildFile } from "./reach.ts";
 import type { FileHost } from "./settings.ts";
 
 export interface BuildFiles {
@@ -39,7 +40,7 @@ export function buildFiles(path: string, host: FileHost): BuildFiles | undefined
     for (const name of found === undefined ? makefiles : []) found = readMakefile(directory, name, path, host) ?? found;
     if (found?.run !== undefined) return found;
     for (const name of scripts) {
-      const script = host.read(join(directory, name));
+      const script = readBuildFile(join(directory, name), host);
       const argv = typeof script === "string" ? runArguments(script.split("\n")) : undefined;
       if (argv !== undefined)
         return { ...(found ?? { directory, words: [], sources: [], problems: [] }), run: { argv, where: `the script \`${name}\`` } };
@@ -51,7 +52,7 @@ export function buildFiles(path: string, host: FileHost): BuildFiles | undefined
 
 function readMakefile(directory: string, name: string, path: string, host: FileHost): BuildFiles | undefined {
   const file = join(directory, name);
-  const text = host.read(file);
+  const text = readBuildFile(file, host);
   if (text === undefined) return undefined;
   const unused = (problem: string): BuildFiles => ({ directory, words: [], sources: [], problems: [problem] });
   if (text instanceof NotRead) return unused(`${file} is not read: ${text.reason}.`);

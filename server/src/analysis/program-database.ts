@@ -77,6 +77,7 @@ export class ProgramDatabase {
   /** Files on disk have changed: these, or any. */
   filesChanged(paths: readonly string[] = this.db.keys(this.files.source)): void {
     for (const path of paths) if (!this.#open.has(path)) this.db.set(this.files.source, path, this.#disk.read(path));
+    for (const path of this.db.keys(this.files.realPath)) this.db.set(this.files.realPath, path, this.#disk.realPath?.(path));
     for (const folder of this.db.keys(this.files.folder)) this.db.set(this.files.folder, folder, this.#disk.list?.(folder) ?? []);
   }
 
@@ -129,6 +130,7 @@ export class ProgramDatabase {
       db,
       files,
       wordsFor: (of, start) => this.#line(settings, of, start, reading, path),
+      isOfProject: (file) => db.get(files.reach, unit).isOfProject(file, files.host(db)),
       buildProblems: db.get(files.compiled, path).problems,
       get launches() {
         return facts();
@@ -251,7 +253,7 @@ export class ProgramDatabase {
     compute: (db, path) => {
       const { settings } = db.get(this.#effective, path);
       const { own } = this.#ownUnit(path);
-      const host = this.files.host(db);
+      const host = db.get(this.files.reach, this.#unitOf(path)).within(this.files.host(db));
       const load = (other: string, _text: string, launching: ReadonlySet<string>): ProgramUnit | undefined => {
         const unit = unitKey(other, settings);
         if (db.get(this.files.preprocessed, unit).text.length > longestReading) return undefined;

@@ -20,6 +20,8 @@ export interface AnalysisSettings {
   /** `-D`: undefined value means 1. */
   readonly defines: readonly { readonly name: string; readonly value?: string }[];
   readonly includeDirs: readonly string[];
+  /** Folders of the workspace: all that stands in them may be read (see `Reach`). */
+  readonly roots?: readonly string[];
   /** Texts as in contract.md: `KERNEL: grid=(X,Y,Z) block=(X,Y,Z) shared=BYTES`. */
   readonly launches: readonly string[];
   /** `KERNEL.PARAM=VALUE` or `PARAM=VALUE`. */

@@ -1,6 +1,6 @@
 /** Which files a command is about, and their texts. */
 import path from "node:path";
-import { entriesOf, isFolder, readBytes } from "../files.ts";
+import { entriesOf, isFolder, readBytes, slashes } from "../files.ts";
 import { suggest } from "../rules/suggest.ts";
 import { NotRead } from "../syntax/file-text.ts";
 import { UsageError } from "./io.ts";
@@ -16,6 +16,8 @@ export interface Input {
   readonly bom: string;
   /** The text is all that the file holds: false where bytes were not UTF-8. */
   readonly exact: boolean;
+  /** The folder that was searched for it, absolute, `/` separated; absent for a file that is named itself. */
+  readonly folder?: string;
 }
 
 const cuda = /\.(cu|cuh)$/i;
@@ -41,7 +43,7 @@ export function collectInputs(paths: readonly string[], cwd: string, note: (mess
     const files = searched ? sourcesIn(absolute, given, note) : [absolute];
     for (const file of files) {
       const input = read(file, cwd, !searched, note);
-      if (input) found.set(file, input);
+      if (input) found.set(file, searched ? { ...input, folder: slashes(absolute) } : input);
     }
     if (searched && files.length === 0) note(`${given}: no CUDA sources`);
   }

@@ -1,6 +1,7 @@
 /** The `warplens.json` that holds for a folder: the nearest one above it. */
 import path from "node:path";
-import { readText } from "../files.ts";
+import { readBuildFile } from "../analysis/reach.ts";
+import { diskFiles, slashes } from "../files.ts";
 import { type ProjectFile, readProjectFile } from "../lint/project-file.ts";
 import { NotRead } from "../syntax/file-text.ts";
 import { UsageError } from "./io.ts";
@@ -27,7 +28,7 @@ export class ProjectFolders {
     const file = path.join(folder, "warplens.json");
     const parent = path.dirname(folder);
     let project: ProjectFolder;
-    const text = readText(file);
+    const text = readBuildFile(slashes(file), diskFiles);
     if (text instanceof NotRead) throw new UsageError(`${this.#nameOf(file)} is not read: ${text.reason}`);
     if (text !== undefined) project = { root: folder, file: this.#read(file, text) };
     else project = parent === folder ? { root: folder, file: {} } : this.of(parent);

@@ -3,6 +3,7 @@ import path from "node:path";
 import type { GpuModel } from "@warplens/sim-engine";
 import { splitWords } from "../analysis/command-words.ts";
 import type { AnalysisSettings } from "../analysis/settings.ts";
+import { isHomeOrAbove, slashes } from "../files.ts";
 import type { LintSettings } from "../lint.ts";
 import { selectorProblem } from "../rules/selection.ts";
 import { capabilityNumber, devicePropertiesOf } from "../simulate/device-properties.ts";
@@ -95,6 +96,11 @@ export class Session {
         ...(given.include ?? []).map((folder) => path.resolve(cwd, folder)),
         ...(file.includeDirs ?? []).map((folder) => path.resolve(root, folder)),
       ].map(slashes),
+      // Who works in the home folder has not all of it for a project.
+      roots: [
+        ...[cwd, root].filter((folder) => !isHomeOrAbove(folder)).map(slashes),
+        ...(input.folder === undefined ? [] : [input.folder]),
+      ],
       launches: [...(file.launches ?? []), ...(given.launch ?? [])],
       assume: [...(file.assume ?? []), ...(given.assume ?? [])],
       argv: given.argv === undefined ? (file.argv ?? []) : splitWords(given.argv),
@@ -102,8 +108,6 @@ export class Session {
     };
   }
 }
-
-const slashes = (folder: string): string => folder.replaceAll(path.sep, "/");
 
 function defineOf(text: string): { readonly name: string; readonly value?: string } {
   const [, name, value] = /^([A-Za-z_]\w*)(?:=([\s\S]*))?$/.exec(text) ?? [];

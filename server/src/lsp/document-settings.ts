@@ -1,6 +1,7 @@
 /** What holds for one document: the GPU and the settings of analysis and rules, from the editor's settings and `warplens.json`. */
 import { findGpu, type GpuModel, gpus } from "@warplens/sim-engine";
 import { compileOptions } from "../analysis/compile-commands.ts";
+import { readBuildFile } from "../analysis/reach.ts";
 import type { AnalysisSettings, FileHost } from "../analysis/settings.ts";
 import { type ProjectFile, readProjectFile } from "../lint/project-file.ts";
 import type { LintSettings } from "../lint.ts";
@@ -47,6 +48,7 @@ export function documentSettings(path: string, roots: readonly string[], setting
       computeCapability: capabilityNumber(gpu.computeCapability),
       defines: [...(file.defines ?? []), ...settings.defines].map(defineOf),
       includeDirs: [...settings.includeDirs.map(inRoot), ...(file.includeDirs ?? []).map(inProject)],
+      roots,
       launches: [...(file.launches ?? []), ...settings.launches],
       assume: [...(file.assume ?? []), ...settings.assume],
       argv: settings.argv.length > 0 ? settings.argv : (file.argv ?? []),
@@ -63,7 +65,7 @@ function projectFile(
 ): { folder: string; file: ProjectFile; problems: readonly string[] } {
   const own = path.slice(0, Math.max(0, path.lastIndexOf("/")));
   for (let folder = own; folder !== ""; folder = folder.slice(0, Math.max(0, folder.lastIndexOf("/")))) {
-    const text = host.read(`${folder}/warplens.json`);
+    const text = readBuildFile(`${folder}/warplens.json`, host);
     if (text instanceof NotRead) return { folder, file: {}, problems: [`${folder}/warplens.json is not read: ${text.reason}`] };
     if (text !== undefined) {
       const { file, problems } = readProjectFile(text);

@@ -25,7 +25,9 @@ export function findingsOf(files: FileQueries): Query<Item, readonly RuleFinding
     compute(db, item) {
       db.get(files.foundation, item);
       const syntax = syntaxOf(db, files, item);
-      return rules.filter(({ simulated }) => !simulated).map((rule) => stage("rules", () => ruleFindings(db, files, item, rule, syntax)));
+      return rules
+        .filter(({ simulated, ofFile }) => !simulated && !ofFile)
+        .map((rule) => stage("rules", () => ruleFindings(db, files, item, rule, syntax)));
     },
   };
   queries.set(files, query);

@@ -5,6 +5,7 @@ import legacyWarpIntrinsic from "./legacy-warp-intrinsic.ts";
 import type { Rule } from "./rule.ts";
 import stridedGlobalAccess from "./strided-global-access.ts";
 import uncoalescedGlobalAccess from "./uncoalesced-global-access.ts";
+import unreadInclude from "./unread-include.ts";
 import unsignedLoopCounter from "./unsigned-loop-counter.ts";
 import unusedSuppression from "./unused-suppression.ts";
 
@@ -15,6 +16,7 @@ export const rules: readonly Rule[] = [
   legacyWarpIntrinsic,
   stridedGlobalAccess,
   uncoalescedGlobalAccess,
+  unreadInclude,
   unsignedLoopCounter,
   unusedSuppression,
 ];

@@ -85,6 +85,8 @@ export interface RuleDefinition {
   readonly example: { readonly bad: string; readonly good: string };
   /** Is about launches or their simulated reports: finds nothing before a simulation. */
   readonly simulated?: boolean;
+  /** Is about the file as a whole, rather than about what stands in one of its declarations. */
+  readonly ofFile?: boolean;
   /** Of two findings on the same text, the rule with the higher number stays. */
   readonly specificity?: number;
   readonly tag?: "deprecated" | "unnecessary";

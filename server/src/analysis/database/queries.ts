@@ -13,6 +13,7 @@ import type { Preprocessed } from "../../syntax/reading.ts";
 import { stage } from "../../trace.ts";
 import { type CompileOptions, compileOptions } from "../compile-commands.ts";
 import { headerFolder, withHeaders } from "../headers/index.ts";
+import { type Reach, reachOf } from "../reach.ts";
 import { bindUnit, type Semantics } from "../sema/index.ts";
 import type { AnalysisSettings, FileHost } from "../settings.ts";
 import { type Database, type InputKind, type Query, sameMembers } from "./database.ts";
@@ -21,14 +22,20 @@ import { headWords, Mentions } from "./mentions.ts";
 /** A file as it is read: the path, and what of the settings decides what is read. Equal units are equal texts. */
 export type UnitKey = string;
 
-type ReadSettings = Pick<AnalysisSettings, "computeCapability" | "defines" | "includeDirs">;
+type ReadSettings = Required<Pick<AnalysisSettings, "computeCapability" | "defines" | "includeDirs" | "roots">>;
 
-export const unitKey = (path: string, { computeCapability, defines, includeDirs }: ReadSettings): UnitKey =>
-  JSON.stringify([path, computeCapability, defines, includeDirs]);
+export const unitKey = (path: string, { computeCapability, defines, includeDirs, roots = [] }: AnalysisSettings): UnitKey =>
+  JSON.stringify([path, computeCapability, defines, includeDirs, roots]);
 
 const partsOf = (key: UnitKey): ReadSettings & { readonly path: string } => {
-  const [path, computeCapability, defines, includeDirs] = JSON.parse(key) as [string, number, ReadSettings["defines"], readonly string[]];
-  return { path, computeCapability, defines, includeDirs };
+  const [path, computeCapability, defines, includeDirs, roots] = JSON.parse(key) as [
+    string,
+    number,
+    ReadSettings["defines"],
+    readonly string[],
+    readonly string[],
+  ];
+  return { path, computeCapability, defines, includeDirs, roots };
 };
 
 const sameOptions = ({ files: before, ...options }: CompileOptions, { files: after, ...others }: CompileOptions): boolean =>
@@ -52,20 +59,27 @@ export class FileQueries {
   readonly source: InputKind<string, FileText>;
   /** The names in a folder. */
   readonly folder: InputKind<string, readonly string[]>;
-  readonly #lists: boolean;
+  /** Where links lead, and the folder of a file's repository. */
+  readonly realPath: InputKind<string, string | undefined>;
+  readonly repository: InputKind<string, string | undefined>;
+  readonly #disk: FileHost;
   readonly #units = new WeakMap<Item, UnitKey>();
 
   constructor(disk: FileHost) {
     this.source = { name: "source", initial: (path) => disk.read(path), equal: sameText };
     this.folder = { name: "folder", initial: (path) => disk.list?.(path) ?? [], equal: sameMembers };
-    this.#lists = disk.list !== undefined;
+    this.realPath = { name: "real path", initial: (path) => disk.realPath?.(path) };
+    this.repository = { name: "repository", initial: (path) => disk.repository?.(path) };
+    this.#disk = disk;
   }
 
   /** Files, for those who read them while they compute. */
   host(db: Database): FileHost {
     return {
       read: (path) => db.get(this.source, path),
-      ...(this.#lists && { list: (folder: string) => db.get(this.folder, folder) }),
+      ...(this.#disk.list && { list: (folder: string) => db.get(this.folder, folder) }),
+      ...(this.#disk.realPath && { realPath: (path: string) => db.get(this.realPath, path) }),
+      ...(this.#disk.repository && { repository: (path: string) => db.get(this.repository, path) }),
     };
   }
 
@@ -76,18 +90,33 @@ export class FileQueries {
     equal: sameOptions,
   };
 
+  /** Which files may be read for a unit. */
+  readonly reach: Query<UnitKey, Reach> = {
+    name: "reach",
+    compute: (db, key) => {
+      const { path, includeDirs, roots } = partsOf(key);
+      return reachOf(path, roots, [...includeDirs, ...db.get(this.compiled, path).includeDirs], this.host(db));
+    },
+  };
+
   readonly preprocessed: Query<UnitKey, Preprocessed> = {
     name: "preprocess",
     compute: (db, key, before) => {
       const { path, computeCapability, defines, includeDirs } = partsOf(key);
       const compiled = db.get(this.compiled, path);
+      const reach = db.get(this.reach, key);
       const options = {
         computeCapability,
         defines: [...compiled.defines, ...defines],
-        includeDirs: [...includeDirs, ...compiled.includeDirs, ...headerFolders(path), headerFolder],
+        includeDirs: [
+          ...includeDirs,
+          ...compiled.includeDirs,
+          ...headerFolders(path).filter((folder) => !reach.refusal(`${folder}/any.h`)),
+          headerFolder,
+        ],
       };
-      const host = withHeaders(this.host(db));
-      const text = host.read(path);
+      const host = withHeaders(reach.within(this.host(db)));
+      const text = db.get(this.source, path);
       return stage("preprocess", () => read(path, typeof text === "string" ? text : "", host, options, before));
     },
   };
