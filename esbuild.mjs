@@ -43,7 +43,12 @@ const bundles = [
   // What they have in common is there once.
   {
     ...node,
-    entryPoints: { server: "server/src/node.ts", worker: "server/src/worker.ts", cli: "server/src/cli/main.ts" },
+    entryPoints: {
+      server: "server/src/node.ts",
+      worker: "server/src/worker.ts",
+      cli: "server/src/cli/main.ts",
+      inspector: "server/src/cli/inspector.ts",
+    },
     splitting: true,
     chunkNames: "shared-[hash]",
   },

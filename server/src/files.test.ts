@@ -88,13 +88,13 @@ describe("nothing but files is read, and nothing waits", () => {
 });
 
 describe("a folder", () => {
-  test("is listed by name, up to a length", () => {
+  test("is listed by name, up to a length; of a program its sources count", () => {
     mkdirSync(at("list/below"), { recursive: true });
-    for (const name of ["c.h", "a.h", "b.h"]) writeFileSync(at(`list/${name}`), "");
+    for (const name of ["c.cpp", "a.cu", "b.o"]) writeFileSync(at(`list/${name}`), "");
     const entries = entriesOf(at("list"), 4);
-    expect(entries instanceof NotRead ? entries : entries.map(({ name }) => name)).toEqual(["a.h", "b.h", "below", "c.h"]);
+    expect(entries instanceof NotRead ? entries : entries.map(({ name }) => name)).toEqual(["a.cu", "b.o", "below", "c.cpp"]);
     expect(entriesOf(at("list"), 3)).toEqual(new NotRead("it has more than 3 entries"));
-    expect(diskFiles.list?.(at("list"))).toEqual(["a.h", "b.h", "c.h"]);
+    expect(diskFiles.list?.(at("list"))).toEqual(["a.cu", "c.cpp"]);
   });
   test("that is none has nothing", () => {
     expect(entriesOf(at("nowhere"), 3)).toEqual(new NotRead("it is not there"));

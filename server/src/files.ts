@@ -19,6 +19,7 @@ import {
 import { homedir } from "node:os";
 import path from "node:path";
 import type { FileHost } from "./analysis/settings.ts";
+import { isSource } from "./analysis/source-names.ts";
 import { type FileText, NotRead } from "./syntax/file-text.ts";
 
 const megabyte = 2 ** 20;
@@ -93,7 +94,7 @@ export const diskFiles: FileHost = {
   read: readText,
   list(folder) {
     const entries = entriesOf(folder, longestFolder);
-    return entries instanceof NotRead ? [] : entries.flatMap((entry) => (entry.isDirectory() ? [] : [entry.name]));
+    return entries instanceof NotRead ? [] : entries.flatMap((entry) => (!entry.isDirectory() && isSource(entry.name) ? [entry.name] : []));
   },
   realPath(file) {
     try {

@@ -5,6 +5,7 @@ import type { Reading } from "../syntax/reading.ts";
 import type { GlobalVariable } from "./host/program/globals.ts";
 import type { HostUnit, Linker } from "./host/program/unit.ts";
 import type { FileHost } from "./settings.ts";
+import { isSource } from "./source-names.ts";
 
 /** A file of the program, ready to be evaluated and lowered. */
 export interface ProgramUnit extends HostUnit {
@@ -18,7 +19,6 @@ export interface ProgramUnit extends HostUnit {
 /** Parses a file, if it is not too long; `launching` names functions elsewhere that launch kernels. */
 export type LoadUnit = (path: string, text: string, launching: ReadonlySet<string>) => ProgramUnit | undefined;
 
-const sourceFile = /\.(?:cu|cpp|cc|cxx|c)$/i;
 const mostFiles = 80;
 const longestText = 300_000;
 /** What looks like a function's definition and is none. */
@@ -155,7 +155,7 @@ export class ProgramLinker implements Linker {
     const texts = new Map<string, string>();
     for (const path of new Set([...listed, ...near])) {
       if (texts.size >= mostFiles) break;
-      if (path === this.#own.path || !sourceFile.test(path) || this.#own.reading.files.includes(path)) continue;
+      if (path === this.#own.path || !isSource(path) || this.#own.reading.files.includes(path)) continue;
       const text = this.#host.read(path);
       if (typeof text === "string" && text.length <= longestText) texts.set(path, text);
     }

@@ -5,7 +5,7 @@ import type { FileText } from "../syntax/file-text.ts";
 /** Reads project files; nothing else in analysis touches a disk. Paths are absolute and normalised, `/` separated. */
 export interface FileHost {
   read(path: string): FileText;
-  /** Names of the files in a folder; absent where folders cannot be listed: then files of one program are not brought together. */
+  /** Names of the sources in a folder; absent where folders cannot be listed: then files of one program are not brought together. */
   list?(folder: string): readonly string[];
   /** Where links lead; undefined where there is no such file. Absent where there are no links. */
   realPath?(path: string): string | undefined;

@@ -1,20 +1,36 @@
 /** What a run says of files: findings and reports, each with the file in which it stands. */
 import type { GpuModel } from "@warplens/sim-engine";
-import { diskFiles } from "../files.ts";
-import { loadNativeGrammarFromDisk } from "../grammar.ts";
+import { visible } from "../foreign-text.ts";
 import type { Diagnostic } from "../lint.ts";
 import { severities } from "../rules/selection.ts";
 import { groupBy } from "../rules/support/group-by.ts";
 import { type Input, readIncluded } from "./inputs.ts";
 import type { Io } from "./io.ts";
-import { inspectFile } from "./jobs/inspect-file.ts";
 import { failureText } from "./jobs/job.ts";
+import { runJobs } from "./jobs/run-jobs.ts";
+import { nameOfPath } from "./names.ts";
+import type { OptionName } from "./options.ts";
 import type { FileResult } from "./report.ts";
 import type { Session } from "./session.ts";
 
+/** The options of commands that inspect files. */
+export const inspectionOptions = [
+  "jobs",
+  "timeout",
+  "cache",
+  "no-cache",
+  "launch",
+  "assume",
+  "argv",
+  "define",
+  "include",
+  "registers",
+  "nvcc",
+] as const satisfies readonly OptionName[];
+
 /**
- * Lints each file and simulates those that `simulates` says, in order. Findings in included files stand with those files: see
- * `byFile`.
+ * Lints each file and simulates those that `simulates` says. Findings in included files stand with those files: see `byFile`. What
+ * failed is told on the way, in the order of the files.
  */
 export async function inspectAll(
   session: Session,
@@ -23,16 +39,21 @@ export async function inspectAll(
   io: Io,
   simulates: (input: Input) => boolean,
 ): Promise<FileResult[]> {
-  await loadNativeGrammarFromDisk();
-  const results: FileResult[] = [];
+  const jobs = inputs.map((input) => session.job(input, gpu, simulates(input)));
+  let done = 0;
+  const outcomes = await runJobs(jobs, session.runSettings(inputs), io.startInspector, ({ path }) =>
+    io.progress?.(`${++done} of ${jobs.length} files  ${visible(nameOfPath(io.cwd)(path))}`),
+  );
+  io.progress?.("");
   /** Many files have the same to be said of them. */
   const said = new Set<string>();
-  for (const input of inputs) {
-    const { notes, ...outcome } = await inspectFile(session.job(input, gpu, simulates(input)), diskFiles);
-    for (const note of notes) if (!said.has(note) && said.add(note)) io.error(`${input.name}: ${note}\n`);
-    for (const failure of outcome.failures) io.error(`${input.name}: ${failureText(failure)}\n`);
-    results.push({ input, ...outcome });
-  }
+  const results = outcomes.map(({ notes, ...outcome }, index): FileResult => {
+    const input = inputs[index] as Input;
+    const say = (text: string): void => io.error(`${visible(`${input.name}: ${text}`)}\n`);
+    for (const note of notes) if (!said.has(note) && said.add(note)) say(note);
+    for (const failure of outcome.failures) say(failureText(failure));
+    return { input, ...outcome };
+  });
   return byFile(results, io.cwd);
 }
 

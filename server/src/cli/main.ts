@@ -1,7 +1,9 @@
 #!/usr/bin/env node
 /** The command line's entry. */
 import { createInterface } from "node:readline";
+import { buildDigest } from "./build-digest.ts";
 import type { Io } from "./io.ts";
+import { processInspector } from "./jobs/process.ts";
 import { main } from "./run.ts";
 
 const io: Io = {
@@ -11,12 +13,20 @@ const io: Io = {
   out: (text) => void process.stdout.write(text),
   error: (text) => void process.stderr.write(text),
   lines: () => createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY }),
+  startInspector: () => processInspector(new URL("inspector.js", import.meta.url)),
+  build: () => buildDigest(new URL(".", import.meta.url)),
+  ...(process.stderr.isTTY && { progress: showProgress }),
   async serve() {
     // The server is a bundle of its own; it reads `--stdio` from the process's arguments.
     await import(new URL("server.js", import.meta.url).href);
     await new Promise(() => undefined);
   },
 };
+
+/** One line, rewritten. */
+function showProgress(line: string): void {
+  process.stderr.write(`\r\u001B[K${line.slice(0, (process.stderr.columns || 80) - 1)}`);
+}
 
 // A reader that has seen enough (`| head`) is no failure.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 2));

@@ -1,18 +1,32 @@
 /** From options and `warplens.json` to what decides how each file is inspected. */
+import { availableParallelism, totalmem } from "node:os";
 import path from "node:path";
 import type { GpuModel } from "@warplens/sim-engine";
 import { splitWords } from "../analysis/command-words.ts";
 import type { AnalysisSettings } from "../analysis/settings.ts";
-import { isHomeOrAbove, slashes } from "../files.ts";
+import { diskFiles, isHomeOrAbove, slashes } from "../files.ts";
 import type { LintSettings } from "../lint.ts";
 import { selectorProblem } from "../rules/selection.ts";
 import { capabilityNumber, devicePropertiesOf } from "../simulate/device-properties.ts";
+import { cacheFolder } from "./cache/cache-folder.ts";
+import { OutcomeCache } from "./cache/outcome-cache.ts";
 import { defaultGpu, gpuNamed } from "./gpu-option.ts";
 import type { Input } from "./inputs.ts";
 import { type Io, UsageError } from "./io.ts";
 import type { Job } from "./jobs/job.ts";
+import type { RunSettings } from "./jobs/run-jobs.ts";
 import { type Given, wholeNumber } from "./options.ts";
 import { type ProjectFolder, ProjectFolders } from "./project-folders.ts";
+
+/** The time of one file. */
+const usualSeconds = 10;
+/** Bytes of memory that files inspected at once may need each. */
+const memoryEach = 2 ** 30;
+
+function usualJobs(): number {
+  const memory = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
+  return Math.max(1, Math.min(availableParallelism(), Math.floor(memory / memoryEach)));
+}
 
 export class Session {
   readonly #io: Io;
@@ -21,6 +35,8 @@ export class Session {
   readonly #registers: readonly (readonly [string, number])[];
   readonly #select: readonly string[];
   readonly #ignore: readonly string[];
+  readonly #atOnce: number;
+  readonly #seconds: number;
 
   /** Checks the options. Throws a UsageError. */
   constructor(io: Io, given: Given) {
@@ -30,6 +46,18 @@ export class Session {
     this.#registers = registersOf(given);
     this.#select = selectorsOf("--select", given.select);
     this.#ignore = selectorsOf("--ignore", given.ignore);
+    this.#atOnce = given.jobs === undefined ? usualJobs() : wholeNumber("--jobs", given.jobs, 1);
+    this.#seconds = given.timeout === undefined ? usualSeconds : wholeNumber("--timeout", given.timeout, 1);
+  }
+
+  /** How files are inspected. Throws a UsageError where the cache cannot be where the user says. */
+  runSettings(inputs: readonly Input[]): RunSettings {
+    const near = inputs[0] ? path.dirname(inputs[0].path) : this.#io.cwd;
+    // What an nvcc says is not known from files of the project alone.
+    const folder = (this.#given.nvcc ?? "off") === "off" ? cacheFolder(this.#given, this.#io.cwd, near) : undefined;
+    const build = folder === undefined ? undefined : this.#io.build();
+    const cache = folder === undefined || build === undefined ? undefined : new OutcomeCache(folder, build, diskFiles);
+    return { atOnce: this.#atOnce, seconds: this.#seconds, cache };
   }
 
   /** The project of the working directory. */
@@ -63,7 +91,7 @@ export class Session {
       path: input.path,
       text: input.text,
       gpu,
-      analysis: this.#settings(input, gpu),
+      analysis: this.#analysis(input, gpu),
       lint: this.#lintSettings(input),
       simulates,
       registers: this.#registers,
@@ -85,7 +113,7 @@ export class Session {
     return !this.#given["no-simulate"] && this.#projects.of(path.dirname(input.path)).file.simulate !== false;
   }
 
-  #settings(input: Input, gpu: GpuModel): AnalysisSettings {
+  #analysis(input: Input, gpu: GpuModel): AnalysisSettings {
     const { root, file } = this.#projects.of(path.dirname(input.path));
     const given = this.#given;
     const { cwd } = this.#io;

@@ -5,7 +5,7 @@ import { github } from "../formats/github.ts";
 import { sarif } from "../formats/sarif.ts";
 import { checkText } from "../formats/text.ts";
 import { collectInputs, type Input } from "../inputs.ts";
-import { inspectAll } from "../inspect.ts";
+import { inspectAll, inspectionOptions } from "../inspect.ts";
 import { type Io, UsageError } from "../io.ts";
 import { mended } from "../mend.ts";
 import { nameOfPath, repositoryRoot } from "../names.ts";
@@ -13,6 +13,7 @@ import type { Given } from "../options.ts";
 import type { ProjectFolder } from "../project-folders.ts";
 import { type FileResult, type Result, reportOf } from "../report.ts";
 import { Session } from "../session.ts";
+import { shardNamed } from "../shard.ts";
 import { styleOf } from "../style.ts";
 import { version } from "../version.ts";
 import type { Command } from "./command.ts";
@@ -33,26 +34,23 @@ export default {
     "write-baseline",
     "fail-on",
     "fail-level",
+    "shard",
+    ...inspectionOptions,
     "no-simulate",
-    "launch",
-    "assume",
-    "argv",
-    "define",
-    "include",
-    "registers",
-    "nvcc",
   ],
   async run({ given, operands }, io) {
     if (operands.length === 0) throw new UsageError("check needs a file or folder: warplens check PATH...");
     const format = formatNamed(given.format, ["text", "json", "sarif", "github"]);
     const failOn = failLevelOf(given);
     if (given["unsafe-fixes"] && !given.fix) throw new UsageError("--unsafe-fixes says which fixes --fix applies: give both");
+    const isOfShard = shardNamed(given.shard);
     const session = new Session(io, given);
     const baseline = baselineOf(given, session.project, io);
     const notes: string[] = [];
-    const inputs = collectInputs(operands, io.cwd, (message) => void notes.push(message));
+    const found = collectInputs(operands, io.cwd, (message) => void notes.push(message));
     for (const note of notes) io.error(`${note}\n`);
-    const gpu = session.gpu(undefined, inputs[0]);
+    const gpu = session.gpu(undefined, found[0]);
+    const inputs = found.filter(isOfShard);
     const inspect = (wanted: readonly Input[]): Promise<FileResult[]> =>
       inspectAll(session, wanted, gpu, io, (input) => session.simulates(input));
     const files = given.fix ? await mended(inputs, inspect, given["unsafe-fixes"] ?? false, io) : await inspect(inputs);

@@ -3,7 +3,7 @@ import { noBaseline, projectBaseline, readBaseline, withoutKnown } from "../base
 import { type Before, type Judgement, judge } from "../gates/judge.ts";
 import { gatesGithub, gatesMarkdown, gatesReport, gatesText, verdictOf } from "../gates/print.ts";
 import { collectInputs } from "../inputs.ts";
-import { inspectAll } from "../inspect.ts";
+import { inspectAll, inspectionOptions } from "../inspect.ts";
 import { type Io, UsageError } from "../io.ts";
 import { nameOfPath, repositoryRoot } from "../names.ts";
 import type { Given } from "../options.ts";
@@ -19,7 +19,7 @@ export default {
   name: "gate",
   operands: "[PATH...]",
   summary: "whether the gates of warplens.json hold: exit code 1 when one is broken, 2 when one cannot be judged",
-  options: ["gpu", "format", "baseline", "launch", "assume", "argv", "define", "include", "registers", "nvcc"],
+  options: ["gpu", "format", "baseline", ...inspectionOptions],
   async run({ given, operands }, io) {
     const format = formatNamed(given.format, ["text", "json", "markdown", "github"]);
     const session = new Session(io, given);

@@ -1,10 +1,11 @@
 import { simulateText } from "../formats/text.ts";
 import { collectInputs } from "../inputs.ts";
-import { inspectAll } from "../inspect.ts";
+import { inspectAll, inspectionOptions } from "../inspect.ts";
 import { UsageError } from "../io.ts";
 import { nameOfPath } from "../names.ts";
 import { type Result, reportOf } from "../report.ts";
 import { Session } from "../session.ts";
+import { shardNamed } from "../shard.ts";
 import { styleOf } from "../style.ts";
 import { version } from "../version.ts";
 import type { Command } from "./command.ts";
@@ -14,28 +15,32 @@ export default {
   name: "simulate",
   operands: "FILE...",
   summary: "the report of every launch; with several GPUs (--gpu a,b) one report each",
-  options: ["gpu", "kernel", "format", "launch", "assume", "argv", "define", "include", "registers", "nvcc"],
+  options: ["gpu", "kernel", "format", "shard", ...inspectionOptions],
   async run({ given, operands }, io) {
     if (operands.length === 0) throw new UsageError("simulate needs a file: warplens simulate FILE...");
     const format = formatNamed(given.format, ["text", "json"]);
+    const isOfShard = shardNamed(given.shard);
     const session = new Session(io, given);
-    const inputs = collectInputs(operands, io.cwd, (message) => io.error(`${message}\n`));
+    const found = collectInputs(operands, io.cwd, (message) => io.error(`${message}\n`));
+    const inputs = found.filter(isOfShard);
     const nameOf = nameOfPath(io.cwd);
     const results: Result[] = [];
-    for (const gpu of session.gpus(inputs[0])) results.push({ gpu, files: await inspectAll(session, inputs, gpu, io, () => true) });
+    for (const gpu of session.gpus(found[0])) results.push({ gpu, files: await inspectAll(session, inputs, gpu, io, () => true) });
     if (format === "json") {
       const reports = results.map((result) => reportOf(result, version(), nameOf));
       io.out(`${JSON.stringify(reports.length === 1 ? reports[0] : reports, null, 2)}\n`);
     } else for (const result of results) io.out(simulateText(result, styleOf(io, given)));
+    if (results.some(({ files }) => files.some(({ failures }) => failures.length > 0))) return 2;
     const { kernel } = given;
     if (
       kernel !== undefined &&
+      inputs.length === found.length &&
       results.every(({ files }) =>
         files.every(({ simulation }) => (simulation?.launches.length ?? 0) + (simulation?.notSimulated.length ?? 0) === 0),
       )
     ) {
       throw new UsageError(`there is no kernel \`${kernel}\` in ${operands.join(", ")}`);
     }
-    return results.some(({ files }) => files.some(({ failures }) => failures.length > 0)) ? 2 : 0;
+    return 0;
   },
 } satisfies Command;

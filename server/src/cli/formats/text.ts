@@ -25,7 +25,9 @@ export function checkText({ gpu, files }: Result, style: Style, nameOf: (path: s
   if (missing.length > 0) parts.push(`${missing.map((text) => style(text, "dim")).join("\n")}\n`);
   const all: readonly Diagnostic[] = files.flatMap(({ diagnostics }) => diagnostics);
   const scope = `${files.length} file${files.length === 1 ? "" : "s"}${launches.length > 0 ? `, ${launches.length} launch${launches.length === 1 ? "" : "es"} simulated` : ""}`;
-  return `${[...parts, `${style(countText(all), "bold")} in ${scope}\n`].join("\n")}`;
+  const failed = files.filter(({ failures }) => failures.length > 0).length;
+  const rest = failed > 0 ? `; ${failed} of them failed` : "";
+  return `${[...parts, `${style(countText(all), "bold")} in ${scope}${rest}\n`].join("\n")}`;
 }
 
 export function simulateText({ gpu, files }: Result, style: Style): string {

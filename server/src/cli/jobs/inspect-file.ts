@@ -1,59 +1,82 @@
 /** What is made of one file: its findings and reports. What throws loses its own part, and is named. */
+import { Cancelled, Work } from "@warplens/sim-engine";
 import { analyze } from "../../analysis/analyze.ts";
 import type { Program } from "../../analysis/facts.ts";
 import type { FileHost } from "../../analysis/settings.ts";
 import { lint } from "../../lint.ts";
 import { compileResources } from "../../nvcc/compile.ts";
 import { type CompiledKernel, findCompiled, knownResources } from "../../nvcc/resources.ts";
-import { type KnownRegisters, type Simulation, simulateProgram } from "../../simulate.ts";
-import { failedStage } from "../../trace.ts";
-import type { Failure, FileSimulation, Job, Outcome } from "./job.ts";
+import unusedSuppression from "../../rules/unused-suppression.ts";
+import { type Simulation, simulateProgram } from "../../simulate.ts";
+import { failedStage, stage } from "../../trace.ts";
+import type { Budget } from "./budget.ts";
+import { type Failure, type FileSimulation, type Job, type Outcome, tookTooLong } from "./job.ts";
 
 /**
  * Inspects a file as it is now: nothing of other files is remembered, so that the same job has the same outcome whatever was done
  * before it. The grammar must be loaded. Never rejects.
+ * @param budget when it ends the launches that are left are not simulated
  */
-export async function inspectFile(job: Job, disk: FileHost): Promise<Outcome> {
+export async function inspectFile(job: Job, disk: FileHost, budget: Budget): Promise<Outcome> {
   const failures: Failure[] = [];
   const notes: string[] = [];
-  const attempt = async <T>(stage: string, work: () => T | Promise<T>): Promise<T | undefined> => {
+  const attempt = <T>(name: string, work: () => T): T | undefined => {
     try {
-      return await work();
+      return stage(name, work);
     } catch (error) {
-      failures.push({ stage: failedStage(error) ?? stage, reason: reasonOf(error) });
+      const reason = error instanceof Cancelled ? tookTooLong(budget.seconds) : reasonOf(error);
+      failures.push({ stage: failedStage(error) ?? name, reason });
       return undefined;
     }
   };
-  const program = await attempt("read", () => analyze(job.path, job.text, job.analysis, disk));
+  const program = attempt("read", () => analyze(job.path, job.text, job.analysis, disk));
   notes.push(...(program?.buildProblems ?? []));
-  const simulation = program && job.simulates ? await attempt("simulate", () => simulated(job, program, notes)) : undefined;
-  const diagnostics =
-    program &&
-    (await attempt("rules", () => {
-      // Where the launches cannot be had nothing asks for them again.
-      const settings = job.simulates && !simulation ? { ...job.lint, quick: true } : job.lint;
-      return lint(program, simulation?.launches, settings, (rule, error) => failures.push({ stage: rule, reason: reasonOf(error) }));
-    }));
+  const compiled = program && job.nvcc !== undefined ? await compiledBy(job.nvcc, job, program, notes) : [];
+  const simulation = program && job.simulates ? attempt("simulate", () => simulated(job, program, compiled, budget)) : undefined;
+  if (simulation && !simulation.complete) failures.push({ stage: "simulate", reason: tookTooLong(budget.seconds) });
   for (const { kernel, fault } of simulation?.notSimulated ?? [])
     if (fault !== undefined) failures.push({ stage: `simulation of ${kernel}`, reason: fault });
+  const diagnostics = program && attempt("lint", () => findings(job, program, simulation, failures));
   return { diagnostics: diagnostics ?? [], ...(simulation ? { simulation: plain(simulation) } : {}), failures, notes };
 }
 
-async function simulated(job: Job, program: Program, notes: string[]): Promise<Simulation> {
-  const compiled = await compiledBy(job, program, notes);
-  const given = new Map(job.registers);
-  return simulateProgram(program, job.gpu, {
-    registersOf(name, templateArguments): KnownRegisters | undefined {
-      const value = given.get(name);
-      return value === undefined ? knownResources(findCompiled(compiled, name, templateArguments)) : { value, basis: "annotated" };
-    },
-    ...(job.kernel === undefined ? {} : { kernel: job.kernel }),
-  });
+/** `complete`: every launch was simulated, or has its reason. */
+type Simulated = Simulation & { readonly complete: boolean };
+
+function simulated(job: Job, program: Program, compiled: readonly CompiledKernel[], budget: Budget): Simulated {
+  const registers = new Map(job.registers);
+  let complete = true;
+  const isCancelled = (): boolean => {
+    if (complete && budget.isOver()) complete = false;
+    return !complete;
+  };
+  const simulation = program.db.within(new Work(Number.POSITIVE_INFINITY, isCancelled), () =>
+    simulateProgram(program, job.gpu, {
+      isCancelled,
+      registersOf(name, templateArguments) {
+        const value = registers.get(name);
+        return value === undefined ? knownResources(findCompiled(compiled, name, templateArguments)) : { value, basis: "annotated" };
+      },
+      ...(job.kernel === undefined ? {} : { kernel: job.kernel }),
+    }),
+  );
+  return { ...simulation, complete };
 }
 
-/** The kernels as the user's nvcc compiles them; none unless it is asked for. */
-async function compiledBy({ nvcc, path, text, analysis }: Job, { reading }: Program, notes: string[]): Promise<readonly CompiledKernel[]> {
-  if (nvcc === undefined) return [];
+function findings(job: Job, program: Program, simulation: Simulation | undefined, failures: Failure[]): Outcome["diagnostics"] {
+  const settings = {
+    ...job.lint,
+    // Where the launches could not be had nothing asks for them again.
+    ...(job.simulates && !simulation ? { quick: true } : {}),
+    // What failed might have used a suppression.
+    ...(failures.length > 0 ? { ignore: [...(job.lint.ignore ?? []), unusedSuppression.id] } : {}),
+  };
+  return lint(program, simulation?.launches, settings, (rule, error) => failures.push({ stage: rule, reason: reasonOf(error) }));
+}
+
+/** The kernels as the user's nvcc compiles them. */
+async function compiledBy(nvcc: string, job: Job, { reading }: Program, notes: string[]): Promise<readonly CompiledKernel[]> {
+  const { path, text, analysis } = job;
   const { computeCapability, defines, includeDirs } = analysis;
   const answer = await compileResources(nvcc, { path, text, headers: reading.sources.slice(1), computeCapability, defines, includeDirs });
   if ("kernels" in answer) return answer.kernels;

@@ -54,3 +54,5 @@ export interface Failure {
 }
 
 export const failureText = ({ stage, reason }: Failure): string => `${stage} failed: ${reason}`;
+
+export const tookTooLong = (seconds: number): string => `it took longer than ${seconds} s; --timeout gives it more`;

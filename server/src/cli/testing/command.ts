@@ -5,6 +5,7 @@ import path from "node:path";
 import { afterAll } from "vitest";
 import type { Io } from "../io.ts";
 import { main } from "../run.ts";
+import { inlineInspector } from "./inline-inspector.ts";
 
 interface Ran {
   readonly code: number;
@@ -59,6 +60,8 @@ export async function runIn(cwd: string, argv: readonly string[], { stdin = "", 
     async *lines() {
       yield* stdin.split("\n");
     },
+    startInspector: inlineInspector,
+    build: () => undefined,
     serve: () => Promise.resolve(),
     ...given,
   };

@@ -1,0 +1,26 @@
+/** The entry of a process that inspects files, one after another. */
+import { diskFiles } from "../files.ts";
+import { loadNativeGrammarFromDisk } from "../grammar.ts";
+import { watchStages } from "../trace.ts";
+import { recorded } from "./cache/facts.ts";
+import { processorBudget } from "./jobs/budget.ts";
+import { inspectFile } from "./jobs/inspect-file.ts";
+import type { FromProcess, ToProcess } from "./jobs/messages.ts";
+
+const send = (message: FromProcess): void => void process.send?.(message);
+
+process.once("disconnect", () => process.exit());
+process.on("message", async ({ job, seconds }: ToProcess) => {
+  const { host, facts } = recorded(diskFiles);
+  const outcome = await inspectFile(job, host, processorBudget(seconds));
+  send({ answer: { outcome: JSON.stringify(outcome), facts: facts() }, megabytes: process.memoryUsage.rss() / 2 ** 20 });
+});
+let told: string | undefined;
+watchStages((entered) => {
+  // Rules are many and short, and those that throw are named by themselves.
+  if (entered === told || entered === "rules") return;
+  told = entered;
+  send({ entered });
+});
+await loadNativeGrammarFromDisk();
+send({ ready: true });

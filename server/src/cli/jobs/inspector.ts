@@ -1,0 +1,27 @@
+/** What a file is inspected by: a place of its own, that can be done away with whatever it does. */
+import type { Fact } from "../cache/facts.ts";
+import type { Job } from "./job.ts";
+
+export interface Answer {
+  /** The `Outcome`, as JSON: what comes from a cache and what does not go the same way. */
+  readonly outcome: string;
+  /** What the outcome rests on besides the job. */
+  readonly facts: readonly Fact[];
+}
+
+export interface Inspector {
+  /** Resolves when it can be asked. Rejects where it does not start. */
+  readonly ready: Promise<void>;
+  /**
+   * Inspects one file at a time. Rejects where it ended meanwhile, with the reason in the words of a `Failure`.
+   * @param seconds the time for the file
+   * @param entered told of each stage that begins, and undefined between two
+   */
+  inspect(job: Job, seconds: number, entered: (stage: string | undefined) => void): Promise<Answer>;
+  /** Processor time it has used so far; undefined where that cannot be had. */
+  processorSeconds(): number | undefined;
+  /** It is there, and holds no more memory than another file leaves it. */
+  readonly isFit: boolean;
+  /** At once. */
+  end(): void;
+}

@@ -1,0 +1,129 @@
+import { gpus } from "@warplens/sim-engine";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { Answer, Inspector } from "./inspector.ts";
+import type { Job } from "./job.ts";
+import { InspectorPool } from "./pool.ts";
+
+function jobOf(path: string): Job {
+  const [gpu] = gpus;
+  if (!gpu) throw new Error("no GPU");
+  const analysis = { computeCapability: 90, defines: [], includeDirs: [], launches: [], assume: [], argv: [] };
+  return { path, text: "", gpu, analysis, lint: {}, simulates: false, registers: [] };
+}
+
+const answerOf = (path: string): Answer => ({ outcome: `of ${path}`, facts: [] });
+
+/** What becomes of a file in an inspector that had other files before. */
+type Fate = "answered" | "killed" | "endless" | "answered, and worn out";
+
+/** Inspectors that only do what they are told to; `started` has the files that each was given. */
+function scripted(fate: (path: string, before: readonly string[]) => Fate, processorSeconds: () => number | undefined = () => undefined) {
+  const started: string[][] = [];
+  const start = (): Inspector => {
+    const files: string[] = [];
+    started.push(files);
+    let isFit = true;
+    return {
+      ready: Promise.resolve(),
+      async inspect({ path }, _, entered) {
+        const before = [...files];
+        files.push(path);
+        entered("parse");
+        await Promise.resolve();
+        const own = fate(path, before);
+        if (own === "endless") await new Promise(() => undefined);
+        isFit = own === "answered";
+        if (own === "killed") throw new Error("its process ended with SIGSEGV");
+        return answerOf(path);
+      },
+      processorSeconds,
+      get isFit() {
+        return isFit;
+      },
+      end() {
+        isFit = false;
+      },
+    };
+  };
+  return { start, started };
+}
+
+describe("a pool of inspectors", () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "performance"] }));
+  afterEach(() => void vi.useRealTimers());
+
+  test("starts no more than it may, and no more than there is to do", async () => {
+    for (const [files, size, most] of [
+      [6, 2, 2],
+      [1, 4, 1],
+    ] as const) {
+      const { start, started } = scripted(() => "answered");
+      const pool = new InspectorPool({ start, size, seconds: 10 });
+      const names = Array.from({ length: files }, (_, index) => `/${index}.cu`);
+      expect(await Promise.all(names.map((name) => pool.inspect(jobOf(name))))).toEqual(names.map(answerOf));
+      expect(started).toHaveLength(most);
+      expect(started.flat().sort()).toEqual(names);
+    }
+  });
+
+  test("goes on after a file that takes too long, and says what was done to it", async () => {
+    const { start, started } = scripted((path) => (path === "/endless.cu" ? "endless" : "answered"));
+    const pool = new InspectorPool({ start, size: 1, seconds: 10 });
+    const answers = Promise.all(["/a.cu", "/endless.cu", "/b.cu"].map((name) => pool.inspect(jobOf(name))));
+    await vi.advanceTimersByTimeAsync(10_100);
+    expect(await answers).toEqual([
+      answerOf("/a.cu"),
+      { stage: "parse", reason: "it took longer than 10 s; --timeout gives it more" },
+      answerOf("/b.cu"),
+    ]);
+    expect(started).toEqual([["/a.cu", "/endless.cu"], ["/b.cu"]]);
+  });
+
+  test("gives a file its time of a busy processor, but does not wait for ever", async () => {
+    let used = 5;
+    const { start } = scripted(
+      () => "endless",
+      () => used,
+    );
+    const pool = new InspectorPool({ start, size: 2, seconds: 10 });
+    const settled: string[] = [];
+    void pool.inspect(jobOf("/busy.cu")).then(() => settled.push("busy"));
+    await vi.advanceTimersByTimeAsync(30_000);
+    expect(settled).toEqual([]);
+    used = 15;
+    await vi.advanceTimersByTimeAsync(100);
+    expect(settled).toEqual(["busy"]);
+    void pool.inspect(jobOf("/waiting.cu")).then(() => settled.push("waiting"));
+    await vi.advanceTimersByTimeAsync(121_000);
+    expect(settled).toEqual(["busy", "waiting"]);
+  });
+
+  test("names why an inspector died, and goes on with another", async () => {
+    const { start, started } = scripted((path) => (path === "/deadly.cu" ? "killed" : "answered"));
+    const pool = new InspectorPool({ start, size: 1, seconds: 10 });
+    const answers = await Promise.all(["/deadly.cu", "/a.cu"].map((name) => pool.inspect(jobOf(name))));
+    expect(answers).toEqual([{ stage: "parse", reason: "its process ended with SIGSEGV" }, answerOf("/a.cu")]);
+    expect(started).toEqual([["/deadly.cu"], ["/a.cu"]]);
+  });
+
+  test("lays nothing that files before it left behind to a file's charge", async () => {
+    const { start, started } = scripted((path, before) => (path === "/b.cu" && before.length > 0 ? "killed" : "answered"));
+    const pool = new InspectorPool({ start, size: 1, seconds: 10 });
+    expect(await Promise.all(["/a.cu", "/b.cu"].map((name) => pool.inspect(jobOf(name))))).toEqual([answerOf("/a.cu"), answerOf("/b.cu")]);
+    expect(started).toEqual([["/a.cu", "/b.cu"], ["/b.cu"]]);
+  });
+
+  test("gives no other file to an inspector that holds too much memory", async () => {
+    const { start, started } = scripted(() => "answered, and worn out");
+    const pool = new InspectorPool({ start, size: 1, seconds: 10 });
+    await Promise.all(["/a.cu", "/b.cu"].map((name) => pool.inspect(jobOf(name))));
+    expect(started).toEqual([["/a.cu"], ["/b.cu"]]);
+  });
+
+  test("says so where no inspector starts", async () => {
+    const { start } = scripted(() => "answered");
+    const broken = (): Inspector => ({ ...start(), ready: Promise.reject(new Error("no such module")) });
+    const pool = new InspectorPool({ start: broken, size: 1, seconds: 10 });
+    await expect(pool.inspect(jobOf("/a.cu"))).rejects.toThrow("no such module");
+  });
+});

@@ -1,0 +1,20 @@
+/** An inspector in this process: for tests of what is not about processes. */
+import { diskFiles } from "../../files.ts";
+import { loadNativeGrammarFromDisk } from "../../grammar.ts";
+import { recorded } from "../cache/facts.ts";
+import { inspectFile } from "../jobs/inspect-file.ts";
+import type { Inspector } from "../jobs/inspector.ts";
+
+export function inlineInspector(): Inspector {
+  return {
+    ready: loadNativeGrammarFromDisk(),
+    async inspect(job, seconds) {
+      const { host, facts } = recorded(diskFiles);
+      const outcome = JSON.stringify(await inspectFile(job, host, { seconds, isOver: () => false }));
+      return { outcome, facts: facts() };
+    },
+    processorSeconds: () => 0,
+    isFit: true,
+    end: () => undefined,
+  };
+}
