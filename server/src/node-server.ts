@@ -4,7 +4,11 @@ import { URI } from "vscode-uri";
 import { diskFiles } from "./files.ts";
 import { startServer } from "./lsp/server.ts";
 import { compileResources } from "./nvcc/compile.ts";
-import { type StartedThread, threadWorker } from "./worker/thread.ts";
+import { type StartedThread, type Ticks, threadWorker } from "./worker/thread.ts";
+
+/** A thread that a debugger has stopped is not stuck. */
+const isDebugged = process.execArgv.some((argument) => argument.startsWith("--inspect"));
+const never: Ticks = () => ({ stop: () => undefined });
 
 /**
  * Serves the client that started this process.
@@ -15,7 +19,7 @@ export function serve(start: () => StartedThread, first: StartedThread): void {
   startServer(createConnection(ProposedFeatures.all), {
     files: diskFiles,
     compile: compileResources,
-    startWorker: (state) => threadWorker(start, state, first),
+    startWorker: (state) => threadWorker({ start, state, first, ...(isDebugged ? { ticks: never } : {}) }),
     pathOf: (uri) => URI.parse(uri).fsPath.replaceAll("\\", "/"),
     uriOf: (path) => URI.file(path).toString(),
   });

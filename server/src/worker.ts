@@ -2,12 +2,16 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { diskFiles } from "./files.ts";
 import { loadGrammarFromDisk } from "./grammar.ts";
-import { takeStages } from "./trace.ts";
+import { takeStages, watchStages } from "./trace.ts";
+import { AnalysisError } from "./worker/messages.ts";
+import { Pulse } from "./worker/pulse.ts";
 import { JobRunner } from "./worker/run.ts";
 import type { FromThread, Request, ThreadData, ToThread } from "./worker/thread.ts";
 import { warmUp } from "./worker/warm-up.ts";
 
-const { running } = workerData as ThreadData;
+const { running, pulse: memory } = workerData as ThreadData;
+const pulse = new Pulse(memory);
+watchStages((name) => pulse.enter(name));
 const loaded = loadGrammarFromDisk();
 
 /** While the editor still says hello: whoever asks is answered, and then there is enough to do. */
@@ -19,7 +23,7 @@ void loaded.then(
   () => warm(warmUp()),
   () => undefined,
 );
-const runner = new JobRunner(diskFiles);
+const runner = new JobRunner(diskFiles, () => pulse.beat());
 const post = (message: FromThread): void => parentPort?.postMessage(message);
 
 function answer(id: number, request: Request): FromThread {
@@ -45,8 +49,12 @@ parentPort?.on("message", async (message: ToThread) => {
   const { id, request } = message;
   try {
     await loaded;
+    pulse.begin(id);
     post({ ...answer(id, request), stages: takeStages() });
   } catch (error) {
-    post({ id, error: error instanceof Error ? (error.stack ?? error.message) : String(error), stages: takeStages() });
+    const { why, stage, details } = AnalysisError.of(error);
+    post({ id, error: why, stage, details, stages: takeStages() });
+  } finally {
+    pulse.begin(0);
   }
 });

@@ -6,6 +6,8 @@ import type { Held } from "./configurations.ts";
 import { carryDiagnostic } from "./diagnostics.ts";
 import type { Edit } from "./documents.ts";
 import { KnownFigures, kernelKeys } from "./known-figures.ts";
+import type { Does } from "./queue.ts";
+import { Attempts } from "./set-aside.ts";
 import type { Settings } from "./settings.ts";
 import { Snapshot } from "./snapshot.ts";
 import type { Progress, View, ViewKernel } from "./view.ts";
@@ -14,6 +16,7 @@ export class DocumentState {
   readonly document: TextDocument;
   readonly path: string;
   readonly figures = new KnownFigures();
+  readonly attempts = new Attempts();
   #isStopped = false;
   #held: Held;
   #files: number;
@@ -62,6 +65,7 @@ export class DocumentState {
     for (const of of [this.#found?.of, this.#asked]) if (of) all.add(of);
     for (const snapshot of all) snapshot.edited(edits);
     this.#isStopped = false;
+    this.attempts.changed();
     this.#view = undefined;
     this.#supersede();
   }
@@ -71,6 +75,7 @@ export class DocumentState {
     this.#held = held;
     this.#files = files;
     this.#isStopped = false;
+    this.attempts.changed();
     this.#view = undefined;
   }
 
@@ -89,12 +94,13 @@ export class DocumentState {
     this.#asked = undefined;
     if (!of?.isOf(findings.about)) return false;
     this.#found = { of, findings };
+    this.attempts.answered("find");
     this.#view = undefined;
     if (this.hasFindings) this.#come();
     return true;
   }
 
-  /** There will be no findings of the present text: whoever waits gets what there is. */
+  /** There will be no findings of the present text, since it is set aside: whoever waits gets what there is. */
   failed(): void {
     this.#asked = undefined;
     this.#come();
@@ -108,6 +114,7 @@ export class DocumentState {
 
   told(message: SimulationMessage): boolean {
     this.#view = undefined;
+    if (message.type === "end") this.attempts.answered("simulate");
     return this.figures.told(message);
   }
 
@@ -116,9 +123,15 @@ export class DocumentState {
     return this.#found !== undefined && this.#isNow(this.#found.of);
   }
 
-  /** The same, under whichever settings. */
+  /** What was asked last is about the present text and settings. */
+  asksPresent(does: Does): boolean {
+    const of = does === "find" ? this.#asked : this.figures.run?.of;
+    return of !== undefined && this.#isNow(of);
+  }
+
+  /** All that there will be of the present text is known, under whichever settings. */
   get hasReadText(): boolean {
-    return this.#found?.of.version === this.document.version;
+    return this.#found?.of.version === this.document.version || !this.attempts.allows("find");
   }
 
   /** The simulation of the present text, settings and GPU was told to its end. */
@@ -127,9 +140,9 @@ export class DocumentState {
     return run?.hasEnded === true && this.#isNow(run.of);
   }
 
-  /** Settled once the findings of the present text are known; rejects when another text comes first. */
+  /** Settled once the findings of the present text are known, or known not to come; rejects when another text comes first. */
   async settled(): Promise<void> {
-    if (this.hasFindings) return;
+    if (this.hasFindings || !this.attempts.allows("find")) return;
     await new Promise<void>((come, superseded) => this.#waiting.push({ come, superseded }));
   }
 

@@ -2,7 +2,7 @@
  * When documents are analysed: findings at once, simulations when the findings are there and the user has paused. Takes what the
  * worker tells to the documents' states, and says what of them has changed.
  */
-import type { AnalysisWorker, FileFindings, SimulationMessage, SimulationOrder } from "../worker/messages.ts";
+import { AnalysisError, type AnalysisWorker, type FileFindings, type SimulationMessage, type SimulationOrder } from "../worker/messages.ts";
 import type { DocumentState } from "./document-state.ts";
 import { type ProgressBar, SimulationProgress } from "./progress.ts";
 import type { StatusParams } from "./protocol.ts";
@@ -19,6 +19,8 @@ export interface ScheduleEvents {
   running(): void;
   /** All of a document's launches are simulated. */
   simulated(uri: string): void;
+  /** A document is set aside. */
+  setAside(uri: string, failure: AnalysisError): void;
   /** Shows that the launches of a document are simulated on a GPU. @param cancelled to be called when the user wants no more of it */
   progress(gpu: string, cancelled: () => void): ProgressBar;
 }
@@ -110,7 +112,7 @@ export class Schedule {
 
   #job(uri: string, does: Does): { readonly path: string; readonly order: SimulationOrder } | undefined {
     const state = this.#stateOf(uri);
-    if (!state || (does === "find" && state.hasFindings)) return undefined;
+    if (!state?.attempts.allows(does) || (does === "find" && state.hasFindings)) return undefined;
     if (does === "find") state.asksFindings();
     else {
       state.asksSimulation();
@@ -157,9 +159,23 @@ export class Schedule {
   }
 
   #failed(uri: string, does: Does, error: Error): void {
-    this.#events.error(`The analysis of ${uri} failed: ${error.message}`);
-    if (does === "find") this.#stateOf(uri)?.failed();
+    const failure = AnalysisError.of(error);
+    const what = does === "find" ? "analysis" : "simulation";
+    this.#events.error(`The ${what} of ${uri} ${failure.isEnd ? "was ended" : "failed"}: ${failure.details ?? failure.message}`);
     this.#simulateAfterPause();
+    const state = this.#stateOf(uri);
+    if (!state) return;
+    if (state.attempts.failed(does, failure, state.asksPresent(does))) {
+      if (does === "find") this.find(uri);
+      else this.simulate(uri);
+      return;
+    }
+    const { isAwaited } = state;
+    if (does === "find") state.failed();
+    state.stop();
+    this.#figures.last(uri);
+    if (!isAwaited) this.#events.findings(uri);
+    this.#events.setAside(uri, failure);
   }
 
   #told(uri: string, message: SimulationMessage): void {
@@ -167,8 +183,10 @@ export class Schedule {
     if (!state?.told(message)) return;
     const { run } = state.figures;
     if (run) this.#progress.report(run.done, run.total);
-    if (message.type === "findings") this.#events.findings(uri);
-    else if (message.type === "result") this.#figures.news(uri);
+    if (message.type === "findings") {
+      for (const failure of message.failures) this.#events.error(failure);
+      this.#events.findings(uri);
+    } else if (message.type === "result") this.#figures.news(uri);
     if (message.type === "end") this.#events.simulated(uri);
   }
 

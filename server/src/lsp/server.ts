@@ -7,7 +7,9 @@ import {
   type InitializeParams,
   type InitializeResult,
   LSPErrorCodes,
+  MessageType,
   ResponseError,
+  ShowMessageNotification,
   TextDocumentSyncKind,
 } from "vscode-languageserver";
 import type { TextDocument } from "vscode-languageserver-textdocument";
@@ -64,6 +66,8 @@ export function startServer(connection: Connection, platform: Platform): void {
 
   const workspace = new Workspace(documents, platform, {
     error: (message) => connection.console.error(message),
+    warning: (message) =>
+      void connection.sendNotification(ShowMessageNotification.type, { type: MessageType.Warning, message: label(message) }),
     status: (status) => void connection.sendNotification(statusNotification, status),
     findings(uri) {
       if (client.textDocument?.diagnostic) {

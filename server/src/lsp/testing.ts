@@ -93,7 +93,7 @@ function manualWorker() {
       launches: (kernels, launches, syntaxErrors = 0) => request.told({ type: "launches", about, kernels, launches, syntaxErrors }),
       result: (launch, result) =>
         request.told({ type: "result", about, launch, result: { templateArguments: [], sharedArrays: [], ...result } }),
-      simulatedFindings: (...diagnostics) => request.told({ type: "findings", about, diagnostics: withPlaces(diagnostics) }),
+      simulatedFindings: (...diagnostics) => request.told({ type: "findings", about, diagnostics: withPlaces(diagnostics), failures: [] }),
       end() {
         request.told({ type: "end", about });
         done(true);
@@ -132,6 +132,7 @@ function manualWorker() {
 export function setUp(files: Record<string, string> = {}) {
   const { worker, asked, inputs } = manualWorker();
   const errors: string[] = [];
+  const warnings: string[] = [];
   /** URIs, each time that something of theirs has changed. */
   const told: { readonly findings: string[]; readonly figures: string[]; display: number } = { findings: [], figures: [], display: 0 };
   const statuses: StatusParams[] = [];
@@ -150,6 +151,7 @@ export function setUp(files: Record<string, string> = {}) {
   };
   const workspace = new Workspace(documents, platform, {
     error: (message) => errors.push(message),
+    warning: (message) => warnings.push(message),
     status: (status) => statuses.push(status),
     findings: (uri) => told.findings.push(uri),
     figures: (uri) => told.figures.push(uri),
@@ -179,6 +181,7 @@ export function setUp(files: Record<string, string> = {}) {
     asked,
     inputs,
     errors,
+    warnings,
     told,
     statuses,
     bars,

@@ -201,8 +201,8 @@ test("a worker that fails leaves nobody waiting, and says so", async () => {
   await settle();
   await asked[0]?.fail(new Error("out of memory"));
   await answer;
-  expect(messages("/w/a.cu")).toEqual([]);
-  expect(errors).toEqual(["The analysis of file:///w/a.cu failed: out of memory"]);
+  expect(messages("/w/a.cu")).toEqual(["This file could not be analysed: out of memory. WarpLens tries again when it changes.@0"]);
+  expect(errors).toEqual([expect.stringContaining("The analysis of file:///w/a.cu failed: Error: out of memory\n    at")]);
 });
 
 test("warplens.json is marked as it is typed, and holds as it is saved", async () => {

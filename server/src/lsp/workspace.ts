@@ -17,14 +17,19 @@ import type { Platform } from "./platform.ts";
 import { isProjectFile, projectDiagnostics } from "./project-diagnostics.ts";
 import type { StatusParams } from "./protocol.ts";
 import { Schedule, type ScheduleEvents } from "./schedule.ts";
+import { setAsideDiagnostic } from "./set-aside.ts";
 import { readSettings, type Settings } from "./settings.ts";
 import type { View } from "./view.ts";
 
-export interface WorkspaceEvents extends Omit<ScheduleEvents, "running" | "simulated"> {
+export interface WorkspaceEvents extends Omit<ScheduleEvents, "running" | "simulated" | "setAside"> {
+  /** Something that the user should know now. */
+  warning(message: string): void;
   status(status: StatusParams): void;
   /** What stands in the settings of lenses and hints has changed. */
   display(): void;
 }
+
+const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
 
 export class Workspace {
   readonly #documents: Documents;
@@ -55,6 +60,7 @@ export class Workspace {
       ...events,
       running: () => this.#tellStatus(),
       simulated: (uri) => this.#compileInBackground(uri),
+      setAside: (uri, { isEnd }) => this.#setAside(uri, isEnd),
     });
     this.#compilations = platform.compile && new Compilations(platform.compile, (uri) => this.#compiled(uri));
   }
@@ -127,9 +133,11 @@ export class Workspace {
     this.#worker.tell({ does: "edit", path: this.#platform.pathOf(uri), version, edits });
     const state = this.#states.get(uri);
     if (!state) return;
+    const { setAside } = state.attempts;
     state.edited(edits);
     this.#schedule.typed();
     this.#analyse(uri);
+    if (setAside) this.#tellStatus();
   }
 
   saved({ uri }: TextDocument): void {
@@ -140,11 +148,13 @@ export class Workspace {
     this.#schedule.drop(uri);
     this.#compilations?.drop(uri);
     const path = this.#platform.pathOf(uri);
-    this.#states.get(uri)?.closed();
+    const state = this.#states.get(uri);
+    state?.closed();
     this.#states.delete(uri);
     this.#configurations.forget(path);
     if (!isProjectFile(uri)) this.#worker.tell({ does: "close", path });
     this.#events.findings(uri);
+    if (state?.attempts.setAside) this.#tellStatus();
   }
 
   /** The user looks at this place of this document now. */
@@ -177,7 +187,8 @@ export class Workspace {
     const state = this.#states.get(uri);
     // What a simulation says of a header stands there only while that header is the opened file.
     const own = state?.diagnostics().filter(({ path }) => path === state.path) ?? [];
-    const items = own.map((each) => toLsp(each, this.#platform.uriOf));
+    const { setAside } = state?.attempts ?? {};
+    const items = [...(setAside ? [setAsideDiagnostic(setAside)] : []), ...own.map((each) => toLsp(each, this.#platform.uriOf))];
     return { items, ...(state?.hasReadText ? { version: document.version } : {}) };
   }
 
@@ -262,13 +273,26 @@ export class Workspace {
     return this.#lookedAt()?.held ?? this.#configurations.default();
   }
 
+  #setAside(uri: string, hasEnded: boolean): void {
+    this.#tellStatus();
+    // Once for a document that goes on doing so, whatever is typed into it.
+    const state = this.#states.get(uri);
+    if (!hasEnded || !state?.attempts.isNews()) return;
+    this.#events.warning(`${nameOf(state.path)}: ${state.attempts.setAside?.why} Other files are not affected.`);
+  }
+
+  /** Documents that are set aside, one sentence each. */
+  #aside(): string[] {
+    return [...this.#states.values()].flatMap(({ path, attempts: { setAside } }) => (setAside ? `${nameOf(path)}: ${setAside.why}` : []));
+  }
+
   #tellStatus(): void {
     const { gpu, chosenBy, problems } = this.#chosen();
     this.#events.status({
       gpu: gpuSummary(gpu),
       chosenBy,
       ...this.#schedule.running,
-      problems: [...this.#problems, ...problems, ...(this.#compilations?.problems() ?? [])],
+      problems: [...this.#problems, ...problems, ...this.#aside(), ...(this.#compilations?.problems() ?? [])],
     });
   }
 

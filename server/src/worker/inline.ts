@@ -1,10 +1,18 @@
 /** A worker without a thread, for a browser: requests that wait are answered between two launches. */
 import type { FileHost } from "../analysis/settings.ts";
-import type { AnalysisWorker } from "./messages.ts";
+import { AnalysisError, type AnalysisWorker } from "./messages.ts";
 import { JobRunner } from "./run.ts";
 
 /** The longest one launch may keep requests waiting, in milliseconds. */
 const budget = 1500;
+
+function attempt<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw AnalysisError.of(error);
+  }
+}
 
 /** Its caller tells it everything from the start: it never dies. */
 export function inlineWorker(files: FileHost): AnalysisWorker {
@@ -15,11 +23,11 @@ export function inlineWorker(files: FileHost): AnalysisWorker {
     tell: (input) => runner.tell(input),
     async find(path) {
       await turn();
-      return runner.find(path);
+      return attempt(() => runner.find(path));
     },
     async headers(path) {
       await turn();
-      return runner.headers(path);
+      return attempt(() => runner.headers(path));
     },
     async simulate(path, order, told) {
       const id = ++current;
@@ -28,7 +36,7 @@ export function inlineWorker(files: FileHost): AnalysisWorker {
       let started = Date.now();
       const messages = runner.simulate(path, order, () => id !== current || Date.now() - started > budget);
       for (;;) {
-        const { done, value } = messages.next();
+        const { done, value } = attempt(() => messages.next());
         if (done) return false;
         told(value);
         if (value.type === "end") return true;

@@ -13,12 +13,14 @@
  * Every answer says what it is about (`About`): the version of the text, the revision of the settings, the GPU. Places in the
  * opened file are UTF-16 offsets into the text of that version; findings, which may lie in other files, have lines and characters.
  *
- * All of it is plain data, structured-cloned between threads. Where a thread died, the next one is first told everything anew.
+ * All of it is plain data, structured-cloned between threads. A thread that died, or was ended because it gave no sign of life or ran
+ * out of memory, fails the request that it was at; the next one is first told everything anew, and asked what else was asked.
  */
 import type { GpuModel, LaunchReport } from "@warplens/sim-engine";
 import type { AnalysisSettings } from "../analysis/settings.ts";
 import type { Diagnostic, LintSettings } from "../lint.ts";
 import type { CompiledKernel } from "../nvcc/resources.ts";
+import { failedStage } from "../trace.ts";
 
 /** UTF-16 offsets into a text. */
 export interface OffsetRange {
@@ -129,7 +131,7 @@ export type SimulationMessage =
   /** `launch` is an index in the launches of the first message. */
   | { readonly type: "result"; readonly about: About; readonly launch: number; readonly result: LaunchResult }
   /** Of every rule, the simulated ones among them; in place of all findings told before. */
-  | { readonly type: "findings"; readonly about: About; readonly diagnostics: readonly FileDiagnostic[] }
+  | ({ readonly type: "findings"; readonly about: About } & Pick<FileFindings, "diagnostics" | "failures">)
   /** The last: there are no more kernels, launches and findings than were told. */
   | { readonly type: "end"; readonly about: About };
 
@@ -141,15 +143,44 @@ export interface SimulationOrder {
   readonly visible?: OffsetRange;
 }
 
+/** Why a request has no answer. `message` is one line for whoever asked. */
+export class AnalysisError extends Error {
+  override readonly name = "AnalysisError";
+  /** One line, the rest of a sentence that begins with what was asked. */
+  readonly why: string;
+  /** The stage of the analysis it was at, where that is known. */
+  readonly stage: string | undefined;
+  /** It took the analysis itself with it, or had to be ended: another one has taken its place. */
+  readonly isEnd: boolean;
+  /** For the log. */
+  readonly details: string | undefined;
+
+  constructor(why: string, { stage, isEnd = false, details }: Partial<Pick<AnalysisError, "stage" | "isEnd" | "details">> = {}) {
+    super(stage === undefined ? why : `${why} (stage: ${stage})`);
+    this.why = why;
+    this.stage = stage;
+    this.isEnd = isEnd;
+    this.details = details;
+  }
+
+  /** Of whatever was thrown. Its first line says what is wrong. */
+  static of(thrown: unknown): AnalysisError {
+    if (thrown instanceof AnalysisError) return thrown;
+    const why = thrown instanceof Error && thrown.name === "Error" ? thrown.message : String(thrown);
+    const details = thrown instanceof Error ? thrown.stack : undefined;
+    return new AnalysisError(why.split("\n", 1)[0] ?? "", { stage: failedStage(thrown), details });
+  }
+}
+
 /** Runs the analysis elsewhere, one request at a time: in a thread, or in slices where there are none. */
 export interface AnalysisWorker {
   tell(input: Input): void;
-  /** Cannot be cancelled. Rejects when it failed as a whole. */
+  /** Cannot be cancelled. Rejects with an `AnalysisError` when it failed as a whole. */
   find(path: string): Promise<FileFindings>;
   /** The texts of the project's headers that a file includes. May be asked at any time. */
   headers(path: string): Promise<readonly string[]>;
   /**
-   * Rejects when it failed as a whole.
+   * Rejects with an `AnalysisError` when it failed as a whole.
    * @param told called with each message as it comes
    * @returns false when it was cancelled
    */

@@ -6,7 +6,7 @@ import { Cancelled, Work } from "@warplens/sim-engine";
 import type { Program } from "../analysis/facts.ts";
 import { ProgramDatabase } from "../analysis/program-database.ts";
 import type { FileHost } from "../analysis/settings.ts";
-import { lint } from "../lint.ts";
+import { type LintSettings, lint } from "../lint.ts";
 import type { CompiledKernel } from "../nvcc/resources.ts";
 import { findCompiled, knownResources } from "../nvcc/resources.ts";
 import type { SimulatedLaunch } from "../rules/rule.ts";
@@ -29,9 +29,15 @@ export class JobRunner {
   /** Files whose trees and types are kept, the one asked for last at the end. */
   readonly #kept = new Set<string>();
 
-  /** @param disk files that are not open in the editor */
-  constructor(disk: FileHost) {
+  readonly #beat: () => void;
+
+  /**
+   * @param disk files that are not open in the editor
+   * @param beat called every few milliseconds while it works
+   */
+  constructor(disk: FileHost, beat: () => void = () => undefined) {
     this.#programs = new ProgramDatabase(disk);
+    this.#beat = beat;
   }
 
   tell(input: Input): void {
@@ -93,24 +99,20 @@ export class JobRunner {
   }
 
   find(path: string): FileFindings {
-    const asked = this.#asked(path);
-    const program = this.#program(path, asked);
-    const failures: string[] = [];
-    const rules = { ...asked.configuration.lint, quick: true };
-    const diagnostics = lint(program, undefined, rules, (rule, error) =>
-      failures.push(`${rule} failed on ${path}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`),
-    );
-    return {
-      about: aboutOf(asked),
-      diagnostics: withPlaces(diagnostics, path, asked.text),
-      kernels: kernelPlaces(program),
-      syntaxErrors: syntaxErrors(program),
-      failures,
-    };
+    return this.#programs.within(this.#work(), () => {
+      const asked = this.#asked(path);
+      const program = this.#program(path, asked);
+      return {
+        about: aboutOf(asked),
+        ...findings(program, undefined, { ...asked.configuration.lint, quick: true }, asked.text),
+        kernels: kernelPlaces(program),
+        syntaxErrors: syntaxErrors(program),
+      };
+    });
   }
 
   headers(path: string): readonly string[] {
-    return this.#program(path, this.#asked(path)).reading.sources.slice(1);
+    return this.#programs.within(this.#work(), () => this.#program(path, this.#asked(path)).reading.sources.slice(1));
   }
 
   /** Stops without an end once `isCancelled` says so; between two messages whoever asks may do something else, but tell nothing. */
@@ -118,15 +120,18 @@ export class JobRunner {
     const asked = this.#asked(path);
     const about = aboutOf(asked);
     const { gpu, lint: rules } = asked.configuration;
-    if (isCancelled()) return;
-    const program = this.#program(path, asked);
-    const places = this.#within(isCancelled, () => launchPlaces(program));
-    if (!places) return;
-    const { kernels, launches, indexOf } = places;
+    const work = this.#work(isCancelled);
+    if (work.isCancelled) return;
+    const started = this.#unlessCancelled(work, () => {
+      const read = this.#program(path, asked);
+      return { program: read, ...launchPlaces(read) };
+    });
+    if (!started) return;
+    const { program, kernels, launches, indexOf } = started;
     yield { type: "launches", about, kernels, launches, syntaxErrors: syntaxErrors(program) };
     const simulated: SimulatedLaunch[] = [];
     const outcomes = simulateLaunches(program, gpu, {
-      isCancelled,
+      isCancelled: () => work.isCancelled,
       rank: rankBy(order),
       registersOf: (name, templateArguments) => knownResources(findCompiled(asked.compiled, name, templateArguments)),
     });
@@ -134,17 +139,25 @@ export class JobRunner {
       if ("simulated" in outcome) simulated.push(outcome.simulated);
       yield { type: "result", about, launch: indexOf(outcome), result: resultOf(outcome) };
     }
-    if (isCancelled()) return;
+    if (work.isCancelled) return;
     // Rules see the launches in source order, whichever came first.
-    const inOrder = program.launches.flatMap((fact) => simulated.find((launch) => launch.fact === fact) ?? []);
-    yield { type: "findings", about, diagnostics: withPlaces(lint(program, inOrder, rules), path, asked.text) };
+    const byFact = new Map(simulated.map((launch) => [launch.fact, launch]));
+    const inOrder = program.launches.flatMap((fact) => byFact.get(fact) ?? []);
+    yield { type: "findings", about, ...this.#programs.within(this.#work(), () => findings(program, inOrder, rules, asked.text)) };
     yield { type: "end", about };
   }
 
+  #work(isCancelled: () => boolean = () => false): Work {
+    return new Work(Number.POSITIVE_INFINITY, () => {
+      this.#beat();
+      return isCancelled();
+    });
+  }
+
   /** Undefined when cancelled. */
-  #within<T>(isCancelled: () => boolean, ask: () => T): T | undefined {
+  #unlessCancelled<T>(work: Work, ask: () => T): T | undefined {
     try {
-      return this.#programs.within(new Work(Number.POSITIVE_INFINITY, isCancelled), ask);
+      return this.#programs.within(work, ask);
     } catch (error) {
       if (error instanceof Cancelled) return undefined;
       throw error;
@@ -173,6 +186,20 @@ export class JobRunner {
     }
     return this.#programs.program(path);
   }
+}
+
+/** What the rules find, and which of them failed. */
+function findings(
+  program: Program,
+  launches: readonly SimulatedLaunch[] | undefined,
+  settings: LintSettings,
+  text: string,
+): Pick<FileFindings, "diagnostics" | "failures"> {
+  const failures: string[] = [];
+  const diagnostics = lint(program, launches, settings, (rule, error) =>
+    failures.push(`${rule} failed on ${program.path}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`),
+  );
+  return { diagnostics: withPlaces(diagnostics, program.path, text), failures };
 }
 
 const aboutOf = ({ version, configuration: { revision, gpu } }: Asked): About => ({ version, revision, gpu: gpu.id });

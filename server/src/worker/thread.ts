@@ -1,7 +1,16 @@
 /** The messages between the server and its thread, and the server's end of them. */
 import { Worker } from "node:worker_threads";
 import { addStages, type StageTotal } from "../trace.ts";
-import type { AnalysisWorker, FileFindings, Input, SimulationMessage, SimulationOrder } from "./messages.ts";
+import {
+  AnalysisError,
+  type AnalysisWorker,
+  type FileFindings,
+  type Input,
+  type SimulationMessage,
+  type SimulationOrder,
+} from "./messages.ts";
+import { Pulse } from "./pulse.ts";
+import { Watchdog } from "./watchdog.ts";
 
 export type Request =
   | { readonly does: "find" | "headers"; readonly path: string }
@@ -16,56 +25,116 @@ type Answer = FileFindings | readonly string[] | boolean;
 export type FromThread = { readonly id: number; readonly stages?: readonly StageTotal[] | undefined } & (
   | { readonly told: SimulationMessage }
   | { readonly answer: Answer }
-  | { readonly error: string }
+  /** `error`: one line. */
+  | { readonly error: string; readonly stage?: string | undefined; readonly details?: string | undefined }
 );
 
-/** What the thread is started with. `running[0]` is the id of the simulation that may run: any other is cancelled. */
+/** What the thread is started with. */
 export interface ThreadData {
+  /** `running[0]` is the id of the simulation that may run: any other is cancelled. */
   readonly running: Int32Array<SharedArrayBuffer>;
+  /** The memory of its pulse. */
+  readonly pulse: SharedArrayBuffer;
 }
 
 interface Waiting {
+  readonly request: Request;
   readonly told: ((message: SimulationMessage) => void) | undefined;
   readonly end: (answer: Answer) => void;
-  readonly fail: (error: Error) => void;
+  readonly fail: (error: AnalysisError) => void;
 }
 
 /** A thread that has been started, and why it ended, once it has. */
-export interface StartedThread extends ThreadData {
+export interface StartedThread {
   readonly worker: Worker;
+  readonly running: ThreadData["running"];
+  readonly pulse: Pulse;
   readonly ended: Promise<string>;
 }
 
+/** What a thread may hold of JavaScript's memory. One that needs more ends, and takes nothing else with it. */
+const mostMegabytes = 1024;
+
 /** Starts a thread. @param script the bundled entry of the thread */
-export function startThread(script: URL): StartedThread {
+export function startThread(script: URL, megabytes = mostMegabytes): StartedThread {
   const running = new Int32Array(new SharedArrayBuffer(4));
-  const data: ThreadData = { running };
+  const pulse = new Pulse();
+  const data: ThreadData = { running, pulse: pulse.memory };
   // A small young generation takes 40 MB off what the server needs with 20 files open (247 to 207 MB).
-  const resourceLimits = { maxOldGenerationSizeMb: 1024, maxYoungGenerationSizeMb: 8 };
+  const resourceLimits = { maxOldGenerationSizeMb: megabytes, maxYoungGenerationSizeMb: 8 };
   const worker = new Worker(script, { workerData: data, resourceLimits });
   const ended = new Promise<string>((end) => {
-    worker.on("error", (error) => end(error.message));
-    worker.on("exit", (code) => end(`the thread ended with ${code}`));
+    worker.on("error", (error: NodeJS.ErrnoException) =>
+      end(error.code === "ERR_WORKER_OUT_OF_MEMORY" ? `out of memory: it may take ${megabytes} MB` : error.message),
+    );
+    worker.on("exit", (code) => end(`its thread ended with ${code}`));
   });
-  return { worker, running, ended };
+  return { worker, running, pulse, ended };
+}
+
+/** Calls back at each tick of the watchdog until it is told to stop. */
+export type Ticks = (tick: () => void) => { stop(): void };
+
+/** One second each. */
+const seconds: Ticks = (tick) => {
+  const timer = setInterval(tick, 1000);
+  timer.unref();
+  return { stop: () => clearInterval(timer) };
+};
+
+export interface ThreadOptions {
+  /** Starts a thread. */
+  readonly start: () => StartedThread;
+  /** What a new thread is told first. */
+  readonly state: () => readonly Input[];
+  /** A thread that has been started already, to be ready when it is asked. */
+  readonly first?: StartedThread;
+  readonly ticks?: Ticks;
 }
 
 /**
- * A worker in a thread. A thread that dies fails what it was asked; the next request starts a new one.
- * @param start starts a thread
- * @param state what a new thread is told first
- * @param first a thread that has been started already, to be ready when it is asked
+ * A worker in a thread. A thread that dies, or that has to be ended, fails what it was at; a new one takes over at once what else it
+ * was asked, or else with the next request.
  */
-export function threadWorker(start: () => StartedThread, state: () => readonly Input[], first = start()): AnalysisWorker {
+export function threadWorker({ start, state, first = start(), ticks = seconds }: ThreadOptions): AnalysisWorker {
   let thread: StartedThread | undefined;
   let lastId = 0;
+  /** In the order in which they were asked, which is that of the answers: the thread is at the first one. */
   const waiting = new Map<number, Waiting>();
+  const watchdog = new Watchdog();
+  let watching: ReturnType<Ticks> | undefined;
 
-  const fail = (message: string): void => {
+  /** The thread goes on to the next request, if there is one. */
+  const goOn = (): void => {
+    const [next] = waiting.values();
+    if (thread && next) {
+      watchdog.begins(thread.pulse.beats, next.request.does === "simulate");
+      watching ??= ticks(watch);
+    } else {
+      watching?.stop();
+      watching = undefined;
+    }
+  };
+  const watch = (): void => {
+    const why = thread && watchdog.tick(thread.pulse.beats);
+    if (!thread || why === undefined) return;
+    const { worker } = thread;
+    over(why);
+    void worker.terminate();
+  };
+  const over = (why: string): void => {
+    const { stage, request = 0 } = thread?.pulse ?? {};
     thread = undefined;
-    const all = [...waiting.values()];
-    waiting.clear();
-    for (const each of all) each.fail(new Error(message));
+    // Where it died before it began, or between two, somebody has to give way: it could happen again.
+    const [culprit, failed] = [...waiting].find(([id]) => id === request) ?? [...waiting][0] ?? [];
+    if (culprit !== undefined) waiting.delete(culprit);
+    // Before its asker is told, who may ask again: the others were there first.
+    if (waiting.size > 0) {
+      thread = use(start());
+      for (const [id, { request }] of waiting) put(thread, id, request);
+    }
+    goOn();
+    failed?.fail(new AnalysisError(why, { stage, isEnd: true }));
   };
   const receive = (message: FromThread): void => {
     const asked = waiting.get(message.id);
@@ -77,13 +146,18 @@ export function threadWorker(start: () => StartedThread, state: () => readonly I
     }
     addStages(message.stages ?? []);
     waiting.delete(message.id);
-    if ("error" in message) asked.fail(new Error(message.error));
+    goOn();
+    if ("error" in message) asked.fail(new AnalysisError(message.error, message));
     else asked.end(message.answer);
   };
   const post = ({ worker }: StartedThread, message: ToThread): void => worker.postMessage(message);
+  const put = (to: StartedThread, id: number, request: Request): void => {
+    if (request.does === "simulate") Atomics.store(to.running, 0, id);
+    post(to, { id, request });
+  };
   const use = (started: StartedThread): StartedThread => {
-    started.worker.on("message", receive);
-    void started.ended.then((why) => started === thread && fail(why));
+    started.worker.on("message", (message: FromThread) => started === thread && receive(message));
+    void started.ended.then((why) => started === thread && over(why));
     for (const input of state()) post(started, { input });
     return started;
   };
@@ -91,10 +165,10 @@ export function threadWorker(start: () => StartedThread, state: () => readonly I
     const id = ++lastId;
     thread ??= use(start());
     const asked = thread;
-    if (request.does === "simulate") Atomics.store(asked.running, 0, id);
-    return new Promise((end, reject) => {
-      waiting.set(id, { told, end, fail: reject });
-      post(asked, { id, request });
+    return new Promise((end, fail) => {
+      waiting.set(id, { request, told, end, fail });
+      put(asked, id, request);
+      if (waiting.size === 1) goOn();
     });
   };
 
@@ -105,10 +179,15 @@ export function threadWorker(start: () => StartedThread, state: () => readonly I
     find: (path) => ask({ does: "find", path }) as Promise<FileFindings>,
     headers: (path) => ask({ does: "headers", path }) as Promise<readonly string[]>,
     simulate: (path, order, told) => ask({ does: "simulate", path, order }, told) as Promise<boolean>,
-    cancel: () => void (thread && Atomics.store(thread.running, 0, 0)),
+    cancel() {
+      if (!thread) return;
+      Atomics.store(thread.running, 0, 0);
+      watchdog.cancelled();
+    },
     dispose() {
       const old = thread;
       thread = undefined;
+      goOn();
       void old?.worker.terminate();
     },
   };
