@@ -3,6 +3,7 @@ import { type DidSimulateParams, didSimulateNotification, type StatusParams, sta
 import { type Event, EventEmitter, type ExtensionContext, window } from "vscode";
 import type { BaseLanguageClient, LanguageClientOptions } from "vscode-languageclient";
 import { registerCommands } from "./commands/index.ts";
+import { errorHandler } from "./error-handler.ts";
 import { tellFocus } from "./focus.ts";
 import { answerServer, clientOptions } from "./language-client.ts";
 import { PanelView } from "./panel/view.ts";
@@ -21,9 +22,10 @@ export interface WarpLensApi {
 
 type MakeClient = (id: string, name: string, options: LanguageClientOptions) => BaseLanguageClient;
 
-export async function run(context: ExtensionContext, makeClient: MakeClient): Promise<WarpLensApi> {
+/** @param why the server ended; asked when the connection to it has closed */
+export async function run(context: ExtensionContext, makeClient: MakeClient, why: () => Promise<string>): Promise<WarpLensApi> {
   const log = window.createOutputChannel("WarpLens", { log: true });
-  const client = makeClient("warplens", "WarpLens", clientOptions(log));
+  const client = makeClient("warplens", "WarpLens", { ...clientOptions(log), errorHandler: errorHandler(log, why) });
   const simulated = new EventEmitter<DidSimulateParams>();
   const statusChanged = new EventEmitter<StatusParams>();
   let status: StatusParams | undefined;

@@ -12,8 +12,12 @@ export function activate(context: ExtensionContext): Promise<WarpLensApi> {
     worker = new Worker(`${dist}/server-browser.js`);
     return { reader: new BrowserMessageReader(worker), writer: new BrowserMessageWriter(worker) };
   };
-  return run(context, (id, name, options) => {
-    options.initializationOptions = { assets: dist };
-    return new LanguageClient(id, name, connect, options);
-  });
+  return run(
+    context,
+    (id, name, options) => {
+      options.initializationOptions = { assets: dist };
+      return new LanguageClient(id, name, connect, options);
+    },
+    () => Promise.resolve("its worker stopped"),
+  );
 }

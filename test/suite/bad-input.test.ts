@@ -1,4 +1,5 @@
 import * as assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { ConfigurationTarget, commands, type Hover, languages, Position, type Uri, workspace } from "vscode";
 import { activated, eventually, fileUri, findings, show } from "./support.ts";
 
@@ -49,6 +50,21 @@ describe("bad input", () => {
     assert.ok(told);
     await settings.update("argv", undefined, ConfigurationTarget.Workspace);
     await eventually(warplens.onDidChangeStatus, () => (warplens.status()?.problems.length === 0 ? true : undefined));
+  });
+
+  it("a server that was killed is started again, and answers as before", async () => {
+    const document = await show("five-rules.cu");
+    const warplens = await activated();
+    const before = (await findings(document, "strided-global-access")).map(({ message }) => message);
+    const children = execFileSync("ps", ["-o", "pid=,args=", "--ppid", String(process.pid)], { encoding: "utf8" }).split("\n");
+    const server = children.filter((line) => /dist.server\.js/.test(line)).map((line) => Number.parseInt(line, 10));
+    assert.equal(server.length, 1, `the server is not among ${children.join("\n")}`);
+    process.kill(server[0] as number, "SIGKILL");
+    // A server says what it is about once it has started.
+    const last = warplens.status();
+    await eventually(warplens.onDidChangeStatus, () => (warplens.status() === last ? undefined : true));
+    const after = (await findings(document, "strided-global-access")).map(({ message }) => message);
+    assert.deepEqual(after, before);
   });
 
   it("50,000 lines: the server goes on", async () => {
