@@ -37,15 +37,14 @@ const repositories = [".git", ".hg", ".svn"];
 export function readBytes(file: string): Buffer | NotRead | undefined {
   let descriptor: number | undefined;
   try {
-    const most = path.basename(file) === "compile_commands.json" ? largestDatabase : largestSource;
     const found = statSync(file, { throwIfNoEntry: false });
     if (found === undefined) return undefined;
-    const reason = kernelFiles.test(realpathSync.native(file)) ? "it is the kernel's, not a file" : refusal(found, most);
+    const reason = kernelFiles.test(realpathSync.native(file)) ? "it is the kernel's, not a file" : refusal(found, file);
     if (reason !== undefined) return new NotRead(reason);
     // It may have become something else by now: opening must not wait, and what was opened is looked at again.
     descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0));
     const opened = fstatSync(descriptor);
-    const changed = refusal(opened, most);
+    const changed = refusal(opened, file);
     return changed === undefined ? bytesOf(descriptor, opened.size) : new NotRead(changed);
   } catch (error) {
     return failure(error);
@@ -132,13 +131,19 @@ function bytesOf(descriptor: number, size: number): Buffer {
   return bytes.subarray(0, length);
 }
 
-function refusal(found: Stats, most: number): string | undefined {
+function refusal(found: Stats, file: string): string | undefined {
   if (found.isDirectory()) return "it is a folder";
   if (found.isFIFO()) return "it is a pipe, not a file";
   if (found.isSocket()) return "it is a socket, not a file";
   if (!found.isFile()) return "it is a device, not a file";
-  if (found.size <= most) return undefined;
-  return `it has ${Math.ceil((10 * found.size) / megabyte) / 10} MB; WarpLens reads up to ${most / megabyte} MB`;
+  return largerThanRead(file, found.size)?.reason;
+}
+
+/** Why a file of so many bytes is not read; undefined where it is. */
+export function largerThanRead(file: string, size: number): NotRead | undefined {
+  const most = path.basename(file) === "compile_commands.json" ? largestDatabase : largestSource;
+  if (size <= most) return undefined;
+  return new NotRead(`it has ${Math.ceil((10 * size) / megabyte) / 10} MB; WarpLens reads up to ${most / megabyte} MB`);
 }
 
 /** Undefined where nothing is there, or nothing can be of that name. */

@@ -3,7 +3,9 @@ import path from "node:path";
 import { entriesOf, isFolder, readBytes, slashes } from "../files.ts";
 import { suggest } from "../rules/suggest.ts";
 import { NotRead } from "../syntax/file-text.ts";
+import type { Files, ListedFiles } from "./files.ts";
 import { UsageError } from "./io.ts";
+import { nameOfPath } from "./names.ts";
 
 export interface Input {
   /** Absolute, `/` separated. */
@@ -71,40 +73,59 @@ function sourcesIn(root: string, given: string, note: (message: string) => void)
       const full = path.join(folder, entry.name);
       if (entry.isDirectory()) {
         if (!skipped.has(entry.name)) search(full, depth + 1);
-      } else if (entry.isFile() && (cuda.test(entry.name) || maybe.test(entry.name))) found.push(full);
+      } else if (entry.isFile() && mayHoldKernels(entry.name)) found.push(full);
     }
   };
   search(root, 0);
   return found;
 }
 
-/** A file that sources include; undefined when it cannot be read any more. */
-export function readIncluded(file: string, cwd: string): Input | undefined {
-  try {
-    return read(file, cwd, true, () => undefined);
-  } catch {
-    return undefined;
-  }
+/** Of files that are all known those that paths stand for; none for a path that is not among them. */
+export function listedInputs(files: ListedFiles, paths: readonly string[], cwd: string): Input[] {
+  const wanted = paths.map((given) => slashes(path.resolve(cwd, given)));
+  const found = files.paths.flatMap((file): { file: string; folder: string | undefined }[] => {
+    const named = wanted.includes(file);
+    const searched = wanted.find((folder) => file.startsWith(`${folder}/`));
+    const below = searched === undefined ? [] : file.slice(searched.length + 1).split("/");
+    if (named) return [{ file, folder: undefined }];
+    return searched !== undefined && mayHoldKernels(file) && !below.some((name) => skipped.has(name)) ? [{ file, folder: searched }] : [];
+  });
+  files.prepare?.(found.map(({ file }) => file));
+  return found.flatMap(({ file, folder }) => {
+    const bytes = files.bytes(file);
+    const input = bytes instanceof Buffer && !bytes.includes(0) ? inputOf(file, bytes, cwd, folder === undefined) : undefined;
+    return input ? [folder === undefined ? input : { ...input, folder }] : [];
+  });
 }
 
-/** A named file is read whatever it is called; a found one only if it holds device code. */
+/** A file that sources include; undefined when it cannot be read any more. */
+export function readIncluded(file: string, cwd: string, files: Pick<Files, "bytes">): Input | undefined {
+  const content = files.bytes(file);
+  return content instanceof Buffer ? inputOf(file, content, cwd, true) : undefined;
+}
+
 function read(file: string, cwd: string, named: boolean, note: (message: string) => void): Input | undefined {
-  const relative = path.relative(cwd, file);
-  const shown = (relative.startsWith("..") ? file : relative).replaceAll(path.sep, "/");
   const bytes = readBytes(file) ?? new NotRead("it is not there");
   const reason = bytes instanceof NotRead ? bytes.reason : bytes.includes(0) ? "it is not UTF-8 text" : undefined;
   if (bytes instanceof NotRead || reason !== undefined) {
-    const message = `${shown} is not read: ${reason}`;
+    const message = `${nameOfPath(cwd)(file)} is not read: ${reason}`;
     if (named) throw new UsageError(message);
     note(`${message}; it is left out`);
     return undefined;
   }
+  return inputOf(file, bytes, cwd, named);
+}
+
+/** A named file is read whatever it is called; a found one only if it holds device code. */
+function inputOf(file: string, bytes: Buffer, cwd: string, named: boolean): Input | undefined {
   const text = bytes.toString("utf8");
   if (!named && maybe.test(file) && !deviceCode.test(text)) return undefined;
   const exact = Buffer.from(text).equals(bytes);
   const bom = text.startsWith("\uFEFF") ? "\uFEFF" : "";
-  return { path: file.replaceAll(path.sep, "/"), name: shown, text: text.slice(bom.length), bom, exact };
+  return { path: slashes(file), name: nameOfPath(cwd)(file), text: text.slice(bom.length), bom, exact };
 }
+
+const mayHoldKernels = (name: string): boolean => cuda.test(name) || maybe.test(name);
 
 function nearby(absolute: string, given: string): string {
   const beside = entriesOf(path.dirname(absolute), mostBeside);

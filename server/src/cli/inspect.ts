@@ -4,6 +4,7 @@ import { visible } from "../foreign-text.ts";
 import type { Diagnostic } from "../lint.ts";
 import { severities } from "../rules/selection.ts";
 import { groupBy } from "../rules/support/group-by.ts";
+import type { Files } from "./files.ts";
 import { type Input, readIncluded } from "./inputs.ts";
 import type { Io } from "./io.ts";
 import { failureText } from "./jobs/job.ts";
@@ -54,14 +55,14 @@ export async function inspectAll(
     for (const failure of outcome.failures) say(failureText(failure));
     return { input, ...outcome };
   });
-  return byFile(results, io.cwd);
+  return byFile(results, io.cwd, session.files);
 }
 
 /**
  * The same results with every finding under the file in which it stands, once, whichever sources include that file. Files that
  * are only included follow those that were asked for, in the order of their first finding.
  */
-export function byFile(results: readonly FileResult[], cwd: string): FileResult[] {
+export function byFile(results: readonly FileResult[], cwd: string, files: Pick<Files, "bytes">): FileResult[] {
   const found = groupBy(
     results.flatMap(({ diagnostics }) => diagnostics),
     ({ path }) => path,
@@ -69,7 +70,7 @@ export function byFile(results: readonly FileResult[], cwd: string): FileResult[
   const own = results.map((result) => ({ ...result, diagnostics: once(found.get(result.input.path) ?? []) }));
   const asked = new Set(results.map(({ input }) => input.path));
   const included = [...found].flatMap(([path, diagnostics]) => {
-    const input = asked.has(path) ? undefined : readIncluded(path, cwd);
+    const input = asked.has(path) ? undefined : readIncluded(path, cwd, files);
     return input ? [{ input, diagnostics: once(diagnostics), failures: [] }] : [];
   });
   return [...own, ...included];

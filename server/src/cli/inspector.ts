@@ -1,8 +1,8 @@
 /** The entry of a process that inspects files, one after another. */
-import { diskFiles } from "../files.ts";
 import { loadNativeGrammarFromDisk } from "../grammar.ts";
 import { watchStages } from "../trace.ts";
 import { recorded } from "./cache/facts.ts";
+import { filesOf } from "./git/files-of.ts";
 import { processorBudget } from "./jobs/budget.ts";
 import { inspectFile } from "./jobs/inspect-file.ts";
 import type { FromProcess, ToProcess } from "./jobs/messages.ts";
@@ -11,7 +11,7 @@ const send = (message: FromProcess): void => void process.send?.(message);
 
 process.once("disconnect", () => process.exit());
 process.on("message", async ({ job, seconds }: ToProcess) => {
-  const { host, facts } = recorded(diskFiles);
+  const { host, facts } = recorded(filesOf(job.revision));
   const outcome = await inspectFile(job, host, processorBudget(seconds));
   send({ answer: { outcome: JSON.stringify(outcome), facts: facts() }, megabytes: process.memoryUsage.rss() / 2 ** 20 });
 });

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import type { Diagnostic } from "../lint.ts";
+import { disk } from "./files.ts";
 import { collectInputs, type Input } from "./inputs.ts";
 import { byFile } from "./inspect.ts";
 import { mended } from "./mend.ts";
@@ -33,6 +34,7 @@ async function mend(header: string, cwd: string, textOf: (input: Input) => strin
     byFile(
       wanted.map((input) => ({ input, diagnostics: findingsIn(header, textOf(input)), failures: [] })),
       cwd,
+      disk,
     );
   await mended(inputs, inspect, false, {
     error: (text) => {

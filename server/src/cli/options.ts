@@ -21,8 +21,13 @@ const options = {
   ignore: { value: "RULES", multiple: true, help: "not these rules" },
   baseline: { value: "FILE", help: "leave out the findings recorded in FILE; records them when there is no FILE yet, except in CI" },
   "write-baseline": { help: "with --baseline, record the findings anew" },
+  base: {
+    value: "REV",
+    help: "the revision that gates compare with: findings that it lacks are new, and figures may be bounded by what they were",
+  },
   "fail-on": { value: "SEVERITY", help: "exit with 1 from this severity on: error, warning, information, hint (default), or never" },
   "fail-level": { value: "SEVERITY", help: "the older name of --fail-on" },
+  threshold: { value: "PCT", help: "changes of less than PCT percent are noise (default: 1)" },
   "no-simulate": { help: "do not simulate: only the rules that need no simulation run" },
   jobs: { value: "N", help: "files at once (default: one a core)" },
   timeout: { value: "SECONDS", help: "the time of one file (default: 10); one that takes longer fails, the others do not" },
@@ -67,6 +72,8 @@ export type Given = { readonly [Name in OptionName]?: ValueOf<Name> };
 export interface Arguments {
   readonly given: Given;
   readonly operands: readonly string[];
+  /** Those operands that stand behind `--`. */
+  readonly behind: readonly string[];
 }
 
 const everywhere: readonly OptionName[] = ["color", "no-color", "help", "version"];
@@ -115,7 +122,9 @@ export function readArguments(command: string, argv: readonly string[], allowed:
       throw new UsageError(`${token.rawName} is given twice`);
     }
   }
-  return { given: values as Given, operands: positionals };
+  const end = tokens.find(({ kind }) => kind === "option-terminator");
+  const behind = tokens.filter((token) => token.kind === "positional" && end !== undefined && token.index > end.index);
+  return { given: values as Given, operands: positionals, behind: positionals.slice(positionals.length - behind.length) };
 }
 
 /** The options' part of a command's help. */

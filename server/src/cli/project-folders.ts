@@ -1,6 +1,7 @@
 /** The `warplens.json` that holds for a folder: the nearest one above it. */
 import path from "node:path";
 import { readBuildFile } from "../analysis/reach.ts";
+import type { FileHost } from "../analysis/settings.ts";
 import { diskFiles, slashes } from "../files.ts";
 import { type ProjectFile, readProjectFile } from "../lint/project-file.ts";
 import { NotRead } from "../syntax/file-text.ts";
@@ -14,11 +15,13 @@ export interface ProjectFolder {
 
 export class ProjectFolders {
   readonly #cwd: string;
+  readonly #files: FileHost;
   readonly #known = new Map<string, ProjectFolder>();
 
   /** @param cwd what paths in messages are relative to */
-  constructor(cwd: string) {
+  constructor(cwd: string, files: FileHost = diskFiles) {
     this.#cwd = cwd;
+    this.#files = files;
   }
 
   /** Throws a UsageError that says where the file is wrong. */
@@ -28,7 +31,7 @@ export class ProjectFolders {
     const file = path.join(folder, "warplens.json");
     const parent = path.dirname(folder);
     let project: ProjectFolder;
-    const text = readBuildFile(slashes(file), diskFiles);
+    const text = readBuildFile(slashes(file), this.#files);
     if (text instanceof NotRead) throw new UsageError(`${this.#nameOf(file)} is not read: ${text.reason}`);
     if (text !== undefined) project = { root: folder, file: this.#read(file, text) };
     else project = parent === folder ? { root: folder, file: {} } : this.of(parent);

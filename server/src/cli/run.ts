@@ -4,6 +4,7 @@ import { visible } from "../foreign-text.ts";
 import { suggest } from "../rules/suggest.ts";
 import check from "./commands/check.ts";
 import type { Command } from "./commands/command.ts";
+import diff from "./commands/diff.ts";
 import explain from "./commands/explain.ts";
 import gate from "./commands/gate.ts";
 import gpus from "./commands/gpus.ts";
@@ -15,7 +16,7 @@ import { type Io, UsageError } from "./io.ts";
 import { optionHelp, readArguments } from "./options.ts";
 import { version } from "./version.ts";
 
-const commands: readonly Command[] = [check, simulate, gate, occupancy, gpus, rules, explain, lsp];
+const commands: readonly Command[] = [check, simulate, gate, diff, occupancy, gpus, rules, explain, lsp];
 
 /**
  * Runs one command.

@@ -4,12 +4,13 @@ import path from "node:path";
 import type { GpuModel } from "@warplens/sim-engine";
 import { splitWords } from "../analysis/command-words.ts";
 import type { AnalysisSettings } from "../analysis/settings.ts";
-import { diskFiles, isHomeOrAbove, slashes } from "../files.ts";
+import { isHomeOrAbove, slashes } from "../files.ts";
 import type { LintSettings } from "../lint.ts";
 import { selectorProblem } from "../rules/selection.ts";
 import { capabilityNumber, devicePropertiesOf } from "../simulate/device-properties.ts";
 import { cacheFolder } from "./cache/cache-folder.ts";
 import { OutcomeCache } from "./cache/outcome-cache.ts";
+import { disk, type Files } from "./files.ts";
 import { defaultGpu, gpuNamed } from "./gpu-option.ts";
 import type { Input } from "./inputs.ts";
 import { type Io, UsageError } from "./io.ts";
@@ -38,11 +39,15 @@ export class Session {
   readonly #atOnce: number;
   readonly #seconds: number;
 
+  /** Where files are read. */
+  readonly files: Files;
+
   /** Checks the options. Throws a UsageError. */
-  constructor(io: Io, given: Given) {
+  constructor(io: Io, given: Given, files: Files = disk) {
+    this.files = files;
     this.#io = io;
     this.#given = given;
-    this.#projects = new ProjectFolders(io.cwd);
+    this.#projects = new ProjectFolders(io.cwd, files);
     this.#registers = registersOf(given);
     this.#select = selectorsOf("--select", given.select);
     this.#ignore = selectorsOf("--ignore", given.ignore);
@@ -56,7 +61,7 @@ export class Session {
     // What an nvcc says is not known from files of the project alone.
     const folder = (this.#given.nvcc ?? "off") === "off" ? cacheFolder(this.#given, this.#io.cwd, near) : undefined;
     const build = folder === undefined ? undefined : this.#io.build();
-    const cache = folder === undefined || build === undefined ? undefined : new OutcomeCache(folder, build, diskFiles);
+    const cache = folder === undefined || build === undefined ? undefined : new OutcomeCache(folder, build, this.files);
     return { atOnce: this.#atOnce, seconds: this.#seconds, cache };
   }
 
@@ -97,6 +102,7 @@ export class Session {
       registers: this.#registers,
       ...(kernel === undefined ? {} : { kernel }),
       ...(nvcc === "off" ? {} : { nvcc }),
+      ...(this.files.revision === undefined ? {} : { revision: this.files.revision }),
     };
   }
 

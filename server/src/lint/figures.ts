@@ -3,14 +3,16 @@ import type { LaunchReport, LineCounters } from "@warplens/sim-engine";
 import { formatCapacity, formatCount, formatRatio, formatTime, formatTraffic, significant } from "../units.ts";
 
 /** What is counted in what: its units, and how many of the least each is. Those of `""` may be written without. */
-interface Dimension {
+export interface Dimension {
   readonly units: Readonly<Record<string, number>>;
   readonly format: (value: number) => string;
+  /** Is a share of something itself. */
+  readonly isShare?: boolean;
 }
 
 const binary = { KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30 };
 const time: Dimension = { units: { ns: 1, us: 1e3, µs: 1e3, μs: 1e3, ms: 1e6, s: 1e9 }, format: formatTime };
-const percent: Dimension = { units: { "": 1, "%": 1 }, format: (value) => `${significant(value)} %` };
+const percent: Dimension = { units: { "": 1, "%": 1 }, format: (value) => `${significant(value)} %`, isShare: true };
 /** Bytes moved, of 1000. */
 const traffic: Dimension = {
   units: { "": 1, B: 1, kB: 1e3, KB: 1e3, MB: 1e6, GB: 1e9, TB: 1e12, ...binary },
@@ -24,6 +26,8 @@ const ratio: Dimension = { units: { "": 1 }, format: formatRatio };
 export interface Figure {
   /** In a gate, and as the column of a table. */
   readonly name: string;
+  /** In JSON. */
+  readonly key: string;
   readonly dimension: Dimension;
   readonly says: string;
   readonly lessIsBetter: boolean;
@@ -44,9 +48,10 @@ function bankConflicts({ lines, otherLines }: LaunchReport): number {
 }
 
 export const figures: readonly Figure[] = [
-  { name: "time", dimension: time, says: "how long the launch takes", lessIsBetter: true, of: ({ time }) => time?.ns },
+  { name: "time", key: "timeNs", dimension: time, says: "how long the launch takes", lessIsBetter: true, of: ({ time }) => time?.ns },
   {
     name: "occupancy",
+    key: "occupancyPct",
     dimension: percent,
     says: "theoretical occupancy: the warps that an SM may hold of those it could",
     lessIsBetter: false,
@@ -54,6 +59,7 @@ export const figures: readonly Figure[] = [
   },
   {
     name: "achieved occupancy",
+    key: "achievedOccupancyPct",
     dimension: percent,
     says: "the warps that an SM holds on average of those it could",
     lessIsBetter: false,
@@ -61,6 +67,7 @@ export const figures: readonly Figure[] = [
   },
   {
     name: "registers",
+    key: "registersPerThread",
     dimension: count,
     says: "registers of a thread",
     lessIsBetter: true,
@@ -69,6 +76,7 @@ export const figures: readonly Figure[] = [
   },
   {
     name: "DRAM bytes",
+    key: "dramBytes",
     dimension: traffic,
     says: "bytes read from DRAM and written to it",
     lessIsBetter: true,
@@ -77,6 +85,7 @@ export const figures: readonly Figure[] = [
   },
   {
     name: "sectors per request",
+    key: "sectorsPerRequest",
     dimension: ratio,
     says: "sectors of 32 bytes that a request of a warp to global memory moves",
     lessIsBetter: true,
@@ -85,6 +94,7 @@ export const figures: readonly Figure[] = [
   },
   {
     name: "load sectors per request",
+    key: "loadSectorsPerRequest",
     dimension: ratio,
     says: "the same of loads",
     lessIsBetter: true,
@@ -92,6 +102,7 @@ export const figures: readonly Figure[] = [
   },
   {
     name: "store sectors per request",
+    key: "storeSectorsPerRequest",
     dimension: ratio,
     says: "the same of stores",
     lessIsBetter: true,
@@ -99,6 +110,7 @@ export const figures: readonly Figure[] = [
   },
   {
     name: "bank conflicts",
+    key: "bankConflicts",
     dimension: count,
     says: "wavefronts to shared memory beyond what the lanes' bytes need",
     lessIsBetter: true,
@@ -106,6 +118,7 @@ export const figures: readonly Figure[] = [
   },
   {
     name: "static shared",
+    key: "staticSharedBytes",
     dimension: capacity,
     says: "bytes of static shared memory of a block",
     lessIsBetter: true,
@@ -114,6 +127,7 @@ export const figures: readonly Figure[] = [
   },
   {
     name: "dynamic shared",
+    key: "dynamicSharedBytes",
     dimension: capacity,
     says: "bytes of dynamic shared memory of a block",
     lessIsBetter: true,

@@ -2,6 +2,7 @@
 import { hash } from "node:crypto";
 import { statSync } from "node:fs";
 import type { FileHost } from "../../analysis/settings.ts";
+import type { Host } from "../files.ts";
 
 /** One question and its answer. */
 export interface Fact {
@@ -16,12 +17,13 @@ export interface Fact {
 /** Milliseconds in which a file may change again and keep the time of the change before: clocks of file systems tick slowly. */
 const unsettled = 2000;
 
-/** A host that notes what it answers. */
-export function recorded(host: FileHost): { readonly host: FileHost; facts(): readonly Fact[] } {
+/** A host that notes what it answers. Of a revision nothing but what it answers can be noted. */
+export function recorded(host: Host): { readonly host: FileHost; facts(): readonly Fact[] } {
   const facts = new Map<string, Fact>();
   const noted = <T>(ask: keyof FileHost, path: string, answer: () => T): T => {
     // Taken first: what changes meanwhile has another one afterwards.
-    const stamp = ask === "read" || ask === "list" ? stampOf(path, Date.now() - unsettled) : undefined;
+    const isStamped = host.revision === undefined && (ask === "read" || ask === "list");
+    const stamp = isStamped ? stampOf(path, Date.now() - unsettled) : undefined;
     const answered = answer();
     const digest = digestOf(answered);
     facts.set(`${ask} ${path}`, { ask, path, ...(digest !== undefined && { digest }), ...(stamp !== undefined && { stamp }) });
@@ -41,16 +43,17 @@ export function recorded(host: FileHost): { readonly host: FileHost; facts(): re
 
 /** Whether facts are still so, each file looked at once: for as long as nobody changes any. */
 export class FactChecker {
-  readonly #host: FileHost;
+  readonly #host: Host;
   readonly #stamps = new Map<string, string | undefined>();
   readonly #digests = new Map<string, string | undefined>();
 
-  constructor(host: FileHost) {
+  constructor(host: Host) {
     this.#host = host;
   }
 
   holds({ ask, path, digest, stamp }: Fact): boolean {
-    return (stamp !== undefined && this.#stampOf(path) === stamp) || this.#digestOf(ask, path) === digest;
+    const isStamped = stamp !== undefined && this.#host.revision === undefined;
+    return (isStamped && this.#stampOf(path) === stamp) || this.#digestOf(ask, path) === digest;
   }
 
   #stampOf(path: string): string | undefined {

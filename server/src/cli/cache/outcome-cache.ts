@@ -2,7 +2,7 @@
 import { hash } from "node:crypto";
 import { readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import type { FileHost } from "../../analysis/settings.ts";
+import type { Files } from "../files.ts";
 import type { Answer } from "../jobs/inspector.ts";
 import type { Job } from "../jobs/job.ts";
 import { makeCacheFolder } from "./cache-folder.ts";
@@ -33,12 +33,12 @@ export class OutcomeCache {
   /**
    * @param folder is made when something is kept
    * @param build tells one build of WarpLens from another
-   * @param disk must not change while the cache is used
+   * @param files where the jobs read: must not change while the cache is used
    */
-  constructor(folder: string, build: string, disk: FileHost) {
+  constructor(folder: string, build: string, files: Files) {
     this.#folder = folder;
     this.#build = build;
-    this.#checker = new FactChecker(disk);
+    this.#checker = new FactChecker(files);
   }
 
   /** The outcome of a job, as JSON, where it is known and still the same. */
@@ -85,7 +85,7 @@ export class OutcomeCache {
     for (const entry of entries) if ((bytes += entry.bytes) > capacity) rmSync(entry.file, { force: true });
   }
 
-  #fileOf(job: Job): string {
+  #fileOf({ revision: _, ...job }: Job): string {
     return path.join(this.#folder, `${digestOf(JSON.stringify([this.#build, job]))}.outcome`);
   }
 }

@@ -1,13 +1,11 @@
 import path from "node:path";
-import { noBaseline, projectBaseline, readBaseline, withoutKnown } from "../baseline.ts";
+import { beforeOf } from "../gates/before.ts";
 import { type Before, type Judgement, judge } from "../gates/judge.ts";
 import { gatesGithub, gatesMarkdown, gatesReport, gatesText, verdictOf } from "../gates/print.ts";
 import { collectInputs } from "../inputs.ts";
 import { inspectAll, inspectionOptions } from "../inspect.ts";
-import { type Io, UsageError } from "../io.ts";
+import { UsageError } from "../io.ts";
 import { nameOfPath, repositoryRoot } from "../names.ts";
-import type { Given } from "../options.ts";
-import type { ProjectFolder } from "../project-folders.ts";
 import type { FileResult } from "../report.ts";
 import { Session } from "../session.ts";
 import { styleOf } from "../style.ts";
@@ -19,7 +17,7 @@ export default {
   name: "gate",
   operands: "[PATH...]",
   summary: "whether the gates of warplens.json hold: exit code 1 when one is broken, 2 when one cannot be judged",
-  options: ["gpu", "format", "baseline", ...inspectionOptions],
+  options: ["gpu", "format", "baseline", "base", ...inspectionOptions],
   async run({ given, operands }, io) {
     const format = formatNamed(given.format, ["text", "json", "markdown", "github"]);
     const session = new Session(io, given);
@@ -27,15 +25,18 @@ export default {
     const { gates = [] } = project.file;
     const file = path.join(project.root, "warplens.json");
     if (gates.length === 0) throw new UsageError(`there are no gates: \`"gates": ["kernel: time < 200 us"]\` in warplens.json says them`);
-    const before = beforeOf(given, project, io);
     const paths = operands.length > 0 ? operands : [path.relative(io.cwd, project.root) || "."];
+    const beforeOn = beforeOf(given, session, paths, io);
     const inputs = collectInputs(paths, io.cwd, (message) => io.error(`${message}\n`));
-    const results = new Map<string, readonly FileResult[]>();
+    const known = new Map<string, { readonly files: readonly FileResult[]; readonly before: Before }>();
     const judgements: Judgement[] = [];
     for (const gate of gates) {
       const gpu = session.gpu(gate.gpu);
-      const files = results.get(gpu.id) ?? (await inspectAll(session, inputs, gpu, io, () => true));
-      results.set(gpu.id, files);
+      if (!known.has(gpu.id)) {
+        const files = await inspectAll(session, inputs, gpu, io, () => true);
+        known.set(gpu.id, { files, before: await beforeOn(gpu, files) });
+      }
+      const { files = [], before = {} } = known.get(gpu.id) ?? {};
       judgements.push(judge(gate, gpu, files, before));
     }
     const root = repositoryRoot(io);
@@ -48,12 +49,3 @@ export default {
     return verdicts.includes("broken") ? 1 : 0;
   },
 } satisfies Command;
-
-/** What findings were before: those of a baseline, of the project's where none is named. */
-function beforeOf(given: Given, project: ProjectFolder, io: Io): Before | undefined {
-  const file = given.baseline ?? projectBaseline(project);
-  if (file === undefined) return undefined;
-  const baseline = readBaseline(file, io);
-  if (!baseline.entries) throw new UsageError(noBaseline(file));
-  return { newFindings: (files) => withoutKnown(files, baseline, io) };
-}

@@ -13,10 +13,10 @@ import type { FileResult } from "../report.ts";
 
 /** What is known of before: known findings are no news, and figures may be bounded by what they were. */
 export interface Before {
-  /** The findings that were not there. */
-  newFindings(files: readonly FileResult[]): readonly FileResult[];
+  /** The findings that were not there; absent where nothing says which were. */
+  newFindings?(files: readonly FileResult[]): readonly FileResult[];
   /** A launch as it was; absent where there is no revision to compare with. */
-  launch?(now: SitedLaunch): SitedLaunch | undefined;
+  launch?(now: LaunchReport): LaunchReport | undefined;
 }
 
 export interface Judgement {
@@ -46,7 +46,7 @@ export interface FoundIn {
   readonly diagnostic: Diagnostic;
 }
 
-export function judge(gate: ProjectGate, gpu: GpuModel, files: readonly FileResult[], before: Before | undefined): Judgement {
+export function judge(gate: ProjectGate, gpu: GpuModel, files: readonly FileResult[], before: Before): Judgement {
   const { condition, file = "*" } = gate;
   const wanted = files.filter(({ input }) => matches(file, input.name));
   const known = kernelsOf(wanted);
@@ -64,14 +64,14 @@ function byFigure(
   gate: ProjectGate,
   { figure, bound }: Condition & { readonly kind: "figure" },
   files: readonly FileResult[],
-  before: Before | undefined,
+  before: Before,
 ): Verdict {
-  if (bound.ofBase && !before?.launch) return { reason: "there is nothing to compare with: say --base REVISION" };
+  if (bound.ofBase && !before.launch) return { reason: "there is nothing to compare with: say --base REVISION" };
   const launches: JudgedLaunch[] = [];
   const reasons: string[] = [];
   for (const launch of files.flatMap(sitedLaunches)) {
     if (!isOf(gate.kernel, launch)) continue;
-    const was = bound.ofBase ? before?.launch?.(launch) : undefined;
+    const was = bound.ofBase ? before.launch?.(launch.report) : undefined;
     const judged = judgedLaunch(launch, figure, bound, was);
     if (typeof judged === "string") reasons.push(`${launchTitle(launch.report)} at ${launch.name}:${launch.line}: ${judged}`);
     else launches.push(judged);
@@ -90,12 +90,12 @@ function byFigure(
 }
 
 /** The launch with its value, or why it has none. */
-function judgedLaunch(launch: SitedLaunch, figure: Figure, { ofBase }: Bound, was: SitedLaunch | undefined): JudgedLaunch | string {
+function judgedLaunch(launch: SitedLaunch, figure: Figure, { ofBase }: Bound, was: LaunchReport | undefined): JudgedLaunch | string {
   const value = figure.of(launch.report);
   if (value === undefined) return `no ${figure.name} of it is known`;
   const assumptions = assumedIn(launch.report, figure);
   if (!ofBase) return { ...launch, value, assumptions };
-  const before = was && figure.of(was.report);
+  const before = was && figure.of(was);
   if (before === undefined) return `the base has no ${figure.name} of it`;
   return { ...launch, value, before, assumptions };
 }
@@ -136,12 +136,13 @@ function byFindings(
   gate: ProjectGate,
   condition: Condition & { readonly kind: "findings" },
   files: readonly FileResult[],
-  before: Before | undefined,
+  before: Before,
 ): Verdict {
   const { isNew, of, bound } = condition;
-  if (isNew && !before) return { reason: "what is known is not said: `baseline` in warplens.json, --baseline FILE or --base REVISION" };
+  if (isNew && !before.newFindings)
+    return { reason: "what is known is not said: `baseline` in warplens.json, --baseline FILE or --base REVISION" };
   const wanted = wantedBy(of);
-  const findings = (isNew && before ? before.newFindings(files) : files).flatMap(({ input: { name }, diagnostics }) =>
+  const findings = ((isNew ? before.newFindings?.(files) : undefined) ?? files).flatMap(({ input: { name }, diagnostics }) =>
     diagnostics
       .filter(
         (diagnostic) =>

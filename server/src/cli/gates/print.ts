@@ -1,5 +1,6 @@
 /** What became of gates: for people, for scripts, for a pull request and for GitHub's annotations. */
-import { code, literal, prose, row, visible } from "../../foreign-text.ts";
+import { code, prose, row, visible } from "../../foreign-text.ts";
+import type { Dimension } from "../../lint/figures.ts";
 import type { Bound } from "../../lint/gate.ts";
 import { significant } from "../../units.ts";
 import { annotation } from "../formats/github.ts";
@@ -21,20 +22,22 @@ function figureText({ gate: { condition }, worst, findings, holds }: Judgement):
   const { bound } = condition;
   if (condition.kind === "findings") {
     if (!findings) return undefined;
-    return `${findings.length} finding${findings.length === 1 ? "" : "s"}${holds || bound.limit === 0 ? "" : `, ${marginText(findings.length, bound, String)}`}`;
+    return `${findings.length} finding${findings.length === 1 ? "" : "s"}${holds || bound.limit === 0 ? "" : `, ${marginText(findings.length, bound, { format: String })}`}`;
   }
   if (!worst) return undefined;
-  const { format } = condition.figure.dimension;
-  if (!bound.ofBase || worst.before === undefined) return `${format(worst.value)}, ${marginText(worst.value, bound, format)}`;
+  const { dimension } = condition.figure;
+  const { format } = dimension;
+  if (!bound.ofBase || worst.before === undefined) return `${format(worst.value)}, ${marginText(worst.value, bound, dimension)}`;
   const percent = measure(worst, bound);
-  return `${format(worst.value)}, ${significant(percent)} % of ${format(worst.before)}, ${marginText(percent, bound, (value) => `${significant(value)} %`)}`;
+  return `${format(worst.value)}, ${significant(percent)} % of ${format(worst.before)}, ${marginText(percent, bound, percents)}`;
 }
 
-function marginText(value: number, { comparison, limit }: Bound, format: (value: number) => string): string {
+const percents = { format: (value: number): string => `${significant(value)} %`, isShare: true };
+
+function marginText(value: number, { comparison, limit }: Bound, { format, isShare }: Pick<Dimension, "format" | "isShare">): string {
   const difference = Math.abs(value - limit);
   const isBelow = value < limit;
-  const share =
-    limit > 0 && Number.isFinite(difference) && !format(1).includes("%") ? ` (${significant((100 * difference) / limit)} %)` : "";
+  const share = limit > 0 && Number.isFinite(difference) && !isShare ? ` (${significant((100 * difference) / limit)} %)` : "";
   if (difference === 0) return "at the bound";
   const amount = `${format(difference)}${share}`;
   if (comparison === "=") return `${amount} too ${isBelow ? "little" : "much"}`;
@@ -94,7 +97,7 @@ export function gatesMarkdown(judgements: readonly Judgement[]): string {
       `${marks[verdictOf(judgement)]} ${verdictOf(judgement)}`,
       code(judgement.gate.text),
       judgement.gpu.id,
-      figure === undefined ? "" : literal(figure),
+      figure ?? "",
       details,
     );
   });

@@ -5,6 +5,7 @@
 import type { GpuModel, LaunchReport } from "@warplens/sim-engine";
 import type { AnalysisSettings } from "../../analysis/settings.ts";
 import type { Diagnostic, LintSettings } from "../../lint.ts";
+import type { Revision } from "../files.ts";
 
 export interface Job {
   /** Absolute, `/` separated. */
@@ -21,6 +22,8 @@ export interface Job {
   readonly registers: readonly (readonly [string, number])[];
   /** An nvcc to ask for registers, or `auto`. */
   readonly nvcc?: string;
+  /** Where everything else is read; absent for the disk. It decides nothing that what is read there does not. */
+  readonly revision?: Revision;
 }
 
 /** What came of a file. What failed is missing in the rest. */

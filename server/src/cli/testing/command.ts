@@ -31,7 +31,7 @@ export function folderWith(files: Files = {}): string {
   return folder;
 }
 
-function writeInto(folder: string, files: Files): void {
+export function writeInto(folder: string, files: Files): void {
   for (const [name, content] of Object.entries(files)) {
     mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
     writeFileSync(path.join(folder, name), content);

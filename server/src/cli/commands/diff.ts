@@ -1,0 +1,51 @@
+import { compare } from "../compare/compare.ts";
+import { comparisonMarkdown } from "../compare/markdown.ts";
+import { comparisonReport } from "../compare/report.ts";
+import { comparisonText } from "../compare/text.ts";
+import { Repository } from "../git/repository.ts";
+import { renaming, sidesNamed } from "../git/sides.ts";
+import { listedInputs } from "../inputs.ts";
+import { inspectAll, inspectionOptions } from "../inspect.ts";
+import { UsageError } from "../io.ts";
+import { Session } from "../session.ts";
+import { styleOf } from "../style.ts";
+import { version } from "../version.ts";
+import type { Command } from "./command.ts";
+import { formatNamed } from "./format-option.ts";
+
+/** Percent; simulations sample, and what they say moves a little when other things do. */
+const defaultThreshold = "1";
+
+export default {
+  name: "diff",
+  operands: "REV1 [REV2] [-- PATH...]",
+  summary: "what changed per kernel from one revision to another, or to the working tree; REV1...REV2: from where they part",
+  options: ["gpu", "format", "threshold", ...inspectionOptions],
+  async run({ given, operands, behind }, io) {
+    const format = formatNamed(given.format, ["text", "json", "markdown"]);
+    const threshold = percent(given.threshold ?? defaultThreshold);
+    const repository = Repository.of(io.cwd);
+    const { before, after } = sidesNamed(operands.slice(0, operands.length - behind.length), repository);
+    const sessions = { before: new Session(io, given, before.files), after: new Session(io, given, after.files) };
+    const gpu = sessions.after.gpu(undefined);
+    const paths = behind.length > 0 ? behind : [repository.root];
+    const inputs = { before: listedInputs(before.files, paths, io.cwd), after: listedInputs(after.files, paths, io.cwd) };
+    if (inputs.before.length + inputs.after.length === 0) throw new UsageError(`neither revision has CUDA sources in ${paths.join(", ")}`);
+    const inspect = (side: "before" | "after") =>
+      inspectAll(sessions[side], inputs[side], gpu, io, (input) => sessions[side].simulates(input));
+    // First what is likely to be known already: what is the same before need not be inspected again then.
+    const now = await inspect("after");
+    const comparison = compare(await inspect("before"), now, renaming(repository, before, after), threshold);
+    const compared = { comparison, gpu, before: before.name, after: after.name, threshold };
+    if (format === "json") io.out(`${JSON.stringify(comparisonReport(compared, version()), null, 2)}\n`);
+    else if (format === "markdown") io.out(comparisonMarkdown(compared));
+    else io.out(comparisonText(compared, styleOf(io, given)));
+    return comparison.failures.length > 0 ? 2 : 0;
+  },
+} satisfies Command;
+
+function percent(text: string): number {
+  const value = Number(text);
+  if (!/^\d+(\.\d+)?$/.test(text)) throw new UsageError(`--threshold must be a percentage, such as 2.5: ${text}`);
+  return value;
+}

@@ -1,0 +1,147 @@
+/**
+ * git, asked what revisions hold. Nothing is checked out, no shell is between, no name is taken for an option, and of what the
+ * repository's settings would have git run (monitors, hooks, filters, drivers) nothing runs.
+ */
+import { spawnSync } from "node:child_process";
+import path from "node:path";
+import { UsageError } from "../io.ts";
+
+export interface TreeEntry {
+  /** `file`, `link` (its content is where it leads), or `module`: another repository, whose files are not in this one. */
+  readonly kind: "file" | "link" | "module";
+  readonly object: string;
+  /** Bytes; 0 of a module. */
+  readonly size: number;
+}
+
+/** A file that has another name at the later revision. */
+export interface Rename {
+  /** Relative to the root. */
+  readonly from: string;
+  readonly to: string;
+}
+
+const quiet = ["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "--no-pager", "--literal-pathspecs"];
+/** Bytes of one answer. */
+const longestAnswer = 2 ** 30;
+const kinds: Readonly<Record<string, TreeEntry["kind"]>> = {
+  "100644": "file",
+  "100755": "file",
+  "100664": "file",
+  "120000": "link",
+  "160000": "module",
+};
+
+export class Repository {
+  /** Absolute, `/` separated. */
+  readonly root: string;
+
+  private constructor(root: string) {
+    this.root = root.replaceAll(path.sep, "/");
+  }
+
+  /** The repository that a folder is in. Throws a UsageError where it is in none, or there is no git. */
+  static of(folder: string): Repository {
+    const { status, out, error } = git(folder, ["rev-parse", "--show-cdup"]);
+    if (status !== 0)
+      throw new UsageError(error.includes("not a git repository") ? "this folder is in no git repository" : `git: ${error}`);
+    return new Repository(path.resolve(folder, out.toString().trimEnd()));
+  }
+
+  /** The commit that a name stands for. Throws a UsageError where there is none. */
+  commit(name: string): string {
+    // No revision begins with a hyphen; git would take it for an option.
+    const found = /^-|\0/.test(name) ? undefined : git(this.root, ["rev-parse", "--verify", "--quiet", `${name}^{commit}`]);
+    const commit = found?.out.toString().trim() ?? "";
+    if (found?.status !== 0 || !/^[0-9a-f]{40,64}$/.test(commit)) throw new UsageError(`there is no revision \`${name}\``);
+    return commit;
+  }
+
+  /** Where two lines of commits part. Throws a UsageError where they never met. */
+  mergeBase(one: string, other: string): string {
+    const { status, out } = git(this.root, ["merge-base", one, other]);
+    if (status !== 0) throw new UsageError("the revisions have no common ancestor here: a shallow clone lacks it");
+    return out.toString().trim();
+  }
+
+  /** The first digits of a commit, as many as tell it from others. */
+  short(commit: string): string {
+    return this.#ask(["rev-parse", "--short", commit]).toString().trim();
+  }
+
+  /** All files of a commit, by path relative to the root. */
+  tree(commit: string): Map<string, TreeEntry> {
+    const entries = new Map<string, TreeEntry>();
+    for (const line of parts(this.#ask(["ls-tree", "-r", "-l", "-z", "--full-tree", commit]))) {
+      const [, mode = "", object = "", size = "", file = ""] = /^(\d+) \w+ ([0-9a-f]+) +(\d+|-)\t(.*)$/s.exec(line) ?? [];
+      const kind = kinds[mode];
+      if (kind) entries.set(file, { kind, object, size: Number(size) || 0 });
+    }
+    return entries;
+  }
+
+  /** What objects hold, in the order asked; undefined for those that are not here. */
+  contents(objects: readonly string[]): (Buffer | undefined)[] {
+    if (objects.length === 0) return [];
+    const out = this.#ask(["cat-file", "--batch"], `${objects.join("\n")}\n`);
+    let at = 0;
+    return objects.map(() => {
+      const end = out.indexOf(0x0a, at);
+      const [, kind, size] = out.toString("utf8", at, end).split(" ");
+      at = end + 1;
+      if (kind !== "blob") return undefined;
+      const content = out.subarray(at, at + Number(size));
+      at += content.length + 1;
+      return content;
+    });
+  }
+
+  /** The files that have another name in `to`, or in the index where there is none. */
+  renames(from: string, to: string | undefined): Rename[] {
+    const options = ["-M", "-z", "--name-status", "--diff-filter=R"];
+    const compared =
+      to === undefined ? ["diff-index", "--cached", ...options, from, "--"] : ["diff-tree", "-r", ...options, from, to, "--"];
+    const fields = parts(this.#ask(compared));
+    return fields.flatMap((field, index) => {
+      const [was, is] = [fields[index + 1], fields[index + 2]];
+      return index % 3 === 0 && field.startsWith("R") && was !== undefined && is !== undefined ? [{ from: was, to: is }] : [];
+    });
+  }
+
+  /** The files of the working tree that git knows or would add, relative to the root, in order. */
+  workingFiles(): string[] {
+    return [...new Set(parts(this.#ask(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])))].sort();
+  }
+
+  /** What the working tree holds that git is told to ignore: files, and folders (with a `/`), relative to the root. */
+  ignored(): string[] {
+    return parts(this.#ask(["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"]));
+  }
+
+  #ask(args: readonly string[], input?: string): Buffer {
+    const { status, out, error } = git(this.root, args, input);
+    if (status !== 0) throw new UsageError(`git ${args[0]}: ${error}`);
+    return out;
+  }
+}
+
+interface Ran {
+  readonly status: number | null;
+  readonly out: Buffer;
+  /** The last line of what git says. */
+  readonly error: string;
+}
+
+function git(cwd: string, args: readonly string[], input = ""): Ran {
+  const env = { ...process.env, GIT_OPTIONAL_LOCKS: "0", GIT_TERMINAL_PROMPT: "0", LC_ALL: "C" };
+  const { status, stdout, stderr, error } = spawnSync("git", [...quiet, ...args], { cwd, env, input, maxBuffer: longestAnswer });
+  if (error && "code" in error && error.code === "ENOENT") throw new UsageError("git is not installed, or not on PATH");
+  return { status, out: stdout, error: error?.message ?? stderr.toString().trim().split("\n").at(-1) ?? "" };
+}
+
+/** What a list with zeros between holds. */
+const parts = (out: Buffer): string[] =>
+  out
+    .toString("utf8")
+    .split("\0")
+    .filter((part) => part !== "");

@@ -1,0 +1,53 @@
+/** The two states of a repository that are compared. */
+import { disk, type ListedFiles } from "../files.ts";
+import { UsageError } from "../io.ts";
+import type { Repository } from "./repository.ts";
+import { RevisionFiles } from "./revision-files.ts";
+
+export interface Side {
+  /** As it is shown. */
+  readonly name: string;
+  readonly files: ListedFiles;
+  /** Absent for the working tree. */
+  readonly commit?: string;
+}
+
+/**
+ * What `REV1`, `REV1 REV2`, `REV1..REV2` and `REV1...REV2` stand for, as git has it: without a second one the working tree, with
+ * three dots from where the two part. Throws a UsageError.
+ */
+export function sidesNamed(names: readonly string[], repository: Repository): { readonly before: Side; readonly after: Side } {
+  const [first = "", second, ...more] = names;
+  const [, from, dots, to] = /^(.*?)(\.{2,3})(.*)$/s.exec(first) ?? [];
+  if (first === "" || more.length > 0 || (dots !== undefined && second !== undefined))
+    throw new UsageError("diff needs one or two revisions: warplens diff main, warplens diff main...HEAD; paths stand behind --");
+  if (dots === undefined)
+    return { before: side(repository, first), after: second === undefined ? workingTree(repository) : side(repository, second) };
+  const [one, other] = [from || "HEAD", to || "HEAD"];
+  if (dots === "..") return { before: side(repository, one), after: side(repository, other) };
+  return {
+    before: side(repository, repository.mergeBase(repository.commit(one), repository.commit(other))),
+    after: side(repository, other),
+  };
+}
+
+function side(repository: Repository, name: string): Side {
+  const commit = repository.commit(name);
+  const short = repository.short(commit);
+  const isHash = commit.startsWith(name);
+  return { name: isHash ? short : `${name} (${short})`, commit, files: new RevisionFiles({ root: repository.root, commit }) };
+}
+
+const workingTree = (repository: Repository): Side => ({
+  name: "working tree",
+  files: { ...disk, paths: repository.workingFiles().map((name) => `${repository.root}/${name}`) },
+});
+
+/** A path of before as it is afterwards. */
+export function renaming(repository: Repository, before: Side, after: Side): (path: string) => string {
+  if (before.commit === undefined) return (path) => path;
+  const renamed = new Map<string, string>();
+  for (const { from, to } of repository.renames(before.commit, after.commit))
+    renamed.set(`${repository.root}/${from}`, `${repository.root}/${to}`);
+  return (path) => renamed.get(path) ?? path;
+}
