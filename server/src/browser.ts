@@ -3,6 +3,7 @@ import { BrowserMessageReader, BrowserMessageWriter, createConnection } from "vs
 import { URI } from "vscode-uri";
 import type { FileHost } from "./analysis/settings.ts";
 import type * as BrowserAnalysis from "./browser-analysis.ts";
+import { pathOfUri } from "./document-paths.ts";
 import { readFileRequest } from "./lsp/protocol.ts";
 import { startServer } from "./lsp/server.ts";
 import { loadWasmParser } from "./syntax/parser/wasm.ts";
@@ -18,7 +19,8 @@ const known = new Map<string, string | undefined>();
 let arrived: () => void = () => undefined;
 
 async function fetchFile(path: string): Promise<void> {
-  const text: string | null = await connection.sendRequest(readFileRequest, { uri: uriOf(path) });
+  // What the client fails to read is not there.
+  const text: string | null = await connection.sendRequest<string | null>(readFileRequest, { uri: uriOf(path) }).catch(() => null);
   known.set(path, text ?? undefined);
   if (text !== null) arrived();
 }
@@ -47,7 +49,8 @@ function loaded(): AnalysisWorker {
 startServer(connection, {
   files,
   async load(initializationOptions) {
-    const { assets } = initializationOptions as { readonly assets: string };
+    const { assets } = (initializationOptions ?? {}) as { readonly assets?: unknown };
+    if (typeof assets !== "string") throw new Error("initializationOptions should be { assets }: the address of WarpLens's files");
     const bytes = async (name: string): Promise<Uint8Array> => new Uint8Array(await (await fetch(`${assets}/${name}`)).arrayBuffer());
     const [runtime, grammar] = await Promise.all([bytes("web-tree-sitter.wasm"), bytes("tree-sitter-cuda.wasm")]);
     importScripts(`${assets}/browser-analysis.js`);
@@ -73,8 +76,11 @@ startServer(connection, {
     };
   },
   pathOf(uri) {
-    base = URI.parse(uri);
-    return base.path;
+    const parsed = URI.parse(uri, true);
+    // A text that was never saved, or an older revision, has no files beside it.
+    if (["untitled", "git"].includes(parsed.scheme)) return pathOfUri(uri);
+    base = parsed;
+    return parsed.path;
   },
   uriOf,
 });

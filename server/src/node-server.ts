@@ -1,6 +1,6 @@
 /** The server on the desktop. */
 import { createConnection, ProposedFeatures } from "vscode-languageserver/node";
-import { URI } from "vscode-uri";
+import { pathOfUri, uriOfPath } from "./document-paths.ts";
 import { diskFiles } from "./files.ts";
 import { startServer } from "./lsp/server.ts";
 import { compileResources } from "./nvcc/compile.ts";
@@ -16,11 +16,16 @@ const never: Ticks = () => ({ stop: () => undefined });
  * @param first one that has been started already
  */
 export function serve(start: () => StartedThread, first: StartedThread): void {
-  startServer(createConnection(ProposedFeatures.all), {
+  const connection = createConnection(ProposedFeatures.all);
+  // A promise that nobody waits for has failed: what it was for is missing, all else is as it was.
+  process.on("unhandledRejection", (error) =>
+    connection.console.error(error instanceof Error ? (error.stack ?? error.message) : String(error)),
+  );
+  startServer(connection, {
     files: diskFiles,
     compile: compileResources,
     startWorker: (state) => threadWorker({ start, state, first, ...(isDebugged ? { ticks: never } : {}) }),
-    pathOf: (uri) => URI.parse(uri).fsPath.replaceAll("\\", "/"),
-    uriOf: (path) => URI.file(path).toString(),
+    pathOf: pathOfUri,
+    uriOf: uriOfPath,
   });
 }

@@ -5,6 +5,7 @@ import { visible, visibleName } from "../foreign-text.ts";
 import { type RuleLevel, selectorProblem, severities } from "../rules/selection.ts";
 import { suggest } from "../rules/suggest.ts";
 import { type Gate, readGate } from "./gate.ts";
+import { tooDeepAt } from "./json-depth.ts";
 
 export interface ProjectFile {
   readonly gpu?: string;
@@ -113,6 +114,11 @@ export function readProjectFile(source: string): { readonly file: ProjectFile; r
   const say = (message: string, { offset, length }: { readonly offset: number; readonly length: number }): void => {
     problems.push({ message: visible(message), ...placeOf(offset), start: offset, end: offset + length });
   };
+  const deep = tooDeepAt(text);
+  if (deep) {
+    say("this is nested too deep to be settings", deep);
+    return { file: {}, problems };
+  }
   const errors: ParseError[] = [];
   const tree = parseTree(text, errors, { allowTrailingComma: true, disallowComments: false });
   const [error] = errors;

@@ -8,6 +8,7 @@ import {
 } from "vscode-languageserver";
 import type { TextDocument } from "vscode-languageserver-textdocument";
 import type { DiagnosticFix } from "../lint.ts";
+import { readRange } from "./params.ts";
 
 export const fixAllKind = `${CodeActionKind.SourceFixAll}.warplens`;
 
@@ -17,8 +18,19 @@ export interface DiagnosticData {
   readonly fixes: readonly DiagnosticFix[];
 }
 
-const dataOf = (diagnostic: LspDiagnostic): DiagnosticData | undefined =>
-  diagnostic.source === "warplens" ? (diagnostic.data as DiagnosticData | undefined) : undefined;
+/** It comes back from the client: what is not as it was sent is nothing. */
+function dataOf({ source, data }: LspDiagnostic): DiagnosticData | undefined {
+  const { ruleId, fixes } = (data ?? {}) as Partial<DiagnosticData>;
+  if (source !== "warplens" || typeof ruleId !== "string" || !Array.isArray(fixes) || !fixes.every(isFix)) return undefined;
+  return { ruleId, fixes };
+}
+
+function isFix(fix: unknown): fix is DiagnosticFix {
+  const { title, edits } = (fix ?? {}) as Partial<DiagnosticFix>;
+  return (
+    typeof title === "string" && Array.isArray(edits) && edits.every((edit) => readRange(edit?.range) && typeof edit.newText === "string")
+  );
+}
 
 /** @param all every diagnostic of the document, for fix all */
 export function codeActions(document: TextDocument, { diagnostics, only }: CodeActionContext, all: readonly LspDiagnostic[]): CodeAction[] {

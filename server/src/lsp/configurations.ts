@@ -40,7 +40,7 @@ export class Configurations {
 
   /** Works out anew what holds for a document: under a new revision, if it is something else than before. */
   renew(path: string): Held {
-    const now = documentSettings(path, this.#roots, this.#settings, this.#files);
+    const now = this.#settingsOf(path);
     const { gpu, analysis, lint } = now;
     const gpuKey = JSON.stringify([gpu.id, gpu.name, gpu.computeCapability, gpu.values]);
     const simulationKey = JSON.stringify([gpuKey, analysis]);
@@ -51,6 +51,17 @@ export class Configurations {
     const held: Held = { ...now, configuration, gpuKey, simulationKey, lintKey };
     this.#held.set(path, held);
     return held;
+  }
+
+  /** What a project says in a way that nobody can read it does not say. */
+  #settingsOf(path: string): DocumentSettings {
+    try {
+      return documentSettings(path, this.#roots, this.#settings, this.#files);
+    } catch (error) {
+      const without = documentSettings(path, this.#roots, this.#settings, { read: () => undefined });
+      const problem = `The project's settings (warplens.json, compile_commands.json) could not be read: ${String(error)}.`;
+      return { ...without, problems: [...without.problems, problem] };
+    }
   }
 
   forget(path: string): void {

@@ -16,7 +16,7 @@ export class DocumentState {
   readonly document: TextDocument;
   readonly path: string;
   readonly figures = new KnownFigures();
-  readonly attempts = new Attempts();
+  readonly attempts: Attempts;
   #isStopped = false;
   #held: Held;
   #files: number;
@@ -32,6 +32,7 @@ export class DocumentState {
   constructor(document: TextDocument, path: string, held: Held, files: number) {
     this.document = document;
     this.path = path;
+    this.attempts = new Attempts(document.getText());
     this.#held = held;
     this.#files = files;
   }
@@ -65,7 +66,7 @@ export class DocumentState {
     for (const of of [this.#found?.of, this.#asked]) if (of) all.add(of);
     for (const snapshot of all) snapshot.edited(edits);
     this.#isStopped = false;
-    this.attempts.changed();
+    this.attempts.changed(this.document.getText());
     this.#view = undefined;
     this.#supersede();
   }
@@ -75,7 +76,7 @@ export class DocumentState {
     this.#held = held;
     this.#files = files;
     this.#isStopped = false;
-    this.attempts.changed();
+    this.attempts.changed(this.document.getText());
     this.#view = undefined;
   }
 
@@ -188,7 +189,7 @@ export class DocumentState {
   #progress({ simulate }: Settings): Progress {
     if (!simulate) return "off";
     if (this.isSimulated) return "done";
-    if (this.#isStopped) return "stopped";
+    if (this.#isStopped || !this.attempts.allows("simulate")) return "stopped";
     const { run } = this.figures;
     return run && !run.hasEnded && this.#isNow(run.of) ? "running" : "waiting";
   }

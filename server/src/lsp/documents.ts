@@ -2,9 +2,11 @@
  * The open documents, and how the editor changes them. The library's own `TextDocuments` keeps the texts only: here every change
  * comes with its edits, so that nobody has to compare texts to find out what happened.
  */
-import type { Connection, TextDocumentContentChangeEvent } from "vscode-languageserver";
+import type { Connection } from "vscode-languageserver";
 import { TextDocument } from "vscode-languageserver-textdocument";
+import { visible } from "../foreign-text.ts";
 import type { OffsetRange, TextEdit } from "../worker/messages.ts";
+import { type Changed, readChanged, readOpened, readUri } from "./params.ts";
 
 /** An edit with what it does to lines: these, 0-based, have become `count` other ones. */
 export interface Edit extends TextEdit {
@@ -17,6 +19,14 @@ export interface DocumentEvents {
   edited(document: TextDocument, edits: readonly Edit[]): void;
   saved(document: TextDocument): void;
   closed(document: TextDocument): void;
+}
+
+/** What is no document, and what is said of a document that is not as it should be. */
+export interface DocumentRules {
+  /** Whether something can be a document. */
+  accepts(uri: string): boolean;
+  /** For the log. */
+  refused(message: string): void;
 }
 
 /** What of a connection tells of documents. */
@@ -37,39 +47,55 @@ export class Documents {
     return [...this.#open.values()];
   }
 
-  listen(source: DocumentSource, events: DocumentEvents): void {
-    source.onDidOpenTextDocument(({ textDocument: { uri, languageId, version, text } }) => {
-      const document = TextDocument.create(uri, languageId, version, text);
-      this.#open.set(uri, document);
+  /** Nothing that a client tells wrongly changes anything: it is refused as a whole. */
+  listen(source: DocumentSource, events: DocumentEvents, { accepts, refused }: DocumentRules): void {
+    const opened = (params: unknown): TextDocument | undefined => this.#open.get(readUri(params) ?? "");
+    source.onDidOpenTextDocument((params) => {
+      const told = readOpened(params);
+      if (!told || !accepts(told.uri)) return refused(`A document that cannot be one was opened: ${said(params)}`);
+      // Never closed before: it starts anew.
+      const before = this.#open.get(told.uri);
+      if (before) events.closed(before);
+      const document = TextDocument.create(told.uri, told.languageId, told.version ?? 0, told.text);
+      this.#open.set(told.uri, document);
       events.opened(document);
     });
-    source.onDidChangeTextDocument(({ textDocument: { uri, version }, contentChanges }) => {
-      const document = this.#open.get(uri);
-      if (!document) return;
-      const edits = contentChanges.map((change) => {
+    source.onDidChangeTextDocument((params) => {
+      const document = opened(params);
+      if (!document) return refused(`A document that is not open was changed: ${said(params)}`);
+      const told = readChanged(params);
+      if (!told) return refused(`A change that is none, after which the text is not known until it is sent whole: ${said(params)}`);
+      const version = newer(told.version, document);
+      const edits = told.changes.map((change) => {
         const edit = editOf(document, change);
         TextDocument.update(document, [change], version);
         return edit;
       });
       // A change of the version alone is one all the same.
-      if (contentChanges.length === 0) TextDocument.update(document, [], version);
+      if (told.changes.length === 0) TextDocument.update(document, [], version);
       events.edited(document, edits);
     });
-    source.onDidSaveTextDocument(({ textDocument: { uri } }) => {
-      const document = this.#open.get(uri);
+    source.onDidSaveTextDocument((params) => {
+      const document = opened(params);
       if (document) events.saved(document);
     });
-    source.onDidCloseTextDocument(({ textDocument: { uri } }) => {
-      const document = this.#open.get(uri);
-      this.#open.delete(uri);
-      if (document) events.closed(document);
+    source.onDidCloseTextDocument((params) => {
+      const document = opened(params);
+      if (!document) return;
+      this.#open.delete(document.uri);
+      events.closed(document);
     });
   }
 }
 
+/** The client's version where it grows, as it should; else one more than before: answers are told apart by it. */
+const newer = (told: number | undefined, { version }: TextDocument): number => (told !== undefined && told > version ? told : version + 1);
+
+const said = (params: unknown): string => visible(JSON.stringify(params) ?? String(params), 200);
+
 /** What a change does to a text, before it is done. */
-function editOf(document: TextDocument, change: TextDocumentContentChangeEvent): Edit {
-  if (!("range" in change)) return withLines(document, smallestEdit(document.getText(), change.text));
+function editOf(document: TextDocument, change: Changed["changes"][number]): Edit {
+  if (!change.range) return withLines(document, smallestEdit(document.getText(), change.text));
   const start = document.offsetAt(change.range.start);
   const end = document.offsetAt(change.range.end);
   return withLines(document, { start: Math.min(start, end), end: Math.max(start, end), text: change.text });

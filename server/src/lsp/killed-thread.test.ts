@@ -76,6 +76,7 @@ async function session(kills: readonly Moment[]) {
       onDidSaveTextDocument: on("save"),
     },
     workspace,
+    { accepts: () => true, refused: (message) => errors.push(message) },
   );
   const isDone = (uri: string) => workspace.view(uri)?.progress === "done";
   const done = async () => {

@@ -25,6 +25,18 @@ import { gpuSummaries } from "./gpus.ts";
 import { hover } from "./hover.ts";
 import { inlayHints } from "./inlay-hints.ts";
 import { panelAnswer } from "./panel.ts";
+import {
+  asked,
+  readContext,
+  readFocus,
+  readFolders,
+  readPanel,
+  readPosition,
+  readRange,
+  readRulePage,
+  readUri,
+  readWatched,
+} from "./params.ts";
 import type { Platform } from "./platform.ts";
 import type { ProgressBar } from "./progress.ts";
 import {
@@ -35,9 +47,7 @@ import {
   didSimulateNotification,
   gpusRequest,
   type PanelAnswer,
-  type PanelParams,
   panelRequest,
-  type RulePageParams,
   rulePageRequest,
   rulesRequest,
   statusNotification,
@@ -58,10 +68,23 @@ export function startServer(connection: Connection, platform: Platform): void {
   let roots: readonly string[] = [];
   const refreshers = () => client.workspace ?? {};
 
+  const failed = (error: unknown): void =>
+    connection.console.error(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  /** Paths of what a client names; what is no URI is left out. */
+  const pathsOf = (uris: readonly string[]): string[] => uris.flatMap((uri) => (isUri(uri) ? platform.pathOf(uri) : []));
+  const isUri = (uri: string): boolean => {
+    try {
+      platform.pathOf(uri);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+
   /** Lenses and hints are asked for anew. */
   const refreshFigures = (): void => {
-    if (refreshers().codeLens?.refreshSupport) void connection.sendRequest("workspace/codeLens/refresh");
-    if (refreshers().inlayHint?.refreshSupport) void connection.languages.inlayHint.refresh();
+    if (refreshers().codeLens?.refreshSupport) connection.sendRequest("workspace/codeLens/refresh").catch(failed);
+    if (refreshers().inlayHint?.refreshSupport) connection.languages.inlayHint.refresh().catch(failed);
   };
 
   const workspace = new Workspace(documents, platform, {
@@ -71,7 +94,7 @@ export function startServer(connection: Connection, platform: Platform): void {
     status: (status) => void connection.sendNotification(statusNotification, status),
     findings(uri) {
       if (client.textDocument?.diagnostic) {
-        if (refreshers().diagnostics?.refreshSupport) void connection.languages.diagnostics.refresh();
+        if (refreshers().diagnostics?.refreshSupport) connection.languages.diagnostics.refresh().catch(failed);
         return;
       }
       const { version, items } = workspace.diagnostics(uri);
@@ -91,9 +114,9 @@ export function startServer(connection: Connection, platform: Platform): void {
   });
 
   connection.onInitialize((params): InitializeResult => {
-    client = params.capabilities;
+    client = params.capabilities ?? {};
     options = params.initializationOptions;
-    roots = (params.workspaceFolders ?? []).map(({ uri }) => platform.pathOf(uri));
+    roots = pathsOf(readFolders(params));
     return {
       serverInfo: { name: "warplens" },
       capabilities: {
@@ -109,75 +132,96 @@ export function startServer(connection: Connection, platform: Platform): void {
   });
 
   const configure = async (): Promise<void> => {
-    const section: unknown = client.workspace?.configuration ? await connection.workspace.getConfiguration("warplens") : {};
+    // A client that fails to say has said nothing.
+    const section: unknown = await (client.workspace?.configuration ? connection.workspace.getConfiguration("warplens") : undefined)?.catch(
+      failed,
+    );
     workspace.configure(section, roots);
   };
-  connection.onInitialized(async () => {
+  const start = async (): Promise<void> => {
     await platform.load?.(options);
     await configure();
     // Registered only now: a client tells its configuration at once, and there would be no parser to use it with.
     const { didChangeConfiguration, didChangeWatchedFiles } = client.workspace ?? {};
     if (didChangeConfiguration?.dynamicRegistration)
-      void connection.client.register(DidChangeConfigurationNotification.type, { section: "warplens" });
+      connection.client.register(DidChangeConfigurationNotification.type, { section: "warplens" }).catch(failed);
     if (didChangeWatchedFiles?.dynamicRegistration)
-      void connection.client.register(DidChangeWatchedFilesNotification.type, { watchers: [{ globPattern: watched }] });
+      connection.client.register(DidChangeWatchedFilesNotification.type, { watchers: [{ globPattern: watched }] }).catch(failed);
     if (client.workspace?.workspaceFolders)
       connection.workspace.onDidChangeWorkspaceFolders(async () => {
-        roots = ((await connection.workspace.getWorkspaceFolders()) ?? []).map(({ uri }) => platform.pathOf(uri));
+        const workspaceFolders = await connection.workspace.getWorkspaceFolders().catch(failed);
+        roots = pathsOf(readFolders({ workspaceFolders }));
         await configure();
       });
+  };
+  connection.onInitialized(() => {
+    start().catch((error: unknown) => {
+      failed(error);
+      const message = `WarpLens cannot start: ${error instanceof Error ? error.message : String(error)}`;
+      void connection.sendNotification(ShowMessageNotification.type, { type: MessageType.Error, message: label(message) });
+    });
   });
   platform.onFilesArrived?.(() => workspace.filesChanged());
   connection.onDidChangeConfiguration(configure);
-  connection.onDidChangeWatchedFiles(({ changes }) => {
-    const paths = changes.map(({ uri }) => platform.pathOf(uri));
+  connection.onDidChangeWatchedFiles((params) => {
+    const paths = pathsOf(readWatched(params));
     platform.forget?.(paths);
     workspace.filesChanged(paths);
   });
   connection.onShutdown(() => workspace.dispose());
 
-  connection.languages.diagnostics.on(async ({ textDocument }) => {
-    await workspace.settled(textDocument.uri).catch((error: unknown) => {
+  connection.languages.diagnostics.on(async (params) => {
+    const uri = documentOf(params);
+    await workspace.settled(uri).catch((error: unknown) => {
       if (!(error instanceof Superseded)) throw error;
       // Only the present text is answered for: the client asks again.
       const data: DiagnosticServerCancellationData = { retriggerRequest: true };
       throw new ResponseError(LSPErrorCodes.ServerCancelled, "the text has changed", data);
     });
-    return { kind: "full", items: workspace.diagnostics(textDocument.uri).items };
+    return { kind: "full", items: workspace.diagnostics(uri).items };
   });
-  connection.onHover(({ textDocument, position }) => {
-    const view = workspace.view(textDocument.uri);
+  connection.onHover((params) => {
+    const position = asked(readPosition(params.position), "a document and a position in it");
+    const view = workspace.view(documentOf(params));
     return view ? hover(view, position) : null;
   });
-  connection.onCodeLens(({ textDocument }) => {
-    const view = workspace.view(textDocument.uri);
+  connection.onCodeLens((params) => {
+    const view = workspace.view(documentOf(params));
     return view ? codeLenses(view) : [];
   });
-  connection.languages.inlayHint.on(({ textDocument, range }) => {
-    const view = workspace.view(textDocument.uri);
+  connection.languages.inlayHint.on((params) => {
+    const range = asked(readRange(params.range), "a document and a range of it");
+    const view = workspace.view(documentOf(params));
     return view ? inlayHints(view, range) : [];
   });
-  connection.onCodeAction(({ textDocument, context }) => {
-    const document = documents.get(textDocument.uri);
-    return document ? codeActions(document, context, workspace.diagnostics(textDocument.uri).items) : [];
+  connection.onCodeAction((params) => {
+    const uri = documentOf(params);
+    const document = documents.get(uri);
+    const context = asked(readContext(params), "a document, a range of it and a context");
+    return document ? codeActions(document, context, workspace.diagnostics(uri).items) : [];
   });
-  connection.onNotification(didFocusNotification, (params: DidFocusParams) =>
-    workspace.focus(params.uri, orderOf(documents.get(params.uri), params)),
-  );
+  connection.onNotification(didFocusNotification, (params: unknown) => {
+    const focus = readFocus(params);
+    if (focus) workspace.focus(focus.uri, orderOf(documents.get(focus.uri), focus));
+    else failed(`${didFocusNotification}: the parameters should name a document`);
+  });
   connection.onNotification(stopSimulationNotification, () => workspace.stopSimulation());
   connection.onRequest(gpusRequest, () => gpuSummaries(workspace.ownGpus()));
   connection.onRequest(rulesRequest, ruleSummaries);
-  connection.onRequest(rulePageRequest, ({ id }: RulePageParams) => rulePage(id));
+  connection.onRequest(rulePageRequest, (params: unknown) => rulePage(asked(readRulePage(params), "{ id } of a rule").id));
   connection.onRequest(bugReportRequest, () => bugReport(workspace.facts()));
   connection.onRequest(traceRequest, () => takeStages() ?? null);
-  connection.onRequest<PanelAnswer, void>(panelRequest, (params: PanelParams): PanelAnswer => {
-    const view = workspace.view(params.textDocument.uri);
-    return view ? panelAnswer(view, params) : null;
+  connection.onRequest<PanelAnswer, void>(panelRequest, (params: unknown): PanelAnswer => {
+    const read = asked(readPanel(params), "{ textDocument, position, launch? }");
+    const view = workspace.view(read.textDocument.uri);
+    return view ? panelAnswer(view, read) : null;
   });
 
-  documents.listen(connection, workspace);
+  documents.listen(connection, workspace, { accepts: isUri, refused: (message) => connection.console.warn(message) });
   connection.listen();
 }
+
+const documentOf = (params: unknown): string => asked(readUri(params), "about a document: { textDocument: { uri } }");
 
 /** What the user looks at, in offsets. */
 function orderOf(document: TextDocument | undefined, { position, visible }: DidFocusParams): SimulationOrder {

@@ -6,6 +6,7 @@
 import { type Diagnostic, DiagnosticSeverity } from "vscode-languageserver";
 import type { AnalysisError } from "../worker/messages.ts";
 import type { Does } from "./queue.ts";
+import { tooLarge } from "./told-texts.ts";
 
 /** How often in a row the analysis may be ended by one document. */
 const mostEnds = 2;
@@ -22,6 +23,11 @@ export class Attempts {
   readonly #ends: Record<Does, number> = { find: 0, simulate: 0 };
   #setAside: SetAside | undefined;
   #isTold = false;
+
+  /** @param text of the document */
+  constructor(text: string) {
+    this.changed(text);
+  }
 
   get setAside(): SetAside | undefined {
     return this.#setAside;
@@ -58,11 +64,10 @@ export class Attempts {
     return false;
   }
 
-  /** The text, the settings or other files have changed. @returns whether it was set aside */
-  changed(): boolean {
-    const was = this.#setAside !== undefined;
-    this.#setAside = undefined;
-    return was;
+  /** The text, the settings or other files have changed. @param text as it is now */
+  changed(text: string): void {
+    const why = tooLarge(text);
+    this.#setAside = why === undefined ? undefined : { does: "find", why: `This file is not analysed: ${why}.` };
   }
 }
 

@@ -175,6 +175,7 @@ export function setUp(files: Record<string, string> = {}) {
       onDidSaveTextDocument: on("save"),
     },
     workspace,
+    { accepts: () => true, refused: (message) => errors.push(message) },
   );
   return {
     workspace,

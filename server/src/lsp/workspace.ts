@@ -19,6 +19,7 @@ import type { StatusParams } from "./protocol.ts";
 import { Schedule, type ScheduleEvents } from "./schedule.ts";
 import { setAsideDiagnostic } from "./set-aside.ts";
 import { readSettings, type Settings } from "./settings.ts";
+import { ToldTexts, tooLarge } from "./told-texts.ts";
 import type { View } from "./view.ts";
 
 export interface WorkspaceEvents extends Omit<ScheduleEvents, "running" | "simulated" | "setAside"> {
@@ -39,6 +40,7 @@ export class Workspace {
   readonly #schedule: Schedule;
   readonly #compilations: Compilations | undefined;
   readonly #configurations: Configurations;
+  readonly #texts: ToldTexts;
   readonly #states = new Map<string, DocumentState>();
   #problems: readonly string[] = [];
   /** Counts the times that files may have changed. */
@@ -56,6 +58,7 @@ export class Workspace {
     this.#events = events;
     this.#configurations = new Configurations(platform.files);
     this.#worker = platform.startWorker(() => this.#inputs());
+    this.#texts = new ToldTexts(platform, (input) => this.#worker.tell(input));
     this.#schedule = new Schedule(this.#worker, (uri) => this.#states.get(uri), {
       ...events,
       running: () => this.#tellStatus(),
@@ -107,13 +110,12 @@ export class Workspace {
   }
 
   opened(document: TextDocument): void {
-    const { uri, version } = document;
+    const { uri } = document;
     if (isProjectFile(uri)) {
       this.#events.findings(uri);
       return;
     }
-    const path = this.#platform.pathOf(uri);
-    this.#worker.tell({ does: "open", path, version, text: document.getText() });
+    const path = this.#texts.open(document);
     void this.ready.then(() => {
       if (this.#documents.get(uri) !== document) return;
       const held = this.#configurations.renew(path);
@@ -125,19 +127,21 @@ export class Workspace {
     });
   }
 
-  edited({ uri, version }: TextDocument, edits: readonly Edit[]): void {
+  edited(document: TextDocument, edits: readonly Edit[]): void {
+    const { uri } = document;
     if (isProjectFile(uri)) {
       this.#events.findings(uri);
       return;
     }
-    this.#worker.tell({ does: "edit", path: this.#platform.pathOf(uri), version, edits });
+    const isFirst = this.#texts.edited(document, edits);
     const state = this.#states.get(uri);
     if (!state) return;
+    if (isFirst) this.#worker.tell({ does: "configure", path: state.path, configuration: state.held.configuration });
     const { setAside } = state.attempts;
     state.edited(edits);
     this.#schedule.typed();
     this.#analyse(uri);
-    if (setAside) this.#tellStatus();
+    if (setAside !== state.attempts.setAside) this.#tellStatus();
   }
 
   saved({ uri }: TextDocument): void {
@@ -147,12 +151,11 @@ export class Workspace {
   closed({ uri }: TextDocument): void {
     this.#schedule.drop(uri);
     this.#compilations?.drop(uri);
-    const path = this.#platform.pathOf(uri);
     const state = this.#states.get(uri);
     state?.closed();
     this.#states.delete(uri);
-    this.#configurations.forget(path);
-    if (!isProjectFile(uri)) this.#worker.tell({ does: "close", path });
+    this.#configurations.forget(this.#texts.pathOf(uri));
+    if (!isProjectFile(uri)) this.#texts.close(uri);
     this.#events.findings(uri);
     if (state?.attempts.setAside) this.#tellStatus();
   }
@@ -188,7 +191,10 @@ export class Workspace {
     // What a simulation says of a header stands there only while that header is the opened file.
     const own = state?.diagnostics().filter(({ path }) => path === state.path) ?? [];
     const { setAside } = state?.attempts ?? {};
-    const items = [...(setAside ? [setAsideDiagnostic(setAside)] : []), ...own.map((each) => toLsp(each, this.#platform.uriOf))];
+    const items = [
+      ...(setAside ? [setAsideDiagnostic(setAside)] : []),
+      ...own.map((each) => toLsp(each, (path) => this.#texts.uriOf(path))),
+    ];
     return { items, ...(state?.hasReadText ? { version: document.version } : {}) };
   }
 
@@ -257,8 +263,8 @@ export class Workspace {
   #inputs(): Input[] {
     return this.#documents.all().flatMap((document): Input[] => {
       const { uri, version } = document;
-      if (isProjectFile(uri)) return [];
-      const path = this.#platform.pathOf(uri);
+      if (isProjectFile(uri) || tooLarge(document.getText()) !== undefined) return [];
+      const path = this.#texts.pathOf(uri);
       const configuration = this.#states.get(uri)?.held.configuration;
       const kernels = this.#compilations?.kernels(uri, version) ?? [];
       return [

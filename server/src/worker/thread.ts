@@ -103,6 +103,7 @@ export function threadWorker({ start, state, first = start(), ticks = seconds }:
   const waiting = new Map<number, Waiting>();
   const watchdog = new Watchdog();
   let watching: ReturnType<Ticks> | undefined;
+  let isDisposed = false;
 
   /** The thread goes on to the next request, if there is one. */
   const goOn = (): void => {
@@ -162,6 +163,7 @@ export function threadWorker({ start, state, first = start(), ticks = seconds }:
     return started;
   };
   const ask = (request: Request, told?: (message: SimulationMessage) => void): Promise<Answer> => {
+    if (isDisposed) return Promise.reject(new AnalysisError("the server is shutting down"));
     const id = ++lastId;
     thread ??= use(start());
     const asked = thread;
@@ -185,6 +187,7 @@ export function threadWorker({ start, state, first = start(), ticks = seconds }:
       watchdog.cancelled();
     },
     dispose() {
+      isDisposed = true;
       const old = thread;
       thread = undefined;
       goOn();

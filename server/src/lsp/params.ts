@@ -1,0 +1,121 @@
+/**
+ * What a client sends, read before it is believed. Readers answer undefined where it is not what it should be; `asked` turns that
+ * into the answer of a request.
+ */
+import { type CodeActionContext, type Diagnostic, ErrorCodes, type Position, type Range, ResponseError } from "vscode-languageserver";
+import type { DidFocusParams, PanelParams, RulePageParams } from "./protocol.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const fieldsOf = (value: unknown): Fields => (typeof value === "object" && value !== null ? (value as Fields) : {});
+const countOf = (value: unknown): number | undefined => (Number.isSafeInteger(value) && Number(value) >= 0 ? Number(value) : undefined);
+const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
+
+/** A place in a text, or past its end: whoever looks there takes the end. */
+export function readPosition(value: unknown): Position | undefined {
+  const { line, character } = fieldsOf(value);
+  const [at, column] = [countOf(line), countOf(character)];
+  return at === undefined || column === undefined ? undefined : { line: at, character: column };
+}
+
+/** From the first of its ends to the last, whichever is given first. */
+export function readRange(value: unknown): Range | undefined {
+  const [a, b] = [readPosition(fieldsOf(value).start), readPosition(fieldsOf(value).end)];
+  if (!a || !b) return undefined;
+  return a.line < b.line || (a.line === b.line && a.character <= b.character) ? { start: a, end: b } : { start: b, end: a };
+}
+
+/** The document that parameters are about. */
+export const readUri = (params: unknown): string | undefined => textOf(fieldsOf(fieldsOf(params).textDocument).uri);
+
+export interface Opened {
+  readonly uri: string;
+  readonly languageId: string;
+  /** Undefined where the client gives none. */
+  readonly version: number | undefined;
+  readonly text: string;
+}
+
+export function readOpened(params: unknown): Opened | undefined {
+  const { uri, languageId, version, text } = fieldsOf(fieldsOf(params).textDocument);
+  const [from, content] = [textOf(uri), textOf(text)];
+  if (from === undefined || content === undefined) return undefined;
+  return { uri: from, languageId: textOf(languageId) ?? "", version: readVersion(version), text: content };
+}
+
+export interface Changed {
+  readonly uri: string;
+  readonly version: number | undefined;
+  /** Without a range: the whole text. */
+  readonly changes: readonly { readonly range?: Range; readonly text: string }[];
+}
+
+export function readChanged(params: unknown): Changed | undefined {
+  const uri = readUri(params);
+  const { textDocument, contentChanges } = fieldsOf(params);
+  if (uri === undefined || !Array.isArray(contentChanges)) return undefined;
+  const changes = contentChanges.map((change: unknown) => {
+    const { text, range } = fieldsOf(change);
+    const [content, place] = [textOf(text), readRange(range)];
+    if (content === undefined || (range !== undefined && range !== null && !place)) return undefined;
+    return { text: content, ...(place ? { range: place } : {}) };
+  });
+  const sound = changes.filter((change) => change !== undefined);
+  return sound.length === changes.length ? { uri, version: readVersion(fieldsOf(textDocument).version), changes: sound } : undefined;
+}
+
+const readVersion = (value: unknown): number | undefined => (Number.isSafeInteger(value) ? Number(value) : undefined);
+
+/** The folders of a workspace; of a client that knows none, the one that it was started in. */
+export function readFolders(params: unknown): readonly string[] {
+  const { workspaceFolders, rootUri } = fieldsOf(params);
+  if (Array.isArray(workspaceFolders)) return workspaceFolders.flatMap((folder: unknown) => textOf(fieldsOf(folder).uri) ?? []);
+  return typeof rootUri === "string" ? [rootUri] : [];
+}
+
+/** What code actions are asked for. */
+export function readContext(params: unknown): CodeActionContext | undefined {
+  const { diagnostics, only } = fieldsOf(fieldsOf(params).context);
+  if (!Array.isArray(diagnostics)) return undefined;
+  const sound = diagnostics.filter((diagnostic: unknown): diagnostic is Diagnostic => readRange(fieldsOf(diagnostic).range) !== undefined);
+  const kinds = Array.isArray(only) ? only.filter((kind: unknown) => typeof kind === "string") : undefined;
+  return { diagnostics: sound, ...(kinds ? { only: kinds } : {}) };
+}
+
+/** The files that changed on disk. */
+export function readWatched(params: unknown): readonly string[] {
+  const { changes } = fieldsOf(params);
+  return Array.isArray(changes) ? changes.flatMap((change: unknown) => textOf(fieldsOf(change).uri) ?? []) : [];
+}
+
+/** Places that are none are left out: without them it is still known which document it is. */
+export function readFocus(params: unknown): DidFocusParams | undefined {
+  const { uri, position, visible } = fieldsOf(params);
+  const of = textOf(uri);
+  if (of === undefined) return undefined;
+  const at = readPosition(position);
+  const [start, end] = [countOf(fieldsOf(visible).start), countOf(fieldsOf(visible).end)];
+  return {
+    uri: of,
+    ...(at ? { position: at } : {}),
+    ...(start !== undefined && end !== undefined && start <= end ? { visible: { start, end } } : {}),
+  };
+}
+
+export function readPanel(params: unknown): PanelParams | undefined {
+  const { position, launch } = fieldsOf(params);
+  const [uri, at, picked] = [readUri(params), readPosition(position), countOf(launch)];
+  if (uri === undefined || !at || (launch !== undefined && picked === undefined)) return undefined;
+  return { textDocument: { uri }, position: at, ...(picked === undefined ? {} : { launch: picked }) };
+}
+
+export function readRulePage(params: unknown): RulePageParams | undefined {
+  const id = textOf(fieldsOf(params).id);
+  return id === undefined ? undefined : { id };
+}
+
+/** The parameters of a request. @param wanted what they should be, for the error that is answered where they are not */
+export function asked<T>(params: T | undefined, wanted: string): T {
+  if (params === undefined) throw new ResponseError(ErrorCodes.InvalidParams, `the parameters should be ${wanted}`);
+  return params;
+}
