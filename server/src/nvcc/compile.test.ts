@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { argumentsOf, type Compilation, compileResources } from "./compile.ts";
+import { argumentsOf, type Compilation, compileResources, macrosOf } from "./compile.ts";
 import { findCompiled, readResources } from "./resources.ts";
 
 const verbose = `ptxas info    : 0 bytes gmem
@@ -68,20 +68,35 @@ const compilation = (text: string, computeCapability = 90): Compilation => ({
   includeDirs: ["/project/include"],
 });
 
-test("flags of the project reach the compiler as they are, without a shell", () => {
-  expect(argumentsOf(compilation(""), "/t/kernel.cu", "/t/kernel.cubin")).toEqual([
+test("flags of the project reach the compiler, macros in a file", () => {
+  expect(argumentsOf(compilation(""), "/t")).toEqual([
     "-arch=sm_90",
     "-O3",
     "-cubin",
     "-Xptxas=-v",
     "-I/project/src",
     "-I/project/include",
-    "-DN=4; touch /tmp/x",
-    "-DFAST",
+    "-include",
+    "/t/macros.h",
     "-o",
     "/t/kernel.cubin",
     "/t/kernel.cu",
   ]);
+  expect(macrosOf(compilation(""))).toBe("#define N 4; touch /tmp/x\n#define FAST 1");
+});
+
+test("nothing of a project is read by the shell that nvcc starts", () => {
+  const path = "/project/$(touch x)/kernel.cu";
+  const includeDirs = ["/a b(x86)&;'c", "/$HOME", "/`id`", '/"; id; "', "/a\nb", "/%PATH%", "/größer/漢"];
+  const given = argumentsOf({ ...compilation(""), path, includeDirs }, "/t");
+  expect(given.filter((each) => each.startsWith("-I"))).toEqual(["-I/a b(x86)&;'c", "-I/größer/漢"]);
+  const defines = [
+    { name: "A", value: "$(touch x)" },
+    { name: "B", value: "1\n#include </etc/passwd>" },
+    { name: "C", value: "1\\" },
+    { name: "D(x)", value: "x" },
+  ];
+  expect(macrosOf({ defines })).toBe("#define A $(touch x)\n#define B 1 #include </etc/passwd>\n#define C 1\n#define D(x) x");
 });
 
 // A stand-in for nvcc: answers like one, and does what the source's first line asks for.

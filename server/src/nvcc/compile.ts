@@ -63,33 +63,44 @@ function unsupported({ version, architectures }: Toolkit, wanted: number): strin
   return `nvcc ${version} cannot compile for compute capability ${name(wanted)} (${which}); registers are estimated.`;
 }
 
-/** The arguments of nvcc, for the tests. */
-export function argumentsOf(
-  { path: file, computeCapability, defines, includeDirs }: Compilation,
-  source: string,
-  output: string,
-): string[] {
+/**
+ * The arguments of nvcc, for the tests. nvcc hands what it is given to a shell, which would run a `$(...)` in a macro's value: so
+ * macros of the project are written into a file, and folders whose names a shell would read are left out.
+ * @param folder of the compiler's own: `kernel.cu` is compiled after `macros.h`
+ */
+export function argumentsOf({ path: file, computeCapability, includeDirs }: Compilation, folder: string): string[] {
+  const own = (name: string): string => path.join(folder, name);
+  // The text stands in a temporary file: what it includes lies beside the real one.
+  const folders = [path.dirname(file), ...includeDirs].filter(isPlain);
   return [
     `-arch=sm_${computeCapability}`,
     "-O3",
     "-cubin",
     "-Xptxas=-v",
-    // The text stands in a temporary file: what it includes lies beside the real one.
-    `-I${path.dirname(file)}`,
-    ...includeDirs.map((folder) => `-I${folder}`),
-    ...defines.map(({ name, value }) => (value === undefined ? `-D${name}` : `-D${name}=${value}`)),
+    ...folders.map((each) => `-I${each}`),
+    "-include",
+    own("macros.h"),
     "-o",
-    output,
-    source,
+    own("kernel.cubin"),
+    own("kernel.cu"),
   ];
 }
+
+/** Nothing in it means anything to a shell between the double quotes that nvcc puts it in. */
+const isPlain = (folder: string): boolean =>
+  /^[^$`"%\\\p{Cc}]+$/u.test(process.platform === "win32" ? folder.replaceAll("\\", "/") : folder);
+
+/** The macros as a file. A value is one line, whatever it holds. */
+export const macrosOf = ({ defines }: Pick<Compilation, "defines">): string =>
+  defines.map(({ name, value = "1" }) => `#define ${name} ${value}`.replace(/[\r\n]+/g, " ").replace(/\\+$/, "")).join("\n");
 
 async function compile({ nvcc, version }: Toolkit, given: Compilation, signal: AbortSignal | undefined): Promise<CompilationAnswer> {
   const folder = await mkdtemp(path.join(tmpdir(), "warplens-"));
   try {
     const source = path.join(folder, "kernel.cu");
     await writeFile(source, given.text);
-    const result = await run(nvcc, argumentsOf(given, source, path.join(folder, "kernel.cubin")), limits, signal);
+    await writeFile(path.join(folder, "macros.h"), `${macrosOf(given)}\n`);
+    const result = await run(nvcc, argumentsOf(given, folder), limits, signal);
     if (result.code === 0) return { kernels: readResources(result.output) };
     const why = result.problem ?? firstError(result.output, source, given.path) ?? `exit code ${result.code}`;
     return { problem: `nvcc ${version} failed (${why}); registers are estimated.` };
