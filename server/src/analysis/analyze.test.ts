@@ -320,3 +320,25 @@ test("an edit of a template's definition is seen by launches it makes", () => {
   });
   expect(grids).toEqual([[3], [6], [21], [6]]);
 });
+
+describe("neighbours that are made to be slow to look through", () => {
+  const opened = `extern int blocks;\nint threads(int n);\n${kernel}void start(int *i, float *o) { k<<<blocks, threads(4)>>>(i, o, 1 << 20); }\n`;
+  const other = "int blocks = 40;\nint threads(int n) { return 32 * n; }\nvoid start(int *i, float *o);\nint main() { start(0, 0); }\n";
+  test.each([
+    "blocks[",
+    "int blocks[",
+    "blocks []",
+    "threads(",
+    "int threads(int n) ",
+    "start<",
+    "a::threads ",
+    "extern int blocks ",
+    "main ",
+    "k<",
+    "f() {",
+  ])("%j, 99,000 times", (piece) => {
+    const attack = piece.repeat(Math.ceil(290_000 / piece.length)).slice(0, 290_000);
+    const files = { "a.cu": opened, "attack.cu": attack, "attack2.cpp": attack, "other.cu": other };
+    expect(launchesOf(project(files, "a.cu"))).toMatchObject([{ kernelName: "k", grid: [40, 1, 1], block: [128, 1, 1] }]);
+  });
+});

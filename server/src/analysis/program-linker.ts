@@ -6,6 +6,7 @@ import type { GlobalVariable } from "./host/program/globals.ts";
 import type { HostUnit, Linker } from "./host/program/unit.ts";
 import type { FileHost } from "./settings.ts";
 import { isSource } from "./source-names.ts";
+import { outlineOf, type SourceOutline } from "./source-outline.ts";
 
 /** A file of the program, ready to be evaluated and lowered. */
 export interface ProgramUnit extends HostUnit {
@@ -21,8 +22,6 @@ export type LoadUnit = (path: string, text: string, launching: ReadonlySet<strin
 
 const mostFiles = 80;
 const longestText = 300_000;
-/** What looks like a function's definition and is none. */
-const keywords: ReadonlySet<string> = new Set(["if", "for", "while", "switch", "catch", "main"]);
 /** Files one analysis parses besides the opened one. */
 const mostUnits = 8;
 
@@ -68,13 +67,9 @@ export class ProgramLinker implements Linker {
       );
     const own = inside(this.#own);
     if (own !== undefined) return own;
-    const escaped = name.replaceAll(/[^\w]/g, String.raw`\$&`);
-    const definition =
-      owner === undefined
-        ? new RegExp(String.raw`(?:[\w*&>]\s+|[*&])(?:\w+::)*${escaped}\s*\([^;{}]*\)[\s\w]*\{`)
-        : new RegExp(String.raw`\b${owner}\s*(?:<[^;{}]*>)?\s*::\s*${escaped}\s*\(`);
     for (const [path, text] of this.#siblings()) {
-      if (!text.includes(name) || !definition.test(text)) continue;
+      const { functions, methods } = outlineOf(text);
+      if (!(owner === undefined ? functions.has(name) : methods.has(`${owner}::${name}`))) continue;
       const unit = this.#unit(path, text);
       const fn = unit === undefined ? undefined : inside(unit);
       if (fn !== undefined) return fn;
@@ -90,10 +85,8 @@ export class ProgramLinker implements Linker {
   #defineVariable(name: string): { readonly variable: GlobalVariable; readonly unit: HostUnit } | undefined {
     const own = this.#own.globals.definition(name);
     if (own !== undefined) return { variable: own, unit: this.#own };
-    // A type, or a declarator before it, and what may follow a variable that is defined; not the `extern` of its declaration.
-    const definition = new RegExp(String.raw`^(?!\s*extern\b(?!.*=)).*[\w*&>,]\s*\b${name}\s*(?:\[[^\]]*\]\s*)*(?:[=;,{]|\()`, "m");
     for (const [path, text] of this.#siblings()) {
-      if (!text.includes(name) || !definition.test(text)) continue;
+      if (!outlineOf(text).variables.has(name)) continue;
       const unit = this.#unit(path, text);
       const variable = unit?.globals.definition(name);
       if (unit !== undefined && variable !== undefined) return { variable, unit };
@@ -103,10 +96,11 @@ export class ProgramLinker implements Linker {
 
   /** The file whose `main` uses functions of the opened file; the only one with a `main`, where none names them. */
   main(): { readonly unit: ProgramUnit; readonly main: FunctionDeclaration } | undefined {
-    const programs = [...this.#siblings()].filter(([, text]) => /\bmain\s*\(/.test(text));
+    const programs = [...this.#siblings()].filter(([, text]) => outlineOf(text).hasMain);
     const names = this.#own.sites.roots.map(lastText);
     const [path, text] =
-      programs.find(([, source]) => names.some((name) => source.includes(name))) ?? (programs.length === 1 ? (programs[0] ?? []) : []);
+      programs.find(([, source]) => names.some((name) => outlineOf(source).words.has(name))) ??
+      (programs.length === 1 ? (programs[0] ?? []) : []);
     if (path === undefined || text === undefined) return undefined;
     const unit = this.#unit(path, text);
     const main = unit?.semantics.functions.find((fn) => lastText(fn) === "main" && fn.body !== undefined);
@@ -115,8 +109,7 @@ export class ProgramLinker implements Linker {
 
   /** A file that launches a kernel of the opened one. */
   launcherOf(kernel: string): ProgramUnit | undefined {
-    const launch = new RegExp(String.raw`\b${kernel}\s*(?:<[^;{}]*>)?\s*<<<`);
-    const found = [...this.#siblings()].find(([, text]) => text.includes(kernel) && launch.test(text));
+    const found = [...this.#siblings()].find(([, text]) => outlineOf(text).launched.has(kernel));
     return found === undefined ? undefined : this.#unit(...found);
   }
 
@@ -133,15 +126,23 @@ export class ProgramLinker implements Linker {
   #launchers(): ReadonlySet<string> {
     if (this.#launching !== undefined) return this.#launching;
     const names = new Set(this.#own.sites.launching);
-    const rest = new Map([...this.#siblings()].map(([path, text]) => [path, { text, words: new Set(text.match(/[A-Za-z_]\w*/g)) }]));
-    for (let before = -1; before !== names.size; ) {
-      before = names.size;
-      for (const [path, { text, words }] of rest) {
-        if (![...names].some((name) => words.has(name))) continue;
-        rest.delete(path);
-        for (const [, name = ""] of text.matchAll(/\b([A-Za-z_]\w*)\s*\([^;{}()]*\)\s*\{/g)) if (!keywords.has(name)) names.add(name);
+    const naming = new Map<string, SourceOutline[]>();
+    for (const text of this.#siblings().values()) {
+      const outline = outlineOf(text);
+      for (const word of outline.words) {
+        const known = naming.get(word);
+        if (known) known.push(outline);
+        else naming.set(word, [outline]);
       }
     }
+    const reached = new Set<SourceOutline>();
+    // A set that grows while it is walked: what is added comes, too.
+    for (const name of names)
+      for (const outline of naming.get(name) ?? []) {
+        if (reached.has(outline)) continue;
+        reached.add(outline);
+        for (const body of outline.bodies) names.add(body);
+      }
     this.#launching = names;
     return names;
   }
