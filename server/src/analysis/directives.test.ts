@@ -136,3 +136,25 @@ describe("options", () => {
     expect(readAssumeOption("k.n")).toHaveProperty("problem");
   });
 });
+
+test.each([
+  ["parentheses", `n=${"(".repeat(4000)}1${")".repeat(4000)}`],
+  ["signs", `n=${"-".repeat(9000)}1`],
+  ["calls", `n=${"uniform(".repeat(1000)}`],
+  ["keys", "a=b ".repeat(2400)],
+  ["words", "a".repeat(9000)],
+  ["blanks", `n=1${" ".repeat(9000)}`],
+  ["commas", `grid=(${",".repeat(9000)})`],
+  ["too much", "n=1 ".repeat(100_000)],
+])("a directive of many %s is a directive or a problem", (what, text) => {
+  const reading = readDirective(text);
+  if (what === "blanks") expect(reading).toMatchObject({ directive: { parameters: new Map([["n", 1]]) } });
+  else if (what === "too much") expect(reading).toEqual({ problem: "longer than 10000 characters" });
+  else expect("problem" in reading || (reading.directive.open ?? []).length > 0).toBe(true);
+});
+
+test("the text of a directive ends before the end of its comment", () => {
+  for (const comment of ["// warplens: a=1 ", "/* warplens:\ta=1 */", "///warplens:a=1", "/** warplens: a=1\n*/"])
+    expect(directiveText(comment)).toBe("a=1");
+  expect(directiveText(`// warplens:${" ".repeat(200_000)}x`)).toBe("x");
+});

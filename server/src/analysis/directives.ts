@@ -31,8 +31,12 @@ export type DirectiveReading = { readonly directive: Directive } | { readonly pr
 
 const configuration: ReadonlySet<string> = new Set(["grid", "block", "cluster", "shared", "registers"]);
 
+/** Characters of a directive. */
+const longest = 10_000;
+
 /** Reads `key=value key=value`; values may use keys before them and, to be resolved with a launch, other parameters. */
 export function readDirective(text: string): DirectiveReading {
+  if (text.length > longest) return { problem: `longer than ${longest} characters` };
   const pairs = splitPairs(text);
   if (pairs === undefined) return { problem: `not of the form KEY=VALUE KEY=VALUE: \`${text.trim()}\`` };
   const scope = new Map<string, number>();
@@ -121,8 +125,8 @@ function openNames(key: string, written: string, scope: ReadonlyMap<string, numb
 
 /** The text behind `warplens:` in a comment; undefined for other comments. */
 export function directiveText(comment: string): string | undefined {
-  const match = /^(?:\/\/+|\/\*+)\s*warplens:\s*([\s\S]*?)\s*(?:\*\/)?$/.exec(comment);
-  return match?.[1];
+  const opening = /^(?:\/\/+|\/\*+)\s*warplens:/.exec(comment)?.[0];
+  return opening && comment.slice(opening.length, comment.endsWith("*/") ? -2 : undefined).trim();
 }
 
 export type LaunchOption = { readonly kernel: string; readonly directive: Directive } | { readonly problem: string };
@@ -168,22 +172,26 @@ const gives = ({ parameters, open, ...found }: Directive, key: string): boolean 
 
 /** `a=b c = d(e, f)` as pairs: a value ends where, outside parentheses, white space and another `key=` follow. */
 function splitPairs(text: string): readonly (readonly [key: string, value: string])[] | undefined {
-  const starts = [...text.matchAll(/([A-Za-z_]\w*)\s*=(?!=)/g)].filter((match) => depthAt(text, match.index) === 0);
+  const starts = pairStarts(text);
   if (starts.length === 0 || text.slice(0, starts[0]?.index).trim() !== "") return undefined;
   return starts.map((match, k) => {
     const end = starts[k + 1]?.index ?? text.length;
     const value = text
       .slice(match.index + match[0].length, end)
-      .replace(/[\s,;]+$/, "")
+      .replace(/(?<![\s,;])[\s,;]+$/, "")
       .trim();
     return [match[1] ?? "", value] as const;
   });
 }
 
-function depthAt(text: string, index: number): number {
+/** Where, outside parentheses, `key =` stands. */
+function pairStarts(text: string): RegExpExecArray[] {
   let depth = 0;
-  for (let k = 0; k < index; k++) depth += text[k] === "(" ? 1 : text[k] === ")" ? -1 : 0;
-  return depth;
+  let at = 0;
+  return [...text.matchAll(/(?<!\w)([A-Za-z_]\w*)\s*=(?!=)/g)].filter(({ index }) => {
+    for (; at < index; at++) depth += text[at] === "(" ? 1 : text[at] === ")" ? -1 : 0;
+    return depth === 0;
+  });
 }
 
 const withoutParentheses = (text: string): string => /^\(([\s\S]*)\)$/.exec(text.trim())?.[1] ?? text;
@@ -242,11 +250,21 @@ const arithmetic: ReadonlySet<string> = new Set(["|", "^", "&", "<<", ">>", "+",
 const tokensOf = (text: string): readonly string[] =>
   text.match(/0[xX][0-9a-fA-F]+[uUlL]*|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?:[uUlL]+|[fF])?|[A-Za-z_]\w*|<<|>>|\S/g) ?? [];
 
+/** Parentheses and signs within each other. */
+const deepest = 200;
+
 /** An arithmetic expression of numbers and names in scope, with C's precedence; `/` of whole numbers truncates. */
 function readNumber(text: string, scope: ReadonlyMap<string, number>): number | undefined {
   const tokens = tokensOf(text);
   let at = 0;
+  let depth = 0;
   const primary = (): number | undefined => {
+    if (++depth > deepest) return undefined;
+    const value = operand();
+    depth--;
+    return value;
+  };
+  const operand = (): number | undefined => {
     const token = tokens[at++];
     if (token === undefined) return undefined;
     if (token === "-") return negated(primary());
@@ -256,7 +274,7 @@ function readNumber(text: string, scope: ReadonlyMap<string, number>): number | 
       return tokens[at++] === ")" ? inner : undefined;
     }
     if (/^[\d.]/.test(token)) {
-      return Number(/^0x/i.test(token) ? token.replace(/[ul]+$/i, "") : token.replace(/[ulf]+$/i, ""));
+      return Number(/^0x/i.test(token) ? token.replace(/(?<![ul])[ul]+$/i, "") : token.replace(/(?<![ulf])[ulf]+$/i, ""));
     }
     return scope.get(token);
   };

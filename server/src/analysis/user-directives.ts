@@ -1,5 +1,7 @@
 /** Which directives and options are for which kernel and launch of a file, and what cannot be read of them. */
+import { breaksIn } from "../syntax/comments.ts";
 import type { Place, Reading } from "../syntax/reading.ts";
+import { lastUpTo } from "../syntax/sorted.ts";
 import { type Directive, directiveText, mergeDirectives, readAssumeOption, readDirective, readLaunchOption } from "./directives.ts";
 import type { KernelFact, Program } from "./facts.ts";
 import type { AnalysisSettings } from "./settings.ts";
@@ -9,13 +11,20 @@ export type Problem = Program["problems"][number];
 interface PlacedDirective {
   readonly directive: Directive;
   readonly place: Place;
+  /** 0-based. */
+  readonly line: number;
   used: boolean;
   /** The names in its values were looked up among a kernel's parameters. */
   checked: boolean;
 }
 
+/** Comments that are heeded. */
+const mostComments = 5000;
+
 export class UserDirectives {
   readonly #reading: Reading;
+  /** Where statements end, by file. */
+  readonly #breaks = new Map<number, readonly number[]>();
   readonly #comments: PlacedDirective[] = [];
   /** `--launch`, by kernel. */
   readonly #launches = new Map<string, Directive[]>();
@@ -27,9 +36,14 @@ export class UserDirectives {
     for (const { text, place } of reading.comments) {
       const written = directiveText(text);
       if (written === undefined) continue;
-      const result = readDirective(written);
+      const tooMany = this.#comments.length === mostComments;
+      const result = tooMany ? { problem: `only the first ${mostComments} directives of a file are heeded` } : readDirective(written);
       if ("problem" in result) this.#problems.push({ message: result.problem, at: place });
-      else this.#comments.push({ directive: result.directive, place, used: false, checked: false });
+      else {
+        const { line } = reading.position(place.file, place.start);
+        this.#comments.push({ directive: result.directive, place, line, used: false, checked: false });
+      }
+      if (tooMany) break;
     }
     const start: Place = { file: 0, start: 0, end: 0 };
     for (const text of settings.launches) {
@@ -93,17 +107,15 @@ export class UserDirectives {
 
   /** Directives between which and a place there is nothing but attributes and the start of the same statement. */
   #above({ file, start }: Place): PlacedDirective[] {
-    const source = this.#reading.sources[file] ?? "";
-    const found: PlacedDirective[] = [];
-    for (const comment of this.#comments) {
-      if (comment.place.file !== file) continue;
-      const { start: from, end } = comment.place;
-      const behind = end <= start && !/[;{}]/.test(withoutComments(source.slice(end, start)));
-      const trailing = start <= from && !source.slice(start, from).includes("\n");
-      if (!behind && !trailing) continue;
-      comment.used = true;
-      found.push(comment);
-    }
+    if (this.#comments.length === 0) return [];
+    const breaks = this.#breaks.get(file) ?? breaksIn(this.#reading.sources[file] ?? "");
+    this.#breaks.set(file, breaks);
+    const statement = lastUpTo(breaks, start - 1, (each) => each) ?? -1;
+    const { line } = this.#reading.position(file, start);
+    const found = this.#comments.filter(
+      ({ place, line: own }) => place.file === file && (place.end <= start ? statement < place.end : start <= place.start && own === line),
+    );
+    for (const each of found) each.used = true;
     return found;
   }
 
@@ -115,8 +127,4 @@ export class UserDirectives {
       ...idle.map(({ place }) => ({ message: "this directive stands above neither a kernel nor a launch", at: place })),
     ];
   }
-}
-
-function withoutComments(text: string): string {
-  return text.replace(/\/\/.*|\/\*[\s\S]*?\*\//g, " ");
 }

@@ -1,5 +1,6 @@
 /** Applying fixes to files. */
 import type { Diagnostic, DiagnosticFix, PositionRange } from "../lint.ts";
+import { lineStarts } from "../syntax/lines.ts";
 
 export interface Fixed {
   readonly text: string;
@@ -32,10 +33,4 @@ export function applyFixes(text: string, diagnostics: readonly Diagnostic[], uns
   for (const { start, end, newText } of edits.sort((a, b) => b.start - a.start || b.end - a.end))
     result = result.slice(0, start) + newText + result.slice(end);
   return { text: result, applied };
-}
-
-function lineStarts(text: string): number[] {
-  const starts = [0];
-  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
-  return starts;
 }

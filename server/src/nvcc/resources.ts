@@ -31,19 +31,19 @@ export function readResources(messages: string): CompiledKernel[] {
       stack = { stackBytes: 0, spillStoreBytes: 0, spillLoadBytes: 0 };
       continue;
     }
-    const frame = /(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads/.exec(line);
+    const frame = /(?<!\d)(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads/.exec(line);
     if (frame) stack = { stackBytes: Number(frame[1]), spillStoreBytes: Number(frame[2]), spillLoadBytes: Number(frame[3]) };
     const registers = /Used (\d+) registers/.exec(line)?.[1];
     if (registers === undefined || symbol === undefined) continue;
     const name = demangleKernel(symbol);
     symbol = undefined;
     if (!name) continue;
-    const constants = [...line.matchAll(/(\d+) bytes cmem/g)].reduce((sum, [, bytes]) => sum + Number(bytes), 0);
+    const constants = [...line.matchAll(/(?<!\d)(\d+) bytes cmem/g)].reduce((sum, [, bytes]) => sum + Number(bytes), 0);
     kernels.push({
       ...name,
       registers: Math.max(fewest, Number(registers)),
       ...stack,
-      staticSharedBytes: Number(/(\d+) bytes smem/.exec(line)?.[1] ?? 0),
+      staticSharedBytes: Number(/(?<!\d)(\d+) bytes smem/.exec(line)?.[1] ?? 0),
       constantBytes: constants,
     });
   }

@@ -24,7 +24,7 @@ export function rulePage(rule: Rule): string {
     ["found by", foundBy(rule)],
     ["fix", fixes[fix]],
   ];
-  return [
+  const parts = [
     `# ${id}`,
     summary,
     ["| | |", "| --- | --- |", ...facts.map(([name, value]) => `| ${name} | ${value} |`)].join("\n"),
@@ -33,10 +33,8 @@ export function rulePage(rule: Rule): string {
     `## Example\n\n\`\`\`cuda\n${example.bad}\n\`\`\`\n\nbetter:\n\n\`\`\`cuda\n${example.good}\n\`\`\``,
     ...(notes === undefined ? [] : [`## Details\n\n${notes}`]),
     `## Silence it\n\n\`// warplens-disable-next-line ${id} -- reason\` above the line, or \`"${id}": "off"\` under \`rules\` in \`warplens.json\` or the setting \`warplens.rules\`.`,
-    "",
-  ]
-    .join("\n\n")
-    .replace(/\n+$/, "\n");
+  ];
+  return `${parts.join("\n\n")}\n`;
 }
 
 /** The catalogue in Markdown: `docs/rules/README.md`. */

@@ -3,6 +3,8 @@ export function suggest(word: string, known: readonly string[]): string | undefi
   const limit = Math.max(1, Math.floor(word.length / 3));
   let best: { word: string; distance: number } | undefined;
   for (const candidate of known) {
+    // So many letters must be put in, or taken out.
+    if (Math.abs(candidate.length - word.length) > limit && !candidate.startsWith(word)) continue;
     const distance = candidate.startsWith(word) && word !== "" ? 1 : editDistance(word.toLowerCase(), candidate.toLowerCase());
     if (distance <= limit && (!best || distance < best.distance)) best = { word: candidate, distance };
   }

@@ -85,3 +85,11 @@ describe("the fix of a suppression that is not needed", () => {
     expect(diagnostic?.message).toBe("There is no rule `double-constnat-in-float`; did you mean `double-constant-in-float`?");
   });
 });
+
+test("thousands of them above each other, and above kernels, are heeded up to a number, which is told", () => {
+  const code = kernel(...Array<string>(6000).fill("// warplens-disable-next-line double-constant-in-float"), half);
+  const diagnostics = lint(analyseCode(code), undefined);
+  expect(diagnostics.map(({ range, message }) => `${range.start.line + 1} ${message}`)).toEqual([
+    "5001 Only the first 5000 suppressions of a file are heeded.",
+  ]);
+});

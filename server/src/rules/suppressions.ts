@@ -1,4 +1,5 @@
 /** `// warplens-disable-next-line RULE[, RULE] -- reason` and its kin, and which of them were of no use. */
+import { lineStarts } from "../syntax/lines.ts";
 import type { Comment } from "../syntax/preprocess/types.ts";
 import type { Place, Reading } from "../syntax/reading.ts";
 import type { Finding, Rule } from "./rule.ts";
@@ -16,14 +17,26 @@ interface Suppression {
 
 const directive = /^\s*warplens-(disable-next-line|disable-line|disable-file|disable|enable)(?![\w-])\s*([\s\S]*)$/;
 
+/** Comments that are heeded. */
+const mostSuppressions = 5000;
+
 export class Suppressions {
   readonly #reading: Reading;
   readonly #all: Suppression[] = [];
   readonly #problems: Finding[] = [];
+  /** Where lines start, by file. */
+  readonly #lines = new Map<number, readonly number[]>();
+  /** Of a line of such comments alone, by file and number, the first line that is none. */
+  readonly #belowStack = new Map<string, number>();
 
   constructor(reading: Reading) {
     this.#reading = reading;
-    for (const comment of reading.comments) this.#read(comment);
+    for (const comment of reading.comments) {
+      this.#read(comment);
+      if (this.#all.length < mostSuppressions) continue;
+      this.#problems.push({ span: comment.place, message: `Only the first ${mostSuppressions} suppressions of a file are heeded.` });
+      break;
+    }
   }
 
   /** Whether a finding of a rule at a place is suppressed. The suppression counts as used. */
@@ -80,7 +93,34 @@ export class Suppressions {
     if (selectors.length > 0 && known.length === 0) return;
     const source = this.#reading.sources[place.file] ?? "";
     if (kind === "enable") this.#enable(place, known);
-    else this.#all.push({ place, selectors: known, used: new Set(), ...covered(kind, place, source) });
+    else this.#all.push({ place, selectors: known, used: new Set(), ...this.#covered(kind, place, source) });
+  }
+
+  #covered(kind: string | undefined, { file, start, end }: Place, source: string): { start: number; end: number } {
+    if (kind === "disable-file") return { start: 0, end: source.length + 1 };
+    if (kind === "disable") return { start: end, end: source.length + 1 };
+    const lines = this.#linesOf(file);
+    const { line } = this.#reading.position(file, start);
+    const last = this.#reading.position(file, end).line;
+    const lineAt = (index: number): number => lines[index] ?? source.length + 1;
+    if (kind === "disable-line") return { start: lineAt(line), end: lineAt(last + 1) };
+    // Several such comments may stand above one line.
+    const passed: number[] = [];
+    let next = last + 1;
+    for (; next < lines.length; next++) {
+      const below = this.#belowStack.get(`${file}:${next}`);
+      next = below ?? next;
+      if (below !== undefined || !/^\s*\/\/\s*warplens\b/.test(source.slice(lineAt(next), lineAt(next + 1)))) break;
+      passed.push(next);
+    }
+    for (const each of passed) this.#belowStack.set(`${file}:${each}`, next);
+    return { start: lineAt(next), end: lineAt(next + 1) };
+  }
+
+  #linesOf(file: number): readonly number[] {
+    const known = this.#lines.get(file) ?? lineStarts(this.#reading.sources[file] ?? "");
+    this.#lines.set(file, known);
+    return known;
   }
 
   /** Ends the regions of the same rules; without rules, all regions. */
@@ -105,23 +145,18 @@ export class Suppressions {
 
   #without(place: Place, idle: readonly string[]): string {
     const text = (this.#reading.sources[place.file] ?? "").slice(place.start, place.end);
-    return idle.reduce(
-      (rest, selector) => rest.replace(new RegExp(`\\s*,\\s*${selector}(?![\\w-])|(?<![\\w-])${selector}\\s*,\\s*`), ""),
-      text,
-    );
+    return idle.reduce(withoutMember, text);
   }
 }
 
-function covered(kind: string | undefined, place: Place, source: string): { start: number; end: number } {
-  const lineEnd = (offset: number): number => source.indexOf("\n", offset) + 1 || source.length + 1;
-  if (kind === "disable-file") return { start: 0, end: source.length + 1 };
-  if (kind === "disable") return { start: place.end, end: source.length + 1 };
-  if (kind === "disable-line") return { start: source.lastIndexOf("\n", place.start - 1) + 1, end: lineEnd(place.end) };
-  // Several such comments may stand above one line.
-  let start = lineEnd(place.end);
-  for (;;) {
-    const end = lineEnd(start);
-    if (start >= source.length || !/^\s*\/\/\s*warplens\b/.test(source.slice(start, end))) return { start, end };
-    start = end;
+/** A list without a member, and without the comma that parts it from the rest. */
+function withoutMember(list: string, member: string): string {
+  for (const { 0: found, index } of list.matchAll(/[\w-]+/g)) {
+    if (found !== member) continue;
+    const before = list.slice(0, index).trimEnd();
+    const after = list.slice(index + found.length);
+    if (before.endsWith(",")) return before.slice(0, -1).trimEnd() + after;
+    if (after.trimStart().startsWith(",")) return list.slice(0, index) + after.trimStart().slice(1).trimStart();
   }
+  return list;
 }

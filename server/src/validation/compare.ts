@@ -73,10 +73,8 @@ const muchMemory = 4 * 2 ** 20;
 
 /** `void scale<4>(float *, int)` is `scale<4>`. */
 export function signatureName(kernel: string): string {
-  return kernel
-    .replace(/^void /, "")
-    .replace(/\(.*$/, "")
-    .trim();
+  const [name = ""] = kernel.replace(/^void /, "").split("(", 1);
+  return name.trim();
 }
 
 /** What tells one launch of a file from another. */

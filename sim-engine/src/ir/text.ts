@@ -132,7 +132,7 @@ class Parser {
   /** The next line that says something, without its comment. */
   #line(): string | undefined {
     while (this.#at < this.#lines.length) {
-      const line = (this.#lines[this.#at++] ?? "").replace(/\s+;.*$/, "").trim();
+      const line = (this.#lines[this.#at++] ?? "").replace(/(?<!\s)\s+;.*$/, "").trim();
       if (line !== "" && !line.startsWith(";")) return line;
     }
     return undefined;
@@ -148,7 +148,7 @@ class Parser {
   kernel(): Kernel {
     const header = headerPattern.exec(this.#line() ?? "");
     if (!header) this.#fail("expected `kernel @name(parameters) {`");
-    const attributes = new Map([...(header[4] ?? "").matchAll(/(\w+) (\d+)/g)].map((match) => [match[1], Number(match[2])]));
+    const attributes = new Map([...(header[4] ?? "").matchAll(/(?<!\w)(\w+) (\d+)/g)].map((match) => [match[1], Number(match[2])]));
     const maxThreads = attributes.get("max_threads");
     const minBlocks = attributes.get("min_blocks");
     const maxBlocksPerCluster = attributes.get("max_cluster");

@@ -91,6 +91,6 @@ export function assumptionsOf({ launch: { report } }: PoorAccess, address: strin
     const name = what.replace(/^contents of /, "");
     return name === what ? typeof value === "number" && words.has(name) : contents === "all" || words.has(name);
   });
-  const texts = [...new Set(relevant.map(({ what, value }) => formatAssumption(what.replace(/\w+$/, "`$&`"), value)))];
+  const texts = [...new Set(relevant.map(({ what, value }) => formatAssumption(what.replace(/(?<!\w)\w+$/, "`$&`"), value)))];
   return texts.length === 0 ? "" : ` Assumes ${texts.slice(0, 3).join(", ")}.`;
 }

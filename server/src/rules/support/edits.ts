@@ -1,5 +1,6 @@
 /** Edits of exactly what the user wrote. */
 import type { Expression, Node } from "../../syntax/ast.ts";
+import { withoutComments } from "../../syntax/comments.ts";
 import type { Place, Reading } from "../../syntax/reading.ts";
 import type { Edit } from "../rule.ts";
 
@@ -25,13 +26,11 @@ export const all = (...edits: readonly (Edit | undefined)[]): readonly Edit[] | 
 /** What the user wrote at a place. */
 export const textAt = ({ sources }: Reading, { file, start, end }: Place): string => (sources[file] ?? "").slice(start, end);
 
-const comments = /\/\/[^\n]*|\/\*[\s\S]*?\*\//g;
-
 /** A node's text on one line, for messages: as the user wrote it, unless a macro wrote all of it. Without comments. */
 export function excerpt(reading: Reading, node: Node, limit = 60): string {
   const written = reading.expansion(node.start, node.end)
     ? reading.textOf(node.start, node.end)
-    : textAt(reading, reading.locate(node.start, node.end)).replace(comments, " ");
+    : withoutComments(textAt(reading, reading.locate(node.start, node.end)));
   const text = written.replace(/\s+/g, " ").trim();
   return text.length > limit ? `${text.slice(0, limit - 3)}...` : text;
 }

@@ -1,3 +1,4 @@
+import { lineStarts } from "../lines.ts";
 import type { Place, Preprocessed } from "../reading.ts";
 import type { Comment, MacroUse } from "./types.ts";
 
@@ -208,10 +209,4 @@ function solidLength(text: string, start: number, end: number): number {
   let length = 0;
   for (let at = start; at < end; at++) if (text.charCodeAt(at) > 32) length++;
   return length;
-}
-
-function lineStarts(text: string): number[] {
-  const starts = [0];
-  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
-  return starts;
 }

@@ -1,6 +1,7 @@
 /** PTX as text: instructions, registers, types. */
 import type { ScalarType } from "@warplens/sim-engine";
 import type { Statement } from "../../../syntax/ast.ts";
+import { withoutComments } from "../../../syntax/comments.ts";
 
 export type Asm = Statement & { readonly kind: "asm" };
 
@@ -12,9 +13,7 @@ export interface Instruction {
 
 /** The instructions of a template, comments and braces taken out; predicates are not understood. */
 export function instructionsOf(template: string): Instruction[] {
-  return template
-    .replaceAll("%%", "%")
-    .replace(/\/\*.*?\*\/|\/\/[^\n]*/gs, " ")
+  return withoutComments(template.replaceAll("%%", "%"))
     .split(/[;\n]/)
     .map((each) => each.trim().replace(/^\{\s+/, ""))
     .filter((each) => each !== "" && each !== "{" && each !== "}")
