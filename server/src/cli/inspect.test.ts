@@ -1,9 +1,11 @@
+import { execFile } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
-import { pathToFileURL } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
+import { bundled } from "../testing/bundled.ts";
 import { processInspector } from "./jobs/process.ts";
-import { builtCommand } from "./testing/built-command.ts";
 import { folderWith, runIn } from "./testing/command.ts";
 
 const kernel = (factor: string) => `#include "n.cuh"
@@ -16,9 +18,13 @@ const project = { "warplens.json": '{ "includeDirs": ["."] }', "n.cuh": "#define
 const timeless = (text: string): string => text.replace(/"ms": [\d.]+/g, '"ms": 0');
 
 test("many files give the same output, byte for byte, however many are inspected at once, and from what was kept", async () => {
-  const command = await builtCommand();
+  const { scripts, remove } = await bundled({ cli: "cli/main.ts", inspector: "cli/inspector.ts" });
   const cwd = folderWith(project);
-  const check = (...argv: string[]) => command(cwd, "check", ".", "--format", "json", ...argv);
+  const check = async (...argv: string[]) => {
+    const command = [fileURLToPath(scripts.cli), "check", ".", "--format", "json", ...argv];
+    const ran = await promisify(execFile)(process.execPath, command, { cwd }).catch((ended) => ended);
+    return { code: ran.code, out: ran.stdout, err: ran.stderr };
+  };
   const one = await check("--jobs", "1", "--no-cache");
   const several = await check("--jobs", "4");
   const kept = await check("--jobs", "3");
@@ -26,6 +32,7 @@ test("many files give the same output, byte for byte, however many are inspected
   expect(JSON.parse(one.out).files.map(({ launches }: { launches: unknown[] }) => launches.length)).toEqual([0, 1, 1, 1, 1, 1]);
   expect({ ...several, out: timeless(several.out) }).toEqual({ ...one, out: timeless(one.out) });
   expect(kept).toEqual(several);
+  remove();
 }, 120_000);
 
 /** Inspects files as their texts say, in a process: what it is to do stands in a comment. */

@@ -19,20 +19,33 @@ export interface Result {
   readonly files: readonly FileResult[];
 }
 
-export function reportOf({ gpu, files }: Result, version: string, nameOf: (path: string) => string): object {
-  return {
-    version: 1,
-    tool: { name: "warplens", version },
-    gpu: { id: gpu.id, name: gpu.name, computeCapability: gpu.computeCapability },
-    files: files.map(({ input, diagnostics, simulation, failures }) => ({
-      path: input.name,
-      diagnostics: diagnostics.map((diagnostic) => diagnosticOf(diagnostic, nameOf)),
-      launches: (simulation?.launches ?? []).map(({ line, report }) => launchOf(report, line, nameOf)),
-      notSimulated: simulation?.notSimulated ?? [],
-      ...(failures.length > 0 ? { failures } : {}),
-    })),
-  };
+export function reportOf(result: Result, version: string, nameOf: (path: string) => string): object {
+  return { ...headOf(result, version), files: result.files.map((file) => fileOf(file, nameOf)) };
 }
+
+/** The report as JSON, in pieces: of many files it is longer than a text can be. */
+export function* reportText(result: Result, version: string, nameOf: (path: string) => string): Generator<string> {
+  yield JSON.stringify(headOf(result, version), null, 2).replace(/\n\}$/, ',\n  "files": [');
+  for (const [index, file] of result.files.entries()) {
+    const text = JSON.stringify(fileOf(file, nameOf), null, 2);
+    yield `${index === 0 ? "" : ","}\n    ${text.replaceAll("\n", "\n    ")}`;
+  }
+  yield result.files.length > 0 ? "\n  ]\n}\n" : "]\n}\n";
+}
+
+const headOf = ({ gpu }: Result, version: string): object => ({
+  version: 1,
+  tool: { name: "warplens", version },
+  gpu: { id: gpu.id, name: gpu.name, computeCapability: gpu.computeCapability },
+});
+
+const fileOf = ({ input, diagnostics, simulation, failures }: FileResult, nameOf: (path: string) => string): object => ({
+  path: input.name,
+  diagnostics: diagnostics.map((diagnostic) => diagnosticOf(diagnostic, nameOf)),
+  launches: (simulation?.launches ?? []).map(({ line, report }) => launchOf(report, line, nameOf)),
+  notSimulated: simulation?.notSimulated ?? [],
+  ...(failures.length > 0 ? { failures } : {}),
+});
 
 function diagnosticOf(
   { ruleId, severity, message, range, kernel, fixes, related, url }: Diagnostic,

@@ -21,6 +21,8 @@ import { type ProjectFolder, ProjectFolders } from "./project-folders.ts";
 
 /** The time of one file. */
 const usualSeconds = 10;
+/** More processes than any machine has cores for. */
+const mostJobs = 1024;
 /** Bytes of memory that files inspected at once may need each. */
 const memoryEach = 2 ** 30;
 
@@ -52,6 +54,7 @@ export class Session {
     this.#select = selectorsOf("--select", given.select);
     this.#ignore = selectorsOf("--ignore", given.ignore);
     this.#atOnce = given.jobs === undefined ? usualJobs() : wholeNumber("--jobs", given.jobs, 1);
+    if (this.#atOnce > mostJobs) throw new UsageError(`--jobs must be at most ${mostJobs}: ${given.jobs}`);
     this.#seconds = given.timeout === undefined ? usualSeconds : wholeNumber("--timeout", given.timeout, 1);
   }
 

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { diskFiles } from "../files.ts";
-import { bundleThread } from "../testing/bundled-thread.ts";
+import { bundled } from "../testing/bundled.ts";
 import { type StartedThread, startThread, threadWorker } from "../worker/thread.ts";
 import { codeLenses } from "./code-lens.ts";
 import { Documents } from "./documents.ts";
@@ -12,9 +12,9 @@ const fixture = (name: string): string => readFileSync(new URL(`../../../test/fi
 const [a, b] = ["file:///w/a.cu", "file:///w/b.cu"];
 const edit = { range: { start: { line: 0, character: 0 }, end: { line: 0, character: 0 } }, text: "// one more line\n" };
 
-let bundle: Awaited<ReturnType<typeof bundleThread>>;
+let bundle: Awaited<ReturnType<typeof bundled<"worker">>>;
 beforeAll(async () => {
-  bundle = await bundleThread();
+  bundle = await bundled({ worker: "worker.ts" });
 });
 afterAll(() => bundle.remove());
 
@@ -38,7 +38,7 @@ async function session(kills: readonly Moment[]) {
         threadWorker({
           state,
           start() {
-            const thread = startThread(bundle.script);
+            const thread = startThread(bundle.scripts.worker);
             threads.push(thread);
             return thread;
           },

@@ -11,7 +11,7 @@ import { mended } from "../mend.ts";
 import { nameOfPath, repositoryRoot } from "../names.ts";
 import type { Given } from "../options.ts";
 import type { ProjectFolder } from "../project-folders.ts";
-import { type FileResult, type Result, reportOf } from "../report.ts";
+import { type FileResult, type Result, reportText } from "../report.ts";
 import { Session } from "../session.ts";
 import { shardNamed } from "../shard.ts";
 import { styleOf } from "../style.ts";
@@ -57,7 +57,7 @@ export default {
     const result = { gpu, files: unknown(files, baseline, io) };
     const exitCode = exitCodeOf(result, failOn);
     const root = repositoryRoot(io);
-    if (format === "json") io.out(`${JSON.stringify(reportOf(result, version(), nameOfPath(io.cwd)), null, 2)}\n`);
+    if (format === "json") for (const text of reportText(result, version(), nameOfPath(io.cwd))) io.out(text);
     else if (format === "sarif") io.out(sarif({ result, version: version(), root, nameOf: nameOfPath(root), exitCode, notes }));
     else if (format === "github") io.out(github(result, nameOfPath(root)));
     else io.out(checkText(result, styleOf(io, given), nameOfPath(io.cwd)));

@@ -18,13 +18,15 @@ const betweenLooks = 100;
 export class InspectorPool {
   readonly #options: PoolOptions;
   readonly #all = new Set<Inspector>();
-  /** Those with nothing to do; undefined stands for one that is not started. */
-  readonly #idle: (Inspector | undefined)[];
+  /** Those with nothing to do. */
+  readonly #idle: Inspector[] = [];
+  /** How many more may be started. */
+  #left: number;
   readonly #waiting: ((idle: Inspector | undefined) => void)[] = [];
 
   constructor(options: PoolOptions) {
     this.#options = options;
-    this.#idle = Array.from({ length: options.size }, () => undefined);
+    this.#left = options.size;
   }
 
   /** The answer, or why there is none. Rejects where no inspector can be started. */
@@ -86,14 +88,19 @@ export class InspectorPool {
     inspector.end();
   }
 
+  /** One with nothing to do, or undefined where another may be started. */
   #take(): Promise<Inspector | undefined> | Inspector | undefined {
-    return this.#idle.length > 0 ? this.#idle.pop() : new Promise((resolve) => this.#waiting.push(resolve));
+    const idle = this.#idle.pop();
+    if (idle) return idle;
+    if (this.#left > 0) return void this.#left--;
+    return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
   #give(inspector: Inspector | undefined): void {
     const next = this.#waiting.shift();
     if (next) next(inspector);
-    else this.#idle.push(inspector);
+    else if (inspector) this.#idle.push(inspector);
+    else this.#left++;
   }
 }
 
