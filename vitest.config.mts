@@ -2,7 +2,11 @@ import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
-    include: ["{server,sim-engine,client}/src/**/*.test.ts", "sim-engine/{gpus,validation}/**/*.test.ts", "{scripts,bench}/**/*.test.mjs"],
+    include: [
+      "{server,sim-engine,client}/src/**/*.test.ts",
+      "sim-engine/{gpus,validation}/**/*.test.ts",
+      "{action,scripts,bench}/**/*.test.mjs",
+    ],
     testTimeout: 30_000,
   },
 });

@@ -23,7 +23,7 @@ const options = {
   "write-baseline": { help: "with --baseline, record the findings anew" },
   base: {
     value: "REV",
-    help: "the revision that gates compare with: findings that it lacks are new, and figures may be bounded by what they were",
+    help: "the revision to compare with: findings that it has are left out, and gates may bound figures by what they were",
   },
   "fail-on": { value: "SEVERITY", help: "exit with 1 from this severity on: error, warning, information, hint (default), or never" },
   "fail-level": { value: "SEVERITY", help: "the older name of --fail-on" },

@@ -1,6 +1,7 @@
 import type { Severity } from "../../rules/rule.ts";
 import { severities } from "../../rules/selection.ts";
 import { type Baseline, noBaseline, projectBaseline, readBaseline, recordBaseline, withoutKnown } from "../baseline.ts";
+import { beforeAt } from "../before.ts";
 import { github } from "../formats/github.ts";
 import { sarif } from "../formats/sarif.ts";
 import { checkText } from "../formats/text.ts";
@@ -31,6 +32,7 @@ export default {
     "select",
     "ignore",
     "baseline",
+    "base",
     "write-baseline",
     "fail-on",
     "fail-level",
@@ -46,6 +48,7 @@ export default {
     const isOfShard = shardNamed(given.shard);
     const session = new Session(io, given);
     const baseline = baselineOf(given, session.project, io);
+    const beforeNow = given.base === undefined ? undefined : beforeAt(given.base, given, operands, io, isOfShard);
     const notes: string[] = [];
     const found = collectInputs(operands, io.cwd, (message) => void notes.push(message));
     for (const note of notes) io.error(`${note}\n`);
@@ -54,7 +57,8 @@ export default {
     const inspect = (wanted: readonly Input[]): Promise<FileResult[]> =>
       inspectAll(session, wanted, gpu, io, (input) => session.simulates(input));
     const files = given.fix ? await mended(inputs, inspect, given["unsafe-fixes"] ?? false, io) : await inspect(inputs);
-    const result = { gpu, files: unknown(files, baseline, io) };
+    const before = await beforeNow?.(gpu, files, (of, input) => of.simulates(input));
+    const result = { gpu, files: unknown(before?.newFindings(files) ?? files, baseline, io) };
     const exitCode = exitCodeOf(result, failOn);
     const root = repositoryRoot(io);
     if (format === "json") for (const text of reportText(result, version(), nameOfPath(io.cwd))) io.out(text);

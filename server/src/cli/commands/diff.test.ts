@@ -145,6 +145,21 @@ test.each<[string, string[], string]>([
 test("outside of a repository: a usage error", async () =>
   expect((await runIn(folderWith(), ["diff", "HEAD"])).err).toBe("warplens: this folder is in no git repository\n"));
 
+test("check leaves out what a revision has, wherever it has moved", async () => {
+  const repo = sample();
+  const known = await runIn(repo.root, ["check", ".", "--base", "HEAD"]);
+  expect(known).toMatchObject({ code: 0, out: expect.stringContaining("no findings in ") });
+  repo.git("mv", "inc/at.cuh", "inc/by.cuh");
+  repo.write({
+    "inc/by.cuh": `// moved\n${at(8)}`,
+    "src/a.cu": launching(1).replace("inc/at", "../inc/by"),
+    "src/c.cu": "__device__ float half(float x) { return x * 0.5; }\n",
+  });
+  const added = await runIn(repo.root, ["check", ".", "--base", "HEAD"]);
+  expect(added).toMatchObject({ code: 1, out: expect.stringContaining("src/c.cu:1:45  hint double-constant-in-float") });
+  expect(added.out).toContain("1 finding (1 hint)");
+});
+
 test("gates compare with a revision: findings that it lacks are new, figures are bounded by what they were", async () => {
   const repo = sample();
   repo.write({

@@ -1,6 +1,6 @@
 import path from "node:path";
-import { beforeOf } from "../gates/before.ts";
-import { type Before, type Judgement, judge } from "../gates/judge.ts";
+import { type Before, beforeAt, knownFindings } from "../before.ts";
+import { type Judgement, judge } from "../gates/judge.ts";
 import { gatesGithub, gatesMarkdown, gatesReport, gatesText, verdictOf } from "../gates/print.ts";
 import { collectInputs } from "../inputs.ts";
 import { inspectAll, inspectionOptions } from "../inspect.ts";
@@ -26,17 +26,18 @@ export default {
     const file = path.join(project.root, "warplens.json");
     if (gates.length === 0) throw new UsageError(`there are no gates: \`"gates": ["kernel: time < 200 us"]\` in warplens.json says them`);
     const paths = operands.length > 0 ? operands : [path.relative(io.cwd, project.root) || "."];
-    const beforeOn = beforeOf(given, session, paths, io);
+    const known = knownFindings(given, session, io);
+    const beforeNow = given.base === undefined ? undefined : beforeAt(given.base, given, paths, io);
     const inputs = collectInputs(paths, io.cwd, (message) => io.error(`${message}\n`));
-    const known = new Map<string, { readonly files: readonly FileResult[]; readonly before: Before }>();
+    const results = new Map<string, { readonly files: readonly FileResult[]; readonly before: Before }>();
     const judgements: Judgement[] = [];
     for (const gate of gates) {
       const gpu = session.gpu(gate.gpu);
-      if (!known.has(gpu.id)) {
+      if (!results.has(gpu.id)) {
         const files = await inspectAll(session, inputs, gpu, io, () => true);
-        known.set(gpu.id, { files, before: await beforeOn(gpu, files) });
+        results.set(gpu.id, { files, before: { ...(await beforeNow?.(gpu, files, () => true)), ...known } });
       }
-      const { files = [], before = {} } = known.get(gpu.id) ?? {};
+      const { files = [], before = {} } = results.get(gpu.id) ?? {};
       judgements.push(judge(gate, gpu, files, before));
     }
     const root = repositoryRoot(io);

@@ -7,17 +7,10 @@ import type { Diagnostic } from "../../lint.ts";
 import { matching, severities } from "../../rules/selection.ts";
 import { suggest } from "../../rules/suggest.ts";
 import { formatAssumption } from "../../units.ts";
+import type { Before } from "../before.ts";
 import { failureText } from "../jobs/job.ts";
 import { launchTitle, type SitedLaunch, sitedLaunches } from "../launches.ts";
 import type { FileResult } from "../report.ts";
-
-/** What is known of before: known findings are no news, and figures may be bounded by what they were. */
-export interface Before {
-  /** The findings that were not there; absent where nothing says which were. */
-  newFindings?(files: readonly FileResult[]): readonly FileResult[];
-  /** A launch as it was; absent where there is no revision to compare with. */
-  launch?(now: LaunchReport): LaunchReport | undefined;
-}
 
 export interface Judgement {
   readonly gate: ProjectGate;

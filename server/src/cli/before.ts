@@ -1,0 +1,67 @@
+/** What a run is compared with: a baseline, and a revision. */
+import type { GpuModel, LaunchReport } from "@warplens/sim-engine";
+import { noBaseline, projectBaseline, readBaseline, withoutKnown } from "./baseline.ts";
+import { paired } from "./compare/pairs.ts";
+import { countsOf, withoutCounted } from "./finding-keys.ts";
+import { Repository } from "./git/repository.ts";
+import { renaming, sidesNamed } from "./git/sides.ts";
+import { type Input, listedInputs } from "./inputs.ts";
+import { inspectAll } from "./inspect.ts";
+import { type Io, UsageError } from "./io.ts";
+import { sitedLaunches } from "./launches.ts";
+import type { Given } from "./options.ts";
+import type { FileResult } from "./report.ts";
+import { Session } from "./session.ts";
+
+/** What is known of before: known findings are no news, and figures may be bounded by what they were. */
+export interface Before {
+  /** The findings that were not there; absent where nothing says which were. */
+  newFindings?(files: readonly FileResult[]): readonly FileResult[];
+  /** A launch as it was; absent where there is no revision to compare with. */
+  launch?(now: LaunchReport): LaunchReport | undefined;
+}
+
+/** What was before at a revision, by what a run says of it now. */
+export type BeforeNow = (
+  gpu: GpuModel,
+  now: readonly FileResult[],
+  simulates: (session: Session, input: Input) => boolean,
+) => Promise<Required<Before>>;
+
+/**
+ * The revision that `--base` names. Throws a UsageError where it is not there.
+ * @param paths what is inspected of it, as far as it is wanted
+ */
+export function beforeAt(
+  base: string,
+  given: Given,
+  paths: readonly string[],
+  io: Io,
+  isWanted: (input: Input) => boolean = () => true,
+): BeforeNow {
+  const repository = Repository.of(io.cwd);
+  const { before, after } = sidesNamed([base], repository);
+  if (after.commit !== undefined) throw new UsageError(`--base takes one revision: ${base}`);
+  const renamed = renaming(repository, before, after);
+  const session = new Session(io, given, before.files);
+  const inputs = listedInputs(before.files, paths, io.cwd).filter(isWanted);
+  return async (gpu, now, simulates) => {
+    const were = await inspectAll(session, inputs, gpu, io, (input) => simulates(session, input));
+    const launches = new Map<LaunchReport, LaunchReport>();
+    for (const { before: one, after: other } of paired(were.flatMap(sitedLaunches), now.flatMap(sitedLaunches), renamed))
+      if (one && other) launches.set(other.report, one.report);
+    return {
+      newFindings: (files) => withoutCounted(files, countsOf(were, renamed), (path) => path),
+      launch: (report) => launches.get(report),
+    };
+  };
+}
+
+/** What a baseline knows: the option's; without `--base` that of the project, where it names one. Throws a UsageError. */
+export function knownFindings(given: Given, { project }: Session, io: Io): Before {
+  const file = given.baseline ?? (given.base === undefined ? projectBaseline(project) : undefined);
+  if (file === undefined) return {};
+  const baseline = readBaseline(file, io);
+  if (!baseline.entries) throw new UsageError(noBaseline(file));
+  return { newFindings: (files) => withoutKnown(files, baseline, io) };
+}
