@@ -101,6 +101,9 @@ describe("as nvcc decides", () => {
     ["ptxas's unrolling of constant trip counts", loops.filter((probe) => !isOpen(probe)), "ptxas", "156 of 308"],
     ["trip counts that are tried out", recorded("searches"), "nvvm", "14 of 14"],
     ["NVVM's unrolling where the counter is compared in a wider type", recorded("widenedCounters"), "nvvm", "54 of 54"],
+    ["loops over a thread's own array", recorded("localArrays"), "nvvm", "70 of 70"],
+    ["nests over a tile of registers", recorded("tiles"), "nvvm", "75 of 75"],
+    ["nests over a tile of registers, by ptxas", recorded("tiles"), "ptxas", "75 of 75"],
     ["loops under a pragma", recorded("pragmas").filter(({ ptx }) => ptx.markers <= 12_000 && ptx.branches === 0), "nvvm", "5 of 5"],
     ["headers that are copied", recorded("headers"), "ptxas", "9 of 15"],
   ])("%s", { timeout: 120_000 }, async (_, probes, by, agreed) =>

@@ -15,6 +15,11 @@ const list = (part: CompilerFigureDefinition["part"], unit: string, says: string
 
 export const compilerFigureDefinitions = {
   // Loops, in NVVM.
+  localArrayUnrollSize: number(
+    "NVVM",
+    "LLVM instructions",
+    "All turns of a loop whose counter chooses elements of a thread's own array, to unroll it completely",
+  ),
   fullUnrollSize: number("NVVM", "LLVM instructions", "All turns of a loop with a constant trip count, to unroll it completely"),
   fullUnrollSizeOfFewTurns: number(
     "NVVM",
@@ -51,6 +56,9 @@ export const compilerFigureDefinitions = {
   unrollAgainSize: number("ptxas", "instructions", "A loop without loads that NVVM left, to unroll it by `unrollAgainFactor`"),
   unrollAgainSizeWithLoads: number("ptxas", "instructions", "The same of a loop with loads"),
   unrollAgainFactor: number("ptxas", "turns", "Turns of such a loop that become one"),
+  assemblerBodySize: number("ptxas", "instructions", "A turn of a loop with a constant trip count, to unroll it at all"),
+  assemblerSmallBodySize: number("ptxas", "instructions", "A turn that counts as small"),
+  assemblerFullUnrollSizeOfSmallBodies: number("ptxas", "instructions", "All turns of a loop of small turns, to unroll it completely"),
   assemblerFullUnrollSize: number("ptxas", "instructions", "All turns of a loop with a constant trip count, to unroll it completely"),
   assemblerPartialUnrollSize: number("ptxas", "instructions", "A turn of it unrolled in part"),
 

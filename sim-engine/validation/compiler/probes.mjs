@@ -32,6 +32,49 @@ function* loops() {
   }
 }
 
+/** `count` single LLVM instructions on x, every second of which is a marker of its own in PTX and machine code. */
+const singles = (count) => Array.from({ length: count }, (_, k) => (k % 2 ? "x = x + a;" : "x = x * a;")).join(" ");
+
+/**
+ * Loops over an array of the thread's own, which is filled and read by loops under a pragma: how large they may be to be unrolled, and
+ * the array kept in registers. `access`: how the counter chooses elements; "fixed" does not.
+ */
+function* localArrays() {
+  const accesses = {
+    load: "x = x + r[i];",
+    store: "r[i] = x;",
+    update: "r[i] += x;",
+    masked: "x = x + r[i & 3];",
+    fixed: "x = x + r[m];",
+  };
+  for (const [access, text] of Object.entries(accesses))
+    for (const trips of [16, 64])
+      for (const share of [0.1, 0.17, 0.5, 0.9, 0.97, 1.03, 1.1]) {
+        // Of about 2,400 instructions, which is where most of them change.
+        const size = Math.round((share * 2400) / trips) - 4;
+        const name = `local_${access}_${trips}_${size}`;
+        const body = `float r[${trips}];\n#pragma unroll\nfor (int i = 0; i < ${trips}; i++) r[i] = q[i * 64];
+__syncthreads(); for (int i = 0; i < ${trips}; i++) { ${text} ${singles(size)} }
+#pragma unroll\nfor (int i = 0; i < ${trips}; i++) p[i * 64 + 64] = r[i];\n`;
+        yield { name, source: kernel(name, ", int m", body), varied: { access, trips, size }, marker: "fma" };
+      }
+}
+
+/** An outer product kept in an array of the thread's own, as register tiles are: whether both loops of the nest are unrolled. */
+function* tiles() {
+  for (const rows of [2, 4, 8, 12, 16])
+    for (const columns of [2, 4, 8, 12, 16])
+      for (const depth of [1, 8, 16]) {
+        const name = `tile_${rows}_${columns}_${depth}`;
+        const body = `__shared__ float s[1024]; s[threadIdx.x] = x; float c[${rows * columns}] = {0.0f}, u[${rows}], v[${columns}];
+for (int t = 0; t < n; t++) { __syncthreads(); for (int k = 0; k < ${depth}; k++) {
+for (int i = 0; i < ${rows}; i++) u[i] = s[i * 16 + k + threadIdx.x]; for (int j = 0; j < ${columns}; j++) v[j] = s[k * 32 + j + threadIdx.y];
+for (int i = 0; i < ${rows}; i++) for (int j = 0; j < ${columns}; j++) c[i * ${columns} + j] += u[i] * v[j]; } }
+for (int i = 0; i < ${rows}; i++) for (int j = 0; j < ${columns}; j++) p[i * 1024 + j + threadIdx.x] = c[i * ${columns} + j];`;
+        yield { name, source: kernel(name, ", int n", body), varied: { rows, columns, depth }, marker: "fma" };
+      }
+}
+
 /** `#pragma unroll` on loops that would be large. */
 function* pragmas() {
   for (const [trips, size] of [
@@ -187,7 +230,7 @@ function* fastFunctions() {
 }
 
 /** @type {Record<string, () => Generator<Probe>>} */
-export const families = { loops, pragmas, searches, widenedCounters, headers, selections, predications, widths, functions, fastFunctions };
+export const families = { loops, localArrays, tiles, pragmas, searches, widenedCounters, headers, selections, predications, widths, functions, fastFunctions };
 
 /** What nvcc is told besides, by family.
  * @type {Record<string, readonly string[]>} */

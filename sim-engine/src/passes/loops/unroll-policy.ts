@@ -5,11 +5,15 @@ import { intConstant } from "../../ir/constants.ts";
 import type { Loop } from "../../ir/graph.ts";
 import type { Block, Op } from "../../ir/kernel.ts";
 import { isConvergent, isLeaf } from "../../ir/operations.ts";
+import { indexesLocalArray } from "./local-arrays.ts";
 
 export type Decision =
   | { readonly kind: "none" }
   | { readonly kind: "full"; readonly trips: number }
   | { readonly kind: "partial"; readonly factor: number };
+
+/** What counting and testing takes of a turn, in LLVM instructions: the counter widened, and one more than the two that go when unrolled. */
+const turn = 2;
 
 /** What is left on the headers of unrolled loops (`Block.unroll`): not to be unrolled again at all, or by the assembler only. */
 export const never = 1;
@@ -28,11 +32,13 @@ export function decide(loop: Loop, trips: number | undefined): Decision {
   }
   if (trips !== undefined) {
     if (trips * size.raw <= nvcc.fullUnrollSize) return { kind: "full", trips };
-    const factor = dividingPower(trips, nvcc.partialUnrollSize / size.raw);
+    if (trips * (size.operations + turn) <= nvcc.localArrayUnrollSize && indexesLocalArray(loop)) return { kind: "full", trips };
+    const factor = dividingPower(trips, nvcc.partialUnrollSize / (size.raw + 1));
     if (factor > 1) {
-      if (trips / factor <= nvcc.fewTurns && trips * size.merged < nvcc.fullUnrollSizeOfFewTurns) return { kind: "full", trips };
+      if (trips / factor <= nvcc.fewTurns && trips * size.merged <= nvcc.fullUnrollSizeOfFewTurns) return { kind: "full", trips };
       return { kind: "partial", factor };
     }
+    if (trips % 2 === 0) return { kind: "none" };
   }
   // A rest would split the lanes that a barrier or shuffle needs together; and only innermost loops are unrolled with a rest.
   if (hasConvergent(loop) || hasInnerLoop(loop)) return { kind: "none" };
@@ -45,18 +51,31 @@ const isForbidden = ({ header: { unroll } }: Loop): boolean => unroll === 1 || u
 /** What ptxas does with what NVVM left. */
 export function assemblerFactor(loop: Loop, trips: number | undefined): Decision {
   if (isForbidden(loop) || loop.blocks.size > 1 || hasConvergent(loop)) return { kind: "none" };
-  const body = loop.header.ops.filter((op) => !isLeaf(op));
-  const length = body.length + 1;
+  const length = machineLength(loop.header);
   if (trips !== undefined) {
-    if (trips * length <= nvcc.assemblerFullUnrollSize) return { kind: "full", trips };
+    if (length > nvcc.assemblerBodySize) return { kind: "none" };
+    const limit = length <= nvcc.assemblerSmallBodySize ? nvcc.assemblerFullUnrollSizeOfSmallBodies : nvcc.assemblerFullUnrollSize;
+    if (trips * length <= limit) return { kind: "full", trips };
     for (let factor = Math.floor(nvcc.assemblerPartialUnrollSize / length); factor > 1; factor--)
       if (trips % factor === 0) return { kind: "partial", factor };
     return { kind: "none" };
   }
-  const loads = body.some((op) => op.action.kind === "load");
+  const loads = loop.header.ops.some((op) => op.action.kind === "load");
   return length <= (loads ? nvcc.unrollAgainSizeWithLoads : nvcc.unrollAgainSize)
     ? { kind: "partial", factor: nvcc.unrollAgainFactor }
     : { kind: "none" };
+}
+
+/** Instructions of a turn as the assembler sees them: products are part of sums, constant offsets of accesses, and it jumps at the end. */
+function machineLength({ ops }: Block): number {
+  const fused = new Set<Op>();
+  for (const { action, args } of ops)
+    if (action.kind === "float" && (action.op === "fadd" || action.op === "fsub")) {
+      const product = args.find((arg) => arg.action.kind === "float" && arg.action.op === "fmul" && ops.includes(arg));
+      if (product) fused.add(product);
+    }
+  const free = (op: Op): boolean => isLeaf(op) || fused.has(op) || (op.action.kind === "gep" && intConstant(op.args[1] ?? op) !== undefined);
+  return ops.filter((op) => !free(op)).length + 1;
 }
 
 /** The largest power of two that divides `trips` and is at most `limit`. */
@@ -66,30 +85,44 @@ function dividingPower(trips: number, limit: number): number {
   return factor;
 }
 
-/** One iteration in LLVM instructions: as written, and where constant address arithmetic has gone. Counter and test are free. */
-function sizes(loop: Loop): { readonly raw: number; readonly merged: number } {
+interface Sizes {
+  /** As written. */
+  readonly raw: number;
+  /** Where constant address arithmetic has gone. */
+  readonly merged: number;
+  /** Without addresses. */
+  readonly operations: number;
+}
+
+/** One iteration in LLVM instructions. Counter and test are free. */
+function sizes(loop: Loop): Sizes {
   let raw = 0;
   let merged = 0;
+  let operations = 0;
   const counters = controlOnly(loop);
   for (const block of loop.blocks) {
     for (const op of block.ops) {
       if (isLeaf(op) || counters.has(op)) continue;
       const { action } = op;
       if (action.kind === "gep") {
-        // Of a constant offset the address is folded; an index needs extending for global addresses.
+        // Of a constant offset the address is folded; an index needs extending for global addresses. An index that the turn computed, and
+        // a constant more, is still to be added and extended: the constant is taken out of it later.
         if (intConstant(op.args[1]) === undefined) raw += op.args[1]?.type === "i32" ? 2 : 1;
+        else if (op.args[0]?.action.kind === "gep" && block.ops.includes(op.args[0])) raw += 2;
         continue;
       }
       const cost = costOf(op);
       raw += cost;
+      operations += cost;
       merged += action.kind === "int" || action.kind === "convert" ? cost * nvcc.foldedShare : cost;
     }
     if (block.end.kind === "branch" && !loop.latches.includes(block)) {
       raw += 1;
       merged += 1;
+      operations += 1;
     }
   }
-  return { raw: Math.max(1, raw), merged: Math.max(1, merged) };
+  return { raw: Math.max(1, raw), merged: Math.max(1, merged), operations };
 }
 
 /** Library functions are inlined by then. */
