@@ -5,14 +5,17 @@
  */
 
 import { createOp } from "../../ir/builder.ts";
-import { intConstant } from "../../ir/constants.ts";
+import { intConstant, wrap } from "../../ir/constants.ts";
 import { type DominatorTree, dominators } from "../../ir/graph.ts";
 import { type Block, type Kernel, type Op, type ScalarType, type Span, scalarBytes } from "../../ir/kernel.ts";
 import type { Work } from "../../work.ts";
 import { uninitialised } from "../edit/ssa-repair.ts";
 import { Substitution } from "../edit/substitution.ts";
 
-/** One scalar of an alloca. All accesses have its offset and size; those of another type are cast. */
+/** The integer of so many bytes. */
+const integers: Readonly<Record<number, ScalarType>> = { 1: "i8", 2: "i16", 4: "i32", 8: "i64" };
+
+/** One scalar of an alloca: its accesses have its offset and size, or lie within it; those of another type are cast. */
 interface Slot {
   readonly type: ScalarType;
   readonly bytes: number;
@@ -21,7 +24,13 @@ interface Slot {
   readonly storedIn: Set<Block>;
 }
 
-/** A load or store whose components are slots. */
+/** Where a component of an access lies: in a slot, so many bytes from its start. */
+interface Part {
+  readonly slot: Slot;
+  readonly from: number;
+}
+
+/** A load or store whose components are slots or parts of them. */
 interface Access {
   readonly op: Op;
   readonly block: Block;
@@ -36,7 +45,7 @@ export function promote(kernel: Kernel, work: Work): boolean {
   // A pointer kept in one alloca may point into another: promoting the first makes the second's accesses visible.
   for (let round = 0; round < 4; round++) {
     const slots: Slot[] = [];
-    const accesses = new Map<Op, readonly Slot[]>();
+    const accesses = new Map<Op, readonly Part[]>();
     for (const list of collectAccesses(kernel, work).values()) {
       work.ask(2 * list.length);
       partition(list, slots, accesses);
@@ -96,35 +105,48 @@ function collectAccesses(kernel: Kernel, work: Work): Map<Op, Access[]> {
   return found;
 }
 
-/** One slot for each scalar of an alloca; nothing when accesses overlap in part, or with sizes that differ. */
-function partition(list: readonly Access[], slots: Slot[], accesses: Map<Op, readonly Slot[]>): void {
-  const at = new Map<number, Slot>();
+/**
+ * One slot for each scalar of an alloca, the widest that is accessed there; what is narrower is a part of it. Nothing when accesses
+ * overlap otherwise.
+ */
+function partition(list: readonly Access[], slots: Slot[], accesses: Map<Op, readonly Part[]>): void {
+  const widest = new Map<number, ScalarType>();
   for (const { offset, type, components } of list) {
     const bytes = scalarBytes[type];
     for (let component = 0; component < components; component++) {
       const start = offset + component * bytes;
-      const known = at.get(start);
-      if (known && known.bytes !== bytes) return;
-      if (!known) at.set(start, { type, bytes, loadedFirst: new Set(), storedIn: new Set() });
+      const known = widest.get(start);
+      if (known === undefined || scalarBytes[known] < bytes) widest.set(start, type);
     }
   }
-  let end = Number.NEGATIVE_INFINITY;
-  for (const [start, slot] of [...at].sort((a, b) => a[0] - b[0])) {
-    if (start < end) return;
-    end = start + slot.bytes;
+  const at = new Map<number, Part>();
+  let last: { readonly start: number; readonly slot: Slot } | undefined;
+  const made: Slot[] = [];
+  for (const [start, type] of [...widest].sort((a, b) => a[0] - b[0])) {
+    const bytes = scalarBytes[type];
+    if (!last || start >= last.start + last.slot.bytes) {
+      last = { start, slot: { type, bytes, loadedFirst: new Set(), storedIn: new Set() } };
+      made.push(last.slot);
+    } else if (start + bytes > last.start + last.slot.bytes) return;
+    at.set(start, { slot: last.slot, from: start - last.start });
   }
   for (const { op, block, offset, type, components } of list) {
-    const own: Slot[] = [];
+    const own: Part[] = [];
+    const bytes = scalarBytes[type];
     for (let component = 0; component < components; component++) {
-      const slot = at.get(offset + component * scalarBytes[type]);
-      if (!slot) continue;
-      own.push(slot);
+      const part = at.get(offset + component * bytes);
+      if (!part) continue;
+      own.push(part);
+      const { slot } = part;
+      // Bits of a truth value or an address are not taken apart.
+      if (bytes < slot.bytes && (type === "i1" || slot.type === "ptr")) return;
+      const reads = op.action.kind === "load" || bytes < slot.bytes;
+      if (reads && !slot.storedIn.has(block)) slot.loadedFirst.add(block);
       if (op.action.kind === "store") slot.storedIn.add(block);
-      else if (!slot.storedIn.has(block)) slot.loadedFirst.add(block);
     }
     accesses.set(op, own);
   }
-  slots.push(...at.values());
+  slots.push(...made);
 }
 
 /** Where phis go, and a walk down the dominator tree that knows what each slot holds. */
@@ -132,14 +154,15 @@ class Renaming {
   readonly #kernel: Kernel;
   readonly #work: Work;
   readonly #slots: readonly Slot[];
-  readonly #accesses: ReadonlyMap<Op, readonly Slot[]>;
+  readonly #accesses: ReadonlyMap<Op, readonly Part[]>;
   readonly #tree: DominatorTree;
   readonly #phis = new Map<Block, Map<Slot, Op>>();
   readonly #substitution = new Substitution();
   readonly #vectors = new Map<Op, readonly Op[]>();
   readonly #unset = new Map<ScalarType, Op>();
+  readonly #constants = new Map<string, Op>();
 
-  constructor(kernel: Kernel, slots: readonly Slot[], accesses: ReadonlyMap<Op, readonly Slot[]>, work: Work) {
+  constructor(kernel: Kernel, slots: readonly Slot[], accesses: ReadonlyMap<Op, readonly Part[]>, work: Work) {
     this.#kernel = kernel;
     this.#work = work;
     this.#slots = slots;
@@ -152,7 +175,7 @@ class Renaming {
     this.#walk();
     for (const [block, phis] of this.#phis) block.phis.push(...phis.values());
     const entry = this.#kernel.blocks[0];
-    entry?.ops.unshift(...this.#unset.values());
+    entry?.ops.unshift(...this.#unset.values(), ...this.#constants.values());
     this.#substitution.apply(this.#kernel, this.#work);
   }
 
@@ -212,25 +235,67 @@ class Renaming {
       } else if (!own) kept.push(op);
       else if (op.action.kind === "load") {
         const type = op.type as ScalarType;
-        const values = own.map((slot) => this.#cast(held.get(slot) ?? this.#unsetValue(slot.type), type, op.span, kept));
+        const values = own.map((part) => this.#taken(held.get(part.slot) ?? this.#unsetValue(part.slot.type), part, type, op.span, kept));
         if (op.action.components > 1) this.#vectors.set(op, values);
         else if (values[0]) this.#substitution.replace(op, values[0]);
       } else {
-        for (const [index, slot] of own.entries()) {
+        for (const [index, part] of own.entries()) {
           const value = op.args[index + 1];
-          if (value) held.set(slot, this.#cast(this.#substitution.resolve(value), slot.type, op.span, kept));
+          if (value) held.set(part.slot, this.#put(this.#substitution.resolve(value), part, held, op.span, kept));
         }
       }
     }
     block.ops = kept;
   }
 
+  /** What a part of a slot's value is. */
+  #taken(value: Op, { slot, from }: Part, type: ScalarType, span: Span, into: Op[]): Op {
+    const bytes = scalarBytes[type];
+    if (bytes === slot.bytes) return this.#cast(value, type, span, into);
+    const whole = integers[slot.bytes] as ScalarType;
+    const part = integers[bytes] as ScalarType;
+    const emit = (action: Op["action"], to: ScalarType, ...args: Op[]): Op => this.#emit(action, to, args, span, into);
+    const bits = this.#cast(value, whole, span, into);
+    const shifted = from === 0 ? bits : emit({ kind: "int", op: "lshr" }, whole, bits, this.#int(whole, 8n * BigInt(from)));
+    return this.#cast(emit({ kind: "convert", op: "trunc" }, part, shifted), type, span, into);
+  }
+
+  /** What a slot holds when a value was put into it, or into a part of it. */
+  #put(value: Op, { slot, from }: Part, held: ReadonlyMap<Slot, Op>, span: Span, into: Op[]): Op {
+    const bytes = scalarBytes[value.type as ScalarType];
+    if (bytes === slot.bytes) return this.#cast(value, slot.type, span, into);
+    const whole = integers[slot.bytes] as ScalarType;
+    const part = integers[bytes] as ScalarType;
+    const emit = (action: Op["action"], to: ScalarType, ...args: Op[]): Op => this.#emit(action, to, args, span, into);
+    const before = this.#cast(held.get(slot) ?? this.#unsetValue(slot.type), whole, span, into);
+    const mask = ((1n << BigInt(8 * bytes)) - 1n) << BigInt(8 * from);
+    const all = (1n << BigInt(8 * slot.bytes)) - 1n;
+    const kept = emit({ kind: "int", op: "and" }, whole, before, this.#int(whole, all ^ mask));
+    const wide = emit({ kind: "convert", op: "zext" }, whole, this.#cast(value, part, span, into));
+    const placed = from === 0 ? wide : emit({ kind: "int", op: "shl" }, whole, wide, this.#int(whole, 8n * BigInt(from)));
+    return this.#cast(emit({ kind: "int", op: "or" }, whole, kept, placed), slot.type, span, into);
+  }
+
+  #emit(action: Op["action"], type: ScalarType, args: Op[], span: Span, into: Op[]): Op {
+    const op = createOp(this.#kernel, action, type, args, span);
+    into.push(op);
+    return op;
+  }
+
   /** The same bits as another type. */
   #cast(value: Op, type: ScalarType, span: Span, into: Op[]): Op {
     if (value.type === type) return value;
     const action = type === "ptr" ? "inttoptr" : value.type === "ptr" ? "ptrtoint" : "bitcast";
-    const op = createOp(this.#kernel, { kind: "convert", op: action }, type, [value], span);
-    into.push(op);
+    return this.#emit({ kind: "convert", op: action }, type, [value], span, into);
+  }
+
+  #int(type: ScalarType, bits: bigint): Op {
+    const value = type === "i64" ? BigInt.asIntN(64, bits) : wrap(type, Number(bits));
+    const key = `${type}:${value}`;
+    const known = this.#constants.get(key);
+    if (known) return known;
+    const op = createOp(this.#kernel, { kind: "const", value }, type);
+    this.#constants.set(key, op);
     return op;
   }
 
