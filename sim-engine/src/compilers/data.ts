@@ -260,6 +260,13 @@ export const data: CompilerData = {
           at: "registers of kernels by what they are estimated to be",
         },
         wideLoadsAhead: { value: 5, unit: "loads", basis: "fitted", source: "compiled-kernels", at: "two kernels with loads of 16 bytes" },
+        wideLoadsUpTo: {
+          value: 40,
+          unit: "registers",
+          basis: "fitted",
+          source: "compiled-kernels",
+          at: "two kernels of 39 and 40 registers have their loads ahead, those of 92 to 168 (h200-tiles) do not",
+        },
         reservedRegisters: {
           value: 3,
           unit: "registers",

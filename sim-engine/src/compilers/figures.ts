@@ -75,6 +75,7 @@ export const compilerFigureDefinitions = {
   farLoadLatency: number("ptxas", "cycles", "What instructions are ordered by for a load that may come from anywhere"),
   registerHeadroom: number("ptxas", "registers", "Kept free for finishing what is under way, when instructions are ordered"),
   wideLoadsAhead: number("ptxas", "loads", "Loads of 16 bytes a thread that are issued ahead even where that costs resident warps"),
+  wideLoadsUpTo: number("ptxas", "registers", "Up to which resident warps are given up for wide loads under way at once"),
   reservedRegisters: number("ptxas", "registers", "The stack pointer and what every kernel is given besides"),
   registerSlack: number(
     "ptxas",

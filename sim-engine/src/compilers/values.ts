@@ -41,6 +41,7 @@ export const plain: readonly PlainCompiler[] = [
       farLoadLatency: 400,
       registerHeadroom: 4,
       wideLoadsAhead: 5,
+      wideLoadsUpTo: 40,
       reservedRegisters: 3,
       registerSlack: 1.25,
       registerSlackAtCalls: 1.12,

@@ -3,16 +3,11 @@
  * as generic addressing has on the hardware, and buffers lie far above them.
  */
 import { type Buffer, type ScalarType, type Space, scalarBytes } from "../ir/kernel.ts";
+import { constantBase, globalBase, localBase, paramBase, sharedBase, windowBytes } from "../ir/windows.ts";
 import { readScalar, type Scalar, writeScalar } from "./scalars.ts";
 import type { Contents, MemorySource } from "./sources.ts";
 
-const windowBytes = 2 ** 32;
-/** First addresses of the windows. */
-export const sharedBase = 1 * windowBytes;
-export const localBase = 2 * windowBytes;
-export const constantBase = 3 * windowBytes;
-export const paramBase = 4 * windowBytes;
-export const globalBase = 0x7f * windowBytes;
+export { constantBase, globalBase, localBase, paramBase, sharedBase };
 
 /** The space an address is in; undefined for one that no memory has. */
 export function spaceOf(address: number): Exclude<Space, "generic"> | undefined {

@@ -2,6 +2,7 @@
 
 import { intConstant, isConstant } from "../ir/constants.ts";
 import type { Op } from "../ir/kernel.ts";
+import { sharedBase } from "../ir/windows.ts";
 import { coveredLogic } from "./logic-trees.ts";
 import type { Shape } from "./shape.ts";
 import type { Target } from "./target.ts";
@@ -69,6 +70,8 @@ export class Absorption {
         return (action.fn === "fneg" || action.fn === "fabs") && users.every(takesModifiers);
       case "int":
         if (op.type === "i1") return action.op === "xor" && isConstant(op.args[1]);
+        // From an address that counts from where the shared window starts to a pointer, and back: instructions take the former.
+        if (op.type === "i64") return (action.op === "add" || action.op === "sub") && Math.abs(intConstant(op.args[1]) ?? 0) === sharedBase;
         // A shift that only sums use is done by each of them, as LEA.
         return (
           op.type === "i32" &&
@@ -94,11 +97,8 @@ export class Absorption {
 
   #isAddressOf(user: Op, op: Op): boolean {
     const { kind } = user.action;
-    return (
-      (kind === "load" || kind === "store" || kind === "atomic" || kind === "copy.async") &&
-      user.args[0] === op &&
-      (kind === "copy.async" || !user.args.slice(1).includes(op))
-    );
+    if (kind === "copy.async") return user.args[0] === op || user.args[1] === op;
+    return (kind === "load" || kind === "store" || kind === "atomic") && user.args[0] === op && !user.args.slice(1).includes(op);
   }
 
   #isFreeConversion(op: Op, conversion: string, users: readonly Op[]): boolean {

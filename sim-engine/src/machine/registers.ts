@@ -18,6 +18,7 @@ export function allocate(
 ): { readonly blocks: Map<Block, MachineBlock>; readonly registers: RegisterEstimate } {
   const bound = registerBound(kernel, target.limits);
   const { limit, words, atCalls, code } = fewestThatFit(new Pressure(kernel, blocks, work), target.registerSteps, bound);
+
   const packed = Math.max(words, atCalls) + nvcc.reservedRegisters;
   const loose = Math.max(Math.round(words * nvcc.registerSlack), Math.round(atCalls * nvcc.registerSlackAtCalls)) + nvcc.reservedRegisters;
   const value = clamp(Math.min(loose, Math.max(limit, packed)), bound);
@@ -43,7 +44,7 @@ function fewestThatFit(pressure: Pressure, steps: readonly number[], bound: numb
   for (const step of steps) {
     if (step >= bound) break;
     const scheduled = pressure.fitting(step - nvcc.reservedRegisters);
-    if (scheduled && !scheduled.starved) return { ...scheduled, limit: step };
+    if (scheduled && !(scheduled.starved && step < nvcc.wideLoadsUpTo)) return { ...scheduled, limit: step };
   }
   return { ...pressure.within(bound - nvcc.reservedRegisters), limit: bound };
 }

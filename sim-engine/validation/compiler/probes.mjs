@@ -230,7 +230,20 @@ function* fastFunctions() {
 }
 
 /** @type {Record<string, () => Generator<Probe>>} */
-export const families = { loops, localArrays, tiles, pragmas, searches, widenedCounters, headers, selections, predications, widths, functions, fastFunctions };
+export const families = {
+  loops,
+  localArrays,
+  tiles,
+  pragmas,
+  searches,
+  widenedCounters,
+  headers,
+  selections,
+  predications,
+  widths,
+  functions,
+  fastFunctions,
+};
 
 /** What nvcc is told besides, by family.
  * @type {Record<string, readonly string[]>} */

@@ -4,6 +4,7 @@ import { floatConstant, isConstant } from "../../ir/constants.ts";
 import { evaluateConversion, evaluateFloat, evaluateMath, roundTo } from "../../ir/evaluate.ts";
 import { type Action, type Op, type ScalarType, scalarBytes } from "../../ir/kernel.ts";
 import { become, type Folding } from "./folding.ts";
+import { foldSharedAddress } from "./shared-window.ts";
 
 export function foldFloat(op: Op, folding: Folding): Op | undefined {
   const type = op.type as ScalarType;
@@ -97,6 +98,7 @@ export function foldConversion(op: Op, action: ConvertAction, folding: Folding):
         break;
     }
   }
+  if (action.op === "inttoptr") return foldSharedAddress(a, folding);
   // A value that is never negative widens either way; signed is what addresses take.
   if (action.op === "zext" && a.type === "i32" && folding.ranges.nonNegative(a)) return become(op, { kind: "convert", op: "sext" }, a);
   return undefined;

@@ -74,7 +74,8 @@ function machineLength({ ops }: Block): number {
       const product = args.find((arg) => arg.action.kind === "float" && arg.action.op === "fmul" && ops.includes(arg));
       if (product) fused.add(product);
     }
-  const free = (op: Op): boolean => isLeaf(op) || fused.has(op) || (op.action.kind === "gep" && intConstant(op.args[1] ?? op) !== undefined);
+  const free = (op: Op): boolean =>
+    isLeaf(op) || fused.has(op) || (op.action.kind === "gep" && intConstant(op.args[1] ?? op) !== undefined);
   return ops.filter((op) => !free(op)).length + 1;
 }
 
