@@ -7,6 +7,7 @@
 
 import type { GpuValues } from "../gpus/figures.ts";
 import type { Work } from "../work.ts";
+import { Copies } from "./copies.ts";
 import { pipeNames, ReplayCode } from "./code.ts";
 import { MemoryPath, reasonIndex, reasons } from "./memory-path.ts";
 import { Cursors, type Playback, playback } from "./playback.ts";
@@ -53,7 +54,7 @@ export class SmReplay {
   readonly age: Uint32Array;
   readonly issuedAt: Float64Array;
   readonly instruction: Uint32Array;
-  readonly copies: Float64Array;
+  readonly copies: Copies;
   readonly available: Float64Array;
   readonly availableWhy: Uint8Array;
   /** The pipe a register's value comes from. */
@@ -135,7 +136,7 @@ export class SmReplay {
     this.age = new Uint32Array(slots);
     this.issuedAt = new Float64Array(slots);
     this.instruction = new Uint32Array(slots);
-    this.copies = new Float64Array(slots);
+    this.copies = new Copies(slots);
     this.available = new Float64Array(slots * this.registers);
     this.availableWhy = new Uint8Array(slots * this.registers);
     this.madeBy = new Uint8Array(slots * this.registers);
@@ -225,12 +226,13 @@ export class SmReplay {
       this.#access(trace, entry, instruction.site!, time);
       result = this.memory.done;
       reason = this.memory.reason;
-      if (this.summary.sites[instruction.site!]!.operation === "copy") this.copies[slot] = Math.max(this.copies[slot]!, result);
+      if (this.summary.sites[instruction.site!]!.operation === "copy") this.copies.begin(slot, result);
     } else if (instruction.kind === "shuffle") {
       this.memory.shuffle(time);
       result = this.memory.done;
       reason = this.memory.reason;
-    } else if (instruction.kind === "branch") this.issuedAt[slot] = time + this.gpu.branchLatency - 1;
+    } else if (instruction.kind === "commit") this.copies.commit(slot);
+    else if (instruction.kind === "branch") this.issuedAt[slot] = time + this.gpu.branchLatency - 1;
     const base = slot * this.registers;
     for (const def of instruction.defs) {
       this.available[base + def] = result;
@@ -291,9 +293,12 @@ export class SmReplay {
       at = fetched;
       reason = reasonIndex.start;
     }
-    if (kind === "wait" && this.copies[slot]! > at) {
-      at = this.copies[slot]!;
-      reason = reasonIndex.dram;
+    if (kind === "wait") {
+      const there = this.copies.there(slot, instructions[index]!.pending ?? 0);
+      if (there > at) {
+        at = there;
+        reason = reasonIndex.dram;
+      }
     }
     this.ready[slot] = at;
     this.why[slot] = reason;
@@ -347,7 +352,7 @@ export class SmReplay {
         const slot = first + w;
         this.cursors.begin(slot, warp);
         this.age[slot] = this.launched;
-        this.copies[slot] = 0;
+        this.copies.clear(slot);
         this.issuedAt[slot] = start - 1;
         this.available.fill(0, slot * this.registers, (slot + 1) * this.registers);
         if (!this.#settle(slot)) continue;

@@ -17,8 +17,10 @@ export interface TimedInstruction {
   readonly defs: readonly number[];
   /** How often the pipe's time for one instruction it takes; absent: once. */
   readonly work?: number;
-  /** `memory` has a `site`; `shuffle` goes through the shared-memory data path; `wait` is copy.wait (all copies so far). */
-  readonly kind: "compute" | "memory" | "shuffle" | "barrier" | "branch" | "wait";
+  /** `memory` has a `site`; `shuffle` goes through the shared-memory data path; `commit` and `wait` are those of asynchronous copies. */
+  readonly kind: "compute" | "memory" | "shuffle" | "barrier" | "branch" | "commit" | "wait";
+  /** Of a `wait`: so many of the last groups committed may be under way still. */
+  readonly pending?: number;
   /** Index into `ExecutionSummary.sites`. */
   readonly site?: number;
 }

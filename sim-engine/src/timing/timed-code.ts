@@ -21,6 +21,7 @@ function kindOf({ op, opcode, pipe }: Instruction, site: number | undefined): Ti
   const action = op?.action.kind;
   if (action === "barrier") return pipe === "cbu" || opcode.startsWith("BAR") || opcode.startsWith("SYNCS") ? "barrier" : "compute";
   if (action === "copy.wait") return "wait";
+  if (action === "copy.commit") return "commit";
   if (action !== undefined && shuffles.has(action) && pipe === "lsu") return "shuffle";
   return opcode.startsWith("BRA") || opcode.startsWith("BRX") ? "branch" : "compute";
 }
@@ -53,7 +54,8 @@ export function timedCode(machine: MachineKernel, sites: ReadonlyMap<Op, number>
           op !== undefined && (pipe === "lsu" || pipe === "tex" || pipe === "adu") && !made.has(op) ? sites.get(op) : undefined;
         if (op !== undefined && accesses !== undefined) made.add(op);
         const kind = kindOf(instruction, accesses);
-        const timed = { pipe, latency, uses: uses.map(numberOf), defs: defs.map(numberOf), kind, ...(work === undefined ? {} : { work }) };
+        const pending = op?.action.kind === "copy.wait" ? { pending: op.action.pending } : {};
+        const timed = { pipe, latency, uses: uses.map(numberOf), defs: defs.map(numberOf), kind, ...pending, ...(work === undefined ? {} : { work }) };
         return accesses === undefined ? timed : { ...timed, site: accesses };
       }),
     );

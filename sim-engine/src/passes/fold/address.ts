@@ -4,6 +4,7 @@ import { intConstant } from "../../ir/constants.ts";
 import type { Action, Op } from "../../ir/kernel.ts";
 import { isNarrow } from "../facts/alias.ts";
 import { become, type Folding } from "./folding.ts";
+import { cheaperLowHalf } from "./low-half.ts";
 
 type GepAction = Extract<Action, { kind: "gep" }>;
 
@@ -36,8 +37,10 @@ export function foldAddress(op: Op, action: GepAction, folding: Folding): Op | u
   const widened = index.action.kind === "convert" && index.action.op === "sext" && index.args[0]?.type === "i32" && !isMoving(base);
   if (widened && index.args[0]) return become(op, action, base, index.args[0]);
   const narrow = isNarrow(base);
-  if (narrow && index.action.kind === "convert" && index.action.op === "zext" && index.args[0]?.type === "i32")
-    return become(op, action, base, index.args[0]);
+  if (narrow && index.type === "i64") {
+    const low = cheaperLowHalf(index, folding);
+    if (low) return become(op, action, base, low);
+  }
   return foldIndex(op, action, base, index, narrow, folding);
 }
 

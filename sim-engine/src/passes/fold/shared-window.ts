@@ -6,6 +6,7 @@ import { intConstant } from "../../ir/constants.ts";
 import type { Op } from "../../ir/kernel.ts";
 import { underlyingObject } from "../facts/alias.ts";
 import type { Folding } from "./folding.ts";
+import { lowHalf } from "./low-half.ts";
 
 /** How many sums are looked through: those of a program are few. */
 const mostSums = 16;
@@ -14,6 +15,8 @@ const mostSums = 16;
 export function foldSharedAddress(integer: Op, folding: Folding): Op | undefined {
   let at = integer;
   let offset = 0n;
+  // Behind a truncation 64-bit sums are those of 32 bits.
+  let isNarrow = false;
   let index: Op | undefined;
   for (let sums = 0; sums < mostSums; sums++) {
     const { action, args } = at;
@@ -27,15 +30,16 @@ export function foldSharedAddress(integer: Op, folding: Folding): Op | undefined
       }
       // The window ends before 32 bits do: nothing is lost, and nothing wraps.
       if (action.op !== "zext" && action.op !== "trunc") return undefined;
+      isNarrow = true;
       at = a;
     } else if (action.kind === "int" && (action.op === "add" || action.op === "sub") && b) {
       const constant = intConstant(b);
       if (constant !== undefined) {
         offset += action.op === "add" ? BigInt(constant) : -BigInt(constant);
         at = a;
-      } else if (action.op === "add" && !index && at.type === "i32") {
+      } else if (action.op === "add" && !index && isNarrow) {
         const [pointer, other] = leadsToPointer(a) ? [a, b] : [b, a];
-        index = other;
+        index = other.type === "i64" ? lowHalf(other, folding) : other;
         at = pointer;
       } else return undefined;
     } else return undefined;
