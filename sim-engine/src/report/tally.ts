@@ -67,7 +67,8 @@ export function tally(program: Program, machine: MachineKernel, { totals, counts
       if (operation === "load") {
         shared.loadInstructions += requests;
         shared.loadWavefronts += transactions;
-      } else if (operation !== "atomic") {
+      } else if (operation === "store") {
+        // What a copy writes is counted at its line, as the profiler does, but not as a store.
         shared.storeInstructions += requests;
         shared.storeWavefronts += transactions;
       }
