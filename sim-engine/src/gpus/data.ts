@@ -8338,11 +8338,18 @@ export const data: GpuData = {
           at: "h200-results.txt: one warp an SM waits 42 cycles longer for 128 bytes than for 32, 89 longer for 512: the latest of their 64-byte accesses",
         },
         atomicInterval: {
-          value: 1.2,
+          value: 1.44,
           unit: "cycles",
-          basis: "assumed",
-          source: "kepler-whitepaper",
-          at: "one atomic a clock on one address; the L2's clock is taken as 5/6 of the SM's",
+          basis: "measured",
+          source: "h200-measured",
+          at: "h200-results.txt: atomics on the same word, 0.694 lanes a cycle; on 8 words of a sector at random 3.17",
+        },
+        atomicFloatWork: {
+          value: 2.42,
+          unit: "ratio",
+          basis: "measured",
+          source: "h200-measured",
+          at: "h200-tiles: sumAll, 4,194,304 sums of floats on one word in 7.38 ms",
         },
         atomicRate: {
           value: 38,

@@ -77,8 +77,8 @@ export interface ExecutionSummary {
     /** Bytes the threads asked for in global memory. */
     readonly requestedBytes: number;
     /**
-     * Sectors of atomic requests to global memory that fall into the busiest aligned 512 bytes (`atomicSliceBytes`): the atomics
-     * one slice of the L2 has to do one after the other. Absent without global atomics.
+     * Passes of atomic requests to global memory in the busiest aligned 512 bytes (`atomicSliceBytes`): a pass a sector for each lane
+     * on its busiest word, which one slice of the L2 has to do one after the other. Absent without global atomics.
      */
     readonly hottestAtomics?: number;
   };
