@@ -9,6 +9,7 @@ import { Work } from "../work.ts";
 import { type FirstTouches, Footprint } from "./footprint.ts";
 import { playL1, type SiteL1 } from "./l1.ts";
 import type { SectorLog } from "./log.ts";
+import { reuseDistances } from "./reuse.ts";
 import { planLogs } from "./sample.ts";
 import type { SiteTraffic, TrafficEstimate, TrafficInput } from "./traffic.ts";
 
@@ -149,6 +150,23 @@ function memoryOf(input: TrafficInput, l1: readonly SiteL1[], work: Work): SiteM
   const footprint = bytesOver(3);
   const keptOverall = l2Keeps(values, footprint);
 
+  // Between two touches by a block, all that are resident bring as much as it does itself, less what they share.
+  const distances = reuseDistances(origin, sites.length, work);
+  const touchedByBlock = first.touched.reduce((sum, count) => sum + count, 0);
+  const loggedByBlock = new Set(origin.sectors.subarray(0, origin.sectorCount)).size;
+  const scale = ratio(touchedByBlock, loggedByBlock, 1);
+  const besides = concurrent * ratio(footprint, blocks * touchedByBlock * values.sectorBytes, 1);
+  /** Of what a site reads again past the L1, the share that the L2 has lost by then. */
+  const lost = (s: number): number => {
+    const bytes = distances[s]!.map((distance) => distance * scale * values.sectorBytes);
+    const past = bytes.filter((distance) => distance * blocksPerSm > input.l1Bytes);
+    return ratio(
+      past.reduce((sum, distance) => sum + 1 - l2Keeps(values, distance * besides), 0),
+      past.length,
+      0,
+    );
+  };
+
   const buffersSectors = (s: number): number | undefined => {
     const bytes = buffers[sites[s]!.buffer ?? -1]?.bytes;
     return bytes === undefined ? undefined : Math.ceil(bytes / values.sectorBytes);
@@ -187,8 +205,7 @@ function memoryOf(input: TrafficInput, l1: readonly SiteL1[], work: Work): SiteM
     }
     if (!isWrite(input, s)) {
       const fresh = bounded(s, first.read[s]! * blocksOf(s, read));
-      // What a block itself reads again from the L2 it finds there, if the launch's data stay.
-      const again = Math.max(0, onward - first.read[s]! * blocks) * (1 - keptOverall) * ownMissShare(first, s, l1);
+      const again = Math.max(0, onward - first.read[s]! * blocks) * lost(s);
       result.missedSectors = Math.min(onward, fresh + again);
       result.readBytes = result.missedSectors * values.sectorBytes;
     }
@@ -214,10 +231,6 @@ function memoryOf(input: TrafficInput, l1: readonly SiteL1[], work: Work): SiteM
   }
   return memory;
 }
-
-/** Of what a block reads again, the share whose first reads were its own rather than shared with others. */
-const ownMissShare = (first: FirstTouches, s: number, l1: readonly SiteL1[]): number =>
-  Math.min(1, ratio(first.read[s]!, l1[s]!.onward, 0));
 
 function totalsOf(input: TrafficInput, l1: readonly SiteL1[], memory: readonly SiteMemory[]): Omit<TrafficEstimate, "sites"> {
   const { gpu, sites, sectors } = input;
