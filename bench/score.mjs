@@ -25,7 +25,7 @@ const validation = await import(
 await validation.loadGrammarFromDisk();
 const gpu = validation.findGpu("h200");
 
-const sets = ["h200", "h200-more", "h200-programs"].map((name) => {
+const sets = ["h200", "h200-more", "h200-programs", "h200-tiles"].map((name) => {
   const started = performance.now();
   const set = validation.compareSet(path.join(root, "sim-engine/validation", name), gpu);
   const summary = validation.summarise(set.comparisons, set.launches);
