@@ -117,7 +117,8 @@ describe("as nvcc decides", () => {
   );
 
   test("loops over a thread's own array that stay loops", { timeout: 120_000 }, async () =>
-    expect(await agreeing(recorded("localArrays"), branches)).toBe("70 of 70"));
+    expect(await agreeing(recorded("localArrays"), branches)).toBe("70 of 70"),
+  );
   test("branches that are predicated", async () => expect(await agreeing(recorded("predications"), predicated)).toBe("74 of 96"));
   test("branches that become selections", async () => expect(await agreeing(recorded("selections"), branches)).toBe("13 of 14"));
 });

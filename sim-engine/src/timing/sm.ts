@@ -7,8 +7,8 @@
 
 import type { GpuValues } from "../gpus/figures.ts";
 import type { Work } from "../work.ts";
-import { Copies } from "./copies.ts";
 import { pipeNames, ReplayCode } from "./code.ts";
+import { Copies } from "./copies.ts";
 import { MemoryPath, reasonIndex, reasons } from "./memory-path.ts";
 import { Cursors, type Playback, playback } from "./playback.ts";
 import { memoryRates, pipeCycles } from "./rates.ts";

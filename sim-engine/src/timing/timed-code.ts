@@ -55,7 +55,15 @@ export function timedCode(machine: MachineKernel, sites: ReadonlyMap<Op, number>
         if (op !== undefined && accesses !== undefined) made.add(op);
         const kind = kindOf(instruction, accesses);
         const pending = op?.action.kind === "copy.wait" ? { pending: op.action.pending } : {};
-        const timed = { pipe, latency, uses: uses.map(numberOf), defs: defs.map(numberOf), kind, ...pending, ...(work === undefined ? {} : { work }) };
+        const timed = {
+          pipe,
+          latency,
+          uses: uses.map(numberOf),
+          defs: defs.map(numberOf),
+          kind,
+          ...pending,
+          ...(work === undefined ? {} : { work }),
+        };
         return accesses === undefined ? timed : { ...timed, site: accesses };
       }),
     );
