@@ -9,6 +9,13 @@ export interface Answer {
   readonly facts: readonly Fact[];
 }
 
+export interface Usage {
+  /** Of the processor, so far. */
+  readonly seconds: number;
+  /** It waits for something, not for a processor. */
+  readonly isAsleep: boolean;
+}
+
 export interface Inspector {
   /** Resolves when it can be asked. Rejects where it does not start. */
   readonly ready: Promise<void>;
@@ -18,8 +25,8 @@ export interface Inspector {
    * @param entered told of each stage that begins, and undefined between two
    */
   inspect(job: Job, seconds: number, entered: (stage: string | undefined) => void): Promise<Answer>;
-  /** Processor time it has used so far; undefined where that cannot be had. */
-  processorSeconds(): number | undefined;
+  /** What it does with its time; undefined where the system does not tell. */
+  usage(): Usage | undefined;
   /** It is there, and holds no more memory than another file leaves it. */
   readonly isFit: boolean;
   /** At once. */

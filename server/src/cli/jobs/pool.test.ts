@@ -1,6 +1,6 @@
 import { gpus } from "@warplens/sim-engine";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { Answer, Inspector } from "./inspector.ts";
+import type { Answer, Inspector, Usage } from "./inspector.ts";
 import type { Job } from "./job.ts";
 import { InspectorPool } from "./pool.ts";
 
@@ -17,7 +17,7 @@ const answerOf = (path: string): Answer => ({ outcome: `of ${path}`, facts: [] }
 type Fate = "answered" | "killed" | "endless" | "answered, and worn out";
 
 /** Inspectors that only do what they are told to; `started` has the files that each was given. */
-function scripted(fate: (path: string, before: readonly string[]) => Fate, processorSeconds: () => number | undefined = () => undefined) {
+function scripted(fate: (path: string, before: readonly string[]) => Fate, usage: () => Usage | undefined = () => undefined) {
   const started: string[][] = [];
   const start = (): Inspector => {
     const files: string[] = [];
@@ -36,7 +36,7 @@ function scripted(fate: (path: string, before: readonly string[]) => Fate, proce
         if (own === "killed") throw new Error("its process ended with SIGSEGV");
         return answerOf(path);
       },
-      processorSeconds,
+      usage,
       get isFit() {
         return isFit;
       },
@@ -79,22 +79,25 @@ describe("a pool of inspectors", () => {
     expect(started).toEqual([["/a.cu", "/endless.cu"], ["/b.cu"]]);
   });
 
-  test("gives a file its time of a busy processor, but does not wait for ever", async () => {
-    let used = 5;
+  test("counts the time of the processor, and that in which nothing happens, but none in which the machine is busy", async () => {
+    let usage = { seconds: 5, isAsleep: false };
     const { start } = scripted(
       () => "endless",
-      () => used,
+      () => usage,
     );
     const pool = new InspectorPool({ start, size: 2, seconds: 10 });
     const settled: string[] = [];
     void pool.inspect(jobOf("/busy.cu")).then(() => settled.push("busy"));
-    await vi.advanceTimersByTimeAsync(30_000);
+    await vi.advanceTimersByTimeAsync(600_000);
     expect(settled).toEqual([]);
-    used = 15;
+    usage = { seconds: 15, isAsleep: false };
     await vi.advanceTimersByTimeAsync(100);
     expect(settled).toEqual(["busy"]);
+    usage = { seconds: 15, isAsleep: true };
     void pool.inspect(jobOf("/waiting.cu")).then(() => settled.push("waiting"));
-    await vi.advanceTimersByTimeAsync(121_000);
+    await vi.advanceTimersByTimeAsync(110_000);
+    expect(settled).toEqual(["busy"]);
+    await vi.advanceTimersByTimeAsync(11_000);
     expect(settled).toEqual(["busy", "waiting"]);
   });
 

@@ -10,10 +10,12 @@ export interface PoolOptions {
   readonly seconds: number;
 }
 
-/** On a busy machine a file gets its time of the processor; how many times as long it may take, lest it wait for ever. */
+/** More than an nvcc is given. */
+const compilerSeconds = 150;
+/** Seconds between two looks at what an inspector does. */
+const betweenLooks = 0.1;
+/** How many times as long as it may work it may wait for something that does not come. */
 const patience = 12;
-/** Milliseconds between two looks at the clock. */
-const betweenLooks = 100;
 
 export class InspectorPool {
   readonly #options: PoolOptions;
@@ -65,7 +67,8 @@ export class InspectorPool {
         stage = entered;
       })
       .catch((error: Error) => ({ died: failure(error.message) }));
-    const clock = new Clock(inspector, seconds);
+    // A compiler has a limit of its own.
+    const clock = new Clock(inspector, job.nvcc === undefined ? seconds : seconds + compilerSeconds);
     const late = clock.late.then(() => {
       inspector.end();
       return failure(tookTooLong(seconds));
@@ -104,26 +107,26 @@ export class InspectorPool {
   }
 }
 
-/** How long an inspector has been at a file. */
+/** The time of a file: that in which a busy machine does something else does not count, where the system tells it. */
 class Clock {
-  /** Resolves when it is over its time. */
+  /** Resolves when the file is over its time. */
   readonly late: Promise<void>;
   readonly #timer: NodeJS.Timeout;
 
   constructor(inspector: Inspector, seconds: number) {
     const started = performance.now();
-    const before = inspector.processorSeconds();
+    const before = inspector.usage()?.seconds ?? 0;
+    let asleep = 0;
     let late = (): void => undefined;
     this.late = new Promise((resolve) => {
       late = resolve;
     });
     this.#timer = setInterval(() => {
-      const waited = (performance.now() - started) / 1000;
-      if (waited < seconds) return;
-      const now = inspector.processorSeconds();
-      const used = before === undefined || now === undefined ? waited : now - before;
-      if (used >= seconds || waited >= patience * seconds) late();
-    }, betweenLooks);
+      const usage = inspector.usage();
+      if (usage?.isAsleep) asleep += betweenLooks;
+      const worked = usage ? usage.seconds - before : (performance.now() - started) / 1000;
+      if (worked >= seconds || asleep >= patience * seconds) late();
+    }, 1000 * betweenLooks);
   }
 
   stop(): void {

@@ -5,7 +5,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import type { Answer, Inspector } from "./inspector.ts";
+import type { Answer, Inspector, Usage } from "./inspector.ts";
 import type { Job } from "./job.ts";
 import type { FromProcess, ToProcess } from "./messages.ts";
 
@@ -89,7 +89,7 @@ export function processInspector(script: URL, heap = usualHeap): Inspector {
       else child.send({ job, seconds } satisfies ToProcess, (error) => error && child.kill("SIGKILL"));
       return answer.promise;
     },
-    processorSeconds: () => (child.pid === undefined ? undefined : processorSeconds(child.pid)),
+    usage: () => (child.pid === undefined ? undefined : usageOf(child.pid)),
     get isFit() {
       return ended === undefined && !child.killed && megabytes < wornOut;
     },
@@ -113,13 +113,13 @@ function reasonOf(code: number | null, signal: NodeJS.Signals | null, said: stri
 }
 
 /** As Linux tells it; elsewhere nobody does without being asked at length. */
-function processorSeconds(pid: number): number | undefined {
+function usageOf(pid: number): Usage | undefined {
   if (process.platform !== "linux") return undefined;
   try {
     const status = readFileSync(`/proc/${pid}/stat`, "utf8");
     // The name, which comes first, may hold anything but ends with the last parenthesis.
     const fields = status.slice(status.lastIndexOf(")") + 2).split(" ");
-    return (Number(fields[11]) + Number(fields[12])) / ticks;
+    return { seconds: (Number(fields[11]) + Number(fields[12])) / ticks, isAsleep: fields[0] !== "R" };
   } catch {
     return undefined;
   }

@@ -13,7 +13,7 @@ export function inlineInspector(): Inspector {
       const outcome = JSON.stringify(await inspectFile(job, host, { seconds, isOver: () => false }));
       return { outcome, facts: facts() };
     },
-    processorSeconds: () => 0,
+    usage: () => ({ seconds: 0, isAsleep: false }),
     isFit: true,
     end: () => undefined,
   };
