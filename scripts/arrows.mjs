@@ -55,7 +55,7 @@ const engineArrows = {
   [inner("timing")]: [ir, work, gpus, inner("memory"), inner("machine"), inner("cache")],
   [inner("observe")]: [ir, gpus, inner("memory"), inner("execute"), inner("cache"), inner("timing")],
   [inner("contents")]: [ir, work, ...passes, inner("execute")],
-  [inner("sampling")]: [ir, work, inner("execute"), inner("observe")],
+  [inner("sampling")]: [ir, work, kernelFacts, inner("execute"), inner("observe")],
   [inner("report")]: [ir, work, ...passes, inner("machine"), inner("occupancy"), inner("execute"), inner("sampling")],
 };
 

@@ -38,6 +38,12 @@ export function describe(run: Executed, gpu: GpuModel, work: Work): LaunchReport
       value: "divergent",
       why: "a barrier was reached by part of a warp; the lanes were not made to wait for the rest",
     });
+  if (run.estimatesLoops)
+    assumptions.push({
+      what: "long loops",
+      value: "estimated",
+      why: "to run all their turns takes too long: a few, spread over them, stand for the rest",
+    });
   if (program.leavesWaits)
     assumptions.push({
       what: "loops that wait for memory",

@@ -1,10 +1,11 @@
 /** Runs as much of a launch as tells the rest. */
 import { blocksToLog } from "./cache/index.ts";
+import { BudgetExceeded } from "./execute/budget.ts";
 import { compile } from "./execute/compile.ts";
 import { launchConstants } from "./execute/constants.ts";
 import { WrapsAround } from "./execute/patterns.ts";
 import type { Program } from "./execute/program.ts";
-import { BudgetExceeded, Runner } from "./execute/run.ts";
+import { Runner } from "./execute/run.ts";
 import type { Contents } from "./execute/sources.ts";
 import type { GpuModel } from "./gpus/model.ts";
 import type { Kernel, Launch } from "./ir/kernel.ts";
@@ -15,6 +16,7 @@ import { carveoutFor } from "./occupancy/carveout.ts";
 import { type Occupancy, type OccupancyInput, occupancy } from "./occupancy/occupancy.ts";
 import type { Basis, LaunchReport } from "./report/launch-report.ts";
 import { markComparisons } from "./sampling/comparisons.ts";
+import { coarse, fine, markEstimates } from "./sampling/estimates.ts";
 import { markSkips } from "./sampling/loops.ts";
 import { type Sample, Sampler } from "./sampling/sample.ts";
 import { blockVariation } from "./sampling/variation.ts";
@@ -34,6 +36,8 @@ export interface Executed {
   readonly steps: number;
   /** No loop's counts were estimated. */
   readonly exactLoops: boolean;
+  /** Of long loops only some turns were run. */
+  readonly estimatesLoops: boolean;
   /** A barrier was reached by part of a warp. */
   readonly divergentBarriers: boolean;
 }
@@ -47,35 +51,67 @@ export interface Prepared {
   readonly uneven: boolean;
 }
 
-/** Steps that may be executed in all: a kernel that runs longer is given up. */
-const runningSteps = 20_000_000;
-/** Steps spent on sampling blocks where a few do not tell all. */
-const samplingSteps = 300_000;
+/** How a launch is run. */
+interface Limits {
+  /** Into how many slices the turns of long loops are cut (see `markEstimates`); absent: all of them are run. */
+  readonly slices?: readonly number[];
+  /** Steps that may be executed in all; of one block; and on sampling blocks where a few do not tell all. */
+  readonly steps: number;
+  readonly blockSteps: number;
+  readonly samplingSteps: number;
+}
+
+const running: Limits = { steps: 1_500_000, blockSteps: 300_000, samplingSteps: 300_000 };
+/** What is more work than that is estimated; what is more even so, is given up. */
+const estimating: Limits = { slices: coarse, steps: 600_000, blockSteps: 600_000, samplingSteps: 100_000 };
+const estimatingFinely: Limits = { ...estimating, slices: fine };
+/** Of the steps that there are, the share that a coarse estimate may have taken for a fine one to be tried. */
+const littleSpent = 1 / 8;
 
 type KnownRegisters = { readonly value: number; readonly basis: Basis } | undefined;
 
 /** Throws `Cancelled`, and an Error with a reason where the launch cannot be run. */
 export function executed(prepared: Prepared, machine: MachineKernel, gpu: GpuModel, registers: KnownRegisters, work: Work): Executed {
   const { kernel, launch, contents, uneven } = prepared;
-  const run = (allLanes: boolean): Executed =>
-    execute(
-      compile(kernel, launch, { contents, allLanes, work, gpu: gpu.values }),
-      uneven,
-      machine,
-      gpu,
-      registers,
-      work.share(runningSteps),
-    );
-  try {
-    return run(false);
-  } catch (error) {
-    if (error instanceof WrapsAround) return run(true);
-    throw error;
-  }
+  const before = work.spent;
+  const run = (allLanes: boolean, limits: Limits): Executed =>
+    execute(compile(kernel, launch, { contents, allLanes, work, gpu: gpu.values }), limits, uneven, machine, gpu, registers, work);
+  const within = (limits: Limits): Executed | undefined => {
+    try {
+      return run(false, limits);
+    } catch (error) {
+      if (error instanceof BudgetExceeded) return undefined;
+      if (!(error instanceof WrapsAround)) throw error;
+    }
+    try {
+      return run(true, limits);
+    } catch (error) {
+      if (error instanceof BudgetExceeded) return undefined;
+      throw error;
+    }
+  };
+  const found = within(running) ?? estimated(within);
+  if (found) return found;
+  throw new Error(`gave up after ${work.spent - before} steps: the kernel may never end, or waits for another block`);
 }
 
-function execute(program: Program, uneven: boolean, machine: MachineKernel, gpu: GpuModel, known: KnownRegisters, work: Work): Executed {
+function estimated(within: (limits: Limits) => Executed | undefined): Executed | undefined {
+  const rough = within(estimating);
+  return rough && rough.steps <= estimating.steps * littleSpent ? (within(estimatingFinely) ?? rough) : rough;
+}
+
+/** Throws `BudgetExceeded`. */
+function execute(
+  program: Program,
+  { slices, steps, blockSteps, samplingSteps }: Limits,
+  uneven: boolean,
+  machine: MachineKernel,
+  gpu: GpuModel,
+  known: KnownRegisters,
+  whole: Work,
+): Executed {
   const { launch, environment } = program;
+  const work = whole.share(steps);
   const registers = known ?? {
     value: machine.registers.value,
     basis: "estimated" as const,
@@ -90,33 +126,29 @@ function execute(program: Program, uneven: boolean, machine: MachineKernel, gpu:
   const resident = occupancy(gpu.values, use);
 
   const subject = { program, constantOf: launchConstants(environment) };
-  const estimated = markSkips(subject, work);
+  const irregular = markSkips(subject, work);
+  if (slices && !markEstimates(program, slices, work)) throw new BudgetExceeded("there is no loop to estimate");
   const variations = [blockVariation(subject, "x", work), blockVariation(subject, "y", work), blockVariation(subject, "z", work)] as const;
   markComparisons(program, variations);
   const runner = new Runner(program, work);
   const sites = numberSites(program, new Set(variations.flatMap((each) => [...each.irregularAddresses])));
   const observer = new Observer(runner, sites, gpu.values);
   const watch = blocksToLog(launch.grid, Math.max(1, resident.blocksPerSm), gpu.values.smCount);
-  const sampler = new Sampler(runner, { variations, steps: samplingSteps, observer, watch, uneven });
-  try {
-    const sample = sampler.sample();
-    return {
-      program,
-      machine,
-      registers,
-      use,
-      resident,
-      l1Bytes: carveoutFor(gpu.values, use, resident).l1Bytes,
-      sample,
-      sites,
-      atomics: observer.atomics,
-      steps: work.spent,
-      exactLoops: estimated.length === 0,
-      divergentBarriers: runner.divergentBarriers > 0,
-    };
-  } catch (error) {
-    if (error instanceof BudgetExceeded)
-      throw new Error(`gave up after ${Math.min(runningSteps, work.spent)} steps: the kernel may never end, or waits for another block`);
-    throw error;
-  }
+  const sampler = new Sampler(runner, { variations, steps: samplingSteps, blockSteps, observer, watch, uneven });
+  const sample = sampler.sample();
+  return {
+    program,
+    machine,
+    registers,
+    use,
+    resident,
+    l1Bytes: carveoutFor(gpu.values, use, resident).l1Bytes,
+    sample,
+    sites,
+    atomics: observer.atomics,
+    steps: work.spent,
+    exactLoops: irregular.length === 0 && slices === undefined,
+    estimatesLoops: slices !== undefined,
+    divergentBarriers: runner.divergentBarriers > 0,
+  };
 }

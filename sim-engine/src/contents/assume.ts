@@ -1,6 +1,5 @@
 /** Fills in what the source does not say, so that a launch can be run, and says what was filled in where it matters. */
 
-import { bufferOf } from "../execute/program.ts";
 import { type Provenance, traceAddresses } from "../execute/provenance.ts";
 import { type Slice, sliceForAddresses, sliceForStores } from "../execute/slice.ts";
 import { unknownImage } from "../execute/texels.ts";
@@ -114,7 +113,7 @@ class Completion {
       this.#arguments[index] = this.#known(argument, parameter.type ?? "i32", parameter.name);
     }
     const launch = (): Launch => ({ ...this.#launch, arguments: this.#arguments, buffers: this.#buffers });
-    const provenance = traceAddresses(this.#kernel, (index, offset) => bufferOf(launch(), index, offset), this.#work);
+    const provenance = traceAddresses(this.#kernel, launch(), this.#work);
     const slice =
       this.#result === undefined
         ? sliceForAddresses(this.#kernel, provenance, this.#work)

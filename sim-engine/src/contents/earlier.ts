@@ -1,6 +1,5 @@
 /** What buffers hold after the launches before: each looked at when its results are first asked for. */
 
-import { bufferOf } from "../execute/program.ts";
 import { traceAddresses } from "../execute/provenance.ts";
 import { type Contents, type MemorySource, sourceOf } from "../execute/sources.ts";
 import { type Assumption, type Content, type EarlierLaunch, type Kernel, type Launch, type ScalarType, scalarBytes } from "../ir/kernel.ts";
@@ -97,7 +96,7 @@ export class EarlierContents implements Contents {
     const before = found?.launch.buffers[buffer]?.content;
     if (!found || !before) return undefined;
     const { kernel, launch } = found;
-    const provenance = traceAddresses(kernel, (index, offset) => bufferOf(launch, index, offset), this.#work);
+    const provenance = traceAddresses(kernel, launch, this.#work);
     if (writersOf(kernel, buffer, provenance).length === 0) return { before };
     try {
       const complete = assumeUnknowns(kernel, launch, this, this.#work, buffer);

@@ -4,12 +4,13 @@
  * from a sample of its blocks.
  */
 
+import { BudgetExceeded } from "../execute/budget.ts";
 import { compile } from "../execute/compile.ts";
 import { launchConstants } from "../execute/constants.ts";
 import type { LazyMemory } from "../execute/memory.ts";
-import { bufferOf, type Program, warpSize } from "../execute/program.ts";
+import { type Program, warpSize } from "../execute/program.ts";
 import { type MemoryObject, mayOverlap, type Provenance, traceAddresses } from "../execute/provenance.ts";
-import { BudgetExceeded, Runner } from "../execute/run.ts";
+import { Runner } from "../execute/run.ts";
 import type { Scalar } from "../execute/scalars.ts";
 import { sliceForStores } from "../execute/slice.ts";
 import type { Contents, MemorySource } from "../execute/sources.ts";
@@ -42,6 +43,8 @@ export class Replay implements MemorySource {
   readonly #start: number;
   readonly #memory: LazyMemory;
   #origins: readonly { readonly origin: StoreOrigin; readonly atomic: boolean }[] = [];
+  /** Several warps may add to a byte. */
+  #adds = false;
   /** Blocks or warps that were run, and bytes that were asked for. */
   readonly #done = new Set<string>();
   readonly #sought = new Set<number>();
@@ -68,7 +71,7 @@ export class Replay implements MemorySource {
         return { read: (offset, type) => source.read(offset, type) };
       },
     };
-    const provenance = traceAddresses(kernel, (index, offset) => bufferOf(launch, index, offset), work);
+    const provenance = traceAddresses(kernel, launch, work);
     const slice = sliceForStores(kernel, provenance, new Set([object]), work);
     const program = compile(kernel, launch, { slice, allLanes: true, contents: bare, uncounted: true, work });
     const { environment } = program;
@@ -105,6 +108,7 @@ export class Replay implements MemorySource {
     else if (invertible) {
       this.found = "on demand";
       this.#origins = origins;
+      this.#adds = origins.some(({ atomic }) => atomic);
     } else {
       this.found = "sampled";
       const atomic = writers.some((op) => op.action.kind === "atomic");
@@ -115,8 +119,8 @@ export class Replay implements MemorySource {
   read(offset: number, type: ScalarType): Scalar {
     if (this.found === "whole") this.#runAll();
     else {
-      this.#seek(offset);
       const last = offset + scalarBytes[type] - 1;
+      if (this.#adds || !this.#memory.isWritten(offset)) this.#seek(offset);
       if (!this.#memory.isWritten(last)) this.#seek(last);
     }
     return this.#rest && !this.#memory.isWritten(offset) ? this.#rest.read(offset, type) : this.#memory.read(offset, type);

@@ -9,7 +9,18 @@ import { analyseDivergence, type Divergence } from "../passes/facts/divergence.t
 import { Work } from "../work.ts";
 import { type AccessCounter, createCounters } from "./accesses.ts";
 import { acting, waitingBarriers } from "./barriers.ts";
-import { type Condition, canFuse, comparison, everyLane, firstLane, laneByLane, type Operand, wrapGuard } from "./conditions.ts";
+import {
+  type Condition,
+  canFuse,
+  comparison,
+  everyLane,
+  firstLane,
+  type LaneValue,
+  laneByLane,
+  laneDifference,
+  type Operand,
+  wrapGuard,
+} from "./conditions.ts";
 import { launchConstants } from "./constants.ts";
 import { BarrierReduction, memoryStep, type Running } from "./effects.ts";
 import { Environment } from "./environment.ts";
@@ -17,7 +28,7 @@ import { fusedStep, hotAfter, isFusible } from "./fuse.ts";
 import { laneStep } from "./lanes.ts";
 import { findPatterns, noPatterns, type Patterns } from "./patterns.ts";
 import { Presets } from "./presets.ts";
-import { bufferOf, type CompiledBlock, type Edge, type Program, warpSize } from "./program.ts";
+import { type CompiledBlock, type Edge, type Program, warpSize } from "./program.ts";
 import { type Provenance, traceAddresses } from "./provenance.ts";
 import { copyStep, Registers, type Slot, type Step, slotKind, spreadStep, writeLong } from "./registers.ts";
 import { type Slice, sliceForAddresses } from "./slice.ts";
@@ -50,7 +61,7 @@ export function compile(kernel: Kernel, launch: Launch, options: CompileOptions 
   const post = reconvergence(kernel);
   const loops = findLoops(kernel);
   const divergence = analyseDivergence(kernel, launch.block, post, loops, work);
-  const provenance = traceAddresses(kernel, (index, offset) => bufferOf(launch, index, offset), work);
+  const provenance = traceAddresses(kernel, launch, work);
   const slice = options.slice ?? sliceForAddresses(kernel, provenance, work);
   const waitsAt = waitingBarriers(kernel, slice, loops);
   const warps = Math.ceil((launch.block[0] * launch.block[1] * launch.block[2]) / warpSize);
@@ -91,6 +102,7 @@ export function compile(kernel: Kernel, launch: Launch, options: CompileOptions 
     reductions: compiler.reductions,
     actsOnMemory: acting(kernel.blocks, slice),
     isBelow: (op) => compiler.isBelow(op),
+    difference: (op) => compiler.difference(op),
     startWarp: compiler.presets.startWarp(launch, gpu),
   };
 }
@@ -214,6 +226,8 @@ class Compiler {
         join: undefined,
         cost: 1,
         skip: undefined,
+        estimate: undefined,
+        within: [],
         watches: [],
         outcomes: [],
       });
@@ -264,12 +278,21 @@ class Compiler {
     return this.#divergence.isVarying(cond) ? everyLane(this.#registers.ints(cond)) : firstLane(this.#registers.ints(cond));
   }
 
-  isBelow({ action, args }: Op): Condition {
+  #compared({ action, args }: Op): { readonly unsigned: boolean; readonly x: Operand; readonly y: Operand } {
     const [a, b] = args;
     if (!a || !b) throw new NotExecutable("a comparison without operands");
     const unsigned = action.kind === "icmp" ? action.predicate.startsWith("u") : action.kind === "int" && action.op.startsWith("u");
     const operand = (op: Op): Operand => ({ slot: this.#registers.slot(op), scalar: this.#isScalar(op), pattern: this.#patterns.of(op) });
-    const [x, y] = [operand(a), operand(b)];
+    return { unsigned, x: operand(a), y: operand(b) };
+  }
+
+  difference(op: Op): LaneValue {
+    const { unsigned, x, y } = this.#compared(op);
+    return laneDifference(unsigned, x, y);
+  }
+
+  isBelow(op: Op): Condition {
+    const { unsigned, x, y } = this.#compared(op);
     if (x.slot.kind === "double" || !x.scalar || !y.scalar) return laneByLane(unsigned, x, y);
     return comparison(unsigned ? "ult" : "slt", x.slot, x.pattern, y.slot, y.pattern);
   }

@@ -124,24 +124,34 @@ export interface Operand {
   readonly pattern: LanePattern | undefined;
 }
 
+/** A lane's value, of the warp whose registers begin at `o`. */
+export type LaneValue = (o: number, lane: number) => number;
+
+function laneValue(unsigned: boolean, { slot, scalar, pattern }: Operand): LaneValue {
+  const above = pattern?.lanes ?? none;
+  const at = (o: number, lane: number): number => (scalar ? o : o + lane);
+  const more = (lane: number): number => (scalar ? above[lane]! : 0);
+  if (slot.kind === "long") {
+    const { lo, hi } = slot.data;
+    return (o, lane) => longToNumber(lo[at(o, lane)]!, unsigned ? hi[at(o, lane)]! >>> 0 : hi[at(o, lane)]!) + more(lane);
+  }
+  const { data } = slot;
+  if (slot.kind === "double") return (o, lane) => data[at(o, lane)]! + more(lane);
+  return (o, lane) => {
+    const whole = (data[at(o, lane)]! + more(lane)) | 0;
+    return unsigned ? whole >>> 0 : whole;
+  };
+}
+
+/** How far a is above b, for operands of any form. */
+export function laneDifference(unsigned: boolean, a: Operand, b: Operand): LaneValue {
+  const [x, y] = [laneValue(unsigned, a), laneValue(unsigned, b)];
+  return (o, lane) => x(o, lane) - y(o, lane);
+}
+
 /** Whether a is below b, for operands of any form. */
 export function laneByLane(unsigned: boolean, a: Operand, b: Operand): Condition {
-  const value = ({ slot, scalar, pattern }: Operand): ((o: number, lane: number) => number) => {
-    const above = pattern?.lanes ?? none;
-    const at = (o: number, lane: number): number => (scalar ? o : o + lane);
-    const more = (lane: number): number => (scalar ? above[lane]! : 0);
-    if (slot.kind === "long") {
-      const { lo, hi } = slot.data;
-      return (o, lane) => longToNumber(lo[at(o, lane)]!, unsigned ? hi[at(o, lane)]! >>> 0 : hi[at(o, lane)]!) + more(lane);
-    }
-    const { data } = slot;
-    if (slot.kind === "double") return (o, lane) => data[at(o, lane)]! + more(lane);
-    return (o, lane) => {
-      const whole = (data[at(o, lane)]! + more(lane)) | 0;
-      return unsigned ? whole >>> 0 : whole;
-    };
-  };
-  const [x, y] = [value(a), value(b)];
+  const [x, y] = [laneValue(unsigned, a), laneValue(unsigned, b)];
   return (o, mask) => {
     let bits = 0;
     for (let lane = 0; lane < warpSize; lane++) if (x(o, lane) < y(o, lane)) bits |= 1 << lane;

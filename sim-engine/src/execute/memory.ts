@@ -75,23 +75,28 @@ const pageBytes = 1024;
 /** Pages found last, by the lower bits of their index. */
 const recentPages = 64;
 
+interface Page {
+  readonly view: DataView;
+  /** Bytes that were written, where the source cannot fill pages: the others are not there. */
+  readonly written: Uint8Array | undefined;
+  /** How many are not there. */
+  missing: number;
+}
+
 /** Bytes that are made when they are first written, and until then are what their source says. */
 export class LazyMemory {
   readonly #source: MemorySource;
-  readonly #pages = new Map<number, DataView>();
-  /** Bytes of each page that were written, where the source cannot fill pages: the others are not there. */
-  readonly #written: Map<number, Uint8Array> | undefined;
-  readonly #recent: (DataView | undefined)[] = new Array<DataView | undefined>(recentPages).fill(undefined);
+  readonly #pages = new Map<number, Page>();
+  readonly #recent: (Page | undefined)[] = new Array<Page | undefined>(recentPages).fill(undefined);
   readonly #recentIndices = new Float64Array(recentPages).fill(-1);
   readonly #scratch = new DataView(new ArrayBuffer(16));
 
   constructor(source: MemorySource) {
     this.#source = source;
-    this.#written = source.fill === undefined ? new Map() : undefined;
   }
 
   /** The page a byte is in, if it has been made; the byte is `offset % pageBytes` of it. */
-  #pageOf(offset: number): DataView | undefined {
+  #pageOf(offset: number): Page | undefined {
     if (this.#pages.size === 0) return undefined;
     const index = Math.floor(offset / pageBytes);
     const slot = index & (recentPages - 1);
@@ -105,38 +110,30 @@ export class LazyMemory {
   /** The page that bytes are in, from `offset % pageBytes` of it on, where they are all there. */
   pageWith(offset: number, bytes: number): DataView | undefined {
     const page = this.#pageOf(offset);
-    if (page === undefined || this.#written === undefined) return page;
-    return this.#count(offset, bytes) === bytes ? page : undefined;
+    return page !== undefined && present(page, offset, bytes) === bytes ? page.view : undefined;
   }
 
   /** The same, made if need be: bytes that are about to be written. */
   pageFor(offset: number, bytes: number): DataView {
-    if (this.#written !== undefined) {
-      const index = Math.floor(offset / pageBytes);
-      let written = this.#written.get(index);
-      if (written === undefined) this.#written.set(index, (written = new Uint8Array(pageBytes)));
-      written.fill(1, offset % pageBytes, (offset % pageBytes) + bytes);
-    }
-    return this.#pageOf(offset) ?? this.#makePage(Math.floor(offset / pageBytes));
+    const page = this.#pageOf(offset) ?? this.#makePage(Math.floor(offset / pageBytes));
+    const { view, written } = page;
+    if (written === undefined || page.missing === 0) return view;
+    page.missing -= bytes - present(page, offset, bytes);
+    for (let k = offset % pageBytes, end = k + bytes; k < end; k++) written[k] = 1;
+    return view;
   }
 
-  #makePage(index: number): DataView {
-    const page = new DataView(new ArrayBuffer(pageBytes));
-    this.#source.fill?.(page, index * pageBytes);
+  #makePage(index: number): Page {
+    const view = new DataView(new ArrayBuffer(pageBytes));
+    const page: Page = this.#source.fill
+      ? { view, written: undefined, missing: 0 }
+      : { view, written: new Uint8Array(pageBytes), missing: pageBytes };
+    this.#source.fill?.(view, index * pageBytes);
     this.#pages.set(index, page);
     const slot = index & (recentPages - 1);
     this.#recentIndices[slot] = index;
     this.#recent[slot] = page;
     return page;
-  }
-
-  /** How many of these bytes of a page were written. */
-  #count(offset: number, bytes: number): number {
-    const written = this.#written?.get(Math.floor(offset / pageBytes));
-    if (written === undefined) return 0;
-    let count = 0;
-    for (let k = offset % pageBytes, end = k + bytes; k < end; k++) count += written[k]!;
-    return count;
   }
 
   read(offset: number, type: ScalarType): Scalar {
@@ -145,8 +142,8 @@ export class LazyMemory {
     if (at + size > pageBytes) return this.#pieced(offset, type);
     const page = this.#pageOf(offset);
     if (page === undefined) return this.#source.read(offset, type);
-    const count = this.#written === undefined ? size : this.#count(offset, size);
-    if (count === size) return readScalar(page, at, type);
+    const count = present(page, offset, size);
+    if (count === size) return readScalar(page.view, at, type);
     return count === 0 ? this.#source.read(offset, type) : this.#pieced(offset, type);
   }
 
@@ -176,14 +173,23 @@ export class LazyMemory {
 
   /** Whether a byte was written; for memories whose source cannot fill pages. */
   isWritten(offset: number): boolean {
-    return this.#count(offset, 1) === 1;
+    const page = this.#pageOf(offset);
+    return page !== undefined && present(page, offset, 1) === 1;
   }
 
   /** Offsets at multiples of `size` bytes where something was written, in order; likewise. */
   *written(size: number): Generator<number> {
-    for (const [index, written] of [...(this.#written ?? [])].sort(([a], [b]) => a - b))
-      for (let at = 0; at < pageBytes; at += size) if (written[at]) yield index * pageBytes + at;
+    for (const [index, { written }] of [...this.#pages].sort(([a], [b]) => a - b))
+      for (let at = 0; at < pageBytes; at += size) if (written?.[at]) yield index * pageBytes + at;
   }
+}
+
+/** How many of these bytes of a page are there. */
+function present({ written, missing }: Page, offset: number, bytes: number): number {
+  if (written === undefined || missing === 0) return bytes;
+  let count = 0;
+  for (let k = offset % pageBytes, end = k + bytes; k < end; k++) count += written[k]!;
+  return count;
 }
 
 /** Buffers and device variables at their addresses. */

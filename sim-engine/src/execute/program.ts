@@ -3,9 +3,10 @@ import type { Loop } from "../ir/graph.ts";
 import type { Block, Kernel, Launch, Op } from "../ir/kernel.ts";
 import type { Divergence } from "../passes/facts/divergence.ts";
 import type { AccessCounter } from "./accesses.ts";
-import type { Condition } from "./conditions.ts";
+import type { Condition, LaneValue } from "./conditions.ts";
 import type { BarrierReduction, Running } from "./effects.ts";
 import type { Environment } from "./environment.ts";
+import type { LoopEstimate } from "./estimate.ts";
 import type { Patterns } from "./patterns.ts";
 import type { Provenance } from "./provenance.ts";
 import type { Registers, Slot, Step } from "./registers.ts";
@@ -39,6 +40,10 @@ export interface CompiledBlock {
   cost: number;
   /** On a loop header: how its iterations may be skipped. */
   skip: LoopSkip | undefined;
+  /** On a loop header: how its turns may be estimated. */
+  estimate: LoopEstimate | undefined;
+  /** The estimated loops it is in. */
+  within: readonly LoopEstimate[];
   /** Within such a loop: the outcomes by which one iteration is known to go like another. */
   watches: readonly Condition[];
   /** Comparisons whose outcomes are counted, to tell where in the grid they change. */
@@ -67,6 +72,8 @@ export interface Program {
   readonly actsOnMemory: boolean;
   /** Lanes in which the first operand of an operation that compares is below the second. */
   readonly isBelow: (op: Op) => Condition;
+  /** How far the first operand of an operation that compares is above the second. */
+  readonly difference: (op: Op) => LaneValue;
   /** Sets the values that differ by warp and block, for the warp whose registers begin at `o`. */
   readonly startWarp: (o: number, warp: number, block: readonly [number, number, number]) => void;
 }
@@ -109,13 +116,4 @@ export interface OpenWindow {
   readonly flow: readonly Float64Array[];
   readonly path: number[];
   readonly pathStart: number;
-}
-
-/** The buffer a pointer parameter, or the pointer at an offset of an aggregate, points into. */
-export function bufferOf(launch: Launch, index: number, offset = 0): number | undefined {
-  const argument = launch.arguments[index];
-  if (argument?.kind === "pointer") return argument.buffer;
-  if (argument?.kind !== "aggregate") return undefined;
-  const field = argument.fields.find((each) => each.offset === offset)?.value;
-  return field?.kind === "pointer" ? field.buffer : undefined;
 }

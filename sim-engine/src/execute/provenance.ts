@@ -2,7 +2,7 @@
  * Which memory an address may point into, found by following it back to a parameter, a variable or an allocation:
  * stores to other memory need not be carried out to know what a load gives.
  */
-import type { Kernel, Op } from "../ir/kernel.ts";
+import type { Kernel, Launch, Op } from "../ir/kernel.ts";
 import type { Work } from "../work.ts";
 
 /** `any`: not known, so it may be all of them. */
@@ -15,23 +15,16 @@ export interface Provenance {
 const nowhere: ReadonlySet<MemoryObject> = new Set();
 const anywhere: ReadonlySet<MemoryObject> = new Set(["any"]);
 
-/**
- * @param bufferOf the buffer a pointer parameter, or the pointer field at an offset of a by-value parameter, points into
- */
-export function traceAddresses(
-  kernel: Kernel,
-  bufferOf: (parameter: number, offset?: number) => number | undefined,
-  work: Work,
-): Provenance {
+/** @param launch of which the arguments matter */
+export function traceAddresses(kernel: Kernel, launch: Launch, work: Work): Provenance {
   const found = new Map<Op, ReadonlySet<MemoryObject>>();
   const ops = kernel.blocks.flatMap((block) => [...block.phis, ...block.ops]).filter((op) => op.type === "ptr");
   const single = (object: MemoryObject): ReadonlySet<MemoryObject> => new Set([object]);
-  const buffer = (index: number | undefined): ReadonlySet<MemoryObject> => (index === undefined ? anywhere : single(`buffer ${index}`));
   const origin = (op: Op): ReadonlySet<MemoryObject> => {
     const { action } = op;
     switch (action.kind) {
       case "param":
-        return buffer(bufferOf(action.index));
+        return pointedAt(launch, action.index, 0);
       case "param.address":
         return single("param");
       case "shared.address": {
@@ -62,7 +55,7 @@ export function traceAddresses(
       }
       case "load": {
         const place = parameterPlace(op.args[0]);
-        return place ? buffer(bufferOf(place.index, place.offset)) : anywhere;
+        return place ? pointedAt(launch, place.index, place.offset) : anywhere;
       }
       default:
         return anywhere;
@@ -79,6 +72,14 @@ export function traceAddresses(
     }
   }
   return { of: (address) => found.get(address) ?? anywhere };
+}
+
+/** What a pointer parameter, or the pointer at an offset of an aggregate, points at: a number, such as null, at nothing. */
+function pointedAt(launch: Launch, index: number, offset: number): ReadonlySet<MemoryObject> {
+  const argument = launch.arguments[index];
+  const value = argument?.kind === "aggregate" ? argument.fields.find((field) => field.offset === offset)?.value : argument;
+  if (value?.kind === "pointer") return new Set([`buffer ${value.buffer}`]);
+  return value?.kind === "scalar" ? nowhere : anywhere;
 }
 
 /** The by-value parameter and offset an address names, when they are constant. */

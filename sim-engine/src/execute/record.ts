@@ -20,9 +20,10 @@ export class WarpRecord {
     this.warp = warp;
   }
 
-  enter(block: number): void {
+  /** @param weight executions it stands for */
+  enter(block: number, weight: number): void {
     this.blocks.push(block);
-    this.weights.push(1);
+    this.weights.push(weight);
     this.starts.push(this.requests.length);
   }
 
@@ -33,6 +34,11 @@ export class WarpRecord {
   /** Entries from `start` on stand for `factor` times as many executions. */
   scale(start: number, factor: number): void {
     for (let k = start; k < this.weights.length; k++) this.weights[k]! *= factor;
-    this.repeats.push({ from: start, to: this.weights.length, times: factor });
+    this.repeat(start, factor);
+  }
+
+  /** Entries from `start` on, whose weights say so already, stand for going through them `times` times. */
+  repeat(start: number, times: number): void {
+    this.repeats.push({ from: start, to: this.weights.length, times });
   }
 }

@@ -4,6 +4,7 @@
  */
 import { popcount } from "../memory/distinct.ts";
 import type { Work } from "../work.ts";
+import { BudgetExceeded, mostTurns } from "./budget.ts";
 import { FlowCounters } from "./flow.ts";
 import { WrapsAround } from "./patterns.ts";
 import { type CompiledBlock, type Edge, type LoopSkip, type OpenWindow, type Program, warpSize } from "./program.ts";
@@ -11,16 +12,11 @@ import { WarpRecord } from "./record.ts";
 import { advanceValues, firstWindow, leastWindows, readValues } from "./skip.ts";
 import { comparisonMark, follows, sameLanes, skipMark, type Trial } from "./trial.ts";
 
-/** The work went beyond what it was allowed. */
-export class BudgetExceeded extends Error {}
-
 /** Steps of one block that are run without a question whether they are still wanted. */
 const longSegment = 64;
 /** A question's worth of them: each may do several operations for all lanes. */
 const operationsOfStep = 8;
 
-/** A loop that goes on for longer waits for something that does not happen here: a clock, another block, the host. */
-const mostWindows = 2 ** 40;
 interface StackEntry {
   block: CompiledBlock;
   /** Reaching this block, the lanes wait for those of the entry below. */
@@ -61,6 +57,8 @@ export class Runner {
   #open: LoopSkip[] = [];
   /** A window run to see whether it goes the same way as one before. */
   #trial: Trial | undefined;
+  /** How much of the launch a request of the running block stands for, in loops whose turns are all run. */
+  #weight = 1;
 
   constructor(program: Program, work: Work) {
     this.program = program;
@@ -81,7 +79,7 @@ export class Runner {
     const threads = width * height * depth;
     const [entry] = program.blocks;
     if (!entry) return;
-    program.running.weight = weight;
+    this.#weight = weight;
     if (program.actsOnMemory) program.environment.clearShared();
     const warpCount = Math.ceil(threads / warpSize);
     const lanesOf = (warp: number): number => {
@@ -132,12 +130,15 @@ export class Runner {
       if (warp.segment === 0) {
         if (block.skip && this.#atHeader(block.skip, top, o)) return;
         if (this.#trial && !follows(this.#trial, block.index, mask)) return;
+        block.estimate?.arrive(o, mask, this.record);
         this.#spend(block.cost);
+        const turns = turnsOf(block, o);
+        running.weight = this.#weight * turns;
         flow.executions[block.index]! += running.weight;
         flow.lanes[block.index]! += running.weight * (mask === -1 ? warpSize : popcount(mask));
         this.#path?.push(block.index, mask);
-        if (this.record && !this.#trial) this.record.enter(block.index);
-      }
+        if (this.record && !this.#trial) this.record.enter(block.index, turns);
+      } else running.weight = this.#weight * turnsOf(block, o);
       const steps = block.segments[warp.segment];
       if (steps) {
         for (let k = 0; k < steps.length; k++) {
@@ -174,7 +175,7 @@ export class Runner {
     const { moves } = edge;
     for (let k = 0; k < moves.length; k++) moves[k]!(o, mask);
     top.block = edge.to;
-    if (edge.to.skip) this.#arrive(edge);
+    if (edge.to.skip || edge.to.estimate) this.#arrive(edge, o);
   }
 
   /** The lanes of `taken` go one way and the others the other; the entry they leave waits where they meet. */
@@ -183,8 +184,8 @@ export class Runner {
     const join = top.block.join ?? top.join;
     for (const move of then.moves) move(o, taken);
     for (const move of otherwise.moves) move(o, rest);
-    this.#arrive(then);
-    this.#arrive(otherwise);
+    this.#arrive(then, o);
+    this.#arrive(otherwise, o);
     if (top.block.join) top.block = top.block.join;
     else stack.pop();
     if (otherwise.to !== join) stack.push({ block: otherwise.to, join, mask: rest });
@@ -260,7 +261,7 @@ export class Runner {
     let good = 0;
     let bad = leastWindows(skip);
     while (goes(bad)) {
-      if (bad > mostWindows) throw new BudgetExceeded("a loop that never ends");
+      if (bad > mostTurns) throw new BudgetExceeded("a loop that never ends");
       good = bad;
       bad *= 2;
     }
@@ -276,11 +277,10 @@ export class Runner {
 
   /** Whether a window that begins with the values as they are goes the way of `path`. Counts nothing. */
   #tries(skip: LoopSkip, top: StackEntry, o: number, path: readonly number[]): boolean {
-    const { running } = this.program;
-    const { weight } = running;
+    const weight = this.#weight;
     const [outer, outerPath, outerOpen] = [this.#trial, this.#path, this.#open];
     const trial: Trial = { skip, arrivals: skip.window + 1, path, at: 0, same: false };
-    running.weight = 0;
+    this.#weight = 0;
     this.#trial = trial;
     this.#path = undefined;
     this.#open = [];
@@ -293,7 +293,7 @@ export class Runner {
     this.#trial = outer;
     this.#path = outerPath;
     this.#open = outerOpen;
-    running.weight = weight;
+    this.#weight = weight;
     return trial.same;
   }
 
@@ -308,7 +308,8 @@ export class Runner {
   }
 
   /** Keeps count of a loop's iterations. */
-  #arrive(edge: Edge): void {
+  #arrive(edge: Edge, o: number): void {
+    if (!edge.back) edge.to.estimate?.enter(o);
     const state = edge.to.skip?.state;
     if (!state) return;
     if (edge.back) state.iterations++;
@@ -323,6 +324,13 @@ export class Runner {
   #spend(cost: number): void {
     if (this.work.spend(cost) < 0) throw new BudgetExceeded("the kernel runs longer than the simulation's step budget");
   }
+}
+
+/** How many turns of the loops it is in the running one stands for. */
+function turnsOf({ within }: CompiledBlock, o: number): number {
+  let turns = 1;
+  for (let k = 0; k < within.length; k++) turns *= within[k]!.weight(o);
+  return turns;
 }
 
 /** The top entry's lanes end: those that wait for them below go on without. */

@@ -27,6 +27,17 @@ export function readValues(values: readonly SteadyValue[], o: number): Float64Ar
   });
 }
 
+/** Writes what `readValues` gave. */
+export function writeValues(values: readonly SteadyValue[], o: number, read: readonly Float64Array[]): void {
+  for (const [index, { slot }] of values.entries()) {
+    const each = read[index]!;
+    if (slot.kind === "long") {
+      slot.data.lo.set(each.subarray(0, warpSize), o);
+      slot.data.hi.set(each.subarray(warpSize), o);
+    } else slot.data.set(each, o);
+  }
+}
+
 const wide = (lo: number, hi: number): number => hi * 2 ** 32 + (lo >>> 0);
 
 /**

@@ -12,8 +12,10 @@ import type { WarpRecord } from "../execute/record.ts";
 import type { Runner } from "../execute/run.ts";
 import type { Dim3, Op } from "../ir/kernel.ts";
 import type { ObservedBlock, Observer } from "../observe/observer.ts";
+import type { Work } from "../work.ts";
 import { type Box, cornersOf, cutBox, evenly, middle, placeOf, volume } from "./boxes.ts";
 import { CountVector } from "./counts.ts";
+import { Spread } from "./spread.ts";
 import type { Variation } from "./variation.ts";
 
 export interface SampledBlock {
@@ -44,6 +46,8 @@ export interface SampleOptions {
   readonly variations: readonly [x: Variation, y: Variation, z: Variation];
   /** Steps that may be spent beyond the first few blocks. */
   readonly steps: number;
+  /** Steps that any one block may take. */
+  readonly blockSteps: number;
   /** Watches blocks run: those asked for, and the first of those chosen. */
   readonly observer: Observer;
   /** Linear indices of blocks to watch whatever they stand for, the most telling first. */
@@ -78,6 +82,8 @@ interface Run {
 
 export class Sampler {
   readonly #runner: Runner;
+  /** What all blocks may spend. */
+  readonly #work: Work;
   readonly #options: SampleOptions;
   readonly #counts: CountVector;
   readonly #grid: Dim3;
@@ -101,10 +107,11 @@ export class Sampler {
 
   constructor(runner: Runner, options: SampleOptions) {
     this.#runner = runner;
+    this.#work = runner.work;
     this.#options = options;
     this.#counts = new CountVector(runner);
     this.#grid = runner.program.launch.grid;
-    this.#spentBefore = runner.work.spent;
+    this.#spentBefore = this.#work.spent;
     const { variations } = options;
     const irregular = new Set<Op>(variations.flatMap((each) => [...each.irregularAddresses]));
     this.#irregular = this.#counts.positions(irregular);
@@ -126,7 +133,8 @@ export class Sampler {
       this.#run(placeOf(this.#grid, index), true);
     }
     const cost = this.#spent / this.#runs.size;
-    if (cost * leastCovered <= this.#options.steps && !this.#irregularFlow) this.#cover(cost);
+    if (cost > this.#work.left) this.#makeDo(blocks);
+    else if (cost * leastCovered <= this.#options.steps && !this.#irregularFlow) this.#cover(cost);
     else if (cost > this.#options.steps && !this.#irregularFlow) this.#drawPairs(blocks, cost);
     else this.#drawBlocks(blocks, cost);
     const totals = new Float64Array(this.#counts.length);
@@ -155,6 +163,7 @@ export class Sampler {
     const known = this.#runs.get(index);
     if (known) return known;
     let observed: ObservedBlock | undefined;
+    this.#runner.work = this.#work.share(this.#options.blockSteps);
     if (watch) {
       observed = this.#options.observer.watch(index, () => this.#runner.runBlock(at));
       if (!this.#options.watch.includes(index)) this.#watched++;
@@ -162,8 +171,14 @@ export class Sampler {
     const run: Run = { at, vector: this.#counts.take(), observed, weight: 0 };
     for (const position of this.#irregular) this.#irregularRequests += run.vector[position] ?? 0;
     this.#runs.set(index, run);
-    this.#spent = this.#runner.work.spent - this.#spentBefore;
+    this.#spent = this.#work.spent - this.#spentBefore;
     return run;
+  }
+
+  /** There is nothing left for another block: those that were run stand for all. */
+  #makeDo(blocks: number): void {
+    this.#exact = this.#runs.size === blocks;
+    for (const run of this.#runs.values()) run.weight = blocks / this.#runs.size;
   }
 
   #mayGoOn(): boolean {
@@ -267,7 +282,7 @@ export class Sampler {
       return;
     }
     this.#exact = false;
-    const vectors: Float64Array[] = [];
+    const drawn = new Spread(this.#counts.length);
     const { launch, waits } = this.#runner.program;
     const warps = Math.ceil((launch.block[0] * launch.block[1] * launch.block[2]) / warpSize);
     const whole = waits || warps === 1 ? mostDrawn : Math.max(1, Math.min(leastRandom, Math.floor(this.#options.steps / cost / 4)));
@@ -275,16 +290,16 @@ export class Sampler {
       if (k < whole) {
         const run = this.#run(evenly(this.#grid, k));
         run.weight++;
-        vectors.push(run.vector);
+        drawn.add(run.vector);
       } else {
         const vector = this.#runWarp(evenly(this.#grid, k), Math.floor(random(k, 1) * warps), warps);
         this.#warpRuns.push(vector);
-        vectors.push(vector);
+        drawn.add(vector);
       }
-      if (!this.#mayGoOn() || (vectors.length >= leastRandom && vectors.length % leastRandom === 0 && spread(vectors) < precision)) break;
+      if (!this.#mayGoOn() || (drawn.count % leastRandom === 0 && drawn.error() < precision)) break;
     }
-    for (const run of this.#runs.values()) run.weight *= blocks / vectors.length;
-    this.#warpWeight = blocks / vectors.length;
+    for (const run of this.#runs.values()) run.weight *= blocks / drawn.count;
+    this.#warpWeight = blocks / drawn.count;
   }
 
   /**
@@ -296,7 +311,7 @@ export class Sampler {
     const { launch, waits } = this.#runner.program;
     const warps = waits ? 1 : Math.ceil((launch.block[0] * launch.block[1] * launch.block[2]) / warpSize);
     const units = blocks * warps;
-    const affordable = Math.floor(this.#runner.work.left / 3 / (cost / warps));
+    const affordable = Math.floor(this.#work.left / 3 / (cost / warps));
     const drawn = Math.min(units, Math.max(1, Math.min(mostInPairs, affordable)));
     this.#exact = false;
     const run = (unit: number): Float64Array => {
@@ -316,20 +331,20 @@ export class Sampler {
   #refine(totals: Float64Array, blocks: number): void {
     const positions = [...this.#noisy];
     const costs = ({ vector }: Run): Float64Array => Float64Array.from(positions, (position) => vector[position]!);
-    const known: Float64Array[] = [];
+    const known = new Spread(positions.length);
     const cost = this.#spent / this.#runs.size;
     const all = blocks <= mostBlocks && cost * (blocks - this.#runs.size) <= this.#options.steps - this.#spent;
     for (let k = 0; k < (all ? blocks : mostDrawn); k++) {
-      known.push(costs(this.#run(all ? placeOf(this.#grid, k) : evenly(this.#grid, k))));
+      known.add(costs(this.#run(all ? placeOf(this.#grid, k) : evenly(this.#grid, k))));
       if (all) continue;
-      if (!this.#mayGoOn() || (known.length % leastRandom === 0 && spread(known) < precision)) break;
+      if (!this.#mayGoOn() || (known.count % leastRandom === 0 && known.error() < precision)) break;
     }
-    for (const [k, position] of positions.entries())
-      totals[position] = (known.reduce((sum, vector) => sum + vector[k]!, 0) / known.length) * blocks;
+    for (const [k, position] of positions.entries()) totals[position] = (known.sums[k]! / known.count) * blocks;
   }
 
   /** Counts of a block whose warps are all taken to do as one of them does: for an estimate, warps of many blocks tell more than all of few. */
   #runWarp(at: Dim3, warp: number, warps: number): Float64Array {
+    this.#runner.work = this.#work.share(this.#options.blockSteps);
     const run = (): void => this.#runner.runBlock(at, warps, warp);
     if (this.#warpRecords.length < mostWarpsWatched) {
       const index = at[0] + this.#grid[0] * (at[1] + this.#grid[1] * at[2]);
@@ -337,28 +352,7 @@ export class Sampler {
       this.#warpRecords.push(...this.#options.observer.watch(index, run).records.filter((record) => record !== undefined));
     } else run();
     const vector = this.#counts.take();
-    this.#spent = this.#runner.work.spent - this.#spentBefore;
+    this.#spent = this.#work.spent - this.#spentBefore;
     return vector;
   }
-}
-
-/** The largest relative standard error of the counts' means. */
-function spread(vectors: readonly Float64Array[]): number {
-  const [first] = vectors;
-  if (!first) return 0;
-  let worst = 0;
-  for (let k = 0; k < first.length; k++) {
-    let sum = 0;
-    let squares = 0;
-    for (const vector of vectors) {
-      const value = vector[k]!;
-      sum += value;
-      squares += value * value;
-    }
-    if (sum === 0) continue;
-    const mean = sum / vectors.length;
-    const variance = Math.max(0, squares / vectors.length - mean * mean);
-    worst = Math.max(worst, Math.sqrt(variance / vectors.length) / mean);
-  }
-  return worst;
 }
