@@ -1,8 +1,13 @@
+/** Characters of a word that may be misspelt: the comparison costs their square. */
+const longest = 100;
+
 /** "Did you mean": the known word nearest to a misspelt one, by edits. Undefined when none is near. */
 export function suggest(word: string, known: readonly string[]): string | undefined {
+  if (word.length > longest) return undefined;
   const limit = Math.max(1, Math.floor(word.length / 3));
   let best: { word: string; distance: number } | undefined;
   for (const candidate of known) {
+    if (candidate.length > longest) continue;
     // So many letters must be put in, or taken out.
     if (Math.abs(candidate.length - word.length) > limit && !candidate.startsWith(word)) continue;
     const distance = candidate.startsWith(word) && word !== "" ? 1 : editDistance(word.toLowerCase(), candidate.toLowerCase());

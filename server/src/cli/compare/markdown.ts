@@ -89,7 +89,7 @@ const findingItem = ({ name, diagnostic: { severity, ruleId, message, range, url
   `${literal(`${name}:${range.start.line + 1}`)}: ${severity} [${ruleId}](${url}): ${prose(message)}`;
 
 function list(title: string, items: readonly string[]): string {
-  const shown = items.slice(0, mostFindings).map((item) => `- ${item}`);
+  const shown = items.slice(0, mostFindings).map((item) => `- ${item.trimStart()}`);
   const more = items.length > shown.length ? [`- and ${items.length - shown.length} more`] : [];
   return `<details><summary>${title}</summary>\n\n${[...shown, ...more].join("\n")}\n\n</details>`;
 }
