@@ -36,7 +36,7 @@ export function code(text: string, most = longestName): string {
   if (shown === "") return "";
   const longest = Math.max(0, ...(shown.match(/`+/g) ?? []).map((run) => run.length));
   const fence = "`".repeat(longest + 1);
-  const blank = /^`|`$|^ .*[^ ].* $/.test(shown) ? " " : "";
+  const blank = /^`|`$/.test(shown) || (/^ [\s\S]* $/.test(shown) && shown.trim() !== "") ? " " : "";
   return `${fence}${blank}${shown}${blank}${fence}`;
 }
 
@@ -61,7 +61,8 @@ export const prose = (text: string): string =>
 export const row = (...cells: readonly string[]): string => `| ${cells.map(cell).join(" | ")} |`;
 
 /** A bar ends a cell even within code, unless an odd number of backslashes stands before it. */
-const cell = (text: string): string => text.replace(/(\\*)\|/g, (_, before: string) => `${before}${before.length % 2 === 0 ? "\\" : ""}|`);
+const cell = (text: string): string =>
+  text.replace(/(?<!\\)(\\*)\|/g, (_, before: string) => `${before}${before.length % 2 === 0 ? "\\" : ""}|`);
 
 /** For labels and messages of the editor, which look for `$(icons)` and `[links](command:...)` in plain text. */
 export const label = (text: string, most = longestMessage): string => visible(text, most).replaceAll("$(", "$ (").replaceAll("](", "] (");

@@ -133,13 +133,10 @@ export type LaunchOption = { readonly kernel: string; readonly directive: Direct
 
 /** `KERNEL: grid=(X,Y,Z) block=(X,Y,Z) shared=BYTES` */
 export function readLaunchOption(text: string): LaunchOption {
-  const match = /^\s*([A-Za-z_][\w:]*?)\s*:(?!:)\s*([\s\S]*)$/.exec(text);
-  if (match?.[1] === undefined || match[2] === undefined)
-    return { problem: `a launch is written KERNEL: grid=(X,Y,Z) block=(X,Y,Z) shared=BYTES, not \`${text}\`` };
-  const reading = readDirective(match[2]);
-  return "problem" in reading
-    ? { problem: `the launch of ${match[1]}: ${reading.problem}` }
-    : { kernel: match[1], directive: reading.directive };
+  const [opening = "", kernel] = /^\s*([A-Za-z_][\w:]*?)\s*:(?!:)/.exec(text) ?? [];
+  if (kernel === undefined) return { problem: `a launch is written KERNEL: grid=(X,Y,Z) block=(X,Y,Z) shared=BYTES, not \`${text}\`` };
+  const reading = readDirective(text.slice(opening.length).trimStart());
+  return "problem" in reading ? { problem: `the launch of ${kernel}: ${reading.problem}` } : { kernel, directive: reading.directive };
 }
 
 export type AssumeOption =
@@ -148,9 +145,10 @@ export type AssumeOption =
 
 /** `KERNEL.PARAM=VALUE` or `PARAM=VALUE` */
 export function readAssumeOption(text: string): AssumeOption {
-  const match = /^\s*(?:([A-Za-z_][\w:]*)\.)?([A-Za-z_]\w*)\s*=\s*([\s\S]+)$/.exec(text);
-  const [, kernel, parameter, written] = match ?? [];
-  if (parameter === undefined || written === undefined)
+  const equals = text.indexOf("=");
+  const [, kernel, parameter] = /^(?:([A-Za-z_][\w:]*)\.)?([A-Za-z_]\w*)$/.exec(text.slice(0, Math.max(0, equals)).trim()) ?? [];
+  const written = text.slice(equals + 1).trimStart();
+  if (parameter === undefined || written === "")
     return { problem: `an assumption is written KERNEL.PARAM=VALUE or PARAM=VALUE, not \`${text}\`` };
   const reading = configuration.has(parameter)
     ? { problem: `\`${parameter}\` is not a parameter's name here` }

@@ -102,7 +102,7 @@ function sourceNames(recipes: readonly Recipe[]): string[] {
 function runArguments(commands: readonly string[]): string[] | undefined {
   for (const command of commands) {
     if (/^\s*#/.test(command)) continue;
-    const [, words] = /(?:^|[\s@;&])(?:\.{1,2}\/|[\w.-]+\/)[\w./-]+((?:\s+[^|&;<>]*)?)(?:$|[|&;<>])/.exec(command) ?? [];
+    const [, words] = /(?:^|[\s@;&])(?:\.{1,2}\/|[\w.-]+\/)[\w./-]+((?:\s[^|&;<>]*)?)(?:$|[|&;<>])/.exec(command) ?? [];
     if (words === undefined) continue;
     return /[$`*]/.test(words) ? undefined : splitWords(words);
   }

@@ -6,7 +6,7 @@
 const open = "\u{e000}";
 const between = "\u{e001}";
 const close = "\u{e002}";
-const marks = new RegExp(`${open}([^${between}]*)${between}(\\d+)${close}`, "gu");
+const marks = /\u{e000}([^\u{e000}\u{e001}]*)\u{e001}(\d+)\u{e002}/gu;
 
 /** Stands for where a node of a file stands. */
 export const placeMark = (path: string, start: number): string => `${open}${path}${between}${start}${close}`;

@@ -279,7 +279,10 @@ export class ProgramDatabase {
 
   /** `line 12`, or `line 12 of kernels.cuh`. */
   #line(settings: AnalysisSettings, path: string, start: number, own: Reading, ownPath: string): string {
-    const reading = path === ownPath ? own : this.db.peek(this.files.parsed, unitKey(path, settings)).file.reading;
+    const unit = unitKey(path, settings);
+    // What somebody else wrote into a sentence is no place of ours: nothing is read for it.
+    if (path !== ownPath && !this.db.last(this.files.parsed, unit)) return "a line elsewhere";
+    const reading = path === ownPath ? own : this.db.peek(this.files.parsed, unit).file.reading;
     const at = reading.locate(start, start + 1);
     const line = `line ${reading.position(at.file, at.start).line + 1}`;
     return at.file === 0 ? line : `${line} of ${(reading.files[at.file] ?? "").split("/").at(-1)}`;

@@ -16,12 +16,13 @@ const leadsOut = new NotRead("it is a link to a file outside of the project");
 
 /** Names of headers and of sources, which some include. */
 const headerName = /\.(?:h|hh|hpp|hxx|h\+\+|cuh|inl|inc|ipp|tpp|tcc|txx|impl|def|cu|c|cc|cpp|cxx|c\+\+|i|ii|cui|ptx)$/i;
-/** The C++ library's headers have no ending. */
-const plainHeader = /\/include\/(?:[^/]+\/)*[^/.]+$/;
 /** Where systems and toolkits are installed. */
 const system = /^(?:\/usr|\/opt|\/Library|\/Applications|[a-z]:\/Program Files[^/]*)\/(?:[^/]+\/)*include\//i;
 
-const isHeader = (path: string): boolean => headerName.test(path) || plainHeader.test(path);
+/** The C++ library's headers have no ending. */
+const isPlainHeader = (path: string): boolean => path.includes("/include/") && !path.includes(".", path.lastIndexOf("/"));
+
+const isHeader = (path: string): boolean => headerName.test(path) || isPlainHeader(path);
 
 interface Folders {
   /** Those whose files may be read. */

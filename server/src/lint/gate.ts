@@ -84,7 +84,12 @@ function subjectOf(text: string): Pick<Gate, "kernel" | "file" | "gpu"> {
   const [kernel, ...rest] = wordsOf(text);
   if (kernel === undefined) throw new Problem(form);
   // As reports write template arguments.
-  const subject: { kernel: string; file?: string; gpu?: string } = { kernel: kernel.replace(/\s*,\s*/g, ", ") };
+  const subject: { kernel: string; file?: string; gpu?: string } = {
+    kernel: kernel
+      .split(/,/)
+      .map((part) => part.trim())
+      .join(", "),
+  };
   for (let at = 0; at < rest.length; at += 2) {
     const [word, value] = [rest[at], rest[at + 1]];
     const key = word === "in" ? "file" : word === "on" ? "gpu" : undefined;
@@ -144,7 +149,8 @@ function comparedIn(text: string): Compared | undefined {
 }
 
 function boundOf({ comparison, right }: Compared, units: Readonly<Record<string, number>>): Bound {
-  const [, number, unit = ""] = /^(\d+(?:\.\d+)?(?:e[+-]?\d+)?)\s*(.*)$/i.exec(right) ?? [];
+  const number = /^\d+(?:\.\d+)?(?:e[+-]?\d+)?/i.exec(right)?.[0];
+  const unit = right.slice(number?.length).trim();
   if (number === undefined) throw new Problem(right === "" ? `there is no value behind \`${comparison}\`` : `not a value: \`${right}\``);
   if (/^%\s*of\s+base$/.test(unit)) return { comparison, limit: Number(number), ofBase: true };
   const scale = units[unit];

@@ -34,7 +34,7 @@ export class ToldTexts {
     const taken = new Set(this.#paths.values());
     let path = this.#platform.pathOf(document.uri);
     // Two names of one file: the later one stands beside it.
-    while (taken.has(path)) path = path.replace(/[^/]*$/, "~$&");
+    while (taken.has(path)) path = `${path.slice(0, path.lastIndexOf("/") + 1)}~${path.slice(path.lastIndexOf("/") + 1)}`;
     this.#paths.set(document.uri, path);
     this.#tellWhole(document);
     return path;

@@ -92,7 +92,7 @@ const isPlain = (folder: string): boolean =>
 
 /** The macros as a file. A value is one line, whatever it holds. */
 export const macrosOf = ({ defines }: Pick<Compilation, "defines">): string =>
-  defines.map(({ name, value = "1" }) => `#define ${name} ${value}`.replace(/[\r\n]+/g, " ").replace(/\\+$/, "")).join("\n");
+  defines.map(({ name, value = "1" }) => `#define ${name} ${value}`.replace(/[\r\n]+/g, " ").replace(/(?<!\\)\\+$/, "")).join("\n");
 
 async function compile({ nvcc, version }: Toolkit, given: Compilation, signal: AbortSignal | undefined): Promise<CompilationAnswer> {
   const folder = await mkdtemp(path.join(tmpdir(), "warplens-"));

@@ -15,7 +15,7 @@ interface Suppression {
   readonly used: Set<string>;
 }
 
-const directive = /^\s*warplens-(disable-next-line|disable-line|disable-file|disable|enable)(?![\w-])\s*([\s\S]*)$/;
+const directive = /^\s*warplens-(disable-next-line|disable-line|disable-file|disable|enable)(?![\w-])([\s\S]*)$/;
 
 /** Comments that are heeded. */
 const mostSuppressions = 5000;

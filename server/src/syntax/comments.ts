@@ -1,6 +1,6 @@
 /** A comment; one that nothing closes goes to the end of the text. */
 const comment = /\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/g;
-const commentOrBreak = new RegExp(`${comment.source}|[;{}]`, "g");
+const commentOrBreak = /\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|[;{}]/g;
 
 /** The text with a blank for every comment; strings are not looked for. */
 export const withoutComments = (text: string): string => text.replace(comment, " ");

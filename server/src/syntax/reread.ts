@@ -23,7 +23,7 @@ export function anglesOf(piece: CstNode, text: PieceText): Angles {
     const name = list && child(node, "name");
     if (list && name && list.children.some(isLogical)) {
       const before = text.slice(Math.max(0, list.start - 100), list.start);
-      doubtful.push({ at: list.start, name: /[A-Za-z_]\w*\s*$/.exec(before)?.[0].trim() ?? "" });
+      doubtful.push({ at: list.start, name: /(?<!\w)[A-Za-z_]\w*$/.exec(before.trimEnd())?.[0] ?? "" });
     } else if (node.type === "template_declaration") templates.add(declaredName(node, text));
     else if (node.type.endsWith("_specifier") && node.field !== "type") types(node, text, templates);
     for (const each of node.children) if (each.children.length && !each.piece) pending.push(each);

@@ -132,7 +132,7 @@ class Parser {
   /** The next line that says something, without its comment. */
   #line(): string | undefined {
     while (this.#at < this.#lines.length) {
-      const line = (this.#lines[this.#at++] ?? "").replace(/(?<!\s)\s+;.*$/, "").trim();
+      const line = (this.#lines[this.#at++] ?? "").replace(/(?<!\s)\s+;[\s\S]*$/, "").trim();
       if (line !== "" && !line.startsWith(";")) return line;
     }
     return undefined;

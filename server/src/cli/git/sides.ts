@@ -18,7 +18,8 @@ export interface Side {
  */
 export function sidesNamed(names: readonly string[], repository: Repository): { readonly before: Side; readonly after: Side } {
   const [first = "", second, ...more] = names;
-  const [, from, dots, to] = /^(.*?)(\.{2,3})(.*)$/s.exec(first) ?? [];
+  const dots = /\.{2,3}/.exec(first)?.[0];
+  const [from, to] = dots === undefined ? [] : [first.slice(0, first.indexOf(dots)), first.slice(first.indexOf(dots) + dots.length)];
   if (first === "" || more.length > 0 || (dots !== undefined && second !== undefined))
     throw new UsageError("diff needs one or two revisions: warplens diff main, warplens diff main...HEAD; paths stand behind --");
   if (dots === undefined)

@@ -18,7 +18,7 @@ const lastWords = 8192;
 /** Clock ticks a second, in which Linux counts processor time. */
 const ticks = 100;
 
-const outOfMemory = /heap out of memory|heap limit|Fatal (?:process|JavaScript).*out of memory/i;
+const outOfMemory = /heap out of memory|heap limit|Fatal (?:process|JavaScript) [^\n]{0,40}out of memory/i;
 
 const running = new Set<ChildProcess>();
 let watched = false;

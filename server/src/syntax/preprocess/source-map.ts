@@ -1,3 +1,4 @@
+import { withoutComments } from "../comments.ts";
 import { lineStarts } from "../lines.ts";
 import type { Place, Preprocessed } from "../reading.ts";
 import type { Comment, MacroUse } from "./types.ts";
@@ -151,7 +152,7 @@ class SourceMap implements Preprocessed {
   #useText(index: number): string {
     const place = this.macroUses[index]?.place;
     const text = place ? (this.sources[place.file] ?? "").slice(place.start, place.end) : "";
-    return text.replace(/\/\/[^\n]*|\/\*[\s\S]*?\*\//g, " ").replace(/\s+/g, " ");
+    return withoutComments(text).replace(/\s+/g, " ");
   }
 
   position(file: number, offset: number): { line: number; character: number } {

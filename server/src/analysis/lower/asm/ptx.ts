@@ -18,8 +18,10 @@ export function instructionsOf(template: string): Instruction[] {
     .map((each) => each.trim().replace(/^\{\s+/, ""))
     .filter((each) => each !== "" && each !== "{" && each !== "}")
     .map((each) => {
-      const [, opcode = "", rest = ""] = /^(\S+)\s*(.*)$/s.exec(each) ?? [];
-      const operands = (rest.match(/\{[^}]*\}|\[[^\]]*\]|[^,\s]+/g) ?? []).map((operand) => operand.trim());
+      const [opcode = ""] = each.split(/\s/, 1);
+      const operands = (each.slice(opcode.length).match(/\{[^}]*(?:\}|$)|\[[^\]]*(?:\]|$)|[^,\s]+/g) ?? []).map((operand) =>
+        operand.trim(),
+      );
       return { opcode: opcode.split("."), operands };
     });
 }
