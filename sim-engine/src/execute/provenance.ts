@@ -78,7 +78,7 @@ export function traceAddresses(kernel: Kernel, launch: Launch, work: Work): Prov
 function pointedAt(launch: Launch, index: number, offset: number): ReadonlySet<MemoryObject> {
   const argument = launch.arguments[index];
   const value = argument?.kind === "aggregate" ? argument.fields.find((field) => field.offset === offset)?.value : argument;
-  if (value?.kind === "pointer") return new Set([`buffer ${value.buffer}`]);
+  if (value?.kind === "pointer") return new Set<MemoryObject>([`buffer ${value.buffer}`]);
   return value?.kind === "scalar" ? nowhere : anywhere;
 }
 

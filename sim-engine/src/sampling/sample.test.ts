@@ -135,7 +135,7 @@ function sampled(kernel: Kernel, launch: Launch, allLanes: boolean, steps = 2e6)
   markComparisons(program, variations);
   const runner = new Runner(program, work);
   const observer = new Observer(runner, numberSites(program, new Set()), reference.values);
-  return new Sampler(runner, { variations, steps, observer, uneven: false, watch: [0] }).sample();
+  return new Sampler(runner, { variations, steps, blockSteps: Number.POSITIVE_INFINITY, observer, uneven: false, watch: [0] }).sample();
 }
 
 const decisions = fc.array(fc.nat(10_000), { minLength: 10, maxLength: 120, size: "max" });
