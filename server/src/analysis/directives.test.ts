@@ -124,7 +124,14 @@ describe("options", () => {
       kernel: "saxpy",
       directive: { grid: [64, 1, 1], block: [256, 1, 1], shared: 0, parameters: new Map() },
     });
-    expect(readLaunchOption("saxpy grid=(64)")).toHaveProperty("problem");
+  });
+  test.each([
+    ["saxpy grid=(64)", 0, /KERNEL: grid/],
+    ["k:", 2, /KEY=VALUE/],
+    ["k: grid", 3, /KEY=VALUE/],
+    ["k: grid=(1) block=(0)", 12, /^`block=\(0\)`/],
+  ])("not a launch: %s", (text, at, problem) => {
+    expect(readLaunchOption(text)).toEqual({ problem: expect.stringMatching(problem), at });
   });
   test("an assumption", () => {
     expect(readAssumeOption("k.n=1<<4")).toEqual({ kernel: "k", parameter: "n", directive: { parameters: new Map([["n", 16]]) } });
@@ -132,8 +139,15 @@ describe("options", () => {
       parameter: "idx",
       directive: { parameters: new Map([["idx", { kind: "uniform", lo: 0, hi: 10 }]]) },
     });
-    expect(readAssumeOption("grid=5")).toHaveProperty("problem");
-    expect(readAssumeOption("k.n")).toHaveProperty("problem");
+  });
+  test.each([
+    ["k.n", 0, /KERNEL\.PARAM=VALUE/],
+    ["n=", 2, /no value/],
+    ["k.grid=5", 2, /--launch/],
+    ["k.n = 1 +", 2, /^`n=1 \+`/],
+    ["n=1 m=2", 4, /one value an option: `m`/],
+  ])("not an assumption: %s", (text, at, problem) => {
+    expect(readAssumeOption(text)).toEqual({ problem: expect.stringMatching(problem), at });
   });
 });
 
@@ -149,7 +163,7 @@ test.each([
 ])("a directive of many %s is a directive or a problem", (what, text) => {
   const reading = readDirective(text);
   if (what === "blanks") expect(reading).toMatchObject({ directive: { parameters: new Map([["n", 1]]) } });
-  else if (what === "too much") expect(reading).toEqual({ problem: "longer than 10000 characters" });
+  else if (what === "too much") expect(reading).toEqual({ problem: "longer than 10000 characters", at: 0 });
   else expect("problem" in reading || (reading.directive.open ?? []).length > 0).toBe(true);
 });
 

@@ -27,22 +27,31 @@ export interface OpenValue {
   readonly names: readonly string[];
 }
 
-export type DirectiveReading = { readonly directive: Directive } | { readonly problem: string };
+export type DirectiveReading = { readonly directive: Directive } | Unreadable;
 
-const configuration: ReadonlySet<string> = new Set(["grid", "block", "cluster", "shared", "registers"]);
+/** What is wrong with a text of the user's, and where in it: an offset. */
+export interface Unreadable {
+  readonly problem: string;
+  readonly at: number;
+}
+
+/** Keys that are no parameters. */
+export const launchKeys = ["grid", "block", "cluster", "shared", "registers"] as const;
+const configuration: ReadonlySet<string> = new Set(launchKeys);
 
 /** Characters of a directive. */
 const longest = 10_000;
 
 /** Reads `key=value key=value`; values may use keys before them and, to be resolved with a launch, other parameters. */
 export function readDirective(text: string): DirectiveReading {
-  if (text.length > longest) return { problem: `longer than ${longest} characters` };
+  if (text.length > longest) return { problem: `longer than ${longest} characters`, at: 0 };
   const pairs = splitPairs(text);
-  if (pairs === undefined) return { problem: `not of the form KEY=VALUE KEY=VALUE: \`${text.trim()}\`` };
+  if (pairs === undefined)
+    return { problem: `not of the form KEY=VALUE KEY=VALUE: \`${text.trim()}\``, at: text.length - text.trimStart().length };
   const scope = new Map<string, number>();
   const values = new Map<string, Value>();
   const open: OpenValue[] = [];
-  for (const [key, written] of pairs) {
+  for (const [key, written, at] of pairs) {
     const value = readKey(key, written, scope);
     if (value !== undefined) {
       values.set(key, value);
@@ -50,7 +59,7 @@ export function readDirective(text: string): DirectiveReading {
       continue;
     }
     const names = openNames(key, written, scope);
-    if (names === undefined || names.length === 0 || key === "registers") return { problem: misread(key, written) };
+    if (names === undefined || names.length === 0 || key === "registers") return { problem: misread(key, written), at };
     open.push({ key, written, names });
   }
   return { directive: { ...directiveOf(values), ...(open.length > 0 ? { open } : {}) } };
@@ -72,7 +81,10 @@ export function resolveOpen(
 }
 
 /** A directive with its open grid, block, cluster and shared memory resolved; open parameters stay open. */
-export function resolveConfiguration(directive: Directive, scope: ReadonlyMap<string, number>): DirectiveReading {
+export function resolveConfiguration(
+  directive: Directive,
+  scope: ReadonlyMap<string, number>,
+): { readonly directive: Directive } | { readonly problem: string } {
   const values = new Map<string, Value>();
   for (const open of directive.open ?? []) {
     if (!configuration.has(open.key)) continue;
@@ -129,31 +141,42 @@ export function directiveText(comment: string): string | undefined {
   return opening && comment.slice(opening.length, comment.endsWith("*/") ? -2 : undefined).trim();
 }
 
-export type LaunchOption = { readonly kernel: string; readonly directive: Directive } | { readonly problem: string };
-
-/** `KERNEL: grid=(X,Y,Z) block=(X,Y,Z) shared=BYTES` */
-export function readLaunchOption(text: string): LaunchOption {
-  const [opening = "", kernel] = /^\s*([A-Za-z_][\w:]*?)\s*:(?!:)/.exec(text) ?? [];
-  if (kernel === undefined) return { problem: `a launch is written KERNEL: grid=(X,Y,Z) block=(X,Y,Z) shared=BYTES, not \`${text}\`` };
-  const reading = readDirective(text.slice(opening.length).trimStart());
-  return "problem" in reading ? { problem: `the launch of ${kernel}: ${reading.problem}` } : { kernel, directive: reading.directive };
+export interface LaunchOption {
+  readonly kernel: string;
+  readonly directive: Directive;
 }
 
-export type AssumeOption =
-  | { readonly kernel?: string; readonly parameter: string; readonly directive: Directive }
-  | { readonly problem: string };
+/** `KERNEL: grid=(X,Y,Z) block=(X,Y,Z) shared=BYTES` */
+export function readLaunchOption(text: string): LaunchOption | Unreadable {
+  const [opening = "", kernel] = /^\s*([A-Za-z_][\w:]*?)\s*:(?!:)/.exec(text) ?? [];
+  if (kernel === undefined) return { problem: "a launch is written KERNEL: grid=(X,Y,Z) block=(X,Y,Z) shared=BYTES", at: 0 };
+  const reading = readDirective(text.slice(opening.length));
+  return "problem" in reading ? { ...reading, at: opening.length + reading.at } : { kernel, directive: reading.directive };
+}
+
+export interface AssumeOption {
+  /** Absent where it is for every kernel. */
+  readonly kernel?: string;
+  readonly parameter: string;
+  readonly directive: Directive;
+}
 
 /** `KERNEL.PARAM=VALUE` or `PARAM=VALUE` */
-export function readAssumeOption(text: string): AssumeOption {
-  const equals = text.indexOf("=");
-  const [, kernel, parameter] = /^(?:([A-Za-z_][\w:]*)\.)?([A-Za-z_]\w*)$/.exec(text.slice(0, Math.max(0, equals)).trim()) ?? [];
-  const written = text.slice(equals + 1).trimStart();
-  if (parameter === undefined || written === "")
-    return { problem: `an assumption is written KERNEL.PARAM=VALUE or PARAM=VALUE, not \`${text}\`` };
-  const reading = configuration.has(parameter)
-    ? { problem: `\`${parameter}\` is not a parameter's name here` }
-    : readDirective(`${parameter}=${written}`);
-  return "problem" in reading ? reading : { parameter, directive: reading.directive, ...(kernel === undefined ? {} : { kernel }) };
+export function readAssumeOption(text: string): AssumeOption | Unreadable {
+  const [opening = "", kernel, parameter] = /^\s*(?:([A-Za-z_][\w:]*)\.)?([A-Za-z_]\w*)\s*=/.exec(text) ?? [];
+  if (parameter === undefined) return { problem: "an assumption is written KERNEL.PARAM=VALUE or PARAM=VALUE", at: 0 };
+  const start = text.indexOf(parameter, kernel === undefined ? 0 : text.indexOf(".") + 1);
+  if (configuration.has(parameter))
+    return { problem: `\`${parameter}\` is a launch's: --launch 'KERNEL: ${parameter}=...' says it`, at: start };
+  const written = text.slice(opening.length);
+  if (written.trim() === "") return { problem: `\`${parameter}=\` has no value`, at: opening.length };
+  const pairs = splitPairs(`${parameter}=${written}`);
+  const place = (at: number): number => (at === 0 ? start : opening.length + at - parameter.length - 1);
+  const [, second] = pairs ?? [];
+  if (second) return { problem: `one value an option: \`${second[0]}\` needs one of its own`, at: place(second[2]) };
+  const reading = readDirective(`${parameter}=${written}`);
+  if ("problem" in reading) return { ...reading, at: place(reading.at) };
+  return { parameter, directive: reading.directive, ...(kernel === undefined ? {} : { kernel }) };
 }
 
 /** Several directives for one launch: later ones go before earlier ones. */
@@ -169,7 +192,7 @@ const gives = ({ parameters, open, ...found }: Directive, key: string): boolean 
   key in found || parameters.has(key) || (open ?? []).some((value) => value.key === key);
 
 /** `a=b c = d(e, f)` as pairs: a value ends where, outside parentheses, white space and another `key=` follow. */
-function splitPairs(text: string): readonly (readonly [key: string, value: string])[] | undefined {
+function splitPairs(text: string): readonly (readonly [key: string, value: string, at: number])[] | undefined {
   const starts = pairStarts(text);
   if (starts.length === 0 || text.slice(0, starts[0]?.index).trim() !== "") return undefined;
   return starts.map((match, k) => {
@@ -178,7 +201,7 @@ function splitPairs(text: string): readonly (readonly [key: string, value: strin
       .slice(match.index + match[0].length, end)
       .replace(/(?<![\s,;])[\s,;]+$/, "")
       .trim();
-    return [match[1] ?? "", value] as const;
+    return [match[1] ?? "", value, match.index] as const;
   });
 }
 

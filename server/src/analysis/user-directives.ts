@@ -2,7 +2,15 @@
 import { breaksIn } from "../syntax/comments.ts";
 import type { Place, Reading } from "../syntax/reading.ts";
 import { lastUpTo } from "../syntax/sorted.ts";
-import { type Directive, directiveText, mergeDirectives, readAssumeOption, readDirective, readLaunchOption } from "./directives.ts";
+import {
+  type AssumeOption,
+  type Directive,
+  directiveText,
+  mergeDirectives,
+  readAssumeOption,
+  readDirective,
+  readLaunchOption,
+} from "./directives.ts";
 import type { KernelFact, Program } from "./facts.ts";
 import type { AnalysisSettings } from "./settings.ts";
 
@@ -28,7 +36,7 @@ export class UserDirectives {
   readonly #comments: PlacedDirective[] = [];
   /** `--launch`, by kernel. */
   readonly #launches = new Map<string, Directive[]>();
-  readonly #assume: { readonly kernel?: string; readonly parameter: string; readonly directive: Directive }[] = [];
+  readonly #assume: AssumeOption[] = [];
   readonly #problems: Problem[] = [];
 
   constructor(reading: Reading, settings: AnalysisSettings) {
@@ -45,16 +53,14 @@ export class UserDirectives {
       }
       if (tooMany) break;
     }
-    const start: Place = { file: 0, start: 0, end: 0 };
+    // What cannot be read of options is told where they are given: on the command line, in `warplens.json`, in the settings.
     for (const text of settings.launches) {
       const option = readLaunchOption(text);
-      if ("problem" in option) this.#problems.push({ message: option.problem, at: start });
-      else this.#launches.set(option.kernel, [...(this.#launches.get(option.kernel) ?? []), option.directive]);
+      if (!("problem" in option)) this.#launches.set(option.kernel, [...(this.#launches.get(option.kernel) ?? []), option.directive]);
     }
     for (const text of settings.assume) {
       const option = readAssumeOption(text);
-      if ("problem" in option) this.#problems.push({ message: option.problem, at: start });
-      else this.#assume.push(option);
+      if (!("problem" in option)) this.#assume.push(option);
     }
   }
 

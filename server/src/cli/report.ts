@@ -2,10 +2,12 @@
 import type { GpuModel, LaunchReport } from "@warplens/sim-engine";
 import type { Diagnostic } from "../lint.ts";
 import type { Input } from "./inputs.ts";
-import type { Failure, FileSimulation } from "./jobs/job.ts";
+import type { Failure, FileSimulation, Names } from "./jobs/job.ts";
 
 export interface FileResult {
   readonly input: Input;
+  /** Absent for files that could not be read, or are only included. */
+  readonly names?: Names;
   readonly diagnostics: readonly Diagnostic[];
   /** Absent when nothing was to be simulated. */
   readonly simulation?: FileSimulation;

@@ -57,12 +57,21 @@ describe("usage", () => {
       ["check", "a.cu", "--gpu", "t4,v100"],
       "this takes one GPU; compare several with `warplens simulate --gpu a,b`",
     ],
-    ["registers of nothing", ["check", "a.cu", "--registers", "32"], "--registers must be KERNEL=N: 32"],
+    ["registers of nothing", ["check", "a.cu", "--registers", "32"], "--registers '32', column 1: registers are written KERNEL=N"],
     ["no jobs", ["check", "a.cu", "--jobs", "0"], "--jobs must be a whole number, at least 1: 0"],
     ["more jobs than make sense", ["check", "a.cu", "--jobs", "99999999"], "--jobs must be at most 1024: 99999999"],
     ["no time", ["check", "a.cu", "--timeout", "0"], "--timeout must be a whole number, at least 1: 0"],
     ["a macro that is none", ["check", "a.cu", "-D", "1X"], "not a macro: 1X; write NAME or NAME=VALUE"],
-    ["a kernel that is not there", ["simulate", "a.cu", "--kernel", "no"], "there is no kernel `no` in a.cu"],
+    ["operands that nothing reads", ["rules", "memory"], "rules takes options only, not `memory`; see warplens rules --help"],
+    ["an operand of the server", ["lsp", "--stdio", "a.cu"], "lsp takes options only, not `a.cu`"],
+    ["an operand of occupancy", ["occupancy", "256"], "occupancy takes options only, not `256`"],
+    ["help of nothing", ["help", "chekc"], "there is no command `chekc`; did you mean check?"],
+    ["help of two", ["help", "check", "diff"], "help is about one command, not also `diff`"],
+    [
+      "an option beside lines",
+      ["occupancy", "--stdin", "--block", "3"],
+      "--stdin reads everything from the lines: --block means nothing beside it",
+    ],
     ["an unknown rule to explain", ["explain", "strided"], "there is no rule `strided`; did you mean strided-global-access?"],
     ["a server that is not on the standard streams", ["lsp"], "lsp speaks over the standard streams only: warplens lsp --stdio"],
   ])("%s", async (_, argv, message) => {
@@ -70,6 +79,62 @@ describe("usage", () => {
     expect(ran.code).toBe(2);
     expect(ran.err).toContain(`warplens: ${message}`);
     expect(ran.err).not.toContain("    at ");
+  });
+
+  const two = {
+    "a.cu": "__global__ void k(float *a, int n) { if (threadIdx.x < n) a[threadIdx.x] = 0; }",
+    "b.cu":
+      "__global__ void init(float *b) { b[threadIdx.x] = 0; }\nint main(int argc, char **argv) { int count = atoi(argv[1]); other<<<count, 32>>>(); }",
+  };
+  describe.each([["simulate"], ["check"], ["check", "--no-simulate"]])("names in options of %s %s", (...command) => {
+    test.each<[string, string[], string]>([
+      ["a launch without values", ["--launch", "k: grid"], "--launch 'k: grid', column 4: not of the form KEY=VALUE KEY=VALUE: `grid`"],
+      ["a bad value", ["--launch", "k: grid=(1) block=(0)"], "--launch 'k: grid=(1) block=(0)', column 13: `block=(0)`: not (X), "],
+      ["an assumption of nothing", ["--assume", "n="], "--assume 'n=', column 3: `n=` has no value"],
+      ["a kernel", ["--launch", "zzz: grid=(1)"], "--launch 'zzz: grid=(1)', column 1: there is no kernel `zzz`; there are `k`, `init`"],
+      ["an assumption's kernel", ["--assume", "zzz.n=1"], "--assume 'zzz.n=1', column 1: there is no kernel `zzz`; there are `k`, `init`"],
+      ["registers' kernel", ["--registers", "zzz=32"], "--registers 'zzz=32', column 1: there is no kernel `zzz`; there are `k`, `init`"],
+      ["a key", ["--launch", "k: gird=(4)"], "--launch 'k: gird=(4)', column 4: "],
+      ["a misspelt key", ["--launch", "k: gri=4"], "--launch 'k: gri=4', column 4: k has no parameter `gri`; did you mean the key `grid`?"],
+      [
+        "a parameter",
+        ["--launch", "k: grid=(1) m=4"],
+        "--launch 'k: grid=(1) m=4', column 13: k has no parameter `m`; there are `a`, `n`; keys are `grid`, `block`, ",
+      ],
+      ["an assumption's parameter", ["--assume", "k.m=4"], "--assume 'k.m=4', column 3: k has no parameter `m`; there are `a`, `n`"],
+      ["a parameter of none", ["--assume", "m=4"], "--assume 'm=4', column 1: no kernel has a parameter `m`; there are `a`, `n`, `b`"],
+      ["a name in a value", ["--launch", "k: grid=(m)"], "--launch 'k: grid=(m)', column 10: k has no parameter `m`; there are `a`, `n`"],
+    ])("%s", async (_, argv, message) => {
+      const ran = await run(two, [...command.slice(0, 1), "a.cu", "b.cu", ...command.slice(1), ...argv]);
+      expect(ran.err).toContain(`warplens: ${message}`);
+      expect([ran.code, ran.out]).toEqual([2, ""]);
+    });
+
+    test.each([
+      [
+        "a kernel of one of the files, and its parameters",
+        ["--launch", "k: grid=(n/32) block=(32) n=64", "--assume", "init.b=constant(1)"],
+      ],
+      ["a parameter of any kernel", ["--assume", "n=3"]],
+      ["a variable of the host", ["--assume", "count=3"]],
+      ["a kernel that another file defines", ["--launch", "other: grid=(3) whatever=3"]],
+    ])("%s", async (_, argv) => {
+      const ran = await run(two, [...command.slice(0, 1), "a.cu", "b.cu", ...command.slice(1), ...argv]);
+      expect([ran.code === 2, ran.err]).toEqual([false, ""]);
+    });
+  });
+
+  test.each([["simulate"], ["check"]])("a kernel that is not there: %s", async (command) => {
+    const argv = command === "simulate" ? ["--kernel", "zzz"] : ["--assume", "zzz.n=3"];
+    const whole = await run(two, [command, ".", ...argv]);
+    expect([whole.code, whole.err]).toEqual([2, expect.stringContaining("there is no kernel `zzz`; there are `k`, `init`")]);
+    // Another part of the files may have it.
+    expect((await run(two, [command, ".", "--shard", "2/2", ...argv])).err).not.toContain("there is no kernel");
+  });
+
+  test("options of warplens.json that cannot be read, at their place", async () => {
+    const { code, err } = await run({ "a.cu": clean, "warplens.json": '{\n  "launches": ["k: grid"] }' }, ["simulate", "a.cu"]);
+    expect([code, err]).toEqual([2, expect.stringContaining("warplens: warplens.json:2:20: not of the form KEY=VALUE KEY=VALUE: `grid`")]);
   });
 
   test("the server is started by lsp --stdio", async () => {

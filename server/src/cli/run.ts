@@ -42,22 +42,16 @@ export async function main(argv: readonly string[], world: Io): Promise<number> 
 
 async function dispatch([name, ...rest]: readonly string[], io: Io): Promise<number> {
   if (name === undefined || name === "help" || name === "--help" || name === "-h") {
-    const about = commands.find((command) => command.name === rest[0]);
-    io.out(about ? helpOf(about) : help());
+    const [asked, ...others] = rest;
+    if (others.length > 0) throw new UsageError(`help is about one command, not also \`${others[0]}\``);
+    io.out(asked === undefined ? help() : helpOf(commandNamed(asked)));
     return name === undefined ? 2 : 0;
   }
   if (name === "--version" || name === "-V") {
     io.out(`warplens ${version()}\n`);
     return 0;
   }
-  const command = commands.find((each) => each.name === name);
-  if (!command) {
-    const near = suggest(
-      name,
-      commands.map((each) => each.name),
-    );
-    throw new UsageError(`there is no command \`${name}\`; ${near === undefined ? "see warplens --help" : `did you mean ${near}?`}`);
-  }
+  const command = commandNamed(name);
   const args = readArguments(command.name, rest, command.options);
   if (args.given.help) {
     io.out(helpOf(command));
@@ -67,7 +61,21 @@ async function dispatch([name, ...rest]: readonly string[], io: Io): Promise<num
     io.out(`warplens ${version()}\n`);
     return 0;
   }
+  if (command.operands === "" && args.operands.length > 0)
+    throw new UsageError(
+      `${name} takes options only, not \`${args.operands[0]}\`${command.options.length > 0 ? `; see warplens ${name} --help` : ""}`,
+    );
   return command.run(args, io);
+}
+
+function commandNamed(name: string): Command {
+  const names = commands.map((command) => command.name);
+  const command = commands.find((each) => each.name === name);
+  if (command) return command;
+  const near = suggest(name, names);
+  throw new UsageError(
+    `there is no command \`${name}\`; ${near === undefined ? `there are ${names.join(", ")}` : `did you mean ${near}?`}`,
+  );
 }
 
 function help(): string {

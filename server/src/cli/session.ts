@@ -18,6 +18,8 @@ import type { Job } from "./jobs/job.ts";
 import type { RunSettings } from "./jobs/run-jobs.ts";
 import { type Given, wholeNumber } from "./options.ts";
 import { type ProjectFolder, ProjectFolders } from "./project-folders.ts";
+import type { FileResult } from "./report.ts";
+import { SaidOptions } from "./said-options.ts";
 
 /** The time of one file. */
 const usualSeconds = 10;
@@ -35,7 +37,7 @@ export class Session {
   readonly #io: Io;
   readonly #given: Given;
   readonly #projects: ProjectFolders;
-  readonly #registers: readonly (readonly [string, number])[];
+  readonly #said: SaidOptions;
   readonly #select: readonly string[];
   readonly #ignore: readonly string[];
   readonly #atOnce: number;
@@ -50,7 +52,7 @@ export class Session {
     this.#io = io;
     this.#given = given;
     this.#projects = new ProjectFolders(io.cwd, files);
-    this.#registers = registersOf(given);
+    this.#said = new SaidOptions(given);
     this.#select = selectorsOf("--select", given.select);
     this.#ignore = selectorsOf("--ignore", given.ignore);
     this.#atOnce = given.jobs === undefined ? usualJobs() : wholeNumber("--jobs", given.jobs, 1);
@@ -66,6 +68,14 @@ export class Session {
     const build = folder === undefined ? undefined : this.#io.build();
     const cache = folder === undefined || build === undefined ? undefined : new OutcomeCache(folder, build, this.files);
     return { atOnce: this.#atOnce, seconds: this.#seconds, cache };
+  }
+
+  /**
+   * Throws a UsageError where options name kernels and parameters that are not there.
+   * @param files all files of the run
+   */
+  holdNames(files: readonly FileResult[]): void {
+    this.#said.hold(files);
   }
 
   /** The project of the working directory. */
@@ -102,7 +112,7 @@ export class Session {
       analysis: this.#analysis(input, gpu),
       lint: this.#lintSettings(input),
       simulates,
-      registers: this.#registers,
+      registers: this.#said.registers,
       ...(kernel === undefined ? {} : { kernel }),
       ...(nvcc === "off" ? {} : { nvcc }),
       ...(this.files.revision === undefined ? {} : { revision: this.files.revision }),
@@ -150,14 +160,6 @@ function defineOf(text: string): { readonly name: string; readonly value?: strin
   const [, name, value] = /^([A-Za-z_]\w*)(?:=([\s\S]*))?$/.exec(text) ?? [];
   if (name === undefined) throw new UsageError(`not a macro: ${text}; write NAME or NAME=VALUE`);
   return value === undefined ? { name } : { name, value };
-}
-
-function registersOf(given: Given): readonly (readonly [string, number])[] {
-  return (given.registers ?? []).map((text): [string, number] => {
-    const [, kernel, count] = /^([\w:]+)=(\d+)$/.exec(text) ?? [];
-    if (kernel === undefined || count === undefined) throw new UsageError(`--registers must be KERNEL=N: ${text}`);
-    return [kernel, wholeNumber("--registers", count, 1)];
-  });
 }
 
 function selectorsOf(option: string, given: readonly string[] = []): string[] {

@@ -35,6 +35,9 @@ describe("problems stand where they are", () => {
     ["a gate", '{ "gates": ["k: time < 1 us", "k: tme < 1 us"] }', '"k: tme < 1 us"', /no figure `tme`; did you mean `time`/],
     ["a gate that is no text", '{ "gates": [3] }', "[3]", /^`gates` should be a list of gates/],
     ["a gate's GPU", '{ "gates": ["k on h20: time < 1 us"] }', '"k on h20: time < 1 us"', /no GPU model `h20`; did you mean `h200`/],
+    ["a launch", '{ "launches": ["k: grid=(1)", "k: grid"] }', "grid", /^not of the form KEY=VALUE/],
+    ["a launch with escapes", '{ "launches": ["\\u006b: grid"] }', '"\\u006b: grid"', /^not of the form KEY=VALUE/],
+    ["an assumption", '{ "assume": ["k.n=2", "k.n=1+"] }', "n=1+", /^`n=1\+`: neither a number/],
     ["a baseline", '{ "baseline": [] }', "[]", /^`baseline` should be a file/],
   ])("%s", (_, text, marked, message) => expect(problemsOf(text)).toEqual([[marked, expect.stringMatching(message)]]));
 

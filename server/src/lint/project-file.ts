@@ -1,6 +1,7 @@
 /** `warplens.json` at the workspace's root: what the project says for everyone who works on it. */
 import { customGpu, findGpu, type GpuModel, gpus } from "@warplens/sim-engine";
 import { findNodeAtLocation, getNodeValue, type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
+import { readAssumeOption, readLaunchOption, type Unreadable } from "../analysis/directives.ts";
 import { visible, visibleName } from "../foreign-text.ts";
 import { type RuleLevel, selectorProblem, severities } from "../rules/selection.ts";
 import { suggest } from "../rules/suggest.ts";
@@ -144,7 +145,9 @@ export function readProjectFile(source: string): { readonly file: ProjectFile; r
     const value: unknown = getNodeValue(node);
     if (!projectKeys[name].accepts(value)) say(`\`${name}\` should be ${projectKeys[name].wanted}`, node);
     else if (name === "gates") gates = node;
-    else file[name] = name === "gpus" ? ownGpus(node, say) : value;
+    else if (name === "gpus") file[name] = ownGpus(node, say);
+    else if (name === "launches" || name === "assume") file[name] = readable(node, optionReaders[name], say);
+    else file[name] = value;
     for (const selector of selectorsIn(name, node)) {
       const problem = selectorProblem(String(selector.value));
       if (problem !== undefined) say(problem, selector);
@@ -152,6 +155,21 @@ export function readProjectFile(source: string): { readonly file: ProjectFile; r
   }
   const result = file as ProjectFile;
   return { file: gates ? { ...result, gates: gatesIn(gates, result.gpus ?? [], placeOf, say) } : result, problems };
+}
+
+const optionReaders = { launches: readLaunchOption, assume: readAssumeOption } as const;
+
+/** Of a list of texts those that can be read. */
+function readable(list: Node, read: (text: string) => object | Unreadable, say: (message: string, at: Node) => void): string[] {
+  return (list.children ?? []).flatMap((node) => {
+    const text = String(node.value);
+    const option = read(text);
+    if (!("problem" in option)) return [text];
+    // Where nothing is escaped the place in the text is a place in the file.
+    const skipped = node.length === text.length + 2 ? 1 + option.at : 0;
+    say(option.problem, { ...node, offset: node.offset + skipped, length: node.length - skipped - (skipped > 0 ? 1 : 0) });
+    return [];
+  });
 }
 
 function gatesIn(

@@ -64,3 +64,11 @@ test("folders of warplens.json are relative to it, those of the settings to the 
   );
   expect(project.analysis.includeDirs).toEqual(["/w/inc", "/abs", "/w/src/own"]);
 });
+
+test("launches and assumptions of the settings that cannot be read are said", () => {
+  const { problems } = documentSettings("/w/a.cu", ["/w"], settings({ launches: ["k: grid=(1)", "k: grid"], assume: ["n="] }), host({}));
+  expect(problems).toEqual([
+    expect.stringMatching(/^The setting warplens\.launches\[1\], column 4: not of the form KEY=VALUE/),
+    "The setting warplens.assume[0], column 3: `n=` has no value.",
+  ]);
+});

@@ -1,6 +1,7 @@
 /** What holds for one document: the GPU and the settings of analysis and rules, from the editor's settings and `warplens.json`. */
 import { findGpu, type GpuModel, gpus } from "@warplens/sim-engine";
 import { compileOptions } from "../analysis/compile-commands.ts";
+import { readAssumeOption, readLaunchOption } from "../analysis/directives.ts";
 import { readBuildFile } from "../analysis/reach.ts";
 import type { AnalysisSettings, FileHost } from "../analysis/settings.ts";
 import { type ProjectFile, readProjectFile } from "../lint/project-file.ts";
@@ -31,7 +32,7 @@ export function documentSettings(path: string, roots: readonly string[], setting
   const root = roots.filter((folder) => path.startsWith(`${folder}/`)).sort((a, b) => b.length - a.length)[0];
   const found = projectFile(path, root, host);
   const compiled = compileOptions(path, host);
-  const problems = [...found.problems, ...compiled.problems];
+  const problems = [...found.problems, ...compiled.problems, ...unreadable(settings)];
   const own = found.file.gpus ?? [];
   const { gpu, chosenBy } = chosenGpu(settings.gpu, found.file.gpu, own, compiled.computeCapability, problems);
   const inRoot = (folder: string): string =>
@@ -56,6 +57,16 @@ export function documentSettings(path: string, roots: readonly string[], setting
     },
     lint: { select: file.select ?? [], ignore: file.ignore ?? [], levels: { ...file.rules, ...settings.rules } },
   };
+}
+
+/** What is wrong with the settings' launches and assumptions, one sentence each. */
+function unreadable({ launches, assume }: Settings): string[] {
+  const of = (name: "launches" | "assume", texts: readonly string[], read: typeof readLaunchOption | typeof readAssumeOption): string[] =>
+    texts.flatMap((text, index) => {
+      const option = read(text);
+      return "problem" in option ? [`The setting warplens.${name}[${index}], column ${option.at + 1}: ${option.problem}.`] : [];
+    });
+  return [...of("launches", launches, readLaunchOption), ...of("assume", assume, readAssumeOption)];
 }
 
 function projectFile(

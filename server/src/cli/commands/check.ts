@@ -54,8 +54,12 @@ export default {
     for (const note of notes) io.error(`${note}\n`);
     const gpu = session.gpu(undefined, found[0]);
     const inputs = found.filter(isOfShard);
-    const inspect = (wanted: readonly Input[]): Promise<FileResult[]> =>
-      inspectAll(session, wanted, gpu, io, (input) => session.simulates(input));
+    const inspect = async (wanted: readonly Input[]): Promise<FileResult[]> => {
+      const results = await inspectAll(session, wanted, gpu, io, (input) => session.simulates(input));
+      // A part of the files need not have what the options name.
+      if (inputs.length === found.length) session.holdNames(results);
+      return results;
+    };
     const files = given.fix ? await mended(inputs, inspect, given["unsafe-fixes"] ?? false, io) : await inspect(inputs);
     const before = await beforeNow?.(gpu, files, (of, input) => of.simulates(input));
     const result = { gpu, files: unknown(before?.newFindings(files) ?? files, baseline, io) };

@@ -1,3 +1,5 @@
+import path from "node:path";
+import { slashes } from "../../files.ts";
 import { compare } from "../compare/compare.ts";
 import { comparisonMarkdown } from "../compare/markdown.ts";
 import { comparisonReport } from "../compare/report.ts";
@@ -30,12 +32,17 @@ export default {
     const gpu = sessions.after.gpu(undefined);
     const paths = behind.length > 0 ? behind : [repository.root];
     const inputs = { before: listedInputs(before.files, paths, io.cwd), after: listedInputs(after.files, paths, io.cwd) };
-    if (inputs.before.length + inputs.after.length === 0) throw new UsageError(`neither revision has CUDA sources in ${paths.join(", ")}`);
+    for (const given of behind)
+      if (![...inputs.before, ...inputs.after].some(({ path: found }) => isIn(slashes(path.resolve(io.cwd, given)), found)))
+        throw new UsageError(`neither revision has CUDA sources in ${given}`);
+    if (inputs.before.length + inputs.after.length === 0) throw new UsageError(`neither revision has CUDA sources in ${repository.root}`);
     const inspect = (side: "before" | "after") =>
       inspectAll(sessions[side], inputs[side], gpu, io, (input) => sessions[side].simulates(input));
     // First what is likely to be known already: what is the same before need not be inspected again then.
     const now = await inspect("after");
-    const comparison = compare(await inspect("before"), now, renaming(repository, before, after), threshold);
+    const were = await inspect("before");
+    sessions.after.holdNames([...were, ...now]);
+    const comparison = compare(were, now, renaming(repository, before, after), threshold);
     const compared = { comparison, gpu, before: before.name, after: after.name, threshold };
     if (format === "json") io.out(`${JSON.stringify(comparisonReport(compared, version()), null, 2)}\n`);
     else if (format === "markdown") io.out(comparisonMarkdown(compared));
@@ -43,6 +50,8 @@ export default {
     return comparison.failures.length > 0 ? 2 : 0;
   },
 } satisfies Command;
+
+const isIn = (place: string, file: string): boolean => file === place || file.startsWith(`${place}/`);
 
 function percent(text: string): number {
   const value = Number(text);

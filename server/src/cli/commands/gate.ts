@@ -35,6 +35,7 @@ export default {
       const gpu = session.gpu(gate.gpu);
       if (!results.has(gpu.id)) {
         const files = await inspectAll(session, inputs, gpu, io, () => true);
+        session.holdNames(files);
         results.set(gpu.id, { files, before: { ...(await beforeNow?.(gpu, files, () => true)), ...known } });
       }
       const { files = [], before = {} } = results.get(gpu.id) ?? {};

@@ -24,10 +24,13 @@ export default {
   operands: "",
   summary: "how many blocks and warps of a kernel an SM holds, what limits them, and what would help",
   options: ["gpu", "registers", "static-shared", "dynamic-shared", "block", "carveout", "cluster", "stdin", "format"],
-  async run({ given, operands }, io) {
-    if (operands.length > 0) throw new UsageError(`occupancy takes options only, not ${operands[0]}`);
+  async run({ given }, io) {
     const { gpus: own = [] } = new ProjectFolders(io.cwd).of(io.cwd).file;
-    if (given.stdin) return answerLines(io, own);
+    if (given.stdin) {
+      const idle = fromLines.find((name) => given[name] !== undefined);
+      if (idle !== undefined) throw new UsageError(`--stdin reads everything from the lines: --${idle} means nothing beside it`);
+      return answerLines(io, own);
+    }
     const format = formatNamed(given.format, ["text", "json"]);
     const name = given.gpu ?? defaultGpu;
     const model = valuesOf(name, own) ?? gpuNamed(name, own);
@@ -43,6 +46,9 @@ export default {
     return 0;
   },
 } satisfies Command;
+
+/** The options that nothing reads with --stdin. */
+const fromLines = ["gpu", "registers", "static-shared", "dynamic-shared", "block", "carveout", "cluster", "format"] as const;
 
 /** A GPU's values, or those of a compute capability (`8.6`, `sm_86`). */
 function valuesOf(name: string, own: readonly GpuModel[]): { readonly name: string; readonly values: GpuValues } | undefined {

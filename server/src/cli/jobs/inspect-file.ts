@@ -1,6 +1,7 @@
 /** What is made of one file: its findings and reports. What throws loses its own part, and is named. */
 import { Cancelled, Work } from "@warplens/sim-engine";
 import { analyze } from "../../analysis/analyze.ts";
+import { readAssumeOption, readLaunchOption } from "../../analysis/directives.ts";
 import type { Program } from "../../analysis/facts.ts";
 import type { FileHost } from "../../analysis/settings.ts";
 import { lint } from "../../lint.ts";
@@ -10,7 +11,7 @@ import unusedSuppression from "../../rules/unused-suppression.ts";
 import { type Simulation, simulateProgram } from "../../simulate.ts";
 import { failedStage, stage } from "../../trace.ts";
 import type { Budget } from "./budget.ts";
-import { type Failure, type FileSimulation, type Job, type Outcome, tookTooLong } from "./job.ts";
+import { type Failure, type FileSimulation, type Job, type Names, type Outcome, tookTooLong } from "./job.ts";
 
 /**
  * Inspects a file as it is now: nothing of other files is remembered, so that the same job has the same outcome whatever was done
@@ -37,7 +38,14 @@ export async function inspectFile(job: Job, disk: FileHost, budget: Budget): Pro
   for (const { kernel, fault } of simulation?.notSimulated ?? [])
     if (fault !== undefined) failures.push({ stage: `simulation of ${kernel}`, reason: fault });
   const diagnostics = program && attempt("lint", () => findings(job, program, simulation, failures));
-  return { diagnostics: diagnostics ?? [], ...(simulation ? { simulation: plain(simulation) } : {}), failures, notes };
+  const names = program && attempt("names", () => namesIn(job, program, simulation));
+  return {
+    ...(names ? { names } : {}),
+    diagnostics: diagnostics ?? [],
+    ...(simulation ? { simulation: plain(simulation) } : {}),
+    failures,
+    notes,
+  };
 }
 
 /** `complete`: every launch was simulated, or has its reason. */
@@ -61,6 +69,27 @@ function simulated(job: Job, program: Program, compiled: readonly CompiledKernel
     }),
   );
   return { ...simulation, complete };
+}
+
+function namesIn({ analysis, kernel, registers }: Job, { kernels, items }: Program, simulation: Simulation | undefined): Names {
+  const isMentioned = (name: string): boolean => items.some(({ words }) => words.has(name));
+  const assumed = analysis.assume.map(readAssumeOption).flatMap((option) => ("problem" in option ? [] : [option]));
+  const asked = [
+    ...analysis.launches.map(readLaunchOption).flatMap((option) => ("problem" in option ? [] : [option.kernel])),
+    ...assumed.flatMap((option) => option.kernel ?? []),
+    ...registers.map(([name]) => name),
+    ...(kernel === undefined ? [] : [kernel]),
+  ];
+  const own = kernels.map(({ name, declaration }) => ({ name, parameters: declaration.parameters.flatMap((each) => each.name ?? []) }));
+  // What a file launches and another one defines; where launches were not looked for whatever it mentions may be that.
+  const launched = simulation
+    ? [...simulation.launches.map(({ fact }) => fact.kernelName), ...simulation.notSimulated.map((each) => each.kernel)]
+    : asked.filter(isMentioned);
+  const others = [...new Set(launched)].filter((name) => !own.some((each) => each.name === name));
+  return {
+    kernels: [...own, ...others.map((name) => ({ name }))],
+    mentioned: assumed.flatMap((option) => (option.kernel === undefined && isMentioned(option.parameter) ? [option.parameter] : [])),
+  };
 }
 
 function findings(job: Job, program: Program, simulation: Simulation | undefined, failures: Failure[]): Outcome["diagnostics"] {

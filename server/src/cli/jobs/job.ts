@@ -28,12 +28,27 @@ export interface Job {
 
 /** What came of a file. What failed is missing in the rest. */
 export interface Outcome {
+  /** Absent where the file could not be read. */
+  readonly names?: Names;
   readonly diagnostics: readonly Diagnostic[];
   /** Absent when nothing was to be simulated. */
   readonly simulation?: FileSimulation;
   readonly failures: readonly Failure[];
   /** What the user should know of how it was made, such as that there is no nvcc. */
   readonly notes: readonly string[];
+}
+
+/** What of the names in options a file knows. */
+export interface Names {
+  readonly kernels: readonly KernelNames[];
+  /** Of the parameters that `--assume` gives every kernel those that the code mentions: variables of the host take such values, too. */
+  readonly mentioned: readonly string[];
+}
+
+export interface KernelNames {
+  readonly name: string;
+  /** Absent where the kernel is defined elsewhere. */
+  readonly parameters?: readonly string[];
 }
 
 /** In source order of the launch sites. */
