@@ -6,6 +6,7 @@ export default defineConfig({
       "{server,sim-engine,client}/src/**/*.test.ts",
       "sim-engine/{gpus,validation}/**/*.test.ts",
       "{action,scripts,bench}/**/*.test.mjs",
+      "test/fuzz/*.test.ts",
     ],
     testTimeout: 30_000,
   },

@@ -1,12 +1,10 @@
 /** What the analysis says after edits is what it says of the same text when it has seen no other. */
 import { readFileSync } from "node:fs";
-import { findGpu } from "@warplens/sim-engine";
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { loadGrammarFromDisk } from "../grammar.ts";
-import { capabilityNumber, devicePropertiesOf } from "../simulate/device-properties.ts";
-import type { Configuration, TextEdit } from "./messages.ts";
 import { JobRunner } from "./run.ts";
+import { apply, configuration, editFor, said, stepKinds } from "./testing/edits.ts";
 
 beforeAll(loadGrammarFromDisk);
 
@@ -47,19 +45,6 @@ int main() {
 }
 `;
 
-function configuration(id: string, revision: number): Configuration {
-  const gpu = findGpu(id);
-  if (!gpu) throw new Error(`no model of ${id}`);
-  const device = devicePropertiesOf(gpu);
-  const computeCapability = capabilityNumber(gpu.computeCapability);
-  return {
-    revision,
-    gpu,
-    lint: {},
-    analysis: { computeCapability, defines: [], includeDirs: [], launches: [], assume: [], argv: [], device },
-  };
-}
-
 const headerText = "#pragma once\n#define FACTOR 3.0f\ninline __device__ float twice(float x) { return x * 2; }\n";
 
 function runner(text: string, gpu: string): JobRunner {
@@ -69,78 +54,9 @@ function runner(text: string, gpu: string): JobRunner {
   return made;
 }
 
-/** All it says, but for what tells when and how long. */
-function said(made: JobRunner): unknown {
-  const told = [made.find(path), ...made.simulate(path, {}, () => false)];
-  return JSON.parse(JSON.stringify(told, (key, value: unknown) => (key === "about" || key === "ms" ? undefined : value)));
-}
+const saidBy = (made: JobRunner): unknown => said(made, path);
 
-/** An edit, made from numbers so that it fits whatever the text has become. */
-type Step = readonly [kind: "token" | "delete" | "line" | "swap" | "comment" | "digit" | "blank", at: number, choice: number];
-
-const tokens = [
-  "1",
-  "+ 1",
-  "n",
-  ";",
-  "{",
-  "}",
-  "(",
-  ")",
-  "unsigned ",
-  "* 0.5",
-  "float q = 1;",
-  "__syncthreads();",
-  "// warplens: n=64\n",
-  "i",
-  "\n",
-  "const ",
-];
-
-function editFor([kind, at, choice]: Step, text: string): TextEdit {
-  const lines = text.split("\n");
-  const starts = lines.map((_, index) => lines.slice(0, index).reduce((sum, line) => sum + line.length + 1, 0));
-  const line = at % lines.length;
-  const start = starts[line] ?? 0;
-  const length = lines[line]?.length ?? 0;
-  switch (kind) {
-    case "token": {
-      const words = [...(lines[line] ?? "").matchAll(/\b/g)].map(({ index }) => index);
-      const offset = start + (words[choice % Math.max(1, words.length)] ?? 0);
-      return { start: offset, end: offset, text: tokens[choice % tokens.length] ?? "" };
-    }
-    case "delete": {
-      const offset = start + (choice % Math.max(1, length));
-      return { start: offset, end: Math.min(text.length, offset + 1 + (choice % 7)), text: "" };
-    }
-    case "line":
-      return { start, end: Math.min(text.length, start + length + 1), text: "" };
-    case "swap": {
-      const other = choice % lines.length;
-      return { start: starts[other] ?? 0, end: starts[other] ?? 0, text: `${lines[line]}\n` };
-    }
-    case "comment":
-      return { start: start + length, end: start + length, text: choice % 2 ? " // why" : "\n  /* more\n words */" };
-    case "digit": {
-      const digit = /\d/.exec(text.slice(start));
-      const offset = start + (digit?.index ?? 0);
-      return { start: offset, end: Math.min(text.length, offset + 1), text: String(1 + (choice % 9)) };
-    }
-    case "blank":
-      return { start, end: start, text: choice % 2 ? " " : "\n" };
-  }
-}
-
-const apply = (text: string, { start, end, text: by }: TextEdit): string => text.slice(0, start) + by + text.slice(end);
-
-const steps = fc.array(
-  fc.tuple(
-    fc.constantFrom<Step[0]>("token", "delete", "line", "swap", "comment", "comment", "digit", "blank", "blank"),
-    fc.nat(10_000),
-    fc.nat(10_000),
-  ),
-  { minLength: 3, maxLength: 8 },
-);
+const steps = fc.array(fc.tuple(fc.constantFrom(...stepKinds), fc.nat(10_000), fc.nat(10_000)), { minLength: 3, maxLength: 8 });
 
 describe("after random edits", () => {
   const texts: [string, string][] = [
@@ -151,7 +67,7 @@ describe("after random edits", () => {
     const edited = runner(original, "h200");
     let version = 1;
     let text = original;
-    said(edited);
+    saidBy(edited);
     fc.assert(
       fc.property(steps, fc.boolean(), (edits, back) => {
         const before = text;
@@ -162,12 +78,12 @@ describe("after random edits", () => {
           // Nearly always somebody asks in between.
           if (step[2] % 4) edited.find(path);
         }
-        expect(said(edited)).toEqual(said(runner(text, "h200")));
+        expect(saidBy(edited)).toEqual(saidBy(runner(text, "h200")));
         // Undone in one go, most of the time: texts do not drift into noise.
         if (!back && text.length < 2 * original.length) return;
         edited.edit(path, ++version, [{ start: 0, end: text.length, text: before }]);
         text = before;
-        expect(said(edited)).toEqual(said(runner(text, "h200")));
+        expect(saidBy(edited)).toEqual(saidBy(runner(text, "h200")));
       }),
       { numRuns: name === "examples/tour.cu" ? 4 : 8, seed: 5, endOnFailure: true },
     );
@@ -178,12 +94,12 @@ describe("what an edit costs", () => {
   /** What is computed anew for findings and figures after one edit: this text in place of that. */
   function costs(find: string, by: string): Record<string, number> {
     const made = runner(namespaced, "h200");
-    said(made);
+    saidBy(made);
     const start = namespaced.indexOf(find);
     expect(start).toBeGreaterThanOrEqual(0);
     made.takeCounts();
     made.edit(path, 2, [{ start, end: start + find.length, text: by }]);
-    said(made);
+    saidBy(made);
     const counts = made.takeCounts();
     const kinds = ["findings", "bind", "host evaluation", "code", "report"];
     return Object.fromEntries(kinds.flatMap((kind) => (counts.has(kind) ? [[kind, counts.get(kind) ?? 0]] : [])));
@@ -213,10 +129,10 @@ describe("what an edit costs", () => {
 
   test("another GPU of the same architecture costs figures alone", () => {
     const made = runner(namespaced, "h200");
-    said(made);
+    saidBy(made);
     made.takeCounts();
     made.configure(path, configuration("h100-sxm", 2));
-    said(made);
+    saidBy(made);
     const counts = made.takeCounts();
     expect([counts.get("preprocess"), counts.get("findings"), counts.get("host evaluation"), counts.get("report")]).toEqual([
       undefined,

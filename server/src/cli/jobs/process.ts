@@ -3,11 +3,11 @@
  * ends them all and the run with them; and a thread stops only where it looks whether it should.
  */
 import { type ChildProcess, fork } from "node:child_process";
-import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import type { Answer, Inspector, Usage } from "./inspector.ts";
+import type { Answer, Inspector } from "./inspector.ts";
 import type { Job } from "./job.ts";
 import type { FromProcess, ToProcess } from "./messages.ts";
+import { usageOf } from "./usage.ts";
 
 /** MB of objects that a process may hold before it is out of memory. */
 const usualHeap = 768;
@@ -15,8 +15,6 @@ const usualHeap = 768;
 const wornOut = 400;
 /** Characters of what a dying process says that are kept: the reason is among the last. */
 const lastWords = 8192;
-/** Clock ticks a second, in which Linux counts processor time. */
-const ticks = 100;
 
 const outOfMemory = /heap out of memory|heap limit|Fatal (?:process|JavaScript) [^\n]{0,40}out of memory/i;
 
@@ -110,17 +108,4 @@ class Deferred<T> {
 function reasonOf(code: number | null, signal: NodeJS.Signals | null, said: string): string {
   const fault = said.split("\n").find((line) => /^[\w.]*(?:Error|Exception)\b/.test(line));
   return fault ?? `its process ended with ${signal ?? `exit code ${code}`}`;
-}
-
-/** As Linux tells it; elsewhere nobody does without being asked at length. */
-function usageOf(pid: number): Usage | undefined {
-  if (process.platform !== "linux") return undefined;
-  try {
-    const status = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The name, which comes first, may hold anything but ends with the last parenthesis.
-    const fields = status.slice(status.lastIndexOf(")") + 2).split(" ");
-    return { seconds: (Number(fields[11]) + Number(fields[12])) / ticks, isAsleep: fields[0] !== "R" };
-  } catch {
-    return undefined;
-  }
 }
