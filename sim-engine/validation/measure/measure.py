@@ -4,7 +4,8 @@
 usage: measure.py KERNELS_FOLDER OUT.json [-- more arguments of nvcc]
 
 Needs nvcc, ncu with its Python interface (extras/python of its folder), and a GPU whose counters may be read. Each .cu of the folder
-is built with `nvcc -O3 -std=c++17 -arch=native -lineinfo` and run once under ncu with its caches flushed before each pass.
+is built with `nvcc -O3 -std=c++17 -arch=native -lineinfo` (or for the target that the arguments name: Hopper's wgmma is of `-arch=sm_90a`)
+and run once under ncu with its caches flushed before each pass.
 """
 import glob
 import json
@@ -61,7 +62,11 @@ def main():
     for source in sorted(glob.glob(os.path.join(folder, "*.cu"))):
         with tempfile.TemporaryDirectory() as work:
             program = os.path.join(work, "program")
-            subprocess.run(["nvcc", "-O3", "-std=c++17", "-arch=native", "-lineinfo", *more, source, "-o", program, "-lcuda"], check=True)
+            target = [] if any(one.startswith(("-arch", "-gencode")) for one in more) else ["-arch=native"]
+            build = ["nvcc", "-O3", "-std=c++17", *target, "-lineinfo", *more, source, "-o", program, "-lcuda"]
+            if subprocess.run(build).returncode:
+                print(f"{source}: nvcc refuses it", file=sys.stderr)
+                continue
             report = os.path.join(work, "report")
             wanted = list(TOTALS.values()) + [f"smsp__average_warps_issue_stalled_{s}_per_issue_active.ratio" for s in STALLS]
             run = subprocess.run(
