@@ -110,6 +110,7 @@ function time(run: Executed, gpu: GpuModel, counted: Tally, work: Work): Timed {
       buffers: launch.buffers.map((buffer, index) => ({
         address: (environment.bufferStarts[index] ?? globalBase) - globalBase,
         ...(buffer.bytes === undefined ? {} : { bytes: buffer.bytes }),
+        ...(buffer.residence === "host" ? { ofHost: true } : {}),
       })),
       logs: sample.watched.map(({ log }) => log),
       sectors,

@@ -72,6 +72,32 @@ describe("traffic", () => {
       { numRuns: 30 },
     ));
 
+  describe("what lies in the host's memory", () => {
+    const ofHost = (pattern: Pattern): ReturnType<typeof estimateTraffic> => {
+      const input = trafficInput(pattern, h200);
+      return estimateTraffic({ ...input, buffers: input.buffers.map((buffer) => ({ ...buffer, ofHost: true })) });
+    };
+    const written = (pattern: Pattern): Pattern => {
+      const [access] = pattern.accesses;
+      return { ...pattern, accesses: [{ ...access!, site: { ...access!.site, operation: "store" } }] };
+    };
+
+    test("is read over the link, not from device memory", () => {
+      const got = ofHost(stream(4, 100_000));
+      expect(got).toMatchObject({ dramReadBytes: 0, dramWriteBytes: 0, hostWriteBytes: 0, sites: [{ dram: 1, host: {} }] });
+      expect(got.hostReadBytes).toBeCloseTo(100_000 * 1024, -3);
+    });
+
+    test("takes all that is written, and brings nothing for sectors written in part", () => {
+      expect(ofHost(written(stream(4, 100)))).toMatchObject({ dramWriteBytes: 0, hostReadBytes: 0, hostWriteBytes: 100 * 1024 });
+      const lone = ofHost(written(stream(32, 100)));
+      expect(lone).toMatchObject({ dramReadBytes: 0, hostReadBytes: 0, sites: [{ host: { partial: 1 } }] });
+    });
+
+    test("is not spoken of where there is none", () =>
+      expect(estimateTraffic(trafficInput(stream(4, 100), h200))).not.toHaveProperty("hostReadBytes"));
+  });
+
   test("nothing logged is all from memory", () => {
     const input = { ...trafficInput(stream(4, 100), h200), logs: [] };
     expect(estimateTraffic(input)).toMatchObject({ dramReadBytes: 100 * 1024, sites: [{ l1: 0, dram: 1 }] });

@@ -78,6 +78,8 @@ interface SiteMemory {
   writtenBytes: number;
   missedSectors: number;
   filledSectors: number;
+  /** Written to the host's memory without filling them. */
+  partialSectors: number;
 }
 
 /** Estimates a launch's traffic. Sites without a logged request are taken to reach memory with every sector. */
@@ -112,13 +114,25 @@ export function estimateTraffic(input: TrafficInput, work: Work = new Work()): T
     const bytesPerDramSector = Math.max(lone, ratio(readBytes + writtenBytes, dram * total, values.sectorBytes));
     // Warps that data sends different ways do not come side by side.
     const underWay = isIrregular(input, s) ? 0 : ratio(l1[s]!.underWay, l1[s]!.sectors, 0);
-    return { l1: l1Share, l2: 1 - l1Share - dram, dram, underWay, accessesPerSector, linesPerSector, bytesPerDramSector, scattered };
+    const host = isOfHost(input, s) ? { partial: ratio(memory[s]!.partialSectors, dramSectors, 0) } : undefined;
+    return {
+      l1: l1Share,
+      l2: 1 - l1Share - dram,
+      dram,
+      underWay,
+      accessesPerSector,
+      linesPerSector,
+      bytesPerDramSector,
+      scattered,
+      ...(host ? { host } : {}),
+    };
   });
   return { sites: traffic, ...totalsOf(input, l1, memory) };
 }
 
 const isWrite = ({ sites }: TrafficInput, s: number): boolean => sites[s]!.operation === "store";
 const isAtomic = ({ sites }: TrafficInput, s: number): boolean => sites[s]!.operation === "atomic" || sites[s]!.operation === "reduction";
+const isOfHost = ({ sites, buffers }: TrafficInput, s: number): boolean => buffers[sites[s]!.buffer ?? -1]?.ofHost === true;
 const isIrregular = ({ sites }: TrafficInput, s: number): boolean => sites[s]!.irregular === true;
 
 function memoryOf(input: TrafficInput, l1: readonly SiteL1[], work: Work): SiteMemory[] {
@@ -127,7 +141,7 @@ function memoryOf(input: TrafficInput, l1: readonly SiteL1[], work: Work): SiteM
   const blocks = grid[0] * grid[1] * grid[2];
   const concurrent = Math.min(blocks, values.smCount * blocksPerSm);
   const origin = logs.find((log) => log.block === planLogs(grid, blocksPerSm, values.smCount).middle) ?? logs[0];
-  const none = (): SiteMemory => ({ readBytes: 0, writtenBytes: 0, missedSectors: 0, filledSectors: 0 });
+  const none = (): SiteMemory => ({ readBytes: 0, writtenBytes: 0, missedSectors: 0, filledSectors: 0, partialSectors: 0 });
   if (!origin) {
     return sites.map((site, s) => {
       const bytes = sectors[s]! * values.sectorBytes;
@@ -219,15 +233,23 @@ function memoryOf(input: TrafficInput, l1: readonly SiteL1[], work: Work): SiteM
     return result;
   });
 
-  // What is written last stays in the L2 when the kernel ends.
-  const dirtyBytes = memory.reduce((total, site) => total + site.writtenBytes, 0);
+  // Nothing is brought from the host for sectors that are written in part: they go there as they are.
+  for (const [s, site] of memory.entries()) {
+    if (!isOfHost(input, s) || !isWrite(input, s)) continue;
+    site.partialSectors = site.filledSectors;
+    site.filledSectors = 0;
+    site.readBytes = 0;
+  }
+  // What is written last stays in the L2 when the kernel ends, but for what is the host's.
+  const ofDevice = memory.filter((_, s) => !isOfHost(input, s));
+  const dirtyBytes = ofDevice.reduce((total, site) => total + site.writtenBytes, 0);
   if (dirtyBytes > 0) {
     const stays = Math.min(
       dirtyBytes,
       values.l2DirtyShare * values.l2Bytes,
       values.l2FinalShare * values.l2Bytes * Math.min(1, dirtyBytes / Math.max(footprint, 1)),
     );
-    for (const site of memory) site.writtenBytes *= 1 - stays / dirtyBytes;
+    for (const site of ofDevice) site.writtenBytes *= 1 - stays / dirtyBytes;
   }
   return memory;
 }
@@ -253,7 +275,9 @@ function totalsOf(input: TrafficInput, l1: readonly SiteL1[], memory: readonly S
     missed += memory[s]!.missedSectors;
     filled += memory[s]!.filledSectors;
   }
-  const total = (key: "readBytes" | "writtenBytes"): number => memory.reduce((bytes, site) => bytes + site[key], 0);
+  const anyOfHost = sites.some((_, s) => isOfHost(input, s));
+  const total = (key: "readBytes" | "writtenBytes", ofHost = false): number =>
+    memory.reduce((bytes, site, s) => (isOfHost(input, s) === ofHost ? bytes + site[key] : bytes), 0);
   // With two halves, half of the sectors that must come from memory and of those written belong to the other half as well:
   // so many of them are elsewhere.
   const fromMemory = total("readBytes") / gpu.values.sectorBytes - filled;
@@ -267,5 +291,6 @@ function totalsOf(input: TrafficInput, l1: readonly SiteL1[], memory: readonly S
     l2WriteSectors,
     dramReadBytes: total("readBytes"),
     dramWriteBytes: total("writtenBytes"),
+    ...(anyOfHost ? { hostReadBytes: total("readBytes", true), hostWriteBytes: total("writtenBytes", true) } : {}),
   };
 }

@@ -9,6 +9,8 @@ export interface BufferExtent {
   readonly address: number;
   /** Absent when the size is not known. */
   readonly bytes?: number;
+  /** Memory of the host, mapped: what misses the caches goes over the link to it. */
+  readonly ofHost?: boolean;
 }
 
 export interface TrafficInput {
@@ -44,6 +46,8 @@ export interface SiteTraffic {
   readonly bytesPerDramSector: number;
   /** What goes to memory lies scattered: the memory's pages are opened for one access each. */
   readonly scattered: boolean;
+  /** Memory is the host's, behind the link; of stores, the share of what goes there that fills no sector. */
+  readonly host?: { readonly partial: number };
 }
 
 /** Launch totals with Nsight Compute's meaning, and each site's shares. */
@@ -58,4 +62,7 @@ export interface TrafficEstimate {
   readonly l2WriteSectors: number;
   readonly dramReadBytes: number;
   readonly dramWriteBytes: number;
+  /** Over the link to the host's memory; absent where no buffer lies there. */
+  readonly hostReadBytes?: number;
+  readonly hostWriteBytes?: number;
 }

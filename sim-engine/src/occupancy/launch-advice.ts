@@ -10,6 +10,7 @@ const mostAchieved = 0.7;
 
 const names: Readonly<Record<string, string>> = {
   dram: "DRAM",
+  "host-link": "the link to the host",
   l2: "the L2",
   "l2-port": "the SMs' way to the L2",
   l1: "the L1",

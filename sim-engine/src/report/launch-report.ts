@@ -107,6 +107,9 @@ export interface LaunchReport {
     l2WriteSectors?: number;
     dramReadBytes?: number;
     dramWriteBytes?: number;
+    /** Over the link to the host's memory, where buffers lie there. */
+    hostReadBytes?: number;
+    hostWriteBytes?: number;
   };
   shared: { loadInstructions: number; storeInstructions: number; loadWavefronts: number; storeWavefronts: number };
   instructions: { warp: number; thread: number };

@@ -42,6 +42,31 @@ function scattered(operation: "load" | "store", dram: number): ExecutionSummary 
   return program.launch(resident, 256, { times: 16 });
 }
 
+/** Every thread a word, of the host's memory. */
+function overLink(operation: "load" | "store", sectors: number, partial: number): ExecutionSummary {
+  const program = new TimedProgram();
+  const accessesPerSector = sectors === 4 ? 0.5 : 1;
+  const site = program.site({ space: "global", operation }, { dram: 1, accessesPerSector, host: { partial } });
+  const word = program.memory(site, [program.chain("alu", 3)], 1, sectors);
+  if (operation === "load") program.compute("alu", [word]);
+  program.branch();
+  const bytes = operation === "load" ? { hostReadBytes: 1, hostWriteBytes: 0 } : { hostReadBytes: 0, hostWriteBytes: 1 };
+  const summary = program.launch(8192, 256);
+  return { ...summary, traffic: { ...summary.traffic, ...bytes } };
+}
+
+describe("memory of the host (validation/microbenchmarks/h200-host.txt): 2,097,152 words, in microseconds", () => {
+  test.each([
+    ["read side by side, 51.1 GB/s", overLink("load", 4, 0), 164, 0.05],
+    ["written side by side, 52.6 GB/s", overLink("store", 4, 0), 159, 0.07],
+    ["read 128 bytes apart, 23.7 GB/s of sectors", overLink("load", 32, 0), 2832, 0.1],
+    ["written 32 bytes apart", overLink("store", 32, 1), 4203, 0.05],
+  ])("%s", (_, summary, measured, error) => {
+    expect(Math.abs(us(summary) / measured - 1)).toBeLessThan(error);
+    expect(estimateTime(summary, h200)!.boundBy).toBe("host-link");
+  });
+});
+
 describe("launches measured on an H200 (validation/microbenchmarks/h200-profile.tsv), in microseconds", () => {
   test.each([
     ["1 empty block", empty.launch(1, 32), 1.57, 0.05],

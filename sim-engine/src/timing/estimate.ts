@@ -10,7 +10,7 @@ export interface TimeEstimate {
   /** SM clocks. */
   readonly cycles: number;
   /**
-   * The busiest resource where it is busy for most of the time (`dram`, `l2`, `l2-port`, `l1`, `issue`, `fma`, `alu`, `xu`, `fp64`, `atomics`,
+   * The busiest resource where it is busy for most of the time (`dram`, `l2`, `host-link`, `l2-port`, `l1`, `issue`, `fma`, `alu`, `xu`, `fp64`, `atomics`,
    * `block-launch`, ...), `launch-overhead`, or what warps wait for: `dram-latency`, `l2-latency`, `barrier`, ...
    */
   readonly boundBy: string;
@@ -24,6 +24,7 @@ export interface TimeEstimate {
 
 const displayed: Readonly<Record<string, string>> = {
   blocks: "block-launch",
+  host: "host-link",
   port: "l2-port",
   fmaheavy: "integer-multiply",
   constants: "constant",
@@ -47,7 +48,7 @@ export function estimateTime(summary: ExecutionSummary, gpu: GpuModel, work: Wor
     .sort((a, b) => b.ns - a.ns);
   const [largest] = parts;
   const waiting = Object.entries(replayed.waits).sort((a, b) => b[1] - a[1])[0]![0];
-  const memory = ["dram", "l2", "l1", "shared", "constant", "atomic", "shuffle"].includes(waiting);
+  const memory = ["dram", "host", "l2", "l1", "shared", "constant", "atomic", "shuffle"].includes(waiting);
   const latency = memory ? `${waiting}-latency` : waiting === "start" ? "block-launch" : waiting;
   const boundBy = overhead > busyNs ? "launch-overhead" : largest && largest.ns >= bindingShare * busyNs ? largest.name : latency;
   return {

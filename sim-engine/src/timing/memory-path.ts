@@ -7,7 +7,20 @@ import { Server } from "./server.ts";
 import type { ExecutionSummary } from "./summary.ts";
 
 /** What a warp waits for: the reasons the replay adds up. */
-export const reasons = ["dependence", "shared", "constant", "l1", "l2", "dram", "atomic", "shuffle", "barrier", "pipe", "start"] as const;
+export const reasons = [
+  "dependence",
+  "shared",
+  "constant",
+  "l1",
+  "l2",
+  "dram",
+  "host",
+  "atomic",
+  "shuffle",
+  "barrier",
+  "pipe",
+  "start",
+] as const;
 export type Reason = (typeof reasons)[number];
 export const reasonIndex = Object.fromEntries(reasons.map((name, i) => [name, i])) as Readonly<Record<Reason, number>>;
 
@@ -19,6 +32,9 @@ export class MemoryPath {
   readonly l2Reads: Server;
   readonly l2Writes: Server;
   readonly dram: Server;
+  /** The link to the host's memory, each way. */
+  readonly hostReads: Server;
+  readonly hostWrites: Server;
   readonly atomics: Server;
   /** What the warp that asks stands for: how many executions each of its own. */
   weight = 1;
@@ -51,6 +67,8 @@ export class MemoryPath {
     this.l2Reads = server();
     this.l2Writes = server();
     this.dram = server();
+    this.hostReads = server();
+    this.hostWrites = server();
     this.atomics = server();
     this.#translation = gpu.translationLatency + gpu.translationPerSm * (activeSms - 1);
     this.#rates = rates;
@@ -132,7 +150,20 @@ export class MemoryPath {
       latency += gpu.globalAtomicLatency ?? 0;
       this.reason = reasonIndex.atomic;
     }
-    if (toDram > 0) {
+    const { host } = traffic;
+    const behind = host ? (changes ? this.hostWrites : this.hostReads) : this.dram;
+    if (toDram > 0 && host) {
+      // Lone sectors cost the link as much as the access that brings them; a write that fills no sector, as much as a packet.
+      const bytes = writes ? gpu.sectorBytes : gpu.l2AccessBytes * traffic.accessesPerSector;
+      const each = Math.max(bytes * rates.hostPerByte, writes ? host.partial * rates.hostPerPartial : 0);
+      const atHost = behind.serve(atPort, toDram * each, this.weight);
+      if (!writes) {
+        back = Math.max(back, atHost);
+        latency = (gpu.hostLatency * gpu.clock) / 1000;
+        utilisation = Math.max(utilisation, behind.utilisation(atPort));
+        this.reason = reasonIndex.host;
+      }
+    } else if (toDram > 0) {
       const perByte = traffic.scattered ? rates.dramPerScatteredByte : rates.dramPerByte;
       const atDram = this.dram.serve(atPort, toDram * traffic.bytesPerDramSector * perByte, this.weight);
       if (!writes) {
@@ -150,7 +181,7 @@ export class MemoryPath {
     if (writes || site.operation === "reduction") {
       // Nobody waits for a store, but what is behind cannot take more than it has room for: then the L1 stands still.
       const room = gpu.storeRoom * gpu.dramLatency;
-      const last = Math.max(port.free, l2.free, atomic ? this.atomics.free : 0, toDram > 0 ? this.dram.free : 0);
+      const last = Math.max(port.free, l2.free, atomic ? this.atomics.free : 0, toDram > 0 ? behind.free : 0);
       if (last - room > this.l1.free) this.l1.free = last - room;
       this.stored = this.done;
       this.done = atL1;
@@ -158,10 +189,13 @@ export class MemoryPath {
   }
 
   /** Waits for what another warp asked for, from where most of the site's misses are served. */
-  #awaitOther({ l2, dram }: SiteTraffic, at: number): void {
-    const [latency, server, reason] =
-      dram > l2 ? [this.#gpu.dramLatency, this.dram, reasonIndex.dram] : [this.#gpu.l2Latency, this.l2Reads, reasonIndex.l2];
-    this.done = Math.max(this.#translated, at) + loaded(latency, server.utilisation(at), this.#gpu.loadSoftness);
+  #awaitOther({ l2, dram, host }: SiteTraffic, at: number): void {
+    const gpu = this.#gpu;
+    const beyond = host
+      ? ([(gpu.hostLatency * gpu.clock) / 1000, this.hostReads, reasonIndex.host] as const)
+      : ([gpu.dramLatency, this.dram, reasonIndex.dram] as const);
+    const [latency, server, reason] = dram > l2 ? beyond : ([gpu.l2Latency, this.l2Reads, reasonIndex.l2] as const);
+    this.done = Math.max(this.#translated, at) + loaded(latency, server.utilisation(at), gpu.loadSoftness);
     this.reason = reason;
   }
 

@@ -40,6 +40,9 @@ export interface MemoryRates {
   /** Cycles for each byte of this SM's share of memory bandwidth, in order and scattered. */
   readonly dramPerByte: number;
   readonly dramPerScatteredByte: number;
+  /** Cycles for each byte of this SM's share of the link to the host, either way, and for each write there that fills no sector. */
+  readonly hostPerByte: number;
+  readonly hostPerPartial: number;
   /** Power with which latency and bandwidth of loads from memory combine (see `loaded`). */
   readonly dramSoftness: number;
 }
@@ -53,9 +56,10 @@ const dramBandwidthFor = ({ dramMixedBandwidth: mixed, dramReadBandwidth: pure }
 /** 0 when all bytes are read or all written, 1 when as many are read as written. */
 const mixture = (readShare: number): number => 1 - Math.abs(2 * readShare - 1);
 
-/** The share of one SM when `activeSms` draw on L2 and memory alike. */
-export function memoryRates(gpu: GpuValues, activeSms: number, readShare: number): MemoryRates {
+/** The share of one SM when `activeSms` draw on L2 and memory alike; `readShare` of their bytes are reads, of memory and of the host's. */
+export function memoryRates(gpu: GpuValues, activeSms: number, readShare: number, hostReadShare = 1): MemoryRates {
   const share = (gigabytesPerSecond: number): number => activeSms / perCycle(gpu, gigabytesPerSecond);
+  const bothWays = 1 - (1 - gpu.hostLinkBothWays) * mixture(hostReadShare);
   return {
     portPerRead: gpu.sectorBytes / gpu.l2PortBytesPerClock,
     portPerWrite: gpu.sectorBytes / gpu.l2WritePortBytesPerClock,
@@ -64,6 +68,8 @@ export function memoryRates(gpu: GpuValues, activeSms: number, readShare: number
     l2PerWrite: gpu.l2AccessBytes * share(gpu.l2Bandwidth * gpu.l2WriteShare),
     dramPerByte: share(dramBandwidthFor(gpu, readShare)),
     dramPerScatteredByte: share(gpu.dramBandwidth * gpu.dramRandomShare),
+    hostPerByte: share(gpu.hostLinkBandwidth * gpu.hostLinkShare * bothWays),
+    hostPerPartial: (activeSms * gpu.hostWriteInterval * gpu.clock) / 1000,
     dramSoftness: gpu.loadSoftness - (gpu.loadSoftness - gpu.mixedSoftness) * mixture(readShare),
   };
 }

@@ -44,7 +44,8 @@ export function replay(summary: ExecutionSummary, gpu: GpuValues, work: Work, bu
 
   // A kernel ends when its stores have arrived.
   const { memory } = sm;
-  let cycles = sm.stretched + Math.max(0, Math.max(memory.stored, memory.l2Writes.free, memory.atomics.free) - sm.now);
+  let cycles =
+    sm.stretched + Math.max(0, Math.max(memory.stored, memory.l2Writes.free, memory.hostWrites.free, memory.atomics.free) - sm.now);
   let scale = 1;
   if (running && sm.done > half.done && sm.done < instructions) {
     cycles += (instructions - sm.done) * ((sm.stretched - half.stretched) / (sm.done - half.done));
@@ -58,6 +59,7 @@ export function replay(summary: ExecutionSummary, gpu: GpuValues, work: Work, bu
     port: Math.max(memory.readPort.busy, memory.writePort.busy) * scale,
     l2: Math.max(memory.l2Reads.busy, memory.l2Writes.busy) * scale,
     dram: memory.dram.busy * scale,
+    host: Math.max(memory.hostReads.busy, memory.hostWrites.busy) * scale,
     atomics: memory.atomics.busy * scale,
   };
   return {

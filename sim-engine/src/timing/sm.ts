@@ -94,8 +94,8 @@ export class SmReplay {
     const activeSms = Math.min(gpu.smCount, totalBlocks);
     this.blocksHere = Math.ceil(totalBlocks / gpu.smCount - 1e-9);
     this.distributorInterval = activeSms / gpu.blockLaunchRate;
-    const { dramReadBytes, dramWriteBytes } = summary.traffic;
-    const dramBytes = dramReadBytes + dramWriteBytes;
+    const { dramReadBytes, dramWriteBytes, hostReadBytes = 0, hostWriteBytes = 0 } = summary.traffic;
+    const readShare = (read: number, written: number): number => (read + written > 0 ? read / (read + written) : 1);
     const weights = traces.reduce((sum, block) => sum + block.weight, 0);
     const atomicSectors =
       traces.reduce((sum, block) => sum + this.code.atomicSectorsOf(block, summary) * block.weight, 0) * (totalBlocks / weights);
@@ -103,7 +103,7 @@ export class SmReplay {
     const perAtomic = atomicSectors > 0 ? activeSms * Math.max(1 / gpu.atomicRate, hottest / atomicSectors) : 0;
     this.memory = new MemoryPath(
       gpu,
-      memoryRates(gpu, activeSms, dramBytes > 0 ? dramReadBytes / dramBytes : 1),
+      memoryRates(gpu, activeSms, readShare(dramReadBytes, dramWriteBytes), readShare(hostReadBytes, hostWriteBytes)),
       summary,
       perAtomic,
       activeSms,

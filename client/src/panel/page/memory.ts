@@ -41,6 +41,16 @@ function levels({ traffic, accesses }: LaunchReport): Level[] {
       hitPct: traffic.l2HitPct,
     },
     { name: "DRAM", about: "Bytes moved from and to device memory", read: traffic.dramReadBytes, written: traffic.dramWriteBytes },
+    ...(traffic.hostReadBytes === undefined
+      ? []
+      : [
+          {
+            name: "Host",
+            about: "Bytes moved over the link to the host's memory",
+            read: traffic.hostReadBytes,
+            written: traffic.hostWriteBytes,
+          },
+        ]),
   ];
 }
 

@@ -14,6 +14,7 @@ const about: Readonly<Record<string, string>> = {
   "block-launch": "Starting the blocks",
   cbu: "Control flow: branches and convergence",
   fma: "Floating-point multiply and add",
+  "host-link": "The link to the host's memory, PCI Express or NVLink",
   issue: "The schedulers, which issue one instruction a clock each",
   "l2-port": "The SM's port to L2",
   lsu: "Load and store unit: memory instructions and shuffles",

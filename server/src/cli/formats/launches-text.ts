@@ -101,6 +101,8 @@ export function launchText({ line, report }: SimulatedSite, style: Style, source
     ...(traffic.dramReadBytes === undefined ? [] : [`${formatTraffic(traffic.dramReadBytes)} read`]),
     ...(traffic.dramWriteBytes === undefined ? [] : [`${formatTraffic(traffic.dramWriteBytes)} written`]),
   ];
+  if (traffic.hostReadBytes !== undefined)
+    caches.push(`${formatTraffic(traffic.hostReadBytes)} from the host, ${formatTraffic(traffic.hostWriteBytes ?? 0)} to it`);
   if (caches.length > 0) rows.push(["caches", caches.join(", ")]);
   const banks = [
     ...side("load", shared.loadWavefronts, shared.loadInstructions),
