@@ -146,3 +146,67 @@ describe("what is not simulated", () => {
     expect(simulateProgram(program, model("h200"), { isCancelled: () => true })).toEqual({ launches: [], notSimulated: [] });
   });
 });
+
+describe("sizes that mean nothing are refused, with what the GPU allows", () => {
+  const launched = (body: string, before = "", launch = "k<<<1, 32>>>(a, 3);"): string =>
+    `${before}__global__ void k(float *a, long long i) { ${body} }\nint main() { float *a; cudaMalloc(&a, 4096); ${launch} }`;
+  const touch = "a[i] = 1;";
+  test.each([
+    [
+      "static shared memory",
+      launched("__shared__ int s[2000000000]; s[i] = 1; a[0] = s[1];"),
+      /^8,000,000,000 bytes of shared memory a block: the NVIDIA H200 allows 232,448$/,
+    ],
+    [
+      "a local array",
+      launched("int s[2000000000]; s[i] = 1; a[0] = s[i + 1];"),
+      /^a local array of 8,000,000,000 bytes: a thread has up to 524,288$/,
+    ],
+    [
+      "local arrays together",
+      launched("int s[130000], t[130000]; s[i] = t[i] = 1; a[0] = s[i + 1] + t[i + 1];"),
+      /bytes of local memory, more than the 524288/,
+    ],
+    [
+      "constants",
+      launched("a[i] = c[i];", "__constant__ int c[2000000000];\n"),
+      /^8,000,000,000 bytes of constant memory: the NVIDIA H200 allows 65,536$/,
+    ],
+    [
+      "device variables",
+      launched("a[i] = d[i][3];", "__device__ int d[2000000000][100000];\n"),
+      /bytes of device memory: the NVIDIA H200 has /,
+    ],
+    [
+      "a template's argument",
+      launched("__shared__ int s[N]; s[i] = 1; a[0] = s[1];", "template <int N> ", "k<2147483647><<<1, 32>>>(a, 3);"),
+      /^8,589,934,588 bytes of shared memory/,
+    ],
+    ["dynamic shared memory", launched(touch, "", "k<<<1, 32, 99999999999>>>(a, 3);"), /^99,999,999,999 bytes of shared memory a block/],
+    ["less than none", launched(touch, "", "k<<<1, 32, -5>>>(a, 3);"), /bytes of shared memory/],
+    ["a block", launched(touch, "", "k<<<1, 1 << 30>>>(a, 3);"), /more than the 1024 a block can have/],
+    ["a block's depth", launched(touch, "", "k<<<1, dim3(1, 1, 128)>>>(a, 3);"), /more than 64 in z/],
+    ["a grid", launched(touch, "", "k<<<dim3(1, 70000), 32>>>(a, 3);"), /more than a grid can have/],
+    [
+      "a directive",
+      launched(touch, "// warplens: grid=(1) block=(32) shared=99999999999999\n", ""),
+      /^99,999,999,999,999 bytes of shared memory/,
+    ],
+    [
+      "a fraction for a 64-bit integer",
+      launched(touch, "// warplens: grid=(1) block=(32) i=0.5\n", ""),
+      /^`i` is a whole number, not 0\.5$/,
+    ],
+  ])("%s", (_, code, reason) => {
+    expect(simulated(code)).toEqual({ launches: [], notSimulated: [expect.objectContaining({ reason: expect.stringMatching(reason) })] });
+  });
+
+  test("what does not fit by a little is told with what would fit", () => {
+    const { launches } = simulated(launched(touch, "", "k<<<1, 32, 300000>>>(a, 3);"));
+    expect(launches[0]?.report.occupancy).toMatchObject({
+      blocksPerSm: 0,
+      limiters: ["shared_mem"],
+      advice: { nextStep: expect.anything() },
+    });
+  });
+});

@@ -6,6 +6,7 @@ import { describe } from "./described.ts";
 import { executed } from "./executed.ts";
 import type { GpuModel } from "./gpus/model.ts";
 import type { Content, Kernel, Launch } from "./ir/kernel.ts";
+import { launchProblem } from "./launchable.ts";
 import type { Basis, LaunchReport } from "./report/launch-report.ts";
 import { sourceLoops } from "./report/source-loops.ts";
 import { Work } from "./work.ts";
@@ -32,7 +33,8 @@ export function simulate(kernel: Kernel, launch: Launch, gpu: GpuModel, options:
   const now = options.now ?? (() => Date.now());
   const started = now();
   const { work = new Work() } = options;
-  check(launch, gpu);
+  const problem = launchProblem(kernel, launch, gpu, options.registers?.value);
+  if (problem !== undefined) throw new Error(problem);
   const compiled = compiledFor(kernel, Math.round(Number(gpu.computeCapability) * 10), work, options.optimisingSteps);
   const contents = new EarlierContents(work);
   const { launch: complete, assumptions, origins, decisive } = assumeUnknowns(compiled.kernel, launch, contents, work);
@@ -46,15 +48,6 @@ export function simulate(kernel: Kernel, launch: Launch, gpu: GpuModel, options:
   report.assumptions.push(...contents.assumptions);
   report.simulated.ms = now() - started;
   return report;
-}
-
-function check({ grid, block }: Launch, { name, values }: GpuModel): void {
-  const threads = block[0] * block[1] * block[2];
-  if (![...grid, ...block].every((length) => Number.isInteger(length) && length > 0)) {
-    throw new Error(`a grid of (${grid.join(", ")}) blocks of (${block.join(", ")}) threads cannot be launched`);
-  }
-  if (threads > values.maxThreadsPerBlock)
-    throw new Error(`${threads} threads a block are more than the ${name} runs (${values.maxThreadsPerBlock})`);
 }
 
 /** Drawn at random, a content is alike all over. */

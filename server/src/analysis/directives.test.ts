@@ -118,6 +118,17 @@ describe("values in terms of parameters that the launch gives", () => {
   });
 });
 
+test.each([
+  ["block=(99999999999)", "`block=(99999999999)`: a block has up to (1024, 1024, 64) threads"],
+  ["grid=(1) block=(1, 1, 65)", "`block=(1, 1, 65)`: a block has up to (1024, 1024, 64) threads"],
+  ["block=(64, 32)", "`block=(64, 32)`: a block of 2048 threads, more than the 1024 it can have"],
+  ["grid=(1, 65536)", "`grid=(1, 65536)`: a grid has up to (2147483647, 65535, 65535) blocks"],
+  ["cluster=(4, 4, 2)", "`cluster=(4, 4, 2)`: a cluster of 32 blocks, more than the 16 it can have"],
+  ["registers=4000000000", "`registers=4000000000`: a thread has up to 255 registers"],
+])("no GPU allows %s", (text, problem) => {
+  expect(readDirective(text)).toEqual({ problem, at: text.lastIndexOf(" ", text.lastIndexOf("=")) + 1 });
+});
+
 describe("options", () => {
   test("a launch", () => {
     expect(readLaunchOption("saxpy: grid=(64,1,1) block=(256,1,1) shared=0")).toEqual({

@@ -39,6 +39,13 @@ export interface Unreadable {
 export const launchKeys = ["grid", "block", "cluster", "shared", "registers"] as const;
 const configuration: ReadonlySet<string> = new Set(launchKeys);
 
+/** What every GPU that is modelled has for its limits (CUDA C++ Programming Guide, technical specifications). */
+const mostThreads = 1024;
+const mostSides = { grid: [2 ** 31 - 1, 65535, 65535], block: [1024, 1024, 64], cluster: [16, 16, 16] } as const;
+const mostBlocksPerCluster = 16;
+/** Registers of a thread. */
+export const mostRegisters = 255;
+
 /** Characters of a directive. */
 const longest = 10_000;
 
@@ -54,6 +61,8 @@ export function readDirective(text: string): DirectiveReading {
   for (const [key, written, at] of pairs) {
     const value = readKey(key, written, scope);
     if (value !== undefined) {
+      const problem = beyond(key, value, `\`${key}=${written}\`: `);
+      if (problem !== undefined) return { problem, at };
       values.set(key, value);
       if (typeof value === "number" && !configuration.has(key)) scope.set(key, value);
       continue;
@@ -76,8 +85,9 @@ export function resolveOpen(
   const unknown = names.filter((name) => !scope.has(name));
   if (unknown.length > 0) return { problem: `\`${key}=${written}\`: the value of ${unknown.join(", ")} is not known` };
   const value = readKey(key, written, scope);
-  if (value !== undefined) return { value };
-  return { problem: `${misread(key, written)}, with ${names.map((name) => `${name} = ${scope.get(name)}`).join(", ")}` };
+  const problem = value === undefined ? misread(key, written) : beyond(key, value, `\`${key}=${written}\`: `);
+  if (value !== undefined && problem === undefined) return { value };
+  return { problem: `${problem}, with ${names.map((name) => `${name} = ${scope.get(name)}`).join(", ")}` };
 }
 
 /** A directive with its open grid, block, cluster and shared memory resolved; open parameters stay open. */
@@ -111,6 +121,19 @@ function misread(key: string, written: string): string {
   if (!configuration.has(key))
     return `${text}: neither a number nor constant(c), linear(stride[, start]), uniform(lo, hi) or permutation(n)`;
   return `${text}: ${key === "shared" || key === "registers" ? "not a whole number" : "not (X), (X,Y) or (X,Y,Z) with whole numbers from 1"}`;
+}
+
+/** What no GPU allows of a value, behind `where`. Bytes of shared memory depend on which it is. */
+function beyond(key: string, value: Value, where: string): string | undefined {
+  if (key === "registers") return Number(value) > mostRegisters ? `${where}a thread has up to ${mostRegisters} registers` : undefined;
+  if ((key !== "grid" && key !== "block" && key !== "cluster") || !Array.isArray(value)) return undefined;
+  const sides = value as Dim3;
+  const most = mostSides[key];
+  const product = sides[0] * sides[1] * sides[2];
+  const what = key === "block" ? "threads" : "blocks";
+  if (sides.some((side, axis) => side > (most[axis] ?? 0))) return `${where}a ${key} has up to (${most.join(", ")}) ${what}`;
+  const together = key === "block" ? mostThreads : key === "cluster" ? mostBlocksPerCluster : Number.POSITIVE_INFINITY;
+  return product > together ? `${where}a ${key} of ${product} ${what}, more than the ${together} it can have` : undefined;
 }
 
 function directiveOf(values: ReadonlyMap<string, Value>): Directive {

@@ -81,6 +81,7 @@ function impossible(grid: Dim3, block: Dim3): string | undefined {
   const threads = block[0] * block[1] * block[2];
   if (threads > 1024) return `a block of ${threads} threads, more than the 1024 a block can have`;
   if (threads < 1) return "a block without threads";
+  if (block[2] > 64) return `a block of (${block.join(", ")}) threads, more than 64 in z`;
   if (grid.some((side) => side < 1)) return "an empty grid: nothing is launched";
   if (grid[0] > 2147483647 || grid[1] > 65535 || grid[2] > 65535) return `a grid of (${grid.join(", ")}) blocks, more than a grid can have`;
   return undefined;
@@ -193,8 +194,10 @@ function completeArguments(
 ): Completion | { readonly problem: string } {
   const buffers = open.captured.buffers.map(({ buffer }) => buffer);
   const later = new Map<string, OpenValue>((directive.open ?? []).map((value) => [value.key, value]));
+  const fractions: string[] = [];
   const args = open.captured.arguments.map((captured): Argument => {
     const given = directive.parameters.get(captured.name);
+    if (given !== undefined) fractions.push(...fractionProblem(captured, given));
     if (typeof given === "number") return { kind: "scalar", value: scalarValue(given, captured.type) };
     if (given !== undefined) return withContent(captured, given, buffers);
     if (captured.argument.kind !== "unknown" || later.has(captured.name)) return captured.argument;
@@ -209,11 +212,14 @@ function completeArguments(
     const resolved = resolveOpen(value, scope);
     if ("problem" in resolved) return resolved;
     const { value: given } = resolved;
+    if (!Array.isArray(given)) fractions.push(...fractionProblem(captured, given as number | Content));
     if (typeof given === "number") {
       args[index] = { kind: "scalar", value: scalarValue(given, captured.type) };
       scope.set(value.key, given);
     } else if ("kind" in given) args[index] = withContent(captured, given, buffers);
   }
+  const [problem] = fractions;
+  if (problem !== undefined) return { problem };
   const unsized = open.captured.buffers.filter(({ buffer }) => buffer.bytes === undefined);
   if (unsized.length > 0) {
     const reasons = new Set(unsized.map(({ sizeReason }) => sizeReason ?? "not allocated here"));
@@ -231,6 +237,15 @@ function knownScalars({ captured }: OpenLaunch, { parameters }: Directive): Map<
 
 function scalarOf(name: string, argument: CapturedArgument["argument"] | undefined): [string, number][] {
   return argument?.kind === "scalar" ? [[name, Number(argument.value)]] : [];
+}
+
+/** What the user gives integers must be whole numbers. */
+function fractionProblem({ name, type }: CapturedArgument, given: number | Content): string[] {
+  const held = typeof given === "number" ? type : type?.kind === "pointer" ? type.to : undefined;
+  if (held?.kind !== "integer" && held?.kind !== "enum") return [];
+  const numbers = typeof given === "number" ? [given] : Object.values(given).filter((value) => typeof value === "number");
+  const odd = numbers.find((value) => !Number.isInteger(value));
+  return odd === undefined ? [] : [`\`${name}\` ${typeof given === "number" ? "is" : "holds"} a whole number, not ${odd}`];
 }
 
 /** 64-bit integers are bigints to the engine. */

@@ -94,6 +94,12 @@ describe("usage", () => {
       ["a kernel", ["--launch", "zzz: grid=(1)"], "--launch 'zzz: grid=(1)', column 1: there is no kernel `zzz`; there are `k`, `init`"],
       ["an assumption's kernel", ["--assume", "zzz.n=1"], "--assume 'zzz.n=1', column 1: there is no kernel `zzz`; there are `k`, `init`"],
       ["registers' kernel", ["--registers", "zzz=32"], "--registers 'zzz=32', column 1: there is no kernel `zzz`; there are `k`, `init`"],
+      ["a block that means nothing", ["--launch", "k: block=(99999999999)"], "--launch 'k: block=(99999999999)', column 4: "],
+      [
+        "registers that mean nothing",
+        ["--registers", "k=4000000000"],
+        "--registers 'k=4000000000', column 3: a thread has 1 to 255 registers, not 4000000000",
+      ],
       ["a key", ["--launch", "k: gird=(4)"], "--launch 'k: gird=(4)', column 4: "],
       ["a misspelt key", ["--launch", "k: gri=4"], "--launch 'k: gri=4', column 4: k has no parameter `gri`; did you mean the key `grid`?"],
       [
@@ -684,6 +690,7 @@ describe("occupancy", () => {
       '{"gpu":"x","registers":1,"blockSize":32}',
       '{"gpu":"t4","registers":"1","blockSize":32}',
       '{"gpu":"t4","registers":1,"blockSize":0}',
+      '{"gpu":"t4","registers":1,"blockSize":32,"staticShared":1e300}',
     ];
     const { out, err, code } = await run({}, ["occupancy", "--stdin"], { stdin: `${lines.join("\n")}\n` });
     expect(
@@ -698,6 +705,7 @@ describe("occupancy", () => {
       { error: "there is no GPU or compute capability x" },
       { error: "registers must be a number" },
       { error: "blockSize must be a whole number of threads, at least 1" },
+      { error: "staticShared must be a whole number of bytes, the GPU allows 65,536" },
     ]);
     expect(err).toContain("line 3: not JSON\n");
     expect(code).toBe(2);
@@ -709,7 +717,27 @@ describe("occupancy", () => {
     [
       "an impossible carveout",
       ["--registers", "32", "--block", "32", "--carveout", "120"],
-      "carveout must be a whole percentage from 0 to 100",
+      "--carveout must be a whole percentage from 0 to 100",
+    ],
+    [
+      "shared memory that means nothing",
+      ["--registers", "32", "--block", "32", "--static-shared", "99999999999999"],
+      "--static-shared must be a whole number of bytes, the GPU allows 232,448",
+    ],
+    [
+      "dynamic shared memory that means nothing",
+      ["--registers", "32", "--block", "32", "--dynamic-shared", "99999999999999"],
+      "--dynamic-shared must be a whole number of bytes, the GPU allows 232,448",
+    ],
+    [
+      "a block that means nothing",
+      ["--registers", "32", "--block", "99999999999"],
+      "--block must be a whole number of threads, the GPU allows 1,024",
+    ],
+    [
+      "registers that mean nothing",
+      ["--registers", "4000000000", "--block", "32"],
+      "--registers must be a whole number of registers, the GPU allows 255",
     ],
   ])("%s", async (_, argv, message) => {
     const ran = await run({}, ["occupancy", ...argv]);

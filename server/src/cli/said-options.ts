@@ -1,9 +1,9 @@
 /** The options that say what the source cannot, and whether the kernels and parameters that they name are there. */
-import { type Directive, launchKeys, readAssumeOption, readLaunchOption, type Unreadable } from "../analysis/directives.ts";
+import { type Directive, launchKeys, mostRegisters, readAssumeOption, readLaunchOption, type Unreadable } from "../analysis/directives.ts";
 import { suggest } from "../rules/suggest.ts";
 import { UsageError } from "./io.ts";
 import type { KernelNames } from "./jobs/job.ts";
-import { type Given, wholeNumber } from "./options.ts";
+import type { Given } from "./options.ts";
 import type { FileResult } from "./report.ts";
 
 /** Names that are listed of those there are. */
@@ -65,7 +65,10 @@ export class SaidOptions {
     const [, kernel, count] = /^([\w:]+)=(\d+)$/.exec(option.text) ?? [];
     if (kernel === undefined || count === undefined) throw new UsageError(`${placeIn(option, 0)}: registers are written KERNEL=N`);
     this.#kernels.push({ option, name: kernel, at: 0 });
-    return [kernel, wholeNumber(placeIn(option, kernel.length + 1), count, 1)];
+    const registers = Number(count);
+    if (registers < 1 || registers > mostRegisters)
+      throw new UsageError(`${placeIn(option, kernel.length + 1)}: a thread has 1 to ${mostRegisters} registers, not ${count}`);
+    return [kernel, registers];
   }
 
   #launch(option: OptionText): void {

@@ -14,7 +14,7 @@ export function devicePropertiesOf({ name, computeCapability, values }: GpuModel
     sharedMemPerMultiprocessor: values.sharedPerSm,
     sharedMemPerBlockOptin: values.sharedPerBlockOptIn,
     l2CacheSize: values.l2Bytes,
-    clockRateKHz: values.clock * 1000,
+    clockRateKHz: Math.round(values.clock * 1000),
     totalGlobalMem: values.dramBytes,
     occupancy: values,
   };

@@ -1,5 +1,6 @@
 /** What a launch finds before its first instruction: memories laid out, and the value of every parameter. */
 import { type Argument, type Image, type Kernel, type Launch, type Op, type ScalarType, type Space, scalarBytes } from "../ir/kernel.ts";
+import { mostLocalBytes, mostSharedBytes } from "../ir/windows.ts";
 import {
   constantBase,
   FixedWindow,
@@ -75,6 +76,7 @@ export class Environment {
     const dynamic =
       sharedBase +
       place(Math.max(16, ...kernel.shared.map((each) => (each.bytes === undefined ? each.align : 1))), launch.dynamicSharedBytes);
+    if (!(offset <= mostSharedBytes)) throw new Error(`a block needs ${offset} bytes of shared memory, more than any GPU has`);
     this.sharedAddresses = statics.map((address) => address ?? dynamic);
     this.#shared = new DataView(new ArrayBuffer(offset + 64));
 
@@ -96,6 +98,8 @@ export class Environment {
       if (op.action.kind === "alloca") this.allocas.set(op, localBase + place(Math.max(4, op.action.align), op.action.bytes));
     }
     this.frameBytes = Math.ceil(offset / 4) * 4;
+    if (!(offset <= mostLocalBytes))
+      throw new Error(`a thread needs ${offset} bytes of local memory, more than the ${mostLocalBytes} that it has`);
     this.unknownImageStart = this.global.add(unknownImageBytes, contents.source({ kind: "unknown" }, "i32", 0));
     this.#local = new DataView(new ArrayBuffer(this.frameBytes * maxThreads + 64));
 
@@ -112,7 +116,12 @@ export class Environment {
     const store = (each: Argument | undefined, at: number, type: ScalarType | undefined): Scalar | undefined => {
       const value = plainValue(each, this.bufferStarts, what);
       if (value !== undefined && type)
-        writeScalar(this.#parameters, at, type, type === "i64" ? BigInt.asIntN(64, BigInt(value)) : Number(value));
+        writeScalar(
+          this.#parameters,
+          at,
+          type,
+          type === "i64" ? BigInt.asIntN(64, BigInt(typeof value === "number" ? Math.trunc(value) : value)) : Number(value),
+        );
       if (each?.kind === "aggregate") for (const field of each.fields) store(field.value, at + field.offset, field.type);
       return value;
     };

@@ -2,7 +2,7 @@
 import { type FigureName, figureDefinitions, figureNames, type GpuValues } from "./figures.ts";
 import type { Figure } from "./files.ts";
 import { contradictions } from "./limits.ts";
-import { findCapability, findGpu, type GpuModel, gpus } from "./model.ts";
+import { capabilities, findCapability, findGpu, type GpuModel, gpus } from "./model.ts";
 
 /** The source of figures a user gave. */
 export const userSource = "user";
@@ -49,6 +49,24 @@ export const userFigure = (name: FigureName, value: number | readonly number[]):
   at: "gpus",
 });
 
+/** Numbers of a list. */
+const longestList = 64;
+/** How many times what the models have a figure may be more, or less: beyond that it is a slip of units, and searches that go by it would not end. */
+const spread = 16;
+
+/** What no GPU is like. */
+function beyond(name: FigureName, values: readonly number[]): string | undefined {
+  const { unit } = figureDefinitions[name];
+  const known = [...gpus, ...capabilities].flatMap((model) => [(model.values as Partial<GpuValues>)[name] ?? []].flat());
+  const [least, most] = [Math.min(...known) / spread, Math.max(...known) * spread];
+  const [low, high] = counted.has(unit) ? [Math.ceil(least), Math.floor(most)] : [least, most];
+  const odd = values.find((value) => known.length > 0 && (value < low || value > high));
+  const words = (value: number): string => value.toLocaleString("en-US", { maximumSignificantDigits: 6 });
+  return odd === undefined
+    ? undefined
+    : `${name} of ${words(odd)} ${unit} is that of no GPU: from ${words(low)} to ${words(high)} are taken`;
+}
+
 /** What is wrong with a value for a figure; undefined when nothing is. */
 function problemOf(name: string, value: unknown): string | undefined {
   if (!Object.hasOwn(figureDefinitions, name)) return `no figure is called ${name}${similar(name)}`;
@@ -56,7 +74,9 @@ function problemOf(name: string, value: unknown): string | undefined {
   const least = mayBeZero(name as FigureName) ? 0 : Number.MIN_VALUE;
   const sound = (n: unknown): boolean =>
     typeof n === "number" && Number.isFinite(n) && n >= least && (!counted.has(unit) || Number.isInteger(n));
-  if (Array.isArray(value) === list && [value].flat().every(sound)) return undefined;
+  const values = [value].flat();
+  if (Array.isArray(value) === list && values.every(sound))
+    return values.length > longestList ? `${name} has more than ${longestList} numbers` : beyond(name as FigureName, values as number[]);
   const whole = counted.has(unit) ? "whole " : "";
   return `${name} must be a ${list ? `list of ${whole}numbers` : `${whole}number`} of ${unit}, ${least === 0 ? "0 or more" : "more than 0"}`;
 }

@@ -120,6 +120,13 @@ describe("a user's own GPU", () => {
     expect(["my-h200", "our h200", "h200"].map((name) => findGpu(name, own)?.id)).toEqual(["my-h200", "my-h200", "h200"]);
   });
 
+  test("may have every figure of every model", () => {
+    for (const { values } of gpus) {
+      const made = customGpu({ id: "x", extends: "h200", figures: values });
+      expect("problems" in made ? made.problems.filter(({ path }) => path.length > 1) : []).toEqual([]);
+    }
+  });
+
   test.each([
     [null, "", /must be an object/],
     [{ extends: "h200" }, "", /id must be/],
@@ -132,6 +139,15 @@ describe("a user's own GPU", () => {
     [{ id: "x", extends: "h200", figures: { smCount: "many" } }, "figures.smCount", /smCount must be a whole number of SMs, more than 0/],
     [{ id: "x", extends: "h200", figures: { smCount: 0 } }, "figures.smCount", /more than 0/],
     [{ id: "x", extends: "h200", figures: { smCount: 1.5 } }, "figures.smCount", /whole number/],
+    [
+      { id: "x", extends: "h200", figures: { smCount: 99999 } },
+      "figures.smCount",
+      /^smCount of 99,999 SMs is that of no GPU: from 1 to 2,720 are taken$/,
+    ],
+    [{ id: "x", extends: "h200", figures: { sharedUnit: 1 } }, "figures.sharedUnit", /sharedUnit of 1 bytes is that of no GPU/],
+    [{ id: "x", extends: "h200", figures: { maxThreadsPerBlock: 2 ** 40 } }, "figures.maxThreadsPerBlock", /that of no GPU/],
+    [{ id: "x", extends: "h200", figures: { clock: 0.0005 } }, "figures.clock", /clock of 0.0005 MHz/],
+    [{ id: "x", extends: "h200", figures: { sharedConfigurations: Array(65).fill(1024) } }, "figures.sharedConfigurations", /more than 64/],
     [{ id: "x", extends: "h200", figures: { sharedReservedPerBlock: -1 } }, "figures.sharedReservedPerBlock", /0 or more/],
     [{ id: "x", extends: "h200", figures: { sharedConfigurations: 3 } }, "figures.sharedConfigurations", /must be a list/],
     [{ id: "x", extends: "h200", figures: { sharedPerSm: 65536 } }, "figures", /a block has more shared memory than an SM/],

@@ -10,3 +10,8 @@ export const localBase = 2 * windowBytes;
 export const constantBase = 3 * windowBytes;
 export const paramBase = 4 * windowBytes;
 export const globalBase = 0x7f * windowBytes;
+
+/** Bytes of local memory of a thread (CUDA C++ Programming Guide, technical specifications). */
+export const mostLocalBytes = 512 * 2 ** 10;
+/** Bytes of shared memory of a block that are laid out at all: some times what any GPU has, so that what would make a block fit can be told. */
+export const mostSharedBytes = 2 ** 20;

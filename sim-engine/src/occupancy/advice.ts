@@ -82,6 +82,9 @@ function* up(from: number, to: number, step = 1): Generator<number> {
   for (let value = from; value <= to; value += step) yield value;
 }
 
+/** Values down from a launch's own. Those beyond what the GPU allows are left out: with them nothing is resident. */
+const less = (own: number, most: number, to: number, step = 1): Generator<number> => down(Math.min(own, most), to, step);
+
 /** Shared sizes at which the allocation changes: multiples of the unit, less the driver's reserve. */
 const sharedSteps = (gpu: GpuValues, from: number): { below: number; above: number } => {
   const unit = gpu.sharedUnit;
@@ -89,6 +92,10 @@ const sharedSteps = (gpu: GpuValues, from: number): { below: number; above: numb
   const below = Math.floor((from + reserve) / unit) * unit - reserve;
   return { below: below === from ? from - unit : below, above: below + 1 };
 };
+
+/** A block's shared memory, or the first size beyond what any block has. */
+const sharedOf = (gpu: GpuValues, { staticShared, dynamicShared }: OccupancyInput): number =>
+  Math.min(staticShared + dynamicShared, Math.max(gpu.sharedPerBlock, gpu.sharedPerBlockOptIn) + gpu.sharedUnit);
 
 /** The block size that `cudaOccupancyMaxPotentialBlockSize` gives: the largest of those with most threads on an SM. */
 export function maxPotentialBlockSize(
@@ -119,14 +126,14 @@ function bestBlockSizes(gpu: GpuValues, input: OccupancyInput): BlockSizeChoice[
 
 /** Registers and shared memory together, where either alone changes nothing. */
 function both(gpu: GpuValues, input: OccupancyInput, now: Occupancy): string | undefined {
-  const shared = input.staticShared + input.dynamicShared;
-  for (const registers of down(input.registers - 1, 16)) {
+  const shared = sharedOf(gpu, input);
+  for (const registers of less(input.registers - 1, gpu.registerLimitOfCalculator, 16)) {
     if (Math.min(occupancy(gpu, { ...input, registers }).limits.registers, now.limits.blocks, now.limits.warps) <= now.blocksPerSm)
       continue;
     const eased = { ...input, registers };
-    const less = cliff(gpu, eased, "shared", now, down(sharedSteps(gpu, shared).below, 0, gpu.sharedUnit), true);
-    if (!less) return undefined;
-    return `${number(input.registers - registers)} fewer registers a thread and ${less.words}`;
+    const shrunk = cliff(gpu, eased, "shared", now, down(sharedSteps(gpu, shared).below, 0, gpu.sharedUnit), true);
+    if (!shrunk) return undefined;
+    return `${number(input.registers - registers)} fewer registers a thread and ${shrunk.words}`;
   }
   return undefined;
 }
@@ -137,21 +144,21 @@ function both(gpu: GpuValues, input: OccupancyInput, now: Occupancy): string | u
  */
 export function adviseOccupancy(gpu: GpuValues, input: OccupancyInput): OccupancyAdvice {
   const now = occupancy(gpu, input);
-  const shared = input.staticShared + input.dynamicShared;
-  const steps = sharedSteps(gpu, shared);
   const mostShared = (input.optIn ?? true) ? gpu.sharedPerBlockOptIn : gpu.sharedPerBlock;
+  const steps = sharedSteps(gpu, sharedOf(gpu, input));
   const warps = Math.ceil(input.blockSize / warp);
+  const mostBlock = Math.ceil(gpu.maxThreadsPerBlock / warp) * warp;
   const found = (candidates: (Cliff | undefined)[]): Cliff[] => candidates.filter((candidate) => candidate !== undefined);
   const gains = found([
-    cliff(gpu, input, "registers", now, down(input.registers - 1, 16), true),
+    cliff(gpu, input, "registers", now, less(input.registers - 1, gpu.registerLimitOfCalculator, 16), true),
     cliff(gpu, input, "shared", now, down(steps.below, 0, gpu.sharedUnit), true),
-    cliff(gpu, input, "block", now, down((warps - 1) * warp, warp, warp), true),
+    cliff(gpu, input, "block", now, less((warps - 1) * warp, mostBlock, warp, warp), true),
     cliff(gpu, input, "block", now, up((warps + 1) * warp, gpu.maxThreadsPerBlock, warp), true),
   ]);
   const losses = found([
     cliff(gpu, input, "registers", now, up(input.registers + 1, gpu.maxRegistersPerThread), false),
     cliff(gpu, input, "shared", now, up(steps.above, mostShared, gpu.sharedUnit), false),
-    cliff(gpu, input, "block", now, down((warps - 1) * warp, warp, warp), false),
+    cliff(gpu, input, "block", now, less((warps - 1) * warp, mostBlock, warp, warp), false),
     cliff(gpu, input, "block", now, up((warps + 1) * warp, gpu.maxThreadsPerBlock, warp), false),
   ]);
   // The limiting resource first: what limits is what a step must change.

@@ -37,8 +37,11 @@ describe("occupancy", () => {
     [{ ...plain, registers: 1.5, blockSize: 32 }, /registers/],
     [{ ...plain, registers: 32, blockSize: 32, carveout: 101 }, /carveout/],
     [{ registers: 32, staticShared: Number.NaN, dynamicShared: 0, blockSize: 32 }, /staticShared/],
+    [{ ...plain, staticShared: 99999999999999, registers: 32, blockSize: 32 }, /^staticShared .* the GPU allows 98,304$/],
+    [{ ...plain, registers: 32, blockSize: 99999999999 }, /^blockSize .* the GPU allows 1,024$/],
+    [{ ...plain, registers: 4000000000, blockSize: 32 }, /^registers .* the GPU allows 255$/],
   ])("refuses %j", (input, message) => {
-    expect(occupancyProblem(input)).toMatch(message);
+    expect(occupancyProblem(input, volta)).toMatch(message);
     expect(() => occupancy(volta, input)).toThrow(message);
   });
 });
@@ -81,6 +84,26 @@ describe("advice", () => {
       }),
       { numRuns: 60 },
     ));
+
+  test.each([
+    ["shared memory", { staticShared: 2 ** 31 - 1 }, { staticShared: 1e6 }],
+    ["registers", { registers: 2 ** 31 - 1 }, { registers: 1000 }],
+    ["a block", { blockSize: 2 ** 31 - 1 }, { blockSize: 4096 }],
+  ])("looks no further than the GPU goes: %s", (_, huge, large) => {
+    let reads = 0;
+    const counted = new Proxy(hopper, {
+      get(values, name) {
+        reads++;
+        return Reflect.get(values, name);
+      },
+    });
+    const usual = { ...plain, registers: 32, blockSize: 256 };
+    const { gains } = adviseOccupancy(counted, { ...usual, ...huge });
+    const places = (all: typeof gains) => all.map(({ resource, value, occupancyPct }) => ({ resource, value, occupancyPct }));
+    expect(places(gains)).toEqual(places(adviseOccupancy(hopper, { ...usual, ...large }).gains));
+    expect(gains).not.toEqual([]);
+    expect(reads).toBeLessThan(100_000);
+  });
 
   test("the potential block size has the most threads of all, and is the largest that has", () =>
     fc.assert(

@@ -88,26 +88,39 @@ function sharedLimit(gpu: GpuValues, input: OccupancyInput, perBlock: number): n
   return Math.floor(shared / perBlock);
 }
 
-/** What is wrong with an input, in words; undefined when nothing is. */
-export function occupancyProblem(input: OccupancyInput): string | undefined {
-  const whole = (value: number): boolean => Number.isInteger(value) && value >= 0;
-  if (!whole(input.blockSize) || input.blockSize === 0) return "blockSize must be a whole number of threads, at least 1";
-  if (!whole(input.registers)) return "registers must be a whole number, 0 or more";
-  if (!whole(input.staticShared)) return "staticShared must be a whole number of bytes, 0 or more";
-  if (!whole(input.dynamicShared)) return "dynamicShared must be a whole number of bytes, 0 or more";
-  if (input.barriers !== undefined && !whole(input.barriers)) return "barriers must be a whole number, 0 or more";
-  const carveout = input.carveout ?? -1;
-  if (!Number.isInteger(carveout) || carveout < -1 || carveout > 100)
-    return "carveout must be a whole percentage from 0 to 100, or -1 for the default";
-  return undefined;
+/** What the runtime's functions can be asked for: an `int`. */
+const mostAsked = 2 ** 31 - 1;
+
+/** What is wrong with an input, in words that name the field; undefined when nothing is. What is too much for the GPU alone is answered: with 0 blocks. */
+export function occupancyProblem(input: OccupancyInput, gpu: GpuValues): string | undefined {
+  const { maxThreadsPerBlock, maxRegistersPerThread, sharedPerBlockOptIn, maxBlocksPerSm, barriersPerBlockSlot } = gpu;
+  return (
+    sizeProblem("blockSize", input.blockSize, 1, "threads", maxThreadsPerBlock) ??
+    sizeProblem("registers", input.registers, 0, "registers", maxRegistersPerThread) ??
+    sizeProblem("staticShared", input.staticShared, 0, "bytes", sharedPerBlockOptIn) ??
+    sizeProblem("dynamicShared", input.dynamicShared, 0, "bytes", sharedPerBlockOptIn) ??
+    sizeProblem("barriers", input.barriers ?? 0, 0, "barriers", maxBlocksPerSm * (barriersPerBlockSlot ?? 1)) ??
+    carveoutProblem(input.carveout ?? -1)
+  );
 }
+
+function sizeProblem(field: string, value: number, least: number, unit: string, allowed: number): string | undefined {
+  if (Number.isInteger(value) && value >= least && value <= mostAsked) return undefined;
+  const range = value > mostAsked ? `the GPU allows ${allowed.toLocaleString("en-US")}` : least === 0 ? "0 or more" : `at least ${least}`;
+  return `${field} must be a whole number of ${unit}, ${range}`;
+}
+
+const carveoutProblem = (carveout: number): string | undefined =>
+  Number.isInteger(carveout) && carveout >= -1 && carveout <= 100
+    ? undefined
+    : "carveout must be a whole percentage from 0 to 100, or -1 for the default";
 
 /**
  * Blocks and warps resident on an SM of `gpu` (a model's or a capability's values), and what limits them.
  * Throws a RangeError on input that `occupancyProblem` objects to.
  */
 export function occupancy(gpu: GpuValues, input: OccupancyInput): Occupancy {
-  const problem = occupancyProblem(input);
+  const problem = occupancyProblem(input, gpu);
   if (problem) throw new RangeError(problem);
   const warps = Math.ceil(input.blockSize / warpSize);
   const warpSlots = gpu.maxThreadsPerSm / warpSize;

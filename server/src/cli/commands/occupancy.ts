@@ -35,8 +35,8 @@ export default {
     const name = given.gpu ?? defaultGpu;
     const model = valuesOf(name, own) ?? gpuNamed(name, own);
     const input = inputOf(given);
-    const problem = occupancyProblem(input);
-    if (problem !== undefined) throw new UsageError(problem);
+    const problem = occupancyProblem(input, model.values);
+    if (problem !== undefined) throw new UsageError(problem.replace(/^\w+/, (field) => optionOf[field] ?? field));
     const cluster = given.cluster === undefined ? undefined : wholeNumber("--cluster", given.cluster, 1);
     if (cluster !== undefined && maxActiveClusters(model.values, 1, cluster) === undefined)
       throw new UsageError(`--cluster: ${model.name} has no clusters, or how its SMs are divided is not known`);
@@ -46,6 +46,15 @@ export default {
     return 0;
   },
 } satisfies Command;
+
+/** The options that say the fields of an `OccupancyInput`. */
+const optionOf: Readonly<Record<string, string>> = {
+  blockSize: "--block",
+  registers: "--registers",
+  staticShared: "--static-shared",
+  dynamicShared: "--dynamic-shared",
+  carveout: "--carveout",
+};
 
 /** The options that nothing reads with --stdin. */
 const fromLines = ["gpu", "registers", "static-shared", "dynamic-shared", "block", "carveout", "cluster", "format"] as const;
@@ -173,6 +182,6 @@ function answerLine(line: string, own: readonly GpuModel[]): object {
     ...(typeof given.optIn === "boolean" ? { optIn: given.optIn } : {}),
     ...(typeof given.barriers === "number" ? { barriers: given.barriers } : {}),
   };
-  const problem = occupancyProblem(input);
+  const problem = occupancyProblem(input, model.values);
   return problem === undefined ? answer(occupancy(model.values, input)) : { error: problem };
 }
