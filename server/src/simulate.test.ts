@@ -210,3 +210,46 @@ describe("sizes that mean nothing are refused, with what the GPU allows", () => 
     });
   });
 });
+
+describe("what never ends is given up, with a reason", () => {
+  const code = (body: string, launch = "k<<<1024, 256>>>(a, m, 100);"): string =>
+    `#include <vector>\n__device__ int lock;\n__global__ void k(int *a, int *m, int n) { ${body} }\n` +
+    `int forever(int n) { while (true) n++; return n; }\nint deeper(int n) { return deeper(n + 1); }\n` +
+    `int main() { int *a, *m; cudaMalloc(&a, 4096); cudaMalloc(&m, 4); cudaMemset(m, 0, 4); ${launch} }`;
+  test.each([
+    [
+      "a spin lock in memory",
+      "while (atomicCAS(m, 0, 1)); a[0] += 1; atomicExch(m, 0);",
+      /^a thread waits for a lock that is never given back/,
+    ],
+    ["one in a variable", "while (atomicCAS(&lock, 0, 1) != 0) __threadfence(); a[0] += 1; atomicExch(&lock, 0);", /never given back/],
+    ["one in a loop", "for (int i = 0; i < 1000000; i++) { while (atomicCAS(m, 0, 1)); a[i] += 1; atomicExch(m, 0); }", /never given back/],
+    ["nothing, for ever", "while (true);", /never end/],
+    ["stores, for ever", "for (;;) a[0]++;", /never end/],
+    ["a counter that goes round", "for (unsigned i = n - 1; i >= 0; i--) a[i & 31] = i;", /never end/],
+    ["a step of 0", "for (int i = 0; i < n; i += 0) a[i & 31] = i;", /never end/],
+  ])("%s", (_, body, reason) => {
+    const [first, again] = [simulated(code(body)), simulated(code(body))];
+    expect(first.notSimulated.map((each) => each.reason)).toEqual([expect.stringMatching(reason)]);
+    expect(again.notSimulated.map((each) => each.reason)).toEqual(first.notSimulated.map((each) => each.reason));
+  });
+
+  test.each([
+    ["host code before the launch", "while (1) { } k<<<1, 32>>>(a, m, 1);"],
+    ["launches", "for (;;) k<<<1, 32>>>(a, m, 1);"],
+    ["a function", "k<<<1, 32>>>(a, m, forever(1));"],
+    ["calls of calls", "k<<<1, 32>>>(a, m, deeper(1));"],
+    [
+      "a vector that grows",
+      "std::vector<std::vector<int>> v; while (true) v.push_back(std::vector<int>(1000000)); k<<<1, 32>>>(v[0].data(), m, 1);",
+    ],
+    [
+      "a vector of 10^12",
+      "std::vector<int> v(1000000000000ull); for (size_t i = 0; i < v.size(); i++) v[i] = i; k<<<1, 32>>>(v.data(), m, v[3]);",
+    ],
+    ["10^18 launches", "for (int i = 0; i < 1000000000; i++) for (int j = 0; j < 1000000000; j++) k<<<i + 1, 32>>>(a, m, j);"],
+  ])("on the host: %s", (_, launch) => {
+    const { launches, notSimulated } = simulated(code("a[threadIdx.x] = n;", launch));
+    expect([...launches, ...notSimulated]).toHaveLength(1);
+  });
+});

@@ -33,7 +33,7 @@ import { type Provenance, traceAddresses } from "./provenance.ts";
 import { copyStep, Registers, type Slot, type Step, slotKind, spreadStep, writeLong } from "./registers.ts";
 import { type Slice, sliceForAddresses } from "./slice.ts";
 import { type Contents, plainContents } from "./sources.ts";
-import { waitingExits } from "./spins.ts";
+import { lockHeaders, waitingExits } from "./spins.ts";
 import { texelStep } from "./texels.ts";
 import { NotExecutable, valueStep } from "./values.ts";
 
@@ -215,6 +215,7 @@ class Compiler {
 
   blocks(join: (block: Block) => Block | undefined, loops: readonly Loop[]): CompiledBlock[] {
     const waiting = waitingExits(loops);
+    const locks = lockHeaders(loops);
     const headers = new Map(loops.map((loop) => [loop.header, loop]));
     const compiled = new Map<Block, CompiledBlock>();
     for (const [index, block] of this.#kernel.blocks.entries()) {
@@ -225,6 +226,7 @@ class Compiler {
         end: { kind: "return" },
         join: undefined,
         cost: 1,
+        isLock: locks.has(block),
         skip: undefined,
         estimate: undefined,
         within: [],

@@ -38,6 +38,8 @@ export interface CompiledBlock {
   join: CompiledBlock | undefined;
   /** Steps, to count against the budget. */
   cost: number;
+  /** On a loop header: the loop tries to take a lock. */
+  isLock: boolean;
   /** On a loop header: how its iterations may be skipped. */
   skip: LoopSkip | undefined;
   /** On a loop header: how its turns may be estimated. */

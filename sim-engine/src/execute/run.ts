@@ -10,6 +10,7 @@ import { WrapsAround } from "./patterns.ts";
 import { type CompiledBlock, type Edge, type LoopSkip, type OpenWindow, type Program, warpSize } from "./program.ts";
 import { WarpRecord } from "./record.ts";
 import { advanceValues, firstWindow, leastWindows, readValues } from "./skip.ts";
+import { mostTries, neverReleased } from "./spins.ts";
 import { comparisonMark, follows, sameLanes, skipMark, type Trial } from "./trial.ts";
 
 /** Steps of one block that are run without a question whether they are still wanted. */
@@ -57,6 +58,9 @@ export class Runner {
   #open: LoopSkip[] = [];
   /** A window run to see whether it goes the same way as one before. */
   #trial: Trial | undefined;
+  /** Lanes that try to take a lock, and how often they did in vain. */
+  #trying = 0;
+  #vain = 0;
   /** How much of the launch a request of the running block stands for, in loops whose turns are all run. */
   #weight = 1;
 
@@ -175,6 +179,7 @@ export class Runner {
     const { moves } = edge;
     for (let k = 0; k < moves.length; k++) moves[k]!(o, mask);
     top.block = edge.to;
+    if (edge.to.isLock) this.#try(mask, edge.back);
     if (edge.to.skip || edge.to.estimate) this.#arrive(edge, o);
   }
 
@@ -190,6 +195,13 @@ export class Runner {
     else stack.pop();
     if (otherwise.to !== join) stack.push({ block: otherwise.to, join, mask: rest });
     if (then.to !== join) stack.push({ block: then.to, join, mask: taken });
+  }
+
+  /** A turn of a loop that tries to take a lock. Whoever holds it runs when this warp is done, or never. */
+  #try(mask: number, again: boolean): void {
+    if (mask !== this.#trying || !again) this.#vain = 0;
+    this.#trying = mask;
+    if (++this.#vain > mostTries) throw neverReleased();
   }
 
   /** At the header of a loop whose iterations may be skipped. True to leave the run: a trial has seen what it was to see. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { findGpu } from "../gpus/model.ts";
-import { parseKernel } from "../ir/text.ts";
+import { parseKernel, printKernel } from "../ir/text.ts";
 import { simulate } from "../simulate.ts";
 import { Work } from "../work.ts";
 
@@ -9,6 +9,7 @@ const waiting = (look: string) =>
 entry:
   %flag: ptr = param 0
   %zero: i32 = const 0
+  %one: i32 = const 1
   %tx: i32 = special tid.x
   jump loop
 loop:
@@ -31,6 +32,14 @@ const launch = {
 test("a loop that waits for what never happens is given up, not counted without end", () => {
   const kernel = waiting("atomic.global.device.add %flag, %zero");
   expect(() => simulate(kernel, launch, findGpu("h200")!, { work: new Work(100_000) })).toThrow(/may never end/);
+});
+
+test("a lock that is never given back ends the run soon, with that reason", () => {
+  const look = "atomic.global.device.cas %flag, %zero, %one";
+  const kernel = parseKernel(printKernel(waiting(look)).replace("icmp.eq %seen, %zero", "icmp.ne %seen, %zero"));
+  const work = new Work();
+  expect(() => simulate(kernel, { ...launch, grid: [1024, 1, 1] }, findGpu("h200")!, { work })).toThrow(/a lock that is never given back/);
+  expect(work.spent).toBeLessThan(100_000);
 });
 
 test("a loop that only looks is left: what it waits for is others' to write", () => {

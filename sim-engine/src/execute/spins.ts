@@ -1,6 +1,6 @@
 /**
- * Loops that only look at memory until somebody else has changed it: another block, the host, another GPU. Nothing here changes it
- * meanwhile, so such a loop is left after one look.
+ * Loops that go round until somebody else has changed memory: another block, the host, another GPU. Nothing here changes it meanwhile. One
+ * that only looks is left after one look; one that tries to take a lock goes on until it has it, or is seen never to.
  */
 import type { Loop } from "../ir/graph.ts";
 import type { Block, Op } from "../ir/kernel.ts";
@@ -28,3 +28,25 @@ function isIdle(op: Op): boolean {
   const { kind } = op.action;
   return isPure(op) || kind === "load" || kind === "fence" || kind === "syncwarp";
 }
+
+/** Turns in which the same lanes try in vain: whoever has the lock will not run. */
+export const mostTries = 4096;
+
+/** Headers of loops that do nothing but try to take a lock: nothing of one turn is left to the next but what memory holds. */
+export function lockHeaders(loops: readonly Loop[]): ReadonlySet<Block> {
+  return new Set(loops.filter(isLock).map(({ header }) => header));
+}
+
+function isLock({ header, blocks, exits }: Loop): boolean {
+  const ops = [...blocks].flatMap((block) => block.ops);
+  return header.phis.length === 0 && exits.length > 0 && ops.some(tries) && ops.every((op) => tries(op) || isIdle(op));
+}
+
+/** One that fails leaves memory as it is. */
+const tries = ({ action }: Op): boolean => action.kind === "atomic" && (action.op === "cas" || action.op === "exch");
+
+/** A reason for the user. */
+export const neverReleased = (): Error =>
+  new Error(
+    `a thread waits for a lock that is never given back: after ${mostTries} tries the same threads of its warp still wait, and no others run meanwhile`,
+  );
