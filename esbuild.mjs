@@ -48,6 +48,7 @@ const bundles = [
       worker: "server/src/worker.ts",
       cli: "server/src/cli/main.ts",
       inspector: "server/src/cli/inspector.ts",
+      "parent-watch": "server/src/cli/parent-watch.ts",
     },
     splitting: true,
     chunkNames: "shared-[hash]",

@@ -27,7 +27,11 @@ beforeAll(async () => {
   await build({
     absWorkingDir: root,
     outdir: path.join(installed, "dist"),
-    entryPoints: { cli: "server/src/cli/main.ts", inspector: "server/src/cli/inspector.ts" },
+    entryPoints: {
+      cli: "server/src/cli/main.ts",
+      inspector: "server/src/cli/inspector.ts",
+      "parent-watch": "server/src/cli/parent-watch.ts",
+    },
     bundle: true,
     platform: "node",
     format: "esm",

@@ -18,11 +18,13 @@ const project = { "warplens.json": '{ "includeDirs": ["."] }', "n.cuh": "#define
 const timeless = (text: string): string => text.replace(/"ms": [\d.]+/g, '"ms": 0');
 
 test("many files give the same output, byte for byte, however many are inspected at once, and from what was kept", async () => {
-  const { scripts, remove } = await bundled({ cli: "cli/main.ts", inspector: "cli/inspector.ts" });
+  const { scripts, remove } = await bundled({ cli: "cli/main.ts", inspector: "cli/inspector.ts", "parent-watch": "cli/parent-watch.ts" });
   const cwd = folderWith(project);
+  const cacheHome = folderWith();
   const check = async (...argv: string[]) => {
     const command = [fileURLToPath(scripts.cli), "check", ".", "--format", "json", ...argv];
-    const ran = await promisify(execFile)(process.execPath, command, { cwd }).catch((ended) => ended);
+    const env = { ...process.env, XDG_CACHE_HOME: cacheHome, LOCALAPPDATA: cacheHome };
+    const ran = await promisify(execFile)(process.execPath, command, { cwd, env }).catch((ended) => ended);
     return { code: ran.code, out: ran.stdout, err: ran.stderr };
   };
   const one = await check("--jobs", "1", "--no-cache");
@@ -39,13 +41,18 @@ test("many files give the same output, byte for byte, however many are inspected
 const script = `
   process.once("disconnect", () => process.exit());
   process.on("message", ({ job }) => {
-    process.send({ entered: "parse" });
-    if (job.text.includes("hang")) for (;;);
-    if (job.text.includes("throw")) throw new RangeError("too deep");
-    if (job.text.includes("die")) process.kill(process.pid, "SIGSEGV");
     const range = { start: { line: 0, character: 0 }, end: { line: 0, character: 2 } };
     const finding = { path: job.path, ruleId: "strided-global-access", severity: "warning", message: "slow", range, fixes: [], related: [], tags: [], url: "" };
     const outcome = { diagnostics: [finding], failures: [], notes: [] };
+    process.send({ entered: "parse" });
+    if (job.text.includes("late")) {
+      process.send({ soFar: JSON.stringify(outcome) });
+      process.send({ entered: "simulate" });
+      for (;;);
+    }
+    if (job.text.includes("hang")) for (;;);
+    if (job.text.includes("throw")) throw new RangeError("too deep");
+    if (job.text.includes("die")) process.kill(process.pid, "SIGSEGV");
     process.send({ answer: { outcome: JSON.stringify(outcome), facts: [] }, megabytes: 1 });
   });
   process.send({ ready: true });
@@ -73,6 +80,14 @@ describe("a file that cannot be inspected", () => {
     );
     expect(out).toMatch(/a\.cu:1:1 [\s\S]*e\.cu:1:1 /);
     expect(out).toMatch(/2 findings \(2 warnings\) in 5 files; 3 of them failed\n$/);
+  });
+
+  test("late is named, too, with what was found before", async () => {
+    const { code, out, err } = await runIn(folderWith({ "a.cu": "// late" }), ["check", ".", "--timeout", "1"], {
+      startInspector: () => processInspector(pathToFileURL(entry)),
+    });
+    expect([code, err]).toEqual([2, "a.cu: simulate failed: it took longer than 1 s; --timeout gives it more\n"]);
+    expect(out).toMatch(/^a\.cu:1:1 [\s\S]*1 finding \(1 warning\) in 1 file; 1 of them failed\n$/);
   });
 
   test("stands in every format as what it is: not as one without findings", async () => {

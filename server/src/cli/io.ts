@@ -5,6 +5,8 @@ export interface Io {
   /** Absolute; relative paths start here. */
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Absolute: where this user's programs keep what they can make again. Absent where there is no such folder. */
+  readonly cacheHome?: string | undefined;
   /** Colours are wanted where a person reads. */
   readonly isTerminal: boolean;
   out(text: string): void;

@@ -2,6 +2,7 @@
 /** The command line's entry. */
 import { createInterface } from "node:readline";
 import { buildDigest } from "./build-digest.ts";
+import { cacheHome } from "./cache/cache-folder.ts";
 import type { Io } from "./io.ts";
 import { processInspector } from "./jobs/process.ts";
 import { main } from "./run.ts";
@@ -9,6 +10,7 @@ import { main } from "./run.ts";
 const io: Io = {
   cwd: process.cwd(),
   env: process.env,
+  cacheHome: cacheHome(process.env, process.platform),
   isTerminal: process.stdout.isTTY === true,
   out: (text) => void process.stdout.write(text),
   error: (text) => void process.stderr.write(text),

@@ -32,7 +32,10 @@ const options = {
   jobs: { value: "N", help: "files at once (default: one a core)" },
   timeout: { value: "SECONDS", help: "the time of one file (default: 10); one that takes longer fails, the others do not" },
   shard: { value: "I/N", help: "only one of N parts of the files, the I-th, for N machines" },
-  cache: { value: "DIR", help: "where results are kept for the next run (default: .warplens_cache in the project)" },
+  cache: {
+    value: "DIR",
+    help: "where results are kept for the next run (default: your own cache folder); they are believed, so name no folder that others write to",
+  },
   "no-cache": { help: "neither use nor keep results" },
   kernel: { value: "NAME", help: "only launches of this kernel" },
   launch: { value: "LAUNCH", multiple: true, help: "replace or add a launch: 'KERNEL: grid=(X,Y,Z) block=(X,Y,Z) shared=BYTES'" },

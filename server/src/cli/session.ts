@@ -64,7 +64,7 @@ export class Session {
   runSettings(inputs: readonly Input[]): RunSettings {
     const near = inputs[0] ? path.dirname(inputs[0].path) : this.#io.cwd;
     // What an nvcc says is not known from files of the project alone.
-    const folder = (this.#given.nvcc ?? "off") === "off" ? cacheFolder(this.#given, this.#io.cwd, near) : undefined;
+    const folder = (this.#given.nvcc ?? "off") === "off" ? cacheFolder(this.#given, this.#io, near) : undefined;
     const build = folder === undefined ? undefined : this.#io.build();
     const cache = folder === undefined || build === undefined ? undefined : new OutcomeCache(folder, build, this.files);
     return { atOnce: this.#atOnce, seconds: this.#seconds, cache };

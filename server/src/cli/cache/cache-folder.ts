@@ -1,36 +1,45 @@
 /** Where outcomes are kept. */
 import { existsSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { repositoryOf } from "../../files.ts";
-import { UsageError } from "../io.ts";
+import { type Io, UsageError } from "../io.ts";
 import type { Given } from "../options.ts";
 
-const name = ".warplens_cache";
 /** https://bford.info/cachedir: tells programs that make backups to pass over the folder. */
 const tag = { name: "CACHEDIR.TAG", text: "Signature: 8a477f597d28d172789f06886806bc55\n# A cache of WarpLens.\n" };
 const ignored = { name: ".gitignore", text: "# Made by WarpLens.\n*\n" };
 
+/** Where a user's programs keep what they can make again, as the system has it. */
+export function cacheHome(env: Io["env"], platform: NodeJS.Platform): string | undefined {
+  const below = (variable: string, ...folders: readonly string[]): string | undefined => {
+    const base = env[variable] ?? "";
+    return path.isAbsolute(base) ? path.join(base, ...folders) : undefined;
+  };
+  if (platform === "win32") return below("LOCALAPPDATA");
+  if (platform === "darwin") return below("HOME", "Library", "Caches");
+  return below("XDG_CACHE_HOME") ?? below("HOME", ".cache");
+}
+
 /**
- * The folder that the user names, else one in the project; undefined where nothing is to be kept. Throws a UsageError when what
- * the user names holds something else.
+ * The folder that the user names, else the user's own; undefined where nothing is to be kept. Never one that the project holds unless the user
+ * names it: whoever wrote the project could have written outcomes there. Throws a UsageError when what the user names holds something else.
  * @param near a folder in the project
  */
-export function cacheFolder({ cache, "no-cache": without }: Given, cwd: string, near: string): string | undefined {
+export function cacheFolder({ cache, "no-cache": without }: Given, io: Pick<Io, "cwd" | "cacheHome">, near: string): string | undefined {
   if (without && cache !== undefined) throw new UsageError("--cache and --no-cache contradict each other: give one");
   if (without) return undefined;
   if (cache !== undefined) {
-    const folder = path.resolve(cwd, cache);
+    const folder = path.resolve(io.cwd, cache);
     if (!isOurs(folder)) throw new UsageError(`--cache: ${cache} holds something else; name a new folder`);
     return folder;
   }
-  const root = projectRoot(near);
-  const folder = root && path.join(root, name);
-  return folder !== undefined && isOurs(folder) ? folder : undefined;
+  const folder = io.cacheHome && path.join(io.cacheHome, "warplens");
+  const isSafe = folder !== undefined && ![io.cwd, near].some((project) => isWithin(folder, project));
+  return isSafe && isOurs(folder) ? folder : undefined;
 }
 
 /** Makes the folder, where it is not there. */
 export function makeCacheFolder(folder: string): void {
-  mkdirSync(folder, { recursive: true });
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
   for (const file of [tag, ignored]) {
     const place = path.join(folder, file.name);
     if (!existsSync(place)) writeFileSync(place, file.text);
@@ -48,10 +57,7 @@ function isOurs(folder: string): boolean {
   }
 }
 
-/** The nearest folder above that has a `warplens.json`, or is a repository. */
-function projectRoot(folder: string): string | undefined {
-  const repository = repositoryOf(path.join(folder, name));
-  if (existsSync(path.join(folder, "warplens.json")) || (repository !== undefined && path.resolve(repository) === folder)) return folder;
-  const parent = path.dirname(folder);
-  return parent === folder ? undefined : projectRoot(parent);
+function isWithin(folder: string, project: string): boolean {
+  const relative = path.relative(project, folder);
+  return relative !== ".." && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative);
 }

@@ -1,9 +1,11 @@
+import { hash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Inspector } from "../jobs/inspector.ts";
 import { folderWith, runIn } from "../testing/command.ts";
 import { inlineInspector } from "../testing/inline-inspector.ts";
+import { cacheHome } from "./cache-folder.ts";
 
 /** Two files of a program: one launches the other's kernel, with what a header says. */
 const project = {
@@ -16,17 +18,20 @@ const project = {
 const everything = ["a.cu", "b.cu", "scale.cuh"];
 
 let cwd = "";
+/** The user's own cache folder, outside of the project. */
+let own = "";
 beforeEach(() => {
   cwd = folderWith(project);
+  own = path.join(folderWith(), "warplens");
 });
 const write = (name: string, text: string): void => {
   mkdirSync(path.dirname(path.join(cwd, name)), { recursive: true });
   writeFileSync(path.join(cwd, name), text);
 };
-const cached = (folder = ".warplens_cache"): string[] => readdirSync(path.join(cwd, folder)).filter((name) => name.endsWith(".outcome"));
+const cached = (folder = own): string[] => (existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith(".outcome")) : []);
 
 /** Checks the project, and tells which of its files were inspected for that. */
-async function check(argv: readonly string[] = [], { build = "a build", fails = "" } = {}) {
+async function check(argv: readonly string[] = [], { build = "a build", fails = "", cacheHome = path.dirname(own) } = {}) {
   const inspected: string[] = [];
   const startInspector = (): Inspector => {
     const inner = inlineInspector();
@@ -42,6 +47,7 @@ async function check(argv: readonly string[] = [], { build = "a build", fails = 
   const ran = await runIn(cwd, ["check", ".", "-I", "inc", "--format", "json", "--jobs", "1", ...argv], {
     startInspector,
     build: () => build,
+    cacheHome,
   });
   return { ...ran, inspected };
 }
@@ -99,37 +105,61 @@ describe("what is kept of a run", () => {
       () => "null\nnull",
       (text: string) => text.replace(/"severity":"hint"/, '"severity":"error"'),
     ]) {
-      for (const name of cached()) write(`.warplens_cache/${name}`, damage(readFileSync(path.join(cwd, ".warplens_cache", name), "utf8")));
+      for (const name of cached()) writeFileSync(path.join(own, name), damage(readFileSync(path.join(own, name), "utf8")));
       expect(timeless(await check())).toBe(before);
     }
   });
 });
 
 describe("where it is kept", () => {
-  test("in the project, marked as what it is", async () => {
+  test("in the user's folder for such things, marked as what it is", async () => {
     await check();
     expect(cached()).toHaveLength(3);
-    expect(readFileSync(path.join(cwd, ".warplens_cache/.gitignore"), "utf8")).toContain("*");
-    expect(readFileSync(path.join(cwd, ".warplens_cache/CACHEDIR.TAG"), "utf8")).toMatch(/^Signature: 8a477f597d28d172789f06886806bc55\n/);
+    expect(readFileSync(path.join(own, ".gitignore"), "utf8")).toContain("*");
+    expect(readFileSync(path.join(own, "CACHEDIR.TAG"), "utf8")).toMatch(/^Signature: 8a477f597d28d172789f06886806bc55\n/);
   });
+
+  test.each<[NodeJS.Platform, Record<string, string>, string | undefined]>([
+    ["linux", { HOME: "/home/u" }, "/home/u/.cache"],
+    ["linux", { HOME: "/home/u", XDG_CACHE_HOME: "/fast" }, "/fast"],
+    ["linux", { HOME: "/home/u", XDG_CACHE_HOME: "relative" }, "/home/u/.cache"],
+    ["linux", {}, undefined],
+    ["darwin", { HOME: "/Users/u" }, "/Users/u/Library/Caches"],
+    ["win32", { HOME: "/x", LOCALAPPDATA: "/local" }, "/local"],
+  ])("of %s with %j: %s", (platform, env, folder) => expect(cacheHome(env, platform)).toBe(folder));
 
   test("where the user says, or nowhere", async () => {
     await check(["--no-cache"]);
-    expect(existsSync(path.join(cwd, ".warplens_cache"))).toBe(false);
+    expect(cached()).toEqual([]);
     await check(["--cache", "elsewhere/kept"]);
-    expect(cached("elsewhere/kept")).toHaveLength(3);
-    expect(existsSync(path.join(cwd, ".warplens_cache"))).toBe(false);
+    expect(cached(path.join(cwd, "elsewhere/kept"))).toHaveLength(3);
+    expect(cached()).toEqual([]);
   });
 
-  test("nowhere outside of a project, and nowhere else where a link leads", async () => {
-    rmSync(path.join(cwd, "warplens.json"));
-    await check();
-    expect(existsSync(path.join(cwd, ".warplens_cache"))).toBe(false);
-    mkdirSync(path.join(cwd, ".git"));
+  test("nowhere else where a link leads", async () => {
     const elsewhere = folderWith();
-    symlinkSync(elsewhere, path.join(cwd, ".warplens_cache"));
+    symlinkSync(elsewhere, own);
     await check();
     expect(readdirSync(elsewhere)).toEqual([]);
+  });
+
+  test("never in the project itself: what a checkout brings is not believed", async () => {
+    const first = await check();
+    /** Outcomes without findings, under the names that the next run asks for. */
+    const forge = (folder: string): void => {
+      for (const name of cached()) {
+        const [head = "", outcome = ""] = readFileSync(path.join(own, name), "utf8").split("\n");
+        const none = JSON.stringify({ ...JSON.parse(outcome), diagnostics: [] });
+        write(path.join(folder, name), `${JSON.stringify({ ...JSON.parse(head), digest: hash("sha256", none) })}\n${none}`);
+      }
+      write(path.join(folder, "CACHEDIR.TAG"), readFileSync(path.join(own, "CACHEDIR.TAG"), "utf8"));
+    };
+    for (const folder of [".warplens_cache", ".cache/warplens", "warplens"]) forge(folder);
+    expect(await check()).toMatchObject({ inspected: [], code: 1, out: first.out });
+    for (const cacheHome of [cwd, path.join(cwd, ".cache")])
+      expect(await check([], { cacheHome })).toMatchObject({ inspected: everything, code: 1 });
+    // What the user names is believed: these would have been.
+    expect(await check(["--cache", "warplens"])).toMatchObject({ inspected: [], code: 0 });
   });
 
   test.each<[string, string[], string]>([

@@ -9,7 +9,7 @@ import { makeCacheFolder } from "./cache-folder.ts";
 import { type Fact, FactChecker } from "./facts.ts";
 
 /** Bytes of all entries together; beyond them those go that were not used for longest. */
-const capacity = 256 * 2 ** 20;
+const capacity = 512 * 2 ** 20;
 /** Milliseconds after which the use of an entry is noted again. */
 const usedAgain = 24 * 3600 * 1000;
 /** An entry, or what a run that was ended left of one: nothing else that lies in the folder is removed. */

@@ -17,8 +17,14 @@ import { type Failure, type FileSimulation, type Job, type Names, type Outcome, 
  * Inspects a file as it is now: nothing of other files is remembered, so that the same job has the same outcome whatever was done
  * before it. The grammar must be loaded. Never rejects.
  * @param budget when it ends the launches that are left are not simulated
+ * @param tell is told, before anything is simulated, what comes of the file without: should it come to nothing more, this much is known
  */
-export async function inspectFile(job: Job, disk: FileHost, budget: Budget): Promise<Outcome> {
+export async function inspectFile(
+  job: Job,
+  disk: FileHost,
+  budget: Budget,
+  tell: (soFar: Outcome) => Promise<void> = () => Promise.resolve(),
+): Promise<Outcome> {
   const failures: Failure[] = [];
   const notes: string[] = [];
   const attempt = <T>(name: string, work: () => T): T | undefined => {
@@ -33,6 +39,7 @@ export async function inspectFile(job: Job, disk: FileHost, budget: Budget): Pro
   const program = attempt("read", () => analyze(job.path, job.text, job.analysis, disk));
   notes.push(...(program?.buildProblems ?? []));
   const compiled = program && job.nvcc !== undefined ? await compiledBy(job.nvcc, job, program, notes) : [];
+  if (program && job.simulates) await tell(withoutSimulation(job, program, notes));
   const simulation = program && job.simulates ? attempt("simulate", () => simulated(job, program, compiled, budget)) : undefined;
   if (simulation && !simulation.complete) failures.push({ stage: "simulate", reason: tookTooLong(budget.seconds) });
   for (const { kernel, fault } of simulation?.notSimulated ?? [])
@@ -92,13 +99,30 @@ function namesIn({ analysis, kernel, registers }: Job, { kernels, items }: Progr
   };
 }
 
-function findings(job: Job, program: Program, simulation: Simulation | undefined, failures: Failure[]): Outcome["diagnostics"] {
+/** What fails here fails again, and is told then. */
+function withoutSimulation(job: Job, program: Program, notes: readonly string[]): Outcome {
+  const failures: Failure[] = [];
+  try {
+    return { diagnostics: stage("lint", () => findings(job, program, undefined, failures, true)), failures, notes };
+  } catch {
+    return { diagnostics: [], failures, notes };
+  }
+}
+
+/** @param partly nothing asks for launches, and more may be found later */
+function findings(
+  job: Job,
+  program: Program,
+  simulation: Simulation | undefined,
+  failures: Failure[],
+  partly = false,
+): Outcome["diagnostics"] {
   const settings = {
     ...job.lint,
     // Where the launches could not be had nothing asks for them again.
-    ...(job.simulates && !simulation ? { quick: true } : {}),
+    ...(partly || (job.simulates && !simulation) ? { quick: true } : {}),
     // What failed might have used a suppression.
-    ...(failures.length > 0 ? { ignore: [...(job.lint.ignore ?? []), unusedSuppression.id] } : {}),
+    ...(partly || failures.length > 0 ? { ignore: [...(job.lint.ignore ?? []), unusedSuppression.id] } : {}),
   };
   return lint(program, simulation?.launches, settings, (rule, error) => failures.push({ stage: rule, reason: reasonOf(error) }));
 }

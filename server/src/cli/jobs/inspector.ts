@@ -9,6 +9,14 @@ export interface Answer {
   readonly facts: readonly Fact[];
 }
 
+/** What is told on the way to an answer, that may never come. */
+export interface Listener {
+  /** Each stage that begins, and undefined between two. */
+  entered(stage: string | undefined): void;
+  /** What of the outcome needs no simulation, as JSON. */
+  soFar(outcome: string): void;
+}
+
 export interface Usage {
   /** Of the processor, so far. */
   readonly seconds: number;
@@ -22,9 +30,8 @@ export interface Inspector {
   /**
    * Inspects one file at a time. Rejects where it ended meanwhile, with the reason in the words of a `Failure`.
    * @param seconds the time for the file
-   * @param entered told of each stage that begins, and undefined between two
    */
-  inspect(job: Job, seconds: number, entered: (stage: string | undefined) => void): Promise<Answer>;
+  inspect(job: Job, seconds: number, listener: Listener): Promise<Answer>;
   /** What it does with its time; undefined where the system does not tell. */
   usage(): Usage | undefined;
   /** It is there, and holds no more memory than another file leaves it. */

@@ -12,5 +12,7 @@ export type FromProcess =
   | { readonly ready: true }
   /** What is begun; without, nothing is any more. */
   | { readonly entered: string | undefined }
+  /** The outcome as far as it is known before the launches are simulated, as JSON. */
+  | { readonly soFar: string }
   /** `megabytes`: what the process holds now. */
   | { readonly answer: Answer; readonly megabytes: number };

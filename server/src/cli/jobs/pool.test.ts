@@ -25,9 +25,10 @@ function scripted(fate: (path: string, before: readonly string[]) => Fate, usage
     let isFit = true;
     return {
       ready: Promise.resolve(),
-      async inspect({ path }, _, entered) {
+      async inspect({ path }, _, { entered, soFar }) {
         const before = [...files];
         files.push(path);
+        soFar(`of ${path}, so far`);
         entered("parse");
         await Promise.resolve();
         const own = fate(path, before);
@@ -73,7 +74,7 @@ describe("a pool of inspectors", () => {
     await vi.advanceTimersByTimeAsync(10_100);
     expect(await answers).toEqual([
       answerOf("/a.cu"),
-      { stage: "parse", reason: "it took longer than 10 s; --timeout gives it more" },
+      { failure: { stage: "parse", reason: "it took longer than 10 s; --timeout gives it more" }, soFar: "of /endless.cu, so far" },
       answerOf("/b.cu"),
     ]);
     expect(started).toEqual([["/a.cu", "/endless.cu"], ["/b.cu"]]);
@@ -105,7 +106,8 @@ describe("a pool of inspectors", () => {
     const { start, started } = scripted((path) => (path === "/deadly.cu" ? "killed" : "answered"));
     const pool = new InspectorPool({ start, size: 1, seconds: 10 });
     const answers = await Promise.all(["/deadly.cu", "/a.cu"].map((name) => pool.inspect(jobOf(name))));
-    expect(answers).toEqual([{ stage: "parse", reason: "its process ended with SIGSEGV" }, answerOf("/a.cu")]);
+    const died = { failure: { stage: "parse", reason: "its process ended with SIGSEGV" }, soFar: "of /deadly.cu, so far" };
+    expect(answers).toEqual([died, answerOf("/a.cu")]);
     expect(started).toEqual([["/deadly.cu"], ["/a.cu"]]);
   });
 

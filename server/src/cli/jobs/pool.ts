@@ -17,6 +17,13 @@ const betweenLooks = 0.1;
 /** How many times as long as it may work it may wait for something that does not come. */
 const patience = 12;
 
+/** A file whose inspector was lost on it. */
+export interface Lost {
+  readonly failure: Failure;
+  /** The outcome without simulation, as JSON, where it came to that. */
+  readonly soFar: string | undefined;
+}
+
 export class InspectorPool {
   readonly #options: PoolOptions;
   readonly #all = new Set<Inspector>();
@@ -31,8 +38,8 @@ export class InspectorPool {
     this.#left = options.size;
   }
 
-  /** The answer, or why there is none. Rejects where no inspector can be started. */
-  async inspect(job: Job): Promise<Answer | Failure> {
+  /** The answer, or why there is none, and what there is without. Rejects where no inspector can be started. */
+  async inspect(job: Job): Promise<Answer | Lost> {
     let inspector = await this.#take();
     try {
       for (;;) {
@@ -58,13 +65,19 @@ export class InspectorPool {
     for (const inspector of this.#all) this.#end(inspector);
   }
 
-  async #watched(inspector: Inspector, job: Job): Promise<Answer | Failure | { readonly died: Failure }> {
+  async #watched(inspector: Inspector, job: Job): Promise<Answer | Lost | { readonly died: Lost }> {
     const { seconds } = this.#options;
     let stage: string | undefined;
-    const failure = (reason: string): Failure => ({ stage: stage ?? "inspection", reason });
+    let soFar: string | undefined;
+    const failure = (reason: string): Lost => ({ failure: { stage: stage ?? "inspection", reason }, soFar });
     const inspected = inspector
-      .inspect(job, seconds, (entered) => {
-        stage = entered;
+      .inspect(job, seconds, {
+        entered(name) {
+          stage = name;
+        },
+        soFar(outcome) {
+          soFar = outcome;
+        },
       })
       .catch((error: Error) => ({ died: failure(error.message) }));
     // A compiler has a limit of its own.

@@ -28,6 +28,7 @@ function job(text = ""): Job {
   return { path: "/a.cu", text, gpu, analysis, lint: {}, simulates: false, registers: [] };
 }
 
+const nobody = { entered: () => undefined, soFar: () => undefined };
 const echo = "send({ answer: { outcome: job.text + seconds, facts: [] }, megabytes: Number(job.text) });";
 
 test("one file after another is answered, until it holds too much", async () => {
@@ -39,7 +40,7 @@ test("one file after another is answered, until it holds too much", async () => 
       ["2", true],
       ["5000", false],
     ] as const) {
-      expect(await inspector.inspect(job(text), 7, () => undefined)).toEqual({ outcome: `${text}7`, facts: [] });
+      expect(await inspector.inspect(job(text), 7, nobody)).toEqual({ outcome: `${text}7`, facts: [] });
       expect(inspector.isFit).toBe(isFit);
     }
   } finally {
@@ -61,23 +62,24 @@ test.each<[string, string, RegExp]>([
   const inspector = inspectorThat(does, 64);
   try {
     await inspector.ready;
-    await expect(inspector.inspect(job(), 1, () => undefined)).rejects.toThrow(reason);
+    await expect(inspector.inspect(job(), 1, nobody)).rejects.toThrow(reason);
     expect(inspector.isFit).toBe(false);
-    await expect(inspector.inspect(job(), 1, () => undefined)).rejects.toThrow(reason);
+    await expect(inspector.inspect(job(), 1, nobody)).rejects.toThrow(reason);
   } finally {
     inspector.end();
   }
 });
 
-test("one that never answers has said what it began, and can be ended", async () => {
-  const inspector = inspectorThat(`send({ entered: "parse" }); for (;;);`);
+test("one that never answers has said what it began and what it knew, and can be ended", async () => {
+  const inspector = inspectorThat(`send({ soFar: "{}" }); send({ entered: "parse" }); for (;;);`);
   await inspector.ready;
   let ended: Promise<void> | undefined;
+  let known: string | undefined;
   const stage = await new Promise((entered) => {
-    const answer = inspector.inspect(job(), 1, entered);
+    const answer = inspector.inspect(job(), 1, { entered, soFar: (outcome) => (known = outcome) });
     ended = expect(answer).rejects.toThrow("its process ended with SIGKILL");
   });
-  expect(stage).toBe("parse");
+  expect([stage, known]).toEqual(["parse", "{}"]);
   inspector.end();
   await ended;
 });

@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import type { Answer, Inspector } from "./inspector.ts";
+import type { Answer, Inspector, Listener } from "./inspector.ts";
 import type { Job } from "./job.ts";
 import type { FromProcess, ToProcess } from "./messages.ts";
 import { usageOf } from "./usage.ts";
@@ -59,7 +59,7 @@ export function processInspector(script: URL, heap = usualHeap): Inspector {
   ready.promise.catch(() => undefined);
   let ended: string | undefined;
   let megabytes = 0;
-  let asked: { readonly entered: (stage: string | undefined) => void; readonly answer: Deferred<Answer> } | undefined;
+  let asked: { readonly listener: Listener; readonly answer: Deferred<Answer> } | undefined;
   const fail = (reason: string): void => {
     ended = reason;
     ready.reject(new Error(`the process that inspects files does not start: ${reason}\n${said}`));
@@ -67,7 +67,8 @@ export function processInspector(script: URL, heap = usualHeap): Inspector {
   };
   child.on("message", (message: FromProcess) => {
     if ("ready" in message) ready.resolve();
-    else if ("entered" in message) asked?.entered(message.entered);
+    else if ("entered" in message) asked?.listener.entered(message.entered);
+    else if ("soFar" in message) asked?.listener.soFar(message.soFar);
     else {
       megabytes = message.megabytes;
       asked?.answer.resolve(message.answer);
@@ -80,9 +81,9 @@ export function processInspector(script: URL, heap = usualHeap): Inspector {
 
   return {
     ready: ready.promise,
-    inspect(job: Job, seconds, entered) {
+    inspect(job: Job, seconds, listener) {
       const answer = new Deferred<Answer>();
-      asked = { entered, answer };
+      asked = { listener, answer };
       if (ended !== undefined) answer.reject(new Error(ended));
       else child.send({ job, seconds } satisfies ToProcess, (error) => error && child.kill("SIGKILL"));
       return answer.promise;

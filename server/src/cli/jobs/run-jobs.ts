@@ -27,7 +27,11 @@ export async function runJobs(
     const kept = cache?.get(job);
     if (kept !== undefined) return JSON.parse(kept) as Outcome;
     const answer = await pool.inspect(job);
-    if ("stage" in answer) return { diagnostics: [], failures: [answer], notes: [] };
+    if ("failure" in answer) {
+      const { failure, soFar } = answer;
+      const known: Outcome = soFar === undefined ? { diagnostics: [], failures: [], notes: [] } : JSON.parse(soFar);
+      return { ...known, failures: [...known.failures, failure] };
+    }
     const outcome = JSON.parse(answer.outcome) as Outcome;
     if (outcome.failures.length === 0) cache?.put(job, answer);
     return outcome;
