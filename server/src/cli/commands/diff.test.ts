@@ -202,7 +202,7 @@ test("what is the same in both revisions is inspected once, what an included fil
       },
     };
   };
-  const given = { startInspector, build: () => "a build" };
+  const given = { startInspector, build: () => "a build", cacheHome: folderWith() };
   repo.write({ "inc/at.cuh": at(4) });
   expect((await runIn(repo.root, ["diff", "HEAD", "--jobs", "1"], given)).code).toBe(0);
   expect(inspected.sort()).toEqual(["a.cu", "a.cu", "at.cuh", "at.cuh", "b.cu"]);
