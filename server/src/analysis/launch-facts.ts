@@ -37,7 +37,14 @@ export interface FileFacts {
 export function launchFacts(file: FileFacts): LaunchFact[] {
   const { directives, launches } = file;
   const used = new Map<string, number>();
-  const facts = launches.own.map((launch) => siteFact(file, launch, nextOption(file, launch.entry.kernelName, used)));
+  let option: Directive | undefined;
+  const facts = launches.own.flatMap((launch) => {
+    const { turn, kernelName } = launch.entry;
+    if (turn === 0) option = nextOption(file, kernelName, used);
+    const fact = siteFact(file, launch, option);
+    // What the user says of grid, block and shared memory holds for the launch, however the host goes on to change them.
+    return turn > 0 && !keepsConfiguration(launch, fact) ? [] : fact;
+  });
   const launched = new Set(facts.map((fact) => fact.kernelName));
   for (const kernel of file.kernels) {
     const options = directives.options(kernel.name).slice(used.get(kernel.name) ?? 0);
@@ -47,6 +54,13 @@ export function launchFacts(file: FileFacts): LaunchFact[] {
     else if (kernel.at.file === 0) facts.push(...unlaunchedFacts(file, kernel));
   }
   return facts.sort((a, b) => a.at.file - b.at.file || a.at.start - b.at.start);
+}
+
+/** Whether a launch is made as the host's code has it, with nothing of it said otherwise. */
+function keepsConfiguration({ entry }: EvaluatedLaunch, { launch }: LaunchFact): boolean {
+  if (launch === undefined) return false;
+  const made = [...launch.grid, ...launch.block, launch.dynamicSharedBytes];
+  return [...entry.grid, ...entry.block, entry.shared].every((value, k) => integerOf(value) === made[k]);
 }
 
 /** A launch whose results another one uses, as the engine takes it. Made again where the kernel or what is said of it has changed. */
@@ -181,6 +195,8 @@ function siteFact(file: FileFacts, launch: EvaluatedLaunch, option: Directive | 
   const assumptions = [...argumentsOf(file, launch), ...inputs, ...successOf(launch)];
   const why = doubt ?? (entry.remoteness === 0 ? undefined : "a condition before it is false with the values that are known");
   if (why !== undefined) assumptions.push({ what: "the launch", value: "taken to be reached", why });
+  if (launch.besides > 0 && entry.turn === 0)
+    assumptions.push({ what: "other configurations", value: launch.besides, why: "the host launches it with too many to simulate each" });
   const template =
     declaration && unit && entry.templateArguments.includes(undefined)
       ? assumedTemplateArguments(declaration, unit.semantics, entry.templateArguments)

@@ -26,6 +26,9 @@ export function occupancyText({ theoreticalPct, limiters }: LaunchReport["occupa
 export const templateText = (templateArguments: readonly string[]): string =>
   templateArguments.length > 0 ? `<${templateArguments.join(", ")}>` : "";
 
+/** `(65536) × (16, 16)`: grid and block */
+export const shapeText = ({ grid, block }: LaunchReport): string => `(${formatDim(grid)}) × (${formatDim(block)})`;
+
 /** `262144 × 256 threads` */
 const configurationText = ({ grid, block, dynamicSharedBytes }: LaunchReport): string =>
   `${formatDim(grid)} blocks of ${formatDim(block)} threads${dynamicSharedBytes > 0 ? `, ${formatCapacity(dynamicSharedBytes)} dynamic shared` : ""}`;

@@ -5,7 +5,7 @@ import { code, literal, prose, row } from "../foreign-text.ts";
 import { formatCapacity, formatCount, formatRatio, formatTime } from "../units.ts";
 import type { OffsetRange } from "../worker/messages.ts";
 import { rangeOf } from "./convert.ts";
-import { assumptionsText, changesTable, conflictWays, launchTable, occupancyText, perRequest, templateText } from "./figures.ts";
+import { assumptionsText, changesTable, conflictWays, launchTable, occupancyText, perRequest, shapeText, templateText } from "./figures.ts";
 import { occupancyByBlockSize } from "./occupancy-bars.ts";
 import {
   holds,
@@ -89,23 +89,29 @@ function reasonOf(view: View, kernel: ViewKernel): string {
 const notSimulated = (reason: string): string => `Not simulated: ${prose(reason)}`;
 
 function otherLaunches(view: View, kernel: ViewKernel, shown: SimulatedLaunch): string {
-  const rest = launchesOf(view, kernel).filter((launch) => launch !== shown);
+  return listed(launchesOf(view, kernel).filter((launch) => launch !== shown));
+}
+
+function listed(rest: readonly SimulatedLaunch[]): string {
   if (rest.length === 0) return "";
   const lines = rest.map(({ line, templateArguments, report }) => {
+    const instance = templateArguments.length > 0 ? ` ${code(templateText(templateArguments))}` : "";
     const time = report.time ? `, ${formatTime(report.time.ns)}` : "";
-    return `- line ${line}${templateArguments.length > 0 ? ` ${code(templateText(templateArguments))}` : ""}: ${occupancyText(report.occupancy)}${time}`;
+    return `- line ${line}${instance}, ${shapeText(report)}: ${occupancyText(report.occupancy)}${time}`;
   });
   return ["**Other launches**", "", ...lines].join("\n");
 }
 
 function onLaunch(view: View, offset: number): Found | undefined {
-  const launch = view.launches.find(({ at }) => at && holds(at, offset));
+  const here = view.launches.filter(({ at }) => at && holds(at, offset));
+  const simulated = here.filter(isSimulated);
+  const launch = worstLaunch(simulated) ?? here[0];
   if (!launch?.at) return undefined;
   if (!isSimulated(launch)) {
     const text = launch.reason === undefined ? "Simulating…" : notSimulated(launch.reason);
     return { at: launch.at, text: `${title(view, code(launch.kernelName))}\n\n${text}` };
   }
-  return { at: launch.at, text: launchText(view, launch, "") };
+  return { at: launch.at, text: launchText(view, launch, listed(simulated.filter((other) => other !== launch))) };
 }
 
 function launchText(view: View, launch: SimulatedLaunch, more: string): string {

@@ -1,7 +1,6 @@
 /** What the panel shows: the launch the user picked, else the one under the cursor, else the slowest of the kernel there. */
 import { visible, visibleName } from "../foreign-text.ts";
-import { formatDim } from "../units.ts";
-import { templateText } from "./figures.ts";
+import { shapeText, templateText } from "./figures.ts";
 import { gpuSummary } from "./gpus.ts";
 import type { PanelAnswer, PanelLaunch, PanelParams } from "./protocol.ts";
 import { occupancySweeps } from "./sweeps.ts";
@@ -47,7 +46,7 @@ function panelLaunch(launch: ViewLaunch, uri: string): PanelLaunch {
     templateArguments: visibleName(templateText(launch.templateArguments)),
     uri,
     line: launch.line,
-    configuration: isSimulated(launch) ? `(${formatDim(launch.report.grid)}) × (${formatDim(launch.report.block)})` : unknown,
+    configuration: isSimulated(launch) ? shapeText(launch.report) : unknown,
   };
 }
 

@@ -93,7 +93,7 @@ function withInputs(
       assumed.push({ name, value, why: shape === undefined ? why : `${why}; ${tensorShapeReason}` });
     }
     const again = repetition.again(run.fn, { ...run.options, assumed: values });
-    const found = again.launches.find((other) => other.instance === entry.instance);
+    const found = again.launches.find((other) => other.instance === entry.instance && other.turn === entry.turn);
     if (found === undefined) return undefined;
     if (isConfigured(found))
       return isPlausible(found, repetition) || (size === smallest && fitsGpu(found, repetition)) ? { entry: found, assumed } : undefined;

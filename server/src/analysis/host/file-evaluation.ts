@@ -15,6 +15,8 @@ export interface EvaluatedLaunch {
   readonly entry: LaunchEntry;
   /** Undefined when not known; 0 for a site the program does not reach. */
   readonly executions: number | undefined;
+  /** Other configurations that this kernel is launched with here, which are not told apart: there are too many. */
+  readonly besides: number;
   readonly assumed: readonly AssumedInput[];
   /** Functions of libraries that host code is taken to have called with success. */
   readonly succeeding: ReadonlySet<string>;
@@ -36,7 +38,12 @@ export interface Elsewhere {
 
 function translated(result: RunResult, translate: (launch: LaunchEntry) => LaunchEntry): RunResult {
   const originals = new Map(result.launches.map((launch) => [translate(launch), launch] as const));
-  return { ...result, launches: [...originals.keys()], executions: (launch) => result.executions(originals.get(launch) ?? launch) };
+  return {
+    ...result,
+    launches: [...originals.keys()],
+    executions: (launch) => result.executions(originals.get(launch) ?? launch),
+    besides: (launch) => result.besides(originals.get(launch) ?? launch),
+  };
 }
 
 interface Found {
@@ -149,6 +156,7 @@ export class FileEvaluation implements Repetition {
     return {
       entry: better?.entry ?? entry,
       executions,
+      besides: run.result.besides(entry),
       assumed: [...run.result.assumedTemplate, ...inputs],
       succeeding: run.result.succeeding,
       wholeProgram: functionName(run.fn) === "main",
@@ -164,7 +172,7 @@ export class FileEvaluation implements Repetition {
     if (fn === undefined || functionName(fn) === "main" || this.tired) return undefined;
     const options: RunOptions = { survivesExits: true };
     const result = this.again(fn, { ...options, assumed: this.#given });
-    const entry = result.launches.find((other) => other.instance === launch.instance);
+    const entry = result.launches.find((other) => other.instance === launch.instance && other.turn === launch.turn);
     return entry === undefined ? undefined : assumeInputs(this, { fn, options, result }, entry, this.#given);
   }
 }

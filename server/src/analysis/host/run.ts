@@ -54,6 +54,8 @@ export interface RunResult {
   readonly launches: readonly LaunchEntry[];
   /** How often a launch was executed; undefined when not known. */
   executions(launch: LaunchEntry): number | undefined;
+  /** Configurations of the same kernel at the same site that are not among the launches. */
+  besides(launch: LaunchEntry): number;
   /** Why inputs are not known, by name. */
   readonly reasons: ReadonlyMap<string, string>;
   /** What they probably are, where that can be told. */
@@ -91,6 +93,7 @@ export function runFunction(program: RunProgram, entry: FunctionDeclaration, opt
   return {
     launches: launches.entries,
     executions: (launch) => launches.executions(launch),
+    besides: (launch) => launches.besides(launch),
     reasons: host.inputs.reasons,
     likely: host.inputs.likely,
     succeeding: host.inputs.succeeding,

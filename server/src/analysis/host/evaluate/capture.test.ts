@@ -67,6 +67,30 @@ describe("arguments", () => {
     expect(counts("if (argc > 5) k<<<1, 32>>>(a, 1); k<<<2, 32>>>(a, 1);")).toEqual([0, 1]);
   });
   test("a launch in a loop has the values of its first execution", () => {
-    expect(shapes(launchesOf(inMain("for (int s = 512; s > 0; s >>= 1) k<<<s, 32>>>(a, s);")))).toEqual(["k 512 32"]);
+    const [only, ...more] = launchesOf(inMain("for (int s = 512; s > 0; s >>= 1) k<<<4, 32>>>(a, s);"));
+    expect(more).toEqual([]);
+    expect(only?.launch?.arguments[1]).toEqual({ kind: "scalar", value: 512 });
+    expect(only?.executions).toBe(10);
+  });
+
+  test("of many configurations eight are told apart, and that there are more is said", () => {
+    const facts = launchesOf(inMain("for (int s = 1; s <= 20; s++) k<<<s, 32>>>(a, s);"));
+    expect(shapes(facts)).toEqual([1, 2, 3, 4, 5, 6, 7, 8].map((s) => `k ${s} 32`));
+    expect(facts.map(({ executions }) => executions)).toEqual(facts.map(() => 1));
+    const told = facts.map(({ assumptions }) =>
+      assumptions.filter(({ what }) => what === "other configurations").map(({ value }) => value),
+    );
+    expect(told).toEqual([[12], ...facts.slice(1).map(() => [])]);
+  });
+
+  test("nobody knows how often each configuration of a loop comes that is not run to its end", () => {
+    const facts = launchesOf(inMain("for (int s = 0; s < 1000; s++) k<<<1 + s % 2, 32>>>(a, s);"));
+    expect(shapes(facts)).toEqual(["k 1 32", "k 2 32"]);
+    expect(facts.map(({ executions }) => executions)).toEqual([undefined, undefined]);
+  });
+
+  test("what the user says of the grid holds for all of them", () => {
+    const source = inMain("for (int s = 64; s <= 256; s *= 2) k<<<1024 / s, s>>>(a, s);");
+    expect(shapes(launchesOf(source, { launches: ["k: grid=3 block=32"] }))).toEqual(["k 3 32"]);
   });
 });

@@ -73,7 +73,7 @@ describe("configurations known without assumptions", () => {
       `${kernel}__global__ void other(float *a, int n) { a[n] = 0; }
 template <int T, typename K, typename... A> void go(K f, int n, A... args) { f<<<(n + T - 1) / T, T>>>(args...); }
 int main() { float *p; cudaMalloc(&p, 64); go<64>(k, 128, p, 16); go<32>(other, 64, p, 16); go<64>(k, 1280, p, 16); }`,
-      ["k 2 64", "other 2 32"],
+      ["k 2 64", "k 20 64", "other 2 32"],
     ],
     "a kernel's instances launched by one helper": [
       `template <int N> __global__ void t(float *a) { a[N] = 0; }
@@ -117,7 +117,18 @@ int main() { float *p; cudaMalloc(&p, 64); go<4>(p); go<8>(p); }`,
       ),
       ["k 8 64"],
     ],
-    "a loop that halves": [inMain("int n = 1024; while (n > 1) { k<<<n / 2, 64>>>(a, n); n /= 2; }"), ["k 512 64"]],
+    "a loop that halves": [
+      inMain("int n = 128; while (n > 1) { k<<<n / 2, 64>>>(a, n); n /= 2; }"),
+      ["k 64 64", "k 32 64", "k 16 64", "k 8 64", "k 4 64", "k 2 64", "k 1 64"],
+    ],
+    "block sizes tried one after another": [
+      inMain("int sizes[] = {64, 128, 64, 512}; for (int s : sizes) k<<<1024 / s, s, s * 4>>>(a, 1024);"),
+      ["k 16 64 256", "k 8 128 512", "k 2 512 2048"],
+    ],
+    "sizes tried that the program does not reach": [
+      inMain("if (argc > 7) for (int s = 64; s <= 512; s *= 2) k<<<1024 / s, s>>>(a, 1024);"),
+      ["k 16 64"],
+    ],
     "a size in a vector": [inMain("std::vector<float> v(2048); k<<<v.size() / 128, 128>>>(a, v.size());"), ["k 16 128"]],
     "unsigned arithmetic that wraps": [inMain("unsigned x = 0; k<<<(x - 1) >> 24, 32>>>(a, 1);"), ["k 255 32"]],
     "sizes of 64 bits": [inMain("size_t n = 3ull << 33; k<<<n >> 30, 32>>>(a, 1);"), ["k 24 32"]],

@@ -4,7 +4,6 @@ import type { Expression, FunctionDeclaration, LaunchConfiguration } from "../..
 import { identity, valueKey } from "../../sema/type-tools.ts";
 import type { Substitution } from "../../sema/types.ts";
 import type { LaunchEntry } from "../launches/launch-entry.ts";
-import { isConfigured } from "../launches/launch-log.ts";
 import { namedKernel } from "../launches/launch-sites.ts";
 import { writtenParameters } from "../launches/written-parameters.ts";
 import { contentOf, wholeContent } from "../memory/content.ts";
@@ -42,10 +41,9 @@ export function launchKernel(host: Interpreter, call: LaunchCall): void {
   if (host.loops.some((loop) => loop.abstract)) return;
   const chosen = call.callee.kind === "function" ? defined(host, kernelOf(host, call.callee, call.args, call.site)) : undefined;
   const instance = instanceKey(call.site, chosen);
-  if (host.speculation === 0) host.launches.count(instance);
   const capture = new Capture(host);
   const entry = entryOf(host, call, chosen, instance, capture);
-  if (host.launches.wants(instance, host.speculation, isConfigured(call))) host.launches.add(entry);
+  host.launches.add(entry);
   runKernel(host, chosen?.kernel, call.args, entry, capture);
 }
 
@@ -112,6 +110,7 @@ function entryOf(host: Interpreter, call: LaunchCall, chosen: ChosenKernel | und
   return {
     site,
     instance,
+    turn: 0,
     grid,
     block,
     shared,

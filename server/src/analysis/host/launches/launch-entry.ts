@@ -33,6 +33,8 @@ export interface LaunchEntry {
   readonly site: Expression;
   /** Which kernel, and of a template which instance: equal for the same one at the same site. */
   readonly instance: string;
+  /** Which of the configurations that it is launched with there: 0 the first. */
+  readonly turn: number;
   readonly kernelName: string;
   /** Absent when it is not known which kernel is launched, or its definition was not found. */
   readonly kernel?: FunctionDeclaration;

@@ -1,6 +1,6 @@
 /**
- * The launches an evaluation met: one entry for each kernel a site launches (a helper may be given several), with the values of
- * its first execution.
+ * The launches an evaluation met: one entry for each kernel a site launches (a helper may be given several) and each configuration it
+ * is launched with (block sizes tried in a loop), with the values of its first execution.
  */
 import type { Content, EarlierLaunch, Work } from "@warplens/sim-engine";
 import { integerOf } from "../values/values.ts";
@@ -8,6 +8,8 @@ import type { LaunchEntry, ResolveLaunch } from "./launch-entry.ts";
 
 /** How many launches may lie between what a buffer held at first and what it holds: the engine has to run them all. */
 const mostDepth = 8;
+/** Configurations of one kernel at one site that are told apart: each costs a simulation. */
+const mostConfigurations = 8;
 
 /** One execution of a launch, that what it left in memory is known by. */
 export class LaunchRecord implements EarlierLaunch {
@@ -51,30 +53,52 @@ export function isConfigured({ grid, block }: Pick<LaunchEntry, "grid" | "block"
   return [...grid, ...block].every((side) => integerOf(side) !== undefined);
 }
 
+/** Grid, block, shared bytes and cluster as text; empty where any of them is not known. */
+export function configurationKey({ grid, block, shared, cluster }: Pick<LaunchEntry, "grid" | "block" | "shared" | "cluster">): string {
+  const sides = [...grid, ...block, shared, ...(cluster ?? [])].map(integerOf);
+  return sides.includes(undefined) ? "" : sides.join(" ");
+}
+
 export class LaunchLog {
-  readonly #entries = new Map<string, LaunchEntry>();
-  /** Executions by instance; NaN once not known. */
+  /** By instance: what it is launched with, in the order met. */
+  readonly #entries = new Map<string, LaunchEntry[]>();
+  /** Executions by instance and configuration; NaN once not known. */
   readonly #counts = new Map<string, number>();
+  /** By instance: configurations beyond the most that are told apart. */
+  readonly #left = new Map<string, Set<string>>();
   #records = 0;
   total = 0;
 
   /**
-   * Whether an entry is still wanted: the first execution counts, of those nearest to what is reached. Of what is not reached,
-   * one that is `known` goes before one that is not.
+   * Notes a launch. The first execution of each configuration counts. Of what is not reached one configuration is enough: that nearest
+   * to what is, and of those one that is known before one that is not.
    */
-  wants(instance: string, remoteness: number, known: boolean): boolean {
-    const found = this.#entries.get(instance);
-    if (found === undefined || remoteness < found.remoteness) return true;
-    return remoteness > 0 && remoteness === found.remoteness && known && !isConfigured(found);
-  }
-
   add(entry: LaunchEntry): void {
-    this.#entries.set(entry.instance, entry);
+    if (entry.remoteness === 0) {
+      this.total += 1;
+      const counted = countKey(entry);
+      this.#counts.set(counted, (this.#counts.get(counted) ?? 0) + 1);
+    }
+    const found = this.#entries.get(entry.instance);
+    const [first] = found ?? [];
+    if (found === undefined || first === undefined || entry.remoteness < first.remoteness) {
+      this.#entries.set(entry.instance, [entry]);
+      return;
+    }
+    if (entry.remoteness > first.remoteness) return;
+    if (entry.remoteness > 0) {
+      if (isConfigured(entry) && !isConfigured(first)) this.#entries.set(entry.instance, [entry]);
+      return;
+    }
+    const configuration = configurationKey(entry);
+    if (configuration === "" || found.some((other) => configurationKey(other) === configuration)) return;
+    if (found.length < mostConfigurations) found.push({ ...entry, turn: found.length });
+    else this.#left.set(entry.instance, (this.#left.get(entry.instance) ?? new Set()).add(configuration));
   }
 
-  count(instance: string): void {
-    this.total += 1;
-    this.#counts.set(instance, (this.#counts.get(instance) ?? 0) + 1);
+  /** Configurations that the kernel is launched with at this site besides those that are told apart. */
+  besides({ instance }: LaunchEntry): number {
+    return this.#left.get(instance)?.size ?? 0;
   }
 
   /** `entry` as what a buffer may have been written by. */
@@ -84,13 +108,13 @@ export class LaunchLog {
   }
 
   get entries(): readonly LaunchEntry[] {
-    return [...this.#entries.values()];
+    return [...this.#entries.values()].flat();
   }
 
   /** 0 for a launch that is not reached; undefined when not known. */
   executions(entry: LaunchEntry): number | undefined {
     if (entry.remoteness > 0) return 0;
-    const count = this.#counts.get(entry.instance);
+    const count = this.#counts.get(countKey(entry));
     return count === undefined || Number.isNaN(count) || entry.uncertain ? undefined : Math.round(count);
   }
 
@@ -98,11 +122,18 @@ export class LaunchLog {
     return new Map(this.#counts);
   }
 
-  /** What was counted since `before` happens `factor` times as often; undefined: nobody knows how often. */
+  /**
+   * What was counted since `before` happens `factor` times as often; undefined: nobody knows how often. Nor does anybody where the
+   * configuration has changed meanwhile.
+   */
   scaleCounts(before: ReadonlyMap<string, number>, factor: number | undefined): void {
-    for (const [instance, count] of this.#counts) {
-      const old = before.get(instance) ?? 0;
-      if (count > old) this.#counts.set(instance, factor === undefined ? Number.NaN : old + (count - old) * factor);
+    const grown = [...this.#counts].filter(([key, count]) => count > (before.get(key) ?? 0));
+    const configurations = new Map<string, number>();
+    for (const [key] of grown) configurations.set(instanceOf(key), (configurations.get(instanceOf(key)) ?? 0) + 1);
+    for (const [key, count] of grown) {
+      const old = before.get(key) ?? 0;
+      const known = factor !== undefined && (factor === 1 || configurations.get(instanceOf(key)) === 1);
+      this.#counts.set(key, known ? old + (count - old) * factor : Number.NaN);
     }
   }
 
@@ -110,3 +141,7 @@ export class LaunchLog {
     this.scaleCounts(before, undefined);
   }
 }
+
+const between = "\n";
+const countKey = (entry: LaunchEntry): string => `${entry.instance}${between}${configurationKey(entry)}`;
+const instanceOf = (key: string): string => key.slice(0, key.lastIndexOf(between));

@@ -43,4 +43,5 @@ int main() {
   scale<<<(last.size() + 127) / 128, 128, 0, last.stream>>>(last.values, last.size(), 2.0f);
 }
 //= scale 512 512 | values[1048576]+0=? 262144 0.5
+//= scale 418 512 | values[854284]+0=? 213571 0.5
 //= scale 1669 128 | values[854284]+0=? 213571 2

@@ -39,4 +39,8 @@ int main() {
 }
 //= heat 16x1024 128 | current[8388608]+0=zero next[8388608]+0=? 2048 1024
 //= shrink 16 64 | level[8192]+0=? level[4096]+0=? 1024
+//= shrink 8 64 | level[4096]+0=? level[2048]+0=? 512
+//= shrink 4 64 | level[2048]+0=? level[1024]+0=? 256
+//= shrink 2 64 | level[1024]+0=? level[512]+0=? 128
+//= shrink 1 64 | level[512]+0=? level[256]+0=? 64
 //= parity 1 32 | next[8388608]+0=? current[8388608]+0=? 32
