@@ -1,7 +1,9 @@
 /** Findings that are known and not to be reported again. */
 import { writeFileSync } from "node:fs";
 import path from "node:path";
+import { findNodeAtLocation, getNodeValue } from "jsonc-parser";
 import { readText } from "../files.ts";
+import { parseJson, placesIn } from "../lint/json-text.ts";
 import { groupBy } from "../rules/support/group-by.ts";
 import { NotRead } from "../syntax/file-text.ts";
 import { type FindingKey, keyedFindings, keyText, withoutCounted } from "./finding-keys.ts";
@@ -58,22 +60,28 @@ export function recordBaseline(files: readonly FileResult[], file: string, { cwd
 /** How a baseline names files: relative to the folder it is in. */
 const namesIn = (baseline: string): ((path: string) => string) => nameOfPath(path.dirname(baseline));
 
+/** Throws a UsageError that says where the text is no baseline. */
 function parsed(text: string, file: string): readonly Entry[] {
-  try {
-    const content: unknown = JSON.parse(text);
-    if (typeof content === "object" && content !== null && "findings" in content && Array.isArray(content.findings))
-      return content.findings.filter(isEntry);
-  } catch {
-    // Said below, with every other reason.
-  }
-  throw new UsageError(`${file} is not a baseline; --write-baseline records a new one`);
+  const placeOf = placesIn(text);
+  const fail = (problem: string, offset: number): never => {
+    const { line, column } = placeOf(offset);
+    throw new UsageError(`${file}:${line}:${column}: ${problem}; --write-baseline records a new one`);
+  };
+  const tree = parseJson(text, false);
+  if ("problem" in tree) return fail(tree.problem, tree.offset);
+  const version = findNodeAtLocation(tree, ["version"]);
+  if (version && version.value !== 1) fail("this is no baseline of version 1", version.offset);
+  const findings = findNodeAtLocation(tree, ["findings"]);
+  if (findings?.type !== "array") return fail("a baseline has a list of `findings`", (findings ?? tree).offset);
+  return (findings.children ?? []).map((node) => {
+    const value: unknown = getNodeValue(node);
+    return isEntry(value)
+      ? value
+      : fail("a finding has `path`, `ruleId` and `text`, which are texts, and `count`, a number from 1", node.offset);
+  });
 }
 
-const isEntry = (value: unknown): value is Entry =>
-  typeof value === "object" &&
-  value !== null &&
-  "path" in value &&
-  "ruleId" in value &&
-  "text" in value &&
-  "count" in value &&
-  typeof value.count === "number";
+function isEntry(value: unknown): value is Entry {
+  const { path: file, ruleId, text, count } = { ...(value as Partial<Entry> | null) };
+  return [file, ruleId, text].every((each) => typeof each === "string") && Number.isInteger(count) && Number(count) >= 1;
+}

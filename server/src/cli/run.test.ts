@@ -310,11 +310,24 @@ describe("check --baseline", () => {
     expect(out).toContain("1 finding (1 hint)");
   });
 
-  test("that is none", async () => {
-    expect(await run({ "a.cu": poor, "b.json": "[" }, ["check", "a.cu", "--no-simulate", "--baseline", "b.json"])).toMatchObject({
-      code: 2,
-      err: "warplens: b.json is not a baseline; --write-baseline records a new one\n",
-    });
+  const entry = '{ "path": "a.cu", "ruleId": "r", "text": "x", "count": 1 }';
+  test.each<[string, string, string]>([
+    ["is no JSON", '{\n  "findings": [}', "2:16: this is not JSON: value expected"],
+    ["is nested without end", "[".repeat(100_000), "1:101: this is nested too deep"],
+    ["is empty", "", "1:1: "],
+    ["is a list", "[]", "1:1: a baseline has a list of `findings`"],
+    ["has no list", '{ "version": 1, "findings": 3 }', "1:29: a baseline has a list of `findings`"],
+    ["is of another version", '{ "version": 2, "findings": [] }', "1:14: this is no baseline of version 1"],
+    [
+      "has a finding without a rule",
+      `{ "findings": [\n${entry},\n ${entry.replace("ruleId", "rule")}] }`,
+      "3:2: a finding has `path`, `ruleId` and ",
+    ],
+    ["has a count that is none", `{ "findings": [\n${entry.replace(": 1", ": 0.5")}] }`, "2:1: a finding has `path`, `ruleId` and "],
+  ])("that %s is told with its place", async (_, text, message) => {
+    const { code, err } = await run({ "a.cu": poor, "b.json": text }, ["check", "a.cu", "--no-simulate", "--baseline", "b.json"]);
+    expect([code, err]).toEqual([2, expect.stringContaining(`warplens: b.json:${message}`)]);
+    expect(err).toContain("; --write-baseline records a new one\n");
   });
 
   test("that is not there: recorded by a person, refused in CI unless it is asked for", async () => {

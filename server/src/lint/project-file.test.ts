@@ -68,3 +68,34 @@ test("the schema that the manifest names knows every key", async () => {
   const { default: schema } = await import("../../../client/schemas/warplens.schema.json");
   expect(Object.keys(schema.properties)).toEqual(Object.keys(projectKeys));
 });
+
+describe("a file of hostile size or shape is told to be one", () => {
+  const many = (count: number, entry: string): string => `[${Array(count).fill(entry).join(",")}]`;
+  test.each<[string, string, RegExp]>([
+    ["too long", `{ "argv": ["${"x".repeat(1 << 20)}"] }`, /^this is too long to be settings: 1,025 KB; up to 1024 KB are read$/],
+    ["too deep", `{ "argv": ${"[".repeat(100_000)}`, /^this is nested too deep$/],
+    ["launches without end", `{ "launches": ${many(50_000, '"k: block=1"')} }`, /^`launches` has 50,000 entries; up to 1,000 are read$/],
+    [
+      "rules without end",
+      `{ "rules": {${Array.from({ length: 5_000 }, (_, k) => `"r${k}":"off"`).join()}} }`,
+      /^`rules` has 5,000 entries/,
+    ],
+    ["GPUs without end", `{ "gpus": ${many(2_000, "{}")} }`, /^`gpus` has 2,000 entries/],
+    [
+      "a gate without end",
+      `{ "gates": ["${"k".repeat(20_000)}: time < 1 us"] }`,
+      /^a text of 20,015 characters in `gates`; up to 10,000 are read$/,
+    ],
+    ["a name without end", `{ "gpu": "${"h".repeat(20_000)}" }`, /^a text of 20,002 characters in `gpu`/],
+  ])("%s", (_, text, message) => {
+    const { file, problems } = readProjectFile(text);
+    expect(problems.map((each) => each.message)).toEqual([expect.stringMatching(message)]);
+    expect(Object.values(file)).toEqual([]);
+  });
+
+  test("no more is told than anyone reads", () => {
+    const { problems } = readProjectFile(`{${Array.from({ length: 20_000 }, (_, k) => `\n"key${k}": 1`).join()}}`);
+    expect(problems).toHaveLength(101);
+    expect(problems.slice(-2)).toMatchObject([{ line: 101 }, { line: 102, message: "there is more wrong than these 100" }]);
+  });
+});

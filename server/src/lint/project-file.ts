@@ -1,12 +1,12 @@
 /** `warplens.json` at the workspace's root: what the project says for everyone who works on it. */
 import { customGpu, findGpu, type GpuModel, gpus } from "@warplens/sim-engine";
-import { findNodeAtLocation, getNodeValue, type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
+import { findNodeAtLocation, getNodeValue, type Node } from "jsonc-parser";
 import { readAssumeOption, readLaunchOption, type Unreadable } from "../analysis/directives.ts";
 import { visible, visibleName } from "../foreign-text.ts";
 import { type RuleLevel, selectorProblem, severities } from "../rules/selection.ts";
 import { suggest } from "../rules/suggest.ts";
 import { type Gate, readGate } from "./gate.ts";
-import { tooDeepAt } from "./json-depth.ts";
+import { parseJson, placesIn } from "./json-text.ts";
 
 export interface ProjectFile {
   readonly gpu?: string;
@@ -44,6 +44,12 @@ export interface ProjectProblem {
   readonly start: number;
   readonly end: number;
 }
+
+/** Characters of the file, and of a text in it; entries of a list; and problems that are told. */
+const longestFile = 2 ** 20;
+const longestText = 10_000;
+const mostEntries = 1_000;
+const mostProblems = 100;
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);
 const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((item) => typeof item === "string");
@@ -108,27 +114,24 @@ export function readProjectFile(source: string): { readonly file: ProjectFile; r
   // The mark takes one character, as a blank does.
   const text = source.replace(/^\uFEFF/, " ");
   const problems: ProjectProblem[] = [];
-  const placeOf = (offset: number): { readonly line: number; readonly column: number } => {
-    const before = text.slice(0, offset).split("\n");
-    return { line: before.length, column: (before.at(-1) ?? "").length + 1 };
-  };
+  const placeOf = placesIn(text);
   const say = (message: string, { offset, length }: { readonly offset: number; readonly length: number }): void => {
-    problems.push({ message: visible(message), ...placeOf(offset), start: offset, end: offset + length });
+    if (problems.length > mostProblems) return;
+    const told = problems.length < mostProblems ? message : `there is more wrong than these ${mostProblems}`;
+    problems.push({ message: visible(told), ...placeOf(offset), start: offset, end: offset + length });
   };
-  const deep = tooDeepAt(text);
-  if (deep) {
-    say("this is nested too deep to be settings", deep);
+  if (text.length > longestFile) {
+    const kilobytes = Math.ceil(text.length / 1024).toLocaleString("en-US");
+    say(`this is too long to be settings: ${kilobytes} KB; up to ${longestFile / 1024} KB are read`, { offset: 0, length: 0 });
     return { file: {}, problems };
   }
-  const errors: ParseError[] = [];
-  const tree = parseTree(text, errors, { allowTrailingComma: true, disallowComments: false });
-  const [error] = errors;
-  if (error) {
-    say(`this is not JSON: ${said(error)}`, error);
+  const tree = parseJson(text, true);
+  if ("problem" in tree) {
+    say(tree.problem, tree);
     return { file: {}, problems };
   }
-  if (tree?.type !== "object") {
-    say('this must be an object: { "gpu": "h200" }', tree ?? { offset: 0, length: text.length });
+  if (tree.type !== "object") {
+    say('this must be an object: { "gpu": "h200" }', tree);
     return { file: {}, problems };
   }
   const file: { -readonly [Name in keyof ProjectFile]?: unknown } = {};
@@ -140,6 +143,11 @@ export function readProjectFile(source: string): { readonly file: ProjectFile; r
     if (name === undefined) {
       const near = suggest(String(key.value), Object.keys(projectKeys));
       say(`a key \`${key.value}\` means nothing${near === undefined ? "" : `; did you mean \`${near}\`?`}`, key);
+      continue;
+    }
+    const odd = tooMuch(name, node);
+    if (odd) {
+      say(odd.message, odd.at);
       continue;
     }
     const value: unknown = getNodeValue(node);
@@ -155,6 +163,16 @@ export function readProjectFile(source: string): { readonly file: ProjectFile; r
   }
   const result = file as ProjectFile;
   return { file: gates ? { ...result, gates: gatesIn(gates, result.gpus ?? [], placeOf, say) } : result, problems };
+}
+
+/** A list that is longer, or a text, than anyone writes: all of it is left out. */
+function tooMuch(name: string, node: Node): { readonly message: string; readonly at: Node } | undefined {
+  const { children = [] } = node;
+  const count = (value: number): string => value.toLocaleString("en-US");
+  if (children.length > mostEntries)
+    return { message: `\`${name}\` has ${count(children.length)} entries; up to ${count(mostEntries)} are read`, at: node };
+  const long = [node, ...children].find(({ type, length }) => type === "string" && length > longestText);
+  return long && { message: `a text of ${count(long.length)} characters in \`${name}\`; up to ${count(longestText)} are read`, at: long };
 }
 
 const optionReaders = { launches: readLaunchOption, assume: readAssumeOption } as const;
@@ -223,9 +241,3 @@ function ownGpus(list: Node, say: (message: string, at: Node) => void): GpuModel
 }
 
 const step = (part: string | number, index: number): string => (typeof part === "number" ? `[${part}]` : `${index > 0 ? "." : ""}${part}`);
-
-/** `InvalidSymbol` in words. */
-const said = ({ error }: ParseError): string =>
-  printParseErrorCode(error)
-    .replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
-    .trim();
