@@ -81,7 +81,7 @@ export function lint(
       const found =
         rule.simulated || rule.ofFile ? [...rule.check(context)] : [...foundBy(rule, byItem, settings.quick ? undefined : context, failed)];
       if (!byItem.some((each) => each.found.some((one) => one.rule === rule && one.failure))) ran.add(rule);
-      located.push(...inMacros(found, context, program).map((finding) => ({ rule, severity, place: placeOf(reading, finding), finding })));
+      for (const finding of inMacros(found, context, program)) located.push({ rule, severity, place: placeOf(reading, finding), finding });
     } catch (error) {
       failed(rule.id, error);
     }
@@ -170,7 +170,7 @@ function inMacros(findings: readonly Finding[], context: RuleContext, { path, re
     const span = first && !("file" in first.span) ? first.span : undefined;
     const body = span && reading.spelled(span.start, span.end);
     if (!first?.fix || !span || !body || group.length !== context.syntax.copies(span)) {
-      result.push(...group.map(({ fix: _, ...finding }) => finding));
+      for (const { fix: _, ...finding } of group) result.push(finding);
       continue;
     }
     // Another file may use a header's macro otherwise.

@@ -1,8 +1,10 @@
 /** What the rules that need no simulation find, item by item: kept until the item, or the head of something it mentions, changes. */
 import type { Database, Query } from "../analysis/database/database.ts";
 import type { FileQueries } from "../analysis/database/queries.ts";
+import { deepestMeaning } from "../analysis/sema/recursion.ts";
 import type { Item } from "../syntax/item.ts";
 import { stage } from "../trace.ts";
+import analysisLimit from "./analysis-limit.ts";
 import { rules } from "./index.ts";
 import type { Finding, Rule } from "./rule.ts";
 import { SyntaxIndex } from "./support/syntax-index.ts";
@@ -25,13 +27,23 @@ export function findingsOf(files: FileQueries): Query<Item, readonly RuleFinding
     compute(db, item) {
       db.get(files.foundation, item);
       const syntax = syntaxOf(db, files, item);
-      return rules
+      const { recursion } = db.peek(files.meaning, files.unitOf(item)).semantics.context;
+      const before = recursion.ended;
+      const found = rules
         .filter(({ simulated, ofFile }) => !simulated && !ofFile)
         .map((rule) => stage("rules", () => ruleFindings(db, files, item, rule, syntax)));
+      return recursion.ended === before ? found : found.map((each) => (each.rule === analysisLimit ? withLimit(each, item) : each));
     },
   };
   queries.set(files, query);
   return query;
+}
+
+/** What the rules asked of the item led deeper than answers are looked for. */
+function withLimit(found: RuleFindings, { declarations }: Item): RuleFindings {
+  const [span] = declarations;
+  const message = `what this means rests on more than ${deepestMeaning} levels of other code: some of it is not known, and findings that rest on it are missing`;
+  return span ? { ...found, findings: [...found.findings, { span, message }] } : found;
 }
 
 const queries = new WeakMap<FileQueries, Query<Item, readonly RuleFindings[]>>();

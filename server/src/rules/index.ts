@@ -1,4 +1,5 @@
 /** Generated from this folder by scripts/generate/rules.mjs: do not edit. */
+import analysisLimit from "./analysis-limit.ts";
 import doubleConstantInFloat from "./double-constant-in-float.ts";
 import invalidDirective from "./invalid-directive.ts";
 import legacyWarpIntrinsic from "./legacy-warp-intrinsic.ts";
@@ -11,6 +12,7 @@ import unusedSuppression from "./unused-suppression.ts";
 
 /** Every rule, by id. */
 export const rules: readonly Rule[] = [
+  analysisLimit,
   doubleConstantInFloat,
   invalidDirective,
   legacyWarpIntrinsic,

@@ -19,6 +19,9 @@ export interface Node {
   readonly end: number;
 }
 
+/** Why a node that could be understood is `unknown` all the same: it is nested too deeply, or what it is in took too long to convert. */
+export type Limit = "depth" | "cost";
+
 /** `a::b<T>::c`: the last part is the name itself. `global`: written with a leading `::`. */
 export interface Name extends Node {
   readonly parts: readonly { readonly text: string; readonly templateArguments?: readonly TemplateArgument[] }[];
@@ -43,7 +46,7 @@ export type TypeNode = Node & { readonly const?: boolean; readonly volatile?: bo
     | { readonly kind: "decltype"; readonly expression: Expression }
     /** A struct, union or enum defined where a type stands. */
     | { readonly kind: "inline"; readonly declaration: RecordDeclaration | EnumDeclaration }
-    | { readonly kind: "unknown" }
+    | { readonly kind: "unknown"; readonly limit?: Limit }
   );
 
 export type BuiltinTypeName =
@@ -145,7 +148,7 @@ export type Expression = Node &
     | { readonly kind: "parenthesized"; readonly inner: Expression }
     | { readonly kind: "pack"; readonly pattern: Expression }
     | { readonly kind: "fold"; readonly op: string; readonly left?: Expression; readonly right?: Expression }
-    | { readonly kind: "unknown"; readonly text: string }
+    | { readonly kind: "unknown"; readonly text: string; readonly limit?: Limit }
   );
 
 export interface LaunchConfiguration extends Node {
@@ -211,7 +214,7 @@ export type Statement = Node &
     | { readonly kind: "throw"; readonly value?: Expression }
     | { readonly kind: "try"; readonly body: Statement; readonly handlers: readonly Statement[] }
     | { readonly kind: "empty" }
-    | { readonly kind: "unknown"; readonly text: string }
+    | { readonly kind: "unknown"; readonly text: string; readonly limit?: Limit }
   );
 
 export type Condition = Expression | VariableDeclaration;
@@ -340,7 +343,7 @@ export type Declaration =
   | (Node & { readonly kind: "static-assert" })
   /** A statement where only declarations may stand (an unknown macro's call, say). */
   | (Node & { readonly kind: "statement"; readonly statement: Statement })
-  | (Node & { readonly kind: "unknown"; readonly text: string });
+  | (Node & { readonly kind: "unknown"; readonly text: string; readonly limit?: Limit });
 
 export interface TranslationUnit {
   readonly declarations: readonly Declaration[];

@@ -8,7 +8,7 @@ export type AnyNode = Declaration | Expression | Statement | TypeNode;
  * through names, parameters and initialisers, which have no kind of their own. Each thing that is written comes once: a
  * template argument that may be a type or a value as the value, a variable that may be a function as the variable.
  */
-export function childrenOf(node: AnyNode | TranslationUnit): AnyNode[] {
+function childrenOf(node: AnyNode | TranslationUnit): AnyNode[] {
   const found: AnyNode[] = [];
   gather(node, found);
   // Properties stand in the order of the text but for a few, such as the configuration of a launch. (Between declarations at

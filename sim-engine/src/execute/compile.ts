@@ -305,7 +305,7 @@ class Compiler {
     let cost = 0;
     let run: { readonly op: Op; readonly step: Step }[] = [];
     const endRun = (): void => {
-      steps.push(...this.#runSteps(run));
+      for (const step of this.#runSteps(run)) steps.push(step);
       run = [];
     };
     const endSegment = (): void => {
@@ -326,7 +326,7 @@ class Compiler {
         }
         // What is computed once a warp needs nothing of what is computed for each lane: it may come before.
         if (own.length > 0 && !(this.#isScalar(op) && isPlain(op))) endRun();
-        steps.push(...own);
+        for (const step of own) steps.push(step);
         continue;
       }
       if (!this.#waitsAt.has(op)) continue;

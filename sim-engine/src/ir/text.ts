@@ -53,7 +53,7 @@ export function printKernel(kernel: Kernel): string {
     const content = each.content ? ` content ${JSON.stringify(each.content)}` : "";
     lines.push(`${each.space} @${each.name} ${each.bytes} align ${each.align} ${each.element}${content}`);
   }
-  for (const block of kernel.blocks) lines.push(...printBlock(block));
+  for (const block of kernel.blocks) for (const line of printBlock(block)) lines.push(line);
   lines.push("}", "");
   return lines.join("\n");
 }

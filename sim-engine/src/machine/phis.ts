@@ -37,8 +37,10 @@ export function shareRegisters(selection: Selection): void {
         own.some((a) => other.some((b) => live.interfere(a, b) && !(a === phi && b === arg && live.canReadBefore(phi, arg))))
       )
         continue;
-      own.push(...other);
-      for (const op of other) classes.set(op, own);
+      for (const op of other) {
+        own.push(op);
+        classes.set(op, own);
+      }
     }
   }
   for (const [op, members] of classes) selection.alias(op, selection.define(members[0] as Op));

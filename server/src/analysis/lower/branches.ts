@@ -43,31 +43,37 @@ export function choose(lowering: Lowering, expression: Expression & { kind: "con
 /** Jumps by a condition; `&&`, `||` and `!` by control flow. */
 export function branchOn(lowering: Lowering, written: Expression, whenTrue: Block, whenFalse: Block): void {
   const { builder } = lowering;
-  const condition = lowering.context.clarify(written);
-  if (condition.kind === "parenthesized") {
-    branchOn(lowering, condition.inner, whenTrue, whenFalse);
-    return;
-  }
-  if (condition.kind === "unary" && condition.op === "!" && !isClass(lowering.typeOf(condition.operand))) {
-    branchOn(lowering, condition.operand, whenFalse, whenTrue);
-    return;
-  }
-  if (
-    condition.kind === "binary" &&
-    (condition.op === "&&" || condition.op === "||") &&
-    ![condition.left, condition.right].some((each) => isRecordOperand(lowering, each))
-  ) {
-    const second = builder.newBlock();
-    if (condition.op === "&&") branchOn(lowering, condition.left, second, whenFalse);
-    else branchOn(lowering, condition.left, whenTrue, second);
-    builder.block = second;
-    branchOn(lowering, condition.right, whenTrue, whenFalse);
-    return;
+  // What stands to the right of `&&` and `||`, and where it leads: those of a long condition, the outermost first.
+  const seconds: (readonly [block: Block, condition: Expression, whenTrue: Block, whenFalse: Block])[] = [];
+  const to = { whenTrue, whenFalse };
+  let condition = lowering.context.clarify(written);
+  for (;;) {
+    if (condition.kind === "parenthesized") condition = lowering.context.clarify(condition.inner);
+    else if (condition.kind === "unary" && condition.op === "!" && !isClass(lowering.typeOf(condition.operand))) {
+      condition = lowering.context.clarify(condition.operand);
+      [to.whenTrue, to.whenFalse] = [to.whenFalse, to.whenTrue];
+    } else if (
+      condition.kind === "binary" &&
+      (condition.op === "&&" || condition.op === "||") &&
+      !isRecordOperand(lowering, condition.left) &&
+      !isRecordOperand(lowering, condition.right)
+    ) {
+      lowering.spend();
+      const second = builder.newBlock();
+      seconds.push([second, condition.right, to.whenTrue, to.whenFalse]);
+      if (condition.op === "&&") to.whenTrue = second;
+      else to.whenFalse = second;
+      condition = lowering.context.clarify(condition.left);
+    } else break;
   }
   const type = lowering.tryTypeOf(condition);
   const value = type && isClass(type) ? lowering.valueAs(condition, boolType) : truth(lowering, lowering.value(condition));
   lowering.at(condition);
-  builder.branch(value, whenTrue, whenFalse);
+  builder.branch(value, to.whenTrue, to.whenFalse);
+  for (const [block, right, ...targets] of seconds.reverse()) {
+    builder.block = block;
+    branchOn(lowering, right, ...targets);
+  }
 }
 
 const isRecordOperand = (lowering: Lowering, expression: Expression): boolean => {

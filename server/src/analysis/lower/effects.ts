@@ -37,8 +37,11 @@ export function effect(lowering: Lowering, written: Expression): void {
       return;
     case "binary":
       if (expression.op === ",") {
-        lowering.effect(expression.left);
-        lowering.effect(expression.right);
+        const rest: Expression[] = [];
+        let first: Expression = expression;
+        for (; first.kind === "binary" && first.op === ","; first = lowering.context.clarify(first.left)) rest.push(first.right);
+        lowering.effect(first);
+        for (const each of rest.reverse()) lowering.effect(each);
         return;
       }
       break;

@@ -5,7 +5,18 @@ import type { Argument } from "../sema/context.ts";
 import { conversionFunction } from "../sema/conversions.ts";
 import { lastName } from "../sema/scope.ts";
 import { packElement, packNames } from "../sema/template-values.ts";
-import { boolType, decay, intType, isClass, isTypeValue, referred, substituted, typeName } from "../sema/type-tools.ts";
+import {
+  boolType,
+  decay,
+  intType,
+  isClass,
+  isFloating,
+  isInteger,
+  isTypeValue,
+  referred,
+  substituted,
+  typeName,
+} from "../sema/type-tools.ts";
 import type { Type } from "../sema/types.ts";
 import { choose, viaBranches } from "./branches.ts";
 import { binary, complement, negate, not, type Typed } from "./emit/arithmetic.ts";
@@ -15,7 +26,7 @@ import { load, store } from "./emit/memory.ts";
 import { constantOf, convert, scalarOf, truth } from "./emit/scalars.ts";
 import { specialVariable } from "./emit/special-variables.ts";
 import { constantNamed } from "./statics.ts";
-import { unknownValue } from "./unknown.ts";
+import { nestedTooDeeply, unknownValue } from "./unknown.ts";
 
 /** What an expression is worth, of the type sema gives it. */
 export function expressionValue(lowering: Lowering, written: Expression): Op {
@@ -74,7 +85,10 @@ export function expressionValue(lowering: Lowering, written: Expression): Op {
     case "pack":
       return lowering.fail("a parameter pack is expanded where it cannot be", expression);
     case "unknown":
-      return lowering.fail("the expression could not be parsed", expression);
+      return lowering.fail(
+        expression.limit ? `the expression's parts ${nestedTooDeeply}` : "the expression could not be parsed",
+        expression,
+      );
   }
 }
 
@@ -181,17 +195,35 @@ function postfixValue(lowering: Lowering, expression: Expression & { kind: "post
 }
 
 function binaryValue(lowering: Lowering, expression: Expression & { kind: "binary" }): Op {
-  const { op, left, right } = expression;
-  const user = userOperator(lowering, op, [left, right], expression);
+  const user = userOperator(lowering, expression.op, [expression.left, expression.right], expression);
   if (user) return calledValue(lowering, user, expression);
-  if (op === ",") {
-    lowering.effect(left);
-    return lowering.value(right);
+  if (expression.op === ",") {
+    lowering.effect(expression.left);
+    return lowering.value(expression.right);
   }
-  if (op === "&&" || op === "||") return viaBranches(lowering, expression);
-  const [a, b] = [arithmeticOperand(lowering, left, right), arithmeticOperand(lowering, right, left)];
-  return binary(lowering, op, a, b, expression).op;
+  if (expression.op === "&&" || expression.op === "||") return viaBranches(lowering, expression);
+  // A long sum stands to the left, as deep as it has terms.
+  const sums = [expression];
+  for (let inner = innerSum(lowering, expression); inner; inner = innerSum(lowering, inner)) sums.push(inner);
+  const { left, right } = sums.at(-1) ?? expression;
+  let value = arithmeticOperand(lowering, left, right);
+  for (const sum of sums.reverse()) value = binary(lowering, sum.op, value, arithmeticOperand(lowering, sum.right, sum.left), sum);
+  return value.op;
 }
+
+/** The left operand, where it is a built-in operator of numbers whose type is known. */
+function innerSum(lowering: Lowering, { left }: Expression & { kind: "binary" }): (Expression & { kind: "binary" }) | undefined {
+  const { context, frame } = lowering;
+  const inner = context.clarify(left);
+  if (inner.kind !== "binary" || inner.op === "&&" || inner.op === "||" || inner.op === "," || context.ownSubstitution(left))
+    return undefined;
+  if (![left, inner.left, inner.right].every((each) => isNumber(context.info(each, frame.substitution)?.type))) return undefined;
+  lowering.spend();
+  return inner;
+}
+
+const isNumber = (type: Type | undefined): boolean =>
+  type !== undefined && (isInteger(type) || isFloating(type) || type.kind === "pointer");
 
 /** An operand of a built-in operator; a record gives what its conversion function makes of it. `beside`: the other operand. */
 export function arithmeticOperand(lowering: Lowering, expression: Expression, beside?: Expression): Typed {

@@ -169,6 +169,7 @@ function lowerOnce(
     isLvalue: (expression) => context.info(expression, lowering.frame.substitution)?.lvalue ?? false,
     constant: (type, value) => builder.constant(type, value),
     temporary: (type, name, node, align) => temporary(lowering, type, name, node, align),
+    spend: budget,
     value: (expression) => within(expression, () => expressionValue(lowering, expression)),
     valueAs: (expression, type) => within(expression, () => valueAs(lowering, expression, type)),
     place: (expression) => within(expression, () => placeOf(lowering, expression)),

@@ -6,6 +6,7 @@ import { lowerReturn } from "./calls.ts";
 import type { Lowering } from "./emit/lowering.ts";
 import { branchCondition, loop, lowerDo, lowerRangeFor } from "./loops.ts";
 import { lowerSwitch } from "./switch.ts";
+import { nestedTooDeeply } from "./unknown.ts";
 
 export function lowerStatement(lowering: Lowering, statement: Statement): void {
   const { builder, frame } = lowering;
@@ -77,8 +78,13 @@ export function lowerStatement(lowering: Lowering, statement: Statement): void {
       return;
     case "throw":
     case "unknown":
-      lowering.fail(statement.kind === "throw" ? "exceptions are not thrown on the device" : "a statement could not be parsed", statement);
+      lowering.fail(whyNot(statement), statement);
   }
+}
+
+function whyNot(statement: Statement & { kind: "throw" | "unknown" }): string {
+  if (statement.kind === "throw") return "exceptions are not thrown on the device";
+  return statement.limit ? `statements ${nestedTooDeeply}` : "a statement could not be parsed";
 }
 
 /** What follows a jump is reached from elsewhere or not at all. */

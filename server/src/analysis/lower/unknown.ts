@@ -1,10 +1,13 @@
 /** Values that are not known, and why. */
 import type { Op } from "@warplens/sim-engine";
 import type { Expression, Node } from "../../syntax/ast.ts";
+import { deepest } from "../../syntax/deepest.ts";
 import { lastName } from "../sema/scope.ts";
 import type { Type } from "../sema/types.ts";
 import type { Lowering } from "./emit/lowering.ts";
 import { scalarOf } from "./emit/scalars.ts";
+
+export const nestedTooDeeply = `are nested deeper than ${deepest} levels`;
 
 /** Sema does not know the expression: its value is unknown, and what it is made of is evaluated for its effects. */
 export function unknownValue(lowering: Lowering, expression: Expression, to: Type): Op {
@@ -32,8 +35,16 @@ function whyUnknown(lowering: Lowering, written: Expression): string | undefined
   switch (expression.kind) {
     case "parenthesized":
       return all([expression.inner]);
-    case "binary":
-      return expression.op === "&&" || expression.op === "||" ? undefined : all([expression.left, expression.right]);
+    case "binary": {
+      // Those of a long sum, which stands to the left, without recursion.
+      const terms: Expression[] = [];
+      let first: Expression = expression;
+      for (; first.kind === "binary" && !lowering.tryTypeOf(first); first = lowering.context.clarify(first.left)) {
+        if (first.op === "&&" || first.op === "||") return undefined;
+        terms.push(first.right);
+      }
+      return all([first, ...terms.reverse()]);
+    }
     case "unary":
       return /^[-+~!]$/.test(expression.op) ? all([expression.operand]) : undefined;
     case "call": {

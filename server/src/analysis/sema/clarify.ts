@@ -1,6 +1,8 @@
 /** What only names can tell: whether `(T)(y)`, `(T)*p`, `T(x)` and `f<N>(x)` are casts, products, calls or comparisons. */
+
 import type { BuiltinTypeName, Expression, FunctionDeclaration, Name, TypeNode, VariableDeclaration } from "../../syntax/ast.ts";
 import { precedences } from "../../syntax/operators.ts";
+import { leftChain } from "../../syntax/terms.ts";
 import type { Context } from "./context.ts";
 
 /** `short(x)`: keywords that parsers take for a function's name. */
@@ -77,15 +79,57 @@ interface Flat {
  * to be put together by precedence. Undefined when there is no such cast in it.
  */
 function flattened(context: Context, expression: Expression): Flat | undefined {
+  if (!holdsValueCast(context, expression)) return undefined;
   const flat: Flat = { operands: [], operators: [] };
   return flatten(context, expression, flat) ? flat : undefined;
 }
 
+/** Of the operands of a sum, and so on: whether there is such a cast among them. Those of each part of a long sum are asked for. */
+const holding = new WeakMap<Expression, boolean>();
+
+function holdsValueCast(context: Context, root: Expression): boolean {
+  const pending: Expression[] = [root];
+  for (let at = pending.at(-1); at; at = pending.at(-1)) {
+    const parts = joined(at);
+    const unknown = parts.filter((part) => !holding.has(part));
+    if (unknown.length > 0 && !holding.has(at)) {
+      pending.push(...unknown);
+      continue;
+    }
+    pending.pop();
+    if (!holding.has(at)) holding.set(at, isValueCast(context, at) || parts.some((part) => holding.get(part)));
+  }
+  return holding.get(root) ?? false;
+}
+
+/** What `flatten` looks into. */
+function joined(expression: Expression): readonly Expression[] {
+  if (expression.kind === "binary" && expression.op !== ",") return [expression.left, expression.right];
+  const operand =
+    expression.kind === "unary"
+      ? expression.operand
+      : expression.kind === "cast" && expression.style === "c"
+        ? expression.operands[0]
+        : undefined;
+  return operand?.kind === "cast" || operand?.kind === "unary" ? [operand] : [];
+}
+
+function isValueCast(context: Context, expression: Expression): boolean {
+  if (expression.kind !== "cast" || expression.style !== "c") return false;
+  const [operand] = expression.operands;
+  return operand?.kind === "unary" && /^[-+*&]$/.test(operand.op) && asValue(context, expression) !== undefined;
+}
+
 function flatten(context: Context, expression: Expression, flat: Flat): boolean {
   if (expression.kind === "binary" && expression.op !== ",") {
-    const left = flatten(context, expression.left, flat);
-    flat.operators.push(expression.op);
-    return flatten(context, expression.right, flat) || left;
+    // A long sum stands to the left.
+    const sums = leftChain(expression, ({ op }) => op !== ",");
+    let found = flatten(context, (sums[0] ?? expression).left, flat);
+    for (const { op, right } of sums) {
+      flat.operators.push(op);
+      found = flatten(context, right, flat) || found;
+    }
+    return found;
   }
   const [operand] = expression.kind === "cast" ? expression.operands : [];
   if (expression.kind === "cast" && expression.style === "c" && operand) {
@@ -122,8 +166,9 @@ function flattenFirst(context: Context, operand: Expression, flat: Flat, wrap: (
   if (!flatten(context, operand, inner)) return false;
   const [first, ...rest] = inner.operands;
   if (!first) return false;
-  flat.operands.push(wrap(first), ...rest);
-  flat.operators.push(...inner.operators);
+  flat.operands.push(wrap(first));
+  for (const operand of rest) flat.operands.push(operand);
+  for (const operator of inner.operators) flat.operators.push(operator);
   return true;
 }
 
@@ -187,8 +232,12 @@ function templateCall(
   return { kind: "call", callee, arguments: commaList(parenthesized.inner), start: whole.start, end: whole.end };
 }
 
-const commaList = (expression: Expression): Expression[] =>
-  expression.kind === "binary" && expression.op === "," ? [...commaList(expression.left), expression.right] : [expression];
+function commaList(expression: Expression): Expression[] {
+  const found: Expression[] = [];
+  let at = expression;
+  for (; at.kind === "binary" && at.op === ","; at = at.left) found.push(at.right);
+  return [...found, at].reverse();
+}
 
 function commaJoined(expressions: readonly Expression[]): Expression | undefined {
   return expressions.length === 0

@@ -1,6 +1,6 @@
 /** Running constexpr functions and the library's. */
 import type { FunctionDeclaration, Statement, VariableDeclaration } from "../../syntax/ast.ts";
-import { type Cell, convertConstant, depthBudget, listValue, notConstant, type Run, scalar, spend, type Value } from "./constant-run.ts";
+import { type Cell, convertConstant, deeper, listValue, notConstant, type Run, scalar, spend, type Value } from "./constant-run.ts";
 import type { Constant } from "./context.ts";
 import { isFloating, isInteger, underlying } from "./type-tools.ts";
 import type { Substitution } from "./types.ts";
@@ -41,10 +41,14 @@ export function builtInCall(name: string, args: readonly Value[]): Constant {
 }
 
 export function runFunction(run: Run, called: FunctionDeclaration, substitution: Substitution, args: readonly Value[]): Value {
+  if (called.specifiers.constexpr) run.budget.promised = true;
+  return deeper(run, () => returnedBy(run, called, substitution, args));
+}
+
+function returnedBy(run: Run, called: FunctionDeclaration, substitution: Substitution, args: readonly Value[]): Value {
   const { context } = run;
   const locals = new Map<object, Cell>();
   const inner: Run = { ...run, substitution, locals };
-  if (++run.budget.depth > depthBudget) throw notConstant;
   for (const [index, parameter] of called.parameters.entries()) {
     if (parameter.pack) throw notConstant;
     const value = args[index] ?? (parameter.default && inner.evaluate(inner, parameter.default));
@@ -54,7 +58,6 @@ export function runFunction(run: Run, called: FunctionDeclaration, substitution:
   }
   const body = context.readBody(called);
   const outcome = body && execute(inner, body);
-  run.budget.depth--;
   if (outcome?.kind !== "return" || outcome.value === undefined || Array.isArray(outcome.value)) throw notConstant;
   return convertConstant(outcome.value, context.resultType(called, substitution));
 }

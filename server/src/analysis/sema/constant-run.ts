@@ -16,10 +16,20 @@ export interface Run {
   readonly evaluate: (run: Run, expression: Expression) => Value;
   readonly substitution: Substitution | undefined;
   readonly locals: Map<object, Cell>;
-  readonly budget: { steps: number; depth: number };
+  readonly budget: Budget;
 }
 
-export const depthBudget = 128;
+interface Budget {
+  steps: number;
+  depth: number;
+  /** A `constexpr` function is run. Others are tried, too, and nothing is missing where that leads too far. */
+  promised: boolean;
+}
+
+const stepBudget = 50_000;
+const depthBudget = 128;
+
+export const wholeBudget = (): Budget => ({ steps: stepBudget, depth: 0, promised: false });
 
 /** Thrown where evaluation must stop: not constant, or over budget. Never leaves constant evaluation. */
 export class NotConstant extends Error {}
@@ -43,7 +53,23 @@ export function convertConstant(value: Constant, type: Type | undefined): Consta
 }
 
 export function spend(run: Run): void {
-  if (--run.budget.steps < 0) throw notConstant;
+  if (--run.budget.steps < 0) giveUp(run);
+}
+
+function giveUp({ budget, context }: Run): never {
+  if (budget.promised) context.recursion.end();
+  throw notConstant;
+}
+
+/** A function that is called, or a variable that stands for its value: a level deeper. */
+export function deeper<T>(run: Run, work: () => T): T {
+  if (run.budget.depth >= depthBudget) giveUp(run);
+  run.budget.depth++;
+  try {
+    return work();
+  } finally {
+    run.budget.depth--;
+  }
 }
 
 export function scalar(run: Run, expression: Expression): Constant {

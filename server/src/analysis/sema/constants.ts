@@ -5,7 +5,7 @@ import { builtInCall, runFunction } from "./constant-calls.ts";
 import {
   type Cell,
   convertConstant,
-  depthBudget,
+  deeper,
   listValue,
   NotConstant,
   notConstant,
@@ -13,6 +13,7 @@ import {
   scalar,
   spend,
   type Value,
+  wholeBudget,
 } from "./constant-run.ts";
 import type { Constant, Context } from "./context.ts";
 import { type Entity, lastName } from "./scope.ts";
@@ -21,15 +22,16 @@ import { traitConstant } from "./traits.ts";
 import { decay, isFloating, isInteger, isPack, promote, substituted, underlying } from "./type-tools.ts";
 import type { Substitution, Type } from "./types.ts";
 
-const stepBudget = 50_000;
-
 export function constantOf(context: Context, expression: Expression, substitution: Substitution | undefined): Constant | undefined {
   try {
-    const value = evaluate({ context, evaluate, substitution, locals: new Map(), budget: { steps: stepBudget, depth: 0 } }, expression);
+    const value = evaluate({ context, evaluate, substitution, locals: new Map(), budget: wholeBudget() }, expression);
     return Array.isArray(value) ? undefined : value;
   } catch (error) {
-    if (error instanceof NotConstant || error instanceof RangeError) return undefined;
-    throw error;
+    if (error instanceof NotConstant) return undefined;
+    if (!(error instanceof RangeError)) throw error;
+    // The stack's end, or an integer larger than the machine's memory.
+    context.recursion.end();
+    return undefined;
   }
 }
 
@@ -194,15 +196,15 @@ function variableValue(run: Run, declaration: VariableDeclaration, substitution:
   const element = type?.kind === "array" ? type.of : type;
   if (!declaration.specifiers.constexpr && !element?.const) return undefined;
   if (type?.kind === "record" || type?.kind === "pointer" || type?.kind === "reference") return undefined;
-  const inner: Run = {
-    ...run,
-    substitution,
-    locals: declaration.specifiers.constexpr || element?.const ? run.locals : new Map(),
-    budget: { ...run.budget, depth: run.budget.depth + 1 },
-  };
-  if (inner.budget.depth > depthBudget) throw notConstant;
-  const value =
-    (declaration.init?.values.length ?? 0) === 1 && init.kind !== "list" ? evaluate(inner, init) : listValue(inner, declaration, type);
+  const isScalar = (declaration.init?.values.length ?? 0) === 1 && init.kind !== "list";
+  if (isScalar && run.locals.size === 0) {
+    // The same wherever it is asked for: constants that rest on each other are worth what they are worth once.
+    const known = run.context.constant(init, substitution);
+    if (known === undefined) throw notConstant;
+    return convertConstant(known, type);
+  }
+  const inner: Run = { ...run, substitution, locals: declaration.specifiers.constexpr || element?.const ? run.locals : new Map() };
+  const value = deeper(run, () => (isScalar ? evaluate(inner, init) : listValue(inner, declaration, type)));
   return Array.isArray(value) || value === undefined ? value : convertConstant(value, type);
 }
 
@@ -245,10 +247,21 @@ function binaryValue(run: Run, expression: Expression & { kind: "binary" }): Val
     evaluate(run, expression.left);
     return evaluate(run, expression.right);
   }
-  const left = scalar(run, expression.left);
-  const right = scalar(run, expression.right);
-  return arithmetic(op, left, right, typeOf(run, expression.left), typeOf(run, expression.right));
+  // A long sum stands to the left, as deep as it has terms.
+  const sums = [expression];
+  for (let left = run.context.clarify(expression.left); isSum(left); left = run.context.clarify(left.left)) {
+    spend(run);
+    sums.push(left);
+  }
+  let value = scalar(run, (sums.at(-1) ?? expression).left);
+  for (const { op, left, right } of sums.reverse())
+    value = arithmetic(op, value, scalar(run, right), typeOf(run, left), typeOf(run, right));
+  return value;
 }
+
+/** An operator that takes the values of both its operands. */
+const isSum = (expression: Expression): expression is Expression & { kind: "binary" } =>
+  expression.kind === "binary" && expression.op !== "&&" && expression.op !== "||" && expression.op !== ",";
 
 function sizeValue(run: Run, expression: Expression & { kind: "sizeof" }): Constant {
   if (expression.packName !== undefined) {

@@ -11,6 +11,7 @@ import type {
   VariableDeclaration,
 } from "../../syntax/ast.ts";
 import type { CaptureLayout, Layout } from "./layouts.ts";
+import type { Recursion } from "./recursion.ts";
 import type { Entity } from "./scope.ts";
 import type { ScopeTree } from "./scope-tree.ts";
 import type { LambdaExpression, RecordInstance, Substitution, TemplateValue, Type } from "./types.ts";
@@ -54,6 +55,7 @@ export interface Argument {
 
 export interface Context {
   readonly scopes: ScopeTree;
+  readonly recursion: Recursion;
   /** Says that what is known elsewhere rests on a function's body, and gives it. */
   readBody(declaration: FunctionDeclaration): FunctionDeclaration["body"];
   /** Runs `work` unless recursion has become too deep, then gives undefined. */

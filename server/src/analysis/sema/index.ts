@@ -22,6 +22,7 @@ import type { Context, Found, Resolved, ResolvedLambda } from "./context.ts";
 import { conversionRank } from "./conversions.ts";
 import { declaredType } from "./declared-type.ts";
 import { infoOf } from "./expressions.ts";
+import { insideOut } from "./inside-out.ts";
 import { currentRecord, Instances } from "./instantiate.ts";
 import { alignOf, layoutOf, sizeOf } from "./layout.ts";
 import { library } from "./library/index.ts";
@@ -30,6 +31,7 @@ import { Memo } from "./memo.ts";
 import { namedType, typeFrom } from "./named-types.ts";
 import { overload } from "./overload.ts";
 import { Packs } from "./packs.ts";
+import { Recursion } from "./recursion.ts";
 import { functionResult } from "./returned-types.ts";
 import type { Entity } from "./scope.ts";
 import { ScopeTree } from "./scope-tree.ts";
@@ -71,9 +73,6 @@ export interface Semantics {
   /** What lowering and host evaluation work with; rules have no need of it. */
   readonly context: Context;
 }
-
-/** Recursion deeper than this (templates without end, mostly) gives "unknown". */
-const depthLimit = 160;
 
 /** Binds a unit's names; everything else is worked out when first asked for. Never throws. */
 export function bindUnit(unit: TranslationUnit): Semantics {
@@ -148,44 +147,45 @@ function substitutionFor(declaration: FunctionDeclaration, values: readonly Temp
 
 const nothing: Found = { entities: [] };
 
+/** Levels of an expression that are gone down in one go. */
+const levelsOfExpression = 64;
+
 /** @param read collects the functions on whose bodies something rests that is known elsewhere */
 function contextOf(scopes: ScopeTree, read: Set<FunctionDeclaration>): Context {
+  const recursion = new Recursion();
   const instances = new Instances();
   const substitutions = new Substitutions();
-  const infos = new Memo<NonNullable<ReturnType<Context["info"]>>>();
-  const types = new Memo<Type>();
-  const declared = new Memo<Type>();
-  const results = new Memo<Type>();
-  const constants = new Memo<NonNullable<ReturnType<Context["constant"]>>>();
-  const layouts = new Memo<NonNullable<ReturnType<Context["layout"]>>>();
-  const captures = new Memo<NonNullable<ReturnType<Context["captures"]>>>();
-  const names = new Memo<Found>();
-  const calls = new Memo<Resolved | ResolvedLambda>();
+  const infos = new Memo<NonNullable<ReturnType<Context["info"]>>>(recursion);
+  const types = new Memo<Type>(recursion);
+  const declared = new Memo<Type>(recursion);
+  const results = new Memo<Type>(recursion);
+  const constants = new Memo<NonNullable<ReturnType<Context["constant"]>>>(recursion);
+  const layouts = new Memo<NonNullable<ReturnType<Context["layout"]>>>(recursion);
+  const captures = new Memo<NonNullable<ReturnType<Context["captures"]>>>(recursion);
+  const names = new Memo<Found>(recursion);
+  const calls = new Memo<Resolved | ResolvedLambda>(recursion);
   const clear = new WeakMap<Expression, Expression>();
-  const packs = new Packs();
-  let depth = 0;
+  const packs = new Packs(recursion);
   const context: Context = {
     scopes,
+    recursion,
     readBody(declaration) {
       if (declaration.body && declaration.start >= 0) read.add(declaration);
       return declaration.body;
     },
-    guard: (work) => {
-      if (depth >= depthLimit) return undefined;
-      depth++;
-      try {
-        return work();
-      } finally {
-        depth--;
-      }
-    },
+    guard: (work) => recursion.deeper(work),
     typeFrom: (node, substitution, auto) =>
       auto || node.start < 0
         ? typeFrom(context, node, substitution, auto)
         : types.get(node, substitution, () => typeFrom(context, node, substitution)),
     info: (expression, outer) => {
       const substitution = packs.substitutionOf(expression) ?? outer;
-      return infos.get(expression, substitution, () => context.guard(() => infoOf(context, expression, substitution)));
+      const work = () => context.guard(() => infoOf(context, expression, substitution));
+      if (recursion.level < levelsOfExpression || infos.has(expression, substitution)) return infos.get(expression, substitution, work);
+      // Long sums and deep nests: from the inside out, so that each answer is a step from the ones that it rests on.
+      for (const each of insideOut(context, expression, (inner) => infos.has(inner, substitution)))
+        infos.get(each, substitution, () => context.guard(() => infoOf(context, each, substitution)));
+      return infos.get(expression, substitution, work);
     },
     expandPacks: (expressions, substitution) => packs.expand(expressions, substitution),
     ownSubstitution: (expression) => packs.substitutionOf(expression),
@@ -206,7 +206,13 @@ function contextOf(scopes: ScopeTree, read: Set<FunctionDeclaration>): Context {
       if (!known) clear.set(expression, (known = clarify(context, expression)));
       return known;
     },
-    find: (name, substitution) => names.get(name, substitution, () => context.guard(() => find(context, name, substitution))) ?? nothing,
+    find: (name, substitution) =>
+      names.get(name, substitution, () =>
+        context.guard(() => {
+          const found = find(context, name, substitution);
+          return found.entities.length > 0 ? found : undefined;
+        }),
+      ) ?? nothing,
     member: (record, name) => member(context, record, name),
     namedType: (name, substitution) => context.guard(() => namedType(context, name, substitution)),
     templateValues: (given, parameters, substitution) => templateValues(context, given, parameters, substitution),

@@ -1,5 +1,7 @@
 /** How a kernel uses its indices and parameters: what a plausible launch of it looks like. */
+
 import type { Expression, FunctionDeclaration } from "../../syntax/ast.ts";
+import { termsOf } from "../../syntax/terms.ts";
 import { type AnyNode, walk } from "../../syntax/walk.ts";
 
 export type Axis = 0 | 1 | 2;
@@ -105,6 +107,8 @@ function noteRole(
   }
 }
 
+const isArithmetic = (op: string): boolean => ["+", "-", "*", "/"].includes(op);
+
 function namesIn(e: Expression): readonly string[] {
   switch (e.kind) {
     case "name":
@@ -112,7 +116,7 @@ function namesIn(e: Expression): readonly string[] {
     case "parenthesized":
       return namesIn(e.inner);
     case "binary":
-      return ["+", "-", "*", "/"].includes(e.op) ? [...namesIn(e.left), ...namesIn(e.right)] : [];
+      return isArithmetic(e.op) ? termsOf(e, isArithmetic).flatMap(namesIn) : [];
     case "cast":
       return e.operands.flatMap(namesIn);
     default:

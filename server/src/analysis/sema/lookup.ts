@@ -21,8 +21,19 @@ function lookUp(context: Context, name: Name, substitution: Substitution | undef
     if (name.global) return inNamespace(context, context.scopes.root, lastName(name), new Set());
     return unqualified(context, lastName(name), name.start, substitution, counts);
   }
-  const qualifier: Name = { start: name.start, end: name.end, global: name.global, parts: parts.slice(0, -1) };
-  return qualifiedMember(context, qualifier, lastName(name), substitution);
+  return context.guard(() => qualifiedMember(context, qualifierOf(name), lastName(name), substitution)) ?? nothing;
+}
+
+const qualifiers = new WeakMap<Name, Name>();
+
+/** What stands in front of the last `::`: the same object each time, so that what it names is remembered. */
+function qualifierOf(name: Name): Name {
+  let known = qualifiers.get(name);
+  if (!known) {
+    known = { start: name.start, end: name.end, global: name.global, parts: name.parts.slice(0, -1) };
+    qualifiers.set(name, known);
+  }
+  return known;
 }
 
 function qualifiedMember(context: Context, qualifier: Name, text: string, substitution: Substitution | undefined): Found {
@@ -45,14 +56,14 @@ function qualifiedMember(context: Context, qualifier: Name, text: string, substi
   return nothing;
 }
 
-function inNamespace(context: Context, scope: Scope, text: string, seen: Set<Scope>): Found {
+function inNamespace(context: Context, scope: Scope, text: string, seen: Set<object>): Found {
   if (seen.has(scope)) return nothing;
   seen.add(scope);
   const own = resolveUsing(context, context.scopes.own(scope, text), seen);
   if (own.entities.length > 0) return own;
   for (const nominated of nominatedBy(context, scope)) {
-    const found = inNamespace(context, nominated, text, seen);
-    if (found.entities.length > 0) return found;
+    const found = context.guard(() => inNamespace(context, nominated, text, seen));
+    if (found && found.entities.length > 0) return found;
   }
   // Names that a header not at hand would declare globally (`::min`, `::float4`).
   return scope.kind === "unit" ? { entities: context.scopes.own(context.scopes.builtIn, text) } : nothing;
@@ -73,31 +84,34 @@ export function nominatedBy(context: Context, scope: Scope): readonly Scope[] {
   return known;
 }
 
-/** `using a::b;` and namespace aliases stand for what they name. */
-function resolveUsing(context: Context, entities: readonly Entity[], seen: Set<Scope>): Found {
+/**
+ * `using a::b;` and namespace aliases stand for what they name.
+ * @param seen the scopes and names that this look-up has come through: aliases may name each other in a circle
+ */
+function resolveUsing(context: Context, entities: readonly Entity[], seen: Set<object>): Found {
   if (!entities.some((each) => each.kind === "using")) return { entities };
-  const all: Entity[] = [];
+  const all = new Set<Entity>();
   let record: RecordInstance | undefined;
   for (const entity of entities) {
     if (entity.kind !== "using") {
-      all.push(entity);
+      all.add(entity);
       continue;
     }
+    if (seen.has(entity)) continue;
+    seen.add(entity);
     // The name after `using` is looked up outside, lest it find itself.
-    const outer =
-      entity.name.parts.length > 1 || seen.size > 32
-        ? find(context, entity.name, undefined)
-        : findOutside(context, entity.name, entity, seen);
-    record ??= outer.record;
-    for (const each of outer.entities) if (!all.includes(each)) all.push(each);
+    const { name } = entity;
+    const outer = name.parts.length > 1 ? context.find(name, undefined) : context.guard(() => findOutside(context, name, entity, seen));
+    record ??= outer?.record;
+    for (const each of outer?.entities ?? []) all.add(each);
   }
-  return record ? { entities: all, record } : { entities: all };
+  return record ? { entities: [...all], record } : { entities: [...all] };
 }
 
-function findOutside(context: Context, name: Name, self: Entity, seen: Set<Scope>): Found {
+function findOutside(context: Context, name: Name, self: Entity, seen: Set<object>): Found {
   for (let at: Scope | undefined = self.home; at; at = at.parent) {
     const entities = context.scopes.own(at, lastName(name)).filter((each) => each !== self);
-    if (entities.length > 0) return resolveUsing(context, entities, new Set([...seen, at]));
+    if (entities.length > 0) return resolveUsing(context, entities, seen);
   }
   return nothing;
 }

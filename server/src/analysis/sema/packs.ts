@@ -1,12 +1,17 @@
 /** Parameter packs expanded in argument lists. */
 import type { Expression } from "../../syntax/ast.ts";
 import { Memo } from "./memo.ts";
+import type { Recursion } from "./recursion.ts";
 import { packElement, packNames } from "./template-values.ts";
 import type { Substitution } from "./types.ts";
 
 export class Packs {
-  readonly #expanded = new Memo<readonly Expression[]>();
+  readonly #expanded: Memo<readonly Expression[]>;
   readonly #own = new WeakMap<Expression, Substitution>();
+
+  constructor(recursion: Recursion) {
+    this.#expanded = new Memo(recursion);
+  }
 
   substitutionOf(expression: Expression): Substitution | undefined {
     return this.#own.get(expression);

@@ -15,7 +15,7 @@ import type {
   VariableDeclaration,
 } from "../../syntax/ast.ts";
 import { lastUpTo } from "../../syntax/sorted.ts";
-import { type AnyNode, childrenOf } from "../../syntax/walk.ts";
+import { type AnyNode, walk } from "../../syntax/walk.ts";
 import { bindStatement } from "./bind-statements.ts";
 import { childAt, type Entity, insert, lastName, type Scope, scope } from "./scope.ts";
 import type { LambdaExpression } from "./types.ts";
@@ -330,8 +330,11 @@ export class ScopeTree {
 
   /** Lambdas inside an expression or type open scopes too. */
   bindExpressions(node: AnyNode, scope: Scope): void {
-    if (node.kind === "lambda") this.#bindLambda(node, scope);
-    else for (const child of childrenOf(node)) this.bindExpressions(child, scope);
+    walk(node, (each) => {
+      if (each.kind !== "lambda") return true;
+      this.#bindLambda(each, scope);
+      return false;
+    });
   }
 
   #bindLambda(lambda: LambdaExpression, parent: Scope): void {

@@ -4,6 +4,7 @@
  */
 
 import type { Expression, FunctionDeclaration, Node, Statement } from "../../syntax/ast.ts";
+import { leftChain } from "../../syntax/terms.ts";
 import type { RuleContext } from "../rule.ts";
 import type { Item } from "./children.ts";
 import { excerpt } from "./edits.ts";
@@ -169,7 +170,7 @@ export class Convergence {
       case "unary":
         return node.op === "*" ? this.#readOnly(node) && each(node.operand) : /^[-+!~]$/.test(node.op) && each(node.operand);
       case "binary":
-        return each(node.left, node.right) || this.#warpIndex(node);
+        return this.#uniformOperators(leftChain(node), visiting);
       case "conditional":
         return each(node.condition, node.then, node.else);
       case "cast":
@@ -185,6 +186,13 @@ export class Convergence {
       default:
         return false;
     }
+  }
+
+  /** @param chain each is the left operand of the next */
+  #uniformOperators(chain: readonly (Expression & { kind: "binary" })[], visiting: ReadonlySet<Node>): boolean {
+    let uniform = chain[0] !== undefined && this.uniform(chain[0].left, visiting);
+    for (const node of chain) uniform = (uniform && this.uniform(node.right, visiting)) || this.#warpIndex(node);
+    return uniform;
   }
 
   /** Memory nobody writes: two lanes that read one address read one value. */

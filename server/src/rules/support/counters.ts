@@ -1,5 +1,7 @@
 /** Counters of `for` loops: which variable counts, by which steps, up to which bound. */
+
 import type { Expression, Statement } from "../../syntax/ast.ts";
+import { termsOf, withoutParentheses } from "../../syntax/terms.ts";
 import type { Variable, Variables } from "./variables.ts";
 
 type For = Statement & { readonly kind: "for" };
@@ -32,13 +34,9 @@ export function countersOf(loop: For, variables: Variables): Counter[] {
   });
 }
 
-const commaParts = (node: Expression): Expression[] =>
-  node.kind === "binary" && node.op === "," ? [...commaParts(node.left), ...commaParts(node.right)] : [node];
+const commaParts = (node: Expression): Expression[] => termsOf(node, (op) => op === ",");
 
-const conjuncts = (node: Expression): Expression[] => {
-  if (node.kind === "parenthesized") return conjuncts(node.inner);
-  return node.kind === "binary" && node.op === "&&" ? [...conjuncts(node.left), ...conjuncts(node.right)] : [node];
-};
+const conjuncts = (node: Expression): Expression[] => termsOf(node, (op) => op === "&&").map(withoutParentheses);
 
 function stepOf(node: Expression, variables: Variables): Pick<Counter, "variable" | "step" | "up"> | undefined {
   if (node.kind === "postfix" || (node.kind === "unary" && (node.op === "++" || node.op === "--"))) {

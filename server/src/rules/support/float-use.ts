@@ -3,6 +3,7 @@
 import type { Semantics } from "../../analysis/sema/index.ts";
 import type { Type } from "../../analysis/sema/types.ts";
 import type { Declaration, Expression, Node, VariableDeclaration } from "../../syntax/ast.ts";
+import { leftChain } from "../../syntax/terms.ts";
 import type { RuleContext } from "../rule.ts";
 import { unqualified } from "./ranges.ts";
 import { isOwn, type SyntaxIndex, sameSpan } from "./syntax-index.ts";
@@ -23,6 +24,13 @@ interface Target {
   readonly computes: boolean;
 }
 
+/** From a constant outwards: whether floats took part in what was computed with it so far, and how many operations that were. */
+interface Way {
+  readonly node: Expression;
+  readonly computes: boolean;
+  readonly operations: number;
+}
+
 /** What an expression would be if every double constant in it were a float. "constant": made of such constants alone. */
 type Precision = "constant" | "integer" | "single" | "double" | "unknown";
 
@@ -36,6 +44,10 @@ const singleOnly =
 export class FloatUse {
   readonly #semantics: Semantics;
   readonly #syntax: SyntaxIndex;
+  /** Precisions of sums. */
+  readonly #sums = new WeakMap<Expression, Precision>();
+  /** What becomes of the result of an operation, where floats took part so far and where not: the same for every constant in it. */
+  readonly #uses = { computes: new Map<Expression, Use | undefined>(), other: new Map<Expression, Use | undefined>() };
 
   constructor(program: RuleContext["program"], syntax: SyntaxIndex) {
     this.#semantics = program.semantics;
@@ -44,56 +56,61 @@ export class FloatUse {
 
   /** Undefined: the constant is rightly a double, or it cannot be told. */
   of(literal: Literal): Use | undefined {
-    let node: Expression = literal;
-    let computes = false;
-    let operations = 0;
+    const passed: (readonly [known: Map<Expression, Use | undefined>, node: Expression])[] = [];
+    const keep = (use: Use | undefined): Use | undefined => {
+      for (const [known, node] of passed) known.set(node, use);
+      return use;
+    };
+    let way: Way = { node: literal, computes: false, operations: 0 };
     for (;;) {
-      const item = this.#syntax.parent(node);
-      if (item?.role !== "expression") return this.#sink(node, computes, operations);
-      const parent: Expression = item.node;
-      switch (parent.kind) {
-        case "parenthesized":
-          break;
-        case "unary":
-          if (parent.op !== "-" && parent.op !== "+") return undefined;
-          break;
-        case "conditional": {
-          if (sameSpan(node, parent.condition)) return undefined;
-          const other = this.#precision(sameSpan(node, parent.then) ? parent.else : parent.then);
-          if (other === "double" || other === "unknown") return undefined;
-          computes ||= other === "single" && operations > 0;
-          break;
-        }
-        case "binary": {
-          const other = this.#precision(sameSpan(node, parent.left) ? parent.right : parent.left);
-          if (parent.op === ",") {
-            if (sameSpan(node, parent.left)) return undefined;
-            break;
-          }
-          if (other === "double" || other === "unknown") return undefined;
-          if (/^([<>]=?|[!=]=)$/.test(parent.op)) {
-            if (other !== "single" && !computes) return undefined;
-            // A float compared with a constant that is a float too compares the same at either precision.
-            return { computes: true, exact: operations === 0 && Math.fround(literal.value) === literal.value };
-          }
-          if (!/^[-+*/]$/.test(parent.op)) return undefined;
-          computes ||= other === "single";
-          operations++;
-          break;
-        }
-        case "call": {
-          const name = builtInName(parent);
-          if (name === undefined || !overloaded.test(name) || this.#own(parent)) return this.#sink(node, computes, operations);
-          const others = parent.arguments.filter((argument) => !sameSpan(node, argument)).map((argument) => this.#precision(argument));
-          if (others.some((other) => other === "double" || other === "unknown")) return undefined;
-          computes ||= others.includes("single");
-          operations++;
-          break;
-        }
-        default:
-          return this.#sink(node, computes, operations);
+      if (way.operations > 0) {
+        const known = way.computes ? this.#uses.computes : this.#uses.other;
+        if (known.has(way.node)) return keep(known.get(way.node));
+        passed.push([known, way.node]);
       }
-      node = parent;
+      const next = this.#step(literal, way);
+      if (!next || !("node" in next)) return keep(next);
+      way = next;
+    }
+  }
+
+  /** To the expression around it, or to the end. */
+  #step(literal: Literal, { node, computes, operations }: Way): Way | Use | undefined {
+    const item = this.#syntax.parent(node);
+    if (item?.role !== "expression") return this.#sink(node, computes, operations);
+    const parent: Expression = item.node;
+    switch (parent.kind) {
+      case "parenthesized":
+        return { node: parent, computes, operations };
+      case "unary":
+        return parent.op === "-" || parent.op === "+" ? { node: parent, computes, operations } : undefined;
+      case "conditional": {
+        if (sameSpan(node, parent.condition)) return undefined;
+        const other = this.#precision(sameSpan(node, parent.then) ? parent.else : parent.then);
+        if (other === "double" || other === "unknown") return undefined;
+        return { node: parent, computes: computes || (other === "single" && operations > 0), operations };
+      }
+      case "binary": {
+        const other = this.#precision(sameSpan(node, parent.left) ? parent.right : parent.left);
+        if (parent.op === ",") return sameSpan(node, parent.left) ? undefined : { node: parent, computes, operations };
+        if (other === "double" || other === "unknown") return undefined;
+        if (/^([<>]=?|[!=]=)$/.test(parent.op)) {
+          if (other !== "single" && !computes) return undefined;
+          // A float compared with a constant that is a float too compares the same at either precision.
+          return { computes: true, exact: operations === 0 && Math.fround(literal.value) === literal.value };
+        }
+        if (!isArithmetic(parent.op)) return undefined;
+        return { node: parent, computes: computes || other === "single", operations: operations + 1 };
+      }
+      case "call": {
+        const name = builtInName(parent);
+        if (name === undefined || !overloaded.test(name) || this.#own(parent)) return this.#sink(node, computes, operations);
+        const others = parent.arguments.filter((argument) => !sameSpan(node, argument)).map((argument) => this.#precision(argument));
+        if (others.some((other) => other === "double" || other === "unknown")) return undefined;
+        return { node: parent, computes: computes || others.includes("single"), operations: operations + 1 };
+      }
+      default:
+        return this.#sink(node, computes, operations);
     }
   }
 
@@ -212,7 +229,7 @@ export class FloatUse {
       case "unary":
         return /^[-+]$/.test(node.op) ? this.#precision(node.operand) : this.#typed(node);
       case "binary":
-        return /^[-+*/]$/.test(node.op) ? join(this.#precision(node.left), this.#precision(node.right)) : this.#typed(node);
+        return isArithmetic(node.op) ? this.#precisionOfSum(node) : this.#typed(node);
       case "conditional":
         return join(this.#precision(node.then), this.#precision(node.else));
       case "call": {
@@ -226,6 +243,18 @@ export class FloatUse {
     }
   }
 
+  /** Of a long sum, each part is the left operand of the next: those of its literals ask for all of them. */
+  #precisionOfSum(node: Expression & { kind: "binary" }): Precision {
+    const chain = leftChain(node, (inner) => isArithmetic(inner.op) && !this.#sums.has(inner));
+    let { left } = chain[0] ?? node;
+    for (const part of chain) {
+      const before = this.#sums.get(left) ?? this.#precision(left);
+      this.#sums.set(part, join(before, this.#precision(part.right)));
+      left = part;
+    }
+    return this.#sums.get(node) ?? "unknown";
+  }
+
   #typed(node: Expression): Precision {
     const type = unqualified(this.#semantics.typeOf(node));
     if (type?.kind === "integer" || type?.kind === "enum") return "integer";
@@ -233,6 +262,8 @@ export class FloatUse {
     return type.name === "float" ? "single" : type.name === "double" ? "double" : "unknown";
   }
 }
+
+const isArithmetic = (op: string): boolean => /^[-+*/]$/.test(op);
 
 /** The plain name a call calls, `std::` set aside. */
 function builtInName(call: Call): string | undefined {

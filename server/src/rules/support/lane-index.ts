@@ -1,6 +1,8 @@
 /** Which part of an address makes neighbouring lanes lie apart: the term of the index that follows `threadIdx`. */
+
 import type { Expression, Node } from "../../syntax/ast.ts";
 import type { Place, Reading } from "../../syntax/reading.ts";
+import { leftChain, termsOf, withoutParentheses } from "../../syntax/terms.ts";
 import type { RuleContext } from "../rule.ts";
 import { childrenOf, expression } from "./children.ts";
 import { excerpt } from "./edits.ts";
@@ -45,7 +47,7 @@ export class LaneIndex {
       case "subscript":
         return [...this.#addends(node.base), ...node.indices.flatMap(sumOf)];
       case "binary":
-        return node.op === "+" || node.op === "-" ? [...this.#addends(node.left), ...sumOf(node.right)] : [];
+        return isSum(node.op) ? this.#addendsOfSum(node) : [];
       case "name": {
         const variable = this.#variables.of(node);
         const initial = variable && this.#variables.initial(variable);
@@ -54,6 +56,11 @@ export class LaneIndex {
       default:
         return [];
     }
+  }
+
+  #addendsOfSum(node: Expression & { kind: "binary" }): Expression[] {
+    const chain = leftChain(node, ({ op }) => isSum(op));
+    return [...this.#addends((chain[0] ?? node).left), ...chain.flatMap(({ right }) => sumOf(right))];
   }
 
   /** A term, and where it is but a variable what that stands for. */
@@ -84,6 +91,7 @@ export class LaneIndex {
     }
     const variable = this.#variables.of(node);
     if (variable) return !visiting.has(variable) && this.#variableFollows(variable, dimension, new Set([...visiting, variable]));
+    if (node.kind === "binary") return termsOf(node, () => true).some((term) => this.#follows(term, dimension, visiting));
     return childrenOf(expression(node)).some((child) => child.role === "expression" && this.#follows(child.node, dimension, visiting));
   }
 
@@ -93,7 +101,6 @@ export class LaneIndex {
   }
 }
 
-function sumOf(node: Expression): Expression[] {
-  if (node.kind === "parenthesized") return sumOf(node.inner);
-  return node.kind === "binary" && (node.op === "+" || node.op === "-") ? [...sumOf(node.left), ...sumOf(node.right)] : [node];
-}
+const isSum = (op: string): boolean => op === "+" || op === "-";
+
+const sumOf = (node: Expression): Expression[] => termsOf(node, isSum).map(withoutParentheses);

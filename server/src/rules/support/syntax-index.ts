@@ -4,10 +4,11 @@
  */
 
 import type { Semantics } from "../../analysis/sema/index.ts";
-import type { Declaration, Expression, FunctionDeclaration, Node, ParameterDeclaration, Statement } from "../../syntax/ast.ts";
+import type { Declaration, Expression, FunctionDeclaration, Limit, Node, ParameterDeclaration, Statement } from "../../syntax/ast.ts";
 import type { Item as SourceItem } from "../../syntax/item.ts";
 import type { Reading } from "../../syntax/reading.ts";
 import { lastUpTo } from "../../syntax/sorted.ts";
+import { walk } from "../../syntax/walk.ts";
 import { childrenOf, declaration, expression, type Item } from "./children.ts";
 
 type Lambda = Expression & { readonly kind: "lambda" };
@@ -114,6 +115,20 @@ export class SyntaxIndex {
   /** Whether a node stands in the item that is looked at. */
   isLookedAt(node: Node): boolean {
     return this.#looked?.holds(node) ?? true;
+  }
+
+  /** What was not converted of what is looked at, as it would have led too far: the outermost, in source order. */
+  notConverted(): readonly { readonly node: Node; readonly limit: Limit }[] {
+    const found: { readonly node: Node; readonly limit: Limit }[] = [];
+    for (const item of this.#looked ? [this.#looked] : this.#file.items()) {
+      for (const declaration of item.declarations) {
+        walk(declaration, (node) => {
+          if (node.kind === "unknown" && node.limit) found.push({ node, limit: node.limit });
+          return true;
+        });
+      }
+    }
+    return found;
   }
 
   parent(node: Node): Item | undefined {

@@ -2,6 +2,7 @@ import type {
   Condition,
   Declaration,
   Expression,
+  Limit,
   Name,
   Node,
   ParameterDeclaration,
@@ -10,6 +11,7 @@ import type {
   TemplateArgument,
   TypeNode,
 } from "../ast.ts";
+import { deepest } from "../deepest.ts";
 import { type CstNode, child } from "../parser/cst.ts";
 import type { PieceText } from "./piece-text.ts";
 
@@ -39,12 +41,31 @@ export interface Context {
   readonly specifiers: (node: CstNode, nameAt: number) => Specifiers;
   /** The declarations of a piece: a declaration at namespace level is converted on its own, or was before. */
   readonly piece: (node: CstNode) => readonly Declaration[];
-  /** How deep the conversion is in the tree; nothing deeper than `MAX_DEPTH` is converted. */
+  /** How deep the conversion is in the tree; nothing deeper than `deepest` is converted. */
   depth: number;
+  /** How many nodes it may still convert: some are read in two ways, and what stands in them in twice as many. */
+  left: number;
 }
 
-/** Deeper nesting than this becomes `unknown`: nobody writes it, and everything after would have to recurse into it. */
-export const MAX_DEPTH = 400;
+/** Nodes that are converted of a declaration, for each character of it. */
+const nodesACharacter = 20;
+
+export const conversionBudget = (characters: number): number => 1000 + nodesACharacter * characters;
+
+/**
+ * Converts what stands in a node, a level deeper.
+ * @param otherwise what stands for it where that is too deep, or the conversion has taken too long
+ */
+export function inside<T>(c: Context, convert: () => T, otherwise: (limit: Limit) => T): T {
+  if (c.depth >= deepest) return otherwise("depth");
+  if (c.left-- <= 0) return otherwise("cost");
+  c.depth++;
+  try {
+    return convert();
+  } finally {
+    c.depth--;
+  }
+}
 
 export type Where = "namespace" | "class" | "block";
 
@@ -121,11 +142,12 @@ export function operator(c: Context, node: CstNode): string {
 
 export type ExpressionConverter = (c: Context, node: CstNode) => Expression;
 
-export const unknownExpression = (c: Context, node: CstNode): Expression => ({
+export const unknownExpression = (c: Context, node: CstNode, limit?: Limit): Expression & { kind: "unknown" } => ({
   start: node.start,
   end: node.end,
   kind: "unknown",
   text: textOf(c, node),
+  ...(limit && { limit }),
 });
 
 /** The operands of an argument or initialiser list. */

@@ -1,6 +1,6 @@
 import type { Declaration, Expression, Statement, TypeNode } from "../ast.ts";
-import { type CstNode, child } from "../parser/cst.ts";
-import { type AnnotationIndex, type Context, operands, type TypeScope } from "./context.ts";
+import { type CstNode, child, type MutableCstNode } from "../parser/cst.ts";
+import { type AnnotationIndex, type Context, conversionBudget, inside, operands, type TypeScope, unknownExpression } from "./context.ts";
 import { declarations } from "./declarations.ts";
 import { expression } from "./expressions.ts";
 import { name, templateArguments } from "./names.ts";
@@ -32,9 +32,24 @@ export function convert({ node, text, scope, annotations, parseSnippet, piece }:
     annotations,
     operands: (start, end) => snippetOperands(c, text.slice(start, end), start, parseSnippet),
     name: (each) => name(c, each),
-    templateArguments: (each) => templateArguments(c, each),
-    type: (each, qualifiers) => type(c, each, qualifiers),
-    typeDescriptor: (each): TypeNode => typeDescriptor(c, each),
+    templateArguments: (each) =>
+      inside(
+        c,
+        () => templateArguments(c, each),
+        (limit) => [{ start: each.start, end: each.end, kind: "expression", expression: unknownExpression(c, each, limit) }],
+      ),
+    type: (each, qualifiers) =>
+      inside(
+        c,
+        () => type(c, each, qualifiers),
+        (limit) => ({ start: each.start, end: each.end, kind: "unknown", limit }),
+      ),
+    typeDescriptor: (each) =>
+      inside(
+        c,
+        () => typeDescriptor(c, each),
+        (limit): TypeNode => ({ start: each.start, end: each.end, kind: "unknown", limit }),
+      ),
     expression: (each): Expression => (each ? expression(c, each) : { start: 0, end: 0, kind: "unknown", text: "" }),
     statement: (each): Statement => statement(c, each),
     block: (each) => block(c, each),
@@ -44,6 +59,7 @@ export function convert({ node, text, scope, annotations, parseSnippet, piece }:
     specifiers: (each, nameAt) => specifiers(c, each, nameAt),
     piece,
     depth: 0,
+    left: conversionBudget(node.end - node.start),
   };
   return declarations(c, node, "namespace");
 }
@@ -60,18 +76,30 @@ function snippetOperands(c: Context, written: string, at: number, parseSnippet: 
   return operands(c, shifted(argumentList, shift));
 }
 
-function find(node: CstNode, type: string): CstNode | undefined {
-  if (node.type === type) return node;
-  for (const each of node.children) {
-    const found = find(each, type);
-    if (found) return found;
+/** The first in the text. Trees may be deep. */
+function find(root: CstNode, type: string): CstNode | undefined {
+  const pending = [root];
+  for (let node = pending.pop(); node; node = pending.pop()) {
+    if (node.type === type) return node;
+    for (let i = node.children.length - 1; i >= 0; i--) {
+      const each = node.children[i];
+      if (each) pending.push(each);
+    }
   }
   return undefined;
 }
 
-const shifted = (node: CstNode, by: number): CstNode => ({
-  ...node,
-  start: node.start + by,
-  end: node.end + by,
-  children: node.children.map((each) => shifted(each, by)),
-});
+function shifted(root: CstNode, by: number): CstNode {
+  const moved = (node: CstNode): MutableCstNode => ({ ...node, start: node.start + by, end: node.end + by, children: [] });
+  const made = moved(root);
+  const pending: (readonly [CstNode, MutableCstNode])[] = [[root, made]];
+  for (let next = pending.pop(); next; next = pending.pop()) {
+    const [from, to] = next;
+    for (const each of from.children) {
+      const child = moved(each);
+      to.children.push(child);
+      pending.push([each, child]);
+    }
+  }
+  return made;
+}

@@ -1,6 +1,6 @@
 import type { Declaration } from "../ast.ts";
 import { type CstNode, child } from "../parser/cst.ts";
-import { type Context, MAX_DEPTH, span, textOf, type Where } from "./context.ts";
+import { type Context, inside, span, textOf, type Where } from "./context.ts";
 import { list } from "./declaration-list.ts";
 import { enumeration, record } from "./records.ts";
 import { statements } from "./statements.ts";
@@ -9,14 +9,18 @@ import { declared, typedef } from "./variables.ts";
 
 /** Everything a node declares. A node that is no declaration comes back as a statement, a parse error as `unknown`. */
 export function declarations(c: Context, node: CstNode, where: Where): Declaration[] {
-  if (c.depth >= MAX_DEPTH) return [unknown(c, node)];
-  c.depth++;
-  const converted = convert(c, node, where);
-  c.depth--;
-  return converted;
+  return inside(
+    c,
+    () => convert(c, node, where),
+    (limit) => [{ ...unknown(c, node), limit }],
+  );
 }
 
-const unknown = (c: Context, node: CstNode): Declaration => ({ ...span(node), kind: "unknown", text: textOf(c, node) });
+const unknown = (c: Context, node: CstNode): Declaration & { kind: "unknown" } => ({
+  ...span(node),
+  kind: "unknown",
+  text: textOf(c, node),
+});
 
 function convert(c: Context, node: CstNode, where: Where): Declaration[] {
   switch (node.type) {

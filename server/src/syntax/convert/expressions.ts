@@ -2,7 +2,7 @@ import type { Expression } from "../ast.ts";
 import { type CstNode, child } from "../parser/cst.ts";
 import { create, remove } from "./allocation.ts";
 import { binary, castType } from "./binary.ts";
-import { type Context, type ExpressionConverter, MAX_DEPTH, nameExpression, operator, textOf, unknownExpression } from "./context.ts";
+import { type Context, type ExpressionConverter, inside, nameExpression, operator, textOf, unknownExpression } from "./context.ts";
 import { lambda, statementExpression } from "./lambdas.ts";
 import { character, number, stringValue } from "./literals.ts";
 import { simpleName } from "./names.ts";
@@ -11,12 +11,13 @@ import { call, member, subscript } from "./postfix.ts";
 /** Converts an expression node; a node that holds a parse error directly is `unknown`. */
 export function expression(c: Context, node: CstNode): Expression {
   const convert = converters.get(node.type);
-  if (!convert || node.missing || c.depth >= MAX_DEPTH) return unknownExpression(c, node);
+  if (!convert || node.missing) return unknownExpression(c, node);
   for (const each of node.children) if (each.type === "ERROR" || (each.missing && each.named)) return unknownExpression(c, node);
-  c.depth++;
-  const converted = convert(c, node);
-  c.depth--;
-  return converted;
+  return inside(
+    c,
+    () => convert(c, node),
+    (limit) => unknownExpression(c, node, limit),
+  );
 }
 
 const unary: ExpressionConverter = (c, node) => {

@@ -24,11 +24,16 @@ export const lastPart = (named: Name): string => named.parts.at(-1)?.text ?? "";
 function collect(c: Context, node: CstNode, parts: Part[]): boolean {
   switch (node.type) {
     case "qualified_identifier": {
-      const scope = child(node, "scope");
-      const global = scope ? collect(c, scope, parts) : parts.length === 0;
-      const last = child(node, "name");
-      if (last) collect(c, last, parts);
-      return global;
+      let global: boolean | undefined;
+      let at: CstNode | undefined = node;
+      // `a::b::c` is `a::` and `b::c`, as deep as it has parts.
+      for (; at?.type === "qualified_identifier"; at = child(at, "name")) {
+        const scope = child(at, "scope");
+        const named = scope ? collect(c, scope, parts) : parts.length === 0;
+        global ??= named;
+      }
+      if (at) collect(c, at, parts);
+      return global ?? false;
     }
     case "template_type":
     case "template_function":
@@ -82,20 +87,20 @@ function templateArgument(c: Context, node: CstNode): TemplateArgument {
   }
   if (node.type !== "type_descriptor") return { start: node.start, end: node.end, kind: "expression", expression: c.expression(node) };
   const type: TypeNode = c.typeDescriptor(node);
-  const expression = asExpression(c, node);
+  const expression = asExpression(c, node, type);
   return expression
     ? { start: node.start, end: node.end, kind: "type", type, expression }
     : { start: node.start, end: node.end, kind: "type", type };
 }
 
 /** What a type descriptor would be if its names were values: `N`, `A::value`, `f(N)`. */
-function asExpression(c: Context, node: CstNode): Expression | undefined {
+function asExpression(c: Context, node: CstNode, type: TypeNode): Expression | undefined {
   const specifier = child(node, "type");
   if (!specifier || !nameTypes.has(specifier.type)) return undefined;
   if (specifier.type === "type_identifier" && c.scope.has(textOf(c, specifier))) return undefined;
   if (node.children.some((each) => each.type === "type_qualifier")) return undefined;
   const declarator = child(node, "declarator");
-  if (!declarator) return { ...span(specifier), kind: "name", name: name(c, specifier) };
+  if (!declarator) return type.kind === "named" ? { ...span(specifier), kind: "name", name: type.name } : undefined;
   if (declarator.type !== "abstract_function_declarator" && declarator.type !== "abstract_array_declarator") return undefined;
   const [expression] = c.operands(node.start, node.end);
   // `void(const T*)` is a function's type and nothing else.

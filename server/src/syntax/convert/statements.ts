@@ -1,6 +1,6 @@
 import type { AsmOperand, Condition, Statement, Unroll, VariableDeclaration } from "../ast.ts";
 import { type CstNode, child } from "../parser/cst.ts";
-import { type Context, MAX_DEPTH, span, textOf } from "./context.ts";
+import { type Context, inside, span, textOf } from "./context.ts";
 import { stringValue } from "./literals.ts";
 import { pointerToArray } from "./pointer-to-array.ts";
 import { declare, qualifiersOf } from "./types.ts";
@@ -20,15 +20,15 @@ export function statements(c: Context, node: CstNode): Statement[] {
     case "case_statement": {
       const value = child(node, "value");
       const label: Statement = { start: node.start, end: (value ?? node).end, kind: "case", ...(value && { value: c.expression(value) }) };
-      return [label, ...node.children.filter((each) => each.named && each.field !== "value").flatMap((each) => statements(c, each))];
+      return [label, ...labelled(c, node, (each) => each.field !== "value")];
     }
     case "labeled_statement": {
       const label = child(node, "label");
       const name: Statement = { ...span(label ?? node), kind: "label", name: label ? textOf(c, label) : "" };
-      return [name, ...node.children.filter((each) => each.named && each.field !== "label").flatMap((each) => statements(c, each))];
+      return [name, ...labelled(c, node, (each) => each.field !== "label")];
     }
     case "attributed_statement":
-      return node.children.filter((each) => each.named && each.type !== "attribute_declaration").flatMap((each) => statements(c, each));
+      return labelled(c, node, (each) => each.type !== "attribute_declaration");
     case "comment":
     case "preproc_call":
     case "preproc_def":
@@ -38,16 +38,31 @@ export function statements(c: Context, node: CstNode): Statement[] {
     default: {
       const convert = converters.get(node.type);
       if (!convert) return [declarationOrUnknown(c, node)];
-      if (c.depth >= MAX_DEPTH) return [unknown(c, node)];
-      c.depth++;
-      const converted = convert(c, node);
-      c.depth--;
-      return [converted];
+      return [
+        inside(
+          c,
+          () => convert(c, node),
+          (limit) => ({ ...unknown(c, node), limit }),
+        ),
+      ];
     }
   }
 }
 
-const unknown = (c: Context, node: CstNode): Statement => ({ start: node.start, end: node.end, kind: "unknown", text: textOf(c, node) });
+/** What stands in a node behind what labels it. */
+const labelled = (c: Context, node: CstNode, counts: (child: CstNode) => boolean): Statement[] =>
+  inside(
+    c,
+    () => node.children.filter((each) => each.named && counts(each)).flatMap((each) => statements(c, each)),
+    (limit) => [{ ...unknown(c, node), limit }],
+  );
+
+const unknown = (c: Context, node: CstNode): Statement & { kind: "unknown" } => ({
+  start: node.start,
+  end: node.end,
+  kind: "unknown",
+  text: textOf(c, node),
+});
 
 function declarationOrUnknown(c: Context, node: CstNode): Statement {
   if (!node.named || node.type === "ERROR") return unknown(c, node);
@@ -62,7 +77,7 @@ export function block(c: Context, node: CstNode): Statement & { kind: "block" } 
   if (node.type === "try_statement") return { start: node.start, end: node.end, kind: "block", body: [statement(c, node)] };
   const body: Statement[] = [];
   for (const each of node.children) {
-    if (each.named ? each.type !== "comment" : each.type === "ERROR") body.push(...statements(c, each));
+    if (each.named ? each.type !== "comment" : each.type === "ERROR") for (const made of statements(c, each)) body.push(made);
   }
   return { start: node.start, end: node.end, kind: "block", body };
 }

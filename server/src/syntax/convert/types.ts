@@ -1,4 +1,5 @@
 import type { BuiltinTypeName, Name, Node, ParameterDeclaration, TypeNode } from "../ast.ts";
+import { deepest } from "../deepest.ts";
 import { type CstNode, child } from "../parser/cst.ts";
 import { type Context, type Qualifiers, span, textOf } from "./context.ts";
 
@@ -128,6 +129,7 @@ export interface Declared {
 /** Applies a declarator to a base type, from the outside in: `int *a[3]` is an array of pointers. */
 export function declare(c: Context, base: TypeNode, declarator: CstNode | undefined): Declared {
   let type = base;
+  let layers = 0;
   let node = declarator;
   let outer: Declared["function"];
   let pack = false;
@@ -197,6 +199,8 @@ export function declare(c: Context, base: TypeNode, declarator: CstNode | undefi
       default:
         return { type, name: node, ...(outer && { function: outer }), ...(pack && { pack }) };
     }
+    // Whatever reads a type goes down its layers.
+    if (++layers > deepest) type = { start: base.start, end: type.end, kind: "unknown", limit: "depth" };
     node = inner;
   }
   return { type, ...(outer && { function: outer }), ...(pack && { pack }) };

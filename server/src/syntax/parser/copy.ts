@@ -1,4 +1,5 @@
 import type { Language, Tree, TreeCursor } from "web-tree-sitter";
+import { deepestPieces } from "../deepest.ts";
 import { addChild, containers, makeNode, outer, punctuation } from "./copied-nodes.ts";
 import type { CstNode, MutableCstNode } from "./cst.ts";
 import type { Enter } from "./parser.ts";
@@ -55,7 +56,7 @@ export function treeCopier(language: Language): (tree: Tree, enter?: Enter) => C
     const cursor = whole.walk();
     try {
       const root = makeNode("translation_unit", true, undefined, whole.startIndex, whole.endIndex);
-      copyContainer(cursor, root, 0, tree.rootNode.endIndex, 0, whole.hasError, enter);
+      copyContainer(cursor, root, 0, tree.rootNode.endIndex, 0, 0, whole.hasError, enter);
       return root;
     } finally {
       cursor.delete();
@@ -69,6 +70,7 @@ export function treeCopier(language: Language): (tree: Tree, enter?: Enter) => C
     from: number,
     to: number,
     shift: number,
+    around: number,
     mayErr: boolean,
     enter: Enter,
   ): void {
@@ -102,7 +104,7 @@ export function treeCopier(language: Language): (tree: Tree, enter?: Enter) => C
         addChild(parent, token);
         continue;
       }
-      const isOuter = outer.has(type) && holdsContainer(cursor);
+      const isOuter = around < deepestPieces && outer.has(type) && holdsContainer(cursor);
       const piece = enter({ type, start, end, from: before, to: reach[i] ?? to, clean, container: isOuter });
       before = end;
       const node = makeNode(type, true, fields[field] ?? undefined, start + piece.shift, end + piece.shift);
@@ -110,14 +112,14 @@ export function treeCopier(language: Language): (tree: Tree, enter?: Enter) => C
       if (!clean && start === end && cursor.nodeIsMissing) node.missing = true;
       addChild(parent, node);
       if (piece.known || role !== INNER) continue;
-      if (isOuter) copyOuter(cursor, node, piece.shift, !clean, enter);
+      if (isOuter) copyOuter(cursor, node, piece.shift, around + 1, !clean, enter);
       else copyChildren(cursor, node, piece.shift, clean);
     }
     cursor.gotoParent();
   }
 
   /** A namespace or `extern "C"`: its own nodes, and the container in it. It ends, for those who ask where it is, with its head. */
-  function copyOuter(cursor: TreeCursor, node: MutableCstNode, shift: number, mayErr: boolean, enter: Enter): void {
+  function copyOuter(cursor: TreeCursor, node: MutableCstNode, shift: number, around: number, mayErr: boolean, enter: Enter): void {
     const listed = list(cursor, mayErr);
     if (!listed.length) return;
     cursor.gotoFirstChild();
@@ -137,7 +139,7 @@ export function treeCopier(language: Language): (tree: Tree, enter?: Enter) => C
       addChild(node, inner);
       if (containers.has(type)) {
         node.end = inner.end = inner.start;
-        copyContainer(cursor, inner, start + 1, end, shift, !clean, enter);
+        copyContainer(cursor, inner, start + 1, end, shift, around, !clean, enter);
       } else if (role === INNER) copyChildren(cursor, inner, shift, clean);
     }
     cursor.gotoParent();

@@ -1,4 +1,5 @@
 import type TreeSitter from "tree-sitter";
+import { deepestPieces } from "../deepest.ts";
 import { addChild, containers, makeNode, outer, punctuation } from "./copied-nodes.ts";
 import type { CstNode, MutableCstNode } from "./cst.ts";
 import type { Enter } from "./parser.ts";
@@ -26,12 +27,20 @@ interface Listed {
 export function copyNative(tree: TreeSitter.Tree, enter: Enter = () => ({ from: 0, to: 0, shift: 0, known: false })): CstNode {
   const { rootNode: whole } = tree;
   const root = makeNode("translation_unit", true, undefined, whole.startIndex, whole.endIndex);
-  copyContainer(whole.walk(), root, 0, whole.endIndex, 0, enter);
+  copyContainer(whole.walk(), root, 0, whole.endIndex, 0, 0, enter);
   return root;
 }
 
 /** Copies what stands in a container between two offsets. The cursor is at the container, and comes back there. */
-function copyContainer(cursor: TreeSitter.TreeCursor, parent: MutableCstNode, from: number, to: number, shift: number, enter: Enter): void {
+function copyContainer(
+  cursor: TreeSitter.TreeCursor,
+  parent: MutableCstNode,
+  from: number,
+  to: number,
+  shift: number,
+  around: number,
+  enter: Enter,
+): void {
   const listed = list(cursor);
   if (listed.length === 0) return;
   const reach: number[] = [];
@@ -50,21 +59,21 @@ function copyContainer(cursor: TreeSitter.TreeCursor, parent: MutableCstNode, fr
       addChild(parent, makeNode(type, false, field, start + shift, end + shift));
       continue;
     }
-    const isOuter = kind.outer && holdsContainer(cursor);
+    const isOuter = around < deepestPieces && kind.outer && holdsContainer(cursor);
     const piece = enter({ type, start, end, from: before, to: reach[i] ?? to, clean: true, container: isOuter });
     before = end;
     const node = makeNode(type, true, field, start + piece.shift, end + piece.shift);
     node.piece = piece;
     addChild(parent, node);
     if (piece.known) continue;
-    if (isOuter) copyOuter(cursor, node, piece.shift, enter);
+    if (isOuter) copyOuter(cursor, node, piece.shift, around + 1, enter);
     else copyChildren(cursor, node, piece.shift);
   }
   cursor.gotoParent();
 }
 
 /** A namespace or `extern "C"`: its own nodes, and the container in it. It ends, for those who ask where it is, with its head. */
-function copyOuter(cursor: TreeSitter.TreeCursor, node: MutableCstNode, shift: number, enter: Enter): void {
+function copyOuter(cursor: TreeSitter.TreeCursor, node: MutableCstNode, shift: number, around: number, enter: Enter): void {
   const listed = list(cursor);
   if (listed.length === 0) return;
   cursor.gotoFirstChild();
@@ -75,7 +84,7 @@ function copyOuter(cursor: TreeSitter.TreeCursor, node: MutableCstNode, shift: n
     addChild(node, inner);
     if (kind.container) {
       node.end = inner.end = inner.start;
-      copyContainer(cursor, inner, start + 1, end, shift, enter);
+      copyContainer(cursor, inner, start + 1, end, shift, around, enter);
     } else copyChildren(cursor, inner, shift);
   }
   cursor.gotoParent();

@@ -80,7 +80,7 @@ export class FileReader {
     this.#done = from.offset;
     this.#line = from.line;
     this.#lineAt = from.lineAt;
-    this.#open.push(...conditionals);
+    for (const conditional of conditionals) this.#open.push(conditional);
     this.#nesting.set(nesting);
   }
 

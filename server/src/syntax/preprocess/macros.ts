@@ -294,10 +294,10 @@ class Substitution {
         const close = closing(body, i + 1);
         const given = this.#argument(this.#macro.parameters?.at(-1) ?? "").length > 0;
         const inner = given ? this.#body(body.slice(i + 2, close)) : [];
-        result.push(...(inner.length || !besidePaste(body, i, close) ? inner : [placemarker]));
+        for (const one of inner.length || !besidePaste(body, i, close) ? inner : [placemarker]) result.push(one);
         i = close;
       } else if (each.kind === IDENTIFIER && this.#values.has(each.text)) {
-        result.push(...this.#parameter(body, i, each, result));
+        for (const one of this.#parameter(body, i, each, result)) result.push(one);
       } else result.push(each);
     }
     return result;

@@ -155,16 +155,16 @@ class Preprocessor implements Whole {
     this.#expander.macros = this.#macros;
     this.#expander.counter = state.counter;
     for (const name of this.#macros.keys()) this.#filter.add(name);
-    this.#files.push(...before.files.slice(0, state.files));
+    for (const file of before.files.slice(0, state.files)) this.#files.push(file);
     this.#sources.push(text, ...before.sources.slice(1, state.files));
     for (const each of before.once.slice(0, state.once)) this.#once.add(each);
-    this.#missing.push(...before.missing.slice(0, state.missing));
+    for (const missing of before.missing.slice(0, state.missing)) this.#missing.push(missing);
     this.#out.append(old.pieces.slice(0, counts.pieces), old.segments.slice(0, counts.segments));
     pushAll(this.#comments, old.comments.slice(0, counts.comments));
     pushAll(this.#uses, old.uses.slice(0, counts.uses));
     this.#fileLines = counts.fileLines;
     this.#included = state.included;
-    this.#checkpoints.push(...old.checkpoints.filter(({ token }) => token <= start.token));
+    for (const checkpoint of old.checkpoints) if (checkpoint.token <= start.token) this.#checkpoints.push(checkpoint);
     const ends = new Map(
       old.checkpoints.flatMap((each) => (each.token + relexed.tokens >= relexed.same ? [[each.token + relexed.tokens, each]] : [])),
     );

@@ -86,7 +86,7 @@ function joinConditions(kernel: Kernel, block: Block): boolean {
     if (further.predecessors.includes(block) || other.phis.some((phi) => incoming(other, phi, block) !== incoming(other, phi, inner)))
       continue;
     // `a` leads inwards, `b` further: each as it is, or negated.
-    block.ops.push(...inner.ops);
+    for (const op of inner.ops) block.ops.push(op);
     const a = conditionFor(kernel, block, end.cond, inner === end.then);
     const b = conditionFor(kernel, block, inner.end.cond, further === inner.end.then);
     const both = createOp(kernel, { kind: "int", op: "and" }, "i1", [a, b], inner.end.span);
@@ -129,7 +129,7 @@ function selectArms(kernel: Kernel, block: Block): boolean {
   if (ops.length > nvcc.speculatedSize || !ops.every((op) => isSpeculative(kernel, op))) return false;
   const thenFrom = end.then === join ? block : end.then;
   const elseFrom = end.else === join ? block : end.else;
-  block.ops.push(...ops);
+  for (const op of ops) block.ops.push(op);
   const values = new Map<Op, Op>();
   for (const phi of join.phis) {
     const a = incoming(join, phi, thenFrom) as Op;

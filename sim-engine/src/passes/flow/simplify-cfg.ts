@@ -108,7 +108,7 @@ function mergeChains(kernel: Kernel, work: Work): boolean {
       work.ask(to.ops.length / 16 + 1);
       if (to === block || to === kernel.blocks[0] || to.predecessors.length !== 1) break;
       for (const phi of to.phis) if (phi.args[0]) substitution.replace(phi, phi.args[0]);
-      block.ops.push(...to.ops);
+      for (const op of to.ops) block.ops.push(op);
       block.end = to.end;
       for (const next of successors(to)) {
         for (let index = 0; index < next.predecessors.length; index++)

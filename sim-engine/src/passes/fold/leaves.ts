@@ -38,6 +38,6 @@ export function hoistLeaves(kernel: Kernel, work: Work): void {
       return false;
     });
   }
-  entry.ops.unshift(...first.values());
+  entry.ops = [...first.values(), ...entry.ops];
   substitution.apply(kernel, work);
 }

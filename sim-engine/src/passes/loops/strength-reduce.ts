@@ -182,7 +182,7 @@ class Pointers {
         moving.gep.args = [pointer, this.#constants.int("i32", 0)];
       }
     }
-    home.ops.unshift(...chain);
+    home.ops = [...chain, ...home.ops];
     phi.args = header.predecessors.map((from) => (from === this.#entry ? first : phi));
     // To the next iteration: on from the highest when the step is one more, else from the lowest.
     const last = at.get(highest) as Op;

@@ -107,7 +107,9 @@ export class Search {
       if (op.action.kind === "phi") block.phis.push(op);
       else block.ops.push(op);
     }
-    this.created.splice(0, this.created.length, ...this.created.filter(({ op }) => needed.has(op)));
+    const kept = this.created.filter(({ op }) => needed.has(op));
+    this.created.length = 0;
+    for (const each of kept) this.created.push(each);
     return value;
   }
 

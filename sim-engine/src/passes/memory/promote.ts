@@ -146,7 +146,7 @@ function partition(list: readonly Access[], slots: Slot[], accesses: Map<Op, rea
     }
     accesses.set(op, own);
   }
-  slots.push(...made);
+  for (const slot of made) slots.push(slot);
 }
 
 /** Where phis go, and a walk down the dominator tree that knows what each slot holds. */
@@ -173,9 +173,9 @@ class Renaming {
   run(): void {
     this.#placePhis();
     this.#walk();
-    for (const [block, phis] of this.#phis) block.phis.push(...phis.values());
+    for (const [block, phis] of this.#phis) for (const phi of phis.values()) block.phis.push(phi);
     const entry = this.#kernel.blocks[0];
-    entry?.ops.unshift(...this.#unset.values(), ...this.#constants.values());
+    if (entry) entry.ops = [...this.#unset.values(), ...this.#constants.values(), ...entry.ops];
     this.#substitution.apply(this.#kernel, this.#work);
   }
 

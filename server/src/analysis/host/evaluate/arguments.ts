@@ -11,8 +11,8 @@ const packName = "...";
 export function evaluateArguments(host: Interpreter, expressions: readonly Expression[]): Argument[] {
   const made: Argument[] = [];
   for (const expression of expressions) {
-    if (expression.kind === "pack") made.push(...expanded(host, expression.pattern));
-    else made.push(argumentOf(host, expression));
+    if (expression.kind !== "pack") made.push(argumentOf(host, expression));
+    else for (const each of expanded(host, expression.pattern)) made.push(each);
   }
   return made;
 }

@@ -1,8 +1,10 @@
 /** The value of an expression. */
+
 import type { Expression } from "../../../syntax/ast.ts";
+import { leftChain } from "../../../syntax/terms.ts";
 import { forgetTargets } from "../memory/effects.ts";
 import { hostType } from "../memory/host-types.ts";
-import { type Interpreter, step } from "../memory/interpreter.ts";
+import { type Argument, type Interpreter, step } from "../memory/interpreter.ts";
 import { joinValues } from "../memory/journal.ts";
 import { read, write } from "../memory/read-write.ts";
 import { construct, fromList } from "../resolve/construct.ts";
@@ -172,9 +174,20 @@ function addressOf(host: Interpreter, operand: Expression): Value {
 }
 
 function evaluateBinary(host: Interpreter, e: Expression & { readonly kind: "binary" }): Value {
+  if (e.op === "&&" || e.op === "||") return logical(host, e.op, e.left, e.right);
+  // A long sum stands to the left, as deep as it has terms.
+  const sums = leftChain(e, ({ op }) => op !== "&&" && op !== "||");
+  let value = argumentOf(host, (sums[0] ?? e).left);
+  for (const sum of sums) {
+    if (sum !== e) step(host);
+    value = { value: combined(host, sum, value), expression: sum };
+  }
+  return value.value;
+}
+
+/** @param first the left operand */
+function combined(host: Interpreter, e: Expression & { readonly kind: "binary" }, first: Argument): Value {
   const { op } = e;
-  if (op === "&&" || op === "||") return logical(host, op, e.left, e.right);
-  const first = argumentOf(host, e.left);
   const second = argumentOf(host, e.right);
   const left = first.value;
   const right = second.value;
@@ -187,8 +200,9 @@ function evaluateBinary(host: Interpreter, e: Expression & { readonly kind: "bin
 
 function isStream(e: Expression, value: Value): boolean {
   if (value.kind === "record") return true;
-  if (e.kind === "binary" && e.op === ">>") return isStream(e.left, value);
-  return e.kind === "name" && e.name.parts.at(-1)?.text === "cin";
+  let first = e;
+  while (first.kind === "binary" && first.op === ">>") first = first.left;
+  return first.kind === "name" && first.name.parts.at(-1)?.text === "cin";
 }
 
 /** `stream >> variable`: what is read is not known. */

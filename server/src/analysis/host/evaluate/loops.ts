@@ -4,7 +4,9 @@
  * Counters that grow by the same amount each time are carried to their last value; the rest of the loop's effect on arrays
  * is described as a whole (`summarise.ts`); everything else that changed is unknown afterwards.
  */
+
 import type { Condition, Expression, Statement } from "../../../syntax/ast.ts";
+import { termsOf, withoutParentheses } from "../../../syntax/terms.ts";
 import type { Completion, Interpreter } from "../memory/interpreter.ts";
 import { type LoopTrace, passOn } from "../memory/loop-trace.ts";
 import { copied } from "../memory/read-write.ts";
@@ -289,9 +291,9 @@ function distance(host: Interpreter, condition: Condition | undefined): readonly
 type Comparison = Expression & { readonly kind: "binary" };
 
 function comparisons(e: Expression): readonly Comparison[] {
-  if (e.kind === "parenthesized") return comparisons(e.inner);
-  if (e.kind !== "binary") return [];
-  return e.op === "&&" ? [...comparisons(e.left), ...comparisons(e.right)] : [e];
+  return termsOf(e, (op) => op === "&&")
+    .map(withoutParentheses)
+    .filter((each) => each.kind === "binary");
 }
 
 function isPure(e: Expression): boolean {
@@ -306,7 +308,7 @@ function isPure(e: Expression): boolean {
     case "unary":
       return e.op !== "++" && e.op !== "--" && isPure(e.operand);
     case "binary":
-      return isPure(e.left) && isPure(e.right);
+      return termsOf(e, () => true).every(isPure);
     case "cast":
       return e.operands.every(isPure);
     case "member":

@@ -1,5 +1,7 @@
 /** Which pointer parameters a kernel may store through, judged by what it does with their names. */
+
 import type { Expression, FunctionDeclaration } from "../../../syntax/ast.ts";
+import { termsOf } from "../../../syntax/terms.ts";
 import { walk } from "../../../syntax/walk.ts";
 
 /** By body: a declaration may get another one. */
@@ -64,6 +66,16 @@ function storedRoot(e: Expression): string | undefined {
   }
 }
 
+const isSum = (op: string): boolean => op === "+" || op === "-";
+
+function firstOf(terms: readonly Expression[], found: (e: Expression) => string | undefined): string | undefined {
+  for (const term of terms) {
+    const name = found(term);
+    if (name !== undefined) return name;
+  }
+  return undefined;
+}
+
 /** The variable whose pointer an expression passes on. */
 function aliased(e: Expression, next: (e: Expression) => string | undefined = aliased): string | undefined {
   switch (e.kind) {
@@ -76,7 +88,7 @@ function aliased(e: Expression, next: (e: Expression) => string | undefined = al
       return operand === undefined ? undefined : next(operand);
     }
     case "binary":
-      return e.op === "+" || e.op === "-" ? (next(e.left) ?? next(e.right)) : undefined;
+      return isSum(e.op) ? firstOf(termsOf(e, isSum), next) : undefined;
     case "conditional":
       return next(e.then) ?? next(e.else);
     default:

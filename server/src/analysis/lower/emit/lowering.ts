@@ -85,6 +85,8 @@ export interface Lowering {
   /** An `alloca`; `align` in bytes where it is more than the type's. */
   temporary(type: Type, name: string, node: Node, align?: bigint | number | boolean): Place;
 
+  /** Asks whether the kernel is still wanted, and not too large: for what goes through an expression without recursion. */
+  spend(): void;
   /** A scalar's value. */
   value(expression: Expression): Op;
   /** A scalar's value converted to a type. */
