@@ -1,4 +1,5 @@
 import { Uri, type Webview } from "vscode";
+import { contentPolicy } from "./policy.ts";
 
 /** The panel's page. Nothing but the bundled script and style loads: no remote content, no inline code. */
 export function panelHtml(webview: Webview, extension: Uri): string {
@@ -9,7 +10,7 @@ export function panelHtml(webview: Webview, extension: Uri): string {
 <html lang="en">
 <head>
   <meta charset="utf-8">
-  <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src ${webview.cspSource}; script-src 'nonce-${nonce}'">
+  <meta http-equiv="Content-Security-Policy" content="${contentPolicy(webview.cspSource, nonce)}">
   <meta name="viewport" content="width=device-width, initial-scale=1">
   <link rel="stylesheet" href="${asset("panel.css")}">
   <title>WarpLens</title>

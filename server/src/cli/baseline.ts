@@ -1,5 +1,5 @@
 /** Findings that are known and not to be reported again. */
-import { writeFileSync } from "node:fs";
+import { lstatSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { findNodeAtLocation, getNodeValue } from "jsonc-parser";
 import { readText } from "../files.ts";
@@ -42,9 +42,12 @@ export const noBaseline = (file: string): string =>
 export const withoutKnown = (files: readonly FileResult[], { file, entries = [] }: Baseline, { cwd }: Pick<Io, "cwd">): FileResult[] =>
   withoutCounted(files, new Map(entries.map((entry) => [keyText(entry), entry.count])), namesIn(path.resolve(cwd, file)));
 
-/** Records the findings of these files, and no others. */
+/** Records the findings of these files, and no others. Throws a UsageError where it cannot. */
 export function recordBaseline(files: readonly FileResult[], file: string, { cwd, error: say }: Pick<Io, "cwd" | "error">): void {
   const absolute = path.resolve(cwd, file);
+  // A checkout may hold links to anywhere.
+  if (lstatSync(absolute, { throwIfNoEntry: false })?.isSymbolicLink())
+    throw new UsageError(`${file} is a link: name the file that it leads to`);
   const found = files.flatMap((each) => keyedFindings(each, namesIn(absolute)));
   const counts = groupBy(found, ({ key }) => keyText(key));
   const findings = [...counts.values()].flatMap(([first, ...others]) => (first ? [{ ...first.key, count: 1 + others.length }] : []));

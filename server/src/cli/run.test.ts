@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { folderWith, run, runIn } from "./testing/command.ts";
@@ -346,6 +346,15 @@ describe("check --baseline", () => {
         { path: "a.cu", ruleId: "double-constant-in-float", text: "float x = 0.0;", count: 1 },
       ],
     });
+  });
+
+  test("is not written through a link", async () => {
+    const elsewhere = path.join(folderWith({ profile: "precious" }), "profile");
+    const cwd = folderWith({ "a.cu": poor, "warplens.json": '{ "baseline": "known.json" }' });
+    symlinkSync(elsewhere, path.join(cwd, "known.json"));
+    const { code, err } = await runIn(cwd, ["check", "a.cu", "--no-simulate", "--write-baseline"]);
+    expect([code, err]).toEqual([2, expect.stringContaining("known.json is a link: name the file that it leads to")]);
+    expect(readFileSync(elsewhere, "utf8")).toBe("precious");
   });
 
   test("that warplens.json names", async () => {

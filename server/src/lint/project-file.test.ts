@@ -39,6 +39,9 @@ describe("problems stand where they are", () => {
     ["a launch with escapes", '{ "launches": ["\\u006b: grid"] }', '"\\u006b: grid"', /^not of the form KEY=VALUE/],
     ["an assumption", '{ "assume": ["k.n=2", "k.n=1+"] }', "n=1+", /^`n=1\+`: neither a number/],
     ["a baseline", '{ "baseline": [] }', "[]", /^`baseline` should be a file/],
+    ["a baseline elsewhere", '{ "baseline": "/home/u/.profile" }', '"/home/u/.profile"', /should be a file in this file's folder or below/],
+    ["a baseline above", '{ "baseline": "lint/../../x.json" }', '"lint/../../x.json"', /in this file's folder or below/],
+    ["a baseline on a drive", '{ "baseline": "C:x.json" }', '"C:x.json"', /in this file's folder or below/],
   ])("%s", (_, text, marked, message) => expect(problemsOf(text)).toEqual([[marked, expect.stringMatching(message)]]));
 
   test("behind a byte order mark and comments", () => {

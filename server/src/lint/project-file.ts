@@ -55,6 +55,9 @@ const isRecord = (value: unknown): value is Record<string, unknown> => typeof va
 const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((item) => typeof item === "string");
 const isLevel = (value: unknown): value is RuleLevel => value === "off" || severities.some((severity) => severity === value);
 
+/** A relative path that does not lead out: what a project names is read, and may be written, on the word of whoever made the project. */
+const isBelow = (file: string): boolean => !/^(?:[\\/]|[A-Za-z]:)/.test(file) && !file.split(/[\\/]/).includes("..");
+
 interface Key {
   readonly accepts: (value: unknown) => boolean;
   readonly wanted: string;
@@ -102,8 +105,8 @@ export const projectKeys: { readonly [Name in keyof Required<ProjectFile>]: Key 
     "What must hold for a change to pass, judged by `warplens gate`: `KERNEL [in FILE] [on GPU]: FIGURE < VALUE` or `…: no [new] finding [of SEVERITY]`; see docs/ci.md.",
   ),
   baseline: {
-    accepts: (value) => typeof value === "string",
-    wanted: "a file",
+    accepts: (value) => typeof value === "string" && isBelow(value),
+    wanted: "a file in this file's folder or below",
     description:
       "The file of known findings, relative to this one: `warplens check` leaves them out, and for gates all others are new. `--baseline` goes before it.",
   },

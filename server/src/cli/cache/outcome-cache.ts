@@ -63,7 +63,8 @@ export class OutcomeCache {
     const unfinished = `${file}.${process.pid}`;
     try {
       if (this.#written++ === 0) makeCacheFolder(this.#folder);
-      writeFileSync(unfinished, `${JSON.stringify(head)}\n${outcome}`);
+      // Into a file of our own making: never through a link that somebody laid there.
+      writeFileSync(unfinished, `${JSON.stringify(head)}\n${outcome}`, { flag: "wx" });
       renameSync(unfinished, file);
     } catch {
       rmSync(unfinished, { force: true });

@@ -21,6 +21,8 @@ export interface Rename {
   readonly to: string;
 }
 
+/** Nothing is fetched either: an object that a partial clone lacks is one that is not here, wherever its settings would have it asked for. */
+const here = { GIT_ALLOW_PROTOCOL: "none", GIT_NO_LAZY_FETCH: "1" };
 const quiet = ["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "--no-pager", "--literal-pathspecs"];
 /** Bytes of one answer. */
 const longestAnswer = 2 ** 30;
@@ -133,7 +135,7 @@ interface Ran {
 }
 
 function git(cwd: string, args: readonly string[], input = ""): Ran {
-  const env = { ...process.env, GIT_OPTIONAL_LOCKS: "0", GIT_TERMINAL_PROMPT: "0", LC_ALL: "C" };
+  const env = { ...process.env, GIT_OPTIONAL_LOCKS: "0", GIT_TERMINAL_PROMPT: "0", LC_ALL: "C", ...here };
   const { status, stdout, stderr, error } = spawnSync("git", [...quiet, ...args], { cwd, env, input, maxBuffer: longestAnswer });
   if (error && "code" in error && error.code === "ENOENT") throw new UsageError("git is not installed, or not on PATH");
   return { status, out: stdout, error: error?.message ?? stderr.toString().trim().split("\n").at(-1) ?? "" };

@@ -150,3 +150,24 @@ test("what a repository would have git run is not run", () => {
   repo.git("diff", "--stat");
   expect(existsSync(trap)).toBe(true);
 });
+
+test("nothing that a partial clone lacks is fetched, wherever its settings would have it from", () => {
+  const repo = repository();
+  repo.commit({ "a.cu": "" });
+  const trap = path.join(repo.root, "trap");
+  for (const [setting, value] of [
+    ["core.repositoryFormatVersion", "1"],
+    ["extensions.partialClone", "origin"],
+    ["remote.origin.promisor", "true"],
+    ["remote.origin.url", `ext::touch ${trap}`],
+    ["protocol.ext.allow", "always"],
+    ["protocol.allow", "always"],
+  ] as const)
+    repo.git("config", setting, value);
+  const missing = "1".repeat(40);
+  expect(Repository.of(repo.root).contents([missing])).toEqual([undefined]);
+  expect(existsSync(trap)).toBe(false);
+  // The trap works.
+  expect(() => repo.git("cat-file", "-p", missing)).toThrow();
+  expect(existsSync(trap)).toBe(true);
+});
