@@ -17,9 +17,10 @@ export function rotateLoops(kernel: Kernel, work: Work): boolean {
   let changed = false;
   const done = new Set<Block>();
   for (;;) {
-    work.ask(kernel.blocks.length);
-    const loop = findLoops(kernel).find((each) => !done.has(each.header) && canRotate(each));
-    if (!loop) return changed;
+    const loops = findLoops(kernel);
+    work.spend(kernel.blocks.length + loops.reduce((sum, { blocks }) => sum + blocks.size, 0));
+    const loop = loops.find((each) => !done.has(each.header) && canRotate(each));
+    if (!loop || work.isOver) return changed;
     done.add(loop.header);
     rotate(kernel, loop, work);
     changed = true;

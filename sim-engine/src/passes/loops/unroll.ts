@@ -83,18 +83,28 @@ function startsAtConstant({ header }: Loop, entry: Block): boolean {
 function eachLoop(kernel: Kernel, work: Work, visit: (loop: Loop, test: BottomTested, entry: Block) => boolean): boolean {
   const done = new Set<Block>();
   let changed = false;
+  // As they are: found again only where something has changed.
+  let loops: readonly Loop[] | undefined;
   for (;;) {
-    const loop = findLoops(kernel)
-      .reverse()
-      .find((each) => !done.has(each.header));
+    loops ??= innermostFirst(kernel, work);
+    const loop = loops.find((each) => !done.has(each.header));
     if (!loop || work.isOver) return changed;
     done.add(loop.header);
     const test = bottomTest(loop);
     const size = kernel.blocks.reduce((sum, block) => sum + block.ops.length, 0);
     work.spend(size);
     if (!test || size > operationLimit) continue;
-    changed = visit(loop, test, preheader(kernel, loop)) || changed;
+    const blocks = kernel.blocks.length;
+    const changes = visit(loop, test, preheader(kernel, loop));
+    if (changes || kernel.blocks.length !== blocks) loops = undefined;
+    changed = changes || changed;
   }
+}
+
+function innermostFirst(kernel: Kernel, work: Work): readonly Loop[] {
+  const loops = findLoops(kernel).reverse();
+  work.spend(loops.reduce((sum, { blocks }) => sum + blocks.size, 0));
+  return loops;
 }
 
 function unrollFully(kernel: Kernel, loop: Loop, test: BottomTested, entry: Block, trips: number, work: Work): void {
