@@ -100,8 +100,8 @@ export class LanguageServer {
   }
 
   /** The first diagnostics of this version or a newer one; of a server that tells no version, the next that come. */
-  diagnosed(uri, version) {
-    return this.next((event) => event.kind === "diagnostics" && event.uri === uri && (event.version ?? version) >= version);
+  diagnosed(uri, version, ms) {
+    return this.next((event) => event.kind === "diagnostics" && event.uri === uri && (event.version ?? version) >= version, ms);
   }
 
   /** Something of this version or a newer one was simulated. */
@@ -158,6 +158,11 @@ export class LanguageServer {
       const { stdout = "" } = spawnSync("ps", ["-o", "rss=", "-p", String(this.#child.pid)], { encoding: "utf8" });
       return Number(stdout) > 0 ? Number(stdout) / 1024 : undefined;
     }
+  }
+
+  /** @param {NodeJS.Signals} name */
+  signal(name) {
+    this.#child.kill(name);
   }
 
   /** Does not wait for work under way. */

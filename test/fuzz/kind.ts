@@ -9,6 +9,10 @@ export interface Tally {
   readonly edits?: number;
   /** Messages that were sent. */
   readonly messages?: number;
+  /** Of processor time. */
+  readonly seconds?: number;
+  /** Why it was not simulated, where it was not. */
+  readonly said?: string;
 }
 
 /** What is wrong, as seen from outside: an input that fails otherwise than by throwing. */

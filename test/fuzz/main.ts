@@ -4,7 +4,8 @@
  *
  *   --minutes N        how long (1)               --inputs N   in place of that: how many
  *   --seed S           the same seed makes the same inputs; without, the clock's
- *   --only KIND,...    programs, edits, messages, projects
+ *   --only KIND,...    programs, edits, messages, projects; or `growth`: how the cost of each construct of the grammar grows
+ *   --sizes N,...      for growth (10,100,1000,10000);  --filter TEXT  only constructs with this in their name
  *   --corpus DIR,...   folders of other sources, beside the repository's own
  *   --keep DIR         where failures go, in place of test/fuzz/cases; "" for nowhere
  */
@@ -13,6 +14,7 @@ import { parseArgs } from "node:util";
 import { loadGrammarFromDisk } from "../../server/src/grammar.ts";
 import { keepCase } from "./cases.ts";
 import { ownFolders, readCorpus } from "./corpus.ts";
+import { measureGrowth } from "./growth/growth.ts";
 import { isKind, type KindName, kinds } from "./kinds/index.ts";
 import { smallest } from "./parts.ts";
 import { Random } from "./random.ts";
@@ -47,9 +49,12 @@ export async function main(argv: readonly string[], { root, script }: Place): Pr
       seed: { type: "string", default: String(Math.floor(Date.now() / 1000)) },
       only: { type: "string", default: Object.keys(kinds).join() },
       corpus: { type: "string", default: "" },
+      sizes: { type: "string", default: "10,100,1000,10000" },
+      filter: { type: "string", default: "" },
       keep: { type: "string", default: path.join(root, "test/fuzz/cases") },
     },
   });
+  if (values.only === "growth") return growth(script, values.sizes, values.filter);
   const only = values.only.split(",").map((name) => {
     if (!isKind(name)) throw new Error(`there is no kind ${name}; there are ${Object.keys(kinds).join(", ")}`);
     return name;
@@ -92,6 +97,21 @@ export async function main(argv: readonly string[], { root, script }: Place): Pr
   }
   print(counts);
   return seen.size > 0 ? 1 : 0;
+}
+
+async function growth(script: string, sizes: string, filter: string): Promise<number> {
+  const watched = new Watched(script);
+  try {
+    return (await measureGrowth(
+      watched,
+      sizes.split(",").map((size) => positive("sizes", size)),
+      filter,
+    )) > 0
+      ? 1
+      : 0;
+  } finally {
+    watched.end();
+  }
 }
 
 function positive(name: string, text: string): number {

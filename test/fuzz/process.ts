@@ -5,7 +5,7 @@ import type { FromProcess, ToProcess } from "./watched.ts";
 
 const send = (message: FromProcess): void => void process.send?.(message);
 
-process.once("disconnect", () => process.exit());
+process.once("disconnect", () => process.exit(3));
 process.on("message", async ({ kind, input }: ToProcess) => {
   try {
     const { run } = kinds[kind];

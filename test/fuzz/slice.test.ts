@@ -8,10 +8,17 @@ import { Watched } from "./watched.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
+const fuzz = (...args: readonly string[]) => spawnSync(process.execPath, ["scripts/fuzz.mjs", ...args], { cwd: root, encoding: "utf8" });
+
 test("none of the first 300 inputs fails", { timeout: 300_000 }, () => {
-  const args = ["scripts/fuzz.mjs", "--inputs", "300", "--seed", "1", "--keep", ""];
-  const { stdout, status } = spawnSync(process.execPath, args, { cwd: root, encoding: "utf8" });
+  const { stdout, status } = fuzz("--inputs", "300", "--seed", "1", "--keep", "");
   expect(stdout).toMatch(/^total +300 +\d+ +\d+ +0 +0 +0$/m);
+  expect(status).toBe(0);
+});
+
+test("no construct of the grammar fails ten times in a row or nested", { timeout: 300_000 }, () => {
+  const { stdout, status } = fuzz("--only", "growth", "--sizes", "10");
+  expect(stdout).toMatch(/^\d+ constructs, 0 grow too fast or fail$/m);
   expect(status).toBe(0);
 });
 
