@@ -9,7 +9,7 @@ import { assumeUnknowns, type Origin, type Resolved } from "./assume.ts";
 import { Replay, writersOf } from "./replay.ts";
 
 /** Steps that earlier launches may take for one simulation. */
-const defaultSteps = 1_000_000;
+const defaultSteps = 300_000;
 
 type Known = { readonly replay: Replay; readonly origin: Origin } | { readonly before: Content } | undefined;
 

@@ -5,7 +5,7 @@ import type { Work } from "../work.ts";
 import { optimise } from "./pipeline.ts";
 
 /** Operations the optimiser may look at for one kernel: some seconds. */
-const optimisingSteps = 3_000_000;
+const optimisingSteps = 600_000;
 
 export interface Optimised {
   readonly kernel: Kernel;

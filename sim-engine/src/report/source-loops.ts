@@ -10,6 +10,7 @@ import { warpSize } from "../execute/program.ts";
 import { Runner } from "../execute/run.ts";
 import type { Contents } from "../execute/sources.ts";
 import { cloneKernel, linkBlocks } from "../ir/builder.ts";
+import { findLoops } from "../ir/graph.ts";
 import type { Dim3, Kernel, Launch } from "../ir/kernel.ts";
 import { hoistLeaves } from "../passes/fold/leaves.ts";
 import { inferSpaces } from "../passes/memory/infer-spaces.ts";
@@ -26,6 +27,7 @@ const mostSteps = 100_000;
 export function sourceLoops(kernel: Kernel, launch: Launch, contents: Contents, work: Work): LoopReport[] {
   const source = cloneKernel(kernel);
   linkBlocks(source);
+  if (findLoops(source).length === 0) return [];
   hoistLeaves(source, work);
   promote(source, work);
   inferSpaces(source);

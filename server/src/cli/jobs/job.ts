@@ -3,7 +3,6 @@
  * is told of it. Plain data, so that files can be inspected elsewhere, and what came of them be kept.
  */
 import type { GpuModel, LaunchReport } from "@warplens/sim-engine";
-import type { Takes } from "../../analysis/fitting.ts";
 import type { AnalysisSettings } from "../../analysis/settings.ts";
 import type { Diagnostic, LintSettings } from "../../lint.ts";
 import type { Revision } from "../files.ts";
@@ -49,7 +48,7 @@ export interface Names {
 export interface KernelNames {
   readonly name: string;
   /** Absent where the kernel is defined elsewhere. */
-  readonly parameters?: readonly { readonly name: string; readonly takes?: Takes }[];
+  readonly parameters?: readonly string[];
 }
 
 /** In source order of the launch sites. */

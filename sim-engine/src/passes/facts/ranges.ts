@@ -17,7 +17,8 @@ const full32: Range = { low: -(2 ** 31), high: 2 ** 31 - 1 };
 const full64: Range = { low: -(2 ** 63), high: 2 ** 63 };
 
 export class Ranges {
-  readonly #known = new Map<Op, Range>();
+  /** By operation: what was found, and how many operations before it had been looked at: the fewer, the more is known. */
+  readonly #known = new Map<Op, { readonly range: Range; readonly depth: number }>();
 
   nonNegative(op: Op): boolean {
     return this.of(op).low >= 0;
@@ -25,10 +26,10 @@ export class Ranges {
 
   of(op: Op, depth = 0): Range {
     const known = this.#known.get(op);
-    if (known) return known;
-    const found = this.#compute(op, depth);
-    if (depth === 0) this.#known.set(op, found);
-    return found;
+    if (known && known.depth <= depth) return known.range;
+    const range = this.#compute(op, depth);
+    this.#known.set(op, { range, depth });
+    return range;
   }
 
   #compute(op: Op, depth: number): Range {

@@ -10,10 +10,11 @@ import { mayWrite } from "../facts/memory-effects.ts";
 
 /** Returns whether anything moved. */
 export function sinkIntoBranches(kernel: Kernel, work: Work): boolean {
-  const uses = new UsePlaces(kernel, work);
+  const branches = kernel.blocks.filter(hasOwnWay);
+  if (branches.length === 0) return false;
+  const uses = new UsePlaces(kernel, new Set(branches.flatMap(({ ops }) => ops.filter((op) => canMove(op, false)))), work);
   let changed = false;
-  for (const block of kernel.blocks) {
-    if (block.end.kind !== "branch") continue;
+  for (const block of branches) {
     // Nothing behind an operation may write what it reads; from the last on, so that operands follow what needs them.
     let written = false;
     const stays: Op[] = [];
@@ -34,16 +35,21 @@ export function sinkIntoBranches(kernel: Kernel, work: Work): boolean {
   return changed;
 }
 
+/** A branch one way of which nothing else goes. */
+const hasOwnWay = ({ end }: Block): boolean =>
+  end.kind === "branch" && [end.then, end.else].some(({ predecessors }) => predecessors.length === 1);
+
 function canMove(op: Op, written: boolean): boolean {
   if (op.action.kind === "load") return op.action.volatile !== true && !(written && op.action.cache !== "nc");
   return isPure(op) && !isLeaf(op);
 }
 
-/** In which blocks each value is used: a phi's operands in the block they come from. */
+/** In which blocks each of some values is used: a phi's operands in the block they come from. */
 class UsePlaces {
-  readonly #blocks = new Map<Op, Map<Block, number>>();
+  readonly #blocks: ReadonlyMap<Op, Map<Block, number>>;
 
-  constructor(kernel: Kernel, work: Work) {
+  constructor(kernel: Kernel, values: ReadonlySet<Op>, work: Work) {
+    this.#blocks = new Map([...values].map((value) => [value, new Map<Block, number>()]));
     for (const block of kernel.blocks) {
       for (const op of block.ops) {
         work.ask(2);
@@ -68,8 +74,8 @@ class UsePlaces {
   }
 
   #add(op: Op, block: Block, count: number): void {
-    const blocks = this.#blocks.get(op) ?? new Map<Block, number>();
-    this.#blocks.set(op, blocks);
+    const blocks = this.#blocks.get(op);
+    if (!blocks) return;
     const now = (blocks.get(block) ?? 0) + count;
     if (now > 0) blocks.set(block, now);
     else blocks.delete(block);

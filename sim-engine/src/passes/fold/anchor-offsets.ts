@@ -24,24 +24,34 @@ export function anchorOffsets(kernel: Kernel, work: Work): void {
     });
   }
   if (moved.size === 0) return;
-  // Index constants are leaves, and stand at the head of the entry block.
   for (const block of kernel.blocks) {
     work.ask(block.ops.length);
-    block.ops = [...block.phis.flatMap((phi) => take(moved, phi)), ...interleave(block, entry, moved)];
+    block.ops = anchored(block, block === entry, moved);
   }
 }
 
-function interleave(block: Block, entry: Block, moved: Map<Op, Op[]>): Op[] {
-  if (block !== entry) return block.ops.flatMap((op) => [op, ...take(moved, op)]);
-  const leaves = block.ops.filter(isLeaf);
-  const others = block.ops.filter((op) => !isLeaf(op));
-  return [...leaves, ...leaves.flatMap((op) => take(moved, op)), ...others.flatMap((op) => [op, ...take(moved, op)])];
+function anchored({ phis, ops }: Block, isEntry: boolean, moved: Map<Op, Op[]>): Op[] {
+  const placed: Op[] = [];
+  for (const phi of phis) take(moved, phi, placed);
+  // Index constants are leaves, and stand at the head of the entry block.
+  const leaves = isEntry ? ops.filter(isLeaf) : [];
+  for (const leaf of leaves) placed.push(leaf);
+  for (const leaf of leaves) take(moved, leaf, placed);
+  for (const op of ops) {
+    if (isEntry && isLeaf(op)) continue;
+    placed.push(op);
+    take(moved, op, placed);
+  }
+  return placed;
 }
 
 /** The offsets from `base`, and from those. */
-function take(moved: Map<Op, Op[]>, base: Op): Op[] {
+function take(moved: Map<Op, Op[]>, base: Op, into: Op[]): void {
   const list = moved.get(base);
-  if (!list) return [];
+  if (!list) return;
   moved.delete(base);
-  return list.flatMap((op) => [op, ...take(moved, op)]);
+  for (const op of list) {
+    into.push(op);
+    take(moved, op, into);
+  }
 }

@@ -149,6 +149,37 @@ function partition(list: readonly Access[], slots: Slot[], accesses: Map<Op, rea
   for (const slot of made) slots.push(slot);
 }
 
+type Before = (readonly [slot: Slot, value: Op | undefined])[];
+
+/** What each slot holds, which can be had back as it was. */
+class Held {
+  readonly #values = new Map<Slot, Op>();
+  #before: Before = [];
+
+  get(slot: Slot): Op | undefined {
+    return this.#values.get(slot);
+  }
+
+  set(slot: Slot, value: Op): void {
+    this.#before.push([slot, this.#values.get(slot)]);
+    this.#values.set(slot, value);
+  }
+
+  /** From here on: what is held now. */
+  begin(): Before {
+    this.#before = [];
+    return this.#before;
+  }
+
+  /** The last that began and has not been restored. */
+  restore(before: Before): void {
+    for (const [slot, value] of before.toReversed()) {
+      if (value) this.#values.set(slot, value);
+      else this.#values.delete(slot);
+    }
+  }
+}
+
 /** Where phis go, and a walk down the dominator tree that knows what each slot holds. */
 class Renaming {
   readonly #kernel: Kernel;
@@ -202,20 +233,28 @@ class Renaming {
     const entry = this.#kernel.blocks[0];
     if (!entry) return;
     const children = this.#tree.children();
-    const stack: { readonly block: Block; readonly held: Map<Slot, Op> }[] = [{ block: entry, held: new Map() }];
-    for (let top = stack.pop(); top; top = stack.pop()) {
-      const { block, held } = top;
-      this.#work.ask(held.size / 4 + 1);
+    const held = new Held();
+    // Each block on the way down, and what was held before it, to be held again on the way up.
+    const stack: { readonly block: Block; before?: Before }[] = [{ block: entry }];
+    for (let top = stack.at(-1); top; top = stack.at(-1)) {
+      const { block, before } = top;
+      if (before) {
+        held.restore(before);
+        stack.pop();
+        continue;
+      }
+      top.before = held.begin();
+      this.#work.ask(1);
       for (const [slot, phi] of this.#phis.get(block) ?? []) held.set(slot, phi);
       this.#rename(block, held);
       const { end } = block;
       const targets = end.kind === "jump" ? [end.to] : end.kind === "branch" ? [end.then, end.else] : [];
       for (const to of new Set(targets)) this.#passOn(block, to, held);
-      for (const child of children.get(block) ?? []) stack.push({ block: child, held: new Map(held) });
+      for (const child of children.get(block) ?? []) stack.push({ block: child });
     }
   }
 
-  #passOn(from: Block, to: Block, held: ReadonlyMap<Slot, Op>): void {
+  #passOn(from: Block, to: Block, held: Held): void {
     for (const [slot, phi] of this.#phis.get(to) ?? []) {
       for (const [index, predecessor] of to.predecessors.entries()) {
         if (predecessor === from) phi.args[index] = held.get(slot) ?? this.#unsetValue(slot.type);
@@ -223,7 +262,7 @@ class Renaming {
     }
   }
 
-  #rename(block: Block, held: Map<Slot, Op>): void {
+  #rename(block: Block, held: Held): void {
     const kept: Op[] = [];
     for (const op of block.ops) {
       this.#work.ask(1);
@@ -261,7 +300,7 @@ class Renaming {
   }
 
   /** What a slot holds when a value was put into it, or into a part of it. */
-  #put(value: Op, { slot, from }: Part, held: ReadonlyMap<Slot, Op>, span: Span, into: Op[]): Op {
+  #put(value: Op, { slot, from }: Part, held: Held, span: Span, into: Op[]): Op {
     const bytes = scalarBytes[value.type as ScalarType];
     if (bytes === slot.bytes) return this.#cast(value, slot.type, span, into);
     const whole = integers[slot.bytes] as ScalarType;
