@@ -124,6 +124,7 @@ test.each([
   ["block=(64, 32)", "`block=(64, 32)`: a block of 2048 threads, more than the 1024 it can have"],
   ["grid=(1, 65536)", "`grid=(1, 65536)`: a grid has up to (2147483647, 65535, 65535) blocks"],
   ["cluster=(4, 4, 2)", "`cluster=(4, 4, 2)`: a cluster of 32 blocks, more than the 16 it can have"],
+  ["shared=99999999999999", "`shared=99999999999999`: no GPU gives a block as much; up to 1048576 bytes are looked at"],
   ["registers=4000000000", "`registers=4000000000`: a thread has up to 255 registers"],
 ])("no GPU allows %s", (text, problem) => {
   expect(readDirective(text)).toEqual({ problem, at: text.lastIndexOf(" ", text.lastIndexOf("=")) + 1 });

@@ -2,7 +2,7 @@
  * What the user says that the source does not (contract.md, "Options that say what the source cannot"):
  * `// warplens: block=(256) grid=(4096) n=1<<20 index=uniform(0, n)` above a kernel or a launch, `--launch`, `--assume`.
  */
-import type { Content, Dim3 } from "@warplens/sim-engine";
+import { type Content, type Dim3, mostSharedBytes } from "@warplens/sim-engine";
 import { precedences } from "../syntax/operators.ts";
 
 /** Values for one launch; what is absent stays as the source has it. */
@@ -123,9 +123,13 @@ function misread(key: string, written: string): string {
   return `${text}: ${key === "shared" || key === "registers" ? "not a whole number" : "not (X), (X,Y) or (X,Y,Z) with whole numbers from 1"}`;
 }
 
-/** What no GPU allows of a value, behind `where`. Bytes of shared memory depend on which it is. */
+/** What no GPU allows of a value, behind `where`. */
 function beyond(key: string, value: Value, where: string): string | undefined {
   if (key === "registers") return Number(value) > mostRegisters ? `${where}a thread has up to ${mostRegisters} registers` : undefined;
+  if (key === "shared")
+    return Number(value) > mostSharedBytes
+      ? `${where}no GPU gives a block as much; up to ${mostSharedBytes} bytes are looked at`
+      : undefined;
   if ((key !== "grid" && key !== "block" && key !== "cluster") || !Array.isArray(value)) return undefined;
   const sides = value as Dim3;
   const most = mostSides[key];

@@ -5,6 +5,7 @@
 import type { Argument, Assumption, Buffer, Content, Dim3, Launch } from "@warplens/sim-engine";
 import type { FunctionDeclaration } from "../syntax/ast.ts";
 import { type Directive, type OpenValue, resolveConfiguration, resolveOpen } from "./directives.ts";
+import { misfit, takesOf } from "./fitting.ts";
 import type { CapturedArgument, CapturedArguments, Triple } from "./host/launches/launch-entry.ts";
 import { scalarType } from "./host/memory/content.ts";
 import type { HostType, Value } from "./host/values/model.ts";
@@ -194,10 +195,10 @@ function completeArguments(
 ): Completion | { readonly problem: string } {
   const buffers = open.captured.buffers.map(({ buffer }) => buffer);
   const later = new Map<string, OpenValue>((directive.open ?? []).map((value) => [value.key, value]));
-  const fractions: string[] = [];
+  const misfits: (string | undefined)[] = [];
   const args = open.captured.arguments.map((captured): Argument => {
     const given = directive.parameters.get(captured.name);
-    if (given !== undefined) fractions.push(...fractionProblem(captured, given));
+    if (given !== undefined) misfits.push(misfit(captured.name, takesOf(captured.type), given));
     if (typeof given === "number") return { kind: "scalar", value: scalarValue(given, captured.type) };
     if (given !== undefined) return withContent(captured, given, buffers);
     if (captured.argument.kind !== "unknown" || later.has(captured.name)) return captured.argument;
@@ -212,13 +213,13 @@ function completeArguments(
     const resolved = resolveOpen(value, scope);
     if ("problem" in resolved) return resolved;
     const { value: given } = resolved;
-    if (!Array.isArray(given)) fractions.push(...fractionProblem(captured, given as number | Content));
+    if (!Array.isArray(given)) misfits.push(misfit(captured.name, takesOf(captured.type), given as number | Content));
     if (typeof given === "number") {
       args[index] = { kind: "scalar", value: scalarValue(given, captured.type) };
       scope.set(value.key, given);
     } else if ("kind" in given) args[index] = withContent(captured, given, buffers);
   }
-  const [problem] = fractions;
+  const problem = misfits.find((each) => each !== undefined);
   if (problem !== undefined) return { problem };
   const unsized = open.captured.buffers.filter(({ buffer }) => buffer.bytes === undefined);
   if (unsized.length > 0) {
@@ -237,15 +238,6 @@ function knownScalars({ captured }: OpenLaunch, { parameters }: Directive): Map<
 
 function scalarOf(name: string, argument: CapturedArgument["argument"] | undefined): [string, number][] {
   return argument?.kind === "scalar" ? [[name, Number(argument.value)]] : [];
-}
-
-/** What the user gives integers must be whole numbers. */
-function fractionProblem({ name, type }: CapturedArgument, given: number | Content): string[] {
-  const held = typeof given === "number" ? type : type?.kind === "pointer" ? type.to : undefined;
-  if (held?.kind !== "integer" && held?.kind !== "enum") return [];
-  const numbers = typeof given === "number" ? [given] : Object.values(given).filter((value) => typeof value === "number");
-  const odd = numbers.find((value) => !Number.isInteger(value));
-  return odd === undefined ? [] : [`\`${name}\` ${typeof given === "number" ? "is" : "holds"} a whole number, not ${odd}`];
 }
 
 /** 64-bit integers are bigints to the engine. */

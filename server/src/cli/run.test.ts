@@ -94,6 +94,9 @@ describe("usage", () => {
       ["a kernel", ["--launch", "zzz: grid=(1)"], "--launch 'zzz: grid=(1)', column 1: there is no kernel `zzz`; there are `k`, `init`"],
       ["an assumption's kernel", ["--assume", "zzz.n=1"], "--assume 'zzz.n=1', column 1: there is no kernel `zzz`; there are `k`, `init`"],
       ["registers' kernel", ["--registers", "zzz=32"], "--registers 'zzz=32', column 1: there is no kernel `zzz`; there are `k`, `init`"],
+      ["a number for an array", ["--assume", "k.a=5"], "--assume 'k.a=5', column 3: `a` is an array, not a number: constant(c)"],
+      ["an array for a number", ["--assume", "n=uniform(0, 4)"], "--assume 'n=uniform(0, 4)', column 1: `n` is a number, not an array"],
+      ["a fraction", ["--launch", "k: grid=(1) n=0.5"], "--launch 'k: grid=(1) n=0.5', column 13: `n` is a whole number, not 0.5"],
       ["a block that means nothing", ["--launch", "k: block=(99999999999)"], "--launch 'k: block=(99999999999)', column 4: "],
       [
         "registers that mean nothing",

@@ -1,5 +1,7 @@
 /** The options that say what the source cannot, and whether the kernels and parameters that they name are there. */
+import type { Content } from "@warplens/sim-engine";
 import { type Directive, launchKeys, mostRegisters, readAssumeOption, readLaunchOption, type Unreadable } from "../analysis/directives.ts";
+import { misfit } from "../analysis/fitting.ts";
 import { suggest } from "../rules/suggest.ts";
 import { UsageError } from "./io.ts";
 import type { KernelNames } from "./jobs/job.ts";
@@ -27,6 +29,8 @@ interface OptionText {
 /** Parameters of a kernel, or of any where it is of none. */
 interface NamedParameter extends Named {
   readonly kernel: string | undefined;
+  /** Absent for one that a value is made of, or whose value is. */
+  readonly given?: number | Content;
   /** It may be a key of a launch as well. */
   readonly isKey: boolean;
 }
@@ -58,7 +62,7 @@ export class SaidOptions {
       if (!known.includes(name))
         throw new UsageError(`${placeIn(option, at)}: there is no kernel \`${name}\`; ${listed(name, known, "there are")}`);
     const mentioned = new Set(all.flatMap(({ names }) => names?.mentioned ?? []));
-    for (const each of this.#parameters) if (!(each.kernel === undefined && mentioned.has(each.name))) holdParameter(each, kernels);
+    for (const each of this.#parameters) holdParameter(each, kernels, mentioned);
   }
 
   #registers(option: OptionText): readonly [string, number] {
@@ -88,7 +92,7 @@ export class SaidOptions {
   #values(option: OptionText, directive: Directive, kernel: string | undefined, from: number, isKey: boolean): void {
     const place = (word: string, start: number): number =>
       start + Math.max(0, option.text.slice(start).search(new RegExp(`\\b${word}\\b`)));
-    for (const name of directive.parameters.keys()) this.#parameters.push({ option, name, at: place(name, from), kernel, isKey });
+    for (const [name, given] of directive.parameters) this.#parameters.push({ option, name, at: place(name, from), kernel, given, isKey });
     for (const { key, names } of directive.open ?? []) {
       const at = place(key, from);
       if (!keys.includes(key)) this.#parameters.push({ option, name: key, at, kernel, isKey });
@@ -103,11 +107,26 @@ function read<T extends object>(option: OptionText, reader: (text: string) => T 
   throw new UsageError(`${placeIn(option, said.at)}: ${said.problem}`);
 }
 
-function holdParameter({ option, name, at, kernel, isKey }: NamedParameter, kernels: readonly KernelNames[]): void {
+function holdParameter(
+  { option, name, at, kernel, given, isKey }: NamedParameter,
+  kernels: readonly KernelNames[],
+  mentioned: ReadonlySet<string>,
+): void {
   const of = kernels.filter((each) => kernel === undefined || each.name === kernel);
-  const known = unique(of.flatMap(({ parameters = [] }) => parameters));
+  const parameters = of.flatMap((each) => each.parameters ?? []);
+  const known = unique(parameters.map((parameter) => parameter.name));
+  // A number for every kernel may be meant for a variable of the host.
+  const isOpen = given === undefined || (kernel === undefined && typeof given === "number");
+  const misfits = isOpen ? [] : parameters.flatMap((each) => (each.name === name ? [misfit(name, each.takes, given)] : []));
+  const [problem] = misfits;
+  if (problem !== undefined && misfits.every((each) => each !== undefined)) throw new UsageError(`${placeIn(option, at)}: ${problem}`);
   // A kernel that is defined elsewhere may have any.
-  if (known.includes(name) || (kernel !== undefined && of.some(({ parameters }) => !parameters))) return;
+  if (
+    known.includes(name) ||
+    (kernel === undefined && mentioned.has(name)) ||
+    (kernel !== undefined && of.some((each) => !each.parameters))
+  )
+    return;
   const what = kernel === undefined ? "no kernel has" : `${kernel} has`;
   const a = kernel === undefined ? "a" : "no";
   const others = isKey ? `; keys are ${quoted(keys)}` : "";

@@ -3,6 +3,7 @@ import { Cancelled, Work } from "@warplens/sim-engine";
 import { analyze } from "../../analysis/analyze.ts";
 import { readAssumeOption, readLaunchOption } from "../../analysis/directives.ts";
 import type { Program } from "../../analysis/facts.ts";
+import { takesOf } from "../../analysis/fitting.ts";
 import type { FileHost } from "../../analysis/settings.ts";
 import { lint } from "../../lint.ts";
 import { compileResources } from "../../nvcc/compile.ts";
@@ -78,7 +79,7 @@ function simulated(job: Job, program: Program, compiled: readonly CompiledKernel
   return { ...simulation, complete };
 }
 
-function namesIn({ analysis, kernel, registers }: Job, { kernels, items }: Program, simulation: Simulation | undefined): Names {
+function namesIn({ analysis, kernel, registers }: Job, { kernels, items, semantics }: Program, simulation: Simulation | undefined): Names {
   const isMentioned = (name: string): boolean => items.some(({ words }) => words.has(name));
   const assumed = analysis.assume.map(readAssumeOption).flatMap((option) => ("problem" in option ? [] : [option]));
   const asked = [
@@ -87,7 +88,13 @@ function namesIn({ analysis, kernel, registers }: Job, { kernels, items }: Progr
     ...registers.map(([name]) => name),
     ...(kernel === undefined ? [] : [kernel]),
   ];
-  const own = kernels.map(({ name, declaration }) => ({ name, parameters: declaration.parameters.flatMap((each) => each.name ?? []) }));
+  const own = kernels.map(({ name, declaration }) => ({
+    name,
+    parameters: declaration.parameters.flatMap((each) => {
+      const takes = takesOf(semantics.declaredType(each, undefined));
+      return each.name === undefined ? [] : [{ name: each.name, ...(takes === undefined ? {} : { takes }) }];
+    }),
+  }));
   // What a file launches and another one defines; where launches were not looked for whatever it mentions may be that.
   const launched = simulation
     ? [...simulation.launches.map(({ fact }) => fact.kernelName), ...simulation.notSimulated.map((each) => each.kernel)]

@@ -3,6 +3,7 @@
  * is told of it. Plain data, so that files can be inspected elsewhere, and what came of them be kept.
  */
 import type { GpuModel, LaunchReport } from "@warplens/sim-engine";
+import type { Takes } from "../../analysis/fitting.ts";
 import type { AnalysisSettings } from "../../analysis/settings.ts";
 import type { Diagnostic, LintSettings } from "../../lint.ts";
 import type { Revision } from "../files.ts";
@@ -48,7 +49,7 @@ export interface Names {
 export interface KernelNames {
   readonly name: string;
   /** Absent where the kernel is defined elsewhere. */
-  readonly parameters?: readonly string[];
+  readonly parameters?: readonly { readonly name: string; readonly takes?: Takes }[];
 }
 
 /** In source order of the launch sites. */
