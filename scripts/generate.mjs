@@ -6,7 +6,7 @@ import { ensureInstalled, root, run } from "./support/project.mjs";
 await ensureInstalled();
 /** In this order: the settings name the GPUs and the rules. */
 const generators = [
-  ...["gpus", "compilers"].map((name) => `sim-engine/scripts/${name}.mjs`),
+  ...["gpus", "compilers", "time-errors"].map((name) => `sim-engine/scripts/${name}.mjs`),
   ...["rules", "settings", "gates", "schema"].map((name) => `scripts/generate/${name}.mjs`),
 ];
 for (const generator of generators.filter((file) => existsSync(path.join(root, file))))

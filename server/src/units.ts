@@ -20,6 +20,9 @@ export function significant(value: number): string {
 
 /** Nanoseconds as ns, µs, ms or s. */
 export const formatTime = (ns: number): string => scaled(ns, 1000, ["ns", "µs", "ms", "s"]);
+/** A time with its error bar: `690 µs ± 40 %`. */
+export const formatEstimate = ({ ns, range: [, hi] }: { readonly ns: number; readonly range: readonly [number, number] }): string =>
+  `${formatTime(ns)} ± ${formatPercent(100 * (hi / ns - 1))}`;
 /** GB/s (10^9 bytes a second) as MB/s, GB/s or TB/s. */
 export const formatBandwidth = (gigabytesPerSecond: number): string => scaled(gigabytesPerSecond * 1000, 1000, ["MB/s", "GB/s", "TB/s"]);
 /** Bytes moved: B, kB, MB, GB, of 1000. */

@@ -13,7 +13,7 @@ import type { LaunchReport } from "./report/launch-report.ts";
 import { accessReports, branchReports } from "./report/tables.ts";
 import { type Tally, tally } from "./report/tally.ts";
 import { calibrated } from "./sampling/calibrate.ts";
-import { type BlockTrace, estimateTime, type TimedCode, timedCode } from "./timing/index.ts";
+import { type BlockTrace, estimateTime, type TimedCode, timedCode, timeRange } from "./timing/index.ts";
 import type { Work } from "./work.ts";
 
 export function describe(run: Executed, gpu: GpuModel, work: Work): LaunchReport {
@@ -147,6 +147,7 @@ function time(run: Executed, gpu: GpuModel, counted: Tally, work: Work): Timed {
     achievedPct: estimate.achievedOccupancyPct,
     time: {
       ns,
+      range: timeRange(ns, boundBy),
       cycles,
       boundBy,
       dramGBs,

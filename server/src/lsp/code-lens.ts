@@ -1,7 +1,7 @@
 /** Over each kernel: occupancy, bandwidth and time of its launch, and what was assumed to say so. */
 import type { CodeLens, Range as LspRange } from "vscode-languageserver";
 import { label, visible } from "../foreign-text.ts";
-import { formatAssumption, formatBandwidth, formatBound, formatPercent, formatTime, shortGpuName } from "../units.ts";
+import { formatAssumption, formatBandwidth, formatBound, formatEstimate, formatPercent, shortGpuName } from "../units.ts";
 import { rangeOf } from "./convert.ts";
 import { occupancyText } from "./figures.ts";
 import { isPending, launchesOf, type SimulatedLaunch, staleText, type View, type ViewKernel, worstLaunch } from "./view.ts";
@@ -72,7 +72,7 @@ function summary({ report }: SimulatedLaunch, gpu: string): string {
   const { time } = report;
   if (time) {
     if (time.dramGBs > 0) parts.push(`${formatBandwidth(time.dramGBs)}, ${formatPercent(time.dramPctOfPeak)} of peak`);
-    parts.push(`bound by ${formatBound(time.boundBy)}`, formatTime(time.ns));
+    parts.push(`bound by ${formatBound(time.boundBy)}`, formatEstimate(time));
   }
   return parts.join(" · ");
 }

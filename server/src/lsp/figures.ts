@@ -9,10 +9,10 @@ import {
   formatCapacity,
   formatCount,
   formatDim,
+  formatEstimate,
   formatLimiters,
   formatPercent,
   formatRatio,
-  formatTime,
   formatTraffic,
   unbroken,
 } from "../units.ts";
@@ -71,7 +71,7 @@ export function launchTable(report: LaunchReport): string {
   const spills = spillText(resources);
   if (spills !== undefined) rows.push(row("Spills", spills, "compiled, a thread"));
   if (time) {
-    rows.push(row("Time", `**${formatTime(time.ns)}**`, `simulated, bound by ${formatBound(time.boundBy)}`));
+    rows.push(row("Time", `**${formatEstimate(time)}**`, `simulated, bound by ${formatBound(time.boundBy)}`));
     rows.push(row("DRAM", `${formatBandwidth(time.dramGBs)}`, `${formatPercent(time.dramPctOfPeak)} of peak`));
   }
   const sectors = traffic.globalLoadSectors + traffic.globalStoreSectors;

@@ -2,7 +2,7 @@
 import type { AccessReport } from "@warplens/sim-engine";
 import type { Hover, Position } from "vscode-languageserver";
 import { code, literal, prose, row } from "../foreign-text.ts";
-import { formatCapacity, formatCount, formatRatio, formatTime } from "../units.ts";
+import { formatCapacity, formatCount, formatEstimate, formatRatio } from "../units.ts";
 import type { OffsetRange } from "../worker/messages.ts";
 import { rangeOf } from "./convert.ts";
 import { assumptionsText, changesTable, conflictWays, launchTable, occupancyText, perRequest, shapeText, templateText } from "./figures.ts";
@@ -96,7 +96,7 @@ function listed(rest: readonly SimulatedLaunch[]): string {
   if (rest.length === 0) return "";
   const lines = rest.map(({ line, templateArguments, report }) => {
     const instance = templateArguments.length > 0 ? ` ${code(templateText(templateArguments))}` : "";
-    const time = report.time ? `, ${formatTime(report.time.ns)}` : "";
+    const time = report.time ? `, ${formatEstimate(report.time)}` : "";
     return `- line ${line}${instance}, ${shapeText(report)}: ${occupancyText(report.occupancy)}${time}`;
   });
   return ["**Other launches**", "", ...lines].join("\n");

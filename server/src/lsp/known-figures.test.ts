@@ -44,7 +44,7 @@ async function start(text: string, section: object = {}) {
   return { ...all, type, found, panel, lenses: () => all.lenses(path) };
 }
 
-const figures = (microseconds: number) => `H200 · occupancy 50 % · bound by issue · ${microseconds} µs`;
+const figures = (microseconds: number) => `H200 · occupancy 50 % · bound by issue · ${microseconds} µs ± 25 %`;
 
 test("each kernel's lens comes with its own result, and the panel knows that there is more", async () => {
   const { found, lenses, panel } = await start("one two");
@@ -79,7 +79,7 @@ test("of another GPU nothing is shown, from the switch on", async () => {
   expect(lenses()).toEqual(["T4 · simulating…"]);
   second.result(0, { report: reportOf(5000) });
   await second.end();
-  expect(lenses()).toEqual(["T4 · occupancy 50 % · bound by issue · 5 µs"]);
+  expect(lenses()).toEqual(["T4 · occupancy 50 % · bound by issue · 5 µs ± 25 %"]);
   configure({ gpu: "h200" });
   expect(lenses()).toEqual(["H200 · simulating…"]);
 });

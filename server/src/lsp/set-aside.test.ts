@@ -139,7 +139,7 @@ describe("a simulation that had to be ended", () => {
       await run.fail(stuck());
     }
     await asksNothing();
-    const figures = (us: number) => `H200 · occupancy 50 % · bound by issue · ${us} µs`;
+    const figures = (us: number) => `H200 · occupancy 50 % · bound by issue · ${us} µs ± 25 %`;
     expect(lenses(a)).toEqual([figures(4), "H200 · simulation stopped until the next edit"]);
     expect(lenses(b)).toEqual([figures(2)]);
     expect(messages(a)).toEqual([expect.stringContaining("This file could not be simulated"), "found@0"]);

@@ -224,7 +224,7 @@ export const reportOf = (ns: number, more: Partial<LaunchReport> = {}): LaunchRe
   traffic: { globalLoadRequests: 0, globalLoadSectors: 0, globalStoreRequests: 0, globalStoreSectors: 0 },
   shared: { loadInstructions: 0, storeInstructions: 0, loadWavefronts: 0, storeWavefronts: 0 },
   instructions: { warp: 1, thread: 32 },
-  time: { ns, cycles: ns, boundBy: "issue", dramGBs: 0, dramPctOfPeak: 0, requestedGBs: 0, parts: [] },
+  time: { ns, range: [ns / 1.25, ns * 1.25], cycles: ns, boundBy: "issue", dramGBs: 0, dramPctOfPeak: 0, requestedGBs: 0, parts: [] },
   lines: {},
   otherLines: {},
   accesses: [],

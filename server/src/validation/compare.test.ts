@@ -87,7 +87,16 @@ describe("which simulated launch is the measured one", () => {
 });
 
 describe("one launch", () => {
-  const time = { ns: 2500, cycles: 0, boundBy: "", dramGBs: 0, dramPctOfPeak: 0, requestedGBs: 0, parts: [] };
+  const time = {
+    ns: 2500,
+    range: [1900, 3200] as [number, number],
+    cycles: 0,
+    boundBy: "",
+    dramGBs: 0,
+    dramPctOfPeak: 0,
+    requestedGBs: 0,
+    parts: [],
+  };
 
   test("is compared by figure and by line", () => {
     const { lines, ...figures } = compareLaunch(measured, report());
@@ -121,6 +130,8 @@ describe("one launch", () => {
     const traffic = { ...report().traffic, dramReadBytes: 9e6, dramWriteBytes: 2e6 };
     const comparison = compareLaunch(measured, report({ time, traffic }));
     expect(comparison.time).toBe(1.25);
+    expect(comparison.timeHeld).toBe(true);
+    expect(compareLaunch(measured, report({ time: { ...time, range: [2100, 3000] }, traffic })).timeHeld).toBe(false);
     expect(comparison.dram).toBeCloseTo(0.1);
   });
 

@@ -2,7 +2,7 @@
  * Compares simulated launches with measured ones: by launch, by source line, and over a whole set.
  * Shares are 0 to 1; errors are relative, |simulated - measured| / measured, 1 where something was measured to be nothing.
  */
-import type { Dim3, LaunchReport } from "@warplens/sim-engine";
+import { type Dim3, type ErrorClass, errorClass, type LaunchReport } from "@warplens/sim-engine";
 
 /** Counters of one source line as the profiler gives them; absent means 0. */
 interface MeasuredLine {
@@ -57,6 +57,9 @@ export interface LaunchComparison {
   readonly registers: number;
   /** Simulated over measured; absent where no time is given. */
   readonly time?: number;
+  readonly timeClass?: ErrorClass;
+  /** Within the report's range. */
+  readonly timeHeld?: boolean;
   /** Of what is read from and written to memory; absent where it is not given, or little was measured. */
   readonly dram?: number;
   /** Percentage points between them. */
@@ -121,10 +124,14 @@ export function compareLaunch(measured: MeasuredLaunch, report: LaunchReport): L
     instructions: relativeError(report.instructions.warp, measured.warp_instructions),
     registers: relativeError(report.resources.registersPerThread.value, measured.registers_per_thread),
     occupancy: Math.abs(occupancy.theoreticalPct - measured.theoretical_occupancy_pct),
-    ...(report.time === undefined ? {} : { time: report.time.ns / measured.time_ns }),
+    ...(report.time === undefined ? {} : comparedTime(measured.time_ns, report.time)),
     ...(knowsDram ? { dram: relativeError(dramReadBytes + dramWriteBytes, dram) } : {}),
     ...(occupancy.achievedPct === undefined ? {} : { achieved: Math.abs(occupancy.achievedPct - measured.achieved_occupancy_pct) }),
   };
+}
+
+function comparedTime(measured: number, { ns, boundBy, range: [lo, hi] }: NonNullable<LaunchReport["time"]>) {
+  return { time: ns / measured, timeClass: errorClass(boundBy), timeHeld: lo <= measured && measured <= hi };
 }
 
 function compareLines(measured: MeasuredLaunch, report: LaunchReport): LineComparison[] {
@@ -187,6 +194,8 @@ export interface Summary {
   readonly achievedPoints?: number;
   readonly timeMean?: number;
   readonly timeMedian?: number;
+  /** Share of the times, of launches with the right configuration, that lie within their error bars. */
+  readonly timeHeld: number;
   readonly dramMedian?: number;
 }
 
@@ -213,6 +222,10 @@ export function summarise(comparisons: readonly LaunchComparison[], launches: nu
     instructions: median(comparisons.map((c) => c.instructions)),
     registers: median(comparisons.map((c) => c.registers)),
     occupancyRight: share(comparisons, (c) => c.occupancy <= 1),
+    timeHeld: share(
+      comparisons.filter((c) => c.configurationRight && c.timeHeld !== undefined),
+      (c) => c.timeHeld === true,
+    ),
     ...(achieved.length > 0 ? { achievedPoints: median(achieved) } : {}),
     ...(times.length > 0
       ? { timeMean: (times.reduce((sum, error) => sum + Math.min(1, error), 0) + missing) / launches, timeMedian: median(times) }

@@ -19,6 +19,7 @@ function advise({
   const { blocksPerSm, activeWarpsPerSm, occupancyPct } = occupancy(volta, use);
   const time: Time = {
     ns: 1000,
+    range: [800, 1250],
     cycles: 1500,
     boundBy,
     dramGBs: 0,

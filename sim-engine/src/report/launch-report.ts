@@ -115,6 +115,8 @@ export interface LaunchReport {
   instructions: { warp: number; thread: number };
   time?: {
     ns: number;
+    /** Within which the true time of four of five launches lies, ns; see docs/accuracy.md. */
+    range: [lo: number, hi: number];
     cycles: number;
     boundBy: string;
     dramGBs: number;

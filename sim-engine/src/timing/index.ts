@@ -9,6 +9,7 @@
  * 5. `estimateTime(summary, gpu)`.
  */
 
+export { timeRange } from "./error-bar.ts";
 export { estimateTime, type TimeEstimate } from "./estimate.ts";
 export type { BlockTrace, ExecutionSummary, TimedInstruction, WarpTrace } from "./summary.ts";
 export { type TimedCode, timedCode } from "./timed-code.ts";

@@ -53,7 +53,7 @@ export function headline({ time: estimate, occupancy }: LaunchReport): HTMLEleme
   return element(
     "div",
     { class: "figures" },
-    estimate && figure(formatTime(estimate.ns), "time", "estimated"),
+    estimate && figure(formatTime(estimate.ns), "time", `± ${formatPercent(100 * (estimate.range[1] / estimate.ns - 1))}, estimated`),
     estimate && figure(formatBandwidth(estimate.dramGBs), "DRAM", `${formatPercent(estimate.dramPctOfPeak)} of peak`),
     figure(
       formatPercent(occupancy.achievedPct ?? occupancy.theoreticalPct),

@@ -9,6 +9,7 @@ import {
   formatCapacity,
   formatCount,
   formatDim,
+  formatEstimate,
   formatLimiters,
   formatPercent,
   formatRatio,
@@ -35,7 +36,7 @@ export function launchRows(launches: readonly SimulatedSite[], style: Style): st
     return [
       `${titleOf(report)}:${line}`,
       occupancyOf(report),
-      time ? formatTime(time.ns) : "",
+      time ? formatEstimate(time) : "",
       time ? `${formatBandwidth(time.dramGBs)}, ${formatPercent(time.dramPctOfPeak)} of peak` : "",
       time ? `bound by ${time.boundBy}` : "",
     ];
@@ -84,7 +85,7 @@ export function launchText({ line, report }: SimulatedSite, style: Style, source
   ];
   rows.push(...adviceRows(report));
   if (time) {
-    rows.push(["time", `${formatTime(time.ns)}, bound by ${time.boundBy}`]);
+    rows.push(["time", `${formatEstimate(time)}, bound by ${time.boundBy}`]);
     rows.push([
       "bandwidth",
       `${formatBandwidth(time.dramGBs)} DRAM, ${formatPercent(time.dramPctOfPeak)} of peak; ${formatBandwidth(time.requestedGBs)} asked for`,

@@ -54,7 +54,7 @@ export function isConfigured({ grid, block }: Pick<LaunchEntry, "grid" | "block"
 }
 
 /** Grid, block, shared bytes and cluster as text; empty where any of them is not known. */
-export function configurationKey({ grid, block, shared, cluster }: Pick<LaunchEntry, "grid" | "block" | "shared" | "cluster">): string {
+function configurationKey({ grid, block, shared, cluster }: Pick<LaunchEntry, "grid" | "block" | "shared" | "cluster">): string {
   const sides = [...grid, ...block, shared, ...(cluster ?? [])].map(integerOf);
   return sides.includes(undefined) ? "" : sides.join(" ");
 }

@@ -1,0 +1,23 @@
+import { expect, test } from "vitest";
+import { learn } from "./time-errors.mjs";
+
+const launches = (name, errors) => errors.map((error) => ({ name, error }));
+const evenly = (most) => Array.from({ length: 40 }, (_, k) => ((k + 1) * most) / 40);
+
+test("four of five lie within the bar of their class", () => {
+  const { wider, classes } = learn([launches("a", evenly(0.5)), launches("a", evenly(0.5))], ["a"]);
+  expect(wider).toBe(1);
+  expect(classes.a).toEqual({ launches: 80, error: Math.ceil(100 * Math.expm1(0.4125)) / 100 });
+});
+
+test("a set that the others do not cover widens it", () => {
+  const { wider, classes } = learn([launches("a", evenly(0.2)), launches("a", evenly(0.4))], ["a"]);
+  expect(wider).toBeGreaterThan(1.8);
+  expect(Math.log1p(classes.a.error)).toBeGreaterThan(0.32);
+});
+
+test("a class of few has no smaller error than all have", () => {
+  const { classes } = learn([launches("a", evenly(0.5)), [...launches("a", evenly(0.5)), ...launches("b", [0.01])]], ["a", "b", "c"]);
+  expect(classes.b).toEqual({ launches: 1, error: classes.a.error });
+  expect(classes.c).toEqual({ launches: 0, error: classes.a.error });
+});
