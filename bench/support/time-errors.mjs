@@ -12,7 +12,7 @@ function bound(errors) {
 }
 
 /** By class: of its own launches; `wider` times that, as those the model was made on are nearer than others will be. */
-function fit(launches, wider, classes) {
+function barsOf(launches, wider, classes) {
   const all = bound(launches.map(({ error }) => error));
   const entries = classes.map((name) => {
     const own = launches.filter((launch) => launch.name === name).map(({ error }) => error);
@@ -34,11 +34,11 @@ export function learn(sets, classes) {
   const isHeld = (wider) =>
     full.every((set) => {
       const others = full.filter((other) => other !== set).flat();
-      return others.length === 0 || coverage(set, fit(others, wider, classes)) >= share;
+      return others.length === 0 || coverage(set, barsOf(others, wider, classes)) >= share;
     });
   let wider = 1;
   while (!isHeld(wider) && wider < 4) wider = Math.round(20 * wider + 1) / 20;
-  const rounded = Object.entries(fit(full.flat(), wider, classes)).map(([name, { launches, error }]) => [
+  const rounded = Object.entries(barsOf(full.flat(), wider, classes)).map(([name, { launches, error }]) => [
     name,
     { launches, error: Math.ceil(100 * Math.expm1(error)) / 100 },
   ]);

@@ -178,7 +178,10 @@ test("progress is told of what takes its time, and can be cancelled", async () =
   expect(bars[0]?.hasEnded).toBe(true);
   expect(statuses.at(-1)).toMatchObject({ simulating: 0 });
   expect(statuses.at(-1)?.progress).toBeUndefined();
-  expect(lenses("/w/a.cu")).toEqual(["H200 · occupancy 50 % · bound by issue · 1 µs ± 25 %", "H200 · simulation stopped until the next edit"]);
+  expect(lenses("/w/a.cu")).toEqual([
+    "H200 · occupancy 50 % · bound by issue · 1 µs ± 25 %",
+    "H200 · simulation stopped until the next edit",
+  ]);
 });
 
 test("a simulation that fails is not waited for", async () => {
