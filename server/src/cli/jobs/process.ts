@@ -10,7 +10,7 @@ import type { FromProcess, ToProcess } from "./messages.ts";
 import { usageOf } from "./usage.ts";
 
 /** MB of objects that a process may hold before it is out of memory. */
-const usualHeap = 768;
+const usualHeap = 512;
 /** MB that a process may have grown to and still be given another file. */
 const wornOut = 400;
 /** Characters of what a dying process says that are kept: the reason is among the last. */
