@@ -81,8 +81,16 @@ export interface Arguments {
 
 const everywhere: readonly OptionName[] = ["color", "no-color", "help", "version"];
 
-/** Reads a command's arguments. Throws a UsageError that names what is wrong. */
-export function readArguments(command: string, argv: readonly string[], allowed: readonly OptionName[]): Arguments {
+/**
+ * Reads a command's arguments. Throws a UsageError that names what is wrong.
+ * @param withOption the commands that have an option
+ */
+export function readArguments(
+  command: string,
+  argv: readonly string[],
+  allowed: readonly OptionName[],
+  withOption: (name: string) => readonly string[],
+): Arguments {
   const known = [...allowed, ...everywhere];
   const config = Object.fromEntries(
     known.map((name): [string, { type: "string" | "boolean"; multiple: boolean; short?: string }] => {
@@ -109,7 +117,9 @@ export function readArguments(command: string, argv: readonly string[], allowed:
     const name = known.find((each) => each === token.name);
     if (!name) {
       const near = suggest(token.name, known);
-      throw new UsageError(`${command} has no option ${token.rawName}${near === undefined ? "" : `; did you mean --${near}?`}`);
+      const others = withOption(token.name).join(", ");
+      const hint = others !== "" ? `; it is an option of ${others}` : near === undefined ? "" : `; did you mean --${near}?`;
+      throw new UsageError(`${command} has no option ${token.rawName}${hint}`);
     }
     const option: Option = options[name];
     if (option.value === undefined && token.value !== undefined) throw new UsageError(`${token.rawName} takes no value`);

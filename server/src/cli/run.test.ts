@@ -26,7 +26,8 @@ describe("usage", () => {
   test.each<[string, string[], string]>([
     ["an unknown command", ["chekc"], "there is no command `chekc`; did you mean check?"],
     ["an unknown option", ["check", "a.cu", "--fromat", "json"], "check has no option --fromat; did you mean --format?"],
-    ["another command's option", ["rules", "--fix"], "rules has no option --fix"],
+    ["another command's option", ["rules", "--fix"], "rules has no option --fix; it is an option of check"],
+    ["an option that several others have", ["explain", "--kernel", "k"], "explain has no option --kernel; it is an option of simulate"],
     ["an unknown format", ["check", "a.cu", "--format", "jsno"], "--format: there is no format `jsno`; did you mean json?"],
     ["an unknown GPU", ["check", "a.cu", "--gpu", "h20"], "--gpu: there is no GPU model `h20`; did you mean h200? All: warplens gpus"],
     [

@@ -52,7 +52,9 @@ async function dispatch([name, ...rest]: readonly string[], io: Io): Promise<num
     return 0;
   }
   const command = commandNamed(name);
-  const args = readArguments(command.name, rest, command.options);
+  const args = readArguments(command.name, rest, command.options, (option) =>
+    commands.flatMap(({ name: other, options }) => (options.some((each) => each === option) ? [other] : [])),
+  );
   if (args.given.help) {
     io.out(helpOf(command));
     return 0;

@@ -29,3 +29,16 @@ test.each([
   expect(read.settings[name]).toEqual(initial);
   expect(read.problems).toEqual([expect.stringContaining(`warplens.${name}`)]);
 });
+
+test.each([
+  [{ launches: Array(1001).fill("k: grid=(1)") }, "launches", []],
+  [{ assume: ["n=1", `n=${"1".repeat(10_000)}`] }, "assume", []],
+  [{ gpu: "h".repeat(10_001) }, "gpu", "auto"],
+  [{ rules: Object.fromEntries(Array.from({ length: 1001 }, (_, k) => [`rule${k}`, "off"])) }, "rules", {}],
+] as const)("more than anyone writes keeps the default and says so: %#", (section, name, initial) => {
+  const read = readSettings(section);
+  expect(read.settings[name]).toEqual(initial);
+  expect(read.problems).toEqual([
+    `The setting warplens.${name} should be up to 1000 entries, of up to 10000 characters; its default is used.`,
+  ]);
+});

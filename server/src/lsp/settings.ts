@@ -59,6 +59,10 @@ export const settings = {
 export type SettingName = keyof typeof settings;
 export type Settings = { readonly [Name in SettingName]: (typeof settings)[Name]["default"] };
 
+/** Of a list, and characters of a text: more than anyone writes. A workspace may say these settings. */
+const mostEntries = 1_000;
+const longestText = 10_000;
+
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);
 
 const accepts: { [Kind in keyof Kinds]: (value: unknown) => boolean } = {
@@ -74,6 +78,12 @@ const wanted: { [Kind in keyof Kinds]: string } = {
   severities: `rule ids with ${ruleLevels.join(", ")}`,
 };
 
+/** Whether a value is of a size that means something. */
+function isSized(value: unknown): boolean {
+  const entries: readonly unknown[] = isRecord(value) ? Object.entries(value) : Array.isArray(value) ? value : [value];
+  return entries.length <= mostEntries && entries.flat().every((each) => typeof each !== "string" || each.length <= longestText);
+}
+
 /**
  * Settings from what the editor answers for the section `warplens`: nested objects, anything may be missing.
  * @returns the settings, defaults where a value is missing or of the wrong kind, and one sentence for each value of the wrong kind
@@ -83,8 +93,9 @@ export function readSettings(section: unknown): { settings: Settings; problems: 
   const read = ([name, setting]: [string, Setting<keyof Kinds>]): [string, unknown] => {
     const value = name.split(".").reduce<unknown>((at, key) => (isRecord(at) ? at[key] : undefined), section);
     if (value === undefined || value === null) return [name, setting.default];
-    if (accepts[setting.kind](value)) return [name, value];
-    problems.push(`The setting warplens.${name} should be ${wanted[setting.kind]}; its default is used.`);
+    if (accepts[setting.kind](value) && isSized(value)) return [name, value];
+    const limits = `up to ${mostEntries} entries, of up to ${longestText} characters`;
+    problems.push(`The setting warplens.${name} should be ${isSized(value) ? wanted[setting.kind] : limits}; its default is used.`);
     return [name, setting.default];
   };
   return { settings: Object.fromEntries(Object.entries(settings).map(read)) as Settings, problems };
