@@ -36,6 +36,8 @@ interface Counts {
   differences: number;
 }
 
+/** Milliseconds between two tables of counts. */
+const betweenCounts = 120_000;
 /** How often an input that failed is tried again to make it smaller. */
 const mostTries = 400;
 
@@ -70,6 +72,7 @@ export async function main(argv: readonly string[], { root, script }: Place): Pr
   const counts = new Map(only.map((name) => [name, { inputs: 0, edits: 0, messages: 0, crashes: 0, over: 0, differences: 0 }]));
   const turns = only.flatMap((name) => Array<KindName>(kinds[name].share).fill(name));
   const seen = new Set<string>();
+  let told = performance.now();
   try {
     for (let made = 0; made < most && performance.now() < until; made++) {
       const name = turns[made % turns.length] ?? "programs";
@@ -78,6 +81,10 @@ export async function main(argv: readonly string[], { root, script }: Place): Pr
       const input: unknown = kind.make(new Random(values.seed, name, index), corpus);
       const verdict = await watched.run(name, input);
       count(counts.get(name), verdict);
+      if (performance.now() - told > betweenCounts) {
+        told = performance.now();
+        print(counts);
+      }
       if (!("fault" in verdict)) continue;
       const signature = signatureOf(verdict);
       if (seen.has(signature)) continue;

@@ -18,7 +18,7 @@ interface Growth {
   readonly seconds: readonly (number | undefined)[];
   /** What was said of the largest. */
   readonly said: string;
-  /** Between the two largest sizes, of what is beyond the smallest's; undefined where it is too short to be told. */
+  /** Between the two largest sizes, of what is beyond an empty file's; undefined where it is too short to be told. */
   readonly exponent: number | undefined;
   readonly fault: string | undefined;
 }
@@ -35,9 +35,10 @@ export async function measureGrowth(watched: Watched, sizes: readonly number[], 
   let wrong = 0;
   // The first of all pays for what is compiled on the way.
   for (const { source } of constructs.slice(0, 20)) await watched.run("programs", { text: source(10), gpu: "h200", steps: 400 });
+  const empty = (await measured(watched, "", [0, 0, 0], () => "", 0)).seconds.at(-1) ?? 0;
   const chosen = constructs.filter(({ name }) => name.includes(filter));
   for (const { name, source } of chosen) {
-    const growth = await measured(watched, name, sizes, source);
+    const growth = await measured(watched, name, sizes, source, empty);
     const { exponent, fault } = growth;
     if (fault !== undefined) wrong++;
     const times = growth.seconds.map((each) => (each === undefined ? "" : `${(1000 * each).toFixed(0)} ms`).padStart(10)).join("");
@@ -49,7 +50,14 @@ export async function measureGrowth(watched: Watched, sizes: readonly number[], 
   return wrong;
 }
 
-async function measured(watched: Watched, name: string, sizes: readonly number[], source: (n: number) => string): Promise<Growth> {
+/** @param empty seconds that nothing takes */
+async function measured(
+  watched: Watched,
+  name: string,
+  sizes: readonly number[],
+  source: (n: number) => string,
+  empty: number,
+): Promise<Growth> {
   const seconds: (number | undefined)[] = [];
   let said = "";
   let fault: string | undefined;
@@ -68,16 +76,15 @@ async function measured(watched: Watched, name: string, sizes: readonly number[]
     seconds.push(least);
     if (fault !== undefined) break;
   }
-  const exponent = exponentOf(seconds, sizes);
+  const exponent = exponentOf(seconds, sizes, empty);
   const grows = exponent !== undefined && exponent > steepest;
   return { name, seconds, said, exponent, fault: fault ?? (grows ? `grows by the power of ${exponent.toFixed(2)}` : undefined) };
 }
 
-function exponentOf(seconds: readonly (number | undefined)[], sizes: readonly number[]): number | undefined {
-  const [first = 0] = seconds;
+function exponentOf(seconds: readonly (number | undefined)[], sizes: readonly number[], empty: number): number | undefined {
   const [before, last] = seconds.slice(-2);
   const [smaller = 1, larger = 1] = sizes.slice(-2);
   if (before === undefined || last === undefined || seconds.length < sizes.length || last < shortest || seconds.length < 3)
     return undefined;
-  return Math.log((last - first) / Math.max(before - first, 0.005)) / Math.log(larger / smaller);
+  return Math.log((last - empty) / Math.max(before - empty, 0.001)) / Math.log(larger / smaller);
 }

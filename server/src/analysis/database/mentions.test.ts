@@ -45,7 +45,7 @@ __global__ void other(float *p) { p[0] = far(1); }
     const items = await itemsOf(text);
     const names = ["A", "B", "make", "far", "near", "k", "other"];
     const found = new Mentions(items).reach(named(items, from), through);
-    return names.filter((name) => found.includes(named(items, name)));
+    return names.filter((name) => found?.includes(named(items, name)));
   };
 
   it("by heads", async () => {
@@ -53,4 +53,16 @@ __global__ void other(float *p) { p[0] = far(1); }
     expect(await reached("other", headWords)).toEqual(["far"]);
   });
   it("by bodies, too", async () => expect(await reached("k", ({ words }) => words)).toEqual(["A", "B", "make", "far", "near"]));
+  it.each<[string, (n: number) => string]>([
+    ["a chain of functions", (n) => Array.from({ length: n }, (_, i) => `int f${i + 1}(int x) { return f${i}(x); }`).join("\n")],
+    ["overloads", (n) => "int f(int x) { return x; }\n".repeat(n)],
+    ["operators", (n) => "int operator+(A a, A b) { return 0; }\n".repeat(n)],
+  ])("is not listed where it is much: %s", async (_, chain) => {
+    const listed = async (n: number): Promise<number | undefined> => {
+      const items = await itemsOf(`int f0(int x) { return x; }\n${chain(n)}\nint last(int x) { return f${n}(x) + f(x); }`);
+      return new Mentions(items).reach(named(items, "last"), ({ words }) => words)?.length;
+    };
+    expect(await listed(100)).toBeGreaterThanOrEqual(100);
+    expect(await listed(2000)).toBeUndefined();
+  });
 });

@@ -76,6 +76,9 @@ export function headWords(item: Item): ReadonlySet<string> {
 
 const heads = new WeakMap<Item, ReadonlySet<string>>();
 
+/** Items that are listed as what another rests on: each item has a list, so that longer ones cost the square of a file's length. */
+const mostListed = 400;
+
 /** Finds items by the names they declare. */
 export class Mentions {
   readonly #byName = new Map<string, Item[]>();
@@ -95,9 +98,10 @@ export class Mentions {
 
   /**
    * The items that may matter to one, without itself. `through`: the words by which an item that matters leads to more, those of its
-   * head where bodies are nobody else's matter.
+   * head where bodies are nobody else's matter. Undefined where they are more than anybody should list for every item.
    */
-  reach(from: Item, through: (item: Item) => ReadonlySet<string>): readonly Item[] {
+  reach(from: Item, through: (item: Item) => ReadonlySet<string>): readonly Item[] | undefined {
+    if (this.#everywhere.length > mostListed) return undefined;
     const seen = new Set<Item>([from, ...this.#everywhere]);
     const words = new Set<string>();
     const pending: Item[] = [];
@@ -114,7 +118,10 @@ export class Mentions {
     };
     follow(from.words);
     for (const item of this.#everywhere) follow(through(item));
-    for (let item = pending.pop(); item; item = pending.pop()) follow(through(item));
+    for (let item = pending.pop(); item; item = pending.pop()) {
+      if (seen.size > mostListed) return undefined;
+      follow(through(item));
+    }
     seen.delete(from);
     return [...seen];
   }

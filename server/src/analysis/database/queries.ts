@@ -177,17 +177,23 @@ export class FileQueries {
     },
   };
 
-  /** What an item's meaning rests on besides itself: the heads of what it mentions, and of what they mention. */
+  /** What an item's meaning rests on besides itself: the heads of what it mentions, and of what they mention; all, where they are many. */
   readonly foundation: Query<Item, readonly object[]> = {
     name: "foundation",
-    compute: (db, item) => db.get(this.#mentions, this.unitOf(item)).reach(item, wordsOfHead).map(headOf),
+    compute: (db, item) => {
+      const unit = this.unitOf(item);
+      return db.get(this.#mentions, unit).reach(item, wordsOfHead)?.map(headOf) ?? [db.get(this.heads, unit)];
+    },
     equal: sameMembers,
   };
 
-  /** What the code made of an item rests on: all that it mentions, bodies too. */
+  /** What the code made of an item rests on: all that it mentions, bodies too; all there is, where they are many. */
   readonly bodies: Query<Item, readonly Item[]> = {
     name: "bodies",
-    compute: (db, item) => db.get(this.#bodyMentions, this.unitOf(item)).reach(item, ({ words }) => words),
+    compute: (db, item) => {
+      const unit = this.unitOf(item);
+      return db.get(this.#bodyMentions, unit).reach(item, ({ words }) => words) ?? db.get(this.items, unit);
+    },
     equal: sameMembers,
   };
 
