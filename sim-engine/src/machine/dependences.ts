@@ -80,8 +80,10 @@ export function dependences(kernel: Kernel, instructions: readonly Instruction[]
       } else loads.push({ node, location });
     }
   }
-  for (const node of [...nodes].reverse())
-    for (const next of node.next) node.height = Math.max(node.height, next.height + latencyOf(node.instruction));
+  for (const node of [...nodes].reverse()) {
+    const latency = latencyOf(node.instruction);
+    for (const next of node.next) node.height = Math.max(node.height, next.height + latency);
+  }
   return nodes;
 }
 
