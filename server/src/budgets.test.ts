@@ -60,6 +60,8 @@ describe("analysed whole", () => {
     commas: kernel(`y[i] = (n++${", n++".repeat(100)});`),
     "a sum in the host's code": `__global__ void k(int *y, int n) { y[threadIdx.x] = n; }
 int main() { int *y; cudaMalloc(&y, 4096); int n = 1${" + 1".repeat(9999)}; k<<<1, 32>>>(y, n); }`,
+    "a macro that writes its argument twice": `#define D(x) x x\n${kernel(nested(5, "D(", "y[i] += 1;", ")"))}`,
+    "a macro's call of 130,000 tokens": `#define NONE(x)\n${kernel(`NONE(${"a ".repeat(130_000)}) y[i] = 1;`)}`,
     "nested instances": kernel(`${"V<".repeat(20)}int${" >".repeat(20)} v; y[i] = sizeof(v);`, "template <class T> struct V { T t; };"),
   };
   for (const [name, code] of Object.entries(simulated))
@@ -71,8 +73,12 @@ int main() { int *y; cudaMalloc(&y, 4096); int n = 1${" + 1".repeat(9999)}; k<<<
     });
 
   const linted: Readonly<Record<string, string>> = {
-    "a sum of 10,000 double constants": kernel(`x[i] = 0.5${" + x[i] * 0.5".repeat(2999)};`),
+    "a sum of 3,000 double constants": kernel(`x[i] = 0.5${" + x[i] * 0.5".repeat(2999)};`),
     "two namespaces that are each other's alias": kernel("y[i] = a::b::c;", "namespace b = a; namespace a = b;"),
+    "a macro that writes its argument twice, 17 times nested": `#define D(x) x x\nint a[] = { ${nested(17, "D(", "1 +", ")")} 1 };`,
+    "20,000 terms in a directive": `#if 1${" + 1".repeat(20_000)}\n#endif`,
+    "3,000 calls of a macro that are not closed": `#define M(x) x\n${"M(".repeat(3000)}`,
+    "a string of 7 MB": kernel(`const char *s = "${"a".repeat(7_000_000)}"; y[i] = 1;`),
     "10,000 labels of a switch": kernel(`switch (y[i]) { ${times(10_000, (each) => `case ${each}: y[i] = ${each}; break; `)} }`),
   };
   for (const [name, code] of Object.entries(linted))
@@ -88,6 +94,11 @@ int main() { int *y; cudaMalloc(&y, 4096); int n = 1${" + 1".repeat(9999)}; k<<<
 
 describe("what ends in a budget says so", () => {
   const cut: Readonly<Record<string, string>> = {
+    "3,000 uses of a macro in each other": `#define M(x) x\nint a = ${nested(3000, "M(", "1", ")")};`,
+    "3,000 macros that stand for each other": `#define A0 1\n${times(3000, (each) => `#define A${each + 1} A${each}\n`)}int a = A3000;`,
+    "20,000 parentheses in a directive": `#if ${nested(20_000, "(", "1", ")")}\n#endif`,
+    "20,000 conditions in each other": nested(20_000, "#if 1\n", "int a;\n", "#endif\n"),
+    "20,000 parentheses of a pragma": kernel(`\n#pragma unroll ${nested(20_000, "(", "1", ")")}\nfor (int j = 0; j < 2; j++) y[i] += j;`),
     "3,000 parentheses": kernel(`y[i] = ${nested(3000, "(", "1", ")")};`),
     "3,000 blocks": kernel(nested(3000, "{", "y[i] = 1;", "}")),
     "3,000 choices": kernel(`y[i] = ${"n > i ? 1 : ".repeat(3000)} 2;`),

@@ -2,6 +2,7 @@
 import type { Program } from "./analysis/facts.ts";
 import { isLibraryHeader } from "./analysis/headers/index.ts";
 import { visible } from "./foreign-text.ts";
+import analysisLimit from "./rules/analysis-limit.ts";
 import { findingsOf, type RuleFindings } from "./rules/findings.ts";
 import type { Edit, Finding, Rule, RuleContext, Severity, SimulatedLaunch } from "./rules/rule.ts";
 import { type Selection, selectedRules } from "./rules/selection.ts";
@@ -49,6 +50,9 @@ export interface Diagnostic {
   readonly url: string;
 }
 
+/** Of more a file was not written by people. */
+const mostCuts = 20;
+
 interface Located {
   readonly rule: Rule;
   readonly severity: Severity;
@@ -85,6 +89,11 @@ export function lint(
     } catch (error) {
       failed(rule.id, error);
     }
+  }
+  const told = selected.get(analysisLimit);
+  if (told) {
+    for (const { place, reason } of reading.cuts.slice(0, mostCuts))
+      located.push({ rule: analysisLimit, severity: told, place, finding: { span: place, message: reason } });
   }
   const suppressions = new Suppressions(reading);
   const isShown = (header: string): boolean => !isLibraryHeader(header) && program.isOfProject(header);

@@ -48,6 +48,10 @@ export class PlacedReading implements Reading {
     return this.preprocessed.missingIncludes;
   }
 
+  get cuts(): Reading["cuts"] {
+    return this.preprocessed.cuts;
+  }
+
   position(file: number, offset: number): { readonly line: number; readonly character: number } {
     return this.preprocessed.position(file, offset);
   }

@@ -14,6 +14,12 @@ export interface Place {
   readonly end: number;
 }
 
+/** Where the preprocessor gave up, and what is missing. */
+export interface Cut {
+  readonly place: Place;
+  readonly reason: string;
+}
+
 export interface MissingInclude {
   readonly path: string;
   readonly angled: boolean;
@@ -42,6 +48,8 @@ interface Files {
   readonly comments: readonly Comment[];
   /** `#include`s that were not found, system headers among them; with a reason where there is such a file and it is not read. */
   readonly missingIncludes: readonly MissingInclude[];
+  /** What is not read as a compiler reads it, as that would lead too far. */
+  readonly cuts: readonly Cut[];
 }
 
 /** What the preprocessor makes of a file: one text, whose offsets count from its start. */

@@ -35,6 +35,7 @@ function postorder(roots: readonly Block[], next: (block: Block) => readonly Blo
 export class DominatorTree {
   readonly #parent: ReadonlyMap<Block, Block | undefined>;
   readonly #depth = new Map<Block, number>();
+  #walk: ReadonlyMap<Block, { readonly from: number; readonly to: number }> | undefined;
 
   constructor(parent: ReadonlyMap<Block, Block | undefined>) {
     this.#parent = parent;
@@ -51,10 +52,28 @@ export class DominatorTree {
 
   /** True also for a block and itself. */
   dominates(a: Block, b: Block): boolean {
-    const depth = this.depth(a);
-    let at: Block | undefined = b;
-    for (let steps = this.depth(b) - depth; steps > 0 && at; steps--) at = this.parent(at);
-    return at === a;
+    if (a === b) return true;
+    this.#walk ??= this.#numbered();
+    const [outer, inner] = [this.#walk.get(a), this.#walk.get(b)];
+    return outer !== undefined && inner !== undefined && outer.from < inner.from && inner.from <= outer.to;
+  }
+
+  /** Blocks numbered as a walk down the tree comes to them: what a block dominates has the numbers `from` its own `to` another. */
+  #numbered(): ReadonlyMap<Block, { readonly from: number; readonly to: number }> {
+    const walk = new Map<Block, { from: number; to: number }>();
+    const children = this.children();
+    const pending = [...new Set([...this.#parent.keys(), ...children.keys()])].filter((block) => this.#parent.get(block) === undefined);
+    for (let block = pending.pop(); block; block = pending.pop()) {
+      walk.set(block, { from: walk.size, to: walk.size });
+      for (const child of children.get(block) ?? []) pending.push(child);
+    }
+    // Each comes before those below it.
+    for (const [block, { to }] of [...walk].reverse()) {
+      const around = this.#parent.get(block);
+      const outer = around && walk.get(around);
+      if (outer && outer.to < to) outer.to = to;
+    }
+    return walk;
   }
 
   depth(block: Block): number {

@@ -65,9 +65,14 @@ export function convert({ node, text, scope, annotations, parseSnippet, piece }:
 }
 
 const PREFIX = "auto _=_(";
+/** Nodes that could be converted while a character is parsed. */
+const costOfCharacter = 5;
 
 /** Operands that the tree does not have as expressions, parsed on their own and placed where they stand. */
 function snippetOperands(c: Context, written: string, at: number, parseSnippet: ConvertInput["parseSnippet"]): readonly Expression[] {
+  // Snippets stand in snippets.
+  c.left -= costOfCharacter * written.length;
+  if (c.left <= 0) return [];
   const tree = parseSnippet(`${PREFIX}${written});`);
   const call = tree && find(tree, "call_expression");
   const argumentList = call && child(call, "arguments");

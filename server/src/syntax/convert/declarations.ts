@@ -3,7 +3,7 @@ import { type CstNode, child } from "../parser/cst.ts";
 import { type Context, inside, span, textOf, type Where } from "./context.ts";
 import { list } from "./declaration-list.ts";
 import { enumeration, record } from "./records.ts";
-import { statements } from "./statements.ts";
+import { isStatement, statements, unknownStatement } from "./statements.ts";
 import { template } from "./templates.ts";
 import { declared, typedef } from "./variables.ts";
 
@@ -102,7 +102,8 @@ function convert(c: Context, node: CstNode, where: Where): Declaration[] {
     default: {
       if (!node.named) return [];
       if (where === "class") return [unknown(c, node)];
-      return statements(c, node).flatMap((statement): Declaration[] => {
+      const made = isStatement(node) ? statements(c, node) : [unknownStatement(c, node)];
+      return made.flatMap((statement): Declaration[] => {
         if (statement.kind === "declaration") return [...statement.declarations];
         return statement.kind === "empty" && where !== "block" ? [] : [{ ...span(statement), kind: "statement", statement }];
       });

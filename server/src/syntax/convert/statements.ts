@@ -42,7 +42,7 @@ export function statements(c: Context, node: CstNode): Statement[] {
         inside(
           c,
           () => convert(c, node),
-          (limit) => ({ ...unknown(c, node), limit }),
+          (limit) => ({ ...unknownStatement(c, node), limit }),
         ),
       ];
     }
@@ -54,21 +54,26 @@ const labelled = (c: Context, node: CstNode, counts: (child: CstNode) => boolean
   inside(
     c,
     () => node.children.filter((each) => each.named && counts(each)).flatMap((each) => statements(c, each)),
-    (limit) => [{ ...unknown(c, node), limit }],
+    (limit) => [{ ...unknownStatement(c, node), limit }],
   );
 
-const unknown = (c: Context, node: CstNode): Statement & { kind: "unknown" } => ({
+export const unknownStatement = (c: Context, node: CstNode): Statement & { kind: "unknown" } => ({
   start: node.start,
   end: node.end,
   kind: "unknown",
   text: textOf(c, node),
 });
 
+const labels = new Set(["case_statement", "labeled_statement", "attributed_statement"]);
+
+/** Whether the node is a statement whatever stands around it, rather than a declaration or nothing known. */
+export const isStatement = ({ type }: CstNode): boolean => labels.has(type) || converters.has(type);
+
 function declarationOrUnknown(c: Context, node: CstNode): Statement {
-  if (!node.named || node.type === "ERROR") return unknown(c, node);
+  if (!node.named || node.type === "ERROR") return unknownStatement(c, node);
   const declarations = c.declarations(node, "block");
   if (declarations.length === 1 && declarations[0]?.kind === "statement") return declarations[0].statement;
-  if (declarations.length === 1 && declarations[0]?.kind === "unknown") return unknown(c, node);
+  if (declarations.length === 1 && declarations[0]?.kind === "unknown") return unknownStatement(c, node);
   return { start: node.start, end: node.end, kind: "declaration", declarations };
 }
 
@@ -129,7 +134,7 @@ const conditional: Converter = (c, node) => {
   const clause = child(node, "condition");
   const consequence = child(node, "consequence");
   const alternative = child(node, "alternative")?.children.find((each) => each.named);
-  if (!clause) return unknown(c, node);
+  if (!clause) return unknownStatement(c, node);
   return {
     start: node.start,
     end: node.end,
@@ -166,7 +171,7 @@ const rangeFor: Converter = (c, node) => {
   const specifier = child(node, "type");
   const declarator = child(node, "declarator");
   const range = child(node, "right");
-  if (!specifier || !declarator || !range) return unknown(c, node);
+  if (!specifier || !declarator || !range) return unknownStatement(c, node);
   const declared = declare(c, c.type(specifier, qualifiersOf(c, node)), declarator);
   const at = declared.name ?? declarator;
   const variable: VariableDeclaration = {
@@ -191,7 +196,7 @@ const rangeFor: Converter = (c, node) => {
 
 const whileLoop: Converter = (c, node) => {
   const clause = child(node, "condition");
-  if (!clause) return unknown(c, node);
+  if (!clause) return unknownStatement(c, node);
   return {
     start: node.start,
     end: node.end,
@@ -209,7 +214,9 @@ const doLoop: Converter = (c, node) => {
 
 const switchOf: Converter = (c, node) => {
   const clause = child(node, "condition");
-  return clause ? { start: node.start, end: node.end, kind: "switch", ...condition(c, clause), body: body(c, node) } : unknown(c, node);
+  return clause
+    ? { start: node.start, end: node.end, kind: "switch", ...condition(c, clause), body: body(c, node) }
+    : unknownStatement(c, node);
 };
 
 const operand = (c: Context, node: CstNode): AsmOperand => {
@@ -243,7 +250,7 @@ const isCall = (c: Context, name: CstNode): boolean => /^\s*\(/.test(c.text.slic
 const expressionStatement: Converter = (c, node) => {
   const inner = node.children.find((each) => each.named && each.type !== "comment");
   if (!inner) return { start: node.start, end: node.end, kind: "empty" };
-  if (inner.type === "identifier" && isCall(c, inner)) return unknown(c, node);
+  if (inner.type === "identifier" && isCall(c, inner)) return unknownStatement(c, node);
   const declared = pointerToArray(c, node);
   if (declared) return { start: node.start, end: node.end, kind: "declaration", declarations: [declared] };
   if (inner.type === "gnu_asm_expression") return { ...assembly(c, inner), start: node.start, end: node.end };

@@ -3,7 +3,7 @@
  * reading was noted: what stands above an edit is read as before, so reading starts at the last checkpoint before it; and where it
  * comes, behind the edit, to a checkpoint in the same state, the rest is what it was, moved.
  */
-import type { Place, Preprocessed } from "../reading.ts";
+import type { Place } from "../reading.ts";
 import type { Relexed } from "./lexer.ts";
 import type { Macro } from "./macros.ts";
 import type { Segment } from "./source-map.ts";
@@ -119,15 +119,15 @@ export function moveMacros(tables: readonly State["macros"][], { from, by }: Shi
 }
 
 /** What an earlier reading came to behind a checkpoint, as it stands behind another place. */
-export function restOf(
+export function restOf<T extends { readonly place: Place }>(
   old: Output,
-  missing: Preprocessed["missingIncludes"],
+  missing: readonly T[],
   from: Checkpoint,
   to: Counts,
   { tokens, characters }: Relexed,
   shift: Shift,
   lines: number,
-): Output & { readonly missing: Preprocessed["missingIncludes"] } {
+): Output & { readonly missing: readonly T[] } {
   const by = {
     length: to.length - from.counts.length,
     pieces: to.pieces - from.counts.pieces,

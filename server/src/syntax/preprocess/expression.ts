@@ -13,16 +13,16 @@ const truth = (value: boolean): Value => (value ? TRUE : FALSE);
 
 /**
  * Whether an `#if` holds, from its tokens after expansion (with `defined` already answered). 64-bit arithmetic, as
- * compilers do; names that are left are 0. What cannot be read does not hold.
+ * compilers do; names that are left are 0. What cannot be read does not hold, and what is `cut` because it is nested too deeply.
  */
-export function holds(tokens: readonly Token[]): boolean {
+export function holds(tokens: readonly Token[]): { readonly holds: boolean; readonly cut: boolean } {
   const evaluator = new Evaluator(
     tokens.map((each) =>
       each.kind === IDENTIFIER && each.text in spelledOut ? { ...each, kind: PUNCTUATION, text: spelledOut[each.text] ?? each.text } : each,
     ),
   );
   const result = evaluator.conditional();
-  return result !== undefined && result.value !== 0n;
+  return { holds: result !== undefined && result.value !== 0n, cut: evaluator.cut };
 }
 
 const spelledOut: Readonly<Record<string, string>> = {
@@ -36,19 +36,21 @@ const spelledOut: Readonly<Record<string, string>> = {
   not_eq: "!=",
 };
 
-const MAX_DEPTH = 200;
+export const deepestCondition = 200;
 
 class Evaluator {
   readonly #tokens: readonly Token[];
   #at = 0;
   #depth = 0;
+  cut = false;
 
   constructor(tokens: readonly Token[]) {
     this.#tokens = tokens;
   }
 
   conditional(): Value | undefined {
-    if (this.#depth++ > MAX_DEPTH) return undefined;
+    if (this.#isTooDeep()) return undefined;
+    this.#depth++;
     const condition = this.#binary(1);
     if (!this.#take("?")) {
       this.#depth--;
@@ -77,7 +79,7 @@ class Evaluator {
   }
 
   #unary(): Value | undefined {
-    if (this.#depth > MAX_DEPTH) return undefined;
+    if (this.#isTooDeep()) return undefined;
     const next = this.#tokens[this.#at];
     if (!next) return undefined;
     this.#at++;
@@ -110,6 +112,12 @@ class Evaluator {
     const operand = this.#unary();
     this.#depth--;
     return operand;
+  }
+
+  #isTooDeep(): boolean {
+    if (this.#depth <= deepestCondition) return false;
+    this.cut = true;
+    return true;
   }
 
   #take(text: string): boolean {

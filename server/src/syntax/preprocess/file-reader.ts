@@ -1,7 +1,7 @@
 import type { NotRead } from "../file-text.ts";
 import type { Place } from "../reading.ts";
 import { between, type Checkpoint } from "./checkpoints.ts";
-import { holds } from "./expression.ts";
+import { deepestCondition, holds } from "./expression.ts";
 import { includeTarget } from "./include-target.ts";
 import { COMMENT, FIRST, IDENTIFIER, type Lexed, NUMBER, PUNCTUATION } from "./lexer.ts";
 import { type CallReader, define, type Macro, type Token, token, tokenAt } from "./macros.ts";
@@ -29,6 +29,8 @@ export interface Whole {
   undefine(name: string): void;
   /** `ofFile`: the line is that of the file, as `__LINE__` has it outside declarations. */
   expand(tokens: readonly Token[], source: CallReader, file: number, line: number, ofFile: boolean): Token[];
+  /** Something is not read as a compiler reads it. */
+  cut(place: Place, reason: string): void;
   /** A call of a macro is never closed: how it is read depends on all the rest of the file. */
   leaveOpen(): void;
   /** Notes where the opened file is, and how things stand. */
@@ -54,6 +56,9 @@ interface Conditional {
   seenElse: boolean;
 }
 
+/** Conditions in each other; nobody has so many. Checkpoints note those that are open. */
+const mostOpen = 256;
+
 /** Reads one file from its first token to its last. */
 export class FileReader {
   readonly #whole: Whole;
@@ -68,6 +73,8 @@ export class FileReader {
   #line = 1;
   #lineAt = 0;
   readonly #nesting = new Nesting();
+  /** Parentheses that are never closed, by token. */
+  #unclosed: ReadonlySet<number> | undefined;
 
   /** @param from where a reading of the text before had come to, to go on there */
   constructor(whole: Whole, source: Source, from?: Checkpoint) {
@@ -209,15 +216,11 @@ export class FileReader {
 
   /** Whether the parenthesis that opens next is closed at all: while a call is being typed, the rest of the file is not its argument. */
   #closes(from: number): boolean {
-    const { count, kinds, starts, text } = this.#lexed;
-    let depth = 0;
-    for (let at = from; at < count; at++) {
-      if (kinds[at] !== PUNCTUATION) continue;
-      const code = text.charCodeAt(starts[at] ?? 0);
-      if (code === 40) depth++;
-      else if (code === 41 && --depth === 0) return true;
-    }
-    return false;
+    const { kinds } = this.#lexed;
+    this.#unclosed ??= unclosedIn(this.#lexed);
+    let at = from;
+    while (kinds[at] === COMMENT) at++;
+    return !this.#unclosed.has(at);
   }
 
   /** The next token of the file, for an argument. */
@@ -315,6 +318,12 @@ export class FileReader {
       case "ifdef":
       case "ifndef": {
         const taken = this.#condition(name, rest);
+        if (this.#open.length >= mostOpen) {
+          this.#cut(words, `conditions are nested deeper than ${mostOpen}: what stands in this one is not read`);
+          this.#open.push({ taken: true, seenElse: true });
+          this.#skip();
+          break;
+        }
         this.#open.push({ taken, seenElse: false });
         if (!taken) this.#skip();
         break;
@@ -384,7 +393,15 @@ export class FileReader {
   #condition(name: string, words: readonly Token[]): boolean {
     if (name === "ifdef" || name === "elifdef") return this.#whole.isDefined(words[0]?.text ?? "");
     if (name === "ifndef" || name === "elifndef") return !this.#whole.isDefined(words[0]?.text ?? "");
-    return holds(this.#expandAll(this.#answered(words)));
+    const condition = holds(this.#expandAll(this.#answered(words)));
+    if (condition.cut) this.#cut(words, `this condition is nested deeper than ${deepestCondition} levels, and taken not to hold`);
+    return condition.holds;
+  }
+
+  #cut(words: readonly Token[], reason: string): void {
+    const [first] = words;
+    const last = words.at(-1);
+    if (first && last) this.#whole.cut({ file: this.#source.file, start: first.start, end: last.start + last.text.length }, reason);
   }
 
   /** `defined X` and `__has_include(...)` are answered before macros are expanded. */
@@ -446,6 +463,17 @@ export class FileReader {
     this.#lineTokens(hash + 1);
     this.#blankTo(this.#lexed.ends[this.#at - 1] ?? 0);
   }
+}
+
+function unclosedIn({ count, kinds, starts, text }: Lexed): ReadonlySet<number> {
+  const open: number[] = [];
+  for (let at = 0; at < count; at++) {
+    if (kinds[at] !== PUNCTUATION) continue;
+    const code = text.charCodeAt(starts[at] ?? 0);
+    if (code === 40) open.push(at);
+    else if (code === 41) open.pop();
+  }
+  return new Set(open);
 }
 
 const startOf = ({ start, moved }: Token): number => start + (moved?.by ?? 0);

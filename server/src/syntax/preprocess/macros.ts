@@ -110,8 +110,10 @@ export interface CallReader {
 }
 
 /** How many tokens macros may put down, for one use and in one reading: nested doubling would fill any memory. */
-const MAX_TOKENS_A_USE = 100_000;
-const MAX_TOKENS = 1_000_000;
+export const MAX_TOKENS_A_USE = 100_000;
+export const MAX_TOKENS = 1_000_000;
+/** Uses in each other's arguments, or macros that each stand for the next. */
+export const deepestUse = 200;
 
 export class Expander {
   macros: ReadonlyMap<string, Macro>;
@@ -122,6 +124,12 @@ export class Expander {
   #spent = 0;
   #limit = MAX_TOKENS;
   #depth = 0;
+  #cut = 0;
+
+  /** How often something was not expanded that a compiler would expand. */
+  get cut(): number {
+    return this.#cut;
+  }
 
   constructor(macros: ReadonlyMap<string, Macro>) {
     this.macros = macros;
@@ -144,7 +152,13 @@ export class Expander {
     };
     for (let next = pending.pop(); next; next = pending.pop()) {
       const macro = next.kind === IDENTIFIER && !next.hidden.has(next.text) ? this.macros.get(next.text) : undefined;
-      const replaced = macro && this.#spent < this.#limit ? this.#replace(next, macro, from, place) : undefined;
+      if (macro && (this.#spent >= this.#limit || this.#depth > deepestUse || next.hidden.size >= deepestUse)) {
+        this.#cut++;
+        // Nor is it when what holds it is gone through again.
+        result.push({ ...next, hidden: new Set(next.hidden).add(next.text) });
+        continue;
+      }
+      const replaced = macro && this.#replace(next, macro, from, place);
       if (!replaced) {
         result.push(next);
         continue;

@@ -4,7 +4,7 @@ import type { Place, Preprocessed } from "../reading.ts";
 import { type Checkpoint, moveMacros, type Output, restOf, type State, sameState } from "./checkpoints.ts";
 import { FileReader, type Whole } from "./file-reader.ts";
 import { type Lexed, lex, lexCached, type Relexed, relex } from "./lexer.ts";
-import { type CallReader, Expander, type Macro, type Token } from "./macros.ts";
+import { type CallReader, deepestUse, Expander, MAX_TOKENS, MAX_TOKENS_A_USE, type Macro, type Token } from "./macros.ts";
 import { NameFilter } from "./name-filter.ts";
 import { directoryOf, join, normalize } from "./paths.ts";
 import { predefined } from "./predefined.ts";
@@ -21,6 +21,7 @@ const MAX_INCLUDED = 128_000_000;
 const INCLUDING = 4_000;
 const LOOKING = 250;
 
+const cutExpansion = `the expansion of this is given up: it comes to more than ${MAX_TOKENS_A_USE} tokens, ${MAX_TOKENS} in the file, or ${deepestUse} uses in each other`;
 const tooDeep = new NotRead(`headers are nested deeper than ${MAX_INCLUDE_DEPTH}`);
 const tooMuch = new NotRead("the headers before it are all that WarpLens reads");
 
@@ -34,6 +35,8 @@ export function read(path: string, text: string, host: FileHost, options: ReadOp
   return new Preprocessor(host, options).run(normalize(path), text, before && kept.get(before));
 }
 
+type Missing = Preprocessed["missingIncludes"][number] | Preprocessed["cuts"][number];
+
 /** What the next reading of the same file begins with. */
 interface Kept {
   readonly options: string;
@@ -43,7 +46,7 @@ interface Kept {
   readonly files: readonly string[];
   readonly sources: readonly string[];
   readonly once: readonly string[];
-  readonly missing: Preprocessed["missingIncludes"];
+  readonly missing: readonly Missing[];
   readonly output: Output;
   /** The macros at the end. */
   readonly macros: ReadonlyMap<string, Macro>;
@@ -69,7 +72,7 @@ class Preprocessor implements Whole {
   readonly #once = new Set<string>();
   readonly #comments: Comment[] = [];
   readonly #uses: MacroUse[] = [];
-  readonly #missing: Preprocessed["missingIncludes"][number][] = [];
+  readonly #missing: Missing[] = [];
   readonly #checkpoints: Checkpoint[] = [];
   #fileLines = 0;
   #open = false;
@@ -110,7 +113,8 @@ class Preprocessor implements Whole {
       sources: this.#sources,
       comments: this.#comments,
       macroUses: this.#uses,
-      missingIncludes: this.#missing,
+      missingIncludes: this.#missing.flatMap((each) => ("path" in each ? each : [])),
+      cuts: this.#missing.flatMap((each) => ("path" in each ? [] : each)),
     });
     const { pieces, segments } = this.#out;
     const output = {
@@ -255,9 +259,16 @@ class Preprocessor implements Whole {
 
   expand(tokens: readonly Token[], source: CallReader, file: number, line: number, ofFile: boolean): Token[] {
     const before = this.#expander.lines;
+    const cut = this.#expander.cut;
     const expanded = this.#expander.expand(tokens, source, { line, file: this.#files[file] ?? "" });
+    const [first] = tokens;
+    if (this.#expander.cut > cut && first) this.cut({ file, start: first.start, end: first.start + first.text.length }, cutExpansion);
     if (ofFile && this.#expander.lines > before) this.#fileLines++;
     return expanded;
+  }
+
+  cut(place: Place, reason: string): void {
+    this.#missing.push({ place, reason });
   }
 
   leaveOpen(): void {

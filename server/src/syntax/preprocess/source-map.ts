@@ -75,6 +75,7 @@ export class SourceMapBuilder {
     readonly comments: readonly Comment[];
     readonly macroUses: readonly MacroUse[];
     readonly missingIncludes: Preprocessed["missingIncludes"];
+    readonly cuts: Preprocessed["cuts"];
   }): Preprocessed {
     return new SourceMap(this.#pieces.join(""), this.#segments, rest);
   }
@@ -87,6 +88,7 @@ class SourceMap implements Preprocessed {
   readonly comments: readonly Comment[];
   readonly macroUses: readonly MacroUse[];
   readonly missingIncludes: Preprocessed["missingIncludes"];
+  readonly cuts: Preprocessed["cuts"];
   readonly #segments: readonly Segment[];
   readonly #lineStarts: (readonly number[])[] = [];
 
@@ -102,6 +104,7 @@ class SourceMap implements Preprocessed {
     this.comments = rest.comments;
     this.macroUses = rest.macroUses;
     this.missingIncludes = rest.missingIncludes;
+    this.cuts = rest.cuts;
   }
 
   locate(start: number, end: number): Place {

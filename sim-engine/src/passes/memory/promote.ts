@@ -372,6 +372,8 @@ function dominanceFrontiers(kernel: Kernel, tree: DominatorTree, work: Work): Ma
       for (let at: Block | undefined = from; at && at !== stop; at = tree.parent(at)) {
         work.ask(1);
         const list = frontiers.get(at);
+        // From another predecessor this way was gone before, up to the same block.
+        if (list?.has(block)) break;
         if (list) list.add(block);
         else frontiers.set(at, new Set([block]));
       }
