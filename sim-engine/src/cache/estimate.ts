@@ -165,10 +165,11 @@ function memoryOf(input: TrafficInput, l1: readonly SiteL1[], work: Work): SiteM
   const keptOverall = l2Keeps(values, footprint);
 
   // Between two touches by a block, all that are resident bring as much as it does itself, less what they share.
-  const distances = reuseDistances(origin, sites.length, work);
+  const { distances, passed } = reuseDistances(origin, sites.length, work);
   const touchedByBlock = first.touched.reduce((sum, count) => sum + count, 0);
   const loggedByBlock = new Set(origin.sectors.subarray(0, origin.sectorCount)).size;
-  const scale = ratio(touchedByBlock, loggedByBlock, 1);
+  // What a log that was cut short lacks.
+  const scale = passed === 0 ? ratio(touchedByBlock, loggedByBlock, 1) : Math.max(1, ratio(touchedByBlock, loggedByBlock + passed, 1));
   const besides = concurrent * ratio(footprint, blocks * touchedByBlock * values.sectorBytes, 1);
   /** Of what a site reads again past the L1, the share that the L2 has lost by then. */
   const lost = (s: number): number => {

@@ -11,6 +11,6 @@
 
 export { estimateTraffic } from "./estimate.ts";
 export { l1Cycles } from "./l1-cycles.ts";
-export { type AccessKind, atomic, bypass, load, SectorLog, store } from "./log.ts";
+export { type AccessKind, atomic, bypass, type LoggedRepeat, load, SectorLog, store } from "./log.ts";
 export { blocksToLog } from "./sample.ts";
 export type { BufferExtent, SiteTraffic, TrafficEstimate, TrafficInput } from "./traffic.ts";

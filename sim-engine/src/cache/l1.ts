@@ -2,6 +2,7 @@
 
 import type { GpuValues } from "../gpus/figures.ts";
 import type { Work } from "../work.ts";
+import { Gaps } from "./gaps.ts";
 import { interleave } from "./interleave.ts";
 import { atomic, bypass, load, type SectorLog, store } from "./log.ts";
 import { SectoredCache } from "./sectored-cache.ts";
@@ -39,7 +40,12 @@ export function playL1(logs: readonly SectorLog[], sites: number, bytes: number,
     lines: 0,
     lookups: 0,
   }));
+  const gaps = new Map(logs.map((log) => [log, new Gaps(log)]));
   interleave(logs, work, (log, request, turn) => {
+    const gap = gaps.get(log)!;
+    gap.begin(request);
+    let brought = 0;
+    let last = -1;
     const site = counted[log.site[request]!]!;
     const kind = log.kind[request]!;
     const looksUp = kind === store || (kind === load && cachesLoads);
@@ -56,6 +62,10 @@ export function playL1(logs: readonly SectorLog[], sites: number, bytes: number,
         if (hit) site.hits++;
         if (found === "under way") site.underWay++;
         onward = kind === store || !hit;
+        if (!hit && sector >>> 2 !== last) {
+          last = sector >>> 2;
+          brought++;
+        }
       } else if (kind !== atomic && kind !== bypass) site.lookups++;
       if (!onward) continue;
       site.onward++;
@@ -68,6 +78,8 @@ export function playL1(logs: readonly SectorLog[], sites: number, bytes: number,
       ofLine++;
     }
     site.accesses += lineAccesses(ofLine, kind === store, gpu);
+    const passing = gap.end(request, brought);
+    if (passing > 0) cache.pass(passing);
   });
   return counted;
 }

@@ -18,6 +18,16 @@ const grown = <T extends Uint32Array | Uint16Array | Uint8Array>(old: T, make: (
   return larger;
 };
 
+/**
+ * Requests of one warp, up to `to` (included), stand for going through them `times` times; inner repeats come before those around them.
+ * Their second half, from `middle` on, shows what a turn brings: the first turns also find the caches cold.
+ */
+export interface LoggedRepeat {
+  readonly middle: number;
+  readonly to: number;
+  readonly times: number;
+}
+
 export class SectorLog {
   /** Linear block index, x fastest. */
   readonly block: number;
@@ -33,6 +43,7 @@ export class SectorLog {
   sectorCount = 0;
   /** Byte address / 32. */
   sectors: Uint32Array;
+  repeats: readonly LoggedRepeat[] = [];
   /** Which of its 32 bytes a store writes, bit by byte; full for loads. */
   bytes: Uint32Array;
 

@@ -25,4 +25,18 @@ describe("a sectored cache", () => {
     expect([cache.store(8, 0xf), cache.store(8, 0xf0), cache.load(8, 0), cache.load(8, 1)]).toEqual([false, true, "miss", "hit"]);
     expect([cache.store(9, 0xffffffff), cache.load(9, 0)]).toEqual([false, "hit"]);
   });
+  test("lines that pass push out what was unused longest", () => {
+    const kept = (passing: number): number => {
+      const cache = new SectoredCache(64 * 1024, 16);
+      for (let line = 0; line < 64; line++) cache.load(line * 4, 0);
+      cache.pass(passing);
+      let count = 0;
+      for (let line = 0; line < 64; line++) if (cache.load(line * 4, 1) === "hit") count++;
+      return count;
+    };
+    expect(kept(0)).toBe(64);
+    expect(kept(256)).toBe(64);
+    expect(kept(512)).toBe(0);
+    expect(kept(1e9)).toBe(0);
+  });
 });

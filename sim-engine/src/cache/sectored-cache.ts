@@ -47,6 +47,23 @@ export class SectoredCache {
     return hit;
   }
 
+  /** So many lines that are never asked for again come and push out, set by set, what was unused longest. */
+  pass(lines: number): void {
+    const ways = this.#ways;
+    const each = lines / this.#sets;
+    let due = 0;
+    for (let first = 0; first < this.#lines.length; first += ways) {
+      due += Math.min(ways, each);
+      for (; due >= 1; due--) {
+        let oldest = first;
+        for (let at = first + 1; at < first + ways; at++) if (this.#used[at]! < this.#used[oldest]!) oldest = at;
+        this.#lines[oldest] = noLine;
+        this.#used[oldest] = ++this.#clock;
+        this.#sectors[oldest] = 0;
+      }
+    }
+  }
+
   /** Where the line is; when it is nowhere, in the place of the one unused longest. */
   #find(line: number): number {
     const ways = this.#ways;

@@ -1,7 +1,7 @@
 /**
  * Watches blocks run for the caches and the timing: a log of the sectors each warp asks for, and a trace of what it issued.
  */
-import { type AccessKind, atomic, bypass, l1Cycles, load, SectorLog, store } from "../cache/index.ts";
+import { type AccessKind, atomic, bypass, type LoggedRepeat, l1Cycles, load, SectorLog, store } from "../cache/index.ts";
 import {
   type AccessCounter,
   type AccessListener,
@@ -83,6 +83,8 @@ export class Observer implements AccessListener {
   readonly #seen = new DistinctSet();
   readonly #warps: number;
   #log = new SectorLog(0, 0);
+  /** By request of the log: the entry of its warp's record in which it was made. */
+  #entries: number[] = [];
   #observed = 0;
   /** Warps whose requests have all been kept that are to be. */
   #fullWarps = new Set<number>();
@@ -102,6 +104,7 @@ export class Observer implements AccessListener {
     const log = new SectorLog(index, logLimit);
     const records: WarpRecord[] = [];
     this.#log = log;
+    this.#entries = [];
     this.#observed++;
     this.#fullWarps = new Set();
     this.atomics.begin();
@@ -113,7 +116,28 @@ export class Observer implements AccessListener {
       this.#stop();
       this.#runner.records = undefined;
     }
+    log.repeats = records.flatMap((record) => this.#repeatsOf(record));
     return { log, records };
+  }
+
+  /** A warp's repeats, told by its requests in the log. */
+  #repeatsOf({ warp, repeats }: WarpRecord): LoggedRepeat[] {
+    if (repeats.length === 0) return [];
+    const requests: number[] = [];
+    for (let r = 0; r < this.#log.requests; r++) if (this.#log.warp[r] === warp) requests.push(r);
+    return repeats.flatMap(({ from, to, times }) => {
+      const first = requests.findIndex((r) => this.#entries[r]! >= from);
+      const last = requests.findLastIndex((r) => this.#entries[r]! < to);
+      if (first < 0 || last < first || times <= 1) return [];
+      return [{ middle: requests[Math.ceil((first + last) / 2)]!, to: requests[last]!, times }];
+    });
+  }
+
+  /** Begins a request in the log; false when it is dropped. */
+  #logged(record: WarpRecord, site: number, kind: AccessKind): boolean {
+    if (!this.#log.request(record.warp, site, kind)) return false;
+    this.#entries.push(record.blocks.length - 1);
+    return true;
   }
 
   #stop(): void {
@@ -130,7 +154,7 @@ export class Observer implements AccessListener {
     }
     if (!record.full)
       record.requests.push(site, pathCycles(counter, addresses, from, mask, cost), amountOf(counter, addresses, from, mask, cost));
-    if (offset === undefined || !this.#log.request(record.warp, site, kindOf(counter))) return;
+    if (offset === undefined || !this.#logged(record, site, kindOf(counter))) return;
     for (const sector of this.#sectorsOf(counter, addresses, from, mask)) {
       const sectorIndex = sector + offset / sectorBytes;
       this.#log.sector(sectorIndex, counter.operation === "store" ? written(addresses, from, mask, counter.bytes, sector) : full);
@@ -159,7 +183,7 @@ export class Observer implements AccessListener {
       }
     }
     if (!record.full) record.requests.push(site, cycles, cost);
-    if (!this.#log.request(record.warp, site, kindOf(counter))) return;
+    if (!this.#logged(record, site, kindOf(counter))) return;
     for (const [sector, moved] of touched) this.#log.sector(sector + offset / sectorBytes, moved);
   }
 
@@ -171,7 +195,7 @@ export class Observer implements AccessListener {
     shape.observed ??= this.#observe(counter, shape, first, line, pattern, mask);
     const { cycles, amount, sectors, bytes } = shape.observed;
     if (!record.full) record.requests.push(site, cycles, amount);
-    if (offset === undefined || !this.#log.request(record.warp, site, kindOf(counter))) return;
+    if (offset === undefined || !this.#logged(record, site, kindOf(counter))) return;
     const base = (line + offset) / sectorBytes;
     for (let k = 0; k < sectors.length; k++) this.#log.sector(base + sectors[k]!, bytes[k]!);
     if (counter.operation === "atomic") this.atomics.add(counter.op, this.#spread(first, pattern), 0, mask);
