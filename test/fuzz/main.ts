@@ -3,12 +3,14 @@
  * made smaller and kept in test/fuzz/cases.
  *
  *   --minutes N        how long (1)               --inputs N   in place of that: how many
+ *   --jobs N           inputs at once (half of what the machine has for them)
  *   --seed S           the same seed makes the same inputs; without, the clock's
  *   --only KIND,...    programs, edits, messages, projects; or `growth`: how the cost of each construct of the grammar grows
  *   --sizes N,...      for growth (10,100,1000,10000);  --filter TEXT  only constructs with this in their name
  *   --corpus DIR,...   folders of other sources, beside the repository's own
  *   --keep DIR         where failures go, in place of test/fuzz/cases; "" for nowhere
  */
+import { availableParallelism } from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { loadGrammarFromDisk } from "../../server/src/grammar.ts";
@@ -34,6 +36,7 @@ interface Counts {
   crashes: number;
   over: number;
   differences: number;
+  broken: number;
 }
 
 /** Milliseconds between two tables of counts. */
@@ -48,6 +51,7 @@ export async function main(argv: readonly string[], { root, script }: Place): Pr
     options: {
       minutes: { type: "string", default: "1" },
       inputs: { type: "string" },
+      jobs: { type: "string", default: String(Math.max(1, Math.trunc(availableParallelism() / 2))) },
       seed: { type: "string", default: String(Math.floor(Date.now() / 1000)) },
       only: { type: "string", default: Object.keys(kinds).join() },
       corpus: { type: "string", default: "" },
@@ -68,40 +72,48 @@ export async function main(argv: readonly string[], { root, script }: Place): Pr
   const corpus = readCorpus([...ownFolders.map((folder) => path.join(root, folder)), ...others]);
   console.log(`seed ${values.seed}, ${corpus.sources.length} sources`);
 
-  const watched = new Watched(script);
-  const counts = new Map(only.map((name) => [name, { inputs: 0, edits: 0, messages: 0, crashes: 0, over: 0, differences: 0 }]));
+  const counts = new Map(only.map((name) => [name, { inputs: 0, edits: 0, messages: 0, crashes: 0, over: 0, differences: 0, broken: 0 }]));
   const turns = only.flatMap((name) => Array<KindName>(kinds[name].share).fill(name));
+  const made = new Map<KindName, number>();
   const seen = new Set<string>();
   let told = performance.now();
-  try {
-    for (let made = 0; made < most && performance.now() < until; made++) {
-      const name = turns[made % turns.length] ?? "programs";
-      const index = counts.get(name)?.inputs ?? 0;
-      const kind = kinds[name];
-      const input: unknown = kind.make(new Random(values.seed, name, index), corpus);
-      const verdict = await watched.run(name, input);
-      count(counts.get(name), verdict);
-      if (performance.now() - told > betweenCounts) {
-        told = performance.now();
-        print(counts);
+  let turn = 0;
+
+  /** Runs one input after another, until there are enough. */
+  const work = async (): Promise<void> => {
+    const watched = new Watched(script);
+    try {
+      while (turn < most && performance.now() < until) {
+        const name = turns[turn++ % turns.length] ?? "programs";
+        const index = made.get(name) ?? 0;
+        made.set(name, index + 1);
+        const kind = kinds[name];
+        const input: unknown = kind.make(new Random(values.seed, name, index), corpus);
+        const verdict = await watched.run(name, input);
+        count(counts.get(name), verdict);
+        if (performance.now() - told > betweenCounts) {
+          told = performance.now();
+          print(counts);
+        }
+        if (!("fault" in verdict)) continue;
+        const signature = signatureOf(verdict);
+        if (seen.has(signature)) continue;
+        seen.add(signature);
+        console.log(`\n${name} ${index}: ${verdict.fault}`);
+        if (values.keep === "") continue;
+        const small = await smallest(
+          input,
+          (each) => kind.parts(each as never),
+          async (smaller) => signatureOf(await watched.run(name, smaller, "isEndless" in verdict ? 15 : undefined)) === signature,
+          "isEndless" in verdict ? 40 : mostTries,
+        );
+        console.log(`kept as ${path.relative(root, keepCase(values.keep, { kind: name, showed: signature, input: small }))}`);
       }
-      if (!("fault" in verdict)) continue;
-      const signature = signatureOf(verdict);
-      if (seen.has(signature)) continue;
-      seen.add(signature);
-      console.log(`\n${name} ${index}: ${verdict.fault}`);
-      if (values.keep === "") continue;
-      const small = await smallest(
-        input,
-        (each) => kind.parts(each as never),
-        async (smaller) => signatureOf(await watched.run(name, smaller, "isEndless" in verdict ? 15 : undefined)) === signature,
-        "isEndless" in verdict ? 40 : mostTries,
-      );
-      console.log(`kept as ${path.relative(root, keepCase(values.keep, { kind: name, showed: signature, input: small }))}`);
+    } finally {
+      watched.end();
     }
-  } finally {
-    watched.end();
-  }
+  };
+  await Promise.all(Array.from({ length: positive("jobs", values.jobs) }, work));
   print(counts);
   return seen.size > 0 ? 1 : 0;
 }
@@ -132,6 +144,7 @@ function count(counts: Counts | undefined, verdict: Verdict): void {
   counts.inputs++;
   if ("tally" in verdict) {
     counts.edits += verdict.tally.edits ?? 0;
+    counts.broken += verdict.tally.broken ?? 0;
     counts.messages += verdict.tally.messages ?? 0;
   } else if (/^over its budget|^no answer within/.test(verdict.fault)) counts.over++;
   else if (/^after edit/.test(verdict.fault)) counts.differences++;
@@ -151,9 +164,9 @@ function signatureOf(verdict: Verdict): string {
 }
 
 function print(counts: ReadonlyMap<KindName, Counts>): void {
-  const columns = ["inputs", "edits", "messages", "crashes", "over", "differences"] as const;
-  const row = (name: string, cells: readonly string[]): string => name.padEnd(10) + cells.map((cell) => cell.padStart(13)).join("");
-  console.log(`\n${row("", ["inputs", "edits", "messages", "crashes", "over budget", "differences"])}`);
+  const columns = ["inputs", "edits", "messages", "crashes", "over", "differences", "broken"] as const;
+  const row = (name: string, cells: readonly string[]): string => name.padEnd(10) + cells.map((cell) => cell.padStart(15)).join("");
+  console.log(`\n${row("", ["inputs", "edits", "messages", "crashes", "over budget", "differences", "on broken text"])}`);
   for (const [name, each] of counts)
     console.log(
       row(

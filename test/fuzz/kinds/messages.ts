@@ -124,8 +124,12 @@ export const messages: Kind<MessagesInput> = {
       const answers: Promise<readonly [method: string, answer: unknown]>[] = [];
       for (const each of all) {
         if ("notify" in each) client.notify(each.notify, each.params);
-        else if ("request" in each) answers.push(client.answer(each.request, each.params).then((answer) => [each.request, answer]));
-        else if ("settings" in each) client.settings = each.settings;
+        else if ("request" in each) {
+          // A server ends with the process of its client, which is none where the number is odd.
+          const params =
+            each.request === "initialize" && typeof each.params === "object" ? { ...each.params, processId: null } : each.params;
+          answers.push(client.answer(each.request, params).then((answer) => [each.request, answer]));
+        } else if ("settings" in each) client.settings = each.settings;
         else client.write(each.bytes);
       }
       // A second hello, or one without capabilities, is the library's to refuse.

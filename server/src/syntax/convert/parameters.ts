@@ -1,10 +1,17 @@
 import type { ParameterDeclaration, TypeNode } from "../ast.ts";
 import { type CstNode, child } from "../parser/cst.ts";
 import { braced } from "./braced.ts";
-import { type Context, type Mutable, span, textOf } from "./context.ts";
+import { type Context, inside, type Mutable, span, textOf } from "./context.ts";
 import { declare, qualifiersOf } from "./types.ts";
 
-export function parameter(c: Context, node: CstNode): ParameterDeclaration {
+export const parameter = (c: Context, node: CstNode): ParameterDeclaration =>
+  inside(
+    c,
+    () => converted(c, node),
+    (limit) => ({ ...span(node), type: { ...span(node), kind: "unknown", limit }, specifiers: c.specifiers(node, node.end) }),
+  );
+
+function converted(c: Context, node: CstNode): ParameterDeclaration {
   const specifier = child(node, "type");
   const declarator = child(node, "declarator");
   const base: TypeNode = specifier ? c.type(specifier, qualifiersOf(c, node)) : { ...span(node), kind: "unknown" };
