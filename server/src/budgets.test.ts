@@ -62,6 +62,10 @@ describe("analysed whole", () => {
 int main() { int *y; cudaMalloc(&y, 4096); int n = 1${" + 1".repeat(9999)}; k<<<1, 32>>>(y, n); }`,
     "a macro that writes its argument twice": `#define D(x) x x\n${kernel(nested(5, "D(", "y[i] += 1;", ")"))}`,
     "a macro's call of 130,000 tokens": `#define NONE(x)\n${kernel(`NONE(${"a ".repeat(130_000)}) y[i] = 1;`)}`,
+    "instances that hold the one before twice": kernel(
+      `${times(17, (each) => `typedef V<T${each}> T${each + 1}; `)} T17 v; y[i] = sizeof(v);`,
+      "template <class T> struct V { T a; T b; };\ntypedef char T0;",
+    ),
     "nested instances": kernel(`${"V<".repeat(20)}int${" >".repeat(20)} v; y[i] = sizeof(v);`, "template <class T> struct V { T t; };"),
   };
   for (const [name, code] of Object.entries(simulated))

@@ -79,19 +79,21 @@ function initialiseField(lowering: Lowering, object: Place, field: Field, value:
   else lowering.defaultInitialise(at, node);
 }
 
+/** Records hold the same records again and again. */
+const defaults = new WeakMap<RecordInstance, boolean>();
+
 export function hasDefaults(lowering: Lowering, record: RecordInstance): boolean {
-  const layout = lowering.context.layout(record);
-  return (
-    layout?.fields.some(
-      (field) =>
-        field.declaration?.init !== undefined ||
-        (field.type.kind === "record" &&
-          (hasDefaults(lowering, field.type.record) || constructorsOf(lowering.context, field.type.record).entities.length > 0)),
-    ) === true ||
-    layout?.bases.some(
-      (base) => hasDefaults(lowering, base.record) || constructorsOf(lowering.context, base.record).entities.length > 0,
-    ) === true
-  );
+  const known = defaults.get(record);
+  if (known !== undefined) return known;
+  const { context } = lowering;
+  const isMade = (inner: RecordInstance): boolean => hasDefaults(lowering, inner) || constructorsOf(context, inner).entities.length > 0;
+  const layout = context.layout(record);
+  const has =
+    layout !== undefined &&
+    (layout.fields.some(({ declaration, type }) => declaration?.init !== undefined || (type.kind === "record" && isMade(type.record))) ||
+      layout.bases.some((base) => isMade(base.record)));
+  defaults.set(record, has);
+  return has;
 }
 
 /** `T x;`: constructors run, default member initialisers apply, all else stays as it is. */
@@ -102,7 +104,7 @@ export function defaultInitialise(lowering: Lowering, place: Place, node: Node):
     for (let index = 0; index < (type.size ?? 0); index++) defaultInitialise(lowering, element(lowering, place, index, type.of), node);
     return;
   }
-  if (type.kind !== "record") return;
+  if (type.kind !== "record" || !needsConstruction(lowering, type.record)) return;
   const { context, frame } = lowering;
   const constructors = constructorsOf(context, type.record);
   const own = constructors.entities.filter((each) => each.kind === "function" && !each.declaration.defaulted && !each.declaration.deleted);

@@ -29,10 +29,7 @@ export class Instances {
     const known = this.#known.get(key);
     if (known) return known;
     const chosen = specialisation(context, template, declared, given, outer);
-    const name =
-      given.length > 0
-        ? `${lastName(declared.name)}<${given.map(valueName).join(", ")}>`
-        : lastName(declared.name) || `(unnamed ${declared.tag})`;
+    const name = given.length > 0 ? nameOf(lastName(declared.name), given) : lastName(declared.name) || `(unnamed ${declared.tag})`;
     const record: { -readonly [K in keyof RecordInstance]: RecordInstance[K] } = {
       name,
       declaration: chosen.declaration,
@@ -44,6 +41,14 @@ export class Instances {
     this.#known.set(key, record);
     return record;
   }
+}
+
+/** Characters of a name: instances of instances may have names without end. */
+const longestName = 1000;
+
+function nameOf(template: string, given: readonly TemplateValues[]): string {
+  const name = `${template}<${given.map(valueName).join(", ")}>`;
+  return name.length > longestName ? `${template}<...>` : name;
 }
 
 /** The definition of a record that was only announced. */
