@@ -1,4 +1,4 @@
-import { findGpu, type GpuModel } from "@warplens/sim-engine";
+import { findGpu, type GpuModel, type LaunchReport } from "@warplens/sim-engine";
 import { beforeAll, describe, expect, test } from "vitest";
 import { loadGrammarFromDisk } from "./grammar.ts";
 import { simulateProgram } from "./simulate.ts";
@@ -248,5 +248,54 @@ describe("what never ends is given up, with a reason", () => {
     // A site that launches with other values again and again stands for several launches, but for few.
     const { length } = [...launches, ...notSimulated];
     expect([length > 0, length < 20]).toEqual([true, true]);
+  });
+});
+
+describe("thread block clusters", () => {
+  const reads = (attribute: string, body: string, launch = "k<<<64, 32>>>(a);") =>
+    simulated(
+      `#include <cooperative_groups.h>\nnamespace cg = cooperative_groups;\n__global__ void ${attribute} k(float *a) {\n${body}\n}\n${host(launch)}`,
+    );
+  const requests = (report: LaunchReport | undefined) => report?.traffic.globalLoadRequests;
+
+  test("know their blocks, and each its rank", () => {
+    const body = `cg::cluster_group c = cg::this_cluster();
+  for (unsigned i = 0; i < c.num_blocks() + 10 * c.block_rank(); i++) a[threadIdx.x] += a[threadIdx.x + 32 * i + 32];`;
+    const [first] = reads("__cluster_dims__(4, 1, 1)", body).launches;
+    const [alone] = reads("", body).launches;
+    // 4 turns of rank 0 to 34 of rank 3, 19 on average; a block by itself has 1. Each loads once more what it adds to.
+    expect(requests(first?.report)).toBe(64 * 20);
+    expect(requests(alone?.report)).toBe(64 * 2);
+  });
+
+  test("take the shared memory of other blocks for their own, and say so", () => {
+    const body = `__shared__ float s[32];
+  cg::cluster_group c = cg::this_cluster();
+  s[threadIdx.x] = a[threadIdx.x];
+  c.sync();
+  a[threadIdx.x] = c.map_shared_rank(s, c.block_rank() ^ 1)[31 - threadIdx.x];
+  c.sync();`;
+    const { launches, notSimulated } = reads("__cluster_dims__(2, 1, 1)", body);
+    expect(notSimulated).toEqual([]);
+    expect(launches[0]?.report.shared.loadInstructions).toBe(64);
+    expect(launches[0]?.report.assumptions.map(({ what }) => what)).toEqual(
+      expect.arrayContaining(["shared memory of other blocks", "synchronising the cluster"]),
+    );
+  });
+
+  test("are the same in inline PTX", () => {
+    const body = `__shared__ float s[32];
+  unsigned rank, there;
+  asm volatile("mov.u32 %0, %cluster_ctarank;" : "=r"(rank));
+  s[threadIdx.x] = a[threadIdx.x];
+  asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+  asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+  asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"((unsigned)__cvta_generic_to_shared(s)), "r"(rank ^ 1));
+  float v;
+  asm volatile("ld.shared::cluster.f32 %0, [%1];" : "=f"(v) : "r"(there));
+  a[threadIdx.x] = v + rank;`;
+    const { launches, notSimulated } = reads("__cluster_dims__(2, 1, 1)", body);
+    expect(notSimulated).toEqual([]);
+    expect(launches[0]?.report.shared.loadInstructions).toBe(64);
   });
 });

@@ -1,10 +1,13 @@
 /** Values known before the first instruction: the same for a launch, or for each warp as it starts. */
 import type { GpuValues } from "../gpus/model.ts";
-import type { Launch, Op } from "../ir/kernel.ts";
+import type { Dim3, Launch, Op } from "../ir/kernel.ts";
 import type { Environment } from "./environment.ts";
 import { type Program, warpSize } from "./program.ts";
 import { type Registers, writeLong } from "./registers.ts";
 import type { Slice } from "./slice.ts";
+
+/** A launch without clusters: every block is one. */
+const alone: Dim3 = [1, 1, 1];
 
 export class Presets {
   readonly #environment: Environment;
@@ -59,6 +62,10 @@ export class Presets {
             return fill(grid[1]);
           case "nctaid.z":
             return fill(grid[2]);
+          case "cluster.blocks": {
+            const [x, y, z] = environment.launch.cluster ?? alone;
+            return fill(x * y * z);
+          }
           case "clock":
           case "globaltimer":
           case "activemask":
@@ -74,7 +81,7 @@ export class Presets {
   }
 
   /** Sets what each warp has of its own. */
-  startWarp({ block: [width, height], grid }: Launch, { smCount }: GpuValues): Program["startWarp"] {
+  startWarp({ block: [width, height], grid, cluster = alone }: Launch, { smCount }: GpuValues): Program["startWarp"] {
     const set = this.#perWarp.map(({ op, register }) => ({ out: this.#registers.ints(op), register }));
     return (o, warp, at) => {
       for (const { out, register } of set) {
@@ -96,6 +103,8 @@ export class Presets {
               return at[1];
             case "ctaid.z":
               return at[2];
+            case "cluster.rank":
+              return (at[0] % cluster[0]) + cluster[0] * ((at[1] % cluster[1]) + cluster[1] * (at[2] % cluster[2]));
             default:
               // smid: blocks go round the processors.
               return (at[0] + grid[0] * (at[1] + grid[1] * at[2])) % smCount;

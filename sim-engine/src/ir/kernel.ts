@@ -184,6 +184,9 @@ export type SpecialRegister =
   | "laneid"
   | "warpid"
   | "smid"
+  /** The block among those of its cluster, and how many they are. */
+  | "cluster.rank"
+  | "cluster.blocks"
   | "clock"
   | "globaltimer"
   | "activemask";

@@ -1,6 +1,7 @@
 /** Inline PTX: the instructions that real kernels write by hand. Anything else is not simulated. */
 
 import type { CacheHint, MathFunction, MatrixElement, MatrixShape, Op, ScalarType, Space } from "@warplens/sim-engine";
+import { assumeOwnShared, syncCluster } from "../builtins/groups.ts";
 import type { Lowering } from "../emit/lowering.ts";
 import { Operands } from "./operands.ts";
 import { type Asm, type Instruction, instructionsOf, listed, ptxTypes } from "./ptx.ts";
@@ -97,6 +98,10 @@ class Emitter {
       case "ldmatrix":
         this.#matrixLoad(instruction);
         return;
+      case "mapa":
+        assumeOwnShared(this.#lowering);
+        this.#at.write(to, this.#at.read(from[0] ?? "", scalar ?? "i32"));
+        return;
       case "movmatrix":
         this.#at.write(to, builder.emit({ kind: "matrix", op: "transpose", components: 1 }, "i32", read(0)));
         return;
@@ -160,7 +165,10 @@ class Emitter {
         return;
       case "bar":
       case "barrier":
-        if (opcode.includes("warp")) builder.emit({ kind: "syncwarp" }, "void");
+        if (opcode.includes("cluster")) {
+          // Whoever arrives goes on to wait.
+          if (opcode.includes("wait")) syncCluster(this.#lowering);
+        } else if (opcode.includes("warp")) builder.emit({ kind: "syncwarp" }, "void");
         else builder.barrier();
         return;
       case "shfl":

@@ -1,5 +1,5 @@
 /** PTX as text: instructions, registers, types. */
-import type { ScalarType } from "@warplens/sim-engine";
+import type { ScalarType, SpecialRegister } from "@warplens/sim-engine";
 import type { Statement } from "../../../syntax/ast.ts";
 import { withoutComments } from "../../../syntax/comments.ts";
 
@@ -26,7 +26,9 @@ export function instructionsOf(template: string): Instruction[] {
     });
 }
 
-export const specials: Readonly<Record<string, "laneid" | "warpid" | "smid" | "clock" | "globaltimer" | "activemask">> = {
+export const specials: Readonly<Record<string, SpecialRegister>> = {
+  "%cluster_ctarank": "cluster.rank",
+  "%cluster_nctarank": "cluster.blocks",
   "%laneid": "laneid",
   "%warpid": "warpid",
   "%smid": "smid",

@@ -7,7 +7,7 @@ import type { Lowering, Place } from "../emit/lowering.ts";
 import { load, part, store } from "../emit/memory.ts";
 import type { Use } from "./operands.ts";
 
-const kinds = ["thread_block", "thread_block_tile", "coalesced_group", "grid_group", "thread_group"] as const;
+const kinds = ["thread_block", "thread_block_tile", "coalesced_group", "grid_group", "cluster_group", "thread_group"] as const;
 type GroupKind = (typeof kinds)[number];
 
 export interface Group {
@@ -53,6 +53,8 @@ export function groupSize(lowering: Lowering, group: Group): Op {
       return product(builder, "ntid");
     case "grid_group":
       return builder.int("mul", product(builder, "nctaid"), product(builder, "ntid"));
+    case "cluster_group":
+      return builder.int("mul", builder.special("cluster.blocks"), product(builder, "ntid"));
     case "thread_block_tile":
       return lowering.constant("i32", group.tile);
     case "coalesced_group":
@@ -69,6 +71,8 @@ export function rank(lowering: Lowering, group: Group): Op {
       return linear(builder, "tid");
     case "grid_group":
       return builder.int("add", builder.int("mul", linear(builder, "ctaid"), product(builder, "ntid")), linear(builder, "tid"));
+    case "cluster_group":
+      return builder.int("add", builder.int("mul", builder.special("cluster.rank"), product(builder, "ntid")), linear(builder, "tid"));
     case "thread_block_tile":
       return inTile(lowering.constant("i32", group.tile));
     case "coalesced_group":

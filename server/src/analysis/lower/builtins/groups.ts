@@ -57,9 +57,13 @@ export function groupForm(lowering: Lowering, name: string, use: Use): Called {
     case "is_valid":
       return value(lowering.constant("i1", 1));
     case "block_rank":
-      return value(linear(builder, "ctaid"));
+      return value(group.kind === "cluster_group" ? builder.special("cluster.rank") : linear(builder, "ctaid"));
     case "num_blocks":
-      return value(product(builder, "nctaid"));
+      return value(group.kind === "cluster_group" ? builder.special("cluster.blocks") : product(builder, "nctaid"));
+    case "arrive":
+      return nothing;
+    case "map_shared_rank":
+      return mappedShared(lowering, use);
     case "meta_group_rank":
       return value(builder.int("udiv", linear(builder, "tid"), lowering.constant("i32", group.tile)));
     case "meta_group_size": {
@@ -156,6 +160,9 @@ function sync(lowering: Lowering, group: Group): Called {
     case "grid_group":
       syncGrid(lowering);
       break;
+    case "cluster_group":
+      syncCluster(lowering);
+      break;
     case "thread_group": {
       const [block, warp, after] = [builder.newBlock(), builder.newBlock(), builder.newBlock()];
       builder.branch(isOfKind(lowering, group, "thread_block"), block, warp);
@@ -173,6 +180,34 @@ function sync(lowering: Lowering, group: Group): Called {
   }
   return nothing;
 }
+
+/** Waits for the blocks of the cluster: as for those of the grid, no other block is there to be waited for. */
+export function syncCluster(lowering: Lowering): void {
+  const { builder } = lowering;
+  lowering.assume(
+    "synchronising the cluster",
+    "a barrier of each block",
+    "blocks are simulated one by one: waiting for the others takes no time",
+  );
+  builder.barrier();
+  builder.emit({ kind: "fence", scope: "device" }, "void");
+}
+
+/** Shared memory of another block of the cluster. */
+function mappedShared(lowering: Lowering, use: Use): Called {
+  const [pointer] = use.args;
+  if (!pointer) return lowering.fail("a place in shared memory is mapped from nowhere", use.node);
+  assumeOwnShared(lowering);
+  return value(lowering.value(pointer));
+}
+
+/** Blocks of a cluster mostly do alike, each with shared memory of the same layout. */
+export const assumeOwnShared = (lowering: Lowering): void =>
+  lowering.assume(
+    "shared memory of other blocks",
+    "the block's own",
+    "blocks are simulated one by one: what another block of the cluster holds is taken to be what this one does, and as near",
+  );
 
 /** Blocks run one after the other here, so none can wait for another. */
 function syncGrid(lowering: Lowering): void {

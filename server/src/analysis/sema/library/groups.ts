@@ -65,6 +65,18 @@ export const groupRecords: readonly GroupRecord[] = [
     ],
   },
   {
+    name: "cluster_group",
+    fields: [],
+    methods: [
+      ...common,
+      [group("arrive"), "void barrier_arrive() const"],
+      [group("block_rank"), "unsigned block_rank() const"],
+      [group("num_blocks"), "unsigned num_blocks() const"],
+      [group("thread_index"), "dim3 thread_index() const"],
+      [group("map_shared_rank"), "<T> T* map_shared_rank(T*, int) const"],
+    ],
+  },
+  {
     name: "thread_block_tile",
     base: "thread_group",
     template: "unsigned Size, Parent = void",
@@ -76,7 +88,7 @@ export const groupRecords: readonly GroupRecord[] = [
 
 /** Functions of the namespace `cooperative_groups`. */
 export const groupFunctions: readonly Entry[] = [
-  [group("make"), "thread_block this_thread_block()", "grid_group this_grid()"],
+  [group("make"), "thread_block this_thread_block()", "grid_group this_grid()", "cluster_group this_cluster()"],
   [group("coalesced"), "coalesced_group coalesced_threads()"],
   [group("make"), "<unsigned Size, G> thread_block_tile<Size> tiled_partition(const G&)"],
   [group("tiled"), "<G> thread_group tiled_partition(const G&, unsigned)"],
