@@ -1,7 +1,7 @@
 /** Inline PTX: the instructions that real kernels write by hand. Anything else is not simulated. */
 
 import type { CacheHint, MathFunction, MatrixElement, MatrixShape, Op, ScalarType, Space } from "@warplens/sim-engine";
-import { assumeOwnShared, syncCluster } from "../builtins/groups.ts";
+import { assumeOwnShared, syncCluster } from "../emit/clusters.ts";
 import type { Lowering } from "../emit/lowering.ts";
 import { Operands } from "./operands.ts";
 import { type Asm, type Instruction, instructionsOf, listed, ptxTypes } from "./ptx.ts";

@@ -1,5 +1,6 @@
 /** Cooperative groups: blocks, tiles of a warp, coalesced threads, the grid. */
 import { unqualified } from "../../sema/type-tools.ts";
+import { assumeOwnShared, syncCluster } from "../emit/clusters.ts";
 import { linear, product } from "../emit/indices.ts";
 import { type Called, type Lowering, nothing, type Place, value } from "../emit/lowering.ts";
 import { truth } from "../emit/scalars.ts";
@@ -181,18 +182,6 @@ function sync(lowering: Lowering, group: Group): Called {
   return nothing;
 }
 
-/** Waits for the blocks of the cluster: as for those of the grid, no other block is there to be waited for. */
-export function syncCluster(lowering: Lowering): void {
-  const { builder } = lowering;
-  lowering.assume(
-    "synchronising the cluster",
-    "a barrier of each block",
-    "blocks are simulated one by one: waiting for the others takes no time",
-  );
-  builder.barrier();
-  builder.emit({ kind: "fence", scope: "device" }, "void");
-}
-
 /** Shared memory of another block of the cluster. */
 function mappedShared(lowering: Lowering, use: Use): Called {
   const [pointer] = use.args;
@@ -200,14 +189,6 @@ function mappedShared(lowering: Lowering, use: Use): Called {
   assumeOwnShared(lowering);
   return value(lowering.value(pointer));
 }
-
-/** Blocks of a cluster mostly do alike, each with shared memory of the same layout. */
-export const assumeOwnShared = (lowering: Lowering): void =>
-  lowering.assume(
-    "shared memory of other blocks",
-    "the block's own",
-    "blocks are simulated one by one: what another block of the cluster holds is taken to be what this one does, and as near",
-  );
 
 /** Blocks run one after the other here, so none can wait for another. */
 function syncGrid(lowering: Lowering): void {
