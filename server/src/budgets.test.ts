@@ -83,6 +83,11 @@ int main() { int *y; cudaMalloc(&y, 4096); int n = 1${" + 1".repeat(9999)}; k<<<
     "20,000 terms in a directive": `#if 1${" + 1".repeat(20_000)}\n#endif`,
     "3,000 calls of a macro that are not closed": `#define M(x) x\n${"M(".repeat(3000)}`,
     "a string of 7 MB": kernel(`const char *s = "${"a".repeat(7_000_000)}"; y[i] = 1;`),
+    "enumerators that rest on each other": kernel("y[i] = e100;", `enum E { e0${times(100, (each) => `, e${each + 1} = e${each} + 1`)} };`),
+    "bases that are bases of each other": kernel(
+      "y[i] = sizeof(S24) + S24().missing;",
+      `struct S0 {}; struct Z0 {};\n${times(24, (each) => `struct S${each + 1} : S${each}, Z${each} {}; struct Z${each + 1} : S${each}, Z${each} {};\n`)}`,
+    ),
     "10,000 labels of a switch": kernel(`switch (y[i]) { ${times(10_000, (each) => `case ${each}: y[i] = ${each}; break; `)} }`),
   };
   for (const [name, code] of Object.entries(linted))

@@ -209,13 +209,15 @@ function variableValue(run: Run, declaration: VariableDeclaration, substitution:
 }
 
 function enumeratorValue(run: Run, entity: Entity & { kind: "enumerator" }): Constant {
-  let value = 0n;
-  for (const [index, enumerator] of entity.declaration.enumerators.entries()) {
-    if (enumerator.value) value = BigInt(scalar(run, enumerator.value) as bigint);
-    else if (index > 0) value += 1n;
-    if (index === entity.index) return value;
+  // One more than the one before, from the last that is given a value: that is worked out once.
+  for (let index = entity.index; index >= 0; index--) {
+    const written = entity.declaration.enumerators[index]?.value;
+    if (!written) continue;
+    const value = run.context.constant(written, run.substitution);
+    if (value === undefined || typeof value === "number") throw notConstant;
+    return BigInt(value) + BigInt(entity.index - index);
   }
-  throw notConstant;
+  return BigInt(entity.index);
 }
 
 function unaryValue(run: Run, expression: Expression & { kind: "unary" }): Value {

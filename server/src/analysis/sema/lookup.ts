@@ -157,14 +157,16 @@ function declaredBefore(entity: Entity, offset: number): boolean {
 }
 
 /** A member of a record or, failing that, of its bases. */
-export function member(context: Context, record: RecordInstance, text: string): Found {
+export function member(context: Context, record: RecordInstance, text: string, seen = new Set<RecordInstance>()): Found {
+  // A record may be a base of several bases.
+  seen.add(record);
   const scope = context.scopes.scopeOf.get(record.declaration);
   const own = scope ? resolveUsing(context, context.scopes.own(scope, text), new Set()) : nothing;
   if (own.entities.length > 0) return { record, ...own };
   for (const base of record.declaration.bases) {
     const type = context.typeFrom(base.type, record.substitution);
-    if (type?.kind !== "record" || type.record === record) continue;
-    const found = context.guard(() => member(context, type.record, text));
+    if (type?.kind !== "record" || seen.has(type.record)) continue;
+    const found = context.guard(() => member(context, type.record, text, seen));
     if (found && found.entities.length > 0) return found;
   }
   return nothing;
