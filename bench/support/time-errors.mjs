@@ -33,6 +33,8 @@ export function learn(sets, classes) {
   const full = sets.filter((set) => set.length > 0);
   const isHeld = (wider) =>
     full.every((set) => {
+      // Of a handful of launches no share can be told.
+      if (set.length < enough) return true;
       const others = full.filter((other) => other !== set).flat();
       return others.length === 0 || coverage(set, barsOf(others, wider, classes)) >= share;
     });

@@ -22,7 +22,8 @@ type Floors = Pick<
   | "bankConflictRecall"
   | "bankConflictPrecision"
   | "occupancyRight"
->;
+> &
+  Partial<Pick<Summary, "timeHeld">>;
 /** Medians (and a mean) of relative errors, and percentage points: less is better. */
 type Ceilings = Partial<
   Pick<Summary, "sectors" | "instructions" | "registers" | "timeMean" | "timeMedian" | "dramMedian" | "achievedPoints">
@@ -92,7 +93,25 @@ const reached: readonly { readonly set: string; readonly launches: number; reado
       bankConflictPrecision: 0.92,
       occupancyRight: 0.91,
     },
-    most: { sectors: 0.001, instructions: 0.07, registers: 0.01, timeMean: 0.2, timeMedian: 0.1, dramMedian: 0.17, achievedPoints: 2 },
+    most: { sectors: 0.001, instructions: 0.07, registers: 0.01, timeMean: 0.13, timeMedian: 0.085, dramMedian: 0.17, achievedPoints: 2 },
+  },
+  {
+    // Held out: when the model changes these may get worse as well as better. Then say so in docs/accuracy.md, and do not mend for them.
+    set: "h200-unseen",
+    launches: 68,
+    least: {
+      simulated: 55,
+      configurationsRight: 55,
+      globalLinesExact: 0.76,
+      sharedLinesExact: 0.78,
+      uncoalescedRecall: 0.88,
+      uncoalescedPrecision: 0.72,
+      bankConflictRecall: 0.3,
+      bankConflictPrecision: 0.66,
+      occupancyRight: 0.89,
+      timeHeld: 0.76,
+    },
+    most: { sectors: 0.001, instructions: 0.03, registers: 0.01, timeMean: 0.32, timeMedian: 0.1, dramMedian: 0.03, achievedPoints: 3 },
   },
 ];
 
