@@ -103,6 +103,7 @@ int main() { int *y; cudaMalloc(&y, 4096); int n = 1${" + 1".repeat(9999)}; k<<<
 
 describe("what ends in a budget says so", () => {
   const cut: Readonly<Record<string, string>> = {
+    "a macro that writes its argument twice, 100 times nested": `#define D(x) x x\nint a[] = { ${nested(100, "D(", "1 +", ")")} 1 };`,
     "3,000 uses of a macro in each other": `#define M(x) x\nint a = ${nested(3000, "M(", "1", ")")};`,
     "3,000 macros that stand for each other": `#define A0 1\n${times(3000, (each) => `#define A${each + 1} A${each}\n`)}int a = A3000;`,
     "20,000 parentheses in a directive": `#if ${nested(20_000, "(", "1", ")")}\n#endif`,

@@ -110,7 +110,12 @@ export function blockVariation(subject: Subject, dimension: "x" | "y" | "z", wor
     if (op.action.kind !== "special") return undefined;
     if (op.action.register === register) return 1;
     // Which processor a block runs on, and when, says nothing about the next block's.
-    return op.action.register === "smid" || op.action.register === "cluster.rank" || op.action.register === "clock" || op.action.register === "globaltimer" ? Number.NaN : 0;
+    return op.action.register === "smid" ||
+      op.action.register === "cluster.rank" ||
+      op.action.register === "clock" ||
+      op.action.register === "globaltimer"
+      ? Number.NaN
+      : 0;
   };
   return variation(subject, subject.program.kernel.blocks, source, work);
 }

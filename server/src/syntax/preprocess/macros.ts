@@ -112,6 +112,8 @@ export interface CallReader {
 /** How many tokens macros may put down, for one use and in one reading: nested doubling would fill any memory. */
 export const MAX_TOKENS_A_USE = 100_000;
 export const MAX_TOKENS = 1_000_000;
+/** How many one replacement may come to: what its arguments took was spent before it was known to be too much. */
+const MAX_TOKENS_A_BODY = 4 * MAX_TOKENS_A_USE;
 /** Uses in each other's arguments, or macros that each stand for the next. */
 export const deepestUse = 200;
 
@@ -175,17 +177,22 @@ export class Expander {
 
   #replace(call: Token, macro: Macro, from: CallReader, place: { readonly line: number; readonly file: string }): Token[] | undefined {
     if (macro.dynamic) return this.#dynamic(macro.dynamic, call, from, place);
-    if (!macro.parameters) return hide(this.#substitute(macro, [], place), call.hidden, macro.name);
+    if (!macro.parameters) {
+      const body = macro.body.slice();
+      return hide(body.some((each) => each.text === "##") ? paste(body) : body, call.hidden, macro.name);
+    }
     if (!from.open()) return undefined;
     const { parts, closed } = readArguments(from);
+    const asWritten = (end: readonly Token[]): Token[] => {
+      const all = parts.flatMap((part, i) => (i ? [token(PUNCTUATION, ","), ...part] : part));
+      return hide([call, token(PUNCTUATION, "("), ...all, ...end], call.hidden, macro.name);
+    };
     // An unclosed call: what was read goes back as it was, and the name stands for itself.
-    if (!closed)
-      return hide(
-        [call, token(PUNCTUATION, "("), ...parts.flatMap((part, i) => (i ? [token(PUNCTUATION, ","), ...part] : part))],
-        call.hidden,
-        macro.name,
-      );
-    return hide(this.#substitute(macro, bind(macro, parts), place), call.hidden, macro.name);
+    if (!closed) return asWritten([]);
+    const body = this.#substitute(macro, bind(macro, parts), place);
+    if (body) return hide(body, call.hidden, macro.name);
+    this.#cut++;
+    return asWritten([token(PUNCTUATION, ")")]);
   }
 
   #dynamic(
@@ -205,13 +212,12 @@ export class Expander {
     return [token(NUMBER, "0", call.spaced)];
   }
 
-  /** The body with its parameters replaced, `#` and `##` done. */
+  /** The body with its parameters replaced, `#` and `##` done; undefined where it comes to too much. */
   #substitute(
     macro: Macro,
-    values: ReadonlyMap<string, readonly Token[]> | readonly never[],
+    values: ReadonlyMap<string, readonly Token[]>,
     place: { readonly line: number; readonly file: string },
-  ): Token[] {
-    if (!("get" in values)) return macro.body.some((each) => each.text === "##") ? paste(macro.body.slice()) : macro.body.slice();
+  ): Token[] | undefined {
     return new Substitution(macro, values, (tokens) => this.expand(tokens, nothing, place)).run();
   }
 }
@@ -291,13 +297,15 @@ class Substitution {
     this.#expand = expand;
   }
 
-  run(): Token[] {
-    return paste(this.#body(this.#macro.body));
+  /** Undefined where it comes to too much: arguments that were doubled are doubled again. */
+  run(): Token[] | undefined {
+    const body = this.#body(this.#macro.body);
+    return body.length > MAX_TOKENS_A_BODY ? undefined : paste(body);
   }
 
   #body(body: readonly Token[]): Token[] {
     const result: Token[] = [];
-    for (let i = 0; i < body.length; i++) {
+    for (let i = 0; i < body.length && result.length <= MAX_TOKENS_A_BODY; i++) {
       const each = body[i];
       if (!each) continue;
       const next = body[i + 1];
