@@ -269,7 +269,7 @@ describe("a client that", () => {
     client = await startClient({ "/w/warplens.json": "[".repeat(100_000), "/w/compile_commands.json": '[{"directory":7}]' });
     client.open(a, poor);
     expect(await client.rules(a)).toEqual(found);
-    expect(client.statuses.at(-1)?.problems).toContain("warplens.json, line 1: this is nested too deep to be settings");
+    expect(client.statuses.at(-1)?.problems).toContain("warplens.json, line 1: this is nested too deep");
     client.open("file:///w/warplens.json", '{"gpus":'.repeat(100_000));
     expect(await client.rules("file:///w/warplens.json")).toEqual([""]);
     await lives();
