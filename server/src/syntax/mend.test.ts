@@ -81,6 +81,37 @@ describe("repairs", () => {
   });
 });
 
+describe("texts made to take long", () => {
+  it.each([
+    ["launches that never end", "k<<<"],
+    ["attributes that are not closed", "__attribute__(("],
+    ["raw strings that are not closed", 'R"a('],
+    ["pragmas in a row", "#pragma unroll\n"],
+    ["allocations", "new a "],
+    ["specifiers", "__device__ "],
+  ])("%s are gone through", (_, piece) => {
+    // Where each looked through all that follows, these took minutes.
+    const text = piece.repeat(40_000);
+    expect(mend(text).text).toHaveLength(text.length);
+  });
+
+  it("attributes in a row stand before and behind the same", () => {
+    const text = "struct __align__(16) __attribute__((unused))\n alignas(8) S {};\n#pragma unroll 2\n#pragma unroll 4\nfor (;;);";
+    const { annotations } = mend(text);
+    const behind = annotations.attributesBehind("struct".length).map(({ kind }) => kind);
+    expect(behind).toEqual(["align", "align"]);
+    const [from, to] = annotations.unrollAt(text.indexOf("for"))?.count ?? [0, 0];
+    expect(text.slice(from, to).trim()).toBe("4");
+  });
+
+  it("raw strings are passed over, and what follows them is mended", () => {
+    expect(mend('auto s = R"x(__align__(8) )" )x"; struct __align__(8) S {};').text).toBe(
+      'auto s = R"x(__align__(8) )" )x"; struct              S {};',
+    );
+    expect(mend('R"a( R"b(x)b" struct __align__(8) S {};').text).toBe('R"a( R"b(x)b" struct              S {};');
+  });
+});
+
 describe("walking", () => {
   it("meets every node once, parents first", async () => {
     const { unit } = await parseText(

@@ -41,6 +41,12 @@ const words: Readonly<Record<string, AnnotationKind>> = {
 
 const specifierWords = "__(?:device|host|global|forceinline)__|inline|static|constexpr|explicit|virtual|__noinline__";
 
+/** Characters that are looked at for the end of a launch's configuration, and of an attribute's operands: whoever writes more is not mended. */
+const longestConfiguration = 1000;
+const longestOperands = 2000;
+/** Delimiters of raw strings that are opened and never closed: beyond so many each is taken to be one. */
+const mostUnclosed = 100;
+
 /** What the grammar cannot parse, or parses as something else, wherever it stands. Each rule keeps every offset as it is. */
 const rules: readonly Rule[] = [
   {
@@ -86,7 +92,7 @@ const rules: readonly Rule[] = [
   },
   {
     // On a lambda, or after the `&` or `*` of a result: nowhere the grammar expects them.
-    pattern: String.raw`__(?:device|host|global|forceinline)__(?<=[\]&*][ \t\r\n]*(?:__\w+__[ \t\r\n]+)*__\w+__)`,
+    pattern: String.raw`__(?:device|host|global|forceinline)__(?<=[\]&*][ \t\r\n]{0,100}(?:__\w+__[ \t\r\n]{1,100}){0,8}__\w+__)`,
     mend: (match, at, _, mending) => hideWord(match, at, mending),
   },
   {
@@ -105,7 +111,7 @@ const rules: readonly Rule[] = [
   { pattern: String.raw`\b__restrict\b`, mend: (_, at, __, { replace }) => replace(at, "restrict  ") },
   {
     // `new const float *[n]`: the grammar allows no declarator but the brackets, and no qualifier.
-    pattern: String.raw`\bnew[ \t\r\n]+(?:const[ \t]+)?[\w:<>, \t]*?[\w>][ \t]*\*[* \t]*(?=[\[(])`,
+    pattern: String.raw`\bnew[ \t\r\n]+(?:const[ \t]+)?[\w:<>, \t]{0,200}?[\w>][ \t]*\*[* \t]*(?=[\[(])`,
     mend(match, at, _, { hide }) {
       const constant = /const(?=[ \t])/.exec(match);
       if (constant) hide(at + constant.index, at + constant.index + "const".length);
@@ -113,7 +119,7 @@ const rules: readonly Rule[] = [
     },
   },
   { pattern: String.raw`\*(?=[ \t]+=[^=])`, mend: (_, at, __, { hide }) => hide(at, at + 1) },
-  { pattern: "<<<(?=[^;]*\\{)", mend: (_, at, text, { replace }) => bracesAsParentheses(text, at, replace) },
+  { pattern: `<<<(?=[^;{]{0,${longestConfiguration}}\\{)`, mend: (_, at, text, { replace }) => bracesAsParentheses(text, at, replace) },
   {
     // A call of an operator by its name.
     pattern: String.raw`\boperator(?<=(?:\.|->)[ \t]*(?:template[ \t]+)?operator)[ \t]*(?:\(\)|\[\]|[-+*/%=<>!&|^~]{1,3}(?=[ \t]*\())`,
@@ -130,7 +136,7 @@ const rules: readonly Rule[] = [
   { pattern: "\ufeff", mend: (_, at, __, { hide }) => hide(at, at + 1) },
 ];
 
-const literals = String.raw`(?:\b(?:u8|[uUL])?R"([^\s()\\]{0,16})\([\s\S]*?\)\1")|"(?:[^"\\\n]|\\[\s\S])*"|'(?:[^'\\\n]|\\.)*'`;
+const literals = String.raw`(?:\b(?:u8|[uUL])?R"([^\s()\\]{0,16})\()|"(?:[^"\\\n]|\\[\s\S])*"|'(?:[^'\\\n]|\\.)*'`;
 const everything = new RegExp(`${literals}|${rules.map(({ pattern }) => `(${pattern})`).join("|")}`, "g");
 /** The groups of `literals` come before those of the rules. */
 const FIRST_RULE = 2;
@@ -144,7 +150,22 @@ export function mend(text: string): Mended {
     replace: (start, replacement) => edits.push({ start, end: start + replacement.length, replacement }),
     annotate: (start, end, kind, operands) => hidden.push({ start, end, kind, operands }),
   };
-  for (const match of text.matchAll(everything)) {
+  const unclosed = new Set<string>();
+  everything.lastIndex = 0;
+  for (let match = everything.exec(text); match; match = everything.exec(text)) {
+    const delimiter = match[1];
+    if (delimiter !== undefined) {
+      // A raw string: its end is looked for here, as the same expression would look for it again from each one that is never closed.
+      if (unclosed.has(delimiter) || unclosed.size >= mostUnclosed) continue;
+      const close = `)${delimiter}"`;
+      const end = text.indexOf(close, everything.lastIndex);
+      if (end < 0) unclosed.add(delimiter);
+      else {
+        everything.lastIndex = end + close.length;
+        hideBetweenStrings(text, everything.lastIndex, mending);
+      }
+      continue;
+    }
     if (match[0].endsWith('"')) hideBetweenStrings(text, match.index + match[0].length, mending);
     for (let i = 0; i < rules.length; i++) {
       const found = match[FIRST_RULE + i];
@@ -188,7 +209,7 @@ function hideWord(word: string, at: number, { hide, annotate }: Mending): void {
 /** The braces of a launch configuration, at its top level. */
 function bracesAsParentheses(text: string, from: number, replace: Mending["replace"]): void {
   const braces: [number, string][] = [];
-  for (let at = from, depth = 0; at < Math.min(text.length, from + 1000); at++) {
+  for (let at = from, depth = 0; at < Math.min(text.length, from + longestConfiguration); at++) {
     const character = text[at];
     if (character === ";" || (character === ">" && depth === 0 && text.startsWith(">>>", at))) break;
     if (character === "(" || character === "[") depth++;
@@ -204,7 +225,7 @@ function parenthesized(text: string, from: number): [number, number] | undefined
   const at = text.indexOf("(", from);
   if (at < 0) return undefined;
   let depth = 0;
-  for (let i = at; i < text.length; i++) {
+  for (let i = at; i < Math.min(text.length, at + longestOperands); i++) {
     const code = text.charCodeAt(i);
     if (code === 40) depth++;
     else if (code === 41 && --depth === 0) return [at + 1, i];
@@ -233,14 +254,37 @@ interface Hidden {
   readonly operands: readonly [number, number] | undefined;
 }
 
+/** What stands behind each, once all are blank, and where what stands before it ends. Those in a row share both. */
+function besides(text: string, hidden: readonly Hidden[]): readonly (readonly [before: number, after: number])[] {
+  const blank = (at: number): boolean => text.charCodeAt(at) <= 32;
+  const sides = hidden.map((): [number, number] => [text.length, 0]);
+  for (let k = hidden.length - 1; k >= 0; k--) {
+    const { end } = hidden[k]!;
+    const next = hidden[k + 1]?.start ?? text.length;
+    let at = end;
+    while (at < text.length && at !== next && blank(at)) at++;
+    // The next one is gone through already.
+    sides[k]![0] = at === next && at < text.length && blank(at) ? sides[k + 1]![0] : at;
+  }
+  for (let k = 0; k < hidden.length; k++) {
+    const { start } = hidden[k]!;
+    const last = hidden[k - 1]?.end ?? 0;
+    let at = start;
+    while (at > 0 && at !== last && blank(at - 1)) at--;
+    sides[k]![1] = at === last && at > 0 && blank(at - 1) ? sides[k - 1]![1] : at;
+  }
+  return sides;
+}
+
 /** Finds annotations by what stands next to them once they are blank. */
 function index(text: string, hidden: readonly Hidden[]): AnnotationIndex {
   const loops = new Map<number, { readonly none?: boolean; readonly count?: readonly [number, number] }>();
   const found: (AttributeAnnotation & { readonly before: number; readonly after: number })[] = [];
-  for (const { start, end, kind, operands } of hidden) {
-    const before = skipBlank(text, end);
+  const sides = besides(text, hidden);
+  for (const [k, { end, kind, operands }] of hidden.entries()) {
+    const [before, after] = sides[k]!;
     if (kind === "unroll" || kind === "no-unroll") loops.set(before, operands ? { count: operands } : { none: kind === "no-unroll" });
-    else found.push({ kind, operands: operands ?? [end, end], before, after: skipBlankBack(text, start) });
+    else found.push({ kind, operands: operands ?? [end, end], before, after });
   }
   const behind = new Map<number, AttributeAnnotation[]>();
   for (const each of found) behind.set(each.after, [...(behind.get(each.after) ?? []), each]);
@@ -269,16 +313,4 @@ function firstFrom(sorted: readonly { readonly before: number }[], start: number
     else high = middle;
   }
   return low;
-}
-
-function skipBlank(text: string, from: number): number {
-  let at = from;
-  while (at < text.length && text.charCodeAt(at) <= 32) at++;
-  return at;
-}
-
-function skipBlankBack(text: string, from: number): number {
-  let at = from;
-  while (at > 0 && text.charCodeAt(at - 1) <= 32) at--;
-  return at;
 }
