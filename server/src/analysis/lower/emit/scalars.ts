@@ -33,7 +33,8 @@ export function constantOf(lowering: Lowering, value: bigint | number | boolean,
 /** As the IR holds it: sign-extended numbers, bigints for i64, rounded floats. */
 function constantValue(value: bigint | number | boolean, scalar: ScalarType): number | bigint {
   if (isFloatScalar(scalar)) return scalar === "f64" ? Number(value) : Math.fround(Number(value));
-  const whole = typeof value === "number" ? BigInt(Math.trunc(value)) : BigInt(value);
+  // What is no number, or without end, C++ leaves open: 0, as where constants are evaluated.
+  const whole = typeof value === "number" ? (Number.isFinite(value) ? BigInt(Math.trunc(value)) : 0n) : BigInt(value);
   switch (scalar) {
     case "i1":
       return whole === 0n ? 0 : 1;
@@ -81,6 +82,7 @@ export function convert(lowering: Lowering, op: Op, from: Type, to: Type): Op {
 /** An integer to another width. Constants stay constants. */
 export function resize(lowering: Lowering, op: Op, signed: boolean, target: ScalarType): Op {
   if (op.type === target || op.type === "void") return op;
+  if (isFloatScalar(op.type)) return lowering.fail("a floating-point number stands where an integer is needed");
   if (op.action.kind === "const") {
     const value = BigInt(op.action.value);
     const width = scalarBits[op.type];
