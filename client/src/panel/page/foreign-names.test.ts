@@ -54,7 +54,7 @@ function modelOf(name: string): PanelModel {
       advice: { nextStep: name, gains: [], losses: [], bestBlockSizes: [], bestOccupancyPct: 50 },
     },
     traffic: { globalLoadRequests: 0, globalLoadSectors: 0, globalStoreRequests: 0, globalStoreSectors: 0 },
-    time: { ns: 10, cycles: 10, boundBy: name, dramGBs: 0, dramPctOfPeak: 0, requestedGBs: 0, parts: [{ name, ns: 10 }] },
+    time: { ns: 10, range: [8, 12], cycles: 10, boundBy: name, dramGBs: 0, dramPctOfPeak: 0, requestedGBs: 0, parts: [{ name, ns: 10 }] },
     lines: { "1": { instructions: 1, globalSectors: 1, sharedWavefronts: 1, divergentBranches: 1 } },
     accesses: [],
     assumptions: [{ what: name, value: name, why: name }],
