@@ -76,7 +76,8 @@ function plainType(context: Context, node: TypeNode, substitution: Substitution 
       if (!of) return undefined;
       if (!node.size) return arrayOf(of, undefined);
       const size = context.constant(node.size, substitution);
-      return arrayOf(of, size === undefined ? undefined : Number(size));
+      // A number with a fraction is no size.
+      return arrayOf(of, size === undefined || !Number.isInteger(Number(size)) ? undefined : Number(size));
     }
     case "function":
       return { kind: "function", declarations: [] };
