@@ -82,7 +82,7 @@ function learntErrors() {
         .filter(({ configurationRight, time }) => configurationRight && time > 0)
         .map(({ time, timeClass }) => ({ name: timeClass, error: Math.abs(Math.log(time)) })),
     );
-  return learn(launches, ["launch", "compute", "l1", "l2", "memory", "atomics", "host", "waits"]);
+  return learn(launches, validation.errorClasses);
 }
 
 function describe({ name, comparisons }) {

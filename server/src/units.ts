@@ -20,9 +20,15 @@ export function significant(value: number): string {
 
 /** Nanoseconds as ns, µs, ms or s. */
 export const formatTime = (ns: number): string => scaled(ns, 1000, ["ns", "µs", "ms", "s"]);
+interface Estimate {
+  readonly ns: number;
+  readonly range: readonly [lo: number, hi: number];
+}
+
+/** The error bar of a time: `± 40 %`. */
+export const formatErrorBar = ({ ns, range: [, hi] }: Estimate): string => `± ${formatPercent(100 * (hi / ns - 1))}`;
 /** A time with its error bar: `690 µs ± 40 %`. */
-export const formatEstimate = ({ ns, range: [, hi] }: { readonly ns: number; readonly range: readonly [number, number] }): string =>
-  `${formatTime(ns)} ± ${formatPercent(100 * (hi / ns - 1))}`;
+export const formatEstimate = (time: Estimate): string => `${formatTime(time.ns)} ${formatErrorBar(time)}`;
 /** GB/s (10^9 bytes a second) as MB/s, GB/s or TB/s. */
 export const formatBandwidth = (gigabytesPerSecond: number): string => scaled(gigabytesPerSecond * 1000, 1000, ["MB/s", "GB/s", "TB/s"]);
 /** Bytes moved: B, kB, MB, GB, of 1000. */

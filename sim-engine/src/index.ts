@@ -31,6 +31,6 @@ export type * from "./report/launch-report.ts";
 export { estimateResources, type KernelResources } from "./resources.ts";
 export { runWhole, type WholeRun } from "./run-whole.ts";
 export { type SimulateOptions, simulate } from "./simulate.ts";
-export { type ErrorClass, errorClass } from "./timing/error-bar.ts";
+export { type ErrorClass, errorClass, errorClasses } from "./timing/error-bar.ts";
 export { estimateTime, type TimeEstimate } from "./timing/index.ts";
 export { Cancelled, Work } from "./work.ts";

@@ -31,6 +31,8 @@ export interface LoggedRepeat {
 export class SectorLog {
   /** Linear block index, x fastest. */
   readonly block: number;
+  /** What stands for iterations that were not run. */
+  repeats: readonly LoggedRepeat[] = [];
   /** Requests kept; further ones are dropped and only counted. */
   readonly limit: number;
   requests = 0;
@@ -43,7 +45,6 @@ export class SectorLog {
   sectorCount = 0;
   /** Byte address / 32. */
   sectors: Uint32Array;
-  repeats: readonly LoggedRepeat[] = [];
   /** Which of its 32 bytes a store writes, bit by byte; full for loads. */
   bytes: Uint32Array;
 

@@ -5,7 +5,8 @@
 import { timeErrors } from "./errors.ts";
 
 /** What bounds a launch, as far as the time's error goes: kinds that err alike and of which enough were measured. */
-export type ErrorClass = "launch" | "compute" | "l1" | "l2" | "memory" | "atomics" | "host" | "waits";
+export const errorClasses = ["launch", "compute", "l1", "l2", "memory", "atomics", "host", "waits"] as const;
+export type ErrorClass = (typeof errorClasses)[number];
 
 /** As `validation/time-errors.json` records them. */
 export interface TimeErrors {

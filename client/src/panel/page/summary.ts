@@ -1,5 +1,5 @@
 import type { LaunchReport, PanelModel } from "@warplens/server/protocol";
-import { formatBandwidth, formatCapacity, formatDim, formatPercent, formatTime } from "@warplens/server/units";
+import { formatBandwidth, formatCapacity, formatDim, formatErrorBar, formatPercent, formatTime } from "@warplens/server/units";
 import { element } from "./dom.ts";
 
 /** Which launch on which GPU, both to be chosen. */
@@ -53,7 +53,7 @@ export function headline({ time: estimate, occupancy }: LaunchReport): HTMLEleme
   return element(
     "div",
     { class: "figures" },
-    estimate && figure(formatTime(estimate.ns), "time", `± ${formatPercent(100 * (estimate.range[1] / estimate.ns - 1))}, estimated`),
+    estimate && figure(formatTime(estimate.ns), "time", `${formatErrorBar(estimate)}, estimated`),
     estimate && figure(formatBandwidth(estimate.dramGBs), "DRAM", `${formatPercent(estimate.dramPctOfPeak)} of peak`),
     figure(
       formatPercent(occupancy.achievedPct ?? occupancy.theoreticalPct),

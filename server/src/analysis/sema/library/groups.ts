@@ -19,6 +19,11 @@ const common: readonly Entry[] = [
   [group("thread_rank"), "unsigned thread_rank() const"],
 ];
 
+const ofBlocks: readonly Entry[] = [
+  [group("block_rank"), "unsigned block_rank() const"],
+  [group("num_blocks"), "unsigned num_blocks() const"],
+];
+
 const warpLevel: readonly Entry[] = [
   [group("shfl"), "T shfl(T, int) const"],
   [group("shfl_up"), "T shfl_up(T, unsigned) const"],
@@ -56,22 +61,15 @@ export const groupRecords: readonly GroupRecord[] = [
   {
     name: "grid_group",
     fields: [],
-    methods: [
-      ...common,
-      [group("is_valid"), "bool is_valid() const"],
-      [group("block_rank"), "unsigned block_rank() const"],
-      [group("num_blocks"), "unsigned num_blocks() const"],
-      [group("group_dim"), "dim3 group_dim() const"],
-    ],
+    methods: [...common, ...ofBlocks, [group("is_valid"), "bool is_valid() const"], [group("group_dim"), "dim3 group_dim() const"]],
   },
   {
     name: "cluster_group",
     fields: [],
     methods: [
       ...common,
+      ...ofBlocks,
       [group("arrive"), "void barrier_arrive() const"],
-      [group("block_rank"), "unsigned block_rank() const"],
-      [group("num_blocks"), "unsigned num_blocks() const"],
       [group("thread_index"), "dim3 thread_index() const"],
       [group("map_shared_rank"), "<T> T* map_shared_rank(T*, int) const"],
     ],
