@@ -1,4 +1,4 @@
-import { findGpu, type GpuModel, type LaunchReport } from "@warplens/sim-engine";
+import { findGpu, type GpuModel, type LaunchReport, Work } from "@warplens/sim-engine";
 import { beforeAll, describe, expect, test } from "vitest";
 import { loadGrammarFromDisk } from "./grammar.ts";
 import { simulateProgram } from "./simulate.ts";
@@ -143,7 +143,7 @@ describe("what is not simulated", () => {
 
   test("nothing is, once cancelled", () => {
     const program = analyseCode(`${kernel}\n${host("scale<<<1, 32>>>(a, 9.0f);")}`);
-    expect(simulateProgram(program, model("h200"), { isCancelled: () => true })).toEqual({ launches: [], notSimulated: [] });
+    expect(simulateProgram(program, model("h200"), { work: new Work(1, () => true) })).toEqual({ launches: [], notSimulated: [] });
   });
 });
 

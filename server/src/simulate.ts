@@ -8,7 +8,7 @@ import { placedKernel, placedReport } from "./simulate/placed-report.ts";
 import { ReportCache } from "./simulate/report-cache.ts";
 import { StampedReports } from "./simulate/stamped-reports.ts";
 import type { Reading } from "./syntax/reading.ts";
-import { stage } from "./trace.ts";
+import { failedStage, stage } from "./trace.ts";
 
 export interface KnownRegisters {
   readonly value: number;
@@ -20,8 +20,13 @@ export interface KnownRegisters {
 export interface SimulationOptions {
   /** Only launches of the kernel with this name. */
   readonly kernel?: string;
-  /** Asked now and then; true gives up, and what is done so far is the result. */
-  readonly isCancelled?: () => boolean;
+  /** What it is spent of, and whether it is still wanted. */
+  readonly work?: Work;
+  /**
+   * Why the work ended, where the launches that it was not enough for are to be named with it; without, they are missing.
+   * @param stage what was done for the launch when it ended; absent where nothing was begun
+   */
+  whyEnded?(stage?: string): string;
   /** Which launches come first: those with a lower number; among equals the order of the source. */
   rank?(launch: LaunchFact): number;
   /** Registers a thread, where they are known; else they are estimated. */
@@ -70,13 +75,13 @@ export function simulateProgram(program: Program, gpu: GpuModel, options: Simula
 
 /** The same, launch by launch in the order that is wanted; kernels that nothing launches come last. */
 export function* simulateLaunches(program: Program, gpu: GpuModel, options: SimulationOptions = {}): Generator<Outcome, void, void> {
-  const { kernel: only, rank, isCancelled } = options;
+  const { kernel: only, rank, work = new Work() } = options;
   const wanted = (name: string): boolean => only === undefined || only === name;
   const launches = program.launches.filter(({ kernelName }) => wanted(kernelName));
   for (const fact of rank ? ranked(launches, rank) : launches) {
-    if (isCancelled?.()) return;
-    const outcome = simulateLaunch(fact, program, gpu, options);
-    if (outcome) yield outcome;
+    const outcome = simulateLaunch(fact, program, gpu, work, options);
+    if (!outcome) return;
+    yield outcome;
   }
   for (const kernel of unlaunchedKernels(program)) {
     if (!wanted(kernel.name)) continue;
@@ -98,12 +103,13 @@ export function unlaunchedKernels({ kernels, launches }: Program): KernelFact[] 
   return kernels.filter(({ name, at }) => at.file === 0 && !launched.has(name));
 }
 
-/** Undefined when cancelled. */
+/** Undefined when the work ended and nobody is to be told why. */
 function simulateLaunch(
   fact: LaunchFact,
   program: Program,
   gpu: GpuModel,
-  { registersOf, isCancelled }: SimulationOptions,
+  work: Work,
+  { registersOf, whyEnded }: SimulationOptions,
 ): Outcome | undefined {
   const { reading } = program;
   const refuse = (reason: string, fault?: string): Outcome => ({
@@ -118,7 +124,8 @@ function simulateLaunch(
   const { launch, stamp } = fact;
   const where = fact.kernelReading ?? reading;
   if (!launch) return refuse(fact.reason ?? "its launch configuration is not known");
-  const work = new Work(Number.POSITIVE_INFINITY, isCancelled);
+  const ended = (stage?: string): Outcome | undefined => whyEnded && refuse(whyEnded(stage));
+  if (work.isCancelled) return ended();
   const { cache, stamped } = memoryOf(program);
   try {
     const known = stamp && stamped.get(stamp);
@@ -146,7 +153,7 @@ function simulateLaunch(
       },
     };
   } catch (error) {
-    if (error instanceof Cancelled || isCancelled?.()) return undefined;
+    if (error instanceof Cancelled || work.isCancelled) return ended(failedStage(error) ?? "simulate");
     if (error instanceof NotSimulated) return refuse(placed(error, reading));
     // The engine's own reasons are plain Errors; anything else is a fault of ours.
     const isReason = error instanceof Error && error.constructor === Error;

@@ -14,6 +14,7 @@ const betweenQuestions = 1000;
 interface Asker {
   readonly isCancelled: (() => boolean) | undefined;
   untilQuestion: number;
+  taken: number;
 }
 
 /**
@@ -34,7 +35,7 @@ export class Work {
   constructor(steps = Number.POSITIVE_INFINITY, isCancelled?: () => boolean, whole?: Work) {
     this.#limit = steps;
     this.#whole = whole;
-    this.#asker = whole ? whole.#asker : { isCancelled, untilQuestion: betweenQuestions };
+    this.#asker = whole ? whole.#asker : { isCancelled, untilQuestion: betweenQuestions, taken: 0 };
   }
 
   /**
@@ -71,6 +72,7 @@ export class Work {
    */
   ask(steps: number): void {
     const asker = this.#asker;
+    asker.taken += steps;
     asker.untilQuestion -= steps;
     if (asker.untilQuestion > 0) return;
     asker.untilQuestion = betweenQuestions;
@@ -85,6 +87,11 @@ export class Work {
   /** Steps spent so far, by shares too. */
   get spent(): number {
     return this.#spent;
+  }
+
+  /** What the whole answer took so far: steps of this budget, of what it is a share of and of all its shares, bounded or not. */
+  get taken(): number {
+    return this.#asker.taken;
   }
 
   /** Steps that are left, here and in whatever this is a share of. */

@@ -17,6 +17,7 @@ import type { Session } from "./session.ts";
 /** The options of commands that inspect files. */
 export const inspectionOptions = [
   "jobs",
+  "steps",
   "timeout",
   "cache",
   "no-cache",

@@ -30,7 +30,11 @@ const options = {
   threshold: { value: "PCT", help: "changes of less than PCT percent are noise (default: 1)" },
   "no-simulate": { help: "do not simulate: only the rules that need no simulation run" },
   jobs: { value: "N", help: "files at once (default: one a core)" },
-  timeout: { value: "SECONDS", help: "the time of one file (default: 10); one that takes longer fails, the others do not" },
+  steps: {
+    value: "N",
+    help: "steps that simulating one file may take (default: 12000000): launches left when they are over are named, not simulated",
+  },
+  timeout: { value: "SECONDS", help: "the time of one file (default: 60); one that takes longer fails, the others do not" },
   shard: { value: "I/N", help: "only one of N parts of the files, the I-th, for N machines" },
   cache: {
     value: "DIR",

@@ -21,8 +21,10 @@ import { type ProjectFolder, ProjectFolders } from "./project-folders.ts";
 import type { FileResult } from "./report.ts";
 import { SaidOptions } from "./said-options.ts";
 
-/** The time of one file. */
-const usualSeconds = 10;
+/** Steps that simulating one file may take. */
+const usualSteps = 12_000_000;
+/** The time of one file, should its steps take longer than they do on any machine in use. */
+const usualSeconds = 60;
 /** More processes than any machine has cores for. */
 const mostJobs = 1024;
 /** Bytes of memory that files inspected at once may need each. */
@@ -42,6 +44,7 @@ export class Session {
   readonly #ignore: readonly string[];
   readonly #atOnce: number;
   readonly #seconds: number;
+  readonly #steps: number;
 
   /** Where files are read. */
   readonly files: Files;
@@ -58,6 +61,7 @@ export class Session {
     this.#atOnce = given.jobs === undefined ? usualJobs() : wholeNumber("--jobs", given.jobs, 1);
     if (this.#atOnce > mostJobs) throw new UsageError(`--jobs must be at most ${mostJobs}: ${given.jobs}`);
     this.#seconds = given.timeout === undefined ? usualSeconds : wholeNumber("--timeout", given.timeout, 1);
+    this.#steps = given.steps === undefined ? usualSteps : wholeNumber("--steps", given.steps, 1);
   }
 
   /** How files are inspected. Throws a UsageError where the cache cannot be where the user says. */
@@ -112,6 +116,7 @@ export class Session {
       analysis: this.#analysis(input, gpu),
       lint: this.#lintSettings(input),
       simulates,
+      steps: this.#steps,
       registers: this.#said.registers,
       ...(kernel === undefined ? {} : { kernel }),
       ...(nvcc === "off" ? {} : { nvcc }),

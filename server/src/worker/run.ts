@@ -131,7 +131,7 @@ export class JobRunner {
     yield { type: "launches", about, kernels, launches, syntaxErrors: syntaxErrors(program) };
     const simulated: SimulatedLaunch[] = [];
     const outcomes = simulateLaunches(program, gpu, {
-      isCancelled: () => work.isCancelled,
+      work,
       rank: rankBy(order),
       registersOf: (name, templateArguments) => knownResources(findCompiled(asked.compiled, name, templateArguments)),
     });

@@ -64,10 +64,8 @@ function inspect({ text, gpu: id, steps }: ProgramInput, seconds: number): Promi
     assume: [],
     argv: [],
   };
-  const job: Job = { path, text, gpu, analysis, lint: {}, simulates: true, registers: [] };
-  const time = processorBudget(seconds);
-  let asked = 0;
-  return inspectFile(job, host, { seconds, isOver: () => ++asked > steps || time.isOver() });
+  const job: Job = { path, text, gpu, analysis, lint: {}, simulates: true, steps: 1000 * steps, registers: [] };
+  return inspectFile(job, host, processorBudget(seconds));
 }
 
 /** Throws where anything failed but for time, or what is told cannot be true. */

@@ -91,6 +91,13 @@ describe("what is kept of a run", () => {
     expect((await check()).inspected).toEqual([]);
   });
 
+  test("holds a file whose steps ended: nothing is worked out again to no avail", async () => {
+    const first = await check(["--steps", "1"]);
+    expect(first.out).toMatch(/took the last of the 1 steps of the file/);
+    expect(first.inspected).toEqual(everything);
+    expect(await check(["--steps", "1"])).toMatchObject({ inspected: [], code: first.code, out: first.out });
+  });
+
   test("holds no failure: a file that failed is inspected again", async () => {
     expect(await check([], { fails: "a.cu" })).toMatchObject({ code: 2, inspected: everything });
     expect(await check()).toMatchObject({ code: 1, inspected: ["a.cu"] });

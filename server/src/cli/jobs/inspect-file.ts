@@ -12,12 +12,13 @@ import unusedSuppression from "../../rules/unused-suppression.ts";
 import { type Simulation, simulateProgram } from "../../simulate.ts";
 import { failedStage, stage } from "../../trace.ts";
 import type { Budget } from "./budget.ts";
-import { type Failure, type FileSimulation, type Job, type Names, type Outcome, tookTooLong } from "./job.ts";
+import { type Failure, type FileSimulation, type Job, type Names, type Outcome, tookTooLong, tookTooManySteps } from "./job.ts";
 
 /**
  * Inspects a file as it is now: nothing of other files is remembered, so that the same job has the same outcome whatever was done
  * before it. The grammar must be loaded. Never rejects.
- * @param budget when it ends the launches that are left are not simulated
+ * @param budget when it ends the launches that are left are not simulated, and the file failed: there may be more of it another time.
+ *   Where the job's steps end they are not simulated either, but this is its outcome, whenever it is asked for
  * @param tell is told, before anything is simulated, what comes of the file without: should it come to nothing more, this much is known
  */
 export async function inspectFile(
@@ -42,7 +43,7 @@ export async function inspectFile(
   const compiled = program && job.nvcc !== undefined ? await compiledBy(job.nvcc, job, program, notes) : [];
   if (program && job.simulates) await tell(withoutSimulation(job, program, notes));
   const simulation = program && job.simulates ? attempt("simulate", () => simulated(job, program, compiled, budget)) : undefined;
-  if (simulation && !simulation.complete) failures.push({ stage: "simulate", reason: tookTooLong(budget.seconds) });
+  if (simulation?.ended === "time") failures.push({ stage: "simulate", reason: tookTooLong(budget.seconds) });
   for (const { kernel, fault } of simulation?.notSimulated ?? [])
     if (fault !== undefined) failures.push({ stage: `simulation of ${kernel}`, reason: fault });
   const diagnostics = program && attempt("lint", () => findings(job, program, simulation, failures));
@@ -56,19 +57,21 @@ export async function inspectFile(
   };
 }
 
-/** `complete`: every launch was simulated, or has its reason. */
-type Simulated = Simulation & { readonly complete: boolean };
+/** `ended`: what ended it before every launch was simulated or had a reason of its own. */
+type Simulated = Simulation & { readonly ended: "steps" | "time" | undefined };
 
 function simulated(job: Job, program: Program, compiled: readonly CompiledKernel[], budget: Budget): Simulated {
   const registers = new Map(job.registers);
-  let complete = true;
-  const isCancelled = (): boolean => {
-    if (complete && budget.isOver()) complete = false;
-    return !complete;
-  };
-  const simulation = program.db.within(new Work(Number.POSITIVE_INFINITY, isCancelled), () =>
+  let ended: Simulated["ended"];
+  const work: Work = new Work(Number.POSITIVE_INFINITY, () => {
+    if (ended === undefined && work.taken > job.steps) ended = "steps";
+    if (ended === undefined && budget.isOver()) ended = "time";
+    return ended !== undefined;
+  });
+  const simulation = program.db.within(work, () =>
     simulateProgram(program, job.gpu, {
-      isCancelled,
+      work,
+      whyEnded: (during) => (ended === "steps" ? tookTooManySteps(job.steps, during) : tookTooLong(budget.seconds)),
       registersOf(name, templateArguments) {
         const value = registers.get(name);
         return value === undefined ? knownResources(findCompiled(compiled, name, templateArguments)) : { value, basis: "annotated" };
@@ -76,7 +79,7 @@ function simulated(job: Job, program: Program, compiled: readonly CompiledKernel
       ...(job.kernel === undefined ? {} : { kernel: job.kernel }),
     }),
   );
-  return { ...simulation, complete };
+  return { ...simulation, ended };
 }
 
 function namesIn({ analysis, kernel, registers }: Job, { kernels, items, semantics }: Program, simulation: Simulation | undefined): Names {
@@ -120,7 +123,7 @@ function withoutSimulation(job: Job, program: Program, notes: readonly string[])
 function findings(
   job: Job,
   program: Program,
-  simulation: Simulation | undefined,
+  simulation: Simulated | undefined,
   failures: Failure[],
   partly = false,
 ): Outcome["diagnostics"] {
@@ -128,8 +131,10 @@ function findings(
     ...job.lint,
     // Where the launches could not be had nothing asks for them again.
     ...(partly || (job.simulates && !simulation) ? { quick: true } : {}),
-    // What failed might have used a suppression.
-    ...(partly || failures.length > 0 ? { ignore: [...(job.lint.ignore ?? []), unusedSuppression.id] } : {}),
+    // What failed, or was not come to, might have used a suppression.
+    ...(partly || failures.length > 0 || simulation?.ended !== undefined
+      ? { ignore: [...(job.lint.ignore ?? []), unusedSuppression.id] }
+      : {}),
   };
   return lint(program, simulation?.launches, settings, (rule, error) => failures.push({ stage: rule, reason: reasonOf(error) }));
 }

@@ -17,6 +17,8 @@ export interface Job {
   readonly lint: LintSettings;
   /** The file's launches are simulated. */
   readonly simulates: boolean;
+  /** Steps that simulating them may take, all that is done for it counted. */
+  readonly steps: number;
   /** Only launches of this kernel. */
   readonly kernel?: string;
   /** Registers a thread, by kernel, as the user says. */
@@ -73,5 +75,9 @@ export interface Failure {
 }
 
 export const failureText = ({ stage, reason }: Failure): string => `${stage} failed: ${reason}`;
+
+/** @param stage what was done for the launch when the steps ended; absent where nothing was begun */
+export const tookTooManySteps = (steps: number, stage: string | undefined): string =>
+  `${stage === undefined ? "the launches before it" : `its stage "${stage}"`} took the last of the ${steps.toLocaleString("en")} steps of the file; --steps gives it more`;
 
 export const tookTooLong = (seconds: number): string => `it took longer than ${seconds} s; --timeout gives it more`;

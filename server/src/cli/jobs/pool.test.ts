@@ -8,7 +8,7 @@ function jobOf(path: string): Job {
   const [gpu] = gpus;
   if (!gpu) throw new Error("no GPU");
   const analysis = { computeCapability: 90, defines: [], includeDirs: [], launches: [], assume: [], argv: [] };
-  return { path, text: "", gpu, analysis, lint: {}, simulates: false, registers: [] };
+  return { path, text: "", gpu, analysis, lint: {}, simulates: false, steps: 1, registers: [] };
 }
 
 const answerOf = (path: string): Answer => ({ outcome: `of ${path}`, facts: [] });

@@ -25,7 +25,7 @@ function job(text = ""): Job {
   const [gpu] = gpus;
   if (!gpu) throw new Error("no GPU");
   const analysis = { computeCapability: 90, defines: [], includeDirs: [], launches: [], assume: [], argv: [] };
-  return { path: "/a.cu", text, gpu, analysis, lint: {}, simulates: false, registers: [] };
+  return { path: "/a.cu", text, gpu, analysis, lint: {}, simulates: false, steps: 1, registers: [] };
 }
 
 const nobody = { entered: () => undefined, soFar: () => undefined };
