@@ -299,3 +299,41 @@ describe("thread block clusters", () => {
     expect(launches[0]?.report.shared.loadInstructions).toBe(64);
   });
 });
+
+describe("bulk copies", () => {
+  const code = (bytes: string, kernel = "") => `__device__ unsigned address(const void *p) { return (unsigned)__cvta_generic_to_shared(p); }
+__global__ void k(float *a) {
+  __shared__ alignas(128) float tile[1024];
+  __shared__ unsigned long long full;
+  unsigned done = 0;
+  if (threadIdx.x == 0) {
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(address(&full)));
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(address(&full)), "r"(4096));
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
+      ::"r"(address(tile)), "l"(a + blockIdx.x * 1024), "r"(${bytes}), "r"(address(&full)) : "memory");
+  }
+  __syncthreads();
+  while (!done)
+    asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], 0; selp.u32 %0, 1, 0, p; }"
+      : "=r"(done) : "r"(address(&full)) : "memory");
+  a[threadIdx.x] = tile[threadIdx.x];${kernel}
+}
+${host("k<<<1024, 128>>>(a);")}`;
+
+  test("are read from memory, past the L1, and waited for", () => {
+    const { launches, notSimulated } = simulated(code("4096"));
+    expect(notSimulated).toEqual([]);
+    const report = launches[0]?.report;
+    expect(report?.traffic).toMatchObject({ globalLoadSectors: 0, globalStoreSectors: 1024 * 16, dramReadBytes: 1 << 22 });
+    // The profiler tells of them at the memory, not at their line.
+    expect(report?.lines["10"]?.globalSectors).toBe(0);
+    // No less than what they take at the memory's best.
+    expect(report?.time?.ns).toBeGreaterThan((1 << 22) / 4917);
+  });
+
+  test("that do not fill a phase are a wait for ever, told with its line", () => {
+    const { launches, notSimulated } = simulated(code("2048"));
+    expect(launches).toEqual([]);
+    expect(notSimulated[0]?.reason).toMatch(/^threads wait at an mbarrier for ever: for 2048 bytes \(line 15: `address/);
+  });
+});

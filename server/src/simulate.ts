@@ -1,10 +1,19 @@
 /** Simulates the launches of a program on a GPU model, one after another, and remembers what it has simulated. */
-import { Cancelled, type CompiledBytes, type GpuModel, type Kernel, type LaunchReport, simulate, Work } from "@warplens/sim-engine";
+import {
+  Cancelled,
+  type CompiledBytes,
+  type GpuModel,
+  type Kernel,
+  type LaunchReport,
+  Stopped,
+  simulate,
+  Work,
+} from "@warplens/sim-engine";
 import type { Database } from "./analysis/database/database.ts";
 import { type KernelFact, type LaunchFact, NotSimulated, type Program } from "./analysis/facts.ts";
 import { withPlaces } from "./analysis/places-in-words.ts";
 import type { SimulatedLaunch } from "./rules/rule.ts";
-import { placedKernel, placedReport } from "./simulate/placed-report.ts";
+import { placedKernel, placedReport, placed as placedSpot } from "./simulate/placed-report.ts";
 import { ReportCache } from "./simulate/report-cache.ts";
 import { StampedReports } from "./simulate/stamped-reports.ts";
 import type { Reading } from "./syntax/reading.ts";
@@ -155,6 +164,7 @@ function simulateLaunch(
   } catch (error) {
     if (error instanceof Cancelled || work.isCancelled) return ended(failedStage(error) ?? "simulate");
     if (error instanceof NotSimulated) return refuse(placed(error, reading));
+    if (error instanceof Stopped) return refuse(placed({ message: error.message, at: placedSpot(error.span, where) }, where));
     // The engine's own reasons are plain Errors; anything else is a fault of ours.
     const isReason = error instanceof Error && error.constructor === Error;
     return isReason ? refuse(error.message) : refuse(`the simulation failed: ${String(error)}`, String(error));
@@ -167,7 +177,7 @@ function registersIn(known: KnownRegisters | undefined, { registers }: LaunchFac
 }
 
 /** The reason, with the line that gives it. */
-function placed({ message, at }: NotSimulated, reading: Reading): string {
+function placed({ message, at }: Pick<NotSimulated, "message" | "at">, reading: Reading): string {
   if (!at) return message;
   const line = reading.position(at.file, at.start).line + 1;
   const text = (reading.sources[at.file] ?? "").slice(at.start, at.end).replace(/\s+/g, " ");

@@ -1,6 +1,7 @@
 /** The engine's whole public API. */
 
 export { sharedBase } from "./execute/memory.ts";
+export { Stopped } from "./execute/stopped.ts";
 export type { Source } from "./figures/figure.ts";
 export { type Citations, type CitedFigures, loadCitations } from "./gpus/cited.ts";
 export { customGpu, type GpuProblem } from "./gpus/custom.ts";

@@ -5,6 +5,7 @@
  */
 import type { GpuValues } from "../gpus/figures.ts";
 import type { Dim3 } from "../ir/kernel.ts";
+import { writes } from "../memory/site.ts";
 import { Work } from "../work.ts";
 import { type FirstTouches, Footprint } from "./footprint.ts";
 import { playL1, type SiteL1 } from "./l1.ts";
@@ -130,7 +131,7 @@ export function estimateTraffic(input: TrafficInput, work: Work = new Work()): T
   return { sites: traffic, ...totalsOf(input, l1, memory) };
 }
 
-const isWrite = ({ sites }: TrafficInput, s: number): boolean => sites[s]!.operation === "store";
+const isWrite = ({ sites }: TrafficInput, s: number): boolean => writes(sites[s]!);
 const isAtomic = ({ sites }: TrafficInput, s: number): boolean => sites[s]!.operation === "atomic" || sites[s]!.operation === "reduction";
 const isOfHost = ({ sites, buffers }: TrafficInput, s: number): boolean => buffers[sites[s]!.buffer ?? -1]?.ofHost === true;
 const isIrregular = ({ sites }: TrafficInput, s: number): boolean => sites[s]!.irregular === true;
@@ -145,7 +146,7 @@ function memoryOf(input: TrafficInput, l1: readonly SiteL1[], work: Work): SiteM
   if (!origin) {
     return sites.map((site, s) => {
       const bytes = sectors[s]! * values.sectorBytes;
-      return site.operation === "store" ? { ...none(), writtenBytes: bytes } : { ...none(), readBytes: bytes, missedSectors: sectors[s]! };
+      return writes(site) ? { ...none(), writtenBytes: bytes } : { ...none(), readBytes: bytes, missedSectors: sectors[s]! };
     });
   }
   const first = perBlock(new Footprint().add(origin, sites.length, work), origin, sectors, blocks);

@@ -7,7 +7,8 @@ import { idealWavefronts, sharedWavefronts } from "../memory/wavefronts.ts";
 import { localBase, spaceOf } from "./memory.ts";
 
 export type AccessSpace = "global" | "shared" | "local" | "constant" | "texture";
-export type AccessOperation = "load" | "store" | "atomic" | "copy";
+/** `bulk load`, `bulk store`: by the copy engine. `arrival`, `wait`: at an mbarrier. */
+export type AccessOperation = "load" | "store" | "atomic" | "copy" | "bulk load" | "bulk store" | "arrival" | "wait";
 
 /** A request as it costs: the same for all requests of an operation that agree in their lanes and stand alike within 128 bytes. */
 export interface RequestShape {
@@ -33,10 +34,23 @@ export interface AccessListener {
   request(access: AccessCounter, addresses: Float64Array, from: number, mask: number, cost: number): void;
   /** Lane k of `mask` has the address `first + pattern[k]`. */
   patterned(access: AccessCounter, shape: RequestShape, first: number, pattern: Float64Array, mask: number): void;
+  /** A copy of so many bytes from or to `address`, which belongs to a phase of an mbarrier (see `Mbarriers`; 0: to none). */
+  bulk(access: AccessCounter, address: number, bytes: number, phase: number): void;
+  /** Arrives in a phase, or has waited for it. */
+  meets(access: AccessCounter, phase: number): void;
 }
 
 /** Addresses this far apart stand alike in sectors, lines and banks. */
 const shapeBytes = 128;
+const sectorBytes = 32;
+/** What bulk copies are counted in. */
+const bulkUnit = 16;
+const mbarrierBytes = 8;
+
+/** Sectors that bytes from an address on lie in. */
+export const sectorsBetween = (address: number, bytes: number): number =>
+  bytes > 0 ? Math.floor((address + bytes - 1) / sectorBytes) - Math.floor(address / sectorBytes) + 1 : 0;
+
 const moved = new Float64Array(32);
 const inReach = new Float64Array(32);
 const near = new Int32Array(32);
@@ -102,6 +116,23 @@ export class AccessCounter {
     this.lanes += times * (totals[1] ?? 0);
     this.transactions += times * (totals[2] ?? 0);
     this.ideal += times * (totals[3] ?? 0);
+  }
+
+  /** A copy by the copy engine. */
+  bulk(address: number, bytes: number, phase: number, weight: number): void {
+    if (weight === 0) return;
+    this.requests += weight;
+    this.lanes += (weight * bytes) / this.bytes;
+    this.transactions += weight * sectorsBetween(address, bytes);
+    this.ideal += weight * Math.ceil(bytes / sectorBytes);
+    this.listener?.bulk(this, address, bytes, phase);
+  }
+
+  /** A phase of an mbarrier is arrived in, or was waited for. */
+  meets(phase: number, weight: number): void {
+    if (weight === 0) return;
+    this.requests += weight;
+    this.listener?.meets(this, phase);
   }
 
   /** One request whose lanes have addresses of their own. A weight of 0 only tries what would happen. */
@@ -278,7 +309,17 @@ export function createCounters(op: Op, texelBytes: number | undefined): AccessCo
       return [new AccessCounter(op, "atomic", action.space, scalar(op.args[1]?.type))];
     case "copy.async":
       return [new AccessCounter(op, "copy", "global", action.bytes), new AccessCounter(op, "copy", "shared", action.bytes)];
+    case "copy.bulk":
+      return [new AccessCounter(op, action.to === "shared" ? "bulk load" : "bulk store", "global", bulkUnit)];
+    case "mbarrier":
+      return [new AccessCounter(op, "arrival", "shared", mbarrierBytes)];
+    case "mbarrier.wait":
+      return [new AccessCounter(op, "wait", "shared", mbarrierBytes)];
     default:
       return [];
   }
 }
+
+/** Whether it is a warp's own access, whose cost follows from how its lanes' addresses lie. */
+export const isOfLanes = (operation: AccessOperation): operation is "load" | "store" | "atomic" | "copy" =>
+  operation === "load" || operation === "store" || operation === "atomic" || operation === "copy";

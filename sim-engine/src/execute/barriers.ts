@@ -1,11 +1,12 @@
 /** Which barriers warps really wait at. */
 import type { Loop } from "../ir/graph.ts";
 import type { Block, Kernel, Op } from "../ir/kernel.ts";
+import { meetsOthers } from "../ir/operations.ts";
 import type { Slice } from "./slice.ts";
 
-/** Something in these blocks changes memory. */
+/** Something in these blocks changes memory, or tells other warps. */
 export const acting = (blocks: Iterable<Block>, slice: Slice): boolean =>
-  [...blocks].some((block) => block.ops.some((op) => slice.acts(op)));
+  [...blocks].some((block) => block.ops.some((op) => slice.acts(op) || meetsOthers(op)));
 
 /**
  * The barriers that warps must really wait at: those that order effects on memory, or share a predicate. A warp may run

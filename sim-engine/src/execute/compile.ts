@@ -5,9 +5,11 @@
 import { type GpuValues, reference } from "../gpus/model.ts";
 import { findLoops, type Loop, reconvergence } from "../ir/graph.ts";
 import type { Block, Kernel, Launch, Op } from "../ir/kernel.ts";
+import { meetsOthers } from "../ir/operations.ts";
 import { analyseDivergence, type Divergence } from "../passes/facts/divergence.ts";
 import { Work } from "../work.ts";
 import { type AccessCounter, createCounters } from "./accesses.ts";
+import { bulkStep, type Gate, mbarrierStep, waiting as waitingAt } from "./async.ts";
 import { acting, waitingBarriers } from "./barriers.ts";
 import {
   type Condition,
@@ -64,8 +66,9 @@ export function compile(kernel: Kernel, launch: Launch, options: CompileOptions 
   const provenance = traceAddresses(kernel, launch, work);
   const slice = options.slice ?? sliceForAddresses(kernel, provenance, work);
   const waitsAt = waitingBarriers(kernel, slice, loops);
+  const waits = waitsAt.size > 0 || kernel.blocks.some((block) => block.ops.some(meetsOthers));
   const warps = Math.ceil((launch.block[0] * launch.block[1] * launch.block[2]) / warpSize);
-  const registers = new Registers(warpSize * (waitsAt.size > 0 ? warps : 1));
+  const registers = new Registers(warpSize * (waits ? warps : 1));
   const running: Running = { environment, weight: 1 };
   const patterns = options.allLanes ? noPatterns : findPatterns(kernel, launch.block, divergence, launchConstants(environment), work);
   const compiler = new Compiler({
@@ -97,7 +100,7 @@ export function compile(kernel: Kernel, launch: Launch, options: CompileOptions 
     loops,
     provenance,
     leavesWaits: waitingExits(loops).size > 0,
-    waits: waitsAt.size > 0,
+    waits,
     counters: compiler.counters,
     reductions: compiler.reductions,
     actsOnMemory: acting(kernel.blocks, slice),
@@ -197,7 +200,8 @@ class Compiler {
     const { kind } = op.action;
     const computed = this.#slice.needs(op) && !this.#isScalar(op) && !this.#fused.has(op);
     const readsLanes = (kind === "vote" || kind === "match" || kind === "reduce" || kind === "barrier") && this.#slice.needs(op);
-    const writes = (kind === "store" || kind === "atomic" || kind === "copy.async") && this.#slice.acts(op);
+    const writes =
+      ((kind === "store" || kind === "atomic" || kind === "copy.async") && this.#slice.acts(op)) || kind === "copy.bulk" || meetsOthers(op);
     // Both addresses of a copy, and an address into per-thread memory, are read for each lane.
     const addresses = kind === "copy.async" || ((kind === "load" || kind === "store" || kind === "atomic") && this.#ownAddresses(op));
     const operands = computed || readsLanes || writes ? op.args : addresses ? op.args.slice(0, kind === "copy.async" ? 2 : 1) : [];
@@ -223,6 +227,7 @@ class Compiler {
         block,
         index,
         segments: [],
+        gates: [],
         end: { kind: "return" },
         join: undefined,
         cost: 1,
@@ -241,8 +246,9 @@ class Compiler {
     };
     for (const each of compiled.values()) {
       const { block } = each;
-      const { segments, cost } = this.#segments(block);
+      const { segments, gates, cost } = this.#segments(block);
       each.segments = segments;
+      each.gates = gates;
       each.cost = 1 + cost;
       const meet = join(block);
       each.join = meet ? of(meet) : undefined;
@@ -299,8 +305,9 @@ class Compiler {
     return comparison(unsigned ? "ult" : "slt", x.slot, x.pattern, y.slot, y.pattern);
   }
 
-  #segments(block: Block): { readonly segments: Step[][]; readonly cost: number } {
+  #segments(block: Block): { readonly segments: Step[][]; readonly gates: (Gate | undefined)[]; readonly cost: number } {
     const segments: Step[][] = [];
+    const gates: (Gate | undefined)[] = [];
     let steps: Step[] = [];
     let cost = 0;
     let run: { readonly op: Op; readonly step: Step }[] = [];
@@ -308,13 +315,21 @@ class Compiler {
       for (const step of this.#runSteps(run)) steps.push(step);
       run = [];
     };
-    const endSegment = (): void => {
+    const endSegment = (gate?: Gate): void => {
       endRun();
       segments.push(steps);
+      gates.push(gate);
       steps = [];
     };
     for (const op of block.ops) {
       this.#work.ask(4);
+      if (op.action.kind === "mbarrier.wait") {
+        const { gate, step } = waitingAt(op, this.#asyncParts(op));
+        endSegment(gate);
+        steps.push(step, ...this.#spreadSteps(op));
+        cost += 2;
+        continue;
+      }
       if (op.action.kind !== "barrier") {
         const own = this.#opSteps(op);
         cost += own.length;
@@ -345,7 +360,7 @@ class Compiler {
       } else endSegment();
     }
     endSegment();
-    return { segments, cost };
+    return { segments, gates, cost };
   }
 
   /** Of operations that follow each other: one for all, or each by itself. */
@@ -365,9 +380,17 @@ class Compiler {
     return this.#isScalar(op) ? 1 : warpSize;
   }
 
+  #asyncParts(op: Op): Parameters<typeof mbarrierStep>[1] {
+    const counters = createCounters(op, undefined);
+    this.counters.set(op, counters);
+    return { registers: this.#registers, running: this.#running, counters: this.#uncounted ? [] : counters };
+  }
+
   #opSteps(op: Op): Step[] {
     const needed = this.#slice.needs(op);
     if (this.presets.set(op)) return [];
+    if (op.action.kind === "mbarrier") return [mbarrierStep(op, this.#asyncParts(op)), ...(needed ? this.#spreadSteps(op) : [])];
+    if (op.action.kind === "copy.bulk") return [bulkStep(op, this.#asyncParts(op), this.#slice.acts(op))];
     const counters = createCounters(op, this.#texelBytes(op));
     if (counters.length > 0 || op.action.kind === "load") {
       if (counters.length > 0) this.counters.set(op, counters);

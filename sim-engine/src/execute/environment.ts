@@ -1,6 +1,7 @@
 /** What a launch finds before its first instruction: memories laid out, and the value of every parameter. */
 import { type Argument, type Image, type Kernel, type Launch, type Op, type ScalarType, type Space, scalarBytes } from "../ir/kernel.ts";
 import { mostLocalBytes, mostSharedBytes } from "../ir/windows.ts";
+import { Mbarriers } from "./mbarriers.ts";
 import {
   constantBase,
   FixedWindow,
@@ -41,6 +42,7 @@ export class Environment {
   readonly kernel: Kernel;
   readonly launch: Launch;
   readonly global = new GlobalMemory();
+  readonly mbarriers = new Mbarriers();
   readonly bufferStarts: readonly number[];
   /** Address of each of `Kernel.shared`, and of each of `Kernel.globals`. */
   readonly sharedAddresses: readonly number[];

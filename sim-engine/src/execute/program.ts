@@ -3,6 +3,7 @@ import type { Loop } from "../ir/graph.ts";
 import type { Block, Kernel, Launch, Op } from "../ir/kernel.ts";
 import type { Divergence } from "../passes/facts/divergence.ts";
 import type { AccessCounter } from "./accesses.ts";
+import type { Gate } from "./async.ts";
 import type { Condition, LaneValue } from "./conditions.ts";
 import type { BarrierReduction, Running } from "./effects.ts";
 import type { Environment } from "./environment.ts";
@@ -31,8 +32,10 @@ export interface CompiledBlock {
   readonly block: Block;
   /** Position in `Program.blocks` and in the counters. */
   readonly index: number;
-  /** Between two segments the warp waits at a barrier. */
+  /** Between two segments the warp waits: at a barrier for the others, or for a gate to open. */
   segments: readonly (readonly Step[])[];
+  /** Behind each segment but the last: the gate, if it is one that is waited for. */
+  gates: readonly (Gate | undefined)[];
   end: CompiledEnd;
   /** Where lanes that part at this block's branch meet again; undefined where they only return. */
   join: CompiledBlock | undefined;

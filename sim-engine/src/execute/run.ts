@@ -1,9 +1,10 @@
 /**
- * Runs a program, block after block: the warps of a block in turn, each to its end or to the next barrier. Lanes of a warp
+ * Runs a program, block after block: the warps of a block in turn, each to its end or to where it has to wait for others. Lanes of a warp
  * that part at a branch run one way after the other and meet again at the branch's immediate post-dominator.
  */
 import { popcount } from "../memory/distinct.ts";
 import type { Work } from "../work.ts";
+import type { Gate } from "./async.ts";
 import { BudgetExceeded, mostTurns } from "./budget.ts";
 import { FlowCounters } from "./flow.ts";
 import { WrapsAround } from "./patterns.ts";
@@ -30,6 +31,10 @@ class Warp {
   readonly stack: StackEntry[];
   /** Segment of the top entry's block to go on with. */
   segment = 0;
+  /** What it waits for, if not for the others at a barrier. */
+  gate: Gate | undefined;
+  /** It stands at a barrier, and others are not there yet. */
+  atBarrier = false;
 
   constructor(o: number, mask: number, entry: CompiledBlock) {
     this.o = o;
@@ -38,6 +43,15 @@ class Warp {
 
   get done(): boolean {
     return this.stack.length === 0;
+  }
+
+  /** The lanes that wait. */
+  get mask(): number {
+    return this.stack[this.stack.length - 1]?.mask ?? 0;
+  }
+
+  get mayGoOn(): boolean {
+    return this.gate ? this.gate.isOpen(this.o, this.mask) : !this.atBarrier;
   }
 }
 
@@ -99,19 +113,50 @@ export class Runner {
       }
       return;
     }
+    program.environment.mbarriers.clear();
     let waiting: Warp[] = [];
     for (let index = 0; index < warpCount; index++) {
       program.startWarp(index * warpSize, index, at);
       waiting.push(new Warp(index * warpSize, lanesOf(index), entry));
     }
+    let looks = 0;
     while (waiting.length > 0) {
+      let moved = false;
       for (const warp of waiting) {
+        if (!warp.mayGoOn) continue;
+        moved = true;
         this.#begin(warp.o / warpSize);
         this.#run(warp);
       }
       waiting = waiting.filter((warp) => !warp.done);
-      for (const reduction of program.reductions) reduction.release();
+      if (moved) looks = 0;
+      else if (!this.#release(waiting)) {
+        if (++looks > mostTries || !this.#letLook(waiting)) throw stuck(waiting);
+      }
     }
+  }
+
+  /** Lets those go on that wait at a barrier, once no other can come there. False where none does. */
+  #release(waiting: readonly Warp[]): boolean {
+    let released = false;
+    for (const warp of waiting) {
+      released ||= warp.atBarrier;
+      warp.atBarrier = false;
+    }
+    if (released) for (const reduction of this.program.reductions) reduction.release();
+    return released;
+  }
+
+  /** Lets those look who need not wait for what they look at. False where all have to. */
+  #letLook(waiting: readonly Warp[]): boolean {
+    let looked = false;
+    for (const warp of waiting) {
+      if (warp.done || !warp.gate || warp.gate.suspends) continue;
+      looked = true;
+      this.#begin(warp.o / warpSize);
+      this.#run(warp);
+    }
+    return looked;
   }
 
   /** Keeps the record of this warp, if any is kept. */
@@ -120,8 +165,9 @@ export class Runner {
     else this.record = this.records[warp] ??= new WarpRecord(warp);
   }
 
-  /** To the warp's end or its next barrier. */
+  /** To the warp's end, its next barrier, or a gate that is closed. */
   #run(warp: Warp): void {
+    warp.gate = undefined;
     const { flow, program } = this;
     const { o, stack } = warp;
     const { running } = program;
@@ -153,7 +199,13 @@ export class Runner {
       for (const { index, isBelow } of block.outcomes) flow.below[index]! += running.weight * popcount(isBelow(o, mask));
       if (block.watches.length > 0 && (this.#path || this.#trial) && !this.#watch(block, o, mask)) return;
       if (warp.segment + 1 < block.segments.length) {
-        warp.segment++;
+        const gate = block.gates[warp.segment++];
+        if (gate) {
+          if (gate.isOpen(o, mask)) continue;
+          warp.gate = gate;
+          return;
+        }
+        warp.atBarrier = true;
         if (stack.length > 1 && stack[stack.length - 2]!.mask !== mask) this.divergentBarriers++;
         return;
       }
@@ -336,6 +388,12 @@ export class Runner {
   #spend(cost: number): void {
     if (this.work.spend(cost) < 0) throw new BudgetExceeded("the kernel runs longer than the simulation's step budget");
   }
+}
+
+/** Why no warp of a block goes on. */
+function stuck(waiting: readonly Warp[]): Error {
+  const warp = waiting.find(({ gate }) => gate);
+  return warp?.gate?.problem(warp.o, warp.mask) ?? new Error("the threads of a block wait for each other for ever");
 }
 
 /** How many turns of the loops it is in the running one stands for. */

@@ -3,6 +3,7 @@
  * addresses, and what these depend on, through memory too. The rest is only counted.
  */
 import type { Kernel, Op } from "../ir/kernel.ts";
+import { meetsOthers } from "../ir/operations.ts";
 import type { Work } from "../work.ts";
 import { type MemoryObject, mayOverlap, type Provenance } from "./provenance.ts";
 
@@ -40,12 +41,14 @@ function slice(kernel: Kernel, provenance: Provenance, objects: ReadonlySet<Memo
   for (const block of kernel.blocks) {
     for (const op of block.ops) {
       const { kind } = op.action;
+      if (meetsOthers(op)) for (const arg of op.args) need(arg);
       if (objects === undefined) {
         if (kind === "load" || kind === "store" || kind === "atomic") need(op.args[0]);
-        if (kind === "copy.async") for (const arg of op.args) need(arg);
+        if (kind === "copy.async" || kind === "copy.bulk") for (const arg of op.args) need(arg);
       }
       const [target] = op.args;
-      if (target && (kind === "store" || kind === "atomic" || kind === "copy.async")) writers.push({ op, objects: provenance.of(target) });
+      if (target && (kind === "store" || kind === "atomic" || kind === "copy.async" || kind === "copy.bulk"))
+        writers.push({ op, objects: provenance.of(target) });
     }
     if (block.end.kind === "branch") need(block.end.cond);
   }
@@ -58,7 +61,7 @@ function slice(kernel: Kernel, provenance: Provenance, objects: ReadonlySet<Memo
       for (const arg of writer.op.args) need(arg);
       if (writer.op.action.kind === "atomic") read(writer.objects);
       const [, source] = writer.op.args;
-      if (writer.op.action.kind === "copy.async" && source) read(provenance.of(source));
+      if ((writer.op.action.kind === "copy.async" || writer.op.action.kind === "copy.bulk") && source) read(provenance.of(source));
     }
   };
   if (objects !== undefined) read(objects);

@@ -292,6 +292,28 @@ export type Action =
   | { readonly kind: "barrier"; readonly reduce?: "count" | "and" | "or"; readonly object?: true }
   /** At a barrier object, without waiting. */
   | { readonly kind: "barrier.arrive" }
+  /**
+   * At an mbarrier, a barrier object of 8 bytes in shared memory with arrivals and bytes that its phase still waits for. `init`
+   * (address, arrivals: i32); `arrive` (address, arrivals: i32, bytes: i32) -> the phase it was in (i64), or nothing: so many threads
+   * have come, and so many bytes are expected besides; with `drop` the phases to come wait for so many fewer. `expect` and `complete`
+   * (address, bytes: i32); `invalidate` (address). `copies` (address): the thread's asynchronous copies so far arrive; with
+   * `counted` as an arrival the phase waits for, else as one more.
+   */
+  | { readonly kind: "mbarrier"; readonly op: "init" | "arrive" | "drop" | "expect" | "complete" | "invalidate" }
+  | { readonly kind: "mbarrier"; readonly op: "copies"; readonly counted: boolean }
+  /**
+   * (address, phase) -> i1: whether the phase is over, told by its parity (i32) or by what `arrive` gave (i64). `suspends`: the warp
+   * sleeps until it is; else it only looks.
+   */
+  | { readonly kind: "mbarrier.wait"; readonly suspends: boolean }
+  /**
+   * A copy by the SM's copy engine, past registers and L1: (destination, source, bytes: i32[, mbarrier]). Into shared memory it
+   * completes bytes at an mbarrier; out of it, it belongs to the thread's next group.
+   */
+  | { readonly kind: "copy.bulk"; readonly to: "shared" | "global" }
+  | { readonly kind: "bulk.commit" }
+  /** `read`: it is enough that shared memory has been read. */
+  | { readonly kind: "bulk.wait"; readonly pending: number; readonly read: boolean }
   | { readonly kind: "syncwarp" }
   | { readonly kind: "fence"; readonly scope: "block" | "device" | "system" }
   /** (mask: i32, value, lane: i32) within segments of `width` lanes (16, 8, ...; 32 the warp). */

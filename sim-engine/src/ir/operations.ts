@@ -46,6 +46,11 @@ export function hasEffect(op: Op): boolean {
     case "copy.async":
     case "copy.commit":
     case "copy.wait":
+    case "copy.bulk":
+    case "bulk.commit":
+    case "bulk.wait":
+    case "mbarrier":
+    case "mbarrier.wait":
     case "barrier":
     case "barrier.arrive":
     case "syncwarp":
@@ -82,4 +87,9 @@ export function isConvergent(op: Op): boolean {
     default:
       return false;
   }
+}
+
+/** Changes what other warps may be waiting for, or waits for it: every one must be carried out, and in its place. */
+export function meetsOthers({ action, args }: Op): boolean {
+  return action.kind === "mbarrier" || action.kind === "mbarrier.wait" || (action.kind === "copy.bulk" && args.length > 3);
 }

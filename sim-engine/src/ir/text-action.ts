@@ -122,6 +122,14 @@ export function printAction(action: Action): ActionText {
       return text("copy.async", String(action.bytes), ...(action.bypassL1 ? ["bypass"] : []));
     case "copy.wait":
       return text("copy.wait", String(action.pending));
+    case "mbarrier":
+      return text(`mbarrier.${action.op}`, ...(action.op === "copies" && action.counted ? ["counted"] : []));
+    case "mbarrier.wait":
+      return text(action.suspends ? "mbarrier.wait" : "mbarrier.test");
+    case "copy.bulk":
+      return text(`copy.bulk.${action.to}`);
+    case "bulk.wait":
+      return text("bulk.wait", String(action.pending), ...(action.read ? ["read"] : []));
     case "barrier":
       return text(action.reduce ? `barrier.${action.reduce}` : action.object ? "barrier.object" : "barrier");
     case "fence":
@@ -139,6 +147,7 @@ export function printAction(action: Action): ActionText {
     case "select":
     case "barrier.arrive":
     case "copy.commit":
+    case "bulk.commit":
     case "syncwarp":
     case "phi":
     case "trap":
@@ -191,6 +200,15 @@ export function parseAction(
       return { kind: "copy.async", bytes: Number(first), bypassL1: settings.includes("bypass") };
     case "copy.wait":
       return { kind: "copy.wait", pending: Number(first) };
+    case "mbarrier.wait":
+    case "mbarrier.test":
+      return { kind: "mbarrier.wait", suspends: mnemonic === "mbarrier.wait" };
+    case "bulk.wait":
+      return { kind: "bulk.wait", pending: Number(first), read: settings.includes("read") };
+    case "copy.bulk.shared":
+      return { kind: "copy.bulk", to: "shared" };
+    case "copy.bulk.global":
+      return { kind: "copy.bulk", to: "global" };
     case "barrier":
       return { kind: "barrier" };
     case "barrier.object":
@@ -201,11 +219,16 @@ export function parseAction(
     case "select":
     case "barrier.arrive":
     case "copy.commit":
+    case "bulk.commit":
     case "syncwarp":
     case "trap":
       return { kind: mnemonic };
   }
   switch (head) {
+    case "mbarrier": {
+      const op = tail as Extract<Action, { kind: "mbarrier" }>["op"];
+      return op === "copies" ? { kind: "mbarrier", op, counted: settings.includes("counted") } : { kind: "mbarrier", op };
+    }
     case "matrix": {
       const [op, shape, of] = rest as [string, MatrixShape, MatrixElement];
       if (op === "transpose") return { kind: "matrix", op, components: 1 };

@@ -114,6 +114,8 @@ function operandProblem(op: Op): string | undefined {
     case "barrier.arrive":
     case "copy.commit":
     case "copy.wait":
+    case "bulk.commit":
+    case "bulk.wait":
     case "syncwarp":
     case "fence":
       return type === "void" ? undefined : "has no value";
@@ -168,6 +170,12 @@ function operandProblem(op: Op): string | undefined {
       return count(action.op === "cas" ? 3 : 2) ?? pointer(a) ?? (action.op === "cas" ? same(b, c) : same(b));
     case "copy.async":
       return count(2) ?? pointer(a) ?? pointer(b);
+    case "copy.bulk":
+      return count(3, 4) ?? pointer(a) ?? pointer(b) ?? (c?.type === "i32" ? undefined : "the size is not i32");
+    case "mbarrier":
+      return mbarrierProblem(action.op, args, type) ?? pointer(a);
+    case "mbarrier.wait":
+      return count(2) ?? pointer(a) ?? (type === "i1" ? undefined : "its value is not i1");
     case "barrier":
       return action.reduce ? count(1) : count(0);
     case "shuffle":
@@ -180,6 +188,16 @@ function operandProblem(op: Op): string | undefined {
     case "phi":
       return "a phi that is not among the phis";
   }
+}
+
+/** Operands of each: the address, then 32-bit counts. */
+const mbarrierOperands = { init: 2, arrive: 3, drop: 3, expect: 2, complete: 2, invalidate: 1, copies: 1 } as const;
+
+function mbarrierProblem(op: keyof typeof mbarrierOperands, args: readonly Op[], type: ValueType): string | undefined {
+  if (args.length !== mbarrierOperands[op]) return `takes ${mbarrierOperands[op]} operands, not ${args.length}`;
+  if (args.slice(1).some((arg) => arg.type !== "i32")) return "a count is not i32";
+  const fits = type === "void" || (type === "i64" && (op === "arrive" || op === "drop"));
+  return fits ? undefined : "its value is no phase";
 }
 
 function extractProblem(vector: Op | undefined, index: number, type: ValueType): string | undefined {

@@ -12,6 +12,7 @@ import type { Instruction, MachineBlock, MachineKernel } from "./machine.ts";
 import { emitMoves, shareRegisters } from "./phis.ts";
 import { predicatedBlocks } from "./predicate.ts";
 import { allocate } from "./registers.ts";
+import { selectAsync } from "./select-async.ts";
 import { selectControl } from "./select-control.ts";
 import { selectFloat, selectMath } from "./select-float.ts";
 import { selectCompare, selectConversion, selectInt, selectSelect } from "./select-integer.ts";
@@ -107,6 +108,12 @@ function choose(selection: Selection, code: BlockCode, op: Op): Choice {
       return selectMath(op);
     case "gep":
       return selectAddress(selection, code, op);
+    case "mbarrier":
+    case "mbarrier.wait":
+    case "copy.bulk":
+    case "bulk.commit":
+    case "bulk.wait":
+      return selectAsync(selection, code, op);
     default:
       return selectExchange(selection, code, op);
   }

@@ -9,6 +9,7 @@ import {
   isInGlobal,
   type ObservedShape,
   type RequestShape,
+  sectorsBetween,
 } from "../execute/accesses.ts";
 import { globalBase, localBase } from "../execute/memory.ts";
 import type { CompiledBlock, Program } from "../execute/program.ts";
@@ -46,7 +47,7 @@ export function numberSites(program: Program, irregular: ReadonlySet<Op>): Sites
   for (const [op, [counter]] of program.counters) {
     if (!counter) continue;
     numbers.set(op, sites.length);
-    const address = counter.operation === "copy" ? op.args[1] : op.args[0];
+    const address = counter.operation === "copy" || counter.operation === "bulk load" ? op.args[1] : op.args[0];
     const [object, ...others] = address ? program.provenance.of(address) : [];
     const buffer = object?.startsWith("buffer ") && others.length === 0 ? Number(object.slice("buffer ".length)) : undefined;
     sites.push({
@@ -199,6 +200,26 @@ export class Observer implements AccessListener {
     const base = (line + offset) / sectorBytes;
     for (let k = 0; k < sectors.length; k++) this.#log.sector(base + sectors[k]!, bytes[k]!);
     if (counter.operation === "atomic") this.atomics.add(counter.op, this.#spread(first, pattern), 0, mask);
+  }
+
+  bulk(counter: AccessCounter, address: number, bytes: number, phase: number): void {
+    const place = this.#place(counter);
+    if (!place) return;
+    const { record, site, offset = 0 } = place;
+    const sectors = sectorsBetween(address, bytes);
+    record.requests.push(site, phase, sectors);
+    if (!this.#logged(record, site, counter.operation === "bulk store" ? store : bypass)) return;
+    const first = Math.floor(address / sectorBytes);
+    for (let k = 0; k < sectors; k++) {
+      const from = Math.max(0, address - (first + k) * sectorBytes);
+      const to = Math.min(sectorBytes, address + bytes - (first + k) * sectorBytes);
+      this.#log.sector(first + k + offset / sectorBytes, to - from === sectorBytes ? full : ((2 ** (to - from) - 1) << from) >>> 0);
+    }
+  }
+
+  meets(counter: AccessCounter, phase: number): void {
+    const place = this.#place(counter);
+    place?.record.requests.push(place.site, phase, 0);
   }
 
   #observe(

@@ -1,5 +1,5 @@
 /** The parts of a launch's report that follow from counts alone: accesses, branches, loops. */
-import type { AccessCounter } from "../execute/accesses.ts";
+import { type AccessCounter, isOfLanes } from "../execute/accesses.ts";
 import type { CompiledBlock, Program } from "../execute/program.ts";
 import type { Loop } from "../ir/graph.ts";
 import type { Launch, Span } from "../ir/kernel.ts";
@@ -17,10 +17,12 @@ export function accessReports(program: Program, { totals, counts }: Sample): Acc
   const reports = new Map<string, AccessReport>();
   for (const counters of program.counters.values()) {
     for (const counter of counters) {
+      const { operation } = counter;
+      if (!isOfLanes(operation)) continue;
       const { requests, lanes, transactions, ideal } = counts.access(totals, counter);
       if (requests === 0) continue;
       const { span } = counter.op;
-      const name = `${key(span)} ${counter.space} ${counter.operation} ${counter.bytes}`;
+      const name = `${key(span)} ${counter.space} ${operation} ${counter.bytes}`;
       const known = reports.get(name);
       if (known) {
         known.requests += round(requests);
@@ -31,7 +33,7 @@ export function accessReports(program: Program, { totals, counts }: Sample): Acc
         reports.set(name, {
           ...place(span),
           space: counter.space,
-          operation: counter.operation,
+          operation,
           bytesPerLane: counter.bytes,
           requests: round(requests),
           lanes: round(lanes),

@@ -1,4 +1,5 @@
 /** Launch totals and line counters from what was sampled. */
+import { isOfLanes } from "../execute/accesses.ts";
 import type { Program } from "../execute/program.ts";
 import type { MachineKernel } from "../machine/index.ts";
 import type { Sample } from "../sampling/sample.ts";
@@ -51,7 +52,10 @@ export function tally(program: Program, machine: MachineKernel, { totals, counts
     const [requests, transactions, ideal] = [Math.round(found.requests), Math.round(found.transactions), Math.round(found.ideal)];
     if (requests === 0) continue;
     const { space, operation, op } = counter;
-    if (space === "global") {
+    if (!isOfLanes(operation)) {
+      // The profiler tells of the copy engine's sectors in L2 and memory alone.
+      if (space === "global") requestedBytes += found.lanes * counter.bytes;
+    } else if (space === "global") {
       lines.add(op.span, { globalRequests: requests, globalSectors: transactions, globalSectorsIdeal: ideal });
       requestedBytes += found.lanes * counter.bytes;
       if (operation === "load" || operation === "copy") {

@@ -3,7 +3,7 @@ import { LoopEstimate } from "../execute/estimate.ts";
 import type { Program } from "../execute/program.ts";
 import type { Loop } from "../ir/graph.ts";
 import type { Block, IntPredicate, Op } from "../ir/kernel.ts";
-import { isPure } from "../ir/operations.ts";
+import { isPure, meetsOthers } from "../ir/operations.ts";
 import { inverse } from "../ir/predicates.ts";
 import { findUses, type Uses } from "../passes/facts/uses.ts";
 import type { Work } from "../work.ts";
@@ -33,7 +33,8 @@ export function markEstimates(program: Program, slices: readonly number[], work:
   let marked = false;
   for (const loop of loops) {
     const header = compiled.get(loop.header);
-    if (!header) continue;
+    // Who waits for the turns of others has to run as many as they do.
+    if (!header || [...loop.blocks].some((block) => block.ops.some(meetsOthers))) continue;
     work.ask(loop.blocks.size);
     const found = foundByTurns(loop, uses);
     const tests = loop.exits.filter(({ from }) => innermost.get(from) === loop).flatMap(({ from }) => testsOf(from, loop));

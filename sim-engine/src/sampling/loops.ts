@@ -4,6 +4,7 @@ import type { CompiledBlock } from "../execute/program.ts";
 import { newState } from "../execute/skip.ts";
 import type { Loop } from "../ir/graph.ts";
 import type { Op } from "../ir/kernel.ts";
+import { meetsOthers } from "../ir/operations.ts";
 import type { Work } from "../work.ts";
 import { loopVariation, type Subject } from "./variation.ts";
 
@@ -52,6 +53,6 @@ const compares = ({ action, args }: Op): boolean =>
 /** Something in the loop changes memory or tells other warps: every iteration must be run. */
 function hasEffects({ program }: Subject, loop: Loop): boolean {
   return [...loop.blocks].some((block) =>
-    block.ops.some((op) => program.slice.acts(op) || (op.action.kind === "barrier" && program.slice.needs(op))),
+    block.ops.some((op) => program.slice.acts(op) || meetsOthers(op) || (op.action.kind === "barrier" && program.slice.needs(op))),
   );
 }

@@ -78,7 +78,7 @@ function variation(subject: Subject, blocks: Iterable<Block>, source: (op: Op) =
       else if (action.kind === "copy.async") {
         address(op, op.args[0], "shared");
         address(op, op.args[1], "global");
-      }
+      } else if (action.kind === "copy.bulk") address(op, op.args[action.to === "shared" ? 1 : 0], "global");
     }
     if (block.end.kind === "branch" && Number.isNaN(deltas.of(block.end.cond))) irregularFlow = true;
   }

@@ -1,7 +1,7 @@
 /** The way of one SM's memory instructions: L1 data path, port, L2, memory; and how long each takes. */
 import type { SiteTraffic } from "../cache/traffic.ts";
 import type { GpuValues } from "../gpus/figures.ts";
-import type { MemorySite } from "../memory/site.ts";
+import { type MemorySite, writes } from "../memory/site.ts";
 import { loaded, type MemoryRates } from "./rates.ts";
 import { Server } from "./server.ts";
 import type { ExecutionSummary } from "./summary.ts";
@@ -36,6 +36,8 @@ export class MemoryPath {
   readonly hostReads: Server;
   readonly hostWrites: Server;
   readonly atomics: Server;
+  /** The SM's copy engine. */
+  readonly bulk: Server;
   /** What the warp that asks stands for: how many executions each of its own. */
   weight = 1;
   /** Set by `request`: when the result is there, and why not earlier. */
@@ -70,6 +72,7 @@ export class MemoryPath {
     this.hostReads = server();
     this.hostWrites = server();
     this.atomics = server();
+    this.bulk = server();
     this.#translation = gpu.translationLatency + gpu.translationPerSm * (activeSms - 1);
     this.#rates = rates;
     this.#summary = summary;
@@ -106,6 +109,41 @@ export class MemoryPath {
     } else this.#global(site, siteIndex, at, cycles, amount);
   }
 
+  /**
+   * A copy by the copy engine at `site`, begun at `at`, of so many sectors: neither the L1 nor the warps' port to the L2 has to do with it.
+   * When its data has arrived (`done`), and, of what is stored, when shared memory has been read (the value).
+   */
+  copy(siteIndex: number, at: number, sectors: number): number {
+    const gpu = this.#gpu;
+    const rates = this.#rates;
+    const traffic = this.#summary.traffic.sites[siteIndex]!;
+    const stores = writes(this.#summary.sites[siteIndex]!);
+    const { weight } = this;
+    const begin = this.bulk.serve(at, (sectors * gpu.sectorBytes) / gpu.bulkBytesPerClock, weight);
+    const engine = this.bulk.free;
+    const l2 = stores ? this.l2Writes : this.l2Reads;
+    l2.serve(begin, sectors * traffic.accessesPerSector * (stores ? rates.l2PerWrite : rates.l2PerRead), weight);
+    let there = Math.max(engine, l2.free);
+    let utilisation = l2.utilisation(begin);
+    let latency = gpu.bulkLatency;
+    this.reason = reasonIndex.l2;
+    const dramSectors = this.#take(this.#dueDram, siteIndex, sectors * traffic.dram, sectors);
+    if (dramSectors > 0) {
+      this.dram.serve(begin, dramSectors * traffic.bytesPerDramSector * rates.dramPerByte, weight);
+      if (!stores) {
+        there = Math.max(there, this.dram.free);
+        utilisation = Math.max(utilisation, this.dram.utilisation(begin));
+        latency += gpu.dramLatency - gpu.l2Latency;
+        this.reason = reasonIndex.dram;
+      }
+    }
+    if (!stores) this.#translated ||= at + this.#translation;
+    const power = stores ? gpu.storeSoftness : this.reason === reasonIndex.dram ? rates.dramSoftness : gpu.loadSoftness;
+    this.done = Math.max(this.#translated, there) + loaded(latency, utilisation, power);
+    if (stores) this.stored = Math.max(this.stored, this.done);
+    return engine;
+  }
+
   #shared(site: MemorySite, at: number, cycles: number, lanesOnOne: number): void {
     const gpu = this.#gpu;
     const atomic = site.operation === "atomic" || site.operation === "reduction";
@@ -119,13 +157,13 @@ export class MemoryPath {
     const gpu = this.#gpu;
     const rates = this.#rates;
     const traffic = this.#summary.traffic.sites[index]!;
-    const writes = site.operation === "store";
+    const isStore = site.operation === "store";
     const atomic = site.operation === "atomic" || site.operation === "reduction";
-    const passes = writes ? cycles : cycles * gpu.l1PassInterval;
+    const passes = isStore ? cycles : cycles * gpu.l1PassInterval;
     const atL1 = this.l1.serve(at, passes, this.weight) + passes - 1;
 
     const toL2 = this.#take(this.#dueL2, index, sectors * (traffic.l2 + traffic.dram), sectors);
-    const toDram = this.#take(this.#dueDram, index, sectors * traffic.dram, writes || atomic ? sectors : toL2);
+    const toDram = this.#take(this.#dueDram, index, sectors * traffic.dram, isStore || atomic ? sectors : toL2);
     this.done = atL1 + gpu.l1Latency;
     this.reason = reasonIndex.l1;
     if (toL2 === 0) {
@@ -134,7 +172,7 @@ export class MemoryPath {
       return;
     }
 
-    const changes = writes || atomic;
+    const changes = isStore || atomic;
     const port = changes ? this.writePort : this.readPort;
     const atPort = port.serve(atL1, toL2 * (changes ? rates.portPerWrite : rates.portPerRead), this.weight);
     // Data goes each way by itself, but lines that are read take turns with what is written.
@@ -154,10 +192,10 @@ export class MemoryPath {
     const behind = host ? (changes ? this.hostWrites : this.hostReads) : this.dram;
     if (toDram > 0 && host) {
       // Lone sectors cost the link as much as the access that brings them; a write that fills no sector, as much as a packet.
-      const bytes = writes ? gpu.sectorBytes : gpu.l2AccessBytes * traffic.accessesPerSector;
-      const each = Math.max(bytes * rates.hostPerByte, writes ? host.partial * rates.hostPerPartial : 0);
+      const bytes = isStore ? gpu.sectorBytes : gpu.l2AccessBytes * traffic.accessesPerSector;
+      const each = Math.max(bytes * rates.hostPerByte, isStore ? host.partial * rates.hostPerPartial : 0);
       const atHost = behind.serve(atPort, toDram * each, this.weight);
-      if (!writes) {
+      if (!isStore) {
         back = Math.max(back, atHost);
         latency = (gpu.hostLatency * gpu.clock) / 1000;
         utilisation = Math.max(utilisation, behind.utilisation(atPort));
@@ -166,19 +204,19 @@ export class MemoryPath {
     } else if (toDram > 0) {
       const perByte = traffic.scattered ? rates.dramPerScatteredByte : rates.dramPerByte;
       const atDram = this.dram.serve(atPort, toDram * traffic.bytesPerDramSector * perByte, this.weight);
-      if (!writes) {
+      if (!isStore) {
         back = Math.max(back, atDram);
         latency = gpu.dramLatency;
         utilisation = Math.max(utilisation, this.dram.utilisation(atPort));
         this.reason = reasonIndex.dram;
       }
     }
-    const power = writes ? gpu.storeSoftness : this.reason === reasonIndex.dram ? rates.dramSoftness : gpu.loadSoftness;
-    if (!writes) this.#translated ||= at + this.#translation;
+    const power = isStore ? gpu.storeSoftness : this.reason === reasonIndex.dram ? rates.dramSoftness : gpu.loadSoftness;
+    if (!isStore) this.#translated ||= at + this.#translation;
     this.done =
       Math.max(this.#translated, back) +
       loaded(latency, utilisation, power) * (1 + gpu.latencyVariation * this.#latest(toL2 * traffic.accessesPerSector));
-    if (writes || site.operation === "reduction") {
+    if (isStore || site.operation === "reduction") {
       // Nobody waits for a store, but what is behind cannot take more than it has room for: then the L1 stands still.
       const room = gpu.storeRoom * gpu.dramLatency;
       const last = Math.max(port.free, l2.free, atomic ? this.atomics.free : 0, toDram > 0 ? behind.free : 0);

@@ -6,18 +6,21 @@
  */
 
 import type { GpuValues } from "../gpus/figures.ts";
+import { writes } from "../memory/site.ts";
 import type { Work } from "../work.ts";
 import { pipeNames, ReplayCode } from "./code.ts";
 import { Copies } from "./copies.ts";
 import { MemoryPath, reasonIndex, reasons } from "./memory-path.ts";
+import { contributions, Phases } from "./phases.ts";
 import { Cursors, type Playback, playback } from "./playback.ts";
 import { memoryRates, pipeCycles } from "./rates.ts";
 import type { BlockTrace, ExecutionSummary, WarpTrace } from "./summary.ts";
 
-/** A resident block: warps that still run, and those that wait at its barrier. */
+/** A resident block: warps that still run, those that wait at its barrier, and its mbarriers. */
 interface Resident {
   warps: number;
   waiting: number[];
+  readonly phases: Phases;
 }
 
 const never = Number.POSITIVE_INFINITY;
@@ -55,6 +58,9 @@ export class SmReplay {
   readonly issuedAt: Float64Array;
   readonly instruction: Uint32Array;
   readonly copies: Copies;
+  /** Copies out of shared memory: when they have read it, and when they have arrived. */
+  readonly bulkReads: Copies;
+  readonly bulkStores: Copies;
   readonly available: Float64Array;
   readonly availableWhy: Uint8Array;
   /** The pipe a register's value comes from. */
@@ -80,6 +86,9 @@ export class SmReplay {
   readonly #codeAt: Float64Array;
   #codeLines = 0;
   readonly #credit: Float64Array;
+  /** By slot of a warp that waits for phases: the instruction's site, and when it was issued. */
+  readonly #asked = new Map<number, { readonly site: number; readonly time: number }>();
+  readonly #contributions: ReadonlyMap<BlockTrace, Uint32Array>;
   /** By trace and warp. */
   readonly #playbacks: readonly (readonly Playback[])[];
 
@@ -137,6 +146,9 @@ export class SmReplay {
     this.issuedAt = new Float64Array(slots);
     this.instruction = new Uint32Array(slots);
     this.copies = new Copies(slots);
+    this.bulkReads = new Copies(slots);
+    this.bulkStores = new Copies(slots);
+    this.#contributions = new Map(traces.map((block) => [block, contributions(block, summary.sites)]));
     this.available = new Float64Array(slots * this.registers);
     this.availableWhy = new Uint8Array(slots * this.registers);
     this.madeBy = new Uint8Array(slots * this.registers);
@@ -232,7 +244,15 @@ export class SmReplay {
       result = this.memory.done;
       reason = this.memory.reason;
     } else if (instruction.kind === "commit") this.copies.commit(slot);
-    else if (instruction.kind === "branch") this.issuedAt[slot] = time + this.gpu.branchLatency - 1;
+    else if (instruction.kind === "bulk") this.#copy(slot, instruction.site!, time);
+    else if (instruction.kind === "bulk commit") {
+      this.bulkReads.commit(slot);
+      this.bulkStores.commit(slot);
+    } else if (instruction.kind === "arrive") this.#arrive(slot, instruction.site!, time);
+    else if (instruction.kind === "await") {
+      this.#await(slot, instruction.site!, time);
+      return;
+    } else if (instruction.kind === "branch") this.issuedAt[slot] = time + this.gpu.branchLatency - 1;
     const base = slot * this.registers;
     for (const def of instruction.defs) {
       this.available[base + def] = result;
@@ -245,6 +265,76 @@ export class SmReplay {
       this.ready[slot] = never;
       if (resident.waiting.length === resident.warps) this.#release(resident, time, weight);
     } else if (!this.#settle(slot)) this.#end(slot, time + 1);
+  }
+
+  /** Phases, and what is moved, that the entry a warp is in has at a site: two numbers each. */
+  #met(slot: number, site: number): readonly (readonly [phase: number, amount: number])[] {
+    const { accesses, accessStart } = this.cursors.playback[slot]!.trace;
+    const entry = this.cursors.position[slot]!;
+    const found: (readonly [number, number])[] = [];
+    for (let at = accessStart[entry]! * 3; at < accessStart[entry + 1]! * 3; at += 3)
+      if (accesses[at] === site) found.push([accesses[at + 1]!, accesses[at + 2]!]);
+    return found;
+  }
+
+  /** The copy engine begins what a warp asks it for. */
+  #copy(slot: number, site: number, time: number): void {
+    const stores = writes(this.summary.sites[site]!);
+    for (const [phase, sectors] of this.#met(slot, site)) {
+      const read = this.memory.copy(site, time, sectors);
+      if (stores) {
+        this.bulkReads.begin(slot, read);
+        this.bulkStores.begin(slot, this.memory.done);
+      } else this.#tell(slot, phase, this.memory.done, this.memory.reason);
+    }
+  }
+
+  #arrive(slot: number, site: number, time: number): void {
+    for (const [phase] of this.#met(slot, site)) this.#tell(slot, phase, time, reasonIndex.barrier);
+  }
+
+  /** Something arrives in a phase of the slot's block: who waits for nothing else goes on. */
+  #tell(slot: number, phase: number, time: number, reason: number): void {
+    for (const waiting of this.resident[slot]!.phases.arrive(phase, time, reason)) this.#resume(waiting);
+  }
+
+  /** A warp has asked, at `time`, whether phases are over: it goes on when they are. */
+  #await(slot: number, site: number, time: number): void {
+    const { phases } = this.resident[slot]!;
+    this.#asked.set(slot, { site, time });
+    const open = this.#met(slot, site).find(([phase]) => !phases.isKnown(phase));
+    if (open) {
+      phases.wait(open[0], slot);
+      this.ready[slot] = never;
+    } else this.#resume(slot);
+  }
+
+  /** Of a warp that asked: it is known when it has its answer, or it waits on. */
+  #resume(slot: number): void {
+    const asked = this.#asked.get(slot)!;
+    const { phases } = this.resident[slot]!;
+    const met = this.#met(slot, asked.site);
+    const open = met.find(([phase]) => !phases.isKnown(phase));
+    if (open) {
+      phases.wait(open[0], slot);
+      return;
+    }
+    this.#asked.delete(slot);
+    let there = asked.time + this.gpu.phaseLatency;
+    let reason: number = reasonIndex.dependence;
+    for (const [phase] of met) {
+      if (phases.over(phase) <= there) continue;
+      there = phases.over(phase);
+      reason = phases.reason(phase);
+    }
+    const { defs } = this.code.instructions[this.instruction[slot]!]!;
+    const base = slot * this.registers;
+    for (const def of defs) {
+      this.available[base + def] = there;
+      this.availableWhy[base + def] = reason;
+      this.madeBy[base + def] = adu;
+    }
+    if (!this.#settle(slot)) this.#end(slot, there + 1);
   }
 
   /** The request a warp's entry makes at a site; none when no lane was active there. */
@@ -293,8 +383,9 @@ export class SmReplay {
       at = fetched;
       reason = reasonIndex.start;
     }
-    if (kind === "wait") {
-      const there = this.copies.there(slot, instructions[index]!.pending ?? 0);
+    if (kind === "wait" || kind === "bulk wait") {
+      const { pending = 0, reads } = instructions[index]!;
+      const there = (kind === "wait" ? this.copies : reads ? this.bulkReads : this.bulkStores).there(slot, pending);
       if (there > at) {
         at = there;
         reason = reasonIndex.dram;
@@ -327,7 +418,7 @@ export class SmReplay {
   }
 
   /** The sampled blocks follow each other in proportion to their weights. */
-  #next(): readonly Playback[] {
+  #next(): number {
     const credit = this.#credit;
     const total = this.traces.reduce((sum, block) => sum + block.weight, 0);
     let best = 0;
@@ -336,7 +427,7 @@ export class SmReplay {
       if (credit[i]! > credit[best]!) best = i;
     }
     credit[best]! -= 1;
-    return this.#playbacks[best]!;
+    return best;
   }
 
   /** Starts the next block whose warps do anything in the slots from `first` on, as soon as the distributor can. */
@@ -347,12 +438,14 @@ export class SmReplay {
       this.distributorFree = begin + this.distributorInterval;
       this.launched++;
       const start = begin + this.gpu.blockStartLatency;
-      const resident: Resident = { warps: 0, waiting: [] };
-      for (const [w, warp] of this.#next().entries()) {
+      const next = this.#next();
+      const phases = new Phases(this.#contributions.get(this.traces[next]!)!);
+      const resident: Resident = { warps: 0, waiting: [], phases };
+      for (const [w, warp] of this.#playbacks[next]!.entries()) {
         const slot = first + w;
         this.cursors.begin(slot, warp);
         this.age[slot] = this.launched;
-        this.copies.clear(slot);
+        for (const copies of [this.copies, this.bulkReads, this.bulkStores]) copies.clear(slot);
         this.issuedAt[slot] = start - 1;
         this.available.fill(0, slot * this.registers, (slot + 1) * this.registers);
         if (!this.#settle(slot)) continue;

@@ -8,6 +8,9 @@ import type { Dim3 } from "../ir/kernel.ts";
 import type { Pipe } from "../machine/machine.ts";
 import type { MemorySite } from "../memory/site.ts";
 
+/** Work of the copy engine, and what mbarriers are told and asked. */
+export type AsyncKind = "bulk" | "bulk commit" | "bulk wait" | "arrive" | "await";
+
 /** A machine instruction, as far as time goes. Registers are numbered densely from 0. */
 export interface TimedInstruction {
   readonly pipe: Pipe;
@@ -17,10 +20,16 @@ export interface TimedInstruction {
   readonly defs: readonly number[];
   /** How often the pipe's time for one instruction it takes; absent: once. */
   readonly work?: number;
-  /** `memory` has a `site`; `shuffle` goes through the shared-memory data path; `commit` and `wait` are those of asynchronous copies. */
-  readonly kind: "compute" | "memory" | "shuffle" | "barrier" | "branch" | "commit" | "wait";
-  /** Of a `wait`: so many of the last groups committed may be under way still. */
+  /**
+   * `memory` has a `site`; `shuffle` goes through the shared-memory data path; `commit` and `wait` are those of asynchronous copies,
+   * `bulk commit` and `bulk wait` of the copy engine's. `bulk` is a copy by it, `arrive` and `await` are at an mbarrier: they have a
+   * `site`, too.
+   */
+  readonly kind: "compute" | "memory" | "shuffle" | "barrier" | "branch" | "commit" | "wait" | AsyncKind;
+  /** Of waits for groups: so many of the last groups committed may be under way still. */
   readonly pending?: number;
+  /** Of a `bulk wait`: it is enough that shared memory has been read. */
+  readonly reads?: boolean;
   /** Index into `ExecutionSummary.sites`. */
   readonly site?: number;
 }
@@ -45,7 +54,8 @@ export interface WarpTrace {
   /**
    * What the entries' memory instructions did, three numbers each: the site; cycles of the L1's data stage (global and local: the
    * larger of data and tag passes; shared: wavefronts; constant: distinct addresses); and what it moves (global and local: 32-byte
-   * sectors; shared atomics: the most lanes on one address; else 0). Entry i of `blocks` has those from `accessStart[i]` to
+   * sectors; shared atomics: the most lanes on one address; else 0). Of bulk copies and at mbarriers the second is the phase's number
+   * in the block, and a site stands there as often as it moves or meets something. Entry i of `blocks` has those from `accessStart[i]` to
    * `accessStart[i + 1]` (in accesses, not numbers), in any order; a site that is missing had no lane active.
    */
   readonly accesses: Uint16Array;

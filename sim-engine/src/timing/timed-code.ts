@@ -1,7 +1,7 @@
 /** Machine code as the replay reads it. */
 import type { Block, Op } from "../ir/kernel.ts";
 import type { Instruction, MachineKernel } from "../machine/machine.ts";
-import type { TimedInstruction } from "./summary.ts";
+import type { AsyncKind, TimedInstruction } from "./summary.ts";
 
 export interface TimedCode {
   /** For `ExecutionSummary.code`. */
@@ -16,9 +16,13 @@ export interface TimedCode {
 
 const shuffles: ReadonlySet<string> = new Set(["shuffle", "match", "reduce"]);
 
+const atPhases: Readonly<Record<string, AsyncKind>> = { mbarrier: "arrive", "mbarrier.wait": "await", "copy.bulk": "bulk" };
+
 function kindOf({ op, opcode, pipe }: Instruction, site: number | undefined): TimedInstruction["kind"] {
-  if (site !== undefined) return "memory";
   const action = op?.action.kind;
+  if (site !== undefined) return atPhases[action ?? ""] ?? "memory";
+  if (action === "bulk.commit") return "bulk commit";
+  if (action === "bulk.wait") return opcode.startsWith("DEPBAR") ? "bulk wait" : "compute";
   if (action === "barrier") return pipe === "cbu" || opcode.startsWith("BAR") || opcode.startsWith("SYNCS") ? "barrier" : "compute";
   if (action === "copy.wait") return "wait";
   if (action === "copy.commit") return "commit";
@@ -54,7 +58,7 @@ export function timedCode(machine: MachineKernel, sites: ReadonlyMap<Op, number>
           op !== undefined && (pipe === "lsu" || pipe === "tex" || pipe === "adu") && !made.has(op) ? sites.get(op) : undefined;
         if (op !== undefined && accesses !== undefined) made.add(op);
         const kind = kindOf(instruction, accesses);
-        const pending = op?.action.kind === "copy.wait" ? { pending: op.action.pending } : {};
+        const pending = op?.action.kind === "copy.wait" || op?.action.kind === "bulk.wait" ? { pending: op.action.pending } : {};
         const timed = {
           pipe,
           latency,
@@ -62,6 +66,7 @@ export function timedCode(machine: MachineKernel, sites: ReadonlyMap<Op, number>
           defs: defs.map(numberOf),
           kind,
           ...pending,
+          ...(op?.action.kind === "bulk.wait" && op.action.read ? { reads: true } : {}),
           ...(work === undefined ? {} : { work }),
         };
         return accesses === undefined ? timed : { ...timed, site: accesses };

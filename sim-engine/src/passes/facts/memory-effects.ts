@@ -13,6 +13,11 @@ export function clobbers(kernel: Kernel, op: Op, location: Location, written = l
     case "copy.async":
     case "copy.wait":
       return location.space === "shared" || location.space === "generic";
+    case "copy.bulk":
+      return action.to === "shared" ? location.space === "shared" || location.space === "generic" : location.space !== "local";
+    case "mbarrier":
+    case "mbarrier.wait":
+    case "bulk.wait":
     case "barrier":
     case "barrier.arrive":
     case "fence":
@@ -33,6 +38,10 @@ export function mayWrite(op: Op): boolean {
     case "atomic":
     case "copy.async":
     case "copy.wait":
+    case "copy.bulk":
+    case "bulk.wait":
+    case "mbarrier":
+    case "mbarrier.wait":
     case "barrier":
     case "barrier.arrive":
     case "fence":

@@ -54,6 +54,20 @@ export class TimedProgram {
     return result;
   }
 
+  /** A copy of so many sectors by the copy engine, which belongs to a phase of an mbarrier; one instruction has a site of its own. */
+  bulk(site: number, phase: number, sectors: number): void {
+    this.instructions.push({ pipe: "adu", latency: 0, uses: [], defs: [], kind: "bulk", site });
+    this.accesses.push(site, phase, sectors);
+  }
+
+  /** Waits for a phase. */
+  await(site: number, phase: number): number {
+    const result = this.register();
+    this.instructions.push({ pipe: "adu", latency: 0, uses: [], defs: [result], kind: "await", site });
+    this.accesses.push(site, phase, 0);
+    return result;
+  }
+
   barrier(): void {
     this.instructions.push({ pipe: "cbu", latency: 0, uses: [], defs: [], kind: "barrier" });
   }

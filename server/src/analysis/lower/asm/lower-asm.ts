@@ -3,6 +3,8 @@
 import type { CacheHint, MathFunction, MatrixElement, MatrixShape, Op, ScalarType, Space } from "@warplens/sim-engine";
 import { assumeOwnShared, syncCluster } from "../emit/clusters.ts";
 import type { Lowering } from "../emit/lowering.ts";
+import { lowerAsync } from "./async.ts";
+import { branches, lowerFlow } from "./flow.ts";
 import { Operands } from "./operands.ts";
 import { type Asm, type Instruction, instructionsOf, listed, ptxTypes } from "./ptx.ts";
 
@@ -20,8 +22,16 @@ const approximations: Readonly<Record<string, MathFunction>> = {
 const matrixElements: Readonly<Record<string, MatrixElement>> = { f16: "f16", bf16: "bf16", tf32: "tf32", s8: "s8", u8: "s8", f64: "f64" };
 
 export function lowerAsm(lowering: Lowering, asm: Asm): void {
-  const emitter = new Emitter(lowering, asm);
-  for (const instruction of instructionsOf(asm.template)) emitter.run(instruction);
+  const instructions = instructionsOf(asm.template);
+  const at = new Operands(lowering, asm, branches(instructions));
+  const emitter = new Emitter(lowering, asm, at);
+  lowerFlow(
+    lowering,
+    asm,
+    instructions,
+    (instruction) => emitter.run(instruction),
+    (name) => at.read(name, "i1"),
+  );
 }
 
 /** Emits a statement's instructions, one after the other. */
@@ -30,10 +40,10 @@ class Emitter {
   readonly #asm: Asm;
   readonly #at: Operands;
 
-  constructor(lowering: Lowering, asm: Asm) {
+  constructor(lowering: Lowering, asm: Asm, at: Operands) {
     this.#lowering = lowering;
     this.#asm = asm;
-    this.#at = new Operands(lowering, asm);
+    this.#at = at;
   }
 
   run(instruction: Instruction): void {
@@ -43,6 +53,7 @@ class Emitter {
     const [to = "", ...from] = operands;
     const { builder } = this.#lowering;
     this.#lowering.at(this.#asm);
+    if (lowerAsync(this.#lowering, this.#at, instruction)) return;
     const read = (index: number): Op => this.#at.read(from[index] ?? "", scalar ?? "i32");
     switch (name) {
       case ".reg":
@@ -91,6 +102,9 @@ class Emitter {
       case "brev":
       case "clz":
         this.#at.write(to, builder.math(name, "precise", "i32", read(0)));
+        return;
+      case "selp":
+        this.#at.write(to, builder.select(this.#at.read(from[2] ?? "", "i1"), read(0), read(1)));
         return;
       case "mma":
         this.#matrixProduct(instruction);

@@ -1,5 +1,5 @@
 /** The operands of inline PTX: C++ expressions by number, the template's own registers, addresses. */
-import { type Op, type ScalarType, type Space, scalarBits, sharedBase } from "@warplens/sim-engine";
+import { type Op, type ScalarType, type Space, scalarBits, scalarBytes, sharedBase } from "@warplens/sim-engine";
 import type { AsmOperand } from "../../../syntax/ast.ts";
 import { decay } from "../../sema/type-tools.ts";
 import type { Lowering } from "../emit/lowering.ts";
@@ -11,12 +11,16 @@ export class Operands {
   readonly #lowering: Lowering;
   readonly #asm: Asm;
   readonly #operands: readonly AsmOperand[];
-  /** What the template's own registers hold. */
+  /** What the template's own registers hold; where it branches, they are variables. */
   readonly #registers = new Map<string, Op>();
+  readonly #variables = new Map<string, { readonly pointer: Op; readonly type: ScalarType }>();
+  readonly #branches: boolean;
 
-  constructor(lowering: Lowering, asm: Asm) {
+  /** @param branches the template has labels or predicates */
+  constructor(lowering: Lowering, asm: Asm, branches: boolean) {
     this.#lowering = lowering;
     this.#asm = asm;
+    this.#branches = branches;
     this.#operands = [...asm.outputs, ...asm.inputs];
   }
 
@@ -53,7 +57,7 @@ export class Operands {
         this.#operands[Number(numbered[1])] ?? this.#lowering.fail(`the operand ${operand} of an asm statement is missing`, this.#asm);
       return this.as(this.#lowering.value(bound.value), scalar);
     }
-    const register = this.#registers.get(operand);
+    const register = this.#register(operand);
     if (register) return this.as(register, scalar);
     const special = this.special(operand);
     if (special) return this.as(special, scalar);
@@ -68,6 +72,24 @@ export class Operands {
       );
     }
     return this.#lowering.fail(`the operand ${operand} of an asm statement is not understood`, this.#asm);
+  }
+
+  #register(name: string): Op | undefined {
+    const variable = this.#variables.get(name);
+    if (!variable) return this.#registers.get(name);
+    const { pointer, type } = variable;
+    return this.#lowering.builder.load("local", type, pointer, { align: scalarBytes[type] });
+  }
+
+  #assign(name: string, op: Op): void {
+    if (op.type === "void") return;
+    const { builder } = this.#lowering;
+    let variable = this.#variables.get(name);
+    if (!variable) {
+      const bytes = scalarBytes[op.type];
+      this.#variables.set(name, (variable = { pointer: builder.alloca(bytes, bytes, name), type: op.type }));
+    }
+    builder.store("local", variable.pointer, [this.as(op, variable.type)], { align: scalarBytes[variable.type] });
   }
 
   /** The same bits, of the type an instruction takes. */
@@ -85,7 +107,8 @@ export class Operands {
   write(operand: string, op: Op): void {
     const numbered = /^%(\d+)$/.exec(operand);
     if (!numbered) {
-      this.#registers.set(operand, op);
+      if (this.#branches) this.#assign(operand, op);
+      else this.#registers.set(operand, op);
       return;
     }
     const bound = this.#operands[Number(numbered[1])];
@@ -132,7 +155,7 @@ export class Operands {
   is32(operand: string): boolean {
     const numbered = /^%(\d+)$/.exec(operand);
     const bound = numbered && this.#operands[Number(numbered[1])];
-    return bound ? bound.constraint.includes("r") : this.#registers.get(operand)?.type === "i32";
+    return bound ? bound.constraint.includes("r") : (this.#variables.get(operand) ?? this.#registers.get(operand))?.type === "i32";
   }
 
   constantOf(operand: string): bigint | number | boolean | undefined {

@@ -1,0 +1,136 @@
+/** mbarriers and bulk copies in inline PTX: what they leave, and what they wait for. */
+import { describe, expect, test } from "vitest";
+import { counting, kernelOf, leaves } from "../../../testing/run-kernel.ts";
+
+const helpers = `
+__device__ unsigned address(const void *p) { return (unsigned)__cvta_generic_to_shared(p); }
+__device__ void init(unsigned long long *b, int count) { asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(address(b)), "r"(count)); }
+__device__ void expect(unsigned long long *b, int bytes) {
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(address(b)), "r"(bytes) : "memory");
+}
+__device__ void arrive(unsigned long long *b) { asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(address(b)) : "memory"); }
+__device__ void wait(unsigned long long *b, int parity) {
+  asm volatile("{\\n.reg .pred P1;\\nLAB_WAIT:\\nmbarrier.try_wait.parity.shared::cta.b64 P1, [%0], %1;\\n@P1 bra.uni DONE;\\nbra.uni LAB_WAIT;\\nDONE:\\n}\\n"
+    ::"r"(address(b)), "r"(parity) : "memory");
+}
+__device__ void load(void *to, const void *from, int bytes, unsigned long long *b) {
+  asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
+    ::"r"(address(to)), "l"(from), "r"(bytes), "r"(address(b)) : "memory");
+}
+__device__ void save(void *to, const void *from, int bytes) {
+  asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(to), "r"(address(from)), "r"(bytes) : "memory");
+  asm volatile("cp.async.bulk.commit_group;");
+  asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
+}
+`;
+const kernel = (body: string): string => `${helpers}
+__global__ void k(int *out, const int *in) {
+  __shared__ alignas(128) int tile[4][32];
+  __shared__ unsigned long long full[4], empty[4];
+  const int t = threadIdx.x;
+  ${body}
+}`;
+const run = (body: string, threads: number, elements: number): Promise<number[]> =>
+  leaves(kernel(body), threads, elements, [counting("in", 1024)]);
+const upTo = (count: number, from = 0): number[] => Array.from({ length: count }, (_, k) => from + k);
+
+describe("bulk copies", () => {
+  test("bring memory to shared memory and back", async () => {
+    const body = `if (t == 0) { init(&full[0], 1); expect(&full[0], 256); load(tile[0], in + 64, 256, &full[0]); }
+    __syncthreads();
+    wait(&full[0], 0);
+    tile[t / 32][t % 32] *= 2;
+    __syncthreads();
+    if (t == 0) save(out + 4, tile[0], 128);`;
+    expect(await run(body, 64, 40)).toEqual([-1, -1, -1, -1, ...upTo(32, 64).map((value) => 2 * value), -1, -1, -1, -1]);
+  });
+
+  test("are two that a phase waits for until the bytes of both are there", async () => {
+    const body = `if (t == 0) { init(&full[0], 1); load(tile[1], in + 100, 64, &full[0]); expect(&full[0], 128); load(tile[0], in, 64, &full[0]); }
+    __syncthreads();
+    wait(&full[0], 0);
+    out[t] = tile[t / 16][t % 16];`;
+    expect(await run(body, 32, 32)).toEqual([...upTo(16), ...upTo(16, 100)]);
+  });
+
+  test("fill a ring that a warp brings tiles to while two others take them", async () => {
+    const body = `if (t == 0) for (int s = 0; s < 2; s++) { init(&full[s], 1); init(&empty[s], 2); }
+    __syncthreads();
+    if (t / 32 == 0) {
+      if (t == 0) for (int i = 0; i < 7; i++) {
+        wait(&empty[i % 2], i / 2 % 2 ^ 1);
+        expect(&full[i % 2], 128);
+        load(tile[i % 2], in + 32 * i, 128, &full[i % 2]);
+      }
+    } else {
+      int sum = 0;
+      for (int i = 0; i < 7; i++) {
+        wait(&full[i % 2], i / 2 % 2);
+        sum += (i + 1) * tile[i % 2][t % 32];
+        __syncwarp();
+        if (t % 32 == 0) arrive(&empty[i % 2]);
+      }
+      out[t - 32] = sum;
+    }`;
+    // Tile i holds 32 i and more: 32 times the sum of (i + 1) i, and 28 times the lane.
+    expect(await run(body, 96, 64)).toEqual(upTo(64).map((k) => 32 * 112 + 28 * (k % 32)));
+  });
+});
+
+describe("an mbarrier", () => {
+  test("tells the phase that a thread arrived in, and whether it is over", async () => {
+    const body = `if (t == 0) init(&full[0], 33);
+    __syncthreads();
+    unsigned long long state; int before, after;
+    asm volatile("mbarrier.arrive.shared::cta.b64 %0, [%1];" : "=l"(state) : "r"(address(&full[0])) : "memory");
+    if (t == 0) {
+      asm volatile("{ .reg .pred p; mbarrier.test_wait.shared::cta.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }" : "=r"(before) : "r"(address(&full[0])), "l"(state));
+      arrive(&full[0]);
+      asm volatile("{ .reg .pred p; mbarrier.test_wait.shared::cta.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }" : "=r"(after) : "r"(address(&full[0])), "l"(state));
+      out[0] = before; out[1] = after; out[2] = (int)state;
+    }`;
+    // All of its warp, and then one more.
+    expect(await run(body, 32, 3)).toEqual([0, 1, 0]);
+  });
+
+  test("waits in later phases for those alone that have not dropped out", async () => {
+    const body = `if (t == 0) init(&full[0], 64);
+    __syncthreads();
+    if (t < 32) asm volatile("mbarrier.arrive_drop.shared::cta.b64 _, [%0];" ::"r"(address(&full[0])) : "memory");
+    else {
+      arrive(&full[0]); wait(&full[0], 0);
+      arrive(&full[0]); wait(&full[0], 1);
+      out[t - 32] = t;
+    }`;
+    expect(await run(body, 64, 32)).toEqual(upTo(32, 32));
+  });
+
+  test.each([
+    ["an arrival that does not come", "init(&full[0], 2); arrive(&full[0]);", "1 of 2 arrivals"],
+    ["bytes that do not come", "init(&full[0], 1); expect(&full[0], 256); load(tile[0], in, 128, &full[0]);", "128 bytes"],
+    [
+      "word of bytes that come",
+      "init(&full[0], 2); load(tile[0], in, 128, &full[0]); expect(&full[0], 64);",
+      "1 of 2 arrivals and word of 64 bytes",
+    ],
+  ])("is waited at in vain for %s", async (_, before, missing) => {
+    const body = `if (t == 0) { ${before} }\n__syncthreads();\nwait(&full[0], 0);`;
+    await expect(run(body, 64, 1)).rejects.toThrow(`threads wait at an mbarrier for ever: for ${missing}`);
+  });
+
+  test("that nobody has made is told of", async () => {
+    await expect(run("arrive(&full[0]);", 32, 1)).rejects.toThrow("an mbarrier is used that was never initialised");
+  });
+});
+
+test("one lane is elected", async () => {
+  const body = `int elected;
+  asm volatile("{\\n.reg .pred p;\\nelect.sync _|p, %1;\\n@p mov.s32 %0, 1;\\n@!p mov.s32 %0, 0;\\n}" : "=r"(elected) : "r"(0xfffffff0));
+  out[t] = elected;`;
+  expect(await run(body, 32, 32)).toEqual(upTo(32).map((lane) => (lane === 4 ? 1 : 0)));
+});
+
+test("bulk copies are Hopper's", async () => {
+  const text = kernel("load(tile[0], in, 128, &full[0]);");
+  await expect(kernelOf(text, 80)).rejects.toThrow("needs compute capability 9.0");
+});
