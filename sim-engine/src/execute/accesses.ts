@@ -155,6 +155,17 @@ export class AccessCounter {
     this.#look(addresses, from, mask, cost);
   }
 
+  /** One request of the whole warp for what no lane names, which takes so many transactions and could not take fewer. */
+  countWhole(mask: number, cost: number, weight: number): void {
+    if (weight === 0) return;
+    this.requests += weight;
+    this.lanes += weight * 32;
+    this.transactions += weight * cost;
+    this.ideal += weight * cost;
+    this.worst = Math.max(this.worst, cost);
+    this.listener?.request(this, moved, 0, mask, cost);
+  }
+
   /** One request for which lane k's address is the one at `from` plus `pattern[k]`. Each shape is looked at once. */
   countPattern(addresses: Float64Array, from: number, active: number, pattern: Float64Array, weight: number): void {
     const mask = active & this.#lanes;
@@ -307,6 +318,8 @@ export function createCounters(op: Op, texelBytes: number | undefined): AccessCo
       return [new AccessCounter(op, "store", action.space, texelBytes ?? action.components * scalar(op.args[1]?.type))];
     case "atomic":
       return [new AccessCounter(op, "atomic", action.space, scalar(op.args[1]?.type))];
+    case "wgmma":
+      return [new AccessCounter(op, "load", "shared", scalar("i32"))];
     case "copy.async":
       return [new AccessCounter(op, "copy", "global", action.bytes), new AccessCounter(op, "copy", "shared", action.bytes)];
     case "copy.bulk":

@@ -4,7 +4,7 @@
  */
 import { type GpuValues, reference } from "../gpus/model.ts";
 import { findLoops, type Loop, reconvergence } from "../ir/graph.ts";
-import type { Block, Kernel, Launch, Op } from "../ir/kernel.ts";
+import type { Block, GroupProduct, Kernel, Launch, Op } from "../ir/kernel.ts";
 import { meetsOthers } from "../ir/operations.ts";
 import { analyseDivergence, type Divergence } from "../passes/facts/divergence.ts";
 import { Work } from "../work.ts";
@@ -27,6 +27,8 @@ import { launchConstants } from "./constants.ts";
 import { BarrierReduction, memoryStep, type Running } from "./effects.ts";
 import { Environment } from "./environment.ts";
 import { fusedStep, hotAfter, isFusible } from "./fuse.ts";
+import { groupProductStep } from "./group-product.ts";
+import { groupReadsStep } from "./group-reads.ts";
 import { laneStep } from "./lanes.ts";
 import { findPatterns, noPatterns, type Patterns } from "./patterns.ts";
 import { Presets } from "./presets.ts";
@@ -392,6 +394,7 @@ class Compiler {
     if (op.action.kind === "mbarrier") return [mbarrierStep(op, this.#asyncParts(op)), ...(needed ? this.#spreadSteps(op) : [])];
     if (op.action.kind === "copy.bulk") return [bulkStep(op, this.#asyncParts(op), this.#slice.acts(op))];
     const counters = createCounters(op, this.#texelBytes(op));
+    if (op.action.kind === "wgmma") return this.#groupProduct(op, op.action.product, counters);
     if (counters.length > 0 || op.action.kind === "load") {
       if (counters.length > 0) this.counters.set(op, counters);
       const [address] = op.args;
@@ -425,6 +428,18 @@ class Compiler {
     this.#registers.redirect(op, 0, kept);
     if (!value) throw new NotExecutable(op.action.kind);
     return [value, copyStep(kept, beside, warpSize)];
+  }
+
+  /** A warp's part of its group's product: what it reads is counted, and where it matters computed. */
+  #groupProduct(op: Op, product: GroupProduct, [counter]: readonly AccessCounter[]): Step[] {
+    if (this.#gpu.groupProductLatency === undefined) throw new Error("wgmma is of compute capability 9.0 alone (sm_90a)");
+    const steps: Step[] = [];
+    if (counter && !this.#uncounted) {
+      this.counters.set(op, [counter]);
+      steps.push(groupReadsStep(op, product, this.#registers, counter, this.#running));
+    }
+    if (this.#slice.needs(op)) steps.push(groupProductStep(op, product, this.#registers, this.#environment));
+    return steps;
   }
 
   /** What one lane of a texture access moves: what the object says, or else the access. */

@@ -45,6 +45,8 @@ function slice(kernel: Kernel, provenance: Provenance, objects: ReadonlySet<Memo
       if (objects === undefined) {
         if (kind === "load" || kind === "store" || kind === "atomic") need(op.args[0]);
         if (kind === "copy.async" || kind === "copy.bulk") for (const arg of op.args) need(arg);
+        // Which warp of the group it is decides what it reads.
+        if (kind === "wgmma") need(op.args[0]);
       }
       const [target] = op.args;
       if (target && (kind === "store" || kind === "atomic" || kind === "copy.async" || kind === "copy.bulk"))
@@ -65,11 +67,14 @@ function slice(kernel: Kernel, provenance: Provenance, objects: ReadonlySet<Memo
     }
   };
   if (objects !== undefined) read(objects);
+  const shared = new Set<MemoryObject>(["shared dynamic", ...kernel.shared.map((_, index) => `shared ${index}` as const)]);
   for (let op = pending.pop(); op; op = pending.pop()) {
     work.ask(1);
     for (const arg of op.args) need(arg);
     const [address] = op.args;
     if (address && (op.action.kind === "load" || op.action.kind === "atomic")) read(provenance.of(address));
+    // A descriptor is no pointer that could be followed.
+    if (op.action.kind === "wgmma") read(shared);
     if (op.action.kind === "atomic") acting.add(op);
   }
   return { needs: (op) => needed.has(op), acts: (op) => acting.has(op) };

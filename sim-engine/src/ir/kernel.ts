@@ -280,6 +280,20 @@ export type Action =
       readonly components: number;
     }
   | { readonly kind: "matrix"; readonly op: "transpose"; readonly components: 1 }
+  /**
+   * (which of the four warps of its group it is: i32, whether to add to the sums: i1, A, descriptor of B: i64, sums) -> `components`
+   * words of a warp group's product, of which a warp has 16 of 64 rows. A is a descriptor, or the four words of a lane. What is done
+   * later, before a wait, is here done at once.
+   */
+  | {
+      readonly kind: "wgmma";
+      readonly product: GroupProduct;
+      readonly components: number;
+    }
+  /** What registers hold is there for the products to come; a group of products ends; all but the last `pending` groups are done. */
+  | { readonly kind: "wgmma.fence" }
+  | { readonly kind: "wgmma.commit" }
+  | { readonly kind: "wgmma.wait"; readonly pending: number }
   /** (vector): its component `index`; of a load or a matrix product. */
   | { readonly kind: "extract"; readonly index: number }
   /** (address, value[, compare]) -> the old value. An unused result makes it a reduction (RED). */
@@ -332,6 +346,22 @@ export type Action =
 /** Rows, columns and depth of `mma.sync`. */
 export type MatrixShape = `m${number}n${number}k${number}`;
 export type MatrixElement = "f16" | "bf16" | "tf32" | "s8" | "f64";
+
+/** `wgmma.mma_async`: 64 rows, `columns` columns, as deep as 32 bytes of an element. */
+export interface GroupProduct {
+  readonly columns: number;
+  readonly a: GroupElement;
+  readonly b: GroupElement;
+  readonly sums: "f16" | "f32" | "s32";
+  readonly aIn: "registers" | "shared";
+  /** A matrix is taken with the other sign, or lies in shared memory column by column (A) or row by row (B). */
+  readonly negated: { readonly a: boolean; readonly b: boolean };
+  readonly transposed: { readonly a: boolean; readonly b: boolean };
+}
+/** Rows of a group's product, and bytes of each of A's rows and B's columns that it takes. */
+export const groupRows = 64;
+export const groupDepthBytes = 32;
+export type GroupElement = "f16" | "bf16" | "tf32" | "e4m3" | "e5m2" | "s8" | "u8";
 
 export type ImageShape = "1d" | "2d" | "3d" | "cube";
 

@@ -51,6 +51,10 @@ export function hasEffect(op: Op): boolean {
     case "bulk.wait":
     case "mbarrier":
     case "mbarrier.wait":
+    case "wgmma":
+    case "wgmma.fence":
+    case "wgmma.commit":
+    case "wgmma.wait":
     case "barrier":
     case "barrier.arrive":
     case "syncwarp":
@@ -81,6 +85,10 @@ export function isConvergent(op: Op): boolean {
     case "match":
     case "reduce":
     case "matrix":
+    case "wgmma":
+    case "wgmma.fence":
+    case "wgmma.commit":
+    case "wgmma.wait":
       return true;
     case "special":
       return op.action.register === "activemask";

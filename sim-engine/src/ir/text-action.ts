@@ -6,6 +6,8 @@ import type {
   Conversion,
   FloatBinary,
   FloatPredicate,
+  GroupElement,
+  GroupProduct,
   IntBinary,
   IntPredicate,
   MathFunction,
@@ -101,6 +103,10 @@ export function printAction(action: Action): ActionText {
     case "matrix":
       if (action.op === "transpose") return text("matrix.transpose");
       return { mnemonic: `matrix.multiply.${action.shape}.${action.of}`, settings: [], components: action.components };
+    case "wgmma":
+      return { mnemonic: "wgmma", settings: groupProductText(action.product), components: action.components };
+    case "wgmma.wait":
+      return text("wgmma.wait", String(action.pending));
     case "texel":
       return text(`texel.${action.fetch}.${action.shape}`, `bytes ${action.bytes}`, ...(action.layered ? ["layered"] : []));
     case "load":
@@ -148,11 +154,38 @@ export function printAction(action: Action): ActionText {
     case "barrier.arrive":
     case "copy.commit":
     case "bulk.commit":
+    case "wgmma.fence":
+    case "wgmma.commit":
     case "syncwarp":
     case "phi":
     case "trap":
       return text(action.kind);
   }
+}
+
+/** `n128.f16.f16.f32`, then what differs from two plain matrices in shared memory. */
+function groupProductText({ columns, a, b, sums, aIn, negated, transposed }: GroupProduct): string[] {
+  const flags = {
+    "a registers": aIn === "registers",
+    "-a": negated.a,
+    "-b": negated.b,
+    "a turned": transposed.a,
+    "b turned": transposed.b,
+  };
+  return [`n${columns}.${a}.${b}.${sums}`, ...Object.entries(flags).flatMap(([name, set]) => (set ? [name] : []))];
+}
+
+function parseGroupProduct([shape = "", ...flags]: readonly string[]): GroupProduct {
+  const [columns = "", a, b, sums] = shape.split(".") as [string, GroupElement, GroupElement, GroupProduct["sums"]];
+  return {
+    columns: Number(columns.slice(1)),
+    a,
+    b,
+    sums,
+    aIn: flags.includes("a registers") ? "registers" : "shared",
+    negated: { a: flags.includes("-a"), b: flags.includes("-b") },
+    transposed: { a: flags.includes("a turned"), b: flags.includes("b turned") },
+  };
 }
 
 const memoryPattern = /^(load|store)\.(\w+)$/;
@@ -209,6 +242,10 @@ export function parseAction(
       return { kind: "copy.bulk", to: "shared" };
     case "copy.bulk.global":
       return { kind: "copy.bulk", to: "global" };
+    case "wgmma":
+      return { kind: "wgmma", product: parseGroupProduct(settings), components: value.components };
+    case "wgmma.wait":
+      return { kind: "wgmma.wait", pending: Number(first) };
     case "barrier":
       return { kind: "barrier" };
     case "barrier.object":
@@ -220,6 +257,8 @@ export function parseAction(
     case "barrier.arrive":
     case "copy.commit":
     case "bulk.commit":
+    case "wgmma.fence":
+    case "wgmma.commit":
     case "syncwarp":
     case "trap":
       return { kind: mnemonic };

@@ -116,6 +116,9 @@ function operandProblem(op: Op): string | undefined {
     case "copy.wait":
     case "bulk.commit":
     case "bulk.wait":
+    case "wgmma.fence":
+    case "wgmma.commit":
+    case "wgmma.wait":
     case "syncwarp":
     case "fence":
       return type === "void" ? undefined : "has no value";
@@ -154,6 +157,14 @@ function operandProblem(op: Op): string | undefined {
       );
     case "matrix":
       return action.op === "transpose" ? count(1) : count(3, 64);
+    case "wgmma": {
+      const wordsOfA = action.product.aIn === "shared" ? 1 : 4;
+      return (
+        count(3 + wordsOfA + action.components) ??
+        (a?.type === "i32" && b?.type === "i1" ? undefined : "begins with neither a warp nor a condition") ??
+        same(...args.slice(3 + wordsOfA))
+      );
+    }
     case "texel":
       return count(2, 5) ?? (type === "ptr" ? pointer(a) : "its value is not a ptr");
     case "load":
@@ -201,7 +212,8 @@ function mbarrierProblem(op: keyof typeof mbarrierOperands, args: readonly Op[],
 }
 
 function extractProblem(vector: Op | undefined, index: number, type: ValueType): string | undefined {
-  if (vector?.action.kind !== "load" && vector?.action.kind !== "matrix") return "takes a component of what is no vector";
+  if (vector?.action.kind !== "load" && vector?.action.kind !== "matrix" && vector?.action.kind !== "wgmma")
+    return "takes a component of what is no vector";
   if (index >= vector.action.components) return "no such component";
   return vector.type === type ? undefined : `a component is ${vector.type}`;
 }

@@ -3,6 +3,7 @@
 import { intConstant, isConstant } from "../ir/constants.ts";
 import type { Op } from "../ir/kernel.ts";
 import { sharedBase } from "../ir/windows.ts";
+import { descriptorArithmetic } from "./descriptors.ts";
 import { coveredLogic } from "./logic-trees.ts";
 import type { Shape } from "./shape.ts";
 import type { Target } from "./target.ts";
@@ -13,11 +14,14 @@ export class Absorption {
   readonly #absorbed = new Set<Op>();
   /** What a consumer has taken in: at most one operation, as an `IADD3` with three operands does. */
   readonly #taken = new Map<Op, Op>();
+  readonly #descriptors: ReadonlySet<Op>;
 
   constructor(shape: Shape, target: Target) {
     this.#shape = shape;
     this.#target = target;
     for (const op of coveredLogic(shape)) this.#absorbed.add(op);
+    this.#descriptors = descriptorArithmetic(shape);
+    for (const op of this.#descriptors) this.#absorbed.add(op);
     for (const block of shape.kernel.blocks) {
       shape.work.ask(block.ops.length);
       for (const op of block.phis) this.#visit(op);
@@ -27,6 +31,11 @@ export class Absorption {
 
   has(op: Op): boolean {
     return this.#absorbed.has(op);
+  }
+
+  /** The products that take descriptors compute it beside them. */
+  makesDescriptor(op: Op): boolean {
+    return this.#descriptors.has(op);
   }
 
   /** The operation that `op` took in. */
@@ -55,7 +64,8 @@ export class Absorption {
     const users = this.#shape.users(op);
     switch (action.kind) {
       case "extract":
-        return true;
+        // The words of a group's product are registers of their own: many products add to them where they stand.
+        return op.args[0]?.action.kind !== "wgmma";
       case "gep":
         // `(i + 1 & mask) * 4`: scaled before it is masked, once for all that differ by a constant; the base is added by the access.
         if (this.#shape.isNarrowPointer(op) && isMaskedSum(op.args[1])) return users.every((user) => this.#isAddressOf(user, op));

@@ -88,7 +88,7 @@ export function dependences(kernel: Kernel, instructions: readonly Instruction[]
 }
 
 function memoryKind(opcode: string): "load" | "store" | "fence" | undefined {
-  if (/^(BAR|SYNCS|MEMBAR|WARPSYNC|DEPBAR|BSYNC|BSSY|CCTL|BRA|EXIT)/.test(opcode)) return "fence";
+  if (/^(BAR|SYNCS|WARPGROUP|MEMBAR|WARPSYNC|DEPBAR|BSYNC|BSSY|CCTL|BRA|EXIT)/.test(opcode)) return "fence";
   if (/^(ST|SUST|RED|ATOM|LDGSTS)/.test(opcode)) return "store";
-  return /^(LDG|LDS|LDL|LD\.|TEX|TLD|SULD)/.test(opcode) ? "load" : undefined;
+  return /^([HIQ]GMMA|LDG|LDS|LDL|LD\.|TEX|TLD|SULD)/.test(opcode) ? "load" : undefined;
 }

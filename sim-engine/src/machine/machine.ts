@@ -28,6 +28,8 @@ export interface Instruction {
   readonly pipe: Pipe;
   /** Cycles from issue until a dependent instruction may issue; for memory, of a hit without contention. */
   readonly latency: number;
+  /** Of a warp group's product, done later than it is issued. */
+  readonly product?: ProductTime;
   /** How often the pipe's time for one instruction this one takes; absent: once. */
   readonly work?: number;
   readonly span: Span;
@@ -39,6 +41,13 @@ export interface Instruction {
   readonly callee?: number;
   /** Runs under a predicate that stands for a branch: issued for the warp, done only by the lanes of `Instruction.op`'s block. */
   readonly predicated?: true;
+}
+
+/** Of a warp's part of its group's product: cycles its tensor core takes, from its last one until it may begin, and whether it ends a group. */
+export interface ProductTime {
+  readonly cycles: number;
+  readonly gap: number;
+  readonly commits: boolean;
 }
 
 export interface MachineBlock {

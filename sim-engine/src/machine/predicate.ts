@@ -38,7 +38,8 @@ function meeting(a: Block, b: Block): Block | undefined {
   return next(a) !== undefined && next(a) === next(b) ? next(a) : undefined;
 }
 
-const forbidden = /^(BAR|SYNCS|BSSY|BSYNC|BRA|CALL|WARPSYNC|SHFL|VOTE|MATCH|REDUX|RED|ATOM|ATOMG|MEMBAR|LDGSTS|LDGDEPBAR|DEPBAR|EXIT|BPT)/;
+const forbidden =
+  /^(BAR|SYNCS|BSSY|BSYNC|BRA|CALL|WARPSYNC|SHFL|VOTE|MATCH|REDUX|RED|ATOM|ATOMG|MEMBAR|[HIQ]GMMA|WARPGROUP|LDGSTS|LDGDEPBAR|DEPBAR|EXIT|BPT)/;
 
 function isPredicable(selection: Selection, arm: Block, limit: number): boolean {
   const code = selection.codeOf(arm);

@@ -3,6 +3,7 @@
 import { intConstant, isConstant, powerOfTwo } from "../ir/constants.ts";
 import { type Op, type ScalarType, scalarBytes } from "../ir/kernel.ts";
 import { calleeWords, opcodesOf } from "./expansions.ts";
+import { highHalf } from "./high-halves.ts";
 import type { Instruction, Register } from "./machine.ts";
 import type { BlockCode, Choice, Selection } from "./selection.ts";
 
@@ -120,11 +121,11 @@ function selectLong(selection: Selection, op: Op): Choice {
     case "and":
     case "or":
     case "xor":
-      return ["LOP3", "LOP3"];
+      return highHalf(op) === undefined ? ["LOP3", "LOP3"] : ["LOP3"];
     case "shl":
     case "lshr":
     case "ashr":
-      return ["SHF", "SHF"];
+      return highHalf(op) === undefined ? ["SHF", "SHF"] : ["SHF"];
     case "mulhi.s":
     case "mulhi.u":
       return ["IMAD.WIDE.U32", "IMAD.WIDE.U32", "IADD3", "IMAD.WIDE.U32", "IADD3.X", "IMAD.X"];

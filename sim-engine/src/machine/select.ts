@@ -15,6 +15,7 @@ import { allocate } from "./registers.ts";
 import { selectAsync } from "./select-async.ts";
 import { selectControl } from "./select-control.ts";
 import { selectFloat, selectMath } from "./select-float.ts";
+import { selectGroup } from "./select-group.ts";
 import { selectCompare, selectConversion, selectInt, selectSelect } from "./select-integer.ts";
 import { selectMatrix } from "./select-matrix.ts";
 import { selectAddress, selectAtomic, selectExchange, selectLoad, selectStore } from "./select-memory.ts";
@@ -70,6 +71,12 @@ function selectOp(selection: Selection, code: BlockCode, op: Op): void {
       break;
     case "matrix":
       selectMatrix(selection, code, op);
+      break;
+    case "wgmma":
+    case "wgmma.fence":
+    case "wgmma.commit":
+    case "wgmma.wait":
+      selectGroup(selection, code, op);
       break;
     case "load":
       selectLoad(selection, code, op);

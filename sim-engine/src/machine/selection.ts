@@ -3,6 +3,7 @@ import { nvcc } from "../compilers/compiler.ts";
 import { type Block, type Op, type ScalarType, type Span, scalarBytes } from "../ir/kernel.ts";
 import { isLeaf } from "../ir/operations.ts";
 import type { Absorption } from "./absorb.ts";
+import { highHalf } from "./high-halves.ts";
 import type { Instruction, Register, RegisterFile } from "./machine.ts";
 import { opcodeInfo } from "./opcodes.ts";
 import type { Shape } from "./shape.ts";
@@ -126,6 +127,7 @@ export class Selection {
   #wordsOf(op: Op): Register["words"] {
     if (op.type === "void" || op.type === "i1") return 1;
     if (op.type === "ptr") return this.shape.isNarrowPointer(op) ? 1 : 2;
+    if (op.type === "i64" && highHalf(op) !== undefined) return 1;
     const bytes = scalarBytes[op.type] * (op.action.kind === "load" || op.action.kind === "matrix" ? op.action.components : 1);
     return Math.max(1, Math.min(4, Math.ceil(bytes / 4))) as Register["words"];
   }

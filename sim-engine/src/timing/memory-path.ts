@@ -19,6 +19,7 @@ export const reasons = [
   "shuffle",
   "barrier",
   "pipe",
+  "tensor",
   "start",
 ] as const;
 export type Reason = (typeof reasons)[number];

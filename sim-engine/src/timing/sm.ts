@@ -13,6 +13,7 @@ import { Copies } from "./copies.ts";
 import { MemoryPath, reasonIndex, reasons } from "./memory-path.ts";
 import { contributions, Phases } from "./phases.ts";
 import { Cursors, type Playback, playback } from "./playback.ts";
+import { Products } from "./products.ts";
 import { memoryRates, pipeCycles } from "./rates.ts";
 import type { BlockTrace, ExecutionSummary, WarpTrace } from "./summary.ts";
 
@@ -61,6 +62,7 @@ export class SmReplay {
   /** Copies out of shared memory: when they have read it, and when they have arrived. */
   readonly bulkReads: Copies;
   readonly bulkStores: Copies;
+  readonly products: Products;
   readonly available: Float64Array;
   readonly availableWhy: Uint8Array;
   /** The pipe a register's value comes from. */
@@ -149,6 +151,7 @@ export class SmReplay {
     this.bulkReads = new Copies(slots);
     this.bulkStores = new Copies(slots);
     this.#contributions = new Map(traces.map((block) => [block, contributions(block, summary.sites)]));
+    this.products = new Products(slots, schedulers, this.memory.l1);
     this.available = new Float64Array(slots * this.registers);
     this.availableWhy = new Uint8Array(slots * this.registers);
     this.madeBy = new Uint8Array(slots * this.registers);
@@ -213,7 +216,8 @@ export class SmReplay {
     const index = this.instruction[slot]!;
     const instruction = this.code.instructions[index]!;
     const pipe = this.code.pipe[index]!;
-    const cost = this.pipeCost[pipe]! * this.code.work[index]!;
+    // A group's product only waits its turn there.
+    const cost = instruction.product ? 0 : this.pipeCost[pipe]! * this.code.work[index]!;
     const { cursors } = this;
     const { trace, weights } = cursors.playback[slot]!;
     const entry = cursors.position[slot]!;
@@ -252,6 +256,13 @@ export class SmReplay {
     else if (instruction.kind === "await") {
       this.#await(slot, instruction.site!, time);
       return;
+    } else if (instruction.product) {
+      const { product, site, latency } = instruction;
+      const read = site === undefined ? 0 : this.#cyclesAt(trace, entry, site);
+      result = this.products.begin(slot, k, product, time, read, weight) + latency;
+      this.products.end(slot, result, product.commits);
+      this.pipeBusy[pipe]! += product.cycles * weight;
+      reason = reasonIndex.tensor;
     } else if (instruction.kind === "branch") this.issuedAt[slot] = time + this.gpu.branchLatency - 1;
     const base = slot * this.registers;
     for (const def of instruction.defs) {
@@ -346,6 +357,12 @@ export class SmReplay {
     else this.memory.request(site, time, 0, 0);
   }
 
+  /** Cycles of the L1's data stage that an entry's access at a site takes. */
+  #cyclesAt({ accesses, accessStart }: WarpTrace, entry: number, site: number): number {
+    for (let at = accessStart[entry]! * 3; at < accessStart[entry + 1]! * 3; at += 3) if (accesses[at] === site) return accesses[at + 1]!;
+    return 0;
+  }
+
   /** Points a warp at its next instruction and finds when that can issue; false when there is none. */
   #settle(slot: number): boolean {
     const { position, offset, playback } = this.cursors;
@@ -361,6 +378,8 @@ export class SmReplay {
     let reason: number = reasonIndex.pipe;
     const pipe = this.code.pipe[index]!;
     for (const use of uses) {
+      // Products on the same sums come one after the other by themselves.
+      if (kind === "product" && this.availableWhy[base + use] === reasonIndex.tensor) continue;
       let there = this.available[base + use]!;
       if (kind === "branch") there += this.gpu.branchConditionLatency;
       else if (this.madeBy[base + use] !== pipe && this.availableWhy[base + use] === reasonIndex.dependence)
@@ -372,6 +391,7 @@ export class SmReplay {
     }
     // A register may not be written while a load into it is under way.
     for (const def of defs) {
+      if (kind === "product" && this.availableWhy[base + def] === reasonIndex.tensor) continue;
       if (this.available[base + def]! > at && this.availableWhy[base + def]! !== reasonIndex.dependence) {
         at = this.available[base + def]!;
         reason = this.availableWhy[base + def]!;
@@ -389,6 +409,13 @@ export class SmReplay {
       if (there > at) {
         at = there;
         reason = reasonIndex.dram;
+      }
+    }
+    if (kind === "product wait") {
+      const there = this.products.there(slot, instructions[index]!.pending ?? 0);
+      if (there > at) {
+        at = there;
+        reason = reasonIndex.tensor;
       }
     }
     this.ready[slot] = at;
@@ -446,6 +473,7 @@ export class SmReplay {
         this.cursors.begin(slot, warp);
         this.age[slot] = this.launched;
         for (const copies of [this.copies, this.bulkReads, this.bulkStores]) copies.clear(slot);
+        this.products.clear(slot);
         this.issuedAt[slot] = start - 1;
         this.available.fill(0, slot * this.registers, (slot + 1) * this.registers);
         if (!this.#settle(slot)) continue;

@@ -5,7 +5,7 @@
  */
 import type { TrafficEstimate } from "../cache/traffic.ts";
 import type { Dim3 } from "../ir/kernel.ts";
-import type { Pipe } from "../machine/machine.ts";
+import type { Pipe, ProductTime } from "../machine/machine.ts";
 import type { MemorySite } from "../memory/site.ts";
 
 /** Work of the copy engine, and what mbarriers are told and asked. */
@@ -23,9 +23,10 @@ export interface TimedInstruction {
   /**
    * `memory` has a `site`; `shuffle` goes through the shared-memory data path; `commit` and `wait` are those of asynchronous copies,
    * `bulk commit` and `bulk wait` of the copy engine's. `bulk` is a copy by it, `arrive` and `await` are at an mbarrier: they have a
-   * `site`, too.
+   * `site`, too. `product` and `product wait` are of a warp group's products, a `product` with what it reads as its `site`.
    */
-  readonly kind: "compute" | "memory" | "shuffle" | "barrier" | "branch" | "commit" | "wait" | AsyncKind;
+  readonly kind: "compute" | "memory" | "shuffle" | "barrier" | "branch" | "commit" | "wait" | "product" | "product wait" | AsyncKind;
+  readonly product?: ProductTime;
   /** Of waits for groups: so many of the last groups committed may be under way still. */
   readonly pending?: number;
   /** Of a `bulk wait`: it is enough that shared memory has been read. */

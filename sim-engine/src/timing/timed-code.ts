@@ -18,13 +18,15 @@ const shuffles: ReadonlySet<string> = new Set(["shuffle", "match", "reduce"]);
 
 const atPhases: Readonly<Record<string, AsyncKind>> = { mbarrier: "arrive", "mbarrier.wait": "await", "copy.bulk": "bulk" };
 
-function kindOf({ op, opcode, pipe }: Instruction, site: number | undefined): TimedInstruction["kind"] {
+function kindOf({ op, opcode, pipe, product }: Instruction, site: number | undefined): TimedInstruction["kind"] {
+  if (product) return "product";
   const action = op?.action.kind;
   if (site !== undefined) return atPhases[action ?? ""] ?? "memory";
   if (action === "bulk.commit") return "bulk commit";
   if (action === "bulk.wait") return opcode.startsWith("DEPBAR") ? "bulk wait" : "compute";
   if (action === "barrier") return pipe === "cbu" || opcode.startsWith("BAR") || opcode.startsWith("SYNCS") ? "barrier" : "compute";
   if (action === "copy.wait") return "wait";
+  if (action === "wgmma.wait") return "product wait";
   if (action === "copy.commit") return "commit";
   if (action !== undefined && shuffles.has(action) && pipe === "lsu") return "shuffle";
   return opcode.startsWith("BRA") || opcode.startsWith("BRX") ? "branch" : "compute";
@@ -53,12 +55,14 @@ export function timedCode(machine: MachineKernel, sites: ReadonlyMap<Op, number>
     indices.set(block, code.length);
     code.push(
       instructions.map((instruction) => {
-        const { pipe, latency, work, uses, defs, op } = instruction;
-        const accesses =
-          op !== undefined && (pipe === "lsu" || pipe === "tex" || pipe === "adu") && !made.has(op) ? sites.get(op) : undefined;
+        const { pipe, latency, work, product, uses, defs, op } = instruction;
+        const goesToMemory = pipe === "lsu" || pipe === "tex" || pipe === "adu" || product !== undefined;
+        const accesses = op !== undefined && goesToMemory && !made.has(op) ? sites.get(op) : undefined;
         if (op !== undefined && accesses !== undefined) made.add(op);
         const kind = kindOf(instruction, accesses);
-        const pending = op?.action.kind === "copy.wait" || op?.action.kind === "bulk.wait" ? { pending: op.action.pending } : {};
+        const action = op?.action;
+        const waits = action?.kind === "copy.wait" || action?.kind === "bulk.wait" || action?.kind === "wgmma.wait";
+        const pending = waits ? { pending: action.pending } : {};
         const timed = {
           pipe,
           latency,
@@ -68,6 +72,7 @@ export function timedCode(machine: MachineKernel, sites: ReadonlyMap<Op, number>
           ...pending,
           ...(op?.action.kind === "bulk.wait" && op.action.read ? { reads: true } : {}),
           ...(work === undefined ? {} : { work }),
+          ...(product === undefined ? {} : { product }),
         };
         return accesses === undefined ? timed : { ...timed, site: accesses };
       }),

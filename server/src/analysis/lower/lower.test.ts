@@ -326,7 +326,7 @@ describe("what cannot be simulated is said, with its place", () => {
     "an unknown type": ["", "Vendor::Tensor t; t.go(p);", /^the type of t, Vendor::Tensor, is not known$/, "t"],
     "a host variable": ["int host = 3;", "p[0] = host;", /^host is a variable of the host$/, "host"],
     "virtual calls": ["struct A { __device__ virtual int f() { return 1; } };", "A *a = (A *)p; p[0] = a->f();", /virtual/, "a->f()"],
-    "unknown PTX": ["", 'asm volatile("wgmma.fence.sync.aligned;");', /wgmma/, 'asm volatile("wgmma.fence.sync.aligned;")'],
+    "unknown PTX": ["", 'asm volatile("tcgen05.wait::ld.sync.aligned;");', /tcgen05/, 'asm volatile("tcgen05.wait::ld.sync.aligned;")'],
   };
   test.each(Object.entries(table))("%s", async (_, [before, body, reason, at]) => {
     const text = `${before}\n__global__ void k(float *p, int n) { ${body} }`;

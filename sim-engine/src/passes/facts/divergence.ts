@@ -154,6 +154,8 @@ function isSource(action: Action, [width, height]: Dim3): boolean {
       return action.space === "local" || action.space === "generic" || action.matrix === true;
     case "atomic":
     case "shuffle":
+    case "matrix":
+    case "wgmma":
       return true;
     case "match":
       return action.mode === "any";

@@ -1,10 +1,21 @@
 /** Inline PTX: the instructions that real kernels write by hand. Anything else is not simulated. */
 
-import type { CacheHint, MathFunction, MatrixElement, MatrixShape, Op, ScalarType, Space } from "@warplens/sim-engine";
+import type {
+  CacheHint,
+  FloatPredicate,
+  IntPredicate,
+  MathFunction,
+  MatrixElement,
+  MatrixShape,
+  Op,
+  ScalarType,
+  Space,
+} from "@warplens/sim-engine";
 import { assumeOwnShared, syncCluster } from "../emit/clusters.ts";
 import type { Lowering } from "../emit/lowering.ts";
 import { lowerAsync } from "./async.ts";
 import { branches, lowerFlow } from "./flow.ts";
+import { lowerWgmma } from "./group-product.ts";
 import { Operands } from "./operands.ts";
 import { type Asm, type Instruction, instructionsOf, listed, ptxTypes } from "./ptx.ts";
 
@@ -20,6 +31,21 @@ const approximations: Readonly<Record<string, MathFunction>> = {
 };
 
 const matrixElements: Readonly<Record<string, MatrixElement>> = { f16: "f16", bf16: "bf16", tf32: "tf32", s8: "s8", u8: "s8", f64: "f64" };
+
+const signedComparisons: Readonly<Record<string, IntPredicate>> = { eq: "eq", ne: "ne", lt: "slt", le: "sle", gt: "sgt", ge: "sge" };
+const unsignedComparisons: Readonly<Record<string, IntPredicate>> = {
+  eq: "eq",
+  ne: "ne",
+  lt: "ult",
+  le: "ule",
+  gt: "ugt",
+  ge: "uge",
+  lo: "ult",
+  ls: "ule",
+  hi: "ugt",
+  hs: "uge",
+};
+const floatComparisons: Readonly<Record<string, FloatPredicate>> = { eq: "oeq", neu: "une", lt: "olt", le: "ole", gt: "ogt", ge: "oge" };
 
 export function lowerAsm(lowering: Lowering, asm: Asm): void {
   const instructions = instructionsOf(asm.template);
@@ -106,8 +132,14 @@ class Emitter {
       case "selp":
         this.#at.write(to, builder.select(this.#at.read(from[2] ?? "", "i1"), read(0), read(1)));
         return;
+      case "setp":
+        this.#setPredicate(instruction, scalar);
+        return;
       case "mma":
         this.#matrixProduct(instruction);
+        return;
+      case "wgmma":
+        lowerWgmma(this.#lowering, this.#asm, this.#at, instruction);
         return;
       case "ldmatrix":
         this.#matrixLoad(instruction);
@@ -209,6 +241,24 @@ class Emitter {
 
   #unknown(instruction: Instruction): never {
     return this.#lowering.fail(`the PTX instruction ${instruction.opcode.join(".")} is not simulated`, this.#asm);
+  }
+
+  /** `setp.ne.b32 p, %0, 0;` */
+  #setPredicate(instruction: Instruction, scalar: ScalarType | undefined): void {
+    const { opcode, operands } = instruction;
+    const [to = "", a = "", b = ""] = operands;
+    const [, comparison = ""] = opcode;
+    if (!scalar || opcode.length !== 3 || to.includes("|")) this.#unknown(instruction);
+    const [left, right] = [this.#at.read(a, scalar), this.#at.read(b, scalar)];
+    const { builder } = this.#lowering;
+    if (!scalar.startsWith("i")) {
+      const predicate = floatComparisons[comparison] ?? this.#unknown(instruction);
+      this.#at.write(to, builder.fcmp(predicate, left, right));
+      return;
+    }
+    const signed = (opcode[2] ?? "").startsWith("s");
+    const predicate = (signed ? signedComparisons : unsignedComparisons)[comparison] ?? this.#unknown(instruction);
+    this.#at.write(to, builder.icmp(predicate, left, right));
   }
 
   #bitField(signed: boolean, value: Op, position: Op, length: Op): Op {

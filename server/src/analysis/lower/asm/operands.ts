@@ -92,6 +92,12 @@ export class Operands {
     builder.store("local", variable.pointer, [this.as(op, variable.type)], { align: scalarBytes[variable.type] });
   }
 
+  /** What a predicate of the template's own holds. */
+  predicate(operand: string): Op | undefined {
+    const register = this.#register(operand);
+    return register?.type === "i1" ? register : undefined;
+  }
+
   /** The same bits, of the type an instruction takes. */
   as(op: Op, scalar: ScalarType): Op {
     const { builder } = this.#lowering;
@@ -165,7 +171,7 @@ export class Operands {
   }
 
   immediate(operand: string): bigint | number | boolean {
-    if (/^\d+$/.test(operand)) return Number(operand);
+    if (/^-?\d+$/.test(operand)) return Number(operand);
     return this.constantOf(operand) ?? this.#lowering.fail("a size in an asm statement is not constant", this.#asm);
   }
 }

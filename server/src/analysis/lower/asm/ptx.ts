@@ -11,12 +11,11 @@ export interface Instruction {
   readonly operands: readonly string[];
 }
 
-/** The instructions of a template, comments and braces taken out; predicates are not understood. */
+/** The instructions of a template, comments and the braces of scopes taken out, labels by themselves; predicates are not understood. */
 export function instructionsOf(template: string): Instruction[] {
   return withoutComments(template.replaceAll("%%", "%"))
-    .split(/[;\n]/)
-    .map((each) => each.trim().replace(/^\{\s+/, ""))
-    .filter((each) => each !== "" && each !== "{" && each !== "}")
+    .split(";")
+    .flatMap(statements)
     .map((each) => {
       const [opcode = ""] = each.split(/\s/, 1);
       const operands = (each.slice(opcode.length).match(/\{[^}]*(?:\}|$)|\[[^\]]*(?:\]|$)|[^,\s]+/g) ?? []).map((operand) =>
@@ -25,6 +24,22 @@ export function instructionsOf(template: string): Instruction[] {
       return { opcode: opcode.split("."), operands };
     });
 }
+
+/** Labels, each by itself, and the instruction that they stand before. */
+function statements(text: string): string[] {
+  const found: string[] = [];
+  // No instruction begins with a brace: it opens a scope or closes one.
+  let rest = text.replace(/^[\s{}]+/, "");
+  for (let label = labelPattern.exec(rest); label; label = labelPattern.exec(rest)) {
+    found.push(label[0]);
+    rest = rest.slice(label[0].length).replace(/^[\s{}]+/, "");
+  }
+  const instruction = rest.trim();
+  return instruction === "" ? found : [...found, instruction];
+}
+
+/** `again:`, but not the start of `shared::cta`. */
+const labelPattern = /^[\w$%=]+:(?!:)/;
 
 export const specials: Readonly<Record<string, SpecialRegister>> = {
   "%cluster_ctarank": "cluster.rank",
