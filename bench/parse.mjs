@@ -122,9 +122,9 @@ function share(folder) {
   );
 }
 
-/** Both parsers on the same texts in turn: the first of the process, whole ones without a tree of before, and edits with one. */
+/** Both parsers on the same texts in turn: the first of the process, and later ones. */
 async function compare() {
-  const native = syntax.loadNativeParser(pathToFileURL(`${root}/`), parser);
+  const native = syntax.loadNativeParse(pathToFileURL(`${root}/`));
   if (!native) return console.log("no native parser: node scripts/native-parser.mjs");
   const files = positionals.map((file) => ({ name: path.basename(file), text: readFileSync(file, "utf8") }));
   const { generate } = await import("./support/generate.mjs");
@@ -138,22 +138,13 @@ async function compare() {
   const say = (what, wasm, other) =>
     console.log(`${what}: ${wasm.toFixed(1)} ms in WebAssembly, ${other.toFixed(1)} native: ${(wasm / other).toFixed(2)} times faster`);
   const [first] = texts;
-  const start = (each) => timed(() => each.parse(first.text));
-  say(`${first.name}, the process' first`, start(parser), start(native));
+  const start = (parse) => timed(() => parse(first.text));
+  say(`${first.name}, the process' first`, start(parser.parse), start(native));
   for (const { name, text } of texts) {
-    const taken = { whole: [[], []], "an edit": [[], []], "an edit that breaks it": [[], []] };
-    const middle = text.indexOf(";", text.length >> 1);
-    const edited = `${text.slice(0, middle)} ${text.slice(middle)}`;
-    const broken = `${text.slice(0, middle)}; float half = (${text.slice(middle)}`;
-    for (let round = 0; round < 7; round++) {
-      for (const [k, each] of [parser, native].entries()) {
-        taken.whole[k].push(timed(() => each.parse(text, { key: name })));
-        taken["an edit"][k].push(timed(() => each.parse(edited, { key: name })));
-        taken["an edit that breaks it"][k].push(timed(() => each.parse(broken, { key: name })));
-        each.forget(name);
-      }
-    }
-    for (const [what, lists] of Object.entries(taken)) say(`${name}, ${what}`, ...lists.map(median));
+    const taken = [[], []];
+    for (let round = 0; round < 7; round++)
+      for (const [k, parse] of [parser.parse, native].entries()) taken[k].push(timed(() => parse(text)));
+    say(name, ...taken.map(median));
   }
 }
 

@@ -71,6 +71,7 @@ startServer(connection, {
       find: (path) => loaded().find(path),
       headers: (path) => loaded().headers(path),
       simulate: (path, order, told) => loaded().simulate(path, order, told),
+      rest: () => analysis?.rest(),
       cancel: () => analysis?.cancel(),
       dispose: () => analysis?.dispose(),
     };

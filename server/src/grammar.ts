@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { useParser } from "./syntax/current-parser.ts";
 import { loadWasmParser, type Parser } from "./syntax/index.ts";
 import { installedAssets } from "./syntax/parser/installed.ts";
-import { loadNativeParser } from "./syntax/parser/native.ts";
+import { beginNatively, loadNativeParse } from "./syntax/parser/native.ts";
 
 const beside = (name: string): string => fileURLToPath(new URL(`./${name}`, import.meta.url));
 
@@ -22,11 +22,12 @@ export async function loadGrammarFromDisk(): Promise<void> {
   useParser((await loaded).wasm);
 }
 
-/** The same, for processes that read whole files soon after they start: with the native parser, where there is one. */
+/** The same, begun natively where that can be: for threads and processes that read files soon after they start. */
 export async function loadNativeGrammarFromDisk(): Promise<void> {
   loaded ??= load();
   const { wasm, root } = await loaded;
-  useParser(loadNativeParser(root, wasm) ?? wasm);
+  const native = loadNativeParse(root);
+  useParser(native ? beginNatively(native, wasm) : wasm);
 }
 
 async function load(): Promise<Loaded> {

@@ -1,7 +1,7 @@
 /** The entry of the thread: one message after another. */
 import { parentPort, workerData } from "node:worker_threads";
 import { diskFiles } from "./files.ts";
-import { loadGrammarFromDisk } from "./grammar.ts";
+import { loadNativeGrammarFromDisk } from "./grammar.ts";
 import { takeStages, watchStages } from "./trace.ts";
 import { AnalysisError } from "./worker/messages.ts";
 import { Pulse } from "./worker/pulse.ts";
@@ -12,15 +12,21 @@ import { warmUp } from "./worker/warm-up.ts";
 const { running, pulse: memory } = workerData as ThreadData;
 const pulse = new Pulse(memory);
 watchStages((name) => pulse.enter(name));
-const loaded = loadGrammarFromDisk();
+const loaded = loadNativeGrammarFromDisk();
 
-/** While the editor still says hello: whoever asks is answered, and then there is enough to do. */
 let asked = false;
-function warm(steps: Iterator<void>): void {
-  if (!asked && !steps.next().done) setImmediate(warm, steps);
+/** What is done while nobody asks, a step at a time. */
+let resting: Iterator<void> | undefined;
+function rest(steps: Iterator<void>): void {
+  resting = steps;
+  const goOn = (): void => {
+    if (resting === steps && !steps.next().done) setImmediate(goOn);
+  };
+  goOn();
 }
+// While the editor still says hello: whoever asks is answered, and then there is enough to do.
 void loaded.then(
-  () => warm(warmUp()),
+  () => asked || rest(warmUp()),
   () => undefined,
 );
 const runner = new JobRunner(diskFiles, () => pulse.beat());
@@ -45,7 +51,9 @@ function answer(id: number, request: Request): FromThread {
 
 parentPort?.on("message", async (message: ToThread) => {
   if ("input" in message) return runner.tell(message.input);
+  if ("rest" in message) return rest(runner.prepareForEdits());
   asked = true;
+  resting = undefined;
   const { id, request } = message;
   try {
     await loaded;

@@ -142,6 +142,12 @@ export class ProgramDatabase {
     };
   }
 
+  /** Edits of a file are awaited: what the first would take longer for than others is done now, when nobody waits. */
+  prepareForEdits(path: string): void {
+    const { db, files } = this;
+    db.last(files.parsed, this.#unitOf(path))?.parser.keepTree(() => db.work.isCancelled);
+  }
+
   /** The same within a budget, for what may take long. Throws `Cancelled`. */
   within<T>(work: Work, ask: () => T): T {
     return this.db.within(work, ask);

@@ -10,6 +10,8 @@ const last: SimulationMessage = { type: "end", about };
 function manual() {
   const runs: { what: string; end: () => void; fail: (error: Error) => void }[] = [];
   const cancelled: string[] = [];
+  /** How many runs there had been at each time that it was told to rest. */
+  const rests: number[] = [];
   let stop: () => void = () => undefined;
   const worker: AnalysisWorker = {
     tell: () => undefined,
@@ -27,17 +29,18 @@ function manual() {
         };
         runs.push({ what: `simulate ${path}`, end: toEnd, fail });
       }),
+    rest: () => rests.push(runs.length),
     cancel: () => stop(),
     dispose: () => undefined,
   };
-  return { worker, runs, cancelled };
+  return { worker, runs, cancelled, rests };
 }
 
 function setUp() {
   const paths = new Map<string, string>();
   const log: string[] = [];
   const over: string[] = [];
-  const { worker, runs, cancelled } = manual();
+  const { worker, runs, cancelled, rests } = manual();
   const queue = new WorkQueue(worker, {
     jobOf(uri) {
       const path = paths.get(uri);
@@ -55,7 +58,7 @@ function setUp() {
     runs[index]?.end();
     await settle();
   };
-  return { paths, log, over, runs, cancelled, queue, open, end };
+  return { paths, log, over, runs, cancelled, rests, queue, open, end };
 }
 
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
@@ -152,4 +155,19 @@ test("while it is held no simulation is begun, and findings are", async () => {
   queue.release();
   await end(1);
   expect(log).toEqual(["found b", "end a"]);
+});
+
+test("the worker may rest once no findings are wanted, though a simulation waits for a pause", async () => {
+  const { runs, rests, queue, open, end } = setUp();
+  open("a", "b");
+  queue.hold();
+  for (const uri of ["a", "b"]) queue.find(uri);
+  queue.simulate("a");
+  await end(0);
+  expect(rests).toEqual([]);
+  await end(1);
+  expect(rests).toEqual([2]);
+  queue.release();
+  expect(runs.at(-1)?.what).toBe("simulate a");
+  expect(rests).toEqual([2]);
 });

@@ -90,7 +90,10 @@ export class WorkQueue {
     if (this.#running) return;
     const does: Does = this.#waiting.find.size > 0 || this.#isHeld ? "find" : "simulate";
     const uri = [...this.#waiting[does]].at(-1);
-    if (uri === undefined) return;
+    if (uri === undefined) {
+      this.#worker.rest();
+      return;
+    }
     this.#waiting[does].delete(uri);
     const asked = this.#events.jobOf(uri, does);
     if (asked) {

@@ -123,6 +123,7 @@ function manualWorker() {
           done(false);
         };
       }),
+    rest: () => undefined,
     cancel: () => stop(),
     dispose: () => undefined,
   };

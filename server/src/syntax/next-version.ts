@@ -150,6 +150,7 @@ class Conversion {
       types: this.#types,
       templates: this.#templates,
       free: this.#free,
+      parsed: this.#run.text,
     };
   }
 

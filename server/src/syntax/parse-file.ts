@@ -29,6 +29,8 @@ export interface Version extends ParsedFile {
   readonly templates: ReadonlySet<string>;
   /** No node has an offset from here on. */
   readonly free: number;
+  /** What the parser was given in the end. */
+  readonly parsed: string;
 }
 
 /** Keeps one file's newest version, to make the next one from. */
@@ -50,6 +52,13 @@ export class FileParser {
     const next = moved ?? nextVersion(this.#parser, preprocessed, before, cancelled);
     if (next) this.#version = next;
     return next;
+  }
+
+  /** Has the parser keep a tree of the newest version, so that the next one is parsed incrementally: for when nobody waits. */
+  keepTree(cancelled?: () => boolean): void {
+    const { reading, parsed = "" } = this.#version ?? {};
+    const key = reading?.preprocessed.files[0];
+    if (key !== undefined) this.#parser.keepTree(parsed, key, cancelled);
   }
 }
 

@@ -45,6 +45,8 @@ export function inlineWorker(files: FileHost): AnalysisWorker {
         started = Date.now();
       }
     },
+    // What has parsed a file here keeps its tree already.
+    rest() {},
     cancel() {
       current++;
     },

@@ -185,6 +185,8 @@ export interface AnalysisWorker {
    * @returns false when it was cancelled
    */
   simulate(path: string, order: SimulationOrder, told: (message: SimulationMessage) => void): Promise<boolean>;
+  /** Nothing is asked for now: there is time for what the next edits would wait for otherwise, until something is. */
+  rest(): void;
   /** Stops the running simulation soon. */
   cancel(): void;
   dispose(): void;

@@ -111,6 +111,14 @@ export class JobRunner {
     });
   }
 
+  /** When nobody waits, a step a file: what the next edit of an open file would wait for otherwise. */
+  *prepareForEdits(): Generator<void, void, void> {
+    for (const path of this.#texts.keys()) {
+      this.#programs.within(this.#work(), () => this.#programs.prepareForEdits(path));
+      yield;
+    }
+  }
+
   headers(path: string): readonly string[] {
     return this.#programs.within(this.#work(), () => this.#program(path, this.#asked(path)).reading.sources.slice(1));
   }

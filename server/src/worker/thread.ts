@@ -16,7 +16,7 @@ export type Request =
   | { readonly does: "find" | "headers"; readonly path: string }
   | { readonly does: "simulate"; readonly path: string; readonly order: SimulationOrder };
 
-export type ToThread = { readonly input: Input } | { readonly id: number; readonly request: Request };
+export type ToThread = { readonly input: Input } | { readonly id: number; readonly request: Request } | { readonly rest: true };
 
 /** The answer: `false` for a simulation that was cancelled, `true` for one that was told to its end. */
 type Answer = FileFindings | readonly string[] | boolean;
@@ -181,6 +181,7 @@ export function threadWorker({ start, state, first = start(), ticks = seconds }:
     find: (path) => ask({ does: "find", path }) as Promise<FileFindings>,
     headers: (path) => ask({ does: "headers", path }) as Promise<readonly string[]>,
     simulate: (path, order, told) => ask({ does: "simulate", path, order }, told) as Promise<boolean>,
+    rest: () => void (thread && post(thread, { rest: true })),
     cancel() {
       if (!thread) return;
       Atomics.store(thread.running, 0, 0);

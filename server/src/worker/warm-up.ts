@@ -45,5 +45,6 @@ export function* warmUp(): Generator<void, void, void> {
     programs.setText(path, sample.repeat(2).replaceAll("k <<= 1", step).replaceAll("  float *weights", `${blanks}float *weights`));
     lint(programs.program(path), undefined, { quick: true });
     yield;
+    programs.prepareForEdits(path);
   }
 }

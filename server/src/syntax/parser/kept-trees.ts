@@ -48,6 +48,10 @@ export function keepTrees<Tree>(backend: Backend<Tree>): Parser {
 
   return {
     parse,
+    keepTree(text, key, cancelled) {
+      const tree = kept.has(key) ? undefined : backend.parse(text, undefined, cancelled);
+      if (tree) keep(key, { text, tree });
+    },
     forget: drop,
     dispose() {
       for (const key of [...kept.keys()]) drop(key);

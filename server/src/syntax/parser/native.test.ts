@@ -2,26 +2,17 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
+import { makeNode } from "./copied-nodes.ts";
 import type { CstNode } from "./cst.ts";
 import { installedAssets } from "./installed.ts";
-import { loadNativeParser } from "./native.ts";
-import type { ParseOptions, Parser } from "./parser.ts";
+import { beginNatively, loadNativeParse, type NativeParse } from "./native.ts";
+import type { Parsed, Parser } from "./parser.ts";
 import { loadWasmParser } from "./wasm.ts";
 
 const root = fileURLToPath(new URL("../../../../", import.meta.url));
 const wasm = await loadWasmParser(installedAssets());
-/** Texts that the native parser left to WebAssembly. */
-let left = 0;
-const other: Parser = {
-  ...wasm,
-  parse(text, options) {
-    left++;
-    return wasm.parse(text, options);
-  },
-};
-const native = loadNativeParser(pathToFileURL(root), other);
+const native = loadNativeParse(pathToFileURL(root));
 const why = "node-tree-sitter does not load here: `node scripts/native-parser.mjs` builds it";
 
 const sources = ["examples", "server/src/analysis/host/programs", "server/src/analysis/lower/measured", "sim-engine/validation"].flatMap(
@@ -46,104 +37,109 @@ function nodes(tree: CstNode | undefined): string[] {
   return lines;
 }
 
-const tree = (parser: Parser | undefined, text: string, options?: ParseOptions): string[] => nodes(parser?.parse(text, options)?.root);
+const hasErrors = (lines: readonly string[]): boolean => lines.some((line) => /:ERROR | missing$/.test(line));
 
 describe("the native parser", () => {
   beforeEach(({ skip }) => skip(!native, why));
 
-  it.each(sources)("parses %s as WebAssembly does", (file) => {
+  it.each(sources)("parses %s as WebAssembly does, or leaves it to that one", (file) => {
     const text = textOf(file);
-    const expected = tree(wasm, text);
+    const expected = nodes(wasm.parse(text)?.root);
     expect(expected.length).toBeGreaterThan(10);
-    expect(tree(native, text)).toEqual(expected);
+    expect(nodes(native?.(text)?.root)).toEqual(hasErrors(expected) ? [] : expected);
   });
 
-  it("leaves only what has errors to WebAssembly", () => {
-    left = 0;
-    const texts = sources.map(textOf);
-    const broken = texts.filter((text) => {
-      native?.parse(text);
-      return nodes(wasm.parse(text)?.root).some((line) => /:ERROR | missing$/.test(line));
-    });
-    expect(left).toBe(broken.length);
-    // Inline assembly as it is written is none of the grammar's: it is mended before it is parsed. Of the rest it leaves little.
-    const isPlain = (text: string): boolean => !/\basm\b/.test(text);
-    expect(broken.filter(isPlain).length).toBeLessThan(0.15 * texts.filter(isPlain).length);
+  it("leaves little", () => {
+    // Inline assembly as it is written is none of the grammar's: it is mended before it is parsed.
+    const texts = sources.map(textOf).filter((text) => !/\basm\b/.test(text));
+    expect(texts.filter((text) => !native?.(text)).length).toBeLessThan(0.15 * texts.length);
   });
 
-  it.each(["int a = ", "k<<<{}>>>()", "é 🚀 int x;", "void f() { if (", "struct A { int", "", "}}}} int x;"])(
-    "parses %j as well",
-    (text) => {
-      expect(tree(native, text)).toEqual(tree(wasm, text));
-    },
-  );
+  it.each(["int a = ", "k<<<{}>>>()", "void f() { if (", "struct A { int", "}}}} int x;"])("leaves %j", (text) => {
+    expect(native?.(text)).toBeUndefined();
+  });
 
-  it("parses edits of a file as WebAssembly does, also where they break it", () => {
+  it.each(["é 🚀 int x;", "", 'auto s = "äöü🚀"; int x;', "k<<<1, 2>>>(a);"])("counts and parses %j as well", (text) => {
+    const expected = nodes(wasm.parse(text)?.root);
+    expect(nodes(native?.(text)?.root)).toEqual(hasErrors(expected) ? [] : expected);
+  });
+
+  it("asks for each declaration and leaves out what is known, as WebAssembly does", () => {
     const text = textOf("sim-engine/validation/h200-more/kernels/primitives.cu");
-    const pieces = fc.constantFrom(
-      "x",
-      "int ",
-      "{",
-      "}",
-      "(",
-      ";",
-      "\n",
-      " ",
-      "<<<",
-      "for (;;) ",
-      "é🚀",
-      "/*",
-      '"',
-      "template <class T> ",
-      "0x1f",
-    );
-    const edit = fc.record({ at: fc.nat(text.length), remove: fc.nat(30), put: fc.array(pieces, { maxLength: 3 }) });
-    fc.assert(
-      fc.property(fc.array(edit, { minLength: 1, maxLength: 5 }), (edits) => {
-        for (const parser of [native, wasm]) parser?.forget("edited");
-        let now = text;
-        for (const { at, remove, put } of edits) {
-          now = now.slice(0, at) + put.join("") + now.slice(at + remove);
-          expect(tree(native, now, { key: "edited" })).toEqual(tree(wasm, now, { key: "edited" }));
-        }
-      }),
-      { numRuns: 40, seed: 1 },
-    );
-  });
-
-  it("keeps what was written before an edit", () => {
-    const text = textOf("examples/tour.cu");
-    const options = { key: "moved" };
-    native?.parse(text, options);
-    expect(tree(native, `int first;\n${text}`, options)).toEqual(tree(native, `int first;\n${text}`));
-    expect(tree(native, text, options)).toEqual(tree(native, text));
+    const run = (parse: NativeParse | Parser["parse"] | undefined) => {
+      const asked: unknown[] = [];
+      const parsed = parse?.(text, {
+        enter(entered) {
+          asked.push(entered);
+          return { from: entered.from, to: entered.to, shift: 7, known: asked.length % 2 === 0 };
+        },
+      });
+      return { asked, nodes: nodes(parsed?.root) };
+    };
+    const expected = run(wasm.parse);
+    expect(expected.asked.length).toBeGreaterThan(5);
+    expect(run(native)).toEqual(expected);
   });
 
   it("gives up when cancelled, and parses again afterwards", () => {
     const long = textOf(sources[0] ?? "").repeat(50);
-    expect(native?.parse(long, { key: "long", cancelled: () => true })).toBeUndefined();
-    expect(tree(native, "int x;", { key: "long" })).toEqual(tree(wasm, "int x;"));
-    native?.parse(long, { key: "long" });
+    expect(native?.(long, { cancelled: () => true })).toBeUndefined();
+    expect(nodes(native?.("int x;")?.root)).toEqual(nodes(wasm.parse("int x;")?.root));
     let asked = 0;
-    native?.parse(`int q; ${long.replace("(", "(int, ")}`, { key: "long", cancelled: () => asked++ > 2 });
-    expect(tree(native, long, { key: "long" })).toEqual(tree(wasm, long));
-  });
-
-  it("takes a repair that helps, and goes back from one that does not", () => {
-    const text = "EXPORT void f();\nint g(int a) { return a; }";
-    const repairs = [(now: string) => now.replace("g(int a)", "}}}}}}}}"), (now: string) => now.replace("EXPORT", "      ")];
-    expect(tree(native, text, { repairs })).toEqual(tree(wasm, text, { repairs }));
-    expect(tree(native, text, { repairs: repairs.slice(0, 1) })).toEqual(tree(wasm, text));
+    expect(native?.(long, { cancelled: () => asked++ > 2 })).toBeUndefined();
+    expect(nodes(native?.(long)?.root)).toEqual(nodes(wasm.parse(long)?.root));
   });
 
   it("survives deep nesting", () => {
     const text = `int x = ${"(".repeat(20_000)}1${")".repeat(20_000)};`;
-    expect(tree(native, text)).toEqual(tree(wasm, text));
+    const expected = nodes(wasm.parse(text)?.root);
+    expect(nodes(native?.(text)?.root)).toEqual(hasErrors(expected) ? [] : expected);
   });
 });
 
 describe("where there is no native parser", () => {
   it("says so", () => {
-    expect(loadNativeParser(new URL("file:///nowhere/"), wasm)).toBeUndefined();
+    expect(loadNativeParse(new URL("file:///nowhere/"))).toBeUndefined();
+  });
+});
+
+describe("what begins natively", () => {
+  const clean = "int x;";
+  /** Which of the two was asked, and for what. */
+  function begun() {
+    const asked: string[] = [];
+    const parsed = (text: string): Parsed => ({ text, root: makeNode("translation_unit", true, undefined, 0, text.length), errors: [] });
+    const parser = beginNatively(
+      (text) => {
+        asked.push(`native ${text}`);
+        return text === clean ? parsed(text) : undefined;
+      },
+      {
+        parse(text) {
+          asked.push(`wasm ${text}`);
+          return parsed(text);
+        },
+        keepTree: (text, key) => void asked.push(`keep ${key} ${text}`),
+        forget: () => undefined,
+        dispose: () => undefined,
+      },
+    );
+    return { parser, asked };
+  }
+
+  it("goes on so until a tree is to be kept", () => {
+    const { parser, asked } = begun();
+    parser.parse(clean, { key: "a" });
+    parser.parse(clean, { key: "b" });
+    parser.keepTree(clean, "a");
+    parser.parse(clean, { key: "a" });
+    parser.parse(clean, { key: "c" });
+    expect(asked).toEqual(["native int x;", "native int x;", "keep a int x;", "wasm int x;", "wasm int x;"]);
+  });
+
+  it("goes on so until something does not parse", () => {
+    const { parser, asked } = begun();
+    for (const text of [clean, "int (", clean]) expect(parser.parse(text)?.text).toBe(text);
+    expect(asked).toEqual(["native int x;", "native int (", "wasm int (", "wasm int x;"]);
   });
 });

@@ -34,11 +34,16 @@ export type Repair = (text: string, errors: readonly Node[]) => string;
 
 /**
  * A CUDA parser. Parsing is synchronous and never fails; a text that is not CUDA gives a tree with `ERROR` nodes.
- * Backends: `loadWasmParser`, and `loadNativeParser` for the command line where npm installed a native tree-sitter.
+ * There is one in WebAssembly (`loadWasmParser`), before which a native one may begin where npm installed it (`beginNatively`).
  */
 export interface Parser {
   /** The whole tree, copied out. Undefined only when cancelled. */
   parse(text: string, options?: ParseOptions): Parsed | undefined;
+  /**
+   * Has a tree kept of a text that was parsed, where none is, so that the next parse by its key is incremental. Takes as long as a
+   * parse: it is for when nobody waits.
+   */
+  keepTree(text: string, key: string, cancelled?: () => boolean): void;
   /** Frees the tree kept for a key. */
   forget(key: string): void;
   /** Frees everything; the parser cannot be used afterwards. */
