@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { useParser } from "./syntax/current-parser.ts";
 import { loadWasmParser, type Parser } from "./syntax/index.ts";
 import { installedAssets } from "./syntax/parser/installed.ts";
-import { beginNatively, loadNativeParse } from "./syntax/parser/native.ts";
+import { beginNatively, loadNativeParse, type NativeParse } from "./syntax/parser/native.ts";
 
 const beside = (name: string): string => fileURLToPath(new URL(`./${name}`, import.meta.url));
 
@@ -22,12 +22,15 @@ export async function loadGrammarFromDisk(): Promise<void> {
   useParser((await loaded).wasm);
 }
 
-/** The same, begun natively where that can be: for threads and processes that read files soon after they start. */
-export async function loadNativeGrammarFromDisk(): Promise<void> {
+/**
+ * The same, begun natively where that can be: for threads and processes that read files soon after they start.
+ * @param guarded of a thread that may be ended, which must not happen in a native parse
+ */
+export async function loadNativeGrammarFromDisk(guarded = (parse: NativeParse): NativeParse => parse): Promise<void> {
   loaded ??= load();
   const { wasm, root } = await loaded;
   const native = loadNativeParse(root);
-  useParser(native ? beginNatively(native, wasm) : wasm);
+  useParser(native ? beginNatively(guarded(native), wasm) : wasm);
 }
 
 async function load(): Promise<Loaded> {

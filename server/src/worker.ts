@@ -4,15 +4,22 @@ import { diskFiles } from "./files.ts";
 import { loadNativeGrammarFromDisk } from "./grammar.ts";
 import { takeStages, watchStages } from "./trace.ts";
 import { AnalysisError } from "./worker/messages.ts";
+import { NativeGate } from "./worker/native-gate.ts";
 import { Pulse } from "./worker/pulse.ts";
 import { JobRunner } from "./worker/run.ts";
 import type { FromThread, Request, ThreadData, ToThread } from "./worker/thread.ts";
 import { warmUp } from "./worker/warm-up.ts";
 
-const { running, pulse: memory } = workerData as ThreadData;
-const pulse = new Pulse(memory);
+const data = workerData as ThreadData;
+const { running } = data;
+const pulse = new Pulse(data.pulse);
+const gate = new NativeGate(data.gate);
 watchStages((name) => pulse.enter(name));
-const loaded = loadNativeGrammarFromDisk();
+const loaded = loadNativeGrammarFromDisk(
+  (parse) =>
+    (text, { cancelled, ...options } = {}) =>
+      gate.within(() => parse(text, { ...options, cancelled: () => gate.isClosed || cancelled?.() === true })),
+);
 
 let asked = false;
 /** What is done while nobody asks, a step at a time. */

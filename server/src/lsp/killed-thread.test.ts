@@ -61,7 +61,7 @@ async function session(kills: readonly Moment[]) {
     },
   );
   const killAt = (moment: Moment) => {
-    if (kills.includes(moment)) void threads.at(-1)?.worker.terminate();
+    if (kills.includes(moment)) threads.at(-1)?.end();
   };
   const editor: Record<string, (params: unknown) => void> = {};
   const on = (name: string) => (handler: (...params: never[]) => unknown) => {
