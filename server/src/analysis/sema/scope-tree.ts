@@ -17,7 +17,7 @@ import type {
 import { lastUpTo } from "../../syntax/sorted.ts";
 import { type AnyNode, walk } from "../../syntax/walk.ts";
 import { bindStatement } from "./bind-statements.ts";
-import { childAt, type Entity, insert, lastName, type Scope, scope } from "./scope.ts";
+import { childAt, type Entity, insert, type LateDeclaration, LateNames, lastName, type Scope, scope } from "./scope.ts";
 import type { LambdaExpression } from "./types.ts";
 
 export class ScopeTree {
@@ -39,9 +39,15 @@ export class ScopeTree {
   /** Declarations in namespaces: what is outside every scope that an offset can tell stands in one of them. */
   readonly #homes: { readonly start: number; readonly end: number; readonly scope: Scope }[] = [];
 
-  /** `library`: the tree of what is known without a declaration, whose nodes have negative offsets. */
-  constructor(declarations: readonly Declaration[], library?: ScopeTree) {
-    this.root = scope(library ? "unit" : "built-in", { start: 0, end: Number.POSITIVE_INFINITY }, library?.root);
+  /**
+   * @param library the tree of what is known without a declaration, whose nodes have negative offsets; without, this is that one
+   * @param late declarations at the root that are made when somebody asks for them
+   */
+  constructor(declarations: readonly Declaration[], library: ScopeTree | undefined, late: readonly LateDeclaration[] = []) {
+    this.root = {
+      ...scope(library ? "unit" : "built-in", { start: 0, end: Number.POSITIVE_INFINITY }, library?.root),
+      ...(late.length > 0 ? { names: new LateNames(late, (declaration) => this.#declare(declaration, this.root)) } : {}),
+    };
     this.builtIn = library?.root ?? this.root;
     this.records = new Layer(library?.records);
     this.scopeOf = new Layer(library?.scopeOf);

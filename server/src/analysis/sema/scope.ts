@@ -46,6 +46,35 @@ export interface Scope {
   fill?: (() => void) | undefined;
 }
 
+/** A declaration that is made when its name is first asked for. */
+export type LateDeclaration = readonly [name: string, make: () => Declaration];
+
+/** Names of which the declarations are made, and declared, when they are first asked for. */
+export class LateNames extends Map<string, Entity[]> {
+  readonly #late = new Map<string, LateDeclaration[]>();
+  readonly #declare: (declaration: Declaration) => void;
+
+  constructor(late: readonly LateDeclaration[], declare: (declaration: Declaration) => void) {
+    super();
+    this.#declare = declare;
+    for (const each of late) {
+      const [name] = each;
+      const known = this.#late.get(name);
+      if (known) known.push(each);
+      else this.#late.set(name, [each]);
+    }
+  }
+
+  override get(name: string): Entity[] | undefined {
+    const late = this.#late.get(name);
+    if (late) {
+      this.#late.delete(name);
+      for (const [, make] of late) this.#declare(make());
+    }
+    return super.get(name);
+  }
+}
+
 /** The last part of a name; spaces in operators' names taken out. */
 export function lastName(name: Name | undefined): string {
   const text = name?.parts.at(-1)?.text ?? "";

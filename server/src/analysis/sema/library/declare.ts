@@ -113,6 +113,13 @@ const templateParameters = (text: string): TemplateParameter[] =>
       : { ...nowhere, kind: "value", name, type, pack, default: literal(Number(value)) };
   });
 
+/** The name of the function of a signature, as `functionFrom` reads it. */
+export function nameIn(signature: string): string {
+  const [, name] = /(operator\s*\S+?|~?\w+)\s*\(/.exec(signature) ?? [];
+  if (name === undefined) throw new Error(`not a signature: ${signature}`);
+  return name.replaceAll(" ", "");
+}
+
 /**
  * A function from `result name(type, type = default)`, in front of it `<T, int N>` for templates (`<T>` is understood
  * where `T` appears as a type).

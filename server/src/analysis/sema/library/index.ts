@@ -1,8 +1,11 @@
-/** Everything CUDA's headers would declare, as a tree of scopes around every program's own. Made once, on first use. */
+/**
+ * Everything CUDA's headers would declare, as a tree of scopes around every program's own. Made once, on first use, and each declaration
+ * when its name is first asked for: there are more than a thousand, of which a program uses a few.
+ */
 import type { Declaration, FunctionDeclaration, RecordDeclaration } from "../../../syntax/ast.ts";
-import type { Entity } from "../scope.ts";
+import type { Entity, LateDeclaration } from "../scope.ts";
 import { ScopeTree } from "../scope-tree.ts";
-import { field, functionFrom, literal, nameOf, recordFrom, typeNode } from "./declare.ts";
+import { field, functionFrom, literal, nameIn, nameOf, recordFrom, typeNode } from "./declare.ts";
 import { deviceFunctions } from "./device.ts";
 import { functionObjects, groupFunctions, groupRecords } from "./groups.ts";
 import { halfFunctions } from "./half.ts";
@@ -17,31 +20,32 @@ const recipes = new WeakMap<FunctionDeclaration, Recipe>();
 /** What a built-in function does; undefined for a program's own. */
 export const recipeOf = (declaration: FunctionDeclaration): Recipe | undefined => recipes.get(declaration);
 
-function functionsOf(entries: readonly (readonly [Recipe, ...string[]])[]): FunctionDeclaration[] {
-  return entries.flatMap(([recipe, ...signatures]) =>
-    signatures.map((signature) => {
-      const declaration = functionFrom(signature);
-      recipes.set(declaration, recipe);
-      return declaration;
-    }),
-  );
+function functionOf(recipe: Recipe, signature: string): FunctionDeclaration {
+  const declaration = functionFrom(signature);
+  recipes.set(declaration, recipe);
+  return declaration;
 }
 
-function vectorTypes(): Declaration[] {
-  const declared: Declaration[] = [];
+type Functions = readonly (readonly [Recipe, ...string[]])[];
+
+const functionsOf = (entries: Functions): FunctionDeclaration[] =>
+  entries.flatMap(([recipe, ...signatures]) => signatures.map((signature) => functionOf(recipe, signature)));
+
+const lateFunctions = (entries: Functions): LateDeclaration[] =>
+  entries.flatMap(([recipe, ...signatures]) =>
+    signatures.map((signature): LateDeclaration => [nameIn(signature), () => functionOf(recipe, signature)]),
+  );
+
+function vectorTypes(): LateDeclaration[] {
+  const declared: LateDeclaration[] = [];
   for (const [prefix, component, bytes] of vectorKinds) {
     for (const [index] of ["x", "y", "z", "w"].entries()) {
       const names = ["x", "y", "z", "w"].slice(0, index + 1);
       const name = `${prefix}${index + 1}`;
       const align = index === 2 ? bytes : Math.min(16, bytes * (index + 1));
-      declared.push(
-        recordFrom(
-          name,
-          names.map((each) => field(component, each)),
-          { align },
-        ),
-      );
-      declared.push(...functionsOf([[{ kind: "make" }, `${name} make_${name}(${names.map(() => component).join(", ")})`]]));
+      const members = () => names.map((each) => field(component, each));
+      declared.push([name, () => recordFrom(name, members(), { align })]);
+      declared.push(...lateFunctions([[{ kind: "make" }, `${name} make_${name}(${names.map(() => component).join(", ")})`]]));
     }
   }
   return declared;
@@ -70,60 +74,71 @@ const integralConstant = (): RecordDeclaration =>
     { template: "T, T V" },
   );
 
-/** `true_type`, `half2`'s second name and such. */
-const alias = (name: string, type: string): Declaration => ({ ...nowhere, kind: "alias", name, type: typeNode(type) });
+/** `half2`'s second name and such. */
+const alias = (name: string, type: string): LateDeclaration => [name, () => ({ ...nowhere, kind: "alias", name, type: typeNode(type) })];
 
-function declarations(): Declaration[] {
-  const booleans = (["true_type", "false_type"] as const).map(
-    (name, index): Declaration => ({
+/** `true_type` and `false_type`. */
+const booleanConstant = (name: string, value: boolean): LateDeclaration => [
+  name,
+  () => ({
+    ...nowhere,
+    kind: "alias",
+    name,
+    type: {
       ...nowhere,
-      kind: "alias",
-      name,
-      type: {
-        ...nowhere,
-        kind: "named",
-        name: nameOf("integral_constant", [
-          { ...nowhere, kind: "type", type: typeNode("bool") },
-          { ...nowhere, kind: "expression", expression: { ...nowhere, kind: "bool", value: index === 0 } },
-        ]),
-      },
+      kind: "named",
+      name: nameOf("integral_constant", [
+        { ...nowhere, kind: "type", type: typeNode("bool") },
+        { ...nowhere, kind: "expression", expression: { ...nowhere, kind: "bool", value } },
+      ]),
+    },
+  }),
+];
+
+const record = (name: string, members: () => readonly Declaration[], more: Parameters<typeof recordFrom>[2] = {}): LateDeclaration => [
+  name,
+  () => recordFrom(name, members(), more),
+];
+
+const lateDeclarations = (): LateDeclaration[] => [
+  ...vectorTypes(),
+  ["dim3", dim3],
+  record("half2", () => [field("half", "x"), field("half", "y")], { align: 4 }),
+  record("__nv_bfloat162", () => [field("__nv_bfloat16", "x"), field("__nv_bfloat16", "y")], { align: 4 }),
+  ["integral_constant", integralConstant],
+  booleanConstant("true_type", true),
+  booleanConstant("false_type", false),
+  ...recordAliases.map(([name, other]) => alias(name, other)),
+  ...functionObjects.map(([name, recipe, signature]) =>
+    record(name, () => [withoutTemplate(functionOf(recipe, signature))], { template: "T = void" }),
+  ),
+  ...groupRecords.map((group) =>
+    record(group.name, () => [...group.fields.map(([type, name]) => field(type, name)), ...functionsOf(group.methods)], {
+      ...(group.template ? { template: group.template } : {}),
+      ...(group.base ? { base: group.base } : {}),
     }),
-  );
-  return [
-    ...vectorTypes(),
-    dim3(),
-    recordFrom("half2", [field("half", "x"), field("half", "y")], { align: 4 }),
-    recordFrom("__nv_bfloat162", [field("__nv_bfloat16", "x"), field("__nv_bfloat16", "y")], { align: 4 }),
-    integralConstant(),
-    ...booleans,
-    ...recordAliases.map(([name, record]) => alias(name, record)),
-    ...functionObjects.map(([name, recipe, signature]) =>
-      recordFrom(name, functionsOf([[recipe, signature]]).map(withoutTemplate), { template: "T = void" }),
-    ),
-    ...groupRecords.map((group) =>
-      recordFrom(group.name, [...group.fields.map(([type, name]) => field(type, name)), ...functionsOf(group.methods)], {
-        ...(group.template ? { template: group.template } : {}),
-        ...(group.base ? { base: group.base } : {}),
-      }),
-    ),
-    { ...nowhere, kind: "namespace", name: "cooperative_groups", inline: false, body: functionsOf(groupFunctions) },
-    ...deviceVariables.map(([name, type]) => ({ ...field(type, name), specifiers: { device: true, extern: true } })),
-    ...functionsOf(mathFunctions),
-    ...functionsOf(deviceFunctions),
-    ...functionsOf(halfFunctions),
-    ...runtimeRecords.map(([name, type, fields]) =>
-      recordFrom(
-        name,
-        fields.map((each) => field(type, each)),
-      ),
-    ),
-    recordFrom("cudaImage", []),
-    recordFrom("texture", [], { template: "T, int Dimensions = 1, int Mode = 0" }),
-    recordFrom("surface", [], { template: "T, int Dimensions = 1" }),
-    ...["cudaTextureObject_t", "cudaSurfaceObject_t", "CUtexObject", "CUsurfObject"].map((name) => alias(name, "cudaImage*")),
-    ...functionsOf(textureFunctions),
-  ];
-}
+  ),
+  ...deviceVariables.map(
+    ([name, type]): LateDeclaration => [name, () => ({ ...field(type, name), specifiers: { device: true, extern: true } })],
+  ),
+  ...lateFunctions(mathFunctions),
+  ...lateFunctions(deviceFunctions),
+  ...lateFunctions(halfFunctions),
+  ...runtimeRecords.map(([name, type, fields]) => record(name, () => fields.map((each) => field(type, each)))),
+  record("cudaImage", () => []),
+  record("texture", () => [], { template: "T, int Dimensions = 1, int Mode = 0" }),
+  record("surface", () => [], { template: "T, int Dimensions = 1" }),
+  ...["cudaTextureObject_t", "cudaSurfaceObject_t", "CUtexObject", "CUsurfObject"].map((name) => alias(name, "cudaImage*")),
+  ...lateFunctions(textureFunctions),
+];
+
+const groups = (): Declaration => ({
+  ...nowhere,
+  kind: "namespace",
+  name: "cooperative_groups",
+  inline: false,
+  body: functionsOf(groupFunctions),
+});
 
 /** In a function object's operator `T` is the record's parameter, not the operator's own. */
 function withoutTemplate(declaration: FunctionDeclaration): FunctionDeclaration {
@@ -138,7 +153,7 @@ let tree: ScopeTree | undefined;
 
 export function library(): ScopeTree {
   if (tree) return tree;
-  tree = new ScopeTree(declarations());
+  tree = new ScopeTree([groups()], undefined, lateDeclarations());
   const { root } = tree;
   const add = (name: string, entity: Entity): void => {
     root.names.set(name, [...(root.names.get(name) ?? []), entity]);
@@ -147,10 +162,10 @@ export function library(): ScopeTree {
   for (const [name, type, value] of constants) add(name, { kind: "built-in constant", type, value, home: root });
   // `std::max`, `cuda::std::max` and `::max` are one.
   for (const name of ["std", "cuda"]) add(name, { kind: "namespace", scope: root, home: root });
-  const groups = root.names.get("cooperative_groups")?.[0];
-  if (groups?.kind === "namespace") {
+  const namespace = root.names.get("cooperative_groups")?.[0];
+  if (namespace?.kind === "namespace") {
     for (const name of [...groupRecords.map((each) => each.name), ...functionObjects.map(([each]) => each)])
-      groups.scope.names.set(name, root.names.get(name) ?? []);
+      namespace.scope.names.set(name, root.names.get(name) ?? []);
   }
   return tree;
 }
