@@ -337,3 +337,60 @@ ${host("k<<<1024, 128>>>(a);")}`;
     expect(notSimulated[0]?.reason).toMatch(/^threads wait at an mbarrier for ever: for 2048 bytes \(line 15: `address/);
   });
 });
+
+describe("tensor maps", () => {
+  const code = (encoder: string, attributes = "", multicast = ["", "", ""]) => `#include <cuda.h>
+__device__ unsigned address(const void *p) { return (unsigned)__cvta_generic_to_shared(p); }
+__global__ void ${attributes} k(const __grid_constant__ CUtensorMap map) {
+  __shared__ alignas(128) float tile[32][64];
+  __shared__ unsigned long long full;
+  unsigned done = 0;
+  if (threadIdx.x == 0) {
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(address(&full)));
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(address(&full)), "r"(8192));
+    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes${multicast[0]} [%0], [%1, {%3, %4}], [%2]${multicast[1]};"
+      ::"r"(address(tile)), "l"(&map), "r"(address(&full)), "r"(blockIdx.x * 64), "r"(blockIdx.y * 32)${multicast[2]} : "memory");
+  }
+  __syncthreads();
+  while (!done)
+    asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], 0; selp.u32 %0, 1, 0, p; }"
+      : "=r"(done) : "r"(address(&full)) : "memory");
+}
+${encoder}
+int main() {
+  float *a;
+  unsigned long long size[2] = {1000, 500}, stride[1] = {4000};
+  unsigned box[2] = {64, 32}, step[2] = {1, 1};
+  CUtensorMap map{};
+  cudaMalloc(&a, 1000 * 500 * 4);
+  if (encode()(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, a, size, stride, box, step, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
+               CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) != CUDA_SUCCESS) return 1;
+  k<<<dim3(16, 16), 32>>>(map);
+}`;
+
+  test.each([
+    ["linked", "PFN_cuTensorMapEncodeTiled_v12000 encode() { return cuTensorMapEncodeTiled; }"],
+    [
+      "asked of the runtime",
+      `PFN_cuTensorMapEncodeTiled_v12000 encode() {
+  void *found = nullptr;
+  cudaDriverEntryPointQueryResult result;
+  cudaGetDriverEntryPoint("cuTensorMapEncodeTiled", &found, cudaEnableDefault, &result);
+  return reinterpret_cast<PFN_cuTensorMapEncodeTiled_v12000>(found);
+}`,
+    ],
+  ])("are what the host fills in, by the driver's function that is %s", (_, encoder) => {
+    const { launches, notSimulated } = simulated(code(encoder));
+    expect(notSimulated).toEqual([]);
+    // What lies beyond the tensor is not read.
+    expect(launches[0]?.report.traffic).toMatchObject({ globalLoadSectors: 0, dramReadBytes: 1000 * 500 * 4 });
+  });
+
+  test("of which a block brings a part for all of its cluster", () => {
+    const encoder = "PFN_cuTensorMapEncodeTiled_v12000 encode() { return cuTensorMapEncodeTiled; }";
+    const each = code(encoder, "__cluster_dims__(2, 1, 1)", [".multicast::cluster", ", %5", `, "h"((unsigned short)3)`]);
+    const { launches, notSimulated } = simulated(each.replace('"r"(8192)', '"r"(16384)'));
+    expect(notSimulated).toEqual([]);
+    expect(launches[0]?.report.assumptions.map(({ what }) => what)).toContain("shared memory of other blocks");
+  });
+});

@@ -1,5 +1,5 @@
 /** For tests: a kernel from text, and what it leaves in its buffer. */
-import { type Buffer, type Kernel, type Launch, runWhole, verifyKernel } from "@warplens/sim-engine";
+import { type Argument, type Buffer, type Kernel, type Launch, runWhole, verifyKernel } from "@warplens/sim-engine";
 import { headerFolder, withHeaders } from "../analysis/headers/index.ts";
 import { lowerKernel } from "../analysis/lower/index.ts";
 import { bindUnit } from "../analysis/sema/index.ts";
@@ -34,15 +34,22 @@ export const counting = (name: string, elements: number): Buffer => ({
 /**
  * What one block leaves in its first buffer, as 32-bit numbers: of the kernel as it was lowered, which the optimised one is held to.
  * @param inputs further buffers, its other arguments
+ * @param more arguments behind those
  */
-export async function leaves(text: string, threads: number, elements: number, inputs: readonly Buffer[] = []): Promise<number[]> {
+export async function leaves(
+  text: string,
+  threads: number,
+  elements: number,
+  inputs: readonly Buffer[] = [],
+  more: readonly Argument[] = [],
+): Promise<number[]> {
   const kernel = await kernelOf(text);
   const buffers: Buffer[] = [{ name: "out", bytes: 4 * elements, element: "i32", content: { kind: "bytes", value: 0xff } }, ...inputs];
   const launch: Launch = {
     grid: [1, 1, 1],
     block: [threads, 1, 1],
     dynamicSharedBytes: 0,
-    arguments: buffers.map((_, buffer) => ({ kind: "pointer", buffer, offset: 0 })),
+    arguments: [...buffers.map((_, buffer) => ({ kind: "pointer" as const, buffer, offset: 0 })), ...more],
     buffers,
   };
   const [plain, optimised] = [false, true].map((optimised) => {

@@ -34,8 +34,8 @@ export interface AccessListener {
   request(access: AccessCounter, addresses: Float64Array, from: number, mask: number, cost: number): void;
   /** Lane k of `mask` has the address `first + pattern[k]`. */
   patterned(access: AccessCounter, shape: RequestShape, first: number, pattern: Float64Array, mask: number): void;
-  /** A copy of so many bytes from or to `address`, which belongs to a phase of an mbarrier (see `Mbarriers`; 0: to none). */
-  bulk(access: AccessCounter, address: number, bytes: number, phase: number): void;
+  /** A copy from or to `ranges`, addresses and bytes, which belongs to a phase of an mbarrier (see `Mbarriers`; 0: to none). */
+  bulk(access: AccessCounter, ranges: readonly number[], phase: number): void;
   /** Arrives in a phase, or has waited for it. */
   meets(access: AccessCounter, phase: number): void;
 }
@@ -47,9 +47,17 @@ const sectorBytes = 32;
 const bulkUnit = 16;
 const mbarrierBytes = 8;
 
-/** Sectors that bytes from an address on lie in. */
-export const sectorsBetween = (address: number, bytes: number): number =>
-  bytes > 0 ? Math.floor((address + bytes - 1) / sectorBytes) - Math.floor(address / sectorBytes) + 1 : 0;
+/** Calls for each sector that ranges (address and bytes, one after the other) lie in, with what of it they take; once where one follows another. */
+export function sectorsOfRanges(ranges: readonly number[], each: (sector: number, from: number, to: number) => void): void {
+  let last = -1;
+  for (let k = 0; k < ranges.length; k += 2) {
+    const [start, end] = [ranges[k]!, ranges[k]! + ranges[k + 1]!];
+    for (let sector = Math.floor(start / sectorBytes); sector * sectorBytes < end; sector++) {
+      if (sector !== last) each(sector, Math.max(0, start - sector * sectorBytes), Math.min(sectorBytes, end - sector * sectorBytes));
+      last = sector;
+    }
+  }
+}
 
 const moved = new Float64Array(32);
 const inReach = new Float64Array(32);
@@ -118,14 +126,18 @@ export class AccessCounter {
     this.ideal += times * (totals[3] ?? 0);
   }
 
-  /** A copy by the copy engine. */
-  bulk(address: number, bytes: number, phase: number, weight: number): void {
+  /** A copy by the copy engine, from or to `ranges` (see `AccessListener.bulk`). */
+  bulk(ranges: readonly number[], phase: number, weight: number): void {
     if (weight === 0) return;
+    let bytes = 0;
+    for (let k = 1; k < ranges.length; k += 2) bytes += ranges[k]!;
+    let sectors = 0;
+    sectorsOfRanges(ranges, () => sectors++);
     this.requests += weight;
     this.lanes += (weight * bytes) / this.bytes;
-    this.transactions += weight * sectorsBetween(address, bytes);
+    this.transactions += weight * sectors;
     this.ideal += weight * Math.ceil(bytes / sectorBytes);
-    this.listener?.bulk(this, address, bytes, phase);
+    this.listener?.bulk(this, ranges, phase);
   }
 
   /** A phase of an mbarrier is arrived in, or was waited for. */

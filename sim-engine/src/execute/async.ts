@@ -1,9 +1,12 @@
 /** Steps at mbarriers and of the copy engine. A copy has arrived as soon as it is begun: when, the timing says. */
 import type { Op } from "../ir/kernel.ts";
+import { popcount } from "../memory/distinct.ts";
 import type { AccessCounter } from "./accesses.ts";
 import type { Running } from "./effects.ts";
-import { type Doubles, longToNumber, type Registers, type Step, writeLongNumber } from "./registers.ts";
+import { longToNumber, type Registers, type Step, writeLongNumber } from "./registers.ts";
 import { Stopped } from "./stopped.ts";
+import { moveBox, reached } from "./tensor-copies.ts";
+import { boxBytes, readTensorMap } from "./tensor-maps.ts";
 import { NotExecutable } from "./values.ts";
 
 /** What a warp waits for between two segments of a block, if not for the others at a barrier. */
@@ -12,6 +15,8 @@ export interface Gate {
   readonly suspends: boolean;
   /** Whether it is open to the lanes of `mask`. */
   isOpen(o: number, mask: number): boolean;
+  /** Opens it, where other blocks of the cluster may be those who would. */
+  open(o: number, mask: number): boolean;
   /** Why it is not, for the user. */
   problem(o: number, mask: number): Stopped;
 }
@@ -103,6 +108,12 @@ export function waiting(op: Op, { registers, running, counters }: Parts): { read
   const parity = numbers(registers, phase);
   const out = registers.ints(op);
   const { mbarriers } = running.environment;
+  /** A lane that waits. */
+  const closed = (o: number, mask: number): number => {
+    let i = o;
+    for (let bits = mask; bits !== 0; i++, bits >>>= 1) if (bits & 1 && !mbarriers.isOver(at[i]!, parity(i))) break;
+    return i;
+  };
   const gate: Gate = {
     suspends: action.suspends,
     isOpen: (o, mask) =>
@@ -110,9 +121,12 @@ export function waiting(op: Op, { registers, running, counters }: Parts): { read
         for (let i = o, bits = mask; bits !== 0; i++, bits >>>= 1) if (bits & 1 && !mbarriers.isOver(at[i]!, parity(i))) return false;
         return true;
       }),
+    open: (o, mask) => {
+      if (mbarriers.shared) mbarriers.end(at[closed(o, mask)]!);
+      return mbarriers.shared;
+    },
     problem: (o, mask) => {
-      let i = o;
-      for (let bits = mask; bits !== 0; i++, bits >>>= 1) if (bits & 1 && !mbarriers.isOver(at[i]!, parity(i))) break;
+      const i = closed(o, mask);
       return new Stopped(`threads wait at an mbarrier for ever: for ${mbarriers.missing(at[i]!)}`, op.span);
     },
   };
@@ -134,24 +148,39 @@ export function waiting(op: Op, { registers, running, counters }: Parts): { read
 
 export function bulkStep(op: Op, { registers, running, counters }: Parts, acts: boolean): Step {
   const { action, args } = op;
-  const [destination, source, size, barrier] = args;
   const [counter] = counters;
-  if (action.kind !== "copy.bulk" || !destination || !source || !size) throw new NotExecutable("a bulk copy without operands");
-  const to = registers.doubles(destination);
-  const from = registers.doubles(source);
-  const bytes = registers.ints(size);
-  const done = barrier ? registers.doubles(barrier) : undefined;
-  const global: Doubles = action.to === "shared" ? from : to;
+  if (action.kind !== "copy.bulk" || !args[0] || !args[1]) throw new NotExecutable("a bulk copy without operands");
+  const shared = registers.doubles(args[0]);
+  const global = registers.doubles(args[1]);
+  const counts = args.slice(2, 2 + (action.tensor ?? 1)).map((arg) => registers.ints(arg));
+  const rest = args.slice(2 + counts.length);
+  const done = action.to === "shared" && rest[0] ? registers.doubles(rest[0]) : undefined;
+  const mask = action.multicast && rest[1] ? registers.ints(rest[1]) : undefined;
   const { environment } = running;
   const { mbarriers } = environment;
-  return (o, mask) =>
+  /** Where it reaches global memory; bytes that it brings, once it is done. */
+  const move = (i: number): { readonly ranges: readonly number[]; readonly bytes: number } => {
+    const numbers = counts.map((data) => data[i]!);
+    if (action.tensor === undefined) {
+      const [bytes = 0] = numbers;
+      const [to, from] = action.to === "shared" ? [shared[i]!, global[i]!] : [global[i]!, shared[i]!];
+      if (acts) for (let k = 0; k < bytes; k += 4) environment.write(to + k, "i32", environment.read(from + k, "i32", i), i);
+      return { ranges: [global[i]!, bytes], bytes };
+    }
+    const map = readTensorMap(environment, global[i]!, action.tensor);
+    if (acts) moveBox(environment, map, numbers, shared[i]!, action.to);
+    return { ranges: reached(map, numbers), bytes: boxBytes(map) };
+  };
+  return (o, lanes) =>
     inPlace(op, () => {
-      for (let i = o, bits = mask; bits !== 0; i++, bits >>>= 1) {
+      for (let i = o, bits = lanes; bits !== 0; i++, bits >>>= 1) {
         if ((bits & 1) === 0) continue;
         const phase = done ? mbarriers.phaseAt(done[i]!) : 0;
-        if (acts) for (let k = 0; k < bytes[i]!; k += 4) environment.write(to[i]! + k, "i32", environment.read(from[i]! + k, "i32", i), i);
-        if (done) mbarriers.expect(done[i]!, -bytes[i]!);
-        counter?.bulk(global[i]!, bytes[i]!, phase, running.weight);
+        const { ranges, bytes } = move(i);
+        // Blocks of a cluster do alike: what this one sends to others, they send to it.
+        const times = mask ? popcount(mask[i]!) : 1;
+        if (done) mbarriers.expect(done[i]!, -bytes * times);
+        counter?.bulk(ranges, phase, running.weight);
       }
     });
 }

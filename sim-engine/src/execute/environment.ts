@@ -42,7 +42,7 @@ export class Environment {
   readonly kernel: Kernel;
   readonly launch: Launch;
   readonly global = new GlobalMemory();
-  readonly mbarriers = new Mbarriers();
+  readonly mbarriers: Mbarriers;
   readonly bufferStarts: readonly number[];
   /** Address of each of `Kernel.shared`, and of each of `Kernel.globals`. */
   readonly sharedAddresses: readonly number[];
@@ -65,6 +65,7 @@ export class Environment {
   constructor(kernel: Kernel, launch: Launch, contents: Contents = plainContents) {
     this.kernel = kernel;
     this.launch = launch;
+    this.mbarriers = new Mbarriers((launch.cluster ?? []).some((blocks) => blocks > 1));
     this.bufferStarts = placeBuffers(this.global, launch.buffers, contents);
 
     let offset = 0;

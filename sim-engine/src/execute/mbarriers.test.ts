@@ -4,7 +4,7 @@ import { Mbarriers } from "./mbarriers.ts";
 const at = 64;
 
 test("phases end when all have arrived and all bytes are there, in whatever order", () => {
-  const barriers = new Mbarriers();
+  const barriers = new Mbarriers(false);
   barriers.init(at, 2);
   const steps: readonly (readonly [what: string, act: () => unknown, over: number])[] = [
     ["one arrives", () => barriers.arrive(at, 1, 0), 0],
@@ -26,7 +26,7 @@ test("phases end when all have arrived and all bytes are there, in whatever orde
 });
 
 test("an arrival tells the phase that it belongs to, and each phase has a number of its own", () => {
-  const barriers = new Mbarriers();
+  const barriers = new Mbarriers(false);
   barriers.init(at, 1);
   barriers.init(at + 8, 1);
   expect([barriers.arrive(at, 1, 0), barriers.arrive(at, 1, 0)]).toEqual([0, 1]);
@@ -37,9 +37,20 @@ test("an arrival tells the phase that it belongs to, and each phase has a number
 });
 
 test("more arrivals than a phase waits for are told of", () => {
-  const barriers = new Mbarriers();
+  const barriers = new Mbarriers(false);
   barriers.init(at, 2);
   expect(() => barriers.arrive(at, 3, 0)).toThrow("3 arrivals at an mbarrier whose phase waits for 2 of 2 more");
   barriers.invalidate(at);
   expect(() => barriers.arrive(at, 1, 0)).toThrow("never initialised");
+});
+
+test("where other blocks of the cluster may arrive, more is no mistake, and what is missing may be theirs", () => {
+  const barriers = new Mbarriers(true);
+  barriers.init(at, 2);
+  barriers.arrive(at, 2, 64);
+  barriers.expect(at, -128);
+  expect([barriers.isOver(at, 0), barriers.isOver(at, 1)]).toEqual([true, false]);
+  barriers.arrive(at, 1, 0);
+  barriers.end(at);
+  expect([barriers.isOver(at, 0), barriers.isOver(at, 1)]).toEqual([false, true]);
 });

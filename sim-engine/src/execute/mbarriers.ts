@@ -20,6 +20,12 @@ interface Mbarrier {
 export class Mbarriers {
   readonly #objects = new Map<number, Mbarrier>();
   #phases = 0;
+  /** Other blocks of the cluster, which are not run, may arrive too, or be meant by what arrives here. */
+  readonly shared: boolean;
+
+  constructor(shared: boolean) {
+    this.shared = shared;
+  }
 
   /** A new block begins. */
   clear(): void {
@@ -51,7 +57,7 @@ export class Mbarriers {
   arrive(address: number, arrivals: number, bytes: number, drop = false): number {
     const barrier = this.#of(address);
     const { over } = barrier;
-    if (arrivals > barrier.pending)
+    if (arrivals > barrier.pending && !this.shared)
       throw new Error(`${arrivals} arrivals at an mbarrier whose phase waits for ${barrier.pending} of ${barrier.expected} more`);
     barrier.bytes += bytes;
     barrier.pending -= arrivals;
@@ -93,8 +99,17 @@ export class Mbarriers {
     return found;
   }
 
+  /** The phase ends: others of the cluster are taken to do what is missing. */
+  end(address: number): void {
+    const barrier = this.#of(address);
+    barrier.pending = barrier.bytes = 0;
+    this.#settle(barrier);
+  }
+
   #settle(barrier: Mbarrier): void {
-    if (barrier.pending > 0 || barrier.bytes !== 0) return;
+    const isThere = this.shared ? barrier.bytes <= 0 : barrier.bytes === 0;
+    if (barrier.pending > 0 || !isThere) return;
+    barrier.bytes = 0;
     barrier.pending = barrier.expected;
     barrier.over++;
     barrier.before = barrier.present;

@@ -82,11 +82,18 @@ function pointedAt(launch: Launch, index: number, offset: number): ReadonlySet<M
   return value?.kind === "scalar" ? nowhere : anywhere;
 }
 
+/** What the tensor map at this address describes: its first field points there. */
+export function tensorOf(launch: Launch, map: Op): ReadonlySet<MemoryObject> {
+  const place = parameterPlace(map);
+  return place ? pointedAt(launch, place.index, place.offset) : anywhere;
+}
+
 /** The by-value parameter and offset an address names, when they are constant. */
 function parameterPlace(address: Op | undefined): { index: number; offset: number } | undefined {
   if (!address) return undefined;
   const { action } = address;
   if (action.kind === "param.address") return { index: action.index, offset: 0 };
+  if (action.kind === "convert" && address.args[0]) return parameterPlace(address.args[0]);
   if (action.kind !== "gep") return undefined;
   const base = parameterPlace(address.args[0]);
   const index = address.args[1]?.action;

@@ -131,7 +131,7 @@ export class Runner {
       waiting = waiting.filter((warp) => !warp.done);
       if (moved) looks = 0;
       else if (!this.#release(waiting)) {
-        if (++looks > mostTries || !this.#letLook(waiting)) throw stuck(waiting);
+        if (++looks > mostTries || !(this.#letLook(waiting) || opened(waiting))) throw stuck(waiting);
       }
     }
   }
@@ -389,6 +389,9 @@ export class Runner {
     if (this.work.spend(cost) < 0) throw new BudgetExceeded("the kernel runs longer than the simulation's step budget");
   }
 }
+
+/** Lets a warp on that other blocks of the cluster may let on. */
+const opened = (waiting: readonly Warp[]): boolean => waiting.some((warp) => warp.gate?.open(warp.o, warp.mask));
 
 /** Why no warp of a block goes on. */
 function stuck(waiting: readonly Warp[]): Error {

@@ -36,6 +36,12 @@ function slice(kernel: Kernel, provenance: Provenance, objects: ReadonlySet<Memo
     needed.add(op);
     pending.push(op);
   };
+  /** What a bulk copy reaches at one of its ends; where a tensor lies is a matter of its map. */
+  const bulkEnds = ({ action, args: [shared, global] }: Op, end: "shared" | "global"): ReadonlySet<MemoryObject> => {
+    const isTensor = action.kind === "copy.bulk" && action.tensor !== undefined;
+    const address = end === "shared" ? shared : global;
+    return address === undefined || (isTensor && end === "global") ? new Set<MemoryObject>(["any"]) : provenance.of(address);
+  };
   /** Operations that write memory, with the operands they write. */
   const writers: { readonly op: Op; readonly objects: ReadonlySet<MemoryObject> }[] = [];
   for (const block of kernel.blocks) {
@@ -49,8 +55,8 @@ function slice(kernel: Kernel, provenance: Provenance, objects: ReadonlySet<Memo
         if (kind === "wgmma") need(op.args[0]);
       }
       const [target] = op.args;
-      if (target && (kind === "store" || kind === "atomic" || kind === "copy.async" || kind === "copy.bulk"))
-        writers.push({ op, objects: provenance.of(target) });
+      if (target && (kind === "store" || kind === "atomic" || kind === "copy.async")) writers.push({ op, objects: provenance.of(target) });
+      if (op.action.kind === "copy.bulk") writers.push({ op, objects: bulkEnds(op, op.action.to) });
     }
     if (block.end.kind === "branch") need(block.end.cond);
   }
@@ -63,7 +69,9 @@ function slice(kernel: Kernel, provenance: Provenance, objects: ReadonlySet<Memo
       for (const arg of writer.op.args) need(arg);
       if (writer.op.action.kind === "atomic") read(writer.objects);
       const [, source] = writer.op.args;
-      if ((writer.op.action.kind === "copy.async" || writer.op.action.kind === "copy.bulk") && source) read(provenance.of(source));
+      const { action } = writer.op;
+      if (action.kind === "copy.async" && source) read(provenance.of(source));
+      if (action.kind === "copy.bulk") read(bulkEnds(writer.op, action.to === "shared" ? "global" : "shared"));
     }
   };
   if (objects !== undefined) read(objects);

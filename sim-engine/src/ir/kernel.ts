@@ -321,10 +321,12 @@ export type Action =
    */
   | { readonly kind: "mbarrier.wait"; readonly suspends: boolean }
   /**
-   * A copy by the SM's copy engine, past registers and L1: (destination, source, bytes: i32[, mbarrier]). Into shared memory it
-   * completes bytes at an mbarrier; out of it, it belongs to the thread's next group.
+   * A copy by the SM's copy engine, past registers and L1: (shared, global, bytes: i32[, mbarrier]); or, of a box of a tensor of so
+   * many dimensions, (shared, tensor map, coordinates: i32 ...[, mbarrier]). Into shared memory it completes bytes at the mbarrier,
+   * with `multicast` (a last operand: i32) in each block of the cluster that the mask names; out of it, it has none, and belongs to
+   * the thread's next group.
    */
-  | { readonly kind: "copy.bulk"; readonly to: "shared" | "global" }
+  | { readonly kind: "copy.bulk"; readonly to: "shared" | "global"; readonly tensor?: number; readonly multicast?: true }
   | { readonly kind: "bulk.commit" }
   /** `read`: it is enough that shared memory has been read. */
   | { readonly kind: "bulk.wait"; readonly pending: number; readonly read: boolean }

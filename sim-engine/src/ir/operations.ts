@@ -98,6 +98,6 @@ export function isConvergent(op: Op): boolean {
 }
 
 /** Changes what other warps may be waiting for, or waits for it: every one must be carried out, and in its place. */
-export function meetsOthers({ action, args }: Op): boolean {
-  return action.kind === "mbarrier" || action.kind === "mbarrier.wait" || (action.kind === "copy.bulk" && args.length > 3);
+export function meetsOthers({ action }: Op): boolean {
+  return action.kind === "mbarrier" || action.kind === "mbarrier.wait" || (action.kind === "copy.bulk" && action.to === "shared");
 }

@@ -133,7 +133,11 @@ export function printAction(action: Action): ActionText {
     case "mbarrier.wait":
       return text(action.suspends ? "mbarrier.wait" : "mbarrier.test");
     case "copy.bulk":
-      return text(`copy.bulk.${action.to}`);
+      return text(
+        `copy.bulk.${action.to}`,
+        ...(action.tensor === undefined ? [] : [`tensor ${action.tensor}`]),
+        ...(action.multicast ? ["multicast"] : []),
+      );
     case "bulk.wait":
       return text("bulk.wait", String(action.pending), ...(action.read ? ["read"] : []));
     case "barrier":
@@ -239,9 +243,13 @@ export function parseAction(
     case "bulk.wait":
       return { kind: "bulk.wait", pending: Number(first), read: settings.includes("read") };
     case "copy.bulk.shared":
-      return { kind: "copy.bulk", to: "shared" };
     case "copy.bulk.global":
-      return { kind: "copy.bulk", to: "global" };
+      return {
+        kind: "copy.bulk",
+        to: mnemonic === "copy.bulk.shared" ? "shared" : "global",
+        ...(setting("tensor") > 0 ? { tensor: setting("tensor") } : {}),
+        ...(settings.includes("multicast") ? { multicast: true as const } : {}),
+      };
     case "wgmma":
       return { kind: "wgmma", product: parseGroupProduct(settings), components: value.components };
     case "wgmma.wait":

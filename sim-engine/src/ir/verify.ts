@@ -182,7 +182,12 @@ function operandProblem(op: Op): string | undefined {
     case "copy.async":
       return count(2) ?? pointer(a) ?? pointer(b);
     case "copy.bulk":
-      return count(3, 4) ?? pointer(a) ?? pointer(b) ?? (c?.type === "i32" ? undefined : "the size is not i32");
+      return (
+        count(2 + (action.tensor ?? 1) + (action.to === "shared" ? 1 : 0) + (action.multicast ? 1 : 0)) ??
+        pointer(a) ??
+        pointer(b) ??
+        (c?.type === "i32" ? undefined : "a size or coordinate is not i32")
+      );
     case "mbarrier":
       return mbarrierProblem(action.op, args, type) ?? pointer(a);
     case "mbarrier.wait":

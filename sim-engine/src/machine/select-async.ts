@@ -90,16 +90,22 @@ function bulk(selection: Selection, code: BlockCode, op: Op): Choice {
   const { action, args, span } = op;
   if (action.kind !== "copy.bulk") return [];
   const uses = args.flatMap((arg) => (isConstant(arg) ? [] : selection.use(arg, code.block)));
-  const size = selection.newRegister("UR");
+  const emit = (opcode: string, defs: readonly Register[], used: readonly Register[], of?: Op): void => {
+    code.body.push(selection.instruction(opcode, span, defs, used, of));
+  };
+  const into = action.to === "shared";
   const lanes = selection.newRegister("P");
-  const loops = action.to === "shared";
-  if (loops) code.body.push(selection.instruction("PLOP3", span, [lanes], []));
-  code.body.push(selection.instruction("UMOV", span, [size], []));
-  if (loops) code.body.push(selection.instruction("ELECT", span, [lanes], [lanes]));
-  code.body.push(selection.instruction(loops ? "UBLKCP.S.G" : "UBLKCP.G.S", span, [], [...uses, size], op));
-  if (loops) {
-    for (const opcode of ["PLOP3", "PLOP3"]) code.body.push(selection.instruction(opcode, span, [lanes], [lanes]));
-    code.body.push(selection.instruction("BRA.U.ANY", span, [], [lanes]));
+  if (into) emit("PLOP3", [lanes], []);
+  const numbers = selection.newRegister("UR");
+  // The size, or of each coordinate that is known a register: operands stand side by side.
+  for (const number of args.slice(2, 2 + (action.tensor ?? 1)))
+    if (action.tensor === undefined || isConstant(number)) emit("UMOV", [numbers], []);
+  if (into) emit("ELECT", [lanes], [lanes]);
+  const opcode = action.tensor === undefined ? (into ? "UBLKCP.S.G" : "UBLKCP.G.S") : `${into ? "UTMALDG" : "UTMASTG"}.${action.tensor}D`;
+  emit(opcode, [], [...uses, numbers], op);
+  if (into) {
+    for (const each of ["PLOP3", "PLOP3"]) emit(each, [lanes], [lanes]);
+    emit("BRA.U.ANY", [], [lanes]);
   }
   return [];
 }

@@ -9,10 +9,11 @@ import {
   isInGlobal,
   type ObservedShape,
   type RequestShape,
-  sectorsBetween,
+  sectorsOfRanges,
 } from "../execute/accesses.ts";
 import { globalBase, localBase } from "../execute/memory.ts";
 import type { CompiledBlock, Program } from "../execute/program.ts";
+import { tensorOf } from "../execute/provenance.ts";
 import type { WarpRecord } from "../execute/record.ts";
 import type { Runner } from "../execute/run.ts";
 import type { GpuValues } from "../gpus/figures.ts";
@@ -47,8 +48,10 @@ export function numberSites(program: Program, irregular: ReadonlySet<Op>): Sites
   for (const [op, [counter]] of program.counters) {
     if (!counter) continue;
     numbers.set(op, sites.length);
-    const address = counter.operation === "copy" || counter.operation === "bulk load" ? op.args[1] : op.args[0];
-    const [object, ...others] = address ? program.provenance.of(address) : [];
+    const isCopy = counter.operation === "copy" || op.action.kind === "copy.bulk";
+    const address = isCopy ? op.args[1] : op.args[0];
+    const isTensor = op.action.kind === "copy.bulk" && op.action.tensor !== undefined;
+    const [object, ...others] = address ? (isTensor ? tensorOf(program.launch, address) : program.provenance.of(address)) : [];
     const buffer = object?.startsWith("buffer ") && others.length === 0 ? Number(object.slice("buffer ".length)) : undefined;
     sites.push({
       space: counter.space,
@@ -202,19 +205,18 @@ export class Observer implements AccessListener {
     if (counter.operation === "atomic") this.atomics.add(counter.op, this.#spread(first, pattern), 0, mask);
   }
 
-  bulk(counter: AccessCounter, address: number, bytes: number, phase: number): void {
+  bulk(counter: AccessCounter, ranges: readonly number[], phase: number): void {
     const place = this.#place(counter);
     if (!place) return;
     const { record, site, offset = 0 } = place;
-    const sectors = sectorsBetween(address, bytes);
+    const base = offset / sectorBytes;
+    const logged = this.#logged(record, site, counter.operation === "bulk store" ? store : bypass);
+    let sectors = 0;
+    sectorsOfRanges(ranges, (sector, from, to) => {
+      sectors++;
+      if (logged) this.#log.sector(sector + base, to - from === sectorBytes ? full : ((2 ** (to - from) - 1) * 2 ** from) >>> 0);
+    });
     record.requests.push(site, phase, sectors);
-    if (!this.#logged(record, site, counter.operation === "bulk store" ? store : bypass)) return;
-    const first = Math.floor(address / sectorBytes);
-    for (let k = 0; k < sectors; k++) {
-      const from = Math.max(0, address - (first + k) * sectorBytes);
-      const to = Math.min(sectorBytes, address + bytes - (first + k) * sectorBytes);
-      this.#log.sector(first + k + offset / sectorBytes, to - from === sectorBytes ? full : ((2 ** (to - from) - 1) << from) >>> 0);
-    }
   }
 
   meets(counter: AccessCounter, phase: number): void {

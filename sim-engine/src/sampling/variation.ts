@@ -78,7 +78,11 @@ function variation(subject: Subject, blocks: Iterable<Block>, source: (op: Op) =
       else if (action.kind === "copy.async") {
         address(op, op.args[0], "shared");
         address(op, op.args[1], "global");
-      } else if (action.kind === "copy.bulk") address(op, op.args[action.to === "shared" ? 1 : 0], "global");
+      } else if (action.kind === "copy.bulk") {
+        // What of a box lies in its tensor, and how, is counted block by block.
+        if (action.tensor === undefined) address(op, op.args[1], "global");
+        else if (op.args.slice(2, 2 + action.tensor).some((arg) => Number.isNaN(deltas.of(arg)))) irregularAddresses.add(op);
+      }
     }
     if (block.end.kind === "branch" && Number.isNaN(deltas.of(block.end.cond))) irregularFlow = true;
   }

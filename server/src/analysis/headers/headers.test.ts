@@ -22,6 +22,8 @@ describe.each([
   "cuda/std/complex",
   "curand_kernel.h",
   "cuda/atomic",
+  "cuda.h",
+  "cudaTypedefs.h",
   "utility",
   "string",
   "random",

@@ -8,6 +8,7 @@ import { barrier, pipeline, scopes } from "./barriers.ts";
 import { cudaComplex, thrustComplex } from "./complex.ts";
 import { cub } from "./cub.ts";
 import { curand } from "./curand.ts";
+import { driver } from "./driver.ts";
 import { mma } from "./mma.ts";
 import { getopt, maps, random, string, stringStream, utility } from "./standard.ts";
 
@@ -42,6 +43,8 @@ const headers: ReadonlyMap<string, string> = new Map([
   ["sstream", stringStream],
   ["getopt.h", getopt],
   ["mma.h", mma],
+  ["cuda.h", driver],
+  ["cudaTypedefs.h", "#pragma once\n#include <cuda.h>\n"],
   ["cuda/warplens_scopes", scopes],
   ["cuda/barrier", barrier],
   ["cuda/pipeline", pipeline],

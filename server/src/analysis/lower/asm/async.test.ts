@@ -1,4 +1,5 @@
 /** mbarriers and bulk copies in inline PTX: what they leave, and what they wait for. */
+import type { Argument, ScalarType } from "@warplens/sim-engine";
 import { describe, expect, test } from "vitest";
 import { counting, kernelOf, leaves } from "../../../testing/run-kernel.ts";
 
@@ -120,6 +121,94 @@ describe("an mbarrier", () => {
 
   test("that nobody has made is told of", async () => {
     await expect(run("arrive(&full[0]);", 32, 1)).rejects.toThrow("an mbarrier is used that was never initialised");
+  });
+});
+
+describe("boxes of a tensor", () => {
+  interface Described {
+    readonly buffer: number;
+    readonly size: readonly number[];
+    readonly box: readonly number[];
+    readonly swizzle?: number;
+    readonly fill?: number;
+  }
+  /** Of 32-bit numbers that lie row by row, as `cuTensorMapEncodeTiled` of the bundled header fills it in. */
+  const mapOf = ({ buffer, size, box, swizzle = 0, fill = 0 }: Described): Argument => {
+    const scalar = (offset: number, type: ScalarType, value: number) => ({
+      offset,
+      type,
+      value: { kind: "scalar" as const, value: type === "i64" ? BigInt(value) : value },
+    });
+    const strides = size.map((_, k) => size.slice(0, k).reduce((product, side) => product * side, 4));
+    return {
+      kind: "aggregate",
+      fields: [
+        { offset: 0, type: "ptr", value: { kind: "pointer", buffer, offset: 0 } },
+        ...size.map((side, k) => scalar(8 + 8 * k, "i64", side)),
+        ...strides.slice(1).map((stride, k) => scalar(48 + 8 * k, "i64", stride)),
+        ...box.map((side, k) => scalar(80 + 2 * k, "i16", side)),
+        ...box.map((_, k) => scalar(90 + k, "i8", 1)),
+        scalar(95, "i8", size.length),
+        scalar(96, "i8", 7),
+        scalar(97, "i8", swizzle),
+        scalar(99, "i8", fill),
+      ],
+    };
+  };
+  const boxes = (body: string): string => `#include <cuda.h>\n${helpers}
+__device__ void box(void *to, const CUtensorMap *map, int x, int y, unsigned long long *b) {
+  asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4}], [%2];"
+    ::"r"(address(to)), "l"(map), "r"(address(b)), "r"(x), "r"(y) : "memory");
+}
+__global__ void k(int *out, const int *in, const __grid_constant__ CUtensorMap map) {
+  __shared__ alignas(1024) int tile[256];
+  __shared__ unsigned long long full;
+  const int t = threadIdx.x;
+  if (t == 0) init(&full, 1);
+  __syncthreads();
+  ${body}
+}`;
+  const brought = (x: number, y: number, map: Described): Promise<number[]> => {
+    const bytes = map.box.reduce((product, side) => product * side, 4);
+    const body = `if (t == 0) { expect(&full, ${bytes}); box(tile, &map, ${x}, ${y}, &full); }
+    wait(&full, 0);
+    out[t] = tile[t];`;
+    return leaves(boxes(body), bytes / 4, bytes / 4, [counting("in", 4096)], [mapOf(map)]);
+  };
+
+  test("are brought row by row, 16 bytes at a time in other places where they are to be", async () => {
+    const row = (first: number): number[] => upTo(32, first);
+    expect(await brought(32, 3, { buffer: 1, size: [64, 16], box: [32, 2] })).toEqual([...row(3 * 64 + 32), ...row(4 * 64 + 32)]);
+    const second = (await brought(32, 3, { buffer: 1, size: [64, 16], box: [32, 2], swizzle: 3 })).slice(32);
+    const fours = Array.from({ length: 8 }, (_, k) => row(4 * 64 + 32).slice(4 * k, 4 * k + 4));
+    expect(second).toEqual([1, 0, 3, 2, 5, 4, 7, 6].flatMap((k) => fours[k] ?? []));
+  });
+
+  test("are filled where they lie beyond it, and count in full", async () => {
+    const outside = { buffer: 1, size: [6, 3], box: [8, 4] };
+    const found = await brought(2, 1, outside);
+    expect(found).toEqual([8, 9, 10, 11, 0, 0, 0, 0, 14, 15, 16, 17, 0, 0, 0, 0, ...Array.from({ length: 16 }, () => 0)]);
+    expect((await brought(-1, 0, { ...outside, fill: 1 })).slice(0, 8)).toEqual([0x7fffffff, 0, 1, 2, 3, 4, 5, 0x7fffffff]);
+  });
+
+  test("are stored as far as they lie in it", async () => {
+    const body = `tile[t] = 100 + t;
+    __syncthreads();
+    if (t == 0) {
+      asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%2, %3}], [%1];"
+        ::"l"(&map), "r"(address(tile)), "r"(4), "r"(1) : "memory");
+      asm volatile("cp.async.bulk.commit_group;\\ncp.async.bulk.wait_group 0;" ::: "memory");
+    }`;
+    const map = mapOf({ buffer: 0, size: [6, 3], box: [4, 4] });
+    const left = await leaves(boxes(body), 32, 18, [counting("in", 1)], [map]);
+    expect(left).toEqual(upTo(18).map((k) => (k === 10 ? 100 : k === 11 ? 101 : k === 16 ? 104 : k === 17 ? 105 : -1)));
+  });
+
+  test("of another rank than the map's, or of no map, are told of", async () => {
+    const three = boxes("if (t == 0) { expect(&full, 64); box(tile, &map, 0, 0, &full); }");
+    const map = mapOf({ buffer: 1, size: [4, 4, 4], box: [4, 4, 1] });
+    await expect(leaves(three, 32, 1, [counting("in", 64)], [map])).rejects.toThrow("a copy of 2 dimensions by a tensor map of 3");
+    await expect(leaves(three, 32, 1, [counting("in", 64)], [{ kind: "aggregate", fields: [] }])).rejects.toThrow("is not known");
   });
 });
 

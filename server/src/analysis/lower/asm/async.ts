@@ -1,8 +1,9 @@
 /** PTX of Hopper's asynchronous work: mbarriers, bulk copies, and what goes with them. */
 import type { Op } from "@warplens/sim-engine";
+import { assumeOwnShared } from "../emit/clusters.ts";
 import type { Lowering } from "../emit/lowering.ts";
 import type { Operands } from "./operands.ts";
-import type { Instruction } from "./ptx.ts";
+import { type Instruction, listed } from "./ptx.ts";
 
 /** Emits an instruction that is one of these; false for any other. */
 export function lowerAsync(lowering: Lowering, at: Operands, instruction: Instruction): boolean {
@@ -107,7 +108,7 @@ class AsyncEmitter {
     const { builder, options } = this.#lowering;
     if (options.computeCapability < leastForBulk)
       this.#lowering.fail(`the PTX instruction ${this.#opcode.join(".")} needs compute capability ${leastForBulk / 10}.0`);
-    const [first = "", second = "", size, barrier] = this.#operands;
+    const [first = "", second = "", size, barrier, mask] = this.#operands;
     const opcode = this.#opcode;
     if (opcode[3] === "commit_group") {
       builder.emit({ kind: "bulk.commit" }, "void");
@@ -119,17 +120,47 @@ class AsyncEmitter {
     }
     // Brings memory into the L2 and is not waited for.
     if (opcode[3] === "prefetch") return true;
-    if (opcode.some((each) => each === "tensor" || each.startsWith("multicast"))) return false;
+    const multicast = opcode.some((each) => each.startsWith("multicast"));
+    if (multicast) assumeOwnShared(this.#lowering);
+    if (opcode[3] === "tensor") return this.#tensor(multicast);
     const [to, from] = [opcode[3] ?? "", opcode[4] ?? ""];
     const intoShared = to.startsWith("shared");
     if (!(intoShared && from === "global") && !(to === "global" && from.startsWith("shared"))) return false;
+    const [shared, global] = intoShared ? [first, second] : [second, first];
     builder.emit(
-      { kind: "copy.bulk", to: intoShared ? "shared" : "global" },
+      { kind: "copy.bulk", to: intoShared ? "shared" : "global", ...(multicast ? { multicast: true as const } : {}) },
       "void",
-      this.#at.address(first, intoShared ? "shared" : "global"),
-      this.#at.address(second, intoShared ? "global" : "shared"),
+      this.#at.address(shared, "shared"),
+      this.#at.address(global, "global"),
       this.#number(size, 0),
       ...(intoShared ? [this.#at.address(barrier ?? "", "shared")] : []),
+      ...(multicast ? [this.#number(mask, 1)] : []),
+    );
+    return true;
+  }
+
+  /**
+   * `cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [to], [map, {x, y}], [mbarrier]{, mask}`, and
+   * `cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [map, {x, y}], [from]`.
+   */
+  #tensor(multicast: boolean): boolean {
+    const opcode = this.#opcode;
+    const rank = Number(/^([1-5])d$/.exec(opcode[4] ?? "")?.[1] ?? 0);
+    if (rank === 0 || opcode.some((each) => each.startsWith("im2col") || each.startsWith("tile::"))) return false;
+    const intoShared = opcode[5]?.startsWith("shared") ?? false;
+    const [first = "", second = "", barrier = "", mask] = this.#operands;
+    const [shared, tensor] = intoShared ? [first, second] : [second, first];
+    const [, map = "", coordinates = ""] = /^\[\s*([^,\s]+)\s*,\s*\{([^}]*)\}\s*\]$/.exec(tensor) ?? [];
+    const numbers = listed(coordinates).map((each) => this.#at.read(each, "i32"));
+    if (numbers.length !== rank) return false;
+    this.#lowering.builder.emit(
+      { kind: "copy.bulk", to: intoShared ? "shared" : "global", tensor: rank, ...(multicast ? { multicast: true as const } : {}) },
+      "void",
+      this.#at.address(shared, "shared"),
+      this.#at.read(map, "ptr"),
+      ...numbers,
+      ...(intoShared ? [this.#at.address(barrier, "shared")] : []),
+      ...(multicast ? [this.#number(mask, 1)] : []),
     );
     return true;
   }
