@@ -361,3 +361,13 @@ describe("the measured kernels", () => {
     }
   });
 });
+
+test.each([
+  ["a lambda", "auto f = [&](int i) { s[i] = 1; }; f(0); f(1);"],
+  ["one within another", "auto f = [&](int i) { auto g = [&](int k) { s[k] = i; }; g(i); }; f(0); f(1);"],
+  ["one of any type", "auto f = [&](auto i) { s[i] = 1; }; f(0); f(1u);"],
+])("a shared variable that %s names is the function's, one for each instance of it", async (_, body) => {
+  const text = `template <int N> __device__ void put() { __shared__ int s[N]; ${body} }
+__global__ void k() { put<2>(); put<4>(); }`;
+  expect((await lowered(text)).shared.map(({ bytes }) => bytes)).toEqual([8, 16]);
+});

@@ -59,12 +59,16 @@ function definitionAmong(found: Found): VariableDeclaration | undefined {
   return variables.find((each) => each.init) ?? variables.find((each) => !each.specifiers.extern);
 }
 
-/** A function's own shared variable exists once for each instance of the function. */
-function ownerSubstitution(lowering: Lowering, entity: Found["entities"][number], found: Found): Substitution | undefined {
+/** A function's own shared variable exists once for each instance of the function, whichever lambdas in it name it. */
+function ownerSubstitution({ context, frame }: Lowering, { home }: Found["entities"][number], found: Found): Substitution | undefined {
   if (found.record) return found.record.substitution;
-  return entity.home.kind === "block" || entity.home.kind === "function" || entity.home.kind === "lambda"
-    ? lowering.frame.substitution
-    : undefined;
+  if (home.kind !== "block" && home.kind !== "function" && home.kind !== "lambda") return undefined;
+  let { substitution } = frame;
+  for (let at = context.scopes.scopeOf.get(frame.owner); at; at = at.parent) {
+    if (at === home) return substitution;
+    if (at.kind === "lambda") substitution = substitution.outer ?? substitution;
+  }
+  return frame.substitution;
 }
 
 const instances = new WeakMap<VariableDeclaration, Map<string, Substitution>>();
