@@ -310,9 +310,16 @@ function amountOf(counter: AccessCounter, addresses: Float64Array, from: number,
   return counter.space === "shared" && counter.operation === "atomic" ? contention(addresses, from, mask) : 0;
 }
 
+/** Instructions kept of a warp that waits for phases: what stands for others would not wait, as its phases are over. */
+const mostWithPhases = 1 << 16;
+
 /** A warp's record as the timing replays it. */
 export function traceOf(record: WarpRecord, blocks: readonly CompiledBlock[], code: TimedCode): WarpTrace {
-  const recorder = new TraceRecorder(code.code.map((block) => block.length));
+  const waits = code.code.some((block) => block.some(({ kind }) => kind === "await"));
+  const recorder = new TraceRecorder(
+    code.code.map((block) => block.length),
+    waits ? mostWithPhases : undefined,
+  );
   const { requests, starts, weights, repeats } = record;
   const entry: number[] = [];
   for (const [k, index] of record.blocks.entries()) {
