@@ -75,8 +75,9 @@ interface Place {
   readonly offset: number | undefined;
 }
 
-/** Requests of one block that are logged for the caches. */
+/** Requests of one block that are logged for the caches, and sectors after which bulk copies are not: each has as many as it likes. */
 const logLimit = 1 << 14;
+const sectorLimit = 1 << 16;
 
 export class Observer implements AccessListener {
   readonly #runner: Runner;
@@ -210,7 +211,7 @@ export class Observer implements AccessListener {
     if (!place) return;
     const { record, site, offset = 0 } = place;
     const base = offset / sectorBytes;
-    const logged = this.#logged(record, site, counter.operation === "bulk store" ? store : bypass);
+    const logged = this.#log.sectorCount < sectorLimit && this.#logged(record, site, counter.operation === "bulk store" ? store : bypass);
     let sectors = 0;
     sectorsOfRanges(ranges, (sector, from, to) => {
       sectors++;

@@ -125,22 +125,19 @@ export class MemoryPath {
     const l2 = stores ? this.l2Writes : this.l2Reads;
     l2.serve(begin, sectors * traffic.accessesPerSector * (stores ? rates.l2PerWrite : rates.l2PerRead), weight);
     let there = Math.max(engine, l2.free);
-    let utilisation = l2.utilisation(begin);
-    let latency = gpu.bulkLatency;
+    let latency = loaded(gpu.bulkLatency, l2.utilisation(begin), stores ? gpu.storeSoftness : gpu.loadSoftness);
     this.reason = reasonIndex.l2;
     const dramSectors = this.#take(this.#dueDram, siteIndex, sectors * traffic.dram, sectors);
     if (dramSectors > 0) {
       this.dram.serve(begin, dramSectors * traffic.bytesPerDramSector * rates.dramPerByte, weight);
       if (!stores) {
         there = Math.max(there, this.dram.free);
-        utilisation = Math.max(utilisation, this.dram.utilisation(begin));
-        latency += gpu.dramLatency - gpu.l2Latency;
+        latency += loaded(gpu.dramLatency - gpu.l2Latency, this.dram.utilisation(begin), rates.dramSoftness);
         this.reason = reasonIndex.dram;
       }
     }
     if (!stores) this.#translated ||= at + this.#translation;
-    const power = stores ? gpu.storeSoftness : this.reason === reasonIndex.dram ? rates.dramSoftness : gpu.loadSoftness;
-    this.done = Math.max(this.#translated, there) + loaded(latency, utilisation, power);
+    this.done = Math.max(this.#translated, there) + latency;
     if (stores) this.stored = Math.max(this.stored, this.done);
     return engine;
   }

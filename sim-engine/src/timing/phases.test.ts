@@ -40,3 +40,19 @@ describe("a bulk copy that is waited for takes what was measured (validation/mic
     expect(Math.abs(each / measured - 1)).toBeLessThan(0.1);
   });
 });
+
+test("memory that is busy delays what comes of it, a busy L2 no more than what comes of the L2", () => {
+  /** Cycles of so many copies, each waited for four later, of which every tenth comes of memory. */
+  const cycles = (dram: number): number => {
+    const program = new TimedProgram();
+    for (let phase = 1; phase <= 60; phase++) {
+      program.bulk(program.site({ space: "global", operation: "bulk load" }, { l2: 1 - dram, dram }), phase, 512);
+      if (phase > 4) program.branch([program.await(program.site({ space: "shared", operation: "wait" }), phase - 4)]);
+    }
+    return replay(program.launch(132, 32), h200.values, new Work())!.cycles;
+  };
+  // At the L2's rate whether or not some of it is read from memory, which has time for it.
+  const atRate = (60 * 512 * 32 * 132) / (h200.values.l2Bandwidth / (h200.values.clock / 1000));
+  expect(cycles(0) / atRate).toBeLessThan(1.15);
+  expect(cycles(0.1) / cycles(0)).toBeLessThan(1.1);
+});

@@ -8,8 +8,6 @@ export class Products {
   readonly #ended: Float64Array;
   /** By scheduler: when its tensor core takes another. */
   readonly #free: Float64Array;
-  /** When what products before have asked for has been read. */
-  #read = 0;
   /** The L1's data path: what products read there counts as its work, but keeps no other access waiting, as it is spread over time. */
   readonly #l1: Server;
   /** Groups of products are committed and waited for as those of copies are. */
@@ -30,9 +28,9 @@ export class Products {
   /** A product issued at `time` that reads `wavefronts` of shared memory; returns when it leaves the tensor core, in cycles. */
   begin(slot: number, scheduler: number, { cycles, gap }: ProductTime, time: number, wavefronts: number, weight: number): number {
     const begin = Math.max(time, this.#free[scheduler]!, this.#ended[slot]! + gap);
-    this.#read = Math.max(this.#read, begin) + wavefronts;
     this.#l1.busy += wavefronts * weight;
-    const end = Math.max(begin + cycles, wavefronts > 0 ? this.#read : 0);
+    // The group's warps, one a scheduler, read at the same time: each has its share of the data path.
+    const end = begin + Math.max(cycles, wavefronts * this.#free.length);
     this.#free[scheduler] = end;
     this.#ended[slot] = end;
     return end;
