@@ -41,6 +41,14 @@ describe("a budget", () => {
   });
 });
 
+test("what an answer took is counted whoever spends it, though no budget pays for it", () => {
+  const whole = new Work(10);
+  whole.share(100).spend(60);
+  whole.share(0).ask(5);
+  whole.spend(1);
+  expect([whole.taken, whole.share(3).taken]).toEqual([66, 66]);
+});
+
 describe("cancellation", () => {
   const asking = (answers: () => boolean): { work: Work; asked: () => number } => {
     let asked = 0;

@@ -6,10 +6,12 @@ import type { Dim3 } from "../ir/kernel.ts";
 import type { Form } from "./forms.ts";
 import { localParts, placedParts } from "./values-at.ts";
 
-export interface WarpPlace {
-  readonly block: Dim3;
-  /** Position in its block. */
-  readonly warp: number;
+/** Shown a block and the position of a warp in it; true ends the search. */
+type Visit = (block: Dim3, warp: number) => boolean;
+
+interface Search {
+  steps: number;
+  readonly isEnough: Visit;
 }
 
 /** Steps taken to find who stores to one place. */
@@ -25,10 +27,11 @@ interface Term {
   readonly axis: number | undefined;
 }
 
-interface Entry {
-  readonly part: number;
+/** In the order of what they add. */
+interface Entries {
+  readonly parts: Float64Array;
   /** Linear index of a thread in its block, or of a block in the grid. */
-  readonly index: number;
+  readonly indices: Int32Array;
 }
 
 export class StoreOrigin {
@@ -44,18 +47,10 @@ export class StoreOrigin {
   /** What the terms from position k on, and the thread's part, add at the least and at the most. */
   readonly #least: readonly number[];
   readonly #most: readonly number[];
-  /** By what they add, in order. */
-  readonly #threads: readonly Entry[];
-  readonly #blocks: readonly Entry[] | undefined;
+  readonly #threads: Entries;
+  readonly #blocks: Entries | undefined;
 
-  private constructor(
-    form: Form,
-    width: number,
-    threads: readonly Entry[],
-    blocks: readonly Entry[] | undefined,
-    grid: Dim3,
-    reach: number,
-  ) {
+  private constructor(form: Form, width: number, threads: Entries, blocks: Entries | undefined, grid: Dim3, reach: number) {
     this.#start = form.constant;
     this.#width = width;
     this.#grid = grid;
@@ -68,8 +63,8 @@ export class StoreOrigin {
       if (step < 0 || step >= gap) terms.push({ each: step, last: Math.ceil(reach / Math.abs(step)), axis: undefined });
     this.#terms = terms.filter(({ each, last }) => each !== 0 && last > 0).sort((x, y) => Math.abs(y.each) - Math.abs(x.each));
     this.#free = blocks ? [] : [0, 1, 2].filter((axis) => form.block[axis] === 0 && (grid[axis] ?? 1) > 1);
-    const least = [threads[0]?.part ?? 0];
-    const most = [this.#inner.length > 0 ? reach : (threads.at(-1)?.part ?? 0) + width - 1];
+    const least = [threads.parts[0] ?? 0];
+    const most = [this.#inner.length > 0 ? reach : (threads.parts.at(-1) ?? 0) + width - 1];
     for (const { each, last } of [...this.#terms].reverse()) {
       least.unshift((least[0] ?? 0) + Math.min(0, each * last));
       most.unshift((most[0] ?? 0) + Math.max(0, each * last));
@@ -99,45 +94,55 @@ export class StoreOrigin {
     return new StoreOrigin(form, width, ordered(threads), ordered(blocks), grid, reach);
   }
 
-  /** Warps that may store to a byte, the likeliest first. Of blocks that all store there, the first and the last. */
-  *warpsAt(address: number): Generator<WarpPlace> {
+  /**
+   * Shows the warps that may store to a byte, the likeliest first, until one is enough. Of blocks that all store there, the first
+   * and the last.
+   * @returns steps taken
+   */
+  search(address: number, isEnough: Visit): number {
     const left = address - this.#start;
-    const search = { steps: 0 };
-    if (!this.#blocks) {
-      yield* this.#search(0, left, [0, 0, 0], search);
-      return;
+    const search: Search = { steps: 0, isEnough };
+    const blocks = this.#blocks;
+    if (!blocks) {
+      this.#search(0, left, [0, 0, 0], search);
+      return search.steps;
     }
     const [columns, rows] = this.#grid;
-    for (const { part, index } of between(this.#blocks, left - (this.#most[0] ?? 0), left - (this.#least[0] ?? 0))) {
+    const [high, low] = [left - (this.#least[0] ?? 0), left - (this.#most[0] ?? 0)];
+    for (let k = countUpTo(blocks.parts, high) - 1; k >= 0 && blocks.parts[k]! >= low; k--) {
+      const index = blocks.indices[k]!;
       const row = Math.floor(index / columns);
-      yield* this.#search(0, left - part, [index % columns, row % rows, Math.floor(row / rows)], search);
+      if (this.#search(0, left - blocks.parts[k]!, [index % columns, row % rows, Math.floor(row / rows)], search)) break;
     }
+    return search.steps;
   }
 
-  *#search(k: number, left: number, at: Dim3, search: { steps: number }): Generator<WarpPlace> {
-    if (++search.steps > mostSteps) return;
+  /** Whether one was enough. */
+  #search(k: number, left: number, at: Dim3, search: Search): boolean {
+    if (++search.steps > mostSteps) return false;
     const term = this.#terms[k];
-    if (!term) {
-      const warps = new Set<number>();
-      for (const { part, index } of between(
-        this.#threads,
-        this.#inner.length > 0 ? Number.NEGATIVE_INFINITY : left - this.#width + 1,
-        left,
-      )) {
-        if (++search.steps > mostSteps) return;
-        const warp = Math.floor(index / warpSize);
-        if (warps.has(warp) || !this.#reaches(left - part)) continue;
-        warps.add(warp);
-        for (const block of this.#blocksAt(at)) yield { block, warp };
-      }
-      return;
-    }
+    if (!term) return this.#threadsAt(left, at, search);
     // left - each * q has to be within reach of the rest.
     const [a, b] = [(left - (this.#most[k + 1] ?? 0)) / term.each, (left - (this.#least[k + 1] ?? 0)) / term.each];
     const low = Math.max(0, Math.ceil(Math.min(a, b)));
     const high = Math.min(term.last, Math.floor(Math.max(a, b)));
     for (let q = high; q >= low && search.steps <= mostSteps; q--)
-      yield* this.#search(k + 1, left - term.each * q, term.axis === undefined ? at : replaced(at, term.axis, q), search);
+      if (this.#search(k + 1, left - term.each * q, term.axis === undefined ? at : replaced(at, term.axis, q), search)) return true;
+    return false;
+  }
+
+  #threadsAt(left: number, at: Dim3, search: Search): boolean {
+    const { parts, indices } = this.#threads;
+    const low = this.#inner.length > 0 ? Number.NEGATIVE_INFINITY : left - this.#width + 1;
+    const warps: number[] = [];
+    for (let k = countUpTo(parts, left) - 1; k >= 0 && parts[k]! >= low; k--) {
+      if (++search.steps > mostSteps) return false;
+      const warp = Math.floor(indices[k]! / warpSize);
+      if (warps.includes(warp) || !this.#reaches(left - parts[k]!)) continue;
+      warps.push(warp);
+      for (const block of this.#blocksAt(at)) if (search.isEnough(block, warp)) return true;
+    }
+    return false;
   }
 
   /** An iteration of the inner loops covers the byte that is so far behind the first. */
@@ -157,31 +162,29 @@ function replaced([x, y, z]: Dim3, axis: number, value: number): [number, number
   return [axis === 0 ? value : x, axis === 1 ? value : y, axis === 2 ? value : z];
 }
 
-const ordered = (parts: Float64Array): Entry[] =>
-  Array.from(parts, (part, index) => ({ part, index })).sort((a, b) => a.part - b.part || a.index - b.index);
+function ordered(parts: Float64Array): Entries {
+  const indices = Int32Array.from(parts, (_, index) => index).sort((a, b) => parts[a]! - parts[b]! || a - b);
+  return { parts: Float64Array.from(indices, (index) => parts[index]!), indices };
+}
 
 /** The least distance of two threads' places. */
-function leastGap(entries: readonly Entry[]): number {
+function leastGap({ parts }: Entries): number {
   let gap = Number.POSITIVE_INFINITY;
-  for (let k = 1; k < entries.length; k++) {
-    const distance = (entries[k]?.part ?? 0) - (entries[k - 1]?.part ?? 0);
+  for (let k = 1; k < parts.length; k++) {
+    const distance = parts[k]! - parts[k - 1]!;
     if (distance > 0 && distance < gap) gap = distance;
   }
   return Number.isFinite(gap) ? gap : 0;
 }
 
-/** Entries with low <= part <= high, the highest first. */
-function* between(entries: readonly Entry[], low: number, high: number): Generator<Entry> {
+/** Of numbers in order, how many are not above `high`. */
+function countUpTo(parts: Float64Array, high: number): number {
   let from = 0;
-  let to = entries.length;
+  let to = parts.length;
   while (from < to) {
     const middle = (from + to) >> 1;
-    if ((entries[middle]?.part ?? 0) <= high) from = middle + 1;
+    if (parts[middle]! <= high) from = middle + 1;
     else to = middle;
   }
-  for (let k = from - 1; k >= 0; k--) {
-    const entry = entries[k];
-    if (!entry || entry.part < low) return;
-    yield entry;
-  }
+  return from;
 }

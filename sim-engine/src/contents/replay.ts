@@ -29,6 +29,9 @@ const sampledBlocks = 8;
 /** Steps of one warp, or of a block of warps that wait for each other. */
 const runSteps = 200_000;
 
+/** More than a block has. */
+const mostWarps = 64;
+
 /** How what a buffer holds was found. */
 type Found = "simple" | "on demand" | "whole" | "sampled";
 
@@ -46,7 +49,7 @@ export class Replay implements MemorySource {
   /** Several warps may add to a byte. */
   #adds = false;
   /** Blocks or warps that were run, and bytes that were asked for. */
-  readonly #done = new Set<string>();
+  readonly #done = new Set<number>();
   readonly #sought = new Set<number>();
   #ranAll = false;
   /** What the launch's other blocks may have stored, once no more may be run. */
@@ -132,17 +135,20 @@ export class Replay implements MemorySource {
     this.#sought.add(offset);
     for (const { origin, atomic } of this.#origins) {
       if (!atomic && this.#memory.isWritten(offset)) continue;
-      for (const { block, warp } of origin.warpsAt(this.#start + offset)) {
+      const steps = origin.search(this.#start + offset, (block, warp) => {
         this.#run(block, warp);
-        if (this.#rest || (!atomic && this.#memory.isWritten(offset))) break;
-      }
+        return this.#rest !== undefined || (!atomic && this.#memory.isWritten(offset));
+      });
+      this.#work.ask(steps);
     }
   }
 
   /** Runs a warp, or its block where its warps wait for each other. */
   #run(block: Dim3, warp: number): void {
-    const { waits } = this.#program;
-    const key = waits ? block.join() : `${block.join()} ${warp}`;
+    const { waits, launch } = this.#program;
+    const [columns, rows] = launch.grid;
+    const index = block[0] + columns * (block[1] + rows * block[2]);
+    const key = waits ? index : index * mostWarps + warp;
     if (this.#rest || this.#done.has(key)) return;
     this.#done.add(key);
     this.#runner.work = this.#work.share(runSteps);
