@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { loadNativeGrammarFromDisk } from "../../grammar.ts";
 import { inspectFile } from "./inspect-file.ts";
 
-beforeAll(loadNativeGrammarFromDisk);
+beforeAll(() => loadNativeGrammarFromDisk());
 
 const names = ["first", "second", "third"];
 const source = `${names.map((name) => `__global__ void ${name}(float *a) { for (int i = 0; i < 50; i++) a[threadIdx.x] += a[i]; }\n`).join("")}
