@@ -22,11 +22,16 @@ export async function loadGrammarFromDisk(): Promise<void> {
   useParser((await loaded).wasm);
 }
 
+/** The same, begun natively where that can be: for processes that read files soon after they start. */
+export async function loadNativeGrammarFromDisk(): Promise<void> {
+  await loadGuardedGrammarFromDisk((parse) => parse);
+}
+
 /**
- * The same, begun natively where that can be: for threads and processes that read files soon after they start.
- * @param guarded of a thread that may be ended, which must not happen in a native parse
+ * The same for a thread that may be ended, which must not happen in a native parse.
+ * @param guarded keeps it from being ended there
  */
-export async function loadNativeGrammarFromDisk(guarded = (parse: NativeParse): NativeParse => parse): Promise<void> {
+export async function loadGuardedGrammarFromDisk(guarded: (parse: NativeParse) => NativeParse): Promise<void> {
   loaded ??= load();
   const { wasm, root } = await loaded;
   const native = loadNativeParse(root);

@@ -1,7 +1,7 @@
 /** The entry of the thread: one message after another. */
 import { parentPort, workerData } from "node:worker_threads";
 import { diskFiles } from "./files.ts";
-import { loadNativeGrammarFromDisk } from "./grammar.ts";
+import { loadGuardedGrammarFromDisk } from "./grammar.ts";
 import { takeStages, watchStages } from "./trace.ts";
 import { AnalysisError } from "./worker/messages.ts";
 import { NativeGate } from "./worker/native-gate.ts";
@@ -15,7 +15,7 @@ const { running } = data;
 const pulse = new Pulse(data.pulse);
 const gate = new NativeGate(data.gate);
 watchStages((name) => pulse.enter(name));
-const loaded = loadNativeGrammarFromDisk(
+const loaded = loadGuardedGrammarFromDisk(
   (parse) =>
     (text, { cancelled, ...options } = {}) =>
       gate.within(() => parse(text, { ...options, cancelled: () => gate.isClosed || cancelled?.() === true })),

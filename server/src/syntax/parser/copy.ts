@@ -1,32 +1,10 @@
 import type { Language, Tree, TreeCursor } from "web-tree-sitter";
 import { deepestPieces } from "../deepest.ts";
-import { addChild, containers, makeNode, outer, punctuation } from "./copied-nodes.ts";
+import { addChild, containers, INNER, LEAF, makeNode, outer, roleOfType, SKIPPED, TOKEN } from "./copied-nodes.ts";
 import type { CstNode, MutableCstNode } from "./cst.ts";
 import type { Enter } from "./parser.ts";
 
 const ERROR_TYPE = 65535;
-
-/** Named nodes that are one token: no children to ask for. */
-const leaves = new Set([
-  "identifier",
-  "type_identifier",
-  "field_identifier",
-  "namespace_identifier",
-  "statement_identifier",
-  "primitive_type",
-  "number_literal",
-  "auto",
-  "this",
-  "true",
-  "false",
-  "string_content",
-  "escape_sequence",
-  "comment",
-]);
-const SKIPPED = 0;
-const TOKEN = 1;
-const LEAF = 2;
-const INNER = 3;
 
 /** What a cursor sees of a child of a container before anything of it is copied. */
 interface Listed {
@@ -41,11 +19,7 @@ interface Listed {
 export function treeCopier(language: Language): (tree: Tree, enter?: Enter) => CstNode {
   const { types, fields } = language;
   const named = types.map((_, id) => language.nodeTypeIsNamed(id));
-  const roles = Uint8Array.from(types, (type, id) => {
-    if (named[id]) return leaves.has(type) ? LEAF : INNER;
-    // A token's type is its text, but for launch brackets, which may hold spaces.
-    return punctuation.has(type) ? SKIPPED : /^[\w!-/:-@[-`{-~]+$/.test(type) && !/^(<<<|>>>|#.*)$/.test(type) ? TOKEN : INNER;
-  });
+  const roles = Uint8Array.from(types, (type, id) => roleOfType(type, named[id] === true));
   const typeOf = (id: number): string => (id === ERROR_TYPE ? "ERROR" : (types[id] ?? "ERROR"));
   const isNamed = (id: number): boolean => id === ERROR_TYPE || named[id] === true;
   const roleOf = (id: number, clean: boolean): number =>

@@ -1,6 +1,6 @@
 import type TreeSitter from "tree-sitter";
 import { deepestPieces } from "../deepest.ts";
-import { addChild, containers, makeNode, outer, punctuation } from "./copied-nodes.ts";
+import { addChild, containers, INNER, makeNode, outer, roleOfType, SKIPPED, TOKEN } from "./copied-nodes.ts";
 import type { CstNode, MutableCstNode } from "./cst.ts";
 import type { Enter } from "./parser.ts";
 
@@ -8,7 +8,7 @@ import type { Enter } from "./parser.ts";
 interface Kind {
   readonly type: string;
   readonly named: boolean;
-  readonly skipped: boolean;
+  readonly role: number;
   readonly container: boolean;
   readonly outer: boolean;
 }
@@ -23,7 +23,7 @@ interface Listed {
   readonly end: number;
 }
 
-/** Copies a tree without errors as `copy.ts` does those of WebAssembly, node by node the same. */
+/** Copies a tree without errors as `copy.ts` does those of WebAssembly, node by node the same; here, too, a call is dear. */
 export function copyNative(tree: TreeSitter.Tree, enter: Enter = () => ({ from: 0, to: 0, shift: 0, known: false })): CstNode {
   const { rootNode: whole } = tree;
   const root = makeNode("translation_unit", true, undefined, whole.startIndex, whole.endIndex);
@@ -53,7 +53,7 @@ function copyContainer(
   cursor.gotoFirstChild();
   for (const [i, { kind, field, start, end }] of listed.entries()) {
     if (i > 0) cursor.gotoNextSibling();
-    if (kind.skipped) continue;
+    if (kind.role === SKIPPED) continue;
     const { type, named } = kind;
     if (!named) {
       addChild(parent, makeNode(type, false, field, start + shift, end + shift));
@@ -79,7 +79,7 @@ function copyOuter(cursor: TreeSitter.TreeCursor, node: MutableCstNode, shift: n
   cursor.gotoFirstChild();
   for (const [i, { kind, field, start, end }] of listed.entries()) {
     if (i > 0) cursor.gotoNextSibling();
-    if (kind.skipped) continue;
+    if (kind.role === SKIPPED) continue;
     const inner = makeNode(kind.type, kind.named, field, start + shift, end + shift);
     addChild(node, inner);
     if (kind.container) {
@@ -117,11 +117,13 @@ function copyChildren(cursor: TreeSitter.TreeCursor, root: MutableCstNode, shift
   let more = cursor.gotoFirstChild();
   let depth = more ? 1 : 0;
   while (more) {
-    const { type, named, skipped } = kindOf(cursor);
-    if (!skipped) {
-      const node = makeNode(type, named, fieldOf(cursor), cursor.startIndex + shift, cursor.endIndex + shift);
+    const { type, named, role } = kindOf(cursor);
+    if (role !== SKIPPED) {
+      const start = cursor.startIndex;
+      const end = role === TOKEN ? start + type.length : cursor.endIndex;
+      const node = makeNode(type, named, fieldOf(cursor), start + shift, end + shift);
       addChild(parent, node);
-      if (cursor.gotoFirstChild()) {
+      if (role === INNER && cursor.gotoFirstChild()) {
         depth++;
         open.push(parent);
         parent = node;
@@ -141,8 +143,7 @@ function kindOf(cursor: TreeSitter.TreeCursor): Kind {
   const known = kinds[id];
   if (known) return known;
   const { nodeType: type, nodeIsNamed: named } = cursor;
-  const skipped = !named && punctuation.has(type);
-  const kind = { type, named, skipped, container: containers.has(type), outer: outer.has(type) };
+  const kind = { type, named, role: roleOfType(type, named), container: containers.has(type), outer: outer.has(type) };
   kinds[id] = kind;
   return kind;
 }

@@ -26,12 +26,15 @@ export function loadNativeParse(root: URL): NativeParse | undefined {
     const Runtime = require("tree-sitter") as typeof TreeSitter;
     const parser = new Runtime();
     parser.setLanguage(require("tree-sitter-cuda") as TreeSitter.Language);
+    let isCancelled: (() => boolean) | undefined;
+    // One for all parses: the runtime holds on to it. It knows of an error once there is no way to read the text without one.
+    const progressCallback = (_: number, hasError: boolean) => hasError || isCancelled?.() === true;
     return (text, { cancelled, enter } = {}) => {
+      isCancelled = cancelled;
       const input = (index: number) => text.slice(index, index + pieceLength);
-      // It knows of an error once there is no way to read the text without one.
-      const progressCallback = (_: number, hasError: boolean) => hasError || cancelled?.() === true;
       // Null when given up, which its types do not say.
       const tree = parser.parse(input, null, { progressCallback }) as TreeSitter.Tree | null;
+      isCancelled = undefined;
       if (!tree) parser.reset();
       return tree === null || tree.rootNode.hasError ? undefined : { text, root: copyNative(tree, enter), errors: [] };
     };
