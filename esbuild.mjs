@@ -30,6 +30,7 @@ const node = {
   mainFields: ["module", "main"],
   banner: { js: `import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);` },
 };
+const chunks = { splitting: true, chunkNames: "shared-[hash]" };
 /** A worker's own address may be a blob's, which nothing is relative to; what is loaded comes with its full address. */
 const browser = { ...shared, platform: "browser", format: "iife", define: { "import.meta.url": '"https://extension.invalid/"' } };
 /** VS Code loads extensions as CommonJS. */
@@ -40,19 +41,18 @@ const bundles = [
   { ...extension, platform: "node", entryPoints: { extension: "client/src/extension.ts" }, outExtension: { ".js": ".cjs" } },
   { ...extension, platform: "browser", entryPoints: { web: "client/src/web.ts" } },
   { ...browser, entryPoints: { panel: "client/src/panel/page/main.ts" } },
-  // What they have in common is there once.
+  // What they have in common is there once. The server does without: it would load the whole engine before it says hello.
   {
     ...node,
+    ...chunks,
     entryPoints: {
-      server: "server/src/node.ts",
       worker: "server/src/worker.ts",
       cli: "server/src/cli/main.ts",
       inspector: "server/src/cli/inspector.ts",
       "parent-watch": "server/src/cli/parent-watch.ts",
     },
-    splitting: true,
-    chunkNames: "shared-[hash]",
   },
+  { ...node, ...chunks, entryPoints: { server: "server/src/node.ts" } },
   { ...browser, entryPoints: { "server-browser": "server/src/browser.ts" } },
   { ...browser, entryPoints: { "browser-analysis": "server/src/browser-analysis.ts" }, globalName: "warplensAnalysis" },
   {
