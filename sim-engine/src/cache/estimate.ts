@@ -166,7 +166,7 @@ function memoryOf(input: TrafficInput, l1: readonly SiteL1[], work: Work): SiteM
   const keptOverall = l2Keeps(values, footprint);
 
   // Between two touches by a block, all that are resident bring as much as it does itself, less what they share.
-  const { distances, passed } = reuseDistances(origin, sites.length, work);
+  const { distances, passed } = reuseDistances(origin, sites.length, input.l1Bytes / blocksPerSm / values.sectorBytes, work);
   const touchedByBlock = first.touched.reduce((sum, count) => sum + count, 0);
   const loggedByBlock = new Set(origin.sectors.subarray(0, origin.sectorCount)).size;
   // What a log that was cut short lacks.

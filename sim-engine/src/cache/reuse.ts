@@ -1,36 +1,43 @@
 /** How soon a block reads again what it has touched: what all resident blocks bring meanwhile decides whether the L2 still holds it. */
 import type { Work } from "../work.ts";
+import { FenwickTree } from "./fenwick-tree.ts";
 import { Gaps } from "./gaps.ts";
 import { interleave } from "./interleave.ts";
 import { type SectorLog, store } from "./log.ts";
 
-/** Touches of sectors so near the last that nothing comes between. */
-const atOnce = 64;
-
 export interface Reuse {
   /** Of each site, for each sector that it reads again: how many others the block touched since the sector was touched last. */
   readonly distances: readonly (readonly number[])[];
-  /** Touches by iterations that were not logged; the distances count them. */
+  /** Sectors brought by iterations that were not logged; the distances count them. */
   readonly passed: number;
 }
 
-export function reuseDistances(log: SectorLog, sites: number, work: Work): Reuse {
+/** `near`: sectors that the L1 holds for the block. What is read again with fewer others between is brought once. */
+export function reuseDistances(log: SectorLog, sites: number, near: number, work: Work): Reuse {
   const distances: number[][] = Array.from({ length: sites }, () => []);
+  // Each sector stands where it was touched last, what was not logged where it would have been: so nothing counts twice.
+  const order = new FenwickTree(log.sectorCount + log.requests);
   const last = new Map<number, number>();
-  let touches = 0;
+  let place = 0;
   const gaps = new Gaps(log);
   interleave([log], work, (_, r) => {
     gaps.begin(r);
-    const touchesBefore = touches;
     const own = distances[log.site[r]!]!;
+    let brought = 0;
     for (let i = log.start[r]!; i < log.start[r + 1]!; i++) {
       const sector = log.sectors[i]!;
       const before = last.get(sector);
-      if (before !== undefined && log.kind[r] !== store) own.push(touches - before);
-      if (before === undefined || touches - before > atOnce) touches++;
-      last.set(sector, touches);
+      const distance = before === undefined ? Number.POSITIVE_INFINITY : order.sumAfter(before);
+      if (before !== undefined) {
+        order.add(before, -1);
+        if (log.kind[r] !== store) own.push(distance);
+      }
+      if (distance > near) brought++;
+      last.set(sector, place);
+      order.add(place++, 1);
     }
-    touches += gaps.end(r, touches - touchesBefore);
+    const passing = gaps.end(r, brought);
+    if (passing > 0) order.add(place++, passing);
   });
   return { distances, passed: gaps.passed };
 }
