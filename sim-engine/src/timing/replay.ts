@@ -20,6 +20,9 @@ export interface ReplayResult {
   readonly share: number;
 }
 
+/** How many times its budget a replay may take to get through the blocks that are resident at first. */
+const longestReplay = 4;
+
 /**
  * Replays about `budget` warp instructions of one SM's share of the launch and extrapolates the rest at the rate of the second
  * half. Undefined when no sampled warp issues anything.
@@ -37,10 +40,14 @@ export function replay(summary: ExecutionSummary, gpu: GpuValues, work: Work, bu
     work.ask(1);
     return sm.step();
   };
-  while (sm.replayed < budget / 2 && step());
-  const half = { done: sm.done, stretched: sm.stretched };
+  // Warps that start together do the same at the same time: only when as many blocks have ended as are resident, and once more
+  // as many, has each part of the kernel been seen as often as it is.
+  const most = budget * longestReplay;
+  const resident = sm.residentBlocks;
   let running = true;
-  while (sm.replayed < budget && (running = step()));
+  while ((sm.replayed < budget / 2 || (sm.ended < resident && sm.replayed < most / 2)) && (running = step()));
+  const half = { done: sm.done, stretched: sm.stretched };
+  while (running && (sm.replayed < budget || (sm.ended < 2 * resident && sm.replayed < most))) running = step();
 
   // A kernel ends when its stores have arrived.
   const { memory } = sm;

@@ -79,6 +79,9 @@ export class SmReplay {
   residentIntegral = 0;
   residentWarps = 0;
   launched = 0;
+  /** Blocks resident at first, and blocks that have ended. */
+  readonly residentBlocks: number;
+  ended = 0;
   distributorFree = 0;
   replayed = 0;
   /** Instructions done, each counted as often as it stands for. */
@@ -127,7 +130,8 @@ export class SmReplay {
     const { schedulers } = gpu;
     this.pipeFree = new Float64Array(schedulers * pipes);
     this.schedulerFree = new Float64Array(schedulers);
-    const slots = Math.min(summary.blocksPerSm, this.blocksHere) * this.warpsPerBlock;
+    this.residentBlocks = Math.min(summary.blocksPerSm, this.blocksHere);
+    const slots = this.residentBlocks * this.warpsPerBlock;
     this.slotsOf = Array.from({ length: schedulers }, (_, k) =>
       Array.from({ length: Math.max(0, Math.ceil((slots - k) / schedulers)) }, (_, i) => i * schedulers + k),
     );
@@ -507,7 +511,11 @@ export class SmReplay {
     this.stale[slot % this.gpu.schedulers] = 1;
     this.residentWarps--;
     resident.warps--;
-    if (resident.warps === 0) this.#launch(slot - (slot % this.warpsPerBlock), at + this.gpu.blockTurnaround);
-    else if (resident.waiting.length > 0 && resident.waiting.length === resident.warps) this.#release(resident, at, 1);
+    if (resident.warps > 0) {
+      if (resident.waiting.length > 0 && resident.waiting.length === resident.warps) this.#release(resident, at, 1);
+      return;
+    }
+    this.ended++;
+    this.#launch(slot - (slot % this.warpsPerBlock), at + this.gpu.blockTurnaround);
   }
 }
