@@ -108,6 +108,8 @@ describe("as nvcc decides", () => {
     ["ptxas's unrolling of constant trip counts", loops.filter((probe) => !isOpen(probe)), "ptxas", "267 of 308"],
     ["trip counts that are tried out", recorded("searches"), "nvvm", "14 of 14"],
     ["NVVM's unrolling where the counter is compared in a wider type", recorded("widenedCounters"), "nvvm", "54 of 54"],
+    ["NVVM's unrolling by what the counter steps by", recorded("steps"), "nvvm", "98 of 98"],
+    ["ptxas's unrolling by what the counter steps by", recorded("steps"), "ptxas", "82 of 98"],
     ["nests over a tile of registers", recorded("tiles"), "nvvm", "58 of 75"],
     ["nests over a tile of registers, by ptxas", recorded("tiles"), "ptxas", "46 of 75"],
     ["loops under a pragma", recorded("pragmas").filter(({ ptx }) => ptx.markers <= 12_000 && ptx.branches === 0), "nvvm", "5 of 5"],

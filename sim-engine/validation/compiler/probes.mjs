@@ -124,6 +124,32 @@ function* widenedCounters() {
         }
 }
 
+/** Loops of unknown length by the counter's type and by what it steps: whether the steps may wrap, and whether the compiler knows how far they go. */
+function* steps() {
+  const kinds = {
+    int_parameter: ["int", "step"],
+    int_cast: ["int", "(int)blockDim.x"],
+    int_mixed: ["int", "blockDim.x"],
+    int_unsigned_constant: ["int", "32u"],
+    int_constant: ["int", "32"],
+    unsigned_parameter: ["unsigned", "(unsigned)step"],
+    unsigned_block: ["unsigned", "blockDim.x"],
+    unsigned_constant: ["unsigned", "32"],
+    unsigned_one: ["unsigned", "1"],
+    long_parameter: ["long long", "step"],
+    long_mixed: ["long long", "blockDim.x"],
+    size_parameter: ["unsigned long long", "(unsigned long long)step"],
+    size_block: ["unsigned long long", "blockDim.x"],
+    size_constant: ["unsigned long long", "32"],
+  };
+  for (const [kind, [type, step]] of Object.entries(kinds))
+    for (const size of [1, 4, 9, 16, 22, 24, 32]) {
+      const name = `step_${kind}_${size}`;
+      const body = `for (${type} i = threadIdx.x; i < n; i += ${step}) { ${multiplies(size)} x += q[i]; }`;
+      yield { name, source: kernel(name, `, ${type} n, int step`, body), varied: { body: "load", trips: "unknown", kind, size }, marker: "fma" };
+    }
+}
+
 /** Loops that test at the top behind `size` steps: whether the test is copied before the loop. */
 function* headers() {
   for (const size of [1, 2, 4, 6, 7, 8, 9, 10, 16, 20, 24, 32, 48, 96, 192]) {
@@ -237,6 +263,7 @@ export const families = {
   pragmas,
   searches,
   widenedCounters,
+  steps,
   headers,
   selections,
   predications,

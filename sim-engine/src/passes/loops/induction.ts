@@ -26,13 +26,14 @@ export function bottomTest(loop: Loop): BottomTested | undefined {
   return { latch, exit: exit.to, cond: latch.end.cond, continues: latch.end.then === loop.header };
 }
 
-/** A counter that steps by a constant, and the test of it: the loop goes on while `tested predicate bound`. */
+/** A counter that steps by the same each turn, and the test of it: the loop goes on while `tested predicate bound`. */
 export interface Counter {
   readonly phi: Op;
   readonly start: Op;
-  readonly step: number;
+  /** A constant, or what is known only at run time. */
+  readonly step: number | Op;
   /** What is added to the counter's value at the start of the iteration before it is tested. */
-  readonly testedOffset: number;
+  readonly testedOffset: number | Op;
   readonly predicate: IntPredicate;
   readonly bound: Op;
   /** The steps are known not to wrap. */
@@ -54,10 +55,15 @@ export function loopCounter(loop: Loop, test: BottomTested, entry: Block): Count
     predicate = swapped[predicate];
   }
   const narrow = tested.action.kind === "convert" && tested.action.op === "sext" ? tested.args[0] : undefined;
-  const at = steps(narrow ?? tested);
-  const { phi } = at;
   const enter = loop.header.predecessors.indexOf(entry);
   const back = loop.header.predecessors.indexOf(test.latch);
+  const given = givenStep(narrow ?? tested, loop.header, back, inLoop);
+  if (given) {
+    const start = given.phi.args[enter];
+    return start && { ...given, start, testedOffset: given.step, predicate, bound, exact: true, widened: narrow !== undefined };
+  }
+  const at = steps(narrow ?? tested);
+  const { phi } = at;
   if (!loop.header.phis.includes(phi) || phi.args.length !== 2) return undefined;
   const start = phi.args[enter];
   const next = phi.args[back];
@@ -77,6 +83,22 @@ export function loopCounter(loop: Loop, test: BottomTested, entry: Block): Count
     exact: advanced.exact,
     widened: narrow !== undefined,
   };
+}
+
+/** The counter of which `tested` is the next value, where it goes on by what the loop does not change, and does not wrap. */
+function givenStep(
+  tested: Op,
+  header: Block,
+  back: number,
+  inLoop: (op: Op) => boolean,
+): { readonly phi: Op; readonly step: Op } | undefined {
+  const { action, args } = tested;
+  if (action.kind !== "int" || action.op !== "add" || action.exact !== true) return undefined;
+  const phi = args.find((arg) => header.phis.includes(arg) && arg.args.length === 2 && arg.args[back] === tested);
+  const step = args.find((arg) => arg !== phi);
+  // Nor does NVVM count by what was widened without a sign (validation/compiler/steps.json).
+  if (step?.action.kind === "convert" && step.action.op === "zext") return undefined;
+  return phi && step && !inLoop(step) && intConstant(step) === undefined ? { phi, step } : undefined;
 }
 
 /** A value as another plus a constant. */
@@ -109,13 +131,14 @@ export function constantTrips(loop: Loop, test: BottomTested, entry: Block): num
   if (counter) {
     const start = intConstant(counter.start);
     const bound = intConstant(counter.bound);
-    if (start !== undefined && bound !== undefined) return countSteps(counter, start + counter.testedOffset, bound);
+    const { step, testedOffset, predicate } = counter;
+    if (start !== undefined && bound !== undefined && typeof step === "number" && typeof testedOffset === "number")
+      return countSteps(step, predicate, start + testedOffset, bound);
   }
   return bruteForceTrips(loop, test, entry);
 }
 
-function countSteps(counter: Counter, first: number, bound: number): number | undefined {
-  const { step, predicate } = counter;
+function countSteps(step: number, predicate: IntPredicate, first: number, bound: number): number | undefined {
   const distance = bound - first;
   const unsigned = predicate.startsWith("u");
   if (unsigned && (first < 0 || bound < 0)) return undefined;
@@ -191,17 +214,23 @@ export function emitTripsLessOne(kernel: Kernel, block: Block, counter: Counter,
   const { phi, start, step, testedOffset, predicate, bound } = counter;
   const type = phi.type as ScalarType;
   if (counter.widened || (type !== "i32" && type !== "i64")) return undefined;
+  const emit = (action: Op["action"], ...args: Op[]): Op => {
+    const op = createOp(kernel, action, type, args, phi.span);
+    block.ops.push(op);
+    return op;
+  };
+  if (typeof step !== "number" || typeof testedOffset !== "number") {
+    // A signed counter that does not wrap goes up: else the loop would have no end.
+    if ((predicate !== "slt" && predicate !== "sle") || typeof step === "number" || !enteredByTest(block, counter)) return undefined;
+    const last = predicate === "slt" ? emit({ kind: "int", op: "add" }, bound, constants.int(type, -1)) : bound;
+    return emit({ kind: "int", op: "udiv" }, emit({ kind: "int", op: "sub" }, last, start), step);
+  }
   const up = step > 0;
   const inclusive = predicate === "sle" || predicate === "ule" || predicate === "sge" || predicate === "uge";
   const fits = up ? /^[su]l[te]$/.test(predicate) : /^[su]g[te]$/.test(predicate);
   const size = Math.abs(step);
   if (!fits && !(predicate === "ne" && size === 1)) return undefined;
   if (size !== 1 && !counter.exact) return undefined;
-  const emit = (action: Op["action"], ...args: Op[]): Op => {
-    const op = createOp(kernel, action, type, args, phi.span);
-    block.ops.push(op);
-    return op;
-  };
   const add = (a: Op, value: number): Op => (value === 0 ? a : emit({ kind: "int", op: "add" }, a, constants.int(type, value)));
   const first = add(start, testedOffset);
   const slack = inclusive ? 1 : 0;

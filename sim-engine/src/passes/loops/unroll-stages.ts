@@ -170,6 +170,7 @@ export class Stages {
   descending(counter: Counter, factor: number): boolean {
     const kernel = this.#kernel;
     const { phi, step, predicate, bound, testedOffset } = counter;
+    if (typeof step !== "number" || typeof testedOffset !== "number") return false;
     // The counter must say how far it is from its bound: against zero, or by an ordered comparison.
     const down = predicate === "ne" && step < 0;
     const ordered = step > 0 ? /^[su]l[te]$/.test(predicate) : /^[su]g[te]$/.test(predicate);
