@@ -8567,6 +8567,13 @@ export const data: GpuData = {
           source: "h200-measured",
           at: "h200-mixed.txt: loads of 2 to 32 passes take 2.7 to 35.4 cycles, 0.6 of them the loop",
         },
+        l1StorePassInterval: {
+          value: 2,
+          unit: "cycles",
+          basis: "measured",
+          source: "h200-measured",
+          at: "h200-rows.txt: stores of 32 lone sectors take 63 to 64 cycles, from 1 to 33 SMs, and add to those of loads",
+        },
         memoryQueue: { value: 32, unit: "cycles", basis: "assumed", source: "engine", at: "a few instructions a scheduler" },
         l2PortBytesPerClock: {
           value: 112,

@@ -1967,6 +1967,7 @@ export const plain: PlainData = {
         constantInterval: 2,
         sharedAtomicInterval: 2,
         l1PassInterval: 1.085,
+        l1StorePassInterval: 2,
         memoryQueue: 32,
         l2PortBytesPerClock: 112,
         l2WritePortBytesPerClock: 32,

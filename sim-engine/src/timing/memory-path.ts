@@ -157,7 +157,7 @@ export class MemoryPath {
     const traffic = this.#summary.traffic.sites[index]!;
     const isStore = site.operation === "store";
     const atomic = site.operation === "atomic" || site.operation === "reduction";
-    const passes = isStore ? cycles : cycles * gpu.l1PassInterval;
+    const passes = cycles * (isStore ? gpu.l1StorePassInterval : gpu.l1PassInterval);
     const atL1 = this.l1.serve(at, passes, this.weight) + passes - 1;
 
     const toL2 = this.#take(this.#dueL2, index, sectors * (traffic.l2 + traffic.dram), sectors);

@@ -13,3 +13,4 @@ for name in bench latency bandwidth mixed; do
   timeout 150 ncu --clock-control none --csv --metrics "$metrics" /tmp/$name profile > "$out/$name-profile.csv" 2> "$out/$name-profile.err"
   tail -n 1 "$out/$name.txt"
 done
+nvcc -O3 -arch=native rows.cu -o /tmp/rows && timeout 200 /tmp/rows > "$out/rows.txt"
