@@ -146,7 +146,30 @@ function* steps() {
     for (const size of [1, 4, 9, 16, 22, 24, 32]) {
       const name = `step_${kind}_${size}`;
       const body = `for (${type} i = threadIdx.x; i < n; i += ${step}) { ${multiplies(size)} x += q[i]; }`;
-      yield { name, source: kernel(name, `, ${type} n, int step`, body), varied: { body: "load", trips: "unknown", kind, size }, marker: "fma" };
+      yield {
+        name,
+        source: kernel(name, `, ${type} n, int step`, body),
+        varied: { body: "load", trips: "unknown", kind, size },
+        marker: "fma",
+      };
+    }
+  // What else the turn does: whether the loop may be taken to end.
+  const besides = {
+    store: "p[i + 64] = x;",
+    atomic: "atomicAdd(p + i, x);",
+    volatile: "*(volatile float*)(p + i) = x;",
+    fence: "__threadfence();",
+  };
+  for (const [kind, extra] of Object.entries(besides))
+    for (const [given, step] of Object.entries({ parameter: "step", constant: "32" })) {
+      const name = `step_${kind}_${given}`;
+      const body = `for (int i = threadIdx.x; i < n; i += ${step}) { ${multiplies(4)} x += q[i]; ${extra} }`;
+      yield {
+        name,
+        source: kernel(name, ", int n, int step", body),
+        varied: { body: "load", trips: "unknown", kind, given, size: 4 },
+        marker: "fma",
+      };
     }
 }
 

@@ -5,6 +5,7 @@ import { intConstant } from "../../ir/constants.ts";
 import { compareInt, evaluateConversion, evaluateInt } from "../../ir/evaluate.ts";
 import type { Loop } from "../../ir/graph.ts";
 import type { Block, IntPredicate, Kernel, Op, ScalarType } from "../../ir/kernel.ts";
+import { hasEffect } from "../../ir/operations.ts";
 import { inverse, swapped } from "../../ir/predicates.ts";
 import type { Constants } from "../edit/constants.ts";
 
@@ -58,7 +59,7 @@ export function loopCounter(loop: Loop, test: BottomTested, entry: Block): Count
   const enter = loop.header.predecessors.indexOf(entry);
   const back = loop.header.predecessors.indexOf(test.latch);
   const given = givenStep(narrow ?? tested, loop.header, back, inLoop);
-  if (given) {
+  if (given && mustEnd(loop)) {
     const start = given.phi.args[enter];
     return start && { ...given, start, testedOffset: given.step, predicate, bound, exact: true, widened: narrow !== undefined };
   }
@@ -83,6 +84,12 @@ export function loopCounter(loop: Loop, test: BottomTested, entry: Block): Count
     exact: advanced.exact,
     widened: narrow !== undefined,
   };
+}
+
+/** Whether it may be taken to end whatever it steps by: a loop that does nothing but compute and store (C++ 6.9.2.2: progress). */
+function mustEnd({ blocks }: Loop): boolean {
+  const allowed = (op: Op): boolean => (op.action.kind === "store" && op.action.volatile !== true) || !hasEffect(op);
+  return [...blocks].every(({ ops }) => ops.every(allowed));
 }
 
 /** The counter of which `tested` is the next value, where it goes on by what the loop does not change, and does not wrap. */

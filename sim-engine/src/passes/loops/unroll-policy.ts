@@ -50,7 +50,8 @@ const isForbidden = ({ header: { unroll } }: Loop): boolean => unroll === 1 || u
 
 /** What ptxas does with what NVVM left. */
 export function assemblerFactor(loop: Loop, trips: number | undefined): Decision {
-  if (isForbidden(loop) || loop.blocks.size > 1 || hasConvergent(loop)) return { kind: "none" };
+  const isOrdered = ({ action: { kind } }: Op): boolean => kind === "atomic" || kind === "fence";
+  if (isForbidden(loop) || loop.blocks.size > 1 || hasConvergent(loop) || loop.header.ops.some(isOrdered)) return { kind: "none" };
   const length = machineLength(loop.header);
   if (trips !== undefined) {
     if (length > nvcc.assemblerBodySize) return { kind: "none" };
