@@ -274,6 +274,13 @@ export const data: CompilerData = {
           source: "compiled-kernels",
           at: "R1, the stack pointer (CUDA Binary Utilities), and two more",
         },
+        groupRegisters: {
+          value: 26,
+          unit: "registers",
+          basis: "fitted",
+          source: "compiled-kernels",
+          at: "microbenchmarks/hopper.cu: 30, 58, 90 and 154 registers for 4, 32, 64 and 128 words of sums; they stand from R24 on",
+        },
         registerSlack: {
           value: 1.25,
           unit: "ratio",

@@ -77,6 +77,11 @@ export const compilerFigureDefinitions = {
   wideLoadsAhead: number("ptxas", "loads", "Loads of 16 bytes a thread that are issued ahead even where that costs resident warps"),
   wideLoadsUpTo: number("ptxas", "registers", "Up to which resident warps are given up for wide loads under way at once"),
   reservedRegisters: number("ptxas", "registers", "The stack pointer and what every kernel is given besides"),
+  groupRegisters: number(
+    "ptxas",
+    "registers",
+    "What a thread has besides the operands in registers of a warp group's products, at the least",
+  ),
   registerSlack: number(
     "ptxas",
     "ratio",

@@ -43,6 +43,7 @@ export const plain: readonly PlainCompiler[] = [
       wideLoadsAhead: 5,
       wideLoadsUpTo: 40,
       reservedRegisters: 3,
+      groupRegisters: 26,
       registerSlack: 1.25,
       registerSlackAtCalls: 1.12,
       registerIntervals: [16, 20, 24, 31, 32, 40, 64, 255],

@@ -5368,7 +5368,7 @@ export const data: GpuData = {
           at: "matrix products of an H200: half as many bits take seven tenths of the time",
         },
         groupProductLatency: {
-          value: 30,
+          value: 16,
           unit: "cycles",
           basis: "derived",
           source: "h200-measured",

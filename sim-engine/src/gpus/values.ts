@@ -975,7 +975,7 @@ export const plain: PlainData = {
         sharedBanks: 32,
         sharedBankBytes: 4,
         mmaLeastWork: 0.7,
-        groupProductLatency: 30,
+        groupProductLatency: 16,
         groupProductColumnLatency: 0.09,
         groupProductLeast: 13.5,
         groupProductGap: 3.75,

@@ -1,5 +1,5 @@
 /** 64-bit integers whose upper half is known: what works on them works on the lower half alone. */
-import { isConstant } from "../ir/constants.ts";
+import { intConstant, isConstant } from "../ir/constants.ts";
 import type { Op } from "../ir/kernel.ts";
 
 /** How far operands are followed. */
@@ -11,7 +11,7 @@ export function highHalf(op: Op, depth = 0): number | undefined {
   const [a, b] = args;
   if (action.kind === "const") return typeof action.value === "bigint" ? Number(BigInt.asIntN(32, action.value >> 32n)) : undefined;
   if (op.type !== "i64" || depth > deepest || !a) return undefined;
-  if (action.kind === "convert") return action.op === "zext" ? 0 : undefined;
+  if (action.kind === "convert") return action.op === "zext" || (action.op === "sext" && isNeverNegative(a)) ? 0 : undefined;
   if (action.kind !== "int" || !b) return undefined;
   const left = highHalf(a, depth + 1);
   switch (action.op) {
@@ -34,6 +34,13 @@ export function highHalf(op: Op, depth = 0): number | undefined {
     default:
       return undefined;
   }
+}
+
+/** An i32 whose highest bit is known to be 0. */
+function isNeverNegative({ action, args: [, b] }: Op): boolean {
+  const constant = intConstant(b);
+  if (action.kind !== "int" || constant === undefined) return false;
+  return (action.op === "lshr" && constant > 0) || (action.op === "and" && constant >= 0);
 }
 
 function shiftOf(op: Op): number | undefined {

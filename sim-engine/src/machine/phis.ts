@@ -46,6 +46,12 @@ export function shareRegisters(selection: Selection): void {
   for (const [op, members] of classes) selection.alias(op, selection.define(members[0] as Op));
 }
 
+/** A word that matrix products add to: they stand side by side, and two are cleared at once. */
+const isSum = ({ args }: Op): boolean =>
+  args.some(({ action, args: [from] }) => action.kind === "extract" && (from?.action.kind === "wgmma" || from?.action.kind === "matrix"));
+
+const isZero = (op: Op | undefined): boolean => op?.action.kind === "const" && Number(op.action.value) === 0;
+
 /** Computed by an instruction of its own, in a register of its own. */
 const canShare = (selection: Selection, arg: Op): boolean =>
   !isConstant(arg) && !isLeaf(arg) && arg.action.kind !== "unknown" && arg.action.kind !== "alloca" && !selection.absorption.has(arg);
@@ -57,9 +63,14 @@ export function emitMoves(selection: Selection): void {
     for (const [index, from] of block.predecessors.entries()) {
       const code = selection.codeOf(from);
       const loop = selection.shape.loopOf(from);
+      const sums = block.phis.filter((phi) => isSum(phi) && isZero(phi.args[index]));
+      for (let k = 0; k < sums.length; k += 2) {
+        const pair = sums.slice(k, k + 2).map((phi) => selection.define(phi));
+        code.moves.push(selection.instruction("CS2R", sums[k]?.span ?? noSpan, pair, []));
+      }
       for (const phi of block.phis) {
         const arg = phi.args[index];
-        if (!arg || arg === phi || arg.action.kind === "unknown") continue;
+        if (!arg || arg === phi || arg.action.kind === "unknown" || sums.includes(phi)) continue;
         if (phi.type === "i1") {
           if (isConstant(arg)) code.moves.push(selection.instruction("PLOP3", arg.span, [selection.define(phi)], []));
           continue;

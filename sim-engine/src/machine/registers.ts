@@ -5,6 +5,7 @@
 import { nvcc } from "../compilers/compiler.ts";
 import type { Block, Kernel } from "../ir/kernel.ts";
 import type { Work } from "../work.ts";
+import { groupWords } from "./group-registers.ts";
 import type { MachineBlock, RegisterEstimate } from "./machine.ts";
 import { Pressure, type Scheduled } from "./pressure.ts";
 import { type Target, warpSize } from "./target.ts";
@@ -17,11 +18,16 @@ export function allocate(
   work: Work,
 ): { readonly blocks: Map<Block, MachineBlock>; readonly registers: RegisterEstimate } {
   const bound = registerBound(kernel, target.limits);
-  const { limit, words, atCalls, code } = fewestThatFit(new Pressure(kernel, blocks, work), target.registerSteps, bound);
+  const inProducts = groupWords(blocks, work);
+  const least = inProducts > 0 ? inProducts + nvcc.groupRegisters : nvcc.fewestRegisters;
+  const steps = target.registerSteps.filter((step) => step >= least);
+  const { limit, words, atCalls, code } = fewestThatFit(new Pressure(kernel, blocks, work), steps, bound);
 
   const packed = Math.max(words, atCalls) + nvcc.reservedRegisters;
-  const loose = Math.max(Math.round(words * nvcc.registerSlack), Math.round(atCalls * nvcc.registerSlackAtCalls)) + nvcc.reservedRegisters;
-  const value = clamp(Math.min(loose, Math.max(limit, packed)), bound);
+  // What stands in one piece wants no slack.
+  const slack = (all: number, ratio: number): number => inProducts + Math.round(Math.max(0, all - inProducts) * ratio);
+  const loose = Math.max(slack(words, nvcc.registerSlack), slack(atCalls, nvcc.registerSlackAtCalls)) + nvcc.reservedRegisters;
+  const value = clamp(Math.max(least, Math.min(loose, Math.max(limit, packed))), bound);
   const ordered = new Map(blocks);
   for (const [block, instructions] of code) ordered.set(block, { block, instructions });
   return {

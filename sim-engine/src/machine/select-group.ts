@@ -2,6 +2,7 @@
 import type { GpuValues } from "../gpus/model.ts";
 import { intConstant, isConstant } from "../ir/constants.ts";
 import { type GroupElement, type GroupProduct, groupDepthBytes, groupRows, type Op } from "../ir/kernel.ts";
+import { isLeaf } from "../ir/operations.ts";
 import { sharedBase } from "../ir/windows.ts";
 import { descriptorsOf } from "./descriptors.ts";
 import { highHalf, lowHalf } from "./high-halves.ts";
@@ -106,14 +107,31 @@ function made(selection: Selection, code: BlockCode, op: Op, opcode: string, fil
 /** A descriptor in two uniform registers. */
 function uniformPair(selection: Selection, code: BlockCode, op: Op, descriptor: Op): Register[] {
   const high = highHalf(descriptor);
-  const low = uniformWords(selection, code, descriptor);
-  if (isConstant(descriptor)) return [0, 1].map(() => made(selection, code, op, "UMOV", "UR", []));
-  if (low.every(({ file }) => file === "UR")) return high === undefined ? [...low] : [...low, made(selection, code, op, "UMOV", "UR", [])];
+  const at = outsideLoop(selection, code, descriptor);
+  const low = uniformWords(selection, at, descriptor);
+  if (isConstant(descriptor)) return [0, 1].map(() => made(selection, at, op, "UMOV", "UR", []));
+  if (low.every(({ file }) => file === "UR")) return high === undefined ? [...low] : [...low, made(selection, at, op, "UMOV", "UR", [])];
   const pair = [...low];
-  // Made elsewhere, it is kept as a word.
-  if (high !== undefined && selection.shape.home(descriptor) !== code.block) pair.push(made(selection, code, op, "IMAD.MOV", "R", low));
-  if (high !== undefined) pair.push(made(selection, code, op, "IMAD.MOV", "R", []));
+  // Made elsewhere, it is kept as a word; before a loop, as two.
+  if (high !== undefined && selection.shape.home(descriptor) !== code.block && at === code)
+    pair.push(made(selection, at, op, "IMAD.MOV", "R", low));
+  if (high !== undefined) pair.push(made(selection, at, op, "IMAD.MOV", "R", []));
   return [0, 1].map(() => made(selection, code, op, "R2UR", "UR", pair));
+}
+
+/** Before a loop of one block, what makes a descriptor that is the same in each turn stands in front of it. */
+function outsideLoop(selection: Selection, code: BlockCode, descriptor: Op): BlockCode {
+  const { block } = code;
+  const { shape } = selection;
+  const [before, ...others] = block.predecessors.filter((each) => each !== block);
+  if (!before || others.length > 0 || shape.loopOf(block)?.blocks.size !== 1) return code;
+  const pending = [descriptor];
+  for (let op = pending.pop(); op; op = pending.pop()) {
+    if (shape.home(op) !== block || isLeaf(op)) continue;
+    if (!selection.absorption.makesDescriptor(op)) return code;
+    pending.push(...op.args);
+  }
+  return selection.codeOf(before);
 }
 
 /** What products of a block have made of descriptors so far. */

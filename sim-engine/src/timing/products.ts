@@ -27,11 +27,12 @@ export class Products {
 
   /** A product issued at `time` that reads `wavefronts` of shared memory; returns when it leaves the tensor core, in cycles. */
   begin(slot: number, scheduler: number, { cycles, gap }: ProductTime, time: number, wavefronts: number, weight: number): number {
-    const begin = Math.max(time, this.#free[scheduler]!, this.#ended[slot]! + gap);
+    // What one warp's products leave free another's fill, whichever was issued first.
+    const free = Math.max(time, this.#free[scheduler]!) + cycles;
+    this.#read = Math.max(this.#read, time) + wavefronts;
     this.#l1.busy += wavefronts * weight;
-    // The group's warps, one a scheduler, read at the same time: each has its share of the data path.
-    const end = begin + Math.max(cycles, wavefronts * this.#free.length);
-    this.#free[scheduler] = end;
+    const end = Math.max(time + cycles, this.#ended[slot]! + gap + cycles, free, wavefronts > 0 ? this.#read : 0);
+    this.#free[scheduler] = free;
     this.#ended[slot] = end;
     return end;
   }

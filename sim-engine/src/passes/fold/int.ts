@@ -48,6 +48,16 @@ function foldSame(action: IntAction, type: ScalarType, a: Op, folding: Folding):
   }
 }
 
+/** `(x | c) | d` with constants too large for a number, as the fields of a descriptor are put together. */
+function foldWideConstants(op: Op, kind: "or" | "xor", a: Op, b: Op, folding: Folding): Op | undefined {
+  const [x, inner] = a.args;
+  if (a.action.kind !== "int" || a.action.op !== kind || !x || inner?.action.kind !== "const" || b.action.kind !== "const")
+    return undefined;
+  const value = evaluateInt(kind, op.type as ScalarType, inner.action.value, b.action.value);
+  if (value === undefined) return undefined;
+  return become(op, { kind: "int", op: kind }, x, folding.constants.get(op.type as ScalarType, value));
+}
+
 function foldVariable(op: Op, action: IntAction, a: Op, b: Op, folding: Folding): Op | undefined {
   const zero = intConstant(a) === 0;
   switch (action.op) {
@@ -76,7 +86,7 @@ function foldVariable(op: Op, action: IntAction, a: Op, b: Op, folding: Folding)
     }
     case "or":
     case "xor":
-      return foldFunnelShift(op, a, b);
+      return foldWideConstants(op, action.op, a, b, folding) ?? foldFunnelShift(op, a, b);
     case "sub":
       if (a.action.kind === "int" && a.action.op === "add") {
         if (a.args[1] === b) return a.args[0];
