@@ -64,8 +64,8 @@ export class Absorption {
     const users = this.#shape.users(op);
     switch (action.kind) {
       case "extract":
-        // The words of a group's product are registers of their own: many products add to them where they stand.
-        return op.args[0]?.action.kind !== "wgmma";
+        // The words of a product are registers of their own: the next product adds to them where they stand.
+        return !isProduct(op.args[0]);
       case "gep":
         // `(i + 1 & mask) * 4`: scaled before it is masked, once for all that differ by a constant; the base is added by the access.
         if (this.#shape.isNarrowPointer(op) && isMaskedSum(op.args[1])) return users.every((user) => this.#isAddressOf(user, op));
@@ -205,6 +205,9 @@ export class Absorption {
     );
   }
 }
+
+const isProduct = (op: Op | undefined): boolean =>
+  op?.action.kind === "wgmma" || (op?.action.kind === "matrix" && op.action.op === "multiply");
 
 /** `x + c & mask`. */
 function isMaskedSum(index: Op | undefined): boolean {

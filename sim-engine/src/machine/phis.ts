@@ -75,8 +75,6 @@ export function emitMoves(selection: Selection): void {
           if (isConstant(arg)) code.moves.push(selection.instruction("PLOP3", arg.span, [selection.define(phi)], []));
           continue;
         }
-        // A product adds to its sums where they stand.
-        if (loop?.blocks.has(block) && arg.action.kind === "extract" && arg.args[0]?.action.kind === "matrix") continue;
         const to = selection.define(phi);
         const uses: readonly Register[] = selection.use(arg, from);
         if (uses.length === 1 && uses[0] === to) continue;

@@ -7,6 +7,7 @@ import { sharedBase } from "../ir/windows.ts";
 import { descriptorsOf } from "./descriptors.ts";
 import { highHalf, lowHalf } from "./high-halves.ts";
 import type { Instruction, ProductTime, Register } from "./machine.ts";
+import { resultWords } from "./select-matrix.ts";
 import type { BlockCode, Selection } from "./selection.ts";
 
 const opcodes: Readonly<Record<GroupElement, string>> = {
@@ -61,11 +62,7 @@ function selectProduct(selection: Selection, code: BlockCode, op: Op, product: G
       else if (index % 2 === 0) uses.push(made(selection, code, op, "CS2R", "R", []));
     }
   }
-  const results = new Map(selection.shape.users(op).map((user) => [user.action.kind === "extract" ? user.action.index : -1, user]));
-  const defs = sums.map((_, index) => {
-    const result = results.get(index);
-    return result ? selection.define(result) : selection.newRegister("R");
-  });
+  const defs = resultWords(selection, op, sums.length);
   const instruction = selection.instruction(opcodeOf(product), op.span, defs, uses, op);
   const { limits } = selection.target;
   const latency = (limits.groupProductLatency ?? 0) + (limits.groupProductColumnLatency ?? 0) * product.columns;

@@ -1,6 +1,7 @@
 /** Matrix products and what moves their operands. */
 import type { GpuValues } from "../gpus/model.ts";
 import type { Op } from "../ir/kernel.ts";
+import type { Register } from "./machine.ts";
 import type { BlockCode, Selection } from "./selection.ts";
 
 /** Shared memory's instruction for matrices of 16-bit elements. */
@@ -17,17 +18,26 @@ export function selectMatrix(selection: Selection, code: BlockCode, op: Op): voi
   const { action } = op;
   if (action.kind !== "matrix") return;
   const uses = op.args.flatMap((arg) => selection.use(arg, code.block));
-  const defs = [selection.define(op)];
   if (action.op === "transpose") {
-    code.body.push(selection.instruction("MOVM.16.MT88", op.span, defs, uses, op));
+    code.body.push(selection.instruction("MOVM.16.MT88", op.span, [selection.define(op)], uses, op));
     return;
   }
+  const defs = resultWords(selection, op, action.components);
   const [m = 16, n = 8, k = 16] = (action.shape.match(/\d+/g) ?? []).map(Number);
   const digits = `${m}${n}${k}`;
   const suffix =
     action.of === "tf32" ? ".F32.TF32" : action.of === "s8" ? ".S8.S8" : action.of === "f64" ? "" : op.type === "f32" ? ".F32" : ".F16";
   const instruction = selection.instruction(`${opcodes[action.of]}.${digits}${suffix}`, op.span, defs, uses, op);
   code.body.push({ ...instruction, work: workOf(action.of, m * n * k, selection.target.limits) });
+}
+
+/** The registers of a product's result, one a word. */
+export function resultWords(selection: Selection, op: Op, components: number): Register[] {
+  const results = new Map(selection.shape.users(op).map((user) => [user.action.kind === "extract" ? user.action.index : -1, user]));
+  return Array.from({ length: components }, (_, index) => {
+    const result = results.get(index);
+    return result ? selection.define(result) : selection.newRegister("R");
+  });
 }
 
 /** Bits of one operand's element. */

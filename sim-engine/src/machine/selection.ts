@@ -128,7 +128,7 @@ export class Selection {
     if (op.type === "void" || op.type === "i1") return 1;
     if (op.type === "ptr") return this.shape.isNarrowPointer(op) ? 1 : 2;
     if (op.type === "i64" && highHalf(op) !== undefined) return 1;
-    const bytes = scalarBytes[op.type] * (op.action.kind === "load" || op.action.kind === "matrix" ? op.action.components : 1);
+    const bytes = scalarBytes[op.type] * (op.action.kind === "load" ? op.action.components : 1);
     return Math.max(1, Math.min(4, Math.ceil(bytes / 4))) as Register["words"];
   }
 
