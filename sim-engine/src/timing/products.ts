@@ -4,8 +4,8 @@ import { Copies } from "./copies.ts";
 import type { Server } from "./server.ts";
 
 export class Products {
-  /** By slot: when its last product left the tensor core. */
-  readonly #ended: Float64Array;
+  /** By slot: when its last product would have left the tensor core, had there been no other warp's. */
+  readonly #alone: Float64Array;
   /** By scheduler: when its tensor core takes another. */
   readonly #free: Float64Array;
   /** The L1's data path: what products read there counts as its work, but keeps no other access waiting, as it is spread over time. */
@@ -14,27 +14,28 @@ export class Products {
   readonly #groups: Copies;
 
   constructor(slots: number, schedulers: number, l1: Server) {
-    this.#ended = new Float64Array(slots);
+    this.#alone = new Float64Array(slots).fill(Number.NEGATIVE_INFINITY);
     this.#free = new Float64Array(schedulers);
     this.#l1 = l1;
     this.#groups = new Copies(slots);
   }
 
   clear(slot: number): void {
-    this.#ended[slot] = 0;
+    this.#alone[slot] = Number.NEGATIVE_INFINITY;
     this.#groups.clear(slot);
   }
 
   /** A product issued at `time` that reads `wavefronts` of shared memory; returns when it leaves the tensor core, in cycles. */
   begin(slot: number, scheduler: number, { cycles, gap }: ProductTime, time: number, wavefronts: number, weight: number): number {
-    // What one warp's products leave free another's fill, whichever was issued first.
-    const free = Math.max(time, this.#free[scheduler]!) + cycles;
-    this.#read = Math.max(this.#read, time) + wavefronts;
+    // The group's warps, one a scheduler, read at the same time: each has its share of the data path.
+    const busy = Math.max(cycles, wavefronts * this.#free.length);
     this.#l1.busy += wavefronts * weight;
-    const end = Math.max(time + cycles, this.#ended[slot]! + gap + cycles, free, wavefronts > 0 ? this.#read : 0);
-    this.#free[scheduler] = free;
-    this.#ended[slot] = end;
-    return end;
+    // What one warp's products leave free another's fill, whichever was issued first: neither queue knows of the other.
+    const alone = Math.max(time, this.#alone[slot]! + gap) + busy;
+    const all = Math.max(time, this.#free[scheduler]!) + busy;
+    this.#alone[slot] = alone;
+    this.#free[scheduler] = all;
+    return Math.max(alone, all);
   }
 
   /** The product's sums can be waited for at `time`; `commits`: its group ends with it. */

@@ -2,8 +2,8 @@
 import type { Op, Space } from "@warplens/sim-engine";
 import type { Lowering } from "./lowering.ts";
 
-/** Follows a pointer through offsets and variables that were given one kind of pointer only; global memory where nothing tells. */
-export function pointerSpace({ kernel }: Lowering, pointer: Op): Exclude<Space, "generic"> {
+/** Follows a pointer through offsets and variables that were given one kind of pointer only; elsewhere its address will tell. */
+export function pointerSpace({ kernel }: Lowering, pointer: Op): Space {
   const found = new Set<Space>();
   const seen = new Set<Op>();
   const pending = [pointer];
@@ -38,5 +38,5 @@ export function pointerSpace({ kernel }: Lowering, pointer: Op): Exclude<Space, 
     }
   }
   const [only, ...others] = [...found].filter((space) => space !== "local" || found.size === 1);
-  return others.length === 0 && (only === "shared" || only === "local" || only === "constant") ? only : "global";
+  return others.length === 0 && (only === "shared" || only === "local" || only === "constant") ? only : "generic";
 }
