@@ -75,9 +75,9 @@ function plainType(context: Context, node: TypeNode, substitution: Substitution 
       const of = typeFrom(context, node.of, substitution, auto);
       if (!of) return undefined;
       if (!node.size) return arrayOf(of, undefined);
-      const size = context.constant(node.size, substitution);
-      // A number with a fraction is no size.
-      return arrayOf(of, size === undefined || !Number.isInteger(Number(size)) ? undefined : Number(size));
+      const size = Number(context.constant(node.size, substitution) ?? Number.NaN);
+      // A number with a fraction is no size, nor one below zero.
+      return arrayOf(of, Number.isInteger(size) && size >= 0 ? size : undefined);
     }
     case "function":
       return { kind: "function", declarations: [] };

@@ -141,6 +141,7 @@ export function negate(lowering: Lowering, operand: Typed, node: Node): Typed {
 
 export function complement(lowering: Lowering, operand: Typed, node: Node): Typed {
   const type = promote(operand.type);
+  if (!isInteger(type)) return lowering.fail("~ on operands it does not take", node);
   const op = convert(lowering, operand.op, operand.type, type);
   lowering.at(node);
   return { op: lowering.builder.int("xor", op, lowering.constant(scalarOf(type) ?? "i32", op.type === "i64" ? -1n : -1)), type };
