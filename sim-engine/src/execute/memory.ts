@@ -72,6 +72,8 @@ export class FixedWindow implements Window {
 }
 
 const pageBytes = 1024;
+/** Pages that are allocated together, at the most: a small buffer costs as much as a large one. */
+const pagesAtOnce = 64;
 /** Pages found last, by the lower bits of their index. */
 const recentPages = 64;
 
@@ -90,6 +92,9 @@ export class LazyMemory {
   readonly #recent: (Page | undefined)[] = new Array<Page | undefined>(recentPages).fill(undefined);
   readonly #recentIndices = new Float64Array(recentPages).fill(-1);
   readonly #scratch = new DataView(new ArrayBuffer(16));
+  /** Bytes of pages to come, from `#used` on. */
+  #spare = new ArrayBuffer(0);
+  #used = 0;
 
   constructor(source: MemorySource) {
     this.#source = source;
@@ -124,10 +129,17 @@ export class LazyMemory {
   }
 
   #makePage(index: number): Page {
-    const view = new DataView(new ArrayBuffer(pageBytes));
-    const page: Page = this.#source.fill
+    const { fill } = this.#source;
+    const bytes = fill ? pageBytes : 2 * pageBytes;
+    if (this.#used === this.#spare.byteLength) {
+      this.#spare = new ArrayBuffer(bytes * Math.min(pagesAtOnce, this.#pages.size + 1));
+      this.#used = 0;
+    }
+    const view = new DataView(this.#spare, this.#used, pageBytes);
+    const page: Page = fill
       ? { view, written: undefined, missing: 0 }
-      : { view, written: new Uint8Array(pageBytes), missing: pageBytes };
+      : { view, written: new Uint8Array(this.#spare, this.#used + pageBytes, pageBytes), missing: pageBytes };
+    this.#used += bytes;
     this.#source.fill?.(view, index * pageBytes);
     this.#pages.set(index, page);
     const slot = index & (recentPages - 1);

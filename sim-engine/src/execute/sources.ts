@@ -45,6 +45,18 @@ class Elements implements MemorySource {
       const value = this.#at(offset / size);
       return type === "i64" ? BigInt.asIntN(64, BigInt(Math.floor(value))) : this.#normal(value, type);
     }
+    if (this.#isZero) return type === "i64" ? 0n : 0;
+    const own = scalarBytes[this.#element];
+    // An element may take long to make: each is made once, not once a byte.
+    const begin = offset % own;
+    if (begin >= 0 && begin + size <= own) {
+      this.#write(this.#scratch, 16, this.#at(Math.floor(offset / own)));
+      return readScalar(this.#scratch, 16 + begin, type);
+    }
+    if (begin === 0 && size % own === 0) {
+      for (let k = 0; k < size; k += own) this.#write(this.#scratch, k, this.#at((offset + k) / own));
+      return readScalar(this.#scratch, 0, type);
+    }
     for (let k = 0; k < size; k++) this.#scratch.setUint8(k, this.#byte(offset + k));
     return readScalar(this.#scratch, 0, type);
   }

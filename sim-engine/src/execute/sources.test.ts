@@ -1,0 +1,47 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { type Content, type ScalarType, scalarBytes } from "../ir/kernel.ts";
+import { readScalar } from "./scalars.ts";
+import { plainContents } from "./sources.ts";
+
+const contents: readonly Content[] = [
+  { kind: "zero" },
+  { kind: "constant", value: -3 },
+  { kind: "linear", start: 5, stride: 3 },
+  { kind: "uniform", lo: -100, hi: 100 },
+  { kind: "permutation", n: 1000 },
+  { kind: "bytes", value: 0xa5 },
+];
+const types: readonly ScalarType[] = ["i8", "i16", "i32", "i64", "f32", "f64"];
+
+test("a value of any type is made of the bytes that stand there, whatever the elements are and wherever it begins", () => {
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...contents),
+      fc.constantFrom(...types),
+      fc.constantFrom(...types),
+      fc.nat(4000),
+      (content, element, type, offset) => {
+        const source = plainContents.source(content, element, 7);
+        const size = scalarBytes[type];
+        // A value of their own type is made without going through bytes: see below.
+        fc.pre(type !== element || offset % size !== 0);
+        const bytes = new DataView(new ArrayBuffer(8));
+        for (let k = 0; k < size; k++) bytes.setInt8(k, Number(source.read(offset + k, "i8")));
+        expect(source.read(offset, type)).toEqual(readScalar(bytes, 0, type));
+      },
+    ),
+    { numRuns: 2000 },
+  );
+});
+
+test("a value of the elements' own type is what storing it and reading it back gives", () => {
+  for (const content of contents)
+    for (const element of types.filter((type) => type !== "i64" && type !== "f64")) {
+      const source = plainContents.source(content, element, 7);
+      const page = new DataView(new ArrayBuffer(1024));
+      source.fill?.(page, 2048);
+      for (let at = 0; at < 1024; at += scalarBytes[element])
+        expect([at, source.read(2048 + at, element)]).toEqual([at, readScalar(page, at, element)]);
+    }
+});
