@@ -8496,6 +8496,13 @@ export const data: GpuData = {
           source: "h200-measured",
           at: "h200-hopper.txt: bulk latency, 57,344 bytes more take 589 cycles more; 95 bytes a cycle with 4 of 32,768 on their way",
         },
+        bulkInterval: {
+          value: 52,
+          unit: "cycles",
+          basis: "measured",
+          source: "h200-measured",
+          at: "h200-bulk-lanes.txt: 32 lanes instead of one take 6,454 cycles more for 4 copies each, whatever their size and the other warps",
+        },
         phaseLatency: {
           value: 64,
           unit: "cycles",

@@ -152,6 +152,7 @@ export const figureDefinitions = {
     "From a bulk copy out of the L2 to who waits for it at an mbarrier, before what its bytes take",
   ),
   bulkBytesPerClock: number("behaviour", true, "bytes/clock/SM", "What the copy engine of an SM moves"),
+  bulkInterval: number("behaviour", true, "cycles", "Between bulk copies that lanes of a warp begin each for itself"),
   phaseLatency: number("behaviour", true, "cycles", "Question whether a phase of an mbarrier is over, to the instruction that needs it"),
   shuffleLatency: number("behaviour", true, "cycles", "Shuffle to the instruction that needs its result"),
   crossPipeLatency: number("behaviour", true, "cycles", "What a result takes longer to an instruction of another arithmetic pipe"),

@@ -1956,6 +1956,7 @@ export const plain: PlainData = {
         blockTurnaround: 260,
         bulkLatency: 310,
         bulkBytesPerClock: 97,
+        bulkInterval: 52,
         phaseLatency: 64,
         barrierLatency: 21,
         barrierPerWarp: 2,

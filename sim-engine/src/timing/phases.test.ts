@@ -56,3 +56,19 @@ test("memory that is busy delays what comes of it, a busy L2 no more than what c
   expect(cycles(0) / atRate).toBeLessThan(1.15);
   expect(cycles(0.1) / cycles(0)).toBeLessThan(1.1);
 });
+
+test("lanes that copy each for itself follow each other, as was measured (h200-bulk-lanes.txt)", () => {
+  /** Cycles of a round of so many copies, which are waited for together. */
+  const round = (lanes: number): number => {
+    const cycles = (rounds: number): number => {
+      const program = new TimedProgram();
+      for (let phase = 1; phase <= rounds; phase++) {
+        program.bulk(program.site({ space: "global", operation: "bulk load" }, { l2: 1 }), phase, 1, lanes);
+        program.branch([program.await(program.site({ space: "shared", operation: "wait" }), phase)]);
+      }
+      return replay(program.launch(1, 32), h200.values, new Work())!.cycles;
+    };
+    return (cycles(12) - cycles(4)) / 8;
+  };
+  expect((round(32) - round(1)) / ((7102.9 - 648.9) / 4)).toBeCloseTo(1, 1);
+});

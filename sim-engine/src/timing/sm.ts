@@ -15,7 +15,7 @@ import { contributions, Phases } from "./phases.ts";
 import { Cursors, type Playback, playback } from "./playback.ts";
 import { Products } from "./products.ts";
 import { memoryRates, pipeCycles } from "./rates.ts";
-import type { BlockTrace, ExecutionSummary, WarpTrace } from "./summary.ts";
+import type { BlockTrace, ExecutionSummary, TimedInstruction, WarpTrace } from "./summary.ts";
 
 /** A resident block: warps that still run, those that wait at its barrier, and its mbarriers. */
 interface Resident {
@@ -256,7 +256,7 @@ export class SmReplay {
     else if (instruction.kind === "bulk commit") {
       this.bulkReads.commit(slot);
       this.bulkStores.commit(slot);
-    } else if (instruction.kind === "arrive") this.#arrive(slot, instruction.site!, time);
+    } else if (instruction.kind === "arrive") this.#arrive(slot, instruction, time);
     else if (instruction.kind === "await") {
       this.#await(slot, instruction.site!, time);
       return;
@@ -295,17 +295,22 @@ export class SmReplay {
   /** The copy engine begins what a warp asks it for. */
   #copy(slot: number, site: number, time: number): void {
     const stores = writes(this.summary.sites[site]!);
+    // Lanes that copy each for itself follow each other, and the warp with them.
+    let at = time - this.gpu.bulkInterval;
     for (const [phase, sectors] of this.#met(slot, site)) {
-      const read = this.memory.copy(site, time, sectors);
+      at += this.gpu.bulkInterval;
+      const read = this.memory.copy(site, at, sectors);
       if (stores) {
         this.bulkReads.begin(slot, read);
         this.bulkStores.begin(slot, this.memory.done);
       } else this.#tell(slot, phase, this.memory.done, this.memory.reason);
     }
+    this.issuedAt[slot] = Math.max(time, at);
   }
 
-  #arrive(slot: number, site: number, time: number): void {
-    for (const [phase] of this.#met(slot, site)) this.#tell(slot, phase, time, reasonIndex.barrier);
+  #arrive(slot: number, { site, copies }: TimedInstruction, time: number): void {
+    const there = copies ? Math.max(time, this.copies.there(slot, 0)) : time;
+    for (const [phase] of this.#met(slot, site!)) this.#tell(slot, phase, there, there > time ? reasonIndex.dram : reasonIndex.barrier);
   }
 
   /** Something arrives in a phase of the slot's block: who waits for nothing else goes on. */

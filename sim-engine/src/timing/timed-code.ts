@@ -71,6 +71,7 @@ export function timedCode(machine: MachineKernel, sites: ReadonlyMap<Op, number>
           kind,
           ...pending,
           ...(op?.action.kind === "bulk.wait" && op.action.read ? { reads: true } : {}),
+          ...(op?.action.kind === "mbarrier" && op.action.op === "copies" ? { copies: true } : {}),
           ...(work === undefined ? {} : { work }),
           ...(product === undefined ? {} : { product }),
         };

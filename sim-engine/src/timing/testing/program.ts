@@ -54,10 +54,10 @@ export class TimedProgram {
     return result;
   }
 
-  /** A copy of so many sectors by the copy engine, which belongs to a phase of an mbarrier; one instruction has a site of its own. */
-  bulk(site: number, phase: number, sectors: number): void {
+  /** Copies of so many sectors by the copy engine, one a lane, which belong to a phase of an mbarrier; one instruction has a site of its own. */
+  bulk(site: number, phase: number, sectors: number, lanes = 1): void {
     this.instructions.push({ pipe: "adu", latency: 0, uses: [], defs: [], kind: "bulk", site });
-    this.accesses.push(site, phase, sectors);
+    for (let lane = 0; lane < lanes; lane++) this.accesses.push(site, phase, sectors);
   }
 
   /** Waits for a phase. */
