@@ -22,7 +22,7 @@ import type { FileResult } from "./report.ts";
 import { SaidOptions } from "./said-options.ts";
 
 /** Steps that simulating one file may take: some seconds on a machine in use. */
-const usualSteps = 16_000_000;
+const usualSteps = 12_000_000;
 /** The time of one file, should its steps take longer than they do on any machine in use. */
 const usualSeconds = 60;
 /** More processes than any machine has cores for. */
