@@ -24,10 +24,16 @@ channel.unref();
 if (threads.isMainThread) {
   let latest;
   threads.Worker = class extends threads.Worker {
-    constructor(...given) {
-      super(...given);
-      latest = this;
+    constructor(script, options) {
+      super(script, options);
+      latest = { thread: this, gate: new Int32Array(options.workerData.gate) };
     }
+  };
+  /** In no native library, as in native-gate.ts, which a script cannot import: that would end the process with it. */
+  const end = async ({ thread, gate }) => {
+    Atomics.or(gate, 0, 2);
+    Atomics.wait(gate, 0, 3, 1000);
+    await thread.terminate();
   };
   syncBuiltinESMExports();
   channel.onmessage = ({ data }) => {
@@ -37,7 +43,7 @@ if (threads.isMainThread) {
     writeFileSync(file, JSON.stringify({ main, thread: data.thread, rss: process.memoryUsage.rss() }));
   };
   process.on("SIGUSR2", () => {
-    if (readFileSync(file, "utf8") === "end the thread") latest?.terminate().then(() => writeFileSync(file, "{}"));
+    if (readFileSync(file, "utf8") === "end the thread") end(latest).then(() => writeFileSync(file, "{}"));
     else channel.postMessage({ collect: true });
   });
 } else
