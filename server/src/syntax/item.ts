@@ -22,6 +22,8 @@ export class Item {
   readonly text: string;
   /** It parsed without an error. */
   readonly clean: boolean;
+  /** A limit of the conversion was met in it. */
+  readonly isLimited: boolean;
   readonly declarations: readonly Declaration[];
   /** Names it declares as types, and as templates. */
   readonly types: readonly string[];
@@ -36,13 +38,17 @@ export class Item {
   #words: ReadonlySet<string> | undefined;
 
   constructor(
-    made: Pick<Item, "type" | "base" | "text" | "written" | "clean" | "declarations" | "types" | "templates" | "replaced" | "expansions">,
+    made: Pick<
+      Item,
+      "type" | "base" | "text" | "written" | "clean" | "isLimited" | "declarations" | "types" | "templates" | "replaced" | "expansions"
+    >,
   ) {
     this.type = made.type;
     this.base = made.base;
     this.text = made.text;
     this.written = made.written;
     this.clean = made.clean;
+    this.isLimited = made.isLimited;
     this.declarations = made.declarations;
     this.types = made.types;
     this.templates = made.templates;

@@ -3,7 +3,7 @@
 import { stage } from "../trace.ts";
 import type { Declaration, Node } from "./ast.ts";
 import type { AnnotationIndex } from "./convert/context.ts";
-import { convert } from "./convert/convert.ts";
+import { type Converted, convert } from "./convert/convert.ts";
 import { PieceText } from "./convert/piece-text.ts";
 import { typeScope } from "./convert/type-names.ts";
 import { Item, ownCopy } from "./item.ts";
@@ -181,14 +181,15 @@ class Conversion {
     const { type, clean, piece, types, angles } = entry;
     const base = piece.from + piece.shift;
     const converted = this.#convert(entry, text);
-    const exchanged = exchangeBody(this.#old.next(entry, text), converted, text, base);
-    const declarations = exchanged ? [exchanged] : converted;
+    const exchanged = exchangeBody(this.#old.next(entry, text), converted.declarations, text, base);
+    const declarations = exchanged ? [exchanged] : converted.declarations;
     const item = new Item({
       type,
       base,
       text,
       written: this.#preprocessed.written(piece.from, piece.to),
       clean,
+      isLimited: converted.isLimited,
       declarations,
       types,
       templates: angles.templates,
@@ -208,13 +209,25 @@ class Conversion {
     const written = this.#preprocessed.written(piece.from, to);
     const item =
       this.#old.same({ ...entry, clean: true }, head, written) ??
-      new Item({ type, base, text: head, written, clean: true, declarations: [], types: [], templates: [], replaced: [], expansions: [] });
+      new Item({
+        type,
+        base,
+        text: head,
+        written,
+        clean: true,
+        isLimited: false,
+        declarations: [],
+        types: [],
+        templates: [],
+        replaced: [],
+        expansions: [],
+      });
     this.#placed.push({ item, from: piece.from, to });
-    return this.#convert(entry, head);
+    return this.#convert(entry, head).declarations;
   }
 
-  #convert({ node, piece }: Entry, text: string): Declaration[] {
-    if (!node) return [];
+  #convert({ node, piece }: Entry, text: string): Converted {
+    if (!node) return { declarations: [], isLimited: false };
     return convert({
       node,
       text: new PieceText(text, piece.from + piece.shift),

@@ -121,6 +121,7 @@ export class SyntaxIndex {
   notConverted(): readonly { readonly node: Node; readonly limit: Limit }[] {
     const found: { readonly node: Node; readonly limit: Limit }[] = [];
     for (const item of this.#looked ? [this.#looked] : this.#file.items()) {
+      if (!item.isLimited) continue;
       for (const declaration of item.declarations) {
         walk(declaration, (node) => {
           if (node.kind === "unknown" && node.limit) found.push({ node, limit: node.limit });

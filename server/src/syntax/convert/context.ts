@@ -45,6 +45,8 @@ export interface Context {
   depth: number;
   /** How many nodes it may still convert: some are read in two ways, and what stands in them in twice as many. */
   left: number;
+  /** A limit was met, so that something is not converted. */
+  isLimited: boolean;
 }
 
 /** Nodes that are converted of a declaration, for each character of it. */
@@ -57,14 +59,20 @@ export const conversionBudget = (characters: number): number => 1000 + nodesACha
  * @param otherwise what stands for it where that is too deep, or the conversion has taken too long
  */
 export function inside<T>(c: Context, convert: () => T, otherwise: (limit: Limit) => T): T {
-  if (c.depth >= deepest) return otherwise("depth");
-  if (c.left-- <= 0) return otherwise("cost");
+  if (c.depth >= deepest) return otherwise(limited(c, "depth"));
+  if (c.left-- <= 0) return otherwise(limited(c, "cost"));
   c.depth++;
   try {
     return convert();
   } finally {
     c.depth--;
   }
+}
+
+/** To be asked for whatever a limit stands for. */
+export function limited(c: Context, limit: Limit): Limit {
+  c.isLimited = true;
+  return limit;
 }
 
 export type Where = "namespace" | "class" | "block";

@@ -24,8 +24,14 @@ export interface ConvertInput {
   readonly piece: (node: CstNode) => readonly Declaration[];
 }
 
+export interface Converted {
+  readonly declarations: readonly Declaration[];
+  /** Somewhere in them stands an unknown for what a limit kept from being converted. */
+  readonly isLimited: boolean;
+}
+
 /** Converts one declaration at namespace level (several, where it declares several things). Never throws. */
-export function convert({ node, text, scope, annotations, parseSnippet, piece }: ConvertInput): Declaration[] {
+export function convert({ node, text, scope, annotations, parseSnippet, piece }: ConvertInput): Converted {
   const c: Context = {
     text,
     scope,
@@ -60,8 +66,10 @@ export function convert({ node, text, scope, annotations, parseSnippet, piece }:
     piece,
     depth: 0,
     left: conversionBudget(node.end - node.start),
+    isLimited: false,
   };
-  return declarations(c, node, "namespace");
+  const converted = declarations(c, node, "namespace");
+  return { declarations: converted, isLimited: c.isLimited };
 }
 
 const PREFIX = "auto _=_(";

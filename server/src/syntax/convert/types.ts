@@ -1,7 +1,7 @@
 import type { BuiltinTypeName, Name, Node, ParameterDeclaration, TypeNode } from "../ast.ts";
 import { deepest } from "../deepest.ts";
 import { type CstNode, child } from "../parser/cst.ts";
-import { type Context, type Qualifiers, span, textOf } from "./context.ts";
+import { type Context, limited, type Qualifiers, span, textOf } from "./context.ts";
 
 const builtins: ReadonlySet<string> = new Set<BuiltinTypeName>([
   "void",
@@ -200,7 +200,7 @@ export function declare(c: Context, base: TypeNode, declarator: CstNode | undefi
         return { type, name: node, ...(outer && { function: outer }), ...(pack && { pack }) };
     }
     // Whatever reads a type goes down its layers.
-    if (++layers > deepest) type = { start: base.start, end: type.end, kind: "unknown", limit: "depth" };
+    if (++layers > deepest) type = { start: base.start, end: type.end, kind: "unknown", limit: limited(c, "depth") };
     node = inner;
   }
   return { type, ...(outer && { function: outer }), ...(pack && { pack }) };
