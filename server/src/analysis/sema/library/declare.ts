@@ -97,7 +97,7 @@ function parameter(text: string, index: number): ParameterDeclaration {
 }
 
 /** Template parameters as written: `T, unsigned N = 4`; a single word is a type. */
-const templateParameters = (text: string): TemplateParameter[] =>
+export const templateParameters = (text: string): TemplateParameter[] =>
   splitCommas(text).map((each): TemplateParameter => {
     const [left = "", value] = each.split("=").map((part) => part.trim());
     const pack = left.includes("...");

@@ -5,7 +5,7 @@
 import type { Declaration, FunctionDeclaration, RecordDeclaration } from "../../../syntax/ast.ts";
 import type { Entity, LateDeclaration } from "../scope.ts";
 import { ScopeTree } from "../scope-tree.ts";
-import { field, functionFrom, literal, nameIn, nameOf, recordFrom, typeNode } from "./declare.ts";
+import { field, functionFrom, literal, nameIn, nameOf, recordFrom, templateParameters, typeNode } from "./declare.ts";
 import { deviceFunctions } from "./device.ts";
 import { functionObjects, groupFunctions, groupRecords } from "./groups.ts";
 import { halfFunctions } from "./half.ts";
@@ -95,6 +95,22 @@ const booleanConstant = (name: string, value: boolean): LateDeclaration => [
   }),
 ];
 
+/** A template that what it is made with is deduced from, as a trait's name is not. */
+const boolConstant = (): Declaration => ({
+  ...nowhere,
+  kind: "alias",
+  name: "bool_constant",
+  templateParameters: templateParameters("bool V"),
+  type: {
+    ...nowhere,
+    kind: "named",
+    name: nameOf("integral_constant", [
+      { ...nowhere, kind: "type", type: typeNode("bool") },
+      { ...nowhere, kind: "expression", expression: { ...nowhere, kind: "name", name: nameOf("V") } },
+    ]),
+  },
+});
+
 const record = (name: string, members: () => readonly Declaration[], more: Parameters<typeof recordFrom>[2] = {}): LateDeclaration => [
   name,
   () => recordFrom(name, members(), more),
@@ -106,6 +122,7 @@ const lateDeclarations = (): LateDeclaration[] => [
   record("half2", () => [field("half", "x"), field("half", "y")], { align: 4 }),
   record("__nv_bfloat162", () => [field("__nv_bfloat16", "x"), field("__nv_bfloat16", "y")], { align: 4 }),
   ["integral_constant", integralConstant],
+  ["bool_constant", boolConstant],
   booleanConstant("true_type", true),
   booleanConstant("false_type", false),
   ...recordAliases.map(([name, other]) => alias(name, other)),
