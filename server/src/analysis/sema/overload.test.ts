@@ -36,6 +36,12 @@ describe("overloads and templates", () => {
       ["float", "short", "int"],
     ],
     [
+      "a constant deduced from the type it is made a type of",
+      "template <bool B, int N> struct A { char x[B ? N : 1]; }; template <bool B> A<B, 4> f(std::bool_constant<B>); char g(std::true_type); short g(std::false_type);",
+      "show(f(std::bool_constant<true>{}).x); show(f(std::false_type{}).x); show(g(std::bool_constant<false>{})); show(g(std::is_same<int, int>{}));",
+      ["char[4]", "char[1]", "short", "char"],
+    ],
+    [
       "explicit arguments and defaults",
       "template <class R, class T = float, int N = 4> R f(T); template <int N, class T> struct A { T x[N]; }; template <class T> using Quad = A<4, T>;",
       "show(f<double>(1)); A<3, char> a; Quad<short> b; show(a.x); show(b.x);",
