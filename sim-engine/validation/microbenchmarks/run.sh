@@ -14,3 +14,4 @@ for name in bench latency bandwidth mixed; do
   tail -n 1 "$out/$name.txt"
 done
 nvcc -O3 -arch=native rows.cu -o /tmp/rows && timeout 200 /tmp/rows > "$out/rows.txt"
+nvcc -O3 -arch=native streams.cu -o /tmp/streams && timeout 200 /tmp/streams > "$out/streams.txt"
