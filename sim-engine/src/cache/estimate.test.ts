@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { findGpu } from "../gpus/model.ts";
 import { estimateTraffic, l2Keeps } from "./estimate.ts";
+import { type AccessKind, load, SectorLog, store } from "./log.ts";
 import { type Pattern, trafficInput } from "./testing/pattern.ts";
 
 const h200 = findGpu("h200")!;
@@ -50,6 +51,34 @@ describe("traffic", () => {
     expect(estimateTraffic(input).dramReadBytes / (4 * 250_000 * 1024)).toBeCloseTo(1, 2);
     const small = trafficInput({ ...columns, grid: [10_000, 4, 1] }, h200);
     expect(estimateTraffic(small).dramReadBytes / (10_000 * 1024)).toBeCloseTo(1, 2);
+  });
+
+  test("rows that are written, read and written again are written twice where the L2 does not hold all between", () => {
+    const twice = (rows: number): number => {
+      const input = trafficInput(stream(4, rows), h200);
+      const lines = 2048;
+      const log = new SectorLog(0);
+      const pass = (...requests: readonly (readonly [site: number, kind: AccessKind])[]): void => {
+        for (let line = 0; line < lines; line++)
+          for (const [site, kind] of requests) {
+            log.request(0, site, kind);
+            for (let sector = 0; sector < 4; sector++) log.sector(4 * line + sector);
+          }
+      };
+      pass([0, store]);
+      pass([1, load], [0, store]);
+      const [site] = input.sites;
+      const sites = [
+        { ...site!, operation: "store" as const },
+        { ...site!, operation: "load" as const },
+      ];
+      const sectors = Float64Array.of(2 * lines * 4 * rows, lines * 4 * rows);
+      return (
+        estimateTraffic({ ...input, sites, logs: [log], sectors, buffers: [{ address: 1 << 20 }] }).dramWriteBytes / (lines * 128 * rows)
+      );
+    };
+    expect(twice(16)).toBeLessThan(0.2);
+    expect(twice(4000)).toBeCloseTo(2, 1);
   });
 
   test("a log cut short stands for the whole", () => {

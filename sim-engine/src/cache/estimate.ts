@@ -172,10 +172,10 @@ function memoryOf(input: TrafficInput, l1: readonly SiteL1[], work: Work): SiteM
   // What a log that was cut short lacks.
   const scale = passed === 0 ? ratio(touchedByBlock, loggedByBlock, 1) : Math.max(1, ratio(touchedByBlock, loggedByBlock + passed, 1));
   const besides = concurrent * ratio(footprint, blocks * touchedByBlock * values.sectorBytes, 1);
-  /** Of what a site reads again past the L1, the share that the L2 has lost by then. */
+  /** Of what a site reads again past the L1, or writes again, the share that the L2 has lost by then. */
   const lost = (s: number): number => {
     const bytes = distances[s]!.map((distance) => distance * scale * values.sectorBytes);
-    const past = bytes.filter((distance) => distance * blocksPerSm > input.l1Bytes);
+    const past = isWrite(input, s) ? bytes : bytes.filter((distance) => distance * blocksPerSm > input.l1Bytes);
     return ratio(
       past.reduce((sum, distance) => sum + 1 - l2Keeps(values, distance * besides), 0),
       past.length,
@@ -227,7 +227,12 @@ function memoryOf(input: TrafficInput, l1: readonly SiteL1[], work: Work): SiteM
     }
     if (isWrite(input, s) || isAtomic(input, s)) {
       const dirty = bounded(s, first.written[s]! * blocksOf(s, written));
-      const rewritten = sites[s]!.space === "local" ? Math.max(0, first.written[s]! * blocks - dirty) * (1 - keptOverall) : 0;
+      const rewritten =
+        sites[s]!.space === "local"
+          ? Math.max(0, first.written[s]! * blocks - dirty) * (1 - keptOverall)
+          : isWrite(input, s)
+            ? Math.max(0, onward - first.written[s]! * blocks) * lost(s)
+            : 0;
       result.writtenBytes = (dirty + rewritten) * values.sectorBytes;
       result.filledSectors = bounded(s, first.partial[s]! * blocksOf(s, partial));
       result.readBytes += result.filledSectors * values.sectorBytes;

@@ -6,7 +6,10 @@ import { interleave } from "./interleave.ts";
 import { type SectorLog, store } from "./log.ts";
 
 export interface Reuse {
-  /** Of each site, for each sector that it reads again: how many others the block touched since the sector was touched last. */
+  /**
+   * Of each site, for each sector that it reads again: how many others the block touched since the sector was touched last. Of a store,
+   * for each that it writes again: since it was written last.
+   */
   readonly distances: readonly (readonly number[])[];
   /** Sectors brought by iterations that were not logged; the distances count them. */
   readonly passed: number;
@@ -18,20 +21,22 @@ export function reuseDistances(log: SectorLog, sites: number, near: number, work
   // Each sector stands where it was touched last, what was not logged where it would have been: so nothing counts twice.
   const order = new FenwickTree(log.sectorCount + log.requests);
   const last = new Map<number, number>();
+  const lastWritten = new Map<number, number>();
   let place = 0;
   const gaps = new Gaps(log);
   interleave([log], work, (_, r) => {
     gaps.begin(r);
     const own = distances[log.site[r]!]!;
+    const writes = log.kind[r] === store;
     let brought = 0;
     for (let i = log.start[r]!; i < log.start[r + 1]!; i++) {
       const sector = log.sectors[i]!;
       const before = last.get(sector);
       const distance = before === undefined ? Number.POSITIVE_INFINITY : order.sumAfter(before);
-      if (before !== undefined) {
-        order.add(before, -1);
-        if (log.kind[r] !== store) own.push(distance);
-      }
+      const since = writes ? lastWritten.get(sector) : before;
+      if (since !== undefined) own.push(since === before ? distance : order.sumAfter(since));
+      if (before !== undefined) order.add(before, -1);
+      if (writes) lastWritten.set(sector, place);
       if (distance > near) brought++;
       last.set(sector, place);
       order.add(place++, 1);
