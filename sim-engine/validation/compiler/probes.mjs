@@ -155,15 +155,17 @@ function* steps() {
     }
   // What else the turn does: whether the loop may be taken to end.
   const besides = {
-    store: "p[i + 64] = x;",
-    atomic: "atomicAdd(p + i, x);",
-    volatile: "*(volatile float*)(p + i) = x;",
-    fence: "__threadfence();",
+    store: "x += q[i]; p[i + 64] = x;",
+    atomic: "x += q[i]; atomicAdd(p + i, x);",
+    volatile: "x += q[i]; *(volatile float*)(p + i) = x;",
+    fence: "x += q[i]; __threadfence();",
+    half: "x += __half2float(((const __half*)q)[i]);",
+    bfloat: "x += __bfloat162float(((const __nv_bfloat16*)q)[i]);",
   };
   for (const [kind, extra] of Object.entries(besides))
     for (const [given, step] of Object.entries({ parameter: "step", constant: "32" })) {
       const name = `step_${kind}_${given}`;
-      const body = `for (int i = threadIdx.x; i < n; i += ${step}) { ${multiplies(4)} x += q[i]; ${extra} }`;
+      const body = `for (int i = threadIdx.x; i < n; i += ${step}) { ${multiplies(4)} ${extra} }`;
       yield {
         name,
         source: kernel(name, ", int n, int step", body),

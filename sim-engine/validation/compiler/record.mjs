@@ -25,7 +25,7 @@ const inPtx = {
 /** A probe's answer: markers and branches in PTX, and the same in machine code with how many markers are under a predicate. */
 function answers(probes, told) {
   const source = join(work, "probes.cu");
-  writeFileSync(source, `${probes.map((probe) => probe.source).join("\n")}\n`);
+  writeFileSync(source, `#include <cuda_bf16.h>\n#include <cuda_fp16.h>\n${probes.map((probe) => probe.source).join("\n")}\n`);
   const nvcc = (...more) =>
     execFileSync("nvcc", [`-arch=${architecture}`, ...told, ...more, source], { stdio: ["ignore", "ignore", "inherit"] });
   nvcc("-ptx", "-o", join(work, "probes.ptx"));

@@ -88,8 +88,15 @@ export function loopCounter(loop: Loop, test: BottomTested, entry: Block): Count
 
 /** Whether it may be taken to end whatever it steps by: a loop that does nothing but compute and store (C++ 6.9.2.2: progress). */
 function mustEnd({ blocks }: Loop): boolean {
-  const allowed = (op: Op): boolean => (op.action.kind === "store" && op.action.volatile !== true) || !hasEffect(op);
+  const allowed = (op: Op): boolean => (op.action.kind === "store" && op.action.volatile !== true) || !(hasEffect(op) || isAssembly(op));
   return [...blocks].every(({ ops }) => ops.every(allowed));
+}
+
+/** CUDA's headers compute with half precision by inline assembly, of which NVVM does not know that it returns. */
+function isAssembly({ action, type, args }: Op): boolean {
+  const isHalf = (of: Op["type"]): boolean => of === "f16" || of === "bf16";
+  const computes = /^(convert|float|fma|math|fcmp)$/.test(action.kind);
+  return computes && (isHalf(type) || args.some((arg) => isHalf(arg.type)));
 }
 
 /** The counter of which `tested` is the next value, where it goes on by what the loop does not change, and does not wrap. */
