@@ -82,6 +82,15 @@ describe("the replay", () => {
     expect(Math.abs(part.cycles / all.cycles - 1)).toBeLessThan(0.1);
   });
 
+  test("a budget that ends in the first part of a kernel does not let that part stand for all of it", () => {
+    const program = new TimedProgram();
+    for (let i = 0; i < 200; i++) program.compute("fma", []);
+    for (let i = 0; i < 200; i++) program.compute("xu", []);
+    const launch = program.launch(132, 2048);
+    const all = replay(launch, h200.values, new Work(), 1e9)!;
+    expect(replay(launch, h200.values, new Work(), 12_000)!.cycles / all.cycles).toBeCloseTo(1, 2);
+  });
+
   test("nothing comes of nothing", () => {
     expect(replay({ ...new TimedProgram().launch(1, 32), blocks: [] }, h200.values, new Work())).toBeUndefined();
   });

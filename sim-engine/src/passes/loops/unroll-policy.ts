@@ -50,6 +50,7 @@ const isForbidden = ({ header: { unroll } }: Loop): boolean => unroll === 1 || u
 
 /** What ptxas does with what NVVM left. */
 export function assemblerFactor(loop: Loop, trips: number | undefined): Decision {
+  // It leaves loops with atomics and fences (validation/compiler/steps.json).
   const isOrdered = ({ action: { kind } }: Op): boolean => kind === "atomic" || kind === "fence";
   if (isForbidden(loop) || loop.blocks.size > 1 || hasConvergent(loop) || loop.header.ops.some(isOrdered)) return { kind: "none" };
   const length = machineLength(loop.header);
