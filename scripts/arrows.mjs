@@ -89,8 +89,10 @@ export const arrows = {
 const analysis = "server/src/analysis";
 const factsFile = `${analysis}/facts.ts`;
 const settingsFile = `${analysis}/settings.ts`;
+/** What a compiler's command says. */
+const nvccOptions = `${analysis}/nvcc-options.ts`;
 /** What a project says of how its files are compiled. */
-const build = ["command-words", "compilation-database", "compile-commands", "makefile", "makefile-recipes"].map(
+const build = ["command-words", "compilation-database", "compile-commands", "makefile", "makefile-recipes", "told-code"].map(
   (name) => `${analysis}/${name}.ts`,
 );
 const reach = `${analysis}/reach.ts`;
@@ -107,20 +109,33 @@ const host = ["values", "launches", "program", "memory", "resolve", "library", "
  * @type {Record<string, readonly string[]>}
  */
 export const analysisArrows = {
-  [settingsFile]: [],
-  ...Object.fromEntries(build.map((file) => [file, [settingsFile, reach, ...build.filter((other) => other !== file)]])),
+  [nvccOptions]: [],
+  [settingsFile]: [nvccOptions],
+  ...Object.fromEntries(build.map((file) => [file, [nvccOptions, settingsFile, reach, ...build.filter((other) => other !== file)]])),
   [reach]: [settingsFile],
   [headers]: [settingsFile],
   [sema]: [],
   [database]: [sema, settingsFile, reach, headers, ...build],
   [factsFile]: [sema, settingsFile, database],
-  [emit]: [sema],
+  [emit]: [sema, nvccOptions],
   [`${analysis}/lower/asm`]: [sema, emit],
   [`${analysis}/lower/builtins`]: [sema, emit],
-  [`${analysis}/lower`]: [sema, factsFile, settingsFile, headers, emit, `${analysis}/lower/asm`, `${analysis}/lower/builtins`],
+  [`${analysis}/lower`]: [sema, factsFile, nvccOptions, settingsFile, headers, emit, `${analysis}/lower/asm`, `${analysis}/lower/builtins`],
   ...Object.fromEntries(host.map((folder, floor) => [folder, [sema, factsFile, settingsFile, ...host.slice(0, floor)]])),
   [`${analysis}/host`]: [sema, factsFile, settingsFile, ...host],
-  [analysis]: [sema, factsFile, settingsFile, reach, database, headers, ...build, `${analysis}/lower`, `${analysis}/host`, ...host],
+  [analysis]: [
+    sema,
+    factsFile,
+    nvccOptions,
+    settingsFile,
+    reach,
+    database,
+    headers,
+    ...build,
+    `${analysis}/lower`,
+    `${analysis}/host`,
+    ...host,
+  ],
 };
 
 const packages = {

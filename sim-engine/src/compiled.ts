@@ -26,7 +26,9 @@ export function compiledFor(kernel: Kernel, computeCapability: number, work: Wor
   known.set(own, made);
   const before = made.get(computeCapability);
   if (before) return before;
-  const compiled = { kernel: own, machine: select(own, computeCapability, work), assumptions: inPart ? [unfinished(kernel)] : [] };
+  const machine = select(own, computeCapability, work);
+  const assumptions = [...(inPart ? [unfinished(kernel)] : []), ...spilled(machine)];
+  const compiled = { kernel: own, machine, assumptions };
   made.set(computeCapability, compiled);
   return compiled;
 }
@@ -38,4 +40,10 @@ function unfinished({ blocks }: Kernel): Assumption {
     value: "in part",
     why: `the kernel is very long (${operations} operations): not all that the compiler does was done, so its counts may be too high`,
   };
+}
+
+function spilled({ registers: { value, wanted } }: MachineKernel): Assumption[] {
+  if (wanted === undefined) return [];
+  const why = `its values take ${wanted} registers, and it may have ${value}; what the compiler then keeps in local memory is not counted`;
+  return [{ what: "spilled registers", value: "0 bytes", why }];
 }

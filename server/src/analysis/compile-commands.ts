@@ -1,8 +1,9 @@
-/** `-D`, `-I` and `-arch` of a file in the nearest `compile_commands.json` above it, else `-D` and `-I` in its makefile. */
+/** What the nearest `compile_commands.json` above a file says of how it is compiled, else what its makefile says. */
 import { NotRead } from "../syntax/file-text.ts";
 import { directoryOf, join } from "../syntax/preprocess/paths.ts";
 import { CompilationDatabase } from "./compilation-database.ts";
 import { buildFiles, type RunCommand } from "./makefile.ts";
+import { agreed, type CodeOptions, readNvccOptions } from "./nvcc-options.ts";
 import { readBuildFile } from "./reach.ts";
 import type { FileHost } from "./settings.ts";
 
@@ -10,8 +11,11 @@ export interface CompileOptions {
   readonly defines: readonly { readonly name: string; readonly value?: string }[];
   /** Absolute. */
   readonly includeDirs: readonly string[];
-  /** The newest compute capability it is compiled for, such as 90; from `-arch`, `-gencode` and clang's option. */
+  /** The newest compute capability that a compilation database has it compiled for, such as 90. */
   readonly computeCapability?: number;
+  /** What is said of code, and where: what it stands in, and the newest compute capability it is for. */
+  readonly code: CodeOptions;
+  readonly told?: { readonly where: string; readonly architecture?: number };
   /** All files of the database, or those beside the makefile; absolute. */
   readonly files: readonly string[];
   /** How the project runs its program, where a makefile or a script says. */
@@ -23,8 +27,6 @@ export interface CompileOptions {
 /** Where build systems leave it, relative to each folder above the file. */
 const places = ["compile_commands.json", "build/compile_commands.json"];
 const deepest = 24;
-/** Folders that a command names: an `#include` is looked for in each. */
-const mostFolders = 1_000;
 
 /** The options of the file's own entry, else of one in the same folder: headers have none. */
 export function compileOptions(path: string, host: FileHost): CompileOptions {
@@ -34,17 +36,22 @@ export function compileOptions(path: string, host: FileHost): CompileOptions {
   if (found?.database) {
     const { file, database } = found;
     const command = database.commandFor(path);
-    const options = optionsOf(command?.words() ?? [], command?.directory ?? "");
-    const problems = database.problem === undefined ? [] : [sentence(file, database.problem)];
-    return { ...options, files: database.files, problems: [...problems, ...options.problems.map((each) => sentence(file, each))], ...run };
+    const { problems: unused, ...options } = readNvccOptions(command?.words() ?? [], command?.directory ?? "");
+    const problems = [...(database.problem === undefined ? [] : [database.problem]), ...unused].map((each) => sentence(file, each));
+    return { ...options, ...toldIn(file, options.computeCapability), files: database.files, problems, ...run };
   }
   const problems = [...(found ? [found.problem] : []), ...(build?.problems ?? [])];
-  if (build === undefined) return { defines: [], includeDirs: [], files: [], problems };
+  if (build === undefined) return { defines: [], includeDirs: [], code: {}, files: [], problems };
   // Which GPU a makefile was written for says little of the one it is meant for now.
-  const { defines, includeDirs } = optionsOf(build.words, build.directory);
+  const { defines, includeDirs, computeCapability } = readNvccOptions(build.commands.flat(), build.directory);
+  const code = agreed(build.commands.map((words) => readNvccOptions(words, build.directory).code));
   const files = [...(host.list?.(build.directory) ?? []).map((name) => join(build.directory, name)), ...build.sources];
-  return { defines, includeDirs, files, problems, ...run };
+  return { defines, includeDirs, code, ...toldIn(build.file, computeCapability), files, problems, ...run };
 }
+
+const toldIn = (file: string, architecture: number | undefined): Pick<CompileOptions, "told"> => ({
+  told: { where: file.slice(file.lastIndexOf("/") + 1), ...(architecture === undefined ? {} : { architecture }) },
+});
 
 const sentence = (file: string, problem: string): string => `${file}${problem.startsWith("[") ? "" : " "}${problem}.`;
 
@@ -75,38 +82,4 @@ let latest: { readonly text: string; readonly database: CompilationDatabase } | 
 function readDatabase(text: string): CompilationDatabase {
   if (latest?.text !== text) latest = { text, database: new CompilationDatabase(text) };
   return latest.database;
-}
-
-/** What a compiler's command says; `problems` in words that follow the name of the file it stands in. */
-function optionsOf(words: readonly string[], directory: string): Omit<CompileOptions, "files" | "run"> {
-  /** Of several of a name the last holds. */
-  const defines = new Map<string, { readonly name: string; readonly value?: string }>();
-  const includeDirs = new Set<string>();
-  let computeCapability: number | undefined;
-  for (let k = 0; k < words.length; k++) {
-    const word = words[k] ?? "";
-    for (const [, arch] of word.matchAll(/\b(?:sm|compute)_(\d+)/g)) computeCapability = Math.max(computeCapability ?? 0, Number(arch));
-    const take = (option: string): string | undefined =>
-      word === option ? words[++k] : word.startsWith(option) ? word.slice(option.length).replace(/^=/, "") : undefined;
-    const define = take("-D");
-    if (define !== undefined) {
-      const [, name, value] = /^(\w+)(?:=([\s\S]*))?$/.exec(define) ?? [];
-      if (name !== undefined) defines.set(name, value === undefined ? { name } : { name, value });
-      continue;
-    }
-    for (const option of ["-isystem", "-iquote", "-I"]) {
-      const folder = take(option);
-      if (folder === undefined) continue;
-      includeDirs.add(join(directory, folder));
-      break;
-    }
-  }
-  const problems =
-    includeDirs.size > mostFolders ? [`names ${includeDirs.size} folders of headers; WarpLens looks into the first ${mostFolders}`] : [];
-  return {
-    defines: [...defines.values()],
-    includeDirs: [...includeDirs].slice(0, mostFolders),
-    problems,
-    ...(computeCapability === undefined ? {} : { computeCapability }),
-  };
 }

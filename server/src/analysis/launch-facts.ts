@@ -93,7 +93,7 @@ const resolved = new WeakMap<LaunchEntry, { readonly stamp: readonly unknown[]; 
 
 /** What a kernel's code, as the engine takes it, and its launch depend on besides the host code's values. */
 function stampOf({ settings }: FileFacts, unit: ProgramUnit, kernel: FunctionDeclaration, directive: Directive): readonly unknown[] {
-  const said = JSON.stringify([settings.computeCapability, settings.device ?? null, directive, [...directive.parameters]]);
+  const said = JSON.stringify([settings.computeCapability, settings.device ?? null, unit.code, directive, [...directive.parameters]]);
   return [said, ...unit.bodiesBehind(kernel)];
 }
 
@@ -353,7 +353,7 @@ function fact(
     kernel,
     at,
     line: reading.position(at.file, at.start).line + 1,
-    assumptions: [...before, ...completed.assumptions],
+    assumptions: [...before, ...completed.assumptions, ...(ingredients?.unit.code.assumptions ?? [])],
     configuration: [...inputs, ...completed.assumptions.filter(({ what }) => configurationParts.has(what))],
     ...(launch ? { launch } : { reason: reason ?? "its launch configuration is not known" }),
     ...(ingredients ? { kernelReading: ingredients.unit.reading } : {}),

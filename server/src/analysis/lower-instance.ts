@@ -12,14 +12,16 @@ export type GlobalContent = (name: string, initial: Content | undefined) => Cont
 
 /** One instance of a kernel of the unit. Throws `NotSimulated`, and `Cancelled`. */
 export function lowerInstance(
-  { semantics, reading }: ProgramUnit,
+  { semantics, reading, code }: ProgramUnit,
   kernel: FunctionDeclaration,
   substitution: Substitution | undefined,
   { computeCapability }: AnalysisSettings,
   contentOf: GlobalContent,
   work?: Work,
 ): Kernel {
-  const lowered = stage("lower", () => lowerKernel(semantics, reading, kernel, substitution, { computeCapability, work }));
+  const lowered = stage("lower", () =>
+    lowerKernel(semantics, reading, kernel, substitution, { computeCapability, code: code.options, work }),
+  );
   lowered.globals = lowered.globals.map((variable) => {
     const content = contentOf(variable.name, variable.content);
     return content === undefined ? variable : { ...variable, content };

@@ -53,6 +53,15 @@ test("a recipe that names the file holds alone", () => {
   expect(of("c.cu")).toEqual(["A", "B"]);
 });
 
+test.each([
+  ["those that name it", "%: %.cu\n\tnvcc -G $< -o $@\na: a.cu\n\tnvcc -use_fast_math a.cu -o a\n", { fastMath: true }],
+  ["else those for any file of its kind", "%: %.cu\n\tnvcc -G $< -o $@\nb: b.cu\n\tnvcc -use_fast_math b.cu -o b\n", { unoptimised: "-G" }],
+  ["else all, as far as they agree", "b: b.cu\n\tnvcc -fmad=false -G b.cu\nc: c.cu\n\tnvcc -fmad=false c.cu\n", { fmad: false }],
+  ["not those that link", "b: b.cu\n\tnvcc -fmad=false -c b.cu\n\tnvcc b.o -o b\n", { fmad: false }],
+])("of commands for code %s", (_, text, expected) => {
+  expect(compileOptions("/p/a.cu", host({ "/p/Makefile": text })).code).toMatchObject(expected);
+});
+
 test("a compilation database holds before a makefile", () => {
   const database = JSON.stringify([{ directory: "/p", file: "main.cu", arguments: ["nvcc", "-DDATABASE", "main.cu"] }]);
   const options = compileOptions("/p/main.cu", host({ "/p/compile_commands.json": database, "/p/Makefile": makefile }));

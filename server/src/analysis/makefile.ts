@@ -10,10 +10,11 @@ import { readBuildFile } from "./reach.ts";
 import type { FileHost } from "./settings.ts";
 
 export interface BuildFiles {
-  /** The folder commands are given in. */
+  /** The folder commands are given in, and the name of the file that has them. */
   readonly directory: string;
-  /** Words of the commands that compile the file; none where no recipe does. */
-  readonly words: readonly string[];
+  readonly file: string;
+  /** Words of each command that compiles the file, or may; none where no recipe does. */
+  readonly commands: readonly (readonly string[])[];
   /** Files it may name as sources, absolute; some need not exist. */
   readonly sources: readonly string[];
   readonly run?: RunCommand;
@@ -43,7 +44,10 @@ export function buildFiles(path: string, host: FileHost): BuildFiles | undefined
       const script = readBuildFile(join(directory, name), host);
       const argv = typeof script === "string" ? runArguments(script.split("\n")) : undefined;
       if (argv !== undefined)
-        return { ...(found ?? { directory, words: [], sources: [], problems: [] }), run: { argv, where: `the script \`${name}\`` } };
+        return {
+          ...(found ?? { directory, file: name, commands: [], sources: [], problems: [] }),
+          run: { argv, where: `the script \`${name}\`` },
+        };
     }
     directory = directoryOf(directory);
   }
@@ -54,14 +58,15 @@ function readMakefile(directory: string, name: string, path: string, host: FileH
   const file = join(directory, name);
   const text = readBuildFile(file, host);
   if (text === undefined) return undefined;
-  const unused = (problem: string): BuildFiles => ({ directory, words: [], sources: [], problems: [problem] });
+  const unused = (problem: string): BuildFiles => ({ directory, file: name, commands: [], sources: [], problems: [problem] });
   if (text instanceof NotRead) return unused(`${file} is not read: ${text.reason}.`);
   const recipes = recipesOf(text);
   if (recipes === undefined) return unused(`${file} is not used: its variables stand for more than WarpLens follows.`);
   const argv = runArguments(recipes.filter(({ target }) => target === "run").flatMap(({ commands }) => commands));
   return {
     directory,
-    words: compileWords(recipes, path.slice(path.lastIndexOf("/") + 1)),
+    file: name,
+    commands: compileCommands(recipes, path.slice(path.lastIndexOf("/") + 1)),
     sources: sourceNames(recipes).map((source) => join(directory, source)),
     ...(argv === undefined ? {} : { run: { argv, where: `\`run\` in ${name}` } }),
     problems: [],
@@ -70,17 +75,28 @@ function readMakefile(directory: string, name: string, path: string, host: FileH
 
 const wordsOf = (text: string): readonly string[] => text.split(/\s+/);
 
-/** Of the commands that compile CUDA those that name the file, where any do. */
-function compileWords(recipes: readonly Recipe[], name: string): string[] {
+/**
+ * Of the commands that compile CUDA those that name the file, else those for any file of its kind, else all; those that only link are
+ * left out beside others.
+ */
+function compileCommands(recipes: readonly Recipe[], name: string): (readonly string[])[] {
   const commands = recipes.flatMap(({ target, prerequisites, commands: lines }) => {
     const named = wordsOf(target).includes(name) || wordsOf(prerequisites).includes(name);
     const fromCuda = prerequisites.includes(".cu");
+    const ofKind = wordsOf(prerequisites).includes("%.cu") || wordsOf(target).some((word) => /^\.cu(\.\w+)?$/.test(word));
     return lines
       .filter((line) => /\bnvcc\b|\.cu\b|\bclang\+\+/.test(line) || (fromCuda && line.includes("$<")))
-      .map((line) => ({ line, names: named || wordsOf(line).includes(name) }));
+      .map((line) => ({
+        words: splitWords(line),
+        names: named || wordsOf(line).includes(name),
+        ofKind,
+        compiles: /\.cu\b|\$<|\s-d?c\s/.test(line),
+      }));
   });
-  const own = commands.filter(({ names }) => names);
-  return (own.length > 0 ? own : commands).flatMap(({ line }) => splitWords(line));
+  const groups = [commands.filter(({ names }) => names), commands.filter(({ ofKind }) => ofKind), commands];
+  const found = groups.find((group) => group.length > 0) ?? [];
+  const compiling = found.filter(({ compiles }) => compiles);
+  return (compiling.length > 0 ? compiling : found).map(({ words }) => words);
 }
 
 const mostSources = 200;

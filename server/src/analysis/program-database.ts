@@ -225,6 +225,7 @@ export class ProgramDatabase {
       return {
         ...db.get(this.#hostUnit, key),
         path,
+        code: db.get(files.code, unit),
         get reading() {
           return db.peek(files.parsed, unit).file.reading;
         },

@@ -7,10 +7,13 @@ import type { HostUnit, Linker } from "./host/program/unit.ts";
 import type { FileHost } from "./settings.ts";
 import { isSource } from "./source-names.ts";
 import { outlineOf, type SourceOutline } from "./source-outline.ts";
+import type { ToldCode } from "./told-code.ts";
 
 /** A file of the program, ready to be evaluated and lowered. */
 export interface ProgramUnit extends HostUnit {
   readonly path: string;
+  /** How its kernels are compiled. */
+  readonly code: ToldCode;
   /** As it is now: where things stand may change while the unit stays. */
   readonly reading: Reading;
   /** Everything of which the code that a kernel becomes is made: the items it and what it mentions stand in. */

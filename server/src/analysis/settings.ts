@@ -1,6 +1,7 @@
 /** What the analysis is given: files, and what the user says that they do not. */
 import type { GpuValues } from "@warplens/sim-engine";
 import type { FileText } from "../syntax/file-text.ts";
+import type { CodeOptions } from "./nvcc-options.ts";
 
 /** Reads project files; nothing else in analysis touches a disk. Paths are absolute and normalised, `/` separated. */
 export interface FileHost {
@@ -20,6 +21,8 @@ export interface AnalysisSettings {
   /** `-D`: undefined value means 1. */
   readonly defines: readonly { readonly name: string; readonly value?: string }[];
   readonly includeDirs: readonly string[];
+  /** How code is made, where the project does not say it or says it otherwise. */
+  readonly code?: CodeOptions;
   /** Folders of the workspace: all that stands in them may be read (see `Reach`). */
   readonly roots?: readonly string[];
   /** Texts as in contract.md: `KERNEL: grid=(X,Y,Z) block=(X,Y,Z) shared=BYTES`. */

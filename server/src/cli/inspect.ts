@@ -24,6 +24,7 @@ export const inspectionOptions = [
   "launch",
   "assume",
   "argv",
+  "nvcc-options",
   "define",
   "include",
   "registers",

@@ -49,6 +49,11 @@ const options = {
     help: "a parameter's value: 'KERNEL.PARAM=VALUE' or 'PARAM=VALUE'; arrays: constant(c), linear(stride), uniform(lo, hi), permutation(n)",
   },
   argv: { value: "ARGS", help: "main's arguments" },
+  "nvcc-options": {
+    value: "WORDS",
+    multiple: true,
+    help: "what nvcc is told of code: '-use_fast_math -maxrregcount=64'; goes before what the project says",
+  },
   define: { value: "NAME[=VALUE]", short: "D", multiple: true, help: "a macro" },
   include: { value: "DIR", short: "I", multiple: true, help: "a folder of headers" },
   registers: { value: "KERNEL=N", multiple: true, help: "registers a thread of a kernel" },

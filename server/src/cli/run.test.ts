@@ -58,6 +58,11 @@ describe("usage", () => {
       ["check", "a.cu", "--gpu", "t4,v100"],
       "this takes one GPU; compare several with `warplens simulate --gpu a,b`",
     ],
+    [
+      "an option of nvcc's that cannot be read",
+      ["check", "a.cu", "--nvcc-options", "-O3 -maxrregcount=many"],
+      "--nvcc-options says -maxrregcount=many, which cannot be read",
+    ],
     ["registers of nothing", ["check", "a.cu", "--registers", "32"], "--registers '32', column 1: registers are written KERNEL=N"],
     ["no jobs", ["check", "a.cu", "--jobs", "0"], "--jobs must be a whole number, at least 1: 0"],
     ["more jobs than make sense", ["check", "a.cu", "--jobs", "99999999"], "--jobs must be at most 1024: 99999999"],

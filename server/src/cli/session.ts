@@ -3,6 +3,7 @@ import { availableParallelism, totalmem } from "node:os";
 import path from "node:path";
 import type { GpuModel } from "@warplens/sim-engine";
 import { splitWords } from "../analysis/command-words.ts";
+import { type NvccOptions, readNvccOptions } from "../analysis/nvcc-options.ts";
 import type { AnalysisSettings } from "../analysis/settings.ts";
 import { isHomeOrAbove, slashes } from "../files.ts";
 import type { LintSettings } from "../lint.ts";
@@ -141,10 +142,16 @@ export class Session {
     const { root, file } = this.#projects.of(path.dirname(input.path));
     const given = this.#given;
     const { cwd } = this.#io;
+    const told = [
+      nvccOptions(`${root}/warplens.json`, file.nvccOptions, slashes(root)),
+      nvccOptions("--nvcc-options", given["nvcc-options"], slashes(cwd)),
+    ];
     return {
       computeCapability: capabilityNumber(gpu.computeCapability),
-      defines: [...(file.defines ?? []), ...(given.define ?? [])].map(defineOf),
+      defines: [...told.flatMap(({ defines }) => defines), ...[...(file.defines ?? []), ...(given.define ?? [])].map(defineOf)],
+      code: Object.assign({}, ...told.map(({ code }) => code)),
       includeDirs: [
+        ...told.flatMap(({ includeDirs }) => includeDirs),
         ...(given.include ?? []).map((folder) => path.resolve(cwd, folder)),
         ...(file.includeDirs ?? []).map((folder) => path.resolve(root, folder)),
       ].map(slashes),
@@ -159,6 +166,14 @@ export class Session {
       device: devicePropertiesOf(gpu),
     };
   }
+}
+
+/** What is said of code, and where. Throws a UsageError where it cannot be read. */
+function nvccOptions(where: string, texts: readonly string[] = [], directory: string): NvccOptions {
+  const told = readNvccOptions(texts.flatMap(splitWords), directory);
+  const [problem] = told.problems;
+  if (problem !== undefined) throw new UsageError(`${where} ${problem}`);
+  return told;
 }
 
 function defineOf(text: string): { readonly name: string; readonly value?: string } {

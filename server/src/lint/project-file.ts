@@ -21,6 +21,8 @@ export interface ProjectFile {
   /** `KERNEL.PARAM=VALUE` */
   readonly assume?: readonly string[];
   readonly argv?: readonly string[];
+  /** `-use_fast_math` */
+  readonly nvccOptions?: readonly string[];
   /** `NAME` or `NAME=VALUE` */
   readonly defines?: readonly string[];
   /** Relative to the file's folder. */
@@ -98,6 +100,10 @@ export const projectKeys: { readonly [Name in keyof Required<ProjectFile>]: Key 
     "Values that the source does not show: `KERNEL.PARAM=VALUE` or `PARAM=VALUE`; for arrays `constant(c)`, `linear(stride)`, `uniform(lo, hi)`, `permutation(n)`.",
   ),
   argv: texts("texts", "The arguments of `main`, to follow host values through `argv`."),
+  nvccOptions: texts(
+    'texts such as "-maxrregcount=64"',
+    "What nvcc is told of code, such as `-use_fast_math` or `-maxrregcount=64`: goes before what `compile_commands.json` or the makefile says.",
+  ),
   defines: texts('texts such as "NAME=VALUE"', "Macros, as `NAME` or `NAME=VALUE`, besides those of `compile_commands.json`."),
   includeDirs: texts("folders", "Folders to search for quoted includes, relative to this file."),
   gates: texts(

@@ -3,6 +3,7 @@
  * compiler that works on an older one.
  */
 import { compileOptions } from "../analysis/compile-commands.ts";
+import { wordsOf } from "../analysis/nvcc-options.ts";
 import type { AnalysisSettings, FileHost } from "../analysis/settings.ts";
 import type { Compilation } from "../nvcc/compile.ts";
 import type { CompiledKernel } from "../nvcc/resources.ts";
@@ -14,7 +15,7 @@ export interface CompiledSource {
   readonly text: string;
   /** The texts of the project's headers that it includes. */
   headers(): Promise<readonly string[]>;
-  readonly settings: Pick<AnalysisSettings, "computeCapability" | "defines" | "includeDirs">;
+  readonly settings: Pick<AnalysisSettings, "computeCapability" | "defines" | "includeDirs" | "code">;
   readonly files: FileHost;
 }
 
@@ -75,7 +76,7 @@ export class Compilations {
 }
 
 async function compilationOf({ path, text, headers, settings, files }: CompiledSource): Promise<Compilation> {
-  const { computeCapability, defines, includeDirs } = settings;
+  const { computeCapability, defines, includeDirs, code } = settings;
   const compiled = compileOptions(path, files);
   return {
     path,
@@ -84,5 +85,6 @@ async function compilationOf({ path, text, headers, settings, files }: CompiledS
     computeCapability,
     defines: [...compiled.defines, ...defines],
     includeDirs: [...includeDirs, ...compiled.includeDirs],
+    options: wordsOf({ ...compiled.code, ...code }),
   };
 }

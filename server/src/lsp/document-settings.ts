@@ -1,7 +1,9 @@
 /** What holds for one document: the GPU and the settings of analysis and rules, from the editor's settings and `warplens.json`. */
 import { findGpu, type GpuModel, gpus } from "@warplens/sim-engine";
+import { splitWords } from "../analysis/command-words.ts";
 import { compileOptions } from "../analysis/compile-commands.ts";
 import { readAssumeOption, readLaunchOption } from "../analysis/directives.ts";
+import { readNvccOptions } from "../analysis/nvcc-options.ts";
 import { readBuildFile } from "../analysis/reach.ts";
 import type { AnalysisSettings, FileHost } from "../analysis/settings.ts";
 import { type ProjectFile, readProjectFile } from "../lint/project-file.ts";
@@ -32,7 +34,16 @@ export function documentSettings(path: string, roots: readonly string[], setting
   const root = roots.filter((folder) => path.startsWith(`${folder}/`)).sort((a, b) => b.length - a.length)[0];
   const found = projectFile(path, root, host);
   const compiled = compileOptions(path, host);
-  const problems = [...found.problems, ...compiled.problems, ...unreadable(settings)];
+  const told = [
+    { where: "warplens.json", ...readNvccOptions((found.file.nvccOptions ?? []).flatMap(splitWords), found.folder) },
+    { where: "The setting warplens.nvccOptions", ...readNvccOptions(settings.nvccOptions.flatMap(splitWords), root ?? found.folder) },
+  ];
+  const problems = [
+    ...found.problems,
+    ...compiled.problems,
+    ...told.flatMap(({ where, problems: unread }) => unread.map((each) => `${where} ${each}.`)),
+    ...unreadable(settings),
+  ];
   const own = found.file.gpus ?? [];
   const { gpu, chosenBy } = chosenGpu(settings.gpu, found.file.gpu, own, compiled.computeCapability, problems);
   const inRoot = (folder: string): string =>
@@ -47,8 +58,13 @@ export function documentSettings(path: string, roots: readonly string[], setting
     problems,
     analysis: {
       computeCapability: capabilityNumber(gpu.computeCapability),
-      defines: [...(file.defines ?? []), ...settings.defines].map(defineOf),
-      includeDirs: [...settings.includeDirs.map(inRoot), ...(file.includeDirs ?? []).map(inProject)],
+      defines: [...told.flatMap(({ defines }) => defines), ...[...(file.defines ?? []), ...settings.defines].map(defineOf)],
+      code: Object.assign({}, ...told.map(({ code }) => code)),
+      includeDirs: [
+        ...told.flatMap(({ includeDirs }) => includeDirs),
+        ...settings.includeDirs.map(inRoot),
+        ...(file.includeDirs ?? []).map(inProject),
+      ],
       roots,
       launches: [...(file.launches ?? []), ...settings.launches],
       assume: [...(file.assume ?? []), ...settings.assume],

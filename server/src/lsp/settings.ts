@@ -53,6 +53,9 @@ export const settings = {
   } as Setting<"string">,
   argv: list("The arguments of `main`, to follow host values through `argv`."),
   defines: list("Macros, as `NAME` or `NAME=VALUE`, besides those of `compile_commands.json`."),
+  nvccOptions: list(
+    "What nvcc is told of code, such as `-use_fast_math` or `-maxrregcount=64`: goes before what `compile_commands.json` or the makefile says. See docs/settings.md.",
+  ),
   includeDirs: list("Folders to search for quoted includes, besides those of `compile_commands.json`. Relative to the workspace folder."),
 } as const;
 

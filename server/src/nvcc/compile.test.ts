@@ -66,6 +66,7 @@ const compilation = (text: string, computeCapability = 90): Compilation => ({
   computeCapability,
   defines: [{ name: "N", value: "4; touch /tmp/x" }, { name: "FAST" }],
   includeDirs: ["/project/include"],
+  options: ["-maxrregcount=64"],
 });
 
 test("flags of the project reach the compiler, macros in a file", () => {
@@ -74,6 +75,7 @@ test("flags of the project reach the compiler, macros in a file", () => {
     "-O3",
     "-cubin",
     "-Xptxas=-v",
+    "-maxrregcount=64",
     "-I/project/src",
     "-I/project/include",
     "-include",

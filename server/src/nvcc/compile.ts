@@ -21,6 +21,8 @@ export interface Compilation {
   readonly computeCapability: number;
   readonly defines: readonly { readonly name: string; readonly value?: string }[];
   readonly includeDirs: readonly string[];
+  /** More words for nvcc, none of which means anything to a shell. */
+  readonly options: readonly string[];
 }
 
 /** The kernels, or why there are none, in one sentence for the user. */
@@ -68,7 +70,7 @@ function unsupported({ version, architectures }: Toolkit, wanted: number): strin
  * macros of the project are written into a file, and folders whose names a shell would read are left out.
  * @param folder of the compiler's own: `kernel.cu` is compiled after `macros.h`
  */
-export function argumentsOf({ path: file, computeCapability, includeDirs }: Compilation, folder: string): string[] {
+export function argumentsOf({ path: file, computeCapability, includeDirs, options }: Compilation, folder: string): string[] {
   const own = (name: string): string => path.join(folder, name);
   // The text stands in a temporary file: what it includes lies beside the real one.
   const folders = [path.dirname(file), ...includeDirs].filter(isPlain);
@@ -77,6 +79,7 @@ export function argumentsOf({ path: file, computeCapability, includeDirs }: Comp
     "-O3",
     "-cubin",
     "-Xptxas=-v",
+    ...options,
     ...folders.map((each) => `-I${each}`),
     "-include",
     own("macros.h"),

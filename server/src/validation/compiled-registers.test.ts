@@ -38,7 +38,15 @@ describe.each(["h200", "h200-more", "h200-programs"])("registers compiled for th
     if (missing !== undefined) skip(missing);
     const source = path.join(folder, "kernels", file);
     const text = readFileSync(source, "utf8");
-    const answer = await compileResources("auto", { path: source, text, headers: [], computeCapability, defines: [], includeDirs: [] });
+    const answer = await compileResources("auto", {
+      path: source,
+      text,
+      headers: [],
+      computeCapability,
+      defines: [],
+      includeDirs: [],
+      options: [],
+    });
     if ("problem" in answer) throw new Error(answer.problem);
     const launches = new Set(analyseFile(source, gpu).launches.flatMap(identityOf));
     const wanted = measured.filter((launch) => launch.file === file);

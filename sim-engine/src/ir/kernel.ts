@@ -427,6 +427,14 @@ export interface GlobalVariable {
   readonly content?: Content;
 }
 
+/** What nvcc was told of floats, where that is not what it does by itself. */
+export interface FloatOptions {
+  /** `-ftz=true`: what is too small for a normal number is zero. */
+  readonly flushed?: true;
+  /** `-fmad=false`: a product is rounded before it is added. */
+  readonly unfused?: true;
+}
+
 export interface Kernel {
   readonly name: string;
   readonly templateArguments: readonly string[];
@@ -436,6 +444,9 @@ export interface Kernel {
   readonly launchBounds?: { readonly maxThreads: number; readonly minBlocks?: number; readonly maxBlocksPerCluster?: number };
   /** `__maxnreg__` or --maxrregcount. */
   readonly maxRegisters?: number;
+  readonly floats?: FloatOptions;
+  /** `-dlcm=cg`: loads that do not say it are cached in the L2 alone. */
+  readonly loadCache?: "cg";
   shared: SharedVariable[];
   globals: GlobalVariable[];
   /** What the front end took for granted, for the report. */

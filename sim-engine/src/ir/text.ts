@@ -41,6 +41,9 @@ export function printKernel(kernel: Kernel): string {
     bounds?.minBlocks !== undefined ? ` min_blocks ${bounds.minBlocks}` : "",
     bounds?.maxBlocksPerCluster !== undefined ? ` max_cluster ${bounds.maxBlocksPerCluster}` : "",
     kernel.maxRegisters !== undefined ? ` max_registers ${kernel.maxRegisters}` : "",
+    kernel.floats?.flushed ? " flushed 1" : "",
+    kernel.floats?.unfused ? " unfused 1" : "",
+    kernel.loadCache ? " uncached 1" : "",
   ].join("");
   lines.push(`kernel @${kernel.name}${templateArguments}(${kernel.parameters.map(printParameter).join(", ")})${attributes} {`);
   for (const file of kernel.files) if (file !== "") lines.push(`file ${JSON.stringify(file)}`);
@@ -168,6 +171,15 @@ class Parser {
             },
           }),
       ...(maxRegisters === undefined ? {} : { maxRegisters }),
+      ...(attributes.has("flushed") || attributes.has("unfused")
+        ? {
+            floats: {
+              ...(attributes.has("flushed") ? { flushed: true } : {}),
+              ...(attributes.has("unfused") ? { unfused: true } : {}),
+            },
+          }
+        : {}),
+      ...(attributes.has("uncached") ? { loadCache: "cg" } : {}),
       files,
     });
     const bodies: { block: Block; lines: { text: string; at: number }[] }[] = [];

@@ -27,9 +27,15 @@ export function opcodesOf(name: string): readonly string[] | undefined {
   return opcodes;
 }
 
-/** The opcodes of a library function or division of floats; undefined for what one instruction does, or takes as a modifier. */
-export function expansion(name: string, type: "f32" | "f64", fast: boolean): readonly string[] | undefined {
-  if (type === "f32") return (fast ? opcodesOf(`f32.fast.${name}`) : undefined) ?? opcodesOf(`f32.${name}`);
+/**
+ * The opcodes of a library function or division of floats; undefined for what one instruction does, or takes as a modifier.
+ * @param flushed denormals are zero, so that nothing is scaled to keep them
+ */
+export function expansion(name: string, type: "f32" | "f64", fast: boolean, flushed = false): readonly string[] | undefined {
+  if (type === "f32") {
+    const kind = fast ? "f32.fast" : "f32";
+    return (flushed ? opcodesOf(`${kind}.flushed.${name}`) : undefined) ?? opcodesOf(`${kind}.${name}`) ?? opcodesOf(`f32.${name}`);
+  }
   // What nobody looked at of doubles is taken to go as for floats.
   return opcodesOf(`f64.${name}`) ?? opcodesOf(`f32.${name}`)?.map((opcode) => opcode.replace(/^F(FMA|ADD|MUL)/, "D$1"));
 }

@@ -66,6 +66,8 @@ export interface RegisterEstimate {
   readonly value: number;
   readonly low: number;
   readonly high: number;
+  /** The registers it would take, where it may have fewer and some of its values are therefore likely to lie in local memory. */
+  readonly wanted?: number;
 }
 
 export interface MachineKernel {

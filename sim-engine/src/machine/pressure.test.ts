@@ -148,6 +148,25 @@ test.each([
   expect(allocate(kernel, blocks, targetOf(90), new Work()).registers).toEqual(expected);
 });
 
+test.each([
+  [undefined, 10, undefined],
+  [24, 10, undefined],
+  [24, 60, 24],
+])("with at most %s registers, %d values needed twice", (maxRegisters, count, value) => {
+  const kernel: Kernel = { ...emptyKernel(), ...(maxRegisters === undefined ? {} : { maxRegisters }) };
+  const block = createBlock(kernel);
+  const values = Array.from({ length: count }, (_, index) => register(2 + index));
+  const [address, sum] = [register(0, 2), register(1)];
+  const code = [
+    ...values.map((each) => instruction("LDG.E", [each], [address])),
+    ...[...values, ...values].map((each) => instruction("FADD", [sum], [sum, each])),
+    instruction("STG.E", [], [address, sum]),
+  ];
+  const { registers } = allocate(kernel, new Map([[block, { block, instructions: code }]]), targetOf(90), new Work());
+  // More than it may have is told.
+  expect([registers.wanted === undefined ? undefined : registers.value, (registers.wanted ?? count) >= count]).toEqual([value, true]);
+});
+
 test("a register holds a value of its own between writes", () => {
   const sum = register(0);
   const other = register(1);

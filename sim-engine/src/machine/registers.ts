@@ -30,9 +30,10 @@ export function allocate(
   const value = clamp(Math.max(least, Math.min(loose, Math.max(limit, packed))), bound);
   const ordered = new Map(blocks);
   for (const [block, instructions] of code) ordered.set(block, { block, instructions });
+  const doesNotFit = intervalAround(packed, target.limits.maxRegistersPerThread).low > bound;
   return {
     blocks: ordered,
-    registers: { value, ...intervalAround(value, bound) },
+    registers: { value, ...intervalAround(value, bound), ...(doesNotFit ? { wanted: packed } : {}) },
   };
 }
 

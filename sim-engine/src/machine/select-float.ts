@@ -23,19 +23,22 @@ export function selectFloat(selection: Selection, code: BlockCode, op: Op): Choi
       if (type === "f64") return expansion("min", "f64", false) ?? [];
       return withConstants(selection, code, `${prefix}MNMX${pair}`, op);
     case "fdiv":
-      return selectDivision(op, action.precision === "fast");
+      return selectDivision(op, action.precision === "fast", flushes(selection, op));
     case "frem":
       return expansion("fmod", type === "f64" ? "f64" : "f32", false) ?? [];
   }
 }
 
-function selectDivision(op: Op, fast: boolean): Choice {
+/** Denormals of single precision are zero. */
+const flushes = ({ shape }: Selection, { type }: Op): boolean => type === "f32" && shape.kernel.floats?.flushed === true;
+
+function selectDivision(op: Op, fast: boolean, flushed: boolean): Choice {
   const [a, b] = op.args;
   const type = op.type === "f64" ? "f64" : "f32";
   const half = op.type === "f16" || op.type === "bf16";
   if (half) return ["HADD2.F32", "HADD2.F32", "MUFU.RCP", "FMUL", "FFMA", "F2FP"];
-  const name = Math.abs(floatConstant(a) ?? 0) === 1 ? "rcp" : isConstant(b) && !fast ? "divConstant" : "div";
-  return { opcodes: expansion(name, type, fast) ?? [], callee: calleeWords(name, type, fast) };
+  const name = Math.abs(floatConstant(a) ?? 0) === 1 ? "rcp" : isConstant(b) ? "divConstant" : "div";
+  return { opcodes: expansion(name, type, fast, flushed) ?? [], callee: calleeWords(name, type, fast) };
 }
 
 /** An instruction holds one constant; another has to be in a register, which the compiler fills before a loop. */
@@ -72,10 +75,11 @@ function isShort(constant: Op): boolean {
   return view.getInt32(4) === 0;
 }
 
-export function selectMath(op: Op): Choice {
+export function selectMath(selection: Selection, op: Op): Choice {
   const { action, args, type } = op;
   if (action.kind !== "math") return [];
   const { fn } = action;
+  const flushed = flushes(selection, op);
   switch (fn) {
     case "fabs":
     case "fneg":
@@ -126,12 +130,12 @@ export function selectMath(op: Op): Choice {
       const fast = action.precision === "fast";
       const name = !fast && isConstant(args[1]) && type !== "f64" ? "powConstant" : "pow";
       const width = type === "f64" ? "f64" : "f32";
-      return { opcodes: expansion(name, width, fast) ?? [], callee: calleeWords(name, width, fast) };
+      return { opcodes: expansion(name, width, fast, flushed) ?? [], callee: calleeWords(name, width, fast) };
     }
     default: {
       const width = type === "f64" ? "f64" : "f32";
       const fast = action.precision === "fast";
-      const opcodes = expansion(fn, width, fast);
+      const opcodes = expansion(fn, width, fast, flushed);
       if (!opcodes) return ["FADD"];
       // Half precision goes through single.
       return {

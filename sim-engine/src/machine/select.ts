@@ -112,7 +112,7 @@ function choose(selection: Selection, code: BlockCode, op: Op): Choice {
     case "fma":
       return selectFloat(selection, code, op);
     case "math":
-      return selectMath(op);
+      return selectMath(selection, op);
     case "gep":
       return selectAddress(selection, code, op);
     case "mbarrier":

@@ -19,6 +19,7 @@ import { hoistInvariants } from "./loops/licm.ts";
 import { rotateLoops } from "./loops/rotate.ts";
 import { reduceStrength } from "./loops/strength-reduce.ts";
 import { unrollAgain, unrollConstantLoops, unrollLoops } from "./loops/unroll.ts";
+import { bypassL1 } from "./memory/bypass-l1.ts";
 import { forwardLoads } from "./memory/forward-loads.ts";
 import { inferSpaces } from "./memory/infer-spaces.ts";
 import { markReadOnly } from "./memory/mark-read-only.ts";
@@ -28,7 +29,7 @@ import { removeDeadStores, sinkStores } from "./memory/stores.ts";
 import { vectorizeAccesses } from "./memory/vectorize.ts";
 
 export interface OptimiseOptions {
-  /** Contract products and sums (nvcc's default); `-fmad=false` forbids it. */
+  /** Contract products and sums, where the kernel's own options do (nvcc's default). */
   readonly contract?: boolean;
   /** Bounds how long it takes: when it is over, loops are unrolled no further and nothing is done twice. */
   readonly work?: Work;
@@ -67,6 +68,7 @@ class Pipeline {
     this.#does(inferSpaces);
     this.#clean();
     this.#does(markReadOnly);
+    if (kernel.loadCache) this.#does(bypassL1);
     this.#simplifyMemory();
 
     if (kernel.blocks.length > 1 && !this.#work.isOver) this.#optimiseFlow();
@@ -75,7 +77,7 @@ class Pipeline {
     this.#does(narrowLoads);
     this.#clean();
     this.#does(vectorizeAccesses);
-    if (this.#options.contract !== false) this.#does(contract);
+    if (this.#options.contract !== false && !kernel.floats?.unfused) this.#does(contract);
     this.#clean();
     this.#does(duplicateReturns);
     this.#does(completeLines);

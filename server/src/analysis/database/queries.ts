@@ -16,26 +16,28 @@ import { headerFolder, withHeaders } from "../headers/index.ts";
 import { type Reach, reachOf } from "../reach.ts";
 import { bindUnit, type Semantics } from "../sema/index.ts";
 import type { AnalysisSettings, FileHost } from "../settings.ts";
+import { type ToldCode, toldCode } from "../told-code.ts";
 import { type Database, type InputKind, type Query, sameMembers } from "./database.ts";
 import { headWords, Mentions } from "./mentions.ts";
 
 /** A file as it is read: the path, and what of the settings decides what is read. Equal units are equal texts. */
 export type UnitKey = string;
 
-type ReadSettings = Required<Pick<AnalysisSettings, "computeCapability" | "defines" | "includeDirs" | "roots">>;
+type ReadSettings = Required<Pick<AnalysisSettings, "computeCapability" | "defines" | "includeDirs" | "roots" | "code">>;
 
-export const unitKey = (path: string, { computeCapability, defines, includeDirs, roots = [] }: AnalysisSettings): UnitKey =>
-  JSON.stringify([path, computeCapability, defines, includeDirs, roots]);
+export const unitKey = (path: string, { computeCapability, defines, includeDirs, roots = [], code = {} }: AnalysisSettings): UnitKey =>
+  JSON.stringify([path, computeCapability, defines, includeDirs, roots, code]);
 
 const partsOf = (key: UnitKey): ReadSettings & { readonly path: string } => {
-  const [path, computeCapability, defines, includeDirs, roots] = JSON.parse(key) as [
+  const [path, computeCapability, defines, includeDirs, roots, code] = JSON.parse(key) as [
     string,
     number,
     ReadSettings["defines"],
     readonly string[],
     readonly string[],
+    ReadSettings["code"],
   ];
-  return { path, computeCapability, defines, includeDirs, roots };
+  return { path, computeCapability, defines, includeDirs, roots, code };
 };
 
 const sameOptions = ({ files: before, ...options }: CompileOptions, { files: after, ...others }: CompileOptions): boolean =>
@@ -88,6 +90,16 @@ export class FileQueries {
     name: "compile options",
     compute: (db, path) => compileOptions(path, this.host(db)),
     equal: sameOptions,
+  };
+
+  /** How a unit's kernels are compiled. */
+  readonly code: Query<UnitKey, ToldCode> = {
+    name: "code options",
+    compute: (db, key) => {
+      const settings = partsOf(key);
+      return toldCode(db.get(this.compiled, settings.path), settings);
+    },
+    equal: (before, after) => JSON.stringify(before) === JSON.stringify(after),
   };
 
   /** Which files may be read for a unit. */

@@ -21,7 +21,7 @@ import type { Lowering, LowerOptions, Place } from "./emit/lowering.ts";
 import { copy, ParameterWritten, store } from "./emit/memory.ts";
 import { scalarOf } from "./emit/scalars.ts";
 import { expressionValue, valueAs } from "./expressions.ts";
-import { boundsOf, parametersOf } from "./kernel-header.ts";
+import { boundsOf, codeOf, parametersOf } from "./kernel-header.ts";
 import { placeOf } from "./places.ts";
 import { lowerStatement } from "./statements.ts";
 
@@ -85,7 +85,8 @@ function lowerOnce(
     templateArguments: [...substitution.values].map(([, value]) => valueName(value)),
     files: reading.files,
     parameters: parametersOf(semantics, reading, declaration, substitution),
-    ...boundsOf(semantics, declaration, substitution),
+    ...boundsOf(semantics, declaration, substitution, options.code),
+    ...codeOf(options.code),
     assumptions,
   });
   const builder = new Builder(kernel);

@@ -3,6 +3,7 @@ import type { Kernel, Parameter } from "@warplens/sim-engine";
 import type { Expression, FunctionDeclaration } from "../../syntax/ast.ts";
 import type { Reading } from "../../syntax/reading.ts";
 import { NotSimulated } from "../facts.ts";
+import type { CodeOptions } from "../nvcc-options.ts";
 import type { Semantics } from "../sema/index.ts";
 import type { Substitution } from "../sema/types.ts";
 import { scalarOf } from "./emit/scalars.ts";
@@ -47,13 +48,15 @@ export function boundsOf(
   semantics: Semantics,
   declaration: FunctionDeclaration,
   substitution: Substitution,
+  { maxRegisters }: CodeOptions = {},
 ): Partial<Pick<Kernel, "launchBounds" | "maxRegisters">> {
   const constant = (expression: Expression | undefined): number | undefined => {
     const value = expression && semantics.constant(expression, substitution);
     return value === undefined ? undefined : Number(value);
   };
   const [threads, blocks, cluster] = (declaration.specifiers.launchBounds ?? []).map(constant);
-  const registers = constant(declaration.specifiers.maxRegisters);
+  // -maxrregcount is for kernels that say nothing of it themselves.
+  const registers = constant(declaration.specifiers.maxRegisters) ?? (threads === undefined && maxRegisters ? maxRegisters : undefined);
   return {
     ...(threads === undefined
       ? {}
@@ -65,5 +68,13 @@ export function boundsOf(
           },
         }),
     ...(registers === undefined ? {} : { maxRegisters: registers }),
+  };
+}
+
+/** What the compiler is told of all code of a kernel. */
+export function codeOf({ ftz, fmad, loadCache }: CodeOptions = {}): Pick<Kernel, "floats" | "loadCache"> {
+  return {
+    ...(ftz || fmad === false ? { floats: { ...(ftz ? { flushed: true } : {}), ...(fmad === false ? { unfused: true } : {}) } } : {}),
+    ...(loadCache === "cg" ? { loadCache } : {}),
   };
 }

@@ -1,9 +1,11 @@
 /** What is made of one file: its findings and reports. What throws loses its own part, and is named. */
 import { Cancelled, Work } from "@warplens/sim-engine";
 import { analyze } from "../../analysis/analyze.ts";
+import { unitKey } from "../../analysis/database/queries.ts";
 import { readAssumeOption, readLaunchOption } from "../../analysis/directives.ts";
 import type { Program } from "../../analysis/facts.ts";
 import { takesOf } from "../../analysis/fitting.ts";
+import { wordsOf } from "../../analysis/nvcc-options.ts";
 import type { FileHost } from "../../analysis/settings.ts";
 import { lint } from "../../lint.ts";
 import { compileResources } from "../../nvcc/compile.ts";
@@ -140,10 +142,12 @@ function findings(
 }
 
 /** The kernels as the user's nvcc compiles them. */
-async function compiledBy(nvcc: string, job: Job, { reading }: Program, notes: string[]): Promise<readonly CompiledKernel[]> {
+async function compiledBy(nvcc: string, job: Job, { reading, db, files }: Program, notes: string[]): Promise<readonly CompiledKernel[]> {
   const { path, text, analysis } = job;
   const { computeCapability, defines, includeDirs } = analysis;
-  const answer = await compileResources(nvcc, { path, text, headers: reading.sources.slice(1), computeCapability, defines, includeDirs });
+  const options = wordsOf(db.get(files.code, unitKey(path, analysis)).options);
+  const headers = reading.sources.slice(1);
+  const answer = await compileResources(nvcc, { path, text, headers, computeCapability, defines, includeDirs, options });
   if ("kernels" in answer) return answer.kernels;
   notes.push(answer.problem);
   return [];

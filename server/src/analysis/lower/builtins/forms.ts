@@ -1,5 +1,5 @@
 /** Built-in functions that need more than one operation or an address. */
-import { type Op, sharedBase } from "@warplens/sim-engine";
+import { type Op, type Precision, sharedBase } from "@warplens/sim-engine";
 import { lastName } from "../../sema/scope.ts";
 import { integerType, unqualified } from "../../sema/type-tools.ts";
 import type { Type } from "../../sema/types.ts";
@@ -7,6 +7,7 @@ import { binary } from "../emit/arithmetic.ts";
 import { allocate } from "../emit/heap.ts";
 import { type Called, type Lowering, nothing, value } from "../emit/lowering.ts";
 import { copy, load, loadLeaves, part, spaceOf, store, storeLeaves } from "../emit/memory.ts";
+import { divisionPrecision, functionPrecision } from "../emit/precision.ts";
 import { convert, isSignedType, resize, scalarOf } from "../emit/scalars.ts";
 import { moveBytes } from "./bytes.ts";
 import { groupForm } from "./groups.ts";
@@ -23,7 +24,7 @@ type Form = (lowering: Lowering, use: Use) => Called;
 
 /** Two results through pointers: `sincosf(x, &s, &c)`. */
 const twoResults =
-  (first: "sin" | "sinpi", second: "cos" | "cospi", precision: "precise" | "fast"): Form =>
+  (first: "sin" | "sinpi", second: "cos" | "cospi", precision?: Precision): Form =>
   (lowering, use) => {
     const [x] = values(lowering, { ...use, args: use.args.slice(0, 1) });
     const [, sine, cosine] = use.args;
@@ -31,7 +32,9 @@ const twoResults =
     const scalar = scalarOf(x.type) ?? "f32";
     lowering.visit(use.node);
     lowering.at(use.node);
-    const results = [lowering.builder.math(first, precision, scalar, x.op), lowering.builder.math(second, precision, scalar, x.op)];
+    const results = [first, second].map((fn) =>
+      lowering.builder.math(fn, precision ?? functionPrecision(lowering, fn, scalar), scalar, x.op),
+    );
     for (const [index, argument] of [sine, cosine].entries()) {
       const to = pointedTo(lowering, argument, undefined, use.node);
       const result = results[index];
@@ -140,16 +143,19 @@ const forms: Readonly<Record<string, Form>> = {
       : [],
   ),
   // As the header does it: scaled, so that nothing overflows on the way.
-  "complex divide": complex(({ builder }, [a, b, c, d]) => {
+  "complex divide": complex((lowering, [a, b, c, d]) => {
+    const { builder } = lowering;
     if (!a || !b || !c || !d || c.type === "void") return [];
     const { type } = c;
+    const precision = divisionPrecision(lowering, type);
     const size = builder.float("fadd", builder.math("fabs", "precise", type, c), builder.math("fabs", "precise", type, d));
-    const scale = builder.float("fdiv", builder.constant(type, 1), size);
+    const scale = builder.float("fdiv", builder.constant(type, 1), size, precision);
     const [as, bs, cs, ds] = [a, b, c, d].map((each) => builder.float("fmul", each, scale)) as [Op, Op, Op, Op];
     const norm = builder.float(
       "fdiv",
       builder.constant(type, 1),
       builder.float("fadd", builder.float("fmul", cs, cs), builder.float("fmul", ds, ds)),
+      precision,
     );
     const real = builder.float("fadd", builder.float("fmul", as, cs), builder.float("fmul", bs, ds));
     const imaginary = builder.float("fsub", builder.float("fmul", bs, cs), builder.float("fmul", as, ds));
@@ -176,8 +182,8 @@ const forms: Readonly<Record<string, Form>> = {
       builder.select(isZero, x.op, builder.math("ldexp", "precise", scalar, x.op, builder.int("sub", builder.constant("i32", 0), kept))),
     );
   },
-  sincos: twoResults("sin", "cos", "precise"),
-  sincospi: twoResults("sinpi", "cospi", "precise"),
+  sincos: twoResults("sin", "cos"),
+  sincospi: twoResults("sinpi", "cospi"),
   "fast sincos": twoResults("sin", "cos", "fast"),
   modf: (lowering, use) => {
     const [x] = values(lowering, { ...use, args: use.args.slice(0, 1) });
@@ -189,7 +195,8 @@ const forms: Readonly<Record<string, Form>> = {
   },
   norm: (lowering, use) => {
     const { sum, type } = squareSum(lowering, use);
-    return value(lowering.builder.math("sqrt", "precise", scalarOf(type) ?? "f32", sum));
+    const scalar = scalarOf(type) ?? "f32";
+    return value(lowering.builder.math("sqrt", functionPrecision(lowering, "sqrt", scalar), scalar, sum));
   },
   "reciprocal norm": (lowering, use) => {
     const { sum, type } = squareSum(lowering, use);

@@ -9,6 +9,7 @@ import type { Type } from "../../sema/types.ts";
 import { binary, negate, type Typed } from "../emit/arithmetic.ts";
 import { type Called, type Lowering, nothing, type Place, value } from "../emit/lowering.ts";
 import { type Leaf, loadLeaves, part, store, storeLeaves } from "../emit/memory.ts";
+import { functionPrecision } from "../emit/precision.ts";
 import { constantOf, convert, isFloatScalar, isSignedType, scalarOf, truth } from "../emit/scalars.ts";
 import { atomic, cachedLoad, cachedStore, copyAsync } from "./accesses.ts";
 import { specialForm } from "./forms.ts";
@@ -134,7 +135,7 @@ function onValues(lowering: Lowering, recipe: Recipe, given: readonly Typed[], r
         isFloatScalar(scalar) && recipe.fn !== "ldexp" && recipe.fn !== "scalbn"
           ? given.map((each) => convert(lowering, each.op, each.type, result))
           : ops;
-      return builder.math(recipe.fn, recipe.precision, scalar, ...wide);
+      return builder.math(recipe.fn, recipe.precision ?? functionPrecision(lowering, recipe.fn, scalar), scalar, ...wide);
     }
     case "classify":
       return convert(lowering, builder.math(recipe.fn, "precise", "i1", a.op), boolType, result);

@@ -15,6 +15,7 @@ import {
 import type { Type } from "../../sema/types.ts";
 import type { Lowering } from "./lowering.ts";
 import { indexOf } from "./memory.ts";
+import { divisionPrecision } from "./precision.ts";
 import { convert, isSignedType, scalarOf, truth, zeroOf } from "./scalars.ts";
 
 /** A scalar and its C++ type. */
@@ -42,7 +43,7 @@ const integerOps: Readonly<Record<string, readonly [signed: IntBinary, unsigned:
   "|": ["or", "or"],
   "^": ["xor", "xor"],
 };
-const floatOps = { "+": "fadd", "-": "fsub", "*": "fmul", "/": "fdiv" } as const;
+const floatOps = { "+": "fadd", "-": "fsub", "*": "fmul" } as const;
 
 /** `a op b` with the usual conversions; not for assignments, `&&`, `||` and `,`. */
 export function binary(lowering: Lowering, op: string, left: Typed, right: Typed, node: Node): Typed {
@@ -70,7 +71,8 @@ function compare(lowering: Lowering, [signed, unsigned, float]: NonNullable<(typ
 function combine(lowering: Lowering, op: string, x: Op, y: Op, type: Type, node: Node): Op {
   lowering.at(node);
   if (isFloating(type)) {
-    if (op === "+" || op === "-" || op === "*" || op === "/") return lowering.builder.float(floatOps[op], x, y);
+    if (op === "/") return lowering.builder.float("fdiv", x, y, divisionPrecision(lowering, scalarOf(type) ?? "f32"));
+    if (op === "+" || op === "-" || op === "*") return lowering.builder.float(floatOps[op], x, y);
     return lowering.fail(`${op} on floating operands`, node);
   }
   const ops = integerOps[op];

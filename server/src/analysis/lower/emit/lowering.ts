@@ -2,6 +2,7 @@
 import type { Block, Builder, Kernel, Op, ScalarType, Space, Work } from "@warplens/sim-engine";
 import type { Expression, FunctionDeclaration, Node, Statement, VariableDeclaration } from "../../../syntax/ast.ts";
 import type { Reading } from "../../../syntax/reading.ts";
+import type { CodeOptions } from "../../nvcc-options.ts";
 import type { Context, Resolved } from "../../sema/context.ts";
 import type { LambdaExpression, Substitution, Type } from "../../sema/types.ts";
 
@@ -44,6 +45,8 @@ export interface Frame {
 export interface LowerOptions {
   /** Such as 90. */
   readonly computeCapability: number;
+  /** What nvcc is told; absent: nothing. */
+  readonly code?: CodeOptions;
   /** Asked now and then whether the kernel is still wanted. */
   readonly work?: Work | undefined;
 }

@@ -4,6 +4,7 @@ import type { Recipe } from "./recipe.ts";
 
 type Entry = readonly [recipe: Recipe, ...signatures: string[]];
 
+const asTold = (fn: MathFunction): Recipe => ({ kind: "math", fn });
 const precise = (fn: MathFunction): Recipe => ({ kind: "math", fn, precision: "precise" });
 const fast = (fn: MathFunction): Recipe => ({ kind: "math", fn, precision: "fast" });
 
@@ -99,15 +100,15 @@ const roundedArithmetic: Entry[] = roundings.flatMap((rounding): Entry[] => [
 const integerTypes = ["int", "unsigned", "long", "unsigned long", "long long", "unsigned long long"] as const;
 
 export const mathFunctions: readonly Entry[] = [
-  ...unary.map((fn) => both(precise(fn), fn, 1)),
-  ...binary.map((fn) => both(precise(fn), fn, 2)),
+  ...unary.map((fn) => both(asTold(fn), fn, 1)),
+  ...binary.map((fn) => both(asTold(fn), fn, 2)),
   both(precise("rint"), "nearbyint", 1),
   both({ kind: "fma" }, "fma", 3),
   both({ kind: "float", op: "fmin" }, "fmin", 2),
   both({ kind: "float", op: "fmax" }, "fmax", 2),
   // Mixed operands: the double decides, as <cmath> says.
   [
-    precise("pow"),
+    asTold("pow"),
     "double pow(double, int)",
     "float pow(float, int)",
     "double pow(int, int)",
@@ -115,7 +116,7 @@ export const mathFunctions: readonly Entry[] = [
     "float powif(float, int)",
   ],
   [
-    precise("sqrt"),
+    asTold("sqrt"),
     "double sqrt(int)",
     "double sqrt(unsigned)",
     "double sqrt(long)",

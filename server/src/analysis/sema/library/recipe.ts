@@ -12,8 +12,8 @@ import type {
 } from "@warplens/sim-engine";
 
 export type Recipe =
-  /** The engine's function on the operands, all of the signature's types. */
-  | { readonly kind: "math"; readonly fn: MathFunction; readonly precision: Precision }
+  /** The engine's function on the operands, all of the signature's types; without a precision as the compiler is told. */
+  | { readonly kind: "math"; readonly fn: MathFunction; readonly precision?: Precision }
   /** A test of a floating value: i1, then the signature's result. */
   | { readonly kind: "classify"; readonly fn: MathFunction }
   | { readonly kind: "float"; readonly op: FloatBinary; readonly precision?: Precision }
