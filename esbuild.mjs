@@ -2,7 +2,7 @@
  * Bundles what ships into dist/, and the end-to-end suite into out/e2e/. Source maps stand beside the bundles and do not ship.
  * `node esbuild.mjs [--watch]`
  */
-import { chmodSync, copyFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -76,6 +76,8 @@ rmSync(dist, { recursive: true, force: true });
 mkdirSync(dist, { recursive: true });
 for (const wasm of ["web-tree-sitter/web-tree-sitter.wasm", "tree-sitter-cuda/tree-sitter-cuda.wasm"])
   copyFileSync(require.resolve(wasm), path.join(dist, path.basename(wasm)));
+// What `warplens calibrate` builds on the user's machine.
+cpSync(path.join(root, "server/src/calibrate/programs"), path.join(dist, "programs"), { recursive: true });
 // For the server, its thread and the command line; the manifest itself must not say so, or browsers refuse the extension.
 writeFileSync(path.join(dist, "package.json"), `{ "type": "module" }\n`);
 

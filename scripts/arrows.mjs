@@ -14,6 +14,7 @@ const foreignText = "server/src/foreign-text.ts";
 const files = "server/src/files.ts";
 const grammar = "server/src/grammar.ts";
 const nvcc = "server/src/nvcc";
+const calibrate = "server/src/calibrate";
 const trace = "server/src/trace.ts";
 const below = [engine, "sim-engine/gpus", "server/src/syntax", "server/src/analysis", units, trace];
 const core = [...below, foreignText, "server/src/rules", "server/src/lint", "server/src/simulate"];
@@ -77,7 +78,8 @@ export const arrows = {
   [files]: below,
   [grammar]: below,
   [nvcc]: [],
-  "server/src/cli": [...core, occupancyText, files, grammar, nvcc],
+  [calibrate]: [...core, files, grammar, nvcc],
+  "server/src/cli": [...core, occupancyText, files, grammar, nvcc, calibrate],
   [protocol]: [engine],
   "server/src/lsp": [...core, occupancyText, nvcc, "server/src/worker/", protocol],
   "server/src": [...core, occupancyText, nvcc, files, grammar, "server/src/worker/", "server/src/cli", "server/src/lsp", protocol],

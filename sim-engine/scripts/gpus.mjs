@@ -86,6 +86,7 @@ const docs = [
   "",
   "`computeCapability` may be another than that of the extended GPU: its limits are then taken from the tables by capability. Such a GPU",
   "can be chosen wherever one is: `--gpu`, the setting `warplens.gpu`, the picker. `warplens gpus my-h200` shows which figures are yours.",
+  "`warplens calibrate` measures the GPU at hand and writes such a description: [calibrate.md](calibrate.md).",
   "",
   ...table,
   "",

@@ -2,6 +2,7 @@
 
 import { visible } from "../foreign-text.ts";
 import { suggest } from "../rules/suggest.ts";
+import calibrate from "./commands/calibrate.ts";
 import check from "./commands/check.ts";
 import type { Command } from "./commands/command.ts";
 import diff from "./commands/diff.ts";
@@ -16,7 +17,7 @@ import { type Io, UsageError } from "./io.ts";
 import { optionHelp, readArguments } from "./options.ts";
 import { version } from "./version.ts";
 
-const commands: readonly Command[] = [check, simulate, gate, diff, occupancy, gpus, rules, explain, lsp];
+const commands: readonly Command[] = [check, simulate, gate, diff, occupancy, gpus, calibrate, rules, explain, lsp];
 
 /**
  * Runs one command.

@@ -38,7 +38,7 @@ const answers = new Map<string, Promise<CompilationAnswer>>();
  */
 export async function compileResources(setting: string, given: Compilation, signal?: AbortSignal): Promise<CompilationAnswer> {
   const found = await findToolkit(setting);
-  if ("problem" in found) return found;
+  if ("problem" in found) return { problem: `${found.problem}; registers are estimated.` };
   const { toolkit } = found;
   const refusal = unsupported(toolkit, given.computeCapability);
   if (refusal !== undefined) return { problem: refusal };
@@ -105,14 +105,15 @@ async function compile({ nvcc, version }: Toolkit, given: Compilation, signal: A
     await writeFile(path.join(folder, "macros.h"), `${macrosOf(given)}\n`);
     const result = await run(nvcc, argumentsOf(given, folder), limits, signal);
     if (result.code === 0) return { kernels: readResources(result.output) };
-    const why = result.problem ?? firstError(result.output, source, given.path) ?? `exit code ${result.code}`;
+    const why = result.problem ?? firstError(result.output, source, path.basename(given.path)) ?? `exit code ${result.code}`;
     return { problem: `nvcc ${version} failed (${why}); registers are estimated.` };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-function firstError(output: string, source: string, file: string): string | undefined {
+/** The first line that tells of an error, in which the source has the name that its user knows. */
+export function firstError(output: string, source: string, name: string): string | undefined {
   const line = output.split("\n").find((each) => /\berror\b/i.test(each));
-  return line?.replaceAll(source, path.basename(file)).trim().slice(0, 300);
+  return line?.replaceAll(source, name).trim().slice(0, 300);
 }

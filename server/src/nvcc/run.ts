@@ -4,8 +4,8 @@ import { existsSync } from "node:fs";
 
 export interface Limits {
   readonly seconds: number;
-  /** Address space of each process; held where the system has `prlimit`. */
-  readonly megabytes: number;
+  /** Address space of each process; held where the system has `prlimit`. Absent: as much as it wants. */
+  readonly megabytes?: number;
 }
 
 export interface RunResult {
@@ -21,9 +21,9 @@ const longest = 1 << 20;
 
 /** Never rejects. `signal` stops it. */
 export function run(program: string, given: readonly string[], limits: Limits, signal?: AbortSignal): Promise<RunResult> {
-  const limited = process.platform === "linux" && existsSync(prlimit);
-  const command = limited ? prlimit : program;
-  const line = limited ? [`--as=${limits.megabytes * 2 ** 20}`, "--", program, ...given] : [...given];
+  const most = process.platform === "linux" && existsSync(prlimit) ? limits.megabytes : undefined;
+  const command = most === undefined ? program : prlimit;
+  const line = most === undefined ? [...given] : [`--as=${most * 2 ** 20}`, "--", program, ...given];
   return new Promise((resolve) => {
     let output = "";
     const child = spawn(command, line, {

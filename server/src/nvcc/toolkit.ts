@@ -11,7 +11,7 @@ export interface Toolkit {
   readonly architectures: readonly number[];
 }
 
-/** A toolkit, or why there is none, in one sentence. */
+/** A toolkit, or why there is none, as a clause without its full stop. */
 export type ToolkitAnswer = { readonly toolkit: Toolkit } | { readonly problem: string };
 
 const known = new Map<string, Promise<ToolkitAnswer>>();
@@ -19,8 +19,8 @@ const known = new Map<string, Promise<ToolkitAnswer>>();
 /** @param setting `auto`: the nvcc on PATH, else a path */
 export function findToolkit(setting: string): Promise<ToolkitAnswer> {
   const nvcc = setting === "auto" ? onPath("nvcc") : setting;
-  if (nvcc === undefined) return Promise.resolve({ problem: "nvcc is not on PATH; registers are estimated." });
-  if (!existsSync(nvcc)) return Promise.resolve({ problem: `There is no nvcc at ${nvcc}; registers are estimated.` });
+  if (nvcc === undefined) return Promise.resolve({ problem: "nvcc is not on PATH" });
+  if (!existsSync(nvcc)) return Promise.resolve({ problem: `There is no nvcc at ${nvcc}` });
   const answer = known.get(nvcc) ?? ask(nvcc);
   known.set(nvcc, answer);
   return answer;
@@ -42,7 +42,7 @@ async function ask(nvcc: string): Promise<ToolkitAnswer> {
   if (version.code !== 0 || number === undefined) {
     known.delete(nvcc);
     return {
-      problem: `${nvcc} is not an nvcc that can be run${version.problem === undefined ? "" : ` (${version.problem})`}; registers are estimated.`,
+      problem: `${nvcc} is not an nvcc that can be run${version.problem === undefined ? "" : ` (${version.problem})`}`,
     };
   }
   // Before CUDA 11 there is no such option: then what it can do shows when it is asked to.

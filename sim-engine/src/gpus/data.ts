@@ -5330,7 +5330,13 @@ export const data: GpuData = {
           source: "h200-measured",
           at: "h200-latency.txt: a chain of loads, 23.05 a step",
         },
-        sharedAtomicLatency: { value: 6, unit: "cycles", basis: "assumed", source: "jia-2018", at: "as on V100, table 4.2" },
+        sharedAtomicLatency: {
+          value: 0,
+          unit: "cycles",
+          basis: "measured",
+          source: "h200-measured",
+          at: "h200-calibrate.txt: a chain of integer sums takes as long as one of loads",
+        },
         l1BytesPerClock: {
           value: 128,
           unit: "bytes/clock/SM",
@@ -7485,7 +7491,7 @@ export const data: GpuData = {
     {
       id: "v100-sxm2",
       name: "NVIDIA Tesla V100 SXM2",
-      aliases: ["v100", "v100-nvlink", "tesla-v100", "tesla-v100-sxm2"],
+      aliases: ["v100", "v100-nvlink", "tesla-v100", "tesla-v100-sxm2", "v100-sxm2-16gb"],
       chip: "GV100",
       computeCapability: "7.0",
       figures: {
@@ -8215,7 +8221,7 @@ export const data: GpuData = {
     {
       id: "h100-sxm",
       name: "NVIDIA H100 SXM5",
-      aliases: ["h100", "h100-sxm5", "h100-sxm5-80gb"],
+      aliases: ["h100", "h100-sxm5", "h100-sxm5-80gb", "h100-80gb-hbm3"],
       chip: "GH100",
       computeCapability: "9.0",
       figures: {

@@ -968,7 +968,7 @@ export const plain: PlainData = {
         fp16Latency: 5,
         specialLatency: 17,
         sharedLatency: 23,
-        sharedAtomicLatency: 6,
+        sharedAtomicLatency: 0,
         l1BytesPerClock: 128,
         sectorBytes: 32,
         l1LineBytes: 128,
@@ -1557,7 +1557,7 @@ export const plain: PlainData = {
     {
       id: "v100-sxm2",
       name: "NVIDIA Tesla V100 SXM2",
-      aliases: ["v100", "v100-nvlink", "tesla-v100", "tesla-v100-sxm2"],
+      aliases: ["v100", "v100-nvlink", "tesla-v100", "tesla-v100-sxm2", "v100-sxm2-16gb"],
       chip: "GV100",
       computeCapability: "7.0",
       values: {
@@ -1867,7 +1867,7 @@ export const plain: PlainData = {
     {
       id: "h100-sxm",
       name: "NVIDIA H100 SXM5",
-      aliases: ["h100", "h100-sxm5", "h100-sxm5-80gb"],
+      aliases: ["h100", "h100-sxm5", "h100-sxm5-80gb", "h100-80gb-hbm3"],
       chip: "GH100",
       computeCapability: "9.0",
       values: {

@@ -3,6 +3,7 @@ import { formatBandwidth, formatCapacity } from "../../units.ts";
 import { gpuNamed } from "../gpu-option.ts";
 import { ProjectFolders } from "../project-folders.ts";
 import { styleOf } from "../style.ts";
+import { textTable } from "../text-table.ts";
 import type { Command } from "./command.ts";
 import { formatNamed } from "./format-option.ts";
 
@@ -36,7 +37,7 @@ export default {
         formatCapacity(values.l2Bytes),
         formatCapacity(values.dramBytes),
       ]);
-      io.out(table([["id", "name", "cc", "SMs", "clock", "memory", "L2", "size"], ...rows], (text) => style(text, "bold")));
+      io.out(textTable([["id", "name", "cc", "SMs", "clock", "memory", "L2", "size"], ...rows], (text) => style(text, "bold")));
       io.out(`\nEvery figure has a source: warplens gpus ID, or --format json.\n`);
     }
     return 0;
@@ -51,14 +52,5 @@ function figuresText(gpu: GpuModel, { figuresOf, sources }: Citations, bold: (te
     `${sources[source]?.title ?? source}, ${at}`,
   ]);
   const from = gpu.own ? `, the ${gpu.own.extends} with figures of its own` : "";
-  return `${bold(`${gpu.id}: ${gpu.name}, compute capability ${gpu.computeCapability}${from}`)}\n\n${table([["figure", "value", "basis", "source"], ...rows], bold)}\n`;
-}
-
-/** Columns as wide as they must be; the first row is the head. */
-function table(rows: readonly (readonly string[])[], bold: (text: string) => string): string {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? "").length)));
-  const lines = rows.map((row) =>
-    row.map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0))).join("  "),
-  );
-  return lines.map((line, index) => `${index === 0 ? bold(line) : line}\n`).join("");
+  return `${bold(`${gpu.id}: ${gpu.name}, compute capability ${gpu.computeCapability}${from}`)}\n\n${textTable([["figure", "value", "basis", "source"], ...rows], bold)}\n`;
 }
