@@ -17,6 +17,27 @@ export function differenceBetween(before: string, after: string): TextEdit | und
   return { start, oldEnd: before.length - suffix, newEnd: after.length - suffix };
 }
 
+/** Characters between two differences from which on they are told apart: what stands between them is not parsed again. */
+const apart = 16;
+
+/**
+ * All replacements that turn a text into another one of the same length, in their order, none nearer to the next than a few
+ * characters; one replacement where the lengths differ.
+ */
+export function differencesBetween(before: string, after: string): TextEdit[] {
+  const whole = differenceBetween(before, after);
+  if (!whole || before.length !== after.length) return whole ? [whole] : [];
+  const found: TextEdit[] = [];
+  for (let start = whole.start; start < whole.oldEnd; ) {
+    let end = start + 1;
+    for (let at = end; at < whole.oldEnd && at - end < apart; at++) if (before.charCodeAt(at) !== after.charCodeAt(at)) end = at + 1;
+    found.push({ start, oldEnd: end, newEnd: end });
+    start = end + apart;
+    while (start < whole.oldEnd && before.charCodeAt(start) === after.charCodeAt(start)) start++;
+  }
+  return found;
+}
+
 /** How much of `length` is the same, counted from its one end, by ever smaller stretches: a stretch is compared far faster than its characters. */
 function commonLength(length: number, isSame: (from: number, to: number) => boolean): number {
   let common = 0;
@@ -25,13 +46,16 @@ function commonLength(length: number, isSame: (from: number, to: number) => bool
   return common;
 }
 
-/** Row and column (UTF-16) of an offset. */
-export function pointAt(text: string, offset: number): { row: number; column: number } {
+/** Rows and columns (UTF-16) of offsets that rise. */
+export function pointsIn(text: string): (offset: number) => { row: number; column: number } {
   let row = 0;
   let lineStart = 0;
-  for (let at = text.indexOf("\n"); at >= 0 && at < offset; at = text.indexOf("\n", at + 1)) {
-    row++;
-    lineStart = at + 1;
-  }
-  return { row, column: offset - lineStart };
+  let next = text.indexOf("\n");
+  return (offset) => {
+    for (; next >= 0 && next < offset; next = text.indexOf("\n", lineStart)) {
+      row++;
+      lineStart = next + 1;
+    }
+    return { row, column: offset - lineStart };
+  };
 }

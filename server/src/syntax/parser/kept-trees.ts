@@ -6,6 +6,11 @@ const MAX_TREES = 24;
 const MAX_CHARACTERS = 8_000_000;
 /** Each costs an incremental parse; while somebody types there is always some error. */
 const MAX_REPAIR_ATTEMPTS = 12;
+/**
+ * What all attempts on a text may cost, in questions of the parser whether to go on, which it asks every hundred steps: about what the
+ * text's own parse costs. One that the parser does not recover from may cost several times as much.
+ */
+const repairsCost = (text: string): number => Math.max(2_000, text.length / 100);
 
 interface Kept<Tree> {
   readonly text: string;
@@ -38,7 +43,8 @@ export function keepTrees<Tree>(backend: Backend<Tree>): Parser {
   const parse = (text: string, { key, cancelled, repairs = [], enter }: ParseOptions = {}): Parsed | undefined => {
     const tree = backend.parse(text, key === undefined ? undefined : kept.get(key), cancelled);
     if (!tree) return undefined;
-    const parsed = repaired(backend, { text, tree }, repairs, cancelled);
+    let left = repairsCost(text);
+    const parsed = repaired(backend, { text, tree }, repairs, () => left-- <= 0 || (cancelled?.() ?? false));
     const root = backend.copyOut(parsed.tree, enter);
     const errors = backend.errors(parsed.tree);
     if (key === undefined) backend.free(parsed.tree);
@@ -60,13 +66,11 @@ export function keepTrees<Tree>(backend: Backend<Tree>): Parser {
   };
 }
 
-/** Tries the repairs as long as they help. */
-function repaired<Tree>(
-  backend: Backend<Tree>,
-  parsed: Kept<Tree>,
-  repairs: readonly Repair[],
-  cancelled: (() => boolean) | undefined,
-): Kept<Tree> {
+/**
+ * Tries the repairs as long as they help.
+ * @param cancelled asked every hundred steps of the parser: true ends them
+ */
+function repaired<Tree>(backend: Backend<Tree>, parsed: Kept<Tree>, repairs: readonly Repair[], cancelled: () => boolean): Kept<Tree> {
   if (!repairs.length) return parsed;
   let best = parsed;
   let errors = backend.errors(best.tree);
@@ -92,5 +96,5 @@ function repaired<Tree>(
   return best;
 }
 
-/** Few errors are better than many, then little text than much. */
-const weight = (errors: readonly Node[]): number => errors.reduce((sum, { start, end }) => sum + 1000 + Math.min(end - start, 999), 0);
+/** Few errors are better than many, unless they take in more text by a thousand characters each: one may take in the whole file. */
+const weight = (errors: readonly Node[]): number => errors.reduce((sum, { start, end }) => sum + 1000 + end - start, 0);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { cstToString } from "./cst.ts";
-import { differenceBetween, pointAt } from "./edit.ts";
+import { differenceBetween, differencesBetween, pointsIn } from "./edit.ts";
 import { installedAssets } from "./installed.ts";
 import { loadWasmParser } from "./wasm.ts";
 
@@ -130,10 +130,31 @@ describe("the difference between two texts", () => {
       { seed: 1 },
     );
   });
+  it("is told apart, place by place, where both are of a length", () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.nat(99), fc.nat(9)), { maxLength: 6 }), (changes) => {
+        const before = "int x; /* of a line */ int y;\n".repeat(10);
+        let after = before;
+        for (const [at, length] of changes) after = after.slice(0, 3 * at) + "#".repeat(length) + after.slice(3 * at + length);
+        const edits = differencesBetween(before, after);
+        let turned = before;
+        for (const { start, oldEnd, newEnd } of edits) turned = turned.slice(0, start) + after.slice(start, newEnd) + turned.slice(oldEnd);
+        return turned === after && edits.every(({ start }, k) => k === 0 || start > (edits[k - 1]?.newEnd ?? 0));
+      }),
+      { seed: 1 },
+    );
+    expect(differencesBetween(`a${" ".repeat(50)}b`, `c${" ".repeat(50)}d`).map(({ start }) => start)).toEqual([0, 51]);
+    expect(differencesBetween("abc", "abcd")).toEqual([{ start: 3, oldEnd: 3, newEnd: 4 }]);
+    expect(differencesBetween("abc", "abc")).toEqual([]);
+  });
   it("knows rows and columns", () => {
-    expect(pointAt("ab\ncd\n", 0)).toEqual({ row: 0, column: 0 });
-    expect(pointAt("ab\ncd\n", 2)).toEqual({ row: 0, column: 2 });
-    expect(pointAt("ab\ncd\n", 3)).toEqual({ row: 1, column: 0 });
-    expect(pointAt("ab\ncd\n", 6)).toEqual({ row: 2, column: 0 });
+    const at = pointsIn("ab\ncd\n");
+    expect([0, 2, 3, 6, 6].map(at)).toEqual([
+      { row: 0, column: 0 },
+      { row: 0, column: 2 },
+      { row: 1, column: 0 },
+      { row: 2, column: 0 },
+      { row: 2, column: 0 },
+    ]);
   });
 });

@@ -1,7 +1,7 @@
 import { Edit, Language, type Tree, Parser as TreeSitter } from "web-tree-sitter";
 import type { Node } from "../ast.ts";
 import { treeCopier } from "./copy.ts";
-import { differenceBetween, pointAt } from "./edit.ts";
+import { differencesBetween, pointsIn } from "./edit.ts";
 import { keepTrees } from "./kept-trees.ts";
 import type { Backend, Parser } from "./parser.ts";
 
@@ -52,18 +52,20 @@ function wasmBackend(loaded: Language): Backend<Tree> {
 /** A copy of a tree that knows what changed since; the copy is cheap. */
 function edited(tree: Tree, before: string, after: string): Tree {
   const copy = tree.copy();
-  const edit = differenceBetween(before, after);
-  if (!edit) return copy;
-  copy.edit(
-    new Edit({
-      startIndex: edit.start,
-      oldEndIndex: edit.oldEnd,
-      newEndIndex: edit.newEnd,
-      startPosition: pointAt(before, edit.start),
-      oldEndPosition: pointAt(before, edit.oldEnd),
-      newEndPosition: pointAt(after, edit.newEnd),
-    }),
-  );
+  const [old, now] = [pointsIn(before), pointsIn(after)];
+  // Each starts where those before it have left the offsets: they do not move, or there is one alone.
+  for (const { start, oldEnd, newEnd } of differencesBetween(before, after)) {
+    copy.edit(
+      new Edit({
+        startIndex: start,
+        oldEndIndex: oldEnd,
+        newEndIndex: newEnd,
+        startPosition: old(start),
+        oldEndPosition: old(oldEnd),
+        newEndPosition: now(newEnd),
+      }),
+    );
+  }
   return copy;
 }
 
