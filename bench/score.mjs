@@ -1,5 +1,5 @@
 /**
- * How near the simulation comes to what was measured on an H200, from source text to counters, in one process.
+ * How near the simulation comes to what was measured on an H200 and an H100, from source text to counters, in one process.
  *
  *   node bench/score.mjs [--verbose] [--write]
  *
@@ -26,17 +26,20 @@ const validation = await import(
   ).href
 );
 await validation.loadGrammarFromDisk();
-const gpu = validation.findGpu("h200");
-
 /** What the model was made on, and what it was not. */
 const studied = ["h200", "h200-more", "h200-programs", "h200-tiles", "h200-hopper"];
 const unseen = ["h200-unseen"];
-const sets = [...studied, ...unseen].map((name) => {
-  const started = performance.now();
-  const set = validation.compareSet(path.join(root, "sim-engine/validation", name), gpu);
-  const summary = validation.summarise(set.comparisons, set.launches);
-  return { name, ...set, summary, ms: performance.now() - started };
-});
+/** The programs of h200 on another GPU, of which nothing was measured for its model. */
+const elsewhere = [{ name: "h100", gpu: "h100-sxm", kernels: "h200" }];
+const folder = (...names) => path.join(root, "sim-engine/validation", ...names);
+const sets = [...[...studied, ...unseen].map((name) => ({ name, gpu: "h200", kernels: name })), ...elsewhere].map(
+  ({ name, gpu, kernels }) => {
+    const started = performance.now();
+    const set = validation.compareSet(folder(name), validation.findGpu(gpu), folder(kernels, "kernels"));
+    const summary = validation.summarise(set.comparisons, set.launches);
+    return { name, ...set, summary, ms: performance.now() - started };
+  },
+);
 
 /** A figure that is given as `digits` shows it, or that there is none. */
 const given = (value, shown) => (value === undefined ? "-" : shown(value));

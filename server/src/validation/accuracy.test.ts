@@ -9,8 +9,6 @@ import { loadGrammarFromDisk } from "../grammar.ts";
 import { type Summary, summarise } from "./compare.ts";
 import { type ComparedSet, compareSet } from "./measured-set.ts";
 
-const gpu = findGpu("h200")!;
-
 type Floors = Pick<
   Summary,
   | "simulated"
@@ -30,7 +28,14 @@ type Ceilings = Partial<
 >;
 
 /** What is reached today, rounded to the worse side. Raise it when it gets better. */
-const reached: readonly { readonly set: string; readonly launches: number; readonly least: Floors; readonly most: Ceilings }[] = [
+const reached: readonly {
+  readonly set: string;
+  /** The GPU it was measured on, where that is not the H200; its programs are then the H200's. */
+  readonly on?: { readonly gpu: string; readonly programs: string };
+  readonly launches: number;
+  readonly least: Floors;
+  readonly most: Ceilings;
+}[] = [
   {
     set: "h200",
     launches: 68,
@@ -113,17 +118,37 @@ const reached: readonly { readonly set: string; readonly launches: number; reado
     },
     most: { sectors: 0.001, instructions: 0.03, registers: 0.01, timeMean: 0.28, timeMedian: 0.103, dramMedian: 0.03, achievedPoints: 3 },
   },
+  {
+    // The model's H100 has nothing of these: its figures are published ones, and what they lack is the H200's.
+    set: "h100",
+    on: { gpu: "h100-sxm", programs: "h200" },
+    launches: 68,
+    least: {
+      simulated: 68,
+      configurationsRight: 68,
+      globalLinesExact: 0.98,
+      sharedLinesExact: 1,
+      uncoalescedRecall: 1,
+      uncoalescedPrecision: 0.95,
+      bankConflictRecall: 1,
+      bankConflictPrecision: 1,
+      occupancyRight: 0.98,
+      timeHeld: 0.9,
+    },
+    most: { sectors: 0.001, instructions: 0.01, registers: 0.01, timeMean: 0.1, timeMedian: 0.08, dramMedian: 0.025, achievedPoints: 6.5 },
+  },
 ];
 
 beforeAll(async () => {
   await loadGrammarFromDisk();
 });
 
-describe.each(reached)("$set", ({ set, launches, least, most }) => {
+describe.each(reached)("$set", ({ set, on = { gpu: "h200", programs: set }, launches, least, most }) => {
   let compared: ComparedSet;
   let summary: Summary;
   beforeAll(() => {
-    compared = compareSet(fileURLToPath(new URL(`../../../sim-engine/validation/${set}`, import.meta.url)), gpu);
+    const folder = (name: string): string => fileURLToPath(new URL(`../../../sim-engine/validation/${name}`, import.meta.url));
+    compared = compareSet(folder(set), findGpu(on.gpu)!, folder(`${on.programs}/kernels`));
     summary = summarise(compared.comparisons, compared.launches);
   }, 120_000);
 

@@ -1,4 +1,7 @@
-/** Simulates the programs of a measured set, from their text, and compares. The set's folder holds `kernels` and `truth`. */
+/**
+ * Simulates the programs of a measured set, from their text, and compares. The set's folder holds `truth`, and `kernels` where it has
+ * programs of its own.
+ */
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import type { GpuModel } from "@warplens/sim-engine";
@@ -22,13 +25,16 @@ export function measuredLaunches(folder: string): readonly MeasuredLaunch[] {
   return (JSON.parse(text) as { readonly launches: readonly MeasuredLaunch[] }).launches;
 }
 
-/** Needs the grammar loaded. Throws where the folder does not hold a set. */
-export function compareSet(folder: string, gpu: GpuModel): ComparedSet {
+/**
+ * Needs the grammar loaded. Throws where the folder does not hold a set.
+ * @param kernels where its programs are, if they are another set's
+ */
+export function compareSet(folder: string, gpu: GpuModel, kernels = path.join(folder, "kernels")): ComparedSet {
   const launches = measuredLaunches(folder);
   const comparisons: LaunchComparison[] = [];
   const missing: string[] = [];
   for (const file of new Set(launches.map((launch) => launch.file))) {
-    const simulation = simulateProgram(analyseFile(path.join(folder, "kernels", file), gpu), gpu);
+    const simulation = simulateProgram(analyseFile(path.join(kernels, file), gpu), gpu);
     const reports = new Set(simulation.launches.map(({ report }) => report));
     for (const measured of launches.filter((launch) => launch.file === file)) {
       const report = takeMatch(measured, reports);
