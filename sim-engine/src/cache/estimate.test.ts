@@ -81,6 +81,29 @@ describe("traffic", () => {
     expect(twice(4000)).toBeCloseTo(2, 1);
   });
 
+  test("a row read backwards and then forwards is found as far as the L2 holds what lies between, also in turns that were not run", () => {
+    // Rows of 2,048 lines, a warp each, of which the first eight of each pass are run.
+    const readTwice = (rows: number): number => {
+      const input = trafficInput({ ...stream(4, rows), blocksPerSm: 2, buffers: [rows * 2048 * 128] }, h200);
+      const log = new SectorLog(0);
+      const base = input.buffers[0]!.address / 32;
+      for (const [site, line] of [0, 1].flatMap((site) =>
+        Array.from({ length: 8 }, (_, k) => [site, site === 0 ? 2047 - k : k] as const),
+      )) {
+        log.request(0, site, load);
+        for (let sector = 0; sector < 4; sector++) log.sector(base + 4 * line + sector);
+      }
+      log.repeats = [0, 8].map((first) => ({ middle: first + 4, to: first + 7, times: 2048 / 8, share: 0.5 }));
+      const [site] = input.sites;
+      const sectors = Float64Array.of(2048 * 4 * rows, 2048 * 4 * rows);
+      return estimateTraffic({ ...input, sites: [site!, site!], logs: [log], sectors }).dramReadBytes / (rows * 2048 * 128);
+    };
+    // 16 rows are 4 MB. Of 264 that are resident, 69 MB, the L2 holds the end that was read last.
+    expect(readTwice(16)).toBeCloseTo(1, 2);
+    expect(readTwice(4000)).toBeGreaterThan(1.2);
+    expect(readTwice(4000)).toBeLessThan(1.6);
+  });
+
   test("a log cut short stands for the whole", () => {
     const input = trafficInput(stream(4, 100_000), h200);
     const twice = { ...input, sectors: input.sectors.map((count) => 2 * count), buffers: [{ address: 1 << 20 }] };

@@ -9,7 +9,7 @@ import { writes } from "../memory/site.ts";
 import { Work } from "../work.ts";
 import { type FirstTouches, Footprint } from "./footprint.ts";
 import { playL1, type SiteL1 } from "./l1.ts";
-import type { SectorLog } from "./log.ts";
+import { type SectorLog, weightsOf } from "./log.ts";
 import { reuseDistances } from "./reuse.ts";
 import { planLogs } from "./sample.ts";
 import type { SiteTraffic, TrafficEstimate, TrafficInput } from "./traffic.ts";
@@ -68,9 +68,16 @@ const met = (picks: number, among: number): number => (among > 0 ? among * (1 - 
 /** First touches as the average block makes them: the logged one may have been cut short, or do more or less than most. */
 function perBlock(first: FirstTouches, log: SectorLog, sectors: Float64Array, blocks: number): FirstTouches {
   const logged = new Float64Array(sectors.length);
-  for (let r = 0; r < log.requests; r++) logged[log.site[r]!]! += log.start[r + 1]! - log.start[r]!;
+  const weights = weightsOf(log);
+  for (let r = 0; r < log.requests; r++) logged[log.site[r]!]! += weights[r]! * (log.start[r + 1]! - log.start[r]!);
   const scaled = (counts: Float64Array): Float64Array => counts.map((count, s) => count * ratio(sectors[s]! / blocks, logged[s]!, 0));
-  return { read: scaled(first.read), written: scaled(first.written), touched: scaled(first.touched), partial: scaled(first.partial) };
+  return {
+    read: scaled(first.read),
+    unseen: scaled(first.unseen),
+    written: scaled(first.written),
+    touched: scaled(first.touched),
+    partial: scaled(first.partial),
+  };
 }
 
 interface SiteMemory {
@@ -136,6 +143,30 @@ const isAtomic = ({ sites }: TrafficInput, s: number): boolean => sites[s]!.oper
 const isOfHost = ({ sites, buffers }: TrafficInput, s: number): boolean => buffers[sites[s]!.buffer ?? -1]?.ofHost === true;
 const isIrregular = ({ sites }: TrafficInput, s: number): boolean => sites[s]!.irregular === true;
 
+/**
+ * Of the sectors that each site is `fresh` to read, launch totals, those that an earlier site has read: sites together read no more of a
+ * buffer than there is. Only of what is `unseen`, as iterations that were run do show where they go.
+ */
+function comingAgain(
+  { sites, buffers }: TrafficInput,
+  fresh: readonly number[],
+  unseen: readonly number[],
+  sectorsOf: (site: number) => number | undefined,
+): number[] {
+  const again = fresh.map(() => 0);
+  for (const buffer of buffers.keys()) {
+    const own = [...sites.keys()].filter((s) => sites[s]!.buffer === buffer);
+    const places = own.length > 0 ? sectorsOf(own[0]!) : undefined;
+    if (places === undefined) continue;
+    let over = own.reduce((sum, s) => sum + fresh[s]!, 0) - places;
+    for (const s of own.reverse()) {
+      again[s] = Math.max(0, Math.min(over, unseen[s]!));
+      over -= again[s]!;
+    }
+  }
+  return again;
+}
+
 function memoryOf(input: TrafficInput, l1: readonly SiteL1[], work: Work): SiteMemory[] {
   const { gpu, grid, blocksPerSm, sites, logs, sectors, buffers } = input;
   const { values } = gpu;
@@ -165,24 +196,6 @@ function memoryOf(input: TrafficInput, l1: readonly SiteL1[], work: Work): SiteM
   const footprint = bytesOver(3);
   const keptOverall = l2Keeps(values, footprint);
 
-  // Between two touches by a block, all that are resident bring as much as it does itself, less what they share.
-  const { distances, passed } = reuseDistances(origin, sites.length, input.l1Bytes / blocksPerSm / values.sectorBytes, work);
-  const touchedByBlock = first.touched.reduce((sum, count) => sum + count, 0);
-  const loggedByBlock = new Set(origin.sectors.subarray(0, origin.sectorCount)).size;
-  // What a log that was cut short lacks.
-  const scale = passed === 0 ? ratio(touchedByBlock, loggedByBlock, 1) : Math.max(1, ratio(touchedByBlock, loggedByBlock + passed, 1));
-  const besides = concurrent * ratio(footprint, blocks * touchedByBlock * values.sectorBytes, 1);
-  /** Of what a site reads again past the L1, or writes again, the share that the L2 has lost by then. */
-  const lost = (s: number): number => {
-    const bytes = distances[s]!.map((distance) => distance * scale * values.sectorBytes);
-    const past = isWrite(input, s) ? bytes : bytes.filter((distance) => distance * blocksPerSm > input.l1Bytes);
-    return ratio(
-      past.reduce((sum, distance) => sum + 1 - l2Keeps(values, distance * besides), 0),
-      past.length,
-      0,
-    );
-  };
-
   const buffersSectors = (s: number): number | undefined => {
     const bytes = buffers[sites[s]!.buffer ?? -1]?.bytes;
     return bytes === undefined ? undefined : Math.ceil(bytes / values.sectorBytes);
@@ -190,6 +203,35 @@ function memoryOf(input: TrafficInput, l1: readonly SiteL1[], work: Work): SiteM
   // Local memory belongs to resident threads: blocks that follow each other use it again.
   const blocksOf = (s: number, novelty: Novelty): number => (sites[s]!.space === "local" ? concurrent : extent.blocks(novelty, s));
   const bounded = (s: number, count: number): number => Math.min(count, sectors[s]!, buffersSectors(s) ?? Number.POSITIVE_INFINITY);
+
+  const fresh = sites.map((_, s) => (isWrite(input, s) || isIrregular(input, s) ? 0 : bounded(s, first.read[s]! * blocksOf(s, read))));
+  const unseen = fresh.map((count, s) => count * ratio(first.unseen[s]!, first.read[s]!, 0));
+  const comeAgain = comingAgain(input, fresh, unseen, buffersSectors);
+
+  // Between two touches by a block, all that are resident bring as much as it does itself, less what they share.
+  const { distances, weights, passed } = reuseDistances(origin, sites.length, input.l1Bytes / blocksPerSm / values.sectorBytes, work);
+  const touchedTwice = comeAgain.reduce((sum, count) => sum + count, 0) / blocks;
+  const touchedByBlock = Math.max(0, first.touched.reduce((sum, count) => sum + count, 0) - touchedTwice);
+  const loggedByBlock = new Set(origin.sectors.subarray(0, origin.sectorCount)).size;
+  // What a log that was cut short lacks.
+  const scale = passed === 0 ? ratio(touchedByBlock, loggedByBlock, 1) : Math.max(1, ratio(touchedByBlock, loggedByBlock + passed, 1));
+  const besides = concurrent * ratio(footprint, blocks * (touchedByBlock + touchedTwice) * values.sectorBytes, 1);
+  /** Of what a site reads again past the L1, or writes again, the share that the L2 has lost by then. */
+  const lost = (s: number): number => {
+    let all = 0;
+    let gone = 0;
+    for (const [i, distance] of distances[s]!.entries()) {
+      const bytes = distance * scale * values.sectorBytes;
+      if (!isWrite(input, s) && bytes * blocksPerSm <= input.l1Bytes) continue;
+      all += weights[s]![i]!;
+      gone += weights[s]![i]! * (1 - l2Keeps(values, bytes * besides));
+    }
+    return ratio(gone, all, 0);
+  };
+  // What comes again, nobody saw when, may come at once or after all else that the block touches.
+  const parts = Array.from({ length: 16 }, (_, k) => (k + 0.5) / 16);
+  const lostUnseen =
+    parts.reduce((sum, part) => sum + 1 - l2Keeps(values, part * touchedByBlock * values.sectorBytes * besides), 0) / parts.length;
 
   const memory = sites.map((_, s): SiteMemory => {
     const result = none();
@@ -220,9 +262,8 @@ function memoryOf(input: TrafficInput, l1: readonly SiteL1[], work: Work): SiteM
       return result;
     }
     if (!isWrite(input, s)) {
-      const fresh = bounded(s, first.read[s]! * blocksOf(s, read));
       const again = Math.max(0, onward - first.read[s]! * blocks) * lost(s);
-      result.missedSectors = Math.min(onward, fresh + again);
+      result.missedSectors = Math.min(onward, fresh[s]! - comeAgain[s]! * (1 - lostUnseen) + again);
       result.readBytes = result.missedSectors * values.sectorBytes;
     }
     if (isWrite(input, s) || isAtomic(input, s)) {

@@ -1,15 +1,17 @@
 /** What blocks touch, and how much of it their neighbours touch as well. */
 import type { Work } from "../work.ts";
 import { interleave } from "./interleave.ts";
-import { atomic, type SectorLog, store } from "./log.ts";
+import { atomic, type SectorLog, store, weightsOf } from "./log.ts";
 import { SectorSet } from "./sector-set.ts";
 
 const allBytes = 0xffffffff;
 
-/** First touches in one block, by site. */
+/** First touches in one block, by site, those of iterations that were not run included. */
 export interface FirstTouches {
   /** Sectors that a load or atomic of the site is first to touch: nobody in the block read or wrote them before. */
   readonly read: Float64Array;
+  /** Of these, sectors of iterations that were not run: where they lie is not known. */
+  readonly unseen: Float64Array;
   /** Sectors that a store or atomic of the site is first to write. */
   readonly written: Float64Array;
   /** Sectors that the site is first to touch in any way. */
@@ -26,40 +28,50 @@ export class Footprint {
   /** Adds a block's requests and tells what was new. */
   add(log: SectorLog, sites: number, work: Work): FirstTouches {
     const read = new Float64Array(sites);
+    const unseen = new Float64Array(sites);
     const written = new Float64Array(sites);
     const touched = new Float64Array(sites);
     const partial = new Float64Array(sites);
+    // The request that wrote a sector first.
     const writer = new SectorSet();
+    const weights = weightsOf(log);
     // In the order in which the L1 sees them, so that both blame the same site for what is new.
     interleave([log], work, (_, r) => {
       const site = log.site[r]!;
       const kind = log.kind[r]!;
+      const weight = weights[r]!;
       for (let i = log.start[r]!; i < log.start[r + 1]!; i++) {
         const sector = log.sectors[i]!;
         const wasRead = this.#read.has(sector);
         const bytesWritten = this.#written.get(sector);
-        if (!wasRead && bytesWritten === undefined) touched[site]!++;
+        if (!wasRead && bytesWritten === undefined) touched[site]! += weight;
         if (kind === store) {
           if (bytesWritten === undefined) {
-            written[site]!++;
-            writer.set(sector, site);
+            written[site]! += weight;
+            writer.set(sector, r);
           }
           this.#written.set(sector, ((bytesWritten ?? 0) | log.bytes[i]!) >>> 0);
           continue;
         }
         // What the kernel wrote itself it does not read from memory.
-        if (!wasRead && bytesWritten === undefined) read[site]!++;
+        if (!wasRead && bytesWritten === undefined) {
+          read[site]! += weight;
+          unseen[site]! += weight - 1;
+        }
         if (!wasRead) this.#read.set(sector);
         // Atomics read and write.
         if (kind === atomic && bytesWritten === undefined) {
-          written[site]!++;
+          written[site]! += weight;
           this.#written.set(sector, allBytes);
         }
       }
     });
-    for (const sector of writer.keys())
-      if (this.#written.get(sector) !== allBytes && !this.#read.has(sector)) partial[writer.get(sector)!]!++;
-    return { read, written, touched, partial };
+    for (const sector of writer.keys()) {
+      if (this.#written.get(sector) === allBytes || this.#read.has(sector)) continue;
+      const request = writer.get(sector)!;
+      partial[log.site[request]!]! += weights[request]!;
+    }
+    return { read, unseen, written, touched, partial };
   }
 
   /** The same footprint, to go on from. */

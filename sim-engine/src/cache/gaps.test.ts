@@ -16,7 +16,7 @@ function twice(lines: number, times: number): SectorLog {
       log.request(0, 0, load);
       for (let sector = 0; sector < 4; sector++) log.sector(4 * line + sector);
     }
-  const passes = [0, lines].map((first) => ({ middle: first + lines / 2, to: first + lines - 1, times }));
+  const passes = [0, lines].map((first) => ({ middle: first + lines / 2, to: first + lines - 1, times, share: 0.5 }));
   if (times > 1) log.repeats = passes;
   return log;
 }
@@ -39,8 +39,8 @@ test("repeats within repeats count once for each turn of those around them", () 
   const log = new SectorLog(0);
   for (let r = 0; r < 8; r++) log.request(0, 0, load);
   log.repeats = [
-    { middle: 2, to: 3, times: 3 },
-    { middle: 4, to: 7, times: 2 },
+    { middle: 2, to: 3, times: 3, share: 0.5 },
+    { middle: 4, to: 7, times: 2, share: 0.5 },
   ];
   const gaps = new Gaps(log);
   const passed = [0, 1, 2, 3, 4, 5, 6, 7].map((r) => {
@@ -53,11 +53,27 @@ test("repeats within repeats count once for each turn of those around them", () 
 test("a row that fits the L1 is found there again; one that does not, is not", () => {
   const hits = (times: number) => playL1([twice(16, times)], 1, 64 * 1024, values, new Work())[0]!.hits;
   expect(hits(1)).toBe(64);
-  expect(hits(8)).toBe(64);
+  expect(hits(8)).toBe(8 * 64);
   expect(hits(200)).toBe(0);
 });
 
 test("what lies between two readings counts what was not run", () => {
   const distance = (times: number) => Math.max(...reuseDistances(twice(64, times), 1, 64, new Work()).distances[0]!);
   expect(distance(10) / distance(1)).toBeCloseTo(10, 0);
+});
+
+test("what warps leave out together passes when the last of them is through", () => {
+  const log = new SectorLog(0);
+  for (let r = 0; r < 8; r++) log.request(r % 2, r < 6 ? 0 : 1, load);
+  // Warp 0 goes through requests 0 and 2, warp 1, which is a request behind, through 3 and 5.
+  log.repeats = [
+    { middle: 0, to: 2, times: 5, share: 0.5 },
+    { middle: 1, to: 5, times: 5, share: 0.5 },
+  ];
+  const gaps = new Gaps(log);
+  const passed = Array.from({ length: log.requests }, (_, r) => {
+    gaps.begin(r);
+    return gaps.end(r, 1);
+  });
+  expect(passed).toEqual([0, 0, 0, 0, 0, 8 * 2 + 8 * 3, 0, 0]);
 });

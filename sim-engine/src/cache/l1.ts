@@ -4,10 +4,10 @@ import type { GpuValues } from "../gpus/figures.ts";
 import type { Work } from "../work.ts";
 import { Gaps } from "./gaps.ts";
 import { interleave } from "./interleave.ts";
-import { atomic, bypass, load, type SectorLog, store } from "./log.ts";
+import { atomic, bypass, load, type SectorLog, store, weightsOf } from "./log.ts";
 import { SectoredCache } from "./sectored-cache.ts";
 
-/** Of one site, in the logged blocks. */
+/** Of one site, in the logged blocks, iterations that were not run included. */
 export interface SiteL1 {
   /** Sectors requested. */
   sectors: number;
@@ -41,6 +41,7 @@ export function playL1(logs: readonly SectorLog[], sites: number, bytes: number,
     lookups: 0,
   }));
   const gaps = new Map(logs.map((log) => [log, new Gaps(log)]));
+  const weights = new Map(logs.map((log) => [log, weightsOf(log)]));
   interleave(logs, work, (log, request, turn) => {
     const gap = gaps.get(log)!;
     gap.begin(request);
@@ -48,36 +49,37 @@ export function playL1(logs: readonly SectorLog[], sites: number, bytes: number,
     let last = -1;
     const site = counted[log.site[request]!]!;
     const kind = log.kind[request]!;
+    const weight = weights.get(log)![request]!;
     const looksUp = kind === store || (kind === load && cachesLoads);
     let line = -1;
     let ofLine = 0;
     for (let i = log.start[request]!; i < log.start[request + 1]!; i++) {
       const sector = log.sectors[i]!;
-      site.sectors++;
+      site.sectors += weight;
       let onward = true;
       if (looksUp) {
-        site.lookups++;
+        site.lookups += weight;
         const found = kind === load ? cache.load(sector, turn) : cache.store(sector, log.bytes[i]!) ? "hit" : "miss";
         const hit = found !== "miss";
-        if (hit) site.hits++;
-        if (found === "under way") site.underWay++;
+        if (hit) site.hits += weight;
+        if (found === "under way") site.underWay += weight;
         onward = kind === store || !hit;
         if (!hit && sector >>> 2 !== last) {
           last = sector >>> 2;
           brought++;
         }
-      } else if (kind !== atomic && kind !== bypass) site.lookups++;
+      } else if (kind !== atomic && kind !== bypass) site.lookups += weight;
       if (!onward) continue;
-      site.onward++;
+      site.onward += weight;
       if (sector >>> 2 !== line) {
-        site.accesses += lineAccesses(ofLine, kind === store, gpu);
+        site.accesses += weight * lineAccesses(ofLine, kind === store, gpu);
         line = sector >>> 2;
         ofLine = 0;
-        site.lines++;
+        site.lines += weight;
       }
       ofLine++;
     }
-    site.accesses += lineAccesses(ofLine, kind === store, gpu);
+    site.accesses += weight * lineAccesses(ofLine, kind === store, gpu);
     const passing = gap.end(request, brought);
     if (passing > 0) cache.pass(passing);
   });

@@ -26,6 +26,8 @@ export interface LoggedRepeat {
   readonly middle: number;
   readonly to: number;
   readonly times: number;
+  /** Of the requests, the share that the second half makes. */
+  readonly share: number;
 }
 
 export class SectorLog {
@@ -90,4 +92,14 @@ export class SectorLog {
     this.bytes[this.sectorCount++] = bytes;
     this.start[this.requests] = this.sectorCount;
   }
+}
+
+/** By request: how many it stands for, those of iterations that were not run included. */
+export function weightsOf(log: SectorLog): Float64Array {
+  const weights = new Float64Array(log.requests).fill(1);
+  for (const { middle, to, times, share } of log.repeats) {
+    const warp = log.warp[middle];
+    for (let r = middle; r <= to; r++) if (log.warp[r] === warp) weights[r]! *= 1 + (times - 1) / share;
+  }
+  return weights;
 }

@@ -3,7 +3,7 @@ import type { Work } from "../work.ts";
 import { FenwickTree } from "./fenwick-tree.ts";
 import { Gaps } from "./gaps.ts";
 import { interleave } from "./interleave.ts";
-import { type SectorLog, store } from "./log.ts";
+import { type SectorLog, store, weightsOf } from "./log.ts";
 
 export interface Reuse {
   /**
@@ -11,6 +11,8 @@ export interface Reuse {
    * for each that it writes again: since it was written last.
    */
   readonly distances: readonly (readonly number[])[];
+  /** How many each of them stands for. */
+  readonly weights: readonly (readonly number[])[];
   /** Sectors brought by iterations that were not logged; the distances count them. */
   readonly passed: number;
 }
@@ -18,6 +20,8 @@ export interface Reuse {
 /** `near`: sectors that the L1 holds for the block. What is read again with fewer others between is brought once. */
 export function reuseDistances(log: SectorLog, sites: number, near: number, work: Work): Reuse {
   const distances: number[][] = Array.from({ length: sites }, () => []);
+  const weights: number[][] = Array.from({ length: sites }, () => []);
+  const weightOf = weightsOf(log);
   // Each sector stands where it was touched last, what was not logged where it would have been: so nothing counts twice.
   const order = new FenwickTree(log.sectorCount + log.requests);
   const last = new Map<number, number>();
@@ -34,7 +38,10 @@ export function reuseDistances(log: SectorLog, sites: number, near: number, work
       const before = last.get(sector);
       const distance = before === undefined ? Number.POSITIVE_INFINITY : order.sumAfter(before);
       const since = writes ? lastWritten.get(sector) : before;
-      if (since !== undefined) own.push(since === before ? distance : order.sumAfter(since));
+      if (since !== undefined) {
+        own.push(since === before ? distance : order.sumAfter(since));
+        weights[log.site[r]!]!.push(weightOf[r]!);
+      }
       if (before !== undefined) order.add(before, -1);
       if (writes) lastWritten.set(sector, place);
       if (distance > near) brought++;
@@ -44,5 +51,5 @@ export function reuseDistances(log: SectorLog, sites: number, near: number, work
     const passing = gaps.end(r, brought);
     if (passing > 0) order.add(place++, passing);
   });
-  return { distances, passed: gaps.passed };
+  return { distances, weights, passed: gaps.passed };
 }

@@ -134,7 +134,8 @@ export class Observer implements AccessListener {
       const first = requests.findIndex((r) => this.#entries[r]! >= from);
       const last = requests.findLastIndex((r) => this.#entries[r]! < to);
       if (first < 0 || last < first || times <= 1) return [];
-      return [{ middle: requests[Math.ceil((first + last) / 2)]!, to: requests[last]!, times }];
+      const middle = Math.ceil((first + last) / 2);
+      return [{ middle: requests[middle]!, to: requests[last]!, times, share: (last - middle + 1) / (last - first + 1) }];
     });
   }
 
