@@ -110,6 +110,8 @@ export class Mentions {
         if (words.has(word)) continue;
         words.add(word);
         for (const item of this.#byName.get(word) ?? []) {
+          // A name may have as many declarations as the file.
+          if (seen.size > mostListed) return;
           if (seen.has(item)) continue;
           seen.add(item);
           pending.push(item);
@@ -118,10 +120,8 @@ export class Mentions {
     };
     follow(from.words);
     for (const item of this.#everywhere) follow(through(item));
-    for (let item = pending.pop(); item; item = pending.pop()) {
-      if (seen.size > mostListed) return undefined;
-      follow(through(item));
-    }
+    for (let item = pending.pop(); item && seen.size <= mostListed; item = pending.pop()) follow(through(item));
+    if (seen.size > mostListed) return undefined;
     seen.delete(from);
     return [...seen];
   }

@@ -20,6 +20,9 @@ import { bindStatement } from "./bind-statements.ts";
 import { childAt, type Entity, insert, type LateDeclaration, LateNames, lastName, type Scope, scope } from "./scope.ts";
 import type { LambdaExpression } from "./types.ts";
 
+/** From so many entities of a name on, whether one is among them is looked up: gone through, all together would cost their square. */
+const many = 32;
+
 export class ScopeTree {
   readonly root: Scope;
   /** Every function definition but those within functions, in source order. */
@@ -35,6 +38,8 @@ export class ScopeTree {
   /** What `using namespace` nominates, once looked up. */
   readonly nominated = new Map<Scope, readonly Scope[]>();
   readonly #qualified: (() => void)[] = [];
+  /** What is declared by the entities of a name, where they are many. */
+  readonly #declared = new WeakMap<readonly Entity[], Set<object>>();
   #filling = false;
   /** Declarations in namespaces: what is outside every scope that an offset can tell stands in one of them. */
   readonly #homes: { readonly start: number; readonly end: number; readonly scope: Scope }[] = [];
@@ -128,12 +133,20 @@ export class ScopeTree {
   #add(scope: Scope, name: string, entity: Entity): void {
     const known = scope.names.get(name);
     if (!known) scope.names.set(name, [entity]);
-    else if (
-      !known.some(
-        (each) => "declaration" in each && "declaration" in entity && each.declaration === entity.declaration && each.kind === entity.kind,
-      )
-    )
-      known.push(entity);
+    else if (!this.#isAmong(known, entity)) known.push(entity);
+  }
+
+  #isAmong(known: readonly Entity[], entity: Entity): boolean {
+    if (!("declaration" in entity)) return false;
+    if (known.length >= many) {
+      const declared = this.#declared.get(known) ?? new Set(known.flatMap((each) => ("declaration" in each ? each.declaration : [])));
+      this.#declared.set(known, declared);
+      if (!declared.has(entity.declaration)) {
+        declared.add(entity.declaration);
+        return false;
+      }
+    }
+    return known.some((each) => "declaration" in each && each.declaration === entity.declaration && each.kind === entity.kind);
   }
 
   declareAll(declarations: readonly Declaration[], scope: Scope): void {
