@@ -127,6 +127,8 @@ export class Expander {
   #limit = MAX_TOKENS;
   #depth = 0;
   #cut = 0;
+  /** A replacement in the present use came to too much: those around it, which would begin to grow again, are not made either. */
+  #isTooMuch = false;
 
   /** How often something was not expanded that a compiler would expand. */
   get cut(): number {
@@ -139,7 +141,10 @@ export class Expander {
 
   /** Expands a token, reading further tokens from `source` for the arguments of calls. */
   expand(first: readonly Token[], source: CallReader, place: { readonly line: number; readonly file: string }): Token[] {
-    if (this.#depth++ === 0) this.#limit = Math.min(MAX_TOKENS, this.#spent + MAX_TOKENS_A_USE);
+    if (this.#depth++ === 0) {
+      this.#limit = Math.min(MAX_TOKENS, this.#spent + MAX_TOKENS_A_USE);
+      this.#isTooMuch = false;
+    }
     const pending = first.toReversed();
     const result: Token[] = [];
     const from: CallReader = {
@@ -190,7 +195,8 @@ export class Expander {
     // An unclosed call: what was read goes back as it was, and the name stands for itself.
     if (!closed) return asWritten([]);
     const body = this.#substitute(macro, bind(macro, parts), place);
-    if (body) return hide(body, call.hidden, macro.name);
+    if (body && !this.#isTooMuch) return hide(body, call.hidden, macro.name);
+    this.#isTooMuch = true;
     this.#cut++;
     return asWritten([token(PUNCTUATION, ")")]);
   }

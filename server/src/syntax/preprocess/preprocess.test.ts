@@ -215,6 +215,12 @@ describe("budgets", () => {
     const doubling = Array.from({ length: 40 }, (_, i) => `#define M${i} M${i + 1} M${i + 1}`).join("\n");
     expect(readText(`${doubling}\nM0`).text.length).toBeLessThan(40_000_000);
   });
+  it("leaves a use as it is written in which another came to too much", () => {
+    const use = `${"M(".repeat(150)};${")".repeat(150)}`;
+    expect(readText(`#define M(x) x x\n${use}`).text.trim()).toBe(use);
+    // Others are made.
+    expect(readText(`#define M(x) x x\n${use}\nM(a)`).text.trim()).toBe(`${use}\na a`);
+  });
   it("stops headers that double", () => {
     const files = Object.fromEntries(
       Array.from({ length: 40 }, (_, i) => [`/src/${i}.h`, `#include "${i + 1}.h"\n#include "${i + 1}.h"\n${"int x;".repeat(100)}`]),
