@@ -79,10 +79,13 @@ function ended(host: Interpreter): Completion {
   return host.exited ? exit : undefined;
 }
 
-function runAll(host: Interpreter, body: readonly Statement[]): Completion {
+/** From the statement of an index on. */
+function runAll(host: Interpreter, body: readonly Statement[], from = 0): Completion {
   const { final } = host;
   const last = final ? body.findLastIndex((statement) => host.holdsLaunch.has(statement)) : -1;
-  for (const [k, statement] of body.entries()) {
+  for (let k = from; k < body.length; k++) {
+    const statement = body[k];
+    if (statement === undefined) continue;
     host.final = k === last;
     const completion = host.execute(statement);
     host.final = final;
@@ -241,7 +244,7 @@ function runSwitch(host: Interpreter, s: Statement & { readonly kind: "switch" }
   const body = s.body.kind === "block" ? s.body.body : [s.body];
   const labels = body.flatMap((statement, index) => (statement.kind === "case" ? [{ statement, index }] : []));
   const from = (index: number) => (): Completion => {
-    const completion = runAll(host, body.slice(index));
+    const completion = runAll(host, body, index);
     return completion?.kind === "break" ? undefined : completion;
   };
   if (value.kind !== "int") {
@@ -265,8 +268,9 @@ function runSwitch(host: Interpreter, s: Statement & { readonly kind: "switch" }
 }
 
 function speculateFrom(host: Interpreter, body: readonly Statement[], index: number): void {
-  for (const statement of body.slice(index + 1)) {
-    if (statement.kind === "break" || statement.kind === "case") return;
+  for (let k = index + 1; k < body.length; k++) {
+    const statement = body[k];
+    if (statement === undefined || statement.kind === "break" || statement.kind === "case") return;
     speculate(host, statement);
   }
 }
