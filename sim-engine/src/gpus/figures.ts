@@ -171,6 +171,7 @@ export const figureDefinitions = {
   constantInterval: number("behaviour", true, "cycles", "What each distinct address of a constant load takes"),
   sharedAtomicInterval: number("behaviour", true, "cycles", "What each further lane on one shared address takes"),
   l1PassInterval: number("behaviour", true, "cycles", "What each pass of a load through the L1's data or tags takes"),
+  l1MissPassInterval: number("behaviour", true, "cycles", "What such a pass takes of a load that the L2 or memory serves"),
   l1StorePassInterval: number("behaviour", true, "cycles", "What each pass of a store through the L1 takes"),
   memoryQueue: number("behaviour", true, "cycles", "Work the L1 may have waiting before memory instructions stall at issue"),
   l2PortBytesPerClock: number("behaviour", true, "bytes/clock/SM", "What one SM can read from the L2"),

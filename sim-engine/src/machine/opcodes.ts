@@ -1,5 +1,6 @@
 /** Pipes and latencies of SASS instructions, by the first row of their table (`sim-engine/gpus/instructions.json`) that they begin with. */
-import { instructionRows } from "../gpus/model.ts";
+import type { GpuValues } from "../gpus/figures.ts";
+import { instructionRows, reference } from "../gpus/model.ts";
 import type { Pipe } from "./machine.ts";
 
 export interface OpcodeInfo {
@@ -8,9 +9,12 @@ export interface OpcodeInfo {
   readonly latency: number;
 }
 
+/** The figures that tell one GPU's latencies from another's, each of a kind of instructions. */
+export type LatencyFigure = "arithmeticLatency" | "multiplyLatency" | "fp64Latency" | "fp16Latency" | "specialLatency";
+
 const known = new Map<string, OpcodeInfo>();
 
-/** Throws where no row is for all that begins with none of the others. */
+/** Of the GPU that the table's latencies are those of. Throws where no row is for all that begins with none of the others. */
 export function opcodeInfo(opcode: string): OpcodeInfo {
   const before = known.get(opcode);
   if (before) return before;
@@ -20,3 +24,23 @@ export function opcodeInfo(opcode: string): OpcodeInfo {
   known.set(opcode, info);
   return info;
 }
+
+const halves = /^H(ADD|MUL|FMA|MNMX|SETP)/;
+const figureOfPipe: Readonly<Partial<Record<Pipe, LatencyFigure>>> = {
+  fma: "arithmeticLatency",
+  alu: "arithmeticLatency",
+  fmaheavy: "multiplyLatency",
+  fp64: "fp64Latency",
+  xu: "specialLatency",
+};
+
+/** The figure of a GPU that says how fast instructions of a kind are there; undefined of those that go to memory or control the warp. */
+export const latencyFigureOf = (opcode: string): LatencyFigure | undefined =>
+  halves.test(opcode) ? "fp16Latency" : figureOfPipe[opcodeInfo(opcode).pipe];
+
+/**
+ * An instruction's latency on a GPU, in cycles: the table's, as many times as the figure of its kind is that of the GPU that the table is
+ * of.
+ */
+export const latencyOn = (gpu: GpuValues, latency: number, figure: LatencyFigure | undefined): number =>
+  figure === undefined ? latency : (latency * gpu[figure]) / reference.values[figure];

@@ -1,6 +1,8 @@
 /** Machine code and traces, laid out for the replay. */
+import type { GpuValues } from "../gpus/figures.ts";
 import { pipes } from "../gpus/files.ts";
 import type { Pipe } from "../machine/machine.ts";
+import { latencyOn } from "../machine/opcodes.ts";
 import type { BlockTrace, ExecutionSummary, TimedInstruction } from "./summary.ts";
 
 export const pipeNames: readonly Pipe[] = pipes;
@@ -12,14 +14,17 @@ export class ReplayCode {
   readonly length: Uint32Array;
   /** Index into `pipeNames`, by instruction. */
   readonly pipe: Uint8Array;
+  /** Cycles from issue until an instruction that reads a result may issue, by instruction. */
+  readonly latency: Float64Array;
   /** How often its pipe's time each instruction takes. */
   readonly work: Float64Array;
 
-  constructor(summary: ExecutionSummary) {
+  constructor(summary: ExecutionSummary, gpu: GpuValues) {
     this.instructions = summary.code.flat();
     this.length = Uint32Array.from(summary.code, (block) => block.length);
     this.start = new Uint32Array(summary.code.length);
     for (let b = 1; b < this.start.length; b++) this.start[b] = this.start[b - 1]! + this.length[b - 1]!;
+    this.latency = Float64Array.from(this.instructions, ({ latency, latencyFigure }) => latencyOn(gpu, latency, latencyFigure));
     this.work = Float64Array.from(this.instructions, ({ work }) => work ?? 1);
     this.pipe = Uint8Array.from(this.instructions, (instruction) => pipeNames.indexOf(instruction.pipe));
   }

@@ -2,6 +2,7 @@
 import type { SiteTraffic } from "../cache/traffic.ts";
 import type { GpuValues } from "../gpus/figures.ts";
 import { type MemorySite, writes } from "../memory/site.ts";
+import { globalContention, sharedContention } from "./contention.ts";
 import { loaded, type MemoryRates } from "./rates.ts";
 import { Server } from "./server.ts";
 import type { ExecutionSummary } from "./summary.ts";
@@ -53,14 +54,19 @@ export class MemoryPath {
   readonly #rates: MemoryRates;
   readonly #summary: ExecutionSummary;
   readonly #perAtomic: number;
+  /** Cycles that an atomic takes longer for the lanes it has on one address, on average. */
+  readonly #contention: number;
   #seed = 1;
   /** By site: sectors due to the L2 and to memory that no request has carried yet. */
   readonly #dueL2: Float64Array;
   readonly #dueDram: Float64Array;
   readonly #dueUnderWay: Float64Array;
 
-  /** `perAtomic`: cycles this SM's share of the atomic units takes for one atomic sector. */
-  constructor(gpu: GpuValues, rates: MemoryRates, summary: ExecutionSummary, perAtomic: number, activeSms: number) {
+  /**
+   * @param perAtomic cycles this SM's share of the atomic units takes for one atomic sector
+   * @param lanesOnOne lanes of an atomic on its hottest address, on average
+   */
+  constructor(gpu: GpuValues, rates: MemoryRates, summary: ExecutionSummary, perAtomic: number, lanesOnOne: number, activeSms: number) {
     this.#gpu = gpu;
     const server = (): Server => new Server(gpu.loadWindow);
     this.l1 = server();
@@ -78,6 +84,7 @@ export class MemoryPath {
     this.#rates = rates;
     this.#summary = summary;
     this.#perAtomic = perAtomic;
+    this.#contention = globalContention(gpu, Math.min(lanesOnOne, 32));
     this.#dueL2 = new Float64Array(summary.sites.length);
     this.#dueDram = new Float64Array(summary.sites.length);
     this.#dueUnderWay = new Float64Array(summary.sites.length);
@@ -145,7 +152,7 @@ export class MemoryPath {
   #shared(site: MemorySite, at: number, cycles: number, lanesOnOne: number): void {
     const gpu = this.#gpu;
     const atomic = site.operation === "atomic" || site.operation === "reduction";
-    const extra = atomic ? Math.max(0, lanesOnOne - 1) * gpu.sharedAtomicInterval : 0;
+    const extra = atomic ? sharedContention(gpu, lanesOnOne) : 0;
     const begin = this.l1.serve(at, cycles + extra, this.weight);
     this.done = begin + gpu.sharedLatency + (cycles - 1) * gpu.conflictLatency + extra + (atomic ? (gpu.sharedAtomicLatency ?? 0) : 0);
     this.reason = reasonIndex.shared;
@@ -157,7 +164,9 @@ export class MemoryPath {
     const traffic = this.#summary.traffic.sites[index]!;
     const isStore = site.operation === "store";
     const atomic = site.operation === "atomic" || site.operation === "reduction";
-    const passes = cycles * (isStore ? gpu.l1StorePassInterval : gpu.l1PassInterval);
+    const missing = Math.min(1, traffic.l2 + traffic.dram);
+    const perLoad = gpu.l1PassInterval + missing * (gpu.l1MissPassInterval - gpu.l1PassInterval);
+    const passes = cycles * (isStore ? gpu.l1StorePassInterval : perLoad);
     const atL1 = this.l1.serve(at, passes, this.weight) + passes - 1;
 
     const toL2 = this.#take(this.#dueL2, index, sectors * (traffic.l2 + traffic.dram), sectors);
@@ -183,7 +192,7 @@ export class MemoryPath {
     this.reason = reasonIndex.l2;
     if (atomic) {
       back = Math.max(back, this.atomics.serve(atPort, toL2 * this.#perAtomic, this.weight));
-      latency += gpu.globalAtomicLatency ?? 0;
+      latency += (gpu.globalAtomicLatency ?? 0) + this.#contention;
       this.reason = reasonIndex.atomic;
     }
     const { host } = traffic;

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { reference } from "../gpus/model.ts";
 import { ReplayCode } from "./code.ts";
 import { Cursors, playback } from "./playback.ts";
 import type { Repeat } from "./summary.ts";
@@ -8,7 +9,7 @@ import { TimedProgram } from "./testing/program.ts";
 function walk(entries: number, repeats: Repeat[], most: number): { order: number[]; weights: number[] } {
   const program = new TimedProgram();
   program.compute("alu", []);
-  const code = new ReplayCode(program.launch(1, 32));
+  const code = new ReplayCode(program.launch(1, 32), reference.values);
   const weights = new Float32Array(entries).fill(1);
   for (const { from, to, times } of repeats) for (let k = from; k < to; k++) weights[k]! *= times;
   const accessStart = new Uint32Array(entries + 1);

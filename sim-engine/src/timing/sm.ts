@@ -101,7 +101,7 @@ export class SmReplay {
   constructor(summary: ExecutionSummary, gpu: GpuValues, traces: readonly BlockTrace[], budget: number, work: Work) {
     this.summary = summary;
     this.gpu = gpu;
-    this.code = new ReplayCode(summary);
+    this.code = new ReplayCode(summary, gpu);
     this.traces = traces;
     this.#codeAt = new Float64Array(Math.floor(this.code.instructions.length / gpu.codeLineInstructions) + 1).fill(-1);
     const totalBlocks = summary.grid[0] * summary.grid[1] * summary.grid[2];
@@ -113,13 +113,14 @@ export class SmReplay {
     const weights = traces.reduce((sum, block) => sum + block.weight, 0);
     const atomicSectors =
       traces.reduce((sum, block) => sum + this.code.atomicSectorsOf(block, summary) * block.weight, 0) * (totalBlocks / weights);
-    const hottest = (summary.totals.hottestAtomics ?? 0) * gpu.atomicInterval;
-    const perAtomic = atomicSectors > 0 ? activeSms * Math.max(1 / gpu.atomicRate, hottest / atomicSectors) : 0;
+    const lanesOnOne = atomicSectors > 0 ? (summary.totals.hottestAtomics ?? 0) / atomicSectors : 0;
+    const perAtomic = atomicSectors > 0 ? activeSms * Math.max(1 / gpu.atomicRate, lanesOnOne * gpu.atomicInterval) : 0;
     this.memory = new MemoryPath(
       gpu,
       memoryRates(gpu, activeSms, readShare(dramReadBytes, dramWriteBytes), readShare(hostReadBytes, hostWriteBytes)),
       summary,
       perAtomic,
+      lanesOnOne,
       activeSms,
     );
 
@@ -239,7 +240,7 @@ export class SmReplay {
     this.replayed++;
     this.done += weight;
 
-    let result = time + instruction.latency;
+    let result = time + this.code.latency[index]!;
     if (pipe === adu) result = Math.max(result, this.gpu.blockStartLatency + this.gpu.argumentLatency);
     let reason: number = reasonIndex.dependence;
     if (instruction.kind === "memory") {

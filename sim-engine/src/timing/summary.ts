@@ -6,6 +6,7 @@
 import type { TrafficEstimate } from "../cache/traffic.ts";
 import type { Dim3 } from "../ir/kernel.ts";
 import type { Pipe, ProductTime } from "../machine/machine.ts";
+import type { LatencyFigure } from "../machine/opcodes.ts";
 import type { MemorySite } from "../memory/site.ts";
 
 /** Work of the copy engine, and what mbarriers are told and asked. */
@@ -14,8 +15,10 @@ export type AsyncKind = "bulk" | "bulk commit" | "bulk wait" | "arrive" | "await
 /** A machine instruction, as far as time goes. Registers are numbered densely from 0. */
 export interface TimedInstruction {
   readonly pipe: Pipe;
-  /** Cycles from issue until an instruction that reads a result may issue; of memory instructions ignored. */
+  /** Cycles from issue until an instruction that reads a result may issue, as `latencyOn` takes them; of memory instructions ignored. */
   readonly latency: number;
+  /** What says how fast such instructions are on one GPU or another; absent: they take as long on all. */
+  readonly latencyFigure?: LatencyFigure;
   readonly uses: readonly number[];
   readonly defs: readonly number[];
   /** How often the pipe's time for one instruction it takes; absent: once. */

@@ -1,6 +1,7 @@
 /** Machine code as the replay reads it. */
 import type { Block, Op } from "../ir/kernel.ts";
 import type { Instruction, MachineKernel } from "../machine/machine.ts";
+import { latencyFigureOf } from "../machine/opcodes.ts";
 import type { AsyncKind, TimedInstruction } from "./summary.ts";
 
 export interface TimedCode {
@@ -55,7 +56,8 @@ export function timedCode(machine: MachineKernel, sites: ReadonlyMap<Op, number>
     indices.set(block, code.length);
     code.push(
       instructions.map((instruction) => {
-        const { pipe, latency, work, product, uses, defs, op } = instruction;
+        const { opcode, pipe, latency, work, product, uses, defs, op } = instruction;
+        const latencyFigure = latencyFigureOf(opcode);
         const goesToMemory = pipe === "lsu" || pipe === "tex" || pipe === "adu" || product !== undefined;
         const accesses = op !== undefined && goesToMemory && !made.has(op) ? sites.get(op) : undefined;
         if (op !== undefined && accesses !== undefined) made.add(op);
@@ -66,6 +68,7 @@ export function timedCode(machine: MachineKernel, sites: ReadonlyMap<Op, number>
         const timed = {
           pipe,
           latency,
+          ...(latencyFigure === undefined ? {} : { latencyFigure }),
           uses: uses.map(numberOf),
           defs: defs.map(numberOf),
           kind,
