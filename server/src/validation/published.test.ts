@@ -2,7 +2,7 @@
 import { fileURLToPath } from "node:url";
 import { beforeAll, expect, test } from "vitest";
 import { loadGrammarFromDisk } from "../grammar.ts";
-import { errorOf, type PublishedRow, publishedRows } from "./published.ts";
+import { errorOf, nameOf, type PublishedRow, publishedRows } from "./published.ts";
 import { known } from "./published-deviations.ts";
 
 let rows: readonly PublishedRow[] = [];
@@ -10,8 +10,6 @@ beforeAll(async () => {
   await loadGrammarFromDisk();
   rows = publishedRows(fileURLToPath(new URL("../../../sim-engine/validation/jia-2018/kernels", import.meta.url)));
 }, 300_000);
-
-const nameOf = ({ where, what, gpu }: PublishedRow): string => `${where}, ${what}, ${gpu}`;
 
 test("every row is simulated, once", () => {
   expect(rows.filter(({ simulated }) => simulated === undefined).map(nameOf)).toEqual([]);

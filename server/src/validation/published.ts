@@ -21,6 +21,9 @@ export interface PublishedRow {
 /** How far the simulated figure is off, as a share of the published. */
 export const errorOf = ({ published, simulated = Number.NaN }: PublishedRow): number => (simulated - published) / published;
 
+/** As `published-deviations.ts` names it. */
+export const nameOf = ({ where, what, gpu }: PublishedRow): string => `${where}, ${what}, ${gpu}`;
+
 const cards = ["v100-pcie", "p100", "p4", "m60", "k80"] as const;
 type Card = (typeof cards)[number];
 
