@@ -143,10 +143,12 @@ export const recursionLimit = 1000;
 const stepsAtOnce = 64;
 
 /** Throws `OutOfSteps`, and `Cancelled`. */
-export function step(host: Interpreter): void {
-  host.steps += 1;
+export function step(host: Interpreter, count = 1): void {
+  const untold = host.steps % stepsAtOnce;
+  host.steps += count;
   if (host.steps > stepLimit) throw new OutOfSteps();
-  if (host.steps % stepsAtOnce === 0) host.work?.spend(stepsAtOnce);
+  const whole = Math.floor((untold + count) / stepsAtOnce);
+  if (whole > 0) host.work?.spend(whole * stepsAtOnce);
 }
 
 export function lookUpLocal(host: Interpreter, name: string): Place | undefined {

@@ -5,18 +5,23 @@ import { Allocation, Cell, type ContainerName, type HostType, type Place, type P
 import { bitsOf, numberOf, pointer, range, unknown } from "../values/values.ts";
 import { contentInterval, contentOf, joinContents, valueAt } from "./content.ts";
 import { blank } from "./host-types.ts";
-import type { Interpreter } from "./interpreter.ts";
+import { type Interpreter, step } from "./interpreter.ts";
 import { unknownContent } from "./journal.ts";
 import { noteStore } from "./loop-trace.ts";
 
 /** Cells one allocation keeps; later elements are only summarised. */
 const cellLimit = 1 << 16;
+/** Cells that are gone through in the time of a step. */
+const cellsAStep = 64;
 
 export function read(host: Interpreter, place: Place): Value {
   if (place instanceof Cell) return place.value;
   const { allocation, offset, type } = place;
   if (type?.kind === "array") return pointer(allocation, type.of, offset);
-  if (offset === undefined) return anyElement(allocation, type);
+  if (offset === undefined) {
+    step(host, Math.floor(allocation.cells.size / cellsAStep));
+    return anyElement(allocation, type);
+  }
   const cell = allocation.cells.get(offset);
   if (cell !== undefined) return reinterpreted(cell.value, type);
   if (type?.kind === "record" || type?.kind === "container") return makeCell(host, allocation, offset, type).value;
