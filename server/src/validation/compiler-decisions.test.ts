@@ -1,6 +1,6 @@
 /** The engine's decisions against those of nvcc 13.0, recorded for probes of one question each (sim-engine/validation/compiler). */
 import { readFileSync } from "node:fs";
-import { type Kernel, type Op, verifyKernel } from "@warplens/sim-engine";
+import { findLoops, type Kernel, type Op, verifyKernel } from "@warplens/sim-engine";
 import { describe, expect, test } from "vitest";
 import { select } from "../../../sim-engine/src/machine/index.ts";
 import { optimise } from "../../../sim-engine/src/passes/index.ts";
@@ -84,6 +84,17 @@ async function branches(probe: Recorded): Promise<readonly [theirs: boolean, our
   return [probe.ptx.branches > 0, kernel.blocks.some(({ end }) => end.kind === "branch")];
 }
 
+/** Whether a turn of a loop sums 64 bits to address a row, and what it issues: the compiler's, and the engine's. */
+async function turns(probe: Recorded): Promise<Record<"sums" | "instructions", readonly [theirs: number, ours: number]>> {
+  const kernel = await lowered(probe);
+  optimise(kernel);
+  const { blocks } = select(kernel, 90);
+  const turn = kernel.blocks.filter((block) => findLoops(kernel).some((loop) => loop.blocks.has(block)));
+  const issued = turn.flatMap((block) => blocks.get(block)?.instructions ?? []);
+  const sums = issued.filter(({ opcode }) => opcode === "LEA.HI.X").length;
+  return { sums: [probe.ptx.markers, sums], instructions: [probe.sass.markers, issued.length] };
+}
+
 /** How many of the probes the engine decides as the compiler did. */
 async function agreeing<Answer>(
   probes: readonly Recorded[],
@@ -122,5 +133,22 @@ describe("as nvcc decides", () => {
     expect(await agreeing(recorded("localArrays"), branches)).toBe("70 of 70"),
   );
   test("branches that are predicated", async () => expect(await agreeing(recorded("predications"), predicated)).toBe("74 of 96"));
+  test("rows that are summed with their counter, and what a turn over them issues", { timeout: 120_000 }, async () => {
+    const rows = recorded("rows");
+    expect(await agreeing(rows, async (probe) => (await turns(probe)).sums)).toBe(`${rows.length} of ${rows.length}`);
+    for (const probe of rows) {
+      const [theirs, ours] = (await turns(probe)).instructions;
+      expect([probe.name, Math.abs(theirs - ours) <= 2]).toEqual([probe.name, true]);
+    }
+  });
+  test("registers that a kernel begins with whose warps hand them on", async () => {
+    const registers = async (probe: Recorded): Promise<readonly [theirs: number, ours: number]> => {
+      const kernel = await lowered(probe);
+      optimise(kernel);
+      return [probe.sass.markers, select(kernel, 90).registers.value];
+    };
+    const saying = recorded("reallocations").filter(({ bound }) => /blocks|registers/.test(String(bound)));
+    expect(await agreeing(saying, registers)).toBe(`${saying.length} of ${saying.length}`);
+  });
   test("branches that become selections", async () => expect(await agreeing(recorded("selections"), branches)).toBe("13 of 14"));
 });

@@ -444,6 +444,8 @@ export interface Kernel {
   readonly launchBounds?: { readonly maxThreads: number; readonly minBlocks?: number; readonly maxBlocksPerCluster?: number };
   /** `__maxnreg__` or --maxrregcount. */
   readonly maxRegisters?: number;
+  /** The most registers that `setmaxnreg` gives a warp; it does where the kernel says how many it begins with. */
+  reallocatedRegisters?: number;
   readonly floats?: FloatOptions;
   /** `-dlcm=cg`: loads that do not say it are cached in the L2 alone. */
   readonly loadCache?: "cg";

@@ -41,6 +41,7 @@ export function printKernel(kernel: Kernel): string {
     bounds?.minBlocks !== undefined ? ` min_blocks ${bounds.minBlocks}` : "",
     bounds?.maxBlocksPerCluster !== undefined ? ` max_cluster ${bounds.maxBlocksPerCluster}` : "",
     kernel.maxRegisters !== undefined ? ` max_registers ${kernel.maxRegisters}` : "",
+    kernel.reallocatedRegisters !== undefined ? ` reallocated ${kernel.reallocatedRegisters}` : "",
     kernel.floats?.flushed ? " flushed 1" : "",
     kernel.floats?.unfused ? " unfused 1" : "",
     kernel.loadCache ? " uncached 1" : "",
@@ -156,6 +157,7 @@ class Parser {
     const minBlocks = attributes.get("min_blocks");
     const maxBlocksPerCluster = attributes.get("max_cluster");
     const maxRegisters = attributes.get("max_registers");
+    const reallocatedRegisters = attributes.get("reallocated");
     const files: string[] = [];
     const kernel = createKernel({
       name: header[1] ?? "",
@@ -171,6 +173,7 @@ class Parser {
             },
           }),
       ...(maxRegisters === undefined ? {} : { maxRegisters }),
+      ...(reallocatedRegisters === undefined ? {} : { reallocatedRegisters }),
       ...(attributes.has("flushed") || attributes.has("unfused")
         ? {
             floats: {

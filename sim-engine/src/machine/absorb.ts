@@ -126,7 +126,10 @@ export class Absorption {
       case "sext":
         if (op.type === "i64" && from?.type === "i32")
           return users.every(
-            (user) => user.action.kind === "gep" || (user.action.kind === "int" && user.action.op === "mul" && this.#isWideProduct(user)),
+            (user) =>
+              user.action.kind === "gep" ||
+              extendedBy(user) === op ||
+              (user.action.kind === "int" && user.action.op === "mul" && this.#isWideProduct(user)),
           );
         return this.#comesExtended(from);
       default:
@@ -227,4 +230,10 @@ function takesModifiers(user: Op): boolean {
   const { action } = user;
   if (action.kind === "float") return action.op !== "frem";
   return action.kind === "fma" || action.kind === "fcmp" || (action.kind === "math" && action.precision === "fast");
+}
+
+/** Of a 64-bit sum the summand that the addition of the upper halves extends by itself: the first that is a 32-bit value. */
+export function extendedBy({ action, type, args }: Op): Op | undefined {
+  if (type !== "i64" || action.kind !== "int" || action.op !== "add") return undefined;
+  return args.find((arg) => arg.action.kind === "convert" && arg.action.op === "sext" && arg.args[0]?.type === "i32");
 }

@@ -18,23 +18,36 @@ export function allocate(
   work: Work,
 ): { readonly blocks: Map<Block, MachineBlock>; readonly registers: RegisterEstimate } {
   const bound = registerBound(kernel, target.limits);
+  const reallocated = reallocatedBy(kernel);
+  const room = Math.max(bound, reallocated ?? 0);
   const inProducts = groupWords(blocks, work);
   const least = inProducts > 0 ? inProducts + nvcc.groupRegisters : nvcc.fewestRegisters;
   const steps = target.registerSteps.filter((step) => step >= least);
-  const { limit, words, atCalls, code } = fewestThatFit(new Pressure(kernel, blocks, work), steps, bound);
+  const { limit, words, atCalls, code } = fewestThatFit(new Pressure(kernel, blocks, work), steps, room);
 
   const packed = Math.max(words, atCalls) + nvcc.reservedRegisters;
   // What stands in one piece wants no slack.
   const slack = (all: number, ratio: number): number => inProducts + Math.round(Math.max(0, all - inProducts) * ratio);
   const loose = Math.max(slack(words, nvcc.registerSlack), slack(atCalls, nvcc.registerSlackAtCalls)) + nvcc.reservedRegisters;
   const value = clamp(Math.max(least, Math.min(loose, Math.max(limit, packed))), bound);
+  const given = reallocated === undefined ? undefined : Math.min(bound, reallocated);
   const ordered = new Map(blocks);
   for (const [block, instructions] of code) ordered.set(block, { block, instructions });
-  const doesNotFit = intervalAround(packed, target.limits.maxRegistersPerThread).low > bound;
+  const doesNotFit = intervalAround(packed, target.limits.maxRegistersPerThread).low > room;
   return {
     blocks: ordered,
-    registers: { value, ...intervalAround(value, bound), ...(doesNotFit ? { wanted: packed } : {}) },
+    registers: given
+      ? { value: given, low: given, high: given }
+      : { value, ...intervalAround(value, bound), ...(doesNotFit ? { wanted: packed } : {}) },
   };
+}
+
+/**
+ * The most registers a warp is given in a kernel whose warps hand them on, and which says how many it begins with: it begins with all
+ * of those, however few its code takes (else nvcc 13.0 ignores `setmaxnreg`: validation/compiler/reallocations.json).
+ */
+function reallocatedBy({ reallocatedRegisters, launchBounds, maxRegisters }: Kernel): number | undefined {
+  return launchBounds?.minBlocks === undefined && maxRegisters === undefined ? undefined : reallocatedRegisters;
 }
 
 /** Where the registers ptxas takes lie in 90 of 100 kernels for which this many are estimated. */

@@ -2,6 +2,7 @@
 
 import { intConstant, isConstant, powerOfTwo } from "../ir/constants.ts";
 import { type Op, type ScalarType, scalarBytes } from "../ir/kernel.ts";
+import { extendedBy } from "./absorb.ts";
 import { calleeWords, opcodesOf } from "./expansions.ts";
 import { highHalf } from "./high-halves.ts";
 import type { Instruction, Register } from "./machine.ts";
@@ -109,10 +110,11 @@ function selectLong(selection: Selection, op: Op): Choice {
   if (action.kind !== "int") return [];
   const [a, b] = args;
   const constant = intConstant(b);
+  const extended = extendedBy(op);
   switch (action.op) {
     case "add":
     case "sub":
-      return ["IADD3", "IADD3.X"];
+      return ["IADD3", extended && selection.absorption.has(extended) ? "LEA.HI.X.SX32" : "IADD3.X"];
     case "mul": {
       const wide = (arg: Op | undefined): boolean => arg !== undefined && (isConstant(arg) || selection.absorption.has(arg));
       if (wide(a) && wide(b)) return ["IMAD.WIDE"];

@@ -14,6 +14,7 @@ import { removeDeadCode } from "./fold/dce.ts";
 import { fold } from "./fold/fold.ts";
 import { mergeEqualValues } from "./fold/gvn.ts";
 import { hoistLeaves } from "./fold/leaves.ts";
+import { mergeAddresses } from "./fold/merge-addresses.ts";
 import { reduceStraightLine } from "./fold/straight-line.ts";
 import { hoistInvariants } from "./loops/licm.ts";
 import { rotateLoops } from "./loops/rotate.ts";
@@ -72,6 +73,7 @@ class Pipeline {
     this.#simplifyMemory();
 
     if (kernel.blocks.length > 1 && !this.#work.isOver) this.#optimiseFlow();
+    else this.#mergeAddresses();
     for (let round = 0; round < 2 && !this.#work.isOver && this.#does(reduceStraightLine); round++) this.#clean();
     this.#does(removeDeadStores);
     this.#does(narrowLoads);
@@ -101,12 +103,18 @@ class Pipeline {
       if (this.#does(convertBranches)) this.#clean();
     }
     for (const unroll of [unrollConstantLoops, unrollLoops]) this.#unrolled(unroll);
+    this.#mergeAddresses();
     if (this.#does(reduceStrength)) this.#clean();
     if (!this.#work.isOver && this.#does(unrollAgain)) {
       this.#clean();
       if (this.#does(promote)) this.#clean();
       this.#simplifyMemory();
     }
+  }
+
+  /** Behind unrolling, which looks for rows; strength reduction makes rows of its own, which are left. */
+  #mergeAddresses(): void {
+    if (!this.#work.isOver && this.#does(mergeAddresses)) this.#clean();
   }
 
   /** Unrolling makes constants of indices, so that arrays become values, and perhaps constants of inner trip counts. */

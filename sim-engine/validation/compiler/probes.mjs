@@ -4,7 +4,7 @@
  */
 
 /** @typedef {{ name: string, source: string, varied: Record<string, number | string>, marker: Marker }} Probe */
-/** @typedef {"fma" | "store" | "load"} Marker */
+/** @typedef {"fma" | "store" | "load" | "turn" | "registers"} Marker "registers": in machine code those of a thread; "turn": of a loop that is not unrolled, in PTX sums of 64 bits and in machine code all it issues */
 
 /** `count` steps that each become one marker: two LLVM instructions, one FFMA. */
 const multiplies = (count, x = "x", plus = 1) => `${x}=${x}*a+${plus};`.repeat(count);
@@ -175,6 +175,63 @@ function* steps() {
     }
 }
 
+/**
+ * Loops over a row of an array, by the counter, by how the row begins and by what else reads it: whether each turn sums row and counter
+ * in 64 bits, or moves a pointer on.
+ */
+function* rows() {
+  const counters = {
+    int_constant: ["int", "32"],
+    int_parameter: ["int", "step"],
+    int_unsigned_constant: ["int", "32u"],
+    int_block: ["int", "blockDim.x"],
+    unsigned_constant: ["unsigned", "32"],
+    unsigned_block: ["unsigned", "blockDim.x"],
+    long_constant: ["long long", "32"],
+  };
+  const begins = {
+    parameter: "q",
+    row: "q + row * width",
+    long_row: "q + (long long)row * width",
+    block_row: "q + blockIdx.x * width",
+    size_row: "q + (size_t)blockIdx.x * width",
+    constant: "q + 1000",
+    loaded: "((const float**)q)[row]",
+  };
+  const besides = { nothing: "", first: "x += r[0];", second: "x += r[1];" };
+  for (const [counter, [type, step]] of Object.entries(counters))
+    for (const [begin, text] of Object.entries(begins))
+      for (const [other, extra] of Object.entries(begin === "row" ? besides : { nothing: "" })) {
+        const name = `row_${counter}_${begin}_${other}`;
+        const body = `const float* r = ${text}; ${extra}\n#pragma unroll 1\nfor (${type} i = threadIdx.x; i < n; i += ${step}) x += r[i];\n`;
+        const source = kernel(name, `, int row, int width, ${type} n, int step`, body);
+        yield { name, source, varied: { counter, begin, besides: other }, marker: "turn" };
+      }
+}
+
+/** Warps that hand registers on (`setmaxnreg`), by what the kernel says of itself: how many it begins with. */
+function* reallocations() {
+  const bounds = {
+    none: "",
+    threads_256: "__launch_bounds__(256)",
+    threads_384: "__launch_bounds__(384)",
+    blocks_128_2: "__launch_bounds__(128, 2)",
+    blocks_256_1: "__launch_bounds__(256, 1)",
+    blocks_256_2: "__launch_bounds__(256, 2)",
+    blocks_384_1: "__launch_bounds__(384, 1)",
+    blocks_512_1: "__launch_bounds__(512, 1)",
+    registers_80: "__maxnreg__(80)",
+  };
+  for (const [bound, text] of Object.entries(bounds))
+    for (const most of [160, 232, 240]) {
+      const name = `reallocation_${bound}_${most}`;
+      const work = `if (threadIdx.x < 128) { asm volatile("setmaxnreg.dec.sync.aligned.u32 40;"); p[threadIdx.x] = 1.0f; }
+else { asm volatile("setmaxnreg.inc.sync.aligned.u32 ${most};"); float x = 0.0f; for (int i = 0; i < n; i++) x += p[i]; p[threadIdx.x] = x; }`;
+      const source = `extern "C" __global__ void ${text} ${name}(float* p, int n) { ${work} }`;
+      yield { name, source, varied: { bound, most }, marker: "registers" };
+    }
+}
+
 /** Loops that test at the top behind `size` steps: whether the test is copied before the loop. */
 function* headers() {
   for (const size of [1, 2, 4, 6, 7, 8, 9, 10, 16, 20, 24, 32, 48, 96, 192]) {
@@ -289,6 +346,8 @@ export const families = {
   searches,
   widenedCounters,
   steps,
+  rows,
+  reallocations,
   headers,
   selections,
   predications,
@@ -299,4 +358,4 @@ export const families = {
 
 /** What nvcc is told besides, by family.
  * @type {Record<string, readonly string[]>} */
-export const options = { fastFunctions: ["-use_fast_math"] };
+export const options = { fastFunctions: ["-use_fast_math"], reallocations: ["-arch=sm_90a"] };

@@ -2,7 +2,7 @@
 // Asks nvcc what it makes of the probes and records it beside this file, a line a probe. Needs nvcc 13.0 on the PATH; no GPU.
 // usage: record.mjs [family...]           writes FAMILY.json
 //        record.mjs --check [family...]   fails when nvcc answers otherwise than recorded
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -15,21 +15,41 @@ const check = process.argv.includes("--check");
 const asked = process.argv.slice(2).filter((each) => !each.startsWith("--"));
 const work = mkdtempSync(join(tmpdir(), "compiler-"));
 const architecture = "sm_90";
+const commandOf = (told) => (told.some((option) => option.startsWith("-arch")) ? told : [`-arch=${architecture}`, ...told]);
 
 const inPtx = {
   fma: /^\s*(@\S+ )?(fma\.rn|mul|add)\.f32/,
   store: /^\s*(@\S+ )?st\.(volatile\.)?global/,
   load: /^\s*(@\S+ )?ld\.(global|const)/,
+  turn: /^\s*shl\.b64/,
+  registers: /^\s*setmaxnreg/,
 };
+
+/** The lines of a loop: from a label to a branch back to it. */
+function turnsOf(lines) {
+  const end = lines.findIndex((line, at) => {
+    const [, label] = /^\s*@\S+ bra(?:\.uni)?\s+(\S+);/.exec(line) ?? [];
+    return label !== undefined && lines.indexOf(`${label}:`) >= 0 && lines.indexOf(`${label}:`) < at;
+  });
+  if (end < 0) return [];
+  const [, label] = /bra(?:\.uni)?\s+(\S+);/.exec(lines[end]) ?? [];
+  return lines.slice(lines.indexOf(`${label}:`), end + 1);
+}
 
 /** A probe's answer: markers and branches in PTX, and the same in machine code with how many markers are under a predicate. */
 function answers(probes, told) {
   const source = join(work, "probes.cu");
   writeFileSync(source, `#include <cuda_bf16.h>\n#include <cuda_fp16.h>\n${probes.map((probe) => probe.source).join("\n")}\n`);
-  const nvcc = (...more) =>
-    execFileSync("nvcc", [`-arch=${architecture}`, ...told, ...more, source], { stdio: ["ignore", "ignore", "inherit"] });
+  const nvcc = (...more) => {
+    const ran = spawnSync("nvcc", [...commandOf(told), ...more, source], { encoding: "utf8" });
+    if (ran.status !== 0) throw new Error(ran.stderr);
+    return ran.stderr;
+  };
   nvcc("-ptx", "-o", join(work, "probes.ptx"));
-  nvcc("-cubin", "-o", join(work, "probes.cubin"));
+  const said = nvcc("-Xptxas=-v", "-cubin", "-o", join(work, "probes.cubin"));
+  const registers = new Map(
+    [...said.matchAll(/entry function '(\w+)'[\s\S]*?Used (\d+) registers/g)].map(([, name, count]) => [name, Number(count)]),
+  );
   const ptx = readFileSync(join(work, "probes.ptx"), "utf8")
     .split(/\.visible \.entry /)
     .slice(1);
@@ -38,17 +58,18 @@ function answers(probes, told) {
     const lines = (ptx.find((each) => each.startsWith(`${name}(`)) ?? "").split("\n");
     const machine = code.get(name) ?? [];
     const marked = machine.filter(({ kind }) => kind === marker);
+    const ofTurns = marker === "turn";
     return {
       name,
       ...varied,
       ptx: {
         instructions: lines.filter((line) => /^\s+(@\S+ )?[a-z][a-z0-9]*(\.\S+)?\s+[^;]*;/.test(line)).length,
-        markers: lines.filter((line) => inPtx[marker].test(line)).length,
+        markers: (ofTurns ? turnsOf(lines) : lines).filter((line) => inPtx[marker].test(line)).length,
         branches: lines.filter((line) => /^\s*(@\S+ )?bra/.test(line)).length,
       },
       sass: {
         instructions: machine.length,
-        markers: marked.length,
+        markers: marker === "registers" ? registers.get(name) : ofTurns ? Math.max(...machine.map(({ turn = 0 }) => turn)) : marked.length,
         predicated: marked.filter(({ predicated }) => predicated).length,
         branches: machine.filter(({ kind }) => kind === "branch").length,
       },
@@ -63,10 +84,7 @@ try {
     if (asked.length > 0 && !asked.includes(family)) continue;
     const told = options[family] ?? [];
     const path = join(here, `${family}.json`);
-    const head = JSON.stringify({ nvcc: version, command: ["nvcc", `-arch=${architecture}`, ...told, "-cubin"].join(" "), family }).slice(
-      0,
-      -1,
-    );
+    const head = JSON.stringify({ nvcc: version, command: ["nvcc", ...commandOf(told), "-cubin"].join(" "), family }).slice(0, -1);
     const text = `${head},"probes":[\n${answers([...probes()], told)
       .map((each) => JSON.stringify(each))
       .join(",\n")}\n]}\n`;

@@ -10,7 +10,8 @@ const nothing = 0x118;
 
 /**
  * @param {Buffer} elf
- * @returns {Map<string, { kind: string | undefined, predicated: boolean }[]>} by kernel, up to where the code only fills up
+ * @returns {Map<string, { kind: string | undefined, predicated: boolean, turn?: number }[]>} by kernel, up to where the code only fills up;
+ *   `turn`: of a branch back, the instructions from where it leads up to it
  */
 export function kernelsOf(elf) {
   const sections = Number(elf.readBigUInt64LE(0x28));
@@ -36,9 +37,16 @@ function instructionsOf(code) {
   const found = [];
   for (let at = 0; at < code.length; at += 16) {
     const word = code.readUInt32LE(at);
-    found.push({ operation: word & 0x1ff, predicated: ((word >>> 12) & 0xf) !== 7 });
+    const operation = word & 0x1ff;
+    found.push({ operation, predicated: ((word >>> 12) & 0xf) !== 7, turn: kinds[operation] === "branch" ? turnOf(code, at) : undefined });
   }
   // Behind the end stand a branch to itself and what fills up the last line.
   const end = found.findLastIndex(({ operation }) => operation !== nothing);
-  return found.slice(0, end).map(({ operation, predicated }) => ({ kind: kinds[operation], predicated }));
+  return found.slice(0, end).map(({ operation, predicated, turn }) => ({ kind: kinds[operation], predicated, ...(turn ? { turn } : {}) }));
+}
+
+/** Where a branch leads is told in words of four bytes from the next instruction on: in bits 16 to 23, and on from bit 34. */
+function turnOf(code, at) {
+  const words = (code.readInt32LE(at + 4) >> 2) * 256 + ((code.readUInt32LE(at) >>> 16) & 0xff);
+  return words < 0 ? (-words * 4) / 16 : undefined;
 }

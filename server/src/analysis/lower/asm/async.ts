@@ -19,8 +19,7 @@ export function lowerAsync(lowering: Lowering, at: Operands, instruction: Instru
     case "elect":
       return emitter.elect();
     case "setmaxnreg":
-      // Registers are given as they are at the launch; who has them later is a matter of the warps' own.
-      return true;
+      return emitter.reallocate();
     default:
       return false;
   }
@@ -40,6 +39,15 @@ class AsyncEmitter {
     this.#at = at;
     this.#opcode = opcode;
     this.#operands = operands;
+  }
+
+  /** What a warp may have later decides what all begin with. */
+  reallocate(): boolean {
+    const { kernel } = this.#lowering;
+    const { action } = this.#number(this.#operands[0], 0);
+    const count = action.kind === "const" ? Number(action.value) : 0;
+    kernel.reallocatedRegisters = Math.max(kernel.reallocatedRegisters ?? 0, count);
+    return true;
   }
 
   /** The address of an mbarrier, or of other shared memory. Blocks are simulated one by one: that of another block is the own. */
