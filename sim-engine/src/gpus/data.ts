@@ -8676,7 +8676,7 @@ export const data: GpuData = {
           unit: "cycles",
           basis: "measured",
           source: "h200-measured",
-          at: "h200-rows.txt: stores of 32 lone sectors take 63 to 64 cycles, from 1 to 33 SMs, and add to those of loads",
+          at: "h200-rows.txt: stores of 32 lone sectors take 63 to 64 cycles, from 1 to 33 SMs, and add to those of loads where rows lie 3,072 bytes apart (1,024: 10)",
         },
         memoryQueue: { value: 32, unit: "cycles", basis: "assumed", source: "engine", at: "a few instructions a scheduler" },
         l2PortBytesPerClock: {
@@ -8692,6 +8692,13 @@ export const data: GpuData = {
           basis: "measured",
           source: "h200-measured",
           at: "h200-bandwidth.txt: 1 to 32 SMs write 31 to 32 bytes a cycle each",
+        },
+        l2WritePortLineBytes: {
+          value: 64,
+          unit: "bytes",
+          basis: "measured",
+          source: "h200-measured",
+          at: "h200-rows.txt: stores of 32 lone sectors take 63 to 64 cycles from 1 to 33 SMs, also at strides of 132 bytes, which the L1 takes in a few passes",
         },
         l2AccessBytes: {
           value: 64,

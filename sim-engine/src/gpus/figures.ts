@@ -176,6 +176,7 @@ export const figureDefinitions = {
   memoryQueue: number("behaviour", true, "cycles", "Work the L1 may have waiting before memory instructions stall at issue"),
   l2PortBytesPerClock: number("behaviour", true, "bytes/clock/SM", "What one SM can read from the L2"),
   l2WritePortBytesPerClock: number("behaviour", true, "bytes/clock/SM", "What one SM can write to the L2"),
+  l2WritePortLineBytes: number("behaviour", true, "bytes", "What a line takes of that at least, however little of it is written"),
   l2AccessBytes: number("behaviour", true, "bytes", "What the L2 serves at once: a lone sector costs as much"),
   l2WriteShare: number("behaviour", true, "ratio", "L2 write bandwidth over L2 read bandwidth"),
   l2LineShare: number("behaviour", true, "ratio", "What a line that is read keeps the L2 from writing, over the read of a lone sector"),

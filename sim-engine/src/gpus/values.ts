@@ -1985,6 +1985,7 @@ export const plain: PlainData = {
         memoryQueue: 32,
         l2PortBytesPerClock: 112,
         l2WritePortBytesPerClock: 32,
+        l2WritePortLineBytes: 64,
         l2AccessBytes: 64,
         l2WriteShare: 0.5,
         l2LineShare: 0.8,

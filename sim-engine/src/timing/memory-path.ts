@@ -42,6 +42,8 @@ export class MemoryPath {
   readonly bulk: Server;
   /** What the warp that asks stands for: how many executions each of its own. */
   weight = 1;
+  /** The scheduler that it belongs to. */
+  scheduler = 0;
   /** Set by `request`: when the result is there, and why not earlier. */
   done = 0;
   reason = 0;
@@ -56,6 +58,8 @@ export class MemoryPath {
   readonly #perAtomic: number;
   /** Cycles that an atomic takes longer for the lanes it has on one address, on average. */
   readonly #contention: number;
+  /** By scheduler: when it has handed over what goes to global memory. Other schedulers' passes come in between its own. */
+  readonly #handedOver: Float64Array;
   #seed = 1;
   /** By site: sectors due to the L2 and to memory that no request has carried yet. */
   readonly #dueL2: Float64Array;
@@ -81,6 +85,7 @@ export class MemoryPath {
     this.atomics = server();
     this.bulk = server();
     this.#translation = gpu.translationLatency + gpu.translationPerSm * (activeSms - 1);
+    this.#handedOver = new Float64Array(gpu.schedulers);
     this.#rates = rates;
     this.#summary = summary;
     this.#perAtomic = perAtomic;
@@ -90,9 +95,9 @@ export class MemoryPath {
     this.#dueUnderWay = new Float64Array(summary.sites.length);
   }
 
-  /** When the L1 takes another instruction: memory instructions wait at issue until then. */
-  accepts(): number {
-    return this.l1.free - this.#gpu.memoryQueue;
+  /** When the L1 takes another instruction of a scheduler: memory instructions wait at issue until then. */
+  accepts(scheduler: number): number {
+    return Math.max(this.l1.free, this.#handedOver[scheduler]!) - this.#gpu.memoryQueue;
   }
 
   /** A warp's shuffle, issued at `at`: one pass of the data path. */
@@ -167,7 +172,9 @@ export class MemoryPath {
     const missing = Math.min(1, traffic.l2 + traffic.dram);
     const perLoad = gpu.l1PassInterval + missing * (gpu.l1MissPassInterval - gpu.l1PassInterval);
     const passes = cycles * (isStore ? gpu.l1StorePassInterval : perLoad);
-    const atL1 = this.l1.serve(at, passes, this.weight) + passes - 1;
+    const begin = this.l1.serve(Math.max(at, this.#handedOver[this.scheduler]!), passes, this.weight);
+    this.#handedOver[this.scheduler] = begin + cycles * gpu.unitInterval;
+    const atL1 = Math.max(begin + passes - 1, begin + (cycles - 1) * gpu.unitInterval);
 
     const toL2 = this.#take(this.#dueL2, index, sectors * (traffic.l2 + traffic.dram), sectors);
     const toDram = this.#take(this.#dueDram, index, sectors * traffic.dram, isStore || atomic ? sectors : toL2);
@@ -181,7 +188,8 @@ export class MemoryPath {
 
     const changes = isStore || atomic;
     const port = changes ? this.writePort : this.readPort;
-    const atPort = port.serve(atL1, toL2 * (changes ? rates.portPerWrite : rates.portPerRead), this.weight);
+    const perWrite = Math.max(rates.portPerWrite, traffic.linesPerSector * rates.portPerLine);
+    const atPort = port.serve(atL1, toL2 * (changes ? perWrite : rates.portPerRead), this.weight);
     // Data goes each way by itself, but lines that are read take turns with what is written.
     const l2 = changes ? this.l2Writes : this.l2Reads;
     const atL2 = l2.serve(atPort, toL2 * traffic.accessesPerSector * (changes ? rates.l2PerWrite : rates.l2PerRead), this.weight);

@@ -32,6 +32,8 @@ export interface MemoryRates {
   /** Cycles for each sector through the SM's own port to the L2, read and written. */
   readonly portPerRead: number;
   readonly portPerWrite: number;
+  /** Of a line that is written, at least so many. */
+  readonly portPerLine: number;
   /** Cycles for each L2 access of this SM's share, read and written. */
   readonly l2PerRead: number;
   readonly l2PerWrite: number;
@@ -63,6 +65,7 @@ export function memoryRates(gpu: GpuValues, activeSms: number, readShare: number
   return {
     portPerRead: gpu.sectorBytes / gpu.l2PortBytesPerClock,
     portPerWrite: gpu.sectorBytes / gpu.l2WritePortBytesPerClock,
+    portPerLine: gpu.l2WritePortLineBytes / gpu.l2WritePortBytesPerClock,
     l2PerRead: gpu.l2AccessBytes * share(gpu.l2Bandwidth),
     l2PerLine: gpu.l2LineShare * gpu.l2AccessBytes * share(gpu.l2Bandwidth),
     l2PerWrite: gpu.l2AccessBytes * share(gpu.l2Bandwidth * gpu.l2WriteShare),

@@ -185,7 +185,7 @@ export class SmReplay {
       if (first < 0) return false;
       const slot = this.candidate[first]!;
       // Another scheduler may have filled the memory queue since the choice was made.
-      if (this.code.pipe[this.instruction[slot]!] === lsu && this.memory.accepts() > time) {
+      if (this.code.pipe[this.instruction[slot]!] === lsu && this.memory.accepts(first) > time) {
         this.stale[first] = 1;
         continue;
       }
@@ -199,7 +199,7 @@ export class SmReplay {
   #choose(k: number): void {
     this.stale[k] = 0;
     const free = this.schedulerFree[k]!;
-    const accepts = this.memory.accepts();
+    const accepts = this.memory.accepts(k);
     let best = never;
     let chosen = -1;
     for (const slot of this.slotsOf[k]!) {
@@ -229,6 +229,7 @@ export class SmReplay {
     const weight = weights?.[entry] ?? 1;
     this.#advance(time, weight, this.once[slot]!);
     this.memory.weight = weight;
+    this.memory.scheduler = k;
     this.waits[this.why[slot]!]! += (this.ready[slot]! - this.issuedAt[slot]! - 1) * weight;
     this.waits[reasonIndex.pipe]! += (time - this.ready[slot]!) * weight;
     this.schedulerFree[k] = time + 1 / this.gpu.issuesPerScheduler;

@@ -1,0 +1,43 @@
+import { describe, expect, test } from "vitest";
+import { findGpu } from "../gpus/model.ts";
+import { MemoryPath } from "./memory-path.ts";
+import { memoryRates } from "./rates.ts";
+import { TimedProgram } from "./testing/program.ts";
+
+const { values } = findGpu("h200")!;
+
+/** The memory path of one SM that alone makes requests at one site. */
+function path(operation: "load" | "store", traffic: Parameters<TimedProgram["site"]>[1]): { memory: MemoryPath; site: number } {
+  const program = new TimedProgram();
+  const site = program.site({ space: "global", operation }, traffic);
+  return { memory: new MemoryPath(values, memoryRates(values, 1, 1), program.launch(1, 32), 0, 0, 1), site };
+}
+
+/** Cycles from one request of `passes` to the next, asked for by so many schedulers in turn. */
+function interval(schedulers: number, passes: number): number {
+  const { memory, site } = path("load", { l1: 1 });
+  const done = Array.from({ length: 16 }, (_, k) => {
+    memory.scheduler = k % schedulers;
+    memory.request(site, 0, passes, passes);
+    return memory.done;
+  });
+  return (done[15]! - done[7]!) / 8;
+}
+
+describe("loads of 32 lines that the L1 has (validation/microbenchmarks/h200-rows.txt, stride 1024)", () => {
+  test("of one scheduler take two cycles a line", () => expect(interval(1, 32)).toBeCloseTo(64, 5));
+
+  test("of four schedulers fill each other's gaps: 32.6 cycles", () => expect(interval(4, 32) / 32.6).toBeCloseTo(1, 0));
+
+  test("a load of one line waits for nobody", () => expect(interval(4, 1)).toBeCloseTo(values.l1PassInterval, 5));
+});
+
+test.each([
+  ["lone sectors, in lines of their own: 64 cycles for 32 (h200-rows.txt)", 1, 64],
+  ["whole lines: 32 bytes a cycle (h200-bandwidth.txt)", 0.25, 32],
+  ["pairs of sectors", 0.5, 32],
+])("stores keep the port to the L2 busy by lines and by bytes: %s", (_, linesPerSector, cycles) => {
+  const { memory, site } = path("store", { l2: 1, linesPerSector });
+  for (let k = 0; k < 8; k++) memory.request(site, 0, 4, 32);
+  expect(memory.writePort.busy).toBeCloseTo(8 * cycles, 5);
+});
