@@ -57,6 +57,7 @@ const engineArrows = {
   [inner("observe")]: [ir, gpus, inner("memory"), inner("execute"), inner("cache"), inner("timing")],
   [inner("contents")]: [ir, work, ...passes, inner("execute")],
   [inner("sampling")]: [ir, work, kernelFacts, inner("execute"), inner("observe")],
+  [inner("sanitize")]: [ir, work, ...passes, inner("execute"), inner("sampling"), inner("report")],
   [inner("report")]: [ir, work, ...passes, inner("machine"), inner("occupancy"), inner("execute"), inner("sampling")],
 };
 

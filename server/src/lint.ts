@@ -8,6 +8,7 @@ import type { Edit, Finding, Rule, RuleContext, Severity, SimulatedLaunch } from
 import { type Selection, selectedRules } from "./rules/selection.ts";
 import { groupBy } from "./rules/support/group-by.ts";
 import { SyntaxIndex } from "./rules/support/syntax-index.ts";
+import { type Witness, witnessOf } from "./rules/support/witness.ts";
 import { Suppressions } from "./rules/suppressions.ts";
 import unusedSuppression from "./rules/unused-suppression.ts";
 import type { Item } from "./syntax/item.ts";
@@ -44,6 +45,10 @@ export interface Diagnostic {
   readonly fixes: readonly DiagnosticFix[];
   readonly related: readonly { readonly path: string; readonly range: PositionRange; readonly message: string }[];
   readonly tags: readonly ("deprecated" | "unnecessary")[];
+  /** What it rests on that nobody said. */
+  readonly assumed?: readonly string[];
+  /** Of correctness: what shows it. */
+  readonly witness?: Witness;
   /** Made from simulated reports: valid until the next simulation, rather than the next edit. */
   readonly simulated: boolean;
   /** The rule's page. */
@@ -85,7 +90,8 @@ export function lint(
       const found =
         rule.simulated || rule.ofFile ? [...rule.check(context)] : [...foundBy(rule, byItem, settings.quick ? undefined : context, failed)];
       if (!byItem.some((each) => each.found.some((one) => one.rule === rule && one.failure))) ran.add(rule);
-      for (const finding of inMacros(found, context, program)) located.push({ rule, severity, place: placeOf(reading, finding), finding });
+      for (const finding of inMacros(found, context, program))
+        located.push({ rule, severity: capped(severity, finding.atMost), place: placeOf(reading, finding), finding });
     } catch (error) {
       failed(rule.id, error);
     }
@@ -112,6 +118,11 @@ export function lint(
     )
     .map((each) => toDiagnostic(program, each));
 }
+
+const bySeverity: readonly Severity[] = ["hint", "information", "warning", "error"];
+
+const capped = (severity: Severity, most: Severity = "error"): Severity =>
+  bySeverity.indexOf(severity) > bySeverity.indexOf(most) ? most : severity;
 
 /** Its text begins where the declaration before it ends, which may be in a header: what is written of it counts. */
 function standsInOpened({ base, text }: Item, reading: Reading): boolean {
@@ -220,6 +231,8 @@ function toDiagnostic({ reading, kernels }: Program, { rule, severity, place, fi
     fixes: fix && edits?.length === fix.edits.length ? [{ title: visible(fix.title), safe: fix.safe, edits }] : [],
     related: related.map(({ at, message }) => ({ path: path(at.file), range: range(at), message: visible(message) })),
     tags: rule.tag ? [rule.tag] : [],
+    ...(finding.assumed && finding.assumed.length > 0 ? { assumed: finding.assumed.map(visible) } : {}),
+    ...(finding.witness ? { witness: witnessOf(finding.witness) } : {}),
     simulated: rule.simulated,
     url: rule.url,
   };

@@ -9,6 +9,7 @@ import type { Content, Kernel, Launch } from "./ir/kernel.ts";
 import { launchProblem } from "./launchable.ts";
 import type { Basis, LaunchReport } from "./report/launch-report.ts";
 import { sourceLoops } from "./report/source-loops.ts";
+import { sanitize } from "./sanitize/index.ts";
 import { Work } from "./work.ts";
 
 export interface SimulateOptions {
@@ -37,18 +38,25 @@ export function simulate(kernel: Kernel, launch: Launch, gpu: GpuModel, options:
   if (problem !== undefined) throw new Error(problem);
   const compiled = compiledFor(kernel, Math.round(Number(gpu.computeCapability) * 10), work, options.optimisingSteps);
   const contents = new EarlierContents(work);
-  const { launch: complete, assumptions, origins, decisive } = assumeUnknowns(compiled.kernel, launch, contents, work);
+  const { launch: complete, assumptions, origins, decisive, invented } = assumeUnknowns(compiled.kernel, launch, contents, work);
   const uneven = [...decisive].some((buffer) => isUneven(complete.buffers[buffer]?.content));
   for (const buffer of decisive) options.onContent?.(buffer);
   const prepared = { kernel: compiled.kernel, launch: complete, contents, uneven };
+  const before = work.spent;
   const run = executed(prepared, compiled.machine, gpu, options.registers, work);
+  const steps = Math.max(leastSanitizing, (work.spent - before) / 2);
   const report = describe(run, gpu, work);
   report.assumptions.push(...(kernel.assumptions ?? []), ...compiled.assumptions, ...assumptions, ...origins);
   report.loops.push(...sourceLoops(kernel, complete, contents, work));
   report.assumptions.push(...contents.assumptions);
+  const violations = sanitize({ kernel, launch: complete, contents, invented }, steps, work);
+  if (violations.length > 0) report.violations = violations;
   report.simulated.ms = now() - started;
   return report;
 }
+
+/** Steps that a search for faults may take at least; at most half of what the simulation took. */
+const leastSanitizing = 30_000;
 
 /** Drawn at random, a content is alike all over. */
 const isUneven = (content: Content | undefined): boolean => content !== undefined && /^(written|parts|values)$/.test(content.kind);

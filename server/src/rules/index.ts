@@ -1,11 +1,16 @@
 /** Generated from this folder by scripts/generate/rules.mjs: do not edit. */
 import analysisLimit from "./analysis-limit.ts";
+import divergentBarrier from "./divergent-barrier.ts";
 import doubleConstantInFloat from "./double-constant-in-float.ts";
 import invalidDirective from "./invalid-directive.ts";
 import legacyWarpIntrinsic from "./legacy-warp-intrinsic.ts";
+import misalignedAccess from "./misaligned-access.ts";
+import outOfBoundsAccess from "./out-of-bounds-access.ts";
 import type { Rule } from "./rule.ts";
+import sharedMemoryRace from "./shared-memory-race.ts";
 import stridedGlobalAccess from "./strided-global-access.ts";
 import uncoalescedGlobalAccess from "./uncoalesced-global-access.ts";
+import uninitialisedMemoryRead from "./uninitialised-memory-read.ts";
 import unreadInclude from "./unread-include.ts";
 import unsignedLoopCounter from "./unsigned-loop-counter.ts";
 import unusedSuppression from "./unused-suppression.ts";
@@ -13,11 +18,16 @@ import unusedSuppression from "./unused-suppression.ts";
 /** Every rule, by id. */
 export const rules: readonly Rule[] = [
   analysisLimit,
+  divergentBarrier,
   doubleConstantInFloat,
   invalidDirective,
   legacyWarpIntrinsic,
+  misalignedAccess,
+  outOfBoundsAccess,
+  sharedMemoryRace,
   stridedGlobalAccess,
   uncoalescedGlobalAccess,
+  uninitialisedMemoryRead,
   unreadInclude,
   unsignedLoopCounter,
   unusedSuppression,

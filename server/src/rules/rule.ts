@@ -2,7 +2,7 @@
  * What a rule is. One rule a file, named after the pattern it finds; its page, its settings and the catalogue are
  * generated from it. Rules see facts, the typed syntax tree and simulated reports; no parser, no editor protocol.
  */
-import type { Kernel, LaunchReport } from "@warplens/sim-engine";
+import type { Kernel, LaunchReport, Violation } from "@warplens/sim-engine";
 import type { LaunchFact, Program } from "../analysis/facts.ts";
 import type { Node } from "../syntax/ast.ts";
 import type { Place } from "../syntax/reading.ts";
@@ -12,7 +12,7 @@ export type Severity = "error" | "warning" | "information" | "hint";
 /** NVIDIA's own words for how much it matters; `correctness` where the result may be wrong. */
 export type Priority = "correctness" | "high" | "medium" | "low-medium" | "low";
 /** What part of the work a rule is about. Also a selector: `--select memory`. */
-export type Group = "memory" | "instructions" | "warp" | "execution" | "host" | "directives";
+export type Group = "correctness" | "memory" | "instructions" | "warp" | "execution" | "host" | "directives";
 export type GuideDocument = "best-practices" | "volta" | "turing" | "maxwell";
 
 export interface Guide {
@@ -47,6 +47,12 @@ export interface Finding {
   readonly related?: readonly Related[];
   /** The kernel it is about, where the rule knows better than the place tells. */
   readonly kernel?: string;
+  /** No more than this, whatever the rule's severity: it rests on values that nobody said. */
+  readonly atMost?: Severity;
+  /** What it rests on that nobody said. */
+  readonly assumed?: readonly string[];
+  /** Of correctness: the threads and the memory that show it. */
+  readonly witness?: Violation;
 }
 
 /** A launch that was simulated, with what it came from. Spans in the report index `kernel.files`. */

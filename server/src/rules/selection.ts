@@ -14,7 +14,7 @@ export interface Selection {
 }
 
 export const severities: readonly Severity[] = ["error", "warning", "information", "hint"];
-const groups: readonly Group[] = ["memory", "instructions", "warp", "execution", "host", "directives"];
+const groups: readonly Group[] = ["correctness", "memory", "instructions", "warp", "execution", "host", "directives"];
 
 /** How closely a selector names a rule; 0: not at all. Closer beats farther, as ruff does it. */
 function closeness(selector: string, rule: Rule): number {

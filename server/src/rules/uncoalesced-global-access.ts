@@ -20,7 +20,7 @@ export default defineRule({
   example: {
     bad: `__global__ void scramble(float *out, const float *in, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) out[i] = in[(i * i + 7 * i) % n];
+  if (i < n) out[i] = in[(unsigned)(i * i + 7 * i) % n];
 }
 int main() {
   const int n = 1 << 20;

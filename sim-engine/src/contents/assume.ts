@@ -50,6 +50,8 @@ export interface AssumedLaunch {
   readonly origins: readonly Assumption[];
   /** Buffers whose contents decide something. */
   readonly decisive: ReadonlySet<number>;
+  /** Parameters that nobody gives a value, or only part of one. */
+  readonly invented: ReadonlySet<number>;
 }
 
 /**
@@ -58,9 +60,13 @@ export interface AssumedLaunch {
  */
 export function assumeUnknowns(kernel: Kernel, launch: Launch, contents: KnownContents, work: Work, result?: number): AssumedLaunch {
   const completion = new Completion(kernel, launch, contents, work, result);
-  const { assumptions, origins, decisive } = completion;
-  return { launch: completion.complete(), assumptions, origins, decisive };
+  const { assumptions, origins, decisive, invented } = completion;
+  return { launch: completion.complete(), assumptions, origins, decisive, invented };
 }
+
+/** Some of it is unknown. */
+const isOpenArgument = (argument: Argument): boolean =>
+  argument.kind === "unknown" || (argument.kind === "aggregate" && argument.fields.some(({ value }) => isOpenArgument(value)));
 
 /** Some of it is unknown. */
 const isOpen = (content: Content): boolean =>
@@ -85,6 +91,7 @@ class Completion {
   readonly #result: number | undefined;
   readonly #work: Work;
   readonly decisive = new Set<number>();
+  readonly invented = new Set<number>();
 
   constructor(kernel: Kernel, launch: Launch, contents: KnownContents, work: Work, result: number | undefined) {
     this.#contents = contents;
@@ -109,6 +116,7 @@ class Completion {
     const scalars: { index: number; reason: string }[] = [];
     for (const [index, parameter] of this.#kernel.parameters.entries()) {
       const argument = this.#arguments[index] ?? { kind: "unknown", reason: "no argument" };
+      if (isOpenArgument(argument)) this.invented.add(index);
       if (argument.kind === "unknown" && parameter.type && parameter.type !== "ptr") scalars.push({ index, reason: argument.reason });
       this.#arguments[index] = this.#known(argument, parameter.type ?? "i32", parameter.name);
     }

@@ -24,3 +24,8 @@ export function waitingBarriers(kernel: Kernel, slice: Slice, loops: readonly Lo
   }
   return barriers;
 }
+
+/** Every barrier of the block. */
+export function allBarriers(kernel: Kernel): ReadonlySet<Op> {
+  return new Set(kernel.blocks.flatMap((block) => block.ops.filter(({ action }) => action.kind === "barrier")));
+}

@@ -10,7 +10,7 @@ import { analyseDivergence, type Divergence } from "../passes/facts/divergence.t
 import { Work } from "../work.ts";
 import { type AccessCounter, createCounters } from "./accesses.ts";
 import { bulkStep, type Gate, mbarrierStep, waiting as waitingAt } from "./async.ts";
-import { acting, waitingBarriers } from "./barriers.ts";
+import { acting, allBarriers, waitingBarriers } from "./barriers.ts";
 import {
   type Condition,
   canFuse,
@@ -48,6 +48,10 @@ export interface CompileOptions {
   readonly allLanes?: boolean;
   /** Gives what buffers hold; by default what needs no earlier launch. */
   readonly contents?: Contents;
+  /** Warps wait at every barrier, whether or not it orders what matters. */
+  readonly allBarriers?: boolean;
+  /** Told of operations at which the lanes of a warp wait for each other, as they are carried out. */
+  readonly onWarpSync?: (op: Op, from: number, mask: number) => void;
   /** Requests are not counted: only values are wanted. */
   readonly uncounted?: boolean;
   /** What the launch runs on, as far as kernels see that: SMs and clocks; by default the GPU that others are compared with. */
@@ -67,7 +71,7 @@ export function compile(kernel: Kernel, launch: Launch, options: CompileOptions 
   const divergence = analyseDivergence(kernel, launch.block, post, loops, work);
   const provenance = traceAddresses(kernel, launch, work);
   const slice = options.slice ?? sliceForAddresses(kernel, provenance, work);
-  const waitsAt = waitingBarriers(kernel, slice, loops);
+  const waitsAt = options.allBarriers ? allBarriers(kernel) : waitingBarriers(kernel, slice, loops);
   const waits = waitsAt.size > 0 || kernel.blocks.some((block) => block.ops.some(meetsOthers));
   const warps = Math.ceil((launch.block[0] * launch.block[1] * launch.block[2]) / warpSize);
   const registers = new Registers(warpSize * (waits ? warps : 1));
@@ -84,6 +88,7 @@ export function compile(kernel: Kernel, launch: Launch, options: CompileOptions 
     patterns,
     provenance,
     uncounted: options.uncounted ?? false,
+    onWarpSync: options.onWarpSync,
     hotAfter: options.hotAfter ?? hotAfter,
     gpu,
     work,
@@ -118,6 +123,9 @@ const longestRun = 64;
 /** Values of their operands alone. */
 const isPlain = ({ action: { kind } }: Op): boolean => /^(int|float|fma|icmp|fcmp|select|convert|math|gep|extract)$/.test(kind);
 
+/** The lanes of the warp, or those that its first operand names, wait for each other. */
+const syncsWarp = ({ action: { kind } }: Op): boolean => /^(syncwarp|shuffle|vote|match|reduce)$/.test(kind);
+
 const compares = ({ action }: Op): boolean => action.kind === "icmp" || (action.kind === "int" && /^[su](min|max)$/.test(action.op));
 
 /** What steps are made of. */
@@ -132,6 +140,7 @@ interface Parts {
   readonly patterns: Patterns;
   readonly provenance: Provenance;
   readonly uncounted: boolean;
+  readonly onWarpSync: CompileOptions["onWarpSync"];
   readonly hotAfter: number;
   readonly gpu: GpuValues;
   readonly work: Work;
@@ -150,6 +159,7 @@ class Compiler {
   readonly #patterns: Patterns;
   readonly #provenance: Provenance;
   readonly #uncounted: boolean;
+  readonly #onWarpSync: CompileOptions["onWarpSync"];
   readonly #hotAfter: number;
   readonly #gpu: GpuValues;
   readonly #work: Work;
@@ -172,6 +182,7 @@ class Compiler {
     this.#patterns = parts.patterns;
     this.#provenance = parts.provenance;
     this.#uncounted = parts.uncounted;
+    this.#onWarpSync = parts.onWarpSync;
     this.#hotAfter = parts.hotAfter;
     this.#gpu = parts.gpu;
     this.#work = parts.work;
@@ -230,6 +241,7 @@ class Compiler {
         index,
         segments: [],
         gates: [],
+        barriers: [],
         end: { kind: "return" },
         join: undefined,
         cost: 1,
@@ -248,9 +260,10 @@ class Compiler {
     };
     for (const each of compiled.values()) {
       const { block } = each;
-      const { segments, gates, cost } = this.#segments(block);
+      const { segments, gates, barriers, cost } = this.#segments(block);
       each.segments = segments;
       each.gates = gates;
+      each.barriers = barriers;
       each.cost = 1 + cost;
       const meet = join(block);
       each.join = meet ? of(meet) : undefined;
@@ -307,9 +320,10 @@ class Compiler {
     return comparison(unsigned ? "ult" : "slt", x.slot, x.pattern, y.slot, y.pattern);
   }
 
-  #segments(block: Block): { readonly segments: Step[][]; readonly gates: (Gate | undefined)[]; readonly cost: number } {
+  #segments(block: Block): Pick<CompiledBlock, "segments" | "gates" | "barriers" | "cost"> {
     const segments: Step[][] = [];
     const gates: (Gate | undefined)[] = [];
+    const barriers: (Op | undefined)[] = [];
     let steps: Step[] = [];
     let cost = 0;
     let run: { readonly op: Op; readonly step: Step }[] = [];
@@ -317,23 +331,29 @@ class Compiler {
       for (const step of this.#runSteps(run)) steps.push(step);
       run = [];
     };
-    const endSegment = (gate?: Gate): void => {
+    const endSegment = (waitsAt: { readonly gate: Gate } | { readonly barrier: Op }): void => {
       endRun();
       segments.push(steps);
-      gates.push(gate);
+      gates.push("gate" in waitsAt ? waitsAt.gate : undefined);
+      barriers.push("barrier" in waitsAt ? waitsAt.barrier : undefined);
       steps = [];
     };
     for (const op of block.ops) {
       this.#work.ask(4);
       if (op.action.kind === "mbarrier.wait") {
         const { gate, step } = waitingAt(op, this.#asyncParts(op));
-        endSegment(gate);
+        endSegment({ gate });
         steps.push(step, ...this.#spreadSteps(op));
         cost += 2;
         continue;
       }
       if (op.action.kind !== "barrier") {
         const own = this.#opSteps(op);
+        const told = this.#onWarpSync;
+        if (told && syncsWarp(op)) {
+          endRun();
+          steps.push((o, mask) => told(op, o, mask));
+        }
         cost += own.length;
         const [only] = own;
         if (only && own.length === 1 && !this.#isScalar(op) && !this.#divergence.outlivesLoop(op) && isFusible(op)) {
@@ -356,13 +376,14 @@ class Compiler {
         const how = op.action.reduce;
         endRun();
         steps.push((o, mask) => reduction.arrive(values, o, mask));
-        endSegment();
+        endSegment({ barrier: op });
         steps.push((o) => out.fill(reduction.result(how), o, o + warpSize));
         cost += 2;
-      } else endSegment();
+      } else endSegment({ barrier: op });
     }
-    endSegment();
-    return { segments, gates, cost };
+    endRun();
+    segments.push(steps);
+    return { segments, gates, barriers, cost };
   }
 
   /** Of operations that follow each other: one for all, or each by itself. */

@@ -36,6 +36,8 @@ export interface CompiledBlock {
   segments: readonly (readonly Step[])[];
   /** Behind each segment but the last: the gate, if it is one that is waited for. */
   gates: readonly (Gate | undefined)[];
+  /** Behind each segment but the last: the barrier of the block, where it is one that is waited at. */
+  barriers: readonly (Op | undefined)[];
   end: CompiledEnd;
   /** Where lanes that part at this block's branch meet again; undefined where they only return. */
   join: CompiledBlock | undefined;

@@ -2,6 +2,8 @@
  * Runs a program, block after block: the warps of a block in turn, each to its end or to where it has to wait for others. Lanes of a warp
  * that part at a branch run one way after the other and meet again at the branch's immediate post-dominator.
  */
+
+import type { Op } from "../ir/kernel.ts";
 import { popcount } from "../memory/distinct.ts";
 import type { Work } from "../work.ts";
 import type { Gate } from "./async.ts";
@@ -19,6 +21,18 @@ const longSegment = 64;
 /** A question's worth of them: each may do several operations for all lanes. */
 const operationsOfStep = 8;
 
+/** Hears what happens at barriers of the block. */
+export interface BarrierListener {
+  /**
+   * Lanes of a warp come to a barrier.
+   * @param missing lanes that go on with these behind the barrier, and have not come
+   * @param ended lanes that returned before
+   */
+  arrive(warp: number, barrier: Op, lanes: number, missing: number, ended: number): void;
+  /** All that are not done have come to a barrier, and go on. */
+  release(): void;
+}
+
 interface StackEntry {
   block: CompiledBlock;
   /** Reaching this block, the lanes wait for those of the entry below. */
@@ -28,6 +42,8 @@ interface StackEntry {
 
 class Warp {
   readonly o: number;
+  /** The lanes that it began with. */
+  readonly all: number;
   readonly stack: StackEntry[];
   /** Segment of the top entry's block to go on with. */
   segment = 0;
@@ -38,6 +54,7 @@ class Warp {
 
   constructor(o: number, mask: number, entry: CompiledBlock) {
     this.o = o;
+    this.all = mask;
     this.stack = [{ block: entry, join: undefined, mask }];
   }
 
@@ -62,6 +79,7 @@ export class Runner {
   work: Work;
   /** A barrier was reached by part of a warp's lanes. */
   divergentBarriers = 0;
+  barrierListener: BarrierListener | undefined;
   /** What the warps of the block that runs did, when it is to be kept. */
   records: WarpRecord[] | undefined;
   /** The record of the warp that runs. */
@@ -143,7 +161,10 @@ export class Runner {
       released ||= warp.atBarrier;
       warp.atBarrier = false;
     }
-    if (released) for (const reduction of this.program.reductions) reduction.release();
+    if (released) {
+      for (const reduction of this.program.reductions) reduction.release();
+      this.barrierListener?.release();
+    }
     return released;
   }
 
@@ -199,6 +220,7 @@ export class Runner {
       for (const { index, isBelow } of block.outcomes) flow.below[index]! += running.weight * popcount(isBelow(o, mask));
       if (block.watches.length > 0 && (this.#path || this.#trial) && !this.#watch(block, o, mask)) return;
       if (warp.segment + 1 < block.segments.length) {
+        const barrier = block.barriers[warp.segment];
         const gate = block.gates[warp.segment++];
         if (gate) {
           if (gate.isOpen(o, mask)) continue;
@@ -207,6 +229,7 @@ export class Runner {
         }
         warp.atBarrier = true;
         if (stack.length > 1 && stack[stack.length - 2]!.mask !== mask) this.divergentBarriers++;
+        if (barrier && this.barrierListener) this.#tell(this.barrierListener, warp, barrier, mask);
         return;
       }
       warp.segment = 0;
@@ -225,6 +248,16 @@ export class Runner {
         }
       }
     }
+  }
+
+  #tell(listener: BarrierListener, { o, stack, all }: Warp, barrier: Op, mask: number): void {
+    let live = 0;
+    let missing = 0;
+    for (const entry of stack) {
+      live |= entry.mask;
+      if ((entry.mask & mask) === mask) missing |= entry.mask & ~mask;
+    }
+    listener.arrive(o / warpSize, barrier, mask, missing, all & ~live);
   }
 
   #take(top: StackEntry, edge: Edge, o: number, mask: number): void {

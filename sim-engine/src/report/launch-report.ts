@@ -5,6 +5,7 @@
  */
 import type { Assumption, Dim3 } from "../ir/kernel.ts";
 import type { OccupancyAdviceReport } from "../occupancy/launch-advice.ts";
+import type { Violation } from "./violation.ts";
 
 export type Basis = "compiled" | "annotated" | "estimated";
 
@@ -134,5 +135,7 @@ export interface LaunchReport {
   branches: BranchReport[];
   loops: LoopReport[];
   assumptions: Assumption[];
+  /** What the kernel does wrong; absent where nothing was found. */
+  violations?: Violation[];
   simulated: { blocks: number; of: number; ms: number; warpInstructions: number; exact: boolean };
 }

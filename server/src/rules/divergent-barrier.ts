@@ -1,0 +1,61 @@
+import { defineRule, type Finding, type Severity } from "./rule.ts";
+import { about, assumptionsIn, placeIn, shown, tuple } from "./support/violations.ts";
+
+export default defineRule({
+  id: "divergent-barrier",
+  group: "correctness",
+  severity: "error",
+  priority: "correctness",
+  summary: "Some threads of a block come to a `__syncthreads()` and others do not.",
+  why: "A barrier in a branch is allowed only where all threads of the block take the branch: otherwise those that wait hang, or go on too early.",
+  remedy: "Move the barrier out of the branch, and guard the work on either side of it instead.",
+  notes:
+    "Where the other threads have returned from the kernel, the hardware does not wait for them, though the guide forbids it: then the finding is information.",
+  fix: "none",
+  simulated: true,
+  specificity: 3,
+  example: {
+    bad: `__global__ void sum(float *out, const float *in) {
+  __shared__ float s[256];
+  s[threadIdx.x] = in[threadIdx.x];
+  if (threadIdx.x < 128) {
+    __syncthreads();
+    out[threadIdx.x] = s[threadIdx.x];
+  }
+}
+int main() {
+  float *in, *out;
+  cudaMalloc(&in, 1024);
+  cudaMalloc(&out, 512);
+  sum<<<1, 256>>>(out, in);
+}`,
+    good: `__global__ void sum(float *out, const float *in) {
+  __shared__ float s[256];
+  s[threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+  if (threadIdx.x < 128) out[threadIdx.x] = s[threadIdx.x];
+}
+int main() {
+  float *in, *out;
+  cudaMalloc(&in, 1024);
+  cudaMalloc(&out, 512);
+  sum<<<1, 256>>>(out, in);
+}`,
+  },
+  *check(context) {
+    for (const each of shown(context, "divergent-barrier")) {
+      const { by, missing, instead, ended } = each.violation;
+      const elsewhere = instead && placeIn(each.launch, instead, context.program.reading.files);
+      const does = ended ? "has returned" : elsewhere ? "waits at another one" : "goes by it";
+      const rest = about(each, elsewhere ? [{ at: elsewhere, message: `thread ${tuple(missing)} waits here` }] : []);
+      const atMost: Severity | undefined = ended ? "information" : rest.atMost;
+      const finding: Finding = {
+        span: each.place,
+        message: `Divergent barrier: of block ${tuple(by.block)} thread ${tuple(by.thread)} waits here and thread ${tuple(missing)} ${does}.${assumptionsIn(each)}`,
+        ...rest,
+        ...(atMost ? { atMost } : {}),
+      };
+      yield finding;
+    }
+  },
+});

@@ -1,0 +1,53 @@
+import { defineRule } from "./rule.ts";
+import { about, assumptionsIn, elementAt, shown, sizeOf, threadOf, verbOf } from "./support/violations.ts";
+
+export default defineRule({
+  id: "out-of-bounds-access",
+  group: "correctness",
+  severity: "error",
+  priority: "correctness",
+  summary: "A thread reads or writes beyond the end of an allocation or an array, or before its start.",
+  why: "What lies there belongs to something else, or to nobody: the kernel ends with an error, or it goes on with wrong values and spoils those of others. Which of both happens may differ from run to run.",
+  remedy:
+    "Compare the index with the number of elements before it is used (`if (i < n)`), or make the allocation or the grid the size that the other one needs.",
+  notes:
+    "Blocks at the corners and in the middle of the grid are run as the source has them; a thread whose access lies outside of what its pointer points into is the witness. The sizes are those that the host code allocates (`cudaMalloc` and its kin), of `__shared__`, `__device__`, `__constant__` and local arrays, and of dynamic shared memory as it is launched. Where a size is not known, or the index comes from data that is not, nothing is said; where a value that decides was assumed, the finding is information and names it.",
+  fix: "none",
+  simulated: true,
+  specificity: 4,
+  example: {
+    bad: `__global__ void add(float *c, const float *a, const float *b) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  c[i] = a[i] + b[i];
+}
+int main() {
+  float *a, *b, *c;
+  cudaMalloc(&a, 1024 * sizeof(float));
+  cudaMalloc(&b, 1024 * sizeof(float));
+  cudaMalloc(&c, 1000 * sizeof(float));
+  add<<<4, 256>>>(c, a, b);
+}`,
+    good: `__global__ void add(float *c, const float *a, const float *b, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) c[i] = a[i] + b[i];
+}
+int main() {
+  float *a, *b, *c;
+  cudaMalloc(&a, 1000 * sizeof(float));
+  cudaMalloc(&b, 1000 * sizeof(float));
+  cudaMalloc(&c, 1000 * sizeof(float));
+  add<<<4, 256>>>(c, a, b, 1000);
+}`,
+  },
+  *check(context) {
+    for (const each of shown(context, "out-of-bounds")) {
+      const { violation, place, text } = each;
+      const { by, object, offset, width } = violation;
+      yield {
+        span: place,
+        message: `Out of bounds: ${threadOf(by)} ${verbOf(by)} \`${text}\`, ${elementAt(offset, width)}; ${sizeOf(object, width)}.${assumptionsIn(each)}`,
+        ...about(each),
+      };
+    }
+  },
+});

@@ -1,0 +1,4 @@
+import { testRule } from "../testing/rule-tables.ts";
+import rule from "./shared-memory-race.ts";
+
+testRule(rule, { clean: {}, found: {} });

@@ -1,0 +1,58 @@
+import { defineRule } from "./rule.ts";
+import { textAt } from "./support/edits.ts";
+import { about, assumptionsIn, elementAt, placeIn, shown, tuple, verbOf } from "./support/violations.ts";
+
+export default defineRule({
+  id: "shared-memory-race",
+  group: "correctness",
+  severity: "error",
+  priority: "correctness",
+  summary: "Two threads of a block access the same bytes of shared memory, one of them writes, and no barrier stands between.",
+  why: "Warps run in any order, and since Volta the lanes of one warp do, too: which value is read, or stays, is a matter of luck.",
+  remedy:
+    "Put `__syncthreads()` between the two accesses, where all threads of the block come by; a loop that reads and then writes the same array needs one on either side. Within a warp `__syncwarp()` is enough.",
+  notes:
+    "A block is run from barrier to barrier, and who touched each byte since the last one is kept. Stores of a value that is the same for all threads, and atomics among themselves, are no race. Kernels that order their accesses otherwise (mbarriers, asynchronous copies, named barriers) are left alone.",
+  fix: "none",
+  simulated: true,
+  specificity: 3,
+  example: {
+    bad: `__global__ void reverse(float *out, const float *in) {
+  __shared__ float s[256];
+  s[threadIdx.x] = in[blockIdx.x * 256 + threadIdx.x];
+  out[blockIdx.x * 256 + threadIdx.x] = s[255 - threadIdx.x];
+}
+int main() {
+  float *in, *out;
+  cudaMalloc(&in, 1 << 20);
+  cudaMalloc(&out, 1 << 20);
+  reverse<<<1024, 256>>>(out, in);
+}`,
+    good: `__global__ void reverse(float *out, const float *in) {
+  __shared__ float s[256];
+  s[threadIdx.x] = in[blockIdx.x * 256 + threadIdx.x];
+  __syncthreads();
+  out[blockIdx.x * 256 + threadIdx.x] = s[255 - threadIdx.x];
+}
+int main() {
+  float *in, *out;
+  cudaMalloc(&in, 1 << 20);
+  cudaMalloc(&out, 1 << 20);
+  reverse<<<1024, 256>>>(out, in);
+}`,
+  },
+  *check(context) {
+    const { reading } = context.program;
+    for (const each of shown(context, "shared-race")) {
+      const { by, other, object, offset, width, sameWarp } = each.violation;
+      const first = placeIn(each.launch, other.at, reading.files);
+      const same = first && first.file === each.place.file && first.start === each.place.start;
+      const before = first && !same ? `\`${textAt(reading, first)}\`` : "the same";
+      yield {
+        span: each.place,
+        message: `Race in shared memory: thread ${tuple(by.thread)} ${verbOf(by)} \`${each.text}\` and thread ${tuple(other.thread)} ${verbOf(other)} ${before}, ${elementAt(offset, width)} of \`${object.name}\`, with no ${sameWarp ? "`__syncwarp()`" : "`__syncthreads()`"} between.${assumptionsIn(each)}`,
+        ...about(each, first && !same ? [{ at: first, message: `thread ${tuple(other.thread)} ${verbOf(other)} it here` }] : []),
+      };
+    }
+  },
+});

@@ -1,0 +1,23 @@
+/** What shows a fault, as the public report has it: no places, which the finding and its related ones have. */
+import type { Violation } from "@warplens/sim-engine";
+
+type Index = readonly [number, number, number];
+
+export interface Witness {
+  readonly block: Index;
+  readonly thread: Index;
+  /** The memory: its name, its bytes, where in it (bytes from its start), and how many bytes are touched. */
+  readonly object?: { readonly name: string; readonly bytes: number };
+  readonly offset?: number;
+  readonly width?: number;
+  /** The other thread: it accesses the same bytes, or does not come to the barrier. */
+  readonly other?: { readonly block: Index; readonly thread: Index };
+}
+
+export function witnessOf(violation: Violation): Witness {
+  const { block, thread } = violation.by;
+  if (violation.kind === "divergent-barrier") return { block, thread, other: { block, thread: violation.missing } };
+  const { object, offset, width } = violation;
+  const other = violation.kind === "shared-race" ? { other: { block: violation.other.block, thread: violation.other.thread } } : {};
+  return { block, thread, object: { name: object.name, bytes: object.bytes }, offset, width, ...other };
+}

@@ -1,0 +1,61 @@
+import { defineRule } from "./rule.ts";
+import { about, assumptionsIn, elementAt, shown, threadOf } from "./support/violations.ts";
+
+export default defineRule({
+  id: "uninitialised-memory-read",
+  group: "correctness",
+  severity: "warning",
+  priority: "correctness",
+  summary: "A thread reads shared memory that no thread of its block has written.",
+  why: "Shared memory holds what the block before left there: the value is another one in each run.",
+  remedy: "Write every element that is read, also where there is no input for it (with the neutral element), or do not read it.",
+  fix: "none",
+  simulated: true,
+  specificity: 2,
+  example: {
+    bad: `__global__ void sum(float *out, const float *in, int n) {
+  __shared__ float s[256];
+  int i = blockIdx.x * 256 + threadIdx.x;
+  if (i < n) s[threadIdx.x] = in[i];
+  __syncthreads();
+  for (int half = 128; half > 0; half /= 2) {
+    if (threadIdx.x < half) s[threadIdx.x] += s[threadIdx.x + half];
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) out[blockIdx.x] = s[0];
+}
+int main() {
+  float *in, *out;
+  cudaMalloc(&in, 200 * sizeof(float));
+  cudaMalloc(&out, sizeof(float));
+  sum<<<1, 256>>>(out, in, 200);
+}`,
+    good: `__global__ void sum(float *out, const float *in, int n) {
+  __shared__ float s[256];
+  int i = blockIdx.x * 256 + threadIdx.x;
+  s[threadIdx.x] = i < n ? in[i] : 0;
+  __syncthreads();
+  for (int half = 128; half > 0; half /= 2) {
+    if (threadIdx.x < half) s[threadIdx.x] += s[threadIdx.x + half];
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) out[blockIdx.x] = s[0];
+}
+int main() {
+  float *in, *out;
+  cudaMalloc(&in, 200 * sizeof(float));
+  cudaMalloc(&out, sizeof(float));
+  sum<<<1, 256>>>(out, in, 200);
+}`,
+  },
+  *check(context) {
+    for (const each of shown(context, "uninitialised")) {
+      const { by, object, offset, width } = each.violation;
+      yield {
+        span: each.place,
+        message: `Nobody has written it: ${threadOf(by)} reads \`${each.text}\`, ${elementAt(offset, width)} of \`${object.name}\`, before any thread stores there.${assumptionsIn(each)}`,
+        ...about(each),
+      };
+    }
+  },
+});

@@ -1,0 +1,62 @@
+/** A fault of a kernel that running it showed, with the threads that showed it. */
+import type { Dim3, Span } from "../ir/kernel.ts";
+
+/** One thread's part in it. */
+export interface Actor {
+  readonly block: Dim3;
+  readonly thread: Dim3;
+  /** Where in the source; `file` indexes the kernel's files. */
+  readonly at: Pick<Span, "file" | "line" | "start" | "end">;
+  readonly operation: "load" | "store" | "atomic" | "copy" | "barrier";
+}
+
+/** The memory it is about. */
+export interface TouchedObject {
+  readonly kind: "buffer" | "shared" | "local" | "variable";
+  /** As the source calls it; empty where it has no name. */
+  readonly name: string;
+  /** Its size; of dynamic shared memory what the launch gives. */
+  readonly bytes: number;
+}
+
+export type Violation = OutOfBounds | Misaligned | SharedRace | DivergentBarrier | UninitialisedRead;
+
+interface OfAccess {
+  readonly by: Actor;
+  readonly object: TouchedObject;
+  /** Bytes from the object's start to the access, negative before it, and bytes that the access takes. */
+  readonly offset: number;
+  readonly width: number;
+}
+
+export interface OutOfBounds extends OfAccess {
+  readonly kind: "out-of-bounds";
+}
+
+export interface Misaligned extends OfAccess {
+  readonly kind: "misaligned";
+}
+
+export interface UninitialisedRead extends OfAccess {
+  readonly kind: "uninitialised";
+}
+
+/** Two threads of a block access the same bytes of shared memory, one of them writes, and nothing orders them. */
+export interface SharedRace extends OfAccess {
+  readonly kind: "shared-race";
+  /** Who came first as they were run, which may as well come second. */
+  readonly other: Actor;
+  /** Both are of one warp. */
+  readonly sameWarp: boolean;
+}
+
+export interface DivergentBarrier {
+  readonly kind: "divergent-barrier";
+  readonly by: Actor;
+  /** A thread of the block that does not come to it. */
+  readonly missing: Dim3;
+  /** Where that thread waits instead, if it waits. */
+  readonly instead?: Actor["at"];
+  /** It has returned from the kernel. */
+  readonly ended: boolean;
+}

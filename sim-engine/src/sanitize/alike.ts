@@ -1,0 +1,33 @@
+/** Values that are the same for all threads of a block: who stores such a value twice changes nothing. */
+import type { Op } from "../ir/kernel.ts";
+
+export function isAlikeInBlock(value: Op, seen = new Set<Op>()): boolean {
+  if (seen.has(value)) return true;
+  seen.add(value);
+  const { action, args } = value;
+  switch (action.kind) {
+    case "const":
+    case "param":
+    case "param.address":
+    case "shared.address":
+    case "global.address":
+      return true;
+    case "special":
+      return /^(ntid|ctaid|nctaid|cluster)/.test(action.register);
+    case "int":
+    case "float":
+    case "fma":
+    case "icmp":
+    case "fcmp":
+    case "select":
+    case "convert":
+    case "math":
+    case "gep":
+    case "extract":
+      return args.every((arg) => isAlikeInBlock(arg, seen));
+    case "load":
+      return /^(param|constant|global)$/.test(action.space) && args.every((arg) => isAlikeInBlock(arg, seen));
+    default:
+      return false;
+  }
+}

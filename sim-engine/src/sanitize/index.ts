@@ -1,0 +1,132 @@
+/**
+ * Looks for what a kernel does wrong: runs blocks of it as the source has it, before any optimisation, and watches each access and barrier.
+ * What is found has threads that show it; what rests on values that were made up is left out.
+ */
+import { BudgetExceeded } from "../execute/budget.ts";
+import { compile } from "../execute/compile.ts";
+import { launchConstants } from "../execute/constants.ts";
+import { WrapsAround } from "../execute/patterns.ts";
+import { Runner } from "../execute/run.ts";
+import type { Contents } from "../execute/sources.ts";
+import { Stopped } from "../execute/stopped.ts";
+import { NotExecutable } from "../execute/values.ts";
+import { cloneKernel, linkBlocks } from "../ir/builder.ts";
+import type { Dim3, Kernel, Launch } from "../ir/kernel.ts";
+import { hoistLeaves } from "../passes/fold/leaves.ts";
+import { inferSpaces } from "../passes/memory/infer-spaces.ts";
+import { promote } from "../passes/memory/promote.ts";
+import type { Violation } from "../report/violation.ts";
+import { markSkips } from "../sampling/loops.ts";
+import type { Work } from "../work.ts";
+import { findInvented } from "./invented.ts";
+import { Watcher } from "./watcher.ts";
+
+export interface Sanitized {
+  /** As the front end made it. */
+  readonly kernel: Kernel;
+  /** With something in the place of what is unknown. */
+  readonly launch: Launch;
+  readonly contents: Contents;
+  /** Parameters whose values were made up. */
+  readonly invented: ReadonlySet<number>;
+}
+
+/**
+ * The violations that the blocks in question show, each kind once for each place in the source.
+ * @param steps the most that is spent on it: what is found until then counts
+ * @throws Cancelled
+ */
+export function sanitize(subject: Sanitized, steps: number, work: Work): Violation[] {
+  const kernel = cloneKernel(subject.kernel);
+  linkBlocks(kernel);
+  hoistLeaves(kernel, work);
+  promote(kernel, work);
+  inferSpaces(kernel);
+  const found = new Map<string, Violation>();
+  const blocks = tellingBlocks(subject.launch.grid);
+  const run = (part: readonly Dim3[], ordered: boolean, own: Work): void => {
+    for (const violation of withPatterns((allLanes) => watched({ ...subject, kernel }, part, ordered, allLanes, own))) {
+      const { by } = violation;
+      const key = `${violation.kind} ${by.at.file}:${by.at.start}-${by.at.end}`;
+      if (!found.has(key) || (violation.kind === "divergent-barrier" && !violation.ended)) found.set(key, violation);
+    }
+  };
+  const whole = work.share(steps);
+  // Of the blocks in which threads wait for each other, the first shows what all do, and the last what the rim of the data does.
+  const ordered = needsOrder(kernel) && isOrderedByBarriers(kernel) ? 2 : 0;
+  if (ordered > 0) run(blocks.slice(0, ordered), true, whole.share(steps * shareOfOrder));
+  run(blocks.slice(ordered), false, whole);
+  return [...found.values()];
+}
+
+/** Of the steps, those for blocks whose warps wait at every barrier. */
+const shareOfOrder = 2 / 3;
+
+/** Tries it with as few lanes computed as will do. */
+function withPatterns(run: (allLanes: boolean) => readonly Violation[]): readonly Violation[] {
+  try {
+    return run(false);
+  } catch (error) {
+    if (!(error instanceof WrapsAround)) throw error;
+    return run(true);
+  }
+}
+
+/** What is found until the work or the blocks end, or they cannot go on. */
+function watched(
+  { kernel, launch, contents, invented }: Sanitized,
+  blocks: readonly Dim3[],
+  ordered: boolean,
+  allLanes: boolean,
+  work: Work,
+): readonly Violation[] {
+  let watcher: Watcher | undefined;
+  try {
+    const program = compile(kernel, launch, { allLanes, contents, work, allBarriers: ordered, onWarpSync: () => watcher?.warpSync() });
+    if (!ordered) markSkips({ program, constantOf: launchConstants(program.environment) }, work);
+    const runner = new Runner(program, work);
+    const watching = new Watcher(runner, findInvented(program, invented, work), ordered);
+    watcher = watching;
+    for (const at of blocks) watching.watch(at, () => runner.runBlock(at));
+  } catch (error) {
+    if (!isReason(error)) throw error;
+  }
+  return watcher?.violations ?? [];
+}
+
+/** An end that the kernel, or its length, is the reason of. */
+const isReason = (error: unknown): boolean =>
+  error instanceof BudgetExceeded ||
+  error instanceof NotExecutable ||
+  error instanceof Stopped ||
+  (error instanceof Error && error.constructor === Error);
+
+/** Threads of a block meet, or share memory. */
+const needsOrder = ({ blocks, shared }: Kernel): boolean =>
+  shared.length > 0 || blocks.some(({ ops }) => ops.some(({ action }) => action.kind === "barrier"));
+
+/** The first block, the last, one in the middle, and the other corners of the grid: where indices are largest and smallest. */
+function tellingBlocks(grid: Dim3): Dim3[] {
+  const [x, y, z] = grid.map((length) => length - 1) as unknown as Dim3;
+  const corners: Dim3[] = [
+    [0, 0, 0],
+    [x, y, z],
+    grid.map((length) => Math.floor(length / 2)) as unknown as Dim3,
+    [x, 0, 0],
+    [0, y, 0],
+    [x, y, 0],
+    [0, 0, z],
+  ];
+  return [...new Map(corners.map((at) => [at.join(), at])).values()];
+}
+
+/** Barriers of the block and of warps are all that orders accesses to shared memory. */
+function isOrderedByBarriers({ blocks }: Kernel): boolean {
+  return blocks.every(({ ops }) =>
+    ops.every(
+      ({ action }) =>
+        !/^(mbarrier|copy.bulk|copy.async|wgmma|barrier.arrive)/.test(action.kind) &&
+        !(action.kind === "barrier" && action.object !== undefined),
+    ),
+  );
+}

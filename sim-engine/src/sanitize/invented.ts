@@ -1,0 +1,124 @@
+/**
+ * What rests on data that nobody knows: contents that were made up, what other blocks store meanwhile, clocks. A thread that goes some
+ * way because of it is no witness.
+ */
+import type { Program } from "../execute/program.ts";
+import { type MemoryObject, mayOverlap } from "../execute/provenance.ts";
+import { reconvergence } from "../ir/graph.ts";
+import type { Block, Content, Op } from "../ir/kernel.ts";
+import type { Work } from "../work.ts";
+
+/** Contents of which each element is the one that the program finds there. */
+const isExact = (content: Content | undefined): boolean =>
+  content !== undefined &&
+  (/^(zero|constant|linear|cyclic|values|bytes)$/.test(content.kind) ||
+    (content.kind === "parts" && content.parts.every((part) => isExact(part.content))));
+
+export interface Invented {
+  /** The operation's place is reached, or its address found, by way of such data. */
+  of(op: Op): boolean;
+}
+
+/** @param scalars parameters whose values were made up */
+export function findInvented(program: Program, scalars: ReadonlySet<number>, work: Work): Invented {
+  const { kernel, launch, provenance } = program;
+  const ops = kernel.blocks.flatMap((block) => [...block.phis, ...block.ops].map((op) => ({ op, block })));
+  const values = new Set<Op>();
+  const blocks = new Set<Block>();
+  /** Objects that something of the kind was stored to, or that other blocks store to. */
+  const stained = new Set<MemoryObject>();
+  for (const { op } of ops)
+    if (/^(store|atomic|copy.bulk)$/.test(op.action.kind) && op.args[0])
+      for (const object of provenance.of(op.args[0])) if (!/^(shared|local)/.test(object)) stained.add(object);
+  for (const [index, { content }] of launch.buffers.entries()) if (!isExact(content)) stained.add(`buffer ${index}`);
+  for (const [index, { content }] of kernel.globals.entries()) if (!isExact(content)) stained.add(`global ${index}`);
+  const regions = divergentRegions(program);
+  const isSource = ({ action }: Op): boolean => {
+    switch (action.kind) {
+      case "unknown":
+      case "matrix":
+      case "wgmma":
+        return true;
+      case "param":
+        return scalars.has(action.index);
+      case "special":
+        return /^(smid|clock|globaltimer|activemask)$/.test(action.register);
+      default:
+        return false;
+    }
+  };
+  const becomes = (op: Op, block: Block): boolean => {
+    if (isSource(op) || op.args.some((arg) => values.has(arg))) return true;
+    if (op.action.kind === "phi") return blocks.has(block) || block.predecessors.some((from) => blocks.has(from));
+    const [address] = op.args;
+    if (!address || (op.action.kind !== "load" && op.action.kind !== "atomic")) return false;
+    return mayOverlap(provenance.of(address), stained);
+  };
+  for (let changed = true; changed; ) {
+    changed = false;
+    for (const { op, block } of ops) {
+      work.ask(1);
+      const isOne = values.has(op) || becomes(op, block);
+      if (isOne && !values.has(op)) {
+        values.add(op);
+        changed = true;
+      }
+      const [target] = op.args;
+      if (!target || !/^(store|atomic|copy.async)$/.test(op.action.kind) || !(isOne || blocks.has(block))) continue;
+      for (const object of provenance.of(target)) {
+        if (stained.has(object)) continue;
+        stained.add(object);
+        changed = true;
+      }
+    }
+    for (const [branch, region] of regions) {
+      if (branch.end.kind !== "branch" || !(values.has(branch.end.cond) || blocks.has(branch))) continue;
+      for (const block of region) {
+        if (blocks.has(block)) continue;
+        blocks.add(block);
+        changed = true;
+      }
+    }
+  }
+  const homes = new Map(ops.map(({ op, block }) => [op, block]));
+  return {
+    of: (op) => {
+      const home = homes.get(op);
+      return (
+        (home !== undefined && blocks.has(home)) || op.args.slice(0, op.action.kind === "copy.async" ? 2 : 1).some((arg) => values.has(arg))
+      );
+    },
+  };
+}
+
+/** By each block that branches: the blocks that are run or not as it goes, up to where its ways meet. */
+export function divergentRegions({ kernel }: Pick<Program, "kernel">): Map<Block, ReadonlySet<Block>> {
+  const joins = reconvergence(kernel);
+  const regions = new Map<Block, ReadonlySet<Block>>();
+  for (const block of kernel.blocks) {
+    if (block.end.kind !== "branch") continue;
+    const join = joins.parent(block);
+    const region = new Set<Block>();
+    const pending = [block.end.then, block.end.else];
+    // Who returns early decides about all that comes behind.
+    let returns = false;
+    for (let next = pending.pop(); next; next = pending.pop()) {
+      if (next === join || region.has(next)) continue;
+      region.add(next);
+      if (next.end.kind === "return") returns = true;
+      else if (next.end.kind === "jump") pending.push(next.end.to);
+      else pending.push(next.end.then, next.end.else);
+    }
+    if (returns && join) {
+      pending.push(join);
+      for (let next = pending.pop(); next; next = pending.pop()) {
+        if (region.has(next)) continue;
+        region.add(next);
+        if (next.end.kind === "jump") pending.push(next.end.to);
+        else if (next.end.kind === "branch") pending.push(next.end.then, next.end.else);
+      }
+    }
+    regions.set(block, region);
+  }
+  return regions;
+}

@@ -1,0 +1,103 @@
+/**
+ * Who touched each byte of a block's shared memory last, and between which barriers: from it, races and reads of what nobody wrote.
+ * Kept by granules, as wide as the narrowest access.
+ */
+
+export interface Touch {
+  readonly warp: number;
+  readonly lane: number;
+  readonly site: number;
+}
+
+/** A conflict of the access at hand with one before it. */
+export interface Conflict extends Touch {
+  readonly sameWarp: boolean;
+}
+
+/** Fields of a touch: thread + 1 (0: nobody), interval of the block, interval of the warp, site. */
+const fields = 4;
+
+export class SharedShadow {
+  readonly granule: number;
+  readonly #count: number;
+  readonly #writes: Int32Array;
+  readonly #reads: Int32Array;
+  /** Readers of another warp than those in `#reads`. */
+  readonly #others: Int32Array;
+  /** Sites that write by atomics: they are ordered among themselves. */
+  readonly #atomic: (site: number) => boolean;
+  #interval = 1;
+  readonly #warpIntervals = new Int32Array(64).fill(1);
+
+  /** @param bytes of shared memory; @param granule divides every access's width */
+  constructor(bytes: number, granule: number, atomic: (site: number) => boolean) {
+    this.granule = granule;
+    this.#atomic = atomic;
+    this.#count = Math.ceil(bytes / granule);
+    this.#writes = new Int32Array(this.#count * fields);
+    this.#reads = new Int32Array(this.#count * fields);
+    this.#others = new Int32Array(this.#count * fields);
+  }
+
+  /** A new block. */
+  clear(): void {
+    for (const each of [this.#writes, this.#reads, this.#others]) each.fill(0);
+    this.#interval = 1;
+    this.#warpIntervals.fill(1);
+  }
+
+  /** All threads of the block have met. */
+  blockSync(): void {
+    this.#interval++;
+  }
+
+  warpSync(warp: number): void {
+    this.#warpIntervals[warp]!++;
+  }
+
+  /** Whether anybody has written to the granule. */
+  isWritten(granule: number): boolean {
+    return this.#writes[granule * fields] !== 0;
+  }
+
+  /** @returns with what it is in conflict; undefined where with nothing */
+  read(granule: number, touch: Touch): Conflict | undefined {
+    if (granule < 0 || granule >= this.#count) return undefined;
+    const conflict = this.#conflict(this.#writes, granule, touch);
+    const at = granule * fields;
+    const known = this.#reads[at]! - 1;
+    // The first reader of an interval stays; of another warp's readers the last.
+    const isFirst = known < 0 || this.#reads[at + 1] !== this.#interval || known >> 5 === touch.warp;
+    this.#put(isFirst ? this.#reads : this.#others, granule, touch);
+    return conflict;
+  }
+
+  /** @param sameValue by this store: who else stores it in the interval by the same site changes nothing */
+  write(granule: number, touch: Touch, sameValue: boolean): Conflict | undefined {
+    if (granule < 0 || granule >= this.#count) return undefined;
+    const isAtomic = this.#atomic(touch.site);
+    const against = (of: Int32Array): Conflict | undefined => this.#conflict(of, granule, touch);
+    let conflict = against(this.#writes);
+    if (conflict && ((isAtomic && this.#atomic(conflict.site)) || (sameValue && conflict.site === touch.site))) conflict = undefined;
+    conflict ??= against(this.#reads) ?? against(this.#others);
+    this.#put(this.#writes, granule, touch);
+    return conflict;
+  }
+
+  #put(into: Int32Array, granule: number, { warp, lane, site }: Touch): void {
+    const at = granule * fields;
+    into[at] = warp * 32 + lane + 1;
+    into[at + 1] = this.#interval;
+    into[at + 2] = this.#warpIntervals[warp]!;
+    into[at + 3] = site;
+  }
+
+  #conflict(of: Int32Array, granule: number, touch: Touch): Conflict | undefined {
+    const at = granule * fields;
+    const thread = of[at]! - 1;
+    if (thread < 0 || of[at + 1] !== this.#interval) return undefined;
+    const [warp, lane] = [thread >> 5, thread & 31];
+    if (warp === touch.warp && (lane === touch.lane || of[at + 2] !== this.#warpIntervals[warp])) return undefined;
+    return { warp, lane, site: of[at + 3]!, sameWarp: warp === touch.warp };
+  }
+}
