@@ -4,7 +4,7 @@ import { isLibraryHeader } from "./analysis/headers/index.ts";
 import { visible } from "./foreign-text.ts";
 import analysisLimit from "./rules/analysis-limit.ts";
 import { findingsOf, type RuleFindings } from "./rules/findings.ts";
-import type { Edit, Finding, Rule, RuleContext, Severity, SimulatedLaunch } from "./rules/rule.ts";
+import type { Edit, Finding, RefusedLaunch, Rule, RuleContext, Severity, SimulatedLaunch } from "./rules/rule.ts";
 import { type Selection, selectedRules } from "./rules/selection.ts";
 import { groupBy } from "./rules/support/group-by.ts";
 import { SyntaxIndex } from "./rules/support/syntax-index.ts";
@@ -68,6 +68,7 @@ interface Located {
 /**
  * Every finding of the selected rules that no comment suppresses, in source order.
  * @param launches the simulated launches; undefined when nothing was simulated, so that the rules that need it stay silent
+ * @param refused launches that the GPU refuses, of those that were to be simulated
  * @param failed told of a rule that threw; its findings are missing, those of the others are not
  */
 export function lint(
@@ -75,10 +76,11 @@ export function lint(
   launches: readonly SimulatedLaunch[] | undefined,
   settings: LintSettings = {},
   failed: (rule: string, error: unknown) => void = () => undefined,
+  refused: readonly RefusedLaunch[] = [],
 ): Diagnostic[] {
   const { reading, db, files, items } = program;
   const syntax = new SyntaxIndex({ items: () => items, reading, semantics: program.semantics });
-  const context: RuleContext = { program, syntax, launches: launches ?? [] };
+  const context: RuleContext = { program, syntax, launches: launches ?? [], refused };
   const own = items.filter((item) => standsInOpened(item, reading));
   const byItem = stage("rules by item", () => own.map((item) => ({ item, found: db.get(findingsOf(files), item) })));
   const ran = new Set<Rule>();

@@ -4,6 +4,7 @@ import {
   type CompiledBytes,
   type GpuModel,
   type Kernel,
+  LaunchRefused,
   type LaunchReport,
   Stopped,
   simulate,
@@ -12,7 +13,7 @@ import {
 import type { Database } from "./analysis/database/database.ts";
 import { type KernelFact, type LaunchFact, NotSimulated, type Program } from "./analysis/facts.ts";
 import { withPlaces } from "./analysis/places-in-words.ts";
-import type { SimulatedLaunch } from "./rules/rule.ts";
+import type { RefusedLaunch, SimulatedLaunch } from "./rules/rule.ts";
 import { placedKernel, placedReport, placed as placedSpot } from "./simulate/placed-report.ts";
 import { ReportCache } from "./simulate/report-cache.ts";
 import { StampedReports } from "./simulate/stamped-reports.ts";
@@ -49,6 +50,8 @@ export interface NotSimulatedLaunch {
   readonly reason: string;
   /** What went wrong, where it is a fault of the simulator's own rather than a limit of it. */
   readonly fault?: string;
+  /** The GPU would refuse it, too. */
+  readonly refused?: true;
   /** The launch, or else the kernel that nothing launches. */
   readonly of: LaunchFact | KernelFact;
 }
@@ -70,6 +73,10 @@ function memoryOf({ db }: Program): { readonly cache: ReportCache; readonly stam
   memories.set(db, known);
   return known;
 }
+
+/** The launches that the GPU would refuse, for the rules. */
+export const refusedIn = (all: readonly NotSimulatedLaunch[]): RefusedLaunch[] =>
+  all.flatMap(({ refused, reason, of }) => (refused && "launch" in of ? [{ fact: of, reason }] : []));
 
 /** Simulates every launch of a program. Never throws: what fails is in `notSimulated` with its reason. */
 export function simulateProgram(program: Program, gpu: GpuModel, options: SimulationOptions = {}): Simulation {
@@ -121,12 +128,13 @@ function simulateLaunch(
   { registersOf, whyEnded }: SimulationOptions,
 ): Outcome | undefined {
   const { reading } = program;
-  const refuse = (reason: string, fault?: string): Outcome => ({
+  const refuse = (reason: string, fault?: string, refused?: true): Outcome => ({
     notSimulated: {
       kernel: fact.kernelName,
       line: fact.line,
       reason: withPlaces(reason, program.wordsFor),
       ...(fault === undefined ? {} : { fault }),
+      ...(refused === undefined ? {} : { refused }),
       of: fact,
     },
   });
@@ -165,6 +173,7 @@ function simulateLaunch(
     if (error instanceof Cancelled || work.isCancelled) return ended(failedStage(error) ?? "simulate");
     if (error instanceof NotSimulated) return refuse(placed(error, reading));
     if (error instanceof Stopped) return refuse(placed({ message: error.message, at: placedSpot(error.span, where) }, where));
+    if (error instanceof LaunchRefused) return refuse(error.message, undefined, true);
     // The engine's own reasons are plain Errors; anything else is a fault of ours.
     const isReason = error instanceof Error && error.constructor === Error;
     return isReason ? refuse(error.message) : refuse(`the simulation failed: ${String(error)}`, String(error));

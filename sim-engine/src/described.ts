@@ -9,12 +9,22 @@ import type { GpuModel } from "./gpus/model.ts";
 import type { Assumption } from "./ir/kernel.ts";
 import { issuedBy, traceOf } from "./observe/observer.ts";
 import { adviseLaunch } from "./occupancy/launch-advice.ts";
-import type { LaunchReport } from "./report/launch-report.ts";
+import type { LaunchReport, Refusal } from "./report/launch-report.ts";
 import { accessReports, branchReports } from "./report/tables.ts";
 import { type Tally, tally } from "./report/tally.ts";
 import { calibrated } from "./sampling/calibrate.ts";
 import { type BlockTrace, estimateTime, type TimedCode, timedCode, timeRange } from "./timing/index.ts";
 import type { Work } from "./work.ts";
+
+/** Why a launch that was simulated would not start. */
+function refusal({ use, registers, resident }: Executed, { values }: GpuModel): Refusal | undefined {
+  const shared = use.staticShared + use.dynamicShared;
+  if (shared > values.sharedPerBlockOptIn) return { of: "shared", needs: shared, allowed: values.sharedPerBlockOptIn };
+  if (resident.blocksPerSm === 0 && registers.basis !== "estimated" && resident.limiters.includes("registers"))
+    return { of: "registers", needs: registers.value * use.blockSize, allowed: values.registersPerBlock };
+  if (use.dynamicShared > 0 && shared > values.sharedPerBlock) return { of: "opt-in", needs: shared, allowed: values.sharedPerBlock };
+  return undefined;
+}
 
 export function describe(run: Executed, gpu: GpuModel, work: Work): LaunchReport {
   const { program, sample, machine, registers, resident } = run;
@@ -50,7 +60,9 @@ export function describe(run: Executed, gpu: GpuModel, work: Work): LaunchReport
       value: "one look",
       why: "what another block, the host or another GPU writes is taken to be there",
     });
+  const refused = refusal(run, gpu);
   return {
+    ...(refused ? { refused } : {}),
     kernel: kernel.name,
     templateArguments: [...kernel.templateArguments],
     grid: launch.grid,

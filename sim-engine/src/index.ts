@@ -24,6 +24,7 @@ export { scalarBits, scalarBytes } from "./ir/kernel.ts";
 export { parseKernel, printKernel, printOp } from "./ir/text.ts";
 export { verifyKernel } from "./ir/verify.ts";
 export { mostSharedBytes } from "./ir/windows.ts";
+export { LaunchRefused } from "./launchable.ts";
 export { adviseOccupancy, type BlockSizeChoice, type Cliff, maxPotentialBlockSize, type OccupancyAdvice } from "./occupancy/advice.ts";
 export { type Carveout, carveoutFor } from "./occupancy/carveout.ts";
 export { maxActiveClusters } from "./occupancy/clusters.ts";

@@ -3,6 +3,9 @@ import type { GpuModel } from "./gpus/model.ts";
 import type { Kernel, Launch } from "./ir/kernel.ts";
 import { mostLocalBytes, mostSharedBytes } from "./ir/windows.ts";
 
+/** A launch that a GPU of the model refuses: the message says why, and what it allows. */
+export class LaunchRefused extends Error {}
+
 /**
  * Why no GPU of this model runs a launch, and what it allows; undefined where it may. A block with somewhat more shared memory or registers than fit is
  * none of these: its report says what would make it fit.

@@ -6,7 +6,7 @@ import { describe } from "./described.ts";
 import { executed } from "./executed.ts";
 import type { GpuModel } from "./gpus/model.ts";
 import type { Content, Kernel, Launch } from "./ir/kernel.ts";
-import { launchProblem } from "./launchable.ts";
+import { LaunchRefused, launchProblem } from "./launchable.ts";
 import type { Basis, LaunchReport } from "./report/launch-report.ts";
 import { sourceLoops } from "./report/source-loops.ts";
 import { sanitize } from "./sanitize/index.ts";
@@ -28,14 +28,14 @@ export interface SimulateOptions {
 /**
  * The report of one launch. The kernel is as the front end made it, and is left as it is. A kernel that runs for longer than it may is
  * given up.
- * @throws Cancelled, and an Error with a reason for the user when the launch cannot be simulated
+ * @throws Cancelled, LaunchRefused, and an Error with a reason for the user when the launch cannot be simulated
  */
 export function simulate(kernel: Kernel, launch: Launch, gpu: GpuModel, options: SimulateOptions = {}): LaunchReport {
   const now = options.now ?? (() => Date.now());
   const started = now();
   const { work = new Work() } = options;
   const problem = launchProblem(kernel, launch, gpu, options.registers?.value);
-  if (problem !== undefined) throw new Error(problem);
+  if (problem !== undefined) throw new LaunchRefused(problem);
   const compiled = compiledFor(kernel, Math.round(Number(gpu.computeCapability) * 10), work, options.optimisingSteps);
   const contents = new EarlierContents(work);
   const { launch: complete, assumptions, origins, decisive, invented } = assumeUnknowns(compiled.kernel, launch, contents, work);

@@ -33,6 +33,8 @@ export interface LaunchFact {
   /** The lowered instance; made on first use, then kept. Throws `NotSimulated` with the reason, and `Cancelled`. */
   lower(work?: Work): Kernel;
   readonly reason?: string;
+  /** The reason is that no GPU starts it. */
+  readonly refused?: true;
   readonly assumptions: readonly Assumption[];
   /** Those of the assumptions that grid, block and dynamic shared memory rest on; none where the source or the user says them. */
   readonly configuration: readonly Assumption[];

@@ -321,7 +321,7 @@ function factWithoutSite(file: FileFacts, kernel: KernelFact, option: Directive 
 
 type Common = Pick<
   LaunchFact,
-  "kernel" | "at" | "line" | "launch" | "reason" | "assumptions" | "configuration" | "lower" | "stamp" | "kernelReading"
+  "kernel" | "at" | "line" | "launch" | "reason" | "refused" | "assumptions" | "configuration" | "lower" | "stamp" | "kernelReading"
 >;
 
 const configurationParts: ReadonlySet<string> = new Set(["grid", "block", "dynamicSharedBytes"]);
@@ -355,6 +355,7 @@ function fact(
     line: reading.position(at.file, at.start).line + 1,
     assumptions: [...before, ...completed.assumptions, ...(ingredients?.unit.code.assumptions ?? [])],
     configuration: [...inputs, ...completed.assumptions.filter(({ what }) => configurationParts.has(what))],
+    ...("refused" in completed ? { refused: true as const } : {}),
     ...(launch ? { launch } : { reason: reason ?? "its launch configuration is not known" }),
     ...(ingredients ? { kernelReading: ingredients.unit.reading } : {}),
     stamp: ingredients &&

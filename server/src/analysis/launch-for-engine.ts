@@ -27,7 +27,12 @@ export interface OpenLaunch {
 
 export type EngineLaunch =
   | { readonly launch: Launch; readonly assumptions: readonly Assumption[] }
-  | { readonly reason: string; readonly assumptions: readonly Assumption[] };
+  | {
+      readonly reason: string;
+      readonly assumptions: readonly Assumption[];
+      /** No GPU starts it. */
+      readonly refused?: true;
+    };
 
 /** How many times over an assumed grid fills the GPU. */
 const assumedWaves = 8;
@@ -45,7 +50,7 @@ export function launchForEngine(open: OpenLaunch, written: Directive, device: De
   const block = directive.block ?? completeBlock(open, use, assumptions);
   const grid = directive.grid ?? completeGrid(open, block, use, device, assumptions);
   const problem = impossible(grid, block);
-  if (problem !== undefined) return { reason: problem, assumptions };
+  if (problem !== undefined) return { reason: problem, assumptions, refused: true };
   const cluster = directive.cluster ?? known(open.cluster);
   const dynamicSharedBytes = directive.shared ?? completeShared(open, assumptions);
   const threads: Dim3 = [grid[0] * block[0], grid[1] * block[1], grid[2] * block[2]];

@@ -1,4 +1,57 @@
 import { testRule } from "../testing/rule-tables.ts";
 import rule from "./divergent-barrier.ts";
 
-testRule(rule, { clean: {}, found: {} });
+const program = (kernel: string, host = "k<<<4, 256>>>(out, in, 1000);"): string => `
+__global__ void k(float *out, const float *in, int n) {
+  int t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
+${kernel}
+}
+int main() {
+  float *in, *out;
+  cudaMalloc(&in, 4096 * sizeof(float));
+  cudaMalloc(&out, 4096 * sizeof(float));
+  ${host}
+}`;
+
+testRule(rule, {
+  clean: {
+    "for all": program("  out[i] = in[i];\n  __syncthreads();\n  out[i] += 1;"),
+    "in a branch that all take": program("  if (n > 10) __syncthreads();\n  out[i] = in[i];"),
+    "in a branch that a whole block takes": program("  if (blockIdx.x % 2 == 0) __syncthreads();\n  out[i] = in[i];"),
+    "in a loop of as many turns for all": program("  for (int j = 0; j < n; j += 256) { out[i] += in[j]; __syncthreads(); }"),
+    "where nobody has returned": program("  if (i >= n) return;\n  out[i] = in[i];\n  __syncthreads();", "k<<<4, 250>>>(out, in, 1000);"),
+    "a warp's own": program("  if (t < 32) { __syncwarp(); out[i] = in[i]; }"),
+  },
+  found: {
+    "half of the lanes": {
+      code: program(`  if (t % 2 == 0) __syncthreads();
+  //              ^^^^^^^^^^^^^^^ thread (0, 0, 0) waits here and thread (1, 0, 0) goes by it
+  out[i] = in[i];`),
+    },
+    "some of the warps": {
+      code: program(`  if (t < 128) {
+    out[i] = in[i];
+    __syncthreads();
+  //^^^^^^^^^^^^^^^ goes by it
+  }
+  out[i] += 1;`),
+    },
+    "either way another one": {
+      code: program(`  if (t < 128) __syncthreads();
+  else __syncthreads();
+  //   ^^^^^^^^^^^^^^^ waits at another one
+  out[i] = in[i];`),
+    },
+    "turns that differ": {
+      code: program(`  for (int j = t; j < n; j += 256) { out[i] += in[j]; __syncthreads(); }
+  //                                                  ^^^^^^^^^^^^^^^ goes by it`),
+    },
+    "some have returned": {
+      code: program(`  if (i >= n) return;
+  out[i] = in[i];
+  __syncthreads();
+//^^^^^^^^^^^^^^^ thread (232, 0, 0) has returned
+  out[i] += 1;`),
+    },
+  },
+});

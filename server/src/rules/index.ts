@@ -2,7 +2,9 @@
 import analysisLimit from "./analysis-limit.ts";
 import divergentBarrier from "./divergent-barrier.ts";
 import doubleConstantInFloat from "./double-constant-in-float.ts";
+import globalMemoryRace from "./global-memory-race.ts";
 import invalidDirective from "./invalid-directive.ts";
+import launchFails from "./launch-fails.ts";
 import legacyWarpIntrinsic from "./legacy-warp-intrinsic.ts";
 import misalignedAccess from "./misaligned-access.ts";
 import outOfBoundsAccess from "./out-of-bounds-access.ts";
@@ -20,7 +22,9 @@ export const rules: readonly Rule[] = [
   analysisLimit,
   divergentBarrier,
   doubleConstantInFloat,
+  globalMemoryRace,
   invalidDirective,
+  launchFails,
   legacyWarpIntrinsic,
   misalignedAccess,
   outOfBoundsAccess,

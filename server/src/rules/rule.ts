@@ -62,11 +62,18 @@ export interface SimulatedLaunch {
   readonly report: LaunchReport;
 }
 
+/** A launch that the GPU refuses, for a reason that is no matter of the simulation. */
+export interface RefusedLaunch {
+  readonly fact: LaunchFact;
+  readonly reason: string;
+}
+
 export interface RuleContext {
   readonly program: Pick<Program, "reading" | "semantics" | "launches" | "problems">;
   readonly syntax: SyntaxIndex;
   /** Empty until the simulation is done. */
   readonly launches: readonly SimulatedLaunch[];
+  readonly refused?: readonly RefusedLaunch[];
 }
 
 export interface RuleDefinition {

@@ -1,4 +1,128 @@
 import { testRule } from "../testing/rule-tables.ts";
 import rule from "./shared-memory-race.ts";
 
-testRule(rule, { clean: {}, found: {} });
+const program = (kernel: string, host = "k<<<16, 256>>>(out, in, 1024);"): string => `
+__global__ void k(float *out, const float *in, int n) {
+  int t = threadIdx.x;
+${kernel}
+}
+int main() {
+  float *in, *out;
+  cudaMalloc(&in, 4096 * sizeof(float));
+  cudaMalloc(&out, 4096 * sizeof(float));
+  ${host}
+}`;
+
+testRule(rule, {
+  clean: {
+    "a barrier between": program("  __shared__ float s[256];\n  s[t] = in[t];\n  __syncthreads();\n  out[t] = s[255 - t];"),
+    "each its own": program("  __shared__ float s[256];\n  s[t] = in[t];\n  s[t] += 1;\n  out[t] = s[t];"),
+    "a reduction": program(`  __shared__ float s[256];
+  s[t] = in[t];
+  __syncthreads();
+  for (int half = 128; half > 0; half /= 2) {
+    if (t < half) s[t] += s[t + half];
+    __syncthreads();
+  }
+  if (t == 0) out[blockIdx.x] = s[0];`),
+    "a loop with barriers on either side": program(`  __shared__ float s[256];
+  float sum = 0;
+  for (int j = 0; j < n; j += 256) {
+    s[t] = in[j + t];
+    __syncthreads();
+    sum += s[255 - t];
+    __syncthreads();
+  }
+  out[t] = sum;`),
+    "two buffers in turn": program(`  __shared__ float s[2][256];
+  float sum = 0;
+  for (int j = 0; j < n / 256; j++) {
+    s[j & 1][t] = in[j * 256 + t];
+    __syncthreads();
+    sum += s[j & 1][255 - t];
+  }
+  out[t] = sum;`),
+    atomics: program(
+      "  __shared__ int s[16];\n  if (t < 16) s[t] = 0;\n  __syncthreads();\n  atomicAdd(&s[t % 16], 1);\n  __syncthreads();\n  if (t < 16) out[t] = s[t];",
+    ),
+    "the same value from all": program(
+      "  __shared__ int found;\n  if (t == 0) found = 0;\n  __syncthreads();\n  if (t % 3 == 0) found = 1;\n  __syncthreads();\n  out[t] = found;",
+    ),
+    "a warp's own part": program(`  __shared__ float s[256];
+  s[t] = in[t];
+  __syncwarp();
+  out[t] = s[t ^ 1];`),
+    "a warp's tail with __syncwarp": program(
+      `  __shared__ float s[64];
+  s[t] = in[t]; s[t + 32] = in[t + 32];
+  __syncwarp();
+  for (int half = 32; half > 0; half /= 2) {
+    float v = s[t] + s[t + half % 32];
+    __syncwarp();
+    s[t] = v;
+    __syncwarp();
+  }
+  out[t] = s[0];`,
+      "k<<<1, 32>>>(out, in, 1024);",
+    ),
+    "halves that do not touch": program(
+      "  extern __shared__ float s[];\n  float *a = s, *b = s + 256;\n  a[t] = in[t];\n  b[255 - t] = in[t];\n  out[t] = a[t];",
+      "k<<<1, 256, 2048>>>(out, in, 1024);",
+    ),
+  },
+  found: {
+    "no barrier before the read": {
+      code: program(`  __shared__ float s[256];
+  s[t] = in[t];
+  out[t] = s[255 - t];
+  //       ^^^^^^^^^^ with no \`__syncthreads()\` between`),
+    },
+    "none at the back edge": {
+      code: program(`  __shared__ float s[256];
+  float sum = 0;
+  for (int j = 0; j < n; j += 256) {
+    s[t] = in[j + t];
+    __syncthreads();
+    sum += s[255 - t];
+    //     ^^^^^^^^^^ with no \`__syncthreads()\` between
+  }
+  out[t] = sum;`),
+    },
+    "a barrier missing in a reduction": {
+      code: program(`  __shared__ float s[256];
+  s[t] = in[t];
+  __syncthreads();
+  for (int half = 128; half > 0; half /= 2)
+    if (t < half) s[t] += s[t + half];
+    //                    ^^^^^^^^^^^ Race in shared memory
+  if (t == 0) out[blockIdx.x] = s[0];`),
+    },
+    "the tail of a warp": {
+      code: program(
+        `  volatile __shared__ float s[64];
+  s[t] = in[t];
+  __syncwarp();
+  if (t < 16) s[t] += s[t + 16];
+  if (t < 8) s[t] += s[t + 8];
+  //                 ^^^^^^^^ with no \`__syncwarp()\` between
+  out[t] = s[t];`,
+        "k<<<1, 32>>>(out, in, 1024);",
+      ),
+    },
+    "a histogram without atomics": {
+      code: program(`  __shared__ int s[16];
+  if (t < 16) s[t] = 0;
+  __syncthreads();
+  s[t % 16]++;
+//^^^^^^^^^ Race in shared memory
+  __syncthreads();
+  if (t < 16) out[t] = s[t];`),
+    },
+    "a flag read before it is sure": {
+      code: program(`  __shared__ float first;
+  if (t == 0) first = in[0];
+  out[t] = first;
+  //       ^^^^^ and thread (0, 0, 0) writes \`first\``),
+    },
+  },
+});

@@ -37,7 +37,7 @@ export function placedReport(report: LaunchReport, reading: Reading): LaunchRepo
 function placedViolation(violation: Violation, reading: Reading): Violation {
   const actor = (each: Actor): Actor => ({ ...each, at: placed(each.at, reading) });
   const by = actor(violation.by);
-  if (violation.kind === "shared-race") return { ...violation, by, other: actor(violation.other) };
+  if (violation.kind === "shared-race" || violation.kind === "global-race") return { ...violation, by, other: actor(violation.other) };
   if (violation.kind === "divergent-barrier" && violation.instead) return { ...violation, by, instead: placed(violation.instead, reading) };
   return { ...violation, by };
 }

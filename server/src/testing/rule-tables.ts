@@ -13,7 +13,7 @@ import type { AnalysisSettings } from "../analysis/settings.ts";
 import { loadGrammarFromDisk } from "../grammar.ts";
 import { type Diagnostic, lint, type PositionRange } from "../lint.ts";
 import type { Rule } from "../rules/rule.ts";
-import { simulateProgram } from "../simulate.ts";
+import { refusedIn, simulateProgram } from "../simulate.ts";
 
 export interface Found {
   readonly code: string;
@@ -37,10 +37,11 @@ export const analyseCode = (code: string): Program => analyze("/project/case.cu"
 export function findingsOf(code: string, select: readonly string[], simulate: boolean): Diagnostic[] {
   const program = analyseCode(code);
   const gpu = findGpu("h200");
-  const launches = simulate && gpu ? simulateProgram(program, gpu).launches : undefined;
-  return lint(program, launches, { select }, (_, error) => {
+  const simulation = simulate && gpu ? simulateProgram(program, gpu) : undefined;
+  const failed = (_: string, error: unknown): never => {
     throw error;
-  });
+  };
+  return lint(program, simulation?.launches, { select }, failed, refusedIn(simulation?.notSimulated ?? []));
 }
 
 interface Mark {

@@ -9,8 +9,8 @@ import type { FileHost } from "../analysis/settings.ts";
 import { type LintSettings, lint } from "../lint.ts";
 import type { CompiledKernel } from "../nvcc/resources.ts";
 import { findCompiled, knownResources } from "../nvcc/resources.ts";
-import type { SimulatedLaunch } from "../rules/rule.ts";
-import { simulateLaunches } from "../simulate.ts";
+import type { RefusedLaunch, SimulatedLaunch } from "../rules/rule.ts";
+import { type NotSimulatedLaunch, refusedIn, simulateLaunches } from "../simulate.ts";
 import type { About, Configuration, FileFindings, Input, SimulationMessage, SimulationOrder, TextEdit } from "./messages.ts";
 import { rankBy } from "./order.ts";
 import { kernelPlaces, launchPlaces, resultOf, syntaxErrors, withPlaces } from "./summaries.ts";
@@ -138,6 +138,7 @@ export class JobRunner {
     const { program, kernels, launches, indexOf } = started;
     yield { type: "launches", about, kernels, launches, syntaxErrors: syntaxErrors(program) };
     const simulated: SimulatedLaunch[] = [];
+    const others: NotSimulatedLaunch[] = [];
     const outcomes = simulateLaunches(program, gpu, {
       work,
       rank: rankBy(order),
@@ -145,13 +146,18 @@ export class JobRunner {
     });
     for (const outcome of outcomes) {
       if ("simulated" in outcome) simulated.push(outcome.simulated);
+      else others.push(outcome.notSimulated);
       yield { type: "result", about, launch: indexOf(outcome), result: resultOf(outcome) };
     }
     if (work.isCancelled) return;
     // Rules see the launches in source order, whichever came first.
     const byFact = new Map(simulated.map((launch) => [launch.fact, launch]));
     const inOrder = program.launches.flatMap((fact) => byFact.get(fact) ?? []);
-    yield { type: "findings", about, ...this.#programs.within(this.#work(), () => findings(program, inOrder, rules, asked.text)) };
+    yield {
+      type: "findings",
+      about,
+      ...this.#programs.within(this.#work(), () => findings(program, inOrder, rules, asked.text, refusedIn(others))),
+    };
     yield { type: "end", about };
   }
 
@@ -202,11 +208,13 @@ function findings(
   launches: readonly SimulatedLaunch[] | undefined,
   settings: LintSettings,
   text: string,
+  refused: readonly RefusedLaunch[] = [],
 ): Pick<FileFindings, "diagnostics" | "failures"> {
   const failures: string[] = [];
-  const diagnostics = lint(program, launches, settings, (rule, error) =>
-    failures.push(`${rule} failed on ${program.path}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`),
-  );
+  const failed = (rule: string, error: unknown): void => {
+    failures.push(`${rule} failed on ${program.path}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+  };
+  const diagnostics = lint(program, launches, settings, failed, refused);
   return { diagnostics: withPlaces(diagnostics, program.path, text), failures };
 }
 

@@ -75,6 +75,14 @@ export interface CompiledBytes {
   readonly constantBytes: number;
 }
 
+export interface Refusal {
+  /** `opt-in`: that much dynamic shared memory has to be allowed by an attribute of the kernel first. */
+  readonly of: "shared" | "registers" | "opt-in";
+  /** Bytes of shared memory, or registers, of a block. */
+  readonly needs: number;
+  readonly allowed: number;
+}
+
 export interface LaunchReport {
   kernel: string;
   templateArguments: string[];
@@ -135,6 +143,8 @@ export interface LaunchReport {
   branches: BranchReport[];
   loops: LoopReport[];
   assumptions: Assumption[];
+  /** Why the GPU does not start it as it is: what a block needs, and what it may have; absent where it starts. */
+  refused?: Refusal;
   /** What the kernel does wrong; absent where nothing was found. */
   violations?: Violation[];
   simulated: { blocks: number; of: number; ms: number; warpInstructions: number; exact: boolean };

@@ -19,7 +19,7 @@ export interface TouchedObject {
   readonly bytes: number;
 }
 
-export type Violation = OutOfBounds | Misaligned | SharedRace | DivergentBarrier | UninitialisedRead;
+export type Violation = OutOfBounds | Misaligned | SharedRace | GlobalRace | DivergentBarrier | UninitialisedRead;
 
 interface OfAccess {
   readonly by: Actor;
@@ -44,10 +44,17 @@ export interface UninitialisedRead extends OfAccess {
 /** Two threads of a block access the same bytes of shared memory, one of them writes, and nothing orders them. */
 export interface SharedRace extends OfAccess {
   readonly kind: "shared-race";
-  /** Who came first as they were run, which may as well come second. */
+  /** Whose access stands earlier in the source, where both are of one file. */
   readonly other: Actor;
   /** Both are of one warp. */
   readonly sameWarp: boolean;
+}
+
+/** Threads of two blocks access the same bytes of global memory, and one of them writes. */
+export interface GlobalRace extends OfAccess {
+  readonly kind: "global-race";
+  /** Whose access stands earlier in the source, where both are of one file. */
+  readonly other: Actor;
 }
 
 export interface DivergentBarrier {

@@ -1,7 +1,7 @@
-/** Values that are the same for all threads of a block: who stores such a value twice changes nothing. */
+/** Values that are the same for all threads of a block, or of a launch: who stores such a value twice changes nothing. */
 import type { Op } from "../ir/kernel.ts";
 
-export function isAlikeInBlock(value: Op, seen = new Set<Op>()): boolean {
+export function isAlike(value: Op, among: "block" | "launch", seen = new Set<Op>()): boolean {
   if (seen.has(value)) return true;
   seen.add(value);
   const { action, args } = value;
@@ -13,7 +13,7 @@ export function isAlikeInBlock(value: Op, seen = new Set<Op>()): boolean {
     case "global.address":
       return true;
     case "special":
-      return /^(ntid|ctaid|nctaid|cluster)/.test(action.register);
+      return among === "block" ? /^(ntid|ctaid|nctaid|cluster)/.test(action.register) : /^(ntid|nctaid)/.test(action.register);
     case "int":
     case "float":
     case "fma":
@@ -24,9 +24,9 @@ export function isAlikeInBlock(value: Op, seen = new Set<Op>()): boolean {
     case "math":
     case "gep":
     case "extract":
-      return args.every((arg) => isAlikeInBlock(arg, seen));
+      return args.every((arg) => isAlike(arg, among, seen));
     case "load":
-      return /^(param|constant|global)$/.test(action.space) && args.every((arg) => isAlikeInBlock(arg, seen));
+      return /^(param|constant|global)$/.test(action.space) && args.every((arg) => isAlike(arg, among, seen));
     default:
       return false;
   }

@@ -43,7 +43,6 @@ export function sanitize(subject: Sanitized, steps: number, work: Work): Violati
   promote(kernel, work);
   inferSpaces(kernel);
   const found = new Map<string, Violation>();
-  const blocks = tellingBlocks(subject.launch.grid);
   const run = (part: readonly Dim3[], ordered: boolean, own: Work): void => {
     for (const violation of withPatterns((allLanes) => watched({ ...subject, kernel }, part, ordered, allLanes, own))) {
       const { by } = violation;
@@ -52,10 +51,11 @@ export function sanitize(subject: Sanitized, steps: number, work: Work): Violati
     }
   };
   const whole = work.share(steps);
-  // Of the blocks in which threads wait for each other, the first shows what all do, and the last what the rim of the data does.
-  const ordered = needsOrder(kernel) && isOrderedByBarriers(kernel) ? 2 : 0;
-  if (ordered > 0) run(blocks.slice(0, ordered), true, whole.share(steps * shareOfOrder));
-  run(blocks.slice(ordered), false, whole);
+  const { grid } = subject.launch;
+  // Where threads wait for each other, the first block shows what all do, and the last what the rim of the data does.
+  const ends = unique([[0, 0, 0], grid.map((length) => length - 1) as unknown as Dim3]);
+  if (needsOrder(kernel) && isOrderedByBarriers(kernel)) run(ends, true, whole.share(steps * shareOfOrder));
+  run(tellingBlocks(grid), false, whole);
   return [...found.values()];
 }
 
@@ -105,20 +105,27 @@ const isReason = (error: unknown): boolean =>
 const needsOrder = ({ blocks, shared }: Kernel): boolean =>
   shared.length > 0 || blocks.some(({ ops }) => ops.some(({ action }) => action.kind === "barrier"));
 
-/** The first block, the last, one in the middle, and the other corners of the grid: where indices are largest and smallest. */
+/**
+ * Blocks that tell of all: one in the middle and those beside it, which share what neighbours share, and the corners of the grid, where
+ * indices are smallest and largest.
+ */
 function tellingBlocks(grid: Dim3): Dim3[] {
   const [x, y, z] = grid.map((length) => length - 1) as unknown as Dim3;
-  const corners: Dim3[] = [
+  const [mx, my, mz] = grid.map((length) => Math.floor((length - 1) / 2)) as unknown as Dim3;
+  const blocks: Dim3[] = [
     [0, 0, 0],
     [x, y, z],
-    grid.map((length) => Math.floor(length / 2)) as unknown as Dim3,
+    [mx, my, mz],
+    [Math.min(mx + 1, x), my, mz],
+    [mx, Math.min(my + 1, y), mz],
     [x, 0, 0],
     [0, y, 0],
-    [x, y, 0],
     [0, 0, z],
   ];
-  return [...new Map(corners.map((at) => [at.join(), at])).values()];
+  return unique(blocks);
 }
+
+const unique = (blocks: readonly Dim3[]): Dim3[] => [...new Map(blocks.map((at) => [at.join(), at])).values()];
 
 /** Barriers of the block and of warps are all that orders accesses to shared memory. */
 function isOrderedByBarriers({ blocks }: Kernel): boolean {

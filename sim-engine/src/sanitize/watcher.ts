@@ -5,7 +5,8 @@ import type { Program } from "../execute/program.ts";
 import type { BarrierListener, Runner } from "../execute/run.ts";
 import type { Block, Dim3, Op, Span } from "../ir/kernel.ts";
 import type { Actor, Violation } from "../report/violation.ts";
-import { isAlikeInBlock } from "./alike.ts";
+import { isAlike } from "./alike.ts";
+import { type BlockTouch, GlobalShadow } from "./global-shadow.ts";
 import { divergentRegions, type Invented } from "./invented.ts";
 import { type Extent, extentsOf } from "./objects.ts";
 import { type Conflict, SharedShadow, type Touch } from "./shared-shadow.ts";
@@ -19,6 +20,8 @@ interface Site {
   readonly writes: boolean;
   /** Every thread of the block stores the same. */
   readonly sameValue: boolean;
+  /** Other blocks may write what it touches, or touch what it writes; nothing orders them. */
+  readonly meetsBlocks: boolean;
 }
 
 interface Arrival {
@@ -44,6 +47,9 @@ export class Watcher implements AccessListener, BarrierListener {
   readonly #numbered: Site[] = [];
   readonly #numbers = new Map<Site, number>();
   readonly #shadow: SharedShadow | undefined;
+  readonly #global: GlobalShadow | undefined;
+  /** Buffers and variables that the kernel stores to other than by atomics, or values that are not the same for all blocks. */
+  readonly #stored: ReadonlySet<string>;
   readonly #found = new Map<string, Violation>();
   readonly #lanes = new Float64Array(32);
   readonly #arrivals = new Map<number, Arrival>();
@@ -69,6 +75,10 @@ export class Watcher implements AccessListener, BarrierListener {
       const bytes = Math.max(environment.staticSharedBytes, dynamic);
       this.#shadow = new SharedShadow(bytes, granule, (site) => this.#numbered[site]?.operation === "atomic");
     }
+    this.#stored = storedObjects(this.#program);
+    const global = [...counters.values()].flat().filter(({ space }) => space === "global");
+    if (this.#stored.size > 0 && isUnordered(this.#program))
+      this.#global = new GlobalShadow(global.reduce((least, { bytes }) => Math.min(least, bytes), 4));
     for (const counter of [...counters.values()].flat()) counter.listener = this;
     runner.barrierListener = ordered ? this : undefined;
   }
@@ -147,7 +157,12 @@ export class Watcher implements AccessListener, BarrierListener {
       operation,
       reads: operation === "load" || (operation === "copy" && space === "global"),
       writes: operation !== "load" && !(operation === "copy" && space === "global"),
-      sameValue: value !== undefined && isAlikeInBlock(value),
+      sameValue: value !== undefined && isAlike(value, "block"),
+      meetsBlocks:
+        space === "global" &&
+        [...this.#program.provenance.of(address)].some((object) => this.#stored.has(object)) &&
+        !(op.action.kind === "store" && value !== undefined && isAlike(value, "launch")) &&
+        !(op.action.kind === "load" && op.action.volatile === true),
     };
   }
 
@@ -161,6 +176,7 @@ export class Watcher implements AccessListener, BarrierListener {
       if (extents && !within(extents, address, bytes)) this.#outOfBounds(site, extents, address, warp, lane);
       else if (address % bytes !== 0 && (bytes & (bytes - 1)) === 0) this.#misaligned(site, address, warp, lane);
     }
+    if (site.meetsBlocks && this.#global) this.#orderBlocks(this.#global, site, addresses, from, mask, warp);
     if (counter.space === "shared" && this.#shadow) this.#order(this.#shadow, site, addresses, from, mask, warp);
   }
 
@@ -181,8 +197,41 @@ export class Watcher implements AccessListener, BarrierListener {
     }
   }
 
-  #actor(site: Site, warp: number, lane: number): Actor {
-    return { block: this.#block, thread: this.#thread(warp, lane), at: place(site.counter.op.span), operation: site.operation };
+  #orderBlocks(shadow: GlobalShadow, site: Site, addresses: Float64Array, from: number, mask: number, warp: number): void {
+    const { counter } = site;
+    const number = this.#numbers.get(site) ?? 0;
+    const granules = counter.bytes / shadow.granule;
+    for (let lane = 0, bits = mask; bits !== 0; lane++, bits >>>= 1) {
+      if ((bits & 1) === 0) continue;
+      const address = addresses[from + lane]!;
+      const first = Math.floor(address / shadow.granule);
+      const touch: BlockTouch = { block: this.#block, warp, lane, site: number };
+      for (let granule = first; granule < first + granules; granule++) {
+        const conflict = site.writes ? shadow.write(granule, touch) : shadow.read(granule, touch);
+        if (conflict) this.#globalRace(site, conflict, address, touch);
+      }
+    }
+  }
+
+  #globalRace(site: Site, conflict: BlockTouch, address: number, touch: BlockTouch): void {
+    const other = this.#numbered[conflict.site];
+    const extent = site.extents && nearestOf(site.extents, address);
+    if (!other || !extent || (site.operation === "atomic" && other.operation === "atomic")) return;
+    const here = this.#actor(site, touch.warp, touch.lane);
+    const there = this.#actor(other, conflict.warp, conflict.lane, conflict.block);
+    const [by, earlier] = isBehind(other, site) ? [there, here] : [here, there];
+    this.#keep(`blocks ${[spot(site), spot(other)].sort().join(" ")}`, () => ({
+      kind: "global-race",
+      by,
+      other: earlier,
+      object: extent.object,
+      offset: address - extent.start,
+      width: site.counter.bytes,
+    }));
+  }
+
+  #actor(site: Site, warp: number, lane: number, block = this.#block): Actor {
+    return { block, thread: this.#thread(warp, lane), at: place(site.counter.op.span), operation: site.operation };
   }
 
   #thread(warp: number, lane: number): Dim3 {
@@ -232,11 +281,14 @@ export class Watcher implements AccessListener, BarrierListener {
     // Threads of different warps are the better witness: a barrier of the block is needed for them.
     const key = `race ${[spot(site), spot(other)].sort().join(" ")}`;
     const known = this.#found.get(key);
+    const [later, earlier] = isBehind(other, site)
+      ? [this.#actor(other, otherWarp, otherLane), this.#actor(site, warp, lane)]
+      : [this.#actor(site, warp, lane), this.#actor(other, otherWarp, otherLane)];
     if (known?.kind === "shared-race" && known.sameWarp && !sameWarp) this.#found.delete(key);
     this.#keep(key, () => ({
       kind: "shared-race",
-      by: this.#actor(site, warp, lane),
-      other: this.#actor(other, otherWarp, otherLane),
+      by: later,
+      other: earlier,
       object: extent.object,
       offset: address - extent.start,
       width: site.counter.bytes,
@@ -308,6 +360,34 @@ export class Watcher implements AccessListener, BarrierListener {
     }));
   }
 }
+
+/** Stands later in the source: where the reader looks for what is missing before it. */
+const isBehind = (a: Site, b: Site): boolean => {
+  const [x, y] = [a.counter.op.span, b.counter.op.span];
+  return x.file === y.file && x.start > y.start;
+};
+
+/** What the kernel stores to, but for atomics and values that are the same for all threads. */
+function storedObjects({ kernel, provenance }: Program): ReadonlySet<string> {
+  const stored = new Set<string>();
+  for (const { ops } of kernel.blocks) {
+    for (const { action, args } of ops) {
+      const [address, value] = args;
+      if (action.kind !== "store" || !address || !value || isAlike(value, "launch")) continue;
+      for (const object of provenance.of(address)) if (/^(buffer|global) /.test(object)) stored.add(object);
+    }
+  }
+  return stored;
+}
+
+/** Nothing in the kernel lets blocks wait for each other: no fence, no look at what others write. */
+const isUnordered = ({ kernel }: Program): boolean =>
+  kernel.blocks.every(({ ops }) =>
+    ops.every(
+      ({ action }) =>
+        action.kind !== "fence" && !((action.kind === "load" || action.kind === "store") && action.space === "global" && action.volatile),
+    ),
+  );
 
 const spot = ({ counter: { op } }: Site): string => `${op.span.file}:${op.span.start}-${op.span.end}`;
 

@@ -11,7 +11,7 @@ import { lint } from "../../lint.ts";
 import { compileResources } from "../../nvcc/compile.ts";
 import { type CompiledKernel, findCompiled, knownResources } from "../../nvcc/resources.ts";
 import unusedSuppression from "../../rules/unused-suppression.ts";
-import { type Simulation, simulateProgram } from "../../simulate.ts";
+import { refusedIn, type Simulation, simulateProgram } from "../../simulate.ts";
 import { failedStage, stage } from "../../trace.ts";
 import type { Budget } from "./budget.ts";
 import { type Failure, type FileSimulation, type Job, type Names, type Outcome, tookTooLong, tookTooManySteps } from "./job.ts";
@@ -138,7 +138,8 @@ function findings(
       ? { ignore: [...(job.lint.ignore ?? []), unusedSuppression.id] }
       : {}),
   };
-  return lint(program, simulation?.launches, settings, (rule, error) => failures.push({ stage: rule, reason: reasonOf(error) }));
+  const failed = (rule: string, error: unknown): void => void failures.push({ stage: rule, reason: reasonOf(error) });
+  return lint(program, simulation?.launches, settings, failed, refusedIn(simulation?.notSimulated ?? []));
 }
 
 /** The kernels as the user's nvcc compiles them. */

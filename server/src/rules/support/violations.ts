@@ -42,10 +42,10 @@ export function placeIn({ kernel }: SimulatedLaunch, { file, start, end }: Actor
 }
 
 /** What of a launch nobody says and somebody has to: a size, a configuration, that it is reached at all. */
-function inventions({ fact, report }: SimulatedLaunch): readonly Assumption[] {
-  const own = new Set(report.assumptions.filter(({ what }) => /^contents of /.test(what)).map(({ what }) => what));
-  return fact.assumptions.filter(({ what, value }) => !own.has(what) && !isHarmless(what, value));
-}
+export const inventionsOf = (assumptions: readonly Assumption[]): readonly Assumption[] =>
+  assumptions.filter(({ what, value }) => !isHarmless(what, value));
+
+const inventions = ({ fact }: SimulatedLaunch): readonly Assumption[] => inventionsOf(fact.assumptions);
 
 /** What is said in other words, or changes nothing of what threads do. */
 const isHarmless = (what: string, value: number | string): boolean =>

@@ -18,6 +18,9 @@ export function witnessOf(violation: Violation): Witness {
   const { block, thread } = violation.by;
   if (violation.kind === "divergent-barrier") return { block, thread, other: { block, thread: violation.missing } };
   const { object, offset, width } = violation;
-  const other = violation.kind === "shared-race" ? { other: { block: violation.other.block, thread: violation.other.thread } } : {};
+  const other =
+    violation.kind === "shared-race" || violation.kind === "global-race"
+      ? { other: { block: violation.other.block, thread: violation.other.thread } }
+      : {};
   return { block, thread, object: { name: object.name, bytes: object.bytes }, offset, width, ...other };
 }

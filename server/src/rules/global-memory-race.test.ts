@@ -1,0 +1,53 @@
+import { testRule } from "../testing/rule-tables.ts";
+import rule from "./global-memory-race.ts";
+
+const program = (kernel: string, host = "k<<<16, 256>>>(out, in, 4096);", more = ""): string => `${more}
+__global__ void k(float *out, const float *in, int n) {
+  int t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
+${kernel}
+}
+int main() {
+  float *in, *out;
+  cudaMalloc(&in, 4096 * sizeof(float));
+  cudaMalloc(&out, 4096 * sizeof(float));
+  ${host}
+}`;
+
+testRule(rule, {
+  clean: {
+    "each its own": program("  out[i] = in[i];\n  out[i] *= 2;"),
+    "neighbours of the input": program("  if (i > 0) out[i] = in[i - 1];"),
+    atomics: program("  atomicAdd(out, in[i]);"),
+    "one value from all": program("  if (in[i] > n) out[0] = 1;\n  out[1] = n;"),
+    "one block only": program("  out[t] = in[t];\n  __syncthreads();\n  out[t] += in[255 - t];", "k<<<1, 256>>>(out, in, 4096);"),
+    "by the first block": program("  if (blockIdx.x == 0) out[t] = in[t];"),
+    "the last block sums up": program(
+      `  out[i] = in[i];
+  __threadfence();
+  __shared__ bool last;
+  if (t == 0) last = atomicAdd(&done, 1) == gridDim.x - 1;
+  __syncthreads();
+  if (last && t == 0) for (int j = 0; j < n; ++j) out[0] += out[j];`,
+      undefined,
+      "__device__ unsigned done;",
+    ),
+  },
+  found: {
+    "a sum without an atomic": {
+      code: program(`  out[0] += in[i];
+//^^^^^^ Race between blocks`),
+    },
+    "in place": {
+      code: program(
+        `  if (i < n - 1) out[i] = out[i + 1];
+  //                      ^^^^^^^^^^ reads \`out[i + 1]\` and thread (0, 0, 0) of block (8, 0, 0) writes \`out[i]\``,
+      ),
+    },
+    "blocks that overlap": {
+      code: program(
+        `  out[blockIdx.x * 200 + t] = in[i];
+//^^^^^^^^^^^^^^^^^^^^^^^^^ writes the same`,
+      ),
+    },
+  },
+});

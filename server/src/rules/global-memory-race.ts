@@ -1,0 +1,54 @@
+import { defineRule } from "./rule.ts";
+import { textAt } from "./support/edits.ts";
+import { about, assumptionsIn, elementAt, placeIn, shown, threadOf, verbOf } from "./support/violations.ts";
+
+export default defineRule({
+  id: "global-memory-race",
+  group: "correctness",
+  severity: "error",
+  priority: "correctness",
+  summary: "Threads of two blocks access the same element of global memory, and one of them writes.",
+  why: "The blocks of a launch run in any order, many at once: which value is read, or stays, is a matter of luck.",
+  remedy:
+    "Use an atomic where all add to one place; write to another buffer than the one that is read; or make two launches of it, the second of which finds what the first one wrote.",
+  notes:
+    "Some neighbouring blocks and the corners of the grid are run. Atomics among themselves and stores of one value by all are no race; a kernel with memory fences or volatile accesses is left alone, as blocks may wait for each other there.",
+  fix: "none",
+  simulated: true,
+  specificity: 3,
+  example: {
+    bad: `__global__ void smooth(float *data, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i > 0 && i < n - 1) data[i] = 0.5f * (data[i - 1] + data[i + 1]);
+}
+int main() {
+  float *data;
+  cudaMalloc(&data, (1 << 20) * sizeof(float));
+  smooth<<<4096, 256>>>(data, 1 << 20);
+}`,
+    good: `__global__ void smooth(float *out, const float *data, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i > 0 && i < n - 1) out[i] = 0.5f * (data[i - 1] + data[i + 1]);
+}
+int main() {
+  float *data, *out;
+  cudaMalloc(&data, (1 << 20) * sizeof(float));
+  cudaMalloc(&out, (1 << 20) * sizeof(float));
+  smooth<<<4096, 256>>>(out, data, 1 << 20);
+}`,
+  },
+  *check(context) {
+    const { reading } = context.program;
+    for (const each of shown(context, "global-race")) {
+      const { by, other, object, offset, width } = each.violation;
+      const first = placeIn(each.launch, other.at, reading.files);
+      const same = first && first.file === each.place.file && first.start === each.place.start;
+      const what = first && !same ? `\`${textAt(reading, first)}\`` : "the same";
+      yield {
+        span: each.place,
+        message: `Race between blocks: ${threadOf(by)} ${verbOf(by)} \`${each.text}\` and ${threadOf(other)} ${verbOf(other)} ${what}, ${elementAt(offset, width)} of \`${object.name}\`.${assumptionsIn(each)}`,
+        ...about(each, first && !same ? [{ at: first, message: `${threadOf(other)} ${verbOf(other)} it here` }] : []),
+      };
+    }
+  },
+});

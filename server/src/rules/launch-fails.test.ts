@@ -1,0 +1,42 @@
+import { testRule } from "../testing/rule-tables.ts";
+import rule from "./launch-fails.ts";
+
+const program = (host: string, kernel = "out[threadIdx.x] = 1;"): string => `
+__global__ void k(float *out) { ${kernel} }
+int main() {
+  float *out;
+  cudaMalloc(&out, 65536 * sizeof(float));
+${host}
+}`;
+const dynamic = "extern __shared__ float s[]; s[threadIdx.x] = 1; out[threadIdx.x] = s[threadIdx.x];";
+
+testRule(rule, {
+  clean: {
+    "as many threads as there may be": program("  k<<<1, 1024>>>(out);"),
+    "a long grid": program("  k<<<100000, 32>>>(out);"),
+    "48 KB": program("  k<<<1, 32, 48 * 1024>>>(out);", dynamic),
+    "more, and allowed": program(
+      "  cudaFuncSetAttribute(k, cudaFuncAttributeMaxDynamicSharedMemorySize, 100 << 10);\n  k<<<1, 32, 100 << 10>>>(out);",
+      dynamic,
+    ),
+  },
+  found: {
+    "too many threads": {
+      code: program(
+        "  k<<<1, 2048>>>(out);\n//^^^^^^^^^^^^^^^^^^^ The launch of `k` fails: a block of 2048 threads, more than the 1024 a block can have",
+      ),
+    },
+    "too many in a corner": { code: program("  k<<<1, dim3(64, 32)>>>(out);\n//^^^^^^^^^^^^^^^^^^^^^^^^^^^ a block of 2048 threads") },
+    "a high grid": { code: program("  k<<<dim3(1, 70000), 32>>>(out);\n//^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ a grid of (1, 70000, 1) blocks") },
+    "no block at all": { code: program("  k<<<0, 32>>>(out);\n//^^^^^^^^^^^^^^^^^ an empty grid: nothing is launched") },
+    "more than there is": {
+      code: program("  k<<<1, 32, 300 * 1024>>>(out);\n//^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ needs 300 KB of shared memory", dynamic),
+    },
+    "more than is allowed without a word": {
+      code: program(
+        "  k<<<1, 32, 64 * 1024>>>(out);\n//^^^^^^^^^^^^^^^^^^^^^^^^^^^^ has to be allowed by `cudaFuncSetAttribute` first",
+        dynamic,
+      ),
+    },
+  },
+});

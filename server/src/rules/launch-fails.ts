@@ -1,0 +1,81 @@
+import { isLibraryHeader } from "../analysis/headers/index.ts";
+import { formatCapacity, formatCount, formatDim } from "../units.ts";
+import { defineRule, type Finding, type RuleContext, type SimulatedLaunch } from "./rule.ts";
+import { inventionsOf } from "./support/violations.ts";
+
+const attribute = "FuncSetAttribute";
+
+export default defineRule({
+  id: "launch-fails",
+  group: "correctness",
+  severity: "error",
+  priority: "correctness",
+  summary: "A launch asks for more than the GPU gives a block or a grid, so the kernel never runs.",
+  why: "The launch returns an error that only `cudaGetLastError()` shows; the program goes on, with results that nobody computed.",
+  remedy:
+    "Stay within what the GPU allows: 1,024 threads a block, 65,535 blocks in y and z. More than 48 KB of dynamic shared memory has to be allowed first: `cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)`.",
+  notes:
+    "The limits are those of the chosen GPU. That an attribute allows the shared memory is taken for granted where the file sets any. Registers count only where a compiler or a comment tells them.",
+  fix: "none",
+  simulated: true,
+  specificity: 3,
+  example: {
+    bad: `__global__ void fill(float *out) { out[blockIdx.x * blockDim.x + threadIdx.x] = 1.0f; }
+int main() {
+  float *out;
+  cudaMalloc(&out, 8192 * sizeof(float));
+  fill<<<4, 2048>>>(out);
+}`,
+    good: `__global__ void fill(float *out) { out[blockIdx.x * blockDim.x + threadIdx.x] = 1.0f; }
+int main() {
+  float *out;
+  cudaMalloc(&out, 8192 * sizeof(float));
+  fill<<<8, 1024>>>(out);
+}`,
+  },
+  *check(context) {
+    const impossible = context.program.launches.flatMap((fact) =>
+      fact.refused && fact.expression ? [{ fact, reason: fact.reason ?? "" }] : [],
+    );
+    for (const { fact, reason } of [...impossible, ...(context.refused ?? [])])
+      yield {
+        span: fact.at,
+        message: `The launch of \`${fact.kernelName}\` fails: ${reason}.`,
+        kernel: fact.kernelName,
+        ...assumedIn(fact.assumptions),
+      };
+    for (const launch of context.launches) {
+      const why = refusal(launch, context);
+      if (why === undefined || !launch.fact.expression) continue;
+      yield {
+        span: launch.fact.at,
+        message: `The launch of \`${launch.report.kernel}\` fails: ${why}.`,
+        kernel: launch.report.kernel,
+        ...assumedIn(launch.fact.assumptions),
+      };
+    }
+  },
+});
+
+function assumedIn(assumptions: Parameters<typeof inventionsOf>[0]): Pick<Finding, "atMost" | "assumed"> {
+  const assumed = inventionsOf(assumptions).map(({ what, value }) => `${what} = ${value}`);
+  return assumed.length > 0 ? { atMost: "information", assumed } : {};
+}
+
+function refusal({ report }: SimulatedLaunch, { program: { reading } }: RuleContext): string | undefined {
+  const { refused, block } = report;
+  if (!refused) return undefined;
+  const { of, needs, allowed } = refused;
+  switch (of) {
+    case "shared":
+      return `a block needs ${formatCapacity(needs)} of shared memory, and the GPU gives it at most ${formatCapacity(allowed)}`;
+    case "registers":
+      return `a block of ${formatDim(block)} threads needs ${formatCount(needs)} registers, and there are ${formatCount(allowed)}`;
+    case "opt-in": {
+      const allows = reading.sources.some((text, file) => !isLibraryHeader(reading.files[file] ?? "") && text.includes(attribute));
+      return allows
+        ? undefined
+        : `a block needs ${formatCapacity(needs)} of shared memory; more than ${formatCapacity(allowed)} has to be allowed by \`cudaFuncSetAttribute\` first`;
+    }
+  }
+}
