@@ -45,8 +45,6 @@ export interface Diagnostic {
   readonly fixes: readonly DiagnosticFix[];
   readonly related: readonly { readonly path: string; readonly range: PositionRange; readonly message: string }[];
   readonly tags: readonly ("deprecated" | "unnecessary")[];
-  /** What it rests on that nobody said. */
-  readonly assumed?: readonly string[];
   /** Of correctness: what shows it. */
   readonly witness?: Witness;
   /** Made from simulated reports: valid until the next simulation, rather than the next edit. */
@@ -233,7 +231,6 @@ function toDiagnostic({ reading, kernels }: Program, { rule, severity, place, fi
     fixes: fix && edits?.length === fix.edits.length ? [{ title: visible(fix.title), safe: fix.safe, edits }] : [],
     related: related.map(({ at, message }) => ({ path: path(at.file), range: range(at), message: visible(message) })),
     tags: rule.tag ? [rule.tag] : [],
-    ...(finding.assumed && finding.assumed.length > 0 ? { assumed: finding.assumed.map(visible) } : {}),
     ...(finding.witness ? { witness: witnessOf(finding.witness) } : {}),
     simulated: rule.simulated,
     url: rule.url,

@@ -13,7 +13,7 @@ export class LaunchRefused extends Error {}
  */
 export function launchProblem(
   kernel: Kernel,
-  { grid, block, dynamicSharedBytes, buffers }: Launch,
+  { grid, block, cluster, dynamicSharedBytes, buffers }: Launch,
   { name, values }: GpuModel,
   registers?: number,
 ): string | undefined {
@@ -26,6 +26,11 @@ export function launchProblem(
     return `a block of (${block.join(", ")}) threads: ${allows(`(${values.maxBlockXY}, ${values.maxBlockXY}, ${values.maxBlockZ})`)}`;
   if (grid[0] > values.maxGridX || grid[1] > values.maxGridYZ || grid[2] > values.maxGridYZ)
     return `a grid of (${grid.join(", ")}) blocks: ${allows(`(${values.maxGridX}, ${values.maxGridYZ}, ${values.maxGridYZ})`)}`;
+  const bounds = kernel.launchBounds?.maxThreads;
+  if (bounds !== undefined && threads > bounds)
+    return `${count(threads)} threads a block, and \`__launch_bounds__\` promises at most ${count(bounds)}`;
+  if (cluster?.some((blocks, k) => (grid[k] ?? 1) % blocks !== 0))
+    return `a grid of (${grid.join(", ")}) blocks is no multiple of its clusters of (${cluster.join(", ")})`;
   if (!(dynamicSharedBytes >= 0)) return `${count(dynamicSharedBytes)} bytes of dynamic shared memory cannot be`;
   const shared = kernel.shared.reduce((sum, { bytes = 0 }) => sum + bytes, dynamicSharedBytes);
   if (shared > mostSharedBytes) return `${count(shared)} bytes of shared memory a block: ${allows(count(values.sharedPerBlockOptIn))}`;

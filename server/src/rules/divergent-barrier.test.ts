@@ -20,6 +20,13 @@ testRule(rule, {
     "in a branch that a whole block takes": program("  if (blockIdx.x % 2 == 0) __syncthreads();\n  out[i] = in[i];"),
     "in a loop of as many turns for all": program("  for (int j = 0; j < n; j += 256) { out[i] += in[j]; __syncthreads(); }"),
     "where nobody has returned": program("  if (i >= n) return;\n  out[i] = in[i];\n  __syncthreads();", "k<<<4, 250>>>(out, in, 1000);"),
+    "a shuffle of the whole warp": program("  float v = in[i];\n  if (t < 64) v += __shfl_down_sync(0xffffffff, v, 1);\n  out[i] = v;"),
+    "a shuffle of those that come": program(
+      "  float v = in[i];\n  unsigned m = __ballot_sync(0xffffffff, t % 32 < 16);\n  if (t % 32 < 16) v += __shfl_down_sync(m, v, 1, 16);\n  out[i] = v;",
+    ),
+    "named barriers of part of the block": program(
+      `  if (t < 64) asm volatile("bar.sync 1, 64;");\n  else asm volatile("bar.sync 2, 192;");\n  out[i] = in[i];`,
+    ),
     "a warp's own": program("  if (t < 32) { __syncwarp(); out[i] = in[i]; }"),
   },
   found: {
@@ -45,6 +52,12 @@ testRule(rule, {
     "turns that differ": {
       code: program(`  for (int j = t; j < n; j += 256) { out[i] += in[j]; __syncthreads(); }
   //                                                  ^^^^^^^^^^^^^^^ goes by it`),
+    },
+    "a shuffle of half a warp": {
+      code: program(`  float v = in[i];
+  if (t % 32 < 16) v += __shfl_down_sync(0xffffffff, v, 1);
+  //                    ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ and thread (16, 0, 0) goes by it
+  out[i] = v;`),
     },
     "some have returned": {
       code: program(`  if (i >= n) return;

@@ -1,14 +1,16 @@
-import { defineRule, type Finding, type Severity } from "./rule.ts";
-import { about, assumptionsIn, placeIn, shown, tuple } from "./support/violations.ts";
+import { defineRule } from "./rule.ts";
+import { about, placeIn, shown, tuple } from "./support/violations.ts";
 
 export default defineRule({
   id: "divergent-barrier",
   group: "correctness",
   severity: "error",
   priority: "correctness",
-  summary: "Some threads of a block come to a `__syncthreads()` and others do not.",
-  why: "A barrier in a branch is allowed only where all threads of the block take the branch: otherwise those that wait hang, or go on too early.",
-  remedy: "Move the barrier out of the branch, and guard the work on either side of it instead.",
+  summary:
+    "Some threads of a block come to a `__syncthreads()`, or lanes of a warp to a `_sync` intrinsic whose mask names them, and others do not.",
+  why: "A barrier in a branch is allowed only where all threads of the block take the branch: otherwise those that wait hang, or go on too early. So it is with the lanes that a mask names.",
+  remedy:
+    "Move the barrier out of the branch, and guard the work on either side of it instead. A mask names the lanes that come: `__ballot_sync` before the branch tells which.",
   notes:
     "Where the other threads have returned from the kernel, the hardware does not wait for them, though the guide forbids it: then the finding is information.",
   fix: "none",
@@ -47,15 +49,12 @@ int main() {
       const { by, missing, instead, ended } = each.violation;
       const elsewhere = instead && placeIn(each.launch, instead, context.program.reading.files);
       const does = ended ? "has returned" : elsewhere ? "waits at another one" : "goes by it";
-      const rest = about(each, elsewhere ? [{ at: elsewhere, message: `thread ${tuple(missing)} waits here` }] : []);
-      const atMost: Severity | undefined = ended ? "information" : rest.atMost;
-      const finding: Finding = {
+      yield {
         span: each.place,
-        message: `Divergent barrier: of block ${tuple(by.block)} thread ${tuple(by.thread)} waits here and thread ${tuple(missing)} ${does}.${assumptionsIn(each)}`,
-        ...rest,
-        ...(atMost ? { atMost } : {}),
+        message: `Divergent barrier: of block ${tuple(by.block)} thread ${tuple(by.thread)} waits here and thread ${tuple(missing)} ${does}.`,
+        ...about(each, elsewhere ? [{ at: elsewhere, message: `thread ${tuple(missing)} waits here` }] : []),
+        ...(ended ? { atMost: "information" as const } : {}),
       };
-      yield finding;
     }
   },
 });

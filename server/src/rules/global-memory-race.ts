@@ -1,6 +1,6 @@
 import { defineRule } from "./rule.ts";
 import { textAt } from "./support/edits.ts";
-import { about, assumptionsIn, elementAt, placeIn, shown, threadOf, verbOf } from "./support/violations.ts";
+import { about, elementAt, placeIn, shown, threadOf, verbOf } from "./support/violations.ts";
 
 export default defineRule({
   id: "global-memory-race",
@@ -46,7 +46,7 @@ int main() {
       const what = first && !same ? `\`${textAt(reading, first)}\`` : "the same";
       yield {
         span: each.place,
-        message: `Race between blocks: ${threadOf(by)} ${verbOf(by)} \`${each.text}\` and ${threadOf(other)} ${verbOf(other)} ${what}, ${elementAt(offset, width)} of \`${object.name}\`.${assumptionsIn(each)}`,
+        message: `Race between blocks: ${threadOf(by)} ${verbOf(by)} \`${each.text}\` and ${threadOf(other)} ${verbOf(other)} ${what}, ${elementAt(offset, width)} of \`${object.name}\`.`,
         ...about(each, first && !same ? [{ at: first, message: `${threadOf(other)} ${verbOf(other)} it here` }] : []),
       };
     }

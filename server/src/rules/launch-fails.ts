@@ -1,7 +1,7 @@
 import { isLibraryHeader } from "../analysis/headers/index.ts";
 import { formatCapacity, formatCount, formatDim } from "../units.ts";
-import { defineRule, type Finding, type RuleContext, type SimulatedLaunch } from "./rule.ts";
-import { inventionsOf } from "./support/violations.ts";
+import { defineRule, type RuleContext, type SimulatedLaunch } from "./rule.ts";
+import { isKnown } from "./support/violations.ts";
 
 const attribute = "FuncSetAttribute";
 
@@ -34,33 +34,17 @@ int main() {
 }`,
   },
   *check(context) {
-    const impossible = context.program.launches.flatMap((fact) =>
-      fact.refused && fact.expression ? [{ fact, reason: fact.reason ?? "" }] : [],
-    );
-    for (const { fact, reason } of [...impossible, ...(context.refused ?? [])])
-      yield {
-        span: fact.at,
-        message: `The launch of \`${fact.kernelName}\` fails: ${reason}.`,
-        kernel: fact.kernelName,
-        ...assumedIn(fact.assumptions),
-      };
-    for (const launch of context.launches) {
-      const why = refusal(launch, context);
-      if (why === undefined || !launch.fact.expression) continue;
-      yield {
-        span: launch.fact.at,
-        message: `The launch of \`${launch.report.kernel}\` fails: ${why}.`,
-        kernel: launch.report.kernel,
-        ...assumedIn(launch.fact.assumptions),
-      };
+    const impossible = context.program.launches.flatMap((fact) => (fact.refused ? [{ fact, reason: fact.reason ?? "" }] : []));
+    const simulated = context.launches.flatMap((launch) => {
+      const reason = refusal(launch, context);
+      return reason === undefined ? [] : [{ fact: launch.fact, reason }];
+    });
+    for (const { fact, reason } of [...impossible, ...(context.refused ?? []), ...simulated]) {
+      if (!fact.expression || !isKnown({ fact })) continue;
+      yield { span: fact.at, message: `The launch of \`${fact.kernelName}\` fails: ${reason}.`, kernel: fact.kernelName };
     }
   },
 });
-
-function assumedIn(assumptions: Parameters<typeof inventionsOf>[0]): Pick<Finding, "atMost" | "assumed"> {
-  const assumed = inventionsOf(assumptions).map(({ what, value }) => `${what} = ${value}`);
-  return assumed.length > 0 ? { atMost: "information", assumed } : {};
-}
 
 function refusal({ report }: SimulatedLaunch, { program: { reading } }: RuleContext): string | undefined {
   const { refused, block } = report;

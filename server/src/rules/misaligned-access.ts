@@ -1,5 +1,5 @@
 import { defineRule } from "./rule.ts";
-import { about, assumptionsIn, shown, threadOf, verbOf } from "./support/violations.ts";
+import { about, shown, threadOf, verbOf } from "./support/violations.ts";
 
 export default defineRule({
   id: "misaligned-access",
@@ -41,7 +41,7 @@ int main() {
       const { by, offset, width } = each.violation;
       yield {
         span: each.place,
-        message: `Misaligned: ${threadOf(by)} ${verbOf(by)} ${width} bytes at byte ${offset.toLocaleString("en-US")} of \`${each.violation.object.name}\`, which is no multiple of ${width}.${assumptionsIn(each)}`,
+        message: `Misaligned: ${threadOf(by)} ${verbOf(by)} ${width} bytes at byte ${offset.toLocaleString("en-US")} of \`${each.violation.object.name}\`, which is no multiple of ${width}.`,
         ...about(each),
       };
     }

@@ -23,6 +23,15 @@ testRule(rule, {
     "clamped at the rims": program(`${i}  if (i < n) out[i] = in[max(i - 1, 0)] + in[min(i + 1, n - 1)];`, "k<<<4, 256>>>(out, in, 1000);"),
     "a size that nobody knows": `__global__ void k(float *out) { out[blockIdx.x * 256 + threadIdx.x] = 0; }
 void run(float *out) { k<<<4, 256>>>(out); }`,
+    "sizes that somebody assumed": `__global__ void k(float *out, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i <= n) out[i] = 0;
+}
+void run(int n) {
+  float *out;
+  cudaMalloc(&out, n * sizeof(float));
+  k<<<n / 128 + 1, 128>>>(out, n);
+}`,
     "indices from data that nobody knows": program(`${i}  if (i < n) out[(int)in[i]] = 1;`, "k<<<4, 256>>>(out, in, 1000);").replace(
       "cudaMemset(in, 0, 1000 * sizeof(float));",
       "read(in);",
@@ -146,18 +155,6 @@ void run(float *out) { k<<<4, 256>>>(out); }`,
 //^^^^^^ writes \`to[at]\`, element 1,000
 }`,
       ),
-    },
-    "values that somebody assumed are named": {
-      code: `__global__ void k(float *out, int n) {
-  int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i <= n) out[i] = 0;
-  //          ^^^^^^ Assumes \`n\` =
-}
-void run(int n) {
-  float *out;
-  cudaMalloc(&out, n * sizeof(float));
-  k<<<n / 128 + 1, 128>>>(out, n);
-}`,
     },
   },
 });

@@ -1,5 +1,5 @@
 import { defineRule } from "./rule.ts";
-import { about, assumptionsIn, elementAt, shown, sizeOf, threadOf, verbOf } from "./support/violations.ts";
+import { about, elementAt, shown, sizeOf, threadOf, verbOf } from "./support/violations.ts";
 
 export default defineRule({
   id: "out-of-bounds-access",
@@ -11,7 +11,7 @@ export default defineRule({
   remedy:
     "Compare the index with the number of elements before it is used (`if (i < n)`), or make the allocation or the grid the size that the other one needs.",
   notes:
-    "Blocks at the corners and in the middle of the grid are run as the source has them; a thread whose access lies outside of what its pointer points into is the witness. The sizes are those that the host code allocates (`cudaMalloc` and its kin), of `__shared__`, `__device__`, `__constant__` and local arrays, and of dynamic shared memory as it is launched. Where a size is not known, or the index comes from data that is not, nothing is said; where a value that decides was assumed, the finding is information and names it.",
+    "Blocks at the corners and in the middle of the grid are run as the source has them; a thread whose access lies outside of what its pointer points into is the witness. The sizes are those that the host code allocates (`cudaMalloc` and its kin), of `__shared__`, `__device__`, `__constant__` and local arrays, and of dynamic shared memory as it is launched. Where a size, the launch or a value that the index rests on is not known but assumed, nothing is said.",
   fix: "none",
   simulated: true,
   specificity: 4,
@@ -45,7 +45,7 @@ int main() {
       const { by, object, offset, width } = violation;
       yield {
         span: place,
-        message: `Out of bounds: ${threadOf(by)} ${verbOf(by)} \`${text}\`, ${elementAt(offset, width)}; ${sizeOf(object, width)}.${assumptionsIn(each)}`,
+        message: `Out of bounds: ${threadOf(by)} ${verbOf(by)} \`${text}\`, ${elementAt(offset, width)}; ${sizeOf(object, width)}.`,
         ...about(each),
       };
     }

@@ -47,10 +47,8 @@ export interface Finding {
   readonly related?: readonly Related[];
   /** The kernel it is about, where the rule knows better than the place tells. */
   readonly kernel?: string;
-  /** No more than this, whatever the rule's severity: it rests on values that nobody said. */
+  /** No more than this, whatever the rule's severity. */
   readonly atMost?: Severity;
-  /** What it rests on that nobody said. */
-  readonly assumed?: readonly string[];
   /** Of correctness: the threads and the memory that show it. */
   readonly witness?: Violation;
 }

@@ -1,6 +1,6 @@
 import { defineRule } from "./rule.ts";
 import { textAt } from "./support/edits.ts";
-import { about, assumptionsIn, elementAt, placeIn, shown, tuple, verbOf } from "./support/violations.ts";
+import { about, elementAt, placeIn, shown, tuple, verbOf } from "./support/violations.ts";
 
 export default defineRule({
   id: "shared-memory-race",
@@ -50,7 +50,7 @@ int main() {
       const before = first && !same ? `\`${textAt(reading, first)}\`` : "the same";
       yield {
         span: each.place,
-        message: `Race in shared memory: thread ${tuple(by.thread)} ${verbOf(by)} \`${each.text}\` and thread ${tuple(other.thread)} ${verbOf(other)} ${before}, ${elementAt(offset, width)} of \`${object.name}\`, with no ${sameWarp ? "`__syncwarp()`" : "`__syncthreads()`"} between.${assumptionsIn(each)}`,
+        message: `Race in shared memory: thread ${tuple(by.thread)} ${verbOf(by)} \`${each.text}\` and thread ${tuple(other.thread)} ${verbOf(other)} ${before}, ${elementAt(offset, width)} of \`${object.name}\`, with no ${sameWarp ? "`__syncwarp()`" : "`__syncthreads()`"} between.`,
         ...about(each, first && !same ? [{ at: first, message: `thread ${tuple(other.thread)} ${verbOf(other)} it here` }] : []),
       };
     }

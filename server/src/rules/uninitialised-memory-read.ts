@@ -1,5 +1,5 @@
 import { defineRule } from "./rule.ts";
-import { about, assumptionsIn, elementAt, shown, threadOf } from "./support/violations.ts";
+import { about, elementAt, shown, threadOf } from "./support/violations.ts";
 
 export default defineRule({
   id: "uninitialised-memory-read",
@@ -53,7 +53,7 @@ int main() {
       const { by, object, offset, width } = each.violation;
       yield {
         span: each.place,
-        message: `Nobody has written it: ${threadOf(by)} reads \`${each.text}\`, ${elementAt(offset, width)} of \`${object.name}\`, before any thread stores there.${assumptionsIn(each)}`,
+        message: `Nobody has written it: ${threadOf(by)} reads \`${each.text}\`, ${elementAt(offset, width)} of \`${object.name}\`, before any thread stores there.`,
         ...about(each),
       };
     }

@@ -80,6 +80,7 @@ export class Runner {
   /** A barrier was reached by part of a warp's lanes. */
   divergentBarriers = 0;
   barrierListener: BarrierListener | undefined;
+  #warp: Warp | undefined;
   /** What the warps of the block that runs did, when it is to be kept. */
   records: WarpRecord[] | undefined;
   /** The record of the warp that runs. */
@@ -189,6 +190,7 @@ export class Runner {
   /** To the warp's end, its next barrier, or a gate that is closed. */
   #run(warp: Warp): void {
     warp.gate = undefined;
+    this.#warp = warp;
     const { flow, program } = this;
     const { o, stack } = warp;
     const { running } = program;
@@ -250,14 +252,19 @@ export class Runner {
     }
   }
 
-  #tell(listener: BarrierListener, { o, stack, all }: Warp, barrier: Op, mask: number): void {
-    let live = 0;
-    let missing = 0;
-    for (const entry of stack) {
-      live |= entry.mask;
-      if ((entry.mask & mask) === mask) missing |= entry.mask & ~mask;
-    }
-    listener.arrive(o / warpSize, barrier, mask, missing, all & ~live);
+  #tell(listener: BarrierListener, warp: Warp, barrier: Op, mask: number): void {
+    const { missing, ended } = othersOf(warp, mask);
+    listener.arrive(warp.o / warpSize, barrier, mask, missing, ended);
+  }
+
+  /** What runs is only tried: it need not happen. */
+  get isTrying(): boolean {
+    return this.#trial !== undefined;
+  }
+
+  /** Of the warp that runs: the lanes that wait for these behind the branches that they are in, and those that have returned. */
+  others(mask: number): { readonly missing: number; readonly ended: number } {
+    return this.#warp ? othersOf(this.#warp, mask) : { missing: 0, ended: 0 };
   }
 
   #take(top: StackEntry, edge: Edge, o: number, mask: number): void {
@@ -421,6 +428,16 @@ export class Runner {
   #spend(cost: number): void {
     if (this.work.spend(cost) < 0) throw new BudgetExceeded("the kernel runs longer than the simulation's step budget");
   }
+}
+
+function othersOf({ stack, all }: Warp, mask: number): { readonly missing: number; readonly ended: number } {
+  let live = 0;
+  let missing = 0;
+  for (const entry of stack) {
+    live |= entry.mask;
+    if ((entry.mask & mask) === mask) missing |= entry.mask & ~mask;
+  }
+  return { missing, ended: all & ~live };
 }
 
 /** Lets a warp on that other blocks of the cluster may let on. */

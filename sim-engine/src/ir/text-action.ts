@@ -141,7 +141,9 @@ export function printAction(action: Action): ActionText {
     case "bulk.wait":
       return text("bulk.wait", String(action.pending), ...(action.read ? ["read"] : []));
     case "barrier":
-      return text(action.reduce ? `barrier.${action.reduce}` : action.object ? "barrier.object" : "barrier");
+      return text(
+        action.reduce ? `barrier.${action.reduce}` : action.object ? "barrier.object" : action.named ? "barrier.named" : "barrier",
+      );
     case "fence":
       return text(`fence.${action.scope}`);
     case "shuffle":
@@ -256,6 +258,8 @@ export function parseAction(
       return { kind: "wgmma.wait", pending: Number(first) };
     case "barrier":
       return { kind: "barrier" };
+    case "barrier.named":
+      return { kind: "barrier", named: true };
     case "barrier.object":
       return { kind: "barrier", object: true };
     case "unknown":

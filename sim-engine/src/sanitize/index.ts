@@ -82,7 +82,13 @@ function watched(
 ): readonly Violation[] {
   let watcher: Watcher | undefined;
   try {
-    const program = compile(kernel, launch, { allLanes, contents, work, allBarriers: ordered, onWarpSync: () => watcher?.warpSync() });
+    const program = compile(kernel, launch, {
+      allLanes,
+      contents,
+      work,
+      allBarriers: ordered,
+      onWarpSync: (op, from, mask) => watcher?.warpSync(op, from, mask),
+    });
     if (!ordered) markSkips({ program, constantOf: launchConstants(program.environment) }, work);
     const runner = new Runner(program, work);
     const watching = new Watcher(runner, findInvented(program, invented, work), ordered);
@@ -120,6 +126,7 @@ function tellingBlocks(grid: Dim3): Dim3[] {
     [mx, Math.min(my + 1, y), mz],
     [x, 0, 0],
     [0, y, 0],
+    [Math.min(1, x), 0, 0],
     [0, 0, z],
   ];
   return unique(blocks);
@@ -133,7 +140,7 @@ function isOrderedByBarriers({ blocks }: Kernel): boolean {
     ops.every(
       ({ action }) =>
         !/^(mbarrier|copy.bulk|copy.async|wgmma|barrier.arrive)/.test(action.kind) &&
-        !(action.kind === "barrier" && action.object !== undefined),
+        !(action.kind === "barrier" && (action.object ?? action.named)),
     ),
   );
 }

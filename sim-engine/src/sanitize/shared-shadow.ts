@@ -78,7 +78,9 @@ export class SharedShadow {
     const isAtomic = this.#atomic(touch.site);
     const against = (of: Int32Array): Conflict | undefined => this.#conflict(of, granule, touch);
     let conflict = against(this.#writes);
-    if (conflict && ((isAtomic && this.#atomic(conflict.site)) || (sameValue && conflict.site === touch.site))) conflict = undefined;
+    // Of lanes that store at once one wins: most often all store what they have worked out together.
+    const isOne = conflict !== undefined && conflict.site === touch.site && (sameValue || conflict.sameWarp);
+    if (conflict && ((isAtomic && this.#atomic(conflict.site)) || isOne)) conflict = undefined;
     conflict ??= against(this.#reads) ?? against(this.#others);
     this.#put(this.#writes, granule, touch);
     return conflict;

@@ -99,10 +99,17 @@ export class Watcher implements AccessListener, BarrierListener {
     this.#tellUnwritten();
   }
 
-  /** The lanes of the running warp have waited for each other. */
-  warpSync(): void {
+  /** The lanes of the running warp that an operation names wait for each other: those that go by it are waited for in vain. */
+  warpSync(op: Op, _from: number, mask: number): void {
     const warp = this.#runner.record?.warp;
-    if (warp !== undefined) this.#shadow?.warpSync(warp);
+    if (warp === undefined || this.#runner.isTrying) return;
+    this.#shadow?.warpSync(warp);
+    const [named] = op.args;
+    if (named?.action.kind !== "const" || this.#invented.of(op)) return;
+    const { missing, ended } = this.#runner.others(mask);
+    const wanted = Number(named.action.value) & ~mask;
+    if ((wanted & missing) !== 0) this.#diverges(op, warp, mask, this.#thread(warp, firstLane(wanted & missing)), false);
+    else if ((wanted & ended) !== 0) this.#diverges(op, warp, mask, this.#thread(warp, firstLane(wanted & ended)), true);
   }
 
   request(counter: AccessCounter, addresses: Float64Array, from: number, mask: number): void {

@@ -1,7 +1,7 @@
 /** What the simulated blocks did wrong, one for each place in the source, and the words for it. */
 import type { Actor, Assumption, Violation } from "@warplens/sim-engine";
 import type { Place } from "../../syntax/reading.ts";
-import { formatAssumption, formatDim } from "../../units.ts";
+import { formatDim } from "../../units.ts";
 import type { Finding, Related, RuleContext, SimulatedLaunch } from "../rule.ts";
 import { textAt } from "./edits.ts";
 import { groupBy } from "./group-by.ts";
@@ -21,18 +21,16 @@ export interface Shown<K extends Kind> extends Witnessed {
   readonly violation: Of<K>;
 }
 
-/** The violations of a kind, each place once: in the launch that rests on the least that nobody said. */
+/** The violations of a kind, each place once. What rests on a value that nobody said is left out: it shows nothing. */
 export function shown<K extends Kind>({ program: { reading }, launches }: RuleContext, kind: K): Shown<K>[] {
-  const all = launches.flatMap((launch) =>
+  const all = launches.filter(isKnown).flatMap((launch) =>
     (launch.report.violations ?? []).flatMap((violation): Shown<K>[] => {
       if (violation.kind !== kind) return [];
       const place = placeIn(launch, violation.by.at, reading.files);
       return place ? [{ violation: violation as Of<K>, launch, place, text: textAt(reading, place) }] : [];
     }),
   );
-  return [...groupBy(all, ({ place }) => `${place.file}:${place.start}-${place.end}`).values()].flatMap((group) =>
-    group.sort((a, b) => inventions(a.launch).length - inventions(b.launch).length).slice(0, 1),
-  );
+  return [...groupBy(all, ({ place }) => `${place.file}:${place.start}-${place.end}`).values()].flatMap((group) => group.slice(0, 1));
 }
 
 /** A place of the kernel's files, as a place of those that were read. */
@@ -41,38 +39,20 @@ export function placeIn({ kernel }: SimulatedLaunch, { file, start, end }: Actor
   return index < 0 ? undefined : { file: index, start, end };
 }
 
-/** What of a launch nobody says and somebody has to: a size, a configuration, that it is reached at all. */
-export const inventionsOf = (assumptions: readonly Assumption[]): readonly Assumption[] =>
-  assumptions.filter(({ what, value }) => !isHarmless(what, value));
+/** The source or the user says all that decides what its threads do, but for what buffers hold. */
+export const isKnown = ({ fact }: Pick<SimulatedLaunch, "fact">): boolean => fact.assumptions.every(isHarmless);
 
-const inventions = ({ fact }: SimulatedLaunch): readonly Assumption[] => inventionsOf(fact.assumptions);
-
-/** What is said in other words, or changes nothing of what threads do. */
-const isHarmless = (what: string, value: number | string): boolean =>
+/** Said in other words, or without influence on what threads do. */
+const isHarmless = ({ what, value }: Assumption): boolean =>
   what === "the program's arguments" ||
   what === "other configurations" ||
   (typeof value === "string" && /^(success|nothing|a buffer of its own|all the kernel reaches|memory of its own)/.test(value));
 
-/** What a finding says besides its words: the launch, the kernel, what is assumed. */
-export function about(
-  { launch, violation }: Witnessed,
-  related: readonly Related[] = [],
-): Pick<Finding, "kernel" | "related" | "atMost" | "assumed" | "witness"> {
+/** What a finding says besides its words: the launch, the kernel, the witness. */
+export function about({ launch, violation }: Witnessed, related: readonly Related[] = []): Pick<Finding, "kernel" | "related" | "witness"> {
   const { fact, report } = launch;
-  const assumed = [...new Set(inventions(launch).map(({ what, value }) => formatAssumption(what, value)))];
-  const of = `${fact.expression ? "in this launch" : "in an assumed launch"} of \`${report.kernel}\`: grid ${formatDim(report.grid)}, block ${formatDim(report.block)}`;
-  return {
-    kernel: report.kernel,
-    related: [...related, { at: fact.at, message: of }],
-    witness: violation,
-    ...(assumed.length > 0 ? { atMost: "information", assumed } : {}),
-  };
-}
-
-/** " Assumes n = 64." */
-export function assumptionsIn({ launch }: Witnessed): string {
-  const texts = [...new Set(inventions(launch).map(({ what, value }) => formatAssumption(what.replace(/(?<!\w)\w+$/, "`$&`"), value)))];
-  return texts.length === 0 ? "" : ` Assumes ${texts.slice(0, 3).join(", ")}.`;
+  const message = `in this launch of \`${report.kernel}\`: grid ${formatDim(report.grid)}, block ${formatDim(report.block)}`;
+  return { kernel: report.kernel, related: [...related, { at: fact.at, message }], witness: violation };
 }
 
 /** "thread (255, 0, 0) of block (99, 0, 0)" */

@@ -215,7 +215,7 @@ class Emitter {
           // Whoever arrives goes on to wait.
           if (opcode.includes("wait")) syncCluster(this.#lowering);
         } else if (opcode.includes("warp")) builder.emit({ kind: "syncwarp" }, "void");
-        else builder.barrier();
+        else this.#barrier(instruction);
         return;
       case "shfl":
         this.#shuffle(instruction);
@@ -395,6 +395,13 @@ class Emitter {
         this.#at.address(from, "global"),
       );
     }
+  }
+
+  /** `bar.sync id[, threads]`: another than the first, or with a number of threads, is not for the whole block. */
+  #barrier({ operands: [id = "0", threads] }: Instruction): void {
+    const { builder } = this.#lowering;
+    if (id === "0" && threads === undefined) builder.barrier();
+    else builder.emit({ kind: "barrier", named: true }, "void");
   }
 
   #shuffle(instruction: Instruction): void {
