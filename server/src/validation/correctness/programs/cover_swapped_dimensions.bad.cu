@@ -1,0 +1,24 @@
+// BROKEN: the grid has width and height swapped: 40 x 50 blocks of 16 cover columns up to 639 of 800.
+#include <cstdio>
+#include <vector>
+#include <cuda_runtime.h>
+
+__global__ void darken(float* img, int width, int height) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x;
+    int y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x < width && y < height) img[y * width + x] *= 0.5f;
+}
+
+int main() {
+    const int width = 800, height = 640;
+    std::vector<float> h(width * height, 1.f);
+    float* img;
+    cudaMalloc(&img, h.size() * sizeof(float));
+    cudaMemcpy(img, h.data(), h.size() * sizeof(float), cudaMemcpyHostToDevice);
+    dim3 block(16, 16);
+    dim3 grid(height / 16, width / 16);
+    darken<<<grid, block>>>(img, width, height);  // BUG: grid-does-not-cover (or line 19)
+    cudaMemcpy(h.data(), img, h.size() * sizeof(float), cudaMemcpyDeviceToHost);
+    printf("%f\n", h[799]);
+    cudaFree(img);
+}

@@ -1,0 +1,30 @@
+// CLEAN
+#include <cstdio>
+#include <vector>
+#include <cuda_runtime.h>
+
+__global__ void half_block(const float* in, float* out) {
+    __shared__ float s[64];
+    int t = threadIdx.x, base = blockIdx.x * 128;
+    if (t < 64) {
+        s[t] = in[base + t];
+        asm volatile("bar.sync 1, 64;" ::: "memory");
+        out[base + t] = s[63 - t];
+    } else {
+        out[base + t] = -in[base + t];
+    }
+}
+
+int main() {
+    const int n = 128 * 14;
+    std::vector<float> h(n, 1.f);
+    float *in, *out;
+    cudaMalloc(&in, n * sizeof(float));
+    cudaMalloc(&out, n * sizeof(float));
+    cudaMemcpy(in, h.data(), n * sizeof(float), cudaMemcpyHostToDevice);
+    half_block<<<n / 128, 128>>>(in, out);
+    cudaMemcpy(h.data(), out, n * sizeof(float), cudaMemcpyDeviceToHost);
+    printf("%f\n", h[0]);
+    cudaFree(in);
+    cudaFree(out);
+}

@@ -1,0 +1,25 @@
+// BROKEN: the launch passes a number of elements as the dynamic shared size: 256 bytes hold 64 floats, and thread 64 writes s[64].
+#include <cstdio>
+#include <vector>
+#include <cuda_runtime.h>
+
+__global__ void reverse_blocks(float* data) {
+    extern __shared__ float s[];
+    int base = blockIdx.x * blockDim.x;
+    s[threadIdx.x] = data[base + threadIdx.x];  // BUG: out-of-bounds-access (or line 21)
+    __syncthreads();
+    data[base + threadIdx.x] = s[blockDim.x - 1 - threadIdx.x];
+}
+
+int main() {
+    const int block = 256, grid = 32, n = block * grid;
+    std::vector<float> h(n);
+    for (int i = 0; i < n; ++i) h[i] = i;
+    float* d;
+    cudaMalloc(&d, n * sizeof(float));
+    cudaMemcpy(d, h.data(), n * sizeof(float), cudaMemcpyHostToDevice);
+    reverse_blocks<<<grid, block, block>>>(d);
+    cudaMemcpy(h.data(), d, n * sizeof(float), cudaMemcpyDeviceToHost);
+    printf("%f\n", h[0]);
+    cudaFree(d);
+}

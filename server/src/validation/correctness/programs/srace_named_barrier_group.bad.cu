@@ -1,0 +1,32 @@
+// BROKEN: the named barrier joins 64 threads, and the read crosses to the other group: thread 0 reads s[64], which thread 64 writes.
+#include <cstdio>
+#include <vector>
+#include <cuda_runtime.h>
+
+__device__ __forceinline__ void group_sync(int id) {
+    asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(64) : "memory");
+}
+
+__global__ void swap_in_groups(const float* in, float* out) {
+    __shared__ float s[128];
+    int t = threadIdx.x;
+    int group = t / 64;
+    s[t] = in[blockIdx.x * 128 + t];
+    group_sync(1 + group);
+    out[blockIdx.x * 128 + t] = s[t ^ 64];  // BUG: shared-memory-race (or line 14)
+}
+
+int main() {
+    const int n = 128 * 10;
+    std::vector<float> h(n);
+    for (int i = 0; i < n; ++i) h[i] = i;
+    float *in, *out;
+    cudaMalloc(&in, n * sizeof(float));
+    cudaMalloc(&out, n * sizeof(float));
+    cudaMemcpy(in, h.data(), n * sizeof(float), cudaMemcpyHostToDevice);
+    swap_in_groups<<<n / 128, 128>>>(in, out);
+    cudaMemcpy(h.data(), out, n * sizeof(float), cudaMemcpyDeviceToHost);
+    printf("%f\n", h[0]);
+    cudaFree(in);
+    cudaFree(out);
+}
