@@ -2,8 +2,9 @@
  * From a report whose places are labels, which stay when declarations move, to one whose places are the user's: in a label's place
  * stand offsets of nodes, in its line the offset, and one more, of what stands first on that line (0: nowhere).
  */
-import type { AccessReport, Actor, BranchReport, Kernel, LaunchReport, LineCounters, LoopReport, Violation } from "@warplens/sim-engine";
+import type { AccessReport, BranchReport, Kernel, LaunchReport, LineCounters, LoopReport } from "@warplens/sim-engine";
 import type { Reading } from "../syntax/reading.ts";
+import { withPlacesBy } from "./violation-places.ts";
 
 interface Spot {
   readonly file: number;
@@ -30,16 +31,8 @@ export function placedReport(report: LaunchReport, reading: Reading): LaunchRepo
     accesses: report.accesses.map((access): AccessReport => placed(access, reading)),
     branches: report.branches.map((branch): BranchReport => placed(branch, reading)),
     loops: report.loops.map((loop): LoopReport => placed(loop, reading)),
-    ...(report.violations ? { violations: report.violations.map((each) => placedViolation(each, reading)) } : {}),
+    ...(report.violations ? { violations: report.violations.map((each) => withPlacesBy(each, (at) => placed(at, reading))) } : {}),
   };
-}
-
-function placedViolation(violation: Violation, reading: Reading): Violation {
-  const actor = (each: Actor): Actor => ({ ...each, at: placed(each.at, reading) });
-  const by = actor(violation.by);
-  if (violation.kind === "shared-race" || violation.kind === "global-race") return { ...violation, by, other: actor(violation.other) };
-  if (violation.kind === "divergent-barrier" && violation.instead) return { ...violation, by, instead: placed(violation.instead, reading) };
-  return { ...violation, by };
 }
 
 /** The kernel with the places of its shared arrays as the source stands now; those of its operations stay labels. */

@@ -11,6 +11,7 @@ import {
   type LineCounters,
   printKernel,
 } from "@warplens/sim-engine";
+import { withPlacesBy } from "./violation-places.ts";
 
 const capacity = 128;
 /** Contents longer than this are told apart by samples. */
@@ -175,5 +176,6 @@ function moved(report: LaunchReport, from: Places, to: Places, files: readonly s
     accesses: report.accesses.map(place),
     branches: report.branches.map(place),
     loops: report.loops.map(place),
+    ...(report.violations ? { violations: report.violations.map((each) => withPlacesBy(each, place)) } : {}),
   };
 }
