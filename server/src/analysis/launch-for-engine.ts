@@ -50,7 +50,8 @@ export function launchForEngine(open: OpenLaunch, written: Directive, device: De
   const block = directive.block ?? completeBlock(open, use, assumptions);
   const grid = directive.grid ?? completeGrid(open, block, use, device, assumptions);
   const problem = impossible(grid, block);
-  if (problem !== undefined) return { reason: problem, assumptions, refused: true };
+  // A size of zero may well be what a file that is not there left.
+  if (problem !== undefined) return { reason: problem, assumptions, ...(problem === nothingLaunched ? {} : { refused: true as const }) };
   const cluster = directive.cluster ?? known(open.cluster);
   const dynamicSharedBytes = directive.shared ?? completeShared(open, assumptions);
   const threads: Dim3 = [grid[0] * block[0], grid[1] * block[1], grid[2] * block[2]];
@@ -83,12 +84,14 @@ function middle(lo: number, hi: number): number | undefined {
 }
 const mostRandom = 2 ** 26;
 
+const nothingLaunched = "an empty grid: nothing is launched";
+
 function impossible(grid: Dim3, block: Dim3): string | undefined {
   const threads = block[0] * block[1] * block[2];
   if (threads > 1024) return `a block of ${threads} threads, more than the 1024 a block can have`;
   if (threads < 1) return "a block without threads";
   if (block[2] > 64) return `a block of (${block.join(", ")}) threads, more than 64 in z`;
-  if (grid.some((side) => side < 1)) return "an empty grid: nothing is launched";
+  if (grid.some((side) => side < 1)) return nothingLaunched;
   if (grid[0] > 2147483647 || grid[1] > 65535 || grid[2] > 65535) return `a grid of (${grid.join(", ")}) blocks, more than a grid can have`;
   return undefined;
 }

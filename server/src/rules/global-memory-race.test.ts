@@ -20,6 +20,7 @@ testRule(rule, {
     atomics: program("  atomicAdd(out, in[i]);"),
     "one value from all": program("  if (in[i] > n) out[0] = 1;\n  out[1] = n;"),
     "one block only": program("  out[t] = in[t];\n  __syncthreads();\n  out[t] += in[255 - t];", "k<<<1, 256>>>(out, in, 4096);"),
+    "all blocks work out the same": program("  out[t] = in[t] * 2;"),
     "by the first block": program("  if (blockIdx.x == 0) out[t] = in[t];"),
     "the last block sums up": program(
       `  out[i] = in[i];

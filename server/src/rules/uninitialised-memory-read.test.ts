@@ -27,6 +27,9 @@ testRule(rule, {
       "  extern __shared__ float s[];\n  for (int j = t; j < 8192; j += 256) s[j] = 0;\n  __syncthreads();\n  out[t] = s[8191 - t];",
       "k<<<1, 256, 8192 * sizeof(float)>>>(out, in, 200);",
     ),
+    "where data lets it be written": program(
+      "  __shared__ float s[256];\n  if (in[t] > 0) s[t] = in[t];\n  __syncthreads();\n  if (in[255 - t] > 0) out[t] = s[255 - t];\n  out[t + 256] = s[t];",
+    ).replace("cudaMalloc(&out", "read(in);\n  cudaMalloc(&out"),
     "by asynchronous copies": program(
       "  __shared__ __align__(16) float s[256];\n  __pipeline_memcpy_async(&s[t], &in[t], 4);\n  __pipeline_commit();\n  __pipeline_wait_prior(0);\n  __syncthreads();\n  out[t] = s[255 - t];",
     ).replace("\n__global__", "#include <cuda_pipeline.h>\n__global__"),

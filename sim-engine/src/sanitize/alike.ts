@@ -31,3 +31,13 @@ export function isAlike(value: Op, among: "block" | "launch", seen = new Set<Op>
       return false;
   }
 }
+
+/** Whether the block's index takes part in a value, through arithmetic and the addresses of loads; what goes through memory is not seen. */
+export function dependsOnBlock({ action, args }: Op, seen = new Set<Op>()): boolean {
+  if (action.kind === "special") return /^ctaid/.test(action.register);
+  return args.some((arg) => {
+    if (seen.has(arg)) return false;
+    seen.add(arg);
+    return dependsOnBlock(arg, seen);
+  });
+}

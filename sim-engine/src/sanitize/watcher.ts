@@ -2,10 +2,11 @@
 import type { AccessCounter, AccessListener, RequestShape } from "../execute/accesses.ts";
 import { sharedBase } from "../execute/memory.ts";
 import type { Program } from "../execute/program.ts";
+import { type MemoryObject, mayOverlap } from "../execute/provenance.ts";
 import type { BarrierListener, Runner } from "../execute/run.ts";
 import type { Block, Dim3, Op, Span } from "../ir/kernel.ts";
 import type { Actor, Violation } from "../report/violation.ts";
-import { isAlike } from "./alike.ts";
+import { dependsOnBlock, isAlike } from "./alike.ts";
 import { type BlockTouch, GlobalShadow } from "./global-shadow.ts";
 import { divergentRegions, type Invented } from "./invented.ts";
 import { type Extent, extentsOf } from "./objects.ts";
@@ -18,6 +19,10 @@ interface Site {
   readonly operation: Actor["operation"];
   readonly reads: boolean;
   readonly writes: boolean;
+  /** Whoever writes what it reads is known to. */
+  readonly showsUnwritten: boolean;
+  /** What it stores depends on the block, as far as the source shows. */
+  readonly dependsOnBlock: boolean;
   /** Every thread of the block stores the same. */
   readonly sameValue: boolean;
   /** Other blocks may write what it touches, or touch what it writes; nothing orders them. */
@@ -50,6 +55,8 @@ export class Watcher implements AccessListener, BarrierListener {
   readonly #global: GlobalShadow | undefined;
   /** Buffers and variables that the kernel stores to other than by atomics, or values that are not the same for all blocks. */
   readonly #stored: ReadonlySet<string>;
+  /** What something stores to of which it is not known where, or whether. */
+  readonly #doubtful: ReadonlySet<MemoryObject>;
   readonly #found = new Map<string, Violation>();
   readonly #lanes = new Float64Array(32);
   readonly #arrivals = new Map<number, Arrival>();
@@ -76,6 +83,7 @@ export class Watcher implements AccessListener, BarrierListener {
       this.#shadow = new SharedShadow(bytes, granule, (site) => this.#numbered[site]?.operation === "atomic");
     }
     this.#stored = storedObjects(this.#program);
+    this.#doubtful = doubtfulObjects(this.#program, invented);
     const global = [...counters.values()].flat().filter(({ space }) => space === "global");
     if (this.#stored.size > 0 && isUnordered(this.#program))
       this.#global = new GlobalShadow(global.reduce((least, { bytes }) => Math.min(least, bytes), 4));
@@ -165,6 +173,8 @@ export class Watcher implements AccessListener, BarrierListener {
       reads: operation === "load" || (operation === "copy" && space === "global"),
       writes: operation !== "load" && !(operation === "copy" && space === "global"),
       sameValue: value !== undefined && isAlike(value, "block"),
+      showsUnwritten: !mayOverlap(this.#program.provenance.of(address), this.#doubtful),
+      dependsOnBlock: op.args.slice(1).some((arg) => dependsOnBlock(arg)),
       meetsBlocks:
         space === "global" &&
         [...this.#program.provenance.of(address)].some((object) => this.#stored.has(object)) &&
@@ -197,7 +207,7 @@ export class Watcher implements AccessListener, BarrierListener {
       const first = Math.floor((address - sharedBase) / shadow.granule);
       const touch: Touch = { warp, lane, site: number };
       for (let granule = first; granule < first + granules; granule++) {
-        if (site.reads && !shadow.isWritten(granule)) this.#notWritten(site, granule, address, warp, lane);
+        if (site.reads && site.showsUnwritten && !shadow.isWritten(granule)) this.#notWritten(site, granule, address, warp, lane);
         const conflict = site.writes ? shadow.write(granule, touch, site.sameValue) : shadow.read(granule, touch);
         if (conflict) this.#race(site, conflict, address, warp, lane);
       }
@@ -224,6 +234,8 @@ export class Watcher implements AccessListener, BarrierListener {
     const other = this.#numbered[conflict.site];
     const extent = site.extents && nearestOf(site.extents, address);
     if (!other || !extent || (site.operation === "atomic" && other.operation === "atomic")) return;
+    // The same thread of another block stores what this one does, unless something tells them apart.
+    if (site === other && conflict.warp === touch.warp && conflict.lane === touch.lane && !site.dependsOnBlock) return;
     const here = this.#actor(site, touch.warp, touch.lane);
     const there = this.#actor(other, conflict.warp, conflict.lane, conflict.block);
     const [by, earlier] = isBehind(other, site) ? [there, here] : [here, there];
@@ -373,6 +385,15 @@ const isBehind = (a: Site, b: Site): boolean => {
   const [x, y] = [a.counter.op.span, b.counter.op.span];
   return x.file === y.file && x.start > y.start;
 };
+
+function doubtfulObjects({ kernel, provenance }: Program, invented: Invented): ReadonlySet<MemoryObject> {
+  const doubtful = new Set<MemoryObject>();
+  for (const { ops } of kernel.blocks)
+    for (const op of ops)
+      if (/^(store|atomic|copy)/.test(op.action.kind) && op.args[0] && invented.of(op))
+        for (const object of provenance.of(op.args[0])) doubtful.add(object);
+  return doubtful;
+}
 
 /** What the kernel stores to, but for atomics and values that are the same for all threads. */
 function storedObjects({ kernel, provenance }: Program): ReadonlySet<string> {
