@@ -18,7 +18,7 @@ function* lintIntervals({ id, figures }: CompilerFile): Generator<string> {
 function* lintSequences({ id, sequences }: CompilerFile, rules: Rules): Generator<string> {
   for (const [name, sequence] of Object.entries(sequences)) {
     yield* lintCitation(`${id}.${name}`, sequence, rules);
-    if (!/^(f32|f32\.fast|f64|i32|i64)\.\w+$/.test(name)) yield `${id}: no sequence can be called ${name}`;
+    if (!/^(f32(\.fast)?(\.flushed)?|f64|i32|i64)\.\w+$/.test(name)) yield `${id}: no sequence can be called ${name}`;
     const opcodes = sequence.code.split(" ");
     const wrong = opcodes.find((opcode) => !/^[A-Z][A-Z0-9]*(\.[A-Z0-9]+)*(\*[1-9]\d*)?$/.test(opcode));
     if (wrong !== undefined) yield `${id}.${name}: ${wrong || "nothing"} is no opcode`;

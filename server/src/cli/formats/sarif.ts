@@ -71,7 +71,7 @@ const driver = (version: string): object => ({
     helpUri: rule.url,
     defaultConfiguration: { level: levels[rule.severity] },
     properties: {
-      tags: [rule.priority === "correctness" ? "correctness" : "performance", rule.group],
+      tags: [...new Set([rule.priority === "correctness" ? "correctness" : "performance", rule.group])],
       precision: rule.simulated ? "high" : "very-high",
       "problem.severity": problems[rule.severity],
     },
