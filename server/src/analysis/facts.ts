@@ -2,7 +2,7 @@
  * What the analysis knows of one file, for rules, the editor and the command line. No tree-sitter, no LSP.
  */
 import type { Assumption, Kernel, Launch, Work } from "@warplens/sim-engine";
-import type { Expression, FunctionDeclaration, TranslationUnit } from "../syntax/ast.ts";
+import type { Expression, FunctionDeclaration, Node, TranslationUnit } from "../syntax/ast.ts";
 import type { Item } from "../syntax/item.ts";
 import type { Place, Reading } from "../syntax/reading.ts";
 import type { Database } from "./database/database.ts";
@@ -50,6 +50,61 @@ export interface LaunchFact {
   readonly registers?: number;
 }
 
+/** Where memory lies: that of the host, of the device, managed, or page-locked. */
+export type Residence = "host" | "device" | "managed" | "pinned";
+
+/** Memory that takes part: what it is called, how large it is, and where it was allocated. */
+export interface FaultObject {
+  readonly name: string;
+  readonly bytes: number | undefined;
+  readonly residence: Residence;
+  readonly allocated?: Node | undefined;
+}
+
+/** What is done with memory. */
+export type HostUse = "copied to" | "copied from" | "set" | "given to a kernel" | "read" | "written" | "freed";
+
+/** What host code does wrong with memory, on its way from `main`. */
+export type HostFault = { readonly at: Expression } & (
+  | {
+      readonly kind: "direction";
+      /** The operand that says the direction, and the numbers of `cudaMemcpyKind`: what it says, and what would fit. */
+      readonly direction: Expression | undefined;
+      readonly said: number;
+      readonly fits: number;
+      readonly to: FaultObject;
+      readonly from: FaultObject;
+    }
+  | {
+      readonly kind: "too-large";
+      readonly side: "copied to" | "copied from" | "set";
+      readonly object: FaultObject & { readonly bytes: number };
+      /** Where in the object it begins, and how many bytes it takes. */
+      readonly offset: number;
+      readonly bytes: number;
+    }
+  | {
+      readonly kind: "elements-for-bytes";
+      readonly size: Expression;
+      readonly bytes: number;
+      readonly object: FaultObject & { readonly bytes: number };
+      readonly elementBytes: number;
+      /** The `sizeof` that the allocation multiplies the same number by. */
+      readonly unit: Expression | undefined;
+    }
+  | {
+      readonly kind: "sizeof-pointer";
+      /** The pointer whose size is taken. */
+      readonly pointer: Expression;
+      readonly bytes: number;
+      readonly object: FaultObject & { readonly bytes: number };
+    }
+  | { readonly kind: "freed"; readonly use: HostUse; readonly object: FaultObject; readonly freed: Node; readonly kernel?: string }
+  | { readonly kind: "not-waited"; readonly object: FaultObject; readonly by: Expression; readonly kernel: string | undefined }
+  | { readonly kind: "device-memory-on-host"; readonly object: FaultObject; readonly use: HostUse }
+  | { readonly kind: "host-memory-in-kernel"; readonly object: FaultObject; readonly kernel: string; readonly parameter: string }
+);
+
 /** Why a kernel cannot be simulated, in words for the user. */
 export class NotSimulated extends Error {
   readonly at: Place | undefined;
@@ -77,6 +132,8 @@ export interface Program {
   isOfProject(path: string): boolean;
   /** What of the project's build files is not used, and why: one sentence each. */
   readonly buildProblems: readonly string[];
+  /** What host code does wrong with memory. */
+  readonly hostFaults: readonly HostFault[];
   /** Directive comments that could not be read, and the like. */
   readonly problems: readonly { readonly message: string; readonly at: Place }[];
 }

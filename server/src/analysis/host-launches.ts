@@ -5,6 +5,7 @@
 import { Cancelled, estimateResources, type KernelResources, type Work } from "@warplens/sim-engine";
 import type { Expression, FunctionDeclaration, Node } from "../syntax/ast.ts";
 import { stage } from "../trace.ts";
+import type { HostFault } from "./facts.ts";
 import { type Elsewhere, type EvaluatedLaunch, FileEvaluation } from "./host/file-evaluation.ts";
 import type { LaunchEntry, ResolveLaunch } from "./host/launches/launch-entry.ts";
 import { functionName } from "./host/launches/launch-sites.ts";
@@ -35,6 +36,8 @@ export interface HostLaunches {
   readonly own: readonly EvaluatedLaunch[];
   /** Of kernels that this file does not launch, by name. */
   readonly elsewhere: ReadonlyMap<string, { readonly unit: ProgramUnit; readonly launches: readonly EvaluatedLaunch[] }>;
+  /** What the program does wrong with memory, of this file's host code. */
+  readonly faults: readonly HostFault[];
   readonly linker: ProgramLinker;
 }
 
@@ -45,8 +48,10 @@ export function hostLaunches(code: HostCode): HostLaunches {
   const hasMain = own.semantics.functions.some((fn) => functionName(fn) === "main");
   const main = hasMain || !own.sites.sites.some(isOwn) ? undefined : linker.main();
   const elsewhere = main && { ...main, ...translation(own, main.unit) };
-  const launches = new FileEvaluation(programOf(code, own), inputs, isOwn, elsewhere).launches();
-  return { own: launches, elsewhere: launchesElsewhere(code, new Set(launches.map(({ entry }) => entry.kernelName)), isOwn), linker };
+  const evaluation = new FileEvaluation(programOf(code, own), inputs, isOwn, elsewhere);
+  const launches = evaluation.launches();
+  const launched = new Set(launches.map(({ entry }) => entry.kernelName));
+  return { own: launches, elsewhere: launchesElsewhere(code, launched, isOwn), faults: evaluation.faults, linker };
 }
 
 /** Each other file is evaluated once. */

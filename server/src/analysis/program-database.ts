@@ -111,6 +111,7 @@ export class ProgramDatabase {
     const { settings, run } = db.get(this.#effective, path);
     const kernels = kernelFacts(semantics.functions, reading);
     const directives = new UserDirectives(reading, settings);
+    const evaluated = this.#evaluated;
     let launches: readonly LaunchFact[] | undefined;
     const facts = (): readonly LaunchFact[] => {
       if (launches) return launches;
@@ -134,6 +135,9 @@ export class ProgramDatabase {
       buildProblems: db.get(files.compiled, path).problems,
       get launches() {
         return facts();
+      },
+      get hostFaults() {
+        return db.get(evaluated, path).launches.faults;
       },
       get problems() {
         facts();

@@ -68,6 +68,7 @@ function ruleFindings(db: Database, files: FileQueries, item: Item, rule: Rule, 
       asksLaunches = true;
       return [];
     },
+    hostFaults: [],
     problems: [],
   };
   try {

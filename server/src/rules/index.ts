@@ -1,5 +1,7 @@
 /** Generated from this folder by scripts/generate/rules.mjs: do not edit. */
 import analysisLimit from "./analysis-limit.ts";
+import copyDirection from "./copy-direction.ts";
+import copySize from "./copy-size.ts";
 import divergentBarrier from "./divergent-barrier.ts";
 import doubleConstantInFloat from "./double-constant-in-float.ts";
 import globalMemoryRace from "./global-memory-race.ts";
@@ -15,11 +17,16 @@ import uncoalescedGlobalAccess from "./uncoalesced-global-access.ts";
 import uninitialisedMemoryRead from "./uninitialised-memory-read.ts";
 import unreadInclude from "./unread-include.ts";
 import unsignedLoopCounter from "./unsigned-loop-counter.ts";
+import unsynchronisedHostRead from "./unsynchronised-host-read.ts";
 import unusedSuppression from "./unused-suppression.ts";
+import useAfterFree from "./use-after-free.ts";
+import wrongMemorySpace from "./wrong-memory-space.ts";
 
 /** Every rule, by id. */
 export const rules: readonly Rule[] = [
   analysisLimit,
+  copyDirection,
+  copySize,
   divergentBarrier,
   doubleConstantInFloat,
   globalMemoryRace,
@@ -34,5 +41,8 @@ export const rules: readonly Rule[] = [
   uninitialisedMemoryRead,
   unreadInclude,
   unsignedLoopCounter,
+  unsynchronisedHostRead,
   unusedSuppression,
+  useAfterFree,
+  wrongMemorySpace,
 ];

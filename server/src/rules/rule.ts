@@ -67,7 +67,7 @@ export interface RefusedLaunch {
 }
 
 export interface RuleContext {
-  readonly program: Pick<Program, "reading" | "semantics" | "launches" | "problems">;
+  readonly program: Pick<Program, "reading" | "semantics" | "launches" | "hostFaults" | "problems">;
   readonly syntax: SyntaxIndex;
   /** Empty until the simulation is done. */
   readonly launches: readonly SimulatedLaunch[];

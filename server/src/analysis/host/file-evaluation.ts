@@ -3,6 +3,7 @@
  * with unknown parameters; and where a launch depends on inputs nobody knows, the run is repeated with assumed ones.
  */
 import type { Expression, FunctionDeclaration } from "../../syntax/ast.ts";
+import type { HostFault } from "../facts.ts";
 import { Substitutions } from "../sema/substitutions.ts";
 import { type Assumed, assumeInputs, type Repetition, type Run } from "./assume-inputs.ts";
 import type { LaunchEntry } from "./launches/launch-entry.ts";
@@ -65,6 +66,8 @@ export class FileEvaluation implements Repetition {
   readonly #isOwn: (site: Expression) => boolean;
   readonly #found = new Map<Expression, readonly Found[]>();
   readonly #results = new Map<FunctionDeclaration, Map<string, RunResult>>();
+  /** What the program does wrong with memory on its way from `main`. */
+  faults: readonly HostFault[] = [];
   /** Steps taken so far. */
   steps = 0;
 
@@ -91,7 +94,8 @@ export class FileEvaluation implements Repetition {
     // A `main` that only calls other files may come back to this one.
     const main = this.#elsewhere?.main ?? semantics.functions.find((fn) => functionName(fn) === "main" && fn.body !== undefined);
     if (main !== undefined) {
-      this.#run(main, {}, undefined);
+      const own = this.#elsewhere === undefined;
+      this.#run(main, own ? { faults: true } : {}, undefined);
       if (this.#missing().length > 0) this.#run(main, { survivesExits: true }, "the program ends before it, as far as its input is known");
     }
     const unseen = () => this.#missing().filter((site) => !this.#found.has(site));
@@ -115,7 +119,9 @@ export class FileEvaluation implements Repetition {
   #run(fn: FunctionDeclaration, options: RunOptions, doubt: string | undefined): void {
     if (this.steps > fileSteps) return;
     const result = this.again(fn, { ...options, assumed: this.#given });
-    const run: Run = { fn, options, result };
+    const { faults, ...repeated } = options;
+    if (faults) this.faults = result.faults;
+    const run: Run = { fn, options: repeated, result };
     for (const site of new Set(result.launches.map((entry) => entry.site))) {
       const entries = result.launches.filter((entry) => entry.site === site);
       const known = this.#found.get(site)?.map(({ entry }) => entry);
@@ -128,7 +134,7 @@ export class FileEvaluation implements Repetition {
 
   /** Runs a function, counting its steps. */
   again(fn: FunctionDeclaration, options: RunOptions): RunResult {
-    const key = JSON.stringify([options.survivesExits ?? false, [...(options.assumed ?? [])].sort()]);
+    const key = JSON.stringify([options.survivesExits ?? false, options.faults ?? false, [...(options.assumed ?? [])].sort()]);
     const results = this.#results.get(fn) ?? new Map<string, RunResult>();
     this.#results.set(fn, results);
     const known = results.get(key);

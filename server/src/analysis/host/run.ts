@@ -1,6 +1,7 @@
 /** Evaluates the host code of a file and reports the launches in it. */
 import type { Work } from "@warplens/sim-engine";
 import type { FunctionDeclaration } from "../../syntax/ast.ts";
+import type { HostFault } from "../facts.ts";
 import { type AssumedTemplate, assumedTemplateArguments } from "../sema/assumed-templates.ts";
 import type { Semantics } from "../sema/index.ts";
 import type { Substitutions } from "../sema/substitutions.ts";
@@ -10,6 +11,7 @@ import { evaluateExpression } from "./evaluate/expressions.ts";
 import { callFunction } from "./evaluate/function-call.ts";
 import { launchKernel } from "./evaluate/launch.ts";
 import { executeStatement } from "./evaluate/statements.ts";
+import { FaultLog } from "./launches/host-fault.ts";
 import type { LaunchEntry, ResolveLaunch } from "./launches/launch-entry.ts";
 import { LaunchLog } from "./launches/launch-log.ts";
 import { functionName } from "./launches/launch-sites.ts";
@@ -48,6 +50,8 @@ export interface RunOptions {
   readonly assumed?: ReadonlyMap<string, number>;
   /** Do not let the program end early. */
   readonly survivesExits?: boolean;
+  /** Look for what host code does wrong with memory, until the end of the program. */
+  readonly faults?: boolean;
 }
 
 export interface RunResult {
@@ -66,6 +70,8 @@ export interface RunResult {
   /** Template arguments of the function, where nothing says which it is instantiated with. */
   readonly assumedTemplate: readonly AssumedInput[];
   readonly steps: number;
+  /** What host code does wrong, where that was asked. */
+  readonly faults: readonly HostFault[];
 }
 
 /** Runs one function of the file from fresh memory: `main` with its arguments, any other with unknown ones. Throws `Cancelled`. */
@@ -99,9 +105,12 @@ export function runFunction(program: RunProgram, entry: FunctionDeclaration, opt
     succeeding: host.inputs.succeeding,
     outOfSteps,
     steps: host.steps,
+    faults: host.faults?.faults ?? [],
     assumedTemplate,
   };
 }
+
+const nothingElse: Pick<Linker, "definition" | "variable"> = { definition: () => undefined, variable: () => undefined };
 
 function interpreterFor(program: RunProgram, options: RunOptions): Interpreter {
   const { unit, settings, linker, resources, resolveLaunch, work, substitutions } = program;
@@ -125,7 +134,16 @@ function interpreterFor(program: RunProgram, options: RunOptions): Interpreter {
     get holdsLaunch() {
       return host.unit.sites.holders;
     },
-    linker,
+    get linker() {
+      // No file is read for what follows the last launch.
+      return host.afterLast === undefined || linker === undefined
+        ? linker
+        : { ...nothingElse, unitOf: (fn: FunctionDeclaration) => linker.unitOf(fn) };
+    },
+    faults: options.faults ? new FaultLog() : undefined,
+    afterLast: undefined,
+    entryUnit: unit,
+    waits: new Cell(int(0, "long")),
     resources: resources ?? (() => undefined),
     substitutions,
     settings,

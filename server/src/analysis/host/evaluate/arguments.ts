@@ -2,6 +2,7 @@
 import type { Expression } from "../../../syntax/ast.ts";
 import { type Argument, type Interpreter, lookUpLocal } from "../memory/interpreter.ts";
 import { read } from "../memory/read-write.ts";
+import { accessed } from "../memory/watch.ts";
 import { placeOf } from "../resolve/places.ts";
 import { Cell, type Place, type RecordValue } from "../values/model.ts";
 
@@ -19,6 +20,7 @@ export function evaluateArguments(host: Interpreter, expressions: readonly Expre
 
 export function argumentOf(host: Interpreter, expression: Expression): Argument {
   const place = isLvalue(expression) ? placeOf(host, expression) : undefined;
+  accessed(host, place, expression, "read");
   return place === undefined ? { value: host.evaluate(expression), expression } : { value: read(host, place), place, expression };
 }
 

@@ -7,6 +7,7 @@ import { forgetTargets } from "../memory/effects.ts";
 import { hostType, templateValues } from "../memory/host-types.ts";
 import { type Argument, type CallExpression, type Interpreter, lookUpLocal } from "../memory/interpreter.ts";
 import { read, write } from "../memory/read-write.ts";
+import { called } from "../memory/watch.ts";
 import { construct } from "../resolve/construct.ts";
 import { lastText } from "../resolve/names.ts";
 import { chooseOverload } from "../resolve/overload.ts";
@@ -51,7 +52,11 @@ function callName(host: Interpreter, e: CallExpression, name: Name): Value {
     if (called !== undefined) return called;
   }
   const library = libraryFunction(text);
-  if (library !== undefined) return library(host, evaluateArguments(host, e.arguments), e);
+  if (library !== undefined) {
+    const args = evaluateArguments(host, e.arguments);
+    called(host, text, true);
+    return library(host, args, e);
+  }
   const variable = placeOf(host, e.callee);
   if (variable !== undefined) return callValue(host, read(host, variable), e);
   const type = hostType(host, { kind: "named", start: e.start, end: e.end, name });
@@ -122,6 +127,7 @@ export function apply(host: Interpreter, value: Value, args: readonly Argument[]
     const made = callMethod(host, new Cell(value), "operator()", args);
     if (made !== undefined) return made;
   }
+  called(host, "", false);
   forgetTargets(host, args, "a call that cannot be followed");
   return unknown("the result of a call that cannot be followed");
 }
@@ -158,6 +164,7 @@ function callMember(host: Interpreter, e: CallExpression, callee: Expression & {
     const made = callMethod(host, self, name, args);
     if (made !== undefined) return made;
   }
+  called(host, name, false);
   forgetTargets(host, args, `a call of the method \`${name}\` that cannot be followed`);
   return unknown(object.kind === "unknown" ? object.reason : `the result of the method \`${name}\``);
 }
@@ -201,6 +208,9 @@ function callSmartPointer(
   return name === "get" || name === "data" ? object : unknown(`the method \`${name}\` of a pointer`);
 }
 
+/** Their names tell whether they wait for the device. */
+const ofRuntime = /^cuda[A-Z]/;
+
 /** The runtime's and the driver's: what they return is 0 unless something is wrong. */
 const runtimeFunction = /^(cuda[A-Z]|cu[A-Z][a-z])/;
 /** Of libraries beside them, which return a status too: that they succeed is told. */
@@ -208,10 +218,11 @@ const statusFunction = /^(cublas|cufft|curand(?!_)|cusparse|cusolver|cudnn|nccl|
 
 /** A function nobody knows: what its arguments point at is lost. */
 function callUnknown(host: Interpreter, name: string, args: readonly Argument[]): Value {
+  called(host, name, ofRuntime.test(name));
   forgetTargets(host, args, `what \`${name}\` stored`);
   if (runtimeFunction.test(name)) return int(0);
   if (statusFunction.test(name)) {
-    host.inputs.succeeding.add(name);
+    host.inputs.succeeds(name);
     return int(0);
   }
   return unknown(`the result of \`${name}\`, which is declared in no file that was found`);

@@ -7,6 +7,7 @@ import { hostType } from "../memory/host-types.ts";
 import { type Argument, type Interpreter, step } from "../memory/interpreter.ts";
 import { joinValues } from "../memory/journal.ts";
 import { read, write } from "../memory/read-write.ts";
+import { accessed, freed } from "../memory/watch.ts";
 import { construct, fromList } from "../resolve/construct.ts";
 import { nameValue } from "../resolve/names.ts";
 import { callOperator, scalarOf } from "../resolve/overloaded.ts";
@@ -73,6 +74,7 @@ export function evaluateExpression(host: Interpreter, e: Expression): Value {
     case "subscript":
     case "member": {
       const place = placeOf(host, e);
+      accessed(host, place, e, "read");
       return place === undefined
         ? unknown(
             e.kind === "member"
@@ -90,6 +92,7 @@ export function evaluateExpression(host: Interpreter, e: Expression): Value {
     case "new":
       return evaluateNew(host, e);
     case "delete":
+      if (e.array) freed(host, host.evaluate(e.operand), e);
       return voidValue;
     case "lambda": {
       const captured = new Map<string, Place>();
@@ -151,6 +154,7 @@ function evaluateUnary(host: Interpreter, e: Expression & { readonly kind: "unar
   }
   if (e.op === "*") {
     const place = placeOf(host, e);
+    accessed(host, place, e, "read");
     if (place !== undefined) return read(host, place);
     const value = host.evaluate(e.operand);
     return value.kind === "function" || value.kind === "lambda" ? value : unknownOf(value);
@@ -278,6 +282,7 @@ function assign(host: Interpreter, e: Expression & { readonly kind: "assign" }):
     const place = placeOf(host, e.left);
     const value = e.right.kind === "list" && e.right.type === undefined ? listFor(host, place, e.right) : host.evaluate(e.right);
     if (place === undefined) return value;
+    accessed(host, place, e.left, "written");
     const type = place.type;
     write(host, place, type?.kind === "container" ? rehoused(host, type, value, read(host, place)) : value);
     return read(host, place);
@@ -285,6 +290,7 @@ function assign(host: Interpreter, e: Expression & { readonly kind: "assign" }):
   const place = placeOf(host, e.left);
   const right = host.evaluate(e.right);
   if (place === undefined) return unknown("an assignment to what is not known");
+  accessed(host, place, e.left, "read");
   const overloaded = callOperator(host, `${e.op}=`, [{ value: read(host, place), place }, { value: right }]);
   if (overloaded !== undefined) return overloaded;
   write(host, place, combine(host, e.op, read(host, place), right));

@@ -5,6 +5,7 @@ import { hostType } from "../memory/host-types.ts";
 import { type Argument, type Call, depthLimit, type Frame, type Interpreter, recursionLimit } from "../memory/interpreter.ts";
 import { joinValues } from "../memory/journal.ts";
 import { copied } from "../memory/read-write.ts";
+import { waited } from "../memory/watch.ts";
 import { fromExpression } from "../resolve/construct.ts";
 import { deduce } from "../resolve/deduce.ts";
 import { chooseOverload } from "../resolve/overload.ts";
@@ -34,6 +35,7 @@ function definitionOf(host: Interpreter, fn: FunctionDeclaration): FunctionDecla
 
 function callDefinition(host: Interpreter, fn: FunctionDeclaration, call: Call): Value {
   if (fn.body === undefined) {
+    waited(host);
     forgetTargets(host, call.arguments, `\`${nameOf(fn)}\` is defined in another file`);
     return unknown(`the result of \`${nameOf(fn)}\`, which is defined in another file`, hostType(host, fn.result, call.substitution));
   }
@@ -41,6 +43,7 @@ function callDefinition(host: Interpreter, fn: FunctionDeclaration, call: Call):
   // A recursion of which nobody knows where it ends would be followed both ways at each level.
   if (calls > 0) host.recursions += 1;
   if (host.frame.depth >= depthLimit || host.recursions > recursionLimit || (calls > 0 && host.uncertainty > 0)) {
+    waited(host);
     forgetTargets(host, call.arguments, `what a recursion of \`${nameOf(fn)}\` stored`);
     return unknown(`the result of a recursion of \`${nameOf(fn)}\``);
   }

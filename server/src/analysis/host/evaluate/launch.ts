@@ -9,6 +9,7 @@ import { writtenParameters } from "../launches/written-parameters.ts";
 import { contentOf, wholeContent } from "../memory/content.ts";
 import { forgetContent } from "../memory/effects.ts";
 import type { Argument, Interpreter, LaunchCall } from "../memory/interpreter.ts";
+import { launched } from "../memory/watch.ts";
 import { deduce } from "../resolve/deduce.ts";
 import { chooseOverload } from "../resolve/overload.ts";
 import { convert, dim3, dimensions } from "../values/convert.ts";
@@ -45,6 +46,7 @@ export function launchKernel(host: Interpreter, call: LaunchCall): void {
   const entry = entryOf(host, call, chosen, instance, capture);
   host.launches.add(entry);
   runKernel(host, chosen?.kernel, call.args, entry, capture);
+  launched(host, call.site, chosen?.kernel, entry.kernelName, call.args);
 }
 
 interface ChosenKernel {

@@ -3,6 +3,7 @@ import type { Condition, Declaration, Expression, Statement, VariableDeclaration
 import { hostType } from "../memory/host-types.ts";
 import { type Completion, declareLocal, type Interpreter, step } from "../memory/interpreter.ts";
 import { copied, elementOf, read } from "../memory/read-write.ts";
+import { originOf, waited } from "../memory/watch.ts";
 import { fromList, initialise } from "../resolve/construct.ts";
 import { placeOf } from "../resolve/places.ts";
 import { Cell, type Place, type Value } from "../values/model.ts";
@@ -90,16 +91,30 @@ function runAll(host: Interpreter, body: readonly Statement[], from = 0): Comple
     const completion = host.execute(statement);
     host.final = final;
     if (completion !== undefined) return completion;
-    if (k === last) return exit;
+    if (k === last && !goesOn(host)) return exit;
   }
   return undefined;
+}
+
+/** Steps that what follows the last launch may take: it is run for what it does with memory alone. */
+const stepsAfterLast = 20_000;
+
+/** Whether what follows the last launch is run. */
+function goesOn(host: Interpreter): boolean {
+  if (host.faults === undefined || host.speculation > 0) return false;
+  host.afterLast ??= host.steps + stepsAfterLast;
+  host.final = false;
+  host.inputs.close();
+  return true;
 }
 
 function scoped(host: Interpreter, run: () => Completion): Completion {
   const { scopes } = host.frame;
   scopes.push(new Map());
   const completion = run();
-  scopes.pop();
+  // Destructors are not run; one may wait for the device.
+  for (const place of scopes.pop()?.values() ?? [])
+    if (place instanceof Cell && place.value.kind === "record" && (place.value.open || place.value.type?.kind === "record")) waited(host);
   return completion;
 }
 
@@ -180,8 +195,17 @@ function variable(host: Interpreter, declaration: VariableDeclaration, name: str
   // Not journalled: the cell is younger than every mark.
   cell.value = value;
   if (value.kind === "unknown") cell.value = host.inputs.held(value, name, cell.type);
-  if (value.kind === "pointer" && value.target !== undefined && !(value.target instanceof Cell)) value.target.name ||= name;
-  if (value.kind === "container") value.storage.name ||= name;
+  if (value.kind === "pointer" && value.target !== undefined && !(value.target instanceof Cell)) {
+    value.target.name ||= name;
+    if (type?.kind === "array") value.target.origin ??= originOf(declaration, false);
+  }
+  if (value.kind === "container") {
+    value.storage.name ||= name;
+    // An allocator of the program's may get its memory anywhere.
+    const [first] = init?.values ?? [];
+    if (value.type.name === "vector")
+      value.storage.origin ??= originOf(declaration, false, undefined, init?.style === "copy" ? undefined : first);
+  }
   if (specifiers.static) host.statics.set(declaration, cell);
   return cell;
 }

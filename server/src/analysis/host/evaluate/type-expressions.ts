@@ -4,6 +4,7 @@ import { hostType } from "../memory/host-types.ts";
 import type { Interpreter } from "../memory/interpreter.ts";
 import { unknownContent } from "../memory/journal.ts";
 import { read, sizeOf } from "../memory/read-write.ts";
+import { originOf } from "../memory/watch.ts";
 import { construct } from "../resolve/construct.ts";
 import { converted } from "../resolve/overloaded.ts";
 import { placeOf } from "../resolve/places.ts";
@@ -70,14 +71,14 @@ export function evaluateNew(host: Interpreter, e: Expression & { readonly kind: 
   const elements = numberOf(count);
   const bytes = elements === undefined || elementBytes === undefined ? undefined : elements * elementBytes;
   const shape = elementBytes === undefined ? {} : { elementBytes };
-  return pointer(
-    new Allocation("", "host", type, {
-      bytes,
-      why: count,
-      content: unknownContent,
-      reason: "memory that nothing was written to",
-      ...shape,
-    }),
-    type,
-  );
+  const made = new Allocation("", "host", type, {
+    bytes,
+    why: count,
+    content: unknownContent,
+    reason: "memory that nothing was written to",
+    ...shape,
+  });
+  // A class may have its own way to get memory.
+  if (type?.kind === "integer" || type?.kind === "floating") made.origin = originOf(e, true, undefined, e.count);
+  return pointer(made, type);
 }

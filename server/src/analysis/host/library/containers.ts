@@ -116,6 +116,8 @@ function appended(host: Interpreter, object: ContainerValue, args: readonly Argu
     content: count === 0 ? unknownContent : storage.summary.content,
   };
   if (!abstract) host.journal.summarise(storage, summary);
+  // How many are added in all is known less well than the loop's end.
+  else storage.origin = undefined;
   const place = elementOf(host, pointer(storage, type.element), count);
   const value = args.length === 1 ? argumentValue(args, 0) : unknown("an element made in place", type.element);
   if (place !== undefined) write(host, place, value);

@@ -1,13 +1,16 @@
 /** Allocating and moving memory: the C library's and the CUDA runtime's. */
 
-import type { Interpreter } from "../memory/interpreter.ts";
+import type { Expression } from "../../../syntax/ast.ts";
+import type { Residence } from "../../facts.ts";
+import type { Argument, Interpreter } from "../memory/interpreter.ts";
 import { unknownContent, zeroContent } from "../memory/journal.ts";
-import { dereferenced } from "../memory/pointees.ts";
-import { sizeOf, write } from "../memory/read-write.ts";
+import { dereferenced, targetOf } from "../memory/pointees.ts";
+import { copyOf, sizeOf, write } from "../memory/read-write.ts";
 import { copyMemory, fillMemory } from "../memory/transfer.ts";
+import { type CopyCall, copies, freed, originOf } from "../memory/watch.ts";
 import { placeOf } from "../resolve/places.ts";
 import { arithmetic } from "../values/arithmetic.ts";
-import { Allocation, Cell, type Residence, type Value } from "../values/model.ts";
+import { Allocation, Cell, type Origin, type Value } from "../values/model.ts";
 import { int, integerOf, pointer, unknown } from "../values/values.ts";
 import { argumentValue, type LibraryFunction } from "./library.ts";
 
@@ -25,8 +28,9 @@ function allocate(residence: Residence, size: Value, zeroed = false): Allocation
 }
 
 /** `cudaMalloc(&p, bytes)`: stores the new pointer where the first argument says. */
-function allocateAt(host: Interpreter, where: Value, residence: Residence, size: Value): Allocation {
+function allocateAt(host: Interpreter, where: Value, residence: Residence, size: Value, origin?: Origin): Allocation {
   const made = allocate(residence, size);
+  made.origin = origin;
   const place = dereferenced(host, where);
   if (place === undefined) return made;
   if (place instanceof Cell) {
@@ -50,18 +54,90 @@ function adopt(host: Interpreter, made: Allocation, type: Cell["type"]): void {
 }
 
 function allocator(residence: Residence): LibraryFunction {
-  return (host, args) => {
-    allocateAt(host, argumentValue(args, 0), residence, argumentValue(args, 1));
+  return (host, args, call) => {
+    allocateAt(host, argumentValue(args, 0), residence, argumentValue(args, 1), originOf(call, true, args[1]?.expression));
     return success;
   };
 }
 
-const copy: LibraryFunction = (host, args) => {
+/** Memory of the C library: `size` is the index of its argument. */
+function allocatorOfHost(size: number): LibraryFunction {
+  return (_host, args, call) => {
+    const made = allocate("host", argumentValue(args, size));
+    made.origin = originOf(call, true, args[size]?.expression);
+    return pointer(made, undefined);
+  };
+}
+
+const sideOf = (args: readonly Argument[], index: number): { readonly value: Value; readonly expression?: Expression | undefined } => ({
+  value: argumentValue(args, index),
+  expression: args[index]?.expression,
+});
+
+const directionOf = (args: readonly Argument[], index: number): NonNullable<CopyCall["direction"]> => ({
+  value: integerOf(argumentValue(args, index)),
+  expression: args[index]?.expression,
+});
+
+/** `cudaMemcpy(to, from, bytes, direction)`. */
+function copier(async: boolean): LibraryFunction {
+  return (host, args, call) => {
+    const bytes = integerOf(argumentValue(args, 2));
+    const size = args[2]?.expression;
+    copies(host, { call, to: sideOf(args, 0), from: sideOf(args, 1), bytes, size, direction: directionOf(args, 3), async });
+    copyMemory(host, argumentValue(args, 0), argumentValue(args, 1), argumentValue(args, 2));
+    return success;
+  };
+}
+
+/** `memcpy`, `memmove`. */
+const copyOnHost: LibraryFunction = (host, args, call) => {
+  copies(host, { call, to: sideOf(args, 0), from: sideOf(args, 1), bytes: undefined, async: false, byHost: true });
   copyMemory(host, argumentValue(args, 0), argumentValue(args, 1), argumentValue(args, 2));
+  return argumentValue(args, 0);
+};
+
+function filler(byHost: boolean): LibraryFunction {
+  return (host, args, call) => {
+    const bytes = integerOf(argumentValue(args, 2));
+    const size = args[2]?.expression;
+    copies(host, { call, to: sideOf(args, 0), bytes, size, async: false, ...(byHost ? { byHost } : {}) });
+    fillMemory(host, argumentValue(args, 0), argumentValue(args, 1), argumentValue(args, 2));
+    return byHost ? argumentValue(args, 0) : success;
+  };
+}
+
+/** `cudaMemcpy2D(to, toPitch, from, fromPitch, width, height, direction)`. */
+const copyRows: LibraryFunction = (host, args, call) => {
+  const [toPitch, fromPitch, width, height] = [1, 3, 4, 5].map((k) => integerOf(argumentValue(args, k)));
+  const parts = { call, bytes: undefined, async: false };
+  copies(host, { ...parts, to: sideOf(args, 0), from: sideOf(args, 2), direction: directionOf(args, 6) });
+  if (width !== undefined && height !== undefined && toPitch === fromPitch && toPitch !== undefined)
+    copies(host, { ...parts, bytes: (height - 1) * toPitch + width, to: sideOf(args, 0), from: sideOf(args, 2) });
+  copyMemory(host, argumentValue(args, 0), argumentValue(args, 2), arithmetic("*", argumentValue(args, 1), argumentValue(args, 5)));
   return success;
 };
-const fill: LibraryFunction = (host, args) => {
-  fillMemory(host, argumentValue(args, 0), argumentValue(args, 1), argumentValue(args, 2));
+
+/** `cudaMemcpyToSymbol(symbol, from, bytes, offset = 0)`. */
+const copyToSymbol: LibraryFunction = (host, args, call) => {
+  const to = { value: symbol(host, args, 0), expression: args[0]?.expression, skipped: skippedOf(args) };
+  copies(host, { call, to, from: sideOf(args, 1), bytes: integerOf(argumentValue(args, 2)), size: args[2]?.expression, async: false });
+  copyMemory(host, to.value, argumentValue(args, 1), argumentValue(args, 2));
+  return success;
+};
+
+const copyFromSymbol: LibraryFunction = (host, args, call) => {
+  const from = { value: symbol(host, args, 1), expression: args[1]?.expression, skipped: skippedOf(args) };
+  copies(host, { call, to: sideOf(args, 0), from, bytes: integerOf(argumentValue(args, 2)), size: args[2]?.expression, async: false });
+  copyMemory(host, argumentValue(args, 0), from.value, argumentValue(args, 2));
+  return success;
+};
+
+/** Bytes of the symbol before what is copied. */
+const skippedOf = (args: readonly Argument[]): number | undefined => (args[3] === undefined ? 0 : integerOf(args[3].value));
+
+const free: LibraryFunction = (host, args, call) => {
+  freed(host, argumentValue(args, 0), call);
   return success;
 };
 
@@ -88,11 +164,18 @@ function pitched(width: Value): Value {
 }
 
 export const memoryFunctions: ReadonlyMap<string, LibraryFunction> = new Map<string, LibraryFunction>([
-  ["malloc", (_host, args) => pointer(allocate("host", argumentValue(args, 0)), undefined)],
-  ["alloca", (_host, args) => pointer(allocate("host", argumentValue(args, 0)), undefined)],
-  ["_mm_malloc", (_host, args) => pointer(allocate("host", argumentValue(args, 0)), undefined)],
-  ["aligned_alloc", (_host, args) => pointer(allocate("host", argumentValue(args, 1)), undefined)],
-  ["calloc", (_host, args) => pointer(allocate("host", arithmetic("*", argumentValue(args, 0), argumentValue(args, 1)), true), undefined)],
+  ["malloc", allocatorOfHost(0)],
+  ["alloca", allocatorOfHost(0)],
+  ["_mm_malloc", allocatorOfHost(0)],
+  ["aligned_alloc", allocatorOfHost(1)],
+  [
+    "calloc",
+    (_host, args, call) => {
+      const made = allocate("host", arithmetic("*", argumentValue(args, 0), argumentValue(args, 1)), true);
+      made.origin = originOf(call, true, undefined, args[0]?.expression);
+      return pointer(made, undefined);
+    },
+  ],
   [
     "realloc",
     (_host, args) => {
@@ -107,12 +190,18 @@ export const memoryFunctions: ReadonlyMap<string, LibraryFunction> = new Map<str
   ],
   [
     "posix_memalign",
-    (host, args) => {
-      allocateAt(host, argumentValue(args, 0), "host", argumentValue(args, 2));
+    (host, args, call) => {
+      allocateAt(host, argumentValue(args, 0), "host", argumentValue(args, 2), originOf(call, true, args[2]?.expression));
       return success;
     },
   ],
-  ["strdup", (_host, args) => argumentValue(args, 0)],
+  [
+    "strdup",
+    (_host, args) => {
+      const value = argumentValue(args, 0);
+      return value.kind === "pointer" && value.target instanceof Allocation ? { ...value, target: copyOf(value.target) } : value;
+    },
+  ],
   ["cudaMalloc", allocator("device")],
   ["cudaMallocAsync", allocator("device")],
   ["cudaMallocFromPoolAsync", allocator("device")],
@@ -138,16 +227,19 @@ export const memoryFunctions: ReadonlyMap<string, LibraryFunction> = new Map<str
       return success;
     },
   ],
-  ["cudaMemcpy", copy],
-  ["cudaMemcpyAsync", copy],
   [
-    "memcpy",
-    (host, args, call) => {
-      copy(host, args, call);
-      return argumentValue(args, 0);
+    "cudaHostRegister",
+    (host, args) => {
+      const target = targetOf(argumentValue(args, 0));
+      if (target !== undefined && !(target instanceof Cell))
+        host.journal.summarise(target.allocation, { ...target.allocation.summary, registered: true });
+      return success;
     },
   ],
-  ["memmove", copy],
+  ["cudaMemcpy", copier(false)],
+  ["cudaMemcpyAsync", copier(true)],
+  ["memcpy", copyOnHost],
+  ["memmove", copyOnHost],
   [
     "cudaMemcpyPeer",
     (host, args) => {
@@ -155,23 +247,11 @@ export const memoryFunctions: ReadonlyMap<string, LibraryFunction> = new Map<str
       return success;
     },
   ],
-  [
-    "cudaMemcpy2D",
-    (host, args) => {
-      copyMemory(host, argumentValue(args, 0), argumentValue(args, 2), arithmetic("*", argumentValue(args, 1), argumentValue(args, 5)));
-      return success;
-    },
-  ],
-  [
-    "cudaMemcpy2DAsync",
-    (host, args) => {
-      copyMemory(host, argumentValue(args, 0), argumentValue(args, 2), arithmetic("*", argumentValue(args, 1), argumentValue(args, 5)));
-      return success;
-    },
-  ],
-  ["cudaMemset", fill],
-  ["cudaMemsetAsync", fill],
-  ["memset", fill],
+  ["cudaMemcpy2D", copyRows],
+  ["cudaMemcpy2DAsync", copyRows],
+  ["cudaMemset", filler(false)],
+  ["cudaMemsetAsync", filler(false)],
+  ["memset", filler(true)],
   [
     "cudaMemset2D",
     (host, args) => {
@@ -179,27 +259,9 @@ export const memoryFunctions: ReadonlyMap<string, LibraryFunction> = new Map<str
       return success;
     },
   ],
-  [
-    "cudaMemcpyToSymbol",
-    (host, args) => {
-      copyMemory(host, symbol(host, args, 0), argumentValue(args, 1), argumentValue(args, 2));
-      return success;
-    },
-  ],
-  [
-    "cudaMemcpyToSymbolAsync",
-    (host, args) => {
-      copyMemory(host, symbol(host, args, 0), argumentValue(args, 1), argumentValue(args, 2));
-      return success;
-    },
-  ],
-  [
-    "cudaMemcpyFromSymbol",
-    (host, args) => {
-      copyMemory(host, argumentValue(args, 0), symbol(host, args, 1), argumentValue(args, 2));
-      return success;
-    },
-  ],
+  ["cudaMemcpyToSymbol", copyToSymbol],
+  ["cudaMemcpyToSymbolAsync", copyToSymbol],
+  ["cudaMemcpyFromSymbol", copyFromSymbol],
   [
     "cudaGetSymbolAddress",
     (host, args) => {
@@ -215,8 +277,9 @@ export const memoryFunctions: ReadonlyMap<string, LibraryFunction> = new Map<str
       return success;
     },
   ],
-  ["cudaFree", () => success],
-  ["cudaFreeHost", () => success],
-  ["cudaFreeAsync", () => success],
-  ["free", () => success],
+  ["cudaFree", free],
+  ["cudaFreeHost", free],
+  ["cudaFreeAsync", free],
+  ["cuMemFree", free],
+  ["free", free],
 ]);

@@ -1,5 +1,7 @@
 /** Types of host code: sema's, and library containers that sema does not know. */
+
 import type { Declaration, Name, RecordDeclaration, TypeNode } from "../../../syntax/ast.ts";
+import type { Residence } from "../../facts.ts";
 import type { Substitution } from "../../sema/types.ts";
 import { record } from "../values/convert.ts";
 import {
@@ -9,7 +11,6 @@ import {
   type ContainerType,
   type HostType,
   type RecordValue,
-  type Residence,
   type StringValue,
   type TemplateValue,
   type Value,

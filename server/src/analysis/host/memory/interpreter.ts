@@ -5,6 +5,7 @@ import type { Semantics } from "../../sema/index.ts";
 import type { Substitutions } from "../../sema/substitutions.ts";
 import type { Substitution } from "../../sema/types.ts";
 import type { AnalysisSettings } from "../../settings.ts";
+import type { FaultLog } from "../launches/host-fault.ts";
 import type { ResolveLaunch, Triple } from "../launches/launch-entry.ts";
 import type { LaunchLog } from "../launches/launch-log.ts";
 import type { Globals } from "../program/globals.ts";
@@ -97,6 +98,12 @@ export interface Interpreter {
   readonly substitutions: Substitutions;
   readonly inputs: Inputs;
   readonly launches: LaunchLog;
+  /** What is wrong with what host code does; absent: nobody asks, and what follows the last launch need not be run. */
+  readonly faults: FaultLog | undefined;
+  /** Of the function that is run. */
+  readonly entryUnit: HostUnit;
+  /** How often the host has waited for the device; unknown where it may have or not. */
+  readonly waits: Cell;
   /** Makes launches ready for the engine, so that what they store can be computed; absent: what they store is not known. */
   readonly resolveLaunch: ResolveLaunch | undefined;
   /** Variables with static storage, made at first use. */
@@ -115,6 +122,8 @@ export interface Interpreter {
   exited: boolean;
   /** Nothing that is still to run after the statement under way can launch: what follows the last launch need not be run. */
   final: boolean;
+  /** All launches are made: the steps at which what follows is not run any more. */
+  afterLast: number | undefined;
   /** How often each function is being called. */
   readonly active: Map<FunctionDeclaration, number>;
   /** Calls of functions that were being called already. */
@@ -146,7 +155,7 @@ const stepsAtOnce = 64;
 export function step(host: Interpreter, count = 1): void {
   const untold = host.steps % stepsAtOnce;
   host.steps += count;
-  if (host.steps > stepLimit) throw new OutOfSteps();
+  if (host.steps > (host.afterLast ?? stepLimit)) throw new OutOfSteps();
   const whole = Math.floor((untold + count) / stepsAtOnce);
   if (whole > 0) host.work?.spend(whole * stepsAtOnce);
 }

@@ -136,5 +136,14 @@ export function joinValues(a: Value, b: Value, reason: string, inputs: readonly 
 function joinSummaries(a: Summary, b: Summary, reason: string): Summary {
   if (a === b) return a;
   const content = JSON.stringify(a.content) === JSON.stringify(b.content) ? a.content : unknownContent;
-  return { ...a, bytes: a.bytes === b.bytes ? a.bytes : undefined, content, ...(content === unknownContent ? { reason } : {}) };
+  const { freed, filling, ...rest } = a;
+  return {
+    ...rest,
+    bytes: a.bytes === b.bytes ? a.bytes : undefined,
+    content,
+    ...(content === unknownContent ? { reason } : {}),
+    ...(freed !== undefined && freed === b.freed ? { freed } : {}),
+    ...(filling !== undefined && filling === b.filling ? { filling } : {}),
+    ...(b.registered === undefined ? {} : { registered: b.registered }),
+  };
 }

@@ -1,21 +1,14 @@
 /** Values of declared variables: initialisers, constructors, aggregates, containers. */
+
 import type { Expression, FunctionDeclaration, VariableDeclaration } from "../../../syntax/ast.ts";
+import type { Residence } from "../../facts.ts";
 import { contentOf } from "../memory/content.ts";
 import { blank, emptyContainer, hostType, isLibraryRecord } from "../memory/host-types.ts";
 import type { Argument, Interpreter } from "../memory/interpreter.ts";
 import { unknownContent, zeroContent } from "../memory/journal.ts";
 import { copied, copyOf, sizeOf, write } from "../memory/read-write.ts";
 import { convert, dim3, vectorValue } from "../values/convert.ts";
-import {
-  Allocation,
-  Cell,
-  type ContainerType,
-  type ContainerValue,
-  type HostType,
-  type RecordValue,
-  type Residence,
-  type Value,
-} from "../values/model.ts";
+import { Allocation, Cell, type ContainerType, type ContainerValue, type HostType, type RecordValue, type Value } from "../values/model.ts";
 import { int, integerOf, nullPointer, openRecord, pointer, unknown, unknownOf } from "../values/values.ts";
 import { vectorComponents } from "../values/vector-types.ts";
 import { chooseOverload } from "./overload.ts";

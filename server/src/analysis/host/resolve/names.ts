@@ -4,10 +4,11 @@ import type { Substitution } from "../../sema/types.ts";
 import { blank, hostType, templateValues } from "../memory/host-types.ts";
 import { type Frame, type Interpreter, libraryVariable, lookUpLocal } from "../memory/interpreter.ts";
 import { read } from "../memory/read-write.ts";
+import { originOf } from "../memory/watch.ts";
 import { type GlobalVariable, isDeclaredOnly } from "../program/globals.ts";
 import type { HostUnit } from "../program/unit.ts";
 import { libraryConstant } from "../values/constants.ts";
-import { Cell, type Place, type TemplateValue, type Value } from "../values/model.ts";
+import { Allocation, Cell, type Place, type TemplateValue, type Value } from "../values/model.ts";
 import { float, int, nullPointer, unknown } from "../values/values.ts";
 import { initialise } from "./construct.ts";
 
@@ -134,6 +135,8 @@ function makeGlobal(host: Interpreter, declaration: VariableDeclaration, path: r
   cell.value = isDeclaredOnly(declaration)
     ? blank(host, type, false, `\`${name}\` is defined in another file`, name, residence)
     : initialise(host, declaration, type, true, residence);
+  if (type?.kind === "array" && cell.value.kind === "pointer" && cell.value.target instanceof Allocation)
+    cell.value.target.origin = originOf(declaration, false);
   host.frame = frame;
   host.unit = outer;
   return cell;

@@ -17,14 +17,26 @@ export class Inputs {
   /** Functions of libraries that were taken to succeed. */
   readonly succeeding = new Set<string>();
 
+  #closed = false;
+
   constructor(assumed: ReadonlyMap<string, number>) {
     this.#assumed = assumed;
+  }
+
+  /** What follows matters to no launch. */
+  close(): void {
+    this.#closed = true;
+  }
+
+  /** A function of a library is taken to succeed. */
+  succeeds(name: string): void {
+    if (!this.#closed) this.succeeding.add(name);
   }
 
   /** The value of a variable that was given an unknown value. */
   held(value: UnknownValue, name: string, type: HostType | undefined): Value {
     const known = type ?? value.type;
-    if (value.inputs.length > 0) return value;
+    if (value.inputs.length > 0 || this.#closed) return value;
     const integer = known?.kind === "integer" ? known.name : known?.kind === "enum" ? known.underlying : undefined;
     if (integer === undefined || integer === "bool") return value;
     const assumed = this.#assumed.get(name);

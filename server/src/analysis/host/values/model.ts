@@ -4,8 +4,10 @@
  * Values carry their own C++ type, so that arithmetic is exact (widths, signs, integer division) even where the
  * static type of an expression is not known. What is not known is an `unknown` value with the reason, never an exception.
  */
+
 import type { Content, Image } from "@warplens/sim-engine";
-import type { Expression, FunctionDeclaration } from "../../../syntax/ast.ts";
+import type { Expression, FunctionDeclaration, Node } from "../../../syntax/ast.ts";
+import type { Residence } from "../../facts.ts";
 import type { FloatName, IntegerName, TemplateValue as KnownTemplateValue, Substitution, Type } from "../../sema/types.ts";
 
 /** A class template of a library whose meaning the evaluator knows: `std::vector<T>`, `thrust::device_vector<T>`, `std::string`. */
@@ -155,9 +157,23 @@ export interface Summary {
   readonly band?: Band;
   /** Says who filled it last when `content` is unknown. */
   readonly reason?: string;
+  /** The call that freed it. */
+  readonly freed?: Node;
+  /** A launch or an asynchronous copy that stores to it until the host waits for the device the next time (`Interpreter.waits`). */
+  readonly filling?: { readonly by: Expression; readonly turn: number; readonly kernel: string | undefined };
+  /** Page-locked after it was allocated: the device may use it. */
+  readonly registered?: true;
 }
 
-export type Residence = "host" | "device" | "managed" | "pinned";
+/** Where an allocation comes from. */
+export interface Origin {
+  readonly at: Node;
+  /** A call or `new` made it; else it is a variable. */
+  readonly call: boolean;
+  /** Its size in bytes, or the number of its elements, as it is written. */
+  readonly size?: Expression;
+  readonly count?: Expression;
+}
 
 /** One array: `malloc`, `cudaMalloc`, a C array, a container's storage, a `__device__` array. */
 export class Allocation {
@@ -167,6 +183,8 @@ export class Allocation {
   summary: Summary;
   /** By byte offset. */
   cells: Map<number, Cell> = new Map();
+  /** Where that is known. */
+  origin: Origin | undefined;
   /** What the last texture or surface object says of it. */
   image: Image | undefined;
 

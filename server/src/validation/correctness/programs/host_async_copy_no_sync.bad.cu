@@ -18,7 +18,7 @@ int main() {
     ramp<<<n / 256, 256, 0, s>>>(d, n, 0.5f);
     cudaMemcpyAsync(h, d, n * sizeof(float), cudaMemcpyDeviceToHost, s);
 
-    printf("%f\n", h[n - 1]);  // BUG: host-side
+    printf("%f\n", h[n - 1]);  // BUG: unsynchronised-host-read
     cudaStreamSynchronize(s);
     cudaStreamDestroy(s);
     cudaFree(d);

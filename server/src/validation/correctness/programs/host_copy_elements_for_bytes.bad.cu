@@ -14,7 +14,7 @@ int main() {
     int *in, *out;
     cudaMalloc(&in, n * sizeof(int));
     cudaMalloc(&out, n * sizeof(int));
-    cudaMemcpy(in, h.data(), n, cudaMemcpyHostToDevice);  // BUG: host-side (or line 8)
+    cudaMemcpy(in, h.data(), n, cudaMemcpyHostToDevice);  // BUG: copy-size (or line 8)
     double_all<<<n / 256, 256>>>(in, out, n);
     cudaMemcpy(h.data(), out, n * sizeof(int), cudaMemcpyDeviceToHost);
     printf("%d\n", h[n - 1]);

@@ -13,7 +13,7 @@ int main() {
     std::vector<float> h(n, 1.f);
     float* x;
     cudaMalloc(&x, n * sizeof(float));
-    cudaMemcpy(x, h.data(), n * sizeof(double), cudaMemcpyHostToDevice);  // BUG: host-side
+    cudaMemcpy(x, h.data(), n * sizeof(double), cudaMemcpyHostToDevice);  // BUG: copy-size
     halve<<<(n + 255) / 256, 256>>>(x, n);
     cudaMemcpy(h.data(), x, n * sizeof(float), cudaMemcpyDeviceToHost);
     printf("%f\n", h[0]);

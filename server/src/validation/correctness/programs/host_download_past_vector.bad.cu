@@ -14,7 +14,7 @@ int main() {
     float* x;
     cudaMalloc(&x, n * sizeof(float));
     table<<<(n + 255) / 256, 256>>>(x, n);
-    cudaMemcpy(result.data(), x, n * sizeof(float), cudaMemcpyDeviceToHost);  // BUG: host-side
+    cudaMemcpy(result.data(), x, n * sizeof(float), cudaMemcpyDeviceToHost);  // BUG: copy-size
     printf("%f\n", result[10]);
     cudaFree(x);
 }

@@ -20,7 +20,7 @@ int main() {
     multiply<<<(n + 255) / 256, 256>>>(a, b, c, n);
 
     long sum = 0;
-    for (int i = 0; i < n; ++i) sum += c[i];  // BUG: host-side
+    for (int i = 0; i < n; ++i) sum += c[i];  // BUG: unsynchronised-host-read
     printf("%ld\n", sum);
     cudaFree(a);
     cudaFree(b);

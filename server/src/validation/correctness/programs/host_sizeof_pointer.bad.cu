@@ -14,7 +14,7 @@ int main() {
     for (int i = 0; i < n; ++i) h[i] = i;
     float* d;
     cudaMalloc(&d, n * sizeof(float));
-    cudaMemcpy(d, h, sizeof(h), cudaMemcpyHostToDevice);  // BUG: host-side (or line 8)
+    cudaMemcpy(d, h, sizeof(h), cudaMemcpyHostToDevice);  // BUG: copy-size (or line 8)
     negate<<<(n + 127) / 128, 128>>>(d, n);
     cudaMemcpy(h, d, n * sizeof(float), cudaMemcpyDeviceToHost);
     printf("%f\n", h[n - 1]);

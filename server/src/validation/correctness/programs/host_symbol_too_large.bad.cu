@@ -23,7 +23,7 @@ int main() {
     cudaMalloc(&di, n * sizeof(int));
     cudaMalloc(&out, n * sizeof(float));
     cudaMemcpy(di, idx.data(), n * sizeof(int), cudaMemcpyHostToDevice);
-    cudaMemcpyToSymbol(table, values, sizeof(values));  // BUG: host-side
+    cudaMemcpyToSymbol(table, values, sizeof(values));  // BUG: copy-size
     lookup<<<(n + 255) / 256, 256>>>(di, out, n);
     cudaMemcpy(o.data(), out, n * sizeof(float), cudaMemcpyDeviceToHost);
     printf("%f\n", o[1]);

@@ -15,7 +15,7 @@ int main() {
     fill<<<4, 256>>>(x, n, 2.5f);
     cudaDeviceSynchronize();
     cudaFree(x);
-    cudaMemcpy(h.data(), x, n * sizeof(float), cudaMemcpyDeviceToHost);  // BUG: host-side
+    cudaMemcpy(h.data(), x, n * sizeof(float), cudaMemcpyDeviceToHost);  // BUG: use-after-free
 
     printf("%f\n", h[0]);
     return 0;

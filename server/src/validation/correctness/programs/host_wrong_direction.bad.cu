@@ -14,7 +14,7 @@ int main() {
     int* d = nullptr;
     cudaMalloc(&d, n * sizeof(int));
     iota<<<n / 128, 128>>>(d, n);
-    cudaMemcpy(h, d, n * sizeof(int), cudaMemcpyHostToDevice);  // BUG: host-side
+    cudaMemcpy(h, d, n * sizeof(int), cudaMemcpyHostToDevice);  // BUG: copy-direction
     printf("%d\n", h[n - 1]);
     cudaFree(d);
     free(h);

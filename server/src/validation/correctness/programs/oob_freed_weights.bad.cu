@@ -20,7 +20,7 @@ int main() {
     int grid = (n + 255) / 256;
     apply_weights<<<grid, 256>>>(x, w, n);
     cudaFree(w);
-    apply_weights<<<grid, 256>>>(x, w, n);  // BUG: out-of-bounds-access (or line 8)
+    apply_weights<<<grid, 256>>>(x, w, n);  // BUG: use-after-free (or line 8)
 
     cudaMemcpy(hx.data(), x, bytes, cudaMemcpyDeviceToHost);
     printf("%f\n", hx[0]);

@@ -13,7 +13,7 @@ int main() {
     float* x = nullptr;
     x = (float*)malloc(n * sizeof(float));
     for (int i = 0; i < n; ++i) x[i] = 0.001f * i;
-    square<<<n / 256, 256>>>(x, n);  // BUG: out-of-bounds-access (or line 8)
+    square<<<n / 256, 256>>>(x, n);  // BUG: wrong-memory-space (or line 8)
     cudaDeviceSynchronize();
     printf("%f\n", x[n - 1]);
     free(x);

@@ -1,0 +1,317 @@
+/** Looks for faults in what host code does with memory; told by whoever evaluates it. */
+import type { Expression, FunctionDeclaration, Node } from "../../../syntax/ast.ts";
+import { termsOf, withoutParentheses } from "../../../syntax/terms.ts";
+import { walk } from "../../../syntax/walk.ts";
+import type { HostFault } from "../../facts.ts";
+import { faultObject } from "../launches/host-fault.ts";
+import { writtenParameters } from "../launches/written-parameters.ts";
+import { Allocation, Cell, type Origin, type Place, type Value } from "../values/model.ts";
+import { int, integerOf } from "../values/values.ts";
+import type { Argument, Interpreter } from "./interpreter.ts";
+import { targetOf } from "./pointees.ts";
+
+/** The program certainly comes here, with these values. */
+const isCertain = (host: Interpreter): boolean =>
+  host.faults !== undefined &&
+  host.uncertainty === 0 &&
+  host.speculation === 0 &&
+  host.unit === host.entryUnit &&
+  !host.loops.some((loop) => loop.abstract);
+
+function tell(host: Interpreter, fault: HostFault): void {
+  if (isCertain(host)) host.faults?.add(fault);
+}
+
+// ---------------------------------------------------------------- waiting for the device
+
+/** The host has waited for the device, as far as anybody can tell: what kernels and copies had under way is done. */
+export function waited(host: Interpreter): void {
+  const turn = integerOf(host.waits.value);
+  if (turn !== undefined) host.journal.set(host.waits, int(turn + 1, "long"));
+}
+
+/** Functions of the runtime that return while kernels are still running. */
+const returnsAtOnce = new RegExp(
+  `^cuda(${[
+    "Memcpy(2D)?Async",
+    "Memset(2D)?Async",
+    "MemPrefetchAsync",
+    "MemAdvise",
+    "EventRecord",
+    "EventCreate(WithFlags)?",
+    "StreamCreate(WithFlags|WithPriority)?",
+    "StreamWaitEvent",
+    "GetLastError",
+    "PeekAtLastError",
+    "GetError(String|Name)",
+    "GetDevice(Count|Properties)?",
+    "DeviceGetAttribute",
+    "FuncSet(Attribute|CacheConfig)",
+    "LaunchKernel(ExC?)?",
+    "LaunchCooperativeKernel",
+    "Occupancy\\w+",
+  ].join("|")})$`,
+);
+const ofRuntime = /^cu(da)?[A-Z]/;
+
+/** A function of a library is called: many wait for the device, and who is not known not to is taken to. */
+export function called(host: Interpreter, name: string, known: boolean): void {
+  if (known ? ofRuntime.test(name) && !returnsAtOnce.test(name) : true) waited(host);
+}
+
+/** From now until the host waits, a kernel or a copy fills this memory. */
+function fills(host: Interpreter, allocation: Allocation, by: Expression, kernel: string | undefined): void {
+  const turn = integerOf(host.waits.value);
+  if (turn === undefined || host.loops.some((loop) => loop.abstract)) return;
+  host.journal.summarise(allocation, { ...allocation.summary, filling: { by, turn, kernel } });
+}
+
+// ---------------------------------------------------------------- accesses
+
+/** Host code reads or writes an lvalue. */
+export function accessed(host: Interpreter, place: Place | undefined, at: Expression, use: "read" | "written"): void {
+  if (host.faults === undefined || place === undefined || place instanceof Cell || place.type?.kind === "array") return;
+  const { allocation } = place;
+  if (allocation.origin?.call) touched(host, allocation, at, use, isPointed(host, at));
+}
+
+/** It is reached by a pointer of the language: the classes of libraries may do anything. */
+function isPointed(host: Interpreter, at: Expression): boolean {
+  const base = at.kind === "subscript" ? at.base : at.kind === "unary" ? at.operand : undefined;
+  return base !== undefined && host.semantics.typeOf(base, host.frame.substitution)?.kind === "pointer";
+}
+
+function touched(host: Interpreter, allocation: Allocation, at: Expression, use: "read" | "written", pointed: boolean): void {
+  const { summary, residence } = allocation;
+  const object = faultObject(allocation);
+  if (summary.freed !== undefined) tell(host, { kind: "freed", at, use, object, freed: summary.freed });
+  else if (residence === "device" && pointed) tell(host, { kind: "device-memory-on-host", at, use, object });
+  else if (use === "read" && summary.filling !== undefined && summary.filling.turn === integerOf(host.waits.value)) {
+    const { by, kernel } = summary.filling;
+    tell(host, { kind: "not-waited", at, object, by, kernel });
+  }
+}
+
+// ---------------------------------------------------------------- freeing
+
+/** `cudaFree(p)`, `free(p)`, `delete[] p`. */
+export function freed(host: Interpreter, value: Value, at: Expression): void {
+  if (value.kind !== "pointer" || !(value.target instanceof Allocation) || value.offset !== 0) return;
+  const { target } = value;
+  if (!target.origin?.call || host.loops.some((loop) => loop.abstract)) return;
+  const before = target.summary.freed;
+  if (before !== undefined) tell(host, { kind: "freed", at, use: "freed", object: faultObject(target), freed: before });
+  else host.journal.summarise(target, { ...target.summary, freed: at });
+}
+
+// ---------------------------------------------------------------- launches
+
+/** A kernel is launched. */
+export function launched(
+  host: Interpreter,
+  site: Expression,
+  kernel: FunctionDeclaration | undefined,
+  name: string,
+  args: readonly Argument[],
+): void {
+  if (host.faults === undefined || kernel?.body === undefined) return;
+  const written = writtenParameters(kernel);
+  for (const [k, { value, expression }] of args.entries()) {
+    const parameter = kernel.parameters[k];
+    if (parameter?.name === undefined || parameter.type.kind !== "pointer") continue;
+    if (value.kind !== "pointer" || !(value.target instanceof Allocation) || !value.target.origin?.call) continue;
+    const { target } = value;
+    const object = faultObject(target);
+    const at = expression ?? site;
+    const { freed: before, registered } = target.summary;
+    if (before !== undefined && isUsed(kernel, parameter.name))
+      tell(host, { kind: "freed", at, use: "given to a kernel", object, freed: before, kernel: name });
+    else if (target.residence === "host" && registered === undefined && isUsed(kernel, parameter.name))
+      tell(host, { kind: "host-memory-in-kernel", at, object, kernel: name, parameter: parameter.name });
+    else if ((target.residence === "managed" || target.residence === "pinned") && written.has(k)) fills(host, target, site, name);
+  }
+}
+
+/** The kernel reads or writes through a parameter, or passes it on. */
+function isUsed(kernel: FunctionDeclaration, name: string): boolean {
+  let used = false;
+  const is = (e: Expression): boolean => {
+    const inner = withoutParentheses(e);
+    if (inner.kind === "name") return inner.name.parts.length === 1 && inner.name.parts[0]?.text === name;
+    return inner.kind === "binary" && (inner.op === "+" || inner.op === "-") && termsOf(inner, (op) => op === "+" || op === "-").some(is);
+  };
+  if (kernel.body !== undefined)
+    walk(kernel.body, (node) => {
+      if (node.kind === "subscript") used ||= is(node.base);
+      else if (node.kind === "unary" && node.op === "*") used ||= is(node.operand);
+      return !used;
+    });
+  return used;
+}
+
+// ---------------------------------------------------------------- copies
+
+/** One side of a copy. */
+interface Side {
+  readonly value: Value;
+  readonly expression?: Expression | undefined;
+  /** From the beginning of what the value points at, in bytes; undefined where it is not known. */
+  readonly skipped?: number | undefined;
+}
+
+export interface CopyCall {
+  readonly call: Expression;
+  readonly to: Side;
+  readonly from?: Side;
+  /** Bytes from the first to the last that is touched; of `size` where nothing else is said. */
+  readonly bytes: number | undefined;
+  readonly size?: Expression | undefined;
+  /** `cudaMemcpyKind`. */
+  readonly direction?: { readonly value: number | undefined; readonly expression: Expression | undefined };
+  /** It returns before it is done. */
+  readonly async: boolean;
+  /** It is the host that copies. */
+  readonly byHost?: true;
+}
+
+interface Touched {
+  readonly allocation: Allocation;
+  readonly offset: number | undefined;
+}
+
+/** `cudaMemcpy` and its kin, `cudaMemset`, and what the C library does. */
+export function copies(host: Interpreter, copy: CopyCall): void {
+  if (host.faults === undefined) return;
+  const to = memoryOf(copy.to);
+  const from = copy.from && memoryOf(copy.from);
+  const sides = [
+    ...(to ? [{ ...to, side: copy.from === undefined ? ("set" as const) : ("copied to" as const) }] : []),
+    ...(from ? [{ ...from, side: "copied from" as const }] : []),
+  ];
+  for (const { allocation, side } of sides) {
+    const { summary } = allocation;
+    const object = faultObject(allocation);
+    if (summary.freed !== undefined) {
+      tell(host, { kind: "freed", at: copy.call, use: side, object, freed: summary.freed });
+      return;
+    }
+    if (!copy.byHost) continue;
+    touched(host, allocation, copy.call, side === "copied from" ? "read" : "written", allocation.origin?.call === true);
+  }
+  if (copy.byHost) return;
+  checkDirection(host, copy, to, from);
+  if (!checkSize(host, copy, sides)) checkElements(host, copy, to, from);
+  const { direction } = copy;
+  if (copy.async && to?.allocation.residence === "pinned" && from?.allocation.residence === "device" && direction?.value !== 1)
+    fills(host, to.allocation, copy.call, undefined);
+}
+
+function memoryOf({ value, skipped = 0 }: Side): Touched | undefined {
+  const target = targetOf(value);
+  if (target === undefined || target instanceof Cell || target.allocation.origin === undefined) return undefined;
+  return { allocation: target.allocation, offset: target.offset === undefined ? undefined : target.offset + skipped };
+}
+
+/** The bits of `cudaMemcpyKind`: from host to host is 0, from device to device 3. */
+const toDevice = 1;
+const fromDevice = 2;
+
+/** Page-locked and managed memory may be either. */
+const spaceOf = ({ residence, summary }: Allocation): "h" | "d" | undefined =>
+  residence === "device" ? "d" : residence === "host" && summary.registered === undefined ? "h" : undefined;
+
+function checkDirection(host: Interpreter, { call, direction }: CopyCall, to: Touched | undefined, from: Touched | undefined): void {
+  const said = direction?.value;
+  if (said === undefined || said > 3 || !to || !from) return;
+  const [target, source] = [spaceOf(to.allocation), spaceOf(from.allocation)];
+  const fits =
+    (source === undefined ? said & fromDevice : source === "d" ? fromDevice : 0) |
+    (target === undefined ? said & toDevice : target === "d" ? toDevice : 0);
+  if (fits === said) return;
+  const objects = { to: faultObject(to.allocation), from: faultObject(from.allocation) };
+  tell(host, { kind: "direction", at: call, direction: direction?.expression, said, fits, ...objects });
+}
+
+function checkSize(
+  host: Interpreter,
+  { call, bytes }: CopyCall,
+  sides: readonly (Touched & { readonly side: "set" | "copied to" | "copied from" })[],
+): boolean {
+  for (const { allocation, offset, side } of sides) {
+    const size = allocation.summary.bytes;
+    if (bytes === undefined || offset === undefined || size === undefined || offset + bytes <= size) continue;
+    tell(host, { kind: "too-large", at: call, side, object: { ...faultObject(allocation), bytes: size }, offset, bytes });
+    return true;
+  }
+  return false;
+}
+
+/** The number of elements, or the size of a pointer, stands where the number of bytes should. */
+function checkElements(host: Interpreter, copy: CopyCall, to: Touched | undefined, from: Touched | undefined): void {
+  const { size, bytes } = copy;
+  if (size === undefined || bytes === undefined) return;
+  const both = [to, from].filter((side) => side !== undefined);
+  const isMore = (least: number): boolean =>
+    both.every(({ allocation, offset }) => offset === 0 && (allocation.summary.bytes ?? 0) >= least);
+  for (const { allocation } of both) {
+    const { origin, summary } = allocation;
+    const { elementBytes = 1, bytes: allocated } = summary;
+    if (origin === undefined || allocated === undefined) continue;
+    const object = { ...faultObject(allocation), bytes: allocated };
+    const pointer = pointerMeasured(host, size, [copy.to.expression, copy.from?.expression]);
+    if (pointer !== undefined && isMore(bytes + 1)) {
+      tell(host, { kind: "sizeof-pointer", at: size, pointer, bytes, object });
+      return;
+    }
+    if (elementBytes <= 1 || !isMore(bytes * elementBytes) || bytes * elementBytes !== allocated) continue;
+    const unit = unitOf(host, origin, size, elementBytes);
+    if (unit === undefined) continue;
+    tell(host, { kind: "elements-for-bytes", at: size, size, bytes, object, elementBytes, unit: unit.sizeof });
+    return;
+  }
+}
+
+/** The size is `sizeof` of one of the pointers that are copied to or from. */
+function pointerMeasured(host: Interpreter, size: Expression, sides: readonly (Expression | undefined)[]): Expression | undefined {
+  const measured = withoutParentheses(size);
+  if (measured.kind !== "sizeof" || measured.operand === undefined) return undefined;
+  const operand = withoutParentheses(measured.operand);
+  if (!sides.some((side) => side !== undefined && isSame(withoutParentheses(side), operand))) return undefined;
+  return host.semantics.typeOf(operand, host.frame.substitution)?.kind === "pointer" ? operand : undefined;
+}
+
+/** The allocation multiplies just what stands for the size of the copy by the size of an element. */
+function unitOf(
+  host: Interpreter,
+  { size: allocated, count }: Origin,
+  size: Expression,
+  elementBytes: number,
+): { readonly sizeof: Expression | undefined } | undefined {
+  const wanted = withoutParentheses(size);
+  if (count !== undefined && isSame(withoutParentheses(count), wanted)) return { sizeof: undefined };
+  if (allocated === undefined) return undefined;
+  const factors = termsOf(withoutParentheses(allocated), (op) => op === "*").map(withoutParentheses);
+  const [a, b] = factors;
+  if (a === undefined || b === undefined || factors.length !== 2) return undefined;
+  for (const [unit, other] of [
+    [a, b],
+    [b, a],
+  ] as const)
+    if ((unit.kind === "sizeof" || unit.kind === "integer") && isSame(other, wanted) && integerOf(host.evaluate(unit)) === elementBytes)
+      return { sizeof: unit.kind === "sizeof" ? unit : undefined };
+  return undefined;
+}
+
+/** Written alike, wherever they stand. */
+function isSame(a: Expression, b: Expression): boolean {
+  const text = (e: Expression): string =>
+    JSON.stringify(e, (key, value: unknown) =>
+      key === "start" || key === "end" ? undefined : typeof value === "bigint" ? String(value) : value,
+    );
+  return a.kind === b.kind && text(a) === text(b);
+}
+
+/** What is noted of an allocation, so that findings can show it. */
+export function originOf(at: Node, call: boolean, size?: Expression, count?: Expression): Origin {
+  return { at, call, ...(size === undefined ? {} : { size }), ...(count === undefined ? {} : { count }) };
+}
