@@ -17,11 +17,14 @@ import { type BlockTrace, estimateTime, type TimedCode, timedCode, timeRange } f
 import type { Work } from "./work.ts";
 
 /** Why a launch that was simulated would not start. */
-function refusal({ use, registers, resident }: Executed, { values }: GpuModel): Refusal | undefined {
+function refusal({ use, registers, resident, program }: Executed, { values }: GpuModel): Refusal | undefined {
   const shared = use.staticShared + use.dynamicShared;
   if (shared > values.sharedPerBlockOptIn) return { of: "shared", needs: shared, allowed: values.sharedPerBlockOptIn };
   if (resident.blocksPerSm === 0 && registers.basis !== "estimated" && resident.limiters.includes("registers"))
     return { of: "registers", needs: registers.value * use.blockSize, allowed: values.registersPerBlock };
+  const [x, y, z] = program.launch.cluster ?? [1, 1, 1];
+  if (values.maxBlocksPerCluster !== undefined && x * y * z > values.maxBlocksPerCluster)
+    return { of: "cluster", needs: x * y * z, allowed: values.maxBlocksPerCluster };
   if (use.dynamicShared > 0 && shared > values.sharedPerBlock) return { of: "opt-in", needs: shared, allowed: values.sharedPerBlock };
   return undefined;
 }

@@ -31,6 +31,10 @@ export function launchProblem(
     return `${count(threads)} threads a block, and \`__launch_bounds__\` promises at most ${count(bounds)}`;
   if (cluster?.some((blocks, k) => (grid[k] ?? 1) % blocks !== 0))
     return `a grid of (${grid.join(", ")}) blocks is no multiple of its clusters of (${cluster.join(", ")})`;
+  const largestCluster = values.maxBlocksPerClusterOptIn ?? values.maxBlocksPerCluster;
+  const clusterBlocks = (cluster ?? []).reduce((product, length) => product * length, 1);
+  if (largestCluster !== undefined && clusterBlocks > largestCluster)
+    return `clusters of ${clusterBlocks} blocks: ${allows(count(largestCluster))}`;
   if (!(dynamicSharedBytes >= 0)) return `${count(dynamicSharedBytes)} bytes of dynamic shared memory cannot be`;
   const shared = kernel.shared.reduce((sum, { bytes = 0 }) => sum + bytes, dynamicSharedBytes);
   if (shared > mostSharedBytes) return `${count(shared)} bytes of shared memory a block: ${allows(count(values.sharedPerBlockOptIn))}`;

@@ -15,6 +15,16 @@ int main() {
 
 testRule(rule, {
   clean: {
+    "handed on within the block behind a barrier": program(`  out[i] = in[i];
+  __syncthreads();
+  float other = out[i ^ 64];
+  __syncthreads();
+  out[i] += other;`),
+    "within a warp behind a barrier of its lanes": program(`  out[i] = in[i];
+  __syncwarp();
+  float other = out[i ^ 1];
+  __syncwarp();
+  out[i] += other;`),
     "each its own": program("  out[i] = in[i];\n  out[i] *= 2;"),
     "neighbours of the input": program("  if (i > 0) out[i] = in[i - 1];"),
     atomics: program("  atomicAdd(out, in[i]);"),
@@ -36,12 +46,19 @@ testRule(rule, {
   found: {
     "a sum without an atomic": {
       code: program(`  out[0] += in[i];
-//^^^^^^ Race between blocks`),
+//^^^^^^ writes the same`),
     },
     "in place": {
       code: program(
         `  if (i < n - 1) out[i] = out[i + 1];
-  //                      ^^^^^^^^^^ reads \`out[i + 1]\` and thread (0, 0, 0) of block (8, 0, 0) writes \`out[i]\``,
+  //                      ^^^^^^^^^^ thread (31, 0, 0) of block (0, 0, 0) reads \`out[i + 1]\` and thread (32, 0, 0) of it writes \`out[i]\``,
+      ),
+    },
+    "handed on within the block without a barrier": {
+      code: program(
+        `  out[i] = in[i];
+  out[i] += out[i ^ 64];
+  //        ^^^^^^^^^^^ with no \`__syncthreads()\` between`,
       ),
     },
     "blocks that overlap": {

@@ -1,16 +1,16 @@
 import { defineRule } from "./rule.ts";
 import { textAt } from "./support/edits.ts";
-import { about, elementAt, placeIn, shown, threadOf, verbOf } from "./support/violations.ts";
+import { about, elementAt, placeIn, shown, threadOf, tuple, verbOf } from "./support/violations.ts";
 
 export default defineRule({
   id: "global-memory-race",
   group: "correctness",
   severity: "error",
   priority: "correctness",
-  summary: "Threads of two blocks access the same element of global memory, and one of them writes.",
-  why: "The blocks of a launch run in any order, many at once: which value is read, or stays, is a matter of luck.",
+  summary: "Two threads access the same element of global memory, one of them writes, and nothing orders them.",
+  why: "The blocks of a launch, and the warps of a block between two barriers, run in any order, many at once: which value is read, or stays, is a matter of luck.",
   remedy:
-    "Use an atomic where all add to one place; write to another buffer than the one that is read; or make two launches of it, the second of which finds what the first one wrote.",
+    "Use an atomic where all add to one place; write to another buffer than the one that is read; or make two launches of it, the second of which finds what the first one wrote. Within a block `__syncthreads()` orders accesses to global memory, too.",
   notes:
     "Some neighbouring blocks and the corners of the grid are run. Atomics among themselves and stores of one value by all are no race; a kernel with memory fences or volatile accesses is left alone, as blocks may wait for each other there.",
   fix: "none",
@@ -40,13 +40,16 @@ int main() {
   *check(context) {
     const { reading } = context.program;
     for (const each of shown(context, "global-race")) {
-      const { by, other, object, offset, width } = each.violation;
+      const { by, other, object, offset, width, sameWarp } = each.violation;
       const first = placeIn(each.launch, other.at, reading.files);
       const same = first && first.file === each.place.file && first.start === each.place.start;
+      const within = tuple(by.block) === tuple(other.block);
       const what = first && !same ? `\`${textAt(reading, first)}\`` : "the same";
       yield {
         span: each.place,
-        message: `Race between blocks: ${threadOf(by)} ${verbOf(by)} \`${each.text}\` and ${threadOf(other)} ${verbOf(other)} ${what}, ${elementAt(offset, width)} of \`${object.name}\`.`,
+        message: within
+          ? `Race in global memory: ${threadOf(by)} ${verbOf(by)} \`${each.text}\` and thread ${tuple(other.thread)} of it ${verbOf(other)} ${what}, ${elementAt(offset, width)} of \`${object.name}\`, with no ${sameWarp ? "`__syncwarp()`" : "`__syncthreads()`"} between.`
+          : `Race between blocks: ${threadOf(by)} ${verbOf(by)} \`${each.text}\` and ${threadOf(other)} ${verbOf(other)} ${what}, ${elementAt(offset, width)} of \`${object.name}\`.`,
         ...about(each, first && !same ? [{ at: first, message: `${threadOf(other)} ${verbOf(other)} it here` }] : []),
       };
     }

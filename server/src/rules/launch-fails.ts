@@ -1,9 +1,11 @@
 import { isLibraryHeader } from "../analysis/headers/index.ts";
+import { namedKernel } from "../analysis/host/launches/launch-sites.ts";
 import { formatCapacity, formatCount, formatDim } from "../units.ts";
 import { defineRule, type RuleContext, type SimulatedLaunch } from "./rule.ts";
 import { isKnown } from "./support/violations.ts";
 
 const attribute = "FuncSetAttribute";
+const clusterAttribute = "NonPortableClusterSizeAllowed";
 
 export default defineRule({
   id: "launch-fails",
@@ -15,7 +17,7 @@ export default defineRule({
   remedy:
     "Stay within what the GPU allows: 1,024 threads a block, 65,535 blocks in y and z. More than 48 KB of dynamic shared memory has to be allowed first: `cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)`.",
   notes:
-    "The limits are those of the chosen GPU. That an attribute allows the shared memory is taken for granted where the file sets any. Registers count only where a compiler or a comment tells them.",
+    "The limits are those of the chosen GPU. That an attribute allows the shared memory, or clusters of more than 8 blocks, is taken for granted where the file sets any. Registers count only where a compiler or a comment tells them.",
   fix: "none",
   simulated: true,
   specificity: 3,
@@ -46,20 +48,37 @@ int main() {
   },
 });
 
-function refusal({ report }: SimulatedLaunch, { program: { reading } }: RuleContext): string | undefined {
+function refusal({ report, fact }: SimulatedLaunch, { program: { reading } }: RuleContext): string | undefined {
   const { refused, block } = report;
-  if (!refused) return undefined;
+  if (!refused) return isCooperative(fact) ? tooManyAtOnce(report) : undefined;
   const { of, needs, allowed } = refused;
+  const says = (text: string): boolean =>
+    reading.sources.some((source, file) => !isLibraryHeader(reading.files[file] ?? "") && source.includes(text));
   switch (of) {
     case "shared":
       return `a block needs ${formatCapacity(needs)} of shared memory, and the GPU gives it at most ${formatCapacity(allowed)}`;
     case "registers":
       return `a block of ${formatDim(block)} threads needs ${formatCount(needs)} registers, and there are ${formatCount(allowed)}`;
     case "opt-in": {
-      const allows = reading.sources.some((text, file) => !isLibraryHeader(reading.files[file] ?? "") && text.includes(attribute));
-      return allows
+      return says(attribute)
         ? undefined
         : `a block needs ${formatCapacity(needs)} of shared memory; more than ${formatCapacity(allowed)} has to be allowed by \`cudaFuncSetAttribute\` first`;
     }
+    case "cluster":
+      return says(clusterAttribute)
+        ? undefined
+        : `a cluster has ${formatCount(needs)} blocks; more than ${formatCount(allowed)} have to be allowed by \`cudaFuncAttributeNonPortableClusterSizeAllowed\` first`;
   }
+}
+
+/** Its blocks wait for each other, so that all have to be there at once. */
+const isCooperative = ({ expression }: SimulatedLaunch["fact"]): boolean =>
+  expression?.kind === "call" && /^cu(da)?LaunchCooperativeKernel$/.test(namedKernel(expression.callee));
+
+/** Where the number of registers decides it, it has to be known. */
+function tooManyAtOnce({ grid, occupancy, resources }: SimulatedLaunch["report"]): string | undefined {
+  const { wavesPerSm, limiters } = occupancy;
+  if (!(wavesPerSm > 1) || (limiters.includes("registers") && resources.registersPerThread.basis === "estimated")) return undefined;
+  const blocks = grid[0] * grid[1] * grid[2];
+  return `a cooperative launch needs its ${formatCount(blocks)} blocks to be there at once, and the GPU holds ${formatCount(Math.round(blocks / wavesPerSm))} of them`;
 }

@@ -43,6 +43,11 @@ int main() {
     for (const each of shown(context, "out-of-bounds")) {
       const { violation, place, text } = each;
       const { by, object, offset, width } = violation;
+      if (object.kind === "null") {
+        const what = object.name === "" ? "the pointer" : `\`${object.name}\``;
+        yield { span: place, message: `Null pointer: ${threadOf(by)} ${verbOf(by)} \`${text}\`, and ${what} is null.`, ...about(each) };
+        continue;
+      }
       yield {
         span: place,
         message: `Out of bounds: ${threadOf(by)} ${verbOf(by)} \`${text}\`, ${elementAt(offset, width)}; ${sizeOf(object, width)}.`,

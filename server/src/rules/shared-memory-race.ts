@@ -12,7 +12,7 @@ export default defineRule({
   remedy:
     "Put `__syncthreads()` between the two accesses, where all threads of the block come by; a loop that reads and then writes the same array needs one on either side. Within a warp `__syncwarp()` is enough.",
   notes:
-    "A block is run from barrier to barrier, and who touched each byte since the last one is kept. Stores of a value that is the same for all threads, and atomics among themselves, are no race. Kernels that order their accesses otherwise (mbarriers, asynchronous copies, named barriers) are left alone.",
+    "A block is run from barrier to barrier, and who touched each byte since the last one is kept. Stores of a value that is the same for all threads, and atomics among themselves, are no race. Named barriers (`bar.sync id, threads`), mbarriers and waits for asynchronous copies (`cp.async`) are followed; kernels that use the copy engine (`cp.async.bulk`), `wgmma`, `bar.arrive` or the shared memory of other blocks are left alone.",
   fix: "none",
   simulated: true,
   specificity: 3,
@@ -44,13 +44,13 @@ int main() {
   *check(context) {
     const { reading } = context.program;
     for (const each of shown(context, "shared-race")) {
-      const { by, other, object, offset, width, sameWarp } = each.violation;
+      const { by, other, object, offset, width, sameWarp, underWay } = each.violation;
       const first = placeIn(each.launch, other.at, reading.files);
       const same = first && first.file === each.place.file && first.start === each.place.start;
       const before = first && !same ? `\`${textAt(reading, first)}\`` : "the same";
       yield {
         span: each.place,
-        message: `Race in shared memory: thread ${tuple(by.thread)} ${verbOf(by)} \`${each.text}\` and thread ${tuple(other.thread)} ${verbOf(other)} ${before}, ${elementAt(offset, width)} of \`${object.name}\`, with no ${sameWarp ? "`__syncwarp()`" : "`__syncthreads()`"} between.`,
+        message: `Race in shared memory: thread ${tuple(by.thread)} ${verbOf(by)} \`${each.text}\` and thread ${tuple(other.thread)} ${verbOf(other)} ${before}, ${elementAt(offset, width)} of \`${object.name}\`, ${underWay ? "before the copy has been waited for" : `with no ${sameWarp ? "`__syncwarp()`" : "`__syncthreads()`"} between`}.`,
         ...about(each, first && !same ? [{ at: first, message: `thread ${tuple(other.thread)} ${verbOf(other)} it here` }] : []),
       };
     }

@@ -5,7 +5,7 @@
 import { type GpuValues, reference } from "../gpus/model.ts";
 import { findLoops, type Loop, reconvergence } from "../ir/graph.ts";
 import type { Block, GroupProduct, Kernel, Launch, Op } from "../ir/kernel.ts";
-import { meetsOthers } from "../ir/operations.ts";
+import { isNamedBarrier, meetsOthers } from "../ir/operations.ts";
 import { analyseDivergence, type Divergence } from "../passes/facts/divergence.ts";
 import { Work } from "../work.ts";
 import { type AccessCounter, createCounters } from "./accesses.ts";
@@ -50,8 +50,8 @@ export interface CompileOptions {
   readonly contents?: Contents;
   /** Warps wait at every barrier, whether or not it orders what matters. */
   readonly allBarriers?: boolean;
-  /** Told of operations at which the lanes of a warp wait for each other, as they are carried out. */
-  readonly onWarpSync?: (op: Op, from: number, mask: number) => void;
+  /** Told of operations by which threads of a warp wait for each other or for what they copy, before they are carried out. */
+  readonly onSync?: (op: Op, mask: number) => void;
   /** Requests are not counted: only values are wanted. */
   readonly uncounted?: boolean;
   /** What the launch runs on, as far as kernels see that: SMs and clocks; by default the GPU that others are compared with. */
@@ -88,7 +88,7 @@ export function compile(kernel: Kernel, launch: Launch, options: CompileOptions 
     patterns,
     provenance,
     uncounted: options.uncounted ?? false,
-    onWarpSync: options.onWarpSync,
+    onSync: options.onSync,
     hotAfter: options.hotAfter ?? hotAfter,
     gpu,
     work,
@@ -123,8 +123,8 @@ const longestRun = 64;
 /** Values of their operands alone. */
 const isPlain = ({ action: { kind } }: Op): boolean => /^(int|float|fma|icmp|fcmp|select|convert|math|gep|extract)$/.test(kind);
 
-/** The lanes of the warp, or those that its first operand names, wait for each other. */
-const syncsWarp = ({ action: { kind } }: Op): boolean => /^(syncwarp|shuffle|vote|match|reduce)$/.test(kind);
+/** The lanes of the warp, or those that its first operand names, wait for each other, or for what they copy. */
+const synchronises = ({ action: { kind } }: Op): boolean => /^(syncwarp|shuffle|vote|match|reduce|copy.commit|copy.wait)$/.test(kind);
 
 const compares = ({ action }: Op): boolean => action.kind === "icmp" || (action.kind === "int" && /^[su](min|max)$/.test(action.op));
 
@@ -140,7 +140,7 @@ interface Parts {
   readonly patterns: Patterns;
   readonly provenance: Provenance;
   readonly uncounted: boolean;
-  readonly onWarpSync: CompileOptions["onWarpSync"];
+  readonly onSync: CompileOptions["onSync"];
   readonly hotAfter: number;
   readonly gpu: GpuValues;
   readonly work: Work;
@@ -159,7 +159,7 @@ class Compiler {
   readonly #patterns: Patterns;
   readonly #provenance: Provenance;
   readonly #uncounted: boolean;
-  readonly #onWarpSync: CompileOptions["onWarpSync"];
+  readonly #onSync: CompileOptions["onSync"];
   readonly #hotAfter: number;
   readonly #gpu: GpuValues;
   readonly #work: Work;
@@ -182,7 +182,7 @@ class Compiler {
     this.#patterns = parts.patterns;
     this.#provenance = parts.provenance;
     this.#uncounted = parts.uncounted;
-    this.#onWarpSync = parts.onWarpSync;
+    this.#onSync = parts.onSync;
     this.#hotAfter = parts.hotAfter;
     this.#gpu = parts.gpu;
     this.#work = parts.work;
@@ -212,7 +212,8 @@ class Compiler {
   #findSpreads(op: Op): void {
     const { kind } = op.action;
     const computed = this.#slice.needs(op) && !this.#isScalar(op) && !this.#fused.has(op);
-    const readsLanes = (kind === "vote" || kind === "match" || kind === "reduce" || kind === "barrier") && this.#slice.needs(op);
+    const readsLanes =
+      isNamedBarrier(op) || ((kind === "vote" || kind === "match" || kind === "reduce" || kind === "barrier") && this.#slice.needs(op));
     const writes =
       ((kind === "store" || kind === "atomic" || kind === "copy.async") && this.#slice.acts(op)) || kind === "copy.bulk" || meetsOthers(op);
     // Both addresses of a copy, and an address into per-thread memory, are read for each lane.
@@ -349,10 +350,10 @@ class Compiler {
       }
       if (op.action.kind !== "barrier") {
         const own = this.#opSteps(op);
-        const told = this.#onWarpSync;
-        if (told && syncsWarp(op)) {
+        const told = this.#onSync;
+        if (told && synchronises(op)) {
           endRun();
-          steps.push((o, mask) => told(op, o, mask));
+          steps.push((_, mask) => told(op, mask));
         }
         cost += own.length;
         const [only] = own;

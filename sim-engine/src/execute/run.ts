@@ -4,6 +4,7 @@
  */
 
 import type { Op } from "../ir/kernel.ts";
+import { isNamedBarrier } from "../ir/operations.ts";
 import { popcount } from "../memory/distinct.ts";
 import type { Work } from "../work.ts";
 import type { Gate } from "./async.ts";
@@ -29,7 +30,7 @@ export interface BarrierListener {
    * @param ended lanes that returned before
    */
   arrive(warp: number, barrier: Op, lanes: number, missing: number, ended: number): void;
-  /** All that are not done have come to a barrier, and go on. */
+  /** All that are not done wait: those at named barriers go on, or else all that are at a barrier. */
   release(): void;
 }
 
@@ -49,8 +50,8 @@ class Warp {
   segment = 0;
   /** What it waits for, if not for the others at a barrier. */
   gate: Gate | undefined;
-  /** It stands at a barrier, and others are not there yet. */
-  atBarrier = false;
+  /** It stands at a barrier, and others are not there yet; `named` at one that is not for all of the block. */
+  atBarrier: false | "block" | "named" = false;
 
   constructor(o: number, mask: number, entry: CompiledBlock) {
     this.o = o;
@@ -155,11 +156,16 @@ export class Runner {
     }
   }
 
-  /** Lets those go on that wait at a barrier, once no other can come there. False where none does. */
+  /**
+   * Lets those go on that wait at a barrier, once no other can come there: before all, those at named ones, for whom the others may wait
+   * at the block's. False where none does.
+   */
   #release(waiting: readonly Warp[]): boolean {
     let released = false;
+    const kind = waiting.some(({ atBarrier }) => atBarrier === "named") ? "named" : "block";
     for (const warp of waiting) {
-      released ||= warp.atBarrier;
+      if (warp.atBarrier !== kind) continue;
+      released = true;
       warp.atBarrier = false;
     }
     if (released) {
@@ -229,7 +235,7 @@ export class Runner {
           warp.gate = gate;
           return;
         }
-        warp.atBarrier = true;
+        warp.atBarrier = barrier && isNamedBarrier(barrier) ? "named" : "block";
         if (stack.length > 1 && stack[stack.length - 2]!.mask !== mask) this.divergentBarriers++;
         if (barrier && this.barrierListener) this.#tell(this.barrierListener, warp, barrier, mask);
         return;

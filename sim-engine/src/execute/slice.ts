@@ -3,7 +3,7 @@
  * addresses, and what these depend on, through memory too. The rest is only counted.
  */
 import type { Kernel, Op } from "../ir/kernel.ts";
-import { meetsOthers } from "../ir/operations.ts";
+import { isNamedBarrier, meetsOthers } from "../ir/operations.ts";
 import type { Work } from "../work.ts";
 import { type MemoryObject, mayOverlap, type Provenance } from "./provenance.ts";
 
@@ -47,7 +47,7 @@ function slice(kernel: Kernel, provenance: Provenance, objects: ReadonlySet<Memo
   for (const block of kernel.blocks) {
     for (const op of block.ops) {
       const { kind } = op.action;
-      if (meetsOthers(op)) for (const arg of op.args) need(arg);
+      if (meetsOthers(op) || isNamedBarrier(op)) for (const arg of op.args) need(arg);
       if (objects === undefined) {
         if (kind === "load" || kind === "store" || kind === "atomic") need(op.args[0]);
         if (kind === "copy.async" || kind === "copy.bulk") for (const arg of op.args) need(arg);

@@ -302,7 +302,7 @@ export type Action =
   | { readonly kind: "copy.async"; readonly bytes: number; readonly bypassL1: boolean }
   | { readonly kind: "copy.commit" }
   | { readonly kind: "copy.wait"; readonly pending: number }
-  /** `__syncthreads()` and block barriers. With an operand (i1 or i32 predicate) and `reduce`, the i32 result of `_count`, `_and`, `_or`. `object`: waited for in shared memory (mbarrier); `named`: of part of the block's warps, though here all wait. */
+  /** `__syncthreads()` and block barriers. With an operand (i1 or i32 predicate) and `reduce`, the i32 result of `_count`, `_and`, `_or`. `object`: waited for in shared memory (mbarrier); `named` ([id: i32[, threads: i32]]): of part of the block's warps, though here all wait. */
   | { readonly kind: "barrier"; readonly reduce?: "count" | "and" | "or"; readonly object?: true; readonly named?: true }
   /** At a barrier object, without waiting. */
   | { readonly kind: "barrier.arrive" }

@@ -97,6 +97,9 @@ export function isConvergent(op: Op): boolean {
   }
 }
 
+/** Of part of the block's warps, as its operands say. */
+export const isNamedBarrier = ({ action }: Op): boolean => action.kind === "barrier" && action.named === true;
+
 /** Changes what other warps may be waiting for, or waits for it: every one must be carried out, and in its place. */
 export function meetsOthers({ action }: Op): boolean {
   return action.kind === "mbarrier" || action.kind === "mbarrier.wait" || (action.kind === "copy.bulk" && action.to === "shared");

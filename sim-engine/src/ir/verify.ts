@@ -193,7 +193,7 @@ function operandProblem(op: Op): string | undefined {
     case "mbarrier.wait":
       return count(2) ?? pointer(a) ?? (type === "i1" ? undefined : "its value is not i1");
     case "barrier":
-      return action.reduce ? count(1) : count(0);
+      return action.reduce ? count(1) : action.named ? (args.length > 2 ? "too many operands" : undefined) : count(0);
     case "shuffle":
       return count(3) ?? same(b) ?? (c?.type === "i32" ? undefined : "the lane is not i32");
     case "vote":

@@ -76,9 +76,9 @@ export interface CompiledBytes {
 }
 
 export interface Refusal {
-  /** `opt-in`: that much dynamic shared memory has to be allowed by an attribute of the kernel first. */
-  readonly of: "shared" | "registers" | "opt-in";
-  /** Bytes of shared memory, or registers, of a block. */
+  /** `opt-in`, `cluster`: that much dynamic shared memory, or clusters so large, have to be allowed by an attribute of the kernel first. */
+  readonly of: "shared" | "registers" | "opt-in" | "cluster";
+  /** Bytes of shared memory, or registers, of a block; blocks of a cluster. */
   readonly needs: number;
   readonly allowed: number;
 }

@@ -12,7 +12,7 @@ export interface Actor {
 
 /** The memory it is about. */
 export interface TouchedObject {
-  readonly kind: "buffer" | "shared" | "local" | "variable";
+  readonly kind: "buffer" | "shared" | "local" | "variable" | "null";
   /** As the source calls it; empty where it has no name. */
   readonly name: string;
   /** Its size; of dynamic shared memory what the launch gives. */
@@ -48,13 +48,17 @@ export interface SharedRace extends OfAccess {
   readonly other: Actor;
   /** Both are of one warp. */
   readonly sameWarp: boolean;
+  /** The other is an asynchronous copy that its thread has not waited for. */
+  readonly underWay: boolean;
 }
 
-/** Threads of two blocks access the same bytes of global memory, and one of them writes. */
+/** Two threads, of two blocks or of one, access the same bytes of global memory, one of them writes, and nothing orders them. */
 export interface GlobalRace extends OfAccess {
   readonly kind: "global-race";
   /** Whose access stands earlier in the source, where both are of one file. */
   readonly other: Actor;
+  /** Both are of one warp of a block. */
+  readonly sameWarp: boolean;
 }
 
 export interface DivergentBarrier {

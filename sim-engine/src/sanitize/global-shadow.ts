@@ -1,19 +1,20 @@
 /**
- * Which blocks of the grid touched which bytes of global memory: nothing orders the blocks of a launch, so that two of them must not
- * touch the same bytes where one writes. Kept by granules, as wide as the narrowest access.
+ * Who touched which bytes of global memory last: nothing orders the blocks of a launch, so that two of them must not touch the same bytes
+ * where one writes; within a block barriers do. Kept by granules, as wide as the narrowest access.
  */
 import type { Dim3 } from "../ir/kernel.ts";
+import type { BlockClocks } from "./clocks.ts";
+import type { Touch } from "./shared-shadow.ts";
 
-export interface BlockTouch {
+export interface BlockTouch extends Touch {
   readonly block: Dim3;
-  readonly warp: number;
-  readonly lane: number;
-  readonly site: number;
 }
 
 interface Granule {
   write: BlockTouch | undefined;
   read: BlockTouch | undefined;
+  /** A reader of another warp than `read`. */
+  other: BlockTouch | undefined;
 }
 
 /** Granules that are kept: those of the first accesses. */
@@ -22,33 +23,50 @@ const mostGranules = 100_000;
 export class GlobalShadow {
   readonly granule: number;
   readonly #granules = new Map<number, Granule>();
+  readonly #clocks: BlockClocks | undefined;
 
-  constructor(granule: number) {
+  /** @param clocks of the running block; without them nothing is known of the order within it */
+  constructor(granule: number, clocks: BlockClocks | undefined) {
     this.granule = granule;
+    this.#clocks = clocks;
   }
 
-  /** @returns who of another block writes there */
+  /** @returns who writes there, in another block or unordered in this one */
   read(granule: number, touch: BlockTouch): BlockTouch | undefined {
     const known = this.#at(granule);
     if (!known) return undefined;
-    if (!known.read || isOf(known.read, touch.block)) known.read = touch;
-    return known.write && !isOf(known.write, touch.block) ? known.write : undefined;
+    const { read } = known;
+    if (!read || (isOf(read, touch.block) && (read.warp === touch.warp || this.#isBefore(read, touch)))) known.read = touch;
+    else if (isOf(read, touch.block)) known.other = touch;
+    return this.#conflict(known.write, touch);
   }
 
-  /** @returns who of another block writes or reads there; a write goes before a read */
-  write(granule: number, touch: BlockTouch): BlockTouch | undefined {
+  /**
+   * @param isOne what is stored by whoever stores there at once: the same, or one of them wins
+   * @returns who writes or reads there, in another block or unordered in this one; a write goes before a read
+   */
+  write(granule: number, touch: BlockTouch, isOne: (other: BlockTouch) => boolean): BlockTouch | undefined {
     const known = this.#at(granule);
     if (!known) return undefined;
-    const { write, read } = known;
-    known.write ??= touch;
-    if (write && !isOf(write, touch.block)) return write;
-    return read && !isOf(read, touch.block) ? read : undefined;
+    const written = this.#conflict(known.write, touch);
+    known.write = touch;
+    if (written && !(isOf(written, touch.block) && isOne(written))) return written;
+    return this.#conflict(known.read, touch) ?? this.#conflict(known.other, touch);
+  }
+
+  #conflict(known: BlockTouch | undefined, touch: BlockTouch): BlockTouch | undefined {
+    return known === undefined || (isOf(known, touch.block) && this.#isBefore(known, touch)) ? undefined : known;
+  }
+
+  /** Of two of the same block. */
+  #isBefore({ warp, lane, time, interval }: BlockTouch, by: BlockTouch): boolean {
+    return this.#clocks === undefined || this.#clocks.isBefore(warp, lane, time, interval, by.warp, by.lane);
   }
 
   #at(granule: number): Granule | undefined {
     const known = this.#granules.get(granule);
     if (known || this.#granules.size >= mostGranules) return known;
-    const made: Granule = { write: undefined, read: undefined };
+    const made: Granule = { write: undefined, read: undefined, other: undefined };
     this.#granules.set(granule, made);
     return made;
   }

@@ -54,7 +54,7 @@ export function sanitize(subject: Sanitized, steps: number, work: Work): Violati
   const { grid } = subject.launch;
   // Where threads wait for each other, the first block shows what all do, and the last what the rim of the data does.
   const ends = unique([[0, 0, 0], grid.map((length) => length - 1) as unknown as Dim3]);
-  if (needsOrder(kernel) && isOrderedByBarriers(kernel)) run(ends, true, whole.share(steps * shareOfOrder));
+  if (needsOrder(kernel) && isUnderstood(kernel, subject.launch)) run(ends, true, whole.share(steps * shareOfOrder));
   run(tellingBlocks(grid), false, whole);
   return [...found.values()];
 }
@@ -87,11 +87,11 @@ function watched(
       contents,
       work,
       allBarriers: ordered,
-      onWarpSync: (op, from, mask) => watcher?.warpSync(op, from, mask),
+      onSync: (op, mask) => watcher?.synchronises(op, mask),
     });
     if (!ordered) markSkips({ program, constantOf: launchConstants(program.environment) }, work);
     const runner = new Runner(program, work);
-    const watching = new Watcher(runner, findInvented(program, invented, work), ordered);
+    const watching = new Watcher(runner, findInvented(program, invented, work), ordered || !needsOrder(kernel));
     watcher = watching;
     for (const at of blocks) watching.watch(at, () => runner.runBlock(at));
   } catch (error) {
@@ -134,13 +134,14 @@ function tellingBlocks(grid: Dim3): Dim3[] {
 
 const unique = (blocks: readonly Dim3[]): Dim3[] => [...new Map(blocks.map((at) => [at.join(), at])).values()];
 
-/** Barriers of the block and of warps are all that orders accesses to shared memory. */
-function isOrderedByBarriers({ blocks }: Kernel): boolean {
-  return blocks.every(({ ops }) =>
+/** What orders the accesses of a block's threads is understood: barriers, mbarriers, and waits for asynchronous copies. */
+const isUnderstood = ({ blocks }: Kernel, { cluster }: Launch): boolean =>
+  (cluster === undefined || cluster.every((count) => count === 1)) &&
+  blocks.every(({ ops }) =>
     ops.every(
-      ({ action }) =>
-        !/^(mbarrier|copy.bulk|copy.async|wgmma|barrier.arrive)/.test(action.kind) &&
-        !(action.kind === "barrier" && (action.object ?? action.named)),
+      ({ action, args }) =>
+        !/^(copy.bulk|wgmma|barrier.arrive)/.test(action.kind) &&
+        !(action.kind === "mbarrier" && action.op === "copies") &&
+        !(action.kind === "barrier" && (action.object || (action.named && args.length === 0))),
     ),
   );
-}

@@ -27,8 +27,11 @@ export function findInvented(program: Program, scalars: ReadonlySet<number>, wor
   const blocks = new Set<Block>();
   /** Objects that something of the kind was stored to, or that other blocks store to. */
   const stained = new Set<MemoryObject>();
+  // A block may be the first to run: then it finds what the launch found, and what it stores itself. Where blocks look at what others
+  // store, that need not be a way that the kernel can go.
+  const meetsBlocks = program.leavesWaits || !isUnordered(program);
   for (const { op } of ops)
-    if (/^(store|atomic|copy.bulk)$/.test(op.action.kind) && op.args[0])
+    if (op.args[0] && (op.action.kind === "copy.bulk" || (meetsBlocks && /^(store|atomic)$/.test(op.action.kind))))
       for (const object of provenance.of(op.args[0])) if (!/^(shared|local)/.test(object)) stained.add(object);
   for (const [index, { content }] of launch.buffers.entries()) if (!isExact(content)) stained.add(`buffer ${index}`);
   for (const [index, { content }] of kernel.globals.entries()) if (!isExact(content)) stained.add(`global ${index}`);
@@ -90,6 +93,15 @@ export function findInvented(program: Program, scalars: ReadonlySet<number>, wor
     },
   };
 }
+
+/** Nothing in the kernel lets blocks wait for each other: no fence, no look at what others write. */
+export const isUnordered = ({ kernel }: Pick<Program, "kernel">): boolean =>
+  kernel.blocks.every(({ ops }) =>
+    ops.every(
+      ({ action }) =>
+        action.kind !== "fence" && !((action.kind === "load" || action.kind === "store") && action.space === "global" && action.volatile),
+    ),
+  );
 
 /** By each block that branches: the blocks that are run or not as it goes, up to where its ways meet. */
 export function divergentRegions({ kernel }: Pick<Program, "kernel">): Map<Block, ReadonlySet<Block>> {

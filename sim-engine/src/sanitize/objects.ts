@@ -15,7 +15,10 @@ export interface Extent {
  */
 export function extentsOf({ kernel, launch, environment, provenance }: Program, address: Op): readonly Extent[] | undefined {
   const extents: Extent[] = [];
-  for (const each of provenance.of(address)) {
+  const objects = provenance.of(address);
+  // Made of nothing but numbers: as a pointer, only null is.
+  if (objects.size === 0) return [{ start: 0, end: 0, object: { kind: "null", name: parameterOf(kernel, address), bytes: 0 } }];
+  for (const each of objects) {
     const [kind = "", name = ""] = each.split(" ");
     const index = Number(name);
     const add = (start: number | undefined, bytes: number | undefined, object: Omit<TouchedObject, "bytes">): boolean => {
@@ -54,4 +57,27 @@ export function extentsOf({ kernel, launch, environment, provenance }: Program, 
     if (!known) return undefined;
   }
   return extents.length === 0 ? undefined : extents;
+}
+
+/** The parameter that an address is made of; empty where it is none. */
+function parameterOf({ parameters }: Program["kernel"], address: Op): string {
+  let at: Op | undefined = address;
+  while (at?.action.kind === "gep") at = at.args[0];
+  return at?.action.kind === "param" ? (parameters[at.action.index]?.name ?? "") : "";
+}
+
+/** The shared array that an address is in. */
+export function sharedAt({ kernel, launch, environment }: Program, address: number): Extent | undefined {
+  for (const [index, { name, bytes = launch.dynamicSharedBytes }] of kernel.shared.entries()) {
+    const start = environment.sharedAddresses[index];
+    if (start !== undefined && address >= start && address < start + bytes)
+      return { start, end: start + bytes, object: { kind: "shared", name, bytes } };
+  }
+  return undefined;
+}
+
+/** The object that an address is in, or else is the least beyond. */
+export function nearestOf(extents: readonly Extent[], address: number): Extent {
+  const distance = ({ start, end }: Extent): number => (address < start ? start - address : address < end ? 0 : address - end + 1);
+  return extents.reduce((best, each) => (distance(each) < distance(best) ? each : best));
 }

@@ -1,64 +1,76 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { BlockClocks } from "./clocks.ts";
 import { SharedShadow, type Touch } from "./shared-shadow.ts";
 
-const shadow = (atomics: readonly number[] = []): SharedShadow => new SharedShadow(64, 4, (site) => atomics.includes(site));
-const by = (warp: number, lane: number, site = 0): Touch => ({ warp, lane, site });
+/** A shadow with its clocks, and touches at their present. */
+class Shadow extends SharedShadow {
+  readonly clocks: BlockClocks;
+  constructor(atomics: readonly number[] = [], clocks = new BlockClocks()) {
+    super(64, 4, clocks, (site) => atomics.includes(site));
+    this.clocks = clocks;
+  }
+  by(warp: number, lane: number, site = 0, copies = false): Touch {
+    return { warp, lane, site, ...this.clocks.now(warp, copies) };
+  }
+}
+const shadow = (atomics: readonly number[] = []): Shadow => new Shadow(atomics);
 
 describe("shared memory's shadow", () => {
   test("a read of what another warp wrote", () => {
     const s = shadow();
-    expect(s.write(3, by(0, 5), false)).toBeUndefined();
-    expect(s.read(3, by(1, 0, 1))).toEqual({ warp: 0, lane: 5, site: 0, sameWarp: false });
+    expect(s.write(3, s.by(0, 5), false)).toBeUndefined();
+    expect(s.read(3, s.by(1, 0, 1))).toEqual({ warp: 0, lane: 5, site: 0, sameWarp: false, underWay: false });
   });
   test("a write of what another warp read, though the writer read it too", () => {
     const s = shadow();
-    s.read(0, by(1, 0, 1));
-    s.read(0, by(2, 0, 1));
-    expect(s.write(0, by(1, 0, 2), false)).toMatchObject({ warp: 2, sameWarp: false });
+    s.read(0, s.by(1, 0, 1));
+    s.read(0, s.by(2, 0, 1));
+    expect(s.write(0, s.by(1, 0, 2), false)).toMatchObject({ warp: 2, sameWarp: false });
   });
   test("not across a barrier, nor in another place", () => {
     const s = shadow();
-    s.write(3, by(0, 5), false);
-    expect(s.read(2, by(1, 0, 1))).toBeUndefined();
-    s.blockSync();
-    expect(s.read(3, by(1, 0, 1))).toBeUndefined();
+    s.write(3, s.by(0, 5), false);
+    expect(s.read(2, s.by(1, 0, 1))).toBeUndefined();
+    s.clocks.blockSync();
+    expect(s.read(3, s.by(1, 0, 1))).toBeUndefined();
   });
   test("within a warp until its lanes wait for each other", () => {
     const s = shadow();
-    s.write(3, by(0, 5), false);
-    expect(s.read(3, by(0, 6, 1))).toMatchObject({ sameWarp: true });
-    s.warpSync(0);
-    expect(s.read(3, by(0, 7, 1))).toBeUndefined();
-    expect(s.read(3, by(1, 7, 1))).toMatchObject({ sameWarp: false });
+    s.write(3, s.by(0, 5), false);
+    expect(s.read(3, s.by(0, 6, 1))).toMatchObject({ sameWarp: true });
+    s.clocks.warpSync(0);
+    expect(s.read(3, s.by(0, 7, 1))).toBeUndefined();
+    expect(s.read(3, s.by(1, 7, 1))).toMatchObject({ sameWarp: false });
   });
   test("a thread with itself never", () => {
     const s = shadow();
-    s.write(3, by(0, 5), false);
-    expect(s.read(3, by(0, 5, 1))).toBeUndefined();
-    expect(s.write(3, by(0, 5, 2), false)).toBeUndefined();
+    s.write(3, s.by(0, 5), false);
+    expect(s.read(3, s.by(0, 5, 1))).toBeUndefined();
+    expect(s.write(3, s.by(0, 5, 2), false)).toBeUndefined();
   });
   test("one value from all, atomics among themselves, lanes that store at once", () => {
     const s = shadow([7]);
-    s.write(0, by(0, 0, 1), true);
-    expect(s.write(0, by(3, 0, 1), true)).toBeUndefined();
-    s.write(1, by(0, 0, 7), false);
-    expect(s.write(1, by(3, 0, 7), false)).toBeUndefined();
-    expect(s.read(1, by(4, 0, 2))).toMatchObject({ site: 7 });
-    s.write(2, by(0, 0, 1), false);
-    expect(s.write(2, by(0, 1, 1), false)).toBeUndefined();
-    expect(s.write(2, by(1, 1, 1), false)).toMatchObject({ sameWarp: false });
+    s.write(0, s.by(0, 0, 1), true);
+    expect(s.write(0, s.by(3, 0, 1), true)).toBeUndefined();
+    s.write(1, s.by(0, 0, 7), false);
+    expect(s.write(1, s.by(3, 0, 7), false)).toBeUndefined();
+    expect(s.read(1, s.by(4, 0, 2))).toMatchObject({ site: 7 });
+    s.write(2, s.by(0, 0, 1), false);
+    expect(s.write(2, s.by(0, 1, 1), false)).toBeUndefined();
+    expect(s.write(2, s.by(1, 1, 1), false)).toMatchObject({ sameWarp: false });
   });
   test("beyond the memory nothing", () => {
-    expect(shadow().write(16, by(0, 0), false)).toBeUndefined();
-    expect(shadow().read(-1, by(0, 0))).toBeUndefined();
+    const s = shadow();
+    expect(s.write(16, s.by(0, 0), false)).toBeUndefined();
+    expect(s.read(-1, s.by(0, 0))).toBeUndefined();
   });
   test("a block begins with nothing", () => {
     const s = shadow();
-    s.write(3, by(0, 5), false);
+    s.write(3, s.by(0, 5), false);
     s.clear();
     expect(s.isWritten(3)).toBe(false);
-    expect(s.read(3, by(1, 0, 1))).toBeUndefined();
+    expect(s.read(3, s.by(1, 0, 1))).toBeUndefined();
   });
 
   // Whatever is said has two threads that touch the granule in one interval, one of which writes.
@@ -73,12 +85,12 @@ describe("shared memory's shadow", () => {
         let interval: { kind: string; granule: number; warp: number; lane: number; site: number }[] = [];
         for (const each of steps) {
           if (!("granule" in each)) {
-            s.blockSync();
+            s.clocks.blockSync();
             interval = [];
             continue;
           }
           const { kind, granule, warp, lane, site } = each;
-          const found = kind === "write" ? s.write(granule, { warp, lane, site }, false) : s.read(granule, { warp, lane, site });
+          const found = kind === "write" ? s.write(granule, s.by(warp, lane, site), false) : s.read(granule, s.by(warp, lane, site));
           const meets = interval.filter((other) => other.granule === granule && (other.kind === "write" || kind === "write"));
           if (found)
             expect(meets.some((other) => other.warp === found.warp && other.lane === found.lane && other.site === found.site)).toBe(true);

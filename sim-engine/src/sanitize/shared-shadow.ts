@@ -1,37 +1,41 @@
 /**
- * Who touched each byte of a block's shared memory last, and between which barriers: from it, races and reads of what nobody wrote.
+ * Who touched each byte of a block's shared memory last, and when: from it, races and reads of what nobody wrote.
  * Kept by granules, as wide as the narrowest access.
  */
+import type { BlockClocks, Moment } from "./clocks.ts";
 
-export interface Touch {
-  readonly warp: number;
-  readonly lane: number;
+export interface Touch extends Moment {
   readonly site: number;
 }
 
 /** A conflict of the access at hand with one before it. */
-export interface Conflict extends Touch {
+export interface Conflict {
+  readonly warp: number;
+  readonly lane: number;
+  readonly site: number;
   readonly sameWarp: boolean;
+  /** The other is a copy that is not waited for. */
+  readonly underWay: boolean;
 }
 
-/** Fields of a touch: thread + 1 (0: nobody), interval of the block, interval of the warp, site. */
+/** Fields of a touch: thread + 1 (0: nobody), time, interval of the warp, site. */
 const fields = 4;
 
 export class SharedShadow {
   readonly granule: number;
   readonly #count: number;
+  readonly #clocks: BlockClocks;
   readonly #writes: Int32Array;
   readonly #reads: Int32Array;
   /** Readers of another warp than those in `#reads`. */
   readonly #others: Int32Array;
   /** Sites that write by atomics: they are ordered among themselves. */
   readonly #atomic: (site: number) => boolean;
-  #interval = 1;
-  readonly #warpIntervals = new Int32Array(64).fill(1);
 
   /** @param bytes of shared memory; @param granule divides every access's width */
-  constructor(bytes: number, granule: number, atomic: (site: number) => boolean) {
+  constructor(bytes: number, granule: number, clocks: BlockClocks, atomic: (site: number) => boolean) {
     this.granule = granule;
+    this.#clocks = clocks;
     this.#atomic = atomic;
     this.#count = Math.ceil(bytes / granule);
     this.#writes = new Int32Array(this.#count * fields);
@@ -42,17 +46,6 @@ export class SharedShadow {
   /** A new block. */
   clear(): void {
     for (const each of [this.#writes, this.#reads, this.#others]) each.fill(0);
-    this.#interval = 1;
-    this.#warpIntervals.fill(1);
-  }
-
-  /** All threads of the block have met. */
-  blockSync(): void {
-    this.#interval++;
-  }
-
-  warpSync(warp: number): void {
-    this.#warpIntervals[warp]!++;
   }
 
   /** Whether anybody has written to the granule. */
@@ -64,15 +57,14 @@ export class SharedShadow {
   read(granule: number, touch: Touch): Conflict | undefined {
     if (granule < 0 || granule >= this.#count) return undefined;
     const conflict = this.#conflict(this.#writes, granule, touch);
-    const at = granule * fields;
-    const known = this.#reads[at]! - 1;
-    // The first reader of an interval stays; of another warp's readers the last.
-    const isFirst = known < 0 || this.#reads[at + 1] !== this.#interval || known >> 5 === touch.warp;
+    const known = this.#reads[granule * fields]! - 1;
+    // The first of the readers that nothing orders stays; of another warp's readers the last.
+    const isFirst = known < 0 || known >> 5 === touch.warp || this.#conflict(this.#reads, granule, touch) === undefined;
     this.#put(isFirst ? this.#reads : this.#others, granule, touch);
     return conflict;
   }
 
-  /** @param sameValue by this store: who else stores it in the interval by the same site changes nothing */
+  /** @param sameValue by this store: who else stores it by the same site changes nothing */
   write(granule: number, touch: Touch, sameValue: boolean): Conflict | undefined {
     if (granule < 0 || granule >= this.#count) return undefined;
     const isAtomic = this.#atomic(touch.site);
@@ -86,20 +78,20 @@ export class SharedShadow {
     return conflict;
   }
 
-  #put(into: Int32Array, granule: number, { warp, lane, site }: Touch): void {
+  #put(into: Int32Array, granule: number, { warp, lane, time, interval, site }: Touch): void {
     const at = granule * fields;
     into[at] = warp * 32 + lane + 1;
-    into[at + 1] = this.#interval;
-    into[at + 2] = this.#warpIntervals[warp]!;
+    into[at + 1] = time;
+    into[at + 2] = interval;
     into[at + 3] = site;
   }
 
   #conflict(of: Int32Array, granule: number, touch: Touch): Conflict | undefined {
     const at = granule * fields;
     const thread = of[at]! - 1;
-    if (thread < 0 || of[at + 1] !== this.#interval) return undefined;
-    const [warp, lane] = [thread >> 5, thread & 31];
-    if (warp === touch.warp && (lane === touch.lane || of[at + 2] !== this.#warpIntervals[warp])) return undefined;
-    return { warp, lane, site: of[at + 3]!, sameWarp: warp === touch.warp };
+    if (thread < 0) return undefined;
+    const [warp, lane, time] = [thread >> 5, thread & 31, of[at + 1]!];
+    if (this.#clocks.isBefore(warp, lane, time, of[at + 2]!, touch.warp, touch.lane)) return undefined;
+    return { warp, lane, site: of[at + 3]!, sameWarp: warp === touch.warp, underWay: this.#clocks.isUnderWay({ time }) };
   }
 }

@@ -70,9 +70,7 @@ export const launchByConfig: LibraryFunction = (host, args, site) => {
 const clusterAttribute = 4;
 
 function clusterOf(config: RecordValue): Triple<Value> | undefined {
-  const attributes = config.members.get("attrs")?.value;
-  if (attributes?.kind !== "record") return undefined;
-  for (const { value } of attributes.members.values()) {
+  for (const value of elementsOf(config.members.get("attrs")?.value)) {
     if (value.kind !== "record") continue;
     const id = value.members.get("id")?.value;
     const dims = value.members.get("val")?.value;
@@ -80,6 +78,13 @@ function clusterOf(config: RecordValue): Triple<Value> | undefined {
     if (id?.kind === "int" && Number(id.value) === clusterAttribute && cluster !== undefined) return dimensions(cluster);
   }
   return undefined;
+}
+
+/** What an array, or the pointer to a variable or an array, holds. */
+function elementsOf(array: Value | undefined): Value[] {
+  if (array?.kind === "record") return [...array.members.values()].map(({ value }) => value);
+  if (array?.kind !== "pointer" || array.target === undefined) return [];
+  return array.target instanceof Cell ? [array.target.value] : [...array.target.cells.values()].map(({ value }) => value);
 }
 
 function kernelArgument(site: Expression): string {

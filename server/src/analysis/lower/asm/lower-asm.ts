@@ -397,11 +397,18 @@ class Emitter {
     }
   }
 
-  /** `bar.sync id[, threads]`: another than the first, or with a number of threads, is not for the whole block. */
-  #barrier({ operands: [id = "0", threads] }: Instruction): void {
+  /**
+   * `bar.sync id[, threads]`: another than the first, or with a number of threads, is not for the whole block. Who only arrives is taken to
+   * wait, and for whom is not said.
+   */
+  #barrier({ opcode, operands: [id = "0", threads] }: Instruction): void {
     const { builder } = this.#lowering;
     if (id === "0" && threads === undefined) builder.barrier();
-    else builder.emit({ kind: "barrier", named: true }, "void");
+    else if (!opcode.includes("sync")) builder.emit({ kind: "barrier", named: true }, "void");
+    else {
+      const operands = threads === undefined ? [id] : [id, threads];
+      builder.emit({ kind: "barrier", named: true }, "void", ...operands.map((each) => this.#at.read(each, "i32")));
+    }
   }
 
   #shuffle(instruction: Instruction): void {

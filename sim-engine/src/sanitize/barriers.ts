@@ -1,0 +1,161 @@
+/** Barriers of the block, of some of its warps, and of a warp's lanes, at which somebody is waited for who does not come. */
+import type { CompiledBlock, Program } from "../execute/program.ts";
+import type { Runner } from "../execute/run.ts";
+import type { Block, Dim3, Op } from "../ir/kernel.ts";
+import type { BlockClocks } from "./clocks.ts";
+import { divergentRegions, type Invented } from "./invented.ts";
+import { firstLane, placeOf, type Witnesses } from "./witnesses.ts";
+
+interface Arrival {
+  readonly barrier: Op;
+  readonly lanes: number;
+  readonly missing: number;
+  readonly ended: number;
+  /** Of a named barrier: which of them, and the threads that it waits for, where it says. */
+  readonly named: { readonly id: number; readonly threads: number | undefined } | undefined;
+}
+
+const warpSize = 32;
+
+export class BarrierCheck {
+  readonly #program: Program;
+  readonly #runner: Runner;
+  readonly #invented: Invented;
+  readonly #witnesses: Witnesses;
+  readonly #clocks: BlockClocks;
+  readonly #threads: number;
+  readonly #arrivals = new Map<number, Arrival>();
+  /** Somebody was waited for in vain: what comes behind is not what the block does. */
+  #broken = false;
+  #goneBy = false;
+  #regions: Map<Block, ReadonlySet<Block>> | undefined;
+
+  constructor(runner: Runner, invented: Invented, witnesses: Witnesses, clocks: BlockClocks) {
+    this.#runner = runner;
+    this.#program = runner.program;
+    this.#invented = invented;
+    this.#witnesses = witnesses;
+    this.#clocks = clocks;
+    const [x, y, z] = this.#program.launch.block;
+    this.#threads = x * y * z;
+  }
+
+  /** A new block begins. */
+  begin(): void {
+    this.#arrivals.clear();
+    this.#broken = this.#goneBy = false;
+  }
+
+  /** The lanes that an operation of the running warp names wait for each other: those that go by it are waited for in vain. */
+  warpSync(op: Op, warp: number, mask: number): void {
+    const [named] = op.args;
+    if (named?.action.kind !== "const" || this.#invented.of(op)) return;
+    const { missing, ended } = this.#runner.others(mask);
+    const wanted = Number(named.action.value) & ~mask;
+    if ((wanted & missing) !== 0) this.#diverges(op, warp, mask, this.#witnesses.thread(warp, firstLane(wanted & missing)), false);
+    else if ((wanted & ended) !== 0) this.#diverges(op, warp, mask, this.#witnesses.thread(warp, firstLane(wanted & ended)), true);
+  }
+
+  /** See `BarrierListener`. */
+  arrive(warp: number, barrier: Op, lanes: number, missing: number, ended: number): void {
+    this.#arrivals.set(warp, { barrier, lanes, missing, ended, named: this.#named(barrier, warp) });
+  }
+
+  /** Those go on that came to named barriers, or else all: then it is true. */
+  release(): boolean {
+    const named = [...this.#arrivals].filter(([, arrival]) => arrival.named);
+    if (named.length === 0) {
+      this.#tellDivergence();
+      this.#clocks.blockSync();
+      this.#arrivals.clear();
+      return true;
+    }
+    const groups = new Map<number, [number, Arrival][]>();
+    for (const each of named) {
+      const id = each[1].named?.id ?? 0;
+      groups.set(id, [...(groups.get(id) ?? []), each]);
+      this.#arrivals.delete(each[0]);
+    }
+    for (const group of groups.values()) {
+      this.#tellMissing(group);
+      this.#clocks.meet(group.map(([warp]) => warp));
+    }
+    return false;
+  }
+
+  /** The operands of a named barrier, as a warp finds them. */
+  #named({ action, args: [id, threads] }: Op, warp: number): Arrival["named"] {
+    if (action.kind !== "barrier" || !action.named || !id) return undefined;
+    const { registers } = this.#program;
+    const at = warp * warpSize;
+    return { id: registers.ints(id)[at] ?? 0, threads: threads && registers.ints(threads)[at] };
+  }
+
+  /** A named barrier that says for how many threads it waits, whole warps of them, and has fewer when nobody else can come. */
+  #tellMissing(group: readonly (readonly [number, Arrival])[]): void {
+    const [first] = group;
+    if (!first) return;
+    const [warp, { barrier, lanes, named }] = first;
+    if (named?.threads === undefined || group.length * warpSize >= named.threads || this.#invented.of(barrier)) return;
+    const here = new Set(group.map(([each]) => each));
+    for (let other = 0; other * warpSize < this.#threads; other++)
+      if (!here.has(other)) {
+        this.#diverges(barrier, warp, lanes, this.#witnesses.thread(other, 0), false);
+        return;
+      }
+  }
+
+  #tellDivergence(): void {
+    const [first] = this.#arrivals;
+    if (!first || this.#broken) return;
+    const [waiting, { barrier: firstBarrier, lanes: firstLanes }] = first;
+    for (const [warp, { barrier, lanes, missing, ended }] of this.#arrivals) {
+      if (this.#invented.of(barrier)) return;
+      if (missing !== 0) this.#diverges(barrier, warp, lanes, this.#witnesses.thread(warp, firstLane(missing)), false);
+      else if (ended !== 0) this.#diverges(barrier, warp, lanes, this.#witnesses.thread(warp, firstLane(ended)), true);
+      else if (firstBarrier !== barrier && !this.#invented.of(firstBarrier)) {
+        const [here, there] = [this.#witnesses.thread(warp, firstLane(lanes)), this.#witnesses.thread(waiting, firstLane(firstLanes))];
+        if (this.#depth(barrier) < this.#depth(firstBarrier)) this.#diverges(firstBarrier, waiting, firstLanes, here, false, barrier);
+        else this.#diverges(barrier, warp, lanes, there, false, firstBarrier);
+      }
+    }
+    for (let warp = 0; warp * warpSize < this.#threads; warp++) {
+      if (this.#arrivals.has(warp)) continue;
+      this.#diverges(firstBarrier, waiting, firstLanes, this.#witnesses.thread(warp, 0), !this.#passedBy(warp, firstBarrier));
+    }
+    this.#broken ||= this.#goneBy;
+  }
+
+  /** Whether a warp went by a barrier rather than return before it: it was where the ways around it meet again. */
+  #passedBy(warp: number, barrier: Op): boolean {
+    const ran = new Set(this.#runner.records?.[warp]?.blocks);
+    return this.#decidersOf(barrier).some(({ index, join }) => join && ran.has(index) && ran.has(join.index));
+  }
+
+  /** How many branches decide whether a barrier is come to: one at which all are to meet is in none. */
+  #depth(barrier: Op): number {
+    return this.#decidersOf(barrier).length;
+  }
+
+  /** The blocks whose branches decide whether a barrier is come to. */
+  #decidersOf(barrier: Op): CompiledBlock[] {
+    const { blocks } = this.#program;
+    const home = blocks.find(({ block }) => block.ops.includes(barrier));
+    this.#regions ??= divergentRegions(this.#program);
+    return blocks.filter(({ block }) => home && this.#regions?.get(block)?.has(home.block) === true);
+  }
+
+  #diverges(barrier: Op, warp: number, lanes: number, missing: Dim3, ended: boolean, instead?: Op): void {
+    const { span } = barrier;
+    this.#goneBy ||= !ended;
+    // One that goes by is worse than one that has ended.
+    const key = `barrier ${span.file}:${span.start}${ended ? " ended" : ""}`;
+    this.#witnesses.keep(key, () => ({
+      kind: "divergent-barrier",
+      by: this.#witnesses.actor(barrier, "barrier", warp, firstLane(lanes)),
+      missing,
+      ended,
+      ...(instead ? { instead: placeOf(instead.span) } : {}),
+    }));
+  }
+}

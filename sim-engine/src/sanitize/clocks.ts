@@ -1,0 +1,144 @@
+/**
+ * What of a block happens before what: for each warp how far it knows the others to be (vector clocks), and which of its lanes' accesses
+ * come before a point at which the lanes wait for each other. Asynchronous copies count from where their threads have waited for them.
+ */
+
+/** Warps that a block may have, and some. */
+const mostWarps = 64;
+
+/** When a thread did something. */
+export interface Moment {
+  readonly warp: number;
+  readonly lane: number;
+  /** The warp's time; below zero the group of asynchronous copies that it belongs to. */
+  readonly time: number;
+  /** Which of the times between the warp's own synchronisations it was. */
+  readonly interval: number;
+}
+
+export class BlockClocks {
+  readonly #times = new Int32Array(mostWarps).fill(1);
+  readonly #intervals = new Int32Array(mostWarps).fill(1);
+  /** The time of each warp that all know to be over, and what single warps know besides. */
+  readonly #common = new Int32Array(mostWarps);
+  readonly #known = new Map<number, Int32Array>();
+  /** What those who have waited for an object's phase know. */
+  readonly #phases = new Map<number, Int32Array>();
+  /** Groups of copies: each warp's open one, those that it has committed, and when the ones were over that it has waited for. */
+  readonly #open = new Map<number, number>();
+  readonly #committed = new Map<number, number[]>();
+  readonly #over = new Map<number, { readonly time: number; readonly interval: number }>();
+  #groups = 0;
+
+  /** A new block. */
+  clear(): void {
+    this.#times.fill(1);
+    this.#intervals.fill(1);
+    this.#common.fill(0);
+    for (const each of [this.#known, this.#phases, this.#open, this.#committed, this.#over]) each.clear();
+    this.#groups = 0;
+  }
+
+  /** The present of a warp; of what it copies asynchronously with `copies`. */
+  now(warp: number, copies: boolean): Pick<Moment, "time" | "interval"> {
+    return { time: copies ? -this.#openGroup(warp) : this.#times[warp]!, interval: this.#intervals[warp]! };
+  }
+
+  /** All threads of the block have met. */
+  blockSync(): void {
+    this.#common.set(this.#times);
+    this.#known.clear();
+    for (let warp = 0; warp < mostWarps; warp++) this.#tick(warp);
+  }
+
+  /** Some warps have met. */
+  meet(warps: readonly number[]): void {
+    const all = new Int32Array(mostWarps);
+    for (const warp of warps) join(all, this.#knowledge(warp));
+    for (const warp of warps) {
+      this.#known.set(warp, all.slice());
+      this.#tick(warp);
+    }
+  }
+
+  /** The lanes of a warp have met. */
+  warpSync(warp: number): void {
+    this.#intervals[warp]!++;
+  }
+
+  /** A warp arrives in a phase of an object, and goes on. */
+  arrive(phase: number, warp: number): void {
+    const known = this.#phases.get(phase) ?? new Int32Array(mostWarps);
+    join(known, this.#knowledge(warp));
+    this.#phases.set(phase, known);
+    this.#tick(warp);
+  }
+
+  /** A warp has waited for such a phase. */
+  wait(phase: number, warp: number): void {
+    const phaseKnows = this.#phases.get(phase);
+    if (!phaseKnows) return;
+    const known = this.#known.get(warp) ?? new Int32Array(mostWarps);
+    join(known, phaseKnows);
+    this.#known.set(warp, known);
+    this.#intervals[warp]!++;
+  }
+
+  /** The copies of a warp so far are a group. */
+  commit(warp: number): void {
+    const committed = this.#committed.get(warp) ?? [];
+    committed.push(this.#openGroup(warp));
+    this.#committed.set(warp, committed);
+    this.#open.delete(warp);
+  }
+
+  /** A warp waits until no more than so many of its groups are under way; with 0 for what is in none, too. */
+  waitForCopies(warp: number, pending: number): void {
+    if (pending === 0) this.commit(warp);
+    const committed = this.#committed.get(warp) ?? [];
+    const moment = { time: this.#times[warp]!, interval: this.#intervals[warp]! };
+    for (const group of committed.splice(0, Math.max(0, committed.length - pending))) this.#over.set(group, moment);
+  }
+
+  /** Whether it is a copy that its own thread has not waited for. */
+  isUnderWay({ time }: Pick<Moment, "time">): boolean {
+    return time < 0 && !this.#over.has(-time);
+  }
+
+  /** Whether what a thread did comes before what another does now. */
+  isBefore(warp: number, lane: number, time: number, interval: number, by: number, byLane: number): boolean {
+    if (time >= 0) return this.#comesBefore(warp, lane, time, interval, by, byLane);
+    const over = this.#over.get(-time);
+    return over !== undefined && this.#comesBefore(warp, lane, over.time, over.interval, by, byLane);
+  }
+
+  #comesBefore(warp: number, lane: number, time: number, interval: number, by: number, byLane: number): boolean {
+    if (warp === by) return lane === byLane || interval !== this.#intervals[warp];
+    return time <= this.#common[warp]! || time <= (this.#known.get(by)?.[warp] ?? 0);
+  }
+
+  /** What a warp knows of all, of itself that its present is over. */
+  #knowledge(warp: number): Int32Array {
+    const known = this.#common.slice();
+    const more = this.#known.get(warp);
+    if (more) join(known, more);
+    known[warp] = this.#times[warp]!;
+    return known;
+  }
+
+  #tick(warp: number): void {
+    this.#times[warp]!++;
+    this.#intervals[warp]!++;
+  }
+
+  #openGroup(warp: number): number {
+    const known = this.#open.get(warp);
+    if (known !== undefined) return known;
+    this.#open.set(warp, ++this.#groups);
+    return this.#groups;
+  }
+}
+
+function join(into: Int32Array, other: Int32Array): void {
+  for (let warp = 0; warp < mostWarps; warp++) if (other[warp]! > into[warp]!) into[warp] = other[warp]!;
+}

@@ -1,0 +1,173 @@
+/** Accesses that nothing orders, in shared memory and in global memory, and reads of shared memory that nobody has written. */
+import { sharedBase } from "../execute/memory.ts";
+import type { Program } from "../execute/program.ts";
+import type { Actor, Violation } from "../report/violation.ts";
+import type { BlockClocks } from "./clocks.ts";
+import { type BlockTouch, GlobalShadow } from "./global-shadow.ts";
+import { isUnordered } from "./invented.ts";
+import { nearestOf, sharedAt } from "./objects.ts";
+import { type Conflict, SharedShadow } from "./shared-shadow.ts";
+import type { Site, Sites } from "./sites.ts";
+import { spotOf, type Witnesses } from "./witnesses.ts";
+
+interface Unwritten {
+  readonly granule: number;
+  readonly key: string;
+  readonly violation: () => Violation;
+}
+
+/** Reads that are kept until it is known that nobody writes in their interval. */
+const mostUnwritten = 64;
+
+export class OrderCheck {
+  readonly #program: Program;
+  readonly #witnesses: Witnesses;
+  readonly #sites: Sites;
+  readonly #clocks: BlockClocks;
+  readonly #shared: SharedShadow | undefined;
+  readonly #global: GlobalShadow | undefined;
+  #unwritten: Unwritten[] = [];
+
+  /** @param ordered what orders the accesses of a block is all understood and heard of: without, only blocks are told apart */
+  constructor(program: Program, witnesses: Witnesses, sites: Sites, clocks: BlockClocks, ordered: boolean) {
+    this.#program = program;
+    this.#witnesses = witnesses;
+    this.#sites = sites;
+    this.#clocks = clocks;
+    const { launch, environment } = program;
+    const counters = [...program.counters.values()].flat();
+    const narrowest = (space: string): number =>
+      counters.reduce((least, counter) => (counter.space === space ? Math.min(least, counter.bytes) : least), 4);
+    if (ordered && counters.some(({ space }) => space === "shared")) {
+      const dynamic =
+        environment.sharedAddresses.reduce((most, at) => Math.max(most, at), sharedBase) - sharedBase + launch.dynamicSharedBytes;
+      const bytes = Math.max(environment.staticSharedBytes, dynamic);
+      this.#shared = new SharedShadow(bytes, narrowest("shared"), clocks, (site) => sites.at(site)?.operation === "atomic");
+    }
+    if (sites.stored.size > 0 && isUnordered(program)) this.#global = new GlobalShadow(narrowest("global"), ordered ? clocks : undefined);
+  }
+
+  /** A new block begins. */
+  begin(): void {
+    this.#shared?.clear();
+    this.#unwritten = [];
+  }
+
+  /** Lane k of `mask` accesses `addresses[from + k]`. */
+  check(site: Site, addresses: Float64Array, from: number, mask: number, warp: number): void {
+    if (site.meetsOthers && this.#global) this.#inGlobal(this.#global, site, addresses, from, mask, warp);
+    if (site.counter.space === "shared" && this.#shared) this.#inShared(this.#shared, site, addresses, from, mask, warp);
+  }
+
+  #inShared(shadow: SharedShadow, site: Site, addresses: Float64Array, from: number, mask: number, warp: number): void {
+    const granules = site.counter.bytes / shadow.granule;
+    const { time, interval } = this.#clocks.now(warp, site.copies);
+    const touch = { warp, lane: 0, time, interval, site: site.number };
+    for (let lane = 0, bits = mask; bits !== 0; lane++, bits >>>= 1) {
+      if ((bits & 1) === 0) continue;
+      const address = addresses[from + lane]!;
+      const first = Math.floor((address - sharedBase) / shadow.granule);
+      touch.lane = lane;
+      for (let granule = first; granule < first + granules; granule++) {
+        if (site.reads && site.showsUnwritten && !shadow.isWritten(granule)) this.#notWritten(site, granule, address, warp, lane);
+        const conflict = site.writes ? shadow.write(granule, touch, site.sameValue) : shadow.read(granule, touch);
+        if (conflict) this.#sharedRace(site, conflict, address, warp, lane);
+      }
+    }
+  }
+
+  #inGlobal(shadow: GlobalShadow, site: Site, addresses: Float64Array, from: number, mask: number, warp: number): void {
+    const granules = site.counter.bytes / shadow.granule;
+    const { block } = this.#witnesses;
+    const { time, interval } = this.#clocks.now(warp, false);
+    const isOne = (other: BlockTouch): boolean => other.site === site.number && (site.sameValue || other.warp === warp);
+    for (let lane = 0, bits = mask; bits !== 0; lane++, bits >>>= 1) {
+      if ((bits & 1) === 0) continue;
+      const address = addresses[from + lane]!;
+      const first = Math.floor(address / shadow.granule);
+      const touch: BlockTouch = { warp, lane, time, interval, block, site: site.number };
+      for (let granule = first; granule < first + granules; granule++) {
+        const conflict = site.writes ? shadow.write(granule, touch, isOne) : shadow.read(granule, touch);
+        if (conflict) this.#globalRace(site, conflict, address, touch);
+      }
+    }
+  }
+
+  #globalRace(site: Site, conflict: BlockTouch, address: number, touch: BlockTouch): void {
+    const other = this.#sites.at(conflict.site);
+    const extent = site.extents && nearestOf(site.extents, address);
+    if (!other || !extent || (site.operation === "atomic" && other.operation === "atomic")) return;
+    const within = conflict.block === touch.block;
+    // The same thread of another block stores what this one does, unless something tells them apart.
+    if (!within && site === other && conflict.warp === touch.warp && conflict.lane === touch.lane && !site.dependsOnBlock) return;
+    const here = this.#witnesses.actor(site.op, site.operation, touch.warp, touch.lane);
+    const there = this.#witnesses.actor(other.op, other.operation, conflict.warp, conflict.lane, conflict.block);
+    this.#tell(`global ${spotsOf(site, other)}`, inSourceOrder(site, here, other, there), ({ by, other: earlier }) => ({
+      kind: "global-race",
+      by,
+      other: earlier,
+      object: extent.object,
+      offset: address - extent.start,
+      width: site.counter.bytes,
+      sameWarp: within && conflict.warp === touch.warp,
+    }));
+  }
+
+  #sharedRace(site: Site, { sameWarp, underWay, ...conflict }: Conflict, address: number, warp: number, lane: number): void {
+    const other = this.#sites.at(conflict.site);
+    const extent = site.extents ? nearestOf(site.extents, address) : sharedAt(this.#program, address);
+    if (!other || !extent) return;
+    const here = this.#witnesses.actor(site.op, site.operation, warp, lane);
+    const there = this.#witnesses.actor(other.op, other.operation, conflict.warp, conflict.lane);
+    this.#tell(`shared ${spotsOf(site, other)}`, inSourceOrder(site, here, other, there), ({ by, other: earlier }) => ({
+      kind: "shared-race",
+      by,
+      other: earlier,
+      object: extent.object,
+      offset: address - extent.start,
+      width: site.counter.bytes,
+      sameWarp,
+      underWay,
+    }));
+  }
+
+  /** Threads of different warps are the better witness: a barrier of the block is needed for them. */
+  #tell(key: string, actors: Actors, violation: (actors: Actors) => Extract<Violation, { sameWarp: boolean }>): void {
+    const { found } = this.#witnesses;
+    const known = found.get(key);
+    if (known === undefined) found.set(key, violation(actors));
+    else if ("sameWarp" in known && known.sameWarp) {
+      const better = violation(actors);
+      if (!better.sameWarp) found.set(key, better);
+    }
+  }
+
+  #notWritten(site: Site, granule: number, address: number, warp: number, lane: number): void {
+    const extent = site.extents && nearestOf(site.extents, address);
+    const key = `unwritten ${spotOf(site.op)}`;
+    if (!extent || this.#witnesses.found.has(key) || this.#unwritten.length >= mostUnwritten) return;
+    const by = this.#witnesses.actor(site.op, site.operation, warp, lane);
+    const { object, start } = extent;
+    const violation = (): Violation => ({ kind: "uninitialised", by, object, offset: address - start, width: site.counter.bytes });
+    this.#unwritten.push({ granule, key, violation });
+  }
+
+  /** Tells what nobody had written until now: who writes in the same interval races with the read, and then it is that. */
+  tellUnwritten(): void {
+    for (const { granule, key, violation } of this.#unwritten) if (!this.#shared?.isWritten(granule)) this.#witnesses.keep(key, violation);
+    this.#unwritten = [];
+  }
+}
+
+interface Actors {
+  readonly by: Actor;
+  readonly other: Actor;
+}
+
+/** Who stands later in the source comes first: there the reader looks for what is missing before it. */
+function inSourceOrder(site: Site, here: Actor, otherSite: Site, there: Actor): Actors {
+  const [x, y] = [otherSite.op.span, site.op.span];
+  return x.file === y.file && x.start > y.start ? { by: there, other: here } : { by: here, other: there };
+}
+
+const spotsOf = (a: Site, b: Site): string => [spotOf(a.op), spotOf(b.op)].sort().join(" ");

@@ -1,0 +1,112 @@
+/** What is known of each memory operation, as far as faults are concerned. */
+import type { AccessCounter } from "../execute/accesses.ts";
+import type { Program } from "../execute/program.ts";
+import { type MemoryObject, mayOverlap } from "../execute/provenance.ts";
+import type { Op } from "../ir/kernel.ts";
+import type { Actor } from "../report/violation.ts";
+import { dependsOnBlock, isAlike } from "./alike.ts";
+import type { Invented } from "./invented.ts";
+import { type Extent, extentsOf } from "./objects.ts";
+
+/** One of a memory operation's accesses. */
+export interface Site {
+  readonly number: number;
+  readonly op: Op;
+  readonly counter: AccessCounter;
+  readonly extents: readonly Extent[] | undefined;
+  readonly operation: Actor["operation"];
+  readonly reads: boolean;
+  readonly writes: boolean;
+  /** Written by an asynchronous copy: it happens later. */
+  readonly copies: boolean;
+  /** Whoever writes what it reads is known to. */
+  readonly showsUnwritten: boolean;
+  /** What it stores depends on the block, as far as the source shows. */
+  readonly dependsOnBlock: boolean;
+  /** Every thread of the block stores the same. */
+  readonly sameValue: boolean;
+  /** Others may write what it touches in global memory, or touch what it writes. */
+  readonly meetsOthers: boolean;
+}
+
+export class Sites {
+  readonly #program: Program;
+  readonly #invented: Invented;
+  readonly #sites = new Map<AccessCounter, Site | undefined>();
+  readonly #numbered: Site[] = [];
+  /** Buffers and variables that the kernel stores to other than by atomics, or values that are not the same for all blocks. */
+  readonly stored: ReadonlySet<string>;
+  /** What something stores to of which it is not known where, or whether. */
+  readonly #doubtful: ReadonlySet<MemoryObject>;
+
+  constructor(program: Program, invented: Invented) {
+    this.#program = program;
+    this.#invented = invented;
+    this.stored = storedObjects(program);
+    this.#doubtful = doubtfulObjects(program, invented);
+  }
+
+  /** Undefined where nothing can be said of it. */
+  of(counter: AccessCounter): Site | undefined {
+    if (this.#sites.has(counter)) return this.#sites.get(counter);
+    const site = this.#make(counter);
+    this.#sites.set(counter, site);
+    if (site) this.#numbered.push(site);
+    return site;
+  }
+
+  /** By its number. */
+  at(number: number): Site | undefined {
+    return this.#numbered[number];
+  }
+
+  #make(counter: AccessCounter): Site | undefined {
+    const { op, space, operation } = counter;
+    if (operation !== "load" && operation !== "store" && operation !== "atomic" && operation !== "copy") return undefined;
+    const address = op.args[operation === "copy" && space === "global" ? 1 : 0];
+    if (!address || space === "texture" || op.action.kind === "wgmma" || this.#invented.of(op)) return undefined;
+    if (op.action.kind === "load" && op.action.matrix) return undefined;
+    const value = op.action.kind === "store" && op.action.components === 1 ? op.args[1] : undefined;
+    const objects = this.#program.provenance.of(address);
+    return {
+      number: this.#numbered.length,
+      op,
+      counter,
+      extents: extentsOf(this.#program, address),
+      operation,
+      reads: operation === "load" || (operation === "copy" && space === "global"),
+      writes: operation !== "load" && !(operation === "copy" && space === "global"),
+      copies: operation === "copy" && space === "shared",
+      sameValue: value !== undefined && isAlike(value, "block"),
+      showsUnwritten: !mayOverlap(objects, this.#doubtful),
+      dependsOnBlock: op.args.slice(1).some((arg) => dependsOnBlock(arg)),
+      meetsOthers:
+        space === "global" &&
+        [...objects].some((object) => this.stored.has(object)) &&
+        !(op.action.kind === "store" && value !== undefined && isAlike(value, "launch")) &&
+        !(op.action.kind === "load" && op.action.volatile === true),
+    };
+  }
+}
+
+function doubtfulObjects({ kernel, provenance }: Program, invented: Invented): ReadonlySet<MemoryObject> {
+  const doubtful = new Set<MemoryObject>();
+  for (const { ops } of kernel.blocks)
+    for (const op of ops)
+      if (/^(store|atomic|copy)/.test(op.action.kind) && op.args[0] && invented.of(op))
+        for (const object of provenance.of(op.args[0])) doubtful.add(object);
+  return doubtful;
+}
+
+/** What the kernel stores to, but for atomics and values that are the same for all threads. */
+function storedObjects({ kernel, provenance }: Program): ReadonlySet<string> {
+  const stored = new Set<string>();
+  for (const { ops } of kernel.blocks) {
+    for (const { action, args } of ops) {
+      const [address, value] = args;
+      if (action.kind !== "store" || !address || !value || isAlike(value, "launch")) continue;
+      for (const object of provenance.of(address)) if (/^(buffer|global) /.test(object)) stored.add(object);
+    }
+  }
+  return stored;
+}
