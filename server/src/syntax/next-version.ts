@@ -82,8 +82,8 @@ function reread(runs: PieceRuns, run: Run): Run | undefined {
     angles.doubtful.filter(({ name }) => !templates.has(name)).map(({ at }) => ({ at: at - piece.shift, text: ">" })),
   );
   if (misread.length === 0) return run;
-  const again = runs.run(replaced(run.text, misread), []);
-  return again && again.errors.length > run.errors.length ? runs.run(run.text, []) : again;
+  const again = runs.run(replaced(run.text, misread), [], run);
+  return again && again.errors.length > run.errors.length ? runs.run(run.text, [], run) : again;
 }
 
 /** Known items that mention what has become a type or a template, or is none any more. */

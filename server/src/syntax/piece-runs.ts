@@ -2,7 +2,7 @@
 import type { Node } from "./ast.ts";
 import { PieceText } from "./convert/piece-text.ts";
 import { declaredTypes } from "./convert/type-names.ts";
-import { type Item, ownCopy } from "./item.ts";
+import { Item, ownCopy } from "./item.ts";
 import type { CstNode, Piece } from "./parser/cst.ts";
 import type { Entered, Parser, Repair } from "./parser/parser.ts";
 import type { PlacedItem } from "./placed-reading.ts";
@@ -62,17 +62,22 @@ export class PieceRuns {
     return stale.size > 0;
   }
 
-  /** Undefined when cancelled. */
-  run(text: string, repairs: readonly Repair[]): Run | undefined {
-    const entered: { readonly what: Entered; readonly piece: Piece; readonly known: Item | undefined }[] = [];
+  /**
+   * Undefined when cancelled.
+   * @param earlier a run over a text that differs in few places: what parsed without an error there, and reads as it did, is taken over
+   */
+  run(text: string, repairs: readonly Repair[], earlier?: Run): Run | undefined {
+    const entered: { readonly what: Entered; readonly piece: Piece; readonly known: Item | Entry | undefined }[] = [];
+    const copied = earlier && copiedIn(earlier);
     const key = this.#preprocessed.files[0];
     const parsed = this.#parser.parse(text, {
       ...(key !== undefined && { key }),
       ...(this.#cancelled && { cancelled: this.#cancelled }),
       repairs,
       enter: (what) => {
-        const known = this.#known(what);
-        const piece = { from: what.from, to: what.to, shift: known ? 0 : this.#shift(what), known: known !== undefined };
+        const known = this.#known(what) ?? copied?.(what, text);
+        const shift = known instanceof Item ? 0 : (known?.piece.shift ?? this.#shift(what));
+        const piece = { from: what.from, to: what.to, shift, known: known !== undefined };
         entered.push({ what, piece, known });
         return piece;
       },
@@ -95,8 +100,9 @@ export class PieceRuns {
     return base - from;
   }
 
-  #entry({ type, clean, container }: Entered, piece: Piece, known: Item | undefined, node: CstNode | undefined): Entry {
+  #entry({ type, clean, container }: Entered, piece: Piece, known: Item | Entry | undefined, node: CstNode | undefined): Entry {
     const { from, to, shift } = piece;
+    if (known && !(known instanceof Item)) return { ...known, piece };
     if (known || !node) {
       const angles = { doubtful: [], templates: known?.templates ?? [] };
       return { type, clean, container, piece, known, node: undefined, types: known?.types ?? [], angles };
@@ -106,6 +112,16 @@ export class PieceRuns {
     const types = container ? [] : declaredTypes(node, text).map(ownCopy);
     return { type, clean, container, piece, known, node, types, angles: { ...angles, templates: angles.templates.map(ownCopy) } };
   }
+}
+
+/** What a run copied, by what it is in another one over a text as long. */
+function copiedIn({ text: before, entries }: Run): (what: Entered, text: string) => Entry | undefined {
+  const byStart = new Map(entries.flatMap((entry) => (entry.node && entry.clean && !entry.container ? [[entry.piece.from, entry]] : [])));
+  return ({ type, from, to, clean, container }, text) => {
+    const found = byStart.get(from);
+    const isSame = found && clean && !container && found.piece.to === to && found.type === type;
+    return isSame && before.slice(from, to) === text.slice(from, to) ? found : undefined;
+  };
 }
 
 function nodesByPiece(root: CstNode): Map<Piece, CstNode> {

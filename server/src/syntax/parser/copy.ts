@@ -1,8 +1,9 @@
-import type { Language, Tree, TreeCursor } from "web-tree-sitter";
+import type { Language, Tree } from "web-tree-sitter";
 import { deepestPieces } from "../deepest.ts";
 import { addChild, containers, INNER, LEAF, makeNode, outer, roleOfType, SKIPPED, TOKEN } from "./copied-nodes.ts";
 import type { CstNode, MutableCstNode } from "./cst.ts";
 import type { Enter } from "./parser.ts";
+import { type Runtime, TreeWalk } from "./tree-walk.ts";
 
 const ERROR_TYPE = 65535;
 
@@ -15,8 +16,8 @@ interface Listed {
   readonly clean: boolean;
 }
 
-/** Copies a tree by a cursor, which is far cheaper than parser nodes; every call into WebAssembly is spared that can be. */
-export function treeCopier(language: Language): (tree: Tree, enter?: Enter) => CstNode {
+/** Copies a tree by walking through it, which is far cheaper than parser nodes; every call into WebAssembly is spared that can be. */
+export function treeCopier(runtime: Runtime, language: Language): (tree: Tree, enter?: Enter) => CstNode {
   const { types, fields } = language;
   const named = types.map((_, id) => language.nodeTypeIsNamed(id));
   const roles = Uint8Array.from(types, (type, id) => roleOfType(type, named[id] === true));
@@ -27,10 +28,11 @@ export function treeCopier(language: Language): (tree: Tree, enter?: Enter) => C
 
   return (tree, enter = () => ({ from: 0, to: 0, shift: 0, known: false })) => {
     const whole = tree.rootNode;
-    const cursor = whole.walk();
+    const { endIndex, hasError } = whole;
+    const root = makeNode("translation_unit", true, undefined, whole.startIndex, endIndex);
+    const cursor = new TreeWalk(runtime, tree);
     try {
-      const root = makeNode("translation_unit", true, undefined, whole.startIndex, whole.endIndex);
-      copyContainer(cursor, root, 0, tree.rootNode.endIndex, 0, 0, whole.hasError, enter);
+      copyContainer(cursor, root, 0, endIndex, 0, 0, hasError, enter);
       return root;
     } finally {
       cursor.delete();
@@ -39,7 +41,7 @@ export function treeCopier(language: Language): (tree: Tree, enter?: Enter) => C
 
   /** Copies what stands in a container between two offsets. The cursor is at the container, and comes back there. */
   function copyContainer(
-    cursor: TreeCursor,
+    cursor: TreeWalk,
     parent: MutableCstNode,
     from: number,
     to: number,
@@ -93,7 +95,7 @@ export function treeCopier(language: Language): (tree: Tree, enter?: Enter) => C
   }
 
   /** A namespace or `extern "C"`: its own nodes, and the container in it. It ends, for those who ask where it is, with its head. */
-  function copyOuter(cursor: TreeCursor, node: MutableCstNode, shift: number, around: number, mayErr: boolean, enter: Enter): void {
+  function copyOuter(cursor: TreeWalk, node: MutableCstNode, shift: number, around: number, mayErr: boolean, enter: Enter): void {
     const listed = list(cursor, mayErr);
     if (!listed.length) return;
     cursor.gotoFirstChild();
@@ -120,7 +122,7 @@ export function treeCopier(language: Language): (tree: Tree, enter?: Enter) => C
   }
 
   /** `extern "C"` before a single declaration holds none. The cursor comes back to its node. */
-  function holdsContainer(cursor: TreeCursor): boolean {
+  function holdsContainer(cursor: TreeWalk): boolean {
     if (containers.has(typeOf(cursor.nodeTypeId))) return true;
     if (!cursor.gotoFirstChild()) return false;
     let found = containers.has(typeOf(cursor.nodeTypeId));
@@ -130,11 +132,11 @@ export function treeCopier(language: Language): (tree: Tree, enter?: Enter) => C
   }
 
   /** The children of the cursor's node, which comes back to it. */
-  function list(cursor: TreeCursor, mayErr: boolean): Listed[] {
+  function list(cursor: TreeWalk, mayErr: boolean): Listed[] {
     const found: Listed[] = [];
     if (!cursor.gotoFirstChild()) return found;
     do {
-      const clean = !mayErr || !cursor.currentNode.hasError;
+      const clean = !mayErr || !cursor.hasError;
       found.push({ id: cursor.nodeTypeId, field: cursor.currentFieldId, start: cursor.startIndex, end: cursor.endIndex, clean });
     } while (cursor.gotoNextSibling());
     cursor.gotoParent();
@@ -145,7 +147,7 @@ export function treeCopier(language: Language): (tree: Tree, enter?: Enter) => C
    * Copies everything under the cursor's node into `root`. A token that the parser made up has no width, so that where
    * there are errors its type does not tell its end, and nothing is left out.
    */
-  function copyChildren(cursor: TreeCursor, root: MutableCstNode, shift: number, clean: boolean): void {
+  function copyChildren(cursor: TreeWalk, root: MutableCstNode, shift: number, clean: boolean): void {
     const open: MutableCstNode[] = [];
     let parent = root;
     let more = cursor.gotoFirstChild();

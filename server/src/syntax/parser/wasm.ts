@@ -4,6 +4,7 @@ import { treeCopier } from "./copy.ts";
 import { differencesBetween, pointsIn } from "./edit.ts";
 import { keepTrees } from "./kept-trees.ts";
 import type { Backend, Parser } from "./parser.ts";
+import type { Runtime } from "./tree-walk.ts";
 
 /**
  * The two WebAssembly modules, as bytes (a worker, a browser) or as a path or URL that can be loaded where this runs:
@@ -14,26 +15,34 @@ export interface WasmAssets {
   readonly grammar: Uint8Array | string;
 }
 
+let started: Promise<Runtime> | undefined;
 let language: Promise<Language> | undefined;
 
 /** A parser in WebAssembly. The runtime and the grammar are loaded once (about 0.7 s), by the first call's assets. */
 export async function loadWasmParser(assets: WasmAssets): Promise<Parser> {
-  language ??= loadLanguage(assets);
+  started ??= start(assets);
+  const runtime = await started.catch((problem: unknown) => {
+    started = undefined;
+    throw problem;
+  });
+  language ??= Language.load(assets.grammar);
   const loaded = await language.catch((problem: unknown) => {
     language = undefined;
     throw problem;
   });
-  return keepTrees(wasmBackend(loaded));
+  return keepTrees(wasmBackend(runtime, loaded));
 }
 
-async function loadLanguage({ runtime, grammar }: WasmAssets): Promise<Language> {
-  await TreeSitter.init(typeof runtime === "string" ? { locateFile: () => runtime } : { wasmBinary: runtime });
-  return Language.load(grammar);
+async function start({ runtime }: WasmAssets): Promise<Runtime> {
+  const module = typeof runtime === "string" ? { locateFile: () => runtime } : { wasmBinary: runtime };
+  await TreeSitter.init(module);
+  // Emscripten makes the module of the options, which their types do not say.
+  return module as unknown as Runtime;
 }
 
-function wasmBackend(loaded: Language): Backend<Tree> {
-  const parser = new TreeSitter().setLanguage(loaded);
-  const copyOut = treeCopier(loaded);
+function wasmBackend(runtime: Runtime, language: Language): Backend<Tree> {
+  const parser = new TreeSitter().setLanguage(language);
+  const copyOut = treeCopier(runtime, language);
   return {
     parse(text, previous, cancelled) {
       const old = previous && edited(previous.tree, previous.text, text);
