@@ -15,7 +15,10 @@ export function planLogs(grid: Dim3, blocksPerSm: number, smCount: number): LogP
   const total = gx * gy * gz;
   const [x, y, z] = grid.map((size) => Math.floor((size - 1) / 2)) as [number, number, number];
   const middle = x + gx * (y + gy * z);
-  const neighbours = [gx > 1 ? middle + 1 : undefined, gy > 1 ? middle + gx : undefined, gz > 1 ? middle + gx * gy : undefined];
+  // Those before it: blocks that have nothing to do stand at a grid's far end.
+  const neighbour = (size: number, place: number, stride: number): number | undefined =>
+    size > 1 ? middle + (place > 0 ? -stride : stride) : undefined;
+  const neighbours = [neighbour(gx, x, 1), neighbour(gy, y, gx), neighbour(gz, z, gx * gy)];
   // Blocks are dealt to the SMs in turn: an SM holds every smCount-th.
   const resident = [middle];
   for (let i = 1; resident.length < blocksPerSm && i < 2 * blocksPerSm; i++) {

@@ -102,6 +102,8 @@ export interface SteadyValue {
   readonly slot: Slot;
   /** All lanes have the same, in the first lane's place. */
   readonly uniform: boolean;
+  /** It is back where it was after a window, or the window is none. */
+  readonly goesRound?: boolean;
 }
 
 export interface SkipState {

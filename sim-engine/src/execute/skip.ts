@@ -42,7 +42,7 @@ const wide = (lo: number, hi: number): number => hi * 2 ** 32 + (lo >>> 0);
 
 /**
  * Writes what the values will be `windows` windows after `after`, each of which adds what the window from `before` to
- * `after` added. False when a value would leave its type's range: then they do not advance steadily so far.
+ * `after` added. False when a value would leave its type's range, or did not come round: then they do not advance steadily so far.
  */
 export function advanceValues(
   values: readonly SteadyValue[],
@@ -52,7 +52,7 @@ export function advanceValues(
   after: readonly Float64Array[],
   windows: number,
 ): boolean {
-  for (const [index, { slot, uniform }] of values.entries()) {
+  for (const [index, { slot, uniform, goesRound }] of values.entries()) {
     const a = before[index];
     const b = after[index];
     if (!a || !b) return false;
@@ -61,12 +61,14 @@ export function advanceValues(
       if (slot.kind === "long") {
         const last = wide(b[lane]!, b[warpSize + lane]!);
         const step = last - wide(a[lane]!, a[warpSize + lane]!);
+        if (goesRound && step !== 0) return false;
         const value = last + windows * step;
         if (!Number.isSafeInteger(value)) return false;
         slot.data.lo[o + lane] = value % 2 ** 32;
         slot.data.hi[o + lane] = Math.floor(value / 2 ** 32);
       } else {
         const last = b[lane]!;
+        if (goesRound && last !== a[lane]!) return false;
         const value = last + windows * (last - a[lane]!);
         if (slot.kind === "int" && Math.abs(value) > 0x7fffffff) return false;
         slot.data[o + lane] = value;

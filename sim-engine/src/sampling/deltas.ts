@@ -44,13 +44,15 @@ export interface DeltaQuestion {
   readonly isUniform: (op: Op) => boolean;
   /** The change of what a load gives, of the change of its address; made anew as changes of what is stored become known. */
   readonly loaded: (of: (op: Op) => Delta | undefined) => (op: Op, address: Delta) => Delta;
+  /** Units of the symbol that a step is at least. */
+  readonly shortestStep?: number;
   readonly longestStep: number;
   /** Asked whether the answer is still wanted. */
   readonly work: Work;
 }
 
 export function findDeltas(question: DeltaQuestion): Deltas {
-  let step = 1;
+  let step = question.shortestStep ?? 1;
   let approximate = false;
   const ops: Op[] = [];
   for (const block of question.blocks) {

@@ -33,6 +33,7 @@ export function markSkips(subject: Subject, work: Work): Loop[] {
         .map((phi) => ({
           slot: program.registers.slot(phi),
           uniform: !program.divergence.isVarying(phi) || program.patterns.of(phi) !== undefined,
+          ...(variation.goingRound.has(phi) ? { goesRound: true } : {}),
         })),
       blocks: new Set<CompiledBlock>(blocks),
       counters,

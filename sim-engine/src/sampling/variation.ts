@@ -6,6 +6,7 @@ import type { Program } from "../execute/program.ts";
 import type { Loop } from "../ir/graph.ts";
 import { type Block, type Content, type Op, scalarBytes } from "../ir/kernel.ts";
 import type { Work } from "../work.ts";
+import { carriedSteps } from "./carried.ts";
 import { type Delta, findDeltas } from "./deltas.ts";
 import { type StoredDelta, storedDeltas } from "./stored.ts";
 
@@ -22,6 +23,11 @@ export interface Variation {
   readonly comparisons: readonly Op[];
 }
 
+export interface LoopVariation extends Variation {
+  /** Values that are back where they were after a period: see `carriedSteps`. */
+  readonly goingRound: ReadonlySet<Op>;
+}
+
 /** What an access's cost depends on: where it stands relative to this many bytes. */
 const alignment: Readonly<Record<string, number>> = { global: 32, generic: 32, shared: 128, local: 4, constant: 1, param: 1 };
 
@@ -33,7 +39,13 @@ export interface Subject {
   readonly constantOf: ConstantOf;
 }
 
-function variation(subject: Subject, blocks: Iterable<Block>, source: (op: Op) => Delta | undefined, work: Work): Variation {
+function variation(
+  subject: Subject,
+  blocks: Iterable<Block>,
+  source: (op: Op) => Delta | undefined,
+  work: Work,
+  shortestStep = 1,
+): Variation {
   const { program, constantOf } = subject;
   const stored = storedDeltas(program);
   const deltas = findDeltas({
@@ -46,6 +58,7 @@ function variation(subject: Subject, blocks: Iterable<Block>, source: (op: Op) =
       const storedNow = stored(of);
       return (op, address) => loadedDelta(subject, op, address, storedNow);
     },
+    shortestStep,
     longestStep: longestPeriod,
     work,
   });
@@ -125,105 +138,17 @@ export function blockVariation(subject: Subject, dimension: "x" | "y" | "z", wor
 }
 
 /** From one iteration of a loop to the next; undefined when its values do not advance steadily, so that iterations cannot be skipped. */
-export function loopVariation(subject: Subject, loop: Loop, work: Work): Variation | undefined {
-  const { program, constantOf } = subject;
-  const inside = (op: Op): boolean => homes(program).get(op) !== undefined && loop.blocks.has(homes(program).get(op) as Block);
-  const steps = new Map<Op, Delta>();
-  for (const phi of loop.header.phis) {
-    if (!program.slice.needs(phi)) continue;
-    const step = advance(phi, loop, inside, constantOf);
-    if (step === undefined) return undefined;
-    steps.set(phi, step);
-  }
+export function loopVariation(subject: Subject, loop: Loop, work: Work): LoopVariation | undefined {
+  const carried = carriedSteps(subject, loop);
+  if (!carried) return undefined;
   const source = (op: Op): Delta | undefined => {
-    const step = steps.get(op);
+    const step = carried.steps.get(op);
     if (step !== undefined) return step;
-    if (!inside(op)) return 0;
+    if (!carried.inside(op)) return 0;
     return op.action.kind === "special" ? 0 : undefined;
   };
-  return variation(subject, loop.blocks, source, work);
-}
-
-const homeMaps = new WeakMap<Program, Map<Op, Block>>();
-
-function homes(program: Program): Map<Op, Block> {
-  let map = homeMaps.get(program);
-  if (!map) {
-    map = new Map();
-    for (const block of program.kernel.blocks) for (const op of [...block.phis, ...block.ops]) map.set(op, block);
-    homeMaps.set(program, map);
-  }
-  return map;
-}
-
-/** What every iteration adds to a header phi is a multiple of this; undefined when it does not add the same each time. */
-function advance(phi: Op, loop: Loop, inside: (op: Op) => boolean, constantOf: ConstantOf): Delta | undefined {
-  if (phi.type !== "ptr" && !/^i(8|16|32|64)$/.test(phi.type)) {
-    // A value that never changes in the loop is no obstacle.
-    return phi.args.every((arg, index) => arg === phi || !loop.blocks.has(loop.header.predecessors[index] as Block)) ? 0 : undefined;
-  }
-  let all: Delta | undefined;
-  for (const [index, arg] of phi.args.entries()) {
-    const from = loop.header.predecessors[index];
-    if (!from || !loop.blocks.has(from)) continue;
-    const step = distance(arg, phi, inside, constantOf, new Map());
-    if (step === undefined) return undefined;
-    all = all === undefined ? step : gcd(all, step);
-  }
-  // Several ways round the loop may add different amounts: then the iterations are not alike.
-  return loop.header.predecessors.filter((from) => loop.blocks.has(from)).length > 1 && phi.args.length > 2 && !sameBack(phi, loop)
-    ? undefined
-    : (all ?? 0);
-}
-
-function sameBack(phi: Op, loop: Loop): boolean {
-  const back = phi.args.filter((_, index) => loop.blocks.has(loop.header.predecessors[index] as Block));
-  return back.every((arg) => arg === back[0]);
-}
-
-/** `value` is `phi` plus what does not change in the loop: what is added is a multiple of the result. */
-function distance(
-  value: Op,
-  phi: Op,
-  inside: (op: Op) => boolean,
-  constantOf: ConstantOf,
-  known: Map<Op, Delta | undefined>,
-): Delta | undefined {
-  if (value === phi) return 0;
-  if (!known.has(value)) {
-    known.set(value, undefined);
-    known.set(value, distanceThrough(value, phi, inside, constantOf, known));
-  }
-  return known.get(value);
-}
-
-function distanceThrough(
-  value: Op,
-  phi: Op,
-  inside: (op: Op) => boolean,
-  constantOf: ConstantOf,
-  known: Map<Op, Delta | undefined>,
-): Delta | undefined {
-  const { action, args } = value;
-  const [a, b] = args;
-  if (!a || !b) return undefined;
-  const amount = (op: Op): Delta | undefined => {
-    const constant = constantOf(op);
-    if (constant !== undefined) return Math.abs(constant);
-    return inside(op) ? undefined : 1;
-  };
-  const sum = (rest: Op, added: Op, scale: number): Delta | undefined => {
-    const before = distance(rest, phi, inside, constantOf, known);
-    const each = amount(added);
-    return before === undefined || each === undefined ? undefined : gcd(before, each * scale);
-  };
-  if (action.kind === "int" && action.op === "add") return sum(a, b, 1) ?? sum(b, a, 1);
-  if (action.kind === "int" && action.op === "sub") return sum(a, b, 1);
-  if (action.kind === "gep") {
-    const step = sum(a, b, action.scale);
-    return step === undefined ? undefined : gcd(step, action.offset);
-  }
-  return undefined;
+  const found = variation(subject, loop.blocks, source, work, carried.round);
+  return { ...found, goingRound: carried.goingRound };
 }
 
 /** The change of what a load gives. */

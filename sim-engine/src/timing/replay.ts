@@ -32,9 +32,7 @@ export function replay(summary: ExecutionSummary, gpu: GpuValues, work: Work, bu
   if (traces.length === 0 || !(summary.blocksPerSm >= 1)) return undefined;
   const sm = new SmReplay(summary, gpu, traces, budget, work);
   if (sm.residentWarps === 0) return undefined;
-  const weights = traces.reduce((sum, block) => sum + block.weight, 0);
-  const perBlock = traces.reduce((sum, block) => sum + sm.code.instructionsOf(block) * block.weight, 0) / weights;
-  const instructions = perBlock * sm.blocksHere;
+  const { instructions } = sm.deal;
 
   const step = (): boolean => {
     work.ask(1);

@@ -10,6 +10,7 @@ import { writes } from "../memory/site.ts";
 import type { Work } from "../work.ts";
 import { pipeNames, ReplayCode } from "./code.ts";
 import { Copies } from "./copies.ts";
+import { Deal } from "./deal.ts";
 import { MemoryPath, reasonIndex, reasons } from "./memory-path.ts";
 import { contributions, Phases } from "./phases.ts";
 import { Cursors, type Playback, playback } from "./playback.ts";
@@ -36,6 +37,7 @@ export class SmReplay {
   readonly traces: readonly BlockTrace[];
   readonly memory: MemoryPath;
   readonly blocksHere: number;
+  readonly deal: Deal;
   readonly distributorInterval: number;
   readonly warpsPerBlock: number;
   readonly registers: number;
@@ -90,7 +92,6 @@ export class SmReplay {
   /** By line of eight instructions: when it is there, negative before it was asked for. */
   readonly #codeAt: Float64Array;
   #codeLines = 0;
-  readonly #credit: Float64Array;
   /** By slot of a warp that waits for phases: the instruction's site, and when it was issued. */
   readonly #asked = new Map<number, { readonly site: number; readonly time: number }>();
   readonly #contributions: ReadonlyMap<BlockTrace, Uint32Array>;
@@ -163,7 +164,12 @@ export class SmReplay {
     this.candidateTime = new Float64Array(schedulers).fill(never);
     this.candidate = new Int32Array(schedulers).fill(-1);
     this.stale = new Uint8Array(schedulers).fill(1);
-    this.#credit = new Float64Array(traces.length);
+    this.deal = new Deal(
+      traces.map((block) => ({ block, instructions: this.code.instructionsOf(block) })),
+      this.blocksHere,
+      this.blocksHere <= this.residentBlocks,
+      gpu.smCount,
+    );
     for (let b = 0; b * this.warpsPerBlock < slots; b++) this.#launch(b * this.warpsPerBlock, 0);
   }
 
@@ -455,19 +461,6 @@ export class SmReplay {
     this.now = time;
   }
 
-  /** The sampled blocks follow each other in proportion to their weights. */
-  #next(): number {
-    const credit = this.#credit;
-    const total = this.traces.reduce((sum, block) => sum + block.weight, 0);
-    let best = 0;
-    for (let i = 0; i < credit.length; i++) {
-      credit[i]! += this.traces[i]!.weight / total;
-      if (credit[i]! > credit[best]!) best = i;
-    }
-    credit[best]! -= 1;
-    return best;
-  }
-
   /** Starts the next block whose warps do anything in the slots from `first` on, as soon as the distributor can. */
   #launch(first: number, at: number): void {
     let free = at;
@@ -476,7 +469,7 @@ export class SmReplay {
       this.distributorFree = begin + this.distributorInterval;
       this.launched++;
       const start = begin + this.gpu.blockStartLatency;
-      const next = this.#next();
+      const next = this.deal.next();
       const phases = new Phases(this.#contributions.get(this.traces[next]!)!);
       const resident: Resident = { warps: 0, waiting: [], phases };
       for (const [w, warp] of this.#playbacks[next]!.entries()) {

@@ -1,0 +1,68 @@
+import { describe, expect, it } from "vitest";
+import { findGpu } from "../gpus/model.ts";
+import { parseKernel } from "../ir/text.ts";
+import { simulate } from "../simulate.ts";
+
+/** A loop of so many turns that stores where `place` says; `next` is what it carries besides its counter. */
+const kernel = (turns: number, next: string) =>
+  parseKernel(`kernel @turns(%out: ptr i32) {
+entry:
+  %out: ptr = param 0
+  %zero: i32 = const 0
+  %one: i32 = const 1
+  %three: i32 = const 3
+  %turns: i32 = const ${turns}
+  %tx: i32 = special tid.x
+  jump loop
+loop:
+  %i: i32 = phi [%zero, entry], [%up, loop]
+  %turn: i32 = phi [%zero, entry], [%next, loop]
+  %places: i32 = shl %turn, %three
+  %place: i32 = add %places, %tx
+  %to: ptr = gep %out, %place, scale 4
+  store.global %to, %tx, align 4 !3
+  barrier
+  %more: i32 = add %turn, %one
+  %next: i32 = ${next}
+  %up: i32 = add %i, %one
+  %goes: i1 = icmp.slt %up, %turns
+  branch %goes, loop, done
+done:
+  return
+}`);
+
+const launch = {
+  grid: [1, 1, 1],
+  block: [32, 1, 1],
+  dynamicSharedBytes: 0,
+  arguments: [{ kind: "pointer", buffer: 0, offset: 0 }],
+  buffers: [{ name: "out", residence: "device", content: { kind: "zero" }, element: "i32" }],
+} as const;
+
+const counts = (turns: number, next: string) => {
+  const { instructions, traffic, simulated } = simulate(kernel(turns, next), launch, findGpu("h200")!);
+  return {
+    instructions: instructions.warp,
+    sectors: traffic.globalStoreSectors,
+    steps: simulated.warpInstructions,
+    exact: simulated.exact,
+  };
+};
+
+describe("turns of a loop that takes its buffers in turn", () => {
+  it.each([
+    ["xor %turn, %one", "two"],
+    ["urem %more, %three", "three"],
+    ["add %i, %one", "a place that follows the counter"],
+  ])("%s (%s) are skipped, and counted as if they had been run", (next) => {
+    const [few, twice, many] = [counts(240, next), counts(480, next), counts(12_000, next)];
+    expect(many.exact).toBe(true);
+    expect(many.instructions).toBe(few.instructions + 49 * (twice.instructions - few.instructions));
+    expect(many.sectors).toBe(few.sectors + 49 * (twice.sectors - few.sectors));
+    expect(many.steps).toBeLessThan(8000);
+  });
+
+  it("are run where what comes next follows no rule that is known", () => {
+    expect(counts(2400, "mul %more, %three").steps).toBeGreaterThan(2400);
+  });
+});

@@ -1,0 +1,47 @@
+/** Which of the sampled blocks one SM is dealt: of those that all run at once, the SM that is dealt most decides how long they take. */
+import type { BlockTrace } from "./summary.ts";
+
+export interface DealtBlock {
+  readonly block: BlockTrace;
+  /** Instructions it issues. */
+  readonly instructions: number;
+}
+
+/**
+ * Deals blocks in proportion to their weights. Where an SM gets its blocks at once, none can make up for another's: the busiest has
+ * its share of the longest blocks rounded up.
+ */
+export class Deal {
+  readonly #credit: Float64Array;
+  readonly #shares: readonly number[];
+  /** Warp instructions of all the blocks that are dealt. */
+  readonly instructions: number;
+
+  /** `count`: blocks that are dealt; `atOnce`: they are all resident together. */
+  constructor(blocks: readonly DealtBlock[], count: number, atOnce: boolean, smCount: number) {
+    const total = blocks.reduce((sum, { block }) => sum + block.weight, 0);
+    this.#shares = blocks.map(({ block }) => block.weight / total);
+    this.#credit = new Float64Array(blocks.length);
+    const mean = blocks.reduce((sum, { instructions }, k) => sum + instructions * this.#shares[k]!, 0);
+    const longest = blocks.reduce((best, { instructions }, k) => (instructions > blocks[best]!.instructions ? k : best), 0);
+    const { block, instructions } = blocks[longest]!;
+    const more = atOnce ? Math.min(count, Math.ceil(block.weight / smCount)) - count * this.#shares[longest]! : 0;
+    this.#credit[longest]! = Math.max(0, more);
+    // What it has more of the longest it has less of all the others.
+    const others = 1 - this.#shares[longest]!;
+    const meanOfOthers = others > 0 ? (mean - instructions * this.#shares[longest]!) / others : instructions;
+    this.instructions = mean * count + Math.max(0, more) * (instructions - meanOfOthers);
+  }
+
+  /** The index of the next block. */
+  next(): number {
+    const credit = this.#credit;
+    let best = 0;
+    for (let i = 0; i < credit.length; i++) {
+      credit[i]! += this.#shares[i]!;
+      if (credit[i]! > credit[best]!) best = i;
+    }
+    credit[best]! -= 1;
+    return best;
+  }
+}
