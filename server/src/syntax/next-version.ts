@@ -17,6 +17,7 @@ import { type Entry, PieceRuns, type Run } from "./piece-runs.ts";
 import { type PlacedItem, PlacedReading } from "./placed-reading.ts";
 import type { Preprocessed } from "./reading.ts";
 import { repairs } from "./repair.ts";
+import { writtenAsBefore } from "./written.ts";
 
 /** Undefined when cancelled. */
 export function nextVersion(
@@ -35,7 +36,7 @@ export function nextVersion(
     return found && before && runs.forget(staleItems(before, found)) ? runs.run(found.text, []) : found;
   });
   if (!run) return undefined;
-  return stage("convert", () => new Conversion(parser, preprocessed, before, run, mended, annotations, runs.free).version());
+  return stage("convert", () => new Conversion(parser, preprocessed, before, unchanged, run, mended, annotations, runs.free).version());
 }
 
 /** Items that the edit between two texts does not touch, where they stand now. */
@@ -48,7 +49,7 @@ function unchangedItems({ placed, reading }: Version, preprocessed: Preprocessed
     if (!edit || to <= edit.start) return { item, from, to };
     return from >= edit.oldEnd ? { item, from: from + delta, to: to + delta } : [];
   });
-  return stand.filter(({ item, from, to }) => item.written === preprocessed.written(from, to));
+  return stand.filter(writtenAsBefore(reading.preprocessed, preprocessed));
 }
 
 /** The text for the parser, with what was put in its place in items that have not changed. */
@@ -101,6 +102,8 @@ function difference(a: ReadonlySet<string>, b: ReadonlySet<string>): string[] {
 class Conversion {
   readonly #parser: Parser;
   readonly #preprocessed: Preprocessed;
+  readonly #before: Version | undefined;
+  readonly #unchanged: readonly PlacedItem[];
   readonly #run: Run;
   readonly #mended: string;
   readonly #annotations: AnnotationIndex;
@@ -115,6 +118,7 @@ class Conversion {
     parser: Parser,
     preprocessed: Preprocessed,
     before: Version | undefined,
+    unchanged: readonly PlacedItem[],
     run: Run,
     mended: string,
     annotations: AnnotationIndex,
@@ -122,6 +126,8 @@ class Conversion {
   ) {
     this.#parser = parser;
     this.#preprocessed = preprocessed;
+    this.#before = before;
+    this.#unchanged = unchanged;
     this.#run = run;
     this.#mended = mended;
     this.#annotations = annotations;
@@ -144,7 +150,7 @@ class Conversion {
     const declarations = this.#run.root.children.flatMap(({ piece }) => (piece ? this.#declarations(piece) : []));
     const placed = this.#placed.flatMap((each) => each ?? []);
     return {
-      reading: new PlacedReading(this.#preprocessed, placed),
+      reading: new PlacedReading(this.#preprocessed, placed, this.#before && { reading: this.#before.reading, unchanged: this.#unchanged }),
       unit: { declarations, errors: this.#errors() },
       placed,
       types: this.#types,

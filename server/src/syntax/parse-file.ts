@@ -9,6 +9,7 @@ import { differenceBetween } from "./parser/edit.ts";
 import type { Parser } from "./parser/parser.ts";
 import { type PlacedItem, PlacedReading } from "./placed-reading.ts";
 import type { Preprocessed } from "./reading.ts";
+import { writtenAsBefore } from "./written.ts";
 
 /** A version of a file, as read and parsed. */
 export interface ParsedFile {
@@ -86,8 +87,10 @@ function differentBlanks(before: Version, preprocessed: Preprocessed): Version |
   const move = (offset: number): number =>
     offset < start ? offset : offset > end ? offset + delta : start + (moved.get(offset - start) ?? offset - start);
   const placed = before.placed.map(({ item, from, to }) => ({ item, from: move(from), to: move(to) }));
-  if (placed.some(({ item, from, to }) => item.written !== preprocessed.written(from, to))) return undefined;
-  return { ...before, placed, reading: new PlacedReading(preprocessed, placed) };
+  if (!placed.every(writtenAsBefore(before.reading.preprocessed, preprocessed))) return undefined;
+  const near = new Set(within.map(({ item }) => item));
+  const unchanged = placed.filter(({ item }) => !near.has(item));
+  return { ...before, placed, reading: new PlacedReading(preprocessed, placed, { reading: before.reading, unchanged }) };
 }
 
 /** Where boundaries between items stand in a text that differs from another in blanks: behind a character, or before one. */

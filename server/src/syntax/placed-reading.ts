@@ -27,8 +27,22 @@ export class PlacedReading implements Reading {
   /** By base. */
   readonly #placed: readonly PlacedItem[];
 
-  constructor(preprocessed: Preprocessed, placed: readonly PlacedItem[]) {
+  /** @param before the version before, and what stands there letter for letter as it does here: where it stands now */
+  constructor(
+    preprocessed: Preprocessed,
+    placed: readonly PlacedItem[],
+    before?: { readonly reading: PlacedReading; readonly unchanged: readonly PlacedItem[] },
+  ) {
     this.preprocessed = preprocessed;
+    if (before) {
+      const now = new Map(placed.map((each) => [each.item, each]));
+      for (const { item, from, to } of before.unchanged) {
+        const known = before.reading.#alignments.get(item);
+        const here = now.get(item);
+        // Blanks beside it may be another's now.
+        if (known && here?.from === from && here.to === to) this.#alignments.set(item, known);
+      }
+    }
     this.#placed = [...placed].sort((a, b) => a.item.base - b.item.base);
   }
 

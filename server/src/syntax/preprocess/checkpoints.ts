@@ -27,7 +27,6 @@ export interface State {
 /** Where in the lists of what was read so far. */
 export interface Counts {
   readonly length: number;
-  readonly pieces: number;
   readonly segments: number;
   readonly comments: number;
   readonly uses: number;
@@ -36,7 +35,7 @@ export interface Counts {
 }
 
 export interface Checkpoint {
-  /** Index of the first token of a line, and its offset. */
+  /** Index of the first token of a line, and its offset; of the first of all, where the text starts. */
   readonly token: number;
   readonly offset: number;
   /** 1-based line of some offset before, and where the next line end is looked for. */
@@ -48,7 +47,7 @@ export interface Checkpoint {
 
 /** Everything a reading came to. */
 export interface Output {
-  readonly pieces: readonly string[];
+  readonly text: string;
   readonly segments: readonly Segment[];
   readonly comments: readonly Comment[];
   readonly uses: readonly MacroUse[];
@@ -110,12 +109,24 @@ function sameMacro(now: Macro, before: Macro, { from, by }: Shift): boolean {
 export function moveMacros(tables: readonly State["macros"][], { from, by }: Shift): void {
   const seen = new Set<Macro>();
   for (const table of new Set(tables)) {
-    for (const macro of table.values()) {
+    for (const macro of definedHere(table)) {
       if (!macro.moved || macro.at === undefined || seen.has(macro)) continue;
       seen.add(macro);
       if (macro.at + macro.moved.by >= from) macro.moved.by += by;
     }
   }
+}
+
+const ofTheFile = new WeakMap<State["macros"], readonly Macro[]>();
+
+/** Those of a table that the opened file defines: few among what the compiler and the headers define. A noted table does not change. */
+function definedHere(table: State["macros"]): readonly Macro[] {
+  let macros = ofTheFile.get(table);
+  if (!macros) {
+    macros = [...table.values()].filter(({ moved }) => moved);
+    ofTheFile.set(table, macros);
+  }
+  return macros;
 }
 
 /** What an earlier reading came to behind a checkpoint, as it stands behind another place. */
@@ -130,7 +141,6 @@ export function restOf<T extends { readonly place: Place }>(
 ): Output & { readonly missing: readonly T[] } {
   const by = {
     length: to.length - from.counts.length,
-    pieces: to.pieces - from.counts.pieces,
     segments: to.segments - from.counts.segments,
     comments: to.comments - from.counts.comments,
     uses: to.uses - from.counts.uses,
@@ -142,14 +152,13 @@ export function restOf<T extends { readonly place: Place }>(
   const spelled = ({ file, start }: Segment): number => (file === 0 && start >= shift.from ? start + characters : start);
   const add = (counts: Counts): Counts => ({
     length: counts.length + by.length,
-    pieces: counts.pieces + by.pieces,
     segments: counts.segments + by.segments,
     comments: counts.comments + by.comments,
     uses: counts.uses + by.uses,
     fileLines: counts.fileLines + by.fileLines,
   });
   return {
-    pieces: old.pieces.slice(from.counts.pieces),
+    text: old.text.slice(from.counts.length),
     segments: old.segments.slice(from.counts.segments).map((segment) => ({
       at: segment.at + by.length,
       file: segment.file,

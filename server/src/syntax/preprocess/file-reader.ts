@@ -100,8 +100,8 @@ export class FileReader {
       const start = starts[at] ?? 0;
       if ((flags[at] ?? 0) & FIRST) {
         const mayEnd = end?.tokens.has(at) ?? false;
-        if (this.#source.file === 0 && (mayEnd || at - this.#noted >= between)) {
-          const here = this.#note(at, start);
+        if (this.#source.file === 0 && (mayEnd || at === 0 || at - this.#noted >= between)) {
+          const here = this.#note(at, at === 0 ? 0 : start);
           if (mayEnd && end?.isEnd(here)) return;
         }
         if (kind !== COMMENT) this.#nesting.line();

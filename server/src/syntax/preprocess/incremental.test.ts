@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Preprocessed } from "../reading.ts";
 import { FIRST, type Lexed, lex, relex } from "./lexer.ts";
-import { read } from "./preprocess.ts";
+import { inCommon, read } from "./preprocess.ts";
 
 const files: Readonly<Record<string, string>> = {
   "/src/a.h": "#pragma once\n#define A(x) (x + __LINE__)\nint a;\n",
@@ -44,7 +44,7 @@ const text = fc.array(fc.constantFrom(...lines), { minLength: 20, maxLength: 60 
   return [...some.slice(0, some.length / 2), ...filler, ...some.slice(some.length / 2), ...filler].join("\n");
 });
 const edit = fc.record({
-  at: fc.nat(),
+  at: fc.oneof({ weight: 4, arbitrary: fc.nat() }, { weight: 1, arbitrary: fc.constantFrom(0, 1, 2) }),
   remove: fc.constantFrom(0, 0, 1, 5, 60),
   put: fc.constantFrom("", " ", "x", "\n", "N", "{", "/*", "*/", '"', "\n#define N 4\n", "int q;\n", "//", "\\\n"),
 });
@@ -65,6 +65,18 @@ const places = (reading: Preprocessed): unknown[] =>
 const tokensOf = ({ text: whole, count, kinds, starts, ends, flags }: Lexed): unknown[] =>
   Array.from({ length: count }, (_, i) => [kinds[i], whole.slice(starts[i], ends[i]), starts[i], flags[i]]);
 
+/** What was taken from the reading before is the same text, written the same way. */
+function expectTaken(before: Preprocessed, after: Preprocessed): void {
+  const { head, tail } = inCommon(before, after) ?? { head: 0, tail: 0 };
+  expect(after.text.slice(0, head)).toBe(before.text.slice(0, head));
+  const [old, now] = [before.text.length - tail, after.text.length - tail];
+  expect(after.text.slice(now)).toBe(before.text.slice(old));
+  const every = (length: number, each: (at: number) => string): string[] =>
+    Array.from({ length: Math.floor(Math.max(0, length - 40) / 211) }, (_, i) => each(i * 211));
+  expect(every(head, (at) => after.written(at, at + 40))).toEqual(every(head, (at) => before.written(at, at + 40)));
+  expect(every(tail, (at) => after.written(now + at, now + at + 40))).toEqual(every(tail, (at) => before.written(old + at, old + at + 40)));
+}
+
 function applied(before: string, { at, remove, put }: { at: number; remove: number; put: string }): string {
   const offset = at % (before.length + 1);
   return before.slice(0, offset) + put + before.slice(offset + remove);
@@ -80,8 +92,7 @@ describe("an edited text", () => {
         const from = Array.from({ length: old.count }, (_, i) => i).filter(
           (i) => ((old.flags[i] ?? 0) & FIRST) !== 0 && (old.starts[i] ?? 0) < offset,
         );
-        const start = from[pick % Math.max(1, from.length)];
-        if (start === undefined) return;
+        const start = from[pick % Math.max(1, from.length)] ?? 0;
         const oldEnd = Math.min(before.length, offset + change.remove);
         const { lexed } = relex(old, start, after, { start: offset, oldEnd, newEnd: offset + change.put.length });
         expect(tokensOf(lexed)).toEqual(tokensOf(lex(after)));
@@ -97,7 +108,9 @@ describe("an edited text", () => {
         let reading = read("/src/e.cu", now, host, options);
         for (const change of edits) {
           now = applied(now, change);
-          reading = read("/src/e.cu", now, host, options, reading);
+          const before = reading;
+          reading = read("/src/e.cu", now, host, options, before);
+          expectTaken(before, reading);
           const whole = read("/src/e.cu", now, host, options);
           expect(reading.text).toBe(whole.text);
           expect(said(reading)).toEqual(said(whole));
@@ -106,6 +119,20 @@ describe("an edited text", () => {
       }),
       { numRuns: 100, seed: 29 },
     );
+  });
+
+  it.each([
+    ["at its start", 0],
+    ["in its middle", 5_000],
+    ["at its end", 10_000],
+  ])("is not read again but near the edit: %s", (_where, at) => {
+    const source = `// first\n${"int x = N; // n\n".repeat(1_000)}`;
+    const before = read("/src/e.cu", source, host, options);
+    const after = read("/src/e.cu", `${source.slice(0, at)}// Read me.\n${source.slice(at)}`, host, options, before);
+    const { head = 0, tail = 0 } = inCommon(before, after) ?? {};
+    expect(head).toBeLessThanOrEqual(at);
+    expect(head + tail).toBeGreaterThan(source.length * 0.8);
+    expect(inCommon(after, before)).toBeUndefined();
   });
 
   it("is read anew where a header changed", () => {

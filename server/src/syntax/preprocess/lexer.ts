@@ -71,13 +71,13 @@ export interface Relexed {
 
 /**
  * Splits an edited text into tokens, as far as they are not those it had before.
- * @param from a token of the text before, the first of its line, that starts before the edit
+ * @param from a token of the text before, the first of its line, that starts before the edit; or the first of all
  */
 export function relex(before: Lexed, from: number, text: string, edit: TextEdit): Relexed {
   const characters = text.length - before.text.length;
   let old = from;
-  // On a line that started as it starts now nothing is left of what stood above.
-  const middle = lexFrom(text, before.starts[from] ?? 0, 64, (start) => {
+  // On a line that started as it starts now nothing is left of what stood above; what stands before the first token is read with it.
+  const middle = lexFrom(text, from === 0 ? 0 : (before.starts[from] ?? 0), 64, (start) => {
     if (start < edit.newEnd) return false;
     while (old < before.count && (before.starts[old] ?? 0) < start - characters) old++;
     return before.starts[old] === start - characters && ((before.flags[old] ?? 0) & FIRST) !== 0 && old > from;
@@ -95,7 +95,8 @@ export function relex(before: Lexed, from: number, text: string, edit: TextEdit)
     const all = new Int32Array(count);
     all.set(head.subarray(0, from));
     all.set(inner.subarray(0, middle.count), from);
-    for (let i = 0; i < rest; i++) all[from + middle.count + i] = (head[old + i] ?? 0) + characters;
+    all.set(head.subarray(old, old + rest), from + middle.count);
+    if (characters !== 0) for (let i = from + middle.count; i < count; i++) all[i] = (all[i] as number) + characters;
     return all;
   };
   return {

@@ -32,7 +32,10 @@ const tooMuch = new NotRead("the headers before it are all that WarpLens reads")
  * @param before a reading of an earlier text of the file: what the edit does not touch is not read again
  */
 export function read(path: string, text: string, host: FileHost, options: ReadOptions, before?: Preprocessed): Preprocessed {
-  return new Preprocessor(host, options).run(normalize(path), text, before && kept.get(before));
+  const preprocessor = new Preprocessor(host, options);
+  const result = preprocessor.run(normalize(path), text, before && kept.get(before));
+  if (before && preprocessor.common) goneOn.set(result, { ...preprocessor.common, from: new WeakRef(before) });
+  return result;
 }
 
 type Missing = Preprocessed["missingIncludes"][number] | Preprocessed["cuts"][number];
@@ -55,6 +58,20 @@ interface Kept {
 }
 
 const kept = new WeakMap<Preprocessed, Kept>();
+
+/** How many characters of a reading, at its start and at its end, were taken from the one before: the same text, written the same way. */
+export interface Common {
+  readonly head: number;
+  readonly tail: number;
+}
+
+const goneOn = new WeakMap<Preprocessed, Common & { readonly from: WeakRef<Preprocessed> }>();
+
+/** What a reading took from `before`; undefined where it did not go on from that one. */
+export function inCommon(before: Preprocessed, after: Preprocessed): Common | undefined {
+  const common = goneOn.get(after);
+  return common?.from.deref() === before ? common : undefined;
+}
 
 class Preprocessor implements Whole {
   readonly #host: FileHost;
@@ -79,6 +96,7 @@ class Preprocessor implements Whole {
   #depth = 0;
   /** Spent of `MAX_INCLUDED`. */
   #included = 0;
+  #common: Common | undefined;
 
   constructor(host: FileHost, options: ReadOptions) {
     this.#host = {
@@ -95,10 +113,17 @@ class Preprocessor implements Whole {
     this.#expander = new Expander(this.#macros);
   }
 
+  /** What was taken from the reading before. */
+  get common(): Common | undefined {
+    return this.#common;
+  }
+
   run(path: string, text: string, before?: Kept): Preprocessed {
     const edit = before && before.files[0] === path ? differenceBetween(before.lexed.text, text) : undefined;
     const start =
-      before && edit && this.#mayGoOn(before) ? before.output.checkpoints.findLast(({ offset }) => offset < edit.start) : undefined;
+      before && edit && this.#mayGoOn(before)
+        ? before.output.checkpoints.findLast(({ token, offset }) => offset < edit.start || token === 0)
+        : undefined;
     let lexed: Lexed;
     if (before && edit && start) {
       const relexed = relex(before.lexed, start.token, text, edit);
@@ -116,10 +141,9 @@ class Preprocessor implements Whole {
       missingIncludes: this.#missing.flatMap((each) => ("path" in each ? each : [])),
       cuts: this.#missing.flatMap((each) => ("path" in each ? [] : each)),
     });
-    const { pieces, segments } = this.#out;
     const output = {
-      pieces,
-      segments,
+      text: result.text,
+      segments: this.#out.segments,
       comments: this.#comments,
       uses: this.#uses,
       fileLines: this.#fileLines,
@@ -163,7 +187,8 @@ class Preprocessor implements Whole {
     this.#sources.push(text, ...before.sources.slice(1, state.files));
     for (const each of before.once.slice(0, state.once)) this.#once.add(each);
     for (const missing of before.missing.slice(0, state.missing)) this.#missing.push(missing);
-    this.#out.append(old.pieces.slice(0, counts.pieces), old.segments.slice(0, counts.segments));
+    this.#out.append(old.text.slice(0, counts.length), old.segments.slice(0, counts.segments));
+    this.#common = { head: counts.length, tail: 0 };
     pushAll(this.#comments, old.comments.slice(0, counts.comments));
     pushAll(this.#uses, old.uses.slice(0, counts.uses));
     this.#fileLines = counts.fileLines;
@@ -180,7 +205,8 @@ class Preprocessor implements Whole {
       const lines = here.line - end.line;
       if (lines !== 0 && old.fileLines !== end.counts.fileLines) return false;
       const rest = restOf(old, before.missing, end, here.counts, relexed, shift, lines);
-      this.#out.append(rest.pieces, rest.segments);
+      this.#out.append(rest.text, rest.segments);
+      this.#common = { head: counts.length, tail: rest.text.length };
       pushAll(this.#comments, rest.comments);
       pushAll(this.#uses, rest.uses);
       this.#fileLines = rest.fileLines;
@@ -277,10 +303,9 @@ class Preprocessor implements Whole {
 
   checkpoint(place: Pick<Checkpoint, "token" | "offset" | "line" | "lineAt">, inside: string): Checkpoint {
     this.#shared = true;
-    const { length, pieces, segments } = this.#out;
+    const { length, segments } = this.#out;
     const counts = {
       length,
-      pieces: pieces.length,
       segments: segments.length,
       comments: this.#comments.length,
       uses: this.#uses.length,

@@ -20,15 +20,11 @@ export interface Segment {
 /** Collects the reading's text, and where each character of it comes from. */
 export class SourceMapBuilder {
   readonly #pieces: string[] = [];
-  readonly #segments: Segment[] = [];
+  #segments: Segment[] = [];
   #length = 0;
 
   get length(): number {
     return this.#length;
-  }
-
-  get pieces(): readonly string[] {
-    return this.#pieces;
   }
 
   get segments(): readonly Segment[] {
@@ -36,12 +32,10 @@ export class SourceMapBuilder {
   }
 
   /** Puts down what was put down before. */
-  append(pieces: readonly string[], segments: readonly Segment[]): void {
-    for (const piece of pieces) {
-      this.#pieces.push(piece);
-      this.#length += piece.length;
-    }
-    for (const segment of segments) this.#segments.push(segment);
+  append(text: string, segments: readonly Segment[]): void {
+    if (text) this.#pieces.push(text);
+    this.#length += text.length;
+    this.#segments = this.#segments.concat(segments);
   }
 
   /** The last character put down, to keep two tokens from becoming one. */
