@@ -12,6 +12,7 @@ import { compileResources } from "../../nvcc/compile.ts";
 import { type CompiledKernel, findCompiled, knownResources } from "../../nvcc/resources.ts";
 import unusedSuppression from "../../rules/unused-suppression.ts";
 import { refusedIn, type Simulation, simulateProgram } from "../../simulate.ts";
+import { currentParser } from "../../syntax/current-parser.ts";
 import { failedStage, stage } from "../../trace.ts";
 import type { Budget } from "./budget.ts";
 import { type Failure, type FileSimulation, type Job, type Names, type Outcome, tookTooLong, tookTooManySteps } from "./job.ts";
@@ -31,6 +32,8 @@ export async function inspectFile(
 ): Promise<Outcome> {
   const failures: Failure[] = [];
   const notes: string[] = [];
+  // A file of the same program may have been read for another job: what is made of its errors would depend on the tree left of that.
+  currentParser().forgetAll();
   const attempt = <T>(name: string, work: () => T): T | undefined => {
     try {
       return stage(name, work);

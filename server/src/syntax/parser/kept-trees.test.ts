@@ -36,3 +36,24 @@ it("all repairs of a text together cost about what its parse may cost", () => {
   expect(parsedWith(errors, repairs, "first", 100).asked).toBe(13 * 100);
   expect(parsedWith(errors, repairs, "first", 1500).asked).toBe(1500 + 2000);
 });
+
+it("nothing is left of what it parsed before once all trees are forgotten", () => {
+  const previous: (string | undefined)[] = [];
+  const freed: string[] = [];
+  const parser = keepTrees<string>({
+    parse(text, before) {
+      previous.push(before?.tree);
+      return text;
+    },
+    errors: () => [],
+    copyOut: () => ({ type: "translation_unit", named: true, field: undefined, start: 0, end: 0, missing: false, children: [] }),
+    free: (tree) => void freed.push(tree),
+    dispose: () => undefined,
+  });
+  for (const key of ["a", "b"]) parser.parse(`first of ${key}`, { key });
+  parser.parse("second of a", { key: "a" });
+  parser.forgetAll();
+  for (const key of ["a", "b"]) parser.parse(`third of ${key}`, { key });
+  expect(previous).toEqual([undefined, undefined, "first of a", undefined, undefined]);
+  expect(freed.sort()).toEqual(["first of a", "first of b", "second of a"]);
+});

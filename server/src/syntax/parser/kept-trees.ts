@@ -30,6 +30,10 @@ export function keepTrees<Tree>(backend: Backend<Tree>): Parser {
     backend.free(entry.tree);
   };
 
+  const dropAll = () => {
+    for (const key of [...kept.keys()]) drop(key);
+  };
+
   const keep = (key: string, entry: Kept<Tree>) => {
     drop(key);
     kept.set(key, entry);
@@ -59,8 +63,9 @@ export function keepTrees<Tree>(backend: Backend<Tree>): Parser {
       if (tree) keep(key, { text, tree });
     },
     forget: drop,
+    forgetAll: dropAll,
     dispose() {
-      for (const key of [...kept.keys()]) drop(key);
+      dropAll();
       backend.dispose();
     },
   };

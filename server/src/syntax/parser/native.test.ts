@@ -121,6 +121,7 @@ describe("what begins natively", () => {
         },
         keepTree: (text, key) => void asked.push(`keep ${key} ${text}`),
         forget: () => undefined,
+        forgetAll: () => undefined,
         dispose: () => undefined,
       },
     );

@@ -60,6 +60,7 @@ export function beginNatively(native: NativeParse, inWebAssembly: Parser): Parse
     parse: (text, options) => (isCompiled ? undefined : native(text, options)) ?? compiled().parse(text, options),
     keepTree: (text, key, cancelled) => compiled().keepTree(text, key, cancelled),
     forget: (key) => inWebAssembly.forget(key),
+    forgetAll: () => inWebAssembly.forgetAll(),
     dispose: () => inWebAssembly.dispose(),
   };
 }

@@ -46,6 +46,8 @@ export interface Parser {
   keepTree(text: string, key: string, cancelled?: () => boolean): void;
   /** Frees the tree kept for a key. */
   forget(key: string): void;
+  /** Frees all kept trees: what is parsed next is parsed as by a new parser. */
+  forgetAll(): void;
   /** Frees everything; the parser cannot be used afterwards. */
   dispose(): void;
 }
