@@ -11,8 +11,11 @@ import { usageOf } from "./usage.ts";
 
 /** MB of objects that a process may hold before it is out of memory. */
 const usualHeap = 512;
-/** MB that a process may have grown to and still be given another file. */
-const wornOut = 400;
+/**
+ * MB that a process may have grown to and still be given another file. What it rightly keeps comes to 400 in time: the parser's memory,
+ * tokens of headers, its own compiled code. The last costs the next process seconds of compiling.
+ */
+const wornOut = 550;
 /** Characters of what a dying process says that are kept: the reason is among the last. */
 const lastWords = 8192;
 
