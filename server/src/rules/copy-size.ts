@@ -25,7 +25,7 @@ int main() {
   float *x;
   cudaMalloc(&x, n * sizeof(float));
   cudaMemcpy(x, h.data(), n, cudaMemcpyHostToDevice);
-  twice<<<1, n>>>(x);
+  twice<<<1, n / 4>>>(x);
 }`,
     good: `#include <vector>
 __global__ void twice(float *x) { x[threadIdx.x] *= 2; }
@@ -35,7 +35,7 @@ int main() {
   float *x;
   cudaMalloc(&x, n * sizeof(float));
   cudaMemcpy(x, h.data(), n * sizeof(float), cudaMemcpyHostToDevice);
-  twice<<<1, n>>>(x);
+  twice<<<1, n / 4>>>(x);
 }`,
   },
   *check(context) {

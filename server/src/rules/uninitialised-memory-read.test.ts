@@ -13,8 +13,27 @@ int main() {
   ${host}
 }`;
 
+/** The same with its input filled by the host. */
+const filled = (kernel: string, host?: string): string =>
+  program(kernel, host).replace("cudaMalloc(&out", "cudaMemset(in, 0, 4096 * sizeof(float));\n  cudaMalloc(&out");
+
 testRule(rule, {
   clean: {
+    "a sketch, which fills nothing": program("  out[t] += in[t];"),
+    "device memory that is filled": filled("  out[t] += in[t];").replace("k<<<", "cudaMemset(out, 0, 4096 * sizeof(float));\n  k<<<"),
+    "device memory that somebody may fill": filled("  out[t] += in[t];").replace("k<<<", "prepare(out);\n  k<<<"),
+    "device memory that is set before it is read": filled("  out[t] = 0;\n  __syncthreads();\n  out[255 - t] += in[t];"),
+    "filled part by part in a loop": filled(
+      "  out[t] += in[t];",
+      "for (int part = 0; part < 4000; ++part) cudaMemset(out + part, 0, sizeof(float));\n  k<<<1, 256>>>(out, in, 200);",
+    ),
+    "filled by way of a table of pointers": filled(
+      "  out[t] += in[t];",
+      "float *table[1] = {out}, **places;\n  cudaMalloc(&places, sizeof(table));\n  cudaMemcpy(places, table, sizeof(table), cudaMemcpyHostToDevice);\n  fill<<<1, 256>>>(places);\n  k<<<1, 256>>>(out, in, 200);",
+    ).replace("\n__global__", "\n__global__ void fill(float **to) { to[0][threadIdx.x] = 0; }\n__global__"),
+    "elements of a local array that are set": filled(
+      "  float a[4];\n  for (int j = 0; j < 4; ++j) a[j] = 0;\n  for (int j = 0; j < n; ++j) a[j & 3] += in[j];\n  out[t] = a[t & 3];",
+    ),
     "all written": program("  __shared__ float s[256];\n  s[t] = t < n ? in[t] : 0;\n  __syncthreads();\n  out[t] = s[255 - t];"),
     "read as far as written": program(
       "  __shared__ float s[256];\n  if (t < n) s[t] = in[t];\n  __syncthreads();\n  if (t < n) out[t] = s[n - 1 - t];",
@@ -41,6 +60,26 @@ testRule(rule, {
   __syncthreads();
   out[t] = s[255 - t];
   //       ^^^^^^^^^^ thread (0, 0, 0) of block (0, 0, 0) reads \`s[255 - t]\`, element 255 of \`s\``),
+    },
+    "device memory that nobody set": {
+      code: filled(`  out[t] += in[t];
+//^^^^^^ element 0 of \`out\``),
+    },
+    "the part of it that an earlier launch leaves out": {
+      code: filled(
+        `  out[t] = in[t];
+  //       ^^^^^ element 1 of \`odd\``,
+        "float *odd;\n  cudaMalloc(&odd, 4096);\n  spread<<<1, 256>>>(odd, in);\n  k<<<1, 256>>>(out, odd, 200);",
+      ).replace(
+        "\n__global__",
+        "\n__global__ void spread(float *to, const float *from) { to[2 * threadIdx.x] = from[threadIdx.x]; }\n__global__",
+      ),
+    },
+    "elements of a local array that are not set": {
+      code: filled(`  float a[4];
+  for (int j = 0; j < n; ++j) a[j & 3] += in[j];
+  //                          ^^^^^^^^ element 0 of \`a\`
+  out[t] = a[t & 3];`),
     },
     "a sum that nobody set": {
       code: program(`  __shared__ float sums[32];

@@ -1,5 +1,6 @@
 /** What buffers hold after the launches before: each looked at when its results are first asked for. */
 
+import { isExact } from "../execute/content.ts";
 import { traceAddresses } from "../execute/provenance.ts";
 import { type Contents, type MemorySource, sourceOf } from "../execute/sources.ts";
 import { type Assumption, type Content, type EarlierLaunch, type Kernel, type Launch, type ScalarType, scalarBytes } from "../ir/kernel.ts";
@@ -53,6 +54,10 @@ export class EarlierContents implements Contents {
         source ??= open();
         return source.read(at + offset, type);
       },
+      isFresh: (at) => {
+        source ??= open();
+        return content.since !== true && source.isFresh?.(at + offset) === true;
+      },
     };
   }
 
@@ -100,7 +105,10 @@ export class EarlierContents implements Contents {
     if (writersOf(kernel, buffer, provenance).length === 0) return { before };
     try {
       const complete = assumeUnknowns(kernel, launch, this, this.#work, buffer);
-      const replay = new Replay(kernel, complete.launch, buffer, this, this.#runs);
+      const { assumptions, decisive, invented } = complete;
+      const isKnown =
+        assumptions.length === 0 && invented.size === 0 && [...decisive].every((index) => isExact(complete.launch.buffers[index]?.content));
+      const replay = new Replay(kernel, complete.launch, buffer, this, this.#runs, isKnown ? before : undefined);
       for (const assumption of complete.assumptions) this.#assumptions.push({ ...assumption, what: `${assumption.what} (of ${by.name})` });
       return { replay, origin: originOf(by, replay, before) };
     } catch (error) {

@@ -56,6 +56,7 @@ export class Replay implements MemorySource {
   rest: Content | undefined;
   #rest: MemorySource | undefined;
   readonly #contents: Contents;
+  readonly #before: MemorySource | undefined;
   /** Type of the elements that are stored. */
   readonly element: ScalarType;
 
@@ -64,8 +65,9 @@ export class Replay implements MemorySource {
    * @param launch complete: nothing in it is unknown but contents that do not matter
    * @param contents of the launch's own buffers
    * @param work shared with other replays
+   * @param before what the buffer held, where all that decides what is stored to it is known
    */
-  constructor(kernel: Kernel, launch: Launch, buffer: number, contents: Contents, work: Work) {
+  constructor(kernel: Kernel, launch: Launch, buffer: number, contents: Contents, work: Work, before?: Content) {
     const object: MemoryObject = `buffer ${buffer}`;
     // Pages are never filled: bytes that were stored are told from those that were not.
     const bare: Contents = {
@@ -79,6 +81,7 @@ export class Replay implements MemorySource {
     const program = compile(kernel, launch, { slice, allLanes: true, contents: bare, uncounted: true, work });
     const { environment } = program;
     this.#contents = contents;
+    this.#before = before && contents.source(before, "i32", 0);
     this.#program = program;
     this.#work = work;
     this.#runner = new Runner(program, work);
@@ -86,14 +89,14 @@ export class Replay implements MemorySource {
     const memory = environment.global.memoryAt(this.#start);
     if (!memory) throw new Error(`there is no buffer ${buffer}`);
     this.#memory = memory;
-    const { content: before = { kind: "unknown" }, bytes } = launch.buffers[buffer] ?? {};
+    const { content: held = { kind: "unknown" }, bytes } = launch.buffers[buffer] ?? {};
     const writers = writersOf(kernel, buffer, provenance);
     const type = writers[0]?.args[1]?.type ?? "void";
     this.element = type === "void" || type === "ptr" ? (launch.buffers[buffer]?.element ?? "i32") : type;
     const forms = new Forms(kernel, environment, launchConstants(environment));
     const stores = writers.flatMap((op) => storeForms(op, forms));
     this.content = { kind: "unknown" };
-    const simple = stores.length === writers.length && before.kind === "unknown" ? simpleContent(stores, this.#start) : undefined;
+    const simple = stores.length === writers.length && held.kind === "unknown" ? simpleContent(stores, this.#start) : undefined;
     if (simple) {
       this.found = "simple";
       this.content = simple;
@@ -115,8 +118,14 @@ export class Replay implements MemorySource {
     } else {
       this.found = "sampled";
       const atomic = writers.some((op) => op.action.kind === "atomic");
-      this.content = atomic || sample.blocks === 0 ? { kind: "unknown" } : summarise(this.#memory, this.element, before);
+      this.content = atomic || sample.blocks === 0 ? { kind: "unknown" } : summarise(this.#memory, this.element, held);
     }
+  }
+
+  isFresh(offset: number): boolean {
+    if (!(this.found === "whole" || this.found === "on demand") || this.#before?.isFresh?.(offset) !== true) return false;
+    this.read(offset, "i8");
+    return this.#rest === undefined && !this.#memory.isWritten(offset);
   }
 
   read(offset: number, type: ScalarType): Scalar {

@@ -1,6 +1,12 @@
 /** What buffers hold before a launch, element by element, made when asked for: seeded, so the same every time. */
 import type { Content } from "../ir/kernel.ts";
 
+/** Each element is the one that the program finds there. */
+export const isExact = (content: Content | undefined): boolean =>
+  content !== undefined &&
+  (/^(zero|constant|linear|cyclic|values|bytes)$/.test(content.kind) ||
+    (content.kind === "parts" && content.parts.every((part) => isExact(part.content))));
+
 /** Element `index` of a buffer, as a number: integers of the element's own range, floats as they are. */
 export type ElementSource = (index: number) => number;
 

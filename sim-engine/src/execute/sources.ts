@@ -6,6 +6,8 @@ import { readScalar, type Scalar, writeScalar } from "./scalars.ts";
 export interface MemorySource {
   /** What stands at a byte offset. */
   read(offset: number, type: ScalarType): Scalar;
+  /** Whether it is certain that nobody has written to a byte since it was allocated. */
+  isFresh?(offset: number): boolean;
   /** Sets all bytes of a page that begins at an offset; absent where that would cost more than the bytes asked for. */
   fill?(page: DataView, start: number): void;
 }
@@ -29,12 +31,14 @@ export function sourceOf(content: Content, element: ScalarType, seed: number, of
 /** A buffer described element by element. */
 class Elements implements MemorySource {
   readonly #isZero: boolean;
+  readonly #isFresh: boolean;
   readonly #element: ScalarType;
   readonly #at: ElementSource;
   readonly #scratch = new DataView(new ArrayBuffer(32));
 
   constructor(content: Content, element: ScalarType, seed: number) {
     this.#isZero = content.kind === "zero" || content.kind === "unknown";
+    this.#isFresh = content.kind === "unknown" && content.fresh === true;
     this.#element = content.kind === "bytes" ? "i8" : element;
     this.#at = elements(content, element.includes("f"), seed);
   }
@@ -59,6 +63,10 @@ class Elements implements MemorySource {
     }
     for (let k = 0; k < size; k++) this.#scratch.setUint8(k, this.#byte(offset + k));
     return readScalar(this.#scratch, 0, type);
+  }
+
+  isFresh(): boolean {
+    return this.#isFresh;
   }
 
   /** What storing the value and reading it back gives. */
@@ -112,6 +120,11 @@ class Parts implements MemorySource {
       this.#scratch.setInt8(k, own ? Number(own.source.read(offset + k - own.origin, "i8")) : 0);
     }
     return readScalar(this.#scratch, 0, type);
+  }
+
+  isFresh(offset: number): boolean {
+    const part = this.#partAt(offset);
+    return part?.source.isFresh?.(offset - part.origin) === true;
   }
 
   #partAt(offset: number) {

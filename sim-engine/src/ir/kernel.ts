@@ -472,11 +472,12 @@ export type Content =
   | { readonly kind: "permutation"; readonly n: number }
   | { readonly kind: "values"; readonly values: ArrayLike<number> }
   | { readonly kind: "bytes"; readonly value: number }
-  /** What an earlier launch left in its buffer `buffer`: byte 0 here is byte `offset` there. */
-  | { readonly kind: "written"; readonly by: EarlierLaunch; readonly buffer: number; readonly offset: number }
+  /** What an earlier launch left in its buffer `buffer`: byte 0 here is byte `offset` there. `since`: others may have written there, too. */
+  | { readonly kind: "written"; readonly by: EarlierLaunch; readonly buffer: number; readonly offset: number; readonly since?: true }
   /** Parts that do not overlap, by where they begin. */
   | { readonly kind: "parts"; readonly parts: readonly ContentPart[] }
-  | { readonly kind: "unknown" };
+  /** `fresh`: nobody has written there since it was allocated. */
+  | { readonly kind: "unknown"; readonly fresh?: true };
 
 /** Bytes [from, to) of a buffer. The part's content begins at byte `origin`: its element 0 stands there. */
 export interface ContentPart {

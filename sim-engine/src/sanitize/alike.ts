@@ -1,8 +1,11 @@
 /** Values that are the same for all threads of a block, or of a launch: who stores such a value twice changes nothing. */
 import type { Op } from "../ir/kernel.ts";
 
-/** Whether all that a value is made of is the same among these threads. */
-export function isAlike(value: Op, among: "block" | "launch"): boolean {
+/**
+ * Whether all that a value is made of is the same among these threads.
+ * @param changes whether the kernel writes to what an address may point into: then each may find something else there
+ */
+export function isAlike(value: Op, among: "block" | "launch", changes: (address: Op) => boolean): boolean {
   return everySource(value, (op) => {
     const { action } = op;
     switch (action.kind) {
@@ -15,7 +18,7 @@ export function isAlike(value: Op, among: "block" | "launch"): boolean {
       case "special":
         return among === "block" ? /^(ntid|ctaid|nctaid|cluster)/.test(action.register) : /^(ntid|nctaid)/.test(action.register);
       case "load":
-        return /^(param|constant|global)$/.test(action.space);
+        return /^(param|constant)$/.test(action.space) || (action.space === "global" && op.args[0] !== undefined && !changes(op.args[0]));
       default:
         return /^(int|float|fma|icmp|fcmp|select|convert|math|gep|extract)$/.test(action.kind);
     }

@@ -11,7 +11,7 @@ import type { Contents } from "../execute/sources.ts";
 import { Stopped } from "../execute/stopped.ts";
 import { NotExecutable } from "../execute/values.ts";
 import { cloneKernel, linkBlocks } from "../ir/builder.ts";
-import type { Dim3, Kernel, Launch } from "../ir/kernel.ts";
+import type { Buffer, Dim3, Kernel, Launch } from "../ir/kernel.ts";
 import { hoistLeaves } from "../passes/fold/leaves.ts";
 import { inferSpaces } from "../passes/memory/infer-spaces.ts";
 import { promote } from "../passes/memory/promote.ts";
@@ -27,6 +27,8 @@ export interface Sanitized {
   /** With something in the place of what is unknown. */
   readonly launch: Launch;
   readonly contents: Contents;
+  /** The launch's buffers, before anything was assumed of what they hold. */
+  readonly buffers: readonly Buffer[];
   /** Parameters whose values were made up. */
   readonly invented: ReadonlySet<number>;
 }
@@ -54,7 +56,7 @@ export function sanitize(subject: Sanitized, steps: number, work: Work): Violati
   const { grid } = subject.launch;
   // Where threads wait for each other, the first block shows what all do, and the last what the rim of the data does.
   const ends = unique([[0, 0, 0], grid.map((length) => length - 1) as unknown as Dim3]);
-  if (needsOrder(kernel) && isUnderstood(kernel, subject.launch)) run(ends, true, whole.share(steps * shareOfOrder));
+  if ((needsOrder(kernel) || hasArrays(kernel)) && isUnderstood(kernel, subject.launch)) run(ends, true, whole.share(steps * shareOfOrder));
   run(tellingBlocks(grid), false, whole);
   return [...found.values()];
 }
@@ -74,7 +76,7 @@ function withPatterns(run: (allLanes: boolean) => readonly Violation[]): readonl
 
 /** What is found until the work or the blocks end, or they cannot go on. */
 function watched(
-  { kernel, launch, contents, invented }: Sanitized,
+  { kernel, launch, contents, buffers, invented }: Sanitized,
   blocks: readonly Dim3[],
   ordered: boolean,
   allLanes: boolean,
@@ -91,7 +93,7 @@ function watched(
     });
     if (!ordered) markSkips({ program, constantOf: launchConstants(program.environment) }, work);
     const runner = new Runner(program, work);
-    const watching = new Watcher(runner, findInvented(program, invented, work), ordered || !needsOrder(kernel));
+    const watching = new Watcher(runner, findInvented(program, invented, work), ordered || !needsOrder(kernel), { buffers, contents });
     watcher = watching;
     for (const at of blocks) watching.watch(at, () => runner.runBlock(at));
   } catch (error) {
@@ -110,6 +112,9 @@ const isReason = (error: unknown): boolean =>
 /** Threads of a block meet, or share memory. */
 const needsOrder = ({ blocks, shared }: Kernel): boolean =>
   shared.length > 0 || blocks.some(({ ops }) => ops.some(({ action }) => action.kind === "barrier"));
+
+/** Threads have arrays of their own, which are not registers. */
+const hasArrays = ({ blocks }: Kernel): boolean => blocks.some(({ ops }) => ops.some(({ action }) => action.kind === "alloca"));
 
 /**
  * Blocks that tell of all: one in the middle and those beside it, which share what neighbours share, and the corners of the grid, where

@@ -2,17 +2,12 @@
  * What rests on data that nobody knows: contents that were made up, what other blocks store meanwhile, clocks. A thread that goes some
  * way because of it is no witness.
  */
+import { isExact } from "../execute/content.ts";
 import type { Program } from "../execute/program.ts";
 import { type MemoryObject, mayOverlap } from "../execute/provenance.ts";
 import { reconvergence } from "../ir/graph.ts";
-import type { Block, Content, Op } from "../ir/kernel.ts";
+import type { Block, Op } from "../ir/kernel.ts";
 import type { Work } from "../work.ts";
-
-/** Contents of which each element is the one that the program finds there. */
-const isExact = (content: Content | undefined): boolean =>
-  content !== undefined &&
-  (/^(zero|constant|linear|cyclic|values|bytes)$/.test(content.kind) ||
-    (content.kind === "parts" && content.parts.every((part) => isExact(part.content))));
 
 export interface Invented {
   /** The operation's place is reached, or its address found, by way of such data. */

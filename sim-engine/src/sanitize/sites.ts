@@ -39,10 +39,15 @@ export class Sites {
   /** What something stores to of which it is not known where, or whether. */
   readonly #doubtful: ReadonlySet<MemoryObject>;
 
+  /** Whether the kernel writes to what an address may point into. */
+  readonly changes: (address: Op) => boolean;
+
   constructor(program: Program, invented: Invented) {
     this.#program = program;
     this.#invented = invented;
-    this.stored = storedObjects(program);
+    const written = writtenObjects(program);
+    this.changes = (address) => mayOverlap(program.provenance.of(address), written);
+    this.stored = storedObjects(program, this.changes);
     this.#doubtful = doubtfulObjects(program, invented);
   }
 
@@ -77,13 +82,13 @@ export class Sites {
       reads: operation === "load" || (operation === "copy" && space === "global"),
       writes: operation !== "load" && !(operation === "copy" && space === "global"),
       copies: operation === "copy" && space === "shared",
-      sameValue: value !== undefined && isAlike(value, "block"),
+      sameValue: value !== undefined && isAlike(value, "block", this.changes),
       showsUnwritten: !mayOverlap(objects, this.#doubtful),
       dependsOnBlock: op.args.slice(1).some((arg) => dependsOnBlock(arg)),
       meetsOthers:
         space === "global" &&
         [...objects].some((object) => this.stored.has(object)) &&
-        !(op.action.kind === "store" && value !== undefined && isAlike(value, "launch")) &&
+        !(op.action.kind === "store" && value !== undefined && isAlike(value, "launch", this.changes)) &&
         !(op.action.kind === "load" && op.action.volatile === true),
     };
   }
@@ -98,13 +103,21 @@ function doubtfulObjects({ kernel, provenance }: Program, invented: Invented): R
   return doubtful;
 }
 
+function writtenObjects({ kernel, provenance }: Program): ReadonlySet<MemoryObject> {
+  const written = new Set<MemoryObject>();
+  for (const { ops } of kernel.blocks)
+    for (const { action, args } of ops)
+      if (/^(store|atomic|copy)/.test(action.kind) && args[0]) for (const object of provenance.of(args[0])) written.add(object);
+  return written;
+}
+
 /** What the kernel stores to, but for atomics and values that are the same for all threads. */
-function storedObjects({ kernel, provenance }: Program): ReadonlySet<string> {
+function storedObjects({ kernel, provenance }: Program, changes: (address: Op) => boolean): ReadonlySet<string> {
   const stored = new Set<string>();
   for (const { ops } of kernel.blocks) {
     for (const { action, args } of ops) {
       const [address, value] = args;
-      if (action.kind !== "store" || !address || !value || isAlike(value, "launch")) continue;
+      if (action.kind !== "store" || !address || !value || isAlike(value, "launch", changes)) continue;
       for (const object of provenance.of(address)) if (/^(buffer|global) /.test(object)) stored.add(object);
     }
   }

@@ -9,6 +9,7 @@ import { BlockClocks } from "./clocks.ts";
 import type { Invented } from "./invented.ts";
 import { OrderCheck } from "./order.ts";
 import { type Site, Sites } from "./sites.ts";
+import { type Given, UnwrittenCheck } from "./unwritten.ts";
 import { Witnesses } from "./witnesses.ts";
 
 export class Watcher implements AccessListener, BarrierListener {
@@ -18,6 +19,7 @@ export class Watcher implements AccessListener, BarrierListener {
   readonly #clocks = new BlockClocks();
   readonly #bounds: BoundsCheck;
   readonly #order: OrderCheck;
+  readonly #unwritten: UnwrittenCheck;
   readonly #barriers: BarrierCheck;
   readonly #lanes = new Float64Array(32);
 
@@ -25,13 +27,15 @@ export class Watcher implements AccessListener, BarrierListener {
    * @param ordered whether what orders the accesses of a block is all understood, and every barrier waited at: without, no races within
    * a block are looked for, nor what was not written
    */
-  constructor(runner: Runner, invented: Invented, ordered: boolean) {
+  constructor(runner: Runner, invented: Invented, ordered: boolean, given: Given) {
     const { program } = runner;
     this.#runner = runner;
     this.#witnesses = new Witnesses(program.launch.block);
     this.#sites = new Sites(program, invented);
     this.#bounds = new BoundsCheck(this.#witnesses);
     this.#order = new OrderCheck(program, this.#witnesses, this.#sites, this.#clocks, ordered);
+    const whole = ordered && program.blocks.every(({ skip }) => !skip);
+    this.#unwritten = new UnwrittenCheck(program, given, this.#witnesses, this.#sites, whole);
     this.#barriers = new BarrierCheck(runner, invented, this.#witnesses, this.#clocks);
     for (const counter of [...program.counters.values()].flat()) counter.listener = this;
     runner.barrierListener = ordered ? this : undefined;
@@ -47,10 +51,12 @@ export class Watcher implements AccessListener, BarrierListener {
     this.#runner.records = [];
     this.#clocks.clear();
     this.#order.begin();
+    this.#unwritten.begin();
     this.#barriers.begin();
     run();
     // Nobody is left who might have written.
     this.#order.tellUnwritten();
+    this.#unwritten.end();
   }
 
   /** An operation by which the running warp's threads wait, for each other or for what they copy. */
@@ -104,5 +110,6 @@ export class Watcher implements AccessListener, BarrierListener {
     const warp = this.#runner.record?.warp ?? 0;
     this.#bounds.check(site, addresses, from, mask, warp);
     this.#order.check(site, addresses, from, mask, warp);
+    this.#unwritten.check(site, addresses, from, mask, warp);
   }
 }

@@ -7,7 +7,7 @@ import type { LaunchEntry } from "../launches/launch-entry.ts";
 import { namedKernel } from "../launches/launch-sites.ts";
 import { writtenParameters } from "../launches/written-parameters.ts";
 import { contentOf, wholeContent } from "../memory/content.ts";
-import { forgetContent } from "../memory/effects.ts";
+import { forgetContent, mayBeWritten, pointeesMayBeWritten } from "../memory/effects.ts";
 import type { Argument, Interpreter, LaunchCall } from "../memory/interpreter.ts";
 import { launched } from "../memory/watch.ts";
 import { deduce } from "../resolve/deduce.ts";
@@ -39,7 +39,11 @@ function configurationValue(host: Interpreter, e: Expression | undefined): Value
 
 /** Notes a launch, and what its kernel leaves in memory. */
 export function launchKernel(host: Interpreter, call: LaunchCall): void {
-  if (host.loops.some((loop) => loop.abstract)) return;
+  if (host.loops.some((loop) => loop.abstract)) {
+    for (const { value } of call.args) mayBeWritten(host, value);
+    return;
+  }
+  for (const { value } of call.args) pointeesMayBeWritten(host, value);
   const chosen = call.callee.kind === "function" ? defined(host, kernelOf(host, call.callee, call.args, call.site)) : undefined;
   const instance = instanceKey(call.site, chosen);
   const capture = new Capture(host);

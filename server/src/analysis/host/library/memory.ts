@@ -3,7 +3,7 @@
 import type { Expression } from "../../../syntax/ast.ts";
 import type { Residence } from "../../facts.ts";
 import type { Argument, Interpreter } from "../memory/interpreter.ts";
-import { unknownContent, zeroContent } from "../memory/journal.ts";
+import { freshContent, unknownContent, zeroContent } from "../memory/journal.ts";
 import { dereferenced, targetOf } from "../memory/pointees.ts";
 import { copyOf, sizeOf, write } from "../memory/read-write.ts";
 import { copyMemory, fillMemory } from "../memory/transfer.ts";
@@ -22,7 +22,7 @@ function allocate(residence: Residence, size: Value, zeroed = false): Allocation
   return new Allocation("", residence, undefined, {
     bytes,
     why: size,
-    content: zeroed ? zeroContent : unknownContent,
+    content: zeroed ? zeroContent : residence === "device" ? freshContent : unknownContent,
     ...(zeroed ? {} : { reason: "memory that nothing was written to" }),
   });
 }

@@ -10,6 +10,8 @@ import type { Allocation, Cell, Summary, Value } from "../values/model.ts";
 import { unknown } from "../values/values.ts";
 
 export const unknownContent: Content = { kind: "unknown" };
+/** Of memory that was just allocated. */
+export const freshContent: Content = { kind: "unknown", fresh: true };
 export const zeroContent: Content = { kind: "zero" };
 
 interface CellChange {

@@ -1,9 +1,9 @@
 /** Copies and fills of memory, by byte range. */
 import type { Content } from "@warplens/sim-engine";
 import { type Allocation, Cell, type Value } from "../values/model.ts";
-import { integerOf, unknown } from "../values/values.ts";
+import { integerOf, pointer, unknown } from "../values/values.ts";
 import { joinContents, overlaid, zeroOf } from "./content.ts";
-import { forgetTarget } from "./effects.ts";
+import { forgetTarget, mayBeWritten, pointeesMayBeWritten } from "./effects.ts";
 import type { Interpreter } from "./interpreter.ts";
 import { unknownContent, zeroContent } from "./journal.ts";
 import { noteStore } from "./loop-trace.ts";
@@ -15,7 +15,11 @@ export function copyMemory(host: Interpreter, to: Value, from: Value, bytes: Val
   const target = targetOf(to);
   const source = targetOf(from);
   if (target === undefined) return;
+  // A pointer that is copied to the device lets kernels write where it points.
+  if (source instanceof Cell) mayBeWritten(host, source.value);
+  else pointeesMayBeWritten(host, from);
   if (source === undefined) {
+    mayBeWritten(host, to);
     if (from.kind === "string" || from.kind === "unknown")
       forgetTarget(host, to, from.kind === "unknown" ? from.reason : "a copied string");
     return;
@@ -41,7 +45,10 @@ function copyRange(
   fromOffset: number | undefined,
   bytes: number | undefined,
 ): void {
-  if (host.loops.some((loop) => loop.abstract)) return;
+  if (host.loops.some((loop) => loop.abstract)) {
+    mayBeWritten(host, pointer(to, undefined));
+    return;
+  }
   const { summary } = from;
   const elementBytes = summary.elementBytes ?? to.summary.elementBytes;
   const shape = elementBytes === undefined ? {} : { elementBytes };
@@ -105,7 +112,10 @@ export function fillMemory(host: Interpreter, to: Value, byte: Value, bytes: Val
     return;
   }
   const { allocation, offset } = target;
-  if (host.loops.some((loop) => loop.abstract)) return;
+  if (host.loops.some((loop) => loop.abstract)) {
+    mayBeWritten(host, to);
+    return;
+  }
   const count = integerOf(bytes);
   const content: Content = value === undefined ? unknownContent : value === 0 ? zeroContent : { kind: "bytes", value: value & 255 };
   const reason = value === undefined ? { reason: "filled with a value that is not known" } : {};
