@@ -35,8 +35,16 @@ const mostBeside = 1_000;
 /**
  * The files that paths stand for, each once: files as named, folders searched for CUDA sources.
  * @param note told of what is left out and why
+ * @param unread told of a file that is named and not read, and why; else that is a UsageError
  */
-export function collectInputs(paths: readonly string[], cwd: string, note: (message: string) => void): Input[] {
+export function collectInputs(
+  paths: readonly string[],
+  cwd: string,
+  note: (message: string) => void,
+  unread: (message: string) => void = (message) => {
+    throw new UsageError(message);
+  },
+): Input[] {
   const found = new Map<string, Input>();
   for (const given of paths) {
     const absolute = path.resolve(cwd, given);
@@ -44,7 +52,7 @@ export function collectInputs(paths: readonly string[], cwd: string, note: (mess
     if (searched === undefined) throw new UsageError(`there is no ${given}${nearby(absolute, given)}`);
     const files = searched ? sourcesIn(absolute, given, note) : [absolute];
     for (const file of files) {
-      const input = read(file, cwd, !searched, note);
+      const input = read(file, cwd, !searched, searched ? (message) => note(`${message}; it is left out`) : unread);
       if (input) found.set(file, searched ? { ...input, folder: slashes(absolute) } : input);
     }
     if (searched && files.length === 0) note(`${given}: no CUDA sources`);
@@ -104,13 +112,11 @@ export function readIncluded(file: string, cwd: string, files: Pick<Files, "byte
   return content instanceof Buffer ? inputOf(file, content, cwd, true) : undefined;
 }
 
-function read(file: string, cwd: string, named: boolean, note: (message: string) => void): Input | undefined {
+function read(file: string, cwd: string, named: boolean, unread: (message: string) => void): Input | undefined {
   const bytes = readBytes(file) ?? new NotRead("it is not there");
   const reason = bytes instanceof NotRead ? bytes.reason : bytes.includes(0) ? "it is not UTF-8 text" : undefined;
   if (bytes instanceof NotRead || reason !== undefined) {
-    const message = `${nameOfPath(cwd)(file)} is not read: ${reason}`;
-    if (named) throw new UsageError(message);
-    note(`${message}; it is left out`);
+    unread(`${nameOfPath(cwd)(file)} is not read: ${reason}`);
     return undefined;
   }
   return inputOf(file, bytes, cwd, named);

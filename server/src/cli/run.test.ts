@@ -470,6 +470,11 @@ describe("bad input", () => {
       code: 2,
       err: "warplens: a.cu is not read: it is not UTF-8 text\n",
     });
+    expect(await run({ "a.cu": bytes, "b.cu": `${clean}// warplens: grid=no\n` }, ["check", "a.cu", "b.cu"])).toMatchObject({
+      code: 2,
+      err: "a.cu is not read: it is not UTF-8 text\n",
+      out: expect.stringContaining("b.cu:") as string,
+    });
     expect(await run({ "x/a.cu": bytes, "x/b.cu": clean }, ["check", "x"])).toMatchObject({
       code: 0,
       err: "x/a.cu is not read: it is not UTF-8 text; it is left out\n",

@@ -50,7 +50,16 @@ export default {
     const baseline = baselineOf(given, session.project, io);
     const beforeNow = given.base === undefined ? undefined : beforeAt(given.base, given, operands, io, isOfShard);
     const notes: string[] = [];
-    const found = collectInputs(operands, io.cwd, (message) => void notes.push(message));
+    const unread: string[] = [];
+    const found = collectInputs(
+      operands,
+      io.cwd,
+      (message) => void notes.push(message),
+      (message) => void unread.push(message),
+    );
+    // The others lose nothing by it, where there are any.
+    if (unread.length > 0 && found.length === 0) throw new UsageError(unread.join("\n"));
+    notes.push(...unread);
     for (const note of notes) io.error(`${note}\n`);
     const gpu = session.gpu(undefined, found[0]);
     const inputs = found.filter(isOfShard);
@@ -63,7 +72,7 @@ export default {
     const files = given.fix ? await mended(inputs, inspect, given["unsafe-fixes"] ?? false, io) : await inspect(inputs);
     const before = await beforeNow?.(gpu, files, (of, input) => of.simulates(input));
     const result = { gpu, files: unknown(before?.newFindings(files) ?? files, baseline, io) };
-    const exitCode = exitCodeOf(result, failOn);
+    const exitCode = unread.length > 0 ? 2 : exitCodeOf(result, failOn);
     const root = repositoryRoot(io);
     if (format === "json") for (const text of reportText(result, version(), nameOfPath(io.cwd))) io.out(text);
     else if (format === "sarif") io.out(sarif({ result, version: version(), root, nameOf: nameOfPath(root), exitCode, notes }));
