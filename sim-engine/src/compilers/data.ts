@@ -267,6 +267,27 @@ export const data: CompilerData = {
           source: "compiled-kernels",
           at: "two kernels of 39 and 40 registers have their loads ahead, those of 92 to 168 (h200-tiles) do not",
         },
+        wideSharedLoads: {
+          value: 16,
+          unit: "loads",
+          basis: "fitted",
+          source: "compiled-kernels",
+          at: "three kernels with 16 and 32 have them ahead; matmulTiledT, nbody (h200) and warpTiles (h200-tiles) with 4 to 8 do not",
+        },
+        wideSharedLoadsAhead: {
+          value: 4,
+          unit: "loads",
+          basis: "fitted",
+          source: "compiled-kernels",
+          at: "sgemm1dTile (h200-programs), columnOfResults and doubleBuffered (h200-tiles): 48, 48 and 128 registers, where 32, 32 and 96 would do",
+        },
+        recomputedInstructions: {
+          value: 4,
+          unit: "instructions",
+          basis: "assumed",
+          source: "compiled-kernels",
+          at: "places in tiles, computed from the thread's index behind the loop that does without them",
+        },
         reservedRegisters: {
           value: 3,
           unit: "registers",

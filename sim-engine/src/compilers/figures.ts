@@ -76,6 +76,17 @@ export const compilerFigureDefinitions = {
   registerHeadroom: number("ptxas", "registers", "Kept free for finishing what is under way, when instructions are ordered"),
   wideLoadsAhead: number("ptxas", "loads", "Loads of 16 bytes a thread that are issued ahead even where that costs resident warps"),
   wideLoadsUpTo: number("ptxas", "registers", "Up to which resident warps are given up for wide loads under way at once"),
+  wideSharedLoads: number("ptxas", "loads", "Loads of 16 bytes a thread from shared memory in a block, from which on they go ahead"),
+  wideSharedLoadsAhead: number(
+    "ptxas",
+    "loads",
+    "Loads of 16 bytes a thread from shared memory that are issued ahead, however many registers that takes",
+  ),
+  recomputedInstructions: number(
+    "ptxas",
+    "instructions",
+    "So many one after the other are done again rather than a register kept through a loop",
+  ),
   reservedRegisters: number("ptxas", "registers", "The stack pointer and what every kernel is given besides"),
   groupRegisters: number(
     "ptxas",

@@ -1,4 +1,5 @@
 /** Which virtual registers are wanted at the end of each block. */
+import { nvcc } from "../compilers/compiler.ts";
 import { successors } from "../ir/builder.ts";
 import type { Block } from "../ir/kernel.ts";
 import type { Work } from "../work.ts";
@@ -89,4 +90,25 @@ export function reloadableRegisters(codes: readonly (readonly Instruction[])[], 
     if (uses.length === 0 && /^(LDC|IMAD\.MOV|MOV|HFMA2)/.test(opcode))
       for (const def of defs) if (def.file === "R" && !merged.has(def)) found.add(def);
   return found;
+}
+
+/** What recomputing an integer takes: one instruction, of what is at hand wherever the thread is. */
+const cheap = /^(SHF|LOP3|LEA|IADD3|IMAD|MOV|PRMT|S2R)\b(?!.*\.X$)/;
+
+/**
+ * Registers that a few instructions compute from thread and block indices, parameters and uniform registers, whatever went before: places
+ * in tiles, above all. Where registers are short ptxas does so again behind a loop rather than keep them through it.
+ */
+export function recomputableRegisters(codes: readonly (readonly Instruction[])[], merged: ReadonlySet<Register>): Set<Register> {
+  const steps = new Map<Register, number>();
+  for (let round = 0; round < nvcc.recomputedInstructions; round++) {
+    for (const { opcode, defs, uses } of codes.flat()) {
+      const [def] = defs;
+      if (!def || defs.length > 1 || def.file !== "R" || merged.has(def) || steps.has(def)) continue;
+      if (!(uses.length === 0 ? /^(LDC|MOV|IMAD\.MOV|HFMA2|S2R)/.test(opcode) : cheap.test(opcode))) continue;
+      const longest = Math.max(0, ...uses.map((use) => (use.file === "UR" ? 0 : (steps.get(use) ?? nvcc.recomputedInstructions))));
+      if (longest < nvcc.recomputedInstructions) steps.set(def, longest + 1);
+    }
+  }
+  return new Set(steps.keys());
 }

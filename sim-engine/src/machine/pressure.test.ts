@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { createBlock } from "../ir/builder.ts";
 import type { Kernel } from "../ir/kernel.ts";
 import { Work } from "../work.ts";
-import { reloadableRegisters } from "./liveness.ts";
+import { recomputableRegisters, reloadableRegisters } from "./liveness.ts";
 import type { Instruction, MachineBlock, Register } from "./machine.ts";
 import { opcodeInfo } from "./opcodes.ts";
 import { Pressure } from "./pressure.ts";
@@ -125,17 +125,43 @@ test.each([
   expect(reloadableRegisters([code], new Set()).size).toBe(count);
 });
 
+test("what a few instructions make of the thread's index need not be kept through a loop that does not read it", () => {
+  const [thread, row, place, sum, loaded] = [register(0), register(1), register(2), register(3), register(4)];
+  const code = [
+    instruction("S2R", [thread]),
+    instruction("SHF.R.U32.HI", [row], [thread]),
+    instruction("LEA", [place], [row, register(9, 1, "UR")]),
+    instruction("LDG.E", [loaded], [register(5, 2)]),
+    instruction("IADD3", [sum], [loaded, place]),
+  ];
+  const recomputable = recomputableRegisters([code], new Set());
+  expect(recomputable).toEqual(new Set([thread, row, place]));
+  expect(recomputableRegisters([code], new Set([thread]))).toEqual(new Set());
+  const loop = [instruction("FADD", [register(6)], [register(7)])];
+  const kept = (again: ReadonlySet<Register>) => [...blockValues(loop, new Set([row, place, sum]), new Set(), new Set(), again).into];
+  const words = (values: readonly { readonly words: number }[]) => values.reduce((all, value) => all + value.words, 0);
+  expect(words(kept(new Set())) - words(kept(recomputable))).toBe(2);
+});
+
 test.each([
-  ["LDG.E.128", 8, true],
-  ["LDG.E.128", 4, false],
-  ["LDS.128", 8, false],
-])("%s, %d of them in 20 registers, starve: %s", (opcode, count, starved) => {
+  ["LDG.E.128", 8, 40],
+  ["LDG.E.128", 4, 0],
+  ["LDS.128", 16, Number.POSITIVE_INFINITY],
+  ["LDS.128", 8, 0],
+  ["LDS.64", 16, 0],
+])("%s, %d of them in 20 registers, starve below %d", (opcode, count, starvedBelow) => {
   const address = register(0, 2);
   const code = Array.from({ length: count }, (_, index) => {
     const quad = register(1 + index, 4);
-    return [instruction(opcode, [quad], [address]), instruction("STG.E.128", [], [address, quad])];
+    return [
+      instruction(opcode, [quad], [address]),
+      instruction(opcode.startsWith("LDS") ? "FADD" : "STG.E.128", opcode.startsWith("LDS") ? [register(100 + index)] : [], [
+        address,
+        quad,
+      ]),
+    ];
   });
-  expect(straight(code.flat()).within(20).starved).toBe(starved);
+  expect(straight(code.flat()).within(20).starvedBelow).toBe(starvedBelow);
 });
 
 test.each([

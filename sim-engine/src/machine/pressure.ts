@@ -4,8 +4,8 @@ import type { Block, Kernel } from "../ir/kernel.ts";
 import type { Work } from "../work.ts";
 import { dependences, type Node } from "./dependences.ts";
 import { peakOf, type Straight } from "./live-words.ts";
-import { liveOut, mergedRegisters, reloadableRegisters } from "./liveness.ts";
-import type { Instruction, MachineBlock, Register } from "./machine.ts";
+import { liveOut, mergedRegisters, recomputableRegisters, reloadableRegisters } from "./liveness.ts";
+import type { Instruction, MachineBlock } from "./machine.ts";
 import { latencyOrder } from "./schedule.ts";
 import { shortestRanges } from "./shortest.ts";
 import { blockValues } from "./values.ts";
@@ -21,8 +21,8 @@ interface Ordered extends Peak {
 }
 
 export interface Scheduled extends Peak {
-  /** Fewer wide loads are under way at once than ptxas would have. */
-  readonly starved: boolean;
+  /** Registers below which ptxas would rather take more, for fewer wide loads are under way at once than it has; 0 where enough are. */
+  readonly starvedBelow: number;
   readonly code: ReadonlyMap<Block, readonly Instruction[]>;
 }
 
@@ -31,7 +31,7 @@ export class Pressure {
   #blocks: ReadonlyMap<Block, Straight>;
   readonly #free = new Map<Straight, Ordered>();
   readonly #shortest = new Map<Straight, Ordered>();
-  /** The same where what comes from the constant bank is loaded anew instead of kept. */
+  /** The same where what is cheap to come by is loaded or computed anew instead of kept. */
   readonly #reloading = new Map<Straight, () => Straight>();
 
   /** Predicated blocks are part of their homes. */
@@ -40,20 +40,21 @@ export class Pressure {
     const out = liveOut(blocks, work);
     const own = [...blocks.values()].filter(({ home }) => home === undefined);
     const merged = mergedRegisters(own.map(({ instructions }) => instructions));
-    const reloadable = reloadableRegisters(
-      own.map(({ instructions }) => instructions),
-      merged,
-    );
+    const codes = own.map(({ instructions }) => instructions);
+    const reloadable = reloadableRegisters(codes, merged);
+    const recomputable = recomputableRegisters(codes, merged);
     this.#blocks = new Map(
       own.map(({ block, instructions }) => {
         const wanted = out.get(block) ?? new Set();
         work.ask(4 * instructions.length);
-        const straight = (again?: ReadonlySet<Register>): Straight => {
-          const values = blockValues(instructions, wanted, merged, again);
+        const straight = (again: boolean): Straight => {
+          const values = again
+            ? blockValues(instructions, wanted, merged, reloadable, recomputable)
+            : blockValues(instructions, wanted, merged);
           return { nodes: dependences(kernel, instructions, values.of, work), into: values.into, out: values.out };
         };
-        const kept = straight();
-        this.#reloading.set(kept, () => straight(reloadable));
+        const kept = straight(false);
+        this.#reloading.set(kept, () => straight(true));
         return [block, kept];
       }),
     );
@@ -72,7 +73,7 @@ export class Pressure {
   #schedule(limit: number, mustFit: boolean): Scheduled | undefined {
     const code = new Map<Block, readonly Instruction[]>();
     let peak: Peak = { words: 0, atCalls: 0 };
-    let starved = false;
+    let starvedBelow = 0;
     for (const [block, straight] of this.#blocks) {
       this.#work.ask(straight.nodes.length);
       const { order, words, atCalls } = this.#blockWithin(straight, limit);
@@ -81,13 +82,13 @@ export class Pressure {
         return undefined;
       }
       peak = { words: Math.max(peak.words, words), atCalls: Math.max(peak.atCalls, atCalls) };
-      starved ||= isStarved(order);
+      starvedBelow = Math.max(starvedBelow, this.#starvedBelow(straight, order));
       code.set(
         block,
         order.map(({ instruction }) => instruction),
       );
     }
-    return { ...peak, starved, code };
+    return { ...peak, starvedBelow, code };
   }
 
   /** What did not fit is the likeliest not to fit the next time. */
@@ -113,6 +114,18 @@ export class Pressure {
     const reloading = this.#reload(block);
     const again = reloading ? this.#blockWithin(reloading, limit) : shortest;
     return [again, shortest, hiding].reduce((best, each) => (most(each) < most(best) ? each : best));
+  }
+
+  /** See `Scheduled.starvedBelow`. */
+  #starvedBelow(block: Straight, order: readonly Node[]): number {
+    const isStarved = (kind: RegExp, fewest: number, enough: number): boolean =>
+      order.filter(({ instruction }) => kind.test(instruction.opcode)).length >= fewest && aheadOf(order, kind, enough) < enough;
+    const { wideSharedLoads, wideSharedLoadsAhead, wideLoadsAhead, wideLoadsUpTo } = nvcc;
+    // Where something else keeps them from being issued ahead, no registers will help.
+    const shared = /^LDS.*\.128/;
+    const mayGoAhead = (): boolean => aheadOf(this.#freeOf(block).order, shared, wideSharedLoadsAhead) >= wideSharedLoadsAhead;
+    if (isStarved(shared, wideSharedLoads, wideSharedLoadsAhead) && mayGoAhead()) return Number.POSITIVE_INFINITY;
+    return isStarved(/^LDG.*\.128/, wideLoadsAhead, wideLoadsAhead) ? wideLoadsUpTo : 0;
   }
 
   /** Issued as if there were registers without end: so it is wherever there are enough. */
@@ -153,14 +166,15 @@ const farFromFitting = 8;
 /** Words of registers to schedule for less than there are, where the first attempt takes too many. */
 const fewerAhead = [2, 4, 8];
 
-function isStarved(order: readonly Node[]): boolean {
-  const wide = order.filter(({ instruction }) => /^LDG.*\.128/.test(instruction.opcode));
-  if (wide.length < nvcc.wideLoadsAhead) return false;
+/** The most loads of some kind under way at once, up to `enough`: issued, and nothing has read what they load. */
+function aheadOf(order: readonly Node[], kind: RegExp, enough: number): number {
   const waiting = new Set<unknown>();
+  let most = 0;
   for (const { instruction, reads, makes } of order) {
     for (const read of reads) waiting.delete(read);
-    if (/^LDG.*\.128/.test(instruction.opcode)) waiting.add(makes[0]);
-    if (waiting.size >= nvcc.wideLoadsAhead) return false;
+    if (kind.test(instruction.opcode)) waiting.add(makes[0]);
+    most = Math.max(most, waiting.size);
+    if (most >= enough) break;
   }
-  return true;
+  return most;
 }

@@ -64,7 +64,7 @@ function fewestThatFit(pressure: Pressure, steps: readonly number[], bound: numb
   for (const step of steps) {
     if (step >= bound) break;
     const scheduled = pressure.fitting(step - nvcc.reservedRegisters);
-    if (scheduled && !(scheduled.starved && step < nvcc.wideLoadsUpTo)) return { ...scheduled, limit: step };
+    if (scheduled && step >= scheduled.starvedBelow) return { ...scheduled, limit: step };
   }
   return { ...pressure.within(bound - nvcc.reservedRegisters), limit: bound };
 }

@@ -25,13 +25,15 @@ export interface BlockValues {
 
 /**
  * `merged`: registers that a write under a predicate adds to, rather than replaces. `reloadable`: those that need not be kept for this
- * block or through it, as they are filled from the constant bank.
+ * block or through it, as they are filled from the constant bank. `recomputable`: those that need not be kept through a block that does
+ * not read them.
  */
 export function blockValues(
   instructions: readonly Instruction[],
   out: ReadonlySet<Register>,
   merged: ReadonlySet<Register>,
   reloadable: ReadonlySet<Register> = new Set(),
+  recomputable: ReadonlySet<Register> = new Set(),
 ): BlockValues {
   const held = new Map<Register, Value>();
   const into = new Set<Value>();
@@ -53,6 +55,12 @@ export function blockValues(
     });
     return { reads, makes };
   });
+  for (const register of out) {
+    if (held.has(register) || !recomputable.has(register)) continue;
+    const value = { words: 0 };
+    held.set(register, value);
+    into.add(value);
+  }
   return { of, into, out: new Set([...out].map(valueIn)) };
 }
 
