@@ -30,6 +30,7 @@ export { type Carveout, carveoutFor } from "./occupancy/carveout.ts";
 export { maxActiveClusters } from "./occupancy/clusters.ts";
 export { type Limiter, type Occupancy, type OccupancyInput, occupancy, occupancyProblem } from "./occupancy/occupancy.ts";
 export type * from "./report/launch-report.ts";
+export type * from "./report/reach.ts";
 export type * from "./report/violation.ts";
 export { estimateResources, type KernelResources } from "./resources.ts";
 export { runWhole, type WholeRun } from "./run-whole.ts";

@@ -49,8 +49,9 @@ export function simulate(kernel: Kernel, launch: Launch, gpu: GpuModel, options:
   report.assumptions.push(...(kernel.assumptions ?? []), ...compiled.assumptions, ...assumptions, ...origins);
   report.loops.push(...sourceLoops(kernel, complete, contents, work));
   report.assumptions.push(...contents.assumptions);
-  const violations = sanitize({ kernel, launch: complete, contents, buffers: launch.buffers, invented }, steps, work);
+  const { violations, reach } = sanitize({ kernel, launch: complete, contents, buffers: launch.buffers, invented }, steps, work);
   if (violations.length > 0) report.violations = violations;
+  if (reach) report.reach = reach;
   report.simulated.ms = now() - started;
   return report;
 }

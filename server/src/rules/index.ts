@@ -5,6 +5,7 @@ import copySize from "./copy-size.ts";
 import divergentBarrier from "./divergent-barrier.ts";
 import doubleConstantInFloat from "./double-constant-in-float.ts";
 import globalMemoryRace from "./global-memory-race.ts";
+import gridDoesNotCover from "./grid-does-not-cover.ts";
 import invalidDirective from "./invalid-directive.ts";
 import launchFails from "./launch-fails.ts";
 import legacyWarpIntrinsic from "./legacy-warp-intrinsic.ts";
@@ -13,6 +14,7 @@ import outOfBoundsAccess from "./out-of-bounds-access.ts";
 import type { Rule } from "./rule.ts";
 import sharedMemoryRace from "./shared-memory-race.ts";
 import stridedGlobalAccess from "./strided-global-access.ts";
+import uncheckedArithmetic from "./unchecked-arithmetic.ts";
 import uncoalescedGlobalAccess from "./uncoalesced-global-access.ts";
 import uninitialisedMemoryRead from "./uninitialised-memory-read.ts";
 import unreadInclude from "./unread-include.ts";
@@ -30,6 +32,7 @@ export const rules: readonly Rule[] = [
   divergentBarrier,
   doubleConstantInFloat,
   globalMemoryRace,
+  gridDoesNotCover,
   invalidDirective,
   launchFails,
   legacyWarpIntrinsic,
@@ -37,6 +40,7 @@ export const rules: readonly Rule[] = [
   outOfBoundsAccess,
   sharedMemoryRace,
   stridedGlobalAccess,
+  uncheckedArithmetic,
   uncoalescedGlobalAccess,
   uninitialisedMemoryRead,
   unreadInclude,

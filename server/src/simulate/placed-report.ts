@@ -4,7 +4,7 @@
  */
 import type { AccessReport, BranchReport, Kernel, LaunchReport, LineCounters, LoopReport } from "@warplens/sim-engine";
 import type { Reading } from "../syntax/reading.ts";
-import { withPlacesBy } from "./violation-places.ts";
+import { reachWithPlacesBy, withPlacesBy } from "./violation-places.ts";
 
 interface Spot {
   readonly file: number;
@@ -31,6 +31,7 @@ export function placedReport(report: LaunchReport, reading: Reading): LaunchRepo
     accesses: report.accesses.map((access): AccessReport => placed(access, reading)),
     branches: report.branches.map((branch): BranchReport => placed(branch, reading)),
     loops: report.loops.map((loop): LoopReport => placed(loop, reading)),
+    ...(report.reach ? { reach: reachWithPlacesBy(report.reach, (at) => placed(at, reading)) } : {}),
     ...(report.violations ? { violations: report.violations.map((each) => withPlacesBy(each, (at) => placed(at, reading))) } : {}),
   };
 }

@@ -11,7 +11,7 @@ import {
   type LineCounters,
   printKernel,
 } from "@warplens/sim-engine";
-import { withPlacesBy } from "./violation-places.ts";
+import { reachWithPlacesBy, withPlacesBy } from "./violation-places.ts";
 
 const capacity = 128;
 /** Contents longer than this are told apart by samples. */
@@ -176,6 +176,7 @@ function moved(report: LaunchReport, from: Places, to: Places, files: readonly s
     accesses: report.accesses.map(place),
     branches: report.branches.map(place),
     loops: report.loops.map(place),
+    ...(report.reach ? { reach: reachWithPlacesBy(report.reach, place) } : {}),
     ...(report.violations ? { violations: report.violations.map((each) => withPlacesBy(each, place)) } : {}),
   };
 }

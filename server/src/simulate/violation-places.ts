@@ -1,4 +1,4 @@
-import type { Actor, Violation } from "@warplens/sim-engine";
+import type { Actor, Reach, Violation } from "@warplens/sim-engine";
 
 type Spot = Actor["at"];
 
@@ -16,3 +16,9 @@ export function withPlacesBy(violation: Violation, place: (at: Spot) => Spot): V
       return { ...violation, by };
   }
 }
+
+/** The same of the guards of a launch. */
+export const reachWithPlacesBy = (reach: Reach, place: (at: Spot) => Spot): Reach => ({
+  ...reach,
+  guards: reach.guards.map((guard) => ({ ...guard, at: place(guard.at) })),
+});

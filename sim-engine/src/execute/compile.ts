@@ -52,6 +52,8 @@ export interface CompileOptions {
   readonly allBarriers?: boolean;
   /** Told of operations by which threads of a warp wait for each other or for what they copy, before they are carried out. */
   readonly onSync?: (op: Op, mask: number) => void;
+  /** Told of the values of some operations, as they are carried out. */
+  readonly onValue?: { watches(op: Op): boolean; told(op: Op, from: number, mask: number): void };
   /** Requests are not counted: only values are wanted. */
   readonly uncounted?: boolean;
   /** What the launch runs on, as far as kernels see that: SMs and clocks; by default the GPU that others are compared with. */
@@ -89,6 +91,7 @@ export function compile(kernel: Kernel, launch: Launch, options: CompileOptions 
     provenance,
     uncounted: options.uncounted ?? false,
     onSync: options.onSync,
+    onValue: options.onValue,
     hotAfter: options.hotAfter ?? hotAfter,
     gpu,
     work,
@@ -141,6 +144,7 @@ interface Parts {
   readonly provenance: Provenance;
   readonly uncounted: boolean;
   readonly onSync: CompileOptions["onSync"];
+  readonly onValue: CompileOptions["onValue"];
   readonly hotAfter: number;
   readonly gpu: GpuValues;
   readonly work: Work;
@@ -160,6 +164,7 @@ class Compiler {
   readonly #provenance: Provenance;
   readonly #uncounted: boolean;
   readonly #onSync: CompileOptions["onSync"];
+  readonly #onValue: CompileOptions["onValue"];
   readonly #hotAfter: number;
   readonly #gpu: GpuValues;
   readonly #work: Work;
@@ -183,6 +188,7 @@ class Compiler {
     this.#provenance = parts.provenance;
     this.#uncounted = parts.uncounted;
     this.#onSync = parts.onSync;
+    this.#onValue = parts.onValue;
     this.#hotAfter = parts.hotAfter;
     this.#gpu = parts.gpu;
     this.#work = parts.work;
@@ -356,6 +362,13 @@ class Compiler {
           steps.push((_, mask) => told(op, mask));
         }
         cost += own.length;
+        const values = this.#onValue;
+        if (values?.watches(op)) {
+          endRun();
+          for (const step of own) steps.push(step);
+          steps.push((o, mask) => values.told(op, o, mask));
+          continue;
+        }
         const [only] = own;
         if (only && own.length === 1 && !this.#isScalar(op) && !this.#divergence.outlivesLoop(op) && isFusible(op)) {
           run.push({ op, step: only });

@@ -5,6 +5,7 @@
  */
 import type { Assumption, Dim3 } from "../ir/kernel.ts";
 import type { OccupancyAdviceReport } from "../occupancy/launch-advice.ts";
+import type { Reach } from "./reach.ts";
 import type { Violation } from "./violation.ts";
 
 export type Basis = "compiled" | "annotated" | "estimated";
@@ -147,5 +148,7 @@ export interface LaunchReport {
   refused?: Refusal;
   /** What the kernel does wrong; absent where nothing was found. */
   violations?: Violation[];
+  /** How far its indices come; absent where that was not looked at. */
+  reach?: Reach;
   simulated: { blocks: number; of: number; ms: number; warpInstructions: number; exact: boolean };
 }

@@ -7,7 +7,7 @@ export interface Actor {
   readonly thread: Dim3;
   /** Where in the source; `file` indexes the kernel's files. */
   readonly at: Pick<Span, "file" | "line" | "start" | "end">;
-  readonly operation: "load" | "store" | "atomic" | "copy" | "barrier";
+  readonly operation: "load" | "store" | "atomic" | "copy" | "barrier" | "arithmetic";
 }
 
 /** The memory it is about. */
@@ -19,7 +19,15 @@ export interface TouchedObject {
   readonly bytes: number;
 }
 
-export type Violation = OutOfBounds | Misaligned | SharedRace | GlobalRace | DivergentBarrier | UninitialisedRead;
+export type Violation =
+  | OutOfBounds
+  | Misaligned
+  | SharedRace
+  | GlobalRace
+  | DivergentBarrier
+  | UninitialisedRead
+  | Overflow
+  | DivisionByZero;
 
 interface OfAccess {
   readonly by: Actor;
@@ -70,4 +78,21 @@ export interface DivergentBarrier {
   readonly instead?: Actor["at"];
   /** It has returned from the kernel. */
   readonly ended: boolean;
+}
+
+/** An index of 32 bits that does not hold what it should, and becomes part of an address. */
+export interface Overflow {
+  readonly kind: "overflow";
+  readonly by: Actor;
+  /** What exact arithmetic gives there, and the index that comes of it. */
+  readonly exact: number;
+  readonly value: number;
+  readonly signed: boolean;
+}
+
+export interface DivisionByZero {
+  readonly kind: "division-by-zero";
+  readonly by: Actor;
+  /** The remainder is asked for. */
+  readonly remainder: boolean;
 }

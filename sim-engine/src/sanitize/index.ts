@@ -15,9 +15,11 @@ import type { Buffer, Dim3, Kernel, Launch } from "../ir/kernel.ts";
 import { hoistLeaves } from "../passes/fold/leaves.ts";
 import { inferSpaces } from "../passes/memory/infer-spaces.ts";
 import { promote } from "../passes/memory/promote.ts";
+import type { Reach } from "../report/reach.ts";
 import type { Violation } from "../report/violation.ts";
 import { markSkips } from "../sampling/loops.ts";
 import type { Work } from "../work.ts";
+import { type Arithmetic, type Probed, probe } from "./arithmetic.ts";
 import { findInvented } from "./invented.ts";
 import { Watcher } from "./watcher.ts";
 
@@ -33,12 +35,17 @@ export interface Sanitized {
   readonly invented: ReadonlySet<number>;
 }
 
+export interface Sanitation {
+  readonly violations: Violation[];
+  readonly reach?: Reach;
+}
+
 /**
  * The violations that the blocks in question show, each kind once for each place in the source.
  * @param steps the most that is spent on it: what is found until then counts
  * @throws Cancelled
  */
-export function sanitize(subject: Sanitized, steps: number, work: Work): Violation[] {
+export function sanitize(subject: Sanitized, steps: number, work: Work): Sanitation {
   const kernel = cloneKernel(subject.kernel);
   linkBlocks(kernel);
   hoistLeaves(kernel, work);
@@ -58,7 +65,20 @@ export function sanitize(subject: Sanitized, steps: number, work: Work): Violati
   const ends = unique([[0, 0, 0], grid.map((length) => length - 1) as unknown as Dim3]);
   if ((needsOrder(kernel) || hasArrays(kernel)) && isUnderstood(kernel, subject.launch)) run(ends, true, whole.share(steps * shareOfOrder));
   run(tellingBlocks(grid), false, whole);
-  return [...found.values()];
+  const { violations, reach } = arithmeticOf({ ...subject, kernel }, work.share(steps * shareOfArithmetic));
+  return { violations: [...found.values(), ...violations], ...(reach ? { reach } : {}) };
+}
+
+/** Beside the steps, for the values that decide addresses. */
+const shareOfArithmetic = 1 / 4;
+
+function arithmeticOf(subject: Probed, work: Work): Arithmetic {
+  try {
+    return probe(subject, work);
+  } catch (error) {
+    if (!isReason(error)) throw error;
+    return { violations: [], reach: undefined };
+  }
 }
 
 /** Of the steps, those for blocks whose warps wait at every barrier. */

@@ -10,6 +10,8 @@ import type { Block, Op } from "../ir/kernel.ts";
 import type { Work } from "../work.ts";
 
 export interface Invented {
+  /** The value is such data, or made of it. */
+  has(value: Op): boolean;
   /** The operation's place is reached, or its address found, by way of such data. */
   of(op: Op): boolean;
 }
@@ -80,6 +82,7 @@ export function findInvented(program: Program, scalars: ReadonlySet<number>, wor
   }
   const homes = new Map(ops.map(({ op, block }) => [op, block]));
   return {
+    has: (value) => values.has(value),
     of: (op) => {
       const home = homes.get(op);
       return (

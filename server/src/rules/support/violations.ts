@@ -66,6 +66,7 @@ const verbs: Readonly<Record<Actor["operation"], string>> = {
   atomic: "updates",
   copy: "copies",
   barrier: "waits at",
+  arithmetic: "works out",
 };
 
 export const verbOf = ({ operation }: Pick<Actor, "operation">): string => verbs[operation];

@@ -17,6 +17,7 @@ export interface Witness {
 export function witnessOf(violation: Violation): Witness {
   const { block, thread } = violation.by;
   if (violation.kind === "divergent-barrier") return { block, thread, other: { block, thread: violation.missing } };
+  if (violation.kind === "overflow" || violation.kind === "division-by-zero") return { block, thread };
   const { object, offset, width } = violation;
   const other =
     violation.kind === "shared-race" || violation.kind === "global-race"
