@@ -1,7 +1,7 @@
 import { findGpu, type GpuModel, type LaunchReport, Work } from "@warplens/sim-engine";
 import { beforeAll, describe, expect, test } from "vitest";
 import { loadGrammarFromDisk } from "./grammar.ts";
-import { simulateProgram } from "./simulate.ts";
+import { simulateLaunches, simulateProgram } from "./simulate.ts";
 import { analyseCode } from "./testing/rule-tables.ts";
 
 beforeAll(loadGrammarFromDisk);
@@ -17,6 +17,17 @@ const kernel = `__global__ void scale(float *a, float f) {
 }`;
 const host = (launch: string): string => `int main() {\n  float *a;\n  cudaMalloc(&a, 1 << 24);\n  ${launch}\n}`;
 const simulated = (code: string, id = "h200") => simulateProgram(analyseCode(code), model(id));
+
+test("every kernel is simulated once before one is simulated again, and told in the order of the source", () => {
+  const other = kernel.replace("scale", "shift").replace("* f", "+ f");
+  const calls = "scale<<<8, 256>>>(a, 2.0f); scale<<<16, 256>>>(a, 2.0f);\n  shift<<<8, 256>>>(a, 2.0f); scale<<<32, 256>>>(a, 2.0f);";
+  const program = analyseCode(`${kernel}\n${other}\n${host(calls)}`);
+  const told = [...simulateLaunches(program, model("h200"))].flatMap((outcome) => ("simulated" in outcome ? outcome.simulated.fact : []));
+  const grids = (facts: typeof told) => facts.map(({ kernelName, launch }) => `${kernelName} ${launch?.grid[0]}`);
+  expect(grids(told)).toEqual(["scale 8", "shift 8", "scale 16", "scale 32"]);
+  const { launches } = simulateProgram(program, model("h200"));
+  expect(grids(launches.map(({ fact }) => fact))).toEqual(["scale 8", "scale 16", "shift 8", "scale 32"]);
+});
 
 describe("a launch that was simulated before", () => {
   test("moves with its kernel", () => {

@@ -37,7 +37,7 @@ export interface SimulationOptions {
    * @param stage what was done for the launch when it ended; absent where nothing was begun
    */
   whyEnded?(stage?: string): string;
-  /** Which launches come first: those with a lower number; among equals the order of the source. */
+  /** Which launches come first: those with a lower number. Among equals each kernel's first launch does, in the order of the source. */
   rank?(launch: LaunchFact): number;
   /** Registers a thread, where they are known; else they are estimated. */
   registersOf?(kernel: string, templateArguments: readonly string[]): KnownRegisters | undefined;
@@ -80,13 +80,18 @@ export const refusedIn = (all: readonly NotSimulatedLaunch[]): RefusedLaunch[] =
 
 /** Simulates every launch of a program. Never throws: what fails is in `notSimulated` with its reason. */
 export function simulateProgram(program: Program, gpu: GpuModel, options: SimulationOptions = {}): Simulation {
+  const place = new Map<unknown, number>(program.launches.map((fact, index) => [fact, index]));
+  const inSource = <T>(all: readonly T[], of: (each: T) => unknown): T[] => {
+    const at = (each: T): number => place.get(of(each)) ?? place.size;
+    return [...all].sort((a, b) => at(a) - at(b));
+  };
   const launches: SimulatedLaunch[] = [];
   const notSimulated: NotSimulatedLaunch[] = [];
   for (const outcome of simulateLaunches(program, gpu, options)) {
     if ("simulated" in outcome) launches.push(outcome.simulated);
     else notSimulated.push(outcome.notSimulated);
   }
-  return { launches, notSimulated };
+  return { launches: inSource(launches, ({ fact }) => fact), notSimulated: inSource(notSimulated, ({ of }) => of) };
 }
 
 /** The same, launch by launch in the order that is wanted; kernels that nothing launches come last. */
@@ -94,7 +99,7 @@ export function* simulateLaunches(program: Program, gpu: GpuModel, options: Simu
   const { kernel: only, rank, work = new Work() } = options;
   const wanted = (name: string): boolean => only === undefined || only === name;
   const launches = program.launches.filter(({ kernelName }) => wanted(kernelName));
-  for (const fact of rank ? ranked(launches, rank) : launches) {
+  for (const fact of inTurn(launches, rank)) {
     const outcome = simulateLaunch(fact, program, gpu, work, options);
     if (!outcome) return;
     yield outcome;
@@ -107,11 +112,19 @@ export function* simulateLaunches(program: Program, gpu: GpuModel, options: Simu
   }
 }
 
-const ranked = (launches: readonly LaunchFact[], rank: (launch: LaunchFact) => number): LaunchFact[] =>
-  launches
-    .map((fact) => ({ fact, at: rank(fact) }))
-    .sort((a, b) => a.at - b.at)
+/** What the work is not enough for in the end is one more launch of a kernel that is known by then, rather than a kernel. */
+function inTurn(launches: readonly LaunchFact[], rank: (launch: LaunchFact) => number = () => 0): LaunchFact[] {
+  const turns = new Map<string, number>();
+  return launches
+    .map((fact) => {
+      const instance = JSON.stringify([fact.kernelName, ...fact.templateArguments]);
+      const turn = turns.get(instance) ?? 0;
+      turns.set(instance, turn + 1);
+      return { fact, at: rank(fact), turn };
+    })
+    .sort((a, b) => a.at - b.at || a.turn - b.turn)
     .map(({ fact }) => fact);
+}
 
 /** The kernels of the opened file that nothing launches. */
 export function unlaunchedKernels({ kernels, launches }: Program): KernelFact[] {
