@@ -19,6 +19,10 @@ testRule(rule, {
     "rounded up": program(each, "  k<<<(10000 + 255) / 256, 256>>>(x, 10000, 0);"),
     "just so": program(each, "  k<<<40, 250>>>(x, 10000, 0);"),
     "a grid-stride loop": program("  for (; i < n; i += gridDim.x * blockDim.x) x[i] *= 2;", "  k<<<4, 256>>>(x, 10000, 0);"),
+    "a grid-stride loop behind the first turn": program(
+      "  if (i < n) x[i] *= 2;\n  for (int j = i + gridDim.x * blockDim.x; j < n; j += gridDim.x * blockDim.x) x[j] *= 2;",
+      "  k<<<32, 256>>>(x, 10000, 0);",
+    ),
     "a part that has its own bound": program(each, "  k<<<4, 256>>>(x, 1024, 0);"),
     "parts, in several launches": program(
       "  if (first + i < n) x[first + i] *= 2;",

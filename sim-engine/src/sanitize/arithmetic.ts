@@ -210,6 +210,8 @@ interface Stored {
   readonly bytes: number;
   readonly start: number;
   end: number;
+  /** How far the last block alone has come. */
+  endOfLast: number;
 }
 
 const place = ({ file, line, start, end }: Span): Actor["at"] => ({ file, line, start, end });
@@ -236,7 +238,7 @@ class Watching implements AccessListener {
       const [extent, ...others] = (address && extentsOf(this.#program, address)) ?? [];
       if (!extent || others.length > 0 || extent.object.kind !== "buffer") continue;
       const { name, bytes } = extent.object;
-      this.#stored.set(counter, { name, bytes, start: extent.start, end: 0 });
+      this.#stored.set(counter, { name, bytes, start: extent.start, end: 0, endOfLast: 0 });
       counter.listener = this;
     }
   }
@@ -249,6 +251,8 @@ class Watching implements AccessListener {
     this.#block = at;
     this.#runner.records = [];
     this.#runner.runBlock(at);
+    if (at.every((index, axis) => index === this.#program.launch.grid[axis]! - 1))
+      for (const part of this.#stored.values()) part.endOfLast = part.end;
   }
 
   get reach(): Reach {
@@ -258,10 +262,16 @@ class Watching implements AccessListener {
         ? []
         : [{ at: place(guard.op.span), most, limit, covers: ends || most + stride >= limit, stored: [...new Set(stored)] }];
     });
-    const parts = new Map<string, StoredPart>();
-    for (const { name, bytes, end } of this.#stored.values())
-      parts.set(name, { name, bytes, end: Math.max(end, parts.get(name)?.end ?? 0) });
-    return { guards, stored: [...parts.values()] };
+    const parts = new Map<string, Stored>();
+    for (const part of this.#stored.values()) {
+      const other = parts.get(part.name) ?? part;
+      parts.set(part.name, { ...part, end: Math.max(part.end, other.end), endOfLast: Math.max(part.endOfLast, other.endOfLast) });
+    }
+    const stored = [...parts.values()].map(
+      // Where another block comes further than the last one, by steps of the grid's size say, one in the middle may come further still.
+      ({ name, bytes, end, endOfLast }): StoredPart => ({ name, bytes, end: end > endOfLast ? bytes : end }),
+    );
+    return { guards, stored };
   }
 
   // ---------------------------------------------------------------- what is stored to
