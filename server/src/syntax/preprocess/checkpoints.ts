@@ -99,6 +99,8 @@ function sameMacro(now: Macro, before: Macro, { from, by }: Shift): boolean {
         each.text === other.text &&
         each.spaced === other.spaced &&
         each.file === other.file &&
+        // What moves within a definition moves it no more as one.
+        (each.file !== 0 || each.start - (now.at ?? 0) === other.start - (before.at ?? 0)) &&
         place(now, each.start) === (each.file === 0 ? old(other.start) : other.start)
       );
     })

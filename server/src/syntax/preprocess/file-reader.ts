@@ -68,6 +68,8 @@ export class FileReader {
   #at = 0;
   /** The token of the last checkpoint. */
   #noted = 0;
+  /** The last token that decided whether a macro before it is called: what was read so far depends on it. */
+  #lookedAt = -1;
   /** Up to here the file's text has been put down or blanked. */
   #done = 0;
   #line = 1;
@@ -100,7 +102,7 @@ export class FileReader {
       const start = starts[at] ?? 0;
       if ((flags[at] ?? 0) & FIRST) {
         const mayEnd = end?.tokens.has(at) ?? false;
-        if (this.#source.file === 0 && (mayEnd || at === 0 || at - this.#noted >= between)) {
+        if (this.#source.file === 0 && at > this.#lookedAt && (mayEnd || at === 0 || at - this.#noted >= between)) {
           const here = this.#note(at, at === 0 ? 0 : start);
           if (mayEnd && end?.isEnd(here)) return;
         }
@@ -211,6 +213,7 @@ export class FileReader {
     const { count, kinds, starts, text } = this.#lexed;
     let at = from;
     while (at < count && kinds[at] === COMMENT) at++;
+    this.#lookedAt = at;
     return at < count && text.charCodeAt(starts[at] ?? 0) === 40;
   }
 

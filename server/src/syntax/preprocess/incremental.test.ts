@@ -29,6 +29,9 @@ const lines = [
   "int top = __LINE__;",
   "namespace n {",
   "}",
+  "F",
+  "// between",
+  "(a, b)",
   "F(1,",
   '  "s") __COUNTER__',
   "#pragma unroll N",
@@ -46,7 +49,7 @@ const text = fc.array(fc.constantFrom(...lines), { minLength: 20, maxLength: 60 
 const edit = fc.record({
   at: fc.oneof({ weight: 4, arbitrary: fc.nat() }, { weight: 1, arbitrary: fc.constantFrom(0, 1, 2) }),
   remove: fc.constantFrom(0, 0, 1, 5, 60),
-  put: fc.constantFrom("", " ", "x", "\n", "N", "{", "/*", "*/", '"', "\n#define N 4\n", "int q;\n", "//", "\\\n"),
+  put: fc.constantFrom("", " ", "x", "\n", "N", "{", "/*", "*/", '"', "\n#define N 4\n", "int q;\n", "//", "\\\n", "    ", "F", "(1, 2)"),
 });
 
 const said = ({ text: whole, files: paths, sources, comments, macroUses, missingIncludes }: Preprocessed): unknown => [
@@ -133,6 +136,37 @@ describe("an edited text", () => {
     expect(head).toBeLessThanOrEqual(at);
     expect(head + tail).toBeGreaterThan(source.length * 0.8);
     expect(inCommon(after, before)).toBeUndefined();
+  });
+
+  it.each([
+    ["a definition's blanks grow", `#define HALF 0.5\nint before;`, "#define HALF", "#define HALF      "],
+    [
+      "a macro above a comment is called behind it",
+      `#define F(x) void x()\n${"int a; ".repeat(81)} a;\nF\n// comment\nint b;`,
+      "// comment",
+      "// comment\n(scale);",
+    ],
+    [
+      "a macro comes to stand above a comment, which is called then",
+      `#define F(x) void x()\n${"int a; ".repeat(84)}\n\n// comment\nint b;`,
+      "\n\n// comment\n",
+      "\nF\n// comment\n",
+      "// comment",
+      "// comment\n(scale);",
+    ],
+  ])("is read as it is read whole: %s", (_, start, ...replacements) => {
+    let now = `${start}\n${"int v = HALF; // v\n".repeat(400)}`;
+    let reading = read("/src/e.cu", now, host, options);
+    for (let i = 0; i < replacements.length; i += 2) {
+      now = now.replace(replacements[i] ?? "", replacements[i + 1] ?? "");
+      // Some edit behind it all shows what was kept of what stands before.
+      for (const text of [now, `${now}int end;`]) {
+        reading = read("/src/e.cu", text, host, options, reading);
+        const whole = read("/src/e.cu", text, host, options);
+        expect(said(reading)).toEqual(said(whole));
+        expect(places(reading)).toEqual(places(whole));
+      }
+    }
   });
 
   it("is read anew where a header changed", () => {
