@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { loadGrammarFromDisk } from "../grammar.ts";
 import { JobRunner } from "./run.ts";
-import { apply, configuration, editFor, said, stepKinds } from "./testing/edits.ts";
+import { apply, configuration, editFor, type Step, said, stepKinds } from "./testing/edits.ts";
 
 beforeAll(loadGrammarFromDisk);
 
@@ -88,6 +88,38 @@ describe("after random edits", () => {
       { numRuns: name === "examples/tour.cu" ? 4 : 8, seed: 5, endOnFailure: true },
     );
   });
+});
+
+test("what is found in one declaration follows what others have become", () => {
+  const text = `struct Pair { float a; };
+typedef float Real;
+__device__ float half(float x);
+template <typename T> __device__ T twice(T x) { return x + x; }
+__constant__ float table[4];
+__global__ void first(Pair *p, int n) { for (unsigned i = 0; i < n; i++) p[i].a = p[i].a * 0.5; }
+__global__ void second(Real *x, int n) { x[threadIdx.x] = x[threadIdx.x] * 0.5 + twice(1); }
+__global__ void third(int *x) { x[threadIdx.x] = half(1) * 0.5; }
+__global__ void fourth(int *x) { x[threadIdx.x] = table[1] * 0.5; }
+`;
+  const found = (made: JobRunner): unknown => ({ ...made.find(path), about: undefined });
+  const some = fc.array(fc.tuple(fc.constantFrom<Step[0]>("type", "type", "type", "swap", "line"), fc.nat(10_000), fc.nat(10_000)), {
+    minLength: 1,
+    maxLength: 4,
+  });
+  fc.assert(
+    fc.property(some, (edits) => {
+      const made = runner(text, "h200");
+      let now = text;
+      found(made);
+      for (const [index, step] of edits.entries()) {
+        const edit = editFor(step, now);
+        now = apply(now, edit);
+        made.edit(path, index + 2, [edit]);
+        expect(found(made)).toEqual(found(runner(now, "h200")));
+      }
+    }),
+    { numRuns: 60, seed: 11 },
+  );
 });
 
 describe("what an edit costs", () => {

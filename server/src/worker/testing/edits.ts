@@ -26,7 +26,11 @@ export function said(made: JobRunner, path: string, isCancelled: () => boolean =
 }
 
 /** An edit, made from numbers so that it fits whatever the text has become. */
-export type Step = readonly [kind: "token" | "delete" | "line" | "swap" | "comment" | "digit" | "blank", at: number, choice: number];
+export type Step = readonly [
+  kind: "token" | "delete" | "line" | "swap" | "comment" | "digit" | "blank" | "type",
+  at: number,
+  choice: number,
+];
 
 const tokens = [
   "1",
@@ -76,6 +80,12 @@ export function editFor([kind, at, choice]: Step, text: string): TextEdit {
       const offset = start + (digit?.index ?? 0);
       return { start: offset, end: Math.min(text.length, offset + 1), text: String(1 + (choice % 9)) };
     }
+    case "type": {
+      const types = [...text.matchAll(/\b(?:float|double|int|unsigned)\b/g)];
+      const { index = 0, 0: word = "" } = types[at % Math.max(1, types.length)] ?? {};
+      const other = { float: "double", double: "float", int: "unsigned", unsigned: "int" }[word] ?? "";
+      return { start: index, end: index + word.length, text: other };
+    }
     case "blank":
       return { start, end: start, text: choice % 2 ? " " : "\n" };
   }
@@ -85,4 +95,4 @@ export function editFor([kind, at, choice]: Step, text: string): TextEdit {
 export const apply = (text: string, { start, end, text: by }: TextEdit): string => text.slice(0, start) + by + text.slice(end);
 
 /** Kinds of steps, the ones that people do most more often. */
-export const stepKinds: readonly Step[0][] = ["token", "delete", "line", "swap", "comment", "comment", "digit", "blank", "blank"];
+export const stepKinds: readonly Step[0][] = ["token", "delete", "line", "swap", "comment", "comment", "digit", "blank", "blank", "type"];
