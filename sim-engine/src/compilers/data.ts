@@ -48,6 +48,13 @@ export const data: CompilerData = {
           source: "compiler-probes",
           at: "localArrays.json: 16 turns of 147 instructions are unrolled completely, of 156 not; with other sizes between, 2,424 are and 2,430 not",
         },
+        turnSize: {
+          value: 2,
+          unit: "LLVM instructions",
+          basis: "fitted",
+          source: "compiler-probes",
+          at: "localArrays.json: by it all its loops come out on the right side of localArrayUnrollSize",
+        },
         fullUnrollSizeOfFewTurns: {
           value: 424,
           unit: "LLVM instructions",

@@ -20,6 +20,11 @@ export const compilerFigureDefinitions = {
     "LLVM instructions",
     "All turns of a loop whose counter chooses elements of a thread's own array, to unroll it completely",
   ),
+  turnSize: number(
+    "NVVM",
+    "LLVM instructions",
+    "What counting and testing takes of a turn of such a loop: the counter widened, and one more than the two that go when it is unrolled",
+  ),
   fullUnrollSize: number("NVVM", "LLVM instructions", "All turns of a loop with a constant trip count, to unroll it completely"),
   fullUnrollSizeOfFewTurns: number(
     "NVVM",

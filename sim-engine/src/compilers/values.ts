@@ -9,6 +9,7 @@ export const plain: readonly PlainCompiler[] = [
     values: {
       fullUnrollSize: 375,
       localArrayUnrollSize: 2428,
+      turnSize: 2,
       fullUnrollSizeOfFewTurns: 424,
       fewTurns: 16,
       partialUnrollSize: 200,

@@ -12,9 +12,6 @@ export type Decision =
   | { readonly kind: "full"; readonly trips: number }
   | { readonly kind: "partial"; readonly factor: number };
 
-/** What counting and testing takes of a turn, in LLVM instructions: the counter widened, and one more than the two that go when unrolled. */
-const turn = 2;
-
 /** What is left on the headers of unrolled loops (`Block.unroll`): not to be unrolled again at all, or by the assembler only. */
 export const never = 1;
 export const unrolledOnce = 0;
@@ -32,7 +29,7 @@ export function decide(loop: Loop, trips: number | undefined): Decision {
   }
   if (trips !== undefined) {
     if (trips * size.raw <= nvcc.fullUnrollSize) return { kind: "full", trips };
-    if (trips * (size.operations + turn) <= nvcc.localArrayUnrollSize && indexesLocalArray(loop)) return { kind: "full", trips };
+    if (trips * (size.operations + nvcc.turnSize) <= nvcc.localArrayUnrollSize && indexesLocalArray(loop)) return { kind: "full", trips };
     const factor = dividingPower(trips, nvcc.partialUnrollSize / (size.raw + 1));
     if (factor > 1) {
       if (trips / factor <= nvcc.fewTurns && trips * size.merged <= nvcc.fullUnrollSizeOfFewTurns) return { kind: "full", trips };
