@@ -32,7 +32,7 @@ testRule(rule, {
   found: {
     "memory of malloc in a kernel": {
       code: program(`k<<<1, 64>>>(h, d);
-  //           ^ \`k\` goes through \`out\`, which points to \`h\`, in memory of the host`),
+  //           ^ \`k\` goes through \`out\`, which points to \`h\`, in memory of the host: no device reaches it, but one that may use pageable memory`),
     },
     "memory of new in a kernel": {
       code: program(`k<<<1, 64>>>(new float[64], d);

@@ -41,7 +41,7 @@ int main() {
     for (const { at, object, kernel, parameter } of faultsOf(context, "host-memory-in-kernel"))
       yield {
         span: at,
-        message: `\`${kernel}\` goes through \`${parameter}\`, which points to ${nameOf(object)}, ${placeOf(object)}.`,
+        message: `\`${kernel}\` goes through \`${parameter}\`, which points to ${nameOf(object)}, ${placeOf(object)}: no device reaches it, but one that may use pageable memory.`,
         related: allocations(object),
         kernel,
       };
