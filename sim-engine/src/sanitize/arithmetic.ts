@@ -210,8 +210,6 @@ interface Stored {
   readonly bytes: number;
   readonly start: number;
   end: number;
-  /** How far the last block alone has come. */
-  endOfLast: number;
 }
 
 const place = ({ file, line, start, end }: Span): Actor["at"] => ({ file, line, start, end });
@@ -238,7 +236,7 @@ class Watching implements AccessListener {
       const [extent, ...others] = (address && extentsOf(this.#program, address)) ?? [];
       if (!extent || others.length > 0 || extent.object.kind !== "buffer") continue;
       const { name, bytes } = extent.object;
-      this.#stored.set(counter, { name, bytes, start: extent.start, end: 0, endOfLast: 0 });
+      this.#stored.set(counter, { name, bytes, start: extent.start, end: stepsByGrid(counter.op) ? bytes : 0 });
       counter.listener = this;
     }
   }
@@ -251,8 +249,6 @@ class Watching implements AccessListener {
     this.#block = at;
     this.#runner.records = [];
     this.#runner.runBlock(at);
-    if (at.every((index, axis) => index === this.#program.launch.grid[axis]! - 1))
-      for (const part of this.#stored.values()) part.endOfLast = part.end;
   }
 
   get reach(): Reach {
@@ -262,16 +258,10 @@ class Watching implements AccessListener {
         ? []
         : [{ at: place(guard.op.span), most, limit, covers: ends || most + stride >= limit, stored: [...new Set(stored)] }];
     });
-    const parts = new Map<string, Stored>();
-    for (const part of this.#stored.values()) {
-      const other = parts.get(part.name) ?? part;
-      parts.set(part.name, { ...part, end: Math.max(part.end, other.end), endOfLast: Math.max(part.endOfLast, other.endOfLast) });
-    }
-    const stored = [...parts.values()].map(
-      // Where another block comes further than the last one, by steps of the grid's size say, one in the middle may come further still.
-      ({ name, bytes, end, endOfLast }): StoredPart => ({ name, bytes, end: end > endOfLast ? bytes : end }),
-    );
-    return { guards, stored };
+    const parts = new Map<string, StoredPart>();
+    for (const { name, bytes, end } of this.#stored.values())
+      parts.set(name, { name, bytes, end: Math.max(end, parts.get(name)?.end ?? 0) });
+    return { guards, stored: [...parts.values()] };
   }
 
   // ---------------------------------------------------------------- what is stored to
@@ -397,6 +387,12 @@ class Watching implements AccessListener {
     if (!this.#found.has(key)) this.#found.set(key, violation);
   }
 }
+
+/** It goes on by the grid's size, turn by turn: a block in the middle of the grid may come further than those at its corners. */
+const stepsByGrid = ({ args: [address] }: Op): boolean =>
+  address !== undefined && !every(address, (op) => op.action.kind !== "phi" || every(op, ({ action }) => !isGridSize(action)));
+
+const isGridSize = (action: Op["action"]): boolean => action.kind === "special" && action.register.startsWith("nctaid");
 
 /** Terms of a sum that is worked out again. */
 const deepestSum = 12;
