@@ -1,5 +1,5 @@
 /** Barriers of the block, of some of its warps, and of a warp's lanes, at which somebody is waited for who does not come. */
-import type { CompiledBlock, Program } from "../execute/program.ts";
+import { type CompiledBlock, type Program, warpSize } from "../execute/program.ts";
 import type { Runner } from "../execute/run.ts";
 import type { Block, Dim3, Op } from "../ir/kernel.ts";
 import type { BlockClocks } from "./clocks.ts";
@@ -14,8 +14,6 @@ interface Arrival {
   /** Of a named barrier: which of them, and the threads that it waits for, where it says. */
   readonly named: { readonly id: number; readonly threads: number | undefined } | undefined;
 }
-
-const warpSize = 32;
 
 export class BarrierCheck {
   readonly #program: Program;
