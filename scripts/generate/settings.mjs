@@ -22,7 +22,10 @@ function schemaOf(name, { kind, default: initial }) {
   }
   if (kind === "severities") {
     const properties = Object.fromEntries(
-      rules.map(({ id, summary, severity }) => [id, { enum: ruleLevels, default: severity, description: summary }]),
+      rules.map(({ id, summary, severity, offByDefault }) => [
+        id,
+        { enum: ruleLevels, default: offByDefault ? "off" : severity, description: summary },
+      ]),
     );
     return { type: "object", properties, additionalProperties: { enum: ruleLevels }, default: initial };
   }

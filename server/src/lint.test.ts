@@ -6,7 +6,7 @@ import { analyseCode } from "./testing/rule-tables.ts";
 
 beforeAll(loadGrammarFromDisk);
 
-const code = `__global__ void halve(float *data) {\n  data[threadIdx.x] *= 0.5;\n  for (unsigned i = 0; i < 8; ++i) data[i] = __shfl(data[i], 0);\n}`;
+const code = `__global__ void halve(float *data, const int *count) {\n  data[threadIdx.x] *= 0.7;\n  for (unsigned i = 0; i < 800; ++i) data[i + *count] = __shfl(data[i], 0);\n}`;
 
 describe("lint", () => {
   test("says all that an editor shows", () => {
@@ -15,14 +15,14 @@ describe("lint", () => {
       path: "/project/case.cu",
       ruleId: "double-constant-in-float",
       severity: "hint",
-      message: expect.stringContaining("`0.5`"),
+      message: expect.stringContaining("`0.7`"),
       range: { start: { line: 1, character: 23 }, end: { line: 1, character: 26 } },
       kernel: "halve",
       fixes: [
         {
           title: expect.any(String),
           safe: false,
-          edits: [{ range: { start: { line: 1, character: 23 }, end: { line: 1, character: 26 } }, newText: "0.5f" }],
+          edits: [{ range: { start: { line: 1, character: 23 }, end: { line: 1, character: 26 } }, newText: "0.7f" }],
         },
       ],
       related: [],
@@ -40,7 +40,7 @@ describe("lint", () => {
     ]));
 
   test("counts characters as UTF-16 does", () => {
-    const [first] = lint(analyseCode("__device__ float f(float x) { /* 🚀é */ return x * 0.5; }"), undefined);
+    const [first] = lint(analyseCode("__device__ float f(float x) { /* 🚀é */ return x * 0.7; }"), undefined);
     expect(first?.range.start).toEqual({ line: 0, character: 51 });
   });
 
@@ -63,7 +63,7 @@ describe("lint", () => {
     (text) => {
       const line = text.replace(/[\r\n]/g, " ");
       const source = `// warplens: ${line}\n// warplens-disable-next-line ${line}\n__global__ void k(float *a, int \`n\` ${line}) {
-      for (unsigned i = 0; i < 8; i += /* ${line} */ 1) a[i * ("${line}", 3)] = __shfl(a[i], 0) * 0.5;\n}`;
+      for (unsigned i = 0; i < n; i += /* ${line} */ 1) a[i * ("${line}", 3)] = __shfl(a[i], 0) * 0.7;\n}`;
       const found = lint(analyseCode(source), undefined);
       for (const { message, fixes, related } of found)
         for (const shown of [message, ...fixes.map(({ title }) => title), ...related.map((place) => place.message)])
@@ -74,9 +74,9 @@ describe("lint", () => {
   test.each([
     ["nothing", ""],
     ["no CUDA", "int main() { return 0; }"],
-    ["open braces", "__global__ void k(float *a) { if (a[0] { a[1] = 0.5 * "],
+    ["open braces", "__global__ void k(float *a) { if (a[0] { a[1] = 0.7 * "],
     ["closing braces", "}}}}} __global__ void k() }"],
     ["bytes", "\u0000\u0001\uFFFD\u0002__global__\u0000"],
-    ["a line without end", `__global__ void k(float *a) { a[0] = ${"1.0f + ".repeat(3000)} 0.5; }`],
+    ["a line without end", `__global__ void k(float *a) { a[0] = ${"1.0f + ".repeat(3000)} 0.7; }`],
   ])("%s is no reason to fail", (_, text) => expect(() => lint(analyseCode(text), [])).not.toThrow());
 });

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { startClient } from "../testing/client.ts";
 
 const a = "file:///w/a.cu";
-const poor = "__global__ void k(float *a) { a[threadIdx.x] *= 0.5; }\n";
+const poor = "__global__ void k(float *a) { a[threadIdx.x] *= 0.7; }\n";
 const clean = "__global__ void k(float *a) { a[threadIdx.x] *= 0.5f; }\n";
 const found = ["double-constant-in-float"];
 
@@ -71,7 +71,7 @@ describe("requests", () => {
       const context = { diagnostics: [{ range, message: "", source: "warplens", data: { ruleId: "x", fixes: [7] } }] };
       expect(await client.answer("textDocument/codeAction", { textDocument: { uri: a }, range, context })).toEqual([]);
     }
-    for (const position of [{ line: -1, character: 0 }, { line: 0.5, character: 0 }, { line: "0", character: 0 }, null])
+    for (const position of [{ line: -1, character: 0 }, { line: 0.7, character: 0 }, { line: "0", character: 0 }, null])
       expect(await client.answer("textDocument/hover", { textDocument: { uri: a }, position })).toMatch(/^error -32602/);
     await lives();
   });
@@ -131,7 +131,7 @@ describe("documents", () => {
     client.open(a, clean);
     change(a, 2, { range: { start: { line: 99, character: 0 }, end: { line: 999, character: 7 } }, text: poor.replace("k(", "other(") });
     expect(await client.rules(a)).toEqual(found);
-    const from = poor.replace("k(", "other(").indexOf("0.5") + 3;
+    const from = poor.replace("k(", "other(").indexOf("0.7") + 3;
     change(a, 3, { range: { start: { line: 1, character: from }, end: { line: 1, character: from } }, text: "f" });
     expect(await client.rules(a)).toEqual([]);
     change(a, 4, { range: { start: { line: 1, character: from + 1 }, end: { line: 1, character: from } }, text: "" });
@@ -207,7 +207,7 @@ describe("documents", () => {
     expect(client.statuses.at(-1)?.problems).toEqual([expect.stringContaining("a.cu: This file is not analysed")]);
     await lives();
     change(a, 2, { range: { start: { line: 1, character: 0 }, end: { line: 2, character: 0 } }, text: "" });
-    expect(await items()).toEqual([expect.stringContaining("0.5")]);
+    expect(await items()).toEqual([expect.stringContaining("0.7")]);
     expect(client.statuses.at(-1)?.problems).toEqual([]);
     change(a, 3, { range: wordAt(1, 0, 0), text: large });
     expect(await items()).toContain("This file is not analysed: it has 9.1 million characters; WarpLens reads up to 8 million.");

@@ -16,7 +16,7 @@ export function rulePage(rule: Rule): string {
   const { id, group, severity, priority, guide, summary, why, remedy, fix, example, notes } = rule;
   const reference = guide && guideReference(guide);
   const facts = [
-    ["severity", severity],
+    ["severity", rule.offByDefault ? `${severity}; off by default` : severity],
     ["group", group],
     ...(reference
       ? [["source", `[${reference.text}](${reference.url}) (${priority === "correctness" ? priority : `${priority} priority`})`]]
@@ -32,6 +32,9 @@ export function rulePage(rule: Rule): string {
     `## What to do\n\n${remedy}`,
     `## Example\n\n\`\`\`cuda\n${example.bad}\n\`\`\`\n\nbetter:\n\n\`\`\`cuda\n${example.good}\n\`\`\``,
     ...(notes === undefined ? [] : [`## Details\n\n${notes}`]),
+    ...(rule.offByDefault
+      ? [`## Turn it on\n\n\`"${id}": "${severity}"\` under \`rules\` in \`warplens.json\` or the setting \`warplens.rules\`.`]
+      : []),
     `## Silence it\n\n\`// warplens-disable-next-line ${id} -- reason\` above the line, or \`"${id}": "off"\` under \`rules\` in \`warplens.json\` or the setting \`warplens.rules\`.`,
   ];
   return `${parts.join("\n\n")}\n`;
@@ -39,9 +42,9 @@ export function rulePage(rule: Rule): string {
 
 /** The catalogue in Markdown: `docs/rules/README.md`. */
 export function catalogue(rules: readonly Rule[]): string {
-  const rows = rules.map(({ id, summary, severity, guide, fix }) => {
+  const rows = rules.map(({ id, summary, severity, offByDefault, guide, fix }) => {
     const source = guide ? guideReference(guide).text : "";
-    return `| [${id}](${id}.md) | ${summary} | ${severity} | ${source} | ${fix === "none" ? "" : fix} |`;
+    return `| [${id}](${id}.md) | ${summary} | ${severity}${offByDefault ? " (off by default)" : ""} | ${source} | ${fix === "none" ? "" : fix} |`;
   });
   return `# Rules\n\n| rule | finds | severity | source | fix |\n| --- | --- | --- | --- | --- |\n${rows.join("\n")}\n`;
 }

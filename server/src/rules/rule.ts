@@ -82,6 +82,8 @@ export interface RuleDefinition {
   readonly priority: Priority;
   /** Absent for rules about WarpLens' own comments. */
   readonly guide?: Guide;
+  /** Further sections that it is about. */
+  readonly alsoIn?: readonly Guide[];
   /** One sentence: what is found. */
   readonly summary: string;
   /** Why it is slow, or wrong. */
@@ -98,6 +100,8 @@ export interface RuleDefinition {
   readonly simulated?: boolean;
   /** Is about the file as a whole, rather than about what stands in one of its declarations. */
   readonly ofFile?: boolean;
+  /** Runs only where it is asked for: by a level, or by a selector that stands for it. */
+  readonly offByDefault?: true;
   /** Of two findings on the same text, the rule with the higher number stays. */
   readonly specificity?: number;
   readonly tag?: "deprecated" | "unnecessary";

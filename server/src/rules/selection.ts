@@ -6,7 +6,7 @@ import { suggest } from "./suggest.ts";
 export type RuleLevel = Severity | "off";
 
 export interface Selection {
-  /** Rules, prefixes of rules, groups, or `ALL`. Empty: all. */
+  /** Rules, prefixes of rules, groups, or `ALL`. Empty: all but those that are off by default. */
   readonly select?: readonly string[];
   readonly ignore?: readonly string[];
   /** By rule id; `off` silences. */
@@ -40,7 +40,8 @@ export function selectedRules({ select = [], ignore = [], levels = {} }: Selecti
   const selected = new Map<Rule, Severity>();
   for (const rule of rules) {
     const wanted = select.length === 0 ? 1 : closest(select, rule);
-    const level = levels[rule.id] ?? rule.severity;
+    const asked = select.length > 0 || !rule.offByDefault;
+    const level = levels[rule.id] ?? (asked ? rule.severity : "off");
     if (wanted > 0 && wanted > closest(ignore, rule) && level !== "off") selected.set(rule, level);
   }
   return selected;

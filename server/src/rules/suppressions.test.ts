@@ -7,7 +7,7 @@ beforeAll(loadGrammarFromDisk);
 
 const found = (code: string): string[] =>
   lint(analyseCode(code), undefined).map(({ ruleId, range }) => `${range.start.line + 1} ${ruleId}`);
-const half = "data[threadIdx.x] *= 0.5;";
+const half = "data[threadIdx.x] *= 0.7;";
 const kernel = (...lines: string[]): string => ["__global__ void k(float *data) {", ...lines, "}"].join("\n");
 
 describe("a suppression", () => {

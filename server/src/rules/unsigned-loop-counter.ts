@@ -1,3 +1,5 @@
+import type { Semantics } from "../analysis/sema/index.ts";
+import type { Type } from "../analysis/sema/types.ts";
 import type { Expression, Node } from "../syntax/ast.ts";
 import { defineRule, type Finding, type Fix, type RuleContext } from "./rule.ts";
 import { type Counter, countersOf } from "./support/counters.ts";
@@ -15,9 +17,9 @@ export default defineRule({
   priority: "low-medium",
   guide: { document: "best-practices", section: "11.1.2" },
   summary: "A 32-bit unsigned loop counter that takes part in addressing.",
-  why: "Unsigned arithmetic wraps at 2^32 by definition, so the compiler must compute `stride * i` and the 64-bit address anew in each iteration. Signed overflow is undefined, which lets it add a constant to a running address instead (strength reduction).",
+  why: "Unsigned arithmetic wraps at 2^32 by definition, so the compiler must compute `stride * i` and the 64-bit address anew in each iteration. Signed overflow is undefined, which lets it add a constant to a running address instead (strength reduction), and unroll the loop: nvcc 13.0 makes 1.2 to 2.1 times as many instructions of the unsigned one.",
   remedy: "Declare the counter `int`, or use a 64-bit counter where the bound may exceed 2147483647.",
-  notes: `Found are 32-bit unsigned counters of \`for\` loops in device code that count by an amount and from which an address or a product is computed. Left alone are 64-bit counters, whose address needs no conversion; loops by factors (\`s >>= 1\`); loops that \`#pragma unroll\` dissolves; and counters that are divided or taken modulo, which is cheaper unsigned.
+  notes: `Found are 32-bit unsigned counters of \`for\` loops in device code that count by a constant and from which an address in global memory is computed, where the machine code of the two differs (\`sim-engine/validation/compiler/counterTypes.json\` has what nvcc makes of 38 loops). Left alone is what comes out the same: loops of a constant number of turns that are unrolled, sums that stay unsigned for another operand's sake (\`threadIdx.x + i\`), steps only known when the kernel runs (\`i += blockDim.x\`), arrays in shared memory, \`#pragma unroll 1\`, and addresses of the counter alone that counts from 0 by 1. So are 64-bit counters, whose address needs no conversion; loops by factors (\`s >>= 1\`); and counters that are divided or taken modulo, which is cheaper unsigned.
 
 The fix is safe where the values of the counter and of every expression it makes signed provably stay between 0 and 2147483647; otherwise its title names what may not. There is none where wrapping around may be meant: where a first value, a step or a difference may fall below 0 with ordinary values, where bits or comparisons of what may wrap count, or where the counter is set in the loop's body. A loop that ends only by wrapping, such as \`for (unsigned i = n - 1; i < n; i--)\`, is left alone.`,
   fix: "safe",
@@ -43,35 +45,61 @@ The fix is safe where the values of the counter and of every expression it makes
       loops.flatMap((loop) => countersOf(loop, variables)),
       ({ variable }) => variable,
     );
-    for (const [variable, counters] of byVariable) {
-      const left = isUnsigned(context, variable) ? counters.find((counter) => !isFullyUnrolled(context, counter)) : undefined;
-      const found = left && finding(context, left, counters, variables);
+    const unsigned = new Set([...byVariable.keys()].filter((variable) => isUnsigned(context, variable)));
+    for (const variable of unsigned) {
+      const counters = byVariable.get(variable) ?? [];
+      const left = counters.find((counter) => countsByConstant(context, counter) && !keepsItsAddress(counter));
+      const found = left && finding(context, left, counters, variables, unsigned);
       if (found) yield found;
     }
   },
 });
+
+/** A step that is only known when the kernel runs makes the same code of either counter. */
+const countsByConstant = ({ program: { semantics } }: RuleContext, { step }: Counter): boolean =>
+  step === undefined || semantics.constant(step) !== undefined;
+
+/** `#pragma unroll 1`: one address a turn is all there is, and it is as cheap either way. */
+const keepsItsAddress = ({ loop: { unroll } }: Counter): boolean =>
+  typeof unroll === "object" && unroll.kind === "integer" && unroll.value === 1n;
 
 function isUnsigned({ program: { semantics } }: RuleContext, variable: Variable): boolean {
   const type = semantics.declaredType(variable);
   return "kind" in variable && type?.kind === "integer" && type.name === "uint";
 }
 
-/** With `#pragma unroll` and constant bounds no counter is left. */
-function isFullyUnrolled({ program: { semantics } }: RuleContext, { loop, bound, first }: Counter): boolean {
-  return (
-    loop.unroll === "full" &&
-    bound !== undefined &&
-    first !== undefined &&
-    semantics.constant(bound.limit) !== undefined &&
-    semantics.constant(first) !== undefined
-  );
+/** The number of turns, where first value, bound and step are constants. */
+function turnsOf({ program: { semantics } }: RuleContext, { bound, first, step, up }: Counter): number | undefined {
+  const [from, to, by] = [first, bound?.limit, step].map((each) => each && semantics.constant(each));
+  if (typeof from !== "bigint" || typeof to !== "bigint" || (step && typeof by !== "bigint")) return undefined;
+  return Math.ceil(Number(up ? to - from : from - to) / Number(by ?? 1n));
+}
+
+/** Of so many turns or fewer nvcc leaves no loop (`loops.json` of sim-engine/validation/compiler has up to 32 of small bodies). */
+const mostUnrolled = 32;
+
+/** What the type of an expression would be if these variables were an `int` each: still unsigned? */
+function staysUnsigned(semantics: Semantics, node: Expression, variables: Variables, signed: ReadonlySet<Variable>): boolean {
+  if (node.kind === "parenthesized") return staysUnsigned(semantics, node.inner, variables, signed);
+  if (node.kind === "binary" && /^[-+*/%&|^]$/.test(node.op))
+    return [node.left, node.right].some((each) => staysUnsigned(semantics, each, variables, signed));
+  const variable = variables.of(node);
+  if (variable && signed.has(variable)) return false;
+  const type = unqualified(semantics.typeOf(node));
+  return type?.kind === "integer" && type.name === "uint";
 }
 
 /** @param counters all loops that the variable counts, this one among them */
-function finding(context: RuleContext, counter: Counter, counters: readonly Counter[], variables: Variables): Finding | undefined {
+function finding(
+  context: RuleContext,
+  counter: Counter,
+  counters: readonly Counter[],
+  variables: Variables,
+  unsigned: ReadonlySet<Variable>,
+): Finding | undefined {
   const { variable, loop } = counter;
   const { reading } = context.program;
-  const why = addressing(context, counter, variables);
+  const why = addressing(context, counter, variables, unsigned);
   if (!why || !("kind" in variable)) return undefined;
   const { doubts, wraps } = judge(context, counters, variables);
   if (doubts.some(({ kind }) => kind === "unwanted")) return undefined;
@@ -87,45 +115,77 @@ function finding(context: RuleContext, counter: Counter, counters: readonly Coun
   };
 }
 
-/** The expression that would gain: an address computed from the counter, or a product of it. */
-function addressing(
-  { program: { semantics }, syntax }: RuleContext,
-  { variable, loop, stepAt }: Counter,
-  variables: Variables,
-): Expression | undefined {
+/**
+ * The expression that would gain: an address in global memory that is computed from the counter. None where the sum stays unsigned for
+ * another operand's sake, where it is of constants and their number of turns is known, or where nothing is added to the counter at all.
+ */
+function addressing(context: RuleContext, counter: Counter, variables: Variables, unsigned: ReadonlySet<Variable>): Expression | undefined {
+  const { program, syntax } = context;
+  const { semantics } = program;
+  const { variable, loop, stepAt, bound, first } = counter;
+  const turns = turnsOf(context, counter);
+  if ((turns !== undefined && turns <= mostUnrolled) || (loop.unroll === "full" && turns !== undefined)) return undefined;
+  const fromZero = first !== undefined && semantics.constant(first) === 0n && counter.step === undefined && counter.up && bound?.op === "<";
   const isPointer = (node: Expression): boolean => /^(pointer|array)$/.test(unqualified(semantics.typeOf(node))?.kind ?? "");
+  const isGlobal = (base: Expression): boolean => isPointer(base) && !isOwnArray(base, variables);
   const search = (of: Variable, depth: number): Expression | undefined => {
     for (const use of variables.uses(of)) {
       if (use.start < loop.start || use.end > loop.end || (use.start >= stepAt.start && use.end <= stepAt.end)) continue;
       let node: Expression = use;
-      let product: Expression | undefined;
+      let sum: Expression | undefined;
+      /** Something only known when the kernel runs takes part. */
+      let runs = depth > 0;
+      const gains = (): boolean => runs || (turns === undefined && (sum !== undefined || !fromZero));
       for (let item = syntax.parent(node); item; item = syntax.parent(node)) {
         if (item.role === "declaration") {
-          const derived = item.node.kind === "variable" && depth < 2 ? search(item.node, depth + 1) : undefined;
-          if (derived) return product ?? derived;
+          const goesOn = item.node.kind === "variable" && depth < 2 && !isUnsignedInt(semantics, item.node);
+          const derived = goesOn && item.node.kind === "variable" ? search(item.node, depth + 1) : undefined;
+          if (derived) return sum ?? derived;
         }
         if (item.role !== "expression") break;
         const parent: Expression = item.node;
         if (parent.kind === "subscript") {
-          if (!sameSpan(node, parent.base) && isPointer(parent.base)) return product ?? parent;
+          if (!sameSpan(node, parent.base) && isGlobal(parent.base) && gains()) return sum ?? parent;
           break;
         }
         if (parent.kind === "assign" && sameSpan(node, parent.right) && parent.op === "") {
           const target = variables.of(parent.left);
-          const derived = target && target !== of && depth < 2 ? search(target, depth + 1) : undefined;
-          if (derived) return product ?? derived;
+          const derived = target && target !== of && depth < 2 && !isUnsignedInt(semantics, target) ? search(target, depth + 1) : undefined;
+          if (derived) return sum ?? derived;
         }
         if (parent.kind === "binary" && /^[-+*]$/.test(parent.op)) {
           const other = sameSpan(node, parent.left) ? parent.right : parent.left;
-          if (parent.op !== "*" && isPointer(other)) return product ?? parent;
-          if (parent.op === "*") product ??= parent;
-        } else if (parent.kind !== "parenthesized" && parent.kind !== "cast") break;
+          if (parent.op !== "*" && isPointer(other)) {
+            if (isGlobal(other) && gains()) return sum ?? parent;
+            break;
+          }
+          if (staysUnsigned(semantics, other, variables, unsigned)) break;
+          sum = parent;
+          runs ||= semantics.constant(other) === undefined;
+        } else if (parent.kind !== "parenthesized" && !(parent.kind === "cast" && !isUnsignedCast(semantics, parent))) break;
         node = parent;
       }
     }
     return undefined;
   };
   return search(variable, 0);
+}
+
+const isUint = (type: Type | undefined): boolean => {
+  const plain = unqualified(type);
+  return plain?.kind === "integer" && plain.name === "uint";
+};
+
+const isUnsignedInt = (semantics: Semantics, variable: Variable): boolean => isUint(semantics.declaredType(variable));
+const isUnsignedCast = (semantics: Semantics, cast: Expression & { readonly kind: "cast" }): boolean =>
+  isUint(semantics.typeFrom(cast.type));
+
+/** An array of the block or the thread, whose addresses have 32 bits. */
+function isOwnArray(base: Expression, variables: Variables): boolean {
+  const inner = base.kind === "subscript" ? base.base : base;
+  const variable = inner.kind === "subscript" ? undefined : variables.of(inner);
+  if (!variable) return inner.kind === "subscript" && isOwnArray(inner, variables);
+  return "kind" in variable && (variable.type.kind === "array" || variable.specifiers.shared === true) && !variable.specifiers.device;
 }
 
 /** Why a signed counter might not do the same, and why not even with the values it ordinarily has. */

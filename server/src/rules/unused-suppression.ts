@@ -15,9 +15,9 @@ export default defineRule({
   // warplens-disable-next-line double-constant-in-float -- measured: no difference
   data[threadIdx.x] = 0.0f;
 }`,
-    good: `__global__ void halve(float *data) {
+    good: `__global__ void decimate(float *data) {
   // warplens-disable-next-line double-constant-in-float -- measured: no difference
-  data[threadIdx.x] *= 0.5;
+  data[threadIdx.x] *= 0.1;
 }`,
   },
   /** Known only when all other rules have run: `lint` reports it. */

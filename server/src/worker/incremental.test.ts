@@ -31,10 +31,10 @@ namespace {
 __global__ void add(Pair *pairs, float *out, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   // each pair
-  if (i < n) out[i * 2] = sum(pairs[i]) * 0.5;
+  if (i < n) out[i * 2] = sum(pairs[i]) * 0.7;
 }
 }
-template <int N> __global__ void strided(float *p) { for (unsigned i = 0; i < N; i++) p[threadIdx.x * N + i] += 1.0f; }
+template <int N> __global__ void strided(float *p) { for (unsigned i = 0; i < N; i++) p[i * 3 + N] += 1.0f; }
 }
 int main() {
   outer::Pair *pairs; float *out; int n = 1 << 14;
@@ -96,10 +96,10 @@ typedef float Real;
 __device__ float half(float x);
 template <typename T> __device__ T twice(T x) { return x + x; }
 __constant__ float table[4];
-__global__ void first(Pair *p, int n) { for (unsigned i = 0; i < n; i++) p[i].a = p[i].a * 0.5; }
-__global__ void second(Real *x, int n) { x[threadIdx.x] = x[threadIdx.x] * 0.5 + twice(1); }
-__global__ void third(int *x) { x[threadIdx.x] = half(1) * 0.5; }
-__global__ void fourth(int *x) { x[threadIdx.x] = table[1] * 0.5; }
+__global__ void first(Pair *p, int n) { for (unsigned i = 0; i < n; i++) p[i + 1].a = p[i].a * 0.7; }
+__global__ void second(Real *x, int n) { x[threadIdx.x] = x[threadIdx.x] * 0.7 + twice(1); }
+__global__ void third(int *x) { x[threadIdx.x] = half(1) * 0.7; }
+__global__ void fourth(int *x) { x[threadIdx.x] = table[1] * 0.7; }
 `;
   const found = (made: JobRunner): unknown => ({ ...made.find(path), about: undefined });
   const some = fc.array(fc.tuple(fc.constantFrom<Step[0]>("type", "type", "type", "swap", "line"), fc.nat(10_000), fc.nat(10_000)), {

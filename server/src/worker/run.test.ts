@@ -114,7 +114,7 @@ test("what the parser cannot make sense of is counted, in the file and in the ke
 });
 
 test("findings in the opened file say where they stand in its text", () => {
-  const code = "__global__ void f(float *a, int n) {\r\n  for (unsigned int k = 0; k < 16; k++) a[k * n] = 0.1;\r\n}\r\n";
+  const code = "__global__ void f(float *a, int n) {\r\n  for (unsigned int k = 0; k < 600; k++) a[k * n] *= 0.1;\r\n}\r\n";
   const { diagnostics } = setUp(code).runner.find(path);
   expect(diagnostics.length).toBeGreaterThan(0);
   const lines = code.split("\r\n");

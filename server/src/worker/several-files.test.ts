@@ -62,7 +62,7 @@ function saidAfresh(texts: Texts, path: string): unknown {
 
 const kernel = (body: string): string => `__global__ void k(float *p) { int i = threadIdx.x; ${body} }\n`;
 const main = "int main() { float *p; cudaMalloc(&p, 1 << 20); k<<<4, 256>>>(p); }\n";
-const loop = "for (unsigned j = 0; j < S; j++) p[j + S] += 0.5;";
+const loop = "for (unsigned j = 0; j < S; j++) p[j * S] += 0.7;";
 const string = (blanks: string): string =>
   `${kernel("p[i] = 1;")}int main() { float *p; int n = 1'000; const char *t = "it's${blanks}b"; cudaMalloc(&p, n * 64); k<<<strlen(t), 256>>>(p); }\n`;
 
@@ -77,14 +77,14 @@ describe("the same text, written otherwise", () => {
     ["a macro is called otherwise", `#define S 2\n${kernel(loop)}${main}`, `#define R 2\n${kernel(loop.replaceAll("S", "R"))}${main}`],
     [
       "a macro spells a body",
-      `#define BODY { p[threadIdx.x * 4] = 0.5 * p[0]; }\n__global__ void k(float *p) { p[threadIdx.x * 4] = 0.5 * p[0]; }\n${main}`,
-      `#define BODY { p[threadIdx.x * 4] = 0.5 * p[0]; }\n__global__ void k(float *p) BODY\n${main}`,
+      `#define BODY { p[threadIdx.x * 4] = 0.7 * p[0]; }\n__global__ void k(float *p) { p[threadIdx.x * 4] = 0.7 * p[0]; }\n${main}`,
+      `#define BODY { p[threadIdx.x * 4] = 0.7 * p[0]; }\n__global__ void k(float *p) BODY\n${main}`,
     ],
     ["blanks in a string behind a number with quotes", string("    "), string("  ")],
     [
       'lines above `extern "C"` without braces',
-      `extern "C" ${kernel("p[i] *= 0.5;")}extern "C" void run(float *p) { k<<<1, 32>>>(p); }\n`,
-      `int z;\nextern "C" ${kernel("p[i] *= 0.5;")}extern "C" void run(float *p) { k<<<1, 32>>>(p); }\n`,
+      `extern "C" ${kernel("p[i] *= 0.7;")}extern "C" void run(float *p) { k<<<1, 32>>>(p); }\n`,
+      `int z;\nextern "C" ${kernel("p[i] *= 0.7;")}extern "C" void run(float *p) { k<<<1, 32>>>(p); }\n`,
       `int z;\nextern "C" ${kernel("p[i] *= 0.25;")}extern "C" void run(float *p) { k<<<1, 64>>>(p); }\n`,
     ],
   ])("%s", (_, first, ...others) => {
@@ -99,8 +99,8 @@ describe("the same text, written otherwise", () => {
 });
 
 test.each([
-  ["the first declaration behind an include", { "/p/a.cu": `#include "h.h"\n${kernel("p[i] *= 0.5;")}`, "/p/h.h": "int z;\n" }],
-  ['a kernel that is `extern "C"`', { "/p/a.cu": `extern "C" ${kernel("p[i] *= 0.5;")}` }],
+  ["the first declaration behind an include", { "/p/a.cu": `#include "h.h"\n${kernel("p[i] *= 0.7;")}`, "/p/h.h": "int z;\n" }],
+  ['a kernel that is `extern "C"`', { "/p/a.cu": `extern "C" ${kernel("p[i] *= 0.7;")}` }],
 ])("rules look at %s", (_, texts) => {
   const [finding, ...others] = runner(texts).find("/p/a.cu").diagnostics;
   expect([finding?.ruleId, others]).toEqual(["double-constant-in-float", []]);
@@ -108,7 +108,7 @@ test.each([
 
 test("a file whose trees were forgotten is still right where another one launches from it", () => {
   const texts: Record<string, string> = {
-    "/p/a.cu": "__global__ void scale(float *p) {\n  p[threadIdx.x * 2] = 0.5;\n}\n",
+    "/p/a.cu": "__global__ void scale(float *p) {\n  p[threadIdx.x * 2] = 0.7;\n}\n",
     "/p/b.cu": "void run(float *p);\nint main() {\n  float *p;\n  cudaMalloc(&p, 4096);\n  run(p);\n}\n",
     "/p/c.cu": `__global__ void scale(float *p);
 __global__ void third(float *p, const float *q) {

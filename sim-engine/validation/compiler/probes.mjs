@@ -4,7 +4,7 @@
  */
 
 /** @typedef {{ name: string, source: string, varied: Record<string, number | string>, marker: Marker }} Probe */
-/** @typedef {"fma" | "store" | "load" | "turn" | "registers"} Marker "registers": in machine code those of a thread; "turn": of a loop that is not unrolled, in PTX sums of 64 bits and in machine code all it issues */
+/** @typedef {"fma" | "store" | "load" | "turn" | "access" | "registers" | "double"} Marker "registers": in machine code those of a thread; "turn": of a loop that is not unrolled, in PTX sums of 64 bits and in machine code all it issues; "access": the same for each of its loads and stores */
 
 /** `count` steps that each become one marker: two LLVM instructions, one FFMA. */
 const multiplies = (count, x = "x", plus = 1) => `${x}=${x}*a+${plus};`.repeat(count);
@@ -209,6 +209,123 @@ function* rows() {
       }
 }
 
+/** Expressions of floats and double constants, stored as floats: whether double arithmetic is left. */
+function* foldedDoubles() {
+  const expressions = [
+    ...[
+      "a * 0.5",
+      "a * 2.0",
+      "a * 0.1",
+      "a + 1.0",
+      "a + 0.1",
+      "1.0 - a",
+      "a - 0.5",
+      "1.0 / a",
+      "a / 2.0",
+      "a / 3.0",
+      "-1.0 * a",
+      "-(a * 2.0)",
+    ],
+    ...[
+      "a * b * 0.5",
+      "(a + b) / 2.0",
+      "2.0 * (a + b)",
+      "1.0 - a * a",
+      "a + b + 1.0",
+      "2.0 * 3.0 * a",
+      "a * (1.0 / 4.0)",
+      "a * (1.0 / 3.0)",
+    ],
+    ...["0.5 * a * b", "a * 2.0 * b", "1.0 + a + b", "1.0 - 2.0 * a", "(1.0 - a) * (1.0 - b)", "a * 0.5 + b * 0.25", "a / (2.0 * b)"],
+    ...[
+      "1.0 / (1.0 + a)",
+      "(a + 1.0) * 0.5",
+      "fabsf(a) * 2.0 + 1.0",
+      "expf(-0.5 * a)",
+      "expf(-0.5 * a * a)",
+      "sqrtf(a) * 0.5",
+      "1.0 / sqrt(a)",
+    ],
+    ...[
+      "sqrt(a * 2.0)",
+      "sqrtf(a * 2.0)",
+      "max(a, 0.0)",
+      "fmaxf(a, 0.0)",
+      "pow(a, 2.0)",
+      "floor(a + 0.5)",
+      "(int)(a + 0.5)",
+      "(int)(a * 255.0)",
+    ],
+    ...["(float)(a * 2.0)", "(float)(a * 0.1)", "a * (float)0.1", "a * 0.1f * 2.0", "1.0 / 3.0", "0.1", "i * 0.5", "i / 2.0", "1.0 / i"],
+    ...["(float)i * 2.0", "(float)i * 0.1", "i ? 1.0 : 0.0", "i ? a : 0.0", "i ? a * 2.0 : 0.0", "i ? 1.0 : a * b * 2.0"],
+    ...[
+      "a > 0.0 ? b : a",
+      "a > 0.1 ? b : a",
+      "a == 0.0 ? b : a",
+      "fabsf(a - b) < 0.5 ? a : b",
+      "fabsf(a) < 1e-6 ? a : b",
+      "a > 2.0 * 3.0 ? a : b",
+    ],
+    ...["a * 2.0 > b ? a : b", "a > 0.5 + b ? a : b"],
+  ];
+  for (const [index, expression] of expressions.entries()) {
+    const name = `double_${index}`;
+    yield { name, source: kernel(name, ", float b, int i", `x = ${expression};`), varied: { expression }, marker: "double" };
+  }
+}
+
+/** Loops whose counter is an `int` or an `unsigned`, and so the numbers that it meets: how many instructions a turn is for each of its loads and stores. */
+function* counterTypes() {
+  const forms = {
+    unit: "for (T i = 0; i < n; i++) x += q[i];",
+    unit_store: "for (T i = 0; i < n; i++) p[i] = a;",
+    unit_at_most: "for (T i = 0; i <= n; i++) x += q[i];",
+    unit_from: "for (T i = m; i < n; i++) x += q[i];",
+    down: "for (T i = n; i > 0; i--) x += q[i];",
+    constant_8: "for (T i = 0; i < 8; i++) x += q[i];",
+    constant_8_rows: "for (T i = 0; i < 8; i++) x += q[i * m];",
+    constant_1000: "for (T i = 0; i < 1000; i++) x += q[i];",
+    constant_1000_times_8: "for (T i = 0; i < 1000; i++) x += q[i * 8];",
+    constant_1000_rows: "for (T i = 0; i < 1000; i++) x += q[i * m];",
+    constant_1000_plus: "for (T i = 0; i < 1000; i++) x += q[m + i];",
+    times_4: "for (T i = 0; i < n; i++) x += q[4 * i];",
+    times_4_plus: "for (T i = 0; i < n; i++) x += q[4 * i + 3];",
+    plus_1: "for (T i = 0; i < n; i++) x += q[i + 1];",
+    minus_1: "for (T i = 1; i < n; i++) x += q[i - 1];",
+    plus: "for (T i = 0; i < n; i++) x += q[m + i];",
+    plus_thread: "for (T i = 0; i < n; i++) x += q[threadIdx.x + i];",
+    rows: "for (T i = 0; i < n; i++) x += q[i * m];",
+    rows_plus: "for (T i = 0; i < n; i++) x += q[i * m + k];",
+    rows_thread: "for (T i = 0; i < n; i++) x += q[i * m + threadIdx.x];",
+    columns: "for (T i = 0; i < n; i++) x += q[k * m + i];",
+    product: "for (T i = 0; i < n; i++) x += q[k * m + i] * p[i * m + k];",
+    step_4: "for (T i = 0; i < n; i += 4) x += q[i];",
+    step_4_four: "for (T i = 0; i < n; i += 4) x += q[i] + q[i + 1] * q[i + 2] + q[i + 3];",
+    step_m: "for (T i = threadIdx.x; i < n; i += m) x += q[i];",
+    step_block: "for (T i = threadIdx.x; i < n; i += blockDim.x) x += q[i];",
+    grid_stride: "for (T i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) p[i] = q[i] * a;",
+    grid_stride_plus: "for (T i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) p[i] = q[i + m] * a;",
+    shared: "__shared__ float s[1024]; s[threadIdx.x] = x; __syncthreads(); for (T i = 0; i < n; i++) x += s[i];",
+    shared_rows: "__shared__ float s[1024]; s[threadIdx.x] = x; __syncthreads(); for (T i = 0; i < n; i++) x += s[i * 32 + threadIdx.x];",
+    unrolled_4: "\n#pragma unroll 4\nfor (T i = 0; i < n; i++) x += q[i * m];\n",
+    unrolled_1: "\n#pragma unroll 1\nfor (T i = 0; i < n; i++) x += q[i];\n",
+    not_unrolled_rows: "\n#pragma unroll 1\nfor (T i = 0; i < n; i++) x += q[i * m + k];\n",
+    not_unrolled_plus: "\n#pragma unroll 1\nfor (T i = 0; i < n; i++) x += q[i + m];\n",
+    arithmetic: "for (T i = 0; i < n; i++) x += a * i;",
+    arithmetic_product: "for (T i = 0; i < n; i++) x += a * (i * m);",
+    tile: "for (T t = 0; t < n; t += 16) { __shared__ float s[16]; s[threadIdx.x] = q[t + threadIdx.x]; __syncthreads(); x += s[m]; __syncthreads(); }",
+    pointer: "for (T i = 0; i < n; i++) x += *(q + i);",
+    nested: "for (T j = 0; j < n; j++) for (T i = 0; i < k; i++) x += q[j * m + i];",
+  };
+  for (const [form, text] of Object.entries(forms))
+    for (const others of ["int", "unsigned"])
+      for (const type of ["int", "unsigned"]) {
+        const name = `counter_${form}_${others}_${type}`;
+        const source = kernel(name, `, ${others} n, ${others} m, ${others} k`, text.replaceAll("T ", `${type} `));
+        yield { name, source, varied: { form, others, type }, marker: "access" };
+      }
+}
+
 /** Warps that hand registers on (`setmaxnreg`), by what the kernel says of itself: how many it begins with. */
 function* reallocations() {
   const bounds = {
@@ -354,6 +471,8 @@ export const families = {
   widths,
   functions,
   fastFunctions,
+  foldedDoubles,
+  counterTypes,
 };
 
 /** What nvcc is told besides, by family.

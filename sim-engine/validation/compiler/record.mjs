@@ -22,7 +22,9 @@ const inPtx = {
   store: /^\s*(@\S+ )?st\.(volatile\.)?global/,
   load: /^\s*(@\S+ )?ld\.(global|const)/,
   turn: /^\s*shl\.b64/,
+  access: /^\s*(ld|st)\./,
   registers: /^\s*setmaxnreg/,
+  double: /^\s*(@\S+ )?(?!mov|ld|st)\S+\.f64/,
 };
 
 /** The lines of a loop: from a label to a branch back to it. */
@@ -35,6 +37,16 @@ function turnsOf(lines) {
   const [, label] = /bra(?:\.uni)?\s+(\S+);/.exec(lines[end]) ?? [];
   return lines.slice(lines.indexOf(`${label}:`), end + 1);
 }
+
+/** Instructions of the longest turn; of each of its loads and stores, where asked so: 0 where there is no turn or no access in it. */
+function longestTurn(machine, ofEachAccess) {
+  const turns = machine.map(({ turn = 0 }, at) => ({ turn, accesses: machine.slice(at - turn, at).filter(isAccess).length }));
+  const longest = turns.reduce((most, each) => (each.turn > most.turn ? each : most), { turn: 0, accesses: 0 });
+  if (!ofEachAccess) return longest.turn;
+  return longest.accesses === 0 ? 0 : Math.round((100 * longest.turn) / longest.accesses) / 100;
+}
+
+const isAccess = ({ kind }) => kind === "load" || kind === "store" || kind === "shared";
 
 /** A probe's answer: markers and branches in PTX, and the same in machine code with how many markers are under a predicate. */
 function answers(probes, told) {
@@ -55,10 +67,12 @@ function answers(probes, told) {
     .slice(1);
   const code = kernelsOf(readFileSync(join(work, "probes.cubin")));
   return probes.map(({ name, varied, marker, source: text }) => {
-    const lines = (ptx.find((each) => each.startsWith(`${name}(`)) ?? "").split("\n");
+    const found = ptx.find((each) => each.startsWith(`${name}(`)) ?? "";
+    // Behind the last kernel stand functions that all of them call.
+    const lines = (marker === "double" ? (found.split("\n}\n")[0] ?? "") : found).split("\n");
     const machine = code.get(name) ?? [];
     const marked = machine.filter(({ kind }) => kind === marker);
-    const ofTurns = marker === "turn";
+    const ofTurns = marker === "turn" || marker === "access";
     return {
       name,
       ...varied,
@@ -69,7 +83,7 @@ function answers(probes, told) {
       },
       sass: {
         instructions: machine.length,
-        markers: marker === "registers" ? registers.get(name) : ofTurns ? Math.max(...machine.map(({ turn = 0 }) => turn)) : marked.length,
+        markers: marker === "registers" ? registers.get(name) : ofTurns ? longestTurn(machine, marker === "access") : marked.length,
         predicated: marked.filter(({ predicated }) => predicated).length,
         branches: machine.filter(({ kind }) => kind === "branch").length,
       },

@@ -5,7 +5,20 @@
  */
 
 /** @type {Record<number, string>} */
-const kinds = { 32: "fma", 33: "fma", 35: "fma", 390: "store", 385: "load", 386: "load", 327: "branch" };
+const kinds = {
+  388: "shared",
+  40: "double",
+  41: "double",
+  42: "double",
+  43: "double",
+  32: "fma",
+  33: "fma",
+  35: "fma",
+  390: "store",
+  385: "load",
+  386: "load",
+  327: "branch",
+};
 const nothing = 0x118;
 
 /**

@@ -153,7 +153,7 @@ test("check leaves out what a revision has, wherever it has moved", async () => 
   repo.write({
     "inc/by.cuh": `// moved\n${at(8)}`,
     "src/a.cu": launching(1).replace("inc/at", "../inc/by"),
-    "src/c.cu": "__device__ float half(float x) { return x * 0.5; }\n",
+    "src/c.cu": "__device__ float half(float x) { return x * 0.7; }\n",
   });
   const added = await runIn(repo.root, ["check", ".", "--base", "HEAD"]);
   expect(added).toMatchObject({ code: 1, out: expect.stringContaining("src/c.cu:1:45  hint double-constant-in-float") });

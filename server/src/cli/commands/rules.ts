@@ -11,27 +11,35 @@ export default {
   options: ["format"],
   async run({ given }, io) {
     if (formatNamed(given.format, ["text", "json"]) === "json") {
-      const catalogue = rules.map(({ id, group, severity, priority, guide, summary, why, remedy, fix, simulated, url, example }) => ({
-        id,
-        group,
-        severity,
-        priority,
-        ...(guide ? { guide: { ...guide, ...guideReference(guide) } } : {}),
-        summary,
-        why,
-        remedy,
-        fix,
-        simulated,
-        url,
-        example,
-      }));
+      const catalogue = rules.map(
+        ({ id, group, severity, offByDefault, priority, guide, alsoIn = [], summary, why, remedy, fix, simulated, url, example }) => ({
+          id,
+          group,
+          severity,
+          level: offByDefault ? "off" : severity,
+          priority,
+          ...(guide ? { guide: { ...guide, ...guideReference(guide) } } : {}),
+          ...(alsoIn.length > 0 ? { alsoIn: alsoIn.map((each) => ({ ...each, ...guideReference(each) })) } : {}),
+          summary,
+          why,
+          remedy,
+          fix,
+          simulated,
+          url,
+          example,
+        }),
+      );
       io.out(`${JSON.stringify({ version: 1, rules: catalogue }, null, 2)}\n`);
       return 0;
     }
     const style = styleOf(io, given);
     const width = Math.max(...rules.map(({ id }) => id.length));
-    for (const { id, severity, summary, guide, fix } of rules) {
-      const notes = [...(guide ? [guideReference(guide).text] : []), ...(fix === "none" ? [] : ["fix"])].join("; ");
+    for (const { id, severity, offByDefault, summary, guide, fix } of rules) {
+      const notes = [
+        ...(guide ? [guideReference(guide).text] : []),
+        ...(fix === "none" ? [] : ["fix"]),
+        ...(offByDefault ? ["off by default"] : []),
+      ].join("; ");
       io.out(
         `${style(id.padEnd(width), "bold")}  ${style(severity.padEnd(11), severityColour[severity])}  ${summary}${notes === "" ? "" : style(` (${notes})`, "dim")}\n`,
       );

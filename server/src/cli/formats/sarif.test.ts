@@ -60,7 +60,7 @@ async function logOf(
 const strided = `#include "at.cuh"
 __global__ void copy(float *out, const float *in, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) out[i] = at(in, i) * 0.5;
+  if (i < n) out[i] = at(in, i) * 0.7;
 }
 int main() {
   float *in, *out;
@@ -95,7 +95,7 @@ describe("sarif keeps to the schema", () => {
             {
               artifactLocation: { index: 1 },
               replacements: [
-                { deletedRegion: { startLine: 4, startColumn: 35, endLine: 4, endColumn: 38 }, insertedContent: { text: "0.5f" } },
+                { deletedRegion: { startLine: 4, startColumn: 35, endLine: 4, endColumn: 38 }, insertedContent: { text: "0.7f" } },
               ],
             },
           ],

@@ -69,7 +69,7 @@ const driver = (version: string): object => ({
     fullDescription: { text: `${rule.why} ${rule.remedy}` },
     help: { text: `${rule.why}\n\n${rule.remedy}`, markdown: rulePage(rule) },
     helpUri: rule.url,
-    defaultConfiguration: { level: levels[rule.severity] },
+    defaultConfiguration: { level: levels[rule.severity], ...(rule.offByDefault ? { enabled: false } : {}) },
     properties: {
       tags: [...new Set([rule.priority === "correctness" ? "correctness" : "performance", rule.group])],
       precision: rule.simulated ? "high" : "very-high",

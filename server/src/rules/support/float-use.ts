@@ -1,10 +1,19 @@
-/** What becomes of a double constant: whether the computation it takes part in is otherwise single precision. */
+/**
+ * What becomes of a double constant: whether the computation it takes part in is otherwise single precision, and whether double
+ * arithmetic is left of it in machine code.
+ *
+ * nvcc computes one operation on floats in single precision where that gives the very same float: a sum, difference, product or quotient
+ * of a float and a constant that is exactly a float, converted to float at once; and a comparison with such a constant. Of two operations
+ * in a row, of other constants, of integers and of functions, the double arithmetic stays (`double-constant-in-float.test.ts` holds this
+ * to what nvcc 13.0 was seen to do).
+ */
 
 import type { Semantics } from "../../analysis/sema/index.ts";
 import type { Type } from "../../analysis/sema/types.ts";
 import type { Declaration, Expression, Node, VariableDeclaration } from "../../syntax/ast.ts";
 import { leftChain } from "../../syntax/terms.ts";
 import type { RuleContext } from "../rule.ts";
+import { libraryName } from "./library-calls.ts";
 import { unqualified } from "./ranges.ts";
 import { isOwn, type SyntaxIndex, sameSpan } from "./syntax-index.ts";
 
@@ -12,9 +21,9 @@ type Literal = Expression & { readonly kind: "float" };
 type Call = Expression & { readonly kind: "call" };
 
 export interface Use {
-  /** The constant meets float operands in an operation, rather than only being converted. */
-  readonly computes: boolean;
-  /** With the suffix the result is the same, bit for bit (unless the constant itself rounds differently). */
+  /** The whole computation that the constant takes part in. */
+  readonly root: Expression;
+  /** With the suffix the result is the same, bit for bit. */
   readonly exact: boolean;
 }
 
@@ -22,13 +31,23 @@ export interface Use {
 interface Target {
   readonly type: "single" | "other";
   readonly computes: boolean;
+  /** A conversion that is written: to float all the same. */
+  readonly cast?: "single" | "other";
 }
 
-/** From a constant outwards: whether floats took part in what was computed with it so far, and how many operations that were. */
+/**
+ * What is left of a computation, from a constant outwards, when the compiler is done: a constant; one operation that becomes one of
+ * floats if its result is converted at once; or arithmetic in double precision.
+ */
+type Left = "constant" | "narrowed" | "double";
+
+/** From a constant outwards: whether floats took part in what was computed with it so far, and what is left of that. */
 interface Way {
   readonly node: Expression;
   readonly computes: boolean;
-  readonly operations: number;
+  /** Something was computed whose result may be rounded. */
+  readonly rounded: boolean;
+  readonly left: Left;
 }
 
 /** What an expression would be if every double constant in it were a float. "constant": made of such constants alone. */
@@ -46,84 +65,104 @@ export class FloatUse {
   readonly #syntax: SyntaxIndex;
   /** Precisions of sums. */
   readonly #sums = new WeakMap<Expression, Precision>();
-  /** What becomes of the result of an operation, where floats took part so far and where not: the same for every constant in it. */
-  readonly #uses = { computes: new Map<Expression, Use | undefined>(), other: new Map<Expression, Use | undefined>() };
+  /** What becomes of the result of an operation, by what is known of it so far: the same for every constant in it. */
+  readonly #uses = new Map<string, Map<Expression, Use | undefined>>();
 
   constructor(program: RuleContext["program"], syntax: SyntaxIndex) {
     this.#semantics = program.semantics;
     this.#syntax = syntax;
   }
 
-  /** Undefined: the constant is rightly a double, or it cannot be told. */
+  /** Undefined: the constant is rightly a double, no double arithmetic is left of it, or it cannot be told. */
   of(literal: Literal): Use | undefined {
     const passed: (readonly [known: Map<Expression, Use | undefined>, node: Expression])[] = [];
     const keep = (use: Use | undefined): Use | undefined => {
       for (const [known, node] of passed) known.set(node, use);
       return use;
     };
-    let way: Way = { node: literal, computes: false, operations: 0 };
+    let way: Way = { node: literal, computes: false, rounded: false, left: "constant" };
     for (;;) {
-      if (way.operations > 0) {
-        const known = way.computes ? this.#uses.computes : this.#uses.other;
+      if (way.left !== "constant") {
+        const known = this.#usesKnown(way);
         if (known.has(way.node)) return keep(known.get(way.node));
         passed.push([known, way.node]);
       }
-      const next = this.#step(literal, way);
+      const next = this.#step(way);
       if (!next || !("node" in next)) return keep(next);
       way = next;
     }
   }
 
+  #usesKnown({ computes, rounded, left }: Way): Map<Expression, Use | undefined> {
+    const key = `${left} ${computes} ${rounded}`;
+    const known = this.#uses.get(key) ?? new Map<Expression, Use | undefined>();
+    this.#uses.set(key, known);
+    return known;
+  }
+
   /** To the expression around it, or to the end. */
-  #step(literal: Literal, { node, computes, operations }: Way): Way | Use | undefined {
+  #step(way: Way): Way | Use | undefined {
+    const { node, computes, rounded, left } = way;
     const item = this.#syntax.parent(node);
-    if (item?.role !== "expression") return this.#sink(node, computes, operations);
+    if (item?.role !== "expression") return this.#sink(way);
     const parent: Expression = item.node;
     switch (parent.kind) {
       case "parenthesized":
-        return { node: parent, computes, operations };
+        return { ...way, node: parent };
       case "unary":
-        return parent.op === "-" || parent.op === "+" ? { node: parent, computes, operations } : undefined;
+        return parent.op === "-" || parent.op === "+" ? { ...way, node: parent } : undefined;
       case "conditional": {
         if (sameSpan(node, parent.condition)) return undefined;
-        const other = this.#precision(sameSpan(node, parent.then) ? parent.else : parent.then);
+        const arm = sameSpan(node, parent.then) ? parent.else : parent.then;
+        const other = this.#precision(arm);
         if (other === "double" || other === "unknown") return undefined;
-        return { node: parent, computes: computes || (other === "single" && operations > 0), operations };
+        const stays = left === "constant" || (left === "narrowed" && other === "constant");
+        return { node: parent, computes: computes || (other === "single" && left !== "constant"), rounded, left: stays ? left : "double" };
       }
       case "binary": {
-        const other = this.#precision(sameSpan(node, parent.left) ? parent.right : parent.left);
-        if (parent.op === ",") return sameSpan(node, parent.left) ? undefined : { node: parent, computes, operations };
+        const beside = sameSpan(node, parent.left) ? parent.right : parent.left;
+        const other = this.#precision(beside);
+        if (parent.op === ",") return sameSpan(node, parent.left) ? undefined : { ...way, node: parent };
         if (other === "double" || other === "unknown") return undefined;
+        const narrows = left === "constant" && this.#isFloat(node) && this.#typed(beside) === "single";
         if (/^([<>]=?|[!=]=)$/.test(parent.op)) {
-          if (other !== "single" && !computes) return undefined;
-          // A float compared with a constant that is a float too compares the same at either precision.
-          return { computes: true, exact: operations === 0 && Math.fround(literal.value) === literal.value };
+          if ((other !== "single" && !computes) || narrows) return undefined;
+          return { root: parent, exact: false };
         }
         if (!isArithmetic(parent.op)) return undefined;
-        return { node: parent, computes: computes || other === "single", operations: operations + 1 };
+        // Computed while compiling: the result is a constant as any.
+        if (left === "constant" && this.#semantics.constant(parent) !== undefined) return { ...way, node: parent, rounded: true };
+        return { node: parent, computes: computes || other === "single", rounded: true, left: narrows ? "narrowed" : "double" };
       }
       case "call": {
-        const name = builtInName(parent);
-        if (name === undefined || !overloaded.test(name) || this.#own(parent)) return this.#sink(node, computes, operations);
+        const name = libraryName(parent);
+        if (name === undefined || !overloaded.test(name) || this.#own(parent)) return this.#sink(way);
         const others = parent.arguments.filter((argument) => !sameSpan(node, argument)).map((argument) => this.#precision(argument));
         if (others.some((other) => other === "double" || other === "unknown")) return undefined;
-        return { node: parent, computes: computes || others.includes("single"), operations: operations + 1 };
+        const chooses = /^f?(min|max)$/.test(name) && left === "constant" && this.#isFloat(node);
+        return { node: parent, computes: computes || others.includes("single"), rounded: rounded || !chooses, left: "double" };
       }
       default:
-        return this.#sink(node, computes, operations);
+        return this.#sink(way);
     }
   }
 
+  /** A constant that a float holds exactly. */
+  #isFloat(node: Expression): boolean {
+    const value = this.#semantics.constant(node);
+    return typeof value === "number" && Math.fround(value) === value;
+  }
+
   /** Where a value ends: what it is converted to decides. */
-  #sink(node: Expression, computes: boolean, operations: number): Use | undefined {
+  #sink({ node, computes, rounded, left }: Way): Use | undefined {
     const target = this.#target(node);
     if (target === undefined) return undefined;
-    // What is made of constants alone is computed while compiling: nothing is converted when it runs, and double is the better way.
-    if (operations > 0 && !computes && !target.computes && this.#semantics.constant(node) !== undefined) return undefined;
-    if (target.type === "single")
-      return { computes: computes || operations > 0 || target.computes, exact: operations === 0 && !target.computes };
+    const single = (target.cast ?? target.type) === "single";
+    if (left === "constant" && (!target.computes || (single && this.#isFloat(node)))) return undefined;
+    if (left === "narrowed" && single && !target.computes) return undefined;
     // An explicit conversion, or one to an integer, still computed with floats at double precision on the way.
-    return computes && target.type === "other" ? { computes: true, exact: false } : undefined;
+    if (target.type !== "single" && !computes) return undefined;
+    return { root: node, exact: !rounded && !target.computes };
   }
 
   #target(node: Expression): Target | undefined {
@@ -141,7 +180,7 @@ export class FloatUse {
       case "cast": {
         const type = kindOf(this.#semantics.typeFrom(parent.type));
         // `(float)0.5` says what it wants; `(float)(x * 0.5)` with a float x does not.
-        return type && { type: "other", computes: false };
+        return type && { type: "other", computes: false, cast: type };
       }
       case "call":
         return sameSpan(node, parent.callee) ? undefined : this.#argument(parent, node);
@@ -194,7 +233,7 @@ export class FloatUse {
 
   #argument(call: Call, node: Expression): Target | undefined {
     const index = call.arguments.findIndex((argument) => sameSpan(node, argument));
-    const name = builtInName(call);
+    const name = libraryName(call);
     if (name !== undefined && !this.#own(call)) {
       if (singleOnly.test(name)) return { type: "single", computes: false };
       const [first] = call.arguments;
@@ -233,7 +272,7 @@ export class FloatUse {
       case "conditional":
         return join(this.#precision(node.then), this.#precision(node.else));
       case "call": {
-        const name = builtInName(node);
+        const name = libraryName(node);
         if (name === undefined || !overloaded.test(name) || this.#own(node)) return this.#typed(node);
         const joined = node.arguments.map((argument) => this.#precision(argument)).reduce(join, "integer");
         return joined === "integer" ? this.#typed(node) : joined;
@@ -264,14 +303,6 @@ export class FloatUse {
 }
 
 const isArithmetic = (op: string): boolean => /^[-+*/]$/.test(op);
-
-/** The plain name a call calls, `std::` set aside. */
-function builtInName(call: Call): string | undefined {
-  if (call.callee.kind !== "name") return undefined;
-  const { parts } = call.callee.name;
-  const qualified = parts.length === 2 && parts[0]?.text === "std";
-  return parts.length === 1 || qualified ? parts.at(-1)?.text : undefined;
-}
 
 const order: readonly Precision[] = ["integer", "constant", "single", "double", "unknown"];
 const join = (a: Precision, b: Precision): Precision => (order.indexOf(a) > order.indexOf(b) ? a : b);
