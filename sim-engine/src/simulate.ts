@@ -9,6 +9,7 @@ import type { Content, Kernel, Launch } from "./ir/kernel.ts";
 import { LaunchRefused, launchProblem } from "./launchable.ts";
 import type { Basis, LaunchReport } from "./report/launch-report.ts";
 import { sourceLoops } from "./report/source-loops.ts";
+import type { Violation } from "./report/violation.ts";
 import { sanitize } from "./sanitize/index.ts";
 import { Work } from "./work.ts";
 
@@ -50,6 +51,12 @@ export function simulate(kernel: Kernel, launch: Launch, gpu: GpuModel, options:
   report.loops.push(...sourceLoops(kernel, complete, contents, work));
   report.assumptions.push(...contents.assumptions);
   const { violations, reach } = sanitize({ kernel, launch: complete, contents, buffers: launch.buffers, invented }, steps, work);
+  for (const later of launch.later ?? []) {
+    const turn = assumeUnknowns(compiled.kernel, { ...launch, ...later }, contents, work);
+    const subject = { kernel, launch: turn.launch, contents, buffers: later.buffers, invented: turn.invented };
+    for (const violation of sanitize(subject, steps * shareOfLater, work).violations)
+      if (!violations.some((known) => isSamePlace(known, violation))) violations.push({ ...violation, later: true });
+  }
   if (violations.length > 0) report.violations = violations;
   if (reach) report.reach = reach;
   report.simulated.ms = now() - started;
@@ -57,7 +64,13 @@ export function simulate(kernel: Kernel, launch: Launch, gpu: GpuModel, options:
 }
 
 /** Steps that a search for faults may take at least; at most half of what the simulation took. */
-const leastSanitizing = 30_000;
+const leastSanitizing = 60_000;
+
+/** Of those steps, the most for each later turn of the host's loop that is looked at. */
+const shareOfLater = 1 / 4;
+
+const isSamePlace = (a: Violation, b: Violation): boolean =>
+  a.kind === b.kind && a.by.at.file === b.by.at.file && a.by.at.start === b.by.at.start && a.by.at.end === b.by.at.end;
 
 /** Drawn at random, a content is alike all over. */
 const isUneven = (content: Content | undefined): boolean => content !== undefined && /^(written|parts|values)$/.test(content.kind);

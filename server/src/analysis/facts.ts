@@ -35,6 +35,8 @@ export interface LaunchFact {
   readonly reason?: string;
   /** The reason is that no GPU starts it. */
   readonly refused?: true;
+  /** The reason is that the grid has no blocks: an error, unless its size is what a file that is not there left. */
+  readonly empty?: true;
   readonly assumptions: readonly Assumption[];
   /** Those of the assumptions that grid, block and dynamic shared memory rest on; none where the source or the user says them. */
   readonly configuration: readonly Assumption[];

@@ -206,7 +206,7 @@ function siteFact(file: FileFacts, launch: EvaluatedLaunch, option: Directive | 
   const completed: EngineLaunch =
     declaration === undefined || unit === undefined
       ? { reason: missingKernel(entry.kernelName, entry.kernel !== undefined), assumptions: [] }
-      : launchForEngine(open(declaration, unit.semantics, launch, substitution), directive, settings.device);
+      : withLater(open(declaration, unit.semantics, launch, substitution), entry, directive, settings.device);
   const lower =
     declaration === undefined || unit === undefined
       ? undefined
@@ -220,6 +220,23 @@ function siteFact(file: FileFacts, launch: EvaluatedLaunch, option: Directive | 
     ...(executions === undefined ? {} : { executions }),
     ...(directive.registers === undefined ? {} : { registers: directive.registers }),
   };
+}
+
+/** With what later executions are given, where no more has to be assumed for them. */
+function withLater(
+  opened: OpenLaunch,
+  { later = [] }: LaunchEntry,
+  directive: Directive,
+  device: AnalysisSettings["device"],
+): EngineLaunch {
+  const completed = launchForEngine(opened, directive, device);
+  if (!("launch" in completed)) return completed;
+  const others = later.flatMap((captured) => {
+    const again = launchForEngine({ ...opened, captured }, directive, device);
+    const isAsKnown = "launch" in again && JSON.stringify(again.assumptions) === JSON.stringify(completed.assumptions);
+    return isAsKnown ? [{ arguments: again.launch.arguments, buffers: again.launch.buffers }] : [];
+  });
+  return others.length === 0 ? completed : { ...completed, launch: { ...completed.launch, later: others } };
 }
 
 /** In a program that is seen whole, what the host stores nothing to is zero. */
@@ -321,7 +338,18 @@ function factWithoutSite(file: FileFacts, kernel: KernelFact, option: Directive 
 
 type Common = Pick<
   LaunchFact,
-  "kernel" | "at" | "line" | "launch" | "reason" | "refused" | "assumptions" | "configuration" | "lower" | "stamp" | "kernelReading"
+  | "kernel"
+  | "at"
+  | "line"
+  | "launch"
+  | "reason"
+  | "refused"
+  | "empty"
+  | "assumptions"
+  | "configuration"
+  | "lower"
+  | "stamp"
+  | "kernelReading"
 >;
 
 const configurationParts: ReadonlySet<string> = new Set(["grid", "block", "dynamicSharedBytes"]);
@@ -356,6 +384,7 @@ function fact(
     assumptions: [...before, ...completed.assumptions, ...(ingredients?.unit.code.assumptions ?? [])],
     configuration: [...inputs, ...completed.assumptions.filter(({ what }) => configurationParts.has(what))],
     ...("refused" in completed ? { refused: true as const } : {}),
+    ...("empty" in completed ? { empty: true as const } : {}),
     ...(launch ? { launch } : { reason: reason ?? "its launch configuration is not known" }),
     ...(ingredients ? { kernelReading: ingredients.unit.reading } : {}),
     stamp: ingredients &&

@@ -32,6 +32,7 @@ export type EngineLaunch =
       readonly assumptions: readonly Assumption[];
       /** No GPU starts it. */
       readonly refused?: true;
+      readonly empty?: true;
     };
 
 /** How many times over an assumed grid fills the GPU. */
@@ -50,8 +51,8 @@ export function launchForEngine(open: OpenLaunch, written: Directive, device: De
   const block = directive.block ?? completeBlock(open, use, assumptions);
   const grid = directive.grid ?? completeGrid(open, block, use, device, assumptions);
   const problem = impossible(grid, block);
-  // A size of zero may well be what a file that is not there left.
-  if (problem !== undefined) return { reason: problem, assumptions, ...(problem === nothingLaunched ? {} : { refused: true as const }) };
+  if (problem === nothingLaunched) return { reason: problem, assumptions, empty: true };
+  if (problem !== undefined) return { reason: problem, assumptions, refused: true };
   const cluster = directive.cluster ?? known(open.cluster);
   const dynamicSharedBytes = directive.shared ?? completeShared(open, assumptions);
   const threads: Dim3 = [grid[0] * block[0], grid[1] * block[1], grid[2] * block[2]];

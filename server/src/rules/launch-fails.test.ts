@@ -14,7 +14,9 @@ testRule(rule, {
   clean: {
     "as many threads as there may be": program("  k<<<1, 1024>>>(out);"),
     "a long grid": program("  k<<<100000, 32>>>(out);"),
-    "a grid that may be empty for another reason": program("  k<<<0, 32>>>(out);"),
+    "a grid that may be empty for another reason": program(
+      "  int n = 0;\n  for (int i = 0; i < lines(out); ++i) n += 32;\n  k<<<n / 32, 32>>>(out);",
+    ),
     "48 KB": program("  k<<<1, 32, 48 * 1024>>>(out);", dynamic),
     "more, and allowed": program(
       "  cudaFuncSetAttribute(k, cudaFuncAttributeMaxDynamicSharedMemorySize, 100 << 10);\n  k<<<1, 32, 100 << 10>>>(out);",
@@ -25,6 +27,11 @@ testRule(rule, {
     "too many threads": {
       code: program(
         "  k<<<1, 2048>>>(out);\n//^^^^^^^^^^^^^^^^^^^ The launch of `k` fails: a block of 2048 threads, more than the 1024 a block can have",
+      ),
+    },
+    "no blocks": {
+      code: program(
+        "  const int n = 200;\n  int blocks = n / 256;\n  k<<<blocks, 256>>>(out);\n//^^^^^^^^^^^^^^^^^^^^^^^ The launch of `k` fails: an empty grid",
       ),
     },
     "too many in a corner": { code: program("  k<<<1, dim3(64, 32)>>>(out);\n//^^^^^^^^^^^^^^^^^^^^^^^^^^^ a block of 2048 threads") },

@@ -1,7 +1,10 @@
+import type { LaunchFact } from "../analysis/facts.ts";
 import { isLibraryHeader } from "../analysis/headers/index.ts";
 import { namedKernel } from "../analysis/host/launches/launch-sites.ts";
 import { formatCapacity, formatCount, formatDim } from "../units.ts";
 import { defineRule, type RuleContext, type SimulatedLaunch } from "./rule.ts";
+import { isSaid } from "./support/said.ts";
+import { Variables } from "./support/variables.ts";
 import { isKnown } from "./support/violations.ts";
 
 const attribute = "FuncSetAttribute";
@@ -36,7 +39,9 @@ int main() {
 }`,
   },
   *check(context) {
-    const impossible = context.program.launches.flatMap((fact) => (fact.refused ? [{ fact, reason: fact.reason ?? "" }] : []));
+    const impossible = context.program.launches.flatMap((fact) =>
+      fact.refused || (fact.empty && isSaidGrid(fact, context)) ? [{ fact, reason: fact.reason ?? "" }] : [],
+    );
     const simulated = context.launches.flatMap((launch) => {
       const reason = refusal(launch, context);
       return reason === undefined ? [] : [{ fact: launch.fact, reason }];
@@ -47,6 +52,12 @@ int main() {
     }
   },
 });
+
+/** The source says the size of the grid; else a size of zero may well be what a file that is not there left. */
+function isSaidGrid({ expression }: LaunchFact, { program, syntax }: RuleContext): boolean {
+  const grid = expression?.kind === "call" ? expression.launch?.grid : undefined;
+  return grid !== undefined && isSaid(grid, new Variables(syntax, program.semantics), program.semantics);
+}
 
 function refusal({ report, fact }: SimulatedLaunch, { program: { reading } }: RuleContext): string | undefined {
   const { refused, block } = report;

@@ -540,6 +540,8 @@ export interface Launch {
   readonly dynamicSharedBytes: number;
   readonly arguments: readonly Argument[];
   readonly buffers: readonly Buffer[];
+  /** What the host gives it in later turns of a loop, where that is something else: looked at for faults alone. */
+  readonly later?: readonly Pick<Launch, "arguments" | "buffers">[];
 }
 
 /** What was taken to be so because nobody says, for the user. */

@@ -19,7 +19,7 @@ export interface TouchedObject {
   readonly bytes: number;
 }
 
-export type Violation =
+export type Violation = (
   | OutOfBounds
   | Misaligned
   | SharedRace
@@ -27,7 +27,11 @@ export type Violation =
   | DivergentBarrier
   | UninitialisedRead
   | Overflow
-  | DivisionByZero;
+  | DivisionByZero
+) & {
+  /** Not what the launch does the first time that the host makes it, but in a later turn of a loop. */
+  readonly later?: true;
+};
 
 interface OfAccess {
   readonly by: Actor;

@@ -165,6 +165,7 @@ function interpreterFor(program: RunProgram, options: RunOptions): Interpreter {
     speculation: 0,
     uncertainty: 0,
     visited: new WeakMap(),
+    replays: { operations: 0, given: new WeakSet() },
     survivesExits: options.survivesExits === true,
   };
   return host;

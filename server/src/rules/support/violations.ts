@@ -51,7 +51,8 @@ const isHarmless = ({ what, value }: Assumption): boolean =>
 /** What a finding says besides its words: the launch, the kernel, the witness. */
 export function about({ launch, violation }: Witnessed, related: readonly Related[] = []): Pick<Finding, "kernel" | "related" | "witness"> {
   const { fact, report } = launch;
-  const message = `in this launch of \`${report.kernel}\`: grid ${formatDim(report.grid)}, block ${formatDim(report.block)}`;
+  const turn = violation.later ? ", in a later turn of the loop around it" : "";
+  const message = `in this launch of \`${report.kernel}\`: grid ${formatDim(report.grid)}, block ${formatDim(report.block)}${turn}`;
   return { kernel: report.kernel, related: [...related, { at: fact.at, message }], witness: violation };
 }
 

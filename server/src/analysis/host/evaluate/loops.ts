@@ -11,6 +11,7 @@ import type { Completion, Interpreter } from "../memory/interpreter.ts";
 import { type LoopTrace, passOn } from "../memory/loop-trace.ts";
 import { copied } from "../memory/read-write.ts";
 import { extendStores, summariseStores } from "../memory/summarise.ts";
+import { replay } from "../replay/index.ts";
 import { sameValue } from "../values/equal.ts";
 import type { Cell, Value } from "../values/model.ts";
 import { bounds, float, int, isFloat, numberOf, range, truth, unknown } from "../values/values.ts";
@@ -183,6 +184,13 @@ interface Progress {
 
 /** Carries the loop to its end, from the states before its last three iterations. */
 function extrapolate(host: Interpreter, loop: Loop, trace: LoopTrace, samples: readonly Sample[], { done, left, counted }: Progress): void {
+  const hurried = host.speculation > 0 || host.afterLast !== undefined || host.loops.some((around) => around.abstract);
+  // A loop within another leaves its elements one by one: what the outer one does is told by them.
+  const replayed = trace.depth === 0 || hurried ? undefined : replay(host, loop.statement, trace.depth > 1);
+  if (replayed?.whole) {
+    replayed.commit();
+    return;
+  }
   const cells = new Set(samples.flatMap(({ values }) => [...values.keys()]));
   const steps = new Map([...cells].map((cell) => [cell, regular(samples.map(({ values }) => values.get(cell) ?? cell.value))] as const));
   const total = left === undefined ? undefined : done + left;
@@ -192,7 +200,8 @@ function extrapolate(host: Interpreter, loop: Loop, trace: LoopTrace, samples: r
     const turns = steps.get(cell) === undefined && alternates(samples, cell);
     host.journal.set(cell, (turns ? ((left ?? 0) % 2 === 0 ? third : second) : undefined) ?? value);
   }
-  extendStores(trace, done, total);
+  extendStores(trace, done, total, new Set(replayed?.columns.map(({ allocation }) => allocation)));
+  replayed?.commit();
   host.launches.scaleCounts(counted, total === undefined ? undefined : total / done);
 }
 

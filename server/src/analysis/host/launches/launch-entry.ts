@@ -51,6 +51,8 @@ export interface LaunchEntry {
   readonly remoteness: number;
   /** Whether it does depends on a condition that is not known. */
   readonly uncertain: boolean;
+  /** Arguments of later executions in the same configuration, where they are others: the first such, and the last. */
+  readonly later?: readonly CapturedArguments[];
 }
 
 /** Makes of a launch what the engine needs; undefined where that is not known. */

@@ -4,7 +4,7 @@
  */
 import type { Content, EarlierLaunch, Work } from "@warplens/sim-engine";
 import { integerOf } from "../values/values.ts";
-import type { LaunchEntry, ResolveLaunch } from "./launch-entry.ts";
+import type { CapturedArguments, LaunchEntry, ResolveLaunch } from "./launch-entry.ts";
 
 /** How many launches may lie between what a buffer held at first and what it holds: the engine has to run them all. */
 const mostDepth = 8;
@@ -53,6 +53,23 @@ export function isConfigured({ grid, block }: Pick<LaunchEntry, "grid" | "block"
   return [...grid, ...block].every((side) => integerOf(side) !== undefined);
 }
 
+/** A launch that is made again: what it is given then is kept, where it is something else. */
+function withLater(known: LaunchEntry, again: LaunchEntry): LaunchEntry {
+  if (known.uncertain || again.uncertain) return known;
+  const key = argumentsKey(again.captured);
+  const [next] = known.later ?? [];
+  if (key === argumentsKey(known.captured) || (next && key === argumentsKey(next))) return known;
+  return { ...known, later: next ? [next, again.captured] : [again.captured] };
+}
+
+/** Which values and which places in which buffers are given, whatever those hold. */
+function argumentsKey({ arguments: all, buffers }: CapturedArguments): string {
+  const of = buffers.map(({ buffer }) => `${buffer.name} ${buffer.bytes}`);
+  return JSON.stringify(all, (key, value: unknown) =>
+    typeof value === "bigint" ? `${value}n` : key === "buffer" ? of[Number(value)] : value,
+  );
+}
+
 /** Grid, block, shared bytes and cluster as text; empty where any of them is not known. */
 function configurationKey({ grid, block, shared, cluster }: Pick<LaunchEntry, "grid" | "block" | "shared" | "cluster">): string {
   const sides = [...grid, ...block, shared, ...(cluster ?? [])].map(integerOf);
@@ -91,7 +108,13 @@ export class LaunchLog {
       return;
     }
     const configuration = configurationKey(entry);
-    if (configuration === "" || found.some((other) => configurationKey(other) === configuration)) return;
+    if (configuration === "") return;
+    const at = found.findIndex((other) => configurationKey(other) === configuration);
+    const known = found[at];
+    if (known) {
+      found[at] = withLater(known, entry);
+      return;
+    }
     if (found.length < mostConfigurations) found.push({ ...entry, turn: found.length });
     else this.#left.set(entry.instance, (this.#left.get(entry.instance) ?? new Set()).add(configuration));
   }

@@ -4,7 +4,7 @@ import type { FloatName, IntegerName } from "../../sema/types.ts";
 import { convert } from "../values/convert.ts";
 import type { Allocation, Band, Cell, HostType, Line, Summary, Value } from "../values/model.ts";
 import { float, int, isFloat, nullPointer, numberOf, range, unknown } from "../values/values.ts";
-import { unknownContent, zeroContent } from "./journal.ts";
+import { isSameContent, unknownContent, zeroContent } from "./journal.ts";
 
 /** The number of elements up to which contents are given one by one. */
 const exactElements = 4096;
@@ -159,7 +159,7 @@ export function overlaid(content: Content, part: ContentPart, bytes = Number.POS
 
 /** Content of which each element may be from either. */
 export function joinContents(a: Content, b: Content, integral: boolean, elements: number | undefined): Content {
-  if (JSON.stringify(a) === JSON.stringify(b)) return a;
+  if (isSameContent(a, b)) return a;
   const left = contentInterval(a, integral, elements);
   const right = contentInterval(b, integral, elements);
   if (left === undefined || right === undefined) return unknownContent;
@@ -268,6 +268,11 @@ export function wholeContent(allocation: Allocation, elementBytes: number): Cont
     return numberOf(base) === value;
   });
   if (fits) return summary.content;
+  if (summary.content.kind === "values" && summary.content.values.length === elements) {
+    const values = Array.from(summary.content.values);
+    for (const [k, index] of samples.indices.entries()) values[index] = samples.values[k] ?? 0;
+    return { kind: "values", values };
+  }
   if (elements !== undefined && elements <= exactElements && summary.content.kind === "zero") {
     const values = new Array<number>(elements).fill(0);
     for (const [k, index] of samples.indices.entries()) values[index] = samples.values[k] ?? 0;

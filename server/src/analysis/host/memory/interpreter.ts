@@ -134,6 +134,8 @@ export interface Interpreter {
   uncertainty: number;
   /** Statements visited by speculation, and how remote they were then. */
   readonly visited: WeakMap<Statement, number>;
+  /** Loops gone through on bare numbers: how many operations that took, and the loops that are not. */
+  readonly replays: { operations: number; readonly given: WeakSet<Statement> };
   /** Blocks that end the program are passed over even if their condition holds. */
   readonly survivesExits: boolean;
 }

@@ -135,9 +135,20 @@ export function joinValues(a: Value, b: Value, reason: string, inputs: readonly 
   return unknown(reason, undefined, inputs);
 }
 
+/** Whether they describe the same elements in the same words. */
+export function isSameContent(a: Content, b: Content): boolean {
+  if (a === b) return true;
+  if (a.kind === "values" && b.kind === "values") {
+    if (a.values.length !== b.values.length) return false;
+    for (let k = 0; k < a.values.length; k++) if (a.values[k] !== b.values[k]) return false;
+    return true;
+  }
+  return a.kind === b.kind && JSON.stringify(a) === JSON.stringify(b);
+}
+
 function joinSummaries(a: Summary, b: Summary, reason: string): Summary {
   if (a === b) return a;
-  const content = JSON.stringify(a.content) === JSON.stringify(b.content) ? a.content : unknownContent;
+  const content = isSameContent(a.content, b.content) ? a.content : unknownContent;
   const { freed, filling, ...rest } = a;
   return {
     ...rest,

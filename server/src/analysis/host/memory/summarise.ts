@@ -7,9 +7,13 @@ import type { Interpreter } from "./interpreter.ts";
 import { unknownContent } from "./journal.ts";
 import type { LoopTrace, StoreTrace } from "./loop-trace.ts";
 
-/** Notes how far the stores of a loop reach; `total` iterations in all, of which `done` were run. */
-export function extendStores(trace: LoopTrace, done: number, total: number | undefined): void {
+/**
+ * Notes how far the stores of a loop reach; `total` iterations in all, of which `done` were run.
+ * @param complete arrays of which all stores are known
+ */
+export function extendStores(trace: LoopTrace, done: number, total: number | undefined, complete: ReadonlySet<Allocation>): void {
   for (const [allocation, store] of trace.stores) {
+    if (complete.has(allocation)) continue;
     store.extended = true;
     if (store.hi < store.lo) continue;
     store.count *= total === undefined ? Number.POSITIVE_INFINITY : total / done;

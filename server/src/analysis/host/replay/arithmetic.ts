@@ -1,0 +1,126 @@
+/** C++ arithmetic on bare numbers of known types: what `values/arithmetic.ts` does on values, for code that is run many times. */
+import { isFloatName, promotedName } from "../../sema/arithmetic-types.ts";
+import type { FloatName, IntegerName } from "../../sema/types.ts";
+import { bitsOf, isUnsigned } from "../values/values.ts";
+
+export type NumberName = IntegerName | FloatName;
+/** Undefined where it is not known, or no double holds it. */
+export type Known = number | undefined;
+
+export type Conversion = (value: number) => Known;
+export type Operation = (left: number, right: number) => Known;
+
+/** What a number of one type becomes as one of another. */
+export function conversion(from: NumberName, to: NumberName): Conversion {
+  if (from === to) return same;
+  if (isFloatName(to)) return to === "double" ? same : Math.fround;
+  if (to === "bool") return (value) => (value === 0 ? 0 : 1);
+  if (!isFloatName(from)) return wrapping(to);
+  // Beyond the type's range nothing says what comes out.
+  const wrap = wrapping(to);
+  return (value) => {
+    const whole = Math.trunc(value);
+    return wrap(whole) === whole ? whole + 0 : undefined;
+  };
+}
+
+const same: Conversion = (value) => value;
+
+/** An integer brought into the range of a type, modulo its width. */
+function wrapping(type: IntegerName): Conversion {
+  const bits = bitsOf(type);
+  const unsigned = isUnsigned(type);
+  if (type === "bool") return (value) => (value === 0 ? 0 : 1);
+  if (bits === 64) return (value) => (Number.isSafeInteger(value) && !(unsigned && value < 0) ? value : undefined);
+  if (bits === 32) return unsigned ? (value) => value >>> 0 : (value) => value | 0;
+  const mask = 2 ** bits - 1;
+  const half = 2 ** (bits - 1);
+  return unsigned ? (value) => value & mask : (value) => (((value & mask) + half) & mask) - half;
+}
+
+const floats: Readonly<Record<string, Operation>> = {
+  "+": (a, b) => a + b,
+  "-": (a, b) => a - b,
+  "*": (a, b) => a * b,
+  "/": (a, b) => a / b,
+};
+
+const comparisons: Readonly<Record<string, Operation>> = {
+  "<": (a, b) => (a < b ? 1 : 0),
+  ">": (a, b) => (a > b ? 1 : 0),
+  "<=": (a, b) => (a <= b ? 1 : 0),
+  ">=": (a, b) => (a >= b ? 1 : 0),
+  "==": (a, b) => (a === b ? 1 : 0),
+  "!=": (a, b) => (a !== b ? 1 : 0),
+};
+
+const small: Readonly<Record<string, Operation>> = {
+  "+": (a, b) => a + b,
+  "-": (a, b) => a - b,
+  "*": Math.imul,
+  "/": (a, b) => (b === 0 ? undefined : Math.trunc(a / b)),
+  "%": (a, b) => (b === 0 ? undefined : a % b),
+  "&": (a, b) => a & b,
+  "|": (a, b) => a | b,
+  "^": (a, b) => a ^ b,
+};
+
+const wide: Readonly<Record<string, (a: bigint, b: bigint) => bigint>> = {
+  "+": (a, b) => a + b,
+  "-": (a, b) => a - b,
+  "*": (a, b) => a * b,
+  "/": (a, b) => a / b,
+  "%": (a, b) => a % b,
+  "&": (a, b) => a & b,
+  "|": (a, b) => a | b,
+  "^": (a, b) => a ^ b,
+};
+
+/** Whether an operator gives a truth value. */
+export const isComparison = (op: string): boolean => op in comparisons;
+
+/** `left op right`, both converted to `type`; undefined for operators that numbers of the type do not have. */
+export function operation(op: string, type: NumberName): Operation | undefined {
+  const compared = comparisons[op];
+  if (compared) return compared;
+  if (isFloatName(type)) {
+    const operate = floats[op];
+    return operate && type !== "double" ? (a, b) => Math.fround(operate(a, b) ?? Number.NaN) : operate;
+  }
+  const wrap = wrapping(type);
+  const exact = small[op];
+  if (bitsOf(type) < 64) return exact && rounded(exact, wrap);
+  const large = wide[op];
+  if (!large) return undefined;
+  // Bits of doubles are those of 32-bit integers only.
+  const direct = exact && !/^[*&|^]$/.test(op) ? exact : op === "*" ? (a: number, b: number) => a * b : undefined;
+  const unsigned = isUnsigned(type);
+  return (a, b) => {
+    const near = direct?.(a, b);
+    if (near !== undefined && Number.isSafeInteger(near) && !(unsigned && near < 0)) return near + 0;
+    if (b === 0 && (op === "/" || op === "%")) return undefined;
+    const made = large(BigInt(a), BigInt(b));
+    return wrap(Number(unsigned ? BigInt.asUintN(64, made) : BigInt.asIntN(64, made)));
+  };
+}
+
+const rounded =
+  (operate: Operation, wrap: Conversion): Operation =>
+  (a, b) => {
+    const made = operate(a, b);
+    return made === undefined ? undefined : wrap(made);
+  };
+
+/** `left << count`, `left >> count` of a promoted type; the count is taken modulo the width. */
+export function shift(op: "<<" | ">>", type: IntegerName): Operation {
+  const bits = bitsOf(promotedName(type));
+  const wrap = wrapping(promotedName(type));
+  if (bits === 32) {
+    if (op === "<<") return (a, count) => wrap(a << count);
+    return isUnsigned(promotedName(type)) ? (a, count) => a >>> count : (a, count) => a >> count;
+  }
+  return (a, count) => {
+    const scale = 2 ** (((count % bits) + bits) % bits);
+    return wrap(op === "<<" ? a * scale : Math.floor(a / scale));
+  };
+}

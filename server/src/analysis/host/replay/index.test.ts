@@ -1,0 +1,107 @@
+/** Loops that are gone through to their end: what arrays hold afterwards, element by element. */
+import { beforeAll, describe, expect, test } from "vitest";
+import { inMain, launchesOf, useInstalledParser } from "../testing/launches-of.ts";
+
+beforeAll(useInstalledParser);
+
+const kernel = "#include <vector>\n__global__ void k(const TYPE *p, int n) {}\n";
+
+/** What the buffer of the one launch holds, and the number that is passed beside it. */
+function filled(code: string, type = "int", before = "") {
+  const [fact] = launchesOf(inMain(code, `${before}${kernel.replace("TYPE", type)}`));
+  const [content] = fact?.launch?.buffers.map((buffer) => buffer.content) ?? [];
+  const [, count] = fact?.launch?.arguments ?? [];
+  return { content, count: count?.kind === "scalar" ? count.value : undefined };
+}
+
+const upload = (bytes = "n * sizeof(int)") =>
+  `int *d; cudaMalloc(&d, ${bytes}); cudaMemcpy(d, h, ${bytes}, cudaMemcpyHostToDevice); k<<<1, 32>>>(d, n);`;
+const array = "const int n = 6000; int *h = (int *)malloc(n * sizeof(int));";
+const each = <T>(count: number, value: (k: number) => T): T[] => Array.from({ length: count }, (_, k) => value(k));
+
+describe("what a loop stores", () => {
+  const rows: readonly (readonly [name: string, code: string, value: (k: number) => number, before?: string])[] = [
+    ["arithmetic", `${array} for (int i = 0; i < n; ++i) h[i] = i / 3; ${upload()}`, (k) => Math.floor(k / 3)],
+    ["remainders", `${array} for (int i = 0; i < n; ++i) h[i] = 1 + i % 5; ${upload()}`, (k) => 1 + (k % 5)],
+    ["a choice", `${array} for (int i = 0; i < n; ++i) h[i] = (i & 1) ? -7 : i; ${upload()}`, (k) => (k % 2 ? -7 : k)],
+    [
+      "a branch",
+      `${array} for (int i = 0; i < n; ++i) { if (i % 3 == 0) { h[i] = 9; continue; } h[i] = -i; } ${upload()}`,
+      (k) => (k % 3 ? -k : 9),
+    ],
+    [
+      "unsigned wrap",
+      `${array} for (unsigned i = 0; i < n; ++i) h[i] = (i * 2654435761u) >> 28; ${upload()}`,
+      (k) => Math.imul(k, 2654435761) >>> 28,
+    ],
+    [
+      "a generator's state",
+      `${array} unsigned s = 7; for (int i = 0; i < n; ++i) { s = s * 1664525u + 1013904223u; h[i] = s % 100; } ${upload()}`,
+      (
+        (s) => () =>
+          (s = (Math.imul(s, 1664525) + 1013904223) >>> 0) % 100
+      )(7),
+    ],
+    [
+      "what it has stored before",
+      `${array} h[0] = 0; for (int i = 1; i < n; ++i) h[i] = h[i - 1] + i % 4; ${upload()}`,
+      (
+        (sum) => (k) =>
+          (sum += k % 4)
+      )(0),
+    ],
+    [
+      "a function of the program",
+      `${array} for (int i = 0; i < n; ++i) h[i] = mix(i, 3); ${upload()}`,
+      (k) => (k % 3 === 0 ? 5 : k * 3),
+      "int mix(int a, int b) { if (a % b == 0) return 5; return a * b; }\n",
+    ],
+    [
+      "two loops, one in the other",
+      `${array} for (int r = 0; r < 60; ++r) for (int c = 0; c < 100; ++c) h[r * 100 + c] = r ^ c; ${upload()}`,
+      (k) => Math.floor(k / 100) ^ (k % 100),
+    ],
+    ["a while", `${array} int i = 0; while (i < n) { h[i] = i % 7; i += 1; } ${upload()}`, (k) => k % 7],
+    ["through a reference", `${array} for (int i = 0; i < n; ++i) { int &x = h[i]; x = 2; x += i % 2; } ${upload()}`, (k) => 2 + (k % 2)],
+    [
+      "one element afterwards",
+      `${array} for (int i = 0; i < n; ++i) h[i] = i % 7; h[5] = 1000; ${upload()}`,
+      (k) => (k === 5 ? 1000 : k % 7),
+    ],
+  ];
+  test.each(rows.map((row) => [row[0], row] as const))("%s", (_, [, code, value, before]) => {
+    expect(filled(code, "int", before).content).toEqual({ kind: "values", values: each(6000, value) });
+  });
+  test("floats are rounded", () => {
+    const { content } = filled(
+      "const int n = 6000; std::vector<float> v(n); for (int i = 0; i < n; ++i) v[i] = (i % 3) * 0.1f; float *d; cudaMalloc(&d, n * 4); cudaMemcpy(d, v.data(), n * 4, cudaMemcpyHostToDevice); k<<<1, 32>>>(d, n);",
+      "float",
+    );
+    expect(content).toEqual({ kind: "values", values: each(6000, (k) => Math.fround((k % 3) * Math.fround(0.1))) });
+  });
+  test("what it counts", () => {
+    const { count } = filled(
+      `${array} int found = 0; for (int i = 0; i < n; ++i) { h[i] = i; if (i % 7 == 3) ++found; } int *d; cudaMalloc(&d, 4); k<<<1, 32>>>(d, found);`,
+    );
+    expect(count).toBe(857);
+  });
+});
+
+describe("what is left to a description of the whole", () => {
+  test.each([
+    ["random numbers", `${array} for (int i = 0; i < n; ++i) h[i] = rand() % 10; ${upload()}`, { kind: "uniform", lo: 0, hi: 10 }],
+    ["regular ones", `${array} for (int i = 0; i < n; ++i) h[i] = 2 * i + 1; ${upload()}`, { kind: "linear", start: 1, stride: 2 }],
+    [
+      "more elements than are gone through",
+      `const int n = 1 << 20; int *h = (int *)malloc(n * 4); for (int i = 0; i < n; ++i) h[i] = 1 + i % 5; ${upload()}`,
+      { kind: "uniform", lo: 1, hi: 6 },
+    ],
+    ["what nobody knows", `${array} for (int i = 0; i < n; ++i) h[i] = read_one(i); ${upload()}`, { kind: "unknown" }],
+  ])("%s", (_, code, content) => expect(filled(code).content).toMatchObject(content));
+  test("an array beside a random one is known", () => {
+    const { content } = filled(
+      `${array} float *r = (float *)malloc(n * 4); for (int i = 0; i < n; ++i) { r[i] = rand() / 2.0f; h[i] = i % 9; } ${upload()}`,
+    );
+    expect(content).toEqual({ kind: "values", values: each(6000, (k) => k % 9) });
+  });
+});

@@ -1,0 +1,86 @@
+/**
+ * Loops that fill arrays and count, gone through to their end on bare numbers, where the evaluator would describe what is left of them as a
+ * whole: `h[i] = (i * 37) % 101`, row pointers, sums. What cannot be followed is left to that.
+ */
+import type { Statement } from "../../../syntax/ast.ts";
+import type { Interpreter } from "../memory/interpreter.ts";
+import type { Cell } from "../values/model.ts";
+import { float, int, isFloat } from "../values/values.ts";
+import type { NumberName } from "./arithmetic.ts";
+import type { Column } from "./columns.ts";
+import { GivenUp, type Machine, Unsupported } from "./machine.ts";
+import { loopCode, statementCode } from "./statements.ts";
+
+/** Operations of one loop, and of a run of host code. */
+const mostOfLoop = 600_000;
+const mostOfRun = 2_000_000;
+/** Operations that are done in the time of a step. */
+const operationsAStep = 64;
+
+export interface Replayed {
+  /** Arrays of which all that was stored is known. */
+  readonly columns: readonly Column[];
+  /** Nothing that the loop stores is left open. */
+  readonly whole: boolean;
+  /** Puts what is known where it belongs. */
+  readonly commit: () => void;
+}
+
+/**
+ * A loop from the state at hand, before the test of a turn, to its end.
+ * @param apart elements are stored one by one, rather than as what the array holds as a whole
+ * @returns undefined where it is not followed: then nothing is changed
+ */
+export function replay(host: Interpreter, statement: Statement, apart: boolean): Replayed | undefined {
+  if (statement.kind !== "for" && statement.kind !== "while" && statement.kind !== "do") return undefined;
+  if (host.replays.given.has(statement) || host.replays.operations >= mostOfRun) return undefined;
+  const budget = Math.min(mostOfLoop, mostOfRun - host.replays.operations);
+  const machine: Machine = {
+    host,
+    slots: [],
+    cells: new Map(),
+    stored: new Set(),
+    columns: new Map(),
+    scopes: [new Map()],
+    result: undefined,
+    resultType: undefined,
+    depth: 0,
+    effects: 0,
+    left: budget,
+    statement: (inner) => statementCode(machine, inner),
+  };
+  try {
+    loopCode(machine, statement, false)();
+  } catch (error) {
+    if (!(error instanceof Unsupported || error instanceof GivenUp)) throw error;
+    host.replays.given.add(statement);
+    return undefined;
+  } finally {
+    const spent = budget - Math.max(0, machine.left);
+    host.replays.operations += spent;
+    host.steps += Math.ceil(spent / operationsAStep);
+    host.work?.spend(Math.ceil(spent / operationsAStep));
+  }
+  const stored = [...machine.columns.values()].filter(({ stores }) => stores > 0);
+  const columns = stored.filter(({ isKnown }) => isKnown);
+  const scalars = [...machine.cells].filter(([, { index }]) => machine.stored.has(index));
+  const known = scalars.flatMap(([cell, { index, type }]) => {
+    const value = machine.slots[index];
+    return value === undefined ? [] : [{ cell, value, type }];
+  });
+  return {
+    columns,
+    whole: columns.length === stored.length && known.length === scalars.length,
+    commit: () => {
+      for (const each of known) settle(host, each);
+      for (const column of columns) column.commit(apart);
+    },
+  };
+}
+
+function settle(
+  host: Interpreter,
+  { cell, value, type }: { readonly cell: Cell; readonly value: number; readonly type: NumberName },
+): void {
+  host.journal.set(cell, isFloat(type) ? float(value, type) : int(value, type));
+}

@@ -1,0 +1,156 @@
+/** Statements of host code as closures. */
+import type { Condition, Declaration, Expression, Statement } from "../../../syntax/ast.ts";
+import { hostType } from "../memory/host-types.ts";
+import { codeOf, converted } from "./expressions.ts";
+import { type Ending, type Execute, ending, GivenUp, type Machine, newSlot, type Run, spend, type Target, Unsupported } from "./machine.ts";
+import { numberType, storeTo, targetOf } from "./targets.ts";
+
+const { normal, breaks, continues, returns } = ending;
+
+/** @throws Unsupported */
+export function statementCode(machine: Machine, s: Statement): Execute {
+  switch (s.kind) {
+    case "block":
+      return scoped(machine, () => inTurn(s.body.map((each) => statementCode(machine, each))));
+    case "declaration":
+      return inTurn(s.declarations.map((declaration) => declare(machine, declaration)));
+    case "expression":
+      return evaluated(machine, s.expression);
+    case "if":
+      return scoped(machine, () => {
+        const before = s.init ? statementCode(machine, s.init) : undefined;
+        const condition = conditionCode(machine, s.condition);
+        const then = statementCode(machine, s.then);
+        const otherwise = s.else ? statementCode(machine, s.else) : () => normal;
+        return () => {
+          before?.();
+          return decided(condition) ? then() : otherwise();
+        };
+      });
+    case "for":
+      return scoped(machine, () => {
+        const init = s.init ? statementCode(machine, s.init) : undefined;
+        const turns = loopCode(machine, s, false);
+        return () => {
+          init?.();
+          return turns();
+        };
+      });
+    case "while":
+      return scoped(machine, () => loopCode(machine, s, false));
+    case "do":
+      return scoped(machine, () => loopCode(machine, s, true));
+    case "break":
+      return () => breaks;
+    case "continue":
+      return () => continues;
+    case "return": {
+      if (!s.value || !machine.resultType) throw new Unsupported();
+      const run = converted(codeOf(machine, s.value), machine.resultType);
+      return () => {
+        machine.result = run();
+        return returns;
+      };
+    }
+    case "empty":
+      return () => normal;
+    default:
+      throw new Unsupported();
+  }
+}
+
+/** A loop from where it stands on, without what comes before its first turn. @throws Unsupported */
+export function loopCode(machine: Machine, s: Statement & { readonly kind: "for" | "while" | "do" }, testedLast: boolean): Execute {
+  const condition = s.condition ? conditionCode(machine, s.condition) : (): number => 1;
+  const body = statementCode(machine, s.body);
+  const step = s.kind === "for" && s.step ? evaluated(machine, s.step) : undefined;
+  return () => {
+    for (let first = testedLast; ; first = false) {
+      if (!first && !decided(condition)) return normal;
+      spend(machine);
+      const end = body();
+      if (end === breaks) return normal;
+      if (end === returns) return end;
+      step?.();
+    }
+  };
+}
+
+/** @throws GivenUp where that is not known */
+function decided(condition: Run): boolean {
+  const value = condition();
+  if (value === undefined) throw new GivenUp();
+  return value !== 0;
+}
+
+function conditionCode(machine: Machine, condition: Condition): Run {
+  if (condition.kind === "variable") throw new Unsupported();
+  return codeOf(machine, condition).run;
+}
+
+function evaluated(machine: Machine, e: Expression): Execute {
+  const { run } = codeOf(machine, e);
+  return () => {
+    run();
+    return normal;
+  };
+}
+
+function inTurn(all: readonly Execute[]): Execute {
+  const [only] = all;
+  if (all.length === 1 && only) return only;
+  return () => {
+    for (const execute of all) {
+      const end: Ending = execute();
+      if (end !== normal) return end;
+    }
+    return normal;
+  };
+}
+
+function scoped(machine: Machine, make: () => Execute): Execute {
+  machine.scopes.push(new Map());
+  try {
+    return make();
+  } finally {
+    machine.scopes.pop();
+  }
+}
+
+function declare(machine: Machine, declaration: Declaration): Execute {
+  if (declaration.kind !== "variable" || declaration.bindings || declaration.specifiers.static) throw new Unsupported();
+  const { type, init } = declaration;
+  const name = declaration.name.parts.at(-1)?.text ?? "";
+  const [value] = init?.values ?? [];
+  if ((init?.values.length ?? 0) > 1) throw new Unsupported();
+  const enter = (target: Target): void => {
+    machine.scopes.at(-1)?.set(name, target);
+  };
+  if (type.kind === "reference") {
+    if (!value) throw new Unsupported();
+    const target = targetOf(machine, value, (inner) => codeOf(machine, inner));
+    if (target.kind === "slot") {
+      enter(target);
+      return () => normal;
+    }
+    // Where it leads is settled here, whatever becomes of the index.
+    const at = newSlot(machine, "long");
+    const { slots } = machine;
+    const { offset } = target;
+    enter({ ...target, offset: () => slots[at.index] });
+    return () => {
+      slots[at.index] = offset();
+      return normal;
+    };
+  }
+  const code = value && codeOf(machine, value);
+  const number = type.kind === "auto" ? code?.type : numberType(hostType(machine.host, type));
+  if (!number) throw new Unsupported();
+  const slot = newSlot(machine, number);
+  enter(slot);
+  const store = storeTo(machine, slot, code?.type ?? number);
+  return () => {
+    store(code?.run());
+    return normal;
+  };
+}

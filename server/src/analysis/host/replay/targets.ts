@@ -1,0 +1,185 @@
+/** What expressions name: variables, arrays, elements of arrays. */
+import type { Expression } from "../../../syntax/ast.ts";
+import { withoutParentheses } from "../../../syntax/terms.ts";
+import { sizeOf } from "../memory/read-write.ts";
+import { lastText } from "../resolve/names.ts";
+import { placeOf } from "../resolve/places.ts";
+import { Allocation, Cell, type HostType, type Place, type Value } from "../values/model.ts";
+import { typeOfValue } from "../values/type-of-value.ts";
+import { numberOf } from "../values/values.ts";
+import { conversion, type NumberName } from "./arithmetic.ts";
+import { Column } from "./columns.ts";
+import { type Elements, GivenUp, type Machine, newSlot, type Run, type Slot, spend, type Target, Unsupported } from "./machine.ts";
+
+export interface Code {
+  readonly type: NumberName;
+  readonly run: Run;
+}
+
+/** The number a type is; undefined for others. */
+export function numberType(type: HostType | undefined): NumberName | undefined {
+  if (type?.kind === "integer" || type?.kind === "floating") return type.name;
+  return type?.kind === "enum" ? type.underlying : undefined;
+}
+
+/** A name that the replayed code declares. */
+export function declared({ scopes }: Machine, name: string): Target | undefined {
+  for (let k = scopes.length - 1; k >= 0; k--) {
+    const found = scopes[k]?.get(name);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+/** What an expression designates. @throws Unsupported */
+export function targetOf(machine: Machine, written: Expression, code: (e: Expression) => Code): Target {
+  const e = withoutParentheses(written);
+  if (e.kind === "name" && e.name.parts.length === 1) {
+    const own = declared(machine, lastText(e.name));
+    if (own) return own;
+  }
+  if (e.kind === "subscript") {
+    const [index] = e.indices;
+    if (!index || e.indices.length > 1) throw new Unsupported();
+    return elementAt(machine, arrayOf(machine, e.base, code), code(index));
+  }
+  if (e.kind === "call" && e.callee.kind === "member" && lastText(e.callee.name) === "at" && e.arguments[0])
+    return elementAt(machine, arrayOf(machine, e.callee.base, code), code(e.arguments[0]));
+  if (e.kind === "unary" && e.op === "*") return arrayOf(machine, e.operand, code);
+  const place = hostPlace(machine, e);
+  if (place instanceof Cell) return cellSlot(machine, place);
+  if (place.offset === undefined || place.type === undefined) throw new Unsupported();
+  const { allocation, offset, type } = place;
+  return { kind: "elements", allocation, offset: () => offset, type };
+}
+
+/** A place that the host's code designates by names alone. */
+function hostPlace(machine: Machine, e: Expression): Place {
+  let root = e;
+  while (root.kind === "member") root = withoutParentheses(root.base);
+  if (root.kind !== "name" && root.kind !== "this") throw new Unsupported();
+  if (root.kind === "name" && root.name.parts.length === 1 && declared(machine, lastText(root.name))) throw new Unsupported();
+  const place = placeOf(machine.host, e);
+  if (!place) throw new Unsupported();
+  return place;
+}
+
+function cellSlot(machine: Machine, cell: Cell): Slot {
+  const known = machine.cells.get(cell);
+  if (known) return known;
+  const type = numberType(cell.type) ?? numberType(typeOfValue(cell.value));
+  if (!type) throw new Unsupported();
+  const slot = newSlot(machine, type);
+  const value = numberOf(cell.value);
+  machine.slots[slot.index] = value !== undefined && Number.isInteger(value) && !Number.isSafeInteger(value) ? undefined : value;
+  machine.cells.set(cell, slot);
+  return slot;
+}
+
+/** The elements that a pointer leads to, or that an array or container has. @throws Unsupported */
+export function arrayOf(machine: Machine, written: Expression, code: (e: Expression) => Code): Elements {
+  const e = withoutParentheses(written);
+  if (e.kind === "binary" && e.op === "+") return elementAt(machine, arrayOf(machine, e.left, code), code(e.right));
+  if (e.kind === "call" && e.callee.kind === "member" && /^(data|begin)$/.test(lastText(e.callee.name)) && e.arguments.length === 0)
+    return arrayOf(machine, e.callee.base, code);
+  if (e.kind === "name" && e.name.parts.length === 1) {
+    const own = declared(machine, lastText(e.name));
+    if (own?.kind === "elements") return arrayWithin(own);
+    if (own) throw new Unsupported();
+  }
+  if (e.kind === "subscript") {
+    const target = targetOf(machine, e, code);
+    if (target.kind === "elements") return arrayWithin(target);
+    throw new Unsupported();
+  }
+  const place = hostPlace(machine, e);
+  if (!(place instanceof Cell)) throw new Unsupported();
+  return elementsOf(place.value);
+}
+
+/** An array that is an element, by its own elements. */
+function arrayWithin(target: Elements): Elements {
+  return target.type.kind === "array" ? { ...target, type: target.type.of } : target;
+}
+
+function elementsOf(value: Value): Elements {
+  if (value.kind === "container" && value.type.element)
+    return { kind: "elements", allocation: value.storage, offset: () => 0, type: value.type.element };
+  if (value.kind !== "pointer" || !(value.target instanceof Allocation) || value.offset === undefined) throw new Unsupported();
+  const { target, offset } = value;
+  const type = value.to ?? target.element;
+  if (!type || type.kind === "container") throw new Unsupported();
+  return { kind: "elements", allocation: target, offset: () => offset, type };
+}
+
+function elementAt({ host }: Machine, base: Elements, index: Code): Elements {
+  const bytes = sizeOf(host, base.type);
+  if (bytes === undefined) throw new Unsupported();
+  const { offset } = base;
+  const { run } = index;
+  return {
+    ...base,
+    offset: () => {
+      const [from, at] = [offset(), run()];
+      return from === undefined || at === undefined ? undefined : from + at * bytes;
+    },
+  };
+}
+
+// ---------------------------------------------------------------- reading and writing
+
+/** @throws Unsupported */
+export function loadOf(machine: Machine, target: Target): Code {
+  if (target.kind === "slot") {
+    const { slots } = machine;
+    const { index, type } = target;
+    return { type, run: () => slots[index] };
+  }
+  const { type, column, indexOf } = columnOf(machine, target);
+  return {
+    type,
+    run: () => {
+      spend(machine);
+      return column.read(indexOf());
+    },
+  };
+}
+
+/** What puts a number of a type there. @throws Unsupported */
+export function storeTo(machine: Machine, target: Target, from: NumberName): (value: ReturnType<Run>) => ReturnType<Run> {
+  machine.effects += 1;
+  if (target.kind === "slot") {
+    const { slots, stored } = machine;
+    const { index } = target;
+    const convert = conversion(from, target.type);
+    stored.add(index);
+    return (value) => {
+      slots[index] = value === undefined ? undefined : convert(value);
+      return slots[index];
+    };
+  }
+  const { type, column, indexOf } = columnOf(machine, target);
+  const convert = conversion(from, type);
+  return (value) => {
+    spend(machine);
+    const converted = value === undefined ? undefined : convert(value);
+    column.write(indexOf(), converted);
+    return converted;
+  };
+}
+
+function columnOf(machine: Machine, { allocation, offset, type }: Elements) {
+  const name = numberType(type);
+  const bytes = sizeOf(machine.host, type);
+  if (name === undefined || bytes === undefined) throw new Unsupported();
+  const column = machine.columns.get(allocation) ?? Column.of(machine.host, allocation, type, bytes);
+  if (!column || column.elementBytes !== bytes) throw new Unsupported();
+  machine.columns.set(allocation, column);
+  const indexOf = (): number => {
+    const at = offset();
+    const index = at === undefined ? Number.NaN : at / bytes;
+    if (!(Number.isInteger(index) && index >= 0 && index < column.length)) throw new GivenUp();
+    return index;
+  };
+  return { type: name, column, indexOf };
+}
