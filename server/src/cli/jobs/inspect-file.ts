@@ -62,8 +62,12 @@ export async function inspectFile(
   };
 }
 
-/** `ended`: what ended it before every launch was simulated or had a reason of its own. */
-type Simulated = Simulation & { readonly ended: "steps" | "time" | undefined };
+interface Simulated extends Simulation {
+  /** What ended it before every launch was simulated or had a reason of its own. */
+  readonly ended: "steps" | "time" | undefined;
+  /** The steps were over before host code had been followed: what it launches would have to be looked for again. */
+  readonly launchesUnknown?: true;
+}
 
 function simulated(job: Job, program: Program, compiled: readonly CompiledKernel[], budget: Budget): Simulated {
   const registers = new Map(job.registers);
@@ -73,18 +77,30 @@ function simulated(job: Job, program: Program, compiled: readonly CompiledKernel
     if (ended === undefined && budget.isOver()) ended = "time";
     return ended !== undefined;
   });
-  const simulation = program.db.within(work, () =>
-    simulateProgram(program, job.gpu, {
-      work,
-      whyEnded: (during) => (ended === "steps" ? tookTooManySteps(job.steps, during) : tookTooLong(budget.seconds)),
-      registersOf(name, templateArguments) {
-        const value = registers.get(name);
-        return value === undefined ? knownResources(findCompiled(compiled, name, templateArguments)) : { value, basis: "annotated" };
-      },
-      ...(job.kernel === undefined ? {} : { kernel: job.kernel }),
-    }),
-  );
-  return { ...simulation, ended };
+  try {
+    const simulation = program.db.within(work, () =>
+      simulateProgram(program, job.gpu, {
+        work,
+        whyEnded: (during) => (ended === "steps" ? tookTooManySteps(job.steps, during) : tookTooLong(budget.seconds)),
+        registersOf(name, templateArguments) {
+          const value = registers.get(name);
+          return value === undefined ? knownResources(findCompiled(compiled, name, templateArguments)) : { value, basis: "annotated" };
+        },
+        ...(job.kernel === undefined ? {} : { kernel: job.kernel }),
+      }),
+    );
+    return { ...simulation, ended };
+  } catch (error) {
+    if (!(error instanceof Cancelled) || ended !== "steps") throw error;
+    return { ...noneSimulated(job, program, tookTooManySteps(job.steps, failedStage(error))), ended, launchesUnknown: true };
+  }
+}
+
+/** Each kernel of the file with the reason, where nothing is known of its launches. */
+function noneSimulated({ kernel: only }: Job, { kernels, reading }: Program, reason: string): Simulation {
+  const asked = kernels.filter(({ name, at }) => at.file === 0 && (only === undefined || only === name));
+  const lineOf = ({ nameAt }: (typeof asked)[number]): number => reading.position(nameAt.file, nameAt.start).line + 1;
+  return { launches: [], notSimulated: asked.map((of) => ({ kernel: of.name, line: lineOf(of), reason, of })) };
 }
 
 function namesIn({ analysis, kernel, registers }: Job, { kernels, items, semantics }: Program, simulation: Simulation | undefined): Names {
@@ -135,7 +151,7 @@ function findings(
   const settings = {
     ...job.lint,
     // Where the launches could not be had nothing asks for them again.
-    ...(partly || (job.simulates && !simulation) ? { quick: true } : {}),
+    ...(partly || (job.simulates && (!simulation || simulation.launchesUnknown)) ? { quick: true } : {}),
     // What failed, or was not come to, might have used a suppression.
     ...(partly || failures.length > 0 || simulation?.ended !== undefined
       ? { ignore: [...(job.lint.ignore ?? []), unusedSuppression.id] }

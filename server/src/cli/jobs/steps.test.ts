@@ -10,11 +10,11 @@ const source = `${names.map((name) => `__global__ void ${name}(float *a) { for (
 int main() { float *a; cudaMalloc(&a, 4096); ${names.map((name) => `${name}<<<8, 128>>>(a);`).join(" ")} }
 `;
 
-async function inspect(steps: number, isOver = () => false) {
+async function inspect(steps: number, isOver = () => false, text = source) {
   const gpu = findGpu("h200");
   if (!gpu) throw new Error("no GPU");
   const analysis = { computeCapability: 90, defines: [], includeDirs: [], launches: [], assume: [], argv: [] };
-  const job = { path: "/a.cu", text: source, gpu, analysis, lint: {}, simulates: true, steps, registers: [] };
+  const job = { path: "/a.cu", text, gpu, analysis, lint: {}, simulates: true, steps, registers: [] };
   const { simulation, failures, diagnostics } = await inspectFile(job, { read: () => undefined }, { seconds: 7, isOver });
   const { launches = [], notSimulated = [] } = simulation ?? {};
   return {
@@ -46,6 +46,16 @@ describe("the steps of a file", () => {
       expect(await inspect(steps)).toEqual(some);
     }
     expect([...simulated]).toEqual([0, 1, 2, 3]);
+  });
+
+  test("may be over before host code was followed: each kernel is named with the stage that took them", async () => {
+    // A loop would be followed for a few turns only.
+    const long = `int main() { int x = 1; ${"x = 3 * x + 1; ".repeat(1000)}`;
+    const some = await inspect(50, () => false, source.replace("int main() {", long));
+    expect(some.failures).toEqual([]);
+    expect(some.left.map(({ kernel }) => kernel)).toEqual(names);
+    expect(some.left.map(({ line }) => line)).toEqual([1, 2, 3]);
+    for (const { reason } of some.left) expect(reason).toMatch(/^its stage "host evaluation" took the last of the 50 steps of the file/);
   });
 
   test("are its outcome, and time that runs out is a failure: there may be more another time", async () => {
