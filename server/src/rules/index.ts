@@ -1,18 +1,34 @@
 /** Generated from this folder by scripts/generate/rules.mjs: do not edit. */
 import analysisLimit from "./analysis-limit.ts";
+import constantMemoryOverflow from "./constant-memory-overflow.ts";
 import copyDirection from "./copy-direction.ts";
 import copySize from "./copy-size.ts";
 import divergentBarrier from "./divergent-barrier.ts";
 import doubleConstantInFloat from "./double-constant-in-float.ts";
+import doubleMathFunctionOnFloat from "./double-math-function-on-float.ts";
+import emulatedDoubleAtomic from "./emulated-double-atomic.ts";
+import fractionalPower from "./fractional-power.ts";
 import globalMemoryRace from "./global-memory-race.ts";
 import gridDoesNotCover from "./grid-does-not-cover.ts";
+import integerDivision from "./integer-division.ts";
 import invalidDirective from "./invalid-directive.ts";
 import launchFails from "./launch-fails.ts";
 import legacyWarpIntrinsic from "./legacy-warp-intrinsic.ts";
 import misalignedAccess from "./misaligned-access.ts";
+import missingLaunchBounds from "./missing-launch-bounds.ts";
+import missingSyncwarp from "./missing-syncwarp.ts";
+import narrowIntegerArithmetic from "./narrow-integer-arithmetic.ts";
 import outOfBoundsAccess from "./out-of-bounds-access.ts";
+import powerOfConstantBase from "./power-of-constant-base.ts";
+import preciseMathInHotLoop from "./precise-math-in-hot-loop.ts";
+import reciprocalSquareRoot from "./reciprocal-square-root.ts";
+import repeatedBarrier from "./repeated-barrier.ts";
 import type { Rule } from "./rule.ts";
+import separateSineCosine from "./separate-sine-cosine.ts";
+import sharedMemoryOverStaticLimit from "./shared-memory-over-static-limit.ts";
 import sharedMemoryRace from "./shared-memory-race.ts";
+import sineOfPiMultiple from "./sine-of-pi-multiple.ts";
+import smallIntegerPower from "./small-integer-power.ts";
 import stridedGlobalAccess from "./strided-global-access.ts";
 import uncheckedArithmetic from "./unchecked-arithmetic.ts";
 import uncoalescedGlobalAccess from "./uncoalesced-global-access.ts";
@@ -22,23 +38,40 @@ import unsignedLoopCounter from "./unsigned-loop-counter.ts";
 import unsynchronisedHostRead from "./unsynchronised-host-read.ts";
 import unusedSuppression from "./unused-suppression.ts";
 import useAfterFree from "./use-after-free.ts";
+import warpMaskInDivergentCode from "./warp-mask-in-divergent-code.ts";
 import wrongMemorySpace from "./wrong-memory-space.ts";
 
 /** Every rule, by id. */
 export const rules: readonly Rule[] = [
   analysisLimit,
+  constantMemoryOverflow,
   copyDirection,
   copySize,
   divergentBarrier,
   doubleConstantInFloat,
+  doubleMathFunctionOnFloat,
+  emulatedDoubleAtomic,
+  fractionalPower,
   globalMemoryRace,
   gridDoesNotCover,
+  integerDivision,
   invalidDirective,
   launchFails,
   legacyWarpIntrinsic,
   misalignedAccess,
+  missingLaunchBounds,
+  missingSyncwarp,
+  narrowIntegerArithmetic,
   outOfBoundsAccess,
+  powerOfConstantBase,
+  preciseMathInHotLoop,
+  reciprocalSquareRoot,
+  repeatedBarrier,
+  separateSineCosine,
+  sharedMemoryOverStaticLimit,
   sharedMemoryRace,
+  sineOfPiMultiple,
+  smallIntegerPower,
   stridedGlobalAccess,
   uncheckedArithmetic,
   uncoalescedGlobalAccess,
@@ -48,5 +81,6 @@ export const rules: readonly Rule[] = [
   unsynchronisedHostRead,
   unusedSuppression,
   useAfterFree,
+  warpMaskInDivergentCode,
   wrongMemorySpace,
 ];

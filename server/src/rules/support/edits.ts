@@ -9,6 +9,17 @@ export function replace(reading: Reading, node: Node, newText: string): Edit | u
   return isOwnText(reading, node) ? { span: { start: node.start, end: node.end }, newText } : undefined;
 }
 
+/**
+ * Replaces all that is written of a node, in which macros may be used: undefined where it does not begin and end in the text of the
+ * opened file.
+ */
+export function replaceWritten(reading: Reading, { start, end }: Node, newText: string): Edit | undefined {
+  const [first, last] = [reading.spelled(start, start + 1), reading.spelled(end - 1, end)];
+  if (first?.file !== 0 || last?.file !== 0 || first.macro !== undefined || last.macro !== undefined)
+    return replace(reading, { start, end }, newText);
+  return { span: { file: 0, start: first.start, end: last.end }, newText };
+}
+
 const isOwnText = (reading: Reading, { start, end }: Node): boolean => reading.spelled(start, end)?.file === 0;
 
 /** Inserts behind the opening parenthesis of a call. */

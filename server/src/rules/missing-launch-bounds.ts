@@ -1,0 +1,57 @@
+import { formatCount } from "../units.ts";
+import { defineRule, type Finding } from "./rule.ts";
+import { isKnown } from "./support/violations.ts";
+
+/** The most threads that every kernel may have a block of with 255 registers each: beyond it a launch may fail, or registers be spent in vain. */
+const safeThreads = 256;
+
+export default defineRule({
+  id: "missing-launch-bounds",
+  group: "execution",
+  severity: "hint",
+  priority: "medium",
+  guide: { document: "best-practices", section: "10.1" },
+  alsoIn: [{ document: "best-practices", section: "9.2.7.1" }],
+  offByDefault: true,
+  simulated: true,
+  summary: "A kernel that is launched with more than 256 threads a block and does not say so.",
+  why: "The compiler does not know the size of a block: it may give a thread so many registers that a block of that many does not start, or fewer than there are.",
+  remedy: "`__launch_bounds__(threads)` before the kernel's name.",
+  fix: "unsafe",
+  notes:
+    "Off by default: mostly the registers are few enough either way. The fix is unsafe, as a launch with more threads than the bound fails.",
+  example: {
+    bad: `__global__ void fill(float *x) { x[blockIdx.x * blockDim.x + threadIdx.x] = 1.0f; }
+int main() {
+  float *x;
+  cudaMalloc(&x, 8192 * sizeof(float));
+  fill<<<8, 1024>>>(x);
+}`,
+    good: `__global__ void __launch_bounds__(1024) fill(float *x) { x[blockIdx.x * blockDim.x + threadIdx.x] = 1.0f; }
+int main() {
+  float *x;
+  cudaMalloc(&x, 8192 * sizeof(float));
+  fill<<<8, 1024>>>(x);
+}`,
+  },
+  *check({ launches }): Generator<Finding> {
+    const most = new Map<string, { readonly threads: number; readonly launch: (typeof launches)[number] }>();
+    for (const launch of launches) {
+      const { kernel, kernelName } = launch.fact;
+      const threads = launch.report.block[0] * launch.report.block[1] * launch.report.block[2];
+      if (!kernel || kernel.declaration.specifiers.launchBounds || !isKnown(launch) || threads <= safeThreads) continue;
+      if (threads > (most.get(kernelName)?.threads ?? 0)) most.set(kernelName, { threads, launch });
+    }
+    for (const { threads, launch } of most.values()) {
+      const { kernel } = launch.fact;
+      if (!kernel) continue;
+      const bounds = `__launch_bounds__(${threads})`;
+      yield {
+        span: kernel.nameAt,
+        message: `\`${kernel.name}\` is launched with ${formatCount(threads)} threads a block, which the compiler does not know: \`${bounds}\` tells it.`,
+        kernel: kernel.name,
+        fix: { title: `Write \`${bounds}\``, safe: false, edits: [{ span: kernel.nameAt, newText: `${bounds} ${kernel.name}` }] },
+      };
+    }
+  },
+});
