@@ -105,7 +105,9 @@ const database = `${analysis}/database`;
 const sema = `${analysis}/sema`;
 const emit = `${analysis}/lower/emit`;
 /** The evaluator of host code, the lowest floor first: each may import what stands before it. */
-const host = ["values", "launches", "program", "memory", "resolve", "library", "replay", "evaluate"].map((name) => `${analysis}/host/${name}`);
+const host = ["values", "launches", "program", "memory", "resolve", "library", "replay", "evaluate"].map(
+  (name) => `${analysis}/host/${name}`,
+);
 
 /**
  * Between the parts of `analysis`.

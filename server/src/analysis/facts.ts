@@ -87,6 +87,8 @@ export type HostFault = { readonly at: Expression } & (
     }
   | {
       readonly kind: "elements-for-bytes";
+      /** The size is that of a row. */
+      readonly ofRow?: true;
       readonly size: Expression;
       readonly bytes: number;
       readonly object: FaultObject & { readonly bytes: number };

@@ -41,7 +41,7 @@ int main() {
   *check(context) {
     const { reading } = context.program;
     for (const fault of faultsOf(context, "too-large")) yield tooLarge(fault);
-    for (const { size, bytes, object, elementBytes, unit } of faultsOf(context, "elements-for-bytes")) {
+    for (const { size, bytes, object, elementBytes, unit, ofRow } of faultsOf(context, "elements-for-bytes")) {
       const [written, sizeOfOne] = [size, unit].map((each) => each && excerpt(reading, each));
       const fix: Fix | undefined =
         sizeOfOne === undefined || written === undefined
@@ -53,7 +53,9 @@ int main() {
             };
       yield {
         span: size,
-        message: `The size is in bytes: ${bytesOf(bytes)} of the ${bytesOf(object.bytes)} of ${nameOf(object)}, which has as many elements of ${elementBytes} bytes.`,
+        message: ofRow
+          ? `The size is in bytes: ${bytesOf(bytes)} of a row that has as many elements of ${elementBytes} bytes.`
+          : `The size is in bytes: ${bytesOf(bytes)} of the ${bytesOf(object.bytes)} of ${nameOf(object)}, which has as many elements of ${elementBytes} bytes.`,
         related: allocations(object),
         fix,
       };

@@ -8,6 +8,7 @@ import { Variables } from "./support/variables.ts";
 import { isKnown } from "./support/violations.ts";
 
 const attribute = "FuncSetAttribute";
+const maxDynamicShared = "cudaFuncAttributeMaxDynamicSharedMemorySize";
 const clusterAttribute = "NonPortableClusterSizeAllowed";
 
 export default defineRule({
@@ -59,7 +60,8 @@ function isSaidGrid({ expression }: LaunchFact, { program, syntax }: RuleContext
   return grid !== undefined && isSaid(grid, new Variables(syntax, program.semantics), program.semantics);
 }
 
-function refusal({ report, fact }: SimulatedLaunch, { program: { reading } }: RuleContext): string | undefined {
+function refusal({ report, fact }: SimulatedLaunch, context: RuleContext): string | undefined {
+  const { reading } = context.program;
   const { refused, block } = report;
   if (!refused) return isCooperative(fact) ? tooManyAtOnce(report) : undefined;
   const { of, needs, allowed } = refused;
@@ -71,8 +73,10 @@ function refusal({ report, fact }: SimulatedLaunch, { program: { reading } }: Ru
     case "registers":
       return `a block of ${formatDim(block)} threads needs ${formatCount(needs)} registers, and there are ${formatCount(allowed)}`;
     case "opt-in": {
-      return says(attribute)
-        ? undefined
+      const allowedByCode = says(attribute) ? allowedBytes(context, fact) : 0;
+      if (allowedByCode === undefined || allowedByCode >= dynamicSharedOf(fact)) return undefined;
+      return allowedByCode > 0
+        ? `a block needs ${formatCapacity(needs)} of shared memory, and \`cudaFuncSetAttribute\` allows it ${formatCapacity(allowedByCode)}`
         : `a block needs ${formatCapacity(needs)} of shared memory; more than ${formatCapacity(allowed)} has to be allowed by \`cudaFuncSetAttribute\` first`;
     }
     case "cluster":
@@ -80,6 +84,34 @@ function refusal({ report, fact }: SimulatedLaunch, { program: { reading } }: Ru
         ? undefined
         : `a cluster has ${formatCount(needs)} blocks; more than ${formatCount(allowed)} have to be allowed by \`cudaFuncAttributeNonPortableClusterSizeAllowed\` first`;
   }
+}
+
+const dynamicSharedOf = ({ launch }: LaunchFact): number => launch?.dynamicSharedBytes ?? 0;
+
+/**
+ * The most dynamic shared memory that the file's calls of `cudaFuncSetAttribute` allow a kernel, 0 where all of them are for others;
+ * undefined where one of them cannot be told.
+ */
+function allowedBytes({ program: { reading, semantics, launches }, syntax }: RuleContext, { kernelName }: LaunchFact): number | undefined {
+  const calls = syntax
+    .expressionsEverywhere("call")
+    .filter(({ callee }) => callee.kind === "name" && callee.name.parts.at(-1)?.text === `cuda${attribute}`);
+  const written = reading.sources.flatMap((source, file) =>
+    isLibraryHeader(reading.files[file] ?? "") ? [] : [...source.matchAll(new RegExp(attribute, "g"))],
+  );
+  if (calls.length !== written.length) return undefined;
+  let most = 0;
+  for (const { arguments: args } of calls) {
+    const [kernel, which, value] = args;
+    const name = kernel && namedKernel(kernel);
+    // What is no kernel's name may stand for any.
+    if (!which || !value || !launches.some((launch) => launch.kernelName === name)) return undefined;
+    if (which.kind !== "name" || which.name.parts.at(-1)?.text !== maxDynamicShared || name !== kernelName) continue;
+    const bytes = semantics.constant(value);
+    if (typeof bytes !== "bigint") return undefined;
+    most = Math.max(most, Number(bytes));
+  }
+  return most;
 }
 
 /** Its blocks wait for each other, so that all have to be there at once. */

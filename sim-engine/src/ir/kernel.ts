@@ -302,8 +302,14 @@ export type Action =
   | { readonly kind: "copy.async"; readonly bytes: number; readonly bypassL1: boolean }
   | { readonly kind: "copy.commit" }
   | { readonly kind: "copy.wait"; readonly pending: number }
-  /** `__syncthreads()` and block barriers. With an operand (i1 or i32 predicate) and `reduce`, the i32 result of `_count`, `_and`, `_or`. `object`: waited for in shared memory (mbarrier); `named` ([id: i32[, threads: i32]]): of part of the block's warps, though here all wait. */
-  | { readonly kind: "barrier"; readonly reduce?: "count" | "and" | "or"; readonly object?: true; readonly named?: true }
+  /** `__syncthreads()` and block barriers. With an operand (i1 or i32 predicate) and `reduce`, the i32 result of `_count`, `_and`, `_or`. `object`: waited for in shared memory (mbarrier); `named` ([id: i32[, threads: i32]]): of part of the block's warps, though here all wait; `arrives`: those that come by it are waited for, and need not wait. */
+  | {
+      readonly kind: "barrier";
+      readonly reduce?: "count" | "and" | "or";
+      readonly object?: true;
+      readonly named?: true;
+      readonly arrives?: true;
+    }
   /** At a barrier object, without waiting. */
   | { readonly kind: "barrier.arrive" }
   /**
@@ -330,7 +336,8 @@ export type Action =
   | { readonly kind: "bulk.commit" }
   /** `read`: it is enough that shared memory has been read. */
   | { readonly kind: "bulk.wait"; readonly pending: number; readonly read: boolean }
-  | { readonly kind: "syncwarp" }
+  /** `mask`: the lanes that wait for each other, where the source says it as a constant. */
+  | { readonly kind: "syncwarp"; readonly mask?: number }
   | { readonly kind: "fence"; readonly scope: "block" | "device" | "system" }
   /** (mask: i32, value, lane: i32) within segments of `width` lanes (16, 8, ...; 32 the warp). */
   | { readonly kind: "shuffle"; readonly mode: ShuffleMode; readonly width: number }

@@ -142,7 +142,15 @@ export function printAction(action: Action): ActionText {
       return text("bulk.wait", String(action.pending), ...(action.read ? ["read"] : []));
     case "barrier":
       return text(
-        action.reduce ? `barrier.${action.reduce}` : action.object ? "barrier.object" : action.named ? "barrier.named" : "barrier",
+        action.reduce
+          ? `barrier.${action.reduce}`
+          : action.object
+            ? "barrier.object"
+            : action.named
+              ? action.arrives
+                ? "barrier.arrives"
+                : "barrier.named"
+              : "barrier",
       );
     case "fence":
       return text(`fence.${action.scope}`);
@@ -155,6 +163,8 @@ export function printAction(action: Action): ActionText {
       return text(`reduce.${action.op}`);
     case "unknown":
       return text("unknown", JSON.stringify(action.reason));
+    case "syncwarp":
+      return action.mask === undefined ? text("syncwarp") : text("syncwarp", String(action.mask));
     case "fma":
     case "select":
     case "barrier.arrive":
@@ -162,7 +172,6 @@ export function printAction(action: Action): ActionText {
     case "bulk.commit":
     case "wgmma.fence":
     case "wgmma.commit":
-    case "syncwarp":
     case "phi":
     case "trap":
       return text(action.kind);
@@ -260,8 +269,12 @@ export function parseAction(
       return { kind: "barrier" };
     case "barrier.named":
       return { kind: "barrier", named: true };
+    case "barrier.arrives":
+      return { kind: "barrier", named: true, arrives: true };
     case "barrier.object":
       return { kind: "barrier", object: true };
+    case "syncwarp":
+      return first === "" ? { kind: "syncwarp" } : { kind: "syncwarp", mask: Number(first) };
     case "unknown":
       return { kind: "unknown", reason: JSON.parse(first) as string };
     case "fma":
@@ -271,7 +284,6 @@ export function parseAction(
     case "bulk.commit":
     case "wgmma.fence":
     case "wgmma.commit":
-    case "syncwarp":
     case "trap":
       return { kind: mnemonic };
   }

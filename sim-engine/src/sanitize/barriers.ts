@@ -12,8 +12,11 @@ interface Arrival {
   readonly missing: number;
   readonly ended: number;
   /** Of a named barrier: which of them, and the threads that it waits for, where it says. */
-  readonly named: { readonly id: number; readonly threads: number | undefined } | undefined;
+  readonly named: { readonly id: number; readonly threads: number | undefined; readonly arrives: boolean } | undefined;
 }
+
+/** Numbers of the phases of named barriers, apart from those of objects. */
+const phaseOf = (id: number): number => -1 - id;
 
 export class BarrierCheck {
   readonly #program: Program;
@@ -23,6 +26,8 @@ export class BarrierCheck {
   readonly #clocks: BlockClocks;
   readonly #threads: number;
   readonly #arrivals = new Map<number, Arrival>();
+  /** Named barriers that some warps arrive at without waiting. */
+  readonly #arrivedAt = new Set<number>();
   /** Somebody was waited for in vain: what comes behind is not what the block does. */
   #broken = false;
   #goneBy = false;
@@ -41,15 +46,16 @@ export class BarrierCheck {
   /** A new block begins. */
   begin(): void {
     this.#arrivals.clear();
+    this.#arrivedAt.clear();
     this.#broken = this.#goneBy = false;
   }
 
   /** The lanes that an operation of the running warp names wait for each other: those that go by it are waited for in vain. */
   warpSync(op: Op, warp: number, mask: number): void {
-    const [named] = op.args;
-    if (named?.action.kind !== "const" || this.#invented.of(op)) return;
+    const named = namedLanes(op, firstLane(mask));
+    if (named === undefined || this.#invented.of(op)) return;
     const { missing, ended } = this.#runner.others(mask);
-    const wanted = Number(named.action.value) & ~mask;
+    const wanted = named & ~mask;
     if ((wanted & missing) !== 0) this.#diverges(op, warp, mask, this.#witnesses.thread(warp, firstLane(wanted & missing)), false);
     else if ((wanted & ended) !== 0) this.#diverges(op, warp, mask, this.#witnesses.thread(warp, firstLane(wanted & ended)), true);
   }
@@ -74,9 +80,14 @@ export class BarrierCheck {
       groups.set(id, [...(groups.get(id) ?? []), each]);
       this.#arrivals.delete(each[0]);
     }
-    for (const group of groups.values()) {
-      this.#tellMissing(group);
-      this.#clocks.meet(group.map(([warp]) => warp));
+    for (const [id, group] of groups) {
+      const arriving = group.filter(([, arrival]) => arrival.named?.arrives).map(([warp]) => warp);
+      const waiting = group.filter(([, arrival]) => !arrival.named?.arrives).map(([warp]) => warp);
+      if (arriving.length > 0) this.#arrivedAt.add(id);
+      if (!this.#arrivedAt.has(id)) this.#tellMissing(group);
+      for (const warp of arriving) this.#clocks.arrive(phaseOf(id), warp);
+      for (const warp of waiting) this.#clocks.wait(phaseOf(id), warp);
+      this.#clocks.meet(waiting);
     }
     return false;
   }
@@ -86,7 +97,7 @@ export class BarrierCheck {
     if (action.kind !== "barrier" || !action.named || !id) return undefined;
     const { registers } = this.#program;
     const at = warp * warpSize;
-    return { id: registers.ints(id)[at] ?? 0, threads: threads && registers.ints(threads)[at] };
+    return { id: registers.ints(id)[at] ?? 0, threads: threads && registers.ints(threads)[at], arrives: action.arrives === true };
   }
 
   /** A named barrier that says for how many threads it waits, whole warps of them, and has fewer when nobody else can come. */
@@ -155,5 +166,34 @@ export class BarrierCheck {
       ended,
       ...(instead ? { instead: placeOf(instead.span) } : {}),
     }));
+  }
+}
+
+/** The lanes that an operation names, for one that comes to it; undefined where that is not plain. */
+function namedLanes({ action, args: [mask] }: Op, lane: number): number | undefined {
+  return action.kind === "syncwarp" ? action.mask : mask && plainValue(mask, lane, 0);
+}
+
+/** Operations that a mask is made of at most. */
+const deepestMask = 8;
+
+/** Of numbers and the lane's own alone: the segment of a tile. */
+function plainValue({ action, args }: Op, lane: number, depth: number): number | undefined {
+  if (action.kind === "const") return Number(action.value) | 0;
+  if (action.kind === "special") return action.register === "laneid" ? lane : undefined;
+  if (action.kind !== "int" || depth >= deepestMask) return undefined;
+  const [a, b] = args.map((arg) => plainValue(arg, lane, depth + 1));
+  if (a === undefined || b === undefined) return undefined;
+  switch (action.op) {
+    case "and":
+      return a & b;
+    case "or":
+      return a | b;
+    case "shl":
+      return a << b;
+    case "lshr":
+      return a >>> b;
+    default:
+      return undefined;
   }
 }

@@ -164,9 +164,9 @@ const isUnderstood = ({ blocks }: Kernel, { cluster }: Launch): boolean =>
   (cluster === undefined || cluster.every((count) => count === 1)) &&
   blocks.every(({ ops }) =>
     ops.every(
-      ({ action, args }) =>
+      ({ action }) =>
         !/^(copy.bulk|wgmma|barrier.arrive)/.test(action.kind) &&
         !(action.kind === "mbarrier" && action.op === "copies") &&
-        !(action.kind === "barrier" && (action.object || (action.named && args.length === 0))),
+        !(action.kind === "barrier" && action.object),
     ),
   );

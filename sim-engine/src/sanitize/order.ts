@@ -96,10 +96,14 @@ export class OrderCheck {
   #globalRace(site: Site, conflict: BlockTouch, address: number, touch: BlockTouch): void {
     const other = this.#sites.at(conflict.site);
     const extent = site.extents && nearestOf(site.extents, address);
-    if (!other || !extent || (site.operation === "atomic" && other.operation === "atomic")) return;
+    if (!other || !extent) return;
     const within = conflict.block === touch.block;
+    if (site.operation === "atomic" && other.operation === "atomic" && (within || !(site.ofBlock || other.ofBlock))) return;
+    // Who sets what is there to a value is in the way of those who go on from what was there.
+    if ((site.sets && other.operation !== "atomic") || (other.sets && site.operation !== "atomic")) return;
     // The same thread of another block stores what this one does, unless something tells them apart.
-    if (!within && site === other && conflict.warp === touch.warp && conflict.lane === touch.lane && !site.dependsOnBlock) return;
+    if (!within && site === other && conflict.warp === touch.warp && conflict.lane === touch.lane && !site.dependsOnBlock && !site.ofBlock)
+      return;
     const here = this.#witnesses.actor(site.op, site.operation, touch.warp, touch.lane);
     const there = this.#witnesses.actor(other.op, other.operation, conflict.warp, conflict.lane, conflict.block);
     this.#tell(`global ${spotsOf(site, other)}`, inSourceOrder(site, here, other, there), ({ by, other: earlier }) => ({

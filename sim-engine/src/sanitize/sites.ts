@@ -27,6 +27,10 @@ export interface Site {
   readonly sameValue: boolean;
   /** Others may write what it touches in global memory, or touch what it writes. */
   readonly meetsOthers: boolean;
+  /** Atomic to the threads of its own block only. */
+  readonly ofBlock: boolean;
+  /** Every thread of the launch stores the same: nothing is lost but what is worked out from what was there. */
+  readonly sets: boolean;
 }
 
 export class Sites {
@@ -36,6 +40,8 @@ export class Sites {
   readonly #numbered: Site[] = [];
   /** Buffers and variables that the kernel stores to other than by atomics, or values that are not the same for all blocks. */
   readonly stored: ReadonlySet<string>;
+  /** Of global memory: what atomics work out anew from what is there. */
+  readonly #updated: ReadonlySet<MemoryObject>;
   /** What something stores to of which it is not known where, or whether. */
   readonly #doubtful: ReadonlySet<MemoryObject>;
 
@@ -47,7 +53,8 @@ export class Sites {
     this.#invented = invented;
     const written = writtenObjects(program);
     this.changes = (address) => mayOverlap(program.provenance.of(address), written);
-    this.stored = storedObjects(program, this.changes);
+    this.#updated = updatedObjects(program);
+    this.stored = storedObjects(program, this.changes, this.#updated);
     this.#doubtful = doubtfulObjects(program, invented);
   }
 
@@ -73,6 +80,7 @@ export class Sites {
     if (op.action.kind === "load" && op.action.matrix) return undefined;
     const value = op.action.kind === "store" && op.action.components === 1 ? op.args[1] : undefined;
     const objects = this.#program.provenance.of(address);
+    const sets = op.action.kind === "store" && value !== undefined && isAlike(value, "launch", this.changes);
     return {
       number: this.#numbered.length,
       op,
@@ -88,8 +96,10 @@ export class Sites {
       meetsOthers:
         space === "global" &&
         [...objects].some((object) => this.stored.has(object)) &&
-        !(op.action.kind === "store" && value !== undefined && isAlike(value, "launch", this.changes)) &&
+        !(sets && ![...objects].some((object) => this.#updated.has(object))) &&
         !(op.action.kind === "load" && op.action.volatile === true),
+      ofBlock: op.action.kind === "atomic" && op.action.scope === "block",
+      sets,
     };
   }
 }
@@ -111,14 +121,34 @@ function writtenObjects({ kernel, provenance }: Program): ReadonlySet<MemoryObje
   return written;
 }
 
-/** What the kernel stores to, but for atomics and values that are the same for all threads. */
-function storedObjects({ kernel, provenance }: Program, changes: (address: Op) => boolean): ReadonlySet<string> {
+/** What atomics work out anew from what is there: other than those that take turns by exchanging values. */
+function updatedObjects({ kernel, provenance }: Program): ReadonlySet<MemoryObject> {
+  const updated = new Set<MemoryObject>();
+  for (const { ops } of kernel.blocks)
+    for (const { action, args } of ops)
+      if (action.kind === "atomic" && action.op !== "exch" && action.op !== "cas" && args[0])
+        for (const object of provenance.of(args[0])) updated.add(object);
+  return updated;
+}
+
+/**
+ * What the kernel stores to, but for atomics among all threads, and values that are the same for all threads where nothing but them is
+ * stored.
+ */
+function storedObjects(
+  { kernel, provenance }: Program,
+  changes: (address: Op) => boolean,
+  updated: ReadonlySet<MemoryObject>,
+): ReadonlySet<string> {
   const stored = new Set<string>();
   for (const { ops } of kernel.blocks) {
     for (const { action, args } of ops) {
       const [address, value] = args;
-      if (action.kind !== "store" || !address || !value || isAlike(value, "launch", changes)) continue;
-      for (const object of provenance.of(address)) if (/^(buffer|global) /.test(object)) stored.add(object);
+      const ofBlock = action.kind === "atomic" && action.scope === "block";
+      if (!(action.kind === "store" || ofBlock) || !address || !value) continue;
+      const sets = action.kind === "store" && isAlike(value, "launch", changes);
+      for (const object of provenance.of(address))
+        if (/^(buffer|global) /.test(object) && !(sets && !updated.has(object))) stored.add(object);
     }
   }
   return stored;

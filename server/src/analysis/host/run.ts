@@ -144,6 +144,7 @@ function interpreterFor(program: RunProgram, options: RunOptions): Interpreter {
     afterLast: undefined,
     entryUnit: unit,
     waits: new Cell(int(0, "long")),
+    streams: { waits: new Map(), any: new Cell(int(0, "long")), linked: new Cell(int(0, "bool")) },
     resources: resources ?? (() => undefined),
     substitutions,
     settings,

@@ -54,7 +54,7 @@ function callName(host: Interpreter, e: CallExpression, name: Name): Value {
   const library = libraryFunction(text);
   if (library !== undefined) {
     const args = evaluateArguments(host, e.arguments);
-    called(host, text, true);
+    called(host, text, true, args);
     return library(host, args, e);
   }
   const variable = placeOf(host, e.callee);
@@ -218,7 +218,7 @@ const statusFunction = /^(cublas|cufft|curand(?!_)|cusparse|cusolver|cudnn|nccl|
 
 /** A function nobody knows: what its arguments point at is lost. */
 function callUnknown(host: Interpreter, name: string, args: readonly Argument[]): Value {
-  called(host, name, ofRuntime.test(name));
+  called(host, name, ofRuntime.test(name), args);
   forgetTargets(host, args, `what \`${name}\` stored`);
   if (runtimeFunction.test(name)) return int(0);
   if (statusFunction.test(name)) {

@@ -25,9 +25,10 @@ export function evaluateLaunch(host: Interpreter, e: Expression & { readonly kin
   const grid = dimensions(configurationValue(host, configuration.grid));
   const block = dimensions(configurationValue(host, configuration.block));
   const shared = configuration.shared === undefined ? int(0, "ulong") : convert(host.evaluate(configuration.shared), sizeType);
+  const stream = configuration.stream && host.evaluate(configuration.stream);
   const callee = host.evaluate(e.callee);
   const args = evaluateArguments(host, e.arguments);
-  launchKernel(host, { site: e, callee, name: namedKernel(e.callee), grid, block, shared, args });
+  launchKernel(host, { site: e, callee, name: namedKernel(e.callee), grid, block, shared, args, stream });
   return voidValue;
 }
 
@@ -50,7 +51,7 @@ export function launchKernel(host: Interpreter, call: LaunchCall): void {
   const entry = entryOf(host, call, chosen, instance, capture);
   host.launches.add(entry);
   runKernel(host, chosen?.kernel, call.args, entry, capture);
-  launched(host, call.site, chosen?.kernel, entry.kernelName, call.args);
+  launched(host, call.site, chosen?.kernel, entry.kernelName, call.args, call.stream);
 }
 
 interface ChosenKernel {

@@ -65,7 +65,8 @@ function withLater(known: LaunchEntry, again: LaunchEntry): LaunchEntry {
 /** Which values and which places in which buffers are given, whatever those hold. */
 function argumentsKey({ arguments: all, buffers }: CapturedArguments): string {
   const of = buffers.map(({ buffer }) => `${buffer.name} ${buffer.bytes}`);
-  return JSON.stringify(all, (key, value: unknown) =>
+  const given = all.map(({ argument }) => argument);
+  return JSON.stringify(given, (key, value: unknown) =>
     typeof value === "bigint" ? `${value}n` : key === "buffer" ? of[Number(value)] : value,
   );
 }

@@ -24,6 +24,7 @@ export const launchByCall: LibraryFunction = (host, args, site) => {
     grid: dimensions(args[1]?.value ?? unknown("a grid")),
     block: dimensions(args[2]?.value ?? unknown("a block")),
     args: pointedArguments(host, args[3]?.value, kernel?.parameters.length ?? 0),
+    stream: args[5]?.value,
   });
   return int(0);
 };

@@ -7,7 +7,7 @@ import { freshContent, unknownContent, zeroContent } from "../memory/journal.ts"
 import { dereferenced, targetOf } from "../memory/pointees.ts";
 import { copyOf, sizeOf, write } from "../memory/read-write.ts";
 import { copyMemory, fillMemory } from "../memory/transfer.ts";
-import { type CopyCall, copies, freed, originOf } from "../memory/watch.ts";
+import { type CopyCall, copies, copiesRows, freed, originOf } from "../memory/watch.ts";
 import { placeOf } from "../resolve/places.ts";
 import { arithmetic } from "../values/arithmetic.ts";
 import { Allocation, Cell, type Origin, type Value } from "../values/model.ts";
@@ -84,7 +84,16 @@ function copier(async: boolean): LibraryFunction {
   return (host, args, call) => {
     const bytes = integerOf(argumentValue(args, 2));
     const size = args[2]?.expression;
-    copies(host, { call, to: sideOf(args, 0), from: sideOf(args, 1), bytes, size, direction: directionOf(args, 3), async });
+    copies(host, {
+      call,
+      to: sideOf(args, 0),
+      from: sideOf(args, 1),
+      bytes,
+      size,
+      direction: directionOf(args, 3),
+      async,
+      stream: args[4]?.value,
+    });
     copyMemory(host, argumentValue(args, 0), argumentValue(args, 1), argumentValue(args, 2));
     return success;
   };
@@ -112,6 +121,11 @@ const copyRows: LibraryFunction = (host, args, call) => {
   const [toPitch, fromPitch, width, height] = [1, 3, 4, 5].map((k) => integerOf(argumentValue(args, k)));
   const parts = { call, bytes: undefined, async: false };
   copies(host, { ...parts, to: sideOf(args, 0), from: sideOf(args, 2), direction: directionOf(args, 6) });
+  const rows = [
+    { pitch: args[1]?.expression, bytes: toPitch },
+    { pitch: args[3]?.expression, bytes: fromPitch },
+  ];
+  copiesRows(host, { ...parts, bytes: width, size: args[4]?.expression, to: sideOf(args, 0), from: sideOf(args, 2), rows });
   if (width !== undefined && height !== undefined && toPitch === fromPitch && toPitch !== undefined)
     copies(host, { ...parts, bytes: (height - 1) * toPitch + width, to: sideOf(args, 0), from: sideOf(args, 2) });
   copyMemory(host, argumentValue(args, 0), argumentValue(args, 2), arithmetic("*", argumentValue(args, 1), argumentValue(args, 5)));

@@ -1,7 +1,8 @@
 /** The CUDA runtime: device queries, events and streams, launches by function call. */
 import type { DeviceProperties } from "../../settings.ts";
-import { zeroContent } from "../memory/journal.ts";
+import { unknownContent, zeroContent } from "../memory/journal.ts";
 import { dereferenced } from "../memory/pointees.ts";
+import { write } from "../memory/read-write.ts";
 import { record } from "../values/convert.ts";
 import { Allocation, Cell, type HostType, type Value } from "../values/model.ts";
 import { int, integerOf, pointer, unknown } from "../values/values.ts";
@@ -105,6 +106,14 @@ const opaque: LibraryFunction = (host, args) => {
   return success;
 };
 
+/** A stream of its own, told from others by what it points to. */
+const createStream: LibraryFunction = (host, args) => {
+  const place = dereferenced(host, argumentValue(args, 0));
+  const made = new Allocation("", "host", undefined, { bytes: undefined, content: unknownContent, reason: "a stream" });
+  if (place !== undefined && !(place instanceof Cell && place.value.kind === "record")) write(host, place, pointer(made, undefined));
+  return success;
+};
+
 export const runtimeFunctions: ReadonlyMap<string, LibraryFunction> = new Map<string, LibraryFunction>([
   [
     "cudaGetDeviceProperties",
@@ -165,8 +174,9 @@ export const runtimeFunctions: ReadonlyMap<string, LibraryFunction> = new Map<st
   ...occupancyFunctions,
   ["cudaEventCreate", opaque],
   ["cudaEventCreateWithFlags", opaque],
-  ["cudaStreamCreate", opaque],
-  ["cudaStreamCreateWithFlags", opaque],
+  ["cudaStreamCreate", createStream],
+  ["cudaStreamCreateWithFlags", createStream],
+  ["cudaStreamCreateWithPriority", createStream],
   [
     "cudaMemGetInfo",
     (host, args) => {

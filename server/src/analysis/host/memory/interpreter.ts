@@ -11,7 +11,7 @@ import type { LaunchLog } from "../launches/launch-log.ts";
 import type { Globals } from "../program/globals.ts";
 import type { HostUnit, Linker, TypeCache } from "../program/unit.ts";
 import type { Inputs } from "../values/inputs.ts";
-import { Cell, type Place, type TemplateValue, type Value } from "../values/model.ts";
+import { type Allocation, Cell, type Place, type TemplateValue, type Value } from "../values/model.ts";
 import type { Journal } from "./journal.ts";
 import type { LoopTrace } from "./loop-trace.ts";
 
@@ -64,6 +64,7 @@ export interface LaunchCall {
   readonly cluster?: Triple<Value>;
   readonly shared: Value;
   readonly args: readonly Argument[];
+  readonly stream?: Value | undefined;
 }
 
 /** What an instance of a kernel takes of an SM; undefined where that cannot be told. */
@@ -104,6 +105,8 @@ export interface Interpreter {
   readonly entryUnit: HostUnit;
   /** How often the host has waited for the device; unknown where it may have or not. */
   readonly waits: Cell;
+  /** The same of single streams, and of any of them. Once one may wait for another (`linked`), who waits for one waits for all. */
+  readonly streams: { readonly waits: Map<Allocation, Cell>; readonly any: Cell; readonly linked: Cell };
   /** Makes launches ready for the engine, so that what they store can be computed; absent: what they store is not known. */
   readonly resolveLaunch: ResolveLaunch | undefined;
   /** Variables with static storage, made at first use. */

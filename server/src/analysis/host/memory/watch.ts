@@ -5,10 +5,11 @@ import { walk } from "../../../syntax/walk.ts";
 import type { HostFault } from "../../facts.ts";
 import { faultObject } from "../launches/host-fault.ts";
 import { writtenParameters } from "../launches/written-parameters.ts";
-import { Allocation, Cell, type Origin, type Place, type Value } from "../values/model.ts";
+import { Allocation, Cell, type Filling, type Origin, type Place, type Value } from "../values/model.ts";
 import { int, integerOf } from "../values/values.ts";
 import type { Argument, Interpreter } from "./interpreter.ts";
 import { targetOf } from "./pointees.ts";
+import { sizeOf } from "./read-write.ts";
 
 /** The program certainly comes here, with these values. */
 const isCertain = (host: Interpreter): boolean =>
@@ -26,9 +27,34 @@ function tell(host: Interpreter, fault: HostFault): void {
 
 /** The host has waited for the device, as far as anybody can tell: what kernels and copies had under way is done. */
 export function waited(host: Interpreter): void {
-  const turn = integerOf(host.waits.value);
-  if (turn !== undefined) host.journal.set(host.waits, int(turn + 1, "long"));
+  advance(host, host.waits);
 }
+
+function advance(host: Interpreter, waits: Cell): void {
+  const turn = integerOf(waits.value);
+  if (turn !== undefined) host.journal.set(waits, int(turn + 1, "long"));
+}
+
+/** A stream that the program has made. */
+export function streamIn(value: Value | undefined): Allocation | undefined {
+  return value?.kind === "pointer" && value.target instanceof Allocation ? value.target : undefined;
+}
+
+function waitsFor({ streams }: Interpreter, stream: Allocation | undefined): Cell {
+  if (stream === undefined) return streams.any;
+  const waits = streams.waits.get(stream) ?? new Cell(int(0, "long"));
+  streams.waits.set(stream, waits);
+  return waits;
+}
+
+/** A stream waits for another, or for all, as what is done in the default stream does. */
+function linkStreams({ journal, streams }: Interpreter): void {
+  journal.set(streams.linked, int(1, "bool"));
+}
+
+/** Nothing that the host has waited for since it began. */
+const isUnderWay = (host: Interpreter, { turn, stream, streamTurn }: Filling): boolean =>
+  turn === integerOf(host.waits.value) && streamTurn === integerOf(waitsFor(host, stream).value);
 
 /** Functions of the runtime that return while kernels are still running. */
 const returnsAtOnce = new RegExp(
@@ -55,15 +81,23 @@ const returnsAtOnce = new RegExp(
 const ofRuntime = /^cu(da)?[A-Z]/;
 
 /** A function of a library is called: many wait for the device, and who is not known not to is taken to. */
-export function called(host: Interpreter, name: string, known: boolean): void {
+export function called(host: Interpreter, name: string, known: boolean, args: readonly Argument[] = []): void {
+  if (name === "cudaStreamWaitEvent") linkStreams(host);
+  const stream = name === "cudaStreamSynchronize" ? streamIn(args[0]?.value) : undefined;
+  if (stream !== undefined && integerOf(host.streams.linked.value) === 0) {
+    advance(host, waitsFor(host, stream));
+    advance(host, host.streams.any);
+    return;
+  }
   if (known ? ofRuntime.test(name) && !returnsAtOnce.test(name) : true) waited(host);
 }
 
 /** From now until the host waits, a kernel or a copy fills this memory. */
-function fills(host: Interpreter, allocation: Allocation, by: Expression, kernel: string | undefined): void {
-  const turn = integerOf(host.waits.value);
-  if (turn === undefined || host.loops.some((loop) => loop.abstract)) return;
-  host.journal.summarise(allocation, { ...allocation.summary, filling: { by, turn, kernel } });
+function fills(host: Interpreter, allocation: Allocation, by: Expression, kernel: string | undefined, on: Value | undefined): void {
+  const stream = streamIn(on);
+  const [turn, streamTurn] = [integerOf(host.waits.value), integerOf(waitsFor(host, stream).value)];
+  if (turn === undefined || streamTurn === undefined || host.loops.some((loop) => loop.abstract)) return;
+  host.journal.summarise(allocation, { ...allocation.summary, filling: { by, turn, kernel, stream, streamTurn } });
 }
 
 // ---------------------------------------------------------------- accesses
@@ -86,7 +120,7 @@ function touched(host: Interpreter, allocation: Allocation, at: Expression, use:
   const object = faultObject(allocation);
   if (summary.freed !== undefined) tell(host, { kind: "freed", at, use, object, freed: summary.freed });
   else if (residence === "device" && pointed) tell(host, { kind: "device-memory-on-host", at, use, object });
-  else if (use === "read" && summary.filling !== undefined && summary.filling.turn === integerOf(host.waits.value)) {
+  else if (use === "read" && summary.filling !== undefined && isUnderWay(host, summary.filling)) {
     const { by, kernel } = summary.filling;
     tell(host, { kind: "not-waited", at, object, by, kernel });
   }
@@ -113,7 +147,9 @@ export function launched(
   kernel: FunctionDeclaration | undefined,
   name: string,
   args: readonly Argument[],
+  stream: Value | undefined,
 ): void {
+  if (streamIn(stream) === undefined) linkStreams(host);
   if (host.faults === undefined || kernel?.body === undefined) return;
   const written = writtenParameters(kernel);
   for (const [k, { value, expression }] of args.entries()) {
@@ -128,7 +164,7 @@ export function launched(
       tell(host, { kind: "freed", at, use: "given to a kernel", object, freed: before, kernel: name });
     else if (target.residence === "host" && registered === undefined && isUsed(kernel, parameter.name))
       tell(host, { kind: "host-memory-in-kernel", at, object, kernel: name, parameter: parameter.name });
-    else if ((target.residence === "managed" || target.residence === "pinned") && written.has(k)) fills(host, target, site, name);
+    else if ((target.residence === "managed" || target.residence === "pinned") && written.has(k)) fills(host, target, site, name, stream);
   }
 }
 
@@ -170,6 +206,7 @@ export interface CopyCall {
   readonly direction?: { readonly value: number | undefined; readonly expression: Expression | undefined };
   /** It returns before it is done. */
   readonly async: boolean;
+  readonly stream?: Value | undefined;
   /** It is the host that copies. */
   readonly byHost?: true;
 }
@@ -179,8 +216,30 @@ interface Touched {
   readonly offset: number | undefined;
 }
 
+/** Rows are copied: the distance between them may be what one of them takes, times the size of an element. */
+export function copiesRows(
+  host: Interpreter,
+  copy: CopyCall & { readonly rows: readonly { readonly pitch: Expression | undefined; readonly bytes: number | undefined }[] },
+): void {
+  const { size, bytes, to, from, rows } = copy;
+  const memory = [memoryOf(to), from && memoryOf(from)];
+  if (host.faults === undefined || size === undefined || bytes === undefined) return;
+  for (const [k, { pitch, bytes: pitchBytes }] of rows.entries()) {
+    const allocation = memory[k]?.allocation;
+    const { elementBytes = 1, bytes: allocated } = allocation?.summary ?? {};
+    if (pitch === undefined || allocation === undefined || allocated === undefined) continue;
+    if (elementBytes <= 1 || pitchBytes !== bytes * elementBytes) continue;
+    const unit = unitOf(host, originOf(pitch, true, pitch), size, elementBytes);
+    if (unit === undefined) continue;
+    const object = { ...faultObject(allocation), bytes: allocated };
+    tell(host, { kind: "elements-for-bytes", at: size, size, bytes, object, elementBytes, unit: unit.sizeof, ofRow: true });
+    return;
+  }
+}
+
 /** `cudaMemcpy` and its kin, `cudaMemset`, and what the C library does. */
 export function copies(host: Interpreter, copy: CopyCall): void {
+  if (copy.async && streamIn(copy.stream) === undefined) linkStreams(host);
   if (host.faults === undefined) return;
   const to = memoryOf(copy.to);
   const from = copy.from && memoryOf(copy.from);
@@ -203,7 +262,7 @@ export function copies(host: Interpreter, copy: CopyCall): void {
   if (!checkSize(host, copy, sides)) checkElements(host, copy, to, from);
   const { direction } = copy;
   if (copy.async && to?.allocation.residence === "pinned" && from?.allocation.residence === "device" && direction?.value !== 1)
-    fills(host, to.allocation, copy.call, undefined);
+    fills(host, to.allocation, copy.call, undefined, copy.stream);
 }
 
 function memoryOf({ value, skipped = 0 }: Side): Touched | undefined {
@@ -255,7 +314,8 @@ function checkElements(host: Interpreter, copy: CopyCall, to: Touched | undefine
     both.every(({ allocation, offset }) => offset === 0 && (allocation.summary.bytes ?? 0) >= least);
   for (const { allocation } of both) {
     const { origin, summary } = allocation;
-    const { elementBytes = 1, bytes: allocated } = summary;
+    const { bytes: allocated } = summary;
+    const elementBytes = summary.elementBytes ?? sizeOf(host, allocation.element) ?? 1;
     if (origin === undefined || allocated === undefined) continue;
     const object = { ...faultObject(allocation), bytes: allocated };
     const pointer = pointerMeasured(host, size, [copy.to.expression, copy.from?.expression]);

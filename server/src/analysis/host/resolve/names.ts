@@ -136,7 +136,12 @@ function makeGlobal(host: Interpreter, declaration: VariableDeclaration, path: r
     ? blank(host, type, false, `\`${name}\` is defined in another file`, name, residence)
     : initialise(host, declaration, type, true, residence);
   if (type?.kind === "array" && cell.value.kind === "pointer" && cell.value.target instanceof Allocation)
-    cell.value.target.origin = originOf(declaration, false);
+    cell.value.target.origin = originOf(
+      declaration,
+      false,
+      undefined,
+      declaration.type.kind === "array" ? declaration.type.size : undefined,
+    );
   host.frame = frame;
   host.unit = outer;
   return cell;

@@ -160,9 +160,19 @@ export interface Summary {
   /** The call that freed it. */
   readonly freed?: Node;
   /** A launch or an asynchronous copy that stores to it until the host waits for the device the next time (`Interpreter.waits`). */
-  readonly filling?: { readonly by: Expression; readonly turn: number; readonly kernel: string | undefined };
+  readonly filling?: Filling;
   /** Page-locked after it was allocated: the device may use it. */
   readonly registered?: true;
+}
+
+/** What stores to memory while the host goes on. `turn`: how often the host had waited by then; `streamTurn`: for the stream, or for any. */
+export interface Filling {
+  readonly by: Expression;
+  readonly turn: number;
+  readonly kernel: string | undefined;
+  /** Undefined where it is the default stream, or not known. */
+  readonly stream: Allocation | undefined;
+  readonly streamTurn: number;
 }
 
 /** Where an allocation comes from. */

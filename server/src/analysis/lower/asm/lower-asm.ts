@@ -404,10 +404,10 @@ class Emitter {
   #barrier({ opcode, operands: [id = "0", threads] }: Instruction): void {
     const { builder } = this.#lowering;
     if (id === "0" && threads === undefined) builder.barrier();
-    else if (!opcode.includes("sync")) builder.emit({ kind: "barrier", named: true }, "void");
     else {
       const operands = threads === undefined ? [id] : [id, threads];
-      builder.emit({ kind: "barrier", named: true }, "void", ...operands.map((each) => this.#at.read(each, "i32")));
+      const arrives = opcode.includes("sync") ? {} : { arrives: true as const };
+      builder.emit({ kind: "barrier", named: true, ...arrives }, "void", ...operands.map((each) => this.#at.read(each, "i32")));
     }
   }
 

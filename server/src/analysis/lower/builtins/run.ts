@@ -72,7 +72,7 @@ export function runRecipe(
       for (const each of args) lowering.effect(each);
       lowering.visit(node);
       lowering.at(node);
-      builder.emit({ kind: "syncwarp" }, "void");
+      builder.emit({ kind: "syncwarp", ...warpMask(lowering, args[0]) }, "void");
       return nothing;
     case "fence":
       lowering.visit(node);
@@ -272,4 +272,10 @@ function sourceLane(lowering: Lowering, mode: (Recipe & { kind: "shuffle" })["mo
   const last = builder.int("or", start, inside);
   const outside = mode === "up" ? builder.icmp("slt", source, start) : builder.icmp("sgt", source, last);
   return builder.select(outside, lane, source);
+}
+
+/** The lanes that `__syncwarp(mask)` names; all where it names none. */
+function warpMask({ context, frame }: Lowering, mask: Expression | undefined): { readonly mask?: number } {
+  const named = mask === undefined ? 0xffffffffn : context.constant(mask, frame.substitution);
+  return typeof named === "bigint" ? { mask: Number(BigInt.asIntN(32, named)) } : {};
 }
