@@ -36,7 +36,7 @@ function advance(host: Interpreter, waits: Cell): void {
 }
 
 /** A stream that the program has made. */
-export function streamIn(value: Value | undefined): Allocation | undefined {
+function streamIn(value: Value | undefined): Allocation | undefined {
   return value?.kind === "pointer" && value.target instanceof Allocation ? value.target : undefined;
 }
 
