@@ -45,6 +45,7 @@ const schemas = {
   gpus: { type: "array", items: ownGpu },
   simulate: { type: "boolean", default: true },
   rules: { type: "object", properties: ruleSchemas },
+  leastGain: { type: "number", minimum: 0, maximum: 100, default: 5 },
   select: selectors,
   ignore: selectors,
   gates: {

@@ -11,11 +11,14 @@ import { SyntaxIndex } from "./rules/support/syntax-index.ts";
 import { type Witness, witnessOf } from "./rules/support/witness.ts";
 import { Suppressions } from "./rules/suppressions.ts";
 import unusedSuppression from "./rules/unused-suppression.ts";
+import { isWorthIt } from "./rules/worth.ts";
 import type { Item } from "./syntax/item.ts";
 import type { Place, Reading } from "./syntax/reading.ts";
 import { stage } from "./trace.ts";
 
 export interface LintSettings extends Selection {
+  /** Percent of a launch's time below which findings of performance are not told. */
+  readonly leastGain?: number;
   /** Without what only the host's launches tell, which take long to find: whoever asks so asks again with the simulated ones. */
   readonly quick?: boolean;
 }
@@ -45,6 +48,10 @@ export interface Diagnostic {
   readonly fixes: readonly DiagnosticFix[];
   readonly related: readonly { readonly path: string; readonly range: PositionRange; readonly message: string }[];
   readonly tags: readonly ("deprecated" | "unnecessary")[];
+  /** Of performance: nanoseconds of the launch, and what it would take without what was found. */
+  readonly gain?: { readonly fromNs: number; readonly toNs: number };
+  /** What it rests on that nobody says. */
+  readonly assumed?: readonly string[];
   /** Of correctness: what shows it. */
   readonly witness?: Witness;
   /** Made from simulated reports: valid until the next simulation, rather than the next edit. */
@@ -90,7 +97,7 @@ export function lint(
       const found =
         rule.simulated || rule.ofFile ? [...rule.check(context)] : [...foundBy(rule, byItem, settings.quick ? undefined : context, failed)];
       if (!byItem.some((each) => each.found.some((one) => one.rule === rule && one.failure))) ran.add(rule);
-      for (const finding of inMacros(found, context, program))
+      for (const finding of inMacros(found, context, program).filter((each) => isWorthIt(each, settings.leastGain)))
         located.push({ rule, severity: capped(severity, finding.atMost), place: placeOf(reading, finding), finding });
     } catch (error) {
       failed(rule.id, error);
@@ -231,6 +238,8 @@ function toDiagnostic({ reading, kernels }: Program, { rule, severity, place, fi
     fixes: fix && edits?.length === fix.edits.length ? [{ title: visible(fix.title), safe: fix.safe, edits }] : [],
     related: related.map(({ at, message }) => ({ path: path(at.file), range: range(at), message: visible(message) })),
     tags: rule.tag ? [rule.tag] : [],
+    ...(finding.gain ? { gain: { fromNs: Math.round(finding.gain.ns), toNs: Math.round(finding.gain.without) } } : {}),
+    ...(finding.assumed ? { assumed: finding.assumed.map(visible) } : {}),
     ...(finding.witness ? { witness: witnessOf(finding.witness) } : {}),
     simulated: rule.simulated,
     url: rule.url,

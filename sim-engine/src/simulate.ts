@@ -3,7 +3,7 @@ import { compiledFor } from "./compiled.ts";
 import { assumeUnknowns } from "./contents/assume.ts";
 import { EarlierContents } from "./contents/earlier.ts";
 import { describe } from "./described.ts";
-import { executed } from "./executed.ts";
+import { type Executed, executed } from "./executed.ts";
 import type { GpuModel } from "./gpus/model.ts";
 import type { Content, Kernel, Launch } from "./ir/kernel.ts";
 import { LaunchRefused, launchProblem } from "./launchable.ts";
@@ -11,7 +11,8 @@ import type { Basis, LaunchReport } from "./report/launch-report.ts";
 import { sourceLoops } from "./report/source-loops.ts";
 import type { Violation } from "./report/violation.ts";
 import { sanitize } from "./sanitize/index.ts";
-import { Work } from "./work.ts";
+import { Cancelled, Work } from "./work.ts";
+import { withOtherValues } from "./worth/assumed.ts";
 
 export interface SimulateOptions {
   /** Registers a thread, when they are known. */
@@ -39,14 +40,18 @@ export function simulate(kernel: Kernel, launch: Launch, gpu: GpuModel, options:
   if (problem !== undefined) throw new LaunchRefused(problem);
   const compiled = compiledFor(kernel, Math.round(Number(gpu.computeCapability) * 10), work, options.optimisingSteps);
   const contents = new EarlierContents(work);
-  const { launch: complete, assumptions, origins, decisive, invented } = assumeUnknowns(compiled.kernel, launch, contents, work);
+  const { launch: complete, assumptions, origins, decisive, invented, madeUp } = assumeUnknowns(compiled.kernel, launch, contents, work);
   const uneven = [...decisive].some((buffer) => isUneven(complete.buffers[buffer]?.content));
   for (const buffer of decisive) options.onContent?.(buffer);
   const prepared = { kernel: compiled.kernel, launch: complete, contents, uneven };
   const before = work.spent;
   const run = executed(prepared, compiled.machine, gpu, options.registers, work);
-  const steps = Math.max(leastSanitizing, (work.spent - before) / 2);
-  const report = describe(run, gpu, work);
+  const steps = Math.max(leastSteps, (work.spent - before) / 2);
+  const asking = work.share(steps);
+  const otherwise = once(() =>
+    ranOtherwise({ ...prepared, launch: withOtherValues(complete) }, compiled.machine, gpu, options.registers, asking),
+  );
+  const report = describe(run, gpu, work, { work: asking, madeUp, otherwise });
   report.assumptions.push(...(kernel.assumptions ?? []), ...compiled.assumptions, ...assumptions, ...origins);
   report.loops.push(...sourceLoops(kernel, complete, contents, work));
   report.assumptions.push(...contents.assumptions);
@@ -63,14 +68,29 @@ export function simulate(kernel: Kernel, launch: Launch, gpu: GpuModel, options:
   return report;
 }
 
-/** Steps that a search for faults may take at least; at most half of what the simulation took. */
-const leastSanitizing = 60_000;
+/** Steps that a search for faults, and what the launch would take without its costs, may take at least; at most half of what running it took. */
+const leastSteps = 60_000;
 
 /** Of those steps, the most for each later turn of the host's loop that is looked at. */
 const shareOfLater = 1 / 4;
 
 const isSamePlace = (a: Violation, b: Violation): boolean =>
   a.kind === b.kind && a.by.at.file === b.by.at.file && a.by.at.start === b.by.at.start && a.by.at.end === b.by.at.end;
+
+/** Undefined where it cannot be run in the steps that there are. */
+function ranOtherwise(...[prepared, machine, gpu, registers, work]: Parameters<typeof executed>): Executed | undefined {
+  try {
+    return work.isOver ? undefined : executed(prepared, machine, gpu, registers, work);
+  } catch (error) {
+    if (error instanceof Cancelled) throw error;
+    return undefined;
+  }
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
+}
 
 /** Drawn at random, a content is alike all over. */
 const isUneven = (content: Content | undefined): boolean => content !== undefined && /^(written|parts|values)$/.test(content.kind);

@@ -281,11 +281,19 @@ function assumedArgument(
     const random = range === undefined ? undefined : middle(...range);
     if (random !== undefined) {
       assumptions.push({ what: name, value: random, why: `${reason}; the middle of that` });
-      return { kind: "scalar", value: scalarValue(random, type.kind === "enum" ? { kind: "integer", name: type.underlying } : type) };
+      return {
+        kind: "scalar",
+        value: scalarValue(random, type.kind === "enum" ? { kind: "integer", name: type.underlying } : type),
+        assumed: true,
+      };
     }
     const [value, why] = type.kind === "integer" && type.name === "bool" ? ([0, ""] as const) : assumedInteger(name, use, threads);
     assumptions.push({ what: name, value, why: why === "" ? reason : `${reason}; ${why}` });
-    return { kind: "scalar", value: scalarValue(value, type.kind === "enum" ? { kind: "integer", name: type.underlying } : type) };
+    return {
+      kind: "scalar",
+      value: scalarValue(value, type.kind === "enum" ? { kind: "integer", name: type.underlying } : type),
+      assumed: true,
+    };
   }
   if (type?.kind === "floating") {
     assumptions.push({ what: name, value: 1, why: reason });

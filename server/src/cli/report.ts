@@ -50,7 +50,7 @@ const fileOf = ({ input, diagnostics, simulation, failures }: FileResult, nameOf
 });
 
 function diagnosticOf(
-  { ruleId, severity, message, range, kernel, fixes, related, witness, url }: Diagnostic,
+  { ruleId, severity, message, range, kernel, fixes, related, gain, assumed, witness, url }: Diagnostic,
   nameOf: (path: string) => string,
 ): object {
   return {
@@ -61,6 +61,8 @@ function diagnosticOf(
     ...(kernel === undefined ? {} : { kernel }),
     fixes,
     ...(related.length > 0 ? { related: related.map(({ path, ...place }) => ({ path: nameOf(path), ...place })) } : {}),
+    ...(gain ? { gain } : {}),
+    ...(assumed ? { assumed } : {}),
     ...(witness ? { witness } : {}),
     url,
   };

@@ -131,6 +131,7 @@ export class Session {
       select: this.#select.length > 0 ? this.#select : (file.select ?? []),
       ignore: [...this.#ignore, ...(file.ignore ?? [])],
       ...(file.rules ? { levels: file.rules } : {}),
+      ...(file.leastGain === undefined ? {} : { leastGain: file.leastGain }),
     };
   }
 

@@ -5,6 +5,7 @@ import { readAssumeOption, readLaunchOption, type Unreadable } from "../analysis
 import { visible, visibleName } from "../foreign-text.ts";
 import { type RuleLevel, selectorProblem, severities } from "../rules/selection.ts";
 import { suggest } from "../rules/suggest.ts";
+import { leastGainPercent } from "../rules/worth.ts";
 import { type Gate, readGate } from "./gate.ts";
 import { parseJson, placesIn } from "./json-text.ts";
 
@@ -14,6 +15,8 @@ export interface ProjectFile {
   readonly simulate?: boolean;
   /** Levels by rule id. */
   readonly rules?: Readonly<Record<string, RuleLevel>>;
+  /** Percent of a launch's time. */
+  readonly leastGain?: number;
   readonly select?: readonly string[];
   readonly ignore?: readonly string[];
   /** `KERNEL: grid=(X,Y,Z) block=(X,Y,Z) shared=BYTES` */
@@ -91,6 +94,11 @@ export const projectKeys: { readonly [Name in keyof Required<ProjectFile>]: Key 
     accepts: (value) => isRecord(value) && Object.values(value).every(isLevel),
     wanted: `rule ids with ${[...severities, "off"].join(", ")}`,
     description: "The level of a rule, by its id, where it should differ from the rule's own; `off` silences it.",
+  },
+  leastGain: {
+    accepts: (value) => typeof value === "number" && value >= 0 && value <= 100,
+    wanted: "a number of percent, 0 to 100",
+    description: `Percent of a launch's time below which findings of performance are not told, ${leastGainPercent} where nothing says it; and never of less than 0.5 µs.`,
   },
   select: texts("rules", "Only these rules: ids, prefixes, groups or `ALL`."),
   ignore: texts("rules", "Not these rules."),

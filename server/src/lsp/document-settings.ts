@@ -71,7 +71,12 @@ export function documentSettings(path: string, roots: readonly string[], setting
       argv: settings.argv.length > 0 ? settings.argv : (file.argv ?? []),
       device: devicePropertiesOf(gpu),
     },
-    lint: { select: file.select ?? [], ignore: file.ignore ?? [], levels: { ...file.rules, ...settings.rules } },
+    lint: {
+      select: file.select ?? [],
+      ignore: file.ignore ?? [],
+      levels: { ...file.rules, ...settings.rules },
+      leastGain: file.leastGain ?? settings.leastGain,
+    },
   };
 }
 

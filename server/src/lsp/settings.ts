@@ -5,6 +5,7 @@
 
 interface Kinds {
   boolean: boolean;
+  number: number;
   string: string;
   strings: readonly string[];
   severities: Readonly<Record<string, RuleLevel>>;
@@ -41,6 +42,12 @@ export const settings = {
     default: {},
     description: "The level of a rule, by its id, where it should differ from the rule's own; `off` silences it.",
   } as Setting<"severities">,
+  leastGain: {
+    kind: "number",
+    default: 5,
+    description:
+      "Percent of a launch's time below which findings of performance are not told. What comes to less than 0.5 µs is never told.",
+  } as Setting<"number">,
   launches: list("Launches that the source does not show: `KERNEL: grid=(X,Y,Z) block=(X,Y,Z) shared=BYTES`. They replace or add."),
   assume: list(
     "Values that the source does not show: `KERNEL.PARAM=VALUE` or `PARAM=VALUE`; for arrays `constant(c)`, `linear(stride)`, `uniform(lo, hi)`, `permutation(n)`.",
@@ -70,12 +77,14 @@ const isRecord = (value: unknown): value is Record<string, unknown> => typeof va
 
 const accepts: { [Kind in keyof Kinds]: (value: unknown) => boolean } = {
   boolean: (value) => typeof value === "boolean",
+  number: (value) => typeof value === "number" && value >= 0 && value <= 100,
   string: (value) => typeof value === "string",
   strings: (value) => Array.isArray(value) && value.every((item) => typeof item === "string"),
   severities: (value) => isRecord(value) && Object.values(value).every((level) => ruleLevels.some((known) => known === level)),
 };
 const wanted: { [Kind in keyof Kinds]: string } = {
   boolean: "true or false",
+  number: "a number from 0 to 100",
   string: "a text",
   strings: "a list of texts",
   severities: `rule ids with ${ruleLevels.join(", ")}`,

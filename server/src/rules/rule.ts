@@ -39,6 +39,12 @@ export interface Related {
   readonly message: string;
 }
 
+/** Of performance: nanoseconds of the launch it is about, and those it would take without what was found, as simulated. */
+export interface Gain {
+  readonly ns: number;
+  readonly without: number;
+}
+
 export interface Finding {
   /** A node of the syntax tree, or a place in a user's file. */
   readonly span: Node | Place;
@@ -49,6 +55,9 @@ export interface Finding {
   readonly kernel?: string;
   /** No more than this, whatever the rule's severity. */
   readonly atMost?: Severity;
+  readonly gain?: Gain;
+  /** What it rests on that nobody says: "`n` = 1024". */
+  readonly assumed?: readonly string[];
   /** Of correctness: the threads and the memory that show it. */
   readonly witness?: Violation;
 }

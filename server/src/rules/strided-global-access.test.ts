@@ -31,6 +31,18 @@ testRule(rule, {
     seldom: program(
       `${i}  for (int r = 0; r < 64; ++r) out[i] += in[i + r * 64];\n  if (blockIdx.x == 0 && threadIdx.x < 32) out[threadIdx.x * s] = 0;`,
     ),
+    "where the stride is what somebody divides by that nobody says": `__global__ void k(float *out, const float *in, int heads) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = in[i / heads * 384 + i % heads];
+}`,
+    "of an assumed launch where another is known": program(
+      "  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;\n  out[x + y * n] = in[x * s + y * n];",
+      "if (n > 0) k<<<4096, 256>>>(out, in, 1 << 10, 1);\n  int g = atoi(name); k<<<g, 256>>>(out, in, 1 << 10, 8);".replace(
+        "n > 0",
+        "true",
+      ),
+      "extern char *name; int atoi(const char *);",
+    ),
     "in no order": program(`${i}  out[i] = in[(unsigned)(i * i * 2654435761u) % (1u << 20)];`),
   },
   found: {
@@ -38,13 +50,15 @@ testRule(rule, {
       code: program(
         `  int xid = (blockIdx.x * blockDim.x + threadIdx.x) * s;
   out[xid] = in[xid];
-//^^^^^^^^ Strided store: neighbouring lanes are 8 elements (32 bytes) apart because of \`threadIdx.x\` in \`xid\` (\`(blockIdx.x * blockDim.x + threadIdx.x) * stride\`); 32 sectors/request, ideal 4
-  //         ^^^^^^^`.replace("* stride", "* s"),
+//^^^^^^^^ Strided store: neighbouring lanes are 8 elements (32 bytes) apart because of \`threadIdx.x\` in \`xid\` (\`(blockIdx.x * blockDim.x + threadIdx.x) * stride\`); 32 sectors/request, ideal 4`.replace(
+          "* stride",
+          "* s",
+        ),
       ),
     },
-    "every other element": {
-      code: program(`${i}  out[i] = in[i * 2];
-  //       ^^^^^^^^^ 2 elements (8 bytes) apart because of \`threadIdx.x\` in \`i * 2\`; 8 sectors/request, ideal 4`),
+    "every fourth element": {
+      code: program(`${i}  out[i] = in[i * 4];
+  //       ^^^^^^^^^ 4 elements (16 bytes) apart because of \`threadIdx.x\` in \`i * 4\`; 16 sectors/request, ideal 4`),
     },
     "a thread for each row": {
       code: program(`${i}  float sum = 0;
@@ -88,7 +102,7 @@ testRule(rule, {
       code: `__global__ void k(float *out, const float *in, int n, int s) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) out[i] = in[i * s];
-  //                  ^^^^^^^^^ Assumes \`s\` = 2097152.
+  //                  ^^^^^^^^^ without it. Assumes \`n\` = 2097152, \`s\` = 2097152, \`block\` = (256, 1, 1) and 1 more.
 }`,
     },
     "once for several launches": {

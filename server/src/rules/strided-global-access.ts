@@ -1,5 +1,5 @@
-import { defineRule, type Finding } from "./rule.ts";
-import { assumptionsOf, laneStrideOf, launchesOf, type PoorAccess, poorAccesses, sectorsPerRequest } from "./support/accesses.ts";
+import { defineRule } from "./rule.ts";
+import { type Cost, costsOf, findingOf, laneStrideOf, sectorsPerRequest } from "./support/costs.ts";
 import { LaneIndex } from "./support/lane-index.ts";
 
 export default defineRule({
@@ -12,7 +12,7 @@ export default defineRule({
   why: "Memory is moved in sectors of 32 bytes. With a stride of two elements half of every sector is wasted; from 32 bytes on each lane needs a sector of its own.",
   remedy:
     "Let neighbouring threads access neighbouring elements: exchange the roles of the indices, store structures as arrays, or move a tile through shared memory.",
-  notes: `Reported from 1.5 times the ideal number of sectors, for the launch in which most are wasted; the launches are listed with the finding. Accesses of which a launch makes few, and that move less than 1 % of its sectors, are left alone. Without a launch that can be simulated nothing is reported: give one with a \`// warplens:\` comment or \`--launch\`.`,
+  notes: `Looked at from 1.5 times the ideal number of sectors, and reported where the launch would take less time without them (see [docs/settings.md](../settings.md) for how much). Accesses of one array with one stride, and those of one line, are one finding. Without a launch that can be simulated nothing is reported: give one with a \`// warplens:\` comment or \`--launch\`. What rests on sizes that nobody says is information, and not reported where other sizes would make it none.`,
   fix: "none",
   simulated: true,
   specificity: 2,
@@ -40,25 +40,21 @@ int main() {
   },
   *check(context) {
     const lanes = new LaneIndex(context);
-    for (const poor of poorAccesses(context)) if (isStrided(poor)) yield finding(poor, lanes);
+    for (const cost of costsOf(context, "sectors")) if (isStrided(cost)) yield findingOf(cost, messageOf(cost, lanes));
   },
 });
 
 /** A constant distance between neighbouring lanes, other than side by side. */
-export const isStrided = (poor: PoorAccess): boolean => Math.abs(laneStrideOf(poor)?.bytes ?? 0) > poor.access.bytesPerLane;
+export const isStrided = ({ access, launch }: Cost): boolean =>
+  access !== undefined && Math.abs(laneStrideOf(access, launch)?.bytes ?? 0) > access.bytesPerLane;
 
-function finding(poor: PoorAccess, lanes: LaneIndex): Finding {
-  const { access, place, launch } = poor;
-  const { bytes = 0, source } = laneStrideOf(poor) ?? {};
+function messageOf({ access, place, launch }: Cost, lanes: LaneIndex): string {
+  if (!access) return "";
+  const { bytes = 0, source } = laneStrideOf(access, launch) ?? {};
   const stride = Math.abs(bytes);
   const whole = stride % access.bytesPerLane === 0;
   const apart = whole ? `${stride / access.bytesPerLane} elements (${stride} bytes)` : `${stride} bytes`;
   const terms = source ? lanes.terms(place, source.slice(-1)) : [];
   const cause = source ? ` because of \`${source}\`${terms.length > 0 ? ` in ${terms.join(", ")}` : ""}` : "";
-  return {
-    span: place,
-    message: `Strided ${access.operation}: neighbouring lanes are ${apart} apart${cause}; ${sectorsPerRequest(access)}. Let neighbouring threads access neighbouring elements, or go through a tile in shared memory.${assumptionsOf(poor, terms.join(" "), "named")}`,
-    kernel: launch.report.kernel,
-    related: launchesOf(poor),
-  };
+  return `Strided ${access.operation}: neighbouring lanes are ${apart} apart${cause}; ${sectorsPerRequest(access)}. Let neighbouring threads access neighbouring elements, or go through a tile in shared memory.`;
 }

@@ -21,6 +21,8 @@ testRule(rule, {
     "permuted within sectors": program("  out[i] = in[i ^ 5];"),
     "by every other lane": program("  if (threadIdx.x % 2 == 0) out[i] = in[i];"),
     "a stride has its own rule": program("  out[i] = in[(i * 8) & (n - 1)];"),
+    "indices of which nobody says what they are": program("  out[i] = in[index[i]];"),
+    "an atomic sum here and there": program("  atomicAdd(&out[index[i]], 1.0f);", "// warplens: index=uniform(0, n)\n"),
     "index array in order": program("  out[i] = in[index[i]];", "// warplens: index=linear(1)\n"),
   },
   found: {
@@ -32,13 +34,6 @@ testRule(rule, {
       code: program(
         `  out[i] = in[index[i]];
   //       ^^^^^^^^^^^^ sectors/request, ideal 4`,
-        "// warplens: index=uniform(0, n)\n",
-      ),
-    },
-    "atomics at random": {
-      code: program(
-        `  atomicAdd(&out[index[i]], 1.0f);
-//^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ Uncoalesced atomic`,
         "// warplens: index=uniform(0, n)\n",
       ),
     },

@@ -1,7 +1,6 @@
 import { defineRule } from "./rule.ts";
 import { isStrided } from "./strided-global-access.ts";
-import { assumptionsOf, launchesOf, poorAccesses, sectorsPerRequest } from "./support/accesses.ts";
-import { textAt } from "./support/edits.ts";
+import { costsOf, findingOf, sectorsPerRequest } from "./support/costs.ts";
 
 export default defineRule({
   id: "uncoalesced-global-access",
@@ -13,7 +12,7 @@ export default defineRule({
   why: "A warp's access is served in sectors of 32 bytes. Lanes that read or write apart from each other each need a sector, of which the most part is moved for nothing.",
   remedy:
     "Sort or bin the indices, reorder the data so that neighbouring threads use neighbouring elements, or gather into shared memory once and reuse it there.",
-  notes: `Reported from 1.5 times the ideal number of sectors where no constant stride explains it (see [strided-global-access](strided-global-access.md)), for the launch in which most are wasted. What an index array holds is taken from the host code where it can be followed, else assumed and said in the message; a \`// warplens: index=uniform(0, n)\` comment says it better.`,
+  notes: `Reported from 1.5 times the ideal number of sectors where no constant stride explains it (see [strided-global-access](strided-global-access.md)), for the launch in which most are wasted. What an index array holds is taken from the host code where it can be followed; where nobody says it, nothing is reported: a \`// warplens: index=uniform(0, n)\` comment says it.`,
   fix: "none",
   simulated: true,
   specificity: 1,
@@ -42,15 +41,13 @@ int main() {
 }`,
   },
   *check(context) {
-    for (const poor of poorAccesses(context)) {
-      if (isStrided(poor)) continue;
-      const { access, launch, place } = poor;
-      yield {
-        span: place,
-        message: `Uncoalesced ${access.operation}: ${sectorsPerRequest(access)}; the lanes of a warp do not share sectors. Let neighbouring threads access neighbouring elements.${assumptionsOf(poor, textAt(context.program.reading, place), "all")}`,
-        kernel: launch.report.kernel,
-        related: launchesOf(poor),
-      };
+    for (const cost of costsOf(context, "sectors")) {
+      if (isStrided(cost) || !cost.access) continue;
+      const { operation } = cost.access;
+      yield findingOf(
+        cost,
+        `Uncoalesced ${operation}: ${sectorsPerRequest(cost.access)}; the lanes of a warp do not share sectors. Let neighbouring threads access neighbouring elements.`,
+      );
     }
   },
 });

@@ -31,6 +31,7 @@ export function placedReport(report: LaunchReport, reading: Reading): LaunchRepo
     accesses: report.accesses.map((access): AccessReport => placed(access, reading)),
     branches: report.branches.map((branch): BranchReport => placed(branch, reading)),
     loops: report.loops.map((loop): LoopReport => placed(loop, reading)),
+    ...(report.costs ? { costs: report.costs.map((cost) => ({ ...cost, at: cost.at.map((at) => placed(at, reading)) })) } : {}),
     ...(report.reach ? { reach: reachWithPlacesBy(report.reach, (at) => placed(at, reading)) } : {}),
     ...(report.violations ? { violations: report.violations.map((each) => withPlacesBy(each, (at) => placed(at, reading))) } : {}),
   };

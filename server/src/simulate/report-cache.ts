@@ -176,6 +176,7 @@ function moved(report: LaunchReport, from: Places, to: Places, files: readonly s
     accesses: report.accesses.map(place),
     branches: report.branches.map(place),
     loops: report.loops.map(place),
+    ...(report.costs ? { costs: report.costs.map((cost) => ({ ...cost, at: cost.at.map(place) })) } : {}),
     ...(report.reach ? { reach: reachWithPlacesBy(report.reach, place) } : {}),
     ...(report.violations ? { violations: report.violations.map((each) => withPlacesBy(each, place)) } : {}),
   };

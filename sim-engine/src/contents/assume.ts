@@ -52,6 +52,8 @@ export interface AssumedLaunch {
   readonly decisive: ReadonlySet<number>;
   /** Parameters that nobody gives a value, or only part of one. */
   readonly invented: ReadonlySet<number>;
+  /** Buffers of which nobody says what they hold, though it decides something. */
+  readonly madeUp: ReadonlySet<number>;
 }
 
 /**
@@ -60,8 +62,8 @@ export interface AssumedLaunch {
  */
 export function assumeUnknowns(kernel: Kernel, launch: Launch, contents: KnownContents, work: Work, result?: number): AssumedLaunch {
   const completion = new Completion(kernel, launch, contents, work, result);
-  const { assumptions, origins, decisive, invented } = completion;
-  return { launch: completion.complete(), assumptions, origins, decisive, invented };
+  const { assumptions, origins, decisive, invented, madeUp } = completion;
+  return { launch: completion.complete(), assumptions, origins, decisive, invented, madeUp };
 }
 
 /** Some of it is unknown. */
@@ -92,6 +94,7 @@ class Completion {
   readonly #work: Work;
   readonly decisive = new Set<number>();
   readonly invented = new Set<number>();
+  readonly madeUp = new Set<number>();
 
   constructor(kernel: Kernel, launch: Launch, contents: KnownContents, work: Work, result: number | undefined) {
     this.#contents = contents;
@@ -177,7 +180,7 @@ class Completion {
   #known(argument: Argument, type: string, name: string): Argument {
     switch (argument.kind) {
       case "unknown":
-        if (type !== "ptr") return { kind: "scalar", value: type === "i64" ? 1n : 1 };
+        if (type !== "ptr") return { kind: "scalar", value: type === "i64" ? 1n : 1, assumed: true };
         this.#buffers.push({ name, content: { kind: "unknown" } });
         return { kind: "pointer", buffer: this.#buffers.length - 1, offset: 0 };
       case "aggregate":
@@ -200,7 +203,7 @@ class Completion {
     for (const use of uses) for (const each of this.#comparedWith(use)) this.#threadDimensions(each, dimensions, new Set());
     let value = [...dimensions].reduce((product, k) => product * (grid[k] ?? 1) * (block[k] ?? 1), 1);
     if (dimensions.size === 0) value = /^(f|bf)/.test(parameter.type) ? 1 : unknownCount;
-    this.#arguments[index] = { kind: "scalar", value: parameter.type === "i64" ? BigInt(value) : value };
+    this.#arguments[index] = { kind: "scalar", value: parameter.type === "i64" ? BigInt(value) : value, assumed: true };
     this.assumptions.push({ what: parameter.name, value, why: reason });
   }
 
@@ -235,6 +238,7 @@ class Completion {
       this.#buffers[index] = { ...buffer, content, ...(element ? { element } : {}) };
       return;
     }
+    this.madeUp.add(index);
     const what = `contents of ${buffer.name}`;
     const why = "what it holds is not known, and decides addresses or branches";
     const stride = /^i/.test(load.type) ? this.#rowStride(load, buffer, extent) : undefined;

@@ -529,7 +529,8 @@ export interface Image {
 }
 
 export type Argument =
-  | { readonly kind: "scalar"; readonly value: number | bigint }
+  /** `assumed`: nobody says what it is, and another value would do as well. */
+  | { readonly kind: "scalar"; readonly value: number | bigint; readonly assumed?: true }
   /** `offset` in bytes into `Launch.buffers[buffer]`. */
   | { readonly kind: "pointer"; readonly buffer: number; readonly offset: number }
   | {

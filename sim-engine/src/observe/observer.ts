@@ -315,8 +315,13 @@ function amountOf(counter: AccessCounter, addresses: Float64Array, from: number,
 /** Instructions kept of a warp that waits for phases: what stands for others would not wait, as its phases are over. */
 const mostWithPhases = 1 << 16;
 
-/** A warp's record as the timing replays it. */
-export function traceOf(record: WarpRecord, blocks: readonly CompiledBlock[], code: TimedCode): WarpTrace {
+/** What becomes of a request: of its cycles of the data path, and of what it moves; undefined where it is not made. */
+export interface Requests {
+  request(site: number, cycles: number, amount: number): readonly [cycles: number, amount: number] | undefined;
+}
+
+/** A warp's record as the timing replays it; with its requests as `changed` has them. */
+export function traceOf(record: WarpRecord, blocks: readonly CompiledBlock[], code: TimedCode, changed?: Requests): WarpTrace {
   const waits = code.code.some((block) => block.some(({ kind }) => kind === "await"));
   const recorder = new TraceRecorder(
     code.code.map((block) => block.length),
@@ -330,7 +335,11 @@ export function traceOf(record: WarpRecord, blocks: readonly CompiledBlock[], co
     if (!compiled) continue;
     if (!code.isPredicated(compiled.block)) recorder.enter(code.indexOf(compiled.block), weights[k] ?? 1);
     const end = starts[k + 1] ?? requests.length;
-    for (let r = starts[k] ?? end; r < end; r += 3) recorder.access(requests[r]!, requests[r + 1]!, requests[r + 2]!);
+    for (let r = starts[k] ?? end; r < end; r += 3) {
+      const [site, cycles, amount] = [requests[r]!, requests[r + 1]!, requests[r + 2]!];
+      const made = changed ? changed.request(site, cycles, amount) : [cycles, amount];
+      if (made) recorder.access(site, made[0]!, made[1]!);
+    }
   }
   for (const { from, to, times } of repeats) recorder.repeat(entry[from] ?? recorder.entries, entry[to] ?? recorder.entries, times);
   return recorder.finish();

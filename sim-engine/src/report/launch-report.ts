@@ -59,6 +59,25 @@ export interface BranchReport {
   lanes: number;
 }
 
+/**
+ * A cost that a launch could be without: sectors, shared wavefronts or constant addresses beyond those that the lanes' bytes need;
+ * atomics that meet; divisions by what only the launch says; a sum that a loop keeps in memory.
+ */
+export type CostKind = "sectors" | "wavefronts" | "addresses" | "meetings" | "division" | "kept in memory";
+
+/** One cause of such a cost, and what the launch would take without it. */
+export interface CostReport {
+  readonly kind: CostKind;
+  /** The buffer, array or parameter that it is about, where it is one. */
+  readonly object?: string;
+  /** Where it stands in the source, the worst first. */
+  readonly at: readonly { readonly file: number; readonly line: number; readonly start: number; readonly end: number }[];
+  /** Nanoseconds of the launch without it: less than `time.ns`. */
+  readonly ns: number;
+  /** With other values in the place of those that nobody says it would not be there, as far as can be told. */
+  readonly decided?: true;
+}
+
 export interface LoopReport {
   readonly file: number;
   readonly line: number;
@@ -143,6 +162,10 @@ export interface LaunchReport {
   accesses: AccessReport[];
   branches: BranchReport[];
   loops: LoopReport[];
+  /** What it could be without, and what that would bring; absent where its time is not known. */
+  costs?: CostReport[];
+  /** Of what is assumed: parameters, and contents as `assumptions` names them, that decide where it goes and what it touches. */
+  assumed?: string[];
   assumptions: Assumption[];
   /** Why the GPU does not start it as it is: what a block needs, and what it may have; absent where it starts. */
   refused?: Refusal;

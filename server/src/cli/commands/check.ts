@@ -16,6 +16,7 @@ import { type FileResult, type Result, reportText } from "../report.ts";
 import { Session } from "../session.ts";
 import { shardNamed } from "../shard.ts";
 import { styleOf } from "../style.ts";
+import { withoutAssumedTwins } from "../told-launches.ts";
 import { version } from "../version.ts";
 import type { Command } from "./command.ts";
 import { formatNamed } from "./format-option.ts";
@@ -67,7 +68,7 @@ export default {
       const results = await inspectAll(session, wanted, gpu, io, (input) => session.simulates(input));
       // A part of the files need not have what the options name.
       if (inputs.length === found.length) session.holdNames(results);
-      return results;
+      return withoutAssumedTwins(results);
     };
     const files = given.fix ? await mended(inputs, inspect, given["unsafe-fixes"] ?? false, io) : await inspect(inputs);
     const before = await beforeNow?.(gpu, files, (of, input) => of.simulates(input));

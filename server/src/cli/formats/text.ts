@@ -6,9 +6,16 @@ import type { Style } from "../style.ts";
 import { countText, findingText } from "./findings-text.ts";
 import { launchRows, launchText } from "./launches-text.ts";
 
+/** Those of performance behind the others, what comes to most first. */
+function byGain(diagnostics: readonly Diagnostic[]): Diagnostic[] {
+  const gained = ({ gain }: Diagnostic): number => (gain ? gain.fromNs - gain.toNs : Number.POSITIVE_INFINITY);
+  return [...diagnostics].sort((a, b) => (gained(a) === gained(b) ? 0 : gained(b) - gained(a)));
+}
+
 export function checkText({ gpu, files }: Result, style: Style, nameOf: (path: string) => string): string {
   const parts: string[] = [];
-  for (const file of files) for (const diagnostic of file.diagnostics) parts.push(findingText(diagnostic, style, nameOf, file.input.text));
+  for (const file of files)
+    for (const diagnostic of byGain(file.diagnostics)) parts.push(findingText(diagnostic, style, nameOf, file.input.text));
   const launches = files.flatMap(({ simulation }) => simulation?.launches ?? []);
   if (launches.length > 0) {
     const overview = files.flatMap(({ input, simulation }) => {

@@ -1,0 +1,198 @@
+/** The time of a launch that was run: as it is, or without some of what it does. */
+import { estimateTraffic, type TrafficEstimate } from "./cache/index.ts";
+import { type AccessCounter, isInGlobal, isOfLanes } from "./execute/accesses.ts";
+import { globalBase } from "./execute/memory.ts";
+import { warpSize } from "./execute/program.ts";
+import type { WarpRecord } from "./execute/record.ts";
+import type { Executed } from "./executed.ts";
+import type { GpuModel } from "./gpus/model.ts";
+import { issuedBy, traceOf } from "./observe/observer.ts";
+import type { LaunchReport } from "./report/launch-report.ts";
+import { type Tally, tally } from "./report/tally.ts";
+import { calibrated } from "./sampling/calibrate.ts";
+import { type BlockTrace, estimateTime, type TimedCode, type TimeEstimate, timedCode, timeRange } from "./timing/index.ts";
+import type { Work } from "./work.ts";
+import { recompiled } from "./worth/recompiled.ts";
+import { Rest, type Without } from "./worth/without.ts";
+
+export interface Timed {
+  readonly traffic: Partial<LaunchReport["traffic"]>;
+  readonly time?: NonNullable<LaunchReport["time"]>;
+  readonly achievedPct?: number;
+}
+
+/** What the time of a launch follows from, whatever it is imagined without: where its sectors are served. */
+interface Served {
+  readonly sectors: Float64Array;
+  readonly traffic: TrafficEstimate;
+}
+
+/** A launch that was run, as often as its time is asked for. Nothing is run again. */
+export class TimedRun {
+  readonly #run: Executed;
+  readonly #gpu: GpuModel;
+  readonly #counted: Tally;
+  readonly #work: Work;
+  #served: Served | undefined;
+
+  constructor(run: Executed, gpu: GpuModel, counted: Tally, work: Work) {
+    this.#run = run;
+    this.#gpu = gpu;
+    this.#counted = counted;
+    this.#work = work;
+  }
+
+  /** Where sectors are served, and how long it all takes. Nothing of a launch that does not fit on an SM. */
+  asItIs(): Timed {
+    if (this.#run.resident.blocksPerSm === 0) return { traffic: {} };
+    const { values } = this.#gpu;
+    const { sites: _, ...traffic } = this.#serve().traffic;
+    const estimate = this.#estimate();
+    if (!estimate) return { traffic };
+    const { requestedBytes } = this.#counted;
+    const { ns, cycles, boundBy, parts } = estimate;
+    const dramGBs = (traffic.dramReadBytes + traffic.dramWriteBytes) / ns;
+    return {
+      traffic,
+      achievedPct: estimate.achievedOccupancyPct,
+      time: {
+        ns,
+        range: timeRange(ns, boundBy),
+        cycles,
+        boundBy,
+        dramGBs,
+        dramPctOfPeak: (100 * dramGBs) / values.dramBandwidth,
+        requestedGBs: requestedBytes / ns,
+        parts: [...parts],
+      },
+    };
+  }
+
+  /** Nanoseconds that it would take without some of its cost; undefined where its time is not known. What that takes is spent of `work`. */
+  without(without: Without, work: Work): number | undefined {
+    if (this.#run.resident.blocksPerSm === 0) return undefined;
+    const before = this.#work.taken;
+    const estimate = this.#estimate(without);
+    work.spend(this.#work.taken - before);
+    return estimate?.ns;
+  }
+
+  #serve(): Served {
+    return (this.#served ??= served(this.#run, this.#gpu, this.#work));
+  }
+
+  #estimate(without?: Without): TimeEstimate | undefined {
+    const [run, gpu, counted, work] = [this.#run, this.#gpu, this.#counted, this.#work];
+    const { program, sample, sites, resident } = run;
+    const { launch, kernel } = program;
+    if (kernel.blocks.length === 0) return undefined;
+    const { sectors, traffic } = this.#serve();
+    const blocks = launch.grid[0] * launch.grid[1] * launch.grid[2];
+    work.ask(program.blocks.length);
+    const machine = without ? recompiled(run.machine, without, work) : run.machine;
+    const rest = without && new Rest(without, lanesOf(run), (counter) => sample.counts.access(sample.totals, counter), blocks);
+    const code = timedCode(machine, sites.numbers);
+    const issued = machine !== run.machine ? tally(program, machine, sample, work).instructions.warp : counted.instructions.warp;
+    const hottest = run.atomics.hottest(counted.atomicSectors, blocks);
+    const hottestAtomics = hottest === undefined ? undefined : rest?.unites ? Math.min(hottest, blocks) : hottest;
+    return estimateTime(
+      {
+        grid: launch.grid,
+        block: launch.block,
+        blocksPerSm: resident.blocksPerSm,
+        code: code.code,
+        registers: code.registers,
+        sites: sites.sites,
+        blocks: tracesOf(run, code, issued, blocks, rest, work),
+        totals: {
+          warpInstructions: issued,
+          requestedBytes: counted.requestedBytes,
+          ...(hottestAtomics === undefined ? {} : { hottestAtomics }),
+        },
+        traffic: rest ? { ...traffic, sites: rest.traffic(traffic.sites, sites.sites, sectors) } : traffic,
+      },
+      gpu,
+      work,
+    );
+  }
+}
+
+/** What lanes carry out, by site. */
+function lanesOf({ program, sites }: Executed): Map<number, AccessCounter> {
+  const found = new Map<number, AccessCounter>();
+  for (const [op, number] of sites.numbers) {
+    const [counter] = program.counters.get(op) ?? [];
+    if (counter && isOfLanes(counter.operation)) found.set(number, counter);
+  }
+  return found;
+}
+
+function served(run: Executed, gpu: GpuModel, work: Work): Served {
+  const { program, sample, sites, resident } = run;
+  const { launch, environment } = program;
+  const sectors = new Float64Array(sites.sites.length);
+  for (const [op, number] of sites.numbers) {
+    const [counter] = program.counters.get(op) ?? [];
+    if (counter && (isInGlobal(counter.space) || counter.space === "local"))
+      sectors[number] = sample.counts.access(sample.totals, counter).transactions;
+  }
+  const traffic = estimateTraffic(
+    {
+      gpu,
+      l1Bytes: run.l1Bytes,
+      grid: launch.grid,
+      blocksPerSm: resident.blocksPerSm,
+      sites: sites.sites,
+      buffers: launch.buffers.map((buffer, index) => ({
+        address: (environment.bufferStarts[index] ?? globalBase) - globalBase,
+        ...(buffer.bytes === undefined ? {} : { bytes: buffer.bytes }),
+        ...(buffer.residence === "host" ? { ofHost: true } : {}),
+      })),
+      logs: sample.watched.map(({ log }) => log),
+      sectors,
+    },
+    work,
+  );
+  return { sectors, traffic };
+}
+
+/**
+ * Observed blocks that stand for the grid, with weights that sum to it; warps that were watched each by itself make up blocks. Where
+ * they are part of a larger sample, weights are calibrated so that they issue as many instructions in all as the whole sample says.
+ */
+function tracesOf(run: Executed, code: TimedCode, instructions: number, blocks: number, rest: Rest | undefined, work: Work): BlockTrace[] {
+  const { program, sample } = run;
+  const { block } = program.launch;
+  const warps = Math.ceil((block[0] * block[1] * block[2]) / warpSize);
+  const loose = Math.floor(sample.warps.length / warps);
+  const issued = (record: WarpRecord): number => {
+    work.ask(record.blocks.length / 4);
+    return issuedBy(record, program.blocks, code);
+  };
+  // Warps of a block lie side by side and do about as much as each other.
+  const records = sample.warps
+    .map((record) => ({ record, instructions: issued(record) }))
+    .sort((a, b) => a.instructions - b.instructions)
+    .map(({ record }) => record);
+  const chosen = [
+    ...sample.blocks.flatMap(({ index, weight, observed }) => (observed ? [{ index, weight, records: observed.records }] : [])),
+    ...Array.from({ length: loose }, (_, k) => ({
+      index: blocks,
+      weight: sample.warpBlocks / loose,
+      records: records.slice(k * warps, (k + 1) * warps),
+    })),
+  ];
+  if (chosen.length === 0) chosen.push(...sample.watched.map(({ log, records }) => ({ index: log.block, weight: 1, records })));
+  const traces = chosen.map(({ index, weight, records }) => ({
+    index,
+    weight,
+    warps: records.map((record) => {
+      work.ask(record.blocks.length / 4 + record.requests.length / 32);
+      return traceOf(record, program.blocks, code, rest);
+    }),
+    issued: records.reduce((sum, record) => sum + issued(record), 0),
+  }));
+  const weights = calibrated(traces, instructions / blocks);
+  const sum = weights.reduce((total, weight) => total + weight, 0);
+  return traces.map(({ index, warps: of }, k) => ({ index, warps: of, weight: ((weights[k] ?? 0) * blocks) / sum }));
+}

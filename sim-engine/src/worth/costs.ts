@@ -1,0 +1,177 @@
+/** What a launch could be without, and what it would take then: one entry a cause. Asked only where it is likely to come to something. */
+import { type AccessCounter, isOfLanes } from "../execute/accesses.ts";
+import type { Program } from "../execute/program.ts";
+import type { Op, Span } from "../ir/kernel.ts";
+import type { CostKind, CostReport } from "../report/launch-report.ts";
+import type { AccessTotals } from "../sampling/counts.ts";
+import type { Sample } from "../sampling/sample.ts";
+import type { AssumedInputs } from "./assumed.ts";
+import { runtimeDivisions } from "./divisions.ts";
+import { keptInMemory } from "./kept-in-memory.ts";
+import type { Without } from "./without.ts";
+
+/** A cost that has one cause. */
+export interface Cause {
+  readonly kind: CostKind;
+  /** Buffer, array or parameter that it is about. */
+  readonly object?: string;
+  /** The worst first. */
+  readonly ops: readonly Op[];
+}
+
+/** Transactions over those needed from which an access is looked at. */
+const excessive = 1.5;
+/** Lanes of a warp on one address from which atomics are. */
+const crowded = 4;
+/** Causes of a launch that are asked for, the worst of each kind first. */
+const mostOfKind = 6;
+/** A launch that would gain less than this without all of them is not asked for each. */
+const leastShare = 0.02;
+
+/** What is asked of a launch that was run. */
+export interface Asked {
+  readonly program: Program;
+  readonly sample: Sample;
+  /** Nanoseconds that it takes. */
+  readonly ns: number;
+  /** Its nanoseconds without some of its cost; undefined where that is not known. */
+  without(without: Without): number | undefined;
+  /** What was run with other values in the place of those that are assumed; undefined where it was not. */
+  otherwise(): { readonly program: Program; readonly sample: Sample } | undefined;
+  readonly assumed: AssumedInputs;
+}
+
+export function costsOf(asked: Asked): CostReport[] {
+  const { program, sample, ns } = asked;
+  const causes = [...accessCauses(program, sample), ...runtimeDivisions(program, sample), ...keptInMemory(program, sample)];
+  if (causes.length === 0) return [];
+  const isWorthIt = (left: number | undefined): left is number => left !== undefined && ns - left >= leastShare * ns;
+  if (causes.length > 1 && !isWorthIt(asked.without(together(causes)))) return [];
+  return causes.flatMap((cause) => {
+    const left = asked.without(together([cause]));
+    if (!isWorthIt(left)) return [];
+    const { kind, object, ops } = cause;
+    const decided = isDecided(cause, asked) ? ({ decided: true } as const) : {};
+    return [{ kind, ...(object === undefined ? {} : { object }), at: placesOf(ops), ns: left, ...decided }];
+  });
+}
+
+/** Whether what is assumed alone makes accesses poor: with other values they would not be. */
+function isDecided({ kind, ops }: Cause, { assumed, otherwise }: Asked): boolean {
+  if (relief[kind] !== "excess") return false;
+  const rests = assumed.apart(ops);
+  if (rests !== "values") return rests === "contents";
+  const other = otherwise();
+  if (other === undefined) return true;
+  const { counts, totals } = other.sample;
+  return !counts.counters.some((counter) => ops.includes(counter.op) && kindOf(counter, counts.access(totals, counter)) === kind);
+}
+
+const relief: Readonly<Record<CostKind, keyof Without>> = {
+  sectors: "excess",
+  wavefronts: "excess",
+  addresses: "excess",
+  meetings: "meetings",
+  division: "divisions",
+  "kept in memory": "kept",
+};
+
+function together(causes: readonly Cause[]): Without {
+  const of = (kind: keyof Without): Set<Op> => new Set(causes.flatMap((cause) => (relief[cause.kind] === kind ? cause.ops : [])));
+  return { excess: of("excess"), meetings: of("meetings"), kept: of("kept"), divisions: of("divisions") };
+}
+
+function placesOf(ops: readonly Op[]): Span[] {
+  const places = ops.filter(({ span }) => span.line > 0).map(({ span: { file, line, start, end } }) => ({ file, line, start, end }));
+  return [...new Map(places.map((place) => [`${place.file}:${place.line}:${place.start}-${place.end}`, place])).values()];
+}
+
+interface Access {
+  readonly counter: AccessCounter;
+  readonly totals: AccessTotals;
+  readonly object: string | undefined;
+  readonly kind: CostKind;
+}
+
+function accessCauses(program: Program, { totals, counts }: Sample): Cause[] {
+  const found: Access[] = [];
+  for (const counter of counts.counters) {
+    if (!isOfLanes(counter.operation)) continue;
+    const access = counts.access(totals, counter);
+    const kind = access.requests > 0 ? kindOf(counter, access) : undefined;
+    if (kind) found.push({ counter, totals: access, object: objectOf(program, counter), kind });
+  }
+  const excess = ({ totals: { transactions, ideal } }: Access): number => transactions - ideal;
+  const causes = groupsOf(found).map((group) =>
+    group.sort((a, b) => excess(b) - excess(a) || a.counter.op.span.start - b.counter.op.span.start),
+  );
+  const sum = (group: readonly Access[]): number => group.reduce((total, access) => total + excess(access), 0);
+  const taken = new Map<CostKind, number>();
+  return causes
+    .sort((a, b) => sum(b) - sum(a))
+    .flatMap((group) => {
+      const [worst] = group;
+      if (!worst) return [];
+      const nth = taken.get(worst.kind) ?? 0;
+      taken.set(worst.kind, nth + 1);
+      return nth >= mostOfKind
+        ? []
+        : [
+            {
+              kind: worst.kind,
+              ...(worst.object === undefined ? {} : { object: worst.object }),
+              ops: group.map(({ counter }) => counter.op),
+            },
+          ];
+    });
+}
+
+function kindOf(counter: AccessCounter, { requests, lanes, transactions, ideal }: AccessTotals): CostKind | undefined {
+  if (counter.operation === "atomic")
+    return counter.worst >= crowded && (counter.space === "global" || counter.space === "shared") ? "meetings" : undefined;
+  if (!(transactions > excessive * ideal)) return undefined;
+  switch (counter.space) {
+    case "global":
+      // Only lanes that are missing make it poor: a full warp side by side would touch as many.
+      return lanes < 32 * requests && transactions <= counter.bytes * requests ? undefined : "sectors";
+    case "shared":
+      return "wavefronts";
+    case "constant":
+      return "addresses";
+    default:
+      return undefined;
+  }
+}
+
+/** Accesses of one cause: to one object in one stride, or on one line in one stride. */
+function groupsOf(all: readonly Access[]): Access[][] {
+  const groups: Access[][] = [];
+  const keys = ({ counter, object, kind }: Access): string[] => {
+    const { op } = counter;
+    const stride = counter.laneStride() ?? "none";
+    return [...(object === undefined ? [] : [`${kind} ${object} ${stride}`]), `${kind} ${op.span.file}:${op.span.line} ${stride}`];
+  };
+  const known = new Map<string, Access[]>();
+  for (const access of all) {
+    const names = keys(access);
+    const meeting = [...new Set(names.flatMap((name) => known.get(name) ?? []))];
+    const joined = [...new Set(meeting.length > 0 ? groups.filter((group) => group.some((each) => meeting.includes(each))) : [])];
+    const group = [...joined.flat(), access];
+    for (const old of joined) groups.splice(groups.indexOf(old), 1);
+    groups.push(group);
+    for (const each of group) for (const name of keys(each)) known.set(name, group);
+  }
+  return groups;
+}
+
+/** The one buffer or array that it reaches, by name. */
+function objectOf({ provenance, launch, kernel }: Program, { op }: AccessCounter): string | undefined {
+  const [address] = op.args;
+  const [object, ...others] = address ? provenance.of(address) : [];
+  if (object === undefined || others.length > 0) return undefined;
+  const [kind, index] = object.split(" ");
+  if (kind === "buffer") return launch.buffers[Number(index)]?.name;
+  if (kind === "shared")
+    return index === "dynamic" ? kernel.shared.find(({ bytes }) => bytes === undefined)?.name : kernel.shared[Number(index)]?.name;
+  return kind === "global" ? kernel.globals[Number(index)]?.name : undefined;
+}

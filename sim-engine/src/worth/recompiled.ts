@@ -1,0 +1,51 @@
+/** The machine code of a kernel in which some operations are others: what the compiler would make of a source without them. */
+import { cloneKernel, createOp } from "../ir/builder.ts";
+import type { Block, Op } from "../ir/kernel.ts";
+import { type MachineKernel, select } from "../machine/index.ts";
+import type { Work } from "../work.ts";
+import type { Without } from "./without.ts";
+
+/** A divisor that is no power of two, nor anything else that is easily divided by. */
+const someDivisor = 1_000_003;
+
+/** In terms of the same operations and blocks as `machine` is; the same where none of its instructions are in question. */
+export function recompiled(machine: MachineKernel, { kept, divisions }: Without, work: Work): MachineKernel {
+  if ((kept?.size ?? 0) + (divisions?.size ?? 0) === 0) return machine;
+  const { kernel } = machine;
+  const copy = cloneKernel(kernel);
+  const originals = new Map(kernel.blocks.flatMap((block) => [...block.phis, ...block.ops]).map((op) => [op.id, op]));
+  const isIn = (ops: ReadonlySet<Op> | undefined, { id }: Op): boolean => ops?.has(originals.get(id) as Op) ?? false;
+  const constants: Op[] = [];
+  const constant = (type: Op["type"], value: number): Op => {
+    const made = createOp(copy, { kind: "const", value: type === "i64" ? BigInt(value) : value }, type);
+    constants.push(made);
+    return made;
+  };
+  for (const block of copy.blocks) {
+    block.ops = block.ops.filter((op) => op.type !== "void" || !isIn(kept, op));
+    for (const op of block.ops) {
+      if (isIn(kept, op)) [op.action, op.args] = [{ kind: "const", value: op.type === "i64" ? 0n : 0 }, []];
+      if (isIn(divisions, op)) op.args = [...op.args.slice(0, 1), constant(op.type, someDivisor)];
+    }
+  }
+  copy.blocks[0]?.ops.unshift(...constants);
+  const made = select(copy, machine.computeCapability, work);
+  const blockOf = new Map(copy.blocks.map((block, index) => [block, kernel.blocks[index] as Block]));
+  const blocks = new Map(
+    [...made.blocks].map(([block, { instructions, home }]) => {
+      const own = blockOf.get(block) ?? block;
+      return [
+        own,
+        {
+          block: own,
+          instructions: instructions.map(({ op, ...rest }) => {
+            const original = op && originals.get(op.id);
+            return original ? { ...rest, op: original } : rest;
+          }),
+          ...(home ? { home: blockOf.get(home) ?? home } : {}),
+        },
+      ];
+    }),
+  );
+  return { ...made, kernel, blocks };
+}
