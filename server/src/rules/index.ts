@@ -1,13 +1,17 @@
 /** Generated from this folder by scripts/generate/rules.mjs: do not edit. */
 import analysisLimit from "./analysis-limit.ts";
 import constantMemoryOverflow from "./constant-memory-overflow.ts";
+import contendedAtomic from "./contended-atomic.ts";
 import copyDirection from "./copy-direction.ts";
 import copySize from "./copy-size.ts";
 import divergentBarrier from "./divergent-barrier.ts";
+import divergentConstantAccess from "./divergent-constant-access.ts";
+import divisionByRunTimeValue from "./division-by-run-time-value.ts";
 import doubleConstantInFloat from "./double-constant-in-float.ts";
 import doubleMathFunctionOnFloat from "./double-math-function-on-float.ts";
 import emulatedDoubleAtomic from "./emulated-double-atomic.ts";
 import fractionalPower from "./fractional-power.ts";
+import globalAccumulator from "./global-accumulator.ts";
 import globalMemoryRace from "./global-memory-race.ts";
 import gridDoesNotCover from "./grid-does-not-cover.ts";
 import integerDivision from "./integer-division.ts";
@@ -25,6 +29,7 @@ import reciprocalSquareRoot from "./reciprocal-square-root.ts";
 import repeatedBarrier from "./repeated-barrier.ts";
 import type { Rule } from "./rule.ts";
 import separateSineCosine from "./separate-sine-cosine.ts";
+import sharedBankConflict from "./shared-bank-conflict.ts";
 import sharedMemoryOverStaticLimit from "./shared-memory-over-static-limit.ts";
 import sharedMemoryRace from "./shared-memory-race.ts";
 import sineOfPiMultiple from "./sine-of-pi-multiple.ts";
@@ -45,13 +50,17 @@ import wrongMemorySpace from "./wrong-memory-space.ts";
 export const rules: readonly Rule[] = [
   analysisLimit,
   constantMemoryOverflow,
+  contendedAtomic,
   copyDirection,
   copySize,
   divergentBarrier,
+  divergentConstantAccess,
+  divisionByRunTimeValue,
   doubleConstantInFloat,
   doubleMathFunctionOnFloat,
   emulatedDoubleAtomic,
   fractionalPower,
+  globalAccumulator,
   globalMemoryRace,
   gridDoesNotCover,
   integerDivision,
@@ -68,6 +77,7 @@ export const rules: readonly Rule[] = [
   reciprocalSquareRoot,
   repeatedBarrier,
   separateSineCosine,
+  sharedBankConflict,
   sharedMemoryOverStaticLimit,
   sharedMemoryRace,
   sineOfPiMultiple,

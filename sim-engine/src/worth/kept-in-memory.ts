@@ -28,7 +28,7 @@ export function keptInMemory(program: Program, { totals, counts }: Sample): Caus
     if (turns === 0 || turns < fewTurns * (turns - back)) continue;
     const ops = [...blocks].flatMap((block) => [...block.phis, ...block.ops]);
     const inside = new Set(ops);
-    if (ops.some((op) => meetsOthers(op) || op.action.kind === "atomic" || op.action.kind === "fence")) continue;
+    if (ops.some((op) => meetsOthers(op) || /^(barrier|atomic|fence)/.test(op.action.kind))) continue;
     for (const store of ops) {
       const [place] = store.args;
       if (!isPlain(store, "store") || !place || taken.has(store) || variesIn(place, inside)) continue;

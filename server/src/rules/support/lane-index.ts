@@ -6,6 +6,7 @@ import { leftChain, termsOf, withoutParentheses } from "../../syntax/terms.ts";
 import type { RuleContext } from "../rule.ts";
 import { childrenOf, expression } from "./children.ts";
 import { excerpt } from "./edits.ts";
+import { expressionAt } from "./expression-at.ts";
 import type { SyntaxIndex } from "./syntax-index.ts";
 import { type Variable, Variables } from "./variables.ts";
 
@@ -27,7 +28,7 @@ export class LaneIndex {
    * `out[x * height + y]`. A variable that holds the whole term is followed to what it was made from.
    */
   terms(place: Place, dimension: string): string[] {
-    const access = this.#access(place);
+    const access = expressionAt(this.#syntax, this.#reading, place);
     const addends = access ? this.#addends(access) : [];
     const following = addends.filter((addend) => this.#follows(addend, dimension, new Set()));
     return [...new Set(following.map((addend) => this.#explained(addend)))];
@@ -69,19 +70,6 @@ export class LaneIndex {
     const variable = this.#variables.of(term);
     const initial = variable && this.#variables.initial(variable);
     return initial ? `${text} (\`${excerpt(this.#reading, initial, 50)}\`)` : text;
-  }
-
-  /** The expression that makes the access, as the user's text has it. */
-  #access({ file, start, end }: Place): Expression | undefined {
-    const candidates = [
-      ...this.#syntax.expressions("subscript"),
-      ...this.#syntax.expressions("unary"),
-      ...this.#syntax.expressions("member"),
-    ];
-    return candidates.find((node) => {
-      const at = this.#reading.locate(node.start, node.end);
-      return at.file === file && at.start === start && at.end === end;
-    });
   }
 
   #follows(node: Expression, dimension: string, visiting: ReadonlySet<Node>): boolean {

@@ -1,0 +1,38 @@
+import { testRule } from "../testing/rule-tables.ts";
+import rule from "./contended-atomic.ts";
+
+const program = (body: string): string => `
+__global__ void total(float *sum, int *bins, const float *in, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+${body}
+}
+int main() {
+  const int n = 1 << 22;
+  float *in, *sum;
+  int *bins;
+  cudaMalloc(&in, n * sizeof(float));
+  cudaMalloc(&sum, n * sizeof(float));
+  cudaMalloc(&bins, n * sizeof(int));
+  total<<<n / 256, 256>>>(sum, bins, in, n);
+}`;
+
+testRule(rule, {
+  clean: {
+    "each its own": program("  atomicAdd(&sum[i], in[i]);"),
+    "one of a warp": program("  if (threadIdx.x % 32 == 0) atomicAdd(&sum[i / 32], in[i]);"),
+    "sums of integers, which the compiler unites, among much else": program(`  float s = 0;
+  for (int k = 0; k < 64; ++k) s += in[(i + k * 4096) % (1 << 22)];
+  sum[i] = s;
+  if (s > 1e30f) atomicAdd(bins, 1);`),
+  },
+  found: {
+    "one address for all": {
+      code: program(`  atomicAdd(sum, in[i]);
+//^^^^^^^^^^^^^^^^^^^^^ Up to 32 lanes of a warp meet at one address of \`sum\``),
+    },
+    "few addresses": {
+      code: program(`  atomicAdd(&sum[i % 4], in[i]);
+//^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ Up to 8 lanes of a warp meet`),
+    },
+  },
+});

@@ -1,0 +1,67 @@
+import { defineRule } from "./rule.ts";
+import { costsOf, findingOf } from "./support/costs.ts";
+
+export default defineRule({
+  id: "contended-atomic",
+  group: "memory",
+  severity: "warning",
+  priority: "medium",
+  guide: { document: "maxwell", section: "1.4.3.3" },
+  summary: "Atomic operations of many threads meet at the same address.",
+  why: "Atomics at one address are done one after the other: those of a whole launch in the L2, those of a block in its SM.",
+  remedy:
+    "Sum up in a register, then over the warp with shuffles or `__reduce_add_sync`, then over the block in shared memory, and let one thread of the block do the atomic; of a histogram keep one copy a block in shared memory.",
+  notes: "The time without it is that of a launch in which each block does one atomic where its threads meet.",
+  fix: "none",
+  simulated: true,
+  specificity: 2,
+  example: {
+    bad: `__global__ void total(float *sum, const float *in, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) atomicAdd(sum, in[i]);
+}
+int main() {
+  const int n = 1 << 22;
+  float *in, *sum;
+  cudaMalloc(&in, n * sizeof(float));
+  cudaMalloc(&sum, sizeof(float));
+  cudaMemset(in, 0, n * sizeof(float));
+  cudaMemset(sum, 0, sizeof(float));
+  total<<<n / 256, 256>>>(sum, in, n);
+}`,
+    good: `__global__ void total(float *sum, const float *in, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float own = 0;
+  for (; i < n; i += gridDim.x * blockDim.x) own += in[i];
+  for (int d = 16; d > 0; d /= 2) own += __shfl_down_sync(0xffffffff, own, d);
+  if (threadIdx.x % 32 == 0) atomicAdd(sum, own);
+}
+int main() {
+  const int n = 1 << 22;
+  float *in, *sum;
+  cudaMalloc(&in, n * sizeof(float));
+  cudaMalloc(&sum, sizeof(float));
+  cudaMemset(in, 0, n * sizeof(float));
+  cudaMemset(sum, 0, sizeof(float));
+  total<<<264, 256>>>(sum, in, n);
+}`,
+  },
+  *check(context) {
+    for (const cost of costsOf(context, "meetings")) {
+      const access = cost.launch.report.accesses.find(({ operation, file, start, end }) => {
+        const [at] = cost.report.at;
+        return operation === "atomic" && at?.file === file && at.start === start && at.end === end;
+      });
+      if (!access) continue;
+      const object = cost.report.object === undefined ? "" : ` of \`${cost.report.object}\``;
+      const combine =
+        access.space === "shared"
+          ? "Let a warp's lanes that meet sum up first (shuffles, or `__match_any_sync`), or keep several copies."
+          : "Sum up over the warp and the block first, and let one thread of a block do the atomic.";
+      yield findingOf(
+        cost,
+        `Up to ${access.worst ?? 0} lanes of a warp meet at one address${object}, and are served one after the other. ${combine}`,
+      );
+    }
+  },
+});

@@ -1,0 +1,54 @@
+import { defineRule } from "./rule.ts";
+import { costsOf, findingOf } from "./support/costs.ts";
+
+export default defineRule({
+  id: "division-by-run-time-value",
+  group: "instructions",
+  severity: "information",
+  priority: "low",
+  guide: { document: "best-practices", section: "11.1.1" },
+  summary: "Integers are divided by what is the same in the whole launch, but unknown to the compiler.",
+  why: "An integer division or remainder takes some twenty instructions. By a constant the compiler multiplies instead; by a power of two it shifts.",
+  remedy:
+    "Make the divisor a template parameter or `constexpr`; where it is always a power of two, pass its logarithm and shift; or compute a multiplier once on the host (`cuda::fast_mod_div`, as cub and PyTorch do); or use a grid of two dimensions, so that nothing need be divided.",
+  notes: "The time without it is that of the same kernel dividing by a constant that is no power of two.",
+  fix: "none",
+  simulated: true,
+  specificity: 1,
+  example: {
+    bad: `__global__ void ring(float *out, const float *in, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float sum = 0;
+  for (int k = 0; k < 64; ++k) sum += in[(i + k) % n];
+  out[i] = sum;
+}
+int main() {
+  float *in, *out;
+  cudaMalloc(&in, 64 << 20);
+  cudaMalloc(&out, 64 << 20);
+  ring<<<16384, 256>>>(out, in, 1000003);
+}`,
+    good: `template <int n>
+__global__ void ring(float *out, const float *in) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float sum = 0;
+  for (int k = 0; k < 64; ++k) sum += in[(i + k) % n];
+  out[i] = sum;
+}
+int main() {
+  float *in, *out;
+  cudaMalloc(&in, 64 << 20);
+  cudaMalloc(&out, 64 << 20);
+  ring<1000003><<<16384, 256>>>(out, in);
+}`,
+  },
+  *check(context) {
+    for (const cost of costsOf(context, "division")) {
+      const by = cost.report.object === undefined ? "what the launch says" : `\`${cost.report.object}\``;
+      yield findingOf(
+        cost,
+        `Division by ${by}, which is the same for all threads but unknown to the compiler, takes some twenty instructions. Make it a template parameter, shift where it is a power of two, or multiply by a number made on the host.`,
+      );
+    }
+  },
+});

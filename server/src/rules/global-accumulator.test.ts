@@ -1,0 +1,31 @@
+import { testRule } from "../testing/rule-tables.ts";
+import rule from "./global-accumulator.ts";
+
+const product = (loop: string, pointers = "float *c, const float *a, const float *b"): string => `
+__global__ void product(${pointers}, int n) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+${loop}
+}
+int main() {
+  const int n = 1024;
+  float *a, *b, *c;
+  cudaMalloc(&a, n * n * sizeof(float));
+  cudaMalloc(&b, n * n * sizeof(float));
+  cudaMalloc(&c, n * n * sizeof(float));
+  product<<<dim3(n / 32, n / 8), dim3(32, 8)>>>(c, a, b, n);
+}`;
+const sum = "  for (int k = 0; k < n; ++k)\n    c[y * n + x] += a[y * n + k] * b[k * n + x];";
+
+testRule(rule, {
+  clean: {
+    "in a register": product("  float s = 0;\n  for (int k = 0; k < n; ++k) s += a[y * n + k] * b[k * n + x];\n  c[y * n + x] = s;"),
+    "where the compiler can tell": product(sum, "float *__restrict__ c, const float *__restrict__ a, const float *__restrict__ b"),
+    "another place in each turn": product("  for (int k = 0; k < n / 8; ++k) c[(y + k) % n * n + x] = a[y * n + x];"),
+    "between barriers": product("  for (int k = 0; k < n / 8; ++k) {\n    c[y * n + x] += a[y * n + k];\n    __syncthreads();\n  }"),
+  },
+  found: {
+    "a product of matrices": {
+      code: product(`${sum}\n  //^^^^^^^^^^^^ \`c[y * n + x]\` is stored in every turn of the loop`),
+    },
+  },
+});

@@ -1,0 +1,61 @@
+import { defineRule } from "./rule.ts";
+import { costsOf, findingOf } from "./support/costs.ts";
+import { textAt } from "./support/edits.ts";
+
+export default defineRule({
+  id: "global-accumulator",
+  group: "memory",
+  severity: "warning",
+  priority: "high",
+  guide: { document: "best-practices", section: "9.2.1" },
+  summary: "A loop stores to the same place of global memory in every turn.",
+  why: "The compiler may not keep the value in a register where another pointer of the loop could point there: each turn stores, and loads behind the store have to wait for it.",
+  remedy: "Sum up in a local variable and store it once behind the loop; or say by `__restrict__` that the pointers do not overlap.",
+  notes:
+    "Told where the address does not change in the loop, which has no barrier, fence or atomic, and the launch would take less time without the stores.",
+  fix: "none",
+  simulated: true,
+  specificity: 3,
+  example: {
+    bad: `__global__ void product(float *c, const float *a, const float *b, int n) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  c[y * n + x] = 0;
+  for (int k = 0; k < n; ++k) c[y * n + x] += a[y * n + k] * b[k * n + x];
+}
+int main() {
+  const int n = 1024;
+  float *a, *b, *c;
+  cudaMalloc(&a, n * n * sizeof(float));
+  cudaMalloc(&b, n * n * sizeof(float));
+  cudaMalloc(&c, n * n * sizeof(float));
+  cudaMemset(a, 0, n * n * sizeof(float));
+  cudaMemset(b, 0, n * n * sizeof(float));
+  product<<<dim3(n / 32, n / 8), dim3(32, 8)>>>(c, a, b, n);
+}`,
+    good: `__global__ void product(float *c, const float *a, const float *b, int n) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  float sum = 0;
+  for (int k = 0; k < n; ++k) sum += a[y * n + k] * b[k * n + x];
+  c[y * n + x] = sum;
+}
+int main() {
+  const int n = 1024;
+  float *a, *b, *c;
+  cudaMalloc(&a, n * n * sizeof(float));
+  cudaMalloc(&b, n * n * sizeof(float));
+  cudaMalloc(&c, n * n * sizeof(float));
+  cudaMemset(a, 0, n * n * sizeof(float));
+  cudaMemset(b, 0, n * n * sizeof(float));
+  product<<<dim3(n / 32, n / 8), dim3(32, 8)>>>(c, a, b, n);
+}`,
+  },
+  *check(context) {
+    for (const cost of costsOf(context, "kept in memory")) {
+      const place = textAt(context.program.reading, cost.place).replace(/\s+/g, " ");
+      yield findingOf(
+        cost,
+        `\`${place}\` is stored in every turn of the loop, as the compiler cannot tell that nothing else there points to it. Sum up in a local variable, and store it once behind the loop.`,
+      );
+    }
+  },
+});
