@@ -1,5 +1,6 @@
 /** Generated from this folder by scripts/generate/rules.mjs: do not edit. */
 import analysisLimit from "./analysis-limit.ts";
+import arrayOfStructuresAccess from "./array-of-structures-access.ts";
 import constantMemoryOverflow from "./constant-memory-overflow.ts";
 import contendedAtomic from "./contended-atomic.ts";
 import copyDirection from "./copy-direction.ts";
@@ -27,6 +28,7 @@ import powerOfConstantBase from "./power-of-constant-base.ts";
 import preciseMathInHotLoop from "./precise-math-in-hot-loop.ts";
 import reciprocalSquareRoot from "./reciprocal-square-root.ts";
 import repeatedBarrier from "./repeated-barrier.ts";
+import rowPerThread from "./row-per-thread.ts";
 import type { Rule } from "./rule.ts";
 import separateSineCosine from "./separate-sine-cosine.ts";
 import sharedBankConflict from "./shared-bank-conflict.ts";
@@ -35,6 +37,7 @@ import sharedMemoryRace from "./shared-memory-race.ts";
 import sineOfPiMultiple from "./sine-of-pi-multiple.ts";
 import smallIntegerPower from "./small-integer-power.ts";
 import stridedGlobalAccess from "./strided-global-access.ts";
+import transposedThreadIndex from "./transposed-thread-index.ts";
 import uncheckedArithmetic from "./unchecked-arithmetic.ts";
 import uncoalescedGlobalAccess from "./uncoalesced-global-access.ts";
 import uninitialisedMemoryRead from "./uninitialised-memory-read.ts";
@@ -49,6 +52,7 @@ import wrongMemorySpace from "./wrong-memory-space.ts";
 /** Every rule, by id. */
 export const rules: readonly Rule[] = [
   analysisLimit,
+  arrayOfStructuresAccess,
   constantMemoryOverflow,
   contendedAtomic,
   copyDirection,
@@ -76,6 +80,7 @@ export const rules: readonly Rule[] = [
   preciseMathInHotLoop,
   reciprocalSquareRoot,
   repeatedBarrier,
+  rowPerThread,
   separateSineCosine,
   sharedBankConflict,
   sharedMemoryOverStaticLimit,
@@ -83,6 +88,7 @@ export const rules: readonly Rule[] = [
   sineOfPiMultiple,
   smallIntegerPower,
   stridedGlobalAccess,
+  transposedThreadIndex,
   uncheckedArithmetic,
   uncoalescedGlobalAccess,
   uninitialisedMemoryRead,

@@ -34,6 +34,28 @@ export class LaneIndex {
     return [...new Set(following.map((addend) => this.#explained(addend)))];
   }
 
+  /** Of those the ones that nothing is multiplied with: `y` of `out[x * height + y]`. */
+  plainTerms(place: Place, dimension: string): string[] {
+    const plain = this.#plainAddends(place).filter((addend) => this.#follows(addend, dimension, new Set()));
+    return [...new Set(plain.map((addend) => this.#explained(addend)))];
+  }
+
+  /** The variables that an address goes on by from turn to turn of a loop, with nothing multiplied: `k` of `in[row * n + k]`. */
+  stepping(place: Place): string[] {
+    return this.#plainAddends(place).flatMap((addend) => {
+      const variable = this.#variables.of(addend);
+      const steps = variable
+        ? this.#variables.writes(variable).some(({ op, value }) => op === "++" || (op === "+" && isOne(value)))
+        : false;
+      return steps ? [excerpt(this.#reading, addend, 40)] : [];
+    });
+  }
+
+  #plainAddends(place: Place): Expression[] {
+    const access = expressionAt(this.#syntax, this.#reading, place);
+    return (access ? this.#addends(access) : []).filter(({ kind }) => kind === "name" || kind === "member");
+  }
+
   /** The terms an address is the sum of, the array itself set aside. */
   #addends(node: Expression): Expression[] {
     switch (node.kind) {
@@ -88,6 +110,8 @@ export class LaneIndex {
     return values.some((value) => value !== undefined && this.#follows(value, dimension, visiting));
   }
 }
+
+const isOne = (value: Expression | undefined): boolean => value?.kind === "integer" && value.value === 1n;
 
 const isSum = (op: string): boolean => op === "+" || op === "-";
 

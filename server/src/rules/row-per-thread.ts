@@ -1,0 +1,65 @@
+import { defineRule } from "./rule.ts";
+import { isStrided } from "./strided-global-access.ts";
+import { costsOf, findingOf, sectorsPerRequest } from "./support/costs.ts";
+import { LaneIndex } from "./support/lane-index.ts";
+
+export default defineRule({
+  id: "row-per-thread",
+  group: "memory",
+  severity: "warning",
+  priority: "high",
+  guide: { document: "best-practices", section: "9.2.1.4" },
+  summary: "Each thread goes along a row of its own, so that neighbouring threads are a row apart in every turn.",
+  why: "In each turn of the loop every lane takes another sector, of which it uses one element; the others come later, when the caches may have lost it.",
+  remedy:
+    "Let a warp take a row: lanes go along it side by side, and shuffles sum up what they found. Or let each thread take a column, store the matrix the other way round, or bring tiles through shared memory.",
+  notes: "The time without it has each request take as few sectors as its bytes need, and what the caches keep today counts as kept.",
+  fix: "none",
+  simulated: true,
+  specificity: 3,
+  example: {
+    bad: `__global__ void sums(float *out, const float *in, int n) {
+  int row = blockIdx.x * blockDim.x + threadIdx.x;
+  float sum = 0;
+  for (int k = 0; k < n; ++k) sum += in[row * n + k];
+  out[row] = sum;
+}
+int main() {
+  const int n = 4096;
+  float *in, *out;
+  cudaMalloc(&in, n * n * sizeof(float));
+  cudaMalloc(&out, n * sizeof(float));
+  cudaMemset(in, 0, n * n * sizeof(float));
+  sums<<<n / 32, 32>>>(out, in, n);
+}`,
+    good: `__global__ void sums(float *out, const float *in, int n) {
+  int row = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
+  float sum = 0;
+  for (int k = threadIdx.x % 32; k < n; k += 32) sum += in[row * n + k];
+  for (int d = 16; d > 0; d /= 2) sum += __shfl_down_sync(0xffffffff, sum, d);
+  if (threadIdx.x % 32 == 0) out[row] = sum;
+}
+int main() {
+  const int n = 4096;
+  float *in, *out;
+  cudaMalloc(&in, n * n * sizeof(float));
+  cudaMalloc(&out, n * sizeof(float));
+  cudaMemset(in, 0, n * n * sizeof(float));
+  sums<<<n / 8, 256>>>(out, in, n);
+}`,
+  },
+  *check(context) {
+    const lanes = new LaneIndex(context);
+    for (const cost of costsOf(context, "sectors")) {
+      const { access, place } = cost;
+      if (!access || !isStrided(cost)) continue;
+      const [row] = lanes.terms(place, "x");
+      const [along] = lanes.stepping(place);
+      if (row === undefined || along === undefined) continue;
+      yield findingOf(
+        cost,
+        `Each thread goes along a row of its own, in \`${along}\`, and neighbouring lanes are a row apart, in ${row}: ${sectorsPerRequest(access)}. Let a warp take a row and its lanes go along it side by side, or each thread a column.`,
+      );
+    }
+  },
+});

@@ -1,0 +1,28 @@
+import { testRule } from "../testing/rule-tables.ts";
+import rule from "./transposed-thread-index.ts";
+
+const program = (body: string): string => `
+__global__ void k(float *out, const float *in, int n) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+${body}
+}
+int main() {
+  float *in, *out;
+  cudaMalloc(&in, 64 << 20);
+  cudaMalloc(&out, 64 << 20);
+  k<<<dim3(128, 512), dim3(32, 8)>>>(out, in, 4096);
+}`;
+
+testRule(rule, {
+  clean: {
+    "along the rows": program("  out[y * n + x] = in[y * n + x];"),
+    "a transpose, which is wrong on one side": program("  out[x * n + y] = in[y * n + x];"),
+    "a stride in one dimension": program("  out[(y * n / 8 + x) * 8] = in[(y * n / 8 + x) * 8];"),
+  },
+  found: {
+    "down the rows": {
+      code: program(`  out[x * n + y] = in[x * n + y];
+//^^^^^^^^^^^^^^ \`threadIdx.x\` walks down the rows here, in \`x * n\`, and \`threadIdx.y\` along them, in \`y\` (\`blockIdx.y * blockDim.y + threadIdx.y\`): 32 sectors/request, ideal 4.`),
+    },
+  },
+});

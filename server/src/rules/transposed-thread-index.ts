@@ -1,0 +1,75 @@
+import { defineRule } from "./rule.ts";
+import { isStrided } from "./strided-global-access.ts";
+import { type Cost, costsOf, findingOf, sectorsPerRequest } from "./support/costs.ts";
+import { LaneIndex } from "./support/lane-index.ts";
+
+/** Requests of an access, over those of the one in question, from which it counts for as much. */
+const asMuch = 1 / 4;
+
+export default defineRule({
+  id: "transposed-thread-index",
+  group: "memory",
+  severity: "warning",
+  priority: "high",
+  guide: { document: "best-practices", section: "9.2.1.4" },
+  summary: "In a grid of two dimensions `threadIdx.x` walks down the rows of a matrix, and `threadIdx.y` along them.",
+  why: "The threads of a warp follow each other in x. Where x is the row, each of them takes a sector of its own; where it is the column, 32 lanes share four.",
+  remedy:
+    "Exchange the roles of x and y: let the index that follows `threadIdx.x` be the column. Exchange the sides of grid and block where the matrix is not square.",
+  notes:
+    "Told where the row follows `threadIdx.x` and the column `threadIdx.y`, and no other access of much weight has it the right way round: a transpose has one side wrong whichever way it goes (see [strided-global-access](strided-global-access.md)).",
+  fix: "none",
+  simulated: true,
+  specificity: 4,
+  example: {
+    bad: `__global__ void scale(float *out, const float *in, int n) {
+  int row = blockIdx.x * blockDim.x + threadIdx.x, column = blockIdx.y * blockDim.y + threadIdx.y;
+  out[row * n + column] = 2 * in[row * n + column];
+}
+int main() {
+  float *in, *out;
+  cudaMalloc(&in, 64 << 20);
+  cudaMalloc(&out, 64 << 20);
+  cudaMemset(in, 0, 64 << 20);
+  scale<<<dim3(128, 512), dim3(32, 8)>>>(out, in, 4096);
+}`,
+    good: `__global__ void scale(float *out, const float *in, int n) {
+  int row = blockIdx.y * blockDim.y + threadIdx.y, column = blockIdx.x * blockDim.x + threadIdx.x;
+  out[row * n + column] = 2 * in[row * n + column];
+}
+int main() {
+  float *in, *out;
+  cudaMalloc(&in, 64 << 20);
+  cudaMalloc(&out, 64 << 20);
+  cudaMemset(in, 0, 64 << 20);
+  scale<<<dim3(128, 512), dim3(32, 8)>>>(out, in, 4096);
+}`,
+  },
+  *check(context) {
+    const lanes = new LaneIndex(context);
+    for (const cost of costsOf(context, "sectors")) {
+      const { access, place } = cost;
+      if (!access || !isStrided(cost) || isTranspose(cost)) continue;
+      const [row] = lanes.terms(place, "x");
+      const [column] = lanes.plainTerms(place, "y");
+      if (row === undefined || column === undefined) continue;
+      yield findingOf(
+        cost,
+        `\`threadIdx.x\` walks down the rows here, in ${row}, and \`threadIdx.y\` along them, in ${column}: ${sectorsPerRequest(access)}. Exchange the roles of x and y.`,
+      );
+    }
+  },
+});
+
+/** Another access goes along the rows already: to exchange x and y would make that one as bad. */
+function isTranspose({ access, launch, report }: Cost): boolean {
+  const isOfCost = (start: number, end: number): boolean => report.at.some((at) => at.start === start && at.end === end);
+  return launch.report.accesses.some(
+    ({ space, requests, laneStride, bytesPerLane, start, end }) =>
+      space === "global" &&
+      laneStride !== undefined &&
+      Math.abs(laneStride) === bytesPerLane &&
+      requests >= asMuch * (access?.requests ?? 0) &&
+      !isOfCost(start, end),
+  );
+}
