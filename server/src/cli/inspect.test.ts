@@ -10,7 +10,7 @@ import { folderWith, runIn } from "./testing/command.ts";
 
 const kernel = (factor: string) => `#include "n.cuh"
 __global__ void k(float *a, const float *b) { int i = blockIdx.x * blockDim.x + threadIdx.x; a[i] = b[i * N] * ${factor}; }
-int main() { float *a, *b; cudaMalloc(&a, 1 << 20); cudaMalloc(&b, 1 << 24); k<<<256, 256>>>(a, b); }
+int main() { float *a, *b; cudaMalloc(&a, 1 << 24); cudaMalloc(&b, 1 << 26); k<<<16384, 256>>>(a, b); }
 `;
 const sources = Object.fromEntries(Array.from({ length: 5 }, (_, index) => [`src/${index}/main.cu`, kernel(`${index}.5`)]));
 const project = { "warplens.json": '{ "includeDirs": ["."] }', "n.cuh": "#define N 4\n__device__ double half = 0.5;\n", ...sources };

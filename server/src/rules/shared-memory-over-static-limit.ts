@@ -22,13 +22,13 @@ export default defineRule({
     bad: `__global__ void tiles(float *out) {
   __shared__ float a[64][128];
   __shared__ float b[64][128];
-  a[threadIdx.y][threadIdx.x] = b[threadIdx.x][threadIdx.y];
+  a[threadIdx.y][threadIdx.x] = b[threadIdx.y][threadIdx.x];
   out[threadIdx.x] = a[0][threadIdx.x];
 }`,
     good: `__global__ void tiles(float *out) {
   __shared__ float a[64][64];
   __shared__ float b[64][64];
-  a[threadIdx.y][threadIdx.x] = b[threadIdx.x][threadIdx.y];
+  a[threadIdx.y][threadIdx.x] = b[threadIdx.y][threadIdx.x];
   out[threadIdx.x] = a[0][threadIdx.x];
 }`,
   },

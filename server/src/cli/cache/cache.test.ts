@@ -12,7 +12,7 @@ const project = {
   "warplens.json": "{}",
   "a.cu":
     '#include "scale.cuh"\n__global__ void k(float *a, float b);\nint main() { float *a; cudaMalloc(&a, 4096); k<<<8, N>>>(a, 2); }\n',
-  "b.cu": "__global__ void k(float *a, float b) { a[threadIdx.x] = b * 0.5; }\n",
+  "b.cu": "__global__ void k(float *a, float b) { a[threadIdx.x] = b * 0.1; }\n",
   "inc/scale.cuh": "#define N 128\n",
 };
 const everything = ["a.cu", "b.cu", "scale.cuh"];
@@ -67,7 +67,7 @@ describe("what is kept of a run", () => {
     ["a header", () => write("inc/scale.cuh", "#define N 256\n"), ["a.cu", "b.cu", "scale.cuh"]],
     ["where a header is found", () => write("scale.cuh", "#define N 64\n"), ["a.cu", "b.cu", "scale.cuh"]],
     ["that a header is there", () => rmSync(path.join(cwd, "inc/scale.cuh")), ["a.cu", "b.cu"]],
-    ["another file of the program", () => write("b.cu", project["b.cu"].replace("0.5", "0.25")), ["a.cu", "b.cu"]],
+    ["another file of the program", () => write("b.cu", project["b.cu"].replace("0.1", "0.3")), ["a.cu", "b.cu"]],
     ["how the program is compiled", () => write("compile_commands.json", "[]"), everything],
     ["how the program is run", () => write("Makefile", "run: a\n\t./a 5\n"), everything],
     ["a setting of the project", () => write("warplens.json", '{ "gpu": "t4" }'), everything],
