@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { analyze } from "../analysis/analyze.ts";
 import type { AnalysisSettings } from "../analysis/settings.ts";
 import { loadGrammarFromDisk } from "../grammar.ts";
@@ -49,8 +49,10 @@ test("a system's header that is not there is nobody's matter", () => {
   expect(toldOf(text, {}, { includeDirs: ["/lib", "/opt/cuda/include"] })).toEqual([]);
 });
 
-describe("a file that goes on and on", () => {
-  test("is told so in a few findings", () => {
-    expect(toldOf(Array.from({ length: 300 }, (_, k) => `#include "/etc/${k}"\n`).join(""))).toHaveLength(20);
-  });
+test("what is not read for one reason is one finding, with the other places beside it", () => {
+  expect(toldOf(Array.from({ length: 300 }, (_, k) => `#include "/etc/${k}"\n`).join(""))).toEqual([
+    `/w/src/a.cu:1 \`/etc/0\` and 299 more are not read: ${outside}`,
+  ]);
+  const pipe = new NotRead("it is a pipe, not a file");
+  expect(toldOf('#include "b.h"\n#include "/etc/a"\n', { "/w/src/b.h": '#include "pipe.h"\n', "/w/src/pipe.h": pipe })).toHaveLength(2);
 });

@@ -1,6 +1,7 @@
 import { defineRule } from "./rule.ts";
+import { groupBy } from "./support/group-by.ts";
 
-/** Of more a file has some other problem. */
+/** Of more findings, and of more places in one of them, a file has some other problem. */
 const most = 20;
 
 export default defineRule({
@@ -24,11 +25,17 @@ __global__ void clear(float *data) { data[threadIdx.x] = 0.0f; }`,
 __global__ void clear(float *data) { data[threadIdx.x] = 0.0f; }`,
   },
   *check({ program: { reading } }) {
-    const told = new Set<string>();
-    for (const { path, place, reason } of reading.missingIncludes) {
-      if (reason === undefined || told.has(path) || told.size >= most) continue;
-      told.add(path);
-      yield { span: place, message: `\`${path}\` is not read: ${reason}` };
+    const once = new Map([...reading.missingIncludes].reverse().map((each) => [each.path, each])).values();
+    const told = [...once].reverse().flatMap(({ path, place, reason }) => (reason === undefined ? [] : [{ path, place, reason }]));
+    const alike = groupBy(told, ({ place, reason }) => `${place.file} ${reason}`);
+    for (const [first, ...others] of [...alike.values()].slice(0, most)) {
+      if (!first) continue;
+      const which = others.length === 0 ? "is" : `and ${others.length} more are`;
+      yield {
+        span: first.place,
+        message: `\`${first.path}\` ${which} not read: ${first.reason}`,
+        related: others.slice(0, most).map(({ path, place }) => ({ at: place, message: `\`${path}\` is not read either` })),
+      };
     }
   },
 });

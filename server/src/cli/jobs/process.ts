@@ -18,9 +18,9 @@ const usualHeap = 512;
 const wornOut = 550;
 /**
  * MB of objects that are new: what is made of a file lives until the file is done, and is copied over and over where this is V8's own
- * 16. With the interrupt budget of the process it takes a quarter of the processor time off a run over many files.
+ * 1 to 16. With the interrupt budget of the process it takes a quarter of the processor time off a run over many files.
  */
-const youngHeap = { least: 32, most: 64 };
+const youngHeap = 32;
 /** Characters of what a dying process says that are kept: the reason is among the last. */
 const lastWords = 8192;
 
@@ -54,7 +54,7 @@ export function processInspector(script: URL, heap = usualHeap): Inspector {
   const child = fork(fileURLToPath(script), {
     serialization: "advanced",
     stdio: ["ignore", "ignore", "pipe", "ipc"],
-    execArgv: [`--max-old-space-size=${heap}`, `--min-semi-space-size=${youngHeap.least}`, `--max-semi-space-size=${youngHeap.most}`],
+    execArgv: [`--max-old-space-size=${heap}`, `--min-semi-space-size=${youngHeap}`, `--max-semi-space-size=${youngHeap}`],
   });
   endWithThis(child);
   let said = "";
