@@ -1,6 +1,7 @@
 /** Over each kernel: occupancy, bandwidth and time of its launch, and what was assumed to say so. */
 import type { CodeLens, Range as LspRange } from "vscode-languageserver";
 import { label, visible } from "../foreign-text.ts";
+import { faultOf, faultText } from "../lint/soundness.ts";
 import { formatAssumption, formatBandwidth, formatBound, formatEstimate, formatPercent, shortGpuName } from "../units.ts";
 import { rangeOf } from "./convert.ts";
 import { occupancyText } from "./figures.ts";
@@ -32,8 +33,14 @@ function kernelLenses(view: View, kernel: ViewKernel): CodeLens[] {
   const pending = own.filter(isPending).length;
   const more = own.length > 1 ? ` · slowest of ${simulated.length}${pending > 0 ? ` of ${own.length}` : ""} launches` : "";
   const refused = worst.reason === undefined ? "" : ` · now not simulated: ${worst.reason}`;
-  const title = `${summary(worst, name)}${more}${worst.isStale ? staleMark : ""}${refused}`;
-  const tooltip = worst.isStale ? staleText(view) : stepText(worst);
+  const fault = faultOf(view.diagnostics, kernel.name);
+  const mark = fault ? `⚠ ${faultText(fault)} · ` : "";
+  const title = `${mark}${summary(worst, name)}${more}${worst.isStale ? staleMark : ""}${refused}`;
+  const tooltip = worst.isStale
+    ? staleText(view)
+    : fault
+      ? `${fault.message} The figures are those of the kernel as it is.`
+      : stepText(worst);
   // There is room for one of them: what the user can do something about now.
   return [
     { ...lens(range, title, document.uri, tooltip), ...markOf(worst.isStale) },

@@ -180,6 +180,7 @@ export class DocumentState {
         kernels: shown,
         launches,
         progress: this.#progress(settings),
+        diagnostics: this.diagnostics(),
       };
       this.#view = { version, settings, view };
     }

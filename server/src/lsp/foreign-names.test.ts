@@ -55,7 +55,7 @@ function viewOf(name: string): View {
     { ...launch, at: at("refused"), reason: `${name} of \`${name}\`` },
   ];
   const gpu = { ...h200, name };
-  return { document, gpu, settings: readSettings({}).settings, kernels: [kernel], launches, progress: "done" };
+  return { document, gpu, settings: readSettings({}).settings, kernels: [kernel], launches, progress: "done", diagnostics: [] };
 }
 
 /** What a hover may be made of: what a workspace says adds nothing to it. */

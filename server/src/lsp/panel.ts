@@ -1,5 +1,6 @@
 /** What the panel shows: the launch the user picked, else the one under the cursor, else the slowest of the kernel there. */
 import { visible, visibleName } from "../foreign-text.ts";
+import { faultOf, faultText } from "../lint/soundness.ts";
 import { shapeText, templateText } from "./figures.ts";
 import { gpuSummary } from "./gpus.ts";
 import type { PanelAnswer, PanelLaunch, PanelParams } from "./protocol.ts";
@@ -14,6 +15,7 @@ export function panelAnswer(view: View, { position, launch: picked }: PanelParam
   if (launches.length === 0) return { nothing: progress, gpu: gpuSummary(gpu) };
   const selected = picked !== undefined && picked < launches.length ? picked : atCursor(view, document.offsetAt(position));
   const shown = launches[selected];
+  const fault = shown && faultOf(view.diagnostics, shown.kernelName);
   return {
     uri: document.uri,
     version: document.version,
@@ -23,6 +25,7 @@ export function panelAnswer(view: View, { position, launch: picked }: PanelParam
     ...(shown?.report ? { report: shown.report } : {}),
     ...(shown?.reason === undefined ? {} : { reason: visible(shown.reason) }),
     isStale: shown?.isStale ?? false,
+    ...(fault ? { fault: { text: faultText(fault), message: fault.message } } : {}),
     progress,
     sweeps: shown?.report ? occupancySweeps(shown.report, gpu) : [],
     source: { uri: document.uri, lines: shown?.report ? linesOf(view, Object.keys(shown.report.lines)) : {} },

@@ -77,6 +77,8 @@ export interface PanelModel {
   readonly reason?: string;
   /** Report or reason are those of a text before the last edit, or of settings before the last change. */
   readonly isStale: boolean;
+  /** What threads of the kernel do wrong, where that is known: in short with its line, and as the finding has it. */
+  readonly fault?: { readonly text: string; readonly message: string };
   /** How far the simulation of the present text has come. */
   readonly progress: PanelProgress;
   /** With a report: one sweep a resource. */

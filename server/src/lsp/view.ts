@@ -4,6 +4,7 @@
  */
 import type { GpuModel, LaunchReport } from "@warplens/sim-engine";
 import type { TextDocument } from "vscode-languageserver-textdocument";
+import type { Diagnostic } from "../lint.ts";
 import type { OffsetRange, SharedArrayFact } from "../worker/messages.ts";
 import type { Settings } from "./settings.ts";
 
@@ -44,6 +45,8 @@ export interface View {
   readonly kernels: readonly ViewKernel[];
   readonly launches: readonly ViewLaunch[];
   readonly progress: Progress;
+  /** What is known to be wrong, as it is shown in the document. */
+  readonly diagnostics: readonly Diagnostic[];
 }
 
 /** A launch that was simulated. */

@@ -4,7 +4,7 @@ import { element } from "./dom.ts";
 
 /** Which launch on which GPU, both to be chosen. */
 export function header(model: PanelModel, on: { readonly launch: (index: number) => void; readonly gpu: () => void }): HTMLElement {
-  const { launches, selected, gpu, report, reason } = model;
+  const { launches, selected, gpu, report, reason, fault } = model;
   const shown = launches[selected];
   const name = shown ? `${shown.kernel}${shown.templateArguments}` : "No kernel";
   const picker = element(
@@ -31,6 +31,9 @@ export function header(model: PanelModel, on: { readonly launch: (index: number)
     element("h1", {}, name),
     launches.length > 1 && picker,
     report && element("p", { class: "quiet" }, configuration(report)),
+    report &&
+      fault &&
+      element("p", { class: "refused", role: "status", title: fault.message }, `⚠ ${fault.text}: figures of the kernel as it is`),
     report && reason !== undefined && element("p", { class: "refused", role: "status" }, `Now not simulated: ${reason}`),
   );
 }

@@ -1,6 +1,8 @@
 /** Launches for people: a line each for an overview, or all of a report. */
 import type { AccessReport, LaunchReport } from "@warplens/sim-engine";
 import { visible, visibleName } from "../../foreign-text.ts";
+import { faultOf, faultText } from "../../lint/soundness.ts";
+import type { Diagnostic } from "../../lint.ts";
 import { bestBlocksText, intervalText, nextStepText, resourceChanges, spillText } from "../../occupancy-text.ts";
 import { groupBy } from "../../rules/support/group-by.ts";
 import {
@@ -30,18 +32,20 @@ const occupancyOf = ({ occupancy: { theoreticalPct, limiters } }: LaunchReport):
   `occupancy ${formatPercent(theoreticalPct)}${limiters.length > 0 ? ` (${formatLimiters(limiters)})` : ""}`;
 
 /** The overview: `transposeNaive:58  occupancy 100 % (warps)  329 µs  1.63 TB/s, 33 % of peak  bound by latency`, in columns. */
-export function launchRows(launches: readonly SimulatedSite[], style: Style): string[] {
+export function launchRows(launches: readonly SimulatedSite[], style: Style, diagnostics: readonly Diagnostic[]): string[] {
   const rows = launches.map(({ line, report }) => {
     const { time } = report;
+    const fault = faultOf(diagnostics, report.kernel);
     return [
       `${titleOf(report)}:${line}`,
       occupancyOf(report),
       time ? formatEstimate(time) : "",
       time ? `${formatBandwidth(time.dramGBs)}, ${formatPercent(time.dramPctOfPeak)} of peak` : "",
       time ? `bound by ${time.boundBy}` : "",
+      fault ? `wrong: ${faultText(fault)}` : "",
     ];
   });
-  const widths = [0, 1, 2, 3, 4].map((column) => Math.max(0, ...rows.map((row) => (row[column] ?? "").length)));
+  const widths = [0, 1, 2, 3, 4, 5].map((column) => Math.max(0, ...rows.map((row) => (row[column] ?? "").length)));
   return rows.map((row) =>
     row
       .map((cell, column) => {
@@ -53,8 +57,11 @@ export function launchRows(launches: readonly SimulatedSite[], style: Style): st
   );
 }
 
-/** Everything a person wants of one launch. */
-export function launchText({ line, report }: SimulatedSite, style: Style, source: string): string {
+/**
+ * Everything a person wants of one launch.
+ * @param fault what its kernel does wrong
+ */
+export function launchText({ line, report }: SimulatedSite, style: Style, source: string, fault: Diagnostic | undefined): string {
   const { grid, block, dynamicSharedBytes, resources, occupancy, traffic, shared, instructions, time, assumptions, simulated } = report;
   const registers = resources.registersPerThread;
   const local = resources.compiled?.stackBytes ?? resources.localBytesPerThread;
@@ -116,6 +123,9 @@ export function launchText({ line, report }: SimulatedSite, style: Style, source
   ]);
   const lines = [
     `  ${style(titleOf(report), "bold")} ${style(`line ${line}`, "dim")}`,
+    ...(fault
+      ? [`    ${style("wrong".padEnd(12), "red")}  ${faultText(fault)}: ${fault.message} The figures are those of the kernel as it is.`]
+      : []),
     ...rows.map(([name, text]) => `    ${style(name.padEnd(12), "dim")}  ${text}`),
     ...lineRows(report, source, style),
     ...assumptions.map(

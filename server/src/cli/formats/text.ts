@@ -1,5 +1,6 @@
 /** What `check` and `simulate` print for people. */
 import { visible, visibleName } from "../../foreign-text.ts";
+import { faultOf } from "../../lint/soundness.ts";
 import type { Diagnostic } from "../../lint.ts";
 import type { Result } from "../report.ts";
 import type { Style } from "../style.ts";
@@ -18,8 +19,8 @@ export function checkText({ gpu, files }: Result, style: Style, nameOf: (path: s
     for (const diagnostic of byGain(file.diagnostics)) parts.push(findingText(diagnostic, style, nameOf, file.input.text));
   const launches = files.flatMap(({ simulation }) => simulation?.launches ?? []);
   if (launches.length > 0) {
-    const overview = files.flatMap(({ input, simulation }) => {
-      const rows = launchRows(simulation?.launches ?? [], style);
+    const overview = files.flatMap(({ input, simulation, diagnostics }) => {
+      const rows = launchRows(simulation?.launches ?? [], style, diagnostics);
       return rows.length > 0 ? [`  ${style(visible(input.name), "dim")}`, ...rows.map((row) => `    ${row}`)] : [];
     });
     parts.push(`${style(gpu.name, "bold")}\n${overview.join("\n")}\n`);
@@ -39,10 +40,10 @@ export function checkText({ gpu, files }: Result, style: Style, nameOf: (path: s
 
 export function simulateText({ gpu, files }: Result, style: Style): string {
   const parts = [`${style(gpu.name, "bold")}, compute capability ${gpu.computeCapability}\n`];
-  for (const { input, simulation } of files) {
+  for (const { input, simulation, diagnostics } of files) {
     if (!simulation) continue;
     parts.push(`${style(visible(input.name), "bold")}\n`);
-    for (const launch of simulation.launches) parts.push(launchText(launch, style, input.text));
+    for (const launch of simulation.launches) parts.push(launchText(launch, style, input.text, faultOf(diagnostics, launch.report.kernel)));
     for (const { kernel, line, reason } of simulation.notSimulated)
       parts.push(`  ${style(visibleName(kernel), "bold")} ${style(`line ${line}`, "dim")}\n    not simulated: ${visible(reason)}\n`);
     if (simulation.launches.length + simulation.notSimulated.length === 0) parts.push("  no kernels\n");

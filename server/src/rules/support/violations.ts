@@ -42,10 +42,18 @@ export function placeIn({ kernel }: SimulatedLaunch, { file, start, end }: Actor
 /** The source or the user says all that decides what its threads do, but for what buffers hold. */
 export const isKnown = ({ fact }: Pick<SimulatedLaunch, "fact">): boolean => fact.assumptions.every(isHarmless);
 
+/** What a makefile says, and what is made of the code: neither changes what the source has threads do. */
+const saidElsewhere: ReadonlySet<string> = new Set([
+  "the program's arguments",
+  "other configurations",
+  "compile options",
+  "optimisation",
+  "architecture of code",
+]);
+
 /** Said in other words, or without influence on what threads do. */
 const isHarmless = ({ what, value }: Assumption): boolean =>
-  what === "the program's arguments" ||
-  what === "other configurations" ||
+  saidElsewhere.has(what) ||
   (typeof value === "string" && /^(success|nothing|a buffer of its own|all the kernel reaches|memory of its own)/.test(value));
 
 /** What a finding says besides its words: the launch, the kernel, the witness. */
