@@ -59,7 +59,17 @@ const engineArrows = {
   [inner("sampling")]: [ir, work, kernelFacts, inner("execute"), inner("observe")],
   [inner("sanitize")]: [ir, work, ...passes, inner("execute"), inner("sampling"), inner("report")],
   [inner("report")]: [ir, work, ...passes, inner("machine"), inner("occupancy"), inner("execute"), inner("sampling")],
-  [inner("worth")]: [ir, work, inner("memory"), inner("machine"), inner("execute"), inner("cache"), inner("sampling"), inner("report")],
+  [inner("worth")]: [
+    ir,
+    work,
+    gpus,
+    inner("memory"),
+    inner("machine"),
+    inner("execute"),
+    inner("cache"),
+    inner("sampling"),
+    inner("report"),
+  ],
 };
 
 /** @type {Record<string, readonly string[]>} */

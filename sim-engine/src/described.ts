@@ -1,7 +1,7 @@
 /** The report of a launch that was run. */
 import type { Executed } from "./executed.ts";
 import type { GpuModel } from "./gpus/model.ts";
-import type { Assumption } from "./ir/kernel.ts";
+import type { Assumption, Dim3 } from "./ir/kernel.ts";
 import { adviseLaunch } from "./occupancy/launch-advice.ts";
 import type { LaunchReport, Refusal } from "./report/launch-report.ts";
 import { accessReports, branchReports } from "./report/tables.ts";
@@ -10,6 +10,7 @@ import { TimedRun } from "./timed.ts";
 import type { Work } from "./work.ts";
 import { AssumedInputs } from "./worth/assumed.ts";
 import { costsOf } from "./worth/costs.ts";
+import { otherLaunch } from "./worth/other-launches.ts";
 import type { Without } from "./worth/without.ts";
 
 /** Why a launch that was simulated would not start. */
@@ -31,11 +32,18 @@ export interface Questions {
   readonly work: Work;
   /** Buffers of which nobody says what they hold. */
   readonly madeUp: ReadonlySet<number>;
+  /** Nanoseconds of the kernel launched otherwise; undefined where it cannot be run. */
+  relaunched(grid: Dim3, block: Dim3): number | undefined;
   /** The same launch with other values in the place of those that are assumed; undefined where it cannot be run. */
   otherwise(): Executed | undefined;
 }
 
-export function describe(run: Executed, gpu: GpuModel, work: Work, { work: asking, madeUp, otherwise }: Questions): LaunchReport {
+export function describe(
+  run: Executed,
+  gpu: GpuModel,
+  work: Work,
+  { work: asking, madeUp, otherwise, relaunched }: Questions,
+): LaunchReport {
   const { program, sample, machine, registers, resident } = run;
   const { kernel, launch, environment } = program;
   const blocks = launch.grid[0] * launch.grid[1] * launch.grid[2];
@@ -73,7 +81,19 @@ export function describe(run: Executed, gpu: GpuModel, work: Work, { work: askin
   const refused = refusal(run, gpu);
   const assumed = new AssumedInputs(program, madeUp, work);
   const without = (what: Without): number | undefined => (asking.isOver ? undefined : runTimed.without(what, asking));
-  const costs = timed.time && costsOf({ program, sample, ns: timed.time.ns, without, otherwise, assumed });
+  const other = timed.time && timed.time.boundBy !== "launch-overhead" ? otherLaunch(program, gpu.values) : undefined;
+  const otherNs = other && relaunched(other.grid, other.block);
+  const costs =
+    timed.time &&
+    costsOf({
+      program,
+      sample,
+      ns: timed.time.ns,
+      without,
+      otherwise,
+      other: other && otherNs !== undefined ? { ...other, ns: otherNs } : undefined,
+      assumed,
+    });
   const names = assumed.names();
   return {
     ...(refused ? { refused } : {}),

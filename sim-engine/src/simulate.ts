@@ -5,12 +5,14 @@ import { EarlierContents } from "./contents/earlier.ts";
 import { describe } from "./described.ts";
 import { type Executed, executed } from "./executed.ts";
 import type { GpuModel } from "./gpus/model.ts";
-import type { Content, Kernel, Launch } from "./ir/kernel.ts";
+import type { Content, Dim3, Kernel, Launch } from "./ir/kernel.ts";
 import { LaunchRefused, launchProblem } from "./launchable.ts";
 import type { Basis, LaunchReport } from "./report/launch-report.ts";
 import { sourceLoops } from "./report/source-loops.ts";
+import { tally } from "./report/tally.ts";
 import type { Violation } from "./report/violation.ts";
 import { sanitize } from "./sanitize/index.ts";
+import { TimedRun } from "./timed.ts";
 import { Cancelled, Work } from "./work.ts";
 import { withOtherValues } from "./worth/assumed.ts";
 
@@ -51,7 +53,11 @@ export function simulate(kernel: Kernel, launch: Launch, gpu: GpuModel, options:
   const otherwise = once(() =>
     ranOtherwise({ ...prepared, launch: withOtherValues(complete) }, compiled.machine, gpu, options.registers, asking),
   );
-  const report = describe(run, gpu, work, { work: asking, madeUp, otherwise });
+  const relaunched = (grid: Dim3, block: Dim3): number | undefined => {
+    const again = ranOtherwise({ ...prepared, launch: { ...complete, grid, block } }, compiled.machine, gpu, options.registers, asking);
+    return again && new TimedRun(again, gpu, tally(again.program, again.machine, again.sample, work), work).asItIs().time?.ns;
+  };
+  const report = describe(run, gpu, work, { work: asking, madeUp, otherwise, relaunched });
   report.assumptions.push(...(kernel.assumptions ?? []), ...compiled.assumptions, ...assumptions, ...origins);
   report.loops.push(...sourceLoops(kernel, complete, contents, work));
   report.assumptions.push(...contents.assumptions);

@@ -15,6 +15,7 @@ import fractionalPower from "./fractional-power.ts";
 import globalAccumulator from "./global-accumulator.ts";
 import globalMemoryRace from "./global-memory-race.ts";
 import gridDoesNotCover from "./grid-does-not-cover.ts";
+import idleGpu from "./idle-gpu.ts";
 import integerDivision from "./integer-division.ts";
 import invalidDirective from "./invalid-directive.ts";
 import launchFails from "./launch-fails.ts";
@@ -35,6 +36,7 @@ import sharedBankConflict from "./shared-bank-conflict.ts";
 import sharedMemoryOverStaticLimit from "./shared-memory-over-static-limit.ts";
 import sharedMemoryRace from "./shared-memory-race.ts";
 import sineOfPiMultiple from "./sine-of-pi-multiple.ts";
+import smallBlock from "./small-block.ts";
 import smallIntegerPower from "./small-integer-power.ts";
 import stridedGlobalAccess from "./strided-global-access.ts";
 import transposedThreadIndex from "./transposed-thread-index.ts";
@@ -67,6 +69,7 @@ export const rules: readonly Rule[] = [
   globalAccumulator,
   globalMemoryRace,
   gridDoesNotCover,
+  idleGpu,
   integerDivision,
   invalidDirective,
   launchFails,
@@ -86,6 +89,7 @@ export const rules: readonly Rule[] = [
   sharedMemoryOverStaticLimit,
   sharedMemoryRace,
   sineOfPiMultiple,
+  smallBlock,
   smallIntegerPower,
   stridedGlobalAccess,
   transposedThreadIndex,

@@ -61,9 +61,9 @@ export interface BranchReport {
 
 /**
  * A cost that a launch could be without: sectors, shared wavefronts or constant addresses beyond those that the lanes' bytes need;
- * atomics that meet; divisions by what only the launch says; a sum that a loop keeps in memory.
+ * atomics that meet; divisions by what only the launch says; a sum that a loop keeps in memory; blocks that are small, or few.
  */
-export type CostKind = "sectors" | "wavefronts" | "addresses" | "meetings" | "division" | "kept in memory";
+export type CostKind = "sectors" | "wavefronts" | "addresses" | "meetings" | "division" | "kept in memory" | "small blocks" | "few blocks";
 
 /** One cause of such a cost, and what the launch would take without it. */
 export interface CostReport {
@@ -72,6 +72,8 @@ export interface CostReport {
   readonly object?: string;
   /** Where it stands in the source, the worst first. */
   readonly at: readonly { readonly file: number; readonly line: number; readonly start: number; readonly end: number }[];
+  /** The launch that would be without it, where it is the launch that costs. */
+  readonly launch?: { readonly grid: Dim3; readonly block: Dim3 };
   /** Nanoseconds of the launch without it: less than `time.ns`. */
   readonly ns: number;
   /** With other values in the place of those that nobody says it would not be there, as far as can be told. */

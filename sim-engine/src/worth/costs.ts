@@ -8,11 +8,12 @@ import type { Sample } from "../sampling/sample.ts";
 import type { AssumedInputs } from "./assumed.ts";
 import { runtimeDivisions } from "./divisions.ts";
 import { keptInMemory } from "./kept-in-memory.ts";
+import type { OtherLaunch } from "./other-launches.ts";
 import type { Without } from "./without.ts";
 
 /** A cost that has one cause. */
 export interface Cause {
-  readonly kind: CostKind;
+  readonly kind: keyof typeof relief;
   /** Buffer, array or parameter that it is about. */
   readonly object?: string;
   /** The worst first. */
@@ -38,22 +39,27 @@ export interface Asked {
   without(without: Without): number | undefined;
   /** What was run with other values in the place of those that are assumed; undefined where it was not. */
   otherwise(): { readonly program: Program; readonly sample: Sample } | undefined;
+  /** A launch that does the same, and its nanoseconds. */
+  readonly other: (OtherLaunch & { readonly ns: number }) | undefined;
   readonly assumed: AssumedInputs;
 }
 
 export function costsOf(asked: Asked): CostReport[] {
   const { program, sample, ns } = asked;
   const causes = [...accessCauses(program, sample), ...runtimeDivisions(program, sample), ...keptInMemory(program, sample)];
-  if (causes.length === 0) return [];
   const isWorthIt = (left: number | undefined): left is number => left !== undefined && ns - left >= leastShare * ns;
-  if (causes.length > 1 && !isWorthIt(asked.without(together(causes)))) return [];
-  return causes.flatMap((cause) => {
+  const { other } = asked;
+  const ofLaunch =
+    other && isWorthIt(other.ns) ? [{ kind: other.kind, launch: { grid: other.grid, block: other.block }, at: [], ns: other.ns }] : [];
+  if (causes.length > 1 && !isWorthIt(asked.without(together(causes)))) return ofLaunch;
+  const ofCauses = causes.flatMap((cause) => {
     const left = asked.without(together([cause]));
     if (!isWorthIt(left)) return [];
     const { kind, object, ops } = cause;
     const decided = isDecided(cause, asked) ? ({ decided: true } as const) : {};
     return [{ kind, ...(object === undefined ? {} : { object }), at: placesOf(ops), ns: left, ...decided }];
   });
+  return [...ofCauses, ...ofLaunch];
 }
 
 /** Whether what is assumed alone makes accesses poor: with other values they would not be. */
@@ -67,14 +73,14 @@ function isDecided({ kind, ops }: Cause, { assumed, otherwise }: Asked): boolean
   return !counts.counters.some((counter) => ops.includes(counter.op) && kindOf(counter, counts.access(totals, counter)) === kind);
 }
 
-const relief: Readonly<Record<CostKind, keyof Without>> = {
+const relief = {
   sectors: "excess",
   wavefronts: "excess",
   addresses: "excess",
   meetings: "meetings",
   division: "divisions",
   "kept in memory": "kept",
-};
+} as const satisfies Readonly<Partial<Record<CostKind, keyof Without>>>;
 
 function together(causes: readonly Cause[]): Without {
   const of = (kind: keyof Without): Set<Op> => new Set(causes.flatMap((cause) => (relief[cause.kind] === kind ? cause.ops : [])));
@@ -90,7 +96,7 @@ interface Access {
   readonly counter: AccessCounter;
   readonly totals: AccessTotals;
   readonly object: string | undefined;
-  readonly kind: CostKind;
+  readonly kind: Cause["kind"];
 }
 
 function accessCauses(program: Program, { totals, counts }: Sample): Cause[] {
@@ -106,7 +112,7 @@ function accessCauses(program: Program, { totals, counts }: Sample): Cause[] {
     group.sort((a, b) => excess(b) - excess(a) || a.counter.op.span.start - b.counter.op.span.start),
   );
   const sum = (group: readonly Access[]): number => group.reduce((total, access) => total + excess(access), 0);
-  const taken = new Map<CostKind, number>();
+  const taken = new Map<Cause["kind"], number>();
   return causes
     .sort((a, b) => sum(b) - sum(a))
     .flatMap((group) => {
@@ -126,7 +132,7 @@ function accessCauses(program: Program, { totals, counts }: Sample): Cause[] {
     });
 }
 
-function kindOf(counter: AccessCounter, { requests, lanes, transactions, ideal }: AccessTotals): CostKind | undefined {
+function kindOf(counter: AccessCounter, { requests, lanes, transactions, ideal }: AccessTotals): Cause["kind"] | undefined {
   if (counter.operation === "atomic")
     return counter.worst >= crowded && (counter.space === "global" || counter.space === "shared") ? "meetings" : undefined;
   if (!(transactions > excessive * ideal)) return undefined;

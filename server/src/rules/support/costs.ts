@@ -29,7 +29,8 @@ export function costsOf({ program: { reading }, launches }: RuleContext, ...kind
         const index = reading.files.indexOf(kernel.files[file] ?? "");
         return index < 0 ? [] : [{ file: index, start, end }];
       });
-      const [place, ...besides] = places;
+      // What a launch costs by its size stands where it is launched.
+      const [place, ...besides] = cost.launch ? [launch.fact.at] : places;
       const [at] = cost.at;
       const access = report.accesses
         .filter((each) => each.file === at?.file && each.start === at.start && each.end === at.end && spaces[cost.kind] === each.space)
@@ -69,11 +70,11 @@ function assumedOf({ fact, report }: SimulatedLaunch): string[] {
 }
 
 /** A finding of a cost: what is said of it, then what it costs and what that rests on. What rests on assumptions is information at most. */
-export function findingOf({ gain, place, besides, launch, others }: Cost, message: string): Finding {
+export function findingOf({ gain, place, besides, launch, others, report }: Cost, message: string): Finding {
   const assumed = assumedOf(launch);
   const [first = "", second] = formatTime(gain.without).split(" ");
   const [now = "", unit] = formatTime(gain.ns).split(" ");
-  const times = `${now} ${unit}, ${second === unit ? first : `${first} ${second}`} without it`;
+  const times = `${now} ${unit}, ${second === unit ? first : `${first} ${second}`} ${report.launch ? "then" : "without it"}`;
   const rests =
     assumed.length === 0 ? "" : ` Assumes ${assumed.slice(0, 3).join(", ")}${assumed.length > 3 ? ` and ${assumed.length - 3} more` : ""}.`;
   return {
