@@ -239,7 +239,7 @@ function toDiagnostic({ reading, kernels }: Program, { rule, severity, place, fi
     related: related.map(({ at, message }) => ({ path: path(at.file), range: range(at), message: visible(message) })),
     tags: rule.tag ? [rule.tag] : [],
     ...(finding.gain ? { gain: { fromNs: Math.round(finding.gain.ns), toNs: Math.round(finding.gain.without) } } : {}),
-    ...(finding.assumed ? { assumed: finding.assumed.map(visible) } : {}),
+    ...(finding.assumed ? { assumed: finding.assumed.map((text) => visible(text)) } : {}),
     ...(finding.witness ? { witness: witnessOf(finding.witness) } : {}),
     simulated: rule.simulated,
     url: rule.url,

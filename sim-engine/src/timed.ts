@@ -6,6 +6,7 @@ import { warpSize } from "./execute/program.ts";
 import type { WarpRecord } from "./execute/record.ts";
 import type { Executed } from "./executed.ts";
 import type { GpuModel } from "./gpus/model.ts";
+import type { MachineKernel } from "./machine/index.ts";
 import { issuedBy, traceOf } from "./observe/observer.ts";
 import type { LaunchReport } from "./report/launch-report.ts";
 import { type Tally, tally } from "./report/tally.ts";
@@ -92,7 +93,8 @@ export class TimedRun {
     const machine = without ? recompiled(run.machine, without, work) : run.machine;
     const rest = without && new Rest(without, lanesOf(run), (counter) => sample.counts.access(sample.totals, counter), blocks);
     const code = timedCode(machine, sites.numbers);
-    const issued = machine !== run.machine ? tally(program, machine, sample, work).instructions.warp : counted.instructions.warp;
+    const all = machine !== run.machine ? tally(program, machine, sample, work).instructions.warp : counted.instructions.warp;
+    const issued = all - (rest ? notExecuted(run, machine, rest) : 0);
     const hottest = run.atomics.hottest(counted.atomicSectors, blocks);
     const hottestAtomics = hottest === undefined ? undefined : rest?.unites ? Math.min(hottest, blocks) : hottest;
     return estimateTime(
@@ -115,6 +117,16 @@ export class TimedRun {
       work,
     );
   }
+}
+
+/** Warp instructions that are issued no more, as blocks are executed less often. */
+function notExecuted({ program, sample }: Executed, machine: MachineKernel, rest: Rest): number {
+  return program.blocks.reduce((sum, compiled) => {
+    const share = rest.executed(compiled.block);
+    if (share === 1) return sum;
+    const { executions } = sample.counts.flow(sample.totals, compiled);
+    return sum + (1 - share) * executions * (machine.blocks.get(compiled.block)?.instructions.length ?? 0);
+  }, 0);
 }
 
 /** What lanes carry out, by site. */
@@ -167,7 +179,7 @@ function tracesOf(run: Executed, code: TimedCode, instructions: number, blocks: 
   const loose = Math.floor(sample.warps.length / warps);
   const issued = (record: WarpRecord): number => {
     work.ask(record.blocks.length / 4);
-    return issuedBy(record, program.blocks, code);
+    return issuedBy(record, program.blocks, code, rest);
   };
   // Warps of a block lie side by side and do about as much as each other.
   const records = sample.warps

@@ -48,6 +48,7 @@ import unsignedLoopCounter from "./unsigned-loop-counter.ts";
 import unsynchronisedHostRead from "./unsynchronised-host-read.ts";
 import unusedSuppression from "./unused-suppression.ts";
 import useAfterFree from "./use-after-free.ts";
+import warpDivergence from "./warp-divergence.ts";
 import warpMaskInDivergentCode from "./warp-mask-in-divergent-code.ts";
 import wrongMemorySpace from "./wrong-memory-space.ts";
 
@@ -101,6 +102,7 @@ export const rules: readonly Rule[] = [
   unsynchronisedHostRead,
   unusedSuppression,
   useAfterFree,
+  warpDivergence,
   warpMaskInDivergentCode,
   wrongMemorySpace,
 ];

@@ -17,7 +17,7 @@ import { tensorOf } from "../execute/provenance.ts";
 import type { WarpRecord } from "../execute/record.ts";
 import type { Runner } from "../execute/run.ts";
 import type { GpuValues } from "../gpus/figures.ts";
-import type { Op } from "../ir/kernel.ts";
+import type { Block, Op } from "../ir/kernel.ts";
 import { DistinctSet } from "../memory/distinct.ts";
 import { laneGroups, localAddresses } from "../memory/sectors.ts";
 import type { MemorySite } from "../memory/site.ts";
@@ -315,13 +315,16 @@ function amountOf(counter: AccessCounter, addresses: Float64Array, from: number,
 /** Instructions kept of a warp that waits for phases: what stands for others would not wait, as its phases are over. */
 const mostWithPhases = 1 << 16;
 
-/** What becomes of a request: of its cycles of the data path, and of what it moves; undefined where it is not made. */
-export interface Requests {
+/** What becomes of what was recorded. */
+export interface Changed {
+  /** Of a block's executions, the share that is left. */
+  executed(block: Block): number;
+  /** A request's cycles of the data path, and what it moves; undefined where it is not made. */
   request(site: number, cycles: number, amount: number): readonly [cycles: number, amount: number] | undefined;
 }
 
-/** A warp's record as the timing replays it; with its requests as `changed` has them. */
-export function traceOf(record: WarpRecord, blocks: readonly CompiledBlock[], code: TimedCode, changed?: Requests): WarpTrace {
+/** A warp's record as the timing replays it; with what it ran and asked for as `changed` has it. */
+export function traceOf(record: WarpRecord, blocks: readonly CompiledBlock[], code: TimedCode, changed?: Changed): WarpTrace {
   const waits = code.code.some((block) => block.some(({ kind }) => kind === "await"));
   const recorder = new TraceRecorder(
     code.code.map((block) => block.length),
@@ -333,7 +336,8 @@ export function traceOf(record: WarpRecord, blocks: readonly CompiledBlock[], co
     entry.push(recorder.entries);
     const compiled = blocks[index];
     if (!compiled) continue;
-    if (!code.isPredicated(compiled.block)) recorder.enter(code.indexOf(compiled.block), weights[k] ?? 1);
+    if (!code.isPredicated(compiled.block))
+      recorder.enter(code.indexOf(compiled.block), (weights[k] ?? 1) * (changed?.executed(compiled.block) ?? 1));
     const end = starts[k + 1] ?? requests.length;
     for (let r = starts[k] ?? end; r < end; r += 3) {
       const [site, cycles, amount] = [requests[r]!, requests[r + 1]!, requests[r + 2]!];
@@ -346,9 +350,14 @@ export function traceOf(record: WarpRecord, blocks: readonly CompiledBlock[], co
 }
 
 /** Instructions a warp issued, by the weights of what was recorded. */
-export const issuedBy = ({ blocks: entries, weights }: WarpRecord, blocks: readonly CompiledBlock[], code: TimedCode): number =>
+export const issuedBy = (
+  { blocks: entries, weights }: WarpRecord,
+  blocks: readonly CompiledBlock[],
+  code: TimedCode,
+  changed?: Changed,
+): number =>
   entries.reduce((sum, index, k) => {
     const compiled = blocks[index];
     const length = compiled && !code.isPredicated(compiled.block) ? (code.code[code.indexOf(compiled.block)]?.length ?? 0) : 0;
-    return sum + length * (weights[k] ?? 1);
+    return sum + length * (weights[k] ?? 1) * (compiled && changed ? changed.executed(compiled.block) : 1);
   }, 0);

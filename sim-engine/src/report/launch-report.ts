@@ -61,9 +61,18 @@ export interface BranchReport {
 
 /**
  * A cost that a launch could be without: sectors, shared wavefronts or constant addresses beyond those that the lanes' bytes need;
- * atomics that meet; divisions by what only the launch says; a sum that a loop keeps in memory; blocks that are small, or few.
+ * atomics that meet; divisions by what only the launch says; a sum that a loop keeps in memory; lanes that a branch by the thread's place leaves idle; blocks that are small, or few.
  */
-export type CostKind = "sectors" | "wavefronts" | "addresses" | "meetings" | "division" | "kept in memory" | "small blocks" | "few blocks";
+export type CostKind =
+  | "sectors"
+  | "wavefronts"
+  | "addresses"
+  | "meetings"
+  | "division"
+  | "kept in memory"
+  | "idle lanes"
+  | "small blocks"
+  | "few blocks";
 
 /** One cause of such a cost, and what the launch would take without it. */
 export interface CostReport {

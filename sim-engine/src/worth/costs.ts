@@ -7,6 +7,7 @@ import type { AccessTotals } from "../sampling/counts.ts";
 import type { Sample } from "../sampling/sample.ts";
 import type { AssumedInputs } from "./assumed.ts";
 import { runtimeDivisions } from "./divisions.ts";
+import { type IdleBranch, idleBranches } from "./idle-lanes.ts";
 import { keptInMemory } from "./kept-in-memory.ts";
 import type { OtherLaunch } from "./other-launches.ts";
 import type { Without } from "./without.ts";
@@ -18,6 +19,8 @@ export interface Cause {
   readonly object?: string;
   /** The worst first. */
   readonly ops: readonly Op[];
+  /** Of idle lanes. */
+  readonly branch?: IdleBranch;
 }
 
 /** Transactions over those needed from which an access is looked at. */
@@ -46,7 +49,12 @@ export interface Asked {
 
 export function costsOf(asked: Asked): CostReport[] {
   const { program, sample, ns } = asked;
-  const causes = [...accessCauses(program, sample), ...runtimeDivisions(program, sample), ...keptInMemory(program, sample)];
+  const causes = [
+    ...accessCauses(program, sample),
+    ...runtimeDivisions(program, sample),
+    ...keptInMemory(program, sample),
+    ...partings(program, sample),
+  ];
   const isWorthIt = (left: number | undefined): left is number => left !== undefined && ns - left >= leastShare * ns;
   const { other } = asked;
   const ofLaunch =
@@ -57,14 +65,16 @@ export function costsOf(asked: Asked): CostReport[] {
     if (!isWorthIt(left)) return [];
     const { kind, object, ops } = cause;
     const decided = isDecided(cause, asked) ? ({ decided: true } as const) : {};
-    return [{ kind, ...(object === undefined ? {} : { object }), at: placesOf(ops), ns: left, ...decided }];
+    return [
+      { kind, ...(object === undefined ? {} : { object }), at: cause.branch ? [cause.branch.span] : placesOf(ops), ns: left, ...decided },
+    ];
   });
   return [...ofCauses, ...ofLaunch];
 }
 
-/** Whether what is assumed alone makes accesses poor: with other values they would not be. */
+/** Whether what is assumed alone makes accesses poor, or meet: with other values they would not. */
 function isDecided({ kind, ops }: Cause, { assumed, otherwise }: Asked): boolean {
-  if (relief[kind] !== "excess") return false;
+  if (relief[kind] !== "excess" && relief[kind] !== "meetings") return false;
   const rests = assumed.apart(ops);
   if (rests !== "values") return rests === "contents";
   const other = otherwise();
@@ -80,17 +90,22 @@ const relief = {
   meetings: "meetings",
   division: "divisions",
   "kept in memory": "kept",
+  "idle lanes": "idle",
 } as const satisfies Readonly<Partial<Record<CostKind, keyof Without>>>;
 
 function together(causes: readonly Cause[]): Without {
+  const idle = new Map(causes.flatMap(({ branch }) => [...(branch?.blocks ?? [])]));
   const of = (kind: keyof Without): Set<Op> => new Set(causes.flatMap((cause) => (relief[cause.kind] === kind ? cause.ops : [])));
-  return { excess: of("excess"), meetings: of("meetings"), kept: of("kept"), divisions: of("divisions") };
+  return { excess: of("excess"), meetings: of("meetings"), kept: of("kept"), idle, divisions: of("divisions") };
 }
 
 function placesOf(ops: readonly Op[]): Span[] {
   const places = ops.filter(({ span }) => span.line > 0).map(({ span: { file, line, start, end } }) => ({ file, line, start, end }));
   return [...new Map(places.map((place) => [`${place.file}:${place.line}:${place.start}-${place.end}`, place])).values()];
 }
+
+const partings = (program: Program, sample: Sample): Cause[] =>
+  idleBranches(program, sample).map((branch) => ({ kind: "idle lanes", ops: [], branch }));
 
 interface Access {
   readonly counter: AccessCounter;

@@ -1,7 +1,7 @@
 /** What a launch is imagined to be without, and what its requests and its traffic would be then. */
 import type { SiteTraffic } from "../cache/index.ts";
 import type { AccessCounter } from "../execute/accesses.ts";
-import type { Op } from "../ir/kernel.ts";
+import type { Block, Op } from "../ir/kernel.ts";
 import { type MemorySite, writes } from "../memory/site.ts";
 import type { AccessTotals } from "../sampling/counts.ts";
 
@@ -13,6 +13,8 @@ export interface Without {
   readonly meetings?: ReadonlySet<Op>;
   /** These loads and stores, whose value stays in a register. */
   readonly kept?: ReadonlySet<Op>;
+  /** Lanes of these blocks being idle: so many fewer warps run them, all their lanes. By block, the share of executions that is left. */
+  readonly idle?: ReadonlyMap<Block, number>;
   /** The divisors of these divisions not being constants. */
   readonly divisions?: ReadonlySet<Op>;
 }
@@ -37,6 +39,7 @@ export class Rest {
   readonly #changes = new Map<number, Change>();
   /** By site: transactions that no request has carried yet. */
   readonly #due = new Map<number, number>();
+  readonly #idle: ReadonlyMap<Block, number> | undefined;
   /** Atomics of the launch that are united; absent: none are. */
   readonly unites: boolean;
 
@@ -51,6 +54,7 @@ export class Rest {
     totals: (counter: AccessCounter) => AccessTotals,
     blocks: number,
   ) {
+    this.#idle = without.idle;
     this.unites = (without.meetings?.size ?? 0) > 0;
     for (const [site, counter] of counters) {
       const { transactions, ideal } = totals(counter);
@@ -59,6 +63,10 @@ export class Rest {
       const left = { kept: 0, excess: ideal, meetings: blocks }[kind];
       this.#changes.set(site, { kind, space: counter.space, share: Math.min(1, left / transactions) });
     }
+  }
+
+  executed(block: Block): number {
+    return this.#idle?.get(block) ?? 1;
   }
 
   /** A request of a site; undefined where it is not made. */

@@ -37,11 +37,18 @@ export const all = (...edits: readonly (Edit | undefined)[]): readonly Edit[] | 
 /** What the user wrote at a place. */
 export const textAt = ({ sources }: Reading, { file, start, end }: Place): string => (sources[file] ?? "").slice(start, end);
 
+/** The same on one line, without comments, for messages. */
+export const excerptAt = (reading: Reading, place: Place, limit = 60): string => shortened(textAt(reading, place), limit);
+
 /** A node's text on one line, for messages: as the user wrote it, unless a macro wrote all of it. Without comments. */
 export function excerpt(reading: Reading, node: Node, limit = 60): string {
   const written = reading.expansion(node.start, node.end)
     ? reading.textOf(node.start, node.end)
-    : withoutComments(textAt(reading, reading.locate(node.start, node.end)));
-  const text = written.replace(/\s+/g, " ").trim();
+    : textAt(reading, reading.locate(node.start, node.end));
+  return shortened(written, limit);
+}
+
+function shortened(written: string, limit: number): string {
+  const text = withoutComments(written).replace(/\s+/g, " ").trim();
   return text.length > limit ? `${text.slice(0, limit - 3)}...` : text;
 }
