@@ -4,7 +4,7 @@ import { isLibraryHeader } from "./analysis/headers/index.ts";
 import { visible } from "./foreign-text.ts";
 import analysisLimit from "./rules/analysis-limit.ts";
 import { findingsOf, type RuleFindings } from "./rules/findings.ts";
-import type { Edit, Finding, RefusedLaunch, Rule, RuleContext, Severity, SimulatedLaunch } from "./rules/rule.ts";
+import type { Edit, Finding, RefusedLaunch, Related, Rule, RuleContext, Severity, SimulatedLaunch } from "./rules/rule.ts";
 import { type Selection, selectedRules } from "./rules/selection.ts";
 import { groupBy } from "./rules/support/group-by.ts";
 import { SyntaxIndex } from "./rules/support/syntax-index.ts";
@@ -97,7 +97,7 @@ export function lint(
       const found =
         rule.simulated || rule.ofFile ? [...rule.check(context)] : [...foundBy(rule, byItem, settings.quick ? undefined : context, failed)];
       if (!byItem.some((each) => each.found.some((one) => one.rule === rule && one.failure))) ran.add(rule);
-      for (const finding of inMacros(found, context, program).filter((each) => isWorthIt(each, settings.leastGain)))
+      for (const finding of inMacros(found, context, program, rule).filter((each) => isWorthIt(each, settings.leastGain)))
         located.push({ rule, severity: capped(severity, finding.atMost), place: placeOf(reading, finding), finding });
     } catch (error) {
       failed(rule.id, error);
@@ -167,6 +167,9 @@ function placeOf(reading: Reading, { span }: Pick<Finding, "span">): Place {
   return written && written.macro === undefined ? written : reading.locate(span.start, span.end);
 }
 
+/** Uses of a macro that are told with its finding. */
+const mostUses = 8;
+
 /** One finding for each place and rule; of several rules on one place, the most specific. */
 function mostSpecific(all: readonly Located[]): Located[] {
   const groups = groupBy(all, ({ place }) => `${place.file}:${place.start}-${place.end}`);
@@ -179,9 +182,10 @@ function mostSpecific(all: readonly Located[]): Located[] {
 
 /**
  * Findings in text that a macro's body spells. When every expansion has the same finding with the same edits, they become
- * one, in the body, with the fix. Otherwise each stays where the macro is used, without a fix.
+ * one, in the body, with the fix. Otherwise they are one at the first use, without a fix; of simulated rules each stays, as it is
+ * about the values there.
  */
-function inMacros(findings: readonly Finding[], context: RuleContext, { path, reading }: Program): Finding[] {
+function inMacros(findings: readonly Finding[], context: RuleContext, { path, reading }: Program, { simulated }: Rule): Finding[] {
   const key = ({ fix }: Finding): string =>
     JSON.stringify(
       fix?.edits.map(({ span, newText }: Edit) => {
@@ -191,13 +195,31 @@ function inMacros(findings: readonly Finding[], context: RuleContext, { path, re
     );
   const isSpelledInMacro = ({ fix }: Finding): boolean =>
     fix?.edits.some(({ span }) => writtenAt(reading, span)?.macro !== undefined) ?? false;
-  const result: Finding[] = findings.filter((finding) => !isSpelledInMacro(finding));
+  const result: Finding[] = [];
+  /** What one macro's body spells, and cannot be mended there, is one finding at the first of its uses. */
+  const first = new Map<string, Finding & { related: Related[] }>();
+  const keep = (finding: Finding): void => {
+    const at = "file" in finding.span ? undefined : reading.spelled(finding.span.start, finding.span.start + 1);
+    if (at?.macro === undefined || finding.fix || simulated) {
+      result.push(finding);
+      return;
+    }
+    const body = `${at.file}:${at.start}`;
+    const known = first.get(body);
+    if (known && known.related.length < mostUses)
+      known.related.push({ at: placeOf(reading, finding), message: `\`${at.macro}\` is used here, too` });
+    if (known) return;
+    const kept = { ...finding, related: [...(finding.related ?? [])] };
+    first.set(body, kept);
+    result.push(kept);
+  };
+  for (const finding of findings) if (!isSpelledInMacro(finding)) keep(finding);
   for (const group of groupBy(findings.filter(isSpelledInMacro), key).values()) {
-    const [first] = group;
-    const span = first && !("file" in first.span) ? first.span : undefined;
+    const [one] = group;
+    const span = one && !("file" in one.span) ? one.span : undefined;
     const body = span && reading.spelled(span.start, span.end);
-    if (!first?.fix || !span || !body || group.length !== context.syntax.copies(span)) {
-      for (const { fix: _, ...finding } of group) result.push(finding);
+    if (!one?.fix || !span || !body || group.length !== context.syntax.copies(span)) {
+      for (const { fix: _, ...finding } of group) keep(finding);
       continue;
     }
     // Another file may use a header's macro otherwise.
@@ -206,7 +228,7 @@ function inMacros(findings: readonly Finding[], context: RuleContext, { path, re
       at: placeOf(reading, { span }),
       message: `\`${body.macro}\` is used here`,
     }));
-    result.push({ ...first, span: body, fix: { ...first.fix, safe }, related: [...(first.related ?? []), ...uses.slice(0, 8)] });
+    result.push({ ...one, span: body, fix: { ...one.fix, safe }, related: [...(one.related ?? []), ...uses.slice(0, mostUses)] });
   }
   return result;
 }

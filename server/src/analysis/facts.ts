@@ -105,6 +105,13 @@ export type HostFault = { readonly at: Expression } & (
     }
   | { readonly kind: "freed"; readonly use: HostUse; readonly object: FaultObject; readonly freed: Node; readonly kernel?: string }
   | { readonly kind: "not-waited"; readonly object: FaultObject; readonly by: Expression; readonly kernel: string | undefined }
+  | {
+      readonly kind: "pageable-copy";
+      /** The side of an asynchronous copy that is neither page-locked nor the device's. */
+      readonly object: FaultObject;
+      readonly toDevice: boolean;
+      readonly bytes: number | undefined;
+    }
   | { readonly kind: "device-memory-on-host"; readonly object: FaultObject; readonly use: HostUse }
   | { readonly kind: "host-memory-in-kernel"; readonly object: FaultObject; readonly kernel: string; readonly parameter: string }
 );

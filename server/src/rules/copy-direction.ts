@@ -9,7 +9,7 @@ export default defineRule({
   group: "correctness",
   severity: "error",
   priority: "correctness",
-  guide: { document: "best-practices", section: "10.1" },
+  guide: { document: "best-practices", section: "9.1" },
   summary: "A copy says a direction that contradicts where its pointers lead.",
   why: "The copy fails, which only its return value tells: nothing is copied, and the program goes on with what stood there before.",
   remedy: "Give the direction that the pointers have, target first: `cudaMemcpy(host, device, bytes, cudaMemcpyDeviceToHost)`.",

@@ -7,7 +7,7 @@ export default defineRule({
   group: "correctness",
   severity: "error",
   priority: "correctness",
-  guide: { document: "best-practices", section: "10.1" },
+  guide: { document: "best-practices", section: "9.1" },
   summary: "A copy or `cudaMemset` takes more bytes than an allocation has, or a number of elements for a number of bytes.",
   why: "What is too large fails, or spoils what lies behind the array on the host. Where elements stand for bytes, or `sizeof` of a pointer for that of its array, most of the array is left as it was.",
   remedy: "Sizes are in bytes: the number of elements times `sizeof` of one, as the allocation has it.",

@@ -6,6 +6,8 @@ export default defineRule({
   group: "correctness",
   severity: "error",
   priority: "correctness",
+  guide: { document: "volta", section: "1.4.1.2" },
+  alsoIn: [{ document: "turing", section: "1.4.1.2" }],
   summary:
     "Some threads of a block come to a `__syncthreads()`, or lanes of a warp to a `_sync` intrinsic whose mask names them, and others do not.",
   why: "A barrier in a branch is allowed only where all threads of the block take the branch: otherwise those that wait hang, or go on too early. So it is with the lanes that a mask names.",

@@ -11,6 +11,7 @@ export default defineRule({
   group: "correctness",
   severity: "warning",
   priority: "correctness",
+  guide: { document: "best-practices", section: "10.3" },
   summary: "The threads of a launch end before the bound that their kernel compares its index with.",
   why: "Every thread passes the guard, and the last elements are never worked on: often a division that should round up rounds down.",
   remedy: "Round the number of blocks up, `(n + threads - 1) / threads`, or let each thread go on by the grid's size until the bound.",

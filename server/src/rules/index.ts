@@ -1,16 +1,19 @@
 /** Generated from this folder by scripts/generate/rules.mjs: do not edit. */
 import analysisLimit from "./analysis-limit.ts";
 import arrayOfStructuresAccess from "./array-of-structures-access.ts";
+import blockingAllocationInLoop from "./blocking-allocation-in-loop.ts";
 import constantMemoryOverflow from "./constant-memory-overflow.ts";
 import contendedAtomic from "./contended-atomic.ts";
 import copyDirection from "./copy-direction.ts";
 import copySize from "./copy-size.ts";
+import defaultStreamSerialisation from "./default-stream-serialisation.ts";
 import divergentBarrier from "./divergent-barrier.ts";
 import divergentConstantAccess from "./divergent-constant-access.ts";
 import divisionByRunTimeValue from "./division-by-run-time-value.ts";
 import doubleConstantInFloat from "./double-constant-in-float.ts";
 import doubleMathFunctionOnFloat from "./double-math-function-on-float.ts";
 import emulatedDoubleAtomic from "./emulated-double-atomic.ts";
+import extraContext from "./extra-context.ts";
 import fractionalPower from "./fractional-power.ts";
 import globalAccumulator from "./global-accumulator.ts";
 import globalMemoryRace from "./global-memory-race.ts";
@@ -18,16 +21,20 @@ import gridDoesNotCover from "./grid-does-not-cover.ts";
 import idleGpu from "./idle-gpu.ts";
 import integerDivision from "./integer-division.ts";
 import invalidDirective from "./invalid-directive.ts";
+import l2WindowTooLarge from "./l2-window-too-large.ts";
 import launchFails from "./launch-fails.ts";
 import legacyWarpIntrinsic from "./legacy-warp-intrinsic.ts";
+import managedMemoryWithoutPrefetch from "./managed-memory-without-prefetch.ts";
 import misalignedAccess from "./misaligned-access.ts";
 import missingLaunchBounds from "./missing-launch-bounds.ts";
 import missingSyncwarp from "./missing-syncwarp.ts";
 import narrowIntegerArithmetic from "./narrow-integer-arithmetic.ts";
 import outOfBoundsAccess from "./out-of-bounds-access.ts";
+import pageableAsyncCopy from "./pageable-async-copy.ts";
 import powerOfConstantBase from "./power-of-constant-base.ts";
 import preciseMathInHotLoop from "./precise-math-in-hot-loop.ts";
 import reciprocalSquareRoot from "./reciprocal-square-root.ts";
+import removedApi from "./removed-api.ts";
 import repeatedBarrier from "./repeated-barrier.ts";
 import rowPerThread from "./row-per-thread.ts";
 import type { Rule } from "./rule.ts";
@@ -39,13 +46,20 @@ import sineOfPiMultiple from "./sine-of-pi-multiple.ts";
 import smallBlock from "./small-block.ts";
 import smallIntegerPower from "./small-integer-power.ts";
 import stridedGlobalAccess from "./strided-global-access.ts";
+import synchroniseInLoop from "./synchronise-in-loop.ts";
+import transferInLoop from "./transfer-in-loop.ts";
 import transposedThreadIndex from "./transposed-thread-index.ts";
+import truncatedCeil from "./truncated-ceil.ts";
 import uncheckedArithmetic from "./unchecked-arithmetic.ts";
+import uncheckedCudaCall from "./unchecked-cuda-call.ts";
+import uncheckedLaunch from "./unchecked-launch.ts";
 import uncoalescedGlobalAccess from "./uncoalesced-global-access.ts";
 import uninitialisedMemoryRead from "./uninitialised-memory-read.ts";
 import unreadInclude from "./unread-include.ts";
 import unsignedLoopCounter from "./unsigned-loop-counter.ts";
+import unsynchronisedEvent from "./unsynchronised-event.ts";
 import unsynchronisedHostRead from "./unsynchronised-host-read.ts";
+import unsynchronisedTiming from "./unsynchronised-timing.ts";
 import unusedSuppression from "./unused-suppression.ts";
 import useAfterFree from "./use-after-free.ts";
 import warpDivergence from "./warp-divergence.ts";
@@ -56,16 +70,19 @@ import wrongMemorySpace from "./wrong-memory-space.ts";
 export const rules: readonly Rule[] = [
   analysisLimit,
   arrayOfStructuresAccess,
+  blockingAllocationInLoop,
   constantMemoryOverflow,
   contendedAtomic,
   copyDirection,
   copySize,
+  defaultStreamSerialisation,
   divergentBarrier,
   divergentConstantAccess,
   divisionByRunTimeValue,
   doubleConstantInFloat,
   doubleMathFunctionOnFloat,
   emulatedDoubleAtomic,
+  extraContext,
   fractionalPower,
   globalAccumulator,
   globalMemoryRace,
@@ -73,16 +90,20 @@ export const rules: readonly Rule[] = [
   idleGpu,
   integerDivision,
   invalidDirective,
+  l2WindowTooLarge,
   launchFails,
   legacyWarpIntrinsic,
+  managedMemoryWithoutPrefetch,
   misalignedAccess,
   missingLaunchBounds,
   missingSyncwarp,
   narrowIntegerArithmetic,
   outOfBoundsAccess,
+  pageableAsyncCopy,
   powerOfConstantBase,
   preciseMathInHotLoop,
   reciprocalSquareRoot,
+  removedApi,
   repeatedBarrier,
   rowPerThread,
   separateSineCosine,
@@ -93,13 +114,20 @@ export const rules: readonly Rule[] = [
   smallBlock,
   smallIntegerPower,
   stridedGlobalAccess,
+  synchroniseInLoop,
+  transferInLoop,
   transposedThreadIndex,
+  truncatedCeil,
   uncheckedArithmetic,
+  uncheckedCudaCall,
+  uncheckedLaunch,
   uncoalescedGlobalAccess,
   uninitialisedMemoryRead,
   unreadInclude,
   unsignedLoopCounter,
+  unsynchronisedEvent,
   unsynchronisedHostRead,
+  unsynchronisedTiming,
   unusedSuppression,
   useAfterFree,
   warpDivergence,

@@ -16,6 +16,12 @@ export default defineRule({
   group: "correctness",
   severity: "error",
   priority: "correctness",
+  guide: { document: "best-practices", section: "10.3" },
+  alsoIn: [
+    { document: "volta", section: "1.4.3.2" },
+    { document: "turing", section: "1.4.3.1" },
+    { document: "volta", section: "1.4.1.3" },
+  ],
   summary: "A launch asks for more than the GPU gives a block or a grid, so the kernel never runs.",
   why: "The launch returns an error that only `cudaGetLastError()` shows; the program goes on, with results that nobody computed.",
   remedy:

@@ -16,6 +16,7 @@ export default defineRule({
   severity: "error",
   priority: "correctness",
   guide: { document: "volta", section: "1.4.1.2" },
+  alsoIn: [{ document: "turing", section: "1.4.1.2" }],
   summary: "A warp intrinsic without a mask of the lanes that take part.",
   why: "Since Volta the lanes of a warp are scheduled independently, so `__shfl*`, `__any`, `__all` and `__ballot` may exchange data among a different set of lanes than the code assumes. CUDA 9 deprecated them, and they do not compile for compute capability 7.0 and later.",
   remedy:

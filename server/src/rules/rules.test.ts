@@ -26,7 +26,7 @@ test("the catalogue is the rules'", () => expect(readFileSync(new URL("README.md
 
 describe.each(rules.map((rule) => [rule.id, rule] as const))("%s", (id, rule) => {
   const asked = rule.offByDefault ? [id] : [];
-  test("is named after a pattern, in kebab case", () => expect(id).toMatch(/^[a-z]+(-[a-z]+)+$/));
+  test("is named after a pattern, in kebab case", () => expect(id).toMatch(/^[a-z][a-z0-9]*(-[a-z]+)+$/));
   test("has tests", () => expect(existsSync(new URL(testedElsewhere[id] ?? `${id}.test.ts`, folder))).toBe(true));
   test("has a page that is up to date", () => expect(readFileSync(new URL(`${id}.md`, docs), "utf8")).toBe(rulePage(rule)));
   test("says everything in sentences", () => {

@@ -7,6 +7,11 @@ export default defineRule({
   group: "correctness",
   severity: "error",
   priority: "correctness",
+  guide: { document: "volta", section: "1.4.1.2" },
+  alsoIn: [
+    { document: "turing", section: "1.4.1.2" },
+    { document: "best-practices", section: "9.2.3.2" },
+  ],
   summary: "Two threads of a block access the same bytes of shared memory, one of them writes, and no barrier stands between.",
   why: "Warps run in any order, and since Volta the lanes of one warp do, too: which value is read, or stays, is a matter of luck.",
   remedy:

@@ -8,6 +8,7 @@ export default defineRule({
   severity: "warning",
   priority: "high",
   guide: { document: "best-practices", section: "9.2.1" },
+  alsoIn: [{ document: "best-practices", section: "9.2.1.1" }],
   summary: "The lanes of a warp access global memory in no order that shares sectors.",
   why: "A warp's access is served in sectors of 32 bytes. Lanes that read or write apart from each other each need a sector, of which the most part is moved for nothing.",
   remedy:

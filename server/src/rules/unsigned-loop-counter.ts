@@ -16,6 +16,7 @@ export default defineRule({
   severity: "hint",
   priority: "low-medium",
   guide: { document: "best-practices", section: "11.1.2" },
+  alsoIn: [{ document: "maxwell", section: "1.4.1.4" }],
   summary: "A 32-bit unsigned loop counter that takes part in addressing.",
   why: "Unsigned arithmetic wraps at 2^32 by definition, so the compiler must compute `stride * i` and the 64-bit address anew in each iteration. Signed overflow is undefined, which lets it add a constant to a running address instead (strength reduction), and unroll the loop: nvcc 13.0 makes 1.2 to 2.1 times as many instructions of the unsigned one.",
   remedy: "Declare the counter `int`, or use a 64-bit counter where the bound may exceed 2147483647.",

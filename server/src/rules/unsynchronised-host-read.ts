@@ -6,6 +6,7 @@ export default defineRule({
   group: "correctness",
   severity: "error",
   priority: "correctness",
+  guide: { document: "best-practices", section: "9.1.2" },
   summary: "The host reads what a kernel or an asynchronous copy stores, and has not waited for it.",
   why: "A launch returns before its kernel has begun, and so does an asynchronous copy to page-locked memory: the host reads what stood there before, or some of both.",
   remedy: "Wait before the read: `cudaDeviceSynchronize()`, or `cudaStreamSynchronize(stream)` for the stream alone.",

@@ -10,6 +10,8 @@ export default defineRule({
   group: "correctness",
   severity: "error",
   priority: "correctness",
+  guide: { document: "best-practices", section: "9.1.4" },
+  alsoIn: [{ document: "best-practices", section: "9.1.3" }],
   summary: "The host goes through a pointer of the device, or a kernel through one of the host.",
   why: "The host ends with a segmentation fault; the kernel with an illegal access, which shows at the next call of the runtime.",
   remedy:

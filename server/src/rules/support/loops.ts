@@ -2,10 +2,10 @@
 import type { Node, Statement } from "../../syntax/ast.ts";
 import { type SyntaxIndex, sameSpan } from "./syntax-index.ts";
 
-type Loop = Statement & { readonly kind: "for" | "while" | "do" | "range-for" };
+export type Loop = Statement & { readonly kind: "for" | "while" | "do" | "range-for" };
 
 /** Loops around a node within its function, the innermost first. What a loop does once, before its first turn, stands outside it. */
-function loopsAround(syntax: SyntaxIndex, node: Node): Loop[] {
+export function loopsAround(syntax: SyntaxIndex, node: Node): Loop[] {
   const loops: Loop[] = [];
   let child = node;
   for (const { role, node: outer } of syntax.ancestors(node)) {

@@ -260,9 +260,19 @@ export function copies(host: Interpreter, copy: CopyCall): void {
   if (copy.byHost) return;
   checkDirection(host, copy, to, from);
   if (!checkSize(host, copy, sides)) checkElements(host, copy, to, from);
+  if (copy.async) checkLocked(host, copy, to, from);
   const { direction } = copy;
   if (copy.async && to?.allocation.residence === "pinned" && from?.allocation.residence === "device" && direction?.value !== 1)
     fills(host, to.allocation, copy.call, undefined, copy.stream);
+}
+
+/** A copy from or to pageable memory goes through a buffer of the driver, and the host waits for that. */
+function checkLocked(host: Interpreter, { call, bytes }: CopyCall, to: Touched | undefined, from: Touched | undefined): void {
+  if (!to || !from) return;
+  const [target, source] = [spaceOf(to.allocation), spaceOf(from.allocation)];
+  if (target === source || target === undefined || source === undefined) return;
+  const toDevice = target === "d";
+  tell(host, { kind: "pageable-copy", at: call, object: faultObject((toDevice ? from : to).allocation), toDevice, bytes });
 }
 
 function memoryOf({ value, skipped = 0 }: Side): Touched | undefined {

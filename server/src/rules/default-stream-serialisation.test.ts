@@ -1,0 +1,41 @@
+import { testRule } from "../testing/rule-tables.ts";
+import rule from "./default-stream-serialisation.ts";
+
+testRule(rule, {
+  clean: {
+    "one stream": `__global__ void k(float *x) { x[threadIdx.x] += 1; }
+void run(float *h, float *d, int n) {
+  while (n--) { k<<<1, 32>>>(d); cudaMemcpy(h, d, 4, cudaMemcpyDeviceToHost); }
+}`,
+    "all in streams": `__global__ void k(float *x) { x[threadIdx.x] += 1; }
+void run(float *h, float *d, int n) {
+  cudaStream_t s;
+  while (n--) { k<<<1, 32, 0, s>>>(d); cudaMemcpyAsync(h, d, 4, cudaMemcpyDeviceToHost, s); }
+}`,
+    "not in the loop": `__global__ void k(float *x) { x[threadIdx.x] += 1; }
+void run(float *h, float *d, int n) {
+  cudaStream_t s;
+  cudaMemcpy(d, h, 4, cudaMemcpyHostToDevice);
+  while (n--) k<<<1, 32, 0, s>>>(d);
+}`,
+    "streams that do not wait": `__global__ void k(float *x) { x[threadIdx.x] += 1; }
+void run(float *h, float *d, int n) {
+  cudaStream_t s;
+  cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking);
+  while (n--) { k<<<1, 32, 0, s>>>(d); k<<<1, 32>>>(h); }
+}`,
+  },
+  found: {
+    "a copy between": {
+      code: `__global__ void k(float *x) { x[threadIdx.x] += 1; }
+void run(float *h, float *d, int n) {
+  cudaStream_t s;
+  while (n--) {
+    k<<<1, 32, 0, s>>>(d);
+    cudaMemcpy(h, d, 4, cudaMemcpyDeviceToHost);
+//  ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ default stream
+  }
+}`,
+    },
+  },
+});

@@ -1,0 +1,95 @@
+import { testRule } from "../testing/rule-tables.ts";
+import rule from "./pageable-async-copy.ts";
+
+testRule(rule, {
+  clean: {
+    "page-locked": `__global__ void k(float *x) { x[threadIdx.x] += 1; }
+int main() {
+  const int n = 1 << 20;
+  float *h = (float *)malloc(n), *p, *d;
+  cudaMallocHost(&p, n);
+  cudaMalloc(&d, n);
+  cudaStream_t s;
+  cudaStreamCreate(&s);
+  cudaMemcpyAsync(d, p, n, cudaMemcpyHostToDevice, s);
+  k<<<1, 32, 0, s>>>(d);
+}`,
+    "locked later": `__global__ void k(float *x) { x[threadIdx.x] += 1; }
+int main() {
+  const int n = 1 << 20;
+  float *h = (float *)malloc(n), *p, *d;
+  cudaMallocHost(&p, n);
+  cudaMalloc(&d, n);
+  cudaStream_t s;
+  cudaStreamCreate(&s);
+  cudaHostRegister(h, n, 0);
+  cudaMemcpyAsync(d, h, n, cudaMemcpyHostToDevice, s);
+  k<<<1, 32, 0, s>>>(d);
+}`,
+    blocking: `__global__ void k(float *x) { x[threadIdx.x] += 1; }
+int main() {
+  const int n = 1 << 20;
+  float *h = (float *)malloc(n), *p, *d;
+  cudaMallocHost(&p, n);
+  cudaMalloc(&d, n);
+  cudaStream_t s;
+  cudaStreamCreate(&s);
+  cudaMemcpy(d, h, n, cudaMemcpyHostToDevice);
+  k<<<1, 32, 0, s>>>(d);
+}`,
+    "a few bytes": `__global__ void k(float *x) { x[threadIdx.x] += 1; }
+int main() {
+  const int n = 1 << 20;
+  float *h = (float *)malloc(n), *p, *d;
+  cudaMallocHost(&p, n);
+  cudaMalloc(&d, n);
+  cudaStream_t s;
+  cudaStreamCreate(&s);
+  cudaMemcpyAsync(d, h, 4096, cudaMemcpyHostToDevice, s);
+  k<<<1, 32, 0, s>>>(d);
+}`,
+    "on the device": `__global__ void k(float *x) { x[threadIdx.x] += 1; }
+int main() {
+  const int n = 1 << 20;
+  float *h = (float *)malloc(n), *p, *d;
+  cudaMallocHost(&p, n);
+  cudaMalloc(&d, n);
+  cudaStream_t s;
+  cudaStreamCreate(&s);
+  float *e;
+  cudaMalloc(&e, n);
+  cudaMemcpyAsync(e, d, n, cudaMemcpyDeviceToDevice, s);
+  k<<<1, 32, 0, s>>>(d);
+}`,
+  },
+  found: {
+    "to the device": {
+      code: `__global__ void k(float *x) { x[threadIdx.x] += 1; }
+int main() {
+  const int n = 1 << 20;
+  float *h = (float *)malloc(n), *p, *d;
+  cudaMallocHost(&p, n);
+  cudaMalloc(&d, n);
+  cudaStream_t s;
+  cudaStreamCreate(&s);
+  cudaMemcpyAsync(d, h, n, cudaMemcpyHostToDevice, s);
+//^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ \`h\` is pageable
+  k<<<1, 32, 0, s>>>(d);
+}`,
+    },
+    "from the device": {
+      code: `__global__ void k(float *x) { x[threadIdx.x] += 1; }
+int main() {
+  const int n = 1 << 20;
+  float *h = (float *)malloc(n), *p, *d;
+  cudaMallocHost(&p, n);
+  cudaMalloc(&d, n);
+  cudaStream_t s;
+  cudaStreamCreate(&s);
+  cudaMemcpyAsync(h, d, 4096, cudaMemcpyDeviceToHost, s);
+//^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ 4,096 bytes
+  k<<<1, 32, 0, s>>>(d);
+}`,
+    },
+  },
+});

@@ -1,0 +1,53 @@
+import { defineRule, type Finding } from "./rule.ts";
+import { allocations, bytesOf, faultsOf, nameOf } from "./support/host-faults.ts";
+
+export default defineRule({
+  id: "pageable-async-copy",
+  group: "host",
+  severity: "information",
+  priority: "high",
+  guide: { document: "best-practices", section: "9.1.1" },
+  alsoIn: [{ document: "best-practices", section: "9.1.2" }],
+  summary: "An asynchronous copy from or to memory of the host that is not page-locked.",
+  why: "The device reaches page-locked memory alone: the driver copies the bytes through a buffer of its own, a part at a time, at a fraction of the link's bandwidth, and the call may not return before that is done, so nothing overlaps.",
+  remedy: "Allocate with `cudaMallocHost`, or lock what there is with `cudaHostRegister`.",
+  fix: "none",
+  notes: "Where the memory was allocated is known of what the host code does on its way from `main`.",
+  simulated: true,
+  example: {
+    bad: `__global__ void twice(float *x) { x[blockIdx.x * blockDim.x + threadIdx.x] *= 2; }
+int main() {
+  float *staged = (float *)malloc(1 << 20), *x;
+  cudaStream_t stream;
+  cudaStreamCreate(&stream);
+  cudaMalloc(&x, 1 << 20);
+  for (int i = 0; i < 1 << 18; i++) staged[i] = i;
+  cudaMemcpyAsync(x, staged, 1 << 20, cudaMemcpyHostToDevice, stream);
+  twice<<<1024, 256, 0, stream>>>(x);
+}`,
+    good: `__global__ void twice(float *x) { x[blockIdx.x * blockDim.x + threadIdx.x] *= 2; }
+int main() {
+  float *staged, *x;
+  cudaStream_t stream;
+  cudaStreamCreate(&stream);
+  cudaMallocHost(&staged, 1 << 20);
+  cudaMalloc(&x, 1 << 20);
+  for (int i = 0; i < 1 << 18; i++) staged[i] = i;
+  cudaMemcpyAsync(x, staged, 1 << 20, cudaMemcpyHostToDevice, stream);
+  twice<<<1024, 256, 0, stream>>>(x);
+}`,
+  },
+  *check(context): Generator<Finding> {
+    for (const { at, object, toDevice, bytes } of faultsOf(context, "pageable-copy")) {
+      if (toDevice && bytes !== undefined && bytes <= atOnce) continue;
+      yield {
+        span: at,
+        message: `${nameOf(object)} is pageable: ${bytes === undefined ? "the copy goes" : `the ${bytesOf(bytes)} go`} through a buffer of the driver, and nothing overlaps with that. Allocate it with \`cudaMallocHost\`.`,
+        related: allocations(object),
+      };
+    }
+  },
+});
+
+/** What a copy to the device takes with the call itself (CUDA Driver API, "API synchronization behavior"). */
+const atOnce = 64 * 1024;

@@ -1,0 +1,88 @@
+import { testRule } from "../testing/rule-tables.ts";
+import rule from "./unchecked-cuda-call.ts";
+
+testRule(rule, {
+  clean: {
+    "nobody checks": `__global__ void k(float *x) { x[threadIdx.x] += 1; }
+void run(float *h, float *d, int n) {
+  cudaMalloc(&d, n);
+  cudaMemset(d, 0, n);
+}`,
+    "all are checked": `#define CHECK(x) do { cudaError_t e = (x); if (e != cudaSuccess) exit(1); } while (0)
+__global__ void k(float *x) { x[threadIdx.x] += 1; }
+void run(float *h, float *d, int n) {
+  CHECK(cudaMalloc(&d, n));
+  CHECK(cudaMemset(d, 0, n));
+  CHECK(cudaDeviceSynchronize());
+
+}`,
+    "what frees": `#define CHECK(x) do { cudaError_t e = (x); if (e != cudaSuccess) exit(1); } while (0)
+__global__ void k(float *x) { x[threadIdx.x] += 1; }
+void run(float *h, float *d, int n) {
+  CHECK(cudaMalloc(&d, n));
+  CHECK(cudaMemset(d, 0, n));
+  CHECK(cudaDeviceSynchronize());
+  cudaFree(d);
+}`,
+    "most are not": `#define CHECK(x) do { cudaError_t e = (x); if (e != cudaSuccess) exit(1); } while (0)
+__global__ void k(float *x) { x[threadIdx.x] += 1; }
+void run(float *h, float *d, int n) {
+  CHECK(cudaMalloc(&d, n));
+  CHECK(cudaMemset(d, 0, n));
+  CHECK(cudaDeviceSynchronize());
+  cudaMalloc(&d, n);
+  cudaMalloc(&d, n);
+  cudaMalloc(&d, n);
+  cudaMalloc(&d, n);
+}`,
+    "the result is kept": `#define CHECK(x) do { cudaError_t e = (x); if (e != cudaSuccess) exit(1); } while (0)
+__global__ void k(float *x) { x[threadIdx.x] += 1; }
+void run(float *h, float *d, int n) {
+  CHECK(cudaMalloc(&d, n));
+  CHECK(cudaMemset(d, 0, n));
+  CHECK(cudaDeviceSynchronize());
+  cudaError_t e = cudaMalloc(&d, n);
+  if (cudaMalloc(&d, n)) return;
+}`,
+  },
+  found: {
+    "one is not": {
+      code: `#define CHECK(x) do { cudaError_t e = (x); if (e != cudaSuccess) exit(1); } while (0)
+__global__ void k(float *x) { x[threadIdx.x] += 1; }
+void run(float *h, float *d, int n) {
+  CHECK(cudaMalloc(&d, n));
+  CHECK(cudaMemset(d, 0, n));
+  CHECK(cudaDeviceSynchronize());
+  cudaMemcpy(d, h, n, cudaMemcpyHostToDevice);
+//^^^^^^^^^^ \`CHECK\`
+}`,
+      unsafe: `#define CHECK(x) do { cudaError_t e = (x); if (e != cudaSuccess) exit(1); } while (0)
+__global__ void k(float *x) { x[threadIdx.x] += 1; }
+void run(float *h, float *d, int n) {
+  CHECK(cudaMalloc(&d, n));
+  CHECK(cudaMemset(d, 0, n));
+  CHECK(cudaDeviceSynchronize());
+  CHECK(cudaMemcpy(d, h, n, cudaMemcpyHostToDevice));
+}`,
+    },
+    "a function checks": {
+      code: `void check(cudaError_t e) { if (e) exit(1); }
+__global__ void k(float *x) { x[threadIdx.x] += 1; }
+void run(float *h, float *d, int n) {
+  check(cudaMalloc(&d, n));
+  check(cudaMemset(d, 0, n));
+  check(cudaDeviceSynchronize());
+  cudaMemset(d, 0, 4);
+//^^^^^^^^^^
+}`,
+      unsafe: `void check(cudaError_t e) { if (e) exit(1); }
+__global__ void k(float *x) { x[threadIdx.x] += 1; }
+void run(float *h, float *d, int n) {
+  check(cudaMalloc(&d, n));
+  check(cudaMemset(d, 0, n));
+  check(cudaDeviceSynchronize());
+  check(cudaMemset(d, 0, 4));
+}`,
+    },
+  },
+});

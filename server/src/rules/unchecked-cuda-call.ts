@@ -1,0 +1,61 @@
+import { defineRule, type Finding } from "./rule.ts";
+import { all, excerpt, replaceWritten } from "./support/edits.ts";
+import { checkerOf, runtimeCalls } from "./support/runtime-calls.ts";
+
+/** Whose failure nobody acts on. */
+const cleaning = /^cuda(Free\w*|\w*Destroy\w*|DeviceReset|GetLastError|PeekAtLastError|Profiler\w+|StreamQuery|EventQuery|HostUnregister)$/;
+
+export default defineRule({
+  id: "unchecked-cuda-call",
+  group: "host",
+  severity: "hint",
+  priority: "high",
+  guide: { document: "best-practices", section: "16.2" },
+  ofFile: true,
+  summary: "A call of the CUDA runtime whose result is dropped, in a file that checks the others.",
+  why: "Errors are told by the result alone: where it is dropped the program goes on with data that nobody computed, and the next checked call reports an error that is not its own.",
+  remedy: "Check it as the others are.",
+  fix: "unsafe",
+  notes:
+    "Found where at least three calls of the file, and more than are not, stand in one macro or function of the project. What frees and destroys is left alone. The fix is unsafe, as the program may end where it went on.",
+  example: {
+    bad: `#define CHECK(x) do { if ((x) != cudaSuccess) exit(1); } while (0)
+void run(float *d, float *h, int n) {
+  CHECK(cudaMalloc(&d, n));
+  CHECK(cudaMemset(d, 0, n));
+  cudaMemcpy(d, h, n, cudaMemcpyHostToDevice);
+  CHECK(cudaDeviceSynchronize());
+}`,
+    good: `#define CHECK(x) do { if ((x) != cudaSuccess) exit(1); } while (0)
+void run(float *d, float *h, int n) {
+  CHECK(cudaMalloc(&d, n));
+  CHECK(cudaMemset(d, 0, n));
+  CHECK(cudaMemcpy(d, h, n, cudaMemcpyHostToDevice));
+  CHECK(cudaDeviceSynchronize());
+}`,
+  },
+  *check(context): Generator<Finding> {
+    const { program, syntax } = context;
+    const calls = runtimeCalls(context);
+    const checker = checkerOf(context, calls);
+    if (!checker) return;
+    const dropped = calls.filter(
+      ({ call, name }) =>
+        syntax.parent(call)?.role === "statement" &&
+        syntax.parent(call)?.node.kind === "expression" &&
+        !cleaning.test(name) &&
+        !program.reading.expansion(call.start, call.end),
+    );
+    if (dropped.length >= checker.count) return;
+    for (const { call, name } of dropped) {
+      const edits = all(
+        replaceWritten(program.reading, call, `${checker.name}(${excerpt(program.reading, call, Number.MAX_SAFE_INTEGER)})`),
+      );
+      yield {
+        span: call.callee,
+        message: `The result of \`${name}\` is dropped; ${checker.count} calls of this file are checked by \`${checker.name}\`.`,
+        fix: edits && { title: `Check it with \`${checker.name}\``, safe: false, edits },
+      };
+    }
+  },
+});

@@ -1,0 +1,86 @@
+import { testRule } from "../testing/rule-tables.ts";
+import rule from "./unsynchronised-timing.ts";
+
+testRule(rule, {
+  clean: {
+    "waited for": `__global__ void k(float *x) { x[threadIdx.x] += 1; }
+void run(float *h, float *d, int n) {
+  double t = omp_get_wtime();
+  k<<<1, 32>>>(d);
+  cudaDeviceSynchronize();
+  t = omp_get_wtime() - t;
+}`,
+    "a copy waits": `__global__ void k(float *x) { x[threadIdx.x] += 1; }
+void run(float *h, float *d, int n) {
+  auto t = std::chrono::steady_clock::now();
+  k<<<1, 32>>>(d);
+  cudaMemcpy(h, d, n, cudaMemcpyDeviceToHost);
+  auto u = std::chrono::steady_clock::now();
+}`,
+    "a function that may wait": `void finish();
+__global__ void k(float *x) { x[threadIdx.x] += 1; }
+void run(float *h, float *d, int n) {
+  double t = omp_get_wtime();
+  k<<<1, 32>>>(d);
+  finish();
+  t = omp_get_wtime() - t;
+}`,
+    "a function that does": `void finish() { cudaDeviceSynchronize(); }
+__global__ void k(float *x) { x[threadIdx.x] += 1; }
+void run(float *h, float *d, int n) {
+  double t = omp_get_wtime();
+  k<<<1, 32>>>(d);
+  finish();
+  t = omp_get_wtime() - t;
+}`,
+    "work before the clock": `__global__ void k(float *x) { x[threadIdx.x] += 1; }
+void run(float *h, float *d, int n) {
+  k<<<1, 32>>>(d);
+  double t = omp_get_wtime();
+  h[0] = 1;
+  t = omp_get_wtime() - t;
+}`,
+  },
+  found: {
+    "a launch": {
+      code: `__global__ void k(float *x) { x[threadIdx.x] += 1; }
+void run(float *h, float *d, int n) {
+  auto t = std::chrono::steady_clock::now();
+  k<<<1, 32>>>(d);
+  auto u = std::chrono::steady_clock::now();
+//         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ may still run
+}`,
+      unsafe: `__global__ void k(float *x) { x[threadIdx.x] += 1; }
+void run(float *h, float *d, int n) {
+  auto t = std::chrono::steady_clock::now();
+  k<<<1, 32>>>(d);
+  cudaDeviceSynchronize();
+  auto u = std::chrono::steady_clock::now();
+}`,
+    },
+    "a loop of launches in a function": {
+      code: `double now() { struct timeval t; gettimeofday(&t, 0); return t.tv_sec; }
+void work(float *d);
+__global__ void l(float *x);
+void all(float *d) { for (int i = 0; i < 9; i++) l<<<1, 32>>>(d); }
+__global__ void k(float *x) { x[threadIdx.x] += 1; }
+void run(float *h, float *d, int n) {
+  double t = now();
+  all(d);
+  printf("%%f", now() - t);
+//              ^^^^^
+}`,
+      unsafe: `double now() { struct timeval t; gettimeofday(&t, 0); return t.tv_sec; }
+void work(float *d);
+__global__ void l(float *x);
+void all(float *d) { for (int i = 0; i < 9; i++) l<<<1, 32>>>(d); }
+__global__ void k(float *x) { x[threadIdx.x] += 1; }
+void run(float *h, float *d, int n) {
+  double t = now();
+  all(d);
+  cudaDeviceSynchronize();
+  printf("%%f", now() - t);
+}`,
+    },
+  },
+});

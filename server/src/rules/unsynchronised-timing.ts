@@ -1,0 +1,94 @@
+import type { Expression, Statement } from "../syntax/ast.ts";
+import { walk } from "../syntax/walk.ts";
+import { defineRule, type Finding, type RuleContext } from "./rule.ts";
+import { excerpt } from "./support/edits.ts";
+import type { Call } from "./support/library-calls.ts";
+import { isClock, waitingOf } from "./support/runtime-calls.ts";
+
+export default defineRule({
+  id: "unsynchronised-timing",
+  group: "host",
+  severity: "warning",
+  priority: "high",
+  guide: { document: "best-practices", section: "8.1.1" },
+  summary: "A clock of the host that is read behind a launch, or an asynchronous copy, which nothing has waited for.",
+  why: "A launch returns before its kernel has begun: what is measured is how long launching takes, some microseconds, and not the kernel.",
+  remedy: "Call `cudaDeviceSynchronize()` before each reading of the clock, or time with events.",
+  fix: "unsafe",
+  notes:
+    "Found where clock, work and clock stand in one block of statements. Whatever is called between, and may wait for the device, counts as waiting.",
+  example: {
+    bad: `__global__ void fill(float *x) { x[threadIdx.x] = 1.0f; }
+double time(float *x) {
+  double start = omp_get_wtime();
+  fill<<<1, 32>>>(x);
+  double end = omp_get_wtime();
+  return end - start;
+}`,
+    good: `__global__ void fill(float *x) { x[threadIdx.x] = 1.0f; }
+double time(float *x) {
+  double start = omp_get_wtime();
+  fill<<<1, 32>>>(x);
+  cudaDeviceSynchronize();
+  double end = omp_get_wtime();
+  return end - start;
+}`,
+  },
+  *check(context): Generator<Finding> {
+    const { syntax, program } = context;
+    for (const block of syntax.statements("block")) {
+      if (syntax.inDevice(block)) continue;
+      let started = false;
+      let work: Statement | undefined;
+      for (const statement of block.body) {
+        const clock = clockIn(context, statement);
+        if (clock && started && work) {
+          const place = program.reading.spelled(statement.start, statement.end);
+          const whole = place ?? program.reading.spelled(statement.start, statement.start + 1);
+          yield {
+            span: clock,
+            message: `The clock is read while \`${excerpt(program.reading, work, 40)}\` may still run: nothing waits for it. Call \`cudaDeviceSynchronize()\` before.`,
+            related: [{ at: work, message: "returns at once" }],
+            fix:
+              whole?.file === 0 && whole.macro === undefined
+                ? {
+                    title: "Wait for the device first",
+                    safe: false,
+                    edits: [
+                      {
+                        span: { file: 0, start: whole.start, end: whole.start + 1 },
+                        newText: `cudaDeviceSynchronize();\n${indentOf(program.reading.sources[0] ?? "", whole.start)}${(program.reading.sources[0] ?? "")[whole.start]}`,
+                      },
+                    ],
+                  }
+                : undefined,
+          };
+        }
+        if (clock) {
+          started = true;
+          work = undefined;
+          continue;
+        }
+        const waiting = started ? waitingOf(context, statement) : "nothing";
+        if (waiting === "waits") work = undefined;
+        else if (waiting === "begins") work ??= statement;
+      }
+    }
+  },
+});
+
+/** A reading of a clock in a statement of no statements. */
+function clockIn(context: RuleContext, statement: Statement): Expression | undefined {
+  if (statement.kind !== "expression" && statement.kind !== "declaration" && statement.kind !== "return") return undefined;
+  let found: Call | undefined;
+  walk(statement, (node) => {
+    if (node.kind === "call" && "callee" in node && !found && isClock(context, node)) found = node;
+    return found === undefined && node.kind !== "lambda";
+  });
+  return found;
+}
+
+function indentOf(source: string, offset: number): string {
+  const start = source.lastIndexOf("\n", offset - 1) + 1;
+  return /^[ \t]*/.exec(source.slice(start, offset))?.[0] ?? "";
+}
