@@ -29,6 +29,33 @@ test("every kernel is simulated once before one is simulated again, and told in 
   expect(grids(launches.map(({ fact }) => fact))).toEqual(["scale 8", "scale 16", "shift 8", "scale 32"]);
 });
 
+describe("a launch that the program passes by", () => {
+  const choice = (threads: string): string =>
+    `int threads = ${threads};\n  if (threads == 64) scale<<<16, 64>>>(a, 2.0f); else scale<<<8, 128>>>(a, 2.0f);`;
+  const told = (code: string, onlyMade = true) => {
+    const { launches, notSimulated } = simulateProgram(analyseCode(`${kernel}\n${code}`), model("h200"), { onlyMade });
+    return [launches.map(({ report }) => report.block[0]), notSimulated.map(({ reason }) => reason.split(":")[0])];
+  };
+  const passedBy = "the program launches this kernel elsewhere, and not here";
+
+  test("is left out where only those that are made are wanted", () => {
+    expect(told(host(choice("128")))).toEqual([[128], [passedBy]]);
+    expect(told(host(choice("128")), false)).toEqual([[64, 128], []]);
+  });
+  test("is simulated where no other of the kernel is made, where the condition is not known, and where a directive says how", () => {
+    expect(told(host("if (false) scale<<<16, 64>>>(a, 2.0f);"))).toEqual([[64], []]);
+    expect(told(host(choice("rand()")))).toEqual([[64, 128], []]);
+    expect(told(host(choice("128").replace(" scale", "\n// warplens: grid=4 block=32\n scale")))).toEqual([[32, 128], []]);
+  });
+  test("comes last in any case", () => {
+    const program = analyseCode(
+      `${kernel}\n${kernel.replace("scale", "shift")}\n${host(`if (false) shift<<<1, 32>>>(a, 2.0f); ${choice("128")}`)}`,
+    );
+    const outcomes = [...simulateLaunches(program, model("h200"))];
+    expect(outcomes.map((outcome) => ("simulated" in outcome ? outcome.simulated.report.block[0] : undefined))).toEqual([128, 32, 64]);
+  });
+});
+
 describe("a launch that was simulated before", () => {
   test("moves with its kernel", () => {
     const code = `${kernel}\n${host("scale<<<64, 256>>>(a, 2.0f);")}`;

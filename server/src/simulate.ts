@@ -30,6 +30,8 @@ export interface KnownRegisters {
 export interface SimulationOptions {
   /** Only launches of the kernel with this name. */
   readonly kernel?: string;
+  /** Leave out what the program does not launch of a kernel that it does launch (`LaunchFact.passedBy`). */
+  readonly onlyMade?: boolean;
   /** What it is spent of, and whether it is still wanted. */
   readonly work?: Work;
   /**
@@ -112,7 +114,10 @@ export function* simulateLaunches(program: Program, gpu: GpuModel, options: Simu
   }
 }
 
-/** What the work is not enough for in the end is one more launch of a kernel that is known by then, rather than a kernel. */
+/**
+ * What the work is not enough for in the end is a launch that the program does not make, or else one more of a kernel that is known by
+ * then, rather than a kernel.
+ */
 function inTurn(launches: readonly LaunchFact[], rank: (launch: LaunchFact) => number = () => 0): LaunchFact[] {
   const turns = new Map<string, number>();
   return launches
@@ -120,9 +125,9 @@ function inTurn(launches: readonly LaunchFact[], rank: (launch: LaunchFact) => n
       const instance = JSON.stringify([fact.kernelName, ...fact.templateArguments]);
       const turn = turns.get(instance) ?? 0;
       turns.set(instance, turn + 1);
-      return { fact, at: rank(fact), turn };
+      return { fact, at: rank(fact), isMade: fact.executions !== 0, turn };
     })
-    .sort((a, b) => a.at - b.at || a.turn - b.turn)
+    .sort((a, b) => a.at - b.at || Number(b.isMade) - Number(a.isMade) || a.turn - b.turn)
     .map(({ fact }) => fact);
 }
 
@@ -138,7 +143,7 @@ function simulateLaunch(
   program: Program,
   gpu: GpuModel,
   work: Work,
-  { registersOf, whyEnded }: SimulationOptions,
+  { registersOf, whyEnded, onlyMade = false }: SimulationOptions,
 ): Outcome | undefined {
   const { reading } = program;
   const refuse = (reason: string, fault?: string, refused?: true): Outcome => ({
@@ -154,6 +159,8 @@ function simulateLaunch(
   const { launch, stamp } = fact;
   const where = fact.kernelReading ?? reading;
   if (!launch) return refuse(fact.reason ?? "its launch configuration is not known");
+  if (onlyMade && fact.passedBy)
+    return refuse("the program launches this kernel elsewhere, and not here: a condition is false with the values that are known");
   const ended = (stage?: string): Outcome | undefined => whyEnded && refuse(whyEnded(stage));
   if (work.isCancelled) return ended();
   const { cache, stamped } = memoryOf(program);

@@ -134,7 +134,7 @@ describe("assumptions", () => {
     const { grid, block, arguments: args } = fact?.launch ?? {};
     expect(block).toEqual([256, 1, 1]);
     expect(grid?.[0]).toBeGreaterThan(1000);
-    expect(args?.[2]).toEqual({ kind: "scalar", value: (grid?.[0] ?? 0) * 256 });
+    expect(args?.[2]).toEqual({ kind: "scalar", value: (grid?.[0] ?? 0) * 256, assumed: true });
     expect(fact?.assumptions.map(({ what }) => what)).toEqual(["block", "grid", "index", "out", "n"]);
     expect(fact?.assumptions.every(({ why }) => why.length > 10)).toBe(true);
   });

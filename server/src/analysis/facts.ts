@@ -44,6 +44,8 @@ export interface LaunchFact {
   readonly blockKnown?: boolean;
   /** How often the host code runs it, when known (a launch in a loop); 0 where a condition known to be false stands before it. */
   readonly executions?: number;
+  /** The program, followed with nothing assumed, does not make it, and launches the same kernel elsewhere. */
+  readonly passedBy?: true;
   /** The reading that the kernel stands in, which may be another file's. */
   readonly kernelReading?: Reading;
   /** All that its report depends on besides GPU and registers; undefined where it cannot be simulated. Equal members, equal report. */

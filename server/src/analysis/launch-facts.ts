@@ -37,11 +37,12 @@ export interface FileFacts {
 export function launchFacts(file: FileFacts): LaunchFact[] {
   const { directives, launches } = file;
   const used = new Map<string, number>();
+  const reached = new Set(launches.own.filter(isReached).map(({ entry }) => entry.kernelName));
   let option: Directive | undefined;
   const facts = launches.own.flatMap((launch) => {
     const { turn, kernelName } = launch.entry;
     if (turn === 0) option = nextOption(file, kernelName, used);
-    const fact = siteFact(file, launch, option);
+    const fact = siteFact(file, launch, option, reached);
     // What the user says of grid, block and shared memory holds for the launch, however the host goes on to change them.
     return turn > 0 && !keepsConfiguration(launch, fact) ? [] : fact;
   });
@@ -183,7 +184,17 @@ function nextOption({ directives }: FileFacts, kernelName: string, used: Map<str
   return options[index];
 }
 
-function siteFact(file: FileFacts, launch: EvaluatedLaunch, option: Directive | undefined): LaunchFact {
+/** The program makes it, as far as can be told. */
+const isReached = ({ entry, doubt }: EvaluatedLaunch): boolean => entry.remoteness === 0 && doubt === undefined;
+
+/** The program, whose `main` was followed with nothing assumed, does not make it. */
+const isPassedBy = ({ entry, doubt, wholeProgram, assumed }: EvaluatedLaunch): boolean =>
+  entry.remoteness > 0 && doubt === undefined && wholeProgram && assumed.length === 0;
+
+const notReached = "a condition before it is false with the values that are known";
+
+/** @param reached kernels that the program launches, here or elsewhere */
+function siteFact(file: FileFacts, launch: EvaluatedLaunch, option: Directive | undefined, reached: ReadonlySet<string>): LaunchFact {
   const { entry, executions, assumed, doubt } = launch;
   const { own, launches, directives, settings } = file;
   const declaration = entry.kernel?.body === undefined ? undefined : entry.kernel;
@@ -193,7 +204,7 @@ function siteFact(file: FileFacts, launch: EvaluatedLaunch, option: Directive | 
   const directive = directives.directiveOfLaunch(entry.kernelName, kernel, at, option);
   const inputs = inputAssumptions(assumed);
   const assumptions = [...argumentsOf(file, launch), ...inputs, ...successOf(launch)];
-  const why = doubt ?? (entry.remoteness === 0 ? undefined : "a condition before it is false with the values that are known");
+  const why = doubt ?? (entry.remoteness === 0 ? undefined : notReached);
   if (why !== undefined) assumptions.push({ what: "the launch", value: "taken to be reached", why });
   if (launch.besides > 0 && entry.turn === 0)
     assumptions.push({ what: "other configurations", value: launch.besides, why: "the host launches it with too many to simulate each" });
@@ -203,6 +214,7 @@ function siteFact(file: FileFacts, launch: EvaluatedLaunch, option: Directive | 
       : undefined;
   if (template !== undefined) assumptions.push(...template.assumptions);
   const substitution = template === undefined ? entry.substitution : template.substitution;
+  const passedBy = reached.has(entry.kernelName) && isPassedBy(launch) && !directive.grid && !directive.block;
   const completed: EngineLaunch =
     declaration === undefined || unit === undefined
       ? { reason: missingKernel(entry.kernelName, entry.kernel !== undefined), assumptions: [] }
@@ -218,6 +230,7 @@ function siteFact(file: FileFacts, launch: EvaluatedLaunch, option: Directive | 
     expression: entry.site,
     blockKnown: launch.blockKnown,
     ...(executions === undefined ? {} : { executions }),
+    ...(passedBy ? { passedBy: true } : {}),
     ...(directive.registers === undefined ? {} : { registers: directive.registers }),
   };
 }

@@ -34,7 +34,7 @@ const mostBytes = 2 ** 33;
 const mostTrips = 2 ** 14;
 const smallest = sizes[sizes.length - 1];
 const blockThreads = 256;
-const mostRounds = 3;
+const mostRounds = 4;
 
 export interface Assumed {
   readonly entry: LaunchEntry;
@@ -84,7 +84,9 @@ function withInputs(
     const open = openInputs(current);
     // Strides decide no grid, but have to go with the extents that do.
     if (shaped) for (const name of reasons.keys()) if (tensorShape(name) !== undefined && !values.has(name)) open.add(name);
-    for (const name of open) {
+    // What is probable comes first: what else is open may rest on it, and be known then.
+    const probable = [...open].filter((name) => likely.has(name));
+    for (const name of probable.length > 0 ? probable : open) {
       const ofBlock = block.has(name) && (!grid.has(name) || /thread|block|tile/i.test(name));
       const shape = shaped ? tensorShape(name) : undefined;
       const value = likely.get(name) ?? shape ?? (ofBlock ? blockSize(current) : size);

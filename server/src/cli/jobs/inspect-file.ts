@@ -81,6 +81,7 @@ function simulated(job: Job, program: Program, compiled: readonly CompiledKernel
     const simulation = program.db.within(work, () =>
       simulateProgram(program, job.gpu, {
         work,
+        onlyMade: true,
         whyEnded: (during) => (ended === "steps" ? tookTooManySteps(job.steps, during) : tookTooLong(budget.seconds)),
         registersOf(name, templateArguments) {
           const value = registers.get(name);

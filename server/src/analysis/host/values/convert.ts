@@ -45,7 +45,7 @@ function toInteger(value: Value, name: Parameters<typeof int>[1] & string, type:
     case "pointer":
       return name === "bool" ? int(value.target === undefined ? 0 : 1, name) : value;
     case "unknown":
-      return unknown(value.reason, type, value.inputs);
+      return { ...value, type };
     default:
       return unknown(reasonOf(value), type);
   }
