@@ -145,6 +145,8 @@ export interface Program {
   isOfProject(path: string): boolean;
   /** What of the project's build files is not used, and why: one sentence each. */
   readonly buildProblems: readonly string[];
+  /** What nvcc is told of the code that it makes of the file, as far as rules ask. */
+  readonly code: { readonly fastMath?: boolean };
   /** What host code does wrong with memory. */
   readonly hostFaults: readonly HostFault[];
   /** Directive comments that could not be read, and the like. */

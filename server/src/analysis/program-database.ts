@@ -133,6 +133,7 @@ export class ProgramDatabase {
       wordsFor: (of, start) => this.#line(settings, of, start, reading, path),
       isOfProject: (file) => db.get(files.reach, unit).isOfProject(file, files.host(db)),
       buildProblems: db.get(files.compiled, path).problems,
+      code: db.get(files.code, unit).options,
       get launches() {
         return facts();
       },

@@ -64,6 +64,9 @@ function ruleFindings(db: Database, files: FileQueries, item: Item, rule: Rule, 
   const program = {
     reading,
     semantics,
+    get code() {
+      return db.get(files.code, unit).options;
+    },
     get launches() {
       asksLaunches = true;
       return [];

@@ -3,7 +3,7 @@ import { defineRule, type Finding } from "./rule.ts";
 import { all, excerpt, replaceWritten } from "./support/edits.ts";
 import { asArgument, asFactor, constantNumber, isRepeatable, mathCalls, named, numberOf } from "./support/math-calls.ts";
 
-const powers = new Set(["pow", "__pow"]);
+const powers = new Set(["pow"]);
 
 /** The guide's table, and 3/2: exponents as fractions, and functions of x that come to the same; `r` stands for the first of them. */
 const formulas: readonly (readonly [numerator: number, denominator: number, formula: string])[] = [

@@ -4,6 +4,8 @@ import rule from "./integer-division.ts";
 testRule(rule, {
   clean: {
     constants: "__global__ void k(int *a, int n) { a[0] = n % 32 + n / 8; }",
+    "a variable that keeps a constant":
+      "__global__ void k(int *a, int n) { int w = 8; const int v = 2 * w; a[0] = n / w + n % w + n % v; }",
     "any number": "__global__ void k(int *a, int n, int m) { a[0] = n % m + n / m; int s = 3; s *= 2; a[1] = n % s; }",
     "a loop between constants": "__global__ void k(int *a, int n) { for (int s = 1; s < 32; s *= 2) if (n % (2 * s) == 0) a[s] = 1; }",
     "host code": "int h(int n, int k) { return n % (1 << k); }",

@@ -38,7 +38,13 @@ export default defineRule({
     for (const division of syntax.expressions("binary")) {
       const { op, left, right } = division;
       if ((op !== "%" && op !== "/") || !syntax.inDevice(division) || program.semantics.constant(right) !== undefined) continue;
-      if (!isInteger(context, left) || !isPowerOfTwo(context, variables, right) || isUnrolled(context, variables, right)) continue;
+      if (
+        !isInteger(context, left) ||
+        isFolded(context, variables, right) ||
+        !isPowerOfTwo(context, variables, right) ||
+        isUnrolled(context, variables, right)
+      )
+        continue;
       const divisor = excerpt(program.reading, withoutParentheses(right), 40);
       const unsigned = isUnsigned(context, left) || isUnsigned(context, right);
       const safe = unsigned || isComparedWithZero(context, division);
@@ -79,6 +85,22 @@ const isPowerConstant = ({ program: { semantics } }: RuleContext, node: Expressi
   const value = semantics.constant(node);
   return typeof value === "bigint" && value > 0n && (value & (value - 1n)) === 0n;
 };
+
+/** The compiler knows its value: it is made of constants, and of variables that are given one and keep it. */
+function isFolded(context: RuleContext, variables: Variables, node: Expression, depth = 0): boolean {
+  const inner = withoutParentheses(node);
+  if (context.program.semantics.constant(inner) !== undefined) return true;
+  if (inner.kind === "binary") return [inner.left, inner.right].every((each) => isFolded(context, variables, each, depth));
+  const variable = variables.of(inner);
+  const first = variable && variables.initial(variable);
+  return (
+    variable !== undefined &&
+    first !== undefined &&
+    depth < 2 &&
+    variables.writes(variable).length === 0 &&
+    isFolded(context, variables, first, depth + 1)
+  );
+}
 
 function isPowerOfTwo(context: RuleContext, variables: Variables, node: Expression, depth = 0): boolean {
   const inner = withoutParentheses(node);

@@ -2,7 +2,7 @@ import { defineRule, type Finding } from "./rule.ts";
 import { all, replaceWritten } from "./support/edits.ts";
 import { asArgument, constantNumber, mathCalls, named, numberOf } from "./support/math-calls.ts";
 
-const powers = new Set(["pow", "__pow"]);
+const powers = new Set(["pow"]);
 const functions: Readonly<Record<number, string>> = { 2: "exp2", 10: "exp10" };
 
 export default defineRule({

@@ -1,6 +1,7 @@
 import type { Expression } from "../syntax/ast.ts";
 import { defineRule, type Finding, type RuleContext } from "./rule.ts";
 import { all, replace } from "./support/edits.ts";
+import { groupBy } from "./support/group-by.ts";
 import { libraryName } from "./support/library-calls.ts";
 import { isOwn } from "./support/syntax-index.ts";
 
@@ -46,11 +47,13 @@ export default defineRule({
   guide: { document: "best-practices", section: "15.2" },
   alsoIn: [{ document: "best-practices", section: "9.2.5" }],
   tag: "deprecated",
+  ofFile: true,
   summary: "A function, a member or a texture reference that CUDA 13 does not have any more.",
   why: "The program does not compile with a present CUDA toolkit, and so not for present GPUs.",
   remedy: "Use what stands for it, which older toolkits have as well.",
   fix: "safe",
-  notes: "What CUDA 13.0 declares was asked of its compiler. Code that the preprocessor leaves out for it is left alone.",
+  notes:
+    "What CUDA 13.0 declares was asked of its compiler. What has no fix is one finding a file. Code that the preprocessor leaves out for it is left alone.",
   example: {
     bad: `__global__ void fill(float *x) { x[threadIdx.x] = 1.0f; }
 void run(float *x) {
@@ -64,39 +67,45 @@ void run(float *x) {
 }`,
   },
   *check(context): Generator<Finding> {
-    const { program, syntax } = context;
-    for (const call of syntax.expressions("call")) {
-      const name = libraryName(call) ?? "";
-      const instead = Object.hasOwn(functions, name) ? functions[name] : undefined;
-      if (instead === undefined || program.semantics.resolve(call.callee).some(isOwn)) continue;
-      const other = instead.startsWith("=") ? instead.slice(1) : undefined;
-      const edits = other === undefined ? undefined : all(replace(program.reading, call.callee, other));
-      yield {
-        span: call.callee,
-        message: `CUDA 13 does not have \`${name}\`. Use ${other === undefined ? instead : `\`${other}\``}.`,
-        fix: edits && { title: `Call \`${other}\``, safe: true, edits },
-      };
-    }
-    for (const member of syntax.expressions("member")) {
-      const name = member.name.parts.at(-1)?.text ?? "";
-      const attribute = Object.hasOwn(members, name) ? members[name] : undefined;
-      if (attribute === undefined || !isDeviceProperties(context, member.base)) continue;
-      yield {
-        span: member.name,
-        message: `\`cudaDeviceProp\` of CUDA 13 does not have \`${name}\`. Ask ${attribute.startsWith("cudaDevAttr") ? `\`cudaDeviceGetAttribute\` for \`${attribute}\`` : `\`${attribute}\``}.`,
-      };
-    }
-    for (const call of syntax.expressions("call")) {
-      const [reference] = call.arguments;
-      const name = libraryName(call) ?? "";
-      if (!/^tex(1Dfetch|[123]D\w*)$/.test(name) || !reference || !isTextureReference(context, reference)) continue;
-      yield {
-        span: call,
-        message: `\`${name}\` reads a texture reference, which CUDA 12 and later do not have. Use a texture object: \`cudaTextureObject_t\`.`,
-      };
+    for (const same of groupBy([...uses(context)], ({ message }) => message).values()) {
+      const [first, ...others] = same;
+      if (!first || first.fix) yield* same;
+      else yield { ...first, related: others.slice(0, 8).map(({ span }) => ({ at: span, message: "here, too" })) };
     }
   },
 });
+
+function* uses(context: RuleContext): Generator<Finding> {
+  const { program, syntax } = context;
+  for (const call of syntax.expressions("call")) {
+    const name = libraryName(call) ?? "";
+    const [reference] = call.arguments;
+    if (program.semantics.resolve(call.callee).some(isOwn)) continue;
+    if (/^tex(1Dfetch|[123]D\w*)$/.test(name) && reference && isTextureReference(context, reference))
+      yield {
+        span: call,
+        message: `Texture references are gone since CUDA 12: \`${name}\` needs a texture object, \`cudaTextureObject_t\`.`,
+      };
+    const instead = Object.hasOwn(functions, name) ? functions[name] : undefined;
+    if (instead === undefined) continue;
+    const other = instead.startsWith("=") ? instead.slice(1) : undefined;
+    const edits = other === undefined ? undefined : all(replace(program.reading, call.callee, other));
+    yield {
+      span: call.callee,
+      message: `CUDA 13 does not have \`${name}\`. Use ${other === undefined ? instead : `\`${other}\``}.`,
+      fix: edits && { title: `Call \`${other}\``, safe: true, edits },
+    };
+  }
+  for (const member of syntax.expressions("member")) {
+    const name = member.name.parts.at(-1)?.text ?? "";
+    const attribute = Object.hasOwn(members, name) ? members[name] : undefined;
+    if (attribute === undefined || !isDeviceProperties(context, member.base)) continue;
+    yield {
+      span: member.name,
+      message: `\`cudaDeviceProp\` of CUDA 13 does not have \`${name}\`. Ask ${attribute.startsWith("cudaDevAttr") ? `\`cudaDeviceGetAttribute\` for \`${attribute}\`` : `\`${attribute}\``}.`,
+    };
+  }
+}
 
 function declaredName({ program: { semantics } }: RuleContext, node: Expression): string {
   const [declaration] = semantics.resolve(node);

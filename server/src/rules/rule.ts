@@ -76,7 +76,7 @@ export interface RefusedLaunch {
 }
 
 export interface RuleContext {
-  readonly program: Pick<Program, "reading" | "semantics" | "launches" | "hostFaults" | "problems">;
+  readonly program: Pick<Program, "reading" | "semantics" | "code" | "launches" | "hostFaults" | "problems">;
   readonly syntax: SyntaxIndex;
   /** Empty until the simulation is done. */
   readonly launches: readonly SimulatedLaunch[];

@@ -34,6 +34,10 @@ __global__ void k(float *a, double *d, float x, double y, int i) {
   d[i] = ((y - 1) * (y - 1) * (y - 1));
 }`,
     },
+    "the same power again": {
+      code: "__global__ void k(float *a, float x) {\n  a[0] = pow(x, 2);\n  //     ^^^^^^^^^ `x`\n  a[1] = pow(x, 2) + powf(x + 1, 2);\n  //                 ^^^^^^^^^^^^^^\n}",
+      unsafe: "__global__ void k(float *a, float x) {\n  a[0] = (x * x);\n  a[1] = (x * x) + ((x + 1) * (x + 1));\n}",
+    },
     reciprocals: {
       code: `__global__ void k(float *a, double *d, float x, double y, int i) {
   d[i] = pow(y, -1); a[i] = powf(x, -2.0f);

@@ -1,8 +1,10 @@
-import { defineRule, type Finding } from "./rule.ts";
+import type { Expression } from "../syntax/ast.ts";
+import { defineRule, type Finding, type RuleContext } from "./rule.ts";
 import { all, excerpt, replaceWritten } from "./support/edits.ts";
-import { asFactor, constantNumber, isRepeatable, mathCalls, numberOf } from "./support/math-calls.ts";
+import { groupBy } from "./support/group-by.ts";
+import { asFactor, constantNumber, isRepeatable, type MathCall, mathCalls, numberOf } from "./support/math-calls.ts";
 
-const powers = new Set(["pow", "__pow"]);
+const powers = new Set(["pow"]);
 
 /** Of more multiplications a loop or a variable is the better way to write it. */
 const mostFactors = 4;
@@ -30,30 +32,48 @@ export default defineRule({
 }`,
   },
   *check(context): Generator<Finding> {
-    const { reading, semantics } = context.program;
-    for (const { call, written } of mathCalls(context, powers)) {
-      const [base, exponent] = call.arguments;
-      const value = exponent && constantNumber(semantics, exponent);
-      if (
-        !base ||
-        !exponent ||
-        value === undefined ||
-        call.arguments.length !== 2 ||
-        !(value === -1 || value === -2 || (value >= 2 && value <= mostFactors))
-      )
-        continue;
-      if (!Number.isInteger(value) || constantNumber(semantics, base) !== undefined) continue;
-      const factor = asFactor(context, base);
-      const product = Array<string>(Math.abs(value)).fill(factor).join(" * ");
-      const one = numberOf(semantics, base) === "float" ? "1.0f" : "1.0";
-      const newText = value > 0 ? `(${product})` : `(${one} / ${value === -1 ? product : `(${product})`})`;
-      const fits = isRepeatable(base) && numberOf(semantics, base) !== "integer";
-      const edits = fits ? all(replaceWritten(reading, call, newText)) : undefined;
+    const { reading } = context.program;
+    const found = mathCalls(context, powers).flatMap((each) => powerOf(context, each) ?? []);
+    for (const same of groupBy(found, ({ key }) => key).values()) {
+      const [first, ...others] = same;
+      if (!first) continue;
+      const { base, value, written, call } = first;
+      const edits =
+        first.product === undefined ? undefined : all(...same.map((each) => replaceWritten(reading, each.call, `(${first.product})`)));
       yield {
         span: call,
         message: `\`${written}\` takes a hundred instructions or more where ${value > 2 ? `${value - 1} multiplications do` : value === 2 ? "a multiplication does" : "a division does"}: raise \`${excerpt(reading, base, 40)}\` to ${value} by hand.`,
-        fix: edits && { title: `Write \`${newText.slice(1, -1)}\` (the last digit may change)`, safe: false, edits },
+        related: others.slice(0, 8).map((each) => ({ at: each.call, message: "the same power" })),
+        fix: edits && {
+          title: `Write \`${first.product}\`${others.length > 0 ? `, ${same.length} times` : ""} (the last digit may change)`,
+          safe: false,
+          edits,
+        },
       };
     }
   },
 });
+
+interface Power extends MathCall {
+  readonly base: Expression;
+  readonly value: number;
+  /** The power as a product, where the base can be written several times. */
+  readonly product: string | undefined;
+  /** The same for the same power in the same function. */
+  readonly key: string;
+}
+
+function powerOf(context: RuleContext, math: MathCall): Power | undefined {
+  const { program, syntax } = context;
+  const [base, exponent, ...more] = math.call.arguments;
+  const value = exponent && constantNumber(program.semantics, exponent);
+  if (!base || value === undefined || more.length > 0 || constantNumber(program.semantics, base) !== undefined) return undefined;
+  if (!Number.isInteger(value) || !(value === -1 || value === -2 || (value >= 2 && value <= mostFactors))) return undefined;
+  const number = numberOf(program.semantics, base);
+  const factor = asFactor(context, base);
+  const factors = Array<string>(Math.abs(value)).fill(factor).join(" * ");
+  const inverse = `${number === "float" ? "1.0f" : "1.0"} / ${value === -1 ? factors : `(${factors})`}`;
+  const product = isRepeatable(base) && number !== "integer" ? (value > 0 ? factors : inverse) : undefined;
+  const owner = syntax.code(math.call)?.function.start ?? 0;
+  return { ...math, base, value, product, key: `${owner} ${value} ${factor.replaceAll(/\s/g, "")}` };
+}

@@ -17,6 +17,8 @@ void run(float *h, float *d, int n) {
   cudaMemcpy(h, d, n, cudaMemcpyDeviceToHost);
   auto u = std::chrono::steady_clock::now();
 }`,
+    "the launch itself is timed":
+      "__global__ void k(float *x);\nvoid run(float *d) {\n  double t = omp_get_wtime();\n  k<<<1, 32>>>(d);\n  double u = omp_get_wtime();\n  cudaDeviceSynchronize();\n  double v = omp_get_wtime();\n}",
     "a function that may wait": `void finish();
 __global__ void k(float *x) { x[threadIdx.x] += 1; }
 void run(float *h, float *d, int n) {

@@ -16,7 +16,7 @@ export default defineRule({
   remedy: "Call `cudaDeviceSynchronize()` before each reading of the clock, or time with events.",
   fix: "unsafe",
   notes:
-    "Found where clock, work and clock stand in one block of statements. Whatever is called between, and may wait for the device, counts as waiting.",
+    "Found where clock, work and clock stand in one block of statements. Whatever is called between, and may wait for the device, counts as waiting. Who waits right behind the clock means to time the launch.",
   example: {
     bad: `__global__ void fill(float *x) { x[threadIdx.x] = 1.0f; }
 double time(float *x) {
@@ -40,9 +40,12 @@ double time(float *x) {
       if (syntax.inDevice(block)) continue;
       let started = false;
       let work: Statement | undefined;
-      for (const statement of block.body) {
+      for (const [index, statement] of block.body.entries()) {
         const clock = clockIn(context, statement);
-        if (clock && started && work) {
+        const next = block.body[index + 1];
+        // Who waits right behind the clock wants to know how long launching took.
+        const means = next !== undefined && !clockIn(context, next) && waitingOf(context, next) === "waits";
+        if (clock && started && work && !means) {
           const place = program.reading.spelled(statement.start, statement.end);
           const whole = place ?? program.reading.spelled(statement.start, statement.start + 1);
           yield {
