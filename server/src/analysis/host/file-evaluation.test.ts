@@ -54,6 +54,38 @@ test.each(programs)("%s", (_name, file, together) => {
   expect(launches.flatMap(({ configuration }) => configuration)).toEqual([]);
 });
 
+test("what the occupancy calculator probably answers goes on from one answer to the next", () => {
+  const { launches } = analyze(
+    "/wide.cu",
+    `__global__ void wide(const double *x, double *y, int n) {
+      int i = blockIdx.x * blockDim.x + threadIdx.x;
+      if (i >= n) return;
+      double a[16];
+      #pragma unroll
+      for (int k = 0; k < 16; k++) a[k] = x[(i + k) % n];
+      __syncthreads();
+      #pragma unroll
+      for (int k = 0; k < 16; k++) y[(i + k) % n] = a[15 - k];
+    }
+    int main() {
+      double *x, *y; cudaMalloc(&x, 1 << 24); cudaMalloc(&y, 1 << 24);
+      int least, chosen = 0, resident = 0;
+      cudaOccupancyMaxPotentialBlockSize(&least, &chosen, wide, 0, 0);
+      cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, wide, chosen, 0);
+      wide<<<132 * resident, chosen>>>(x, y, 1 << 21);
+    }`,
+    settings,
+    alone,
+  );
+  const [fact] = launches;
+  // Two numbers that fill the SM together, though neither is certain.
+  expect(fact?.configuration.map(({ what }) => what)).toEqual(["chosen", "resident"]);
+  const [chosen, resident] = fact?.configuration.map(({ value }) => Number(value)) ?? [];
+  expect((chosen ?? 0) * (resident ?? 0)).toBeGreaterThan(1024);
+  expect((chosen ?? 0) * (resident ?? 0)).toBeLessThanOrEqual(2048);
+  expect([fact?.launch?.grid[0], fact?.launch?.block[0]]).toEqual([132 * (resident ?? 0), chosen]);
+});
+
 function sourceAt(around: string, path: string): string | undefined {
   return path.startsWith(around) && readdirSync(around).includes(basename(path)) ? readFileSync(path, "utf8") : undefined;
 }

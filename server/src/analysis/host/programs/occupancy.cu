@@ -11,18 +11,6 @@ __global__ void staged(const float *x, float *y, int n) {
   if (i < n) y[i] = s[BLOCK - 1 - threadIdx.x];
 }
 
-/** Its registers are near enough to a limit that the answer is only probable. */
-__global__ void wide(const double *x, double *y, int n) {
-  int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i >= n) return;
-  double a[16];
-#pragma unroll
-  for (int k = 0; k < 16; k++) a[k] = x[(i + k) % n];
-  __syncthreads();
-#pragma unroll
-  for (int k = 0; k < 16; k++) y[(i + k) % n] = a[15 - k];
-}
-
 int main() {
   const int n = 1 << 22;
   float *x, *y;
@@ -39,13 +27,7 @@ int main() {
   // 24 KB static, 100 KB dynamic: one block fits.
   cudaOccupancyMaxActiveBlocksPerMultiprocessor(&perSm, staged<512>, 512, 100 * 1024);
   staged<512><<<sms * perSm, 512, 100 * 1024>>>(x, y, n);
-  // What is probable goes on from one answer to the next.
-  int chosen = 0, resident = 0;
-  cudaOccupancyMaxPotentialBlockSize(&least, &chosen, wide, 0, 0);
-  cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, wide, chosen, 0);
-  wide<<<sms * resident, chosen>>>((double *)x, (double *)y, n / 2);
 }
 //= saxpy 4096 1024 | x[16777216]+0=? y[16777216]+0=? 2 4194304
 //= saxpy 1056 256 | x[16777216]+0=? y[16777216]+0=? 3 4194304
 //= staged<512> 132 512 102400 | x[16777216]+0=? y[16777216]+0=? 4194304
-//= wide 264 576 | x[16777216]+0=? y[16777216]+0=? 2097152
