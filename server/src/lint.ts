@@ -108,7 +108,10 @@ export function lint(
     for (const { place, reason } of reading.cuts.slice(0, mostCuts))
       located.push({ rule: analysisLimit, severity: told, place, finding: { span: place, message: reason } });
   }
-  const suppressions = new Suppressions(reading);
+  const suppressions = new Suppressions(
+    reading,
+    program.kernels.map(({ at }) => at),
+  );
   const isShown = (header: string): boolean => !isLibraryHeader(header) && program.isOfProject(header);
   const mayShow = ({ rule, place }: Located): boolean =>
     place.file === 0 || ((rule.simulated || rule.ofFile === true) && isShown(reading.files[place.file] ?? ""));

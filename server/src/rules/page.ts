@@ -35,7 +35,7 @@ export function rulePage(rule: Rule): string {
     ...(rule.offByDefault
       ? [`## Turn it on\n\n\`"${id}": "${severity}"\` under \`rules\` in \`warplens.json\` or the setting \`warplens.rules\`.`]
       : []),
-    `## Silence it\n\n\`// warplens-disable-next-line ${id} -- reason\` above the line, or \`"${id}": "off"\` under \`rules\` in \`warplens.json\` or the setting \`warplens.rules\`.`,
+    `## Silence it\n\n\`// warplens-disable-next-line ${id} -- reason\` above the line, with \`disable-kernel\` above a kernel or \`disable-file\` anywhere in the file; or \`"${id}": "off"\` under \`rules\` in \`warplens.json\` or the setting \`warplens.rules\`.`,
   ];
   return `${parts.join("\n\n")}\n`;
 }

@@ -43,6 +43,21 @@ describe("a suppression", () => {
     ["to the end", kernel("// warplens-disable double-constant-in-float", half, half), []],
     ["of the file", kernel(half, "// warplens-disable-file double-constant-in-float -- ported"), []],
     [
+      "of the kernel below",
+      `// warplens-disable-kernel double-constant-in-float -- old\n${kernel(half)}\n${kernel(half).replace("k(", "l(")}`,
+      ["6 double-constant-in-float"],
+    ],
+    [
+      "of the kernel around",
+      `${kernel(half).replace("k(", "j(")}\n${kernel(half, "// warplens-disable-kernel double-constant-in-float", half)}`,
+      ["2 double-constant-in-float"],
+    ],
+    [
+      "of a kernel, of no use",
+      `// warplens-disable-kernel double-constant-in-float\n${kernel("data[0] = 1.0f;")}`,
+      ["1 unused-suppression"],
+    ],
+    [
       "of another rule",
       kernel("// warplens-disable-next-line legacy-warp-intrinsic", half),
       ["2 unused-suppression", "3 double-constant-in-float"],

@@ -15,13 +15,14 @@ interface Suppression {
   readonly used: Set<string>;
 }
 
-const directive = /^\s*warplens-(disable-next-line|disable-line|disable-file|disable|enable)(?![\w-])([\s\S]*)$/;
+const directive = /^\s*warplens-(disable-next-line|disable-line|disable-kernel|disable-file|disable|enable)(?![\w-])([\s\S]*)$/;
 
 /** Comments that are heeded. */
 const mostSuppressions = 5000;
 
 export class Suppressions {
   readonly #reading: Reading;
+  readonly #kernels: readonly Place[];
   readonly #all: Suppression[] = [];
   readonly #problems: Finding[] = [];
   /** Where lines start, by file. */
@@ -29,8 +30,10 @@ export class Suppressions {
   /** Of a line of such comments alone, by file and number, the first line that is none. */
   readonly #belowStack = new Map<string, number>();
 
-  constructor(reading: Reading) {
+  /** @param kernels where the definitions of kernels stand */
+  constructor(reading: Reading, kernels: readonly Place[]) {
     this.#reading = reading;
+    this.#kernels = kernels;
     for (const comment of reading.comments) {
       this.#read(comment);
       if (this.#all.length < mostSuppressions) continue;
@@ -99,6 +102,7 @@ export class Suppressions {
   #covered(kind: string | undefined, { file, start, end }: Place, source: string): { start: number; end: number } {
     if (kind === "disable-file") return { start: 0, end: source.length + 1 };
     if (kind === "disable") return { start: end, end: source.length + 1 };
+    if (kind === "disable-kernel") return this.#kernelOf(file, start) ?? { start, end };
     const lines = this.#linesOf(file);
     const { line } = this.#reading.position(file, start);
     const last = this.#reading.position(file, end).line;
@@ -115,6 +119,12 @@ export class Suppressions {
     }
     for (const each of passed) this.#belowStack.set(`${file}:${each}`, next);
     return { start: lineAt(next), end: lineAt(next + 1) };
+  }
+
+  /** The kernel that the comment stands in, or the next below it. */
+  #kernelOf(file: number, at: number): { start: number; end: number } | undefined {
+    const own = this.#kernels.filter((each) => each.file === file && each.end > at).sort((a, b) => a.start - b.start);
+    return own[0] && { start: own[0].start, end: own[0].end };
   }
 
   #linesOf(file: number): readonly number[] {
