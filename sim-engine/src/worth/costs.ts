@@ -164,25 +164,41 @@ function kindOf(counter: AccessCounter, { requests, lanes, transactions, ideal }
   }
 }
 
-/** Accesses of one cause: to one object in one stride, or on one line in one stride. */
+/** Accesses that share a name, and the names they share. */
+interface Group {
+  readonly accesses: Access[];
+  readonly names: string[];
+}
+
+/** Accesses of one cause: to one object in one stride, or on one line in one stride. An unrolled loop has thousands. */
 function groupsOf(all: readonly Access[]): Access[][] {
-  const groups: Access[][] = [];
-  const keys = ({ counter, object, kind }: Access): string[] => {
-    const { op } = counter;
-    const stride = counter.laneStride() ?? "none";
-    return [...(object === undefined ? [] : [`${kind} ${object} ${stride}`]), `${kind} ${op.span.file}:${op.span.line} ${stride}`];
-  };
-  const known = new Map<string, Access[]>();
+  const groups = new Map<string, Group>();
   for (const access of all) {
-    const names = keys(access);
-    const meeting = [...new Set(names.flatMap((name) => known.get(name) ?? []))];
-    const joined = [...new Set(meeting.length > 0 ? groups.filter((group) => group.some((each) => meeting.includes(each))) : [])];
-    const group = [...joined.flat(), access];
-    for (const old of joined) groups.splice(groups.indexOf(old), 1);
-    groups.push(group);
-    for (const each of group) for (const name of keys(each)) known.set(name, group);
+    let group: Group = { accesses: [access], names: [] };
+    for (const name of namesOf(access)) {
+      const known = groups.get(name);
+      if (known === undefined) {
+        group.names.push(name);
+        groups.set(name, group);
+      } else if (known !== group) group = joined(groups, known, group);
+    }
   }
-  return groups;
+  return [...new Set(groups.values())].map(({ accesses }) => accesses);
+}
+
+function namesOf({ counter, object, kind }: Access): string[] {
+  const { span } = counter.op;
+  const stride = counter.laneStride() ?? "none";
+  return [...(object === undefined ? [] : [`${kind} ${object} ${stride}`]), `${kind} ${span.file}:${span.line} ${stride}`];
+}
+
+/** One of both, which holds the other too. */
+function joined(groups: Map<string, Group>, a: Group, b: Group): Group {
+  const [large, small] = a.accesses.length < b.accesses.length ? [b, a] : [a, b];
+  large.accesses.push(...small.accesses);
+  large.names.push(...small.names);
+  for (const name of small.names) groups.set(name, large);
+  return large;
 }
 
 /** The one buffer or array that it reaches, by name. */
