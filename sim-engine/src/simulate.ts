@@ -23,6 +23,8 @@ export interface SimulateOptions {
   readonly work?: Work;
   /** Of it, the most the optimiser may spend: a kernel that takes more is optimised in part, and the report says so. */
   readonly optimisingSteps?: number;
+  /** Whether what the kernel does wrong is looked for, too (default: true). */
+  readonly faults?: boolean;
   /** Told each buffer whose contents decide addresses or branches. */
   readonly onContent?: (buffer: number) => void;
   /** Milliseconds, for `simulated.ms`. */
@@ -61,17 +63,37 @@ export function simulate(kernel: Kernel, launch: Launch, gpu: GpuModel, options:
   report.assumptions.push(...(kernel.assumptions ?? []), ...compiled.assumptions, ...assumptions, ...origins);
   report.loops.push(...sourceLoops(kernel, complete, contents, work));
   report.assumptions.push(...contents.assumptions);
+  if (options.faults !== false)
+    tellFaults(report, { kernel, optimised: compiled.kernel, launch, contents, steps, work }, { complete, invented });
+  report.simulated.ms = now() - started;
+  return report;
+}
+
+interface Searched {
+  readonly kernel: Kernel;
+  readonly optimised: Kernel;
+  readonly launch: Launch;
+  readonly contents: EarlierContents;
+  /** The most that is spent on its first turn. */
+  readonly steps: number;
+  readonly work: Work;
+}
+
+/** Adds what the kernel does wrong to its report, and how far its indices come. @throws Cancelled */
+function tellFaults(
+  report: LaunchReport,
+  { kernel, optimised, launch, contents, steps, work }: Searched,
+  { complete, invented }: { readonly complete: Launch; readonly invented: ReadonlySet<number> },
+): void {
   const { violations, reach } = sanitize({ kernel, launch: complete, contents, buffers: launch.buffers, invented }, steps, work);
   for (const later of launch.later ?? []) {
-    const turn = assumeUnknowns(compiled.kernel, { ...launch, ...later }, contents, work);
+    const turn = assumeUnknowns(optimised, { ...launch, ...later }, contents, work);
     const subject = { kernel, launch: turn.launch, contents, buffers: later.buffers, invented: turn.invented };
     for (const violation of sanitize(subject, steps * shareOfLater, work).violations)
       if (!violations.some((known) => isSamePlace(known, violation))) violations.push({ ...violation, later: true });
   }
   if (violations.length > 0) report.violations = violations;
   if (reach) report.reach = reach;
-  report.simulated.ms = now() - started;
-  return report;
 }
 
 /** Steps that a search for faults, and what the launch would take without its costs, may take at least; at most half of what running it took. */

@@ -18,6 +18,10 @@ testRule(rule, {
       "  int n = 0;\n  for (int i = 0; i < lines(out); ++i) n += 32;\n  k<<<n / 32, 32>>>(out);",
     ),
     "48 KB": program("  k<<<1, 32, 48 * 1024>>>(out);", dynamic),
+    "more, and allowed by a call that cannot be read": program(
+      "  auto f = k;\n  cudaFuncSetAttribute(f, cudaFuncAttributeMaxDynamicSharedMemorySize, 100 << 10);\n  k<<<1, 32, 100 << 10>>>(out);",
+      dynamic,
+    ),
     "more, and allowed": program(
       "  cudaFuncSetAttribute(k, cudaFuncAttributeMaxDynamicSharedMemorySize, 100 << 10);\n  k<<<1, 32, 100 << 10>>>(out);",
       dynamic,
@@ -42,6 +46,16 @@ testRule(rule, {
     "more than is allowed without a word": {
       code: program(
         "  k<<<1, 32, 64 * 1024>>>(out);\n//^^^^^^^^^^^^^^^^^^^^^^^^^^^^ has to be allowed by `cudaFuncSetAttribute` first",
+        dynamic,
+      ),
+      unsafe: program(
+        "  cudaFuncSetAttribute(k, cudaFuncAttributeMaxDynamicSharedMemorySize, 64 * 1024);\n  k<<<1, 32, 64 * 1024>>>(out);",
+        dynamic,
+      ),
+    },
+    "more than the attribute allows": {
+      code: program(
+        "  cudaFuncSetAttribute(k, cudaFuncAttributeMaxDynamicSharedMemorySize, 50 << 10);\n  k<<<1, 32, 64 * 1024>>>(out);\n//^^^^^^^^^^^^^^^^^^^^^^^^^^^^ `cudaFuncSetAttribute` allows it 50 KB",
         dynamic,
       ),
     },

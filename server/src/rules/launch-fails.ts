@@ -2,7 +2,8 @@ import type { LaunchFact } from "../analysis/facts.ts";
 import { isLibraryHeader } from "../analysis/headers/index.ts";
 import { namedKernel } from "../analysis/host/launches/launch-sites.ts";
 import { formatCapacity, formatCount, formatDim } from "../units.ts";
-import { defineRule, type RuleContext, type SimulatedLaunch } from "./rule.ts";
+import { defineRule, type Fix, type RuleContext, type SimulatedLaunch } from "./rule.ts";
+import { indentationAt, textAt } from "./support/edits.ts";
 import { isSaid } from "./support/said.ts";
 import { Variables } from "./support/variables.ts";
 import { isKnown } from "./support/violations.ts";
@@ -27,22 +28,35 @@ export default defineRule({
   remedy:
     "Stay within what the GPU allows: 1,024 threads a block, 65,535 blocks in y and z. More than 48 KB of dynamic shared memory has to be allowed first: `cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)`.",
   notes:
-    "The limits are those of the chosen GPU. That an attribute allows the shared memory, or clusters of more than 8 blocks, is taken for granted where the file sets any. Registers count only where a compiler or a comment tells them.",
-  fix: "none",
+    "The limits are those of the chosen GPU. What `cudaFuncSetAttribute` allows a kernel is read where each call of the file names a kernel and a constant; else it is taken to be enough, as for clusters of more than 8 blocks. The fix puts the call before the launch: what the kernel then does, nobody has seen. Registers count only where a compiler or a comment tells them.",
+  fix: "unsafe",
   simulated: true,
   specificity: 3,
   example: {
-    bad: `__global__ void fill(float *out) { out[blockIdx.x * blockDim.x + threadIdx.x] = 1.0f; }
+    bad: `__global__ void reverse(float *out, const float *in) {
+  extern __shared__ float s[];
+  for (int i = threadIdx.x; i < 16384; i += 256) s[i] = in[blockIdx.x * 16384 + i];
+  __syncthreads();
+  for (int i = threadIdx.x; i < 16384; i += 256) out[blockIdx.x * 16384 + i] = s[16383 - i];
+}
 int main() {
-  float *out;
-  cudaMalloc(&out, 8192 * sizeof(float));
-  fill<<<4, 2048>>>(out);
+  float *in, *out;
+  cudaMalloc(&in, 1024 * 16384 * sizeof(float));
+  cudaMalloc(&out, 1024 * 16384 * sizeof(float));
+  reverse<<<1024, 256, 16384 * sizeof(float)>>>(out, in);
 }`,
-    good: `__global__ void fill(float *out) { out[blockIdx.x * blockDim.x + threadIdx.x] = 1.0f; }
+    good: `__global__ void reverse(float *out, const float *in) {
+  extern __shared__ float s[];
+  for (int i = threadIdx.x; i < 16384; i += 256) s[i] = in[blockIdx.x * 16384 + i];
+  __syncthreads();
+  for (int i = threadIdx.x; i < 16384; i += 256) out[blockIdx.x * 16384 + i] = s[16383 - i];
+}
 int main() {
-  float *out;
-  cudaMalloc(&out, 8192 * sizeof(float));
-  fill<<<8, 1024>>>(out);
+  float *in, *out;
+  cudaMalloc(&in, 1024 * 16384 * sizeof(float));
+  cudaMalloc(&out, 1024 * 16384 * sizeof(float));
+  cudaFuncSetAttribute(reverse, cudaFuncAttributeMaxDynamicSharedMemorySize, 16384 * sizeof(float));
+  reverse<<<1024, 256, 16384 * sizeof(float)>>>(out, in);
 }`,
   },
   *check(context) {
@@ -51,14 +65,37 @@ int main() {
     );
     const simulated = context.launches.flatMap((launch) => {
       const reason = refusal(launch, context);
-      return reason === undefined ? [] : [{ fact: launch.fact, reason }];
+      const fix = launch.report.refused?.of === "opt-in" ? allowing(launch.fact, context) : undefined;
+      return reason === undefined ? [] : [{ fact: launch.fact, reason, fix }];
     });
-    for (const { fact, reason } of [...impossible, ...(context.refused ?? []), ...simulated]) {
+    const others = [...impossible, ...(context.refused ?? [])].map((each) => ({ ...each, fix: undefined }));
+    for (const { fact, reason, fix } of [...others, ...simulated]) {
       if (!fact.expression || !isKnown({ fact })) continue;
-      yield { span: fact.at, message: `The launch of \`${fact.kernelName}\` fails: ${reason}.`, kernel: fact.kernelName };
+      yield { span: fact.at, message: `The launch of \`${fact.kernelName}\` fails: ${reason}.`, kernel: fact.kernelName, fix };
     }
   },
 });
+
+/** The call that allows the shared memory, before the launch; undefined where one stands there, or a statement has no room for it. */
+function allowing({ expression, kernelName }: LaunchFact, context: RuleContext): Fix | undefined {
+  const { syntax, program } = context;
+  const { reading } = program;
+  const bytes = expression?.kind === "call" ? expression.launch?.shared : undefined;
+  if (expression?.kind !== "call" || !bytes || allowedBytes(context, kernelName) !== 0) return undefined;
+  const statement = syntax.parent(expression);
+  if (statement?.role !== "statement" || statement.node.kind !== "expression") return undefined;
+  const block = syntax.parent(statement.node);
+  const at = reading.locate(statement.node.start, statement.node.end);
+  const indentation = indentationAt(reading, at);
+  if (block?.role !== "statement" || block.node.kind !== "block" || at.file !== 0 || indentation === undefined) return undefined;
+  const [kernel, size] = [expression.callee, bytes].map((node) => textAt(reading, reading.locate(node.start, node.end)));
+  const call = `cuda${attribute}(${kernel}, ${maxDynamicShared}, ${size});`;
+  return {
+    title: "Allow the shared memory before the launch",
+    safe: false,
+    edits: [{ span: { file: 0, start: at.start, end: at.start }, newText: `${call}\n${indentation}` }],
+  };
+}
 
 /** The source says the size of the grid; else a size of zero may well be what a file that is not there left. */
 function isSaidGrid({ expression }: LaunchFact, { program, syntax }: RuleContext): boolean {
@@ -79,7 +116,7 @@ function refusal({ report, fact }: SimulatedLaunch, context: RuleContext): strin
     case "registers":
       return `a block of ${formatDim(block)} threads needs ${formatCount(needs)} registers, and there are ${formatCount(allowed)}`;
     case "opt-in": {
-      const allowedByCode = says(attribute) ? allowedBytes(context, fact) : 0;
+      const allowedByCode = allowedBytes(context, fact.kernelName);
       if (allowedByCode === undefined || allowedByCode >= dynamicSharedOf(fact)) return undefined;
       return allowedByCode > 0
         ? `a block needs ${formatCapacity(needs)} of shared memory, and \`cudaFuncSetAttribute\` allows it ${formatCapacity(allowedByCode)}`
@@ -98,7 +135,7 @@ const dynamicSharedOf = ({ launch }: LaunchFact): number => launch?.dynamicShare
  * The most dynamic shared memory that the file's calls of `cudaFuncSetAttribute` allow a kernel, 0 where all of them are for others;
  * undefined where one of them cannot be told.
  */
-function allowedBytes({ program: { reading, semantics, launches }, syntax }: RuleContext, { kernelName }: LaunchFact): number | undefined {
+function allowedBytes({ program: { reading, semantics, launches }, syntax }: RuleContext, kernelName: string): number | undefined {
   const calls = syntax
     .expressionsEverywhere("call")
     .filter(({ callee }) => callee.kind === "name" && callee.name.parts.at(-1)?.text === `cuda${attribute}`);

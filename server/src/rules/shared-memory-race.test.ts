@@ -76,6 +76,7 @@ testRule(rule, {
   s[t] = in[t];
   out[t] = s[255 - t];
   //       ^^^^^^^^^^ with no \`__syncthreads()\` between`),
+      unsafe: program("  __shared__ float s[256];\n  s[t] = in[t];\n  __syncthreads();\n  out[t] = s[255 - t];"),
     },
     "none at the back edge": {
       code: program(`  __shared__ float s[256];
@@ -108,6 +109,10 @@ testRule(rule, {
   out[t] = s[t];`,
         "k<<<1, 32>>>(out, in, 1024);",
       ),
+      unsafe: program(
+        "  volatile __shared__ float s[64];\n  s[t] = in[t];\n  __syncwarp();\n  if (t < 16) s[t] += s[t + 16];\n  __syncwarp();\n  if (t < 8) s[t] += s[t + 8];\n  out[t] = s[t];",
+        "k<<<1, 32>>>(out, in, 1024);",
+      ),
     },
     "a histogram without atomics": {
       code: program(`  __shared__ int s[16];
@@ -123,6 +128,31 @@ testRule(rule, {
   if (t == 0) first = in[0];
   out[t] = first;
   //       ^^^^^ and thread (0, 0, 0) writes \`first\``),
+      unsafe: program("  __shared__ float first;\n  if (t == 0) first = in[0];\n  __syncthreads();\n  out[t] = first;"),
+    },
+    "where not all threads come by": {
+      code: program(`  __shared__ float s[256];
+  if (t < 128) {
+    s[t] = in[t];
+    out[t] = s[127 - t];
+    //       ^^^^^^^^^^ with no \`__syncthreads()\` between
+  }`),
+    },
+    "in a loop that all threads go through": {
+      code: program(`  __shared__ float s[256];
+  for (int j = 0; j < n; j += 256) {
+    s[t] = in[j + t];
+    out[j + t] = s[255 - t];
+    //           ^^^^^^^^^^ with no \`__syncthreads()\` between
+    __syncthreads();
+  }`),
+      unsafe: program(`  __shared__ float s[256];
+  for (int j = 0; j < n; j += 256) {
+    s[t] = in[j + t];
+    __syncthreads();
+    out[j + t] = s[255 - t];
+    __syncthreads();
+  }`),
     },
   },
 });

@@ -1,4 +1,5 @@
 import { defineRule } from "./rule.ts";
+import { barrierBetween } from "./support/barrier-between.ts";
 import { textAt } from "./support/edits.ts";
 import { about, elementAt, placeIn, shown, tuple, verbOf } from "./support/violations.ts";
 
@@ -17,8 +18,8 @@ export default defineRule({
   remedy:
     "Put `__syncthreads()` between the two accesses, where all threads of the block come by; a loop that reads and then writes the same array needs one on either side. Within a warp `__syncwarp()` is enough.",
   notes:
-    "A block is run from barrier to barrier, and who touched each byte since the last one is kept. Stores of a value that is the same for all threads, and atomics among themselves, are no race. Named barriers (`bar.sync id, threads`), mbarriers and waits for asynchronous copies (`cp.async`) are followed; kernels that use the copy engine (`cp.async.bulk`), `wgmma`, `bar.arrive` or the shared memory of other blocks are left alone.",
-  fix: "none",
+    "A block is run from barrier to barrier, and who touched each byte since the last one is kept. Stores of a value that is the same for all threads, and atomics among themselves, are no race. Named barriers (`bar.sync id, threads`), mbarriers and waits for asynchronous copies (`cp.async`) are followed; kernels that use the copy engine (`cp.async.bulk`), `wgmma`, the shared memory of other blocks are left alone. The fix puts a barrier between two statements of one block that all threads come by; a race around a loop's back edge has none.",
+  fix: "unsafe",
   simulated: true,
   specificity: 3,
   example: {
@@ -57,6 +58,7 @@ int main() {
         span: each.place,
         message: `Race in shared memory: thread ${tuple(by.thread)} ${verbOf(by)} \`${each.text}\` and thread ${tuple(other.thread)} ${verbOf(other)} ${before}, ${elementAt(offset, width)} of \`${object.name}\`, ${underWay ? "before the copy has been waited for" : `with no ${sameWarp ? "`__syncwarp()`" : "`__syncthreads()`"} between`}.`,
         ...about(each, first && !same ? [{ at: first, message: `thread ${tuple(other.thread)} ${verbOf(other)} it here` }] : []),
+        fix: first && !same && !underWay ? barrierBetween(context, first, each.place, sameWarp) : undefined,
       };
     }
   },

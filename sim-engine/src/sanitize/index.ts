@@ -113,7 +113,11 @@ function watched(
     });
     if (!ordered) markSkips({ program, constantOf: launchConstants(program.environment) }, work);
     const runner = new Runner(program, work);
-    const watching = new Watcher(runner, findInvented(program, invented, work), ordered || !needsOrder(kernel), { buffers, contents });
+    const watching = new Watcher(runner, findInvented(program, invented, work), ordered || !needsOrder(kernel), {
+      buffers,
+      contents,
+      work,
+    });
     watcher = watching;
     for (const at of blocks) watching.watch(at, () => runner.runBlock(at));
   } catch (error) {

@@ -4,6 +4,7 @@ import type { Program } from "../execute/program.ts";
 import type { Contents, MemorySource } from "../execute/sources.ts";
 import type { Buffer, Content, Op } from "../ir/kernel.ts";
 import type { Violation } from "../report/violation.ts";
+import type { Work } from "../work.ts";
 import { isUnordered } from "./invented.ts";
 import { nearestOf } from "./objects.ts";
 import type { Site, Sites } from "./sites.ts";
@@ -21,6 +22,8 @@ interface Fresh {
 export interface Given {
   readonly buffers: readonly Buffer[];
   readonly contents: Contents;
+  /** What looking at what earlier launches stored is counted by. */
+  readonly work: Work;
 }
 
 interface Pending {
@@ -35,6 +38,8 @@ const several = -1;
 /** Requests of one operation in a block that are looked at, and reads that are kept until the block has ended. */
 const mostRequests = 256;
 const mostPending = 64;
+/** Steps that finding out what earlier launches stored may take. */
+const mostLookingUp = 10_000;
 
 export class UnwrittenCheck {
   readonly #program: Program;
@@ -49,6 +54,7 @@ export class UnwrittenCheck {
   /** Bytes that the block has written, and which of its threads. */
   readonly #written = new Map<number, number>();
   #pending: Pending[] = [];
+  #lookingUp = 0;
 
   /**
    * @param whole every access of a block is heard of, in an order that it may have: without, only what the kernel does not write is looked at
@@ -90,12 +96,23 @@ export class UnwrittenCheck {
     if (site.op.action.kind === "atomic" && site.op.action.op === "exch") return;
     const key = `unwritten ${spotOf(site.op)}`;
     const requests = this.#requests.get(site) ?? 0;
-    if (requests >= mostRequests || this.#pending.length >= mostPending || this.#witnesses.found.has(key)) return;
+    if (
+      requests >= mostRequests ||
+      this.#lookingUp > mostLookingUp ||
+      this.#pending.length >= mostPending ||
+      this.#witnesses.found.has(key)
+    )
+      return;
     this.#requests.set(site, requests + 1);
     for (let lane = 0, bits = mask; bits !== 0; lane++, bits >>>= 1) {
       if ((bits & 1) === 0) continue;
       const address = addresses[from + lane]!;
-      if (this.#written.has(address) || !fresh.source.isFresh?.(address - fresh.start)) continue;
+      if (this.#written.has(address)) continue;
+      const before = this.#given.work.taken;
+      const isFresh = fresh.source.isFresh?.(address - fresh.start) === true;
+      this.#lookingUp += this.#given.work.taken - before;
+      if (this.#lookingUp > mostLookingUp) return;
+      if (!isFresh) continue;
       const violation = this.#violation(site, address, warp, lane);
       if (!violation) return;
       if (fresh.changes) this.#pending.push({ address, thread: warp * 32 + lane, key, violation });
@@ -163,7 +180,7 @@ export class UnwrittenCheck {
     if (objects.length !== 1 || kind !== "buffer") return undefined;
     const buffer = this.#given.buffers[Number(name)];
     const start = environment.bufferStarts[Number(name)];
-    if (!buffer || start === undefined || buffer.image || !mayBeFresh(buffer.content)) return undefined;
+    if (!buffer || start === undefined || buffer.image || !mayBeFresh(buffer.content, this.#given.work)) return undefined;
     // A program that fills none of its buffers is a sketch: what they hold does not matter to it.
     if (buffer.content.kind === "unknown" && !this.#given.buffers.some(({ content }) => isFilled(content))) return undefined;
     const changes = op.args[0] !== undefined && this.#sites.changes(op.args[0]);
@@ -176,10 +193,23 @@ export class UnwrittenCheck {
 /** By the host. */
 const isFilled = ({ kind }: Content): boolean => kind !== "unknown" && kind !== "written";
 
-const mayBeFresh = (content: Content): boolean =>
-  (content.kind === "unknown" && content.fresh === true) ||
-  content.kind === "written" ||
-  (content.kind === "parts" && content.parts.some((part) => mayBeFresh(part.content)));
+/** What a chain of launches has stored is not gone through: only what one has that found what the host left. */
+const mayBeFresh = (content: Content, work: Work): boolean => {
+  switch (content.kind) {
+    case "unknown":
+      return content.fresh === true;
+    case "written":
+      return content.by.resolve(work)?.launch.buffers.every((buffer) => !isStored(buffer.content)) === true;
+    case "parts":
+      return content.parts.some((part) => mayBeFresh(part.content, work));
+    default:
+      return false;
+  }
+};
+
+/** By a launch. */
+const isStored = (content: Content): boolean =>
+  content.kind === "written" || (content.kind === "parts" && content.parts.some((part) => isStored(part.content)));
 
 /** Some index in the address is no constant. */
 function isPicked({ args: [address] }: Op): boolean {

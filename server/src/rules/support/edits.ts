@@ -52,3 +52,10 @@ function shortened(written: string, limit: number): string {
   const text = withoutComments(written).replace(/\s+/g, " ").trim();
   return text.length > limit ? `${text.slice(0, limit - 3)}...` : text;
 }
+
+/** The blanks that a line begins with, where nothing else stands before a place in it. */
+export function indentationAt({ sources }: Reading, { file, start }: Place): string | undefined {
+  const text = sources[file] ?? "";
+  const before = text.slice(text.lastIndexOf("\n", start - 1) + 1, start);
+  return before.trim() === "" ? before : undefined;
+}
