@@ -6,6 +6,7 @@ import analysisLimit from "./rules/analysis-limit.ts";
 import { findingsOf, type RuleFindings } from "./rules/findings.ts";
 import type { Edit, Finding, RefusedLaunch, Related, Rule, RuleContext, Severity, SimulatedLaunch } from "./rules/rule.ts";
 import { type Selection, selectedRules } from "./rules/selection.ts";
+import { writtenBetween } from "./rules/support/edits.ts";
 import { groupBy } from "./rules/support/group-by.ts";
 import { SyntaxIndex } from "./rules/support/syntax-index.ts";
 import { type Witness, witnessOf } from "./rules/support/witness.ts";
@@ -238,7 +239,7 @@ function inMacros(findings: readonly Finding[], context: RuleContext, { path, re
 
 /** Where what an edit replaces is written. */
 const writtenAt = (reading: Reading, span: Edit["span"]): (Place & { readonly macro?: string }) | undefined =>
-  "file" in span ? span : reading.spelled(span.start, span.end);
+  "file" in span ? span : (reading.spelled(span.start, span.end) ?? writtenBetween(reading, span));
 
 function toDiagnostic({ reading, kernels }: Program, { rule, severity, place, finding }: Located): Diagnostic {
   const range = ({ file, start, end }: Place): PositionRange => ({

@@ -1,6 +1,7 @@
 import type { Statement } from "../syntax/ast.ts";
 import { walk } from "../syntax/walk.ts";
 import { defineRule, type Finding, type RuleContext } from "./rule.ts";
+import { all, replace } from "./support/edits.ts";
 import { libraryName } from "./support/library-calls.ts";
 
 export default defineRule({
@@ -53,8 +54,7 @@ export default defineRule({
 });
 
 function finding({ program: { reading } }: RuleContext, statement: Statement, why: string, before?: Statement): Finding {
-  const place = reading.spelled(statement.start, statement.end);
-  const edits = place?.file === 0 && place.macro === undefined ? [{ span: place, newText: "" }] : undefined;
+  const edits = all(replace(reading, statement, ""));
   return {
     span: statement,
     message: `This barrier orders nothing. ${why}.`,

@@ -1,6 +1,6 @@
 import type { Expression, Statement } from "../syntax/ast.ts";
 import { defineRule, type Finding, type Fix, type RuleContext } from "./rule.ts";
-import { excerpt } from "./support/edits.ts";
+import { all, excerpt, replaceWritten } from "./support/edits.ts";
 import { groupBy } from "./support/group-by.ts";
 import { asArgument, constantNumber, isRepeatable, type MathCall, mathCalls, named, numberOf } from "./support/math-calls.ts";
 import { Variables } from "./support/variables.ts";
@@ -130,29 +130,13 @@ function fixOf(context: RuleContext, sine: MathCall, cosine: MathCall, better: s
   if (!ofSine || !ofCosine || !argument || Math.abs(ofSine.index - ofCosine.index) !== 1) return undefined;
   const [first, second] = ofSine.index < ofCosine.index ? [ofSine, ofCosine] : [ofCosine, ofSine];
   const [s, c] = [ofSine, ofCosine].map(({ variable }) => variable.name.parts.at(-1)?.text ?? "");
-  const places = [first.statement, second.statement].map((each) => each && program.reading.spelled(each.start, each.end));
-  const [one, two] = places;
-  if (
-    ofSine.variable.type.kind !== "builtin" ||
-    ofCosine.variable.type.kind !== "builtin" ||
-    ofSine.variable.type.name !== ofCosine.variable.type.name
-  )
+  const [one, two] = [ofSine.variable.type, ofCosine.variable.type];
+  if (one.kind !== "builtin" || two.kind !== "builtin" || one.name !== two.name || one.name !== numberOf(program.semantics, sine.call))
     return undefined;
-  if (
-    ofSine.variable.type.name !== numberOf(program.semantics, sine.call) ||
-    !one ||
-    !two ||
-    one.file !== 0 ||
-    two.file !== 0 ||
-    one.macro !== undefined
-  )
-    return undefined;
-  return {
-    title: `Call \`${better}\` (the last digit may change)`,
-    safe: false,
-    edits: [
-      { span: one, newText: `${ofSine.variable.type.name} ${s}, ${c};` },
-      { span: two, newText: `${better}(${asArgument(context, argument)}, &${s}, &${c});` },
-    ],
-  };
+  if (!first.statement || !second.statement) return undefined;
+  const edits = all(
+    replaceWritten(program.reading, first.statement, `${one.name} ${s}, ${c};`),
+    replaceWritten(program.reading, second.statement, `${better}(${asArgument(context, argument)}, &${s}, &${c});`),
+  );
+  return edits && { title: `Call \`${better}\` (the last digit may change)`, safe: false, edits };
 }

@@ -60,8 +60,7 @@ void run(float *h, float *d, int n) {
   cudaEventRecord(a);
   k<<<1, 32>>>(d);
   cudaEventRecord(b);
-  cudaEventSynchronize(b);
-  cudaEventElapsedTime(&ms, a, b);
+  cudaEventSynchronize(b); cudaEventElapsedTime(&ms, a, b);
 }`,
     },
   },

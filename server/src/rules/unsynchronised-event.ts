@@ -1,5 +1,5 @@
 import { defineRule, type Finding } from "./rule.ts";
-import { excerpt } from "./support/edits.ts";
+import { all, excerpt, insertBefore } from "./support/edits.ts";
 import { runtimeCalls, statementOf, waitingOf } from "./support/runtime-calls.ts";
 
 export default defineRule({
@@ -50,24 +50,11 @@ void time(float *x, cudaEvent_t start, cudaEvent_t stop, float *ms) {
         found.block.slice(recorded, index + 1).some((each) => waitingOf(context, each) === "waits" && !isElapsed(each.start, each.end))
       )
         continue;
-      const place = reading.spelled(found.statement.start, found.statement.start + 1);
-      const source = reading.sources[0] ?? "";
-      const own = place?.file === 0 && place.macro === undefined;
+      const edits = all(insertBefore(reading, found.statement, `cudaEventSynchronize(${event}); `));
       yield {
         span: call,
         message: `Nothing has waited for \`${event}\`: the device has not come to it, and the call fails with \`cudaErrorNotReady\`.`,
-        fix: own
-          ? {
-              title: `Wait for \`${event}\` first`,
-              safe: false,
-              edits: [
-                {
-                  span: { file: 0, start: place.start, end: place.end },
-                  newText: `cudaEventSynchronize(${event});\n${/[ \t]*$/.exec(source.slice(0, place.start))?.[0] ?? ""}${source[place.start]}`,
-                },
-              ],
-            }
-          : undefined,
+        fix: edits && { title: `Wait for \`${event}\` first`, safe: false, edits },
       };
       function isElapsed(start: number, end: number): boolean {
         return call.start >= start && call.end <= end;

@@ -56,8 +56,7 @@ void run(float *h, float *d, int n) {
 void run(float *h, float *d, int n) {
   auto t = std::chrono::steady_clock::now();
   k<<<1, 32>>>(d);
-  cudaDeviceSynchronize();
-  auto u = std::chrono::steady_clock::now();
+  cudaDeviceSynchronize(); auto u = std::chrono::steady_clock::now();
 }`,
     },
     "a loop of launches in a function": {
@@ -80,8 +79,7 @@ __global__ void k(float *x) { x[threadIdx.x] += 1; }
 void run(float *h, float *d, int n) {
   double t = now();
   all(d);
-  cudaDeviceSynchronize();
-  printf("%%f", now() - t);
+  cudaDeviceSynchronize(); printf("%%f", now() - t);
 }`,
     },
   },

@@ -1,7 +1,7 @@
 import type { Expression, Statement } from "../syntax/ast.ts";
 import { walk } from "../syntax/walk.ts";
 import { defineRule, type Finding, type RuleContext } from "./rule.ts";
-import { excerpt } from "./support/edits.ts";
+import { all, excerpt, insertBefore } from "./support/edits.ts";
 import type { Call } from "./support/library-calls.ts";
 import { isClock, waitingOf } from "./support/runtime-calls.ts";
 
@@ -46,25 +46,12 @@ double time(float *x) {
         // Who waits right behind the clock wants to know how long launching took.
         const means = next !== undefined && !clockIn(context, next) && waitingOf(context, next) === "waits";
         if (clock && started && work && !means) {
-          const place = program.reading.spelled(statement.start, statement.end);
-          const whole = place ?? program.reading.spelled(statement.start, statement.start + 1);
+          const edits = all(insertBefore(program.reading, statement, "cudaDeviceSynchronize(); "));
           yield {
             span: clock,
             message: `The clock is read while \`${excerpt(program.reading, work, 40)}\` may still run: nothing waits for it. Call \`cudaDeviceSynchronize()\` before.`,
             related: [{ at: work, message: "returns at once" }],
-            fix:
-              whole?.file === 0 && whole.macro === undefined
-                ? {
-                    title: "Wait for the device first",
-                    safe: false,
-                    edits: [
-                      {
-                        span: { file: 0, start: whole.start, end: whole.start + 1 },
-                        newText: `cudaDeviceSynchronize();\n${indentOf(program.reading.sources[0] ?? "", whole.start)}${(program.reading.sources[0] ?? "")[whole.start]}`,
-                      },
-                    ],
-                  }
-                : undefined,
+            fix: edits && { title: "Wait for the device first", safe: false, edits },
           };
         }
         if (clock) {
@@ -89,9 +76,4 @@ function clockIn(context: RuleContext, statement: Statement): Expression | undef
     return found === undefined && node.kind !== "lambda";
   });
   return found;
-}
-
-function indentOf(source: string, offset: number): string {
-  const start = source.lastIndexOf("\n", offset - 1) + 1;
-  return /^[ \t]*/.exec(source.slice(start, offset))?.[0] ?? "";
 }

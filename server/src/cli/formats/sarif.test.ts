@@ -129,7 +129,7 @@ describe("sarif gives code scanning what it shows", () => {
     const { tool } = await logOf({ "a.cu": "" });
     for (const rule of tool.driver.rules) {
       expect(rule).toMatchObject({
-        id: expect.stringMatching(/^[a-z-]+$/),
+        id: expect.stringMatching(/^[a-z0-9-]+$/),
         name: expect.stringMatching(/^([A-Z][a-z0-9]*)+$/),
         shortDescription: { text: expect.stringMatching(/^.{1,1024}$/) },
         fullDescription: { text: expect.stringMatching(/^.{1,1024}$/s) },

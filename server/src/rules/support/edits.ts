@@ -14,10 +14,24 @@ export function replace(reading: Reading, node: Node, newText: string): Edit | u
  * opened file.
  */
 export function replaceWritten(reading: Reading, { start, end }: Node, newText: string): Edit | undefined {
+  return isOwnText(reading, { start, end }) || writtenBetween(reading, { start, end })?.file === 0
+    ? { span: { start, end }, newText }
+    : undefined;
+}
+
+/** The place of what begins and ends in the user's text, whatever macros are used in it. */
+export function writtenBetween(reading: Reading, { start, end }: Node): Place | undefined {
   const [first, last] = [reading.spelled(start, start + 1), reading.spelled(end - 1, end)];
-  if (first?.file !== 0 || last?.file !== 0 || first.macro !== undefined || last.macro !== undefined)
-    return replace(reading, { start, end }, newText);
-  return { span: { file: 0, start: first.start, end: last.end }, newText };
+  if (!first || !last || first.file !== last.file || first.macro !== undefined || last.macro !== undefined) return undefined;
+  return { file: first.file, start: first.start, end: last.end };
+}
+
+/** Puts words before a node, on its line. */
+export function insertBefore(reading: Reading, { start }: Node, words: string): Edit | undefined {
+  const span = { start, end: start + 1 };
+  return isOwnText(reading, span) && reading.spelled(span.start, span.end)?.macro === undefined
+    ? { span, newText: `${words}${reading.textOf(span.start, span.end)}` }
+    : undefined;
 }
 
 const isOwnText = (reading: Reading, { start, end }: Node): boolean => reading.spelled(start, end)?.file === 0;
