@@ -14,7 +14,6 @@ import { parseArgs } from "node:util";
 import { bundle, root } from "./support/bundle.mjs";
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { turns: { type: "string", default: "2" } } });
-const only = process.env.ONLY;
 const sets = positionals.length > 0 ? positionals : ["h200", "h200-more", "h200-programs", "h200-tiles", "h200-hopper", "h200-unseen"];
 const warplens = await import(
   pathToFileURL(await bundle("sanitize", ["server/src/validation/measured-set.ts", "server/src/grammar.ts", "sim-engine/src/index.ts"]))
@@ -43,7 +42,6 @@ for (const set of sets) {
   const folder = path.join(root, "sim-engine/validation", set);
   const files = new Set(warplens.measuredLaunches(folder).map((launch) => launch.file));
   for (const file of files) {
-    if (only && file !== only) continue;
     for (const fact of warplens.analyseFile(path.join(folder, "kernels", file), gpu).launches) {
       try {
         const kernel = fact.lower();

@@ -30,6 +30,8 @@ export interface LaunchFact {
   readonly line: number;
   /** What the engine needs. Absent when the configuration or the kernel could not be understood: `reason` says why. */
   readonly launch?: Launch;
+  /** Where its buffers are allocated, by their names, as far as that is in the files read here. */
+  readonly allocations?: ReadonlyMap<string, Place>;
   /** The lowered instance; made on first use, then kept. Throws `NotSimulated` with the reason, and `Cancelled`. */
   lower(work?: Work): Kernel;
   readonly reason?: string;

@@ -228,6 +228,7 @@ function siteFact(file: FileFacts, launch: EvaluatedLaunch, option: Directive | 
     kernelName: entry.kernelName,
     templateArguments: entry.templateArguments.map(templateText),
     expression: entry.site,
+    allocations: allocationsOf(own, entry),
     blockKnown: launch.blockKnown,
     ...(executions === undefined ? {} : { executions }),
     ...(passedBy ? { passedBy: true } : {}),
@@ -250,6 +251,18 @@ function withLater(
     return isAsKnown ? [{ arguments: again.launch.arguments, buffers: again.launch.buffers }] : [];
   });
   return others.length === 0 ? completed : { ...completed, launch: { ...completed.launch, later: others } };
+}
+
+/** By name; not of names that several buffers have. */
+function allocationsOf({ reading }: ProgramUnit, { captured }: LaunchEntry): ReadonlyMap<string, Place> {
+  const places = new Map<string, Place>();
+  const seen = new Set<string>();
+  for (const { buffer, allocated } of captured.buffers) {
+    if (seen.has(buffer.name)) places.delete(buffer.name);
+    else if (allocated) places.set(buffer.name, reading.locate(allocated.start, allocated.end));
+    seen.add(buffer.name);
+  }
+  return places;
 }
 
 /** In a program that is seen whole, what the host stores nothing to is zero. */

@@ -1,6 +1,10 @@
-import { expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import type { LaunchFact } from "../../analysis/facts.ts";
+import { loadGrammarFromDisk } from "../../grammar.ts";
+import { findingsOf } from "../../testing/rule-tables.ts";
 import { isKnown } from "./violations.ts";
+
+beforeAll(loadGrammarFromDisk);
 
 test.each<readonly [what: string, value: number | string, isKnown: boolean]>([
   ["the program's arguments", "100 200", true],
@@ -14,4 +18,18 @@ test.each<readonly [what: string, value: number | string, isKnown: boolean]>([
 ])("%s: %s", (what, value, known) => {
   const fact = { assumptions: [{ what, value, why: "" }] } as Pick<LaunchFact, "assumptions"> as LaunchFact;
   expect(isKnown({ fact })).toBe(known);
+});
+
+test("the allocation is shown, where the host's code makes it", () => {
+  const code = `__global__ void k(float *x) { x[threadIdx.x] = 1; }
+int main() {
+  float *x;
+  cudaMalloc(&x, 100 * sizeof(float));
+  k<<<1, 128>>>(x);
+}`;
+  const [finding] = findingsOf(code, ["out-of-bounds-access"], true);
+  expect(finding?.related.map(({ range, message }) => [range.start.line + 1, message])).toEqual([
+    [4, "`x` is allocated here: 400 bytes"],
+    [5, "in this launch of `k`: grid 1, block 128"],
+  ]);
 });

@@ -61,7 +61,14 @@ export function about({ launch, violation }: Witnessed, related: readonly Relate
   const { fact, report } = launch;
   const turn = violation.later ? ", in a later turn of the loop around it" : "";
   const message = `in this launch of \`${report.kernel}\`: grid ${formatDim(report.grid)}, block ${formatDim(report.block)}${turn}`;
-  return { kernel: report.kernel, related: [...related, { at: fact.at, message }], witness: violation };
+  return { kernel: report.kernel, related: [...related, ...allocationIn(fact, violation), { at: fact.at, message }], witness: violation };
+}
+
+/** Where the memory that it is about is allocated. */
+function allocationIn({ allocations }: SimulatedLaunch["fact"], violation: Violation): Related[] {
+  const object = "object" in violation && violation.object.kind === "buffer" ? violation.object : undefined;
+  const at = object && allocations?.get(object.name);
+  return object && at ? [{ at, message: `\`${object.name}\` is allocated here: ${count(object.bytes)} bytes` }] : [];
 }
 
 /** "thread (255, 0, 0) of block (99, 0, 0)" */

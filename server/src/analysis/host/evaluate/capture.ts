@@ -112,6 +112,7 @@ export class Capture {
     const why = bytes === undefined && summary.why !== undefined ? summary.why : undefined;
     this.buffers.push({
       buffer,
+      ...(target.origin?.unit === this.#host.entryUnit ? { allocated: target.origin.at } : {}),
       sizeInputs: why === undefined ? [] : inputsOf(why),
       ...(why === undefined ? {} : { sizeReason: reasonOf(why) }),
     });

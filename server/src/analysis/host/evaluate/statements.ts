@@ -197,14 +197,14 @@ function variable(host: Interpreter, declaration: VariableDeclaration, name: str
   if (value.kind === "unknown") cell.value = host.inputs.held(value, name, cell.type);
   if (value.kind === "pointer" && value.target !== undefined && !(value.target instanceof Cell)) {
     value.target.name ||= name;
-    if (type?.kind === "array") value.target.origin ??= originOf(declaration, false);
+    if (type?.kind === "array") value.target.origin ??= originOf(host, declaration, false);
   }
   if (value.kind === "container") {
     value.storage.name ||= name;
     // An allocator of the program's may get its memory anywhere.
     const [first] = init?.values ?? [];
     if (value.type.name === "vector")
-      value.storage.origin ??= originOf(declaration, false, undefined, init?.style === "copy" ? undefined : first);
+      value.storage.origin ??= originOf(host, declaration, false, undefined, init?.style === "copy" ? undefined : first);
   }
   if (specifiers.static) host.statics.set(declaration, cell);
   return cell;

@@ -79,6 +79,6 @@ export function evaluateNew(host: Interpreter, e: Expression & { readonly kind: 
     ...shape,
   });
   // A class may have its own way to get memory.
-  if (type?.kind === "integer" || type?.kind === "floating") made.origin = originOf(e, true, undefined, e.count);
+  if (type?.kind === "integer" || type?.kind === "floating") made.origin = originOf(host, e, true, undefined, e.count);
   return pointer(made, type);
 }

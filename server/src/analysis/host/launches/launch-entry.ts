@@ -1,6 +1,6 @@
 /** One launch that an evaluation met, as the host code makes it. */
 import type { Buffer, Content, Argument as EngineArgument, Kernel, Launch, Work } from "@warplens/sim-engine";
-import type { Expression, FunctionDeclaration } from "../../../syntax/ast.ts";
+import type { Expression, FunctionDeclaration, Node } from "../../../syntax/ast.ts";
 import type { Substitution } from "../../sema/types.ts";
 import type { HostType, TemplateValue, Value } from "../values/model.ts";
 
@@ -21,6 +21,8 @@ export interface CapturedArguments {
 
 export interface CapturedBuffer {
   readonly buffer: Buffer;
+  /** What allocated or declared it, where that stands in the file that is run. */
+  readonly allocated?: Node;
   /** Where its size is not known: the inputs it comes from, and the reason. */
   readonly sizeInputs: readonly string[];
   readonly sizeReason?: string;

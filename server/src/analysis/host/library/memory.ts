@@ -55,16 +55,16 @@ function adopt(host: Interpreter, made: Allocation, type: Cell["type"]): void {
 
 function allocator(residence: Residence): LibraryFunction {
   return (host, args, call) => {
-    allocateAt(host, argumentValue(args, 0), residence, argumentValue(args, 1), originOf(call, true, args[1]?.expression));
+    allocateAt(host, argumentValue(args, 0), residence, argumentValue(args, 1), originOf(host, call, true, args[1]?.expression));
     return success;
   };
 }
 
 /** Memory of the C library: `size` is the index of its argument. */
 function allocatorOfHost(size: number): LibraryFunction {
-  return (_host, args, call) => {
+  return (host, args, call) => {
     const made = allocate("host", argumentValue(args, size));
-    made.origin = originOf(call, true, args[size]?.expression);
+    made.origin = originOf(host, call, true, args[size]?.expression);
     return pointer(made, undefined);
   };
 }
@@ -184,9 +184,9 @@ export const memoryFunctions: ReadonlyMap<string, LibraryFunction> = new Map<str
   ["aligned_alloc", allocatorOfHost(1)],
   [
     "calloc",
-    (_host, args, call) => {
+    (host, args, call) => {
       const made = allocate("host", arithmetic("*", argumentValue(args, 0), argumentValue(args, 1)), true);
-      made.origin = originOf(call, true, undefined, args[0]?.expression);
+      made.origin = originOf(host, call, true, undefined, args[0]?.expression);
       return pointer(made, undefined);
     },
   ],
@@ -205,7 +205,7 @@ export const memoryFunctions: ReadonlyMap<string, LibraryFunction> = new Map<str
   [
     "posix_memalign",
     (host, args, call) => {
-      allocateAt(host, argumentValue(args, 0), "host", argumentValue(args, 2), originOf(call, true, args[2]?.expression));
+      allocateAt(host, argumentValue(args, 0), "host", argumentValue(args, 2), originOf(host, call, true, args[2]?.expression));
       return success;
     },
   ],

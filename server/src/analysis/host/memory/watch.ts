@@ -229,7 +229,7 @@ export function copiesRows(
     const { elementBytes = 1, bytes: allocated } = allocation?.summary ?? {};
     if (pitch === undefined || allocation === undefined || allocated === undefined) continue;
     if (elementBytes <= 1 || pitchBytes !== bytes * elementBytes) continue;
-    const unit = unitOf(host, originOf(pitch, true, pitch), size, elementBytes);
+    const unit = unitOf(host, originOf(host, pitch, true, pitch), size, elementBytes);
     if (unit === undefined) continue;
     const object = { ...faultObject(allocation), bytes: allocated };
     tell(host, { kind: "elements-for-bytes", at: size, size, bytes, object, elementBytes, unit: unit.sizeof, ofRow: true });
@@ -382,6 +382,6 @@ function isSame(a: Expression, b: Expression): boolean {
 }
 
 /** What is noted of an allocation, so that findings can show it. */
-export function originOf(at: Node, call: boolean, size?: Expression, count?: Expression): Origin {
-  return { at, call, ...(size === undefined ? {} : { size }), ...(count === undefined ? {} : { count }) };
+export function originOf({ unit }: Interpreter, at: Node, call: boolean, size?: Expression, count?: Expression): Origin {
+  return { at, unit, call, ...(size === undefined ? {} : { size }), ...(count === undefined ? {} : { count }) };
 }

@@ -137,6 +137,7 @@ function makeGlobal(host: Interpreter, declaration: VariableDeclaration, path: r
     : initialise(host, declaration, type, true, residence);
   if (type?.kind === "array" && cell.value.kind === "pointer" && cell.value.target instanceof Allocation)
     cell.value.target.origin = originOf(
+      host,
       declaration,
       false,
       undefined,

@@ -178,6 +178,8 @@ export interface Filling {
 /** Where an allocation comes from. */
 export interface Origin {
   readonly at: Node;
+  /** The file that `at` stands in, as the one that evaluates it knows it. */
+  readonly unit: object;
   /** A call or `new` made it; else it is a variable. */
   readonly call: boolean;
   /** Its size in bytes, or the number of its elements, as it is written. */
