@@ -17,6 +17,10 @@ export default defineRule({
   severity: "warning",
   priority: "medium",
   guide: { document: "best-practices", section: "9.2.3.1" },
+  alsoIn: [
+    { document: "best-practices", section: "9.2.3.3" },
+    { document: "maxwell", section: "1.4.3.2" },
+  ],
   summary: "Lanes of a warp access different words of the same bank of shared memory.",
   why: "Shared memory has 32 banks, each a 4-byte word wide. Words of one bank are served one after the other, so that a conflict of n ways takes n passes.",
   remedy:
