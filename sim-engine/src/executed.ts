@@ -1,5 +1,5 @@
 /** Runs as much of a launch as tells the rest. */
-import { blocksToLog } from "./cache/index.ts";
+import { blocksToLog, planLogs } from "./cache/index.ts";
 import { BudgetExceeded } from "./execute/budget.ts";
 import { compile } from "./execute/compile.ts";
 import { launchConstants } from "./execute/constants.ts";
@@ -11,12 +11,13 @@ import type { GpuModel } from "./gpus/model.ts";
 import type { Kernel, Launch } from "./ir/kernel.ts";
 import type { MachineKernel } from "./machine/index.ts";
 import type { AtomicRegions } from "./observe/atomic-regions.ts";
-import { numberSites, Observer, type Sites } from "./observe/observer.ts";
+import { numberSites, type ObservedBlock, Observer, type Sites } from "./observe/observer.ts";
 import { carveoutFor } from "./occupancy/carveout.ts";
 import { type Occupancy, type OccupancyInput, occupancy } from "./occupancy/occupancy.ts";
 import type { Basis, LaunchReport } from "./report/launch-report.ts";
 import { markComparisons } from "./sampling/comparisons.ts";
 import { coarse, fine, markEstimates } from "./sampling/estimates.ts";
+import { glimpse } from "./sampling/glimpse.ts";
 import { markSkips } from "./sampling/loops.ts";
 import { type Sample, Sampler } from "./sampling/sample.ts";
 import { blockVariation } from "./sampling/variation.ts";
@@ -32,6 +33,8 @@ export interface Executed {
   readonly l1Bytes: number;
   readonly sample: Sample;
   readonly sites: Sites;
+  /** How neighbours of the middle block begin that take too long to be run whole. */
+  readonly glimpses: readonly ObservedBlock[];
   readonly atomics: AtomicRegions;
   readonly steps: number;
   /** No loop's counts were estimated. */
@@ -132,10 +135,15 @@ function execute(
   markComparisons(program, variations);
   const runner = new Runner(program, work);
   const sites = numberSites(program, new Set(variations.flatMap((each) => [...each.irregularAddresses])));
-  const observer = new Observer(runner, sites, gpu.values);
+  const observerOf = (of: Runner): Observer => new Observer(of, sites, gpu.values);
+  const observer = observerOf(runner);
   const watch = blocksToLog(launch.grid, Math.max(1, resident.blocksPerSm), gpu.values.smCount);
   const sampler = new Sampler(runner, { variations, steps: samplingSteps, blockSteps, observer, watch, uneven });
   const sample = sampler.sample();
+  const taken = work.spent;
+  const { neighbours } = planLogs(launch.grid, Math.max(1, resident.blocksPerSm), gpu.values.smCount);
+  const seen = new Set(sample.watched.map(({ log }) => log.block));
+  const unseen = neighbours.flatMap((index) => (index === undefined || seen.has(index) ? [] : [index]));
   return {
     program,
     machine,
@@ -145,8 +153,9 @@ function execute(
     l1Bytes: carveoutFor(gpu.values, use, resident).l1Bytes,
     sample,
     sites,
+    glimpses: glimpse(program, unseen, observerOf, whole),
     atomics: observer.atomics,
-    steps: work.spent,
+    steps: taken,
     exactLoops: irregular.length === 0 && slices === undefined,
     estimatesLoops: slices !== undefined,
     divergentBarriers: runner.divergentBarriers > 0,

@@ -160,7 +160,7 @@ function served(run: Executed, gpu: GpuModel, work: Work): Served {
         ...(buffer.bytes === undefined ? {} : { bytes: buffer.bytes }),
         ...(buffer.residence === "host" ? { ofHost: true } : {}),
       })),
-      logs: sample.watched.map(({ log }) => log),
+      logs: [...sample.watched, ...run.glimpses].map(({ log }) => log),
       sectors,
     },
     work,
