@@ -49,7 +49,7 @@ export default defineRule({
       if (!parting) continue;
       yield {
         span: call,
-        message: `The mask names all 32 lanes, and only those for which \`${excerpt(program.reading, parting, 40)}\` come here: \`${name}\` waits for the others, or gives undefined values.`,
+        message: `The mask names all 32 lanes, and only those for which \`${excerpt(program.reading, parting, 40)}\` come here: \`${name}\` waits for the others, or gives values that mean nothing.`,
         related: [{ at: parting, message: "parts the warp" }],
       };
     }
