@@ -2,14 +2,14 @@
 import type { Executed } from "./executed.ts";
 import type { GpuModel } from "./gpus/model.ts";
 import type { Assumption, Dim3 } from "./ir/kernel.ts";
-import { adviseLaunch } from "./occupancy/launch-advice.ts";
+import { adviseLaunch, type OccupancyAdviceReport } from "./occupancy/launch-advice.ts";
 import type { LaunchReport, Refusal } from "./report/launch-report.ts";
 import { accessReports, branchReports } from "./report/tables.ts";
 import { tally } from "./report/tally.ts";
 import { TimedRun } from "./timed.ts";
 import type { Work } from "./work.ts";
 import { AssumedInputs } from "./worth/assumed.ts";
-import { costsOf } from "./worth/costs.ts";
+import { costsOf, type Room } from "./worth/costs.ts";
 import { otherLaunch } from "./worth/other-launches.ts";
 import type { Without } from "./worth/without.ts";
 
@@ -36,6 +36,20 @@ export interface Questions {
   relaunched(grid: Dim3, block: Dim3): number | undefined;
   /** The same launch with other values in the place of those that are assumed; undefined where it cannot be run. */
   otherwise(): Executed | undefined;
+}
+
+/** Shares of the registers, and of a block's shared memory, that a kernel may well do without. */
+const spareRegisters = 1 / 5;
+const spareShared = 1 / 2;
+
+/** The nearest changes to registers and shared memory that would let more blocks on an SM, where that may help. */
+function roomFor({ nextStep, gains }: OccupancyAdviceReport, registers: number): Room[] {
+  if (nextStep === undefined) return [];
+  return gains.flatMap(({ resource, value, change, words, blocksPerSm }) => {
+    if (resource === "block" || change >= 0) return [];
+    const spare = resource === "registers" ? spareRegisters * registers : spareShared * (value - change);
+    return -change <= spare ? [{ resource, words, blocksPerSm }] : [];
+  });
 }
 
 export function describe(
@@ -81,6 +95,7 @@ export function describe(
   const refused = refusal(run, gpu);
   const assumed = new AssumedInputs(program, madeUp, work);
   const without = (what: Without): number | undefined => (asking.isOver ? undefined : runTimed.without(what, asking));
+  const advice = adviseLaunch(gpu.values, run.use, known, registers.interval);
   const other = timed.time && timed.time.boundBy !== "launch-overhead" ? otherLaunch(program, gpu.values) : undefined;
   const otherNs = other && relaunched(other.grid, other.block);
   const costs =
@@ -92,6 +107,7 @@ export function describe(
       without,
       otherwise,
       other: other && otherNs !== undefined ? { ...other, ns: otherNs } : undefined,
+      room: roomFor(advice, registers.value),
       assumed,
     });
   const names = assumed.names();
@@ -107,7 +123,7 @@ export function describe(
       staticSharedBytes: environment.staticSharedBytes,
       localBytesPerThread: machine.localBytesPerThread,
     },
-    occupancy: { ...reached, advice: adviseLaunch(gpu.values, run.use, known, registers.interval) },
+    occupancy: { ...reached, advice },
     traffic: { ...counted.traffic, ...timed.traffic },
     shared: counted.shared,
     instructions: counted.instructions,

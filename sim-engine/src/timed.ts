@@ -101,7 +101,7 @@ export class TimedRun {
       {
         grid: launch.grid,
         block: launch.block,
-        blocksPerSm: resident.blocksPerSm,
+        blocksPerSm: without?.blocksPerSm ?? resident.blocksPerSm,
         code: code.code,
         registers: code.registers,
         sites: sites.sites,

@@ -24,6 +24,7 @@ import invalidDirective from "./invalid-directive.ts";
 import l2WindowTooLarge from "./l2-window-too-large.ts";
 import launchFails from "./launch-fails.ts";
 import legacyWarpIntrinsic from "./legacy-warp-intrinsic.ts";
+import lowOccupancy from "./low-occupancy.ts";
 import managedMemoryWithoutPrefetch from "./managed-memory-without-prefetch.ts";
 import misalignedAccess from "./misaligned-access.ts";
 import missingLaunchBounds from "./missing-launch-bounds.ts";
@@ -93,6 +94,7 @@ export const rules: readonly Rule[] = [
   l2WindowTooLarge,
   launchFails,
   legacyWarpIntrinsic,
+  lowOccupancy,
   managedMemoryWithoutPrefetch,
   misalignedAccess,
   missingLaunchBounds,

@@ -61,7 +61,8 @@ export interface BranchReport {
 
 /**
  * A cost that a launch could be without: sectors, shared wavefronts or constant addresses beyond those that the lanes' bytes need;
- * atomics that meet; divisions by what only the launch says; a sum that a loop keeps in memory; lanes that a branch by the thread's place leaves idle; blocks that are small, or few.
+ * atomics that meet; divisions by what only the launch says; a sum that a loop keeps in memory; lanes that a branch by the thread's place leaves idle; blocks that do not
+ * fit on an SM; blocks that are small, or few.
  */
 export type CostKind =
   | "sectors"
@@ -71,6 +72,7 @@ export type CostKind =
   | "division"
   | "kept in memory"
   | "idle lanes"
+  | "occupancy"
   | "small blocks"
   | "few blocks";
 
@@ -81,6 +83,8 @@ export interface CostReport {
   readonly object?: string;
   /** Where it stands in the source, the worst first. */
   readonly at: readonly { readonly file: number; readonly line: number; readonly start: number; readonly end: number }[];
+  /** The nearest change that is without it, of what keeps blocks off an SM: "6 fewer registers a thread: 75 %". */
+  readonly change?: { readonly resource: "registers" | "shared"; readonly words: string };
   /** The launch that would be without it, where it is the launch that costs. */
   readonly launch?: { readonly grid: Dim3; readonly block: Dim3 };
   /** Nanoseconds of the launch without it: less than `time.ns`. */

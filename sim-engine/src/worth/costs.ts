@@ -44,7 +44,16 @@ export interface Asked {
   otherwise(): { readonly program: Program; readonly sample: Sample } | undefined;
   /** A launch that does the same, and its nanoseconds. */
   readonly other: (OtherLaunch & { readonly ns: number }) | undefined;
+  /** The nearest changes that let more blocks on an SM. */
+  readonly room: readonly Room[];
   readonly assumed: AssumedInputs;
+}
+
+/** A change that lets more blocks on an SM. */
+export interface Room {
+  readonly resource: "registers" | "shared";
+  readonly words: string;
+  readonly blocksPerSm: number;
 }
 
 export function costsOf(asked: Asked): CostReport[] {
@@ -59,7 +68,11 @@ export function costsOf(asked: Asked): CostReport[] {
   const { other } = asked;
   const ofLaunch =
     other && isWorthIt(other.ns) ? [{ kind: other.kind, launch: { grid: other.grid, block: other.block }, at: [], ns: other.ns }] : [];
-  if (causes.length > 1 && !isWorthIt(asked.without(together(causes)))) return ofLaunch;
+  const ofRoom = asked.room.flatMap(({ resource, words, blocksPerSm }): CostReport[] => {
+    const left = asked.without({ blocksPerSm });
+    return isWorthIt(left) ? [{ kind: "occupancy", change: { resource, words }, at: [], ns: left }] : [];
+  });
+  if (causes.length > 1 && !isWorthIt(asked.without(together(causes)))) return [...ofLaunch, ...ofRoom];
   const ofCauses = causes.flatMap((cause) => {
     const left = asked.without(together([cause]));
     if (!isWorthIt(left)) return [];
@@ -69,7 +82,7 @@ export function costsOf(asked: Asked): CostReport[] {
       { kind, ...(object === undefined ? {} : { object }), at: cause.branch ? [cause.branch.span] : placesOf(ops), ns: left, ...decided },
     ];
   });
-  return [...ofCauses, ...ofLaunch];
+  return [...ofCauses, ...ofLaunch, ...ofRoom];
 }
 
 /** Whether what is assumed alone makes accesses poor, or meet: with other values they would not. */

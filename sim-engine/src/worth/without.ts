@@ -15,6 +15,8 @@ export interface Without {
   readonly kept?: ReadonlySet<Op>;
   /** Lanes of these blocks being idle: so many fewer warps run them, all their lanes. By block, the share of executions that is left. */
   readonly idle?: ReadonlyMap<Block, number>;
+  /** The limit of blocks on an SM: that many fit. */
+  readonly blocksPerSm?: number;
   /** The divisors of these divisions not being constants. */
   readonly divisions?: ReadonlySet<Op>;
 }

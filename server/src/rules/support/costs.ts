@@ -30,7 +30,7 @@ export function costsOf({ program: { reading }, launches }: RuleContext, ...kind
         return index < 0 ? [] : [{ file: index, start, end }];
       });
       // What a launch costs by its size stands where it is launched.
-      const [place, ...besides] = cost.launch ? [launch.fact.at] : places;
+      const [place, ...besides] = cost.launch || cost.change ? [launch.fact.at] : places;
       const [at] = cost.at;
       const access = report.accesses
         .filter((each) => each.file === at?.file && each.start === at.start && each.end === at.end && spaces[cost.kind] === each.space)
@@ -74,7 +74,7 @@ export function findingOf({ gain, place, besides, launch, others, report }: Cost
   const assumed = assumedOf(launch);
   const [first = "", second] = formatTime(gain.without).split(" ");
   const [now = "", unit] = formatTime(gain.ns).split(" ");
-  const times = `${now} ${unit}, ${second === unit ? first : `${first} ${second}`} ${report.launch ? "then" : "without it"}`;
+  const times = `${now} ${unit}, ${second === unit ? first : `${first} ${second}`} ${report.launch || report.change ? "then" : "without it"}`;
   const rests =
     assumed.length === 0 ? "" : ` Assumes ${assumed.slice(0, 3).join(", ")}${assumed.length > 3 ? ` and ${assumed.length - 3} more` : ""}.`;
   return {
