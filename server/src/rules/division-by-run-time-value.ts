@@ -1,6 +1,9 @@
 import { defineRule } from "./rule.ts";
 import { costsOf, findingOf } from "./support/costs.ts";
 
+/** To make a kernel's sizes constants takes more than an edit: it has to be worth it. */
+const leastShare = 0.1;
+
 export default defineRule({
   id: "division-by-run-time-value",
   group: "instructions",
@@ -11,7 +14,8 @@ export default defineRule({
   why: "An integer division or remainder takes some twenty instructions. By a constant the compiler multiplies instead; by a power of two it shifts.",
   remedy:
     "Make the divisor a template parameter or `constexpr`; where it is always a power of two, pass its logarithm and shift; or compute a multiplier once on the host (`cuda::fast_mod_div`, as cub and PyTorch do); or use a grid of two dimensions, so that nothing need be divided.",
-  notes: "The time without it is that of the same kernel dividing by a constant that is no power of two.",
+  notes:
+    "All such divisions of a kernel are one finding, told from a tenth of its time. The time without it is that of the same kernel dividing by a constant that is no power of two.",
   fix: "none",
   simulated: true,
   specificity: 1,
@@ -44,10 +48,11 @@ int main() {
   },
   *check(context) {
     for (const cost of costsOf(context, "division")) {
+      if (cost.gain.ns - cost.gain.without < leastShare * cost.gain.ns) continue;
       const by = cost.report.object === undefined ? "what the launch says" : `\`${cost.report.object}\``;
       yield findingOf(
         cost,
-        `Division by ${by}, which is the same for all threads but unknown to the compiler, takes some twenty instructions. Make it a template parameter, shift where it is a power of two, or multiply by a number made on the host.`,
+        `Division by ${by}, the same for all threads but unknown to the compiler, takes some twenty instructions. Make it a template parameter, shift where it is a power of two, or multiply by a number made on the host.`,
       );
     }
   },

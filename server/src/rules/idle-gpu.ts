@@ -6,7 +6,7 @@ import { costsOf, findingOf } from "./support/costs.ts";
 const leastNs = 10_000;
 const leastShare = 0.1;
 /** Share of the SMs that may have work where nothing else was simulated to compare with. */
-const mostBusy = 1 / 4;
+const mostBusy = 1 / 8;
 
 export default defineRule({
   id: "idle-gpu",
@@ -18,7 +18,7 @@ export default defineRule({
   why: "A block runs on one SM, and an SM needs several warps to have something to do while others wait. With fewer blocks than SMs the others stand idle.",
   remedy:
     "Give the work to more threads: a thread an element in place of a loop over all of them, or a loop that goes on by the grid's size (`i += gridDim.x * blockDim.x`) and blocks for all SMs; where there is no more to do at a time, let other work run beside it in another stream.",
-  notes: `Where the kernel's loop goes on by the grid's size, a launch that fills the GPU was simulated. Else it is told of known launches that take more than ${leastNs / 1000} µs and a tenth of the time of all of the program's launches, with work for a quarter of the SMs at most.`,
+  notes: `Where the kernel's loop goes on by the grid's size, a launch that fills the GPU was simulated. Else it is told of known launches that take more than ${leastNs / 1000} µs and a tenth of the time of all of the program's launches, with work for an eighth of the SMs at most.`,
   fix: "none",
   simulated: true,
   specificity: 3,

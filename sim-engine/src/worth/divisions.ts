@@ -1,7 +1,7 @@
 /** Divisions by what is known only when the kernel is launched, though it is the same for all threads. */
 import type { Program } from "../execute/program.ts";
 import { isConstant } from "../ir/constants.ts";
-import type { Op } from "../ir/kernel.ts";
+import type { Kernel, Op } from "../ir/kernel.ts";
 import { isPure } from "../ir/operations.ts";
 import type { Sample } from "../sampling/sample.ts";
 import type { Cause } from "./costs.ts";
@@ -11,24 +11,23 @@ const fewExecutions = 32;
 /** Arithmetic that a divisor is looked through. */
 const deepest = 8;
 
-/** Those by one divisor are one cause: who makes it a constant makes all of them cheap. */
+/** All are one cause: who hands the kernel constants, or indices of more dimensions, makes them cheap together. */
 export function runtimeDivisions(program: Program, { totals, counts }: Sample): Cause[] {
-  const byDivisor = new Map<Op, { readonly op: Op; readonly executions: number }[]>();
+  const found: { readonly op: Op; readonly divisor: Op; readonly executions: number }[] = [];
   for (const compiled of program.blocks) {
     const { executions } = counts.flow(totals, compiled);
     if (executions < fewExecutions) continue;
     for (const op of compiled.block.ops) {
       const [, divisor] = op.args;
       if (op.action.kind !== "int" || !/^[su](div|rem)$/.test(op.action.op) || !divisor) continue;
-      if (isConstant(divisor) || !isOfLaunch(divisor, 0)) continue;
-      byDivisor.set(divisor, [...(byDivisor.get(divisor) ?? []), { op, executions }]);
+      if (!isConstant(divisor) && isOfLaunch(divisor, 0)) found.push({ op, divisor, executions });
     }
   }
-  return [...byDivisor].map(([divisor, found]) => {
-    const name = nameOf(program, divisor);
-    const ops = found.sort((a, b) => b.executions - a.executions).map(({ op }) => op);
-    return { kind: "division", ...(name === undefined ? {} : { object: name }), ops };
-  });
+  if (found.length === 0) return [];
+  found.sort((a, b) => b.executions - a.executions);
+  const names = [...new Set(found.flatMap(({ divisor }) => nameOf(program.kernel, divisor) ?? []))];
+  const [only] = names.length === 1 ? names : [];
+  return [{ kind: "division", ...(only === undefined ? {} : { object: only }), ops: found.map(({ op }) => op) }];
 }
 
 /** It follows from parameters and the launch's size alone. */
@@ -40,7 +39,7 @@ function isOfLaunch(op: Op, depth: number): boolean {
   return depth < deepest && isPure(op) && args.length > 0 && args.every((arg) => isOfLaunch(arg, depth + 1));
 }
 
-function nameOf({ kernel }: Program, op: Op): string | undefined {
+function nameOf(kernel: Kernel, op: Op): string | undefined {
   if (op.action.kind === "param") return kernel.parameters[op.action.index]?.name;
-  return op.action.kind === "convert" && op.args[0] ? nameOf({ kernel } as Program, op.args[0]) : undefined;
+  return op.action.kind === "convert" && op.args[0] ? nameOf(kernel, op.args[0]) : undefined;
 }

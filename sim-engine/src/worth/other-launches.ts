@@ -15,6 +15,8 @@ export interface OtherLaunch {
 const commonBlock = 256;
 /** Threads up to which a block is small: an SM's schedulers have a warp each, or less. */
 const smallBlock = 64;
+/** Blocks for each SM from which on larger ones are no fewer than there are SMs. */
+const manyBlocks = 8;
 /** Warps an SM should have to choose from, at the least. */
 const fewWarps = 8;
 
@@ -31,7 +33,9 @@ export function otherLaunch(program: Program, gpu: GpuValues): OtherLaunch | und
   const block: Dim3 = [commonBlock, 1, 1];
   if (isFew && numbered.byGrid)
     return { kind: "few blocks", grid: [gpu.smCount * Math.floor(gpu.maxThreadsPerSm / commonBlock), 1, 1], block };
-  return isSmall ? { kind: "small blocks", grid: [Math.ceil((blocks * threads) / commonBlock), 1, 1], block } : undefined;
+  return isSmall && blocks >= manyBlocks * gpu.smCount
+    ? { kind: "small blocks", grid: [Math.ceil((blocks * threads) / commonBlock), 1, 1], block }
+    : undefined;
 }
 
 /**
