@@ -28,8 +28,6 @@ function refusal({ use, registers, resident, program }: Executed, { values }: Gp
 
 /** What else is asked of a launch than what it did. */
 export interface Questions {
-  /** What may be done to find out what it would take without its costs. */
-  readonly work: Work;
   /** Buffers of which nobody says what they hold. */
   readonly madeUp: ReadonlySet<number>;
   /** Nanoseconds of the kernel launched otherwise; undefined where it cannot be run. */
@@ -37,6 +35,9 @@ export interface Questions {
   /** The same launch with other values in the place of those that are assumed; undefined where it cannot be run. */
   otherwise(): Executed | undefined;
 }
+
+/** Times without some cost that a launch is asked for: each takes as long as the time of the launch itself. */
+const mostAsked = 16;
 
 /** Shares of the registers, and of a block's shared memory, that a kernel may well do without. */
 const spareRegisters = 1 / 5;
@@ -52,12 +53,7 @@ function roomFor({ nextStep, gains }: OccupancyAdviceReport, registers: number):
   });
 }
 
-export function describe(
-  run: Executed,
-  gpu: GpuModel,
-  work: Work,
-  { work: asking, madeUp, otherwise, relaunched }: Questions,
-): LaunchReport {
+export function describe(run: Executed, gpu: GpuModel, work: Work, { madeUp, otherwise, relaunched }: Questions): LaunchReport {
   const { program, sample, machine, registers, resident } = run;
   const { kernel, launch, environment } = program;
   const blocks = launch.grid[0] * launch.grid[1] * launch.grid[2];
@@ -94,7 +90,8 @@ export function describe(
     });
   const refused = refusal(run, gpu);
   const assumed = new AssumedInputs(program, madeUp, work);
-  const without = (what: Without): number | undefined => (asking.isOver ? undefined : runTimed.without(what, asking));
+  let asked = 0;
+  const without = (what: Without): number | undefined => (asked++ < mostAsked ? runTimed.without(what) : undefined);
   const advice = adviseLaunch(gpu.values, run.use, known, registers.interval);
   const other = timed.time && timed.time.boundBy !== "launch-overhead" ? otherLaunch(program, gpu.values) : undefined;
   const otherNs = other && relaunched(other.grid, other.block);

@@ -59,7 +59,7 @@ export function simulate(kernel: Kernel, launch: Launch, gpu: GpuModel, options:
     const again = ranOtherwise({ ...prepared, launch: { ...complete, grid, block } }, compiled.machine, gpu, options.registers, asking);
     return again && new TimedRun(again, gpu, tally(again.program, again.machine, again.sample, work), work).asItIs().time?.ns;
   };
-  const report = describe(run, gpu, work, { work: asking, madeUp, otherwise, relaunched });
+  const report = describe(run, gpu, work, { madeUp, otherwise, relaunched });
   report.assumptions.push(...(kernel.assumptions ?? []), ...compiled.assumptions, ...assumptions, ...origins);
   report.loops.push(...sourceLoops(kernel, complete, contents, work));
   report.assumptions.push(...contents.assumptions);
@@ -96,7 +96,7 @@ function tellFaults(
   if (reach) report.reach = reach;
 }
 
-/** Steps that a search for faults, and what the launch would take without its costs, may take at least; at most half of what running it took. */
+/** Steps that a search for faults, and running the launch otherwise, may take at least; at most half of what running it took. */
 const leastSteps = 60_000;
 
 /** Of those steps, the most for each later turn of the host's loop that is looked at. */

@@ -69,13 +69,9 @@ export class TimedRun {
     };
   }
 
-  /** Nanoseconds that it would take without some of its cost; undefined where its time is not known. What that takes is spent of `work`. */
-  without(without: Without, work: Work): number | undefined {
-    if (this.#run.resident.blocksPerSm === 0) return undefined;
-    const before = this.#work.taken;
-    const estimate = this.#estimate(without);
-    work.spend(this.#work.taken - before);
-    return estimate?.ns;
+  /** Nanoseconds that it would take without some of its cost; undefined where its time is not known. */
+  without(without: Without): number | undefined {
+    return this.#run.resident.blocksPerSm === 0 ? undefined : this.#estimate(without)?.ns;
   }
 
   #serve(): Served {
