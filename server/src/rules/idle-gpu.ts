@@ -3,7 +3,7 @@ import { defineRule, type Finding, type RuleContext, type SimulatedLaunch } from
 import { costsOf, findingOf } from "./support/costs.ts";
 
 /** Nanoseconds of a launch, and its share of all that the program's launches take, from which it is told. */
-const leastNs = 10_000;
+const leastNs = 20_000;
 const leastShare = 0.1;
 /** Share of the SMs that may have work where nothing else was simulated to compare with. */
 const mostBusy = 1 / 8;

@@ -1,6 +1,7 @@
 import { defineRule } from "./rule.ts";
 import { isStrided } from "./strided-global-access.ts";
 import { costsOf, findingOf, sectorsPerRequest } from "./support/costs.ts";
+import { isCallAt } from "./support/expression-at.ts";
 
 export default defineRule({
   id: "uncoalesced-global-access",
@@ -43,7 +44,7 @@ int main() {
   },
   *check(context) {
     for (const cost of costsOf(context, "sectors")) {
-      if (isStrided(cost) || !cost.access) continue;
+      if (isStrided(cost) || !cost.access || isCallAt(context, cost.place)) continue;
       const { operation } = cost.access;
       yield findingOf(
         cost,

@@ -7,6 +7,9 @@ import type { Work } from "../work.ts";
 type Inputs = ReadonlySet<number>;
 const none: Inputs = new Set();
 const contentsOf = (buffer: number): number => -1 - buffer;
+/** Values in the kernel that nobody knows, in the words of the assumptions. */
+const unknownValue = Number.NEGATIVE_INFINITY;
+const unknownName = "a value";
 
 const union = (all: readonly Inputs[]): Inputs => {
   const [first = none, ...others] = all.filter(({ size }) => size > 0);
@@ -36,19 +39,23 @@ export class AssumedInputs {
 
   /** Those that decide where the launch goes and what it touches, in the words of its assumptions. */
   names(): string[] {
-    if (this.#assumed.size === 0) return [];
     const { kernel, slice, launch } = this.#program;
     const found = new Set<number>();
     for (const block of kernel.blocks) {
       this.#work.ask(block.ops.length);
       for (const op of block.ops) {
+        if (op.action.kind === "unknown" && slice.needs(op)) found.add(unknownValue);
         const index = parameterOf(op);
         if (index !== undefined && this.#assumed.has(index) && (slice.needs(op) || op.action.kind === "param.address")) found.add(index);
       }
     }
     for (const input of this.#assumed) if (input < 0) found.add(input);
     const name = (input: number): string | undefined =>
-      input < 0 ? `contents of ${launch.buffers[contentsOf(input)]?.name}` : kernel.parameters[input]?.name;
+      input === unknownValue
+        ? unknownName
+        : input < 0
+          ? `contents of ${launch.buffers[contentsOf(input)]?.name}`
+          : kernel.parameters[input]?.name;
     return [...found].flatMap((input) => name(input) ?? []);
   }
 
@@ -98,12 +105,14 @@ export class AssumedInputs {
     this.#all.set(op, none);
     this.#work.ask(4);
     const index = parameterOf(op);
-    const found =
-      index === undefined
-        ? union([...op.args.map((arg) => this.#following(arg)), this.#held(op)])
-        : this.#assumed.has(index)
-          ? new Set([index])
-          : none;
+    const found: Inputs =
+      op.action.kind === "unknown"
+        ? new Set([unknownValue])
+        : index === undefined
+          ? union([...op.args.map((arg) => this.#following(arg)), this.#held(op)])
+          : this.#assumed.has(index)
+            ? new Set([index])
+            : none;
     this.#all.set(op, found);
     return found;
   }

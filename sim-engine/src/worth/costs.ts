@@ -162,7 +162,9 @@ function accessCauses(program: Program, { totals, counts }: Sample): Cause[] {
 
 function kindOf(counter: AccessCounter, { requests, lanes, transactions, ideal }: AccessTotals): Cause["kind"] | undefined {
   if (counter.operation === "atomic")
-    return counter.worst >= crowded && (counter.space === "global" || counter.space === "shared") ? "meetings" : undefined;
+    return counter.worst >= crowded && isSummable(counter.op) && (counter.space === "global" || counter.space === "shared")
+      ? "meetings"
+      : undefined;
   if (!(transactions > excessive * ideal)) return undefined;
   switch (counter.space) {
     case "global":
@@ -182,6 +184,9 @@ interface Group {
   readonly accesses: Access[];
   readonly names: string[];
 }
+
+/** Several of them can be done as one, which an exchange cannot. */
+const isSummable = ({ action }: Op): boolean => action.kind === "atomic" && !/^(exch|cas|inc|dec)$/.test(action.op);
 
 /** Accesses of one cause: to one object in one stride, or on one line in one stride. An unrolled loop has thousands. */
 function groupsOf(all: readonly Access[]): Access[][] {

@@ -1,13 +1,20 @@
 /** The expression that stands at a place of the user's text. */
 import type { Expression } from "../../syntax/ast.ts";
 import type { Place, Reading } from "../../syntax/reading.ts";
+import type { RuleContext } from "../rule.ts";
 import type { SyntaxIndex } from "./syntax-index.ts";
 
 /** One that may be an access to memory. */
-export function expressionAt(syntax: SyntaxIndex, reading: Reading, { file, start, end }: Place): Expression | undefined {
+export function expressionAt(syntax: SyntaxIndex, reading: Reading, place: Place): Expression | undefined {
   const candidates = [...syntax.expressions("subscript"), ...syntax.expressions("unary"), ...syntax.expressions("member")];
-  return candidates.find((node) => {
-    const at = reading.locate(node.start, node.end);
-    return at.file === file && at.start === start && at.end === end;
-  });
+  return candidates.find((node) => standsAt(node, reading, place));
+}
+
+/** What accesses memory is called there, and written elsewhere. */
+export const isCallAt = ({ program, syntax }: RuleContext, place: Place): boolean =>
+  syntax.expressions("call").some((node) => standsAt(node, program.reading, place));
+
+function standsAt(node: Expression, reading: Reading, { file, start, end }: Place): boolean {
+  const at = reading.locate(node.start, node.end);
+  return at.file === file && at.start === start && at.end === end;
 }
