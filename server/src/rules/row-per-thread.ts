@@ -55,7 +55,8 @@ int main() {
       if (!access || !isStrided(cost)) continue;
       const [row] = lanes.terms(place, "x");
       const [along] = lanes.stepping(place);
-      if (row === undefined || along === undefined) continue;
+      // A row that the index itself begins at is one that data says.
+      if (row === undefined || along === undefined || row.startsWith(`\`${along}\``)) continue;
       yield findingOf(
         cost,
         `Each thread goes along a row of its own, in \`${along}\`, and neighbouring lanes are a row apart, in ${row}: ${sectorsPerRequest(access)}. Let a warp take a row and its lanes go along it side by side, or each thread a column.`,
