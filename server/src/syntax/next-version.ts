@@ -31,6 +31,8 @@ export function nextVersion(
   const runs = new PieceRuns(parser, preprocessed, before?.free, unchanged, cancelled);
   const run = stage("parse", () => {
     let found = runs.run(replacedAsBefore(mended, unchanged), repairs);
+    const standing = found && unchanged.filter(isStillItem(found));
+    if (standing && standing.length < unchanged.length) found = runs.run(replacedAsBefore(mended, standing), repairs);
     found &&= reread(runs, found);
     // What was converted where other names were types, or templates, is converted anew.
     return found && before && runs.forget(staleItems(before, found)) ? runs.run(found.text, []) : found;
@@ -50,6 +52,16 @@ function unchangedItems({ placed, reading }: Version, preprocessed: Preprocessed
     return from >= edit.oldEnd ? { item, from: from + delta, to: to + delta } : [];
   });
   return stand.filter(writtenAsBefore(reading.preprocessed, preprocessed));
+}
+
+/**
+ * What was repaired in an item may need no repair where that is no item any more, as when it was only a piece of what did not parse: such
+ * are not among these.
+ */
+function isStillItem({ entries }: Run): (placed: PlacedItem) => boolean {
+  const keyOf = (type: string, from: number, to: number): string => `${type} ${from}-${to}`;
+  const found = new Set(entries.map(({ type, piece: { from, to } }) => keyOf(type, from, to)));
+  return ({ item, from, to }) => item.replaced.length === 0 || found.has(keyOf(item.type, from, to));
 }
 
 /** The text for the parser, with what was put in its place in items that have not changed. */

@@ -102,7 +102,7 @@ function message(random: Random, text: () => string): Message {
   return "params" in good ? { ...good, params: mutatedValue(good.params, random) } : good;
 }
 
-const poor = "__global__ void k(float *a) { a[threadIdx.x] *= 0.5; }\n";
+const poor = "__global__ void k(float *a) { a[threadIdx.x] *= 0.1; }\n";
 
 export const messages: Kind<MessagesInput> = {
   share: 3,
