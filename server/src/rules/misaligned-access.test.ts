@@ -21,6 +21,9 @@ testRule(rule, {
     "a shared array of vectors": program(
       "  __shared__ float4 s[64];\n  s[threadIdx.x] = ((const float4 *)in)[i];\n  ((float4 *)out)[i] = s[threadIdx.x];",
     ),
+    "a thread's own array, wherever the compiler puts it": program(
+      "  unsigned char own[16];\n  *(uint4 *)own = make_uint4(i, i, i, i);\n  out[i] = own[(i + n) % 16];",
+    ),
     "an offset of whole vectors": program("  ((float4 *)out)[i] = ((const float4 *)(in + 4 * n))[i];"),
   },
   found: {

@@ -21,6 +21,10 @@ testRule(rule, {
     "to the last element": program(`${i}  out[n - 1 - i] = in[i];`, "k<<<4, 250>>>(out, in, 1000);"),
     "a part, from an offset": program(`${i}  if (i < n) out[i] = in[i];`, "k<<<2, 256>>>(out + 500, in + 500, 500);"),
     "clamped at the rims": program(`${i}  if (i < n) out[i] = in[max(i - 1, 0)] + in[min(i + 1, n - 1)];`, "k<<<4, 256>>>(out, in, 1000);"),
+    "an allocation of nothing: its size is not what a run would have": program(
+      `${i}  out[i] = in[i];`,
+      "cudaMalloc(&in, 0); k<<<4, 250>>>(out, in, 1000);",
+    ),
     "a size that nobody knows": `__global__ void k(float *out) { out[blockIdx.x * 256 + threadIdx.x] = 0; }
 void run(float *out) { k<<<4, 256>>>(out); }`,
     "sizes that somebody assumed": `__global__ void k(float *out, int n) {

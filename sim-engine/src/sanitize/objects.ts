@@ -30,7 +30,8 @@ export function extentsOf({ kernel, launch, environment, provenance }: Program, 
       switch (kind) {
         case "buffer": {
           const buffer = launch.buffers[index];
-          if (buffer?.image) return false;
+          // One of no bytes was sized by what is not known here, such as what a file would have said.
+          if (buffer?.image || buffer?.bytes === 0) return false;
           return add(environment.bufferStarts[index], buffer?.bytes, { kind: "buffer", name: buffer?.name ?? "" });
         }
         case "shared": {
