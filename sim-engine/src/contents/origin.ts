@@ -3,6 +3,7 @@
 import type { Environment } from "../execute/environment.ts";
 import { warpSize } from "../execute/program.ts";
 import type { Dim3 } from "../ir/kernel.ts";
+import { Work } from "../work.ts";
 import type { Form } from "./forms.ts";
 import { localParts, placedParts } from "./values-at.ts";
 
@@ -78,13 +79,13 @@ export class StoreOrigin {
    * @param reach bytes of the memory stored to
    * @returns undefined where what threads or blocks add is not known, or the blocks are too many to be listed
    */
-  static of(form: Form, width: number, environment: Environment, reach: number): StoreOrigin | undefined {
+  static of(form: Form, width: number, environment: Environment, reach: number, work = new Work()): StoreOrigin | undefined {
     const { grid } = environment.launch;
-    const threads = localParts(form, environment);
+    const threads = localParts(form, environment, work);
     if (!threads) return undefined;
     if (form.placed.length === 0) return new StoreOrigin(form, width, ordered(threads), undefined, grid, reach);
     const [columns, rows, layers] = grid;
-    const blocks = columns * rows * layers > mostListed ? undefined : placedParts(form, environment);
+    const blocks = columns * rows * layers > mostListed ? undefined : placedParts(form, environment, work);
     if (!blocks) return undefined;
     const [x, y, z] = form.block;
     for (let index = 0; index < blocks.length; index++) {

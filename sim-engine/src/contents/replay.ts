@@ -106,7 +106,7 @@ export class Replay implements MemorySource {
     const blocks = launch.grid[0] * launch.grid[1] * launch.grid[2];
     const all = (sample.steps / Math.max(1, sample.blocks)) * blocks;
     const origins = stores.flatMap(({ op, address, width }) => {
-      const origin = StoreOrigin.of(address, width, environment, bytes ?? 2 ** 32);
+      const origin = StoreOrigin.of(address, width, environment, bytes ?? 2 ** 32, work);
       return origin ? [{ origin, atomic: op.action.kind === "atomic" }] : [];
     });
     const invertible = origins.length === writers.length;

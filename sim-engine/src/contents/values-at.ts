@@ -5,14 +5,15 @@ import type { Environment } from "../execute/environment.ts";
 import { warpSize } from "../execute/program.ts";
 import { compareInt, evaluateConversion, evaluateInt } from "../ir/evaluate.ts";
 import type { Op } from "../ir/kernel.ts";
+import type { Work } from "../work.ts";
 import type { Form } from "./forms.ts";
 
 type Value = number | bigint | undefined;
 
 /** What the threads of a block add to a form, by thread; undefined where it cannot be computed. */
-export function localParts(form: Form, environment: Environment): Float64Array | undefined {
+export function localParts(form: Form, environment: Environment, work: Work): Float64Array | undefined {
   const [width, height, depth] = environment.launch.block;
-  return partsAt(form.local, width * height * depth, environment, (register, thread) => {
+  return partsAt(form.local, width * height * depth, environment, work, (register, thread) => {
     switch (register) {
       case "tid.x":
         return thread % width;
@@ -29,9 +30,9 @@ export function localParts(form: Form, environment: Environment): Float64Array |
 }
 
 /** What the blocks of the grid add by parts that are no multiples of their indices, x fastest. */
-export function placedParts(form: Form, environment: Environment): Float64Array | undefined {
+export function placedParts(form: Form, environment: Environment, work: Work): Float64Array | undefined {
   const [columns, rows, layers] = environment.launch.grid;
-  return partsAt(form.placed, columns * rows * layers, environment, (register, index) => {
+  return partsAt(form.placed, columns * rows * layers, environment, work, (register, index) => {
     if (register === "ctaid.x") return index % columns;
     return register === "ctaid.y" ? Math.floor(index / columns) % rows : Math.floor(index / (columns * rows));
   });
@@ -41,6 +42,7 @@ function partsAt(
   parts: Form["local"],
   count: number,
   environment: Environment,
+  work: Work,
   register: (name: string, place: number) => number,
 ): Float64Array | undefined {
   const constantOf = launchConstants(environment);
@@ -52,6 +54,7 @@ function partsAt(
       if (value === undefined) return undefined;
       sums[place]! += times * Number(value);
     }
+    work.ask(known.size);
   }
   return sums;
 }
