@@ -61,8 +61,8 @@ export interface BranchReport {
 
 /**
  * A cost that a launch could be without: sectors, shared wavefronts or constant addresses beyond those that the lanes' bytes need;
- * atomics that meet; divisions by what only the launch says; a sum that a loop keeps in memory; lanes that a branch by the thread's place leaves idle; blocks that do not
- * fit on an SM; blocks that are small, or few.
+ * atomics that meet; divisions by what only the launch says; a sum that a loop keeps in memory; lanes that a branch by the thread's place
+ * leaves idle; blocks that do not fit on an SM; blocks that are small, or few.
  */
 export type CostKind =
   | "sectors"

@@ -179,14 +179,14 @@ function kindOf(counter: AccessCounter, { requests, lanes, transactions, ideal }
   }
 }
 
+/** Several of them can be done as one, which an exchange cannot. */
+const isSummable = ({ action }: Op): boolean => action.kind === "atomic" && !/^(exch|cas|inc|dec)$/.test(action.op);
+
 /** Accesses that share a name, and the names they share. */
 interface Group {
   readonly accesses: Access[];
   readonly names: string[];
 }
-
-/** Several of them can be done as one, which an exchange cannot. */
-const isSummable = ({ action }: Op): boolean => action.kind === "atomic" && !/^(exch|cas|inc|dec)$/.test(action.op);
 
 /** Accesses of one cause: to one object in one stride, or on one line in one stride. An unrolled loop has thousands. */
 function groupsOf(all: readonly Access[]): Access[][] {
