@@ -347,6 +347,6 @@ export type Declaration =
 
 export interface TranslationUnit {
   readonly declarations: readonly Declaration[];
-  /** Where the parser gave up and resumed: used to stay silent there. */
+  /** Where the parser gave up and resumed: offsets of the preprocessor's text, as one may reach over several declarations. */
   readonly errors: readonly Node[];
 }

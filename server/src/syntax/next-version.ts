@@ -1,7 +1,7 @@
 /** One step from a version of a file to the next: what runs of the parser give becomes items. */
 
 import { stage } from "../trace.ts";
-import type { Declaration, Node } from "./ast.ts";
+import type { Declaration } from "./ast.ts";
 import type { AnnotationIndex } from "./convert/context.ts";
 import { type Converted, convert } from "./convert/convert.ts";
 import { PieceText } from "./convert/piece-text.ts";
@@ -163,23 +163,13 @@ class Conversion {
     const placed = this.#placed.flatMap((each) => each ?? []);
     return {
       reading: new PlacedReading(this.#preprocessed, placed, this.#before && { reading: this.#before.reading, unchanged: this.#unchanged }),
-      unit: { declarations, errors: this.#errors() },
+      unit: { declarations, errors: this.#run.errors },
       placed,
       types: this.#types,
       templates: this.#templates,
       free: this.#free,
       parsed: this.#run.text,
     };
-  }
-
-  /** As the nodes count. */
-  #errors(): Node[] {
-    const open = this.#run.entries.filter(({ known, container }) => !known && !container);
-    return this.#run.errors.map(({ start, end }) => {
-      // A token that is missing at the end of all stands behind the last piece.
-      const shift = open.findLast(({ piece }) => piece.from <= start && start <= piece.to)?.piece.shift ?? 0;
-      return { start: start + shift, end: end + shift };
-    });
   }
 
   #declarations(piece: Piece): readonly Declaration[] {

@@ -82,7 +82,8 @@ function differentBlanks(before: Version, preprocessed: Preprocessed): Version |
   if (withoutExtraBlanks(region) !== withoutExtraBlanks(changed)) return undefined;
   // Neighbours reach into the region, too.
   const within = before.placed.filter(({ from, to }) => to >= start && from <= end);
-  const boundaries = new Set(within.flatMap(({ from, to }) => [from - start, to - start]));
+  const ends = [...within.map(({ from, to }) => [from, to]), ...before.unit.errors.map((error) => [error.start, error.end])].flat();
+  const boundaries = new Set(ends.map((offset) => offset - start));
   const moved = boundariesIn(region, changed, boundaries);
   const move = (offset: number): number =>
     offset < start ? offset : offset > end ? offset + delta : start + (moved.get(offset - start) ?? offset - start);
@@ -90,7 +91,13 @@ function differentBlanks(before: Version, preprocessed: Preprocessed): Version |
   if (!placed.every(writtenAsBefore(before.reading.preprocessed, preprocessed))) return undefined;
   const near = new Set(within.map(({ item }) => item));
   const unchanged = placed.filter(({ item }) => !near.has(item));
-  return { ...before, placed, reading: new PlacedReading(preprocessed, placed, { reading: before.reading, unchanged }) };
+  const errors = before.unit.errors.map((error) => ({ start: move(error.start), end: move(error.end) }));
+  return {
+    ...before,
+    unit: { ...before.unit, errors },
+    placed,
+    reading: new PlacedReading(preprocessed, placed, { reading: before.reading, unchanged }),
+  };
 }
 
 /** Where boundaries between items stand in a text that differs from another in blanks: behind a character, or before one. */

@@ -69,6 +69,8 @@ export interface Preprocessed extends Files {
  * it moves or only blanks and comments in it change, so they tell nothing of the order in which declarations stand.
  */
 export interface Reading extends Files {
+  /** What was parsed. */
+  readonly preprocessed: Preprocessed;
   /** The text of a node: comments in it are blank, blanks may be those it had when it was first read. */
   textOf(start: number, end: number): string;
   /** The macro's use that wrote all of [start, end). */

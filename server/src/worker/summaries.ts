@@ -15,18 +15,19 @@ export const kernelPlaces = (program: Program): KernelPlace[] => program.kernels
 function kernelPlace({ name, nameAt, at, declaration }: KernelFact, { reading, unit }: Program): KernelPlace {
   const bounds = declaration.specifiers.launchBounds ?? [];
   const [first, last] = [bounds[0], bounds.at(-1)];
+  const [from, to] = [reading.order(declaration.start), reading.order(declaration.end - 1) + 1];
   return {
     name,
     nameAt: offsets(nameAt),
     at: offsets(at),
     ...(first && last ? { launchBounds: offsets(reading.locate(first.start, last.end)) } : {}),
-    syntaxErrors: unit.errors.filter(({ start, end }) => declaration.start <= start && end <= declaration.end).length,
+    syntaxErrors: unit.errors.filter(({ start, end }) => from <= start && end <= to).length,
   };
 }
 
-/** How often the parser could not make sense of the opened file. */
-export const syntaxErrors = ({ reading, unit }: Program): number =>
-  unit.errors.filter(({ start, end }) => reading.locate(start, end).file === 0).length;
+/** How often the parser could not make sense of the opened file: what is not closed there may show from the first header on. */
+export const syntaxErrors = ({ reading: { preprocessed }, unit }: Program): number =>
+  unit.errors.filter(({ start, end }) => [start, Math.max(start, end - 1)].some((at) => preprocessed.locate(at, at).file === 0)).length;
 
 /** Findings with their places in the opened file's text. */
 export function withPlaces(diagnostics: readonly Diagnostic[], path: string, text: string): FileDiagnostic[] {
