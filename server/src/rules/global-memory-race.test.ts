@@ -32,6 +32,10 @@ testRule(rule, {
     "one block only": program("  out[t] = in[t];\n  __syncthreads();\n  out[t] += in[255 - t];", "k<<<1, 256>>>(out, in, 4096);"),
     "all blocks work out the same": program("  out[t] = in[t] * 2;"),
     "by the first block": program("  if (blockIdx.x == 0) out[t] = in[t];"),
+    "one value of shared memory from all threads": program(
+      "  __shared__ float s;\n  if (t == 0) s = in[blockIdx.x];\n  __syncthreads();\n  out[blockIdx.x] = s;",
+    ),
+    "a look by an atomic": program("  if (atomicAdd(&most, 0) < i) atomicMax(&most, i);", undefined, "__device__ int most;"),
     "the last block sums up": program(
       `  out[i] = in[i];
   __threadfence();
@@ -44,6 +48,14 @@ testRule(rule, {
     ),
   },
   found: {
+    "a look at what others update, without an atomic": {
+      code: program(
+        `  if (most < i) atomicMax(&most, i);
+  //  ^^^^ updates`,
+        undefined,
+        "__device__ int most;",
+      ),
+    },
     "a sum without an atomic": {
       code: program(`  out[0] += in[i];
 //^^^^^^ writes the same`),

@@ -1,6 +1,6 @@
 import { defineRule } from "./rule.ts";
 import { textAt } from "./support/edits.ts";
-import { about, elementAt, placeIn, shown, threadOf, tuple, verbOf } from "./support/violations.ts";
+import { about, elementAt, placeIn, shown, threadOf, tuple, unordered, verbOf } from "./support/violations.ts";
 
 export default defineRule({
   id: "global-memory-race",
@@ -12,7 +12,7 @@ export default defineRule({
   remedy:
     "Use an atomic where all add to one place; write to another buffer than the one that is read; or make two launches of it, the second of which finds what the first one wrote. Within a block `__syncthreads()` orders accesses to global memory, too.",
   notes:
-    "Some neighbouring blocks and the corners of the grid are run. Atomics among themselves and stores of one value by all are no race; a kernel with memory fences or volatile accesses is left alone, as blocks may wait for each other there.",
+    "Some neighbouring blocks and the corners of the grid are run. Atomics among themselves and stores of one value by all are no race, but a plain read of what others update by atomics is: the compiler may keep what it found, or read it twice; a kernel with memory fences or volatile accesses is left alone, as blocks may wait for each other there.",
   fix: "none",
   simulated: true,
   specificity: 3,
@@ -40,7 +40,7 @@ int main() {
   *check(context) {
     const { reading } = context.program;
     for (const each of shown(context, "global-race")) {
-      const { by, other, object, offset, width, sameWarp } = each.violation;
+      const { by, other, object, offset, width, sameWarp, values } = each.violation;
       const first = placeIn(each.launch, other.at, reading.files);
       const same = first && first.file === each.place.file && first.start === each.place.start;
       const within = tuple(by.block) === tuple(other.block);
@@ -48,7 +48,7 @@ int main() {
       yield {
         span: each.place,
         message: within
-          ? `Race in global memory: ${threadOf(by)} ${verbOf(by)} \`${each.text}\` and thread ${tuple(other.thread)} of it ${verbOf(other)} ${what}, ${elementAt(offset, width)} of \`${object.name}\`, with no ${sameWarp ? "`__syncwarp()`" : "`__syncthreads()`"} between.`
+          ? `Race in global memory: ${threadOf(by)} ${verbOf(by)} \`${each.text}\` and thread ${tuple(other.thread)} of it ${verbOf(other)} ${what}, ${elementAt(offset, width)} of \`${object.name}\`, ${unordered(sameWarp, values)}.`
           : `Race between blocks: ${threadOf(by)} ${verbOf(by)} \`${each.text}\` and ${threadOf(other)} ${verbOf(other)} ${what}, ${elementAt(offset, width)} of \`${object.name}\`.`,
         ...about(each, first && !same ? [{ at: first, message: `${threadOf(other)} ${verbOf(other)} it here` }] : []),
       };

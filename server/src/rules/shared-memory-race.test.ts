@@ -48,6 +48,10 @@ testRule(rule, {
     "the same value from all": program(
       "  __shared__ int found;\n  if (t == 0) found = 0;\n  __syncthreads();\n  if (t % 3 == 0) found = 1;\n  __syncthreads();\n  out[t] = found;",
     ),
+    "lanes that store the same": program(
+      "  __shared__ int warp;\n  warp = t / 32;\n  __syncwarp();\n  out[t] = warp;",
+      "k<<<1, 32>>>(out, in, 1024);",
+    ),
     "a warp's own part": program(`  __shared__ float s[256];
   s[t] = in[t];
   __syncwarp();
@@ -111,6 +115,16 @@ testRule(rule, {
       ),
       unsafe: program(
         "  volatile __shared__ float s[64];\n  s[t] = in[t];\n  __syncwarp();\n  if (t < 16) s[t] += s[t + 16];\n  __syncwarp();\n  if (t < 8) s[t] += s[t + 8];\n  out[t] = s[t];",
+        "k<<<1, 32>>>(out, in, 1024);",
+      ),
+    },
+    "lanes that store what differs": {
+      code: program(
+        `  __shared__ int last;
+  last = t;
+//^^^^ writes the same, element 0 of \`last\`, one 1 and the other 0: nothing says which stays
+  __syncwarp();
+  out[t] = last;`,
         "k<<<1, 32>>>(out, in, 1024);",
       ),
     },

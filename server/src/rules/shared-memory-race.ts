@@ -1,7 +1,7 @@
 import { defineRule } from "./rule.ts";
 import { barrierBetween } from "./support/barrier-between.ts";
 import { textAt } from "./support/edits.ts";
-import { about, elementAt, placeIn, shown, tuple, verbOf } from "./support/violations.ts";
+import { about, elementAt, placeIn, shown, tuple, unordered, verbOf } from "./support/violations.ts";
 
 export default defineRule({
   id: "shared-memory-race",
@@ -18,7 +18,7 @@ export default defineRule({
   remedy:
     "Put `__syncthreads()` between the two accesses, where all threads of the block come by; a loop that reads and then writes the same array needs one on either side. Within a warp `__syncwarp()` is enough.",
   notes:
-    "A block is run from barrier to barrier, and who touched each byte since the last one is kept. Stores of a value that is the same for all threads, and atomics among themselves, are no race. Named barriers (`bar.sync id, threads`), mbarriers and waits for asynchronous copies (`cp.async`) are followed; kernels that use the copy engine (`cp.async.bulk`), `wgmma`, the shared memory of other blocks are left alone. The fix puts a barrier between two statements of one block that all threads come by; a race around a loop's back edge has none.",
+    "A block is run from barrier to barrier, and who touched each byte since the last one is kept. Stores of a value that is the same for all threads, and atomics among themselves, are no race; lanes of a warp that store different values at once are one where these are known. Named barriers (`bar.sync id, threads`), mbarriers and waits for asynchronous copies (`cp.async`) are followed; kernels that use the copy engine (`cp.async.bulk`), `wgmma`, the shared memory of other blocks are left alone. The fix puts a barrier between two statements of one block that all threads come by; a race around a loop's back edge has none.",
   fix: "unsafe",
   simulated: true,
   specificity: 3,
@@ -50,13 +50,14 @@ int main() {
   *check(context) {
     const { reading } = context.program;
     for (const each of shown(context, "shared-race")) {
-      const { by, other, object, offset, width, sameWarp, underWay } = each.violation;
+      const { by, other, object, offset, width, sameWarp, underWay, values } = each.violation;
       const first = placeIn(each.launch, other.at, reading.files);
       const same = first && first.file === each.place.file && first.start === each.place.start;
+      const how = underWay ? "before the copy has been waited for" : unordered(sameWarp, values);
       const before = first && !same ? `\`${textAt(reading, first)}\`` : "the same";
       yield {
         span: each.place,
-        message: `Race in shared memory: thread ${tuple(by.thread)} ${verbOf(by)} \`${each.text}\` and thread ${tuple(other.thread)} ${verbOf(other)} ${before}, ${elementAt(offset, width)} of \`${object.name}\`, ${underWay ? "before the copy has been waited for" : `with no ${sameWarp ? "`__syncwarp()`" : "`__syncthreads()`"} between`}.`,
+        message: `Race in shared memory: thread ${tuple(by.thread)} ${verbOf(by)} \`${each.text}\` and thread ${tuple(other.thread)} ${verbOf(other)} ${before}, ${elementAt(offset, width)} of \`${object.name}\`, ${how}.`,
         ...about(each, first && !same ? [{ at: first, message: `thread ${tuple(other.thread)} ${verbOf(other)} it here` }] : []),
         fix: first && !same && !underWay ? barrierBetween(context, first, each.place, sameWarp) : undefined,
       };

@@ -17,8 +17,9 @@ export interface Slice {
 /** The slice of everything: for comparing values. */
 export const wholeKernel: Slice = { needs: (op) => op.type !== "void", acts: () => true };
 
-export function sliceForAddresses(kernel: Kernel, provenance: Provenance, work: Work): Slice {
-  return slice(kernel, provenance, undefined, work);
+/** @param also other values that are asked for */
+export function sliceForAddresses(kernel: Kernel, provenance: Provenance, work: Work, also: Iterable<Op> = []): Slice {
+  return slice(kernel, provenance, undefined, work, also);
 }
 
 /** The slice for what a kernel leaves in these objects: where it goes, and what it stores to them. */
@@ -27,7 +28,13 @@ export function sliceForStores(kernel: Kernel, provenance: Provenance, objects: 
 }
 
 /** @param objects whose contents are asked for; undefined: all addresses are */
-function slice(kernel: Kernel, provenance: Provenance, objects: ReadonlySet<MemoryObject> | undefined, work: Work): Slice {
+function slice(
+  kernel: Kernel,
+  provenance: Provenance,
+  objects: ReadonlySet<MemoryObject> | undefined,
+  work: Work,
+  also: Iterable<Op> = [],
+): Slice {
   const needed = new Set<Op>();
   const acting = new Set<Op>();
   const pending: Op[] = [];
@@ -36,6 +43,7 @@ function slice(kernel: Kernel, provenance: Provenance, objects: ReadonlySet<Memo
     needed.add(op);
     pending.push(op);
   };
+  for (const op of also) need(op);
   /** What a bulk copy reaches at one of its ends; where a tensor lies is a matter of its map. */
   const bulkEnds = ({ action, args: [shared, global] }: Op, end: "shared" | "global"): ReadonlySet<MemoryObject> => {
     const isTensor = action.kind === "copy.bulk" && action.tensor !== undefined;

@@ -60,6 +60,8 @@ export interface SharedRace extends OfAccess {
   readonly other: Actor;
   /** Both are of one warp. */
   readonly sameWarp: boolean;
+  /** Of two that store by one place in the source: what each does, where that is known to differ. */
+  readonly values?: readonly [number, number];
   /** The other is an asynchronous copy that its thread has not waited for. */
   readonly underWay: boolean;
 }
@@ -71,6 +73,8 @@ export interface GlobalRace extends OfAccess {
   readonly other: Actor;
   /** Both are of one warp of a block. */
   readonly sameWarp: boolean;
+  /** Of two that store by one place in the source: what each does, where that is known to differ. */
+  readonly values?: readonly [number, number];
 }
 
 export interface DivergentBarrier {

@@ -18,7 +18,12 @@ export function isAlike(value: Op, among: "block" | "launch", changes: (address:
       case "special":
         return among === "block" ? /^(ntid|ctaid|nctaid|cluster)/.test(action.register) : /^(ntid|nctaid)/.test(action.register);
       case "load":
-        return /^(param|constant)$/.test(action.space) || (action.space === "global" && op.args[0] !== undefined && !changes(op.args[0]));
+        // Between two barriers a place in shared memory holds one value for all, or else there is a race of its own to tell.
+        return (
+          /^(param|constant)$/.test(action.space) ||
+          (action.space === "shared" && among === "block") ||
+          (action.space === "global" && op.args[0] !== undefined && !changes(op.args[0]))
+        );
       default:
         return /^(int|float|fma|icmp|fcmp|select|convert|math|gep|extract)$/.test(action.kind);
     }

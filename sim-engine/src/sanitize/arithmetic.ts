@@ -7,7 +7,6 @@ import { BudgetExceeded } from "../execute/budget.ts";
 import { compile } from "../execute/compile.ts";
 import type { Program } from "../execute/program.ts";
 import { traceAddresses } from "../execute/provenance.ts";
-import { longToNumber } from "../execute/registers.ts";
 import { Runner } from "../execute/run.ts";
 import { type Slice, sliceForAddresses } from "../execute/slice.ts";
 import type { Contents } from "../execute/sources.ts";
@@ -17,6 +16,7 @@ import type { Actor, Violation } from "../report/violation.ts";
 import type { Work } from "../work.ts";
 import { dependsOnBlock } from "./alike.ts";
 import { findInvented, type Invented } from "./invented.ts";
+import { laneValue } from "./lane-values.ts";
 import { extentsOf } from "./objects.ts";
 
 export interface Probed {
@@ -301,8 +301,8 @@ class Watching implements AccessListener {
     let last: number | undefined;
     for (let lane = 0, bits = mask; bits !== 0; lane++, bits >>>= 1) {
       if ((bits & 1) === 0) continue;
-      const index = this.#value(guard.index, from, lane);
-      const limit = this.#value(guard.bound, from, lane) + guard.beyond;
+      const index = laneValue(this.#program, guard.index, from, lane);
+      const limit = laneValue(this.#program, guard.bound, from, lane) + guard.beyond;
       if (index >= limit) seen.ends = true;
       seen.most = Math.max(seen.most, index);
       seen.limit = limit;
@@ -316,7 +316,7 @@ class Watching implements AccessListener {
     const [, divisor] = op.args;
     if (!divisor || op.action.kind !== "int" || this.#invented.of(op) || this.#invented.has(divisor)) return;
     for (let lane = 0, bits = mask; bits !== 0; lane++, bits >>>= 1) {
-      if ((bits & 1) === 0 || this.#value(divisor, from, lane) !== 0) continue;
+      if ((bits & 1) === 0 || laneValue(this.#program, divisor, from, lane) !== 0) continue;
       this.#keep({ kind: "division-by-zero", by: this.#actor(op, lane), remainder: op.action.op.endsWith("rem") });
       return;
     }
@@ -335,7 +335,7 @@ class Watching implements AccessListener {
         kind: "overflow",
         by: this.#actor(at, lane),
         exact: this.#exact(at, from, lane, 0),
-        value: signed ? this.#value(narrow, from, lane) : this.#value(narrow, from, lane) >>> 0,
+        value: signed ? laneValue(this.#program, narrow, from, lane) : laneValue(this.#program, narrow, from, lane) >>> 0,
         signed,
       });
       return;
@@ -351,7 +351,7 @@ class Watching implements AccessListener {
       if (action.op === "sub") return this.#exact(a, from, lane, depth + 1) - this.#exact(b, from, lane, depth + 1);
       if (action.op === "mul") return this.#exact(a, from, lane, depth + 1) * this.#exact(b, from, lane, depth + 1);
     }
-    return this.#value(op, from, lane);
+    return laneValue(this.#program, op, from, lane);
   }
 
   /** The operation where it goes beyond, its operands being within. */
@@ -364,14 +364,6 @@ class Watching implements AccessListener {
       if (!next) return at;
       at = next;
     }
-  }
-
-  #value(op: Op, from: number, lane: number): number {
-    const { registers, divergence } = this.#program;
-    const at = divergence.isVarying(op) ? from + lane : from;
-    const slot = registers.slot(op);
-    if (slot.kind === "long") return longToNumber(slot.data.lo[at]!, slot.data.hi[at]!);
-    return slot.data[at]!;
   }
 
   #actor(op: Op, lane: number): Actor {

@@ -6,12 +6,15 @@ import { BudgetExceeded } from "../execute/budget.ts";
 import { compile } from "../execute/compile.ts";
 import { launchConstants } from "../execute/constants.ts";
 import { WrapsAround } from "../execute/patterns.ts";
+import { warpSize } from "../execute/program.ts";
+import { traceAddresses } from "../execute/provenance.ts";
 import { Runner } from "../execute/run.ts";
+import { sliceForAddresses } from "../execute/slice.ts";
 import type { Contents } from "../execute/sources.ts";
 import { Stopped } from "../execute/stopped.ts";
 import { NotExecutable } from "../execute/values.ts";
 import { cloneKernel, linkBlocks } from "../ir/builder.ts";
-import type { Buffer, Dim3, Kernel, Launch } from "../ir/kernel.ts";
+import type { Buffer, Dim3, Kernel, Launch, Op } from "../ir/kernel.ts";
 import { hoistLeaves } from "../passes/fold/leaves.ts";
 import { inferSpaces } from "../passes/memory/infer-spaces.ts";
 import { promote } from "../passes/memory/promote.ts";
@@ -21,6 +24,7 @@ import { markSkips } from "../sampling/loops.ts";
 import type { Work } from "../work.ts";
 import { type Arithmetic, type Probed, probe } from "./arithmetic.ts";
 import { findInvented } from "./invented.ts";
+import { laneValue } from "./lane-values.ts";
 import { Watcher } from "./watcher.ts";
 
 export interface Sanitized {
@@ -53,7 +57,7 @@ export function sanitize(subject: Sanitized, steps: number, work: Work): Sanitat
   inferSpaces(kernel);
   const found = new Map<string, Violation>();
   const run = (part: readonly Dim3[], ordered: boolean, own: Work): void => {
-    for (const violation of withPatterns((allLanes) => watched({ ...subject, kernel }, part, ordered, allLanes, own))) {
+    for (const violation of violationsOf({ ...subject, kernel }, part, ordered, own)) {
       const { by } = violation;
       const key = `${violation.kind} ${by.at.file}:${by.at.start}-${by.at.end}`;
       if (!found.has(key) || (violation.kind === "divergent-barrier" && !violation.ended)) found.set(key, violation);
@@ -84,8 +88,16 @@ function arithmeticOf(subject: Probed, work: Work): Arithmetic {
 /** Of the steps, those for blocks whose warps wait at every barrier. */
 const shareOfOrder = 2 / 3;
 
+/** What blocks do wrong; of stores that meet, once more with what they store. */
+function violationsOf(subject: Sanitized, blocks: readonly Dim3[], ordered: boolean, work: Work): readonly Violation[] {
+  const first = withPatterns((allLanes) => watched(subject, blocks, ordered, { allLanes }, work));
+  if (first.contested.size === 0) return first.violations;
+  const again = watched(subject, blocks, ordered, { allLanes: true, storedBy: first.contested }, work);
+  return [...first.violations, ...again.violations.filter((violation) => "values" in violation)];
+}
+
 /** Tries it with as few lanes computed as will do. */
-function withPatterns(run: (allLanes: boolean) => readonly Violation[]): readonly Violation[] {
+function withPatterns<T>(run: (allLanes: boolean) => T): T {
   try {
     return run(false);
   } catch (error) {
@@ -94,36 +106,45 @@ function withPatterns(run: (allLanes: boolean) => readonly Violation[]): readonl
   }
 }
 
+interface Watch {
+  readonly allLanes: boolean;
+  /** Operations of which is computed what they store. */
+  readonly storedBy?: ReadonlySet<Op>;
+}
+
 /** What is found until the work or the blocks end, or they cannot go on. */
 function watched(
   { kernel, launch, contents, buffers, invented }: Sanitized,
   blocks: readonly Dim3[],
   ordered: boolean,
-  allLanes: boolean,
+  { allLanes, storedBy }: Watch,
   work: Work,
-): readonly Violation[] {
+): Pick<Watcher, "violations" | "contested"> {
   let watcher: Watcher | undefined;
   try {
+    const stored = [...(storedBy ?? [])].flatMap(({ args }) => args.slice(1, 2));
     const program = compile(kernel, launch, {
       allLanes,
       contents,
       work,
       allBarriers: ordered,
+      ...(storedBy ? { slice: sliceForAddresses(kernel, traceAddresses(kernel, launch, work), work, stored) } : {}),
       onSync: (op, mask) => watcher?.synchronises(op, mask),
     });
     if (!ordered) markSkips({ program, constantOf: launchConstants(program.environment) }, work);
     const runner = new Runner(program, work);
-    const watching = new Watcher(runner, findInvented(program, invented, work), ordered || !needsOrder(kernel), {
-      buffers,
-      contents,
-      work,
-    });
+    const storedValue = (op: Op, warp: number, lane: number): number | undefined => {
+      const [, value] = op.args;
+      return value && storedBy?.has(op) ? laneValue(program, value, program.waits ? warp * warpSize : 0, lane) : undefined;
+    };
+    const given = { buffers, contents, work };
+    const watching = new Watcher(runner, findInvented(program, invented, work), ordered || !needsOrder(kernel), given, storedValue);
     watcher = watching;
     for (const at of blocks) watching.watch(at, () => runner.runBlock(at));
   } catch (error) {
     if (!isReason(error)) throw error;
   }
-  return watcher?.violations ?? [];
+  return watcher ?? { violations: [], contested: new Set() };
 }
 
 /** An end that the kernel, or its length, is the reason of. */

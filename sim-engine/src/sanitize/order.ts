@@ -1,14 +1,18 @@
 /** Accesses that nothing orders, in shared memory and in global memory, and reads of shared memory that nobody has written. */
 import { sharedBase } from "../execute/memory.ts";
 import type { Program } from "../execute/program.ts";
+import type { Op } from "../ir/kernel.ts";
 import type { Actor, Violation } from "../report/violation.ts";
 import type { BlockClocks } from "./clocks.ts";
 import { type BlockTouch, GlobalShadow } from "./global-shadow.ts";
 import { isUnordered } from "./invented.ts";
 import { nearestOf, sharedAt } from "./objects.ts";
-import { type Conflict, SharedShadow } from "./shared-shadow.ts";
+import { type Conflict, SharedShadow, type Touch } from "./shared-shadow.ts";
 import type { Site, Sites } from "./sites.ts";
 import { spotOf, type Witnesses } from "./witnesses.ts";
+
+/** What an operation stores, of a lane of the running warp. */
+export type StoredValues = (op: Op, warp: number, lane: number) => number | undefined;
 
 interface Unwritten {
   readonly granule: number;
@@ -26,10 +30,24 @@ export class OrderCheck {
   readonly #clocks: BlockClocks;
   readonly #shared: SharedShadow | undefined;
   readonly #global: GlobalShadow | undefined;
+  readonly #values: StoredValues | undefined;
   #unwritten: Unwritten[] = [];
+  /** Stores of one place in the source that meet, where what they store decides whether that matters. */
+  readonly contested = new Set<Op>();
 
-  /** @param ordered what orders the accesses of a block is all understood and heard of: without, only blocks are told apart */
-  constructor(program: Program, witnesses: Witnesses, sites: Sites, clocks: BlockClocks, ordered: boolean) {
+  /**
+   * @param ordered what orders the accesses of a block is all understood and heard of: without, only blocks are told apart
+   * @param values what is stored, where that is computed
+   */
+  constructor(
+    program: Program,
+    witnesses: Witnesses,
+    sites: Sites,
+    clocks: BlockClocks,
+    ordered: boolean,
+    values: StoredValues | undefined,
+  ) {
+    this.#values = values;
     this.#program = program;
     this.#witnesses = witnesses;
     this.#sites = sites;
@@ -62,16 +80,18 @@ export class OrderCheck {
   #inShared(shadow: SharedShadow, site: Site, addresses: Float64Array, from: number, mask: number, warp: number): void {
     const granules = site.counter.bytes / shadow.granule;
     const { time, interval } = this.#clocks.now(warp, site.copies);
-    const touch = { warp, lane: 0, time, interval, site: site.number };
+    const touch = { warp, lane: 0, time, interval, site: site.number, value: this.#valueOf(site, warp, 0) };
+    const isOne = (other: Conflict): boolean => this.#isOne(site, touch, other);
     for (let lane = 0, bits = mask; bits !== 0; lane++, bits >>>= 1) {
       if ((bits & 1) === 0) continue;
       const address = addresses[from + lane]!;
       const first = Math.floor((address - sharedBase) / shadow.granule);
       touch.lane = lane;
+      touch.value = this.#valueOf(site, warp, lane);
       for (let granule = first; granule < first + granules; granule++) {
         if (site.reads && site.showsUnwritten && !shadow.isWritten(granule)) this.#notWritten(site, granule, address, warp, lane);
-        const conflict = site.writes ? shadow.write(granule, touch, site.sameValue) : shadow.read(granule, touch);
-        if (conflict) this.#sharedRace(site, conflict, address, warp, lane);
+        const conflict = site.writes ? shadow.write(granule, touch, isOne) : shadow.read(granule, touch);
+        if (conflict) this.#sharedRace(site, conflict, address, touch);
       }
     }
   }
@@ -80,17 +100,30 @@ export class OrderCheck {
     const granules = site.counter.bytes / shadow.granule;
     const { block } = this.#witnesses;
     const { time, interval } = this.#clocks.now(warp, false);
-    const isOne = (other: BlockTouch): boolean => other.site === site.number && (site.sameValue || other.warp === warp);
     for (let lane = 0, bits = mask; bits !== 0; lane++, bits >>>= 1) {
       if ((bits & 1) === 0) continue;
       const address = addresses[from + lane]!;
       const first = Math.floor(address / shadow.granule);
-      const touch: BlockTouch = { warp, lane, time, interval, block, site: site.number };
+      const touch: BlockTouch = { warp, lane, time, interval, block, site: site.number, value: this.#valueOf(site, warp, lane) };
+      const isOne = (other: BlockTouch): boolean => this.#isOne(site, touch, other);
       for (let granule = first; granule < first + granules; granule++) {
         const conflict = site.writes ? shadow.write(granule, touch, isOne) : shadow.read(granule, touch);
         if (conflict) this.#globalRace(site, conflict, address, touch);
       }
     }
+  }
+
+  #valueOf({ op, mayDiffer }: Site, warp: number, lane: number): number | undefined {
+    return mayDiffer ? this.#values?.(op, warp, lane) : undefined;
+  }
+
+  /** Whether it is all the same which of two stores of a block comes last. */
+  #isOne(site: Site, { warp, value }: Touch, other: Pick<Touch, "warp" | "site" | "value">): boolean {
+    if (other.site !== site.number) return false;
+    if (site.mayDiffer) this.contested.add(site.op);
+    if (value !== undefined && other.value !== undefined && value !== other.value) return false;
+    // Of lanes that store at once one wins: most often all store what they have worked out together.
+    return site.sameValue || other.warp === warp;
   }
 
   #globalRace(site: Site, conflict: BlockTouch, address: number, touch: BlockTouch): void {
@@ -106,7 +139,10 @@ export class OrderCheck {
       return;
     const here = this.#witnesses.actor(site.op, site.operation, touch.warp, touch.lane);
     const there = this.#witnesses.actor(other.op, other.operation, conflict.warp, conflict.lane, conflict.block);
-    this.#tell(`global ${spotsOf(site, other)}`, inSourceOrder(site, here, other, there), ({ by, other: earlier }) => ({
+    const plain = site.operation === "atomic" ? { by: there, other: here } : { by: here, other: there };
+    // Where only one is an atomic, the other lacks it.
+    const actors = (site.operation === "atomic") === (other.operation === "atomic") ? inSourceOrder(site, here, other, there) : plain;
+    this.#tell(`global ${spotsOf(site, other)}`, actors, ({ by, other: earlier }) => ({
       kind: "global-race",
       by,
       other: earlier,
@@ -114,14 +150,15 @@ export class OrderCheck {
       offset: address - extent.start,
       width: site.counter.bytes,
       sameWarp: within && conflict.warp === touch.warp,
+      ...stored(touch, conflict),
     }));
   }
 
-  #sharedRace(site: Site, { sameWarp, underWay, ...conflict }: Conflict, address: number, warp: number, lane: number): void {
+  #sharedRace(site: Site, { sameWarp, underWay, ...conflict }: Conflict, address: number, touch: Touch): void {
     const other = this.#sites.at(conflict.site);
     const extent = site.extents ? nearestOf(site.extents, address) : sharedAt(this.#program, address);
     if (!other || !extent) return;
-    const here = this.#witnesses.actor(site.op, site.operation, warp, lane);
+    const here = this.#witnesses.actor(site.op, site.operation, touch.warp, touch.lane);
     const there = this.#witnesses.actor(other.op, other.operation, conflict.warp, conflict.lane);
     this.#tell(`shared ${spotsOf(site, other)}`, inSourceOrder(site, here, other, there), ({ by, other: earlier }) => ({
       kind: "shared-race",
@@ -132,6 +169,7 @@ export class OrderCheck {
       width: site.counter.bytes,
       sameWarp,
       underWay,
+      ...stored(touch, conflict),
     }));
   }
 
@@ -172,6 +210,11 @@ interface Actors {
 function inSourceOrder(site: Site, here: Actor, otherSite: Site, there: Actor): Actors {
   const [x, y] = [otherSite.op.span, site.op.span];
   return x.file === y.file && x.start > y.start ? { by: there, other: here } : { by: here, other: there };
+}
+
+/** What two threads store by one place in the source, where that is known to differ. */
+function stored({ site, value }: Touch, other: Pick<Touch, "site" | "value">): { readonly values?: readonly [number, number] } {
+  return value === undefined || other.value === undefined || other.site !== site ? {} : { values: [value, other.value] };
 }
 
 const spotsOf = (a: Site, b: Site): string => [spotOf(a.op), spotOf(b.op)].sort().join(" ");

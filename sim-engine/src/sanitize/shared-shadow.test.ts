@@ -14,30 +14,32 @@ class Shadow extends SharedShadow {
     return { warp, lane, site, ...this.clocks.now(warp, copies) };
   }
 }
+const never = (): boolean => false;
+const always = (): boolean => true;
 const shadow = (atomics: readonly number[] = []): Shadow => new Shadow(atomics);
 
 describe("shared memory's shadow", () => {
   test("a read of what another warp wrote", () => {
     const s = shadow();
-    expect(s.write(3, s.by(0, 5), false)).toBeUndefined();
+    expect(s.write(3, s.by(0, 5), never)).toBeUndefined();
     expect(s.read(3, s.by(1, 0, 1))).toEqual({ warp: 0, lane: 5, site: 0, sameWarp: false, underWay: false });
   });
   test("a write of what another warp read, though the writer read it too", () => {
     const s = shadow();
     s.read(0, s.by(1, 0, 1));
     s.read(0, s.by(2, 0, 1));
-    expect(s.write(0, s.by(1, 0, 2), false)).toMatchObject({ warp: 2, sameWarp: false });
+    expect(s.write(0, s.by(1, 0, 2), never)).toMatchObject({ warp: 2, sameWarp: false });
   });
   test("not across a barrier, nor in another place", () => {
     const s = shadow();
-    s.write(3, s.by(0, 5), false);
+    s.write(3, s.by(0, 5), never);
     expect(s.read(2, s.by(1, 0, 1))).toBeUndefined();
     s.clocks.blockSync();
     expect(s.read(3, s.by(1, 0, 1))).toBeUndefined();
   });
   test("within a warp until its lanes wait for each other", () => {
     const s = shadow();
-    s.write(3, s.by(0, 5), false);
+    s.write(3, s.by(0, 5), never);
     expect(s.read(3, s.by(0, 6, 1))).toMatchObject({ sameWarp: true });
     s.clocks.warpSync(0);
     expect(s.read(3, s.by(0, 7, 1))).toBeUndefined();
@@ -45,29 +47,36 @@ describe("shared memory's shadow", () => {
   });
   test("a thread with itself never", () => {
     const s = shadow();
-    s.write(3, s.by(0, 5), false);
+    s.write(3, s.by(0, 5), never);
     expect(s.read(3, s.by(0, 5, 1))).toBeUndefined();
-    expect(s.write(3, s.by(0, 5, 2), false)).toBeUndefined();
+    expect(s.write(3, s.by(0, 5, 2), never)).toBeUndefined();
   });
   test("one value from all, atomics among themselves, lanes that store at once", () => {
     const s = shadow([7]);
-    s.write(0, s.by(0, 0, 1), true);
-    expect(s.write(0, s.by(3, 0, 1), true)).toBeUndefined();
-    s.write(1, s.by(0, 0, 7), false);
-    expect(s.write(1, s.by(3, 0, 7), false)).toBeUndefined();
+    s.write(0, s.by(0, 0, 1), always);
+    expect(s.write(0, s.by(3, 0, 1), always)).toBeUndefined();
+    s.write(1, s.by(0, 0, 7), never);
+    expect(s.write(1, s.by(3, 0, 7), never)).toBeUndefined();
     expect(s.read(1, s.by(4, 0, 2))).toMatchObject({ site: 7 });
-    s.write(2, s.by(0, 0, 1), false);
-    expect(s.write(2, s.by(0, 1, 1), false)).toBeUndefined();
-    expect(s.write(2, s.by(1, 1, 1), false)).toMatchObject({ sameWarp: false });
+    s.write(2, s.by(0, 0, 1), never);
+    expect(s.write(2, s.by(0, 1, 1), ({ sameWarp }) => sameWarp)).toBeUndefined();
+    expect(s.write(2, s.by(1, 1, 1), ({ sameWarp }) => sameWarp)).toMatchObject({ sameWarp: false });
+  });
+  test("tells what was stored, where that is known", () => {
+    const s = shadow();
+    s.write(0, { ...s.by(0, 0, 1), value: 5 }, never);
+    expect(s.write(0, { ...s.by(0, 1, 1), value: 6 }, ({ value }) => value === 6)).toMatchObject({ value: 5 });
+    expect(s.write(0, s.by(0, 2, 1), ({ value }) => value === 6)).toBeUndefined();
+    expect(s.write(0, s.by(0, 3, 1), never)).not.toHaveProperty("value");
   });
   test("beyond the memory nothing", () => {
     const s = shadow();
-    expect(s.write(16, s.by(0, 0), false)).toBeUndefined();
+    expect(s.write(16, s.by(0, 0), never)).toBeUndefined();
     expect(s.read(-1, s.by(0, 0))).toBeUndefined();
   });
   test("a block begins with nothing", () => {
     const s = shadow();
-    s.write(3, s.by(0, 5), false);
+    s.write(3, s.by(0, 5), never);
     s.clear();
     expect(s.isWritten(3)).toBe(false);
     expect(s.read(3, s.by(1, 0, 1))).toBeUndefined();
@@ -90,7 +99,7 @@ describe("shared memory's shadow", () => {
             continue;
           }
           const { kind, granule, warp, lane, site } = each;
-          const found = kind === "write" ? s.write(granule, s.by(warp, lane, site), false) : s.read(granule, s.by(warp, lane, site));
+          const found = kind === "write" ? s.write(granule, s.by(warp, lane, site), never) : s.read(granule, s.by(warp, lane, site));
           const meets = interval.filter((other) => other.granule === granule && (other.kind === "write" || kind === "write"));
           if (found)
             expect(meets.some((other) => other.warp === found.warp && other.lane === found.lane && other.site === found.site)).toBe(true);

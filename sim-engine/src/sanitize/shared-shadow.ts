@@ -6,6 +6,8 @@ import type { BlockClocks, Moment } from "./clocks.ts";
 
 export interface Touch extends Moment {
   readonly site: number;
+  /** What is stored, where that is known. */
+  readonly value?: number | undefined;
 }
 
 /** A conflict of the access at hand with one before it. */
@@ -16,6 +18,8 @@ export interface Conflict {
   readonly sameWarp: boolean;
   /** The other is a copy that is not waited for. */
   readonly underWay: boolean;
+  /** What the other stores, where that is known. */
+  readonly value?: number;
 }
 
 /** Fields of a touch: thread + 1 (0: nobody), time, interval of the warp, site. */
@@ -29,6 +33,8 @@ export class SharedShadow {
   readonly #reads: Int32Array;
   /** Readers of another warp than those in `#reads`. */
   readonly #others: Int32Array;
+  /** What was stored last; not a number where that is not known. */
+  readonly #values: Float64Array;
   /** Sites that write by atomics: they are ordered among themselves. */
   readonly #atomic: (site: number) => boolean;
 
@@ -41,6 +47,7 @@ export class SharedShadow {
     this.#writes = new Int32Array(this.#count * fields);
     this.#reads = new Int32Array(this.#count * fields);
     this.#others = new Int32Array(this.#count * fields);
+    this.#values = new Float64Array(this.#count);
   }
 
   /** A new block. */
@@ -64,17 +71,18 @@ export class SharedShadow {
     return conflict;
   }
 
-  /** @param sameValue by this store: who else stores it by the same site changes nothing */
-  write(granule: number, touch: Touch, sameValue: boolean): Conflict | undefined {
+  /** @param isOne whether it is all the same which of this store and another comes last */
+  write(granule: number, touch: Touch, isOne: (other: Conflict) => boolean): Conflict | undefined {
     if (granule < 0 || granule >= this.#count) return undefined;
     const isAtomic = this.#atomic(touch.site);
     const against = (of: Int32Array): Conflict | undefined => this.#conflict(of, granule, touch);
     let conflict = against(this.#writes);
-    // Of lanes that store at once one wins: most often all store what they have worked out together.
-    const isOne = conflict !== undefined && conflict.site === touch.site && (sameValue || conflict.sameWarp);
-    if (conflict && ((isAtomic && this.#atomic(conflict.site)) || isOne)) conflict = undefined;
+    if (conflict && isAtomic && this.#atomic(conflict.site)) conflict = undefined;
+    if (conflict && !Number.isNaN(this.#values[granule])) conflict = { ...conflict, value: this.#values[granule]! };
+    if (conflict && isOne(conflict)) conflict = undefined;
     conflict ??= against(this.#reads) ?? against(this.#others);
     this.#put(this.#writes, granule, touch);
+    this.#values[granule] = touch.value ?? Number.NaN;
     return conflict;
   }
 

@@ -25,6 +25,8 @@ export interface Site {
   readonly dependsOnBlock: boolean;
   /** Every thread of the block stores the same. */
   readonly sameValue: boolean;
+  /** What it stores is made of nothing that was made up, and may differ from thread to thread. */
+  readonly mayDiffer: boolean;
   /** Others may write what it touches in global memory, or touch what it writes. */
   readonly meetsOthers: boolean;
   /** Atomic to the threads of its own block only. */
@@ -80,6 +82,7 @@ export class Sites {
     if (op.action.kind === "load" && op.action.matrix) return undefined;
     const value = op.action.kind === "store" && op.action.components === 1 ? op.args[1] : undefined;
     const objects = this.#program.provenance.of(address);
+    const sameValue = value !== undefined && isAlike(value, "block", this.changes);
     const sets = op.action.kind === "store" && value !== undefined && isAlike(value, "launch", this.changes);
     return {
       number: this.#numbered.length,
@@ -90,7 +93,8 @@ export class Sites {
       reads: operation === "load" || (operation === "copy" && space === "global"),
       writes: operation !== "load" && !(operation === "copy" && space === "global"),
       copies: operation === "copy" && space === "shared",
-      sameValue: value !== undefined && isAlike(value, "block", this.changes),
+      sameValue,
+      mayDiffer: value !== undefined && !sameValue && !this.#invented.has(value),
       showsUnwritten: !mayOverlap(objects, this.#doubtful),
       dependsOnBlock: op.args.slice(1).some((arg) => dependsOnBlock(arg)),
       meetsOthers:
@@ -132,8 +136,8 @@ function updatedObjects({ kernel, provenance }: Program): ReadonlySet<MemoryObje
 }
 
 /**
- * What the kernel stores to, but for atomics among all threads, and values that are the same for all threads where nothing but them is
- * stored.
+ * What the kernel stores to: by atomics among all threads where it reads there without one, too, and not values that are the same for
+ * all threads where nothing but them is stored.
  */
 function storedObjects(
   { kernel, provenance }: Program,
@@ -145,6 +149,8 @@ function storedObjects(
     for (const { action, args } of ops) {
       const [address, value] = args;
       const ofBlock = action.kind === "atomic" && action.scope === "block";
+      if (action.kind === "load" && !action.volatile && address)
+        for (const object of provenance.of(address)) if (updated.has(object) && /^(buffer|global) /.test(object)) stored.add(object);
       if (!(action.kind === "store" || ofBlock) || !address || !value) continue;
       const sets = action.kind === "store" && isAlike(value, "launch", changes);
       for (const object of provenance.of(address))

@@ -7,7 +7,7 @@ import { BarrierCheck } from "./barriers.ts";
 import { BoundsCheck } from "./bounds.ts";
 import { BlockClocks } from "./clocks.ts";
 import type { Invented } from "./invented.ts";
-import { OrderCheck } from "./order.ts";
+import { OrderCheck, type StoredValues } from "./order.ts";
 import { type Site, Sites } from "./sites.ts";
 import { type Given, UnwrittenCheck } from "./unwritten.ts";
 import { Witnesses } from "./witnesses.ts";
@@ -26,14 +26,15 @@ export class Watcher implements AccessListener, BarrierListener {
   /**
    * @param ordered whether what orders the accesses of a block is all understood, and every barrier waited at: without, no races within
    * a block are looked for, nor what was not written
+   * @param values what is stored, where that is computed
    */
-  constructor(runner: Runner, invented: Invented, ordered: boolean, given: Given) {
+  constructor(runner: Runner, invented: Invented, ordered: boolean, given: Given, values?: StoredValues) {
     const { program } = runner;
     this.#runner = runner;
     this.#witnesses = new Witnesses(program.launch.block);
     this.#sites = new Sites(program, invented);
     this.#bounds = new BoundsCheck(this.#witnesses);
-    this.#order = new OrderCheck(program, this.#witnesses, this.#sites, this.#clocks, ordered);
+    this.#order = new OrderCheck(program, this.#witnesses, this.#sites, this.#clocks, ordered, values);
     const whole = ordered && program.blocks.every(({ skip }) => !skip);
     this.#unwritten = new UnwrittenCheck(program, given, this.#witnesses, this.#sites, whole);
     this.#barriers = new BarrierCheck(runner, invented, this.#witnesses, this.#clocks);
@@ -43,6 +44,11 @@ export class Watcher implements AccessListener, BarrierListener {
 
   get violations(): readonly Violation[] {
     return [...this.#witnesses.found.values()];
+  }
+
+  /** See `OrderCheck`. */
+  get contested(): ReadonlySet<Op> {
+    return this.#order.contested;
   }
 
   /** Runs a block. */

@@ -87,6 +87,12 @@ const verbs: Readonly<Record<Actor["operation"], string>> = {
 
 export const verbOf = ({ operation }: Pick<Actor, "operation">): string => verbs[operation];
 
+/** What is missing between two accesses of a block: a barrier, or where one store does both, what would say which value stays. */
+export function unordered(sameWarp: boolean, values: readonly [number, number] | undefined): string {
+  if (sameWarp && values) return `one ${values[0]} and the other ${values[1]}: nothing says which stays`;
+  return `with no ${sameWarp ? "`__syncwarp()`" : "`__syncthreads()`"} between`;
+}
+
 const count = (value: number): string => value.toLocaleString("en-US");
 
 /** "`c` has 1,000 elements of 4 bytes", or bytes where they do not divide it. */
