@@ -43,6 +43,14 @@ testRule(rule, {
   }
   out[i] += 1;`),
     },
+    "whole warps that have returned": {
+      code: program(`  if (i >= n) return;
+  if (t >= 128) return;
+  out[i] = in[i];
+  __syncthreads();
+//^^^^^^^^^^^^^^^ thread (128, 0, 0) has returned
+  out[i] += 1;`),
+    },
     "either way another one": {
       code: program(`  if (t < 128) __syncthreads();
   else __syncthreads();

@@ -17,6 +17,22 @@ testRule(rule, {
     "a grid that may be empty for another reason": program(
       "  int n = 0;\n  for (int i = 0; i < lines(out); ++i) n += 32;\n  k<<<n / 32, 32>>>(out);",
     ),
+    "as many as lines that a file has, or as the longest is long": `#include <fstream>
+#include <string>
+#include <vector>
+__global__ void k(float *out) { out[threadIdx.x] = 1; }
+int main(int argc, char **argv) {
+  std::vector<std::string> lines;
+  std::string line;
+  std::ifstream file(argv[1]);
+  while (getline(file, line)) lines.push_back(line);
+  unsigned longest = 0;
+  for (auto each : lines) if (longest < each.length()) longest = each.length();
+  float *out;
+  cudaMalloc(&out, 65536 * sizeof(float));
+  k<<<1, longest>>>(out);
+  k<<<lines.size() - 1, 32>>>(out);
+}`,
     "48 KB": program("  k<<<1, 32, 48 * 1024>>>(out);", dynamic),
     "more, and allowed by a call that cannot be read": program(
       "  auto f = k;\n  cudaFuncSetAttribute(f, cudaFuncAttributeMaxDynamicSharedMemorySize, 100 << 10);\n  k<<<1, 32, 100 << 10>>>(out);",

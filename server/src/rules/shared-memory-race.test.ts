@@ -52,6 +52,10 @@ testRule(rule, {
       "  __shared__ int warp;\n  warp = t / 32;\n  __syncwarp();\n  out[t] = warp;",
       "k<<<1, 32>>>(out, in, 1024);",
     ),
+    "one place of the input for all rows of a block": program(
+      "  __shared__ float s[32];\n  s[t] = in[t];\n  __syncthreads();\n  if (threadIdx.y == 0) out[t] = s[t];",
+      "k<<<16, dim3(32, 8)>>>(out, in, 1024);",
+    ),
     "a warp's own part": program(`  __shared__ float s[256];
   s[t] = in[t];
   __syncwarp();

@@ -1,6 +1,7 @@
 /** Barriers of the block, of some of its warps, and of a warp's lanes, at which somebody is waited for who does not come. */
 import { type CompiledBlock, type Program, warpSize } from "../execute/program.ts";
 import type { Runner } from "../execute/run.ts";
+import { successors } from "../ir/builder.ts";
 import type { Block, Dim3, Op } from "../ir/kernel.ts";
 import type { BlockClocks } from "./clocks.ts";
 import { divergentRegions, type Invented } from "./invented.ts";
@@ -138,7 +139,11 @@ export class BarrierCheck {
   /** Whether a warp went by a barrier rather than return before it: it was where the ways around it meet again. */
   #passedBy(warp: number, barrier: Op): boolean {
     const ran = new Set(this.#runner.records?.[warp]?.blocks);
-    return this.#decidersOf(barrier).some(({ index, join }) => join && ran.has(index) && ran.has(join.index));
+    const { blocks } = this.#program;
+    const home = blocks.find(({ block }) => block.ops.includes(barrier))?.block;
+    return blocks.some(
+      ({ block, index, join }) => home && join && ran.has(index) && ran.has(join.index) && isBetween(home, block, join.block),
+    );
   }
 
   /** How many branches decide whether a barrier is come to: one at which all are to meet is in none. */
@@ -167,6 +172,19 @@ export class BarrierCheck {
       ...(instead ? { instead: placeOf(instead.span) } : {}),
     }));
   }
+}
+
+/** Whether a block is come to from another one before the place where its ways meet again. */
+function isBetween(block: Block, from: Block, join: Block): boolean {
+  const seen = new Set<Block>([join]);
+  const pending = [...successors(from)];
+  for (let next = pending.pop(); next; next = pending.pop()) {
+    if (seen.has(next)) continue;
+    if (next === block) return true;
+    seen.add(next);
+    pending.push(...successors(next));
+  }
+  return false;
 }
 
 /** The lanes that an operation names, for one that comes to it; undefined where that is not plain. */

@@ -33,7 +33,7 @@ export class BoundsCheck {
     warp: number,
     lane: number,
   ): void {
-    this.#witnesses.keep(`${kind} ${spotOf(op)}`, () => {
+    this.#witnesses.keep(`${kind} ${spotOf(op.span)}`, () => {
       const { object, start } = nearestOf(extents, address);
       const by = this.#witnesses.actor(op, operation, warp, lane);
       return { kind, by, object, offset: address - start, width: counter.bytes };

@@ -26,6 +26,7 @@ import { type Arithmetic, type Probed, probe } from "./arithmetic.ts";
 import { findInvented } from "./invented.ts";
 import { laneValue } from "./lane-values.ts";
 import { Watcher } from "./watcher.ts";
+import { spotOf } from "./witnesses.ts";
 
 export interface Sanitized {
   /** As the front end made it. */
@@ -92,8 +93,10 @@ const shareOfOrder = 2 / 3;
 function violationsOf(subject: Sanitized, blocks: readonly Dim3[], ordered: boolean, work: Work): readonly Violation[] {
   const first = withPatterns((allLanes) => watched(subject, blocks, ordered, { allLanes }, work));
   if (first.contested.size === 0) return first.violations;
-  const again = watched(subject, blocks, ordered, { allLanes: true, storedBy: first.contested }, work);
-  return [...first.violations, ...again.violations.filter((violation) => "values" in violation)];
+  const again = watched(subject, blocks, ordered, { allLanes: true, values: first.contested }, work);
+  const isSettled = (violation: Violation): boolean =>
+    "sameWarp" in violation && spotOf(violation.by.at) === spotOf(violation.other.at) && again.settled.has(spotOf(violation.by.at));
+  return [...first.violations.filter((violation) => !isSettled(violation)), ...again.violations];
 }
 
 /** Tries it with as few lanes computed as will do. */
@@ -108,8 +111,8 @@ function withPatterns<T>(run: (allLanes: boolean) => T): T {
 
 interface Watch {
   readonly allLanes: boolean;
-  /** Operations of which is computed what they store. */
-  readonly storedBy?: ReadonlySet<Op>;
+  /** Values that are computed although nothing that is run goes by them. */
+  readonly values?: ReadonlySet<Op>;
 }
 
 /** What is found until the work or the blocks end, or they cannot go on. */
@@ -117,34 +120,31 @@ function watched(
   { kernel, launch, contents, buffers, invented }: Sanitized,
   blocks: readonly Dim3[],
   ordered: boolean,
-  { allLanes, storedBy }: Watch,
+  { allLanes, values }: Watch,
   work: Work,
-): Pick<Watcher, "violations" | "contested"> {
+): Pick<Watcher, "violations" | "contested" | "settled"> {
   let watcher: Watcher | undefined;
   try {
-    const stored = [...(storedBy ?? [])].flatMap(({ args }) => args.slice(1, 2));
     const program = compile(kernel, launch, {
       allLanes,
       contents,
       work,
       allBarriers: ordered,
-      ...(storedBy ? { slice: sliceForAddresses(kernel, traceAddresses(kernel, launch, work), work, stored) } : {}),
+      ...(values ? { slice: sliceForAddresses(kernel, traceAddresses(kernel, launch, work), work, values) } : {}),
       onSync: (op, mask) => watcher?.synchronises(op, mask),
     });
     if (!ordered) markSkips({ program, constantOf: launchConstants(program.environment) }, work);
     const runner = new Runner(program, work);
-    const storedValue = (op: Op, warp: number, lane: number): number | undefined => {
-      const [, value] = op.args;
-      return value && storedBy?.has(op) ? laneValue(program, value, program.waits ? warp * warpSize : 0, lane) : undefined;
-    };
+    const valueAt = (op: Op, warp: number, lane: number): number | undefined =>
+      values?.has(op) ? laneValue(program, op, program.waits ? warp * warpSize : 0, lane) : undefined;
     const given = { buffers, contents, work };
-    const watching = new Watcher(runner, findInvented(program, invented, work), ordered || !needsOrder(kernel), given, storedValue);
+    const watching = new Watcher(runner, findInvented(program, invented, work), ordered || !needsOrder(kernel), given, valueAt);
     watcher = watching;
     for (const at of blocks) watching.watch(at, () => runner.runBlock(at));
   } catch (error) {
     if (!isReason(error)) throw error;
   }
-  return watcher ?? { violations: [], contested: new Set() };
+  return watcher ?? { violations: [], contested: new Set(), settled: new Set() };
 }
 
 /** An end that the kernel, or its length, is the reason of. */

@@ -11,8 +11,8 @@ import { type Conflict, SharedShadow, type Touch } from "./shared-shadow.ts";
 import type { Site, Sites } from "./sites.ts";
 import { spotOf, type Witnesses } from "./witnesses.ts";
 
-/** What an operation stores, of a lane of the running warp. */
-export type StoredValues = (op: Op, warp: number, lane: number) => number | undefined;
+/** What operations of the running warp come to, lane by lane, where that is computed. */
+export type LaneValues = (op: Op, warp: number, lane: number) => number | undefined;
 
 interface Unwritten {
   readonly granule: number;
@@ -30,23 +30,18 @@ export class OrderCheck {
   readonly #clocks: BlockClocks;
   readonly #shared: SharedShadow | undefined;
   readonly #global: GlobalShadow | undefined;
-  readonly #values: StoredValues | undefined;
+  readonly #values: LaneValues | undefined;
   #unwritten: Unwritten[] = [];
-  /** Stores of one place in the source that meet, where what they store decides whether that matters. */
+  /** What is stored by one place in the source from several threads, and where they read it: it decides whether that matters. */
   readonly contested = new Set<Op>();
+  /** Places in the source where such stores turned out to store one value. */
+  readonly settled = new Set<string>();
 
   /**
    * @param ordered what orders the accesses of a block is all understood and heard of: without, only blocks are told apart
-   * @param values what is stored, where that is computed
+   * @param values of what is stored, and where it was read
    */
-  constructor(
-    program: Program,
-    witnesses: Witnesses,
-    sites: Sites,
-    clocks: BlockClocks,
-    ordered: boolean,
-    values: StoredValues | undefined,
-  ) {
+  constructor(program: Program, witnesses: Witnesses, sites: Sites, clocks: BlockClocks, ordered: boolean, values: LaneValues | undefined) {
     this.#values = values;
     this.#program = program;
     this.#witnesses = witnesses;
@@ -80,14 +75,14 @@ export class OrderCheck {
   #inShared(shadow: SharedShadow, site: Site, addresses: Float64Array, from: number, mask: number, warp: number): void {
     const granules = site.counter.bytes / shadow.granule;
     const { time, interval } = this.#clocks.now(warp, site.copies);
-    const touch = { warp, lane: 0, time, interval, site: site.number, value: this.#valueOf(site, warp, 0) };
+    const touch = { warp, lane: 0, time, interval, site: site.number, ...this.#stored(site, warp, 0) };
     const isOne = (other: Conflict): boolean => this.#isOne(site, touch, other);
     for (let lane = 0, bits = mask; bits !== 0; lane++, bits >>>= 1) {
       if ((bits & 1) === 0) continue;
       const address = addresses[from + lane]!;
       const first = Math.floor((address - sharedBase) / shadow.granule);
       touch.lane = lane;
-      touch.value = this.#valueOf(site, warp, lane);
+      Object.assign(touch, this.#stored(site, warp, lane));
       for (let granule = first; granule < first + granules; granule++) {
         if (site.reads && site.showsUnwritten && !shadow.isWritten(granule)) this.#notWritten(site, granule, address, warp, lane);
         const conflict = site.writes ? shadow.write(granule, touch, isOne) : shadow.read(granule, touch);
@@ -104,7 +99,7 @@ export class OrderCheck {
       if ((bits & 1) === 0) continue;
       const address = addresses[from + lane]!;
       const first = Math.floor(address / shadow.granule);
-      const touch: BlockTouch = { warp, lane, time, interval, block, site: site.number, value: this.#valueOf(site, warp, lane) };
+      const touch: BlockTouch = { warp, lane, time, interval, block, site: site.number, ...this.#stored(site, warp, lane) };
       const isOne = (other: BlockTouch): boolean => this.#isOne(site, touch, other);
       for (let granule = first; granule < first + granules; granule++) {
         const conflict = site.writes ? shadow.write(granule, touch, isOne) : shadow.read(granule, touch);
@@ -113,14 +108,18 @@ export class OrderCheck {
     }
   }
 
-  #valueOf({ op, mayDiffer }: Site, warp: number, lane: number): number | undefined {
-    return mayDiffer ? this.#values?.(op, warp, lane) : undefined;
+  #stored({ value, source }: Site, warp: number, lane: number): Pick<Touch, "value" | "source"> {
+    return { value: value && this.#values?.(value, warp, lane), source: source && this.#values?.(source, warp, lane) };
   }
 
   /** Whether it is all the same which of two stores of a block comes last. */
-  #isOne(site: Site, { warp, value }: Touch, other: Pick<Touch, "warp" | "site" | "value">): boolean {
+  #isOne(site: Site, { warp, value, source }: Touch, other: Pick<Touch, "warp" | "site" | "value" | "source">): boolean {
     if (other.site !== site.number) return false;
-    if (site.mayDiffer) this.contested.add(site.op);
+    for (const each of [site.value, site.source]) if (each) this.contested.add(each);
+    if (source !== undefined && source === other.source) {
+      this.settled.add(spotOf(site.op.span));
+      return true;
+    }
     if (value !== undefined && other.value !== undefined && value !== other.value) return false;
     // Of lanes that store at once one wins: most often all store what they have worked out together.
     return site.sameValue || other.warp === warp;
@@ -186,7 +185,7 @@ export class OrderCheck {
 
   #notWritten(site: Site, granule: number, address: number, warp: number, lane: number): void {
     const extent = site.extents && nearestOf(site.extents, address);
-    const key = `unwritten ${spotOf(site.op)}`;
+    const key = `unwritten ${spotOf(site.op.span)}`;
     if (!extent || this.#witnesses.found.has(key) || this.#unwritten.length >= mostUnwritten) return;
     const by = this.#witnesses.actor(site.op, site.operation, warp, lane);
     const { object, start } = extent;
@@ -217,4 +216,4 @@ function stored({ site, value }: Touch, other: Pick<Touch, "site" | "value">): {
   return value === undefined || other.value === undefined || other.site !== site ? {} : { values: [value, other.value] };
 }
 
-const spotsOf = (a: Site, b: Site): string => [spotOf(a.op), spotOf(b.op)].sort().join(" ");
+const spotsOf = (a: Site, b: Site): string => [spotOf(a.op.span), spotOf(b.op.span)].sort().join(" ");

@@ -8,6 +8,8 @@ export interface Touch extends Moment {
   readonly site: number;
   /** What is stored, where that is known. */
   readonly value?: number | undefined;
+  /** Where it was read, of memory that nobody writes, where that is known. */
+  readonly source?: number | undefined;
 }
 
 /** A conflict of the access at hand with one before it. */
@@ -18,8 +20,9 @@ export interface Conflict {
   readonly sameWarp: boolean;
   /** The other is a copy that is not waited for. */
   readonly underWay: boolean;
-  /** What the other stores, where that is known. */
-  readonly value?: number;
+  /** What the other stores, and where it read that: see `Touch`. */
+  readonly value?: number | undefined;
+  readonly source?: number | undefined;
 }
 
 /** Fields of a touch: thread + 1 (0: nobody), time, interval of the warp, site. */
@@ -33,8 +36,9 @@ export class SharedShadow {
   readonly #reads: Int32Array;
   /** Readers of another warp than those in `#reads`. */
   readonly #others: Int32Array;
-  /** What was stored last; not a number where that is not known. */
+  /** What was stored last and where that was read; not a number where that is not known. */
   readonly #values: Float64Array;
+  readonly #sources: Float64Array;
   /** Sites that write by atomics: they are ordered among themselves. */
   readonly #atomic: (site: number) => boolean;
 
@@ -48,6 +52,7 @@ export class SharedShadow {
     this.#reads = new Int32Array(this.#count * fields);
     this.#others = new Int32Array(this.#count * fields);
     this.#values = new Float64Array(this.#count);
+    this.#sources = new Float64Array(this.#count);
   }
 
   /** A new block. */
@@ -78,11 +83,12 @@ export class SharedShadow {
     const against = (of: Int32Array): Conflict | undefined => this.#conflict(of, granule, touch);
     let conflict = against(this.#writes);
     if (conflict && isAtomic && this.#atomic(conflict.site)) conflict = undefined;
-    if (conflict && !Number.isNaN(this.#values[granule])) conflict = { ...conflict, value: this.#values[granule]! };
+    if (conflict) conflict = { ...conflict, value: known(this.#values[granule]!), source: known(this.#sources[granule]!) };
     if (conflict && isOne(conflict)) conflict = undefined;
     conflict ??= against(this.#reads) ?? against(this.#others);
     this.#put(this.#writes, granule, touch);
     this.#values[granule] = touch.value ?? Number.NaN;
+    this.#sources[granule] = touch.source ?? Number.NaN;
     return conflict;
   }
 
@@ -103,3 +109,5 @@ export class SharedShadow {
     return { warp, lane, site: of[at + 3]!, sameWarp: warp === touch.warp, underWay: this.#clocks.isUnderWay({ time }) };
   }
 }
+
+const known = (value: number): number | undefined => (Number.isNaN(value) ? undefined : value);

@@ -25,8 +25,10 @@ export interface Site {
   readonly dependsOnBlock: boolean;
   /** Every thread of the block stores the same. */
   readonly sameValue: boolean;
-  /** What it stores is made of nothing that was made up, and may differ from thread to thread. */
-  readonly mayDiffer: boolean;
+  /** What it stores, where that is made of nothing that was made up, and may differ from thread to thread. */
+  readonly value: Op | undefined;
+  /** Where it reads what it stores, of memory that the kernel does not change. */
+  readonly source: Op | undefined;
   /** Others may write what it touches in global memory, or touch what it writes. */
   readonly meetsOthers: boolean;
   /** Atomic to the threads of its own block only. */
@@ -94,7 +96,8 @@ export class Sites {
       writes: operation !== "load" && !(operation === "copy" && space === "global"),
       copies: operation === "copy" && space === "shared",
       sameValue,
-      mayDiffer: value !== undefined && !sameValue && !this.#invented.has(value),
+      value: value && !sameValue && !this.#invented.has(value) ? value : undefined,
+      source: value && !sameValue ? this.#sourceOf(value) : undefined,
       showsUnwritten: !mayOverlap(objects, this.#doubtful),
       dependsOnBlock: op.args.slice(1).some((arg) => dependsOnBlock(arg)),
       meetsOthers:
@@ -105,6 +108,12 @@ export class Sites {
       ofBlock: op.action.kind === "atomic" && op.action.scope === "block",
       sets,
     };
+  }
+
+  /** The address of a value that is read of memory which the kernel does not change. */
+  #sourceOf({ action, args: [address] }: Op): Op | undefined {
+    const isRead = action.kind === "load" && action.space === "global" && action.components === 1 && !action.volatile;
+    return isRead && address && !this.changes(address) && !this.#invented.has(address) ? address : undefined;
   }
 }
 

@@ -94,7 +94,7 @@ export class UnwrittenCheck {
     }
     // What is exchanged need not be looked at.
     if (site.op.action.kind === "atomic" && site.op.action.op === "exch") return;
-    const key = `unwritten ${spotOf(site.op)}`;
+    const key = `unwritten ${spotOf(site.op.span)}`;
     const requests = this.#requests.get(site) ?? 0;
     if (
       requests >= mostRequests ||
@@ -151,7 +151,7 @@ export class UnwrittenCheck {
       // Copies of aggregates read what nobody needs: an element that is picked by an index is meant.
       else if (set[at] === 0 && site.showsUnwritten && site.extents && isPicked(site.op)) {
         const violation = this.#violation(site, address, warp, lane);
-        if (violation) this.#witnesses.keep(`unwritten ${spotOf(site.op)}`, () => violation);
+        if (violation) this.#witnesses.keep(`unwritten ${spotOf(site.op.span)}`, () => violation);
         return;
       }
     }

@@ -7,7 +7,7 @@ import { BarrierCheck } from "./barriers.ts";
 import { BoundsCheck } from "./bounds.ts";
 import { BlockClocks } from "./clocks.ts";
 import type { Invented } from "./invented.ts";
-import { OrderCheck, type StoredValues } from "./order.ts";
+import { type LaneValues, OrderCheck } from "./order.ts";
 import { type Site, Sites } from "./sites.ts";
 import { type Given, UnwrittenCheck } from "./unwritten.ts";
 import { Witnesses } from "./witnesses.ts";
@@ -26,9 +26,9 @@ export class Watcher implements AccessListener, BarrierListener {
   /**
    * @param ordered whether what orders the accesses of a block is all understood, and every barrier waited at: without, no races within
    * a block are looked for, nor what was not written
-   * @param values what is stored, where that is computed
+   * @param values see `OrderCheck`
    */
-  constructor(runner: Runner, invented: Invented, ordered: boolean, given: Given, values?: StoredValues) {
+  constructor(runner: Runner, invented: Invented, ordered: boolean, given: Given, values?: LaneValues) {
     const { program } = runner;
     this.#runner = runner;
     this.#witnesses = new Witnesses(program.launch.block);
@@ -49,6 +49,10 @@ export class Watcher implements AccessListener, BarrierListener {
   /** See `OrderCheck`. */
   get contested(): ReadonlySet<Op> {
     return this.#order.contested;
+  }
+
+  get settled(): ReadonlySet<string> {
+    return this.#order.settled;
   }
 
   /** Runs a block. */

@@ -5,7 +5,7 @@ import type { Actor, Violation } from "../report/violation.ts";
 export const placeOf = ({ file, line, start, end }: Span): Actor["at"] => ({ file, line, start, end });
 
 /** Tells places of the source apart. */
-export const spotOf = ({ span }: Op): string => `${span.file}:${span.start}-${span.end}`;
+export const spotOf = ({ file, start, end }: Pick<Span, "file" | "start" | "end">): string => `${file}:${start}-${end}`;
 
 export const firstLane = (mask: number): number => 31 - Math.clz32(mask & -mask);
 

@@ -6,7 +6,7 @@ import type { CapturedArgument, CapturedArguments, CapturedBuffer } from "../lau
 import { contentOf, scalarType, wholeContent } from "../memory/content.ts";
 import { hostType } from "../memory/host-types.ts";
 import type { Interpreter } from "../memory/interpreter.ts";
-import { converted } from "../resolve/overloaded.ts";
+import { passed } from "../resolve/construct.ts";
 import { convert } from "../values/convert.ts";
 import { Allocation, Cell, type HostType, type PointerValue, type Value } from "../values/model.ts";
 import { bitsOf, inputsOf, reasonOf } from "../values/values.ts";
@@ -35,13 +35,13 @@ export class Capture {
       const type = parameter === undefined ? undefined : hostType(this.#host, parameter.type, substitution);
       const value = values[k] ?? this.#default(parameter);
       if (value === undefined) continue;
-      const passed = converted(this.#host, value, type);
+      const given = passed(this.#host, value, type);
       made.push({
         name: parameter?.name ?? `#${k + 1}`,
         type,
-        argument: this.#argument(passed, type),
-        inputs: inputsOf(passed),
-        ...rangeIn(passed),
+        argument: this.#argument(given, type),
+        inputs: inputsOf(given),
+        ...rangeIn(given),
       });
     }
     return { arguments: made, buffers: this.buffers };

@@ -6,10 +6,9 @@ import { type Argument, type Call, depthLimit, type Frame, type Interpreter, rec
 import { joinValues } from "../memory/journal.ts";
 import { copied } from "../memory/read-write.ts";
 import { waited } from "../memory/watch.ts";
-import { fromExpression } from "../resolve/construct.ts";
+import { fromExpression, passed } from "../resolve/construct.ts";
 import { deduce } from "../resolve/deduce.ts";
 import { chooseOverload } from "../resolve/overload.ts";
-import { converted } from "../resolve/overloaded.ts";
 import { convert } from "../values/convert.ts";
 import { Cell, type HostType, type LambdaValue, type Place, type Value } from "../values/model.ts";
 import { unknown, voidValue } from "../values/values.ts";
@@ -127,7 +126,7 @@ function bind(host: Interpreter, parameter: ParameterDeclaration, argument: Argu
   const declared = auto ? undefined : hostType(host, parameter.type);
   const type = declared?.kind === "reference" ? declared.to : declared;
   const cell = new Cell(voidValue, type, name);
-  if (argument !== undefined) cell.value = converted(host, copied(argument.value), type);
+  if (argument !== undefined) cell.value = passed(host, copied(argument.value), type);
   else if (parameter.default !== undefined) cell.value = fromExpression(host, type, parameter.default, name);
   else cell.value = unknown(`the parameter \`${name}\``, type);
   if (cell.value.kind === "unknown") cell.value = host.inputs.held(cell.value, name, type);

@@ -39,6 +39,13 @@ describe("configurations known without assumptions", () => {
       ),
       ["k 4 256"],
     ],
+    "a class made of a number for a parameter": [
+      inMain(
+        "run(3, a);",
+        `struct Tiles { int count; Tiles(int n) : count(2 * n) {} };\n${kernel}static void run(Tiles t, float *a) { k<<<t.count, 64>>>(a, 1); }\n`,
+      ),
+      ["k 6 64"],
+    ],
     "a template's constant": [
       inMain("run<64>(a, 4096);", `${kernel}template <int B> void run(float *a, int n) { k<<<n / B, B>>>(a, n); }\n`),
       ["k 64 64"],

@@ -13,7 +13,7 @@ import { copied } from "../memory/read-write.ts";
 import { extendStores, summariseStores } from "../memory/summarise.ts";
 import { replay } from "../replay/index.ts";
 import { sameValue } from "../values/equal.ts";
-import type { Cell, Value } from "../values/model.ts";
+import type { Cell, ContainerValue, Value } from "../values/model.ts";
 import { bounds, float, int, isFloat, numberOf, range, truth, unknown } from "../values/values.ts";
 import { combine } from "./operators.ts";
 
@@ -148,7 +148,20 @@ function changed(host: Interpreter, mark: number): Map<Cell, Value> {
 
 /** After a loop whose number of iterations is not known. */
 function widen(host: Interpreter, mark: number): void {
-  for (const [cell, before] of changed(host, mark)) if (!isExchanged(before, cell.value)) host.journal.set(cell, afterLoop(cell.value));
+  for (const [cell, before] of changed(host, mark)) {
+    if (isGrown(before, cell.value)) host.journal.set(cell, ofAnySize(host, cell.value));
+    else if (!isExchanged(before, cell.value)) host.journal.set(cell, afterLoop(cell.value));
+  }
+}
+
+/** A container that the loop has added to or taken from. */
+function isGrown(before: Value, now: Value): now is ContainerValue {
+  return before.kind === "container" && now.kind === "container" && !sameValue(before.size, now.size);
+}
+
+function ofAnySize(host: Interpreter, { storage, ...value }: ContainerValue): ContainerValue {
+  host.journal.summarise(storage, { ...storage.summary, bytes: undefined });
+  return { ...value, storage, size: unknown("the size after a loop of which the end is not known") };
 }
 
 /** Pointers that buffers take turns with lead to one of them, and which matters little. */

@@ -64,6 +64,10 @@ function textOfNumber(value: Value): Value {
 /** `scanf`, `fread`: what they store is not known. */
 const input: LibraryFunction = (host, args) => {
   forgetTargets(host, args, "read from input");
+  // A text is given by itself, not by its address.
+  for (const { value, place } of args)
+    if (place !== undefined && (value.kind === "string" || (value.kind === "container" && value.type.name === "string")))
+      write(host, place, unknown("read from input"));
   return unknown("whether input was read");
 };
 

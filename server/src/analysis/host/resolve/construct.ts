@@ -152,6 +152,12 @@ function aggregate(host: Interpreter, type: HostType & { readonly kind: "record"
   return made;
 }
 
+/** A value as a parameter of a type gets it: of a class, what its constructor makes of a number or a pointer. */
+export function passed(host: Interpreter, value: Value, type: HostType | undefined): Value {
+  const isMade = type?.kind === "record" && /^(int|float|range|pointer)$/.test(value.kind) && constructors(host, type).length > 0;
+  return isMade ? construct(host, type, [value], false) : converted(host, value, type);
+}
+
 /** `T(values...)`. */
 export function construct(host: Interpreter, type: HostType, values: readonly Value[], zeroed: boolean): Value {
   const [first] = values;
