@@ -17,7 +17,7 @@ const nvcc = "server/src/nvcc";
 const calibrate = "server/src/calibrate";
 const trace = "server/src/trace.ts";
 const below = [engine, "sim-engine/gpus", "server/src/syntax", "server/src/analysis", units, trace];
-const core = [...below, foreignText, "server/src/rules", "server/src/lint", "server/src/simulate"];
+const core = [...below, foreignText, "server/src/rules", "server/src/lint", "server/src/simulate", "server/src/proof"];
 const protocol = "server/src/lsp/protocol.ts";
 
 /** @param {string} part of the engine, below its `src` */
@@ -56,6 +56,7 @@ const engineArrows = {
   [inner("timing")]: [ir, work, gpus, inner("memory"), inner("machine"), inner("cache")],
   [inner("observe")]: [ir, gpus, inner("memory"), inner("execute"), inner("cache"), inner("timing")],
   [inner("contents")]: [ir, work, ...passes, inner("execute")],
+  [inner("outcomes")]: [ir, work, ...passes, inner("execute"), inner("contents")],
   [inner("sampling")]: [ir, work, kernelFacts, inner("execute"), inner("observe")],
   [inner("sanitize")]: [ir, work, ...passes, inner("execute"), inner("sampling"), inner("report")],
   [inner("report")]: [ir, work, ...passes, inner("machine"), inner("occupancy"), inner("execute"), inner("sampling")],
@@ -82,6 +83,7 @@ export const arrows = {
   "server/src/rules": below,
   "server/src/lint": core,
   "server/src/simulate": core,
+  "server/src/proof": core,
   [units]: [],
   [trace]: [],
   [foreignText]: [],

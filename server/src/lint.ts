@@ -30,9 +30,26 @@ export interface PositionRange {
   readonly end: { readonly line: number; readonly character: number };
 }
 
+/**
+ * What is known of a fix, tried in memory before it is offered. `proved`: the text parses, the kernels that it touches leave the same in
+ * memory, or what the fix says is other, do nothing wrong that they did not before, and take no longer; `unchecked`: it changes the
+ * spelling alone, of what cannot be simulated; `withheld`: it is not to be offered.
+ */
+export type FixProof =
+  | {
+      readonly verdict: "proved";
+      /** Nanoseconds of the launch that it changes most. */
+      readonly gain?: { readonly fromNs: number; readonly toNs: number };
+      /** That launch is one that nobody makes, as far as is known. */
+      readonly assumedLaunch?: true;
+    }
+  | { readonly verdict: "unchecked" | "withheld"; readonly why: string };
+
 export interface DiagnosticFix {
   readonly title: string;
   readonly safe: boolean;
+  /** What came of proving it; absent until that was tried. */
+  readonly proof?: FixProof;
   /** In the diagnostic's own file; they do not overlap. */
   readonly edits: readonly { readonly range: PositionRange; readonly newText: string }[];
 }

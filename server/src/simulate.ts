@@ -137,13 +137,13 @@ export function unlaunchedKernels({ kernels, launches }: Program): KernelFact[] 
   return kernels.filter(({ name, at }) => at.file === 0 && !launched.has(name));
 }
 
-/** Undefined when the work ended and nobody is to be told why. */
-function simulateLaunch(
+/** What comes of one launch of the program. Undefined when the work ended and nobody is to be told why. */
+export function simulateLaunch(
   fact: LaunchFact,
   program: Program,
   gpu: GpuModel,
   work: Work,
-  { registersOf, whyEnded, onlyMade = false }: SimulationOptions,
+  { registersOf, whyEnded, onlyMade = false }: SimulationOptions = {},
 ): Outcome | undefined {
   const { reading } = program;
   const refuse = (reason: string, fault?: string, refused?: true): Outcome => ({

@@ -49,7 +49,7 @@ function answer(id: number, request: Request): FromThread {
       let ended = false;
       for (const told of runner.simulate(request.path, request.order, () => Atomics.load(running, 0) !== id)) {
         post({ id, told });
-        ended = told.type === "end";
+        ended ||= told.type === "end";
       }
       return { id, answer: ended };
     }

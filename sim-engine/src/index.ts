@@ -29,6 +29,7 @@ export { adviseOccupancy, type BlockSizeChoice, type Cliff, maxPotentialBlockSiz
 export { type Carveout, carveoutFor } from "./occupancy/carveout.ts";
 export { maxActiveClusters } from "./occupancy/clusters.ts";
 export { type Limiter, type Occupancy, type OccupancyInput, occupancy, occupancyProblem } from "./occupancy/occupancy.ts";
+export { type Comparison, compareOutcomes } from "./outcomes/compare.ts";
 export type * from "./report/launch-report.ts";
 export type * from "./report/reach.ts";
 export type * from "./report/violation.ts";

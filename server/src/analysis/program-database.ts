@@ -5,6 +5,7 @@
 import type { Work } from "@warplens/sim-engine";
 import type { FunctionDeclaration } from "../syntax/ast.ts";
 import { currentParser } from "../syntax/current-parser.ts";
+import type { Parser } from "../syntax/parser/parser.ts";
 import type { PlacedReading } from "../syntax/placed-reading.ts";
 import type { Reading } from "../syntax/reading.ts";
 import { stage } from "../trace.ts";
@@ -50,10 +51,13 @@ export class ProgramDatabase {
   readonly #disk: FileHost;
   readonly #open = new Set<string>();
 
-  /** @param disk files that are not open */
-  constructor(disk: FileHost) {
+  /**
+   * @param disk files that are not open
+   * @param parser without, the process' own
+   */
+  constructor(disk: FileHost, parser?: Parser) {
     this.#disk = disk;
-    this.files = new FileQueries(disk);
+    this.files = new FileQueries(disk, parser);
   }
 
   // ---------------------------------------------------------------- what it is told

@@ -18,7 +18,7 @@ const edit = (line: number, from: number, to: number, newText: string) => ({
   range: { start: { line, character: from }, end: { line, character: to } },
   newText,
 });
-const fix = (safe: boolean, ...edits: DiagnosticFix["edits"]): DiagnosticFix => ({ title: "", safe, edits });
+const fix = (safe: boolean, ...edits: DiagnosticFix["edits"]): DiagnosticFix => ({ title: "", safe, edits, proof: { verdict: "proved" } });
 const text = "one two\r\nthree 🚀 four\n";
 
 test.each<[string, Diagnostic[], boolean, string, number]>([
@@ -54,4 +54,17 @@ test.each<[string, Diagnostic[], boolean, string, number]>([
     1,
   ],
   ["nothing to do", [finding()], true, text, 0],
-])("%s", (_, diagnostics, unsafe, expected, applied) => expect(applyFixes(text, diagnostics, unsafe)).toEqual({ text: expected, applied }));
+  [
+    "only what is proved",
+    [
+      finding({ ...fix(true, edit(0, 0, 3, "1")), proof: { verdict: "withheld", why: "" } }),
+      finding({ ...fix(true, edit(0, 4, 7, "2")), proof: { verdict: "unchecked", why: "" } }),
+      finding({ title: "", safe: true, edits: [edit(1, 9, 13, "4")] }),
+    ],
+    true,
+    text,
+    0,
+  ],
+])("%s", (_, diagnostics, unsafe, expected, applied) =>
+  expect(applyFixes(text, diagnostics, unsafe)).toMatchObject({ text: expected, applied }),
+);

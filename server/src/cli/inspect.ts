@@ -1,7 +1,7 @@
 /** What a run says of files: findings and reports, each with the file in which it stands. */
 import type { GpuModel } from "@warplens/sim-engine";
 import { visible } from "../foreign-text.ts";
-import type { Diagnostic } from "../lint.ts";
+import type { Diagnostic, DiagnosticFix } from "../lint.ts";
 import { severities } from "../rules/selection.ts";
 import { groupBy } from "../rules/support/group-by.ts";
 import type { Files } from "./files.ts";
@@ -85,12 +85,19 @@ function once(diagnostics: readonly Diagnostic[]): Diagnostic[] {
     .flatMap(([first, ...others]) => {
       if (!first) return [];
       const worst = others.reduce((a, b) => (severities.indexOf(b.severity) < severities.indexOf(a.severity) ? b : a), first);
-      const fixes = worst.fixes.filter((fix) =>
-        [first, ...others].every((other) => other.fixes.some((each) => JSON.stringify(each) === JSON.stringify(fix))),
-      );
+      const fixes = worst.fixes.flatMap((fix) => {
+        const same = [first, ...others].flatMap((other) => other.fixes.filter((each) => isSameFix(each, fix)));
+        // What one of them has not proved is not proved for all.
+        const unproved = same.find(({ proof }) => proof?.verdict !== "proved");
+        return same.length === others.length + 1 ? [unproved ?? fix] : [];
+      });
       return [{ ...worst, fixes }];
     })
     .sort(inSourceOrder);
+}
+
+function isSameFix({ proof: _, ...fix }: DiagnosticFix, { proof: __, ...other }: DiagnosticFix): boolean {
+  return JSON.stringify(fix) === JSON.stringify(other);
 }
 
 function inSourceOrder({ range: a, ruleId }: Diagnostic, { range: b, ruleId: other }: Diagnostic): number {

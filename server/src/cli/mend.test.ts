@@ -18,7 +18,7 @@ const findingsIn = (file: string, newText = "good"): Diagnostic[] =>
       severity: "warning",
       message: "bad",
       range,
-      fixes: [{ title: "Write it well", safe: true, edits: [{ range, newText }] }],
+      fixes: [{ title: "Write it well", safe: true, edits: [{ range, newText }], proof: { verdict: "proved" } }],
       related: [],
       tags: [],
       simulated: true,

@@ -1,9 +1,12 @@
-/** `check --fix`: applies fixes to what was asked for and to what it includes, until nothing more can be. */
+/** `check --fix`: applies proved fixes to what was asked for and to what it includes, until nothing more can be. */
 import { writeFileSync } from "node:fs";
 import path from "node:path";
+import { visible } from "../foreign-text.ts";
+import type { Diagnostic } from "../lint.ts";
 import { applyFixes } from "./fixes.ts";
 import type { Input } from "./inputs.ts";
 import type { Io } from "./io.ts";
+import { patchOf } from "./patch.ts";
 import type { FileResult } from "./report.ts";
 
 /** Rounds of fixing before giving up: a fix may uncover another finding. */
@@ -46,7 +49,30 @@ export async function mended(
   }
   for (const message of left) io.error(message);
   for (const [name, count] of applied) io.error(`${name}: fixed ${count}\n`);
-  return results;
+  return withoutWithheld(results, io);
+}
+
+/** `check --diff`: what the first round of `--fix` would change, as a patch. */
+export function patches(results: readonly FileResult[], unsafe: boolean): string {
+  return results
+    .map(({ input, diagnostics }) =>
+      input.exact ? patchOf(input.name, input.text, applyFixes(input.text, diagnostics, unsafe).edits) : "",
+    )
+    .join("");
+}
+
+/** The same without fixes that were tried and are not to be offered: of each is told why. */
+export function withoutWithheld(results: readonly FileResult[], io: Pick<Io, "error">): readonly FileResult[] {
+  const offered = (input: Input, { fixes, range, ruleId }: Diagnostic): Diagnostic["fixes"] =>
+    fixes.filter(({ title, proof }) => {
+      if (proof?.verdict !== "withheld" && proof?.verdict !== "unchecked") return true;
+      io.error(`${visible(`${input.name}:${range.start.line + 1}: ${ruleId}: not applied: ${title}: ${proof.why}`)}\n`);
+      return proof.verdict === "unchecked";
+    });
+  return results.map((result) => ({
+    ...result,
+    diagnostics: result.diagnostics.map((each) => ({ ...each, fixes: offered(result.input, each) })),
+  }));
 }
 
 function reasonToLeave(input: Input, named: ReadonlySet<string>): string | undefined {

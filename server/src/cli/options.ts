@@ -15,8 +15,9 @@ interface Option {
 const options = {
   gpu: { value: "ID", help: "the GPU model; see `warplens gpus` (default: h200)" },
   format: { value: "FORMAT", help: "how to print the result" },
-  fix: { help: "apply safe fixes" },
-  "unsafe-fixes": { help: "with --fix, apply fixes too that may change results" },
+  fix: { help: "apply safe fixes, as far as simulating the kernels they touch proves them" },
+  diff: { help: "print what --fix would change, and change nothing" },
+  "unsafe-fixes": { help: "with --fix or --diff, fixes too that may change results" },
   select: { value: "RULES", multiple: true, help: "only these rules: ids, prefixes, groups or ALL, separated by commas" },
   ignore: { value: "RULES", multiple: true, help: "not these rules" },
   baseline: { value: "FILE", help: "leave out the findings recorded in FILE; records them when there is no FILE yet, except in CI" },

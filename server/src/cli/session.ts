@@ -117,6 +117,7 @@ export class Session {
       analysis: this.#analysis(input, gpu),
       lint: this.#lintSettings(input),
       simulates,
+      ...(this.#given.fix || this.#given.diff ? { proves: this.#given["unsafe-fixes"] ? ("all" as const) : ("safe" as const) } : {}),
       steps: this.#steps,
       registers: this.#said.registers,
       ...(kernel === undefined ? {} : { kernel }),

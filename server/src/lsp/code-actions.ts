@@ -1,13 +1,19 @@
-/** Quick fixes of diagnostics, fix all, suppress, and the rule's page. Everything a fix needs travels in the diagnostic's `data`. */
+/**
+ * Quick fixes of diagnostics, fix all, suppress, and the rule's page. Everything a fix needs travels in the diagnostic's `data`, what came
+ * of trying it too: one that failed is not offered, one that is still being tried cannot be chosen yet.
+ */
 import {
   type CodeAction,
   type CodeActionContext,
   CodeActionKind,
   type Diagnostic as LspDiagnostic,
+  type SnippetTextEdit,
   type TextEdit,
+  type WorkspaceEdit,
 } from "vscode-languageserver";
 import type { TextDocument } from "vscode-languageserver-textdocument";
 import type { DiagnosticFix } from "../lint.ts";
+import { formatTime } from "../units.ts";
 import { readRange } from "./params.ts";
 
 export const fixAllKind = `${CodeActionKind.SourceFixAll}.warplens`;
@@ -18,6 +24,14 @@ export interface DiagnosticData {
   readonly fixes: readonly DiagnosticFix[];
 }
 
+/** What decides how actions are told, besides the text. */
+export interface ActionSettings {
+  /** Fixes that have not been tried will be. */
+  readonly tries: boolean;
+  /** The client inserts snippets. */
+  readonly snippets: boolean;
+}
+
 /** It comes back from the client: what is not as it was sent is nothing. */
 function dataOf({ source, data }: LspDiagnostic): DiagnosticData | undefined {
   const { ruleId, fixes } = (data ?? {}) as Partial<DiagnosticData>;
@@ -26,55 +40,118 @@ function dataOf({ source, data }: LspDiagnostic): DiagnosticData | undefined {
 }
 
 function isFix(fix: unknown): fix is DiagnosticFix {
-  const { title, edits } = (fix ?? {}) as Partial<DiagnosticFix>;
+  const { title, edits, proof } = (fix ?? {}) as Partial<DiagnosticFix>;
   return (
-    typeof title === "string" && Array.isArray(edits) && edits.every((edit) => readRange(edit?.range) && typeof edit.newText === "string")
+    typeof title === "string" &&
+    Array.isArray(edits) &&
+    edits.every((edit) => readRange(edit?.range) && typeof edit.newText === "string") &&
+    (proof === undefined || isProof(proof))
   );
 }
 
+function isProof(proof: unknown): boolean {
+  const { verdict, gain } = (proof ?? {}) as {
+    readonly verdict?: unknown;
+    readonly gain?: { readonly fromNs?: unknown; readonly toNs?: unknown };
+  };
+  const isGain = gain === undefined || (typeof gain?.fromNs === "number" && typeof gain.toNs === "number");
+  return typeof verdict === "string" && /^(proved|unchecked|withheld)$/.test(verdict) && isGain;
+}
+
 /** @param all every diagnostic of the document, for fix all */
-export function codeActions(document: TextDocument, { diagnostics, only }: CodeActionContext, all: readonly LspDiagnostic[]): CodeAction[] {
+export function codeActions(
+  document: TextDocument,
+  { diagnostics, only }: CodeActionContext,
+  all: readonly LspDiagnostic[],
+  settings: ActionSettings,
+): CodeAction[] {
   const wants = (kind: string): boolean => !only || only.some((asked) => kind === asked || kind.startsWith(`${asked}.`));
   const actions: CodeAction[] = [];
   if (wants(CodeActionKind.QuickFix)) {
-    for (const diagnostic of diagnostics) {
+    const asked = diagnostics.flatMap((diagnostic) => {
       const data = dataOf(diagnostic);
-      if (!data) continue;
-      actions.push(...data.fixes.map((fix, index) => quickFix(document, diagnostic, fix, index === 0 && fix.safe)));
-      actions.push(suppress(document, diagnostic, data.ruleId), showRule(diagnostic, data.ruleId));
-    }
+      return data ? [{ diagnostic, ...data }] : [];
+    });
+    const offered = asked.flatMap(({ diagnostic, fixes }) =>
+      fixes.filter(({ proof }) => proof?.verdict !== "withheld").map((fix) => ({ diagnostic, fix })),
+    );
+    const inOrder = offered.sort((a, b) => worthOf(b.fix) - worthOf(a.fix));
+    const [best] = inOrder;
+    actions.push(
+      ...inOrder.map(({ diagnostic, fix }) =>
+        quickFix(document, diagnostic, fix, fix === best?.fix && fix.proof?.verdict === "proved", settings),
+      ),
+      ...asked.map(({ diagnostic, ruleId }) => showRule(diagnostic, ruleId)),
+      // Whoever takes the first entry does not silence the rule.
+      ...asked.map(({ diagnostic, ruleId }) => suppress(document, diagnostic, ruleId, settings)),
+    );
   }
   if (wants(fixAllKind)) {
-    const edits = safeEdits(document, all);
+    const edits = safeEdits(document, all, settings);
     if (edits.length > 0)
       actions.push({ title: "Apply all safe WarpLens fixes", kind: fixAllKind, edit: { changes: { [document.uri]: edits } } });
   }
   return actions;
 }
 
-function quickFix(document: TextDocument, diagnostic: LspDiagnostic, fix: DiagnosticFix, preferred: boolean): CodeAction {
+/** Those that are proved first, of them those that gain most, of equals the safe ones. */
+function worthOf({ safe, proof }: DiagnosticFix): number {
+  if (proof?.verdict !== "proved") return safe ? -1 : -2;
+  const gained = proof.gain ? Math.max(0, proof.gain.fromNs - proof.gain.toNs) : 0;
+  return gained + (safe ? 0.5 : 0);
+}
+
+function quickFix(
+  document: TextDocument,
+  diagnostic: LspDiagnostic,
+  fix: DiagnosticFix,
+  preferred: boolean,
+  { tries }: ActionSettings,
+): CodeAction {
+  const action = { title: titleOf(fix, tries), kind: CodeActionKind.QuickFix, diagnostics: [diagnostic] };
+  if (!fix.proof && tries) return { ...action, disabled: { reason: "what it changes is still being simulated" } };
   return {
-    title: fix.safe ? fix.title : `${fix.title} (may change results)`,
-    kind: CodeActionKind.QuickFix,
-    diagnostics: [diagnostic],
+    ...action,
     isPreferred: preferred,
     edit: { changes: { [document.uri]: fix.edits.map(({ range, newText }) => ({ range, newText })) } },
   };
 }
 
-function suppress(document: TextDocument, diagnostic: LspDiagnostic, ruleId: string): CodeAction {
+/** "Pad `tile` to [32][33]: 304 to 144 µs". */
+export function titleOf({ title, safe, proof }: DiagnosticFix, tries: boolean): string {
+  const gain = proof?.verdict === "proved" ? proof.gain : undefined;
+  const [now = "", unit] = formatTime(gain?.fromNs ?? 0).split(" ");
+  const [then = "", other] = formatTime(gain?.toNs ?? 0).split(" ");
+  const times = gain ? `: ${now}${unit === other ? "" : ` ${unit}`} to ${then} ${other}` : "";
+  const notes = [
+    ...(safe ? [] : ["may change results"]),
+    ...(proof?.verdict === "proved" && proof.assumedLaunch ? ["as an assumed launch"] : []),
+    ...(proof?.verdict === "unchecked" || (!proof && !tries) ? ["not checked"] : []),
+  ];
+  return `${title}${times}${notes.length > 0 ? ` (${notes.join(", ")})` : ""}`;
+}
+
+function suppress(document: TextDocument, diagnostic: LspDiagnostic, ruleId: string, { snippets }: ActionSettings): CodeAction {
   const { line } = diagnostic.range.start;
   const text = document.getText({ start: { line, character: 0 }, end: { line: line + 1, character: 0 } });
   const indent = /^[ \t]*/.exec(text)?.[0] ?? "";
   const at = { line, character: 0 };
-  const newText = `${indent}// warplens-disable-next-line ${ruleId} -- reason\n`;
+  const range = { start: at, end: at };
+  const comment = `${indent}// warplens-disable-next-line ${ruleId} -- `;
   return {
     title: `Disable ${ruleId} for this line`,
     kind: CodeActionKind.QuickFix,
     diagnostics: [diagnostic],
-    edit: { changes: { [document.uri]: [{ range: { start: at, end: at }, newText }] } },
+    edit: snippets
+      ? snippetEdit(document, { range, snippet: { kind: "snippet", value: `${comment}\${1:reason}\n` } })
+      : { changes: { [document.uri]: [{ range, newText: `${comment}reason\n` }] } },
   };
 }
+
+/** The editor goes on with the placeholder selected. */
+const snippetEdit = ({ uri, version }: TextDocument, edit: SnippetTextEdit): WorkspaceEdit => ({
+  documentChanges: [{ textDocument: { uri, version }, edits: [edit] }],
+});
 
 const showRule = (diagnostic: LspDiagnostic, ruleId: string): CodeAction => ({
   title: `Show the rule ${ruleId}`,
@@ -83,12 +160,12 @@ const showRule = (diagnostic: LspDiagnostic, ruleId: string): CodeAction => ({
   command: { title: "Show the rule", command: "warplens.showRule", arguments: [ruleId] },
 });
 
-/** The first safe fix of each diagnostic, less what would overlap one before it. */
-function safeEdits(document: TextDocument, diagnostics: readonly LspDiagnostic[]): TextEdit[] {
+/** The first safe fix of each diagnostic that is proved, less what would overlap one before it. */
+function safeEdits(document: TextDocument, diagnostics: readonly LspDiagnostic[], { tries }: ActionSettings): TextEdit[] {
   const taken: { start: number; end: number }[] = [];
   const edits: TextEdit[] = [];
   for (const diagnostic of diagnostics) {
-    const fix = dataOf(diagnostic)?.fixes.find(({ safe }) => safe);
+    const fix = dataOf(diagnostic)?.fixes.find(({ safe, proof }) => safe && (proof ? proof.verdict === "proved" : !tries));
     if (!fix) continue;
     const places = fix.edits.map(({ range }) => ({ start: document.offsetAt(range.start), end: document.offsetAt(range.end) }));
     if (places.some((place) => taken.some((other) => place.start < other.end && other.start < place.end))) continue;

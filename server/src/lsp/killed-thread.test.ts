@@ -48,6 +48,7 @@ async function session(kills: readonly Moment[]) {
     },
     {
       error: (message) => errors.push(message),
+      note: () => undefined,
       warning: (message) => errors.push(message),
       status: () => happens(),
       findings: () => happens(),

@@ -53,7 +53,7 @@ export class KnownFigures {
   /** @returns false for what nobody asked for */
   told(message: SimulationMessage): boolean {
     const { run } = this;
-    if (!run || run.hasEnded || !run.of.isOf(message.about)) return false;
+    if (!run || run.hasEnded !== (message.type === "proof") || !run.of.isOf(message.about)) return false;
     switch (message.type) {
       case "launches":
         this.#launches(run.of, message);
@@ -68,6 +68,9 @@ export class KnownFigures {
         break;
       case "end":
         this.run = { ...run, hasEnded: true };
+        break;
+      case "proof":
+        this.#proof(message);
     }
     return true;
   }
@@ -81,6 +84,16 @@ export class KnownFigures {
   snapshots(): Set<Snapshot> {
     const all = [...this.kernels, ...this.launches, ...this.launches.flatMap(({ result, now }) => [result ?? [], now ?? []].flat())];
     return new Set([...all.map(({ of }) => of), ...[this.run ?? [], this.diagnostics ?? []].flat().map(({ of }) => of)]);
+  }
+
+  #proof({ diagnostic: index, fix: which, proof }: SimulationMessage & { readonly type: "proof" }): void {
+    if (!this.diagnostics) return;
+    const tried = (each: FileDiagnostic): FileDiagnostic => ({
+      ...each,
+      fixes: each.fixes.map((fix, k) => (k === which ? { ...fix, proof } : fix)),
+    });
+    const { of, diagnostics } = this.diagnostics;
+    this.diagnostics = { of, diagnostics: diagnostics.map((each, k) => (k === index ? tried(each) : each)) };
   }
 
   #launches(of: Snapshot, { kernels, launches, syntaxErrors }: SimulationMessage & { readonly type: "launches" }): void {

@@ -11,6 +11,8 @@ import { Throttle } from "./throttle.ts";
 
 export interface ScheduleEvents {
   error(message: string): void;
+  /** For the log. */
+  note(message: string): void;
   /** The findings of a document are others than before. */
   findings(uri: string): void;
   /** The figures of a document are others than before. */
@@ -29,6 +31,8 @@ export interface ScheduleEvents {
 const pause = 120;
 /** Milliseconds between two times that somebody is told of new figures of one document. */
 const betweenFigures = 100;
+/** The same of fixes that were tried: all findings are told with them. */
+const betweenProofs = 500;
 
 export class Schedule {
   readonly #stateOf: (uri: string) => DocumentState | undefined;
@@ -36,6 +40,7 @@ export class Schedule {
   readonly #queue: WorkQueue;
   readonly #progress: SimulationProgress;
   readonly #figures: Throttle;
+  readonly #proofs: Throttle;
   #pause: ReturnType<typeof setTimeout> | undefined;
   #running: Pick<StatusParams, "simulating" | "progress"> = { simulating: 0 };
 
@@ -54,11 +59,13 @@ export class Schedule {
       cancelled: (uri) => this.#stop(uri),
     });
     this.#figures = new Throttle(betweenFigures, (uri) => events.figures(uri));
+    this.#proofs = new Throttle(betweenProofs, (uri) => events.findings(uri));
   }
 
   dispose(): void {
     clearTimeout(this.#pause);
     this.#figures.clear();
+    this.#proofs.clear();
     this.#progress.end();
   }
 
@@ -95,6 +102,7 @@ export class Schedule {
   drop(uri: string): void {
     this.#queue.drop(uri);
     this.#figures.drop(uri);
+    this.#proofs.drop(uri);
     // Its findings, which others waited for, may never come.
     this.#simulateAfterPause();
   }
@@ -187,7 +195,20 @@ export class Schedule {
       for (const failure of message.failures) this.#events.error(failure);
       this.#events.findings(uri);
     } else if (message.type === "result") this.#figures.news(uri);
-    if (message.type === "end") this.#events.simulated(uri);
+    if (message.type === "proof") this.#tried(uri, state, message);
+    if (message.type === "end") {
+      this.#progress.end();
+      this.#runs({ simulating: 0 });
+      this.#events.simulated(uri);
+    }
+  }
+
+  /** What is offered has changed; what is not offered is told in the log. */
+  #tried(uri: string, state: DocumentState, { diagnostic: index, fix, proof }: SimulationMessage & { readonly type: "proof" }): void {
+    const of = state.figures.diagnostics?.diagnostics[index];
+    if (proof.verdict === "withheld" && of)
+      this.#events.note(`${uri}:${of.range.start.line + 1}: ${of.ruleId}: not offered: ${of.fixes[fix]?.title}: ${proof.why}`);
+    this.#proofs.news(uri);
   }
 
   #simulated(uri: string, isAskedAgain: boolean): void {

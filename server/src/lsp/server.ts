@@ -89,6 +89,7 @@ export function startServer(connection: Connection, platform: Platform): void {
 
   const workspace = new Workspace(documents, platform, {
     error: (message) => connection.console.error(message),
+    note: (message) => connection.console.info(message),
     warning: (message) =>
       void connection.sendNotification(ShowMessageNotification.type, { type: MessageType.Warning, message: label(message) }),
     status: (status) => void connection.sendNotification(statusNotification, status),
@@ -198,7 +199,10 @@ export function startServer(connection: Connection, platform: Platform): void {
     const uri = documentOf(params);
     const document = documents.get(uri);
     const context = asked(readContext(params), "a document, a range of it and a context");
-    return document ? codeActions(document, context, workspace.diagnostics(uri).items) : [];
+    if (!document) return [];
+    const { workspaceEdit } = client.workspace ?? {};
+    const snippets = workspaceEdit?.snippetEditSupport === true && workspaceEdit.documentChanges === true;
+    return codeActions(document, context, workspace.diagnostics(uri).items, { tries: workspace.triesFixes(uri), snippets });
   });
   connection.onNotification(didFocusNotification, (params: unknown) => {
     const focus = readFocus(params);

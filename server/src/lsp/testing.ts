@@ -152,6 +152,7 @@ export function setUp(files: Record<string, string> = {}) {
   };
   const workspace = new Workspace(documents, platform, {
     error: (message) => errors.push(message),
+    note: () => undefined,
     warning: (message) => warnings.push(message),
     status: (status) => statuses.push(status),
     findings: (uri) => told.findings.push(uri),

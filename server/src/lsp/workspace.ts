@@ -208,6 +208,12 @@ export class Workspace {
     return this.#states.get(uri)?.view(this.#configurations.settings);
   }
 
+  /** Fixes of a document that have not been tried will be: nobody has switched simulations off, or stopped this one. */
+  triesFixes(uri: string): boolean {
+    const progress = this.view(uri)?.progress;
+    return progress !== undefined && progress !== "off" && progress !== "stopped";
+  }
+
   /** For a bug report: counts and names, no source text. */
   facts(): BugReportFacts {
     return {

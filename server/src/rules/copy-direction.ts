@@ -16,6 +16,7 @@ export default defineRule({
   notes:
     "Where memory lies is known of what the host code allocates on its way from `main`. Page-locked and managed memory may stand on either side; `cudaMemcpyDefault` is always right.",
   fix: "unsafe",
+  changes: "faults",
   simulated: true,
   specificity: 3,
   example: {

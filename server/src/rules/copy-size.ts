@@ -14,6 +14,7 @@ export default defineRule({
   notes:
     "Sizes are known of what the host code allocates with numbers that the source says, on its way from `main`: `cudaMalloc` and its kin, `malloc`, `new`, arrays, `std::vector`, `__device__` and `__constant__` arrays. That elements stand for bytes is told where the allocation multiplies the very same expression by the size of an element. A copy of a part is left alone.",
   fix: "unsafe",
+  changes: "faults",
   simulated: true,
   specificity: 3,
   example: {

@@ -20,6 +20,7 @@ export default defineRule({
   why: "C++ takes `pow(x, n)` of a float and an integer for that of two doubles, and `rhypot`, `norm3d` and their kin have no overload for floats: the arguments are converted, and the function runs at double precision (1/2 of the throughput on data-centre GPUs such as the H200, 1/64 on a GeForce). nvcc 13.0 makes 256 instructions of `pow(x, n)`, and 99 of `powf(x, n)`.",
   remedy: "Call the function of floats: `powf`, `atan2f`, `rnorm3df`.",
   fix: "unsafe",
+  changes: "rounding",
   example: {
     bad: `__global__ void raise(float *x, int n, int power) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -41,6 +41,7 @@ export default defineRule({
   why: "`pow` computes a logarithm and an exponential with extra digits: nvcc 13.0 makes 80 instructions of `powf(x, 1.0f / 3)` and 211 of `pow(x, 1.0 / 3)`, and 22 and 49 of `cbrtf(x)` and `cbrt(x)`. An exponent such as 1/3 is no floating-point number, and its error grows with the logarithm of `x`.",
   remedy: "Use `sqrt`, `cbrt`, `rsqrt` and `rcbrt`, as the guide's table has them.",
   fix: "unsafe",
+  changes: "rounding",
   notes: `| exponent | formula |
 | --- | --- |
 ${formulas.map(([numerator, denominator, formula]) => `| ${numerator}/${denominator} | \`${formula}\` |`).join("\n")}

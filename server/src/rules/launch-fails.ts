@@ -30,6 +30,7 @@ export default defineRule({
   notes:
     "The limits are those of the chosen GPU. What `cudaFuncSetAttribute` allows a kernel is read where each call of the file names a kernel and a constant; else it is taken to be enough, as for clusters of more than 8 blocks. The fix puts the call before the launch: what the kernel then does, nobody has seen. Registers count only where a compiler or a comment tells them.",
   fix: "unsafe",
+  changes: "faults",
   simulated: true,
   specificity: 3,
   example: {

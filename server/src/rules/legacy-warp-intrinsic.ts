@@ -27,6 +27,7 @@ Elsewhere the fix takes \`__activemask()\` as the mask, which is what the old in
 
 Functions and macros of your own with these names are left alone, and so is code that the preprocessor leaves out for CUDA 9 and later.`,
   fix: "safe",
+  changes: "spelling",
   tag: "deprecated",
   example: {
     bad: `__global__ void sum(const float *in, float *out) {

@@ -16,6 +16,7 @@ export default defineRule({
   remedy:
     "Call `exp2f` or `exp10f`, for doubles `exp2` or `exp10`. For a whole number `n`, `ldexpf(1.0f, n)`, or `1 << n` where an integer is meant.",
   fix: "unsafe",
+  changes: "rounding",
   example: {
     bad: `__global__ void decibels(float *x, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -26,6 +26,7 @@ export default defineRule({
   remedy:
     "Call `__sinf`, `__expf` and their kin where their error, which the programming guide tells, is no matter; or compile with `-use_fast_math`.",
   fix: "unsafe",
+  changes: "rounding",
   notes: "Off by default: whether the error matters only you know.",
   example: {
     bad: `__global__ void total(float *sum, const float *x, int n) {

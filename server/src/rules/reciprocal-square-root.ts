@@ -15,6 +15,7 @@ export default defineRule({
   why: "The root and the division are each rounded exactly, in a loop of instructions with a slow way out: nvcc 13.0 makes 105 instructions of `1.0f / sqrtf(x)`, and 10 of `rsqrtf(x)`, which one instruction of the special function units begins. It may not do so by itself, as the last digit may differ.",
   remedy: "Call `rsqrtf(x)`, or `rsqrt(x)` for doubles.",
   fix: "unsafe",
+  changes: "rounding",
   example: {
     bad: `__global__ void normalise(float *x, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -52,6 +52,7 @@ export default defineRule({
   why: "The program does not compile with a present CUDA toolkit, and so not for present GPUs.",
   remedy: "Use what stands for it, which older toolkits have as well.",
   fix: "safe",
+  changes: "spelling",
   notes:
     "What CUDA 13.0 declares was asked of its compiler. What has no fix is one finding a file. Code that the preprocessor leaves out for it is left alone.",
   example: {

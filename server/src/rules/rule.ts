@@ -34,6 +34,12 @@ export interface Fix {
   readonly edits: readonly Edit[];
 }
 
+/**
+ * How floats are rounded; results that were wrong; or how the source is spelled, alone: host code that no launch depends on, a comment,
+ * another name of the same thing.
+ */
+export type Changes = "rounding" | "faults" | "spelling";
+
 export interface Related {
   readonly at: Node | Place;
   readonly message: string;
@@ -101,6 +107,8 @@ export interface RuleDefinition {
   readonly remedy: string;
   /** The best this rule's fixes can be. */
   readonly fix: "safe" | "unsafe" | "none";
+  /** What else its fixes change, where they are not safe: what their proof is held to. Absent: nothing that a kernel leaves in memory. */
+  readonly changes?: Changes;
   /** What else the page says, in Markdown: what is left alone and why, what makes a fix unsafe. */
   readonly notes?: string;
   /** Read by tests: `bad` has findings of this rule only, `good` none. */

@@ -17,6 +17,7 @@ export default defineRule({
   why: "Both begin by reducing the argument, with a slow way through local memory for large ones. `sincosf` does so once: nvcc 13.0 makes 144 instructions of it and 177 of the two calls.",
   remedy: "Call `sincosf(x, &s, &c)`, or `sincos` for doubles; `sincospif` where the argument is a multiple of pi.",
   fix: "unsafe",
+  changes: "rounding",
   notes:
     "Found where the two stand in the same block of statements and nothing between them changes the argument. The fix is offered, as unsafe for the last digit may differ, where the two initialise variables, one after the other.",
   example: {

@@ -20,6 +20,7 @@ export default defineRule({
   notes:
     "A block is run from barrier to barrier, and who touched each byte since the last one is kept. Stores of a value that is the same for all threads, and atomics among themselves, are no race; lanes of a warp that store different values at once are one where these are known. Named barriers (`bar.sync id, threads`), mbarriers and waits for asynchronous copies (`cp.async`) are followed; kernels that use the copy engine (`cp.async.bulk`), `wgmma`, the shared memory of other blocks are left alone. The fix puts a barrier between two statements of one block that all threads come by; a race around a loop's back edge has none.",
   fix: "unsafe",
+  changes: "faults",
   simulated: true,
   specificity: 3,
   example: {

@@ -19,6 +19,7 @@ export default defineRule({
   why: "`pow` computes a logarithm and an exponential with extra digits and looks at every special case: nvcc 13.0 makes 78 instructions of `powf(x, 2.0f)` and 200 of `pow(x, 2)`, most of them in double precision even where `x` is a float. A multiplication is one.",
   remedy: "Multiply: `x * x`.",
   fix: "unsafe",
+  changes: "rounding",
   notes:
     "Exponents from 2 to 4, -1 and -2. The fix is offered where the base can be written twice, and is unsafe: the last digit may differ. `pow` of an integer is a double, so there is no fix for it.",
   example: {

@@ -16,6 +16,7 @@ export default defineRule({
   why: "The division of two integers drops the rest before `ceil` sees it: a grid made so is a block short wherever the size is no multiple of the block's.",
   remedy: "`(n + size - 1) / size`, which needs no floating point.",
   fix: "unsafe",
+  changes: "faults",
   example: {
     bad: `__global__ void fill(float *x, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -17,6 +17,7 @@ export default defineRule({
   why: "Errors are told by the result alone: where it is dropped the program goes on with data that nobody computed, and the next checked call reports an error that is not its own.",
   remedy: "Check it as the others are.",
   fix: "unsafe",
+  changes: "spelling",
   notes:
     "Found where at least three calls of the file, and more than are not, stand in one macro or function of the project. Only what moves, allocates, launches and waits is found: what frees, asks or records fails seldom, and harms nothing. The fix is unsafe, as the program may end where it went on.",
   example: {

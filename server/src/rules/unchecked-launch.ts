@@ -13,6 +13,7 @@ export default defineRule({
   why: "A launch has no result: that its configuration was refused only `cudaGetLastError()` tells. Without it the kernel has not run, and the program goes on with what was there before.",
   remedy: "Ask for `cudaGetLastError()` behind each launch.",
   fix: "unsafe",
+  changes: "spelling",
   notes: "One finding a file, at the first launch. The fix is unsafe, as the program may end where it went on.",
   example: {
     bad: `#define CHECK(x) do { if ((x) != cudaSuccess) exit(1); } while (0)

@@ -12,6 +12,7 @@ export default defineRule({
   why: "Until the device comes to the second event the call fails with `cudaErrorNotReady`, and the time is what it was before.",
   remedy: "`cudaEventSynchronize(stop)` before it.",
   fix: "unsafe",
+  changes: "faults",
   example: {
     bad: `__global__ void fill(float *x) { x[threadIdx.x] = 1.0f; }
 void time(float *x, cudaEvent_t start, cudaEvent_t stop, float *ms) {

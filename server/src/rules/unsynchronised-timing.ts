@@ -15,6 +15,7 @@ export default defineRule({
   why: "A launch returns before its kernel has begun: what is measured is how long launching takes, some microseconds, and not the kernel.",
   remedy: "Call `cudaDeviceSynchronize()` before each reading of the clock, or time with events.",
   fix: "unsafe",
+  changes: "spelling",
   notes:
     "Found where clock, work and clock stand in one block of statements. Whatever is called between, and may wait for the device, counts as waiting. Who waits right behind the clock means to time the launch.",
   example: {

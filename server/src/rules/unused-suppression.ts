@@ -9,6 +9,7 @@ export default defineRule({
   why: "It hides the next finding that appears there, and tells the reader of a problem that is gone.",
   remedy: "Remove the comment, or the rule from its list.",
   fix: "safe",
+  changes: "spelling",
   tag: "unnecessary",
   example: {
     bad: `__global__ void clear(float *data) {

@@ -95,6 +95,9 @@ interface Places {
   readonly lines: readonly string[];
 }
 
+/** The kernel's text without its places: the same wherever it stands. */
+export const codeText = (kernel: Kernel): string => textOf(kernel).text;
+
 /** The kernel's text with a number for each place and line, in the order in which they come: the same wherever it stands. */
 function textOf(kernel: Kernel): { readonly text: string; readonly places: Places } {
   const numbers = { spans: new Map<string, number>(), lines: new Map<string, number>() };
@@ -112,7 +115,7 @@ function textOf(kernel: Kernel): { readonly text: string; readonly places: Place
 }
 
 /** A launch without what earlier ones stored. */
-function launchText({ buffers, ...launch }: Launch): string {
+export function launchText({ buffers, ...launch }: Launch): string {
   const contents = buffers.map(({ content, ...buffer }) => [buffer, contentKey(content)]);
   return JSON.stringify([launch, contents], (_, value: unknown) => (typeof value === "bigint" ? `${value}n` : value));
 }
@@ -134,7 +137,7 @@ function contentKey(content: Content): unknown {
 }
 
 /** 53 bits and the length: two texts that differ do not meet by chance. */
-function hash(text: string): string {
+export function hash(text: string): string {
   let [a, b] = [0xdeadbeef, 0x41c6ce57];
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index);

@@ -35,13 +35,14 @@ export function inlineWorker(files: FileHost): AnalysisWorker {
       if (id !== current) return false;
       let started = Date.now();
       const messages = runner.simulate(path, order, () => id !== current || Date.now() - started > budget);
+      let hasEnded = false;
       for (;;) {
         const { done, value } = attempt(() => messages.next());
-        if (done) return false;
+        if (done) return hasEnded;
         told(value);
-        if (value.type === "end") return true;
+        hasEnded ||= value.type === "end";
         await turn();
-        if (id !== current) return false;
+        if (id !== current) return hasEnded;
         started = Date.now();
       }
     },

@@ -8,7 +8,8 @@
  *
  * A simulation answers as it goes (`SimulationMessage`): first the launches without their results, so that it is known how many
  * there are; then each launch's result as it comes, the cursor's kernel first, then what is visible, then the rest; then the
- * findings of every rule; and last the end. One that was cancelled stops without an end, and what it told stays true.
+ * findings of every rule; and the end. One that was cancelled stops without an end, and what it told stays true. Behind the end the fixes
+ * are tried, one after another: what came of each is told as it is known.
  *
  * Every answer says what it is about (`About`): the version of the text, the revision of the settings, the GPU. Places in the
  * opened file are UTF-16 offsets into the text of that version; findings, which may lie in other files, have lines and characters.
@@ -18,7 +19,7 @@
  */
 import type { GpuModel, LaunchReport } from "@warplens/sim-engine";
 import type { AnalysisSettings } from "../analysis/settings.ts";
-import type { Diagnostic, LintSettings } from "../lint.ts";
+import type { Diagnostic, FixProof, LintSettings } from "../lint.ts";
 import type { CompiledKernel } from "../nvcc/resources.ts";
 import { failedStage } from "../trace.ts";
 
@@ -132,8 +133,10 @@ export type SimulationMessage =
   | { readonly type: "result"; readonly about: About; readonly launch: number; readonly result: LaunchResult }
   /** Of every rule, the simulated ones among them; in place of all findings told before. */
   | ({ readonly type: "findings"; readonly about: About } & Pick<FileFindings, "diagnostics" | "failures">)
-  /** The last: there are no more kernels, launches and findings than were told. */
-  | { readonly type: "end"; readonly about: About };
+  /** There are no more kernels, launches and findings than were told. */
+  | { readonly type: "end"; readonly about: About }
+  /** Behind the end: what came of trying a fix, by its place in the findings told last and among the finding's fixes. */
+  | { readonly type: "proof"; readonly about: About; readonly diagnostic: number; readonly fix: number; readonly proof: FixProof };
 
 /** What the user looks at: it is simulated first. */
 export interface SimulationOrder {

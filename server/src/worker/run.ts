@@ -4,20 +4,40 @@
  */
 import { Cancelled, Work } from "@warplens/sim-engine";
 import type { Program } from "../analysis/facts.ts";
+import { overlaid } from "../analysis/overlay.ts";
 import { ProgramDatabase } from "../analysis/program-database.ts";
 import type { FileHost } from "../analysis/settings.ts";
-import { type LintSettings, lint } from "../lint.ts";
+import { offsetEdits, withEdits } from "../lint/fix-edits.ts";
+import { type FixProof, type LintSettings, lint } from "../lint.ts";
 import type { CompiledKernel } from "../nvcc/resources.ts";
 import { findCompiled, knownResources } from "../nvcc/resources.ts";
+import { Prover } from "../proof/prover.ts";
+import { rules } from "../rules/index.ts";
 import type { RefusedLaunch, SimulatedLaunch } from "../rules/rule.ts";
 import { type NotSimulatedLaunch, refusedIn, simulateLaunches } from "../simulate.ts";
-import type { About, Configuration, FileFindings, Input, SimulationMessage, SimulationOrder, TextEdit } from "./messages.ts";
+import type {
+  About,
+  Configuration,
+  FileDiagnostic,
+  FileFindings,
+  Input,
+  SimulationMessage,
+  SimulationOrder,
+  TextEdit,
+} from "./messages.ts";
 import { rankBy } from "./order.ts";
 import { kernelPlaces, launchPlaces, resultOf, syntaxErrors, withPlaces } from "./summaries.ts";
 import { applyEdits, type OpenText } from "./texts.ts";
 
 /** Files whose trees and types stay in memory: those between which a user goes back and forth. */
 const mostKept = 4;
+
+/** Files whose fixes are tried by turns: what is known of each once more takes memory. */
+const mostProvers = 2;
+/** Steps that trying the fixes of a file may take. */
+const proofSteps = 20_000_000;
+const tooMany: FixProof = { verdict: "withheld", why: "trying the fixes before it took the last of their steps" };
+const tooLong: FixProof = { verdict: "withheld", why: "trying it takes too long here" };
 
 interface Asked extends OpenText {
   readonly configuration: Configuration;
@@ -29,6 +49,10 @@ export class JobRunner {
   /** Files whose trees and types are kept, the one asked for last at the end. */
   readonly #kept = new Set<string>();
 
+  /** The file whose fixes were tried last at the end. */
+  readonly #provers = new Map<string, Prover>();
+  /** What is open, else what is on disk. */
+  readonly #files: FileHost;
   readonly #beat: () => void;
 
   /**
@@ -37,6 +61,7 @@ export class JobRunner {
    */
   constructor(disk: FileHost, beat: () => void = () => undefined) {
     this.#programs = new ProgramDatabase(disk);
+    this.#files = overlaid(disk, (path) => this.#texts.get(path)?.text);
     this.#beat = beat;
   }
 
@@ -62,7 +87,13 @@ export class JobRunner {
     }
   }
 
+  /** What fixes of other files were tried on is not as it was. */
+  #forgetProvers(path?: string): void {
+    for (const other of this.#provers.keys()) if (other !== path) this.#provers.delete(other);
+  }
+
   open(path: string, version: number, text: string): void {
+    this.#forgetProvers(path);
     const configuration = this.#texts.get(path)?.configuration;
     this.#texts.set(path, { version, text, compiled: [], ...(configuration ? { configuration } : {}) });
     this.#programs.setText(path, text);
@@ -71,12 +102,14 @@ export class JobRunner {
   edit(path: string, version: number, edits: readonly TextEdit[]): void {
     const open = this.#texts.get(path);
     if (!open) throw new Error(`${path} is not open`);
+    this.#forgetProvers(path);
     const text = applyEdits(open.text, edits);
     this.#texts.set(path, { ...open, version, text, compiled: [] });
     this.#programs.setText(path, text);
   }
 
   close(path: string): void {
+    this.#forgetProvers();
     this.#texts.delete(path);
     this.#kept.delete(path);
     this.#programs.close(path);
@@ -91,6 +124,7 @@ export class JobRunner {
   /** These, or any where it is not known. */
   filesChanged(paths?: readonly string[]): void {
     this.#programs.filesChanged(paths);
+    this.#forgetProvers();
   }
 
   compiled(path: string, version: number, kernels: readonly CompiledKernel[]): void {
@@ -127,7 +161,7 @@ export class JobRunner {
   *simulate(path: string, order: SimulationOrder, isCancelled: () => boolean): Generator<SimulationMessage, void, void> {
     const asked = this.#asked(path);
     const about = aboutOf(asked);
-    const { gpu, lint: rules } = asked.configuration;
+    const { gpu, lint: selection } = asked.configuration;
     const work = this.#work(isCancelled);
     if (work.isCancelled) return;
     const started = this.#unlessCancelled(work, () => {
@@ -153,12 +187,51 @@ export class JobRunner {
     // Rules see the launches in source order, whichever came first.
     const byFact = new Map(simulated.map((launch) => [launch.fact, launch]));
     const inOrder = program.launches.flatMap((fact) => byFact.get(fact) ?? []);
-    yield {
-      type: "findings",
-      about,
-      ...this.#programs.within(this.#work(), () => findings(program, inOrder, rules, asked.text, refusedIn(others))),
-    };
+    const found = this.#programs.within(this.#work(), () => findings(program, inOrder, selection, asked.text, refusedIn(others)));
+    yield { type: "findings", about, ...found };
     yield { type: "end", about };
+    yield* this.#proofs(path, asked, program, found.diagnostics, work, order.cursor);
+  }
+
+  /** Tries the fixes of a file, those of findings nearest to the cursor first. */
+  *#proofs(
+    path: string,
+    asked: Asked,
+    program: Program,
+    diagnostics: readonly FileDiagnostic[],
+    work: Work,
+    cursor = 0,
+  ): Generator<SimulationMessage, void, void> {
+    const { gpu, analysis } = asked.configuration;
+    const about = aboutOf(asked);
+    const distance = ({ place }: FileDiagnostic): number =>
+      place ? Math.max(0, place.start - cursor, cursor - place.end) : Number.POSITIVE_INFINITY;
+    const inTurn = [...diagnostics.entries()].sort(([, a], [, b]) => distance(a) - distance(b));
+    const steps = work.share(proofSteps);
+    for (const [diagnostic, { ruleId, path: of, fixes }] of inTurn) {
+      const source = program.reading.sources[program.reading.files.indexOf(of)];
+      const rule = rules.find(({ id }) => id === ruleId);
+      for (const [fix, { safe, ...edits }] of fixes.entries()) {
+        if (source === undefined) continue;
+        const text = withEdits(source, offsetEdits(source, edits));
+        const proof = steps.isOver
+          ? tooMany
+          : this.#unlessCancelled(steps, () =>
+              this.#proverOf(path).prove({ program, settings: analysis, gpu }, { path: of, text, safe, ...(rule ? { rule } : {}) }, steps),
+            );
+        yield { type: "proof", about, diagnostic, fix, proof: proof ?? tooLong };
+        if (work.isCancelled) return;
+      }
+    }
+  }
+
+  #proverOf(path: string): Prover {
+    const known = this.#provers.get(path) ?? new Prover(this.#files);
+    this.#provers.delete(path);
+    this.#provers.set(path, known);
+    const [oldest] = this.#provers.keys();
+    if (this.#provers.size > mostProvers && oldest !== undefined) this.#provers.delete(oldest);
+    return known;
   }
 
   #work(isCancelled: () => boolean = () => false): Work {

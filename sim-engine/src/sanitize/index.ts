@@ -13,11 +13,8 @@ import { sliceForAddresses } from "../execute/slice.ts";
 import type { Contents } from "../execute/sources.ts";
 import { Stopped } from "../execute/stopped.ts";
 import { NotExecutable } from "../execute/values.ts";
-import { cloneKernel, linkBlocks } from "../ir/builder.ts";
 import type { Buffer, Dim3, Kernel, Launch, Op } from "../ir/kernel.ts";
-import { hoistLeaves } from "../passes/fold/leaves.ts";
-import { inferSpaces } from "../passes/memory/infer-spaces.ts";
-import { promote } from "../passes/memory/promote.ts";
+import { asWritten } from "../passes/as-written.ts";
 import type { Reach } from "../report/reach.ts";
 import type { Violation } from "../report/violation.ts";
 import { markSkips } from "../sampling/loops.ts";
@@ -51,11 +48,7 @@ export interface Sanitation {
  * @throws Cancelled
  */
 export function sanitize(subject: Sanitized, steps: number, work: Work): Sanitation {
-  const kernel = cloneKernel(subject.kernel);
-  linkBlocks(kernel);
-  hoistLeaves(kernel, work);
-  promote(kernel, work);
-  inferSpaces(kernel);
+  const kernel = asWritten(subject.kernel, work);
   const found = new Map<string, Violation>();
   const run = (part: readonly Dim3[], ordered: boolean, own: Work): void => {
     for (const violation of violationsOf({ ...subject, kernel }, part, ordered, own)) {

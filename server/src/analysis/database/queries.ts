@@ -8,6 +8,7 @@ import { currentParser } from "../../syntax/current-parser.ts";
 import { type FileText, sameText } from "../../syntax/file-text.ts";
 import { FileParser, type ParsedFile, read } from "../../syntax/index.ts";
 import type { Item } from "../../syntax/item.ts";
+import type { Parser } from "../../syntax/parser/parser.ts";
 import { directoryOf, join } from "../../syntax/preprocess/paths.ts";
 import type { Preprocessed } from "../../syntax/reading.ts";
 import { stage } from "../../trace.ts";
@@ -65,9 +66,11 @@ export class FileQueries {
   readonly realPath: InputKind<string, string | undefined>;
   readonly repository: InputKind<string, string | undefined>;
   readonly #disk: FileHost;
+  readonly #parser: Parser | undefined;
   readonly #units = new WeakMap<Item, UnitKey>();
 
-  constructor(disk: FileHost) {
+  constructor(disk: FileHost, parser?: Parser) {
+    this.#parser = parser;
     this.source = { name: "source", initial: (path) => disk.read(path), equal: sameText };
     this.folder = { name: "folder", initial: (path) => disk.list?.(path) ?? [], equal: sameMembers };
     this.realPath = { name: "real path", initial: (path) => disk.realPath?.(path) };
@@ -137,7 +140,7 @@ export class FileQueries {
   readonly parsed: Query<UnitKey, Parsed> = {
     name: "parse",
     compute: (db, key, before) => {
-      const parser = before?.parser ?? new FileParser(currentParser());
+      const parser = before?.parser ?? new FileParser(this.#parser ?? currentParser());
       const { work } = db;
       const file = parser.parse(db.get(this.preprocessed, key), () => work.isCancelled);
       if (!file) throw new Cancelled();

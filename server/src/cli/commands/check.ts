@@ -8,7 +8,7 @@ import { checkText } from "../formats/text.ts";
 import { collectInputs, type Input } from "../inputs.ts";
 import { inspectAll, inspectionOptions } from "../inspect.ts";
 import { type Io, UsageError } from "../io.ts";
-import { mended } from "../mend.ts";
+import { mended, patches, withoutWithheld } from "../mend.ts";
 import { nameOfPath, repositoryRoot } from "../names.ts";
 import type { Given } from "../options.ts";
 import type { ProjectFolder } from "../project-folders.ts";
@@ -29,6 +29,7 @@ export default {
     "gpu",
     "format",
     "fix",
+    "diff",
     "unsafe-fixes",
     "select",
     "ignore",
@@ -45,7 +46,9 @@ export default {
     if (operands.length === 0) throw new UsageError("check needs a file or folder: warplens check PATH...");
     const format = formatNamed(given.format, ["text", "json", "sarif", "github"]);
     const failOn = failLevelOf(given);
-    if (given["unsafe-fixes"] && !given.fix) throw new UsageError("--unsafe-fixes says which fixes --fix applies: give both");
+    const { fix = false, diff = false, "unsafe-fixes": unsafe = false } = given;
+    if (unsafe && !fix && !diff) throw new UsageError("--unsafe-fixes says which fixes --fix applies: give both");
+    if (fix && diff) throw new UsageError("--fix changes files, --diff only says what it would change: give one");
     const isOfShard = shardNamed(given.shard);
     const session = new Session(io, given);
     const baseline = baselineOf(given, session.project, io);
@@ -70,7 +73,12 @@ export default {
       if (inputs.length === found.length) session.holdNames(results);
       return withoutAssumedTwins(results);
     };
-    const files = given.fix ? await mended(inputs, inspect, given["unsafe-fixes"] ?? false, io) : await inspect(inputs);
+    const files = fix ? await mended(inputs, inspect, unsafe, io) : await inspect(inputs);
+    if (diff) {
+      const patch = patches(withoutWithheld(files, io), unsafe);
+      io.out(patch);
+      return patch === "" ? 0 : 1;
+    }
     const before = await beforeNow?.(gpu, files, (of, input) => of.simulates(input));
     const result = { gpu, files: unknown(before?.newFindings(files) ?? files, baseline, io) };
     const exitCode = unread.length > 0 ? 2 : exitCodeOf(result, failOn);

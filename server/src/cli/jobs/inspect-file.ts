@@ -7,9 +7,10 @@ import type { Program } from "../../analysis/facts.ts";
 import { takesOf } from "../../analysis/fitting.ts";
 import { wordsOf } from "../../analysis/nvcc-options.ts";
 import type { FileHost } from "../../analysis/settings.ts";
-import { lint } from "../../lint.ts";
+import { type Diagnostic, lint } from "../../lint.ts";
 import { compileResources } from "../../nvcc/compile.ts";
 import { type CompiledKernel, findCompiled, knownResources } from "../../nvcc/resources.ts";
+import { provedTogether } from "../../proof/together.ts";
 import unusedSuppression from "../../rules/unused-suppression.ts";
 import { refusedIn, type Simulation, simulateProgram } from "../../simulate.ts";
 import { currentParser } from "../../syntax/current-parser.ts";
@@ -51,7 +52,8 @@ export async function inspectFile(
   if (simulation?.ended === "time") failures.push({ stage: "simulate", reason: tookTooLong(budget.seconds) });
   for (const { kernel, fault } of simulation?.notSimulated ?? [])
     if (fault !== undefined) failures.push({ stage: `simulation of ${kernel}`, reason: fault });
-  const diagnostics = program && attempt("lint", () => findings(job, program, simulation, failures));
+  const found = program && attempt("lint", () => findings(job, program, simulation, failures));
+  const diagnostics = program && found && (attempt("fixes", () => provedFixes(job, program, found, disk, budget)) ?? found);
   const names = program && attempt("names", () => namesIn(job, program, simulation));
   return {
     ...(names ? { names } : {}),
@@ -160,6 +162,19 @@ function findings(
   };
   const failed = (rule: string, error: unknown): void => void failures.push({ stage: rule, reason: reasonOf(error) });
   return lint(program, simulation?.launches, settings, failed, refusedIn(simulation?.notSimulated ?? []));
+}
+
+/** The findings with the proofs of their fixes, where those are wanted: as many of them as steps and time are enough for. */
+function provedFixes(
+  { proves, analysis, gpu, steps }: Job,
+  program: Program,
+  found: readonly Diagnostic[],
+  files: FileHost,
+  budget: Budget,
+): readonly Diagnostic[] {
+  if (proves === undefined) return found;
+  const work: Work = new Work(steps, () => work.taken > steps || budget.isOver());
+  return provedTogether({ program, settings: analysis, gpu, files, unsafe: proves === "all" }, found, work);
 }
 
 /** The kernels as the user's nvcc compiles them. */

@@ -17,6 +17,8 @@ export interface Job {
   readonly lint: LintSettings;
   /** The file's launches are simulated. */
   readonly simulates: boolean;
+  /** Fixes that are to be proved; absent for none. */
+  readonly proves?: "safe" | "all";
   /** Steps that simulating them may take, all that is done for it counted. */
   readonly steps: number;
   /** Only launches of this kernel. */
