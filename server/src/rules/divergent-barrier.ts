@@ -1,5 +1,6 @@
 import { defineRule } from "./rule.ts";
-import { about, placeIn, shown, tuple } from "./support/violations.ts";
+import { alsoAt, byCause } from "./support/causes.ts";
+import { about, type Of, placeIn, shown, tuple } from "./support/violations.ts";
 
 export default defineRule({
   id: "divergent-barrier",
@@ -47,14 +48,19 @@ int main() {
 }`,
   },
   *check(context) {
-    for (const each of shown(context, "divergent-barrier")) {
+    // Who has returned is missed at every barrier that comes behind.
+    const causeOf = ({ ended, by }: Of<"divergent-barrier">): string => (ended ? "ended" : `${by.at.file}:${by.at.start}`);
+    for (const { first: each, others } of byCause(shown(context, "divergent-barrier"), causeOf)) {
       const { by, missing, instead, ended } = each.violation;
       const elsewhere = instead && placeIn(each.launch, instead, context.program.reading.files);
       const does = ended ? "has returned" : elsewhere ? "waits at another one" : "goes by it";
       yield {
         span: each.place,
-        message: `Divergent barrier: of block ${tuple(by.block)} thread ${tuple(by.thread)} waits here and thread ${tuple(missing)} ${does}.`,
-        ...about(each, elsewhere ? [{ at: elsewhere, message: `thread ${tuple(missing)} waits here` }] : []),
+        message: `Divergent barrier: of block ${tuple(by.block)} thread ${tuple(by.thread)} waits here and thread ${tuple(missing)} ${does}.${others.length === 0 ? "" : ` So it is at ${others.length === 1 ? "one more barrier" : `${others.length} more barriers`}.`}`,
+        ...about(each, [
+          ...(elsewhere ? [{ at: elsewhere, message: `thread ${tuple(missing)} waits here` }] : []),
+          ...alsoAt(others, (more) => `thread ${tuple(more.missing)} is missed here, too`),
+        ]),
         ...(ended ? { atMost: "information" as const } : {}),
       };
     }

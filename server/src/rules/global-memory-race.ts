@@ -1,6 +1,7 @@
 import { defineRule } from "./rule.ts";
+import { alsoAt, andMore, byCause, causeOfRace, showsMore } from "./support/causes.ts";
 import { textAt } from "./support/edits.ts";
-import { about, elementAt, placeIn, shown, threadOf, tuple, unordered, verbOf } from "./support/violations.ts";
+import { about, allShown, elementAt, placeIn, threadOf, tuple, unordered, verbOf } from "./support/violations.ts";
 
 export default defineRule({
   id: "global-memory-race",
@@ -39,7 +40,7 @@ int main() {
   },
   *check(context) {
     const { reading } = context.program;
-    for (const each of shown(context, "global-race")) {
+    for (const { first: each, others } of byCause(allShown(context, "global-race"), causeOfRace, showsMore)) {
       const { by, other, object, offset, width, sameWarp, values } = each.violation;
       const first = placeIn(each.launch, other.at, reading.files);
       const same = first && first.file === each.place.file && first.start === each.place.start;
@@ -48,9 +49,12 @@ int main() {
       yield {
         span: each.place,
         message: within
-          ? `Race in global memory: ${threadOf(by)} ${verbOf(by)} \`${each.text}\` and thread ${tuple(other.thread)} of it ${verbOf(other)} ${what}, ${elementAt(offset, width)} of \`${object.name}\`, ${unordered(sameWarp, values)}.`
-          : `Race between blocks: ${threadOf(by)} ${verbOf(by)} \`${each.text}\` and ${threadOf(other)} ${verbOf(other)} ${what}, ${elementAt(offset, width)} of \`${object.name}\`.`,
-        ...about(each, first && !same ? [{ at: first, message: `${threadOf(other)} ${verbOf(other)} it here` }] : []),
+          ? `Race in global memory: ${threadOf(by)} ${verbOf(by)} \`${each.text}\` and thread ${tuple(other.thread)} of it ${verbOf(other)} ${what}, ${elementAt(offset, width)} of \`${object.name}\`, ${unordered(sameWarp, values)}.${andMore(others)}`
+          : `Race between blocks: ${threadOf(by)} ${verbOf(by)} \`${each.text}\` and ${threadOf(other)} ${verbOf(other)} ${what}, ${elementAt(offset, width)} of \`${object.name}\`.${andMore(others)}`,
+        ...about(each, [
+          ...(first && !same ? [{ at: first, message: `${threadOf(other)} ${verbOf(other)} it here` }] : []),
+          ...alsoAt(others, (more) => `${threadOf(more.by)} ${verbOf(more.by)} it here, too`),
+        ]),
       };
     }
   },

@@ -122,6 +122,40 @@ testRule(rule, {
         "k<<<1, 32>>>(out, in, 1024);",
       ),
     },
+    "one cause at many places": {
+      code: program(
+        `  volatile __shared__ float s[64];
+  s[t] = in[t];
+  float a = s[t ^ 16];
+  //        ^^^^^^^^^ with no \`__syncwarp()\` between. 2 more accesses race for it in the same way.
+  s[t] = a;
+  float b = s[t ^ 8];
+  out[t] = b;`,
+        "k<<<1, 32>>>(out, in, 1024);",
+      ),
+      unsafe: program(
+        `  volatile __shared__ float s[64];
+  s[t] = in[t];
+  __syncwarp();
+  float a = s[t ^ 16];
+  __syncwarp();
+  s[t] = a;
+  __syncwarp();
+  float b = s[t ^ 8];
+  out[t] = b;`,
+        "k<<<1, 32>>>(out, in, 1024);",
+      ),
+    },
+    "one cause, where a barrier is no help at one of its places": {
+      code: program(
+        `  volatile __shared__ float s[64];
+  s[t] = in[t];
+  s[t] += s[t ^ 16];
+  //      ^^^^^^^^^ with no \`__syncwarp()\` between
+  out[t] = s[t];`,
+        "k<<<1, 32>>>(out, in, 1024);",
+      ),
+    },
     "lanes that store what differs": {
       code: program(
         `  __shared__ int last;

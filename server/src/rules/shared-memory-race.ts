@@ -1,7 +1,8 @@
-import { defineRule } from "./rule.ts";
+import { defineRule, type Fix, type RuleContext } from "./rule.ts";
 import { barrierBetween } from "./support/barrier-between.ts";
+import { alsoAt, andMore, byCause, causeOfRace, showsMore } from "./support/causes.ts";
 import { textAt } from "./support/edits.ts";
-import { about, elementAt, placeIn, shown, tuple, unordered, verbOf } from "./support/violations.ts";
+import { about, allShown, elementAt, placeIn, type Shown, tuple, unordered, verbOf } from "./support/violations.ts";
 
 export default defineRule({
   id: "shared-memory-race",
@@ -18,7 +19,7 @@ export default defineRule({
   remedy:
     "Put `__syncthreads()` between the two accesses, where all threads of the block come by; a loop that reads and then writes the same array needs one on either side. Within a warp `__syncwarp()` is enough.",
   notes:
-    "A block is run from barrier to barrier, and who touched each byte since the last one is kept. Stores of a value that is the same for all threads, and atomics among themselves, are no race; lanes of a warp that store different values at once are one where these are known. Named barriers (`bar.sync id, threads`), mbarriers and waits for asynchronous copies (`cp.async`) are followed; kernels that use the copy engine (`cp.async.bulk`), `wgmma`, the shared memory of other blocks are left alone. The fix puts a barrier between two statements of one block that all threads come by; a race around a loop's back edge has none.",
+    "A block is run from barrier to barrier, and who touched each byte since the last one is kept. Stores of a value that is the same for all threads, and atomics among themselves, are no race; lanes of a warp that store different values at once are one where these are known. Named barriers (`bar.sync id, threads`), mbarriers and waits for asynchronous copies (`cp.async`) are followed; kernels that use the copy engine (`cp.async.bulk`), `wgmma`, the shared memory of other blocks are left alone. Races of a kernel for one array between the same barriers are one finding, with the other places beside it. The fix puts a barrier between the two statements of each, where these are of one block that all threads come by; a race around a loop's back edge, or within a statement, has none.",
   fix: "unsafe",
   changes: "faults",
   simulated: true,
@@ -50,7 +51,7 @@ int main() {
   },
   *check(context) {
     const { reading } = context.program;
-    for (const each of shown(context, "shared-race")) {
+    for (const { first: each, others, all } of byCause(allShown(context, "shared-race"), causeOfRace, showsMore)) {
       const { by, other, object, offset, width, sameWarp, underWay, values } = each.violation;
       const first = placeIn(each.launch, other.at, reading.files);
       const same = first && first.file === each.place.file && first.start === each.place.start;
@@ -58,10 +59,26 @@ int main() {
       const before = first && !same ? `\`${textAt(reading, first)}\`` : "the same";
       yield {
         span: each.place,
-        message: `Race in shared memory: thread ${tuple(by.thread)} ${verbOf(by)} \`${each.text}\` and thread ${tuple(other.thread)} ${verbOf(other)} ${before}, ${elementAt(offset, width)} of \`${object.name}\`, ${how}.`,
-        ...about(each, first && !same ? [{ at: first, message: `thread ${tuple(other.thread)} ${verbOf(other)} it here` }] : []),
-        fix: first && !same && !underWay ? barrierBetween(context, first, each.place, sameWarp) : undefined,
+        message: `Race in shared memory: thread ${tuple(by.thread)} ${verbOf(by)} \`${each.text}\` and thread ${tuple(other.thread)} ${verbOf(other)} ${before}, ${elementAt(offset, width)} of \`${object.name}\`, ${how}.${andMore(others)}`,
+        ...about(each, [
+          ...(first && !same ? [{ at: first, message: `thread ${tuple(other.thread)} ${verbOf(other)} it here` }] : []),
+          ...alsoAt(others, (more) => `thread ${tuple(more.by.thread)} ${verbOf(more.by)} it here, too`),
+        ]),
+        fix: barriersFor(context, all),
       };
     }
   },
 });
+
+/** A barrier between the two accesses of each race; undefined where one of them is not mended so. */
+function barriersFor(context: RuleContext, races: readonly Shown<"shared-race">[]): Fix | undefined {
+  const fixes = races.map(({ violation, launch, place }) => {
+    const first = violation.underWay ? undefined : placeIn(launch, violation.other.at, context.program.reading.files);
+    return first && barrierBetween(context, first, place, violation.sameWarp);
+  });
+  const known = fixes.filter((fix) => fix !== undefined);
+  const [one] = known;
+  if (one === undefined || known.length < fixes.length) return undefined;
+  const edits = [...new Map(known.flatMap((fix) => fix.edits).map((edit) => [edit.span.start, edit])).values()];
+  return edits.length === 1 ? one : { ...one, title: "Insert the barriers", edits };
+}

@@ -1,4 +1,5 @@
 import { defineRule } from "./rule.ts";
+import { alsoAt, byCause } from "./support/causes.ts";
 import { about, elementAt, shown, threadOf } from "./support/violations.ts";
 
 export default defineRule({
@@ -51,12 +52,15 @@ int main() {
 }`,
   },
   *check(context) {
-    for (const each of shown(context, "uninitialised")) {
+    for (const { first: each, others } of byCause(shown(context, "uninitialised"), ({ object }) => `${object.kind} ${object.name}`)) {
       const { by, object, offset, width } = each.violation;
       yield {
         span: each.place,
-        message: `Nobody has written it: ${threadOf(by)} reads \`${each.text}\`, ${elementAt(offset, width)} of \`${object.name}\`, before any thread stores there.`,
-        ...about(each),
+        message: `Nobody has written it: ${threadOf(by)} reads \`${each.text}\`, ${elementAt(offset, width)} of \`${object.name}\`, before any thread stores there.${others.length === 0 ? "" : ` So ${others.length === 1 ? "does one more read" : `do ${others.length} more reads`} of it.`}`,
+        ...about(
+          each,
+          alsoAt(others, (more) => `${threadOf(more.by)} reads it here, too`),
+        ),
       };
     }
   },

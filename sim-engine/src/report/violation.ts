@@ -60,6 +60,8 @@ export interface SharedRace extends OfAccess {
   readonly other: Actor;
   /** Both are of one warp. */
   readonly sameWarp: boolean;
+  /** Which of the times between barriers that their block has come by it was: those of one number lack the same barrier. */
+  readonly interval: number;
   /** Of two that store by one place in the source: what each does, where that is known to differ. */
   readonly values?: readonly [number, number];
   /** The other is an asynchronous copy that its thread has not waited for. */
@@ -73,6 +75,8 @@ export interface GlobalRace extends OfAccess {
   readonly other: Actor;
   /** Both are of one warp of a block. */
   readonly sameWarp: boolean;
+  /** Which of the times between barriers that their block has come by it was: those of one number lack the same barrier. */
+  readonly interval: number;
   /** Of two that store by one place in the source: what each does, where that is known to differ. */
   readonly values?: readonly [number, number];
 }

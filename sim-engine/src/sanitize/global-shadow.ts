@@ -13,7 +13,7 @@ export interface BlockTouch extends Touch {
 interface Granule {
   write: BlockTouch | undefined;
   read: BlockTouch | undefined;
-  /** A reader of another warp than `read`. */
+  /** Another thread that reads. */
   other: BlockTouch | undefined;
 }
 
@@ -35,9 +35,9 @@ export class GlobalShadow {
   read(granule: number, touch: BlockTouch): BlockTouch | undefined {
     const known = this.#at(granule);
     if (!known) return undefined;
-    const { read } = known;
-    if (!read || (isOf(read, touch.block) && (read.warp === touch.warp || this.#isBefore(read, touch)))) known.read = touch;
-    else if (isOf(read, touch.block)) known.other = touch;
+    const { read, other } = known;
+    if (!read || (isOf(read, touch.block) && this.#isBefore(read, touch))) known.read = touch;
+    else if (isOf(read, touch.block) && (read.warp !== touch.warp || !this.#conflict(other, touch))) known.other = touch;
     return this.#conflict(known.write, touch);
   }
 

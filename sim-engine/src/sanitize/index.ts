@@ -53,7 +53,8 @@ export function sanitize(subject: Sanitized, steps: number, work: Work): Sanitat
   const run = (part: readonly Dim3[], ordered: boolean, own: Work): void => {
     for (const violation of violationsOf({ ...subject, kernel }, part, ordered, own)) {
       const { by } = violation;
-      const key = `${violation.kind} ${by.at.file}:${by.at.start}-${by.at.end}`;
+      const other = "other" in violation ? ` ${spotOf(violation.other.at)}` : "";
+      const key = `${violation.kind} ${spotOf(by.at)}${other}`;
       if (!found.has(key) || (violation.kind === "divergent-barrier" && !violation.ended)) found.set(key, violation);
     }
   };

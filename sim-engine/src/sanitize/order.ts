@@ -149,6 +149,7 @@ export class OrderCheck {
       offset: address - extent.start,
       width: site.counter.bytes,
       sameWarp: within && conflict.warp === touch.warp,
+      interval: touch.interval,
       ...stored(touch, conflict),
     }));
   }
@@ -167,6 +168,7 @@ export class OrderCheck {
       offset: address - extent.start,
       width: site.counter.bytes,
       sameWarp,
+      interval: touch.interval,
       underWay,
       ...stored(touch, conflict),
     }));

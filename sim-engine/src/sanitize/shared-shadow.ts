@@ -34,7 +34,7 @@ export class SharedShadow {
   readonly #clocks: BlockClocks;
   readonly #writes: Int32Array;
   readonly #reads: Int32Array;
-  /** Readers of another warp than those in `#reads`. */
+  /** Other threads than those in `#reads` that read. */
   readonly #others: Int32Array;
   /** What was stored last and where that was read; not a number where that is not known. */
   readonly #values: Float64Array;
@@ -69,10 +69,10 @@ export class SharedShadow {
   read(granule: number, touch: Touch): Conflict | undefined {
     if (granule < 0 || granule >= this.#count) return undefined;
     const conflict = this.#conflict(this.#writes, granule, touch);
-    const known = this.#reads[granule * fields]! - 1;
-    // The first of the readers that nothing orders stays; of another warp's readers the last.
-    const isFirst = known < 0 || known >> 5 === touch.warp || this.#conflict(this.#reads, granule, touch) === undefined;
-    this.#put(isFirst ? this.#reads : this.#others, granule, touch);
+    // The first of the readers that nothing orders stays; of the other threads the last, of another warp rather than of the first one's.
+    const first = this.#conflict(this.#reads, granule, touch);
+    if (!first) this.#put(this.#reads, granule, touch);
+    else if (!first.sameWarp || !this.#conflict(this.#others, granule, touch)) this.#put(this.#others, granule, touch);
     return conflict;
   }
 

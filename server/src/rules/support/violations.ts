@@ -21,17 +21,22 @@ export interface Shown<K extends Kind> extends Witnessed {
   readonly violation: Of<K>;
 }
 
-/** The violations of a kind, each place once. What rests on a value that nobody said is left out: it shows nothing. */
-export function shown<K extends Kind>({ program: { reading }, launches }: RuleContext, kind: K): Shown<K>[] {
-  const all = launches.filter(isKnown).flatMap((launch) =>
+/** The violations of a kind, each place once. */
+export const shown = <K extends Kind>(context: RuleContext, kind: K): Shown<K>[] => oncePerPlace(allShown(context, kind));
+
+/** The violations of a kind. What rests on a value that nobody said is left out: it shows nothing. */
+export function allShown<K extends Kind>({ program: { reading }, launches }: RuleContext, kind: K): Shown<K>[] {
+  return launches.filter(isKnown).flatMap((launch) =>
     (launch.report.violations ?? []).flatMap((violation): Shown<K>[] => {
       if (violation.kind !== kind) return [];
       const place = placeIn(launch, violation.by.at, reading.files);
       return place ? [{ violation: violation as Of<K>, launch, place, text: textAt(reading, place) }] : [];
     }),
   );
-  return [...groupBy(all, ({ place }) => `${place.file}:${place.start}-${place.end}`).values()].flatMap((group) => group.slice(0, 1));
 }
+
+export const oncePerPlace = <K extends Kind>(all: readonly Shown<K>[]): Shown<K>[] =>
+  [...groupBy(all, ({ place }) => `${place.file}:${place.start}-${place.end}`).values()].flatMap((group) => group.slice(0, 1));
 
 /** A place of the kernel's files, as a place of those that were read. */
 export function placeIn({ kernel }: SimulatedLaunch, { file, start, end }: Actor["at"], files: readonly string[]): Place | undefined {
