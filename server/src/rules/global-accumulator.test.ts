@@ -26,6 +26,29 @@ testRule(rule, {
   found: {
     "a product of matrices": {
       code: product(`${sum}\n  //^^^^^^^^^^^^ \`c[y * n + x]\` is stored in every turn of the loop`),
+      unsafe: product(
+        "  auto sum = c[y * n + x];\n  for (int k = 0; k < n; ++k)\n    sum += a[y * n + k] * b[k * n + x];\n  c[y * n + x] = sum;",
+      ),
+    },
+    "in the inner one of two loops, the outer of which goes on": {
+      code: product(`  for (int r = 0; r < 4; ++r) {
+    for (int k = 0; k < n; ++k) {
+      c[(y + r) % n * n + x] = c[(y + r) % n * n + x] + a[y * n + k];
+    //^^^^^^^^^^^^^^^^^^^^^^
+    }
+  }`),
+      unsafe: product(`  for (int r = 0; r < 4; ++r) {
+    auto sum = c[(y + r) % n * n + x];
+    for (int k = 0; k < n; ++k) {
+      sum = sum + a[y * n + k];
+    }
+    c[(y + r) % n * n + x] = sum;
+  }`),
+    },
+    "which is read otherwise, too, so that each store may matter": {
+      code: product(`  for (int k = 0; k < n; ++k)
+    c[y * n + x] += a[y * n + k] * c[k * n + y];
+  //^^^^^^^^^^^^`),
     },
   },
 });

@@ -1,4 +1,5 @@
 import { defineRule } from "./rule.ts";
+import { accumulatedInRegister } from "./support/accumulate-in-register.ts";
 import { costsOf, findingOf } from "./support/costs.ts";
 import { textAt } from "./support/edits.ts";
 
@@ -12,8 +13,8 @@ export default defineRule({
   why: "The compiler may not keep the value in a register where another pointer of the loop could point there: each turn stores, and loads behind the store have to wait for it.",
   remedy: "Sum up in a local variable and store it once behind the loop; or say by `__restrict__` that the pointers do not overlap.",
   notes:
-    "Told where the address does not change in the loop, which has no barrier, fence or atomic, and the launch would take less time without the stores.",
-  fix: "none",
+    "Told where the address does not change in the loop, which has no barrier, fence or atomic, and the launch would take less time without the stores. The fix is unsafe, since another pointer of the loop might point there.",
+  fix: "unsafe",
   simulated: true,
   specificity: 3,
   example: {
@@ -52,10 +53,13 @@ int main() {
   *check(context) {
     for (const cost of costsOf(context, "kept in memory")) {
       const place = textAt(context.program.reading, cost.place).replace(/\s+/g, " ");
-      yield findingOf(
-        cost,
-        `\`${place}\` is stored in every turn of the loop, as the compiler cannot tell that nothing else there points to it. Sum up in a local variable, and store it once behind the loop.`,
-      );
+      yield {
+        ...findingOf(
+          cost,
+          `\`${place}\` is stored in every turn of the loop, as the compiler cannot tell that nothing else there points to it. Sum up in a local variable, and store it once behind the loop.`,
+        ),
+        fix: accumulatedInRegister(context, cost),
+      };
     }
   },
 });

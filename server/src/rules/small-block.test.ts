@@ -31,6 +31,18 @@ testRule(rule, {
     "blocks of a warp": {
       code: program(`add<<<n / 32, 32>>>(c, a, b);
 //^^^^^^^^^^^^^^^^^^^^^^^^^^^^ \`add\` is launched in 524,288 blocks of 32 threads, of which an SM holds 32 (occupancy 50 %). Launch 65536 blocks of 256.`),
+      unsafe: program("add<<<n / 256, 256>>>(c, a, b);"),
+    },
+    "rounded up, by a variable": {
+      code: program(`const int threads = 32;
+  add<<<(n + threads - 1) / threads, threads>>>(c, a, b);
+//^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^`),
+      unsafe: program(`const int threads = 256;
+  add<<<(n + threads - 1) / threads, threads>>>(c, a, b);`),
+    },
+    "blocks whose number is said otherwise": {
+      code: program(`add<<<524288, 32>>>(c, a, b);
+//^^^^^^^^^^^^^^^^^^^^^^^^^^^^`),
     },
   },
 });

@@ -1,5 +1,6 @@
 import { formatDim } from "../units.ts";
 import { defineRule } from "./rule.ts";
+import { withBlockOf } from "./support/block-size.ts";
 import { costsOf, findingOf } from "./support/costs.ts";
 
 export default defineRule({
@@ -12,8 +13,8 @@ export default defineRule({
   why: "An SM holds 16 to 32 blocks, however small, and blocks are started one after the other: of blocks of one warp most of its places for warps stay empty.",
   remedy: "Launch blocks of 128 to 512 threads, and as many fewer of them.",
   notes:
-    "Told of blocks of up to 64 threads in one dimension, where the kernel knows its threads by `blockIdx.x * blockDim.x + threadIdx.x` alone and shares nothing among them, so that it is the same to it how they make up blocks; the launch with blocks of 256 was simulated. The kernel has to check its bounds where the threads are no multiple of 256.",
-  fix: "none",
+    "Told of blocks of up to 64 threads in one dimension, where the kernel knows its threads by `blockIdx.x * blockDim.x + threadIdx.x` alone and shares nothing among them, so that it is the same to it how they make up blocks; the launch with blocks of 256 was simulated. The kernel has to check its bounds where the threads are no multiple of 256. The fix exchanges the number of threads in the launch; it is unsafe, as other code may go by it.",
+  fix: "unsafe",
   simulated: true,
   specificity: 2,
   example: {
@@ -51,10 +52,13 @@ int main() {
       const { grid, block, occupancy, kernel } = cost.launch.report;
       const other = cost.report.launch;
       if (!other) continue;
-      yield findingOf(
-        cost,
-        `\`${kernel}\` is launched in ${grid[0].toLocaleString("en-US")} blocks of ${formatDim(block)} threads, of which an SM holds ${occupancy.blocksPerSm} (occupancy ${Math.round(occupancy.theoreticalPct)} %). Launch ${formatDim(other.grid)} blocks of ${formatDim(other.block)}.`,
-      );
+      yield {
+        ...findingOf(
+          cost,
+          `\`${kernel}\` is launched in ${grid[0].toLocaleString("en-US")} blocks of ${formatDim(block)} threads, of which an SM holds ${occupancy.blocksPerSm} (occupancy ${Math.round(occupancy.theoreticalPct)} %). Launch ${formatDim(other.grid)} blocks of ${formatDim(other.block)}.`,
+        ),
+        fix: withBlockOf(context, cost, other.block[0]),
+      };
     }
   },
 });

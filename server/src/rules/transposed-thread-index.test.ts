@@ -1,9 +1,11 @@
 import { testRule } from "../testing/rule-tables.ts";
 import rule from "./transposed-thread-index.ts";
 
-const program = (body: string): string => `
+const indices = "int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;";
+const exchanged = "int x = blockIdx.y * blockDim.y + threadIdx.y, y = blockIdx.x * blockDim.x + threadIdx.x;";
+const program = (body: string, declared = indices): string => `
 __global__ void k(float *out, const float *in, int n) {
-  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  ${declared}
 ${body}
 }
 int main() {
@@ -23,6 +25,7 @@ testRule(rule, {
     "down the rows": {
       code: program(`  out[x * n + y] = in[x * n + y];
 //^^^^^^^^^^^^^^ \`threadIdx.x\` walks down the rows here, in \`x * n\`, and \`threadIdx.y\` along them, in \`y\` (\`blockIdx.y * blockDim.y + threadIdx.y\`): 32 sectors/request, ideal 4.`),
+      unsafe: program("  out[x * n + y] = in[x * n + y];", exchanged),
     },
   },
 });

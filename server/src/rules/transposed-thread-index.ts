@@ -1,6 +1,7 @@
 import { defineRule } from "./rule.ts";
 import { isStrided } from "./strided-global-access.ts";
 import { type Cost, costsOf, findingOf, sectorsPerRequest } from "./support/costs.ts";
+import { exchangedAxes } from "./support/exchange-axes.ts";
 import { LaneIndex } from "./support/lane-index.ts";
 
 /** Requests of an access, over those of the one in question, from which it counts for as much. */
@@ -17,8 +18,8 @@ export default defineRule({
   remedy:
     "Exchange the roles of x and y: let the index that follows `threadIdx.x` be the column. Exchange the sides of grid and block where the matrix is not square.",
   notes:
-    "Told where the row follows `threadIdx.x` and the column `threadIdx.y`, and no other access of much weight has it the right way round: a transpose has one side wrong whichever way it goes (see [strided-global-access](strided-global-access.md)).",
-  fix: "none",
+    "Told where the row follows `threadIdx.x` and the column `threadIdx.y`, and no other access of much weight has it the right way round: a transpose has one side wrong whichever way it goes (see [strided-global-access](strided-global-access.md)). The fix exchanges them in the kernel, and not in its launches: it is unsafe, and not offered where the same launch would leave part of the matrix out.",
+  fix: "unsafe",
   simulated: true,
   specificity: 4,
   example: {
@@ -53,10 +54,13 @@ int main() {
       const [row] = lanes.terms(place, "x");
       const [column] = lanes.plainTerms(place, "y");
       if (row === undefined || column === undefined) continue;
-      yield findingOf(
-        cost,
-        `\`threadIdx.x\` walks down the rows here, in ${row}, and \`threadIdx.y\` along them, in ${column}: ${sectorsPerRequest(access)}. Exchange the roles of x and y.`,
-      );
+      yield {
+        ...findingOf(
+          cost,
+          `\`threadIdx.x\` walks down the rows here, in ${row}, and \`threadIdx.y\` along them, in ${column}: ${sectorsPerRequest(access)}. Exchange the roles of x and y.`,
+        ),
+        fix: exchangedAxes(context, cost),
+      };
     }
   },
 });

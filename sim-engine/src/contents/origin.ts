@@ -12,11 +12,12 @@ type Visit = (block: Dim3, warp: number) => boolean;
 
 interface Search {
   steps: number;
+  readonly most: number;
   readonly isEnough: Visit;
 }
 
-/** Steps taken to find who stores to one place. */
-const mostSteps = 256;
+/** Steps taken to find who stores to one place, where no others are said. */
+const usualSteps = 256;
 /** Blocks of a grid that are listed, where their indices are not simply multiplied. */
 const mostListed = 1 << 16;
 
@@ -98,11 +99,12 @@ export class StoreOrigin {
   /**
    * Shows the warps that may store to a byte, the likeliest first, until one is enough. Of blocks that all store there, the first
    * and the last.
+   * @param most steps
    * @returns steps taken
    */
-  search(address: number, isEnough: Visit): number {
+  search(address: number, isEnough: Visit, most = usualSteps): number {
     const left = address - this.#start;
-    const search: Search = { steps: 0, isEnough };
+    const search: Search = { steps: 0, most, isEnough };
     const blocks = this.#blocks;
     if (!blocks) {
       this.#search(0, left, [0, 0, 0], search);
@@ -120,14 +122,14 @@ export class StoreOrigin {
 
   /** Whether one was enough. */
   #search(k: number, left: number, at: Dim3, search: Search): boolean {
-    if (++search.steps > mostSteps) return false;
+    if (++search.steps > search.most) return false;
     const term = this.#terms[k];
     if (!term) return this.#threadsAt(left, at, search);
     // left - each * q has to be within reach of the rest.
     const [a, b] = [(left - (this.#most[k + 1] ?? 0)) / term.each, (left - (this.#least[k + 1] ?? 0)) / term.each];
     const low = Math.max(0, Math.ceil(Math.min(a, b)));
     const high = Math.min(term.last, Math.floor(Math.max(a, b)));
-    for (let q = high; q >= low && search.steps <= mostSteps; q--)
+    for (let q = high; q >= low && search.steps <= search.most; q--)
       if (this.#search(k + 1, left - term.each * q, term.axis === undefined ? at : replaced(at, term.axis, q), search)) return true;
     return false;
   }
@@ -137,7 +139,7 @@ export class StoreOrigin {
     const low = this.#inner.length > 0 ? Number.NEGATIVE_INFINITY : left - this.#width + 1;
     const warps: number[] = [];
     for (let k = countUpTo(parts, left) - 1; k >= 0 && parts[k]! >= low; k--) {
-      if (++search.steps > mostSteps) return false;
+      if (++search.steps > search.most) return false;
       const warp = Math.floor(indices[k]! / warpSize);
       if (warps.includes(warp) || !this.#reaches(left - parts[k]!)) continue;
       warps.push(warp);

@@ -56,6 +56,7 @@ export class Replay implements MemorySource {
   rest: Content | undefined;
   #rest: MemorySource | undefined;
   readonly #contents: Contents;
+  readonly #patience: number | undefined;
   readonly #before: MemorySource | undefined;
   /** Type of the elements that are stored. */
   readonly element: ScalarType;
@@ -66,8 +67,10 @@ export class Replay implements MemorySource {
    * @param contents of the launch's own buffers
    * @param work shared with other replays
    * @param before what the buffer held, where all that decides what is stored to it is known
+   * @param patience steps that finding who stores to a byte may take, where it is not to be as many as usual
    */
-  constructor(kernel: Kernel, launch: Launch, buffer: number, contents: Contents, work: Work, before?: Content) {
+  constructor(kernel: Kernel, launch: Launch, buffer: number, contents: Contents, work: Work, before?: Content, patience?: number) {
+    this.#patience = patience;
     const object: MemoryObject = `buffer ${buffer}`;
     // Pages are never filled: bytes that were stored are told from those that were not.
     const bare: Contents = {
@@ -122,6 +125,12 @@ export class Replay implements MemorySource {
     }
   }
 
+  /** Whether a warp was found that stores to a byte, and run. */
+  isStored(offset: number): boolean {
+    this.read(offset, "i8");
+    return this.#memory.isWritten(offset);
+  }
+
   isFresh(offset: number): boolean {
     if (!(this.found === "whole" || this.found === "on demand") || this.#before?.isFresh?.(offset) !== true) return false;
     this.read(offset, "i8");
@@ -144,10 +153,14 @@ export class Replay implements MemorySource {
     this.#sought.add(offset);
     for (const { origin, atomic } of this.#origins) {
       if (!atomic && this.#memory.isWritten(offset)) continue;
-      const steps = origin.search(this.#start + offset, (block, warp) => {
-        this.#run(block, warp);
-        return this.#rest !== undefined || (!atomic && this.#memory.isWritten(offset));
-      });
+      const steps = origin.search(
+        this.#start + offset,
+        (block, warp) => {
+          this.#run(block, warp);
+          return this.#rest !== undefined || (!atomic && this.#memory.isWritten(offset));
+        },
+        this.#patience,
+      );
       this.#work.ask(steps);
     }
   }

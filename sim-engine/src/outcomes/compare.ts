@@ -7,7 +7,7 @@ import { Replay } from "../contents/replay.ts";
 import { BudgetExceeded } from "../execute/budget.ts";
 import { compile } from "../execute/compile.ts";
 import type { LazyMemory } from "../execute/memory.ts";
-import type { Program } from "../execute/program.ts";
+import { type Program, warpSize } from "../execute/program.ts";
 import { Runner } from "../execute/run.ts";
 import { wholeKernel } from "../execute/slice.ts";
 import type { Contents } from "../execute/sources.ts";
@@ -21,7 +21,7 @@ export type Comparison =
       readonly outcome: "equal";
       /** Bytes that were stored, and looked at. */
       readonly bytes: number;
-      /** Blocks of the first launch that were run, of so many. */
+      /** Blocks of the first launch of which something was run, of so many. */
       readonly blocks: number;
       readonly of: number;
     }
@@ -41,8 +41,9 @@ const firstSteps = 600_000;
 const enoughSteps = 200_000;
 /** Steps within which all blocks of a launch are run, where those that were chosen do not store to the same places. */
 const wholeSteps = 400_000;
-/** Steps for finding what stores to a place, where there are too many blocks. */
+/** Steps for running what stores to a place, where there are too many blocks, and for finding it. */
 const replaySteps = 400_000;
+const patience = 8192;
 
 /**
  * Whether two launches leave the same behind.
@@ -98,17 +99,10 @@ function compared(before: Side, after: Side, exact: boolean, contents: EarlierCo
   const isSameShape =
     String(before.launch.block) === String(after.launch.block) && String(before.launch.grid) === String(after.launch.grid);
   const [first, second] = [new Run(before, contents, work), new Run(after, contents, work)];
-  const run = (at: Dim3): void => {
-    first.block(at);
-    if (isSameShape) second.block(at);
-  };
-  for (const [turn, at] of chosenBlocks(before.launch.grid).entries()) {
-    if (turn > 0 && Math.max(first.next, second.next) > enoughSteps) break;
-    run(at);
-  }
-  if (!isSameShape)
-    for (const at of chosenBlocks(after.launch.grid)) if (second.blocks === 0 || second.next <= enoughSteps) second.block(at);
-  const direct = isSameShape ? heldAgainst(first, second, exact, first.blocks === first.count) : undefined;
+  const parts = isSameShape ? [[first, second]] : [[first], [second]];
+  const ended = parts.map((runs) => sampled(runs)).every((each) => each);
+  const isWhole = ended && first.blocks === first.count;
+  const direct = isSameShape ? heldAgainst(first, second, exact, isWhole) : undefined;
   if (direct) return direct;
   if (Math.max(first.whole, second.whole) <= wholeSteps) {
     const [all, others] = [new Run(before, contents, work), new Run(after, contents, work)];
@@ -119,6 +113,25 @@ function compared(before: Side, after: Side, exact: boolean, contents: EarlierCo
   return replayed(first, second, exact, contents, work);
 }
 
+/**
+ * Runs the chosen blocks of launches of one shape; where warps do not wait for each other, the first warp of each before the others.
+ * @returns false where that would have been too much
+ */
+function sampled(runs: readonly Run[]): boolean {
+  const [first] = runs;
+  if (!first) return true;
+  const warps = runs.some(({ waits }) => waits) ? [undefined] : [...Array(warpsOf(first.launch)).keys()];
+  for (const [turn, warp] of warps.entries()) {
+    for (const [k, at] of chosenBlocks(first.launch.grid).entries()) {
+      if (turn + k > 0 && runs.some(({ next }) => next > enoughSteps)) return false;
+      for (const run of runs) run.part(at, warp);
+    }
+  }
+  return true;
+}
+
+const warpsOf = ({ block: [x, y, z] }: Launch): number => Math.ceil((x * y * z) / warpSize);
+
 /** One launch, and as much of it as was run. */
 class Run {
   readonly launch: Launch;
@@ -126,7 +139,7 @@ class Run {
   readonly #runner: Runner;
   readonly program: Program;
   readonly #work: Work;
-  blocks = 0;
+  readonly #blocks = new Set<string>();
   #most = 0;
 
   constructor({ kernel, launch }: Side, contents: Contents, work: Work) {
@@ -155,27 +168,38 @@ class Run {
     return this.launch.grid.reduce((product, length) => product * length, 1);
   }
 
-  /** Steps after one more block. */
+  /** Blocks of which something was run. */
+  get blocks(): number {
+    return this.#blocks.size;
+  }
+
+  /** Warps of a block wait for each other. */
+  get waits(): boolean {
+    return this.program.waits;
+  }
+
+  /** Steps after one more part like those so far. */
   get next(): number {
     return this.#work.spent + this.#most;
   }
 
   /** Steps that all blocks would take. */
   get whole(): number {
-    return this.#most * this.count;
+    return this.#most * this.count * (this.waits ? 1 : warpsOf(this.launch));
   }
 
-  block(at: Dim3): void {
+  /** Runs a block, or one warp of it. */
+  part(at: Dim3, warp?: number): void {
     const before = this.#work.spent;
     this.#runner.work = this.#work.share(firstSteps);
-    this.#runner.runBlock(at);
-    this.blocks++;
+    this.#runner.runBlock(at, 1, warp);
+    this.#blocks.add(at.join());
     this.#most = Math.max(this.#most, this.#work.spent - before);
   }
 
   everything(): void {
     const [columns, rows, layers] = this.launch.grid;
-    for (let z = 0; z < layers; z++) for (let y = 0; y < rows; y++) for (let x = 0; x < columns; x++) this.block([x, y, z]);
+    for (let z = 0; z < layers; z++) for (let y = 0; y < rows; y++) for (let x = 0; x < columns; x++) this.part([x, y, z]);
   }
 
   /** Memories of its buffers, and of variables in global memory. */
@@ -280,12 +304,13 @@ function replayed(first: Run, second: Run, exact: boolean, contents: EarlierCont
       const offsets = [...memory.bytes.written(scalarBytes[memory.type])];
       if (offsets.length === 0) continue;
       if (index === undefined) return unknown("its blocks store elsewhere than before");
-      const replay = new Replay(to.kernel, to.launch, index, contents, runs, to.launch.buffers[index]?.content);
+      const replay = new Replay(to.kernel, to.launch, index, contents, runs, to.launch.buffers[index]?.content, patience);
       const pairs = offsets.map((offset) => {
         const other = Number(replay.read(offset, memory.type));
         return { index: offset / scalarBytes[memory.type], a: Number(memory.bytes.read(offset, memory.type)), b: other };
       });
-      if ((replay.found !== "whole" && replay.found !== "on demand") || replay.rest)
+      const isKnown = (replay.found === "whole" || replay.found === "on demand") && !replay.rest;
+      if (!isKnown || offsets.some((offset) => !replay.isStored(offset)))
         return unknown("which thread stores an element is another one, and cannot be told");
       const differs = !exact && isFloat(memory.type) ? tooFar(pairs, memory.type) : pairs.find(({ a, b }) => !Object.is(a, b));
       if (differs) {
