@@ -1,6 +1,6 @@
 /** A workspace whose worker and editor do what a test says. */
 import type { LaunchReport } from "@warplens/sim-engine";
-import type { Diagnostic } from "../lint.ts";
+import type { Diagnostic, FixProof } from "../lint.ts";
 import type {
   About,
   AnalysisWorker,
@@ -60,6 +60,8 @@ interface Asked {
   result(launch: number, result: Partial<LaunchResult>): void;
   simulatedFindings(...diagnostics: Diagnostic[]): void;
   end(): Promise<void>;
+  /** What came of trying the first fix of a finding, behind the end. */
+  tried(diagnostic: number, proof: FixProof): void;
   isCancelled: boolean;
 }
 
@@ -99,6 +101,7 @@ function manualWorker() {
         done(true);
         return settle();
       },
+      tried: (diagnostic, proof) => request.told({ type: "proof", about, diagnostic, fix: 0, proof }),
     };
     asked.push(request);
     return request;
@@ -134,6 +137,7 @@ export function setUp(files: Record<string, string> = {}) {
   const { worker, asked, inputs } = manualWorker();
   const errors: string[] = [];
   const warnings: string[] = [];
+  const notes: string[] = [];
   /** URIs, each time that something of theirs has changed. */
   const told: { readonly findings: string[]; readonly figures: string[]; display: number } = { findings: [], figures: [], display: 0 };
   const statuses: StatusParams[] = [];
@@ -152,7 +156,7 @@ export function setUp(files: Record<string, string> = {}) {
   };
   const workspace = new Workspace(documents, platform, {
     error: (message) => errors.push(message),
-    note: () => undefined,
+    note: (message) => notes.push(message),
     warning: (message) => warnings.push(message),
     status: (status) => statuses.push(status),
     findings: (uri) => told.findings.push(uri),
@@ -185,6 +189,7 @@ export function setUp(files: Record<string, string> = {}) {
     inputs,
     errors,
     warnings,
+    notes,
     told,
     statuses,
     bars,

@@ -225,3 +225,27 @@ test("warplens.json is marked as it is typed, and holds as it is saved", async (
   expect(asked.at(-1)?.about.gpu).toBe("mine");
   expect(statuses.at(-1)).toMatchObject({ gpu: { id: "mine", own: true }, chosenBy: "warplens.json", problems: [] });
 });
+
+test("what came of trying fixes is told with the findings, and in the log where they are not offered", async () => {
+  const { workspace, asked, configure, open, notes, told } = setUp();
+  configure({});
+  open("/w/a.cu", "abc");
+  await settle();
+  const edits = [{ range: { start: { line: 0, character: 0 }, end: { line: 0, character: 1 } }, newText: "x" }];
+  const found = [finding("good"), finding("bad", 1)].map((each) => ({ ...each, fixes: [{ title: "Write it well", safe: true, edits }] }));
+  await asked[0]?.found(findings(...found));
+  await vi.advanceTimersByTimeAsync(1000);
+  const run = asked[1];
+  run?.launches([], []);
+  run?.simulatedFindings(...found);
+  expect(workspace.triesFixes(a)).toBe(true);
+  await run?.end();
+  const before = told.findings.length;
+  run?.tried(1, { verdict: "withheld", why: "it changes what `k` leaves" });
+  run?.tried(0, { verdict: "proved", gain: { fromNs: 304_000, toNs: 144_000 } });
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(notes).toEqual([`${a}:1: some-rule: not offered: Write it well: it changes what \`k\` leaves`]);
+  // The second one soon after the first: both are told of together.
+  expect(told.findings.length - before).toBe(2);
+  expect(workspace.diagnostics(a).items.map(({ data }) => data.fixes[0].proof?.verdict)).toEqual(["proved", "withheld"]);
+});

@@ -121,3 +121,36 @@ test("findings in the opened file say where they stand in its text", () => {
   for (const { range, place } of diagnostics)
     expect(place && code.slice(place.start, place.end)).toBe(lines[range.start.line]?.slice(range.start.character, range.end.character));
 });
+
+test("fixes are tried behind the end, those next to the cursor first; what is known of a text is not tried again", () => {
+  const code = `__global__ void k(float *a) { a[threadIdx.x] *= 0.7; }
+__global__ void l(float *a) { a[threadIdx.x] = 0.0; }
+__global__ void m(float *a) { a[threadIdx.x] *= 1.7; }
+`;
+  const { runner, all } = setUp(code);
+  const tried = (cursor: number) => {
+    const messages = all({ cursor });
+    expect(messages.findIndex(({ type }) => type === "end")).toBeLessThan(messages.findIndex(({ type }) => type === "proof"));
+    return messages.flatMap((each) => (each.type === "proof" ? [[each.diagnostic, each.proof.verdict]] : []));
+  };
+  expect(tried(code.indexOf("1.7"))).toEqual([
+    [1, "proved"],
+    [0, "proved"],
+  ]);
+  runner.takeCounts();
+  expect(tried(0)).toEqual([
+    [0, "proved"],
+    [1, "proved"],
+  ]);
+});
+
+test("a cancelled one tries no further fixes", () => {
+  const { runner } = setUp("__global__ void k(float *a, float *b) { a[threadIdx.x] *= 0.7; b[threadIdx.x] *= 0.7; }\n");
+  let isCancelled = false;
+  const types: string[] = [];
+  for (const { type } of runner.simulate(path, {}, () => isCancelled)) {
+    types.push(type);
+    isCancelled ||= type === "end";
+  }
+  expect(types.filter((type) => type === "proof").length).toBeLessThanOrEqual(1);
+});
