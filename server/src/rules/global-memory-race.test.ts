@@ -36,6 +36,17 @@ testRule(rule, {
       "  __shared__ float s;\n  if (t == 0) s = in[blockIdx.x];\n  __syncthreads();\n  out[blockIdx.x] = s;",
     ),
     "a look by an atomic": program("  if (atomicAdd(&most, 0) < i) atomicMax(&most, i);", undefined, "__device__ int most;"),
+    "a lock": program(
+      `  if (t == 0) {
+    while (atomicCAS(&lock, 0, 1) != 0) {}
+    __threadfence();
+    out[0] = blockIdx.x;
+    __threadfence();
+    atomicExch(&lock, 0);
+  }`,
+      "k<<<2, 32>>>(out, in, 4096);",
+      "__device__ int lock;",
+    ),
     "the last block sums up": program(
       `  out[i] = in[i];
   __threadfence();
@@ -48,6 +59,32 @@ testRule(rule, {
     ),
   },
   found: {
+    "a lock that is given back without a fence": {
+      code: program(
+        `  if (t == 0) {
+    while (atomicCAS(&lock, 0, 1) != 0) {}
+    out[0] = blockIdx.x;
+  //^^^^^^ writes the same
+    n++;
+    atomicExch(&lock, 0);
+  }`,
+        "k<<<2, 32>>>(out, in, 4096);",
+        "__device__ int lock;",
+      ),
+    },
+    "a lock with a fence for the block alone": {
+      code: program(
+        `  if (t == 0) {
+    while (atomicCAS(&lock, 0, 1) != 0) {}
+    out[0] = blockIdx.x;
+  //^^^^^^ writes the same
+    __threadfence_block();
+    atomicExch(&lock, 0);
+  }`,
+        "k<<<2, 32>>>(out, in, 4096);",
+        "__device__ int lock;",
+      ),
+    },
     "a look at what others update, without an atomic": {
       code: program(
         `  if (most < i) atomicMax(&most, i);

@@ -13,7 +13,7 @@ export default defineRule({
   remedy:
     "Use an atomic where all add to one place; write to another buffer than the one that is read; or make two launches of it, the second of which finds what the first one wrote. Within a block `__syncthreads()` orders accesses to global memory, too.",
   notes:
-    "Some neighbouring blocks and the corners of the grid are run. Atomics among themselves and stores of one value by all are no race, but a plain read of what others update by atomics is: the compiler may keep what it found, or read it twice; a kernel with memory fences or volatile accesses is left alone, as blocks may wait for each other there.",
+    "Some neighbouring blocks and the corners of the grid are run. Atomics among themselves and stores of one value by all are no race, but a plain read of what others update by atomics is: the compiler may keep what it found, or read it twice; where blocks hand on what they have written, by a fence and then an atomic or a volatile store that another one looks at, that is followed: the fence must be as wide as the reader is far. Looks at volatile memory that decide where a thread goes are no race, and kernels whose grid or clusters synchronise are left alone.",
   fix: "none",
   simulated: true,
   specificity: 3,

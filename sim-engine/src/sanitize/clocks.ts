@@ -4,7 +4,7 @@
  */
 
 /** Warps that a block may have, and some. */
-const mostWarps = 64;
+export const mostWarps = 64;
 
 /** When a thread did something. */
 export interface Moment {
@@ -24,6 +24,8 @@ export class BlockClocks {
   readonly #known = new Map<number, Int32Array>();
   /** What those who have waited for an object's phase know. */
   readonly #phases = new Map<number, Int32Array>();
+  /** What fences of warps put before all that comes behind them, for the block and for all, and what barriers have told all of that. */
+  readonly #fences = { block: new Map<number, Int32Array>(), device: new Map<number, Int32Array>() };
   /** Groups of copies: each warp's open one, those that it has committed, and when the ones were over that it has waited for. */
   readonly #open = new Map<number, number>();
   readonly #committed = new Map<number, number[]>();
@@ -35,7 +37,8 @@ export class BlockClocks {
     this.#times.fill(1);
     this.#intervals.fill(1);
     this.#common.fill(0);
-    for (const each of [this.#known, this.#phases, this.#open, this.#committed, this.#over]) each.clear();
+    for (const each of [this.#known, this.#phases, this.#open, this.#committed, this.#over, this.#fences.block, this.#fences.device])
+      each.clear();
     this.#groups = 0;
   }
 
@@ -48,6 +51,7 @@ export class BlockClocks {
   blockSync(): void {
     this.#common.set(this.#times);
     this.#known.clear();
+    for (const fences of [this.#fences.block, this.#fences.device]) shareAmong(fences, this.#times.keys());
     for (let warp = 0; warp < mostWarps; warp++) this.#tick(warp);
   }
 
@@ -55,10 +59,32 @@ export class BlockClocks {
   meet(warps: readonly number[]): void {
     const all = new Int32Array(mostWarps);
     for (const warp of warps) join(all, this.#knowledge(warp));
+    for (const fences of [this.#fences.block, this.#fences.device]) shareAmong(fences, warps);
     for (const warp of warps) {
       this.#known.set(warp, all.slice());
       this.#tick(warp);
     }
+  }
+
+  /** A warp's fence: what it knows comes before all that it does from now on, for the threads of its block or for all. */
+  fence(warp: number, scope: "block" | "device"): void {
+    const known = this.#knowledge(warp);
+    this.#fences.block.set(warp, known);
+    if (scope === "device") this.#fences.device.set(warp, known);
+    // Not for its own lanes: they do not wait.
+    this.#times[warp]!++;
+  }
+
+  /** What a warp has put before what it does now. */
+  fenced(warp: number, scope: "block" | "device"): Int32Array {
+    return this.#fences[scope].get(warp) ?? nothing;
+  }
+
+  /** A warp has found out how far others are. */
+  learn(warp: number, times: Int32Array): void {
+    const known = this.#known.get(warp) ?? new Int32Array(mostWarps);
+    join(known, times);
+    this.#known.set(warp, known);
   }
 
   /** The lanes of a warp have met. */
@@ -139,6 +165,18 @@ export class BlockClocks {
   }
 }
 
-function join(into: Int32Array, other: Int32Array): void {
+const nothing = new Int32Array(mostWarps);
+
+/** Each comes to know what all of them do. */
+function shareAmong(known: Map<number, Int32Array>, warps: Iterable<number>): void {
+  if (known.size === 0) return;
+  const members = [...warps];
+  const all = new Int32Array(mostWarps);
+  for (const warp of members) join(all, known.get(warp) ?? nothing);
+  for (const warp of members) known.set(warp, all.slice());
+}
+
+/** Takes the later of each. */
+export function join(into: Int32Array, other: Int32Array): void {
   for (let warp = 0; warp < mostWarps; warp++) if (other[warp]! > into[warp]!) into[warp] = other[warp]!;
 }

@@ -3,6 +3,7 @@
  * where one writes; within a block barriers do. Kept by granules, as wide as the narrowest access.
  */
 import type { Dim3 } from "../ir/kernel.ts";
+import type { BlockOrder } from "./block-order.ts";
 import type { BlockClocks } from "./clocks.ts";
 import type { Touch } from "./shared-shadow.ts";
 
@@ -25,10 +26,16 @@ export class GlobalShadow {
   readonly #granules = new Map<number, Granule>();
   readonly #clocks: BlockClocks | undefined;
 
-  /** @param clocks of the running block; without them nothing is known of the order within it */
-  constructor(granule: number, clocks: BlockClocks | undefined) {
+  readonly #order: BlockOrder | undefined;
+
+  /**
+   * @param clocks of the running block; without them nothing is known of the order within it
+   * @param order of blocks; without it there is none
+   */
+  constructor(granule: number, clocks: BlockClocks | undefined, order?: BlockOrder) {
     this.granule = granule;
     this.#clocks = clocks;
+    this.#order = order;
   }
 
   /** @returns who writes there, in another block or unordered in this one */
@@ -55,7 +62,9 @@ export class GlobalShadow {
   }
 
   #conflict(known: BlockTouch | undefined, touch: BlockTouch): BlockTouch | undefined {
-    return known === undefined || (isOf(known, touch.block) && this.#isBefore(known, touch)) ? undefined : known;
+    if (known === undefined) return undefined;
+    const isBefore = isOf(known, touch.block) ? this.#isBefore(known, touch) : this.#order?.isBefore(known.block, known.warp, known.time);
+    return isBefore ? undefined : known;
   }
 
   /** Of two of the same block. */

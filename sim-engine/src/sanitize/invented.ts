@@ -101,6 +101,15 @@ export const isUnordered = ({ kernel }: Pick<Program, "kernel">): boolean =>
     ),
   );
 
+/** All blocks of the launch, or of a cluster, wait for each other: a barrier of each, and a fence by the same words. */
+export const meetsGrid = ({ kernel }: Pick<Program, "kernel">): boolean =>
+  kernel.blocks.some(({ ops }) =>
+    ops.some(({ action, span }, k) => {
+      const next = ops[k + 1];
+      return action.kind === "barrier" && next?.action.kind === "fence" && next.span.start === span.start && next.span.file === span.file;
+    }),
+  );
+
 /** By each block that branches: the blocks that are run or not as it goes, up to where its ways meet. */
 export function divergentRegions({ kernel }: Pick<Program, "kernel">): Map<Block, ReadonlySet<Block>> {
   const joins = reconvergence(kernel);

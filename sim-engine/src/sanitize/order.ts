@@ -1,11 +1,13 @@
 /** Accesses that nothing orders, in shared memory and in global memory, and reads of shared memory that nobody has written. */
+import type { AccessCounter } from "../execute/accesses.ts";
 import { sharedBase } from "../execute/memory.ts";
 import type { Program } from "../execute/program.ts";
 import type { Op } from "../ir/kernel.ts";
 import type { Actor, Violation } from "../report/violation.ts";
+import { BlockOrder } from "./block-order.ts";
 import type { BlockClocks } from "./clocks.ts";
 import { type BlockTouch, GlobalShadow } from "./global-shadow.ts";
-import { isUnordered } from "./invented.ts";
+import { isUnordered, meetsGrid } from "./invented.ts";
 import { nearestOf, sharedAt } from "./objects.ts";
 import { type Conflict, SharedShadow, type Touch } from "./shared-shadow.ts";
 import type { Site, Sites } from "./sites.ts";
@@ -30,6 +32,8 @@ export class OrderCheck {
   readonly #clocks: BlockClocks;
   readonly #shared: SharedShadow | undefined;
   readonly #global: GlobalShadow | undefined;
+  /** Where blocks may wait for each other. */
+  readonly #order: BlockOrder | undefined;
   readonly #values: LaneValues | undefined;
   #unwritten: Unwritten[] = [];
   /** What is stored by one place in the source from several threads, and where they read it: it decides whether that matters. */
@@ -57,12 +61,16 @@ export class OrderCheck {
       const bytes = Math.max(environment.staticSharedBytes, dynamic);
       this.#shared = new SharedShadow(bytes, narrowest("shared"), clocks, (site) => sites.at(site)?.operation === "atomic");
     }
-    if (sites.stored.size > 0 && isUnordered(program)) this.#global = new GlobalShadow(narrowest("global"), ordered ? clocks : undefined);
+    if (sites.stored.size > 0 && (isUnordered(program) || (ordered && !meetsGrid(program)))) {
+      this.#order = isUnordered(program) ? undefined : new BlockOrder(clocks);
+      this.#global = new GlobalShadow(narrowest("global"), ordered ? clocks : undefined, this.#order);
+    }
   }
 
   /** A new block begins. */
   begin(): void {
     this.#shared?.clear();
+    this.#order?.begin();
     this.#unwritten = [];
   }
 
@@ -70,6 +78,21 @@ export class OrderCheck {
   check(site: Site, addresses: Float64Array, from: number, mask: number, warp: number): void {
     if (site.meetsOthers && this.#global) this.#inGlobal(this.#global, site, addresses, from, mask, warp);
     if (site.counter.space === "shared" && this.#shared) this.#inShared(this.#shared, site, addresses, from, mask, warp);
+  }
+
+  /** What is found and left by atomics and volatile accesses may tell others how far a thread is; wherever the thread goes because of it. */
+  synchronise({ op: { action }, operation }: AccessCounter, addresses: Float64Array, from: number, mask: number, warp: number): void {
+    const order = this.#order;
+    const isStrong = action.kind === "atomic" || ((action.kind === "load" || action.kind === "store") && action.volatile === true);
+    if (!order || !isStrong) return;
+    const { block } = this.#witnesses;
+    const ofBlock = action.kind === "atomic" && action.scope === "block";
+    for (let lane = 0, bits = mask; bits !== 0; lane++, bits >>>= 1) {
+      if ((bits & 1) === 0) continue;
+      const address = addresses[from + lane]!;
+      if (operation !== "store") order.acquire(address, block, warp, ofBlock);
+      if (operation !== "load") order.release(address, block, warp, ofBlock);
+    }
   }
 
   #inShared(shadow: SharedShadow, site: Site, addresses: Float64Array, from: number, mask: number, warp: number): void {
@@ -132,7 +155,12 @@ export class OrderCheck {
     const within = conflict.block === touch.block;
     if (site.operation === "atomic" && other.operation === "atomic" && (within || !(site.ofBlock || other.ofBlock))) return;
     // Who sets what is there to a value is in the way of those who go on from what was there.
-    if ((site.sets && other.operation !== "atomic") || (other.sets && site.operation !== "atomic")) return;
+    const isSettled = site.sets === undefined || other.sets === undefined || site.sets === other.sets;
+    if (
+      isSettled &&
+      ((site.sets !== undefined && other.operation !== "atomic") || (other.sets !== undefined && site.operation !== "atomic"))
+    )
+      return;
     // The same thread of another block stores what this one does, unless something tells them apart.
     if (!within && site === other && conflict.warp === touch.warp && conflict.lane === touch.lane && !site.dependsOnBlock && !site.ofBlock)
       return;

@@ -34,7 +34,7 @@ export interface Site {
   /** Atomic to the threads of its own block only. */
   readonly ofBlock: boolean;
   /** Every thread of the launch stores the same: nothing is lost but what is worked out from what was there. */
-  readonly sets: boolean;
+  readonly sets: number | "alike" | undefined;
 }
 
 export class Sites {
@@ -46,6 +46,10 @@ export class Sites {
   readonly stored: ReadonlySet<string>;
   /** Of global memory: what atomics work out anew from what is there. */
   readonly #updated: ReadonlySet<MemoryObject>;
+  /** Of global memory: what several numbers are stored to. */
+  readonly #contradicted: ReadonlySet<MemoryObject>;
+  /** What branches go by: a volatile read among it waits for others, or looks whether they have done something. */
+  readonly #deciding: ReadonlySet<Op>;
   /** What something stores to of which it is not known where, or whether. */
   readonly #doubtful: ReadonlySet<MemoryObject>;
 
@@ -58,7 +62,9 @@ export class Sites {
     const written = writtenObjects(program);
     this.changes = (address) => mayOverlap(program.provenance.of(address), written);
     this.#updated = updatedObjects(program);
-    this.stored = storedObjects(program, this.changes, this.#updated);
+    this.#contradicted = contradictedObjects(program);
+    this.stored = storedObjects(program, this.changes, new Set([...this.#updated, ...this.#contradicted]));
+    this.#deciding = decidingValues(program);
     this.#doubtful = doubtfulObjects(program, invented);
   }
 
@@ -85,7 +91,7 @@ export class Sites {
     const value = op.action.kind === "store" && op.action.components === 1 ? op.args[1] : undefined;
     const objects = this.#program.provenance.of(address);
     const sameValue = value !== undefined && isAlike(value, "block", this.changes);
-    const sets = op.action.kind === "store" && value !== undefined && isAlike(value, "launch", this.changes);
+    const sets = op.action.kind === "store" && value && isAlike(value, "launch", this.changes) ? numberOf(value) : undefined;
     return {
       number: this.#numbered.length,
       op,
@@ -103,8 +109,8 @@ export class Sites {
       meetsOthers:
         space === "global" &&
         [...objects].some((object) => this.stored.has(object)) &&
-        !(sets && ![...objects].some((object) => this.#updated.has(object))) &&
-        !(op.action.kind === "load" && op.action.volatile === true),
+        (sets === undefined || [...objects].some((object) => this.#updated.has(object) || this.#contradicted.has(object))) &&
+        !(op.action.kind === "load" && op.action.volatile === true && this.#deciding.has(op)),
       ofBlock: op.action.kind === "atomic" && op.action.scope === "block",
       sets,
     };
@@ -126,6 +132,13 @@ function doubtfulObjects({ kernel, provenance }: Program, invented: Invented): R
   return doubtful;
 }
 
+function decidingValues({ kernel }: Program): ReadonlySet<Op> {
+  const deciding = new Set<Op>();
+  for (const { end } of kernel.blocks) if (end.kind === "branch") deciding.add(end.cond);
+  for (const op of deciding) for (const arg of op.args) deciding.add(arg);
+  return deciding;
+}
+
 function writtenObjects({ kernel, provenance }: Program): ReadonlySet<MemoryObject> {
   const written = new Set<MemoryObject>();
   for (const { ops } of kernel.blocks)
@@ -143,6 +156,24 @@ function updatedObjects({ kernel, provenance }: Program): ReadonlySet<MemoryObje
         for (const object of provenance.of(args[0])) updated.add(object);
   return updated;
 }
+
+/** What different numbers of the source's are stored to, or exchanged with what is there: other than by turns that a lock gives. */
+function contradictedObjects({ kernel, provenance }: Program): ReadonlySet<MemoryObject> {
+  const numbers = new Map<MemoryObject, Set<number | "alike">>();
+  const locks = new Set<MemoryObject>();
+  for (const { ops } of kernel.blocks)
+    for (const { action, args } of ops) {
+      const [address, value] = args;
+      if (!address || !value) continue;
+      if (action.kind === "atomic" && action.op === "cas") for (const object of provenance.of(address)) locks.add(object);
+      if (value.action.kind !== "const" || !(action.kind === "store" || (action.kind === "atomic" && action.op === "exch"))) continue;
+      for (const object of provenance.of(address)) numbers.set(object, (numbers.get(object) ?? new Set()).add(numberOf(value)));
+    }
+  return new Set([...numbers].flatMap(([object, all]) => (all.size > 1 && !locks.has(object) ? [object] : [])));
+}
+
+/** A number of the source's; of another value that all threads have nothing more is known. */
+const numberOf = ({ action }: Op): number | "alike" => (action.kind === "const" ? Number(action.value) : "alike");
 
 /**
  * What the kernel stores to: by atomics among all threads where it reads there without one, too, and not values that are the same for

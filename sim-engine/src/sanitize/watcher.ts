@@ -80,6 +80,9 @@ export class Watcher implements AccessListener, BarrierListener {
       case "copy.wait":
         this.#clocks.waitForCopies(warp, op.action.pending);
         break;
+      case "fence":
+        this.#clocks.fence(warp, op.action.scope === "block" ? "block" : "device");
+        break;
       default:
         this.#clocks.warpSync(warp);
         this.#barriers.warpSync(op, warp, mask);
@@ -87,16 +90,15 @@ export class Watcher implements AccessListener, BarrierListener {
   }
 
   request(counter: AccessCounter, addresses: Float64Array, from: number, mask: number): void {
+    this.#order.synchronise(counter, addresses, from, mask, this.#warp);
     const site = this.#sites.of(counter);
     if (site) this.#check(site, addresses, from, mask);
   }
 
   patterned(counter: AccessCounter, _: RequestShape, first: number, pattern: Float64Array, mask: number): void {
-    const site = this.#sites.of(counter);
-    if (!site) return;
     const lanes = this.#lanes;
     for (let lane = 0; lane < 32; lane++) lanes[lane] = first + pattern[lane]!;
-    this.#check(site, lanes, 0, mask);
+    this.request(counter, lanes, 0, mask);
   }
 
   bulk(): void {}
@@ -116,8 +118,12 @@ export class Watcher implements AccessListener, BarrierListener {
     if (this.#barriers.release()) this.#order.tellUnwritten();
   }
 
+  get #warp(): number {
+    return this.#runner.record?.warp ?? 0;
+  }
+
   #check(site: Site, addresses: Float64Array, from: number, mask: number): void {
-    const warp = this.#runner.record?.warp ?? 0;
+    const warp = this.#warp;
     this.#bounds.check(site, addresses, from, mask, warp);
     this.#order.check(site, addresses, from, mask, warp);
     this.#unwritten.check(site, addresses, from, mask, warp);
