@@ -29,6 +29,28 @@ testRule(rule, {
     "one address for all": {
       code: program(`  atomicAdd(sum, in[i]);
 //^^^^^^^^^^^^^^^^^^^^^ Up to 32 lanes of a warp meet at one address of \`sum\``),
+      unsafe: program(`  auto own = in[i];
+  for (int d = 16; d > 0; d /= 2) own += __shfl_down_sync(0xffffffff, own, d);
+  if (threadIdx.x % 32 == 0) atomicAdd(sum, own);`),
+    },
+    "under a condition": {
+      code: program(`  if (i < n && in[i] > 0) {
+    atomicAdd(bins, 1 + i);
+  //^^^^^^^^^^^^^^^^^^^^^^
+  }`),
+      unsafe: program(`  auto own = (i < n && in[i] > 0) ? 1 + i : 0;
+  for (int d = 16; d > 0; d /= 2) own += __shfl_down_sync(0xffffffff, own, d);
+  if (threadIdx.x % 32 == 0) atomicAdd(bins, own);`),
+    },
+    "where some lanes have returned": {
+      code: program(`  if (i >= n - 5) return;
+  atomicAdd(sum, in[i]);
+//^^^^^^^^^^^^^^^^^^^^^`),
+    },
+    "whose result is used": {
+      code: program(`  int at = atomicAdd(bins, i % 3);
+  //       ^^^^^^^^^^^^^^^^^^^^^^
+  sum[at] = in[i];`),
     },
     "few addresses": {
       code: program(`  atomicAdd(&sum[i % 4], in[i]);

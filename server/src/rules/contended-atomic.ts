@@ -1,4 +1,5 @@
 import { defineRule } from "./rule.ts";
+import { aggregatedByWarp } from "./support/aggregate-atomic.ts";
 import { costsOf, findingOf } from "./support/costs.ts";
 
 export default defineRule({
@@ -11,8 +12,10 @@ export default defineRule({
   why: "Atomics at one address are done one after the other: those of a whole launch in the L2, those of a block in its SM.",
   remedy:
     "Sum up in a register, then over the warp with shuffles or `__reduce_add_sync`, then over the block in shared memory, and let one thread of the block do the atomic; of a histogram keep one copy a block in shared memory.",
-  notes: "The time without it is that of a launch in which each block does one atomic where its threads meet.",
-  fix: "none",
+  notes:
+    "The time without it is that of a launch in which each block does one atomic where its threads meet. The fix, for sums to which all lanes of whole warps come, lets one lane of each warp add; it is unsafe, as floats are added in another order.",
+  fix: "unsafe",
+  changes: "rounding",
   simulated: true,
   specificity: 2,
   example: {
@@ -58,10 +61,13 @@ int main() {
         access.space === "shared"
           ? "Let a warp's lanes that meet sum up first (shuffles, or `__match_any_sync`), or keep several copies."
           : "Sum up over the warp and the block first, and let one thread of a block do the atomic.";
-      yield findingOf(
-        cost,
-        `Up to ${access.worst ?? 0} lanes of a warp meet at one address${object}, and are served one after the other. ${combine}`,
-      );
+      yield {
+        ...findingOf(
+          cost,
+          `Up to ${access.worst ?? 0} lanes of a warp meet at one address${object}, and are served one after the other. ${combine}`,
+        ),
+        fix: aggregatedByWarp(context, { ...cost, access }),
+      };
     }
   },
 });

@@ -5,6 +5,7 @@ import type { Fix, RuleContext } from "../rule.ts";
 import type { Cost } from "./costs.ts";
 import { all, excerpt, indentationAt, insertBefore, replace } from "./edits.ts";
 import { expressionAt } from "./expression-at.ts";
+import { freshName } from "./fresh-name.ts";
 import { type Loop, loopsAround } from "./loops.ts";
 import { Variables } from "./variables.ts";
 
@@ -42,7 +43,7 @@ export function accumulatedInRegister(context: RuleContext, { place }: Cost): Fi
   const at = reading.locate(loop.start, loop.end);
   const indentation = indentationAt(reading, at);
   if (mayMatter || uses.length === 0 || indentation === undefined) return undefined;
-  const name = freshName(reading.sources[at.file] ?? "");
+  const name = freshName(reading.sources[at.file] ?? "", ["sum", "total"]);
   const text = excerpt(reading, access, 1000);
   const end = { start: loop.end - 1, end: loop.end };
   const edits = all(
@@ -78,10 +79,4 @@ function baseOf(access: Expression): Expression | undefined {
   if (access.kind === "subscript") return baseOf(access.base);
   if (access.kind === "unary" && access.op === "*") return baseOf(access.operand);
   return access.kind === "name" ? access : undefined;
-}
-
-/** One that the file does not mention. */
-function freshName(text: string): string {
-  const isFree = (name: string): boolean => !new RegExp(`\\b${name}\\b`).test(text);
-  return ["sum", "total", "accumulated"].find(isFree) ?? `sum${[...Array(1000).keys()].find((k) => isFree(`sum${k}`)) ?? ""}`;
 }
