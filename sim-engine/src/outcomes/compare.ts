@@ -13,6 +13,7 @@ import { wholeKernel } from "../execute/slice.ts";
 import type { Contents } from "../execute/sources.ts";
 import { type Dim3, type Kernel, type Launch, type ScalarType, scalarBytes } from "../ir/kernel.ts";
 import { asWritten } from "../passes/as-written.ts";
+import { uninitialised } from "../passes/edit/ssa-repair.ts";
 import { Cancelled, type Work } from "../work.ts";
 import { type Side, sameInputs } from "./inputs.ts";
 
@@ -362,12 +363,15 @@ const storesGlobally = ({ blocks }: Kernel): boolean =>
     ),
   );
 
-/** What is stored may rest on values that are not computed: that they are equal would say nothing. */
+/**
+ * What is stored may rest on values that are not computed: that they are equal would say nothing. One that depends on nothing, as that of a
+ * variable nobody has set, is the same for both.
+ */
 function valuesNotComputed({ blocks }: Kernel): string[] {
   for (const { ops } of blocks) {
     for (const { action } of ops) {
       if (action.kind === "matrix") return ["products of matrices are not computed"];
-      if (action.kind === "unknown") return [action.reason];
+      if (action.kind === "unknown" && action.reason !== uninitialised) return [action.reason];
     }
   }
   return [];
