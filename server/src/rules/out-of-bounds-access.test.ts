@@ -66,6 +66,7 @@ void run(int n) {
 //^^^^^^ thread (232, 0, 0) of block (3, 0, 0) writes \`out[i]\`, element 1,000; \`out\` has 1,000 elements of 4 bytes`,
         "k<<<4, 256>>>(out, in, 1000);",
       ),
+      unsafe: program(`${i}  if (i < n) out[i] = in[0];`, "k<<<4, 256>>>(out, in, 1000);"),
     },
     "one too far": {
       code: program(

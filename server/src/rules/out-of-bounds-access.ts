@@ -1,4 +1,5 @@
 import { defineRule } from "./rule.ts";
+import { boundsCheck } from "./support/bounds-check.ts";
 import { about, elementAt, shown, sizeOf, threadOf, verbOf } from "./support/violations.ts";
 
 export default defineRule({
@@ -11,8 +12,8 @@ export default defineRule({
   remedy:
     "Compare the index with the number of elements before it is used (`if (i < n)`), or make the allocation or the grid the size that the other one needs.",
   notes:
-    "Blocks at the corners and in the middle of the grid are run as the source has them; a thread whose access lies outside of what its pointer points into is the witness. The sizes are those that the host code allocates (`cudaMalloc` and its kin), of `__shared__`, `__device__`, `__constant__` and local arrays, and of dynamic shared memory as it is launched. Where a size, the launch or a value that the index rests on is not known but assumed, nothing is said.",
-  fix: "none",
+    "Blocks at the corners and in the middle of the grid are run as the source has them; a thread whose access lies outside of what its pointer points into is the witness. The sizes are those that the host code allocates (`cudaMalloc` and its kin), of `__shared__`, `__device__`, `__constant__` and local arrays, and of dynamic shared memory as it is launched. Where a size, the launch or a value that the index rests on is not known but assumed, nothing is said. The fix compares an index that is a variable with the parameter that has the number of elements, before a statement of the kernel's own body.",
+  fix: "unsafe",
   simulated: true,
   specificity: 4,
   example: {
@@ -52,6 +53,7 @@ int main() {
         span: place,
         message: `Out of bounds: ${threadOf(by)} ${verbOf(by)} \`${text}\`, ${elementAt(offset, width)}; ${sizeOf(object, width)}.`,
         ...about(each),
+        fix: boundsCheck(context, each),
       };
     }
   },

@@ -19,6 +19,12 @@ const filled = (kernel: string, host?: string): string =>
 
 testRule(rule, {
   clean: {
+    "a text": `__global__ void k(char *out) { out[threadIdx.x] = "expand 32-byte k"[threadIdx.x % 16]; }
+int main() {
+  char *out;
+  cudaMalloc(&out, 256);
+  k<<<1, 256>>>(out);
+}`,
     "a sketch, which fills nothing": program("  out[t] += in[t];"),
     "device memory that is filled": filled("  out[t] += in[t];").replace("k<<<", "cudaMemset(out, 0, 4096 * sizeof(float));\n  k<<<"),
     "device memory that somebody may fill": filled("  out[t] += in[t];").replace("k<<<", "prepare(out);\n  k<<<"),

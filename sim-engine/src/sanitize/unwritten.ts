@@ -162,6 +162,8 @@ export class UnwrittenCheck {
     // What lies beyond the end is told as that.
     if (!extent || address < extent.start || address + site.counter.bytes > extent.end) return undefined;
     const { object, start } = extent;
+    // What the source gives no name is a text, which nobody has to write.
+    if (object.kind === "local" && object.name === "") return undefined;
     const by = this.#witnesses.actor(site.op, site.operation, warp, lane);
     return { kind: "uninitialised", by, object, offset: address - start, width: site.counter.bytes };
   }

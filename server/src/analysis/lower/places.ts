@@ -260,5 +260,5 @@ function conditionalPlace(lowering: Lowering, expression: Expression & { kind: "
 
 /** Texts are only ever printed: their bytes matter to nobody, their address must be one. */
 function stringPlace(lowering: Lowering, expression: Expression & { kind: "string" }): Place {
-  return lowering.temporary(lowering.typeOf(expression), "text", expression);
+  return lowering.temporary(lowering.typeOf(expression), "", expression);
 }
