@@ -85,6 +85,10 @@ describe("accesses", () => {
       ["f32 atomic.generic.device.add", "i32 atomic.generic.device.max.s", "i32 atomic.generic.block.cas"],
     ],
     "double shuffles are one": ["p[0] = __shfl_xor_sync(0xffffffff, 2.0 * n, 4, 16);", ["f64 shuffle.xor.16", "store.generic align 4"]],
+    "bytes that a builtin moves": [
+      "__builtin_memcpy(p, p + 8, 4); __builtin_memset(p, 0, 4);",
+      ["i32 load.generic align 4", "store.generic align 4", "store.generic align 4"],
+    ],
     "asynchronous copies": [
       "__shared__ float4 s[8]; __pipeline_memcpy_async(&s[n], &v[n], 16); __pipeline_commit(); __pipeline_wait_prior(1);",
       ["copy.async 16, bypass", "copy.commit", "copy.wait 1"],

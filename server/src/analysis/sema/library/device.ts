@@ -124,8 +124,13 @@ export const deviceFunctions: readonly Entry[] = [
   [{ kind: "copy.async" }, "void __pipeline_memcpy_async(void*, const void*, size_t, size_t = 0)"],
   [{ kind: "copy.commit" }, "void __pipeline_commit()"],
   [{ kind: "copy.wait" }, "void __pipeline_wait_prior(size_t)"],
-  [{ kind: "special form", name: "memcpy" }, "void* memcpy(void*, const void*, size_t)", "void* memmove(void*, const void*, size_t)"],
-  [{ kind: "special form", name: "memset" }, "void* memset(void*, int, size_t)"],
+  [
+    { kind: "special form", name: "memcpy" },
+    "void* memcpy(void*, const void*, size_t)",
+    "void* memmove(void*, const void*, size_t)",
+    "void* __builtin_memcpy(void*, const void*, size_t)",
+  ],
+  [{ kind: "special form", name: "memset" }, "void* memset(void*, int, size_t)", "void* __builtin_memset(void*, int, size_t)"],
 
   [{ kind: "special", register: "clock" }, "long long clock64()", "long clock()", "long __clock()"],
   [{ kind: "special", register: "globaltimer" }, "unsigned long long __globaltimer()"],
