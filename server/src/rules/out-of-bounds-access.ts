@@ -14,10 +14,11 @@ export default defineRule({
   notes:
     "Blocks at the corners and in the middle of the grid are run as the source has them; a thread whose access lies outside of what its pointer points into is the witness. The sizes are those that the host code allocates (`cudaMalloc` and its kin), of `__shared__`, `__device__`, `__constant__` and local arrays, and of dynamic shared memory as it is launched. Where a size, the launch or a value that the index rests on is not known but assumed, nothing is said. The fix compares an index that is a variable with the parameter that has the number of elements, before a statement of the kernel's own body.",
   fix: "unsafe",
+  changes: "faults",
   simulated: true,
   specificity: 4,
   example: {
-    bad: `__global__ void add(float *c, const float *a, const float *b) {
+    bad: `__global__ void add(float *c, const float *a, const float *b, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   c[i] = a[i] + b[i];
 }
@@ -26,7 +27,7 @@ int main() {
   cudaMalloc(&a, 1024 * sizeof(float));
   cudaMalloc(&b, 1024 * sizeof(float));
   cudaMalloc(&c, 1000 * sizeof(float));
-  add<<<4, 256>>>(c, a, b);
+  add<<<4, 256>>>(c, a, b, 1000);
 }`,
     good: `__global__ void add(float *c, const float *a, const float *b, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
