@@ -131,6 +131,26 @@ describe("in the editor", () => {
     await show("five-rules.cu");
   });
 
+  it("the fix that was tried says what it gains and is preferred; Disable comes last and asks for its reason", async () => {
+    const tile = await show("tile.cu");
+    const [found] = await findings(tile, "shared-bank-conflict");
+    assert.ok(found);
+    const fixes = await eventually(languages.onDidChangeDiagnostics, async () => {
+      const all = await actions(tile, found.range, "quickfix");
+      return all.some(({ isPreferred }) => isPreferred) ? all : undefined;
+    });
+    const own = fixes.filter(({ title }) => /square|shared-bank-conflict/.test(title));
+    assert.match(own.find(({ isPreferred }) => isPreferred)?.title ?? "", /^Pad `square` to \[32\]\[33\]: [\d.]+ to [\d.]+ µs/);
+    const disable = own.at(-1);
+    assert.match(disable?.title ?? "", /^Disable /);
+    assert.ok(disable?.edit);
+    await workspace.applyEdit(disable.edit);
+    assert.match(tile.getText(), /warplens-disable-next-line shared-bank-conflict -- reason/);
+    assert.equal(window.activeTextEditor && tile.getText(window.activeTextEditor.selection), "reason");
+    await commands.executeCommand("workbench.action.files.revert");
+    await show("five-rules.cu");
+  });
+
   it("a quick fix applies, and undo takes it back", async () => {
     const [found] = await findings(document, "legacy-warp-intrinsic");
     assert.ok(found);
