@@ -8,7 +8,7 @@ import { float, int, numberOf } from "../values/values.ts";
 import type { Known } from "./arithmetic.ts";
 
 /** Elements of an array that is gone through one by one. */
-const mostElements = 1 << 16;
+const mostElements = 1 << 20;
 
 const untouched = 0;
 const known = 1;

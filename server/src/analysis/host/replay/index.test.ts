@@ -17,6 +17,8 @@ function filled(code: string, type = "int", before = "") {
 const upload = (bytes = "n * sizeof(int)") =>
   `int *d; cudaMalloc(&d, ${bytes}); cudaMemcpy(d, h, ${bytes}, cudaMemcpyHostToDevice); k<<<1, 32>>>(d, n);`;
 const array = "const int n = 6000; int *h = (int *)malloc(n * sizeof(int));";
+const rowPointers = (count: string) =>
+  `const int n = ${count}; int *h = new int[n]; int at = 0; for (int i = 0; i < n; ++i) { h[i] = at; at += i % 32 ? 4 : 64; } ${upload()}`;
 const each = <T>(count: number, value: (k: number) => T): T[] => Array.from({ length: count }, (_, k) => value(k));
 
 describe("what a loop stores", () => {
@@ -72,6 +74,10 @@ describe("what a loop stores", () => {
   test.each(rows.map((row) => [row[0], row] as const))("%s", (_, [, code, value, before]) => {
     expect(filled(code, "int", before).content).toEqual({ kind: "values", values: each(6000, value) });
   });
+  test("row pointers of a large matrix", () => {
+    const { content } = filled(rowPointers("200000"));
+    expect(content).toEqual({ kind: "values", values: each(200000, (k) => 4 * k + 60 * Math.ceil(k / 32)) });
+  });
   test("floats are rounded", () => {
     const { content } = filled(
       "const int n = 6000; std::vector<float> v(n); for (int i = 0; i < n; ++i) v[i] = (i % 3) * 0.1f; float *d; cudaMalloc(&d, n * 4); cudaMemcpy(d, v.data(), n * 4, cudaMemcpyHostToDevice); k<<<1, 32>>>(d, n);",
@@ -93,9 +99,10 @@ describe("what is left to a description of the whole", () => {
     ["regular ones", `${array} for (int i = 0; i < n; ++i) h[i] = 2 * i + 1; ${upload()}`, { kind: "linear", start: 1, stride: 2 }],
     [
       "more elements than are gone through",
-      `const int n = 1 << 20; int *h = (int *)malloc(n * 4); for (int i = 0; i < n; ++i) h[i] = 1 + i % 5; ${upload()}`,
+      `const int n = 1 << 22; int *h = (int *)malloc(n * 4); for (int i = 0; i < n; ++i) h[i] = 1 + i % 5; ${upload()}`,
       { kind: "uniform", lo: 1, hi: 6 },
     ],
+    ["sums of more of them, which are not spread evenly", rowPointers("1 << 22"), { kind: "unknown" }],
     ["what nobody knows", `${array} for (int i = 0; i < n; ++i) h[i] = read_one(i); ${upload()}`, { kind: "unknown" }],
   ])("%s", (_, code, content) => expect(filled(code).content).toMatchObject(content));
   test("an array beside a random one is known", () => {

@@ -12,8 +12,8 @@ import { GivenUp, type Machine, Unsupported } from "./machine.ts";
 import { loopCode, statementCode } from "./statements.ts";
 
 /** Operations of one loop, and of a run of host code. */
-const mostOfLoop = 600_000;
-const mostOfRun = 2_000_000;
+const mostOfLoop = 4_000_000;
+const mostOfRun = 8_000_000;
 /** Operations that are done in the time of a step. */
 const operationsAStep = 64;
 

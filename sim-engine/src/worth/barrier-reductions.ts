@@ -1,0 +1,65 @@
+/** Reductions of a block that halve their distance in shared memory, with a barrier in every turn, down to a single lane. */
+import type { Program } from "../execute/program.ts";
+import { intConstant } from "../ir/constants.ts";
+import type { Loop } from "../ir/graph.ts";
+import type { Block, Op } from "../ir/kernel.ts";
+import type { Sample } from "../sampling/sample.ts";
+import type { Cause } from "./costs.ts";
+
+/** Turns in which one warp's lanes are all that have work: log2 of a warp's lanes. */
+const warpTurns = 5;
+/** Instructions of such a turn by shuffles, a shuffle and what joins two values, for those of a turn by a barrier: load, store, compare, barrier. */
+const shuffleShare = 1 / 3;
+
+/** Each loop is a cause; the turns within a warp are left as shuffles. */
+export function barrierReductions(program: Program, { totals, counts }: Sample): Cause[] {
+  const compiled = new Map(program.blocks.map((each) => [each.block, each]));
+  const executions = (block: Block): number => {
+    const of = compiled.get(block);
+    return of ? counts.flow(totals, of).executions : 0;
+  };
+  const [x, y, z] = program.launch.block;
+  return program.loops.flatMap((loop): Cause[] => {
+    const barrier = barrierOf(loop);
+    if (!barrier || !loop.header.phis.some((phi) => isHalved(phi, loop)) || !exchangesInShared(loop)) return [];
+    const back = loop.latches.reduce((sum, latch) => sum + executions(latch), 0);
+    const entries = executions(loop.header) - back;
+    if (entries <= 0) return [];
+    const turns = back / entries;
+    // What is left from where a warp could go on by itself.
+    const within = Math.min(warpTurns, turns - (Math.log2(x * y * z) - warpTurns));
+    if (!(within >= 1)) return [];
+    const share = (turns - within * (1 - shuffleShare)) / turns;
+    const blocks = new Map([...loop.blocks].map((block) => [block, share]));
+    return [{ kind: "barriers of a reduction", ops: [barrier], executed: blocks }];
+  });
+}
+
+function barrierOf({ blocks }: Loop): Op | undefined {
+  const barriers = [...blocks].flatMap(({ ops }) => ops.filter(({ action }) => action.kind === "barrier"));
+  const [first] = barriers;
+  return first?.action.kind === "barrier" && !first.action.object && !first.action.named && barriers.length <= 2 ? first : undefined;
+}
+
+/** A value that each turn halves, or doubles. What is divided by two with a sign has it added first. */
+function isHalved(phi: Op, { header, blocks }: Loop): boolean {
+  return header.predecessors.every((from, index) => {
+    const next = phi.args[index];
+    if (!blocks.has(from) || next === undefined) return !blocks.has(from);
+    const [value, by] = next.args;
+    if (next.action.kind !== "int" || !value) return false;
+    const { op } = next.action;
+    if (op === "add") return value === phi && by === phi;
+    const ofPhi = value === phi || (value.action.kind === "int" && value.action.op === "add" && value.args.includes(phi));
+    const amount = intConstant(by);
+    return ofPhi && (amount === 1 ? /^(shl|lshr|ashr)$/.test(op) : amount === 2 && /^(mul|sdiv|udiv)$/.test(op));
+  });
+}
+
+/** Values go from lane to lane through shared memory, and nothing else is read or written. */
+function exchangesInShared({ blocks }: Loop): boolean {
+  const accesses = [...blocks].flatMap(({ ops }) => ops.filter(({ action }) => /^(load|store|atomic|copy)/.test(action.kind)));
+  const isShared = ({ action }: Op): boolean =>
+    (action.kind === "load" || action.kind === "store") && action.space === "shared";
+  return accesses.every(isShared) && ["load", "store"].every((kind) => accesses.some(({ action }) => action.kind === kind));
+}
