@@ -278,6 +278,9 @@ export function wholeContent(allocation: Allocation, elementBytes: number): Cont
     for (const [k, index] of samples.indices.entries()) values[index] = samples.values[k] ?? 0;
     return { kind: "values", values };
   }
+  // What ends row pointers (`starts[n] = at`) stands where nothing was known.
+  const isNew = (index: number): boolean => valueAt({ ...summary, elementBytes }, index, undefined).kind === "unknown";
+  if (summary.content.kind === "parts" && samples.indices.some(isNew)) return inRuns(summary, samples, elementBytes);
   // A few elements set apart (`level[source] = 0` after a loop over all) do not change what the array is like.
   if (summary.content.kind !== "unknown" && elements !== undefined && samples.values.length * 64 <= elements) return summary.content;
   if (summary.content.kind !== "unknown" && elements !== undefined && samples.values.length * 8 <= elements) {

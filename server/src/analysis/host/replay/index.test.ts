@@ -78,6 +78,16 @@ describe("what a loop stores", () => {
     const { content } = filled(rowPointers("200000"));
     expect(content).toEqual({ kind: "values", values: each(200000, (k) => 4 * k + 60 * Math.ceil(k / 32)) });
   });
+  test("row pointers whose last is set behind the loop", () => {
+    const { content } = filled(
+      `const int n = 6000; int *h = new int[n + 1]; int at = 0; for (int i = 0; i < n; ++i) { h[i] = at; at += i % 32 ? 4 : 64; } h[n] = at; ${upload("(n + 1) * sizeof(int)")}`,
+    );
+    const values = each(6001, (k) => 4 * k + 60 * Math.ceil(k / 32));
+    expect(
+      content?.kind === "parts" &&
+        content.parts.flatMap(({ content: part }) => (part.kind === "values" ? [...Array.from(part.values)] : [])),
+    ).toEqual(values);
+  });
   test("floats are rounded", () => {
     const { content } = filled(
       "const int n = 6000; std::vector<float> v(n); for (int i = 0; i < n; ++i) v[i] = (i % 3) * 0.1f; float *d; cudaMalloc(&d, n * 4); cudaMemcpy(d, v.data(), n * 4, cudaMemcpyHostToDevice); k<<<1, 32>>>(d, n);",
