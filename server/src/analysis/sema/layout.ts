@@ -11,7 +11,7 @@ const roundUp = (value: number, align: number): number => Math.ceil(value / alig
 
 const scalarSizes = { half: 2, bfloat16: 2, float: 4, double: 8 } as const;
 
-/** Bytes an object of the type takes; undefined when not known (or `void`, a function, an array of unknown length). */
+/** Bytes an object of the type takes; undefined when not known (or `void`, a function, an array of unknown or impossible length). */
 export function sizeOf(context: Context, type: Type): number | undefined {
   switch (type.kind) {
     case "integer":
@@ -28,7 +28,9 @@ export function sizeOf(context: Context, type: Type): number | undefined {
       return sizeOf(context, type.to);
     case "array": {
       const element = sizeOf(context, type.of);
-      return element === undefined || type.size === undefined ? undefined : element * type.size;
+      const bytes = element === undefined || type.size === undefined ? undefined : element * type.size;
+      // Beyond that no compiler has a size either.
+      return bytes !== undefined && bytes <= Number.MAX_SAFE_INTEGER ? bytes : undefined;
     }
     case "record":
       return context.layout(type.record)?.size;
