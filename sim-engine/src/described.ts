@@ -100,12 +100,14 @@ export function describe(run: Executed, gpu: GpuModel, work: Work, { madeUp, oth
     costsOf({
       program,
       sample,
+      computeCapability: machine.computeCapability,
       ns: timed.time.ns,
       without,
       otherwise,
       other: other && otherNs !== undefined ? { ...other, ns: otherNs } : undefined,
       room: roomFor(advice, registers.value),
       assumed,
+      work,
     });
   const names = assumed.names();
   return {

@@ -18,36 +18,32 @@ export default defineRule({
   simulated: true,
   specificity: 3,
   example: {
-    bad: `__global__ void product(float *c, const float *a, const float *b, int n) {
-  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
-  c[y * n + x] = 0;
-  for (int k = 0; k < n; ++k) c[y * n + x] += a[y * n + k] * b[k * n + x];
+    bad: `__global__ void sums(float *out, const float *in, int n, int rows) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x;
+  out[x] = 0;
+  for (int k = 0; k < rows; ++k) out[x] += in[k * n + x];
 }
 int main() {
-  const int n = 1024;
-  float *a, *b, *c;
-  cudaMalloc(&a, n * n * sizeof(float));
-  cudaMalloc(&b, n * n * sizeof(float));
-  cudaMalloc(&c, n * n * sizeof(float));
-  cudaMemset(a, 0, n * n * sizeof(float));
-  cudaMemset(b, 0, n * n * sizeof(float));
-  product<<<dim3(n / 32, n / 8), dim3(32, 8)>>>(c, a, b, n);
+  const int n = 1 << 18, rows = 256;
+  float *in, *out;
+  cudaMalloc(&in, rows * n * sizeof(float));
+  cudaMalloc(&out, n * sizeof(float));
+  cudaMemset(in, 0, rows * n * sizeof(float));
+  sums<<<n / 256, 256>>>(out, in, n, rows);
 }`,
-    good: `__global__ void product(float *c, const float *a, const float *b, int n) {
-  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    good: `__global__ void sums(float *out, const float *in, int n, int rows) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x;
   float sum = 0;
-  for (int k = 0; k < n; ++k) sum += a[y * n + k] * b[k * n + x];
-  c[y * n + x] = sum;
+  for (int k = 0; k < rows; ++k) sum += in[k * n + x];
+  out[x] = sum;
 }
 int main() {
-  const int n = 1024;
-  float *a, *b, *c;
-  cudaMalloc(&a, n * n * sizeof(float));
-  cudaMalloc(&b, n * n * sizeof(float));
-  cudaMalloc(&c, n * n * sizeof(float));
-  cudaMemset(a, 0, n * n * sizeof(float));
-  cudaMemset(b, 0, n * n * sizeof(float));
-  product<<<dim3(n / 32, n / 8), dim3(32, 8)>>>(c, a, b, n);
+  const int n = 1 << 18, rows = 256;
+  float *in, *out;
+  cudaMalloc(&in, rows * n * sizeof(float));
+  cudaMalloc(&out, n * sizeof(float));
+  cudaMemset(in, 0, rows * n * sizeof(float));
+  sums<<<n / 256, 256>>>(out, in, n, rows);
 }`,
   },
   *check(context) {

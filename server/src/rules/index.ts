@@ -24,17 +24,22 @@ import invalidDirective from "./invalid-directive.ts";
 import l2WindowTooLarge from "./l2-window-too-large.ts";
 import launchFails from "./launch-fails.ts";
 import legacyWarpIntrinsic from "./legacy-warp-intrinsic.ts";
+import localMemoryArray from "./local-memory-array.ts";
 import lowOccupancy from "./low-occupancy.ts";
 import managedMemoryWithoutPrefetch from "./managed-memory-without-prefetch.ts";
 import misalignedAccess from "./misaligned-access.ts";
 import missingLaunchBounds from "./missing-launch-bounds.ts";
 import missingSyncwarp from "./missing-syncwarp.ts";
+import missingTile from "./missing-tile.ts";
 import narrowIntegerArithmetic from "./narrow-integer-arithmetic.ts";
 import outOfBoundsAccess from "./out-of-bounds-access.ts";
 import pageableAsyncCopy from "./pageable-async-copy.ts";
+import partialWarpBlock from "./partial-warp-block.ts";
 import powerOfConstantBase from "./power-of-constant-base.ts";
 import preciseMathInHotLoop from "./precise-math-in-hot-loop.ts";
+import predicatedOffLanes from "./predicated-off-lanes.ts";
 import reciprocalSquareRoot from "./reciprocal-square-root.ts";
+import reductionByBarriers from "./reduction-by-barriers.ts";
 import removedApi from "./removed-api.ts";
 import repeatedBarrier from "./repeated-barrier.ts";
 import rowPerThread from "./row-per-thread.ts";
@@ -48,6 +53,7 @@ import smallBlock from "./small-block.ts";
 import smallIntegerPower from "./small-integer-power.ts";
 import stridedGlobalAccess from "./strided-global-access.ts";
 import synchroniseInLoop from "./synchronise-in-loop.ts";
+import tensorCoreCandidate from "./tensor-core-candidate.ts";
 import transferInLoop from "./transfer-in-loop.ts";
 import transposedThreadIndex from "./transposed-thread-index.ts";
 import truncatedCeil from "./truncated-ceil.ts";
@@ -94,17 +100,22 @@ export const rules: readonly Rule[] = [
   l2WindowTooLarge,
   launchFails,
   legacyWarpIntrinsic,
+  localMemoryArray,
   lowOccupancy,
   managedMemoryWithoutPrefetch,
   misalignedAccess,
   missingLaunchBounds,
   missingSyncwarp,
+  missingTile,
   narrowIntegerArithmetic,
   outOfBoundsAccess,
   pageableAsyncCopy,
+  partialWarpBlock,
   powerOfConstantBase,
   preciseMathInHotLoop,
+  predicatedOffLanes,
   reciprocalSquareRoot,
+  reductionByBarriers,
   removedApi,
   repeatedBarrier,
   rowPerThread,
@@ -117,6 +128,7 @@ export const rules: readonly Rule[] = [
   smallIntegerPower,
   stridedGlobalAccess,
   synchroniseInLoop,
+  tensorCoreCandidate,
   transferInLoop,
   transposedThreadIndex,
   truncatedCeil,

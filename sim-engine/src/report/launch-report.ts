@@ -61,8 +61,9 @@ export interface BranchReport {
 
 /**
  * A cost that a launch could be without: sectors, shared wavefronts or constant addresses beyond those that the lanes' bytes need;
- * atomics that meet; divisions by what only the launch says; a sum that a loop keeps in memory; lanes that a branch by the thread's place
- * leaves idle; blocks that do not fit on an SM; blocks that are small, or few.
+ * atomics that meet; divisions by what only the launch says; a sum that a loop keeps in memory; arrays of a thread in local memory; loads
+ * of factors for each product; lanes that a branch leaves idle, by the thread's place or by values; barriers of a reduction where a warp
+ * could go on by itself; last warps of blocks that are not full; blocks that do not fit on an SM; blocks that are small, or few.
  */
 export type CostKind =
   | "sectors"
@@ -71,7 +72,13 @@ export type CostKind =
   | "meetings"
   | "division"
   | "kept in memory"
+  | "local array"
+  | "factors"
+  | "factors for tensor cores"
   | "idle lanes"
+  | "idle lanes by values"
+  | "barriers of a reduction"
+  | "partial warps"
   | "occupancy"
   | "small blocks"
   | "few blocks";
@@ -81,6 +88,8 @@ export interface CostReport {
   readonly kind: CostKind;
   /** The buffer, array or parameter that it is about, where it is one. */
   readonly object?: string;
+  /** Bytes of a thread, of an array in local memory. */
+  readonly bytes?: number;
   /** Where it stands in the source, the worst first. */
   readonly at: readonly { readonly file: number; readonly line: number; readonly start: number; readonly end: number }[];
   /** The nearest change that is without it, of what keeps blocks off an SM: "6 fewer registers a thread: 75 %". */

@@ -69,6 +69,12 @@ export class AssumedInputs {
     return found.size > 0 ? "values" : undefined;
   }
 
+  /** Whether a value follows from contents or values that are assumed. */
+  behind(op: Op): "contents" | "values" | undefined {
+    const found = [...this.#following(op)];
+    return found.length === 0 ? undefined : found.some((input) => input < 0) ? "contents" : "values";
+  }
+
   /** What decides how a value differs between lanes. */
   #between(op: Op): Inputs {
     if (!this.#program.divergence.isVarying(op)) return none;

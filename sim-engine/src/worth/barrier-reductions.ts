@@ -3,42 +3,51 @@ import type { Program } from "../execute/program.ts";
 import { intConstant } from "../ir/constants.ts";
 import type { Loop } from "../ir/graph.ts";
 import type { Block, Op } from "../ir/kernel.ts";
+import type { FlowTotals } from "../sampling/counts.ts";
 import type { Sample } from "../sampling/sample.ts";
 import type { Cause } from "./costs.ts";
 
 /** Turns in which one warp's lanes are all that have work: log2 of a warp's lanes. */
 const warpTurns = 5;
-/** Instructions of such a turn by shuffles, a shuffle and what joins two values, for those of a turn by a barrier: load, store, compare, barrier. */
-const shuffleShare = 1 / 3;
+/** What such a turn issues by shuffles, a shuffle and an addition, for what it does by a barrier: a comparison, a load, an addition, a store. */
+const shuffleShare = 1 / 2;
 
 /** Each loop is a cause; the turns within a warp are left as shuffles. */
 export function barrierReductions(program: Program, { totals, counts }: Sample): Cause[] {
   const compiled = new Map(program.blocks.map((each) => [each.block, each]));
-  const executions = (block: Block): number => {
+  const flow = (block: Block): FlowTotals | undefined => {
     const of = compiled.get(block);
-    return of ? counts.flow(totals, of).executions : 0;
+    return of && counts.flow(totals, of);
+  };
+  /** Times warps went from one block to another. */
+  const edges = (from: Block, to: Block): number => {
+    const { end } = from;
+    const of = flow(from);
+    if (!of || end.kind !== "branch") return of?.executions ?? 0;
+    return end.then === to ? of.then : of.else;
   };
   const [x, y, z] = program.launch.block;
   return program.loops.flatMap((loop): Cause[] => {
     const barrier = barrierOf(loop);
     if (!barrier || !loop.header.phis.some((phi) => isHalved(phi, loop)) || !exchangesInShared(loop)) return [];
-    const back = loop.latches.reduce((sum, latch) => sum + executions(latch), 0);
-    const entries = executions(loop.header) - back;
-    if (entries <= 0) return [];
-    const turns = back / entries;
+    const entries = loop.header.predecessors.reduce((sum, from) => sum + (loop.blocks.has(from) ? 0 : edges(from, loop.header)), 0);
+    if (entries === 0) return [];
+    const turns = (flow(barrier.block)?.executions ?? 0) / entries;
     // What is left from where a warp could go on by itself.
     const within = Math.min(warpTurns, turns - (Math.log2(x * y * z) - warpTurns));
     if (!(within >= 1)) return [];
     const share = (turns - within * (1 - shuffleShare)) / turns;
     const blocks = new Map([...loop.blocks].map((block) => [block, share]));
-    return [{ kind: "barriers of a reduction", ops: [barrier], executed: blocks }];
+    return [{ kind: "barriers of a reduction", ops: [barrier.op], executed: blocks }];
   });
 }
 
-function barrierOf({ blocks }: Loop): Op | undefined {
-  const barriers = [...blocks].flatMap(({ ops }) => ops.filter(({ action }) => action.kind === "barrier"));
+/** The one of the whole block, or the first of two. */
+function barrierOf({ blocks }: Loop): { readonly op: Op; readonly block: Block } | undefined {
+  const barriers = [...blocks].flatMap((block) => block.ops.filter(({ action }) => action.kind === "barrier").map((op) => ({ op, block })));
   const [first] = barriers;
-  return first?.action.kind === "barrier" && !first.action.object && !first.action.named && barriers.length <= 2 ? first : undefined;
+  const { action } = first?.op ?? {};
+  return action?.kind === "barrier" && !action.object && !action.named && barriers.length <= 2 ? first : undefined;
 }
 
 /** A value that each turn halves, or doubles. What is divided by two with a sign has it added first. */
@@ -59,7 +68,6 @@ function isHalved(phi: Op, { header, blocks }: Loop): boolean {
 /** Values go from lane to lane through shared memory, and nothing else is read or written. */
 function exchangesInShared({ blocks }: Loop): boolean {
   const accesses = [...blocks].flatMap(({ ops }) => ops.filter(({ action }) => /^(load|store|atomic|copy)/.test(action.kind)));
-  const isShared = ({ action }: Op): boolean =>
-    (action.kind === "load" || action.kind === "store") && action.space === "shared";
+  const isShared = ({ action }: Op): boolean => (action.kind === "load" || action.kind === "store") && action.space === "shared";
   return accesses.every(isShared) && ["load", "store"].every((kind) => accesses.some(({ action }) => action.kind === kind));
 }

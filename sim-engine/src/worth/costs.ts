@@ -1,15 +1,20 @@
 /** What a launch could be without, and what it would take then: one entry a cause. Asked only where it is likely to come to something. */
 import { type AccessCounter, isOfLanes } from "../execute/accesses.ts";
 import type { Program } from "../execute/program.ts";
-import type { Op, Span } from "../ir/kernel.ts";
+import type { Block, Op, Span } from "../ir/kernel.ts";
 import type { CostKind, CostReport } from "../report/launch-report.ts";
 import type { AccessTotals } from "../sampling/counts.ts";
 import type { Sample } from "../sampling/sample.ts";
+import type { Work } from "../work.ts";
 import type { AssumedInputs } from "./assumed.ts";
+import { barrierReductions } from "./barrier-reductions.ts";
 import { runtimeDivisions } from "./divisions.ts";
-import { type IdleBranch, idleBranches } from "./idle-lanes.ts";
+import { idleBranches } from "./idle-lanes.ts";
 import { keptInMemory } from "./kept-in-memory.ts";
+import { localArrays } from "./local-arrays.ts";
 import type { OtherLaunch } from "./other-launches.ts";
+import { outerProducts } from "./outer-products.ts";
+import { partialWarps } from "./partial-warps.ts";
 import type { Without } from "./without.ts";
 
 /** A cost that has one cause. */
@@ -19,8 +24,14 @@ export interface Cause {
   readonly object?: string;
   /** The worst first. */
   readonly ops: readonly Op[];
-  /** Of idle lanes. */
-  readonly branch?: IdleBranch;
+  /** Bytes of a thread, of an array that lies in local memory. */
+  readonly bytes?: number;
+  /** Where it is told, if not at its operations. */
+  readonly place?: Span | undefined;
+  /** By block, the share of its executions that is left. */
+  readonly executed?: ReadonlyMap<Block, number>;
+  /** The condition that makes it so. */
+  readonly cond?: Op;
 }
 
 /** Transactions over those needed from which an access is looked at. */
@@ -36,6 +47,8 @@ const leastShare = 0.02;
 export interface Asked {
   readonly program: Program;
   readonly sample: Sample;
+  /** Of the GPU: 90 for 9.0. */
+  readonly computeCapability: number;
   /** Nanoseconds that it takes. */
   readonly ns: number;
   /** Its nanoseconds without some of its cost; undefined where that is not known. */
@@ -47,6 +60,7 @@ export interface Asked {
   /** The nearest changes that let more blocks on an SM. */
   readonly room: readonly Room[];
   readonly assumed: AssumedInputs;
+  readonly work: Work;
 }
 
 /** A change that lets more blocks on an SM. */
@@ -62,7 +76,11 @@ export function costsOf(asked: Asked): CostReport[] {
     ...accessCauses(program, sample),
     ...runtimeDivisions(program, sample),
     ...keptInMemory(program, sample),
-    ...partings(program, sample),
+    ...localArrays(program, sample),
+    ...barrierReductions(program, sample),
+    ...outerProducts(program, sample, asked.computeCapability, asked.work),
+    ...idleBranches(program, sample),
+    ...(asked.other ? [] : partialWarps(program)),
   ];
   const isWorthIt = (left: number | undefined): left is number => left !== undefined && ns - left >= leastShare * ns;
   const { other } = asked;
@@ -76,17 +94,25 @@ export function costsOf(asked: Asked): CostReport[] {
   const ofCauses = causes.flatMap((cause) => {
     const left = asked.without(together([cause]));
     if (!isWorthIt(left)) return [];
-    const { kind, object, ops } = cause;
+    const { kind, object, bytes, ops, place } = cause;
     const decided = isDecided(cause, asked) ? ({ decided: true } as const) : {};
     return [
-      { kind, ...(object === undefined ? {} : { object }), at: cause.branch ? [cause.branch.span] : placesOf(ops), ns: left, ...decided },
+      {
+        kind,
+        ...(object === undefined ? {} : { object }),
+        ...(bytes === undefined ? {} : { bytes }),
+        at: place ? [place] : placesOf(ops),
+        ns: left,
+        ...decided,
+      },
     ];
   });
   return [...ofCauses, ...ofLaunch, ...ofRoom];
 }
 
 /** Whether what is assumed alone makes accesses poor, or meet: with other values they would not. */
-function isDecided({ kind, ops }: Cause, { assumed, otherwise }: Asked): boolean {
+function isDecided({ kind, ops, cond }: Cause, { assumed, otherwise }: Asked): boolean {
+  if (kind === "idle lanes by values") return cond === undefined || assumed.behind(cond) !== undefined;
   if (relief[kind] !== "excess" && relief[kind] !== "meetings") return false;
   const rests = assumed.apart(ops);
   if (rests !== "values") return rests === "contents";
@@ -103,22 +129,26 @@ const relief = {
   meetings: "meetings",
   division: "divisions",
   "kept in memory": "kept",
-  "idle lanes": "idle",
+  "local array": "kept",
+  factors: "tiled",
+  "factors for tensor cores": "tiled",
+  "idle lanes": "executed",
+  "idle lanes by values": "executed",
+  "barriers of a reduction": "executed",
+  "partial warps": "executed",
 } as const satisfies Readonly<Partial<Record<CostKind, keyof Without>>>;
 
 function together(causes: readonly Cause[]): Without {
-  const idle = new Map(causes.flatMap(({ branch }) => [...(branch?.blocks ?? [])]));
+  const executed = new Map<Block, number>();
+  for (const cause of causes) for (const [block, share] of cause.executed ?? []) executed.set(block, share * (executed.get(block) ?? 1));
   const of = (kind: keyof Without): Set<Op> => new Set(causes.flatMap((cause) => (relief[cause.kind] === kind ? cause.ops : [])));
-  return { excess: of("excess"), meetings: of("meetings"), kept: of("kept"), idle, divisions: of("divisions") };
+  return { excess: of("excess"), meetings: of("meetings"), kept: of("kept"), tiled: of("tiled"), executed, divisions: of("divisions") };
 }
 
 function placesOf(ops: readonly Op[]): Span[] {
   const places = ops.filter(({ span }) => span.line > 0).map(({ span: { file, line, start, end } }) => ({ file, line, start, end }));
   return [...new Map(places.map((place) => [`${place.file}:${place.line}:${place.start}-${place.end}`, place])).values()];
 }
-
-const partings = (program: Program, sample: Sample): Cause[] =>
-  idleBranches(program, sample).map((branch) => ({ kind: "idle lanes", ops: [], branch }));
 
 interface Access {
   readonly counter: AccessCounter;

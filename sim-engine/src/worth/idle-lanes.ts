@@ -1,42 +1,78 @@
-/** Branches that send lanes of a warp different ways, though which way follows from the thread's place in its block alone. */
-import type { CompiledBlock, Program } from "../execute/program.ts";
+/**
+ * Branches that send lanes of a warp different ways: by the thread's place in its block, which another numbering of threads mends, or by
+ * values, as where each lane's loop has its own length.
+ */
+import { type CompiledBlock, type Program, warpSize } from "../execute/program.ts";
 import type { Block, Op, Span } from "../ir/kernel.ts";
 import { isPure } from "../ir/operations.ts";
+import type { FlowTotals } from "../sampling/counts.ts";
 import type { Sample } from "../sampling/sample.ts";
+import type { Cause } from "./costs.ts";
 
 /** Of a branch's executions, the share that has to part a warp. */
 const oftenParting = 0.1;
 /** Lanes of a warp, on average, with which a block counts as busy. */
 const busyLanes = 28;
+/** Share of the lanes that may be busy where values decide, which no numbering mends: of what is issued most is for nothing then. */
+const mostBusy = 1 / 2;
 /** Arithmetic that a condition is looked through. */
 const deepest = 16;
 
-export interface IdleBranch {
-  readonly span: Span;
-  readonly cond: Op;
-  /** Blocks between the branch and where its ways meet, with the share of executions that full warps would take. */
-  readonly blocks: ReadonlyMap<Block, number>;
-}
-
-/** The outermost ones; what lies within one is its. */
-export function idleBranches(program: Program, { totals, counts }: Sample): IdleBranch[] {
-  const found: IdleBranch[] = [];
-  for (const compiled of program.blocks) {
-    const { end } = compiled.block;
-    if (end.kind !== "branch" || end.span.line === 0 || !isOfPlace(end.cond, 0)) continue;
-    const { executions, divergent } = counts.flow(totals, compiled);
-    if (executions === 0 || divergent < oftenParting * executions) continue;
-    const blocks = new Map<Block, number>();
-    for (const each of between(compiled)) {
-      const flow = counts.flow(totals, each);
-      if (flow.executions > 0 && flow.lanes < busyLanes * flow.executions) blocks.set(each.block, flow.lanes / (32 * flow.executions));
-    }
-    if (blocks.size > 0) found.push({ span: end.span, cond: end.cond, blocks });
+/** The outermost ones, each a cause; what lies within one is its. */
+export function idleBranches(program: Program, { totals, counts }: Sample): Cause[] {
+  const found: Idle[] = [];
+  /** What follows by one condition of the source, in all copies that the compiler makes of it. */
+  const behind = new Map<string, Set<CompiledBlock>>();
+  const flow = (block: CompiledBlock): FlowTotals => counts.flow(totals, block);
+  const branches = program.blocks.flatMap((block) => {
+    const { end } = block.block;
+    return end.kind === "branch" && end.span.line > 0 && flow(block).executions > 0 ? [{ block, end, blocks: between(block) }] : [];
+  });
+  for (const { end, blocks } of branches) {
+    const copies = behind.get(keyOf(end.span)) ?? new Set();
+    for (const block of blocks) copies.add(block);
+    behind.set(keyOf(end.span), copies);
   }
-  return found.filter((each) => !found.some((other) => other !== each && other.blocks.size > each.blocks.size && isWithin(each, other)));
+  for (const { block, end, blocks } of branches) {
+    const { executions, divergent } = flow(block);
+    const ofPlace = isOfPlace(end.cond, 0);
+    const all = ofPlace ? blocks : [...(behind.get(keyOf(end.span)) ?? [])];
+    if (ofPlace ? divergent < oftenParting * executions : busyShare(all, flow) > mostBusy) continue;
+    const executed = new Map<Block, number>();
+    for (const each of all) {
+      const { executions: times, lanes } = flow(each);
+      if (times > 0 && lanes < busyLanes * times) executed.set(each.block, lanes / (warpSize * times));
+    }
+    if (executed.size === 0) continue;
+    found.push({ kind: ofPlace ? "idle lanes" : "idle lanes by values", ops: [], place: end.span, cond: end.cond, executed });
+  }
+  const outermost = found.filter(
+    (each) => !found.some((other) => other !== each && other.executed.size > each.executed.size && isWithin(each, other)),
+  );
+  return [...new Map(outermost.map((each) => [keyOf(each.place), each])).values()];
 }
 
-const isWithin = (inner: IdleBranch, outer: IdleBranch): boolean => [...inner.blocks.keys()].every((block) => outer.blocks.has(block));
+interface Idle extends Cause {
+  readonly place: Span;
+  readonly executed: ReadonlyMap<Block, number>;
+}
+
+const keyOf = ({ file, start, end }: Span): string => `${file}:${start}-${end}`;
+
+/** Lanes that work, of those of the warps that run blocks, by what is issued. */
+function busyShare(blocks: readonly CompiledBlock[], flow: (block: CompiledBlock) => FlowTotals): number {
+  const sum = (of: (flow: FlowTotals) => number): number =>
+    blocks.reduce((total, block) => total + of(flow(block)) * block.block.ops.length, 0);
+  return (
+    sum(({ lanes }) => lanes) /
+    Math.max(
+      1,
+      sum(({ executions }) => warpSize * executions),
+    )
+  );
+}
+
+const isWithin = (inner: Idle, outer: Idle): boolean => [...inner.executed.keys()].every((block) => outer.executed.has(block));
 
 /** It follows from the thread's place in its block, and from what all threads share. */
 function isOfPlace({ action, args }: Op, depth: number): boolean {

@@ -1,49 +1,62 @@
 /** Loops that load two values for every product, though other threads multiply each of them too: as a matrix product does without a tile. */
 import type { Program } from "../execute/program.ts";
 import { isConstant } from "../ir/constants.ts";
-import type { Op } from "../ir/kernel.ts";
+import type { Op, Span } from "../ir/kernel.ts";
 import { isPure } from "../ir/operations.ts";
 import type { Sample } from "../sampling/sample.ts";
+import type { Work } from "../work.ts";
 import type { Cause } from "./costs.ts";
 
 /** Loads for a product from which there is no tile of results: one of 2 by 2 has 4 for 4. */
 const withoutTile = 1;
 /** Executions of a warp below which products are no part of what a launch takes. */
 const fewExecutions = 64;
-/** Arithmetic that an address is looked through. */
-const deepest = 32;
+/** Compute capability from which there are tensor cores for a type. */
+const tensorCores: Readonly<Record<string, number>> = { f16: 70, bf16: 80 };
 
-interface Products {
-  readonly loads: Set<Op>;
-  readonly products: Op[];
-  /** As it lies in memory. */
-  readonly element: string;
-}
-
-/** By the line of its products, a cause. */
-export function outerProducts(program: Program, { totals, counts }: Sample): Cause[] {
-  const found = new Map<string, Products>();
-  const places = new Map<Op, ReadonlySet<string>>();
+/** A loop's, whatever copies the compiler makes of it: told at its first product. */
+export function outerProducts(program: Program, { totals, counts }: Sample, computeCapability: number, work: Work): Cause[] {
+  const found = new Map<string, { readonly loads: Op[]; readonly place: Span; readonly element: string }>();
+  let places: ReadonlyMap<Op, number> | undefined;
   const inLoops = new Set(program.loops.flatMap(({ blocks }) => [...blocks]));
   for (const compiled of program.blocks) {
     if (!inLoops.has(compiled.block) || counts.flow(totals, compiled).executions < fewExecutions) continue;
-    for (const op of compiled.block.ops) {
-      const factors = isProduct(op) ? op.args.slice(0, 2).map(loadOf) : [];
-      const [a, b] = factors;
-      if (!a || !b || a === b || !inLoops.has(compiled.block)) continue;
-      const [ofA, ofB] = [placeOf(a.args[0], places, 0), placeOf(b.args[0], places, 0)];
-      if (ofA.size === 0 || ofB.size === 0 || [...ofA].some((each) => ofB.has(each))) continue;
-      const key = `${op.span.file}:${op.span.line}`;
-      const group: Products = found.get(key) ?? { loads: new Set(), products: [], element: a.type };
-      group.products.push(op);
-      for (const load of [a, b]) group.loads.add(load);
-      found.set(key, group);
-    }
+    const candidates = compiled.block.ops.flatMap((op) => productOf(op) ?? []);
+    if (candidates.length === 0) continue;
+    places ??= placesIn(program, work);
+    const products = candidates.filter(isOuter(places));
+    const loads = new Set(products.flatMap(({ factors }) => factors));
+    const [first] = products;
+    if (!first || loads.size <= withoutTile * products.length) continue;
+    const { span, factors } = first;
+    const key = `${span.file}:${span.line}`;
+    found.set(key, { loads: [...(found.get(key)?.loads ?? []), ...loads], place: span, element: factors[0].type });
   }
-  return [...found.values()].flatMap(({ loads, products, element }): Cause[] =>
-    loads.size > withoutTile * products.length ? [{ kind: "factors", ops: [...loads], object: element, place: products[0]?.span }] : [],
-  );
+  return [...found.values()].map(({ loads, place, element }) => ({
+    kind: computeCapability >= (tensorCores[element] ?? Number.POSITIVE_INFINITY) ? "factors for tensor cores" : "factors",
+    ops: loads,
+    place,
+  }));
 }
+
+interface Product {
+  readonly span: Span;
+  readonly factors: readonly [Op, Op];
+}
+
+/** A product of two values that are loaded. */
+function productOf(op: Op): Product | undefined {
+  const [a, b] = isProduct(op) ? op.args.slice(0, 2).map(loadOf) : [];
+  return a && b && a !== b ? { span: op.span, factors: [a, b] } : undefined;
+}
+
+/** One is loaded by the thread's row, and one by its column. */
+const isOuter =
+  (places: ReadonlyMap<Op, number>) =>
+  ({ factors }: Product): boolean => {
+    const [a = 0, b = 0] = factors.map(({ args: [address] }) => (address && places.get(address)) ?? 0);
+    return a !== 0 && b !== 0 && (a & b) === 0;
+  };
 
 const isProduct = ({ action }: Op): boolean => action.kind === "fma" || (action.kind === "float" && action.op === "fmul");
 
@@ -54,23 +67,39 @@ function loadOf(op: Op): Op | undefined {
   return (action.kind === "convert" || action.kind === "extract") && args[0] ? loadOf(args[0]) : undefined;
 }
 
-/** What of a thread's place an address follows from: "tid.x", or its quotient or remainder by a constant. */
-function placeOf(op: Op | undefined, known: Map<Op, ReadonlySet<string>>, depth: number): ReadonlySet<string> {
-  if (!op || depth > deepest) return new Set();
-  const before = known.get(op);
-  if (before) return before;
-  known.set(op, new Set());
-  const { action, args } = op;
-  let found: ReadonlySet<string> = new Set();
-  if (action.kind === "special") found = /^(tid|ctaid)/.test(action.register) ? new Set([action.register.replace("ctaid", "tid")]) : found;
-  else if (action.kind === "phi" || isPure(op)) {
-    found = new Set(args.flatMap((arg) => [...placeOf(arg, known, depth + 1)]));
-    const part = action.kind === "int" && isConstant(args[1]) ? partOf(action.op) : "";
-    if (part) found = new Set([...found].map((each) => `${each}${part}`));
+const axes = ["x", "y", "z"];
+
+/**
+ * What of a thread's place values follow from, as bits: its coordinates, their quotients and their remainders by constants. Those of one
+ * coordinate are two of their own.
+ */
+function placesIn(program: Program, work: Work): ReadonlyMap<Op, number> {
+  const found = new Map<Op, number>();
+  const ops = program.kernel.blocks.flatMap((block) => [...block.phis, ...block.ops]);
+  for (let changed = true; changed; ) {
+    changed = false;
+    work.ask(ops.length);
+    for (const op of ops) {
+      const place = placeOf(op, found);
+      if (place === (found.get(op) ?? 0)) continue;
+      found.set(op, place);
+      changed = true;
+    }
   }
-  known.set(op, found);
   return found;
 }
 
-/** Quotients and remainders of one number are two coordinates. */
-const partOf = (op: string): string => (/^([su]div|[la]shr)$/.test(op) ? "/" : /^([su]rem|and)$/.test(op) ? "%" : "");
+function placeOf({ action, args }: Op, found: ReadonlyMap<Op, number>): number {
+  if (action.kind === "special") {
+    const [, axis = ""] = /^(?:cta|t)id\.([xyz])$/.exec(action.register) ?? [];
+    return axis === "" ? 0 : 1 << axes.indexOf(axis);
+  }
+  if (action.kind !== "phi" && !isPure({ action, args } as Op)) return 0;
+  const place = args.reduce((bits, arg) => bits | (found.get(arg) ?? 0), 0);
+  const part = action.kind === "int" && isConstant(args[1]) ? partOf(action.op) : 0;
+  const plain = place & 7;
+  return part === 0 ? place : (place & ~7) | (plain << part);
+}
+
+/** Where bits of quotients and of remainders begin. */
+const partOf = (op: string): number => (/^([su]div|[la]shr)$/.test(op) ? 3 : /^([su]rem|and)$/.test(op) ? 6 : 0);

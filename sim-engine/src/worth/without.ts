@@ -13,24 +13,30 @@ export interface Without {
   readonly meetings?: ReadonlySet<Op>;
   /** These loads and stores, whose value stays in a register. */
   readonly kept?: ReadonlySet<Op>;
-  /** Lanes of these blocks being idle: so many fewer warps run them, all their lanes. By block, the share of executions that is left. */
-  readonly idle?: ReadonlyMap<Block, number>;
+  /** By block, the share of its executions that is left: as where so many fewer warps run it, all their lanes. */
+  readonly executed?: ReadonlyMap<Block, number>;
+  /** These loads being made for each product: in a tile of 4 by 4 results each value that is loaded is a factor four times. */
+  readonly tiled?: ReadonlySet<Op>;
   /** The limit of blocks on an SM: that many fit. */
   readonly blocksPerSm?: number;
   /** The divisors of these divisions not being constants. */
   readonly divisions?: ReadonlySet<Op>;
 }
 
+/** Results of a thread along a side of a tile. */
+const tileSide = 4;
 /** Sectors of a line: what a pass of the L1's data path moves. */
 const lineSectors = 4;
 /** What whole lines cost the L2 for each sector. */
 const whole = { accessesPerSector: 0.5, linesPerSector: 0.25, scattered: false } as const;
 
 interface Change {
-  readonly kind: "kept" | "meetings" | "excess";
+  readonly kind: "kept" | "tiled" | "meetings" | "excess";
   readonly space: AccessCounter["space"];
   /** Of the transactions, those that are left. */
   readonly share: number;
+  /** Below the sites: those that are counted together. */
+  readonly group: number;
 }
 
 /** An access as the timing takes it: cycles of the L1's data path, and what moves. */
@@ -41,7 +47,7 @@ export class Rest {
   readonly #changes = new Map<number, Change>();
   /** By site: transactions that no request has carried yet. */
   readonly #due = new Map<number, number>();
-  readonly #idle: ReadonlyMap<Block, number> | undefined;
+  readonly #executed: ReadonlyMap<Block, number> | undefined;
   /** Atomics of the launch that are united; absent: none are. */
   readonly unites: boolean;
 
@@ -56,19 +62,20 @@ export class Rest {
     totals: (counter: AccessCounter) => AccessTotals,
     blocks: number,
   ) {
-    this.#idle = without.idle;
+    this.#executed = without.executed;
     this.unites = (without.meetings?.size ?? 0) > 0;
     for (const [site, counter] of counters) {
       const { transactions, ideal } = totals(counter);
-      const kind = (["kept", "meetings", "excess"] as const).find((each) => without[each]?.has(counter.op));
+      const kind = (["kept", "tiled", "meetings", "excess"] as const).find((each) => without[each]?.has(counter.op));
       if (kind === undefined || transactions === 0) continue;
-      const left = { kept: 0, excess: ideal, meetings: blocks }[kind];
-      this.#changes.set(site, { kind, space: counter.space, share: Math.min(1, left / transactions) });
+      const left = { kept: 0, tiled: transactions / tileSide, excess: ideal, meetings: blocks }[kind];
+      const group = counter.laneStride() === 0 ? -1 : -2;
+      this.#changes.set(site, { kind, space: counter.space, share: Math.min(1, left / transactions), group });
     }
   }
 
   executed(block: Block): number {
-    return this.#idle?.get(block) ?? 1;
+    return this.#executed?.get(block) ?? 1;
   }
 
   /** A request of a site; undefined where it is not made. */
@@ -76,6 +83,8 @@ export class Rest {
     const change = this.#changes.get(site);
     if (change === undefined) return [cycles, amount];
     if (change.kind === "kept") return undefined;
+    // Copies of an unrolled loop are sites of their own, of which one turn may stand for all.
+    if (change.kind === "tiled") return this.#take(change.group, change.share) >= 1 ? [cycles, amount] : undefined;
     const inShared = change.space === "shared";
     // Wavefronts and addresses are the cycles; of what moves through the L1 there are the fewer the fewer sectors there are.
     if (change.kind === "excess" && (inShared || change.space === "constant"))

@@ -30,7 +30,7 @@ export function costsOf({ program: { reading }, launches }: RuleContext, ...kind
         return index < 0 ? [] : [{ file: index, start, end }];
       });
       // What a launch costs by its size stands where it is launched.
-      const [place, ...besides] = cost.launch || cost.change ? [launch.fact.at] : places;
+      const [place, ...besides] = cost.at.length === 0 ? [launch.fact.at] : places;
       const [at] = cost.at;
       const access = report.accesses
         .filter((each) => each.file === at?.file && each.start === at.start && each.end === at.end && spaces[cost.kind] === each.space)

@@ -1,0 +1,46 @@
+import { testRule } from "../testing/rule-tables.ts";
+import rule from "./predicated-off-lanes.ts";
+
+const program = (length: string, rest = ""): string => `
+__global__ void sums(float *out, const float *values, const int *rows, int n) {
+  int row = blockIdx.x * blockDim.x + threadIdx.x;
+  if (row >= n) return;
+  float sum = 0;
+  for (int k = rows[row]; k < rows[row + 1]; ++k) sum += sinf(values[k]);
+${rest}
+  out[row] = sum;
+}
+int main() {
+  const int n = 250000;
+  int *starts = new int[n + 1];
+  int at = 0;
+  for (int i = 0; i < n; ++i) {
+    starts[i] = at;
+    at += ${length};
+  }
+  starts[n] = at;
+  int *rows;
+  float *values, *out;
+  cudaMalloc(&rows, (n + 1) * sizeof(int));
+  cudaMalloc(&values, 100000000 * sizeof(float));
+  cudaMalloc(&out, n * sizeof(float));
+  cudaMemset(values, 0, 100000000 * sizeof(float));
+  cudaMemcpy(rows, starts, (n + 1) * sizeof(int), cudaMemcpyHostToDevice);
+  sums<<<(n + 255) / 256, 256>>>(out, values, rows, n);
+}`;
+
+testRule(rule, {
+  clean: {
+    "rows of one length": program("8"),
+    "rows of which nobody knows the length": program("length(i)"),
+    "rows of some lengths": program("8 + i % 5"),
+  },
+  found: {
+    "one long row among short ones": {
+      code: program("i % 32 ? 4 : 64").replace(
+        "++k) sum",
+        "++k)\n//                        ^^^^^^^^^^^^^^^^^ Of the warps' lanes less than half work behind `k < rows[row + 1]`\n    sum",
+      ),
+    },
+  },
+});
