@@ -7,11 +7,11 @@ import type { WarpRecord } from "./execute/record.ts";
 import type { Executed } from "./executed.ts";
 import type { GpuModel } from "./gpus/model.ts";
 import type { MachineKernel } from "./machine/index.ts";
-import { issuedBy, traceOf } from "./observe/observer.ts";
+import { issuedBy, tracesOf } from "./observe/observer.ts";
 import type { LaunchReport } from "./report/launch-report.ts";
 import { type Tally, tally } from "./report/tally.ts";
 import { calibrated } from "./sampling/calibrate.ts";
-import { type BlockTrace, estimateTime, type TimedCode, type TimeEstimate, timedCode, timeRange } from "./timing/index.ts";
+import { type BlockTrace, estimateTime, type TimedCode, type TimeEstimate, timedCode, timeRange, type WarpTrace } from "./timing/index.ts";
 import type { Work } from "./work.ts";
 import { recompiled } from "./worth/recompiled.ts";
 import { Rest, type Without } from "./worth/without.ts";
@@ -93,15 +93,17 @@ export class TimedRun {
     const issued = all - (rest ? notExecuted(run, machine, rest) : 0);
     const hottest = run.atomics.hottest(counted.atomicSectors, blocks);
     const hottestAtomics = hottest === undefined ? undefined : rest?.unites ? Math.min(hottest, blocks) : hottest;
+    const blocksPerSm = without?.blocksPerSm ?? resident.blocksPerSm;
+    const residentBlocks = Math.min(blocksPerSm, Math.ceil(blocks / gpu.values.smCount));
     return estimateTime(
       {
         grid: launch.grid,
         block: launch.block,
-        blocksPerSm: without?.blocksPerSm ?? resident.blocksPerSm,
+        blocksPerSm,
         code: code.code,
         registers: code.registers,
         sites: sites.sites,
-        blocks: tracesOf(run, code, issued, blocks, rest, work),
+        blocks: blockTraces(run, code, issued, blocks, residentBlocks, rest, work),
         totals: {
           warpInstructions: issued,
           requestedBytes: counted.requestedBytes,
@@ -168,7 +170,15 @@ function served(run: Executed, gpu: GpuModel, work: Work): Served {
  * Observed blocks that stand for the grid, with weights that sum to it; warps that were watched each by itself make up blocks. Where
  * they are part of a larger sample, weights are calibrated so that they issue as many instructions in all as the whole sample says.
  */
-function tracesOf(run: Executed, code: TimedCode, instructions: number, blocks: number, rest: Rest | undefined, work: Work): BlockTrace[] {
+function blockTraces(
+  run: Executed,
+  code: TimedCode,
+  instructions: number,
+  blocks: number,
+  residentBlocks: number,
+  rest: Rest | undefined,
+  work: Work,
+): BlockTrace[] {
   const { program, sample } = run;
   const { block } = program.launch;
   const warps = Math.ceil((block[0] * block[1] * block[2]) / warpSize);
@@ -190,14 +200,15 @@ function tracesOf(run: Executed, code: TimedCode, instructions: number, blocks: 
       records: records.slice(k * warps, (k + 1) * warps),
     })),
   ];
+  const tracesOfBlock = (of: readonly WarpRecord[]): readonly WarpTrace[] => {
+    for (const record of of) work.ask(record.blocks.length / 4 + record.requests.length / 32);
+    return tracesOf(of, program.blocks, code, residentBlocks * warps, rest);
+  };
   if (chosen.length === 0) chosen.push(...sample.watched.map(({ log, records }) => ({ index: log.block, weight: 1, records })));
   const traces = chosen.map(({ index, weight, records }) => ({
     index,
     weight,
-    warps: records.map((record) => {
-      work.ask(record.blocks.length / 4 + record.requests.length / 32);
-      return traceOf(record, program.blocks, code, rest);
-    }),
+    warps: tracesOfBlock(records),
     issued: records.reduce((sum, record) => sum + issued(record), 0),
   }));
   const weights = calibrated(traces, instructions / blocks);

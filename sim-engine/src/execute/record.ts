@@ -1,7 +1,7 @@
 /** What a warp of an observed block ran and asked for, in order. */
 
 /** Requests kept of one warp: the first tell what it does. */
-const mostRequests = 4096;
+const mostRequests = 1 << 14;
 
 export class WarpRecord {
   readonly warp: number;
@@ -29,6 +29,13 @@ export class WarpRecord {
 
   get full(): boolean {
     return this.requests.length >= 3 * mostRequests;
+  }
+
+  /** Entries whose requests have all been kept. */
+  get recorded(): number {
+    if (!this.full) return this.blocks.length;
+    const last = this.starts.findLastIndex((start) => start < this.requests.length);
+    return Math.max(0, last);
   }
 
   /** Entries from `start` on stand for `factor` times as many executions. */

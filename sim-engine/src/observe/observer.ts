@@ -21,8 +21,9 @@ import type { Block, Op } from "../ir/kernel.ts";
 import { DistinctSet } from "../memory/distinct.ts";
 import { laneGroups, localAddresses } from "../memory/sectors.ts";
 import type { MemorySite } from "../memory/site.ts";
-import { type TimedCode, TraceRecorder, type WarpTrace } from "../timing/index.ts";
+import { roomOfWarp, type TimedCode, TraceRecorder, type WarpTrace } from "../timing/index.ts";
 import { AtomicRegions } from "./atomic-regions.ts";
+import { goesOnAlike, type Thinned, thinned } from "./thinned.ts";
 
 /** Local memory lies above all buffers in what the caches see. */
 const localStart = 2 ** 36;
@@ -312,6 +313,8 @@ function amountOf(counter: AccessCounter, addresses: Float64Array, from: number,
   return counter.space === "shared" && counter.operation === "atomic" ? contention(addresses, from, mask) : 0;
 }
 
+/** Instructions kept of a warp. */
+const mostInstructions = 4096;
 /** Instructions kept of a warp that waits for phases: what stands for others would not wait, as its phases are over. */
 const mostWithPhases = 1 << 16;
 
@@ -323,21 +326,59 @@ export interface Changed {
   request(site: number, cycles: number, amount: number): readonly [cycles: number, amount: number] | undefined;
 }
 
-/** A warp's record as the timing replays it; with what it ran and asked for as `changed` has it. */
-export function traceOf(record: WarpRecord, blocks: readonly CompiledBlock[], code: TimedCode, changed?: Changed): WarpTrace {
+/**
+ * Records of a block's warps as the timing replays them; with what they ran and asked for as `changed` has it. Where one is longer than the
+ * replay has room for and does not go on as it began, each is thinned by the same share: they have to meet at barriers as often.
+ * @param residentWarps of an SM
+ */
+export function tracesOf(
+  records: readonly WarpRecord[],
+  blocks: readonly CompiledBlock[],
+  code: TimedCode,
+  residentWarps: number,
+  changed?: Changed,
+): readonly WarpTrace[] {
   const waits = code.code.some((block) => block.some(({ kind }) => kind === "await"));
-  const recorder = new TraceRecorder(
-    code.code.map((block) => block.length),
-    waits ? mostWithPhases : undefined,
+  const lengths = blocks.map(({ block }) => (code.isPredicated(block) ? 0 : (code.code[code.indexOf(block)]?.length ?? 0)));
+  const longest = Math.max(0, ...records.map((record) => record.blocks.reduce((sum, index) => sum + (lengths[index] ?? 0), 0)));
+  const room = Math.min(mostInstructions, roomOfWarp(residentWarps));
+  const lengthIn =
+    (record: WarpRecord) =>
+    (entry: number): number =>
+      lengths[record.blocks[entry]!] ?? 0;
+  const thins = longest > room && !waits && !records.every((record) => goesOnAlike(record, lengthIn(record), room));
+  return records.map((record) =>
+    traceOf(
+      record,
+      blocks,
+      code,
+      new TraceRecorder(
+        code.code.map((block) => block.length),
+        waits ? mostWithPhases : mostInstructions,
+      ),
+      thins ? thinned(record, lengthIn(record), room, longest) : undefined,
+      changed,
+    ),
   );
-  const { requests, starts, weights, repeats } = record;
+}
+
+function traceOf(
+  record: WarpRecord,
+  blocks: readonly CompiledBlock[],
+  code: TimedCode,
+  recorder: TraceRecorder,
+  shorter: Thinned | undefined,
+  changed: Changed | undefined,
+): WarpTrace {
+  const { requests, starts, weights } = record;
   const entry: number[] = [];
   for (const [k, index] of record.blocks.entries()) {
     entry.push(recorder.entries);
     const compiled = blocks[index];
-    if (!compiled) continue;
+    const standsFor = shorter?.standsFor[k] ?? 1;
+    if (!compiled || standsFor === 0) continue;
     if (!code.isPredicated(compiled.block))
-      recorder.enter(code.indexOf(compiled.block), (weights[k] ?? 1) * (changed?.executed(compiled.block) ?? 1));
+      recorder.enter(code.indexOf(compiled.block), (weights[k] ?? 1) * standsFor * (changed?.executed(compiled.block) ?? 1));
     const end = starts[k + 1] ?? requests.length;
     for (let r = starts[k] ?? end; r < end; r += 3) {
       const [site, cycles, amount] = [requests[r]!, requests[r + 1]!, requests[r + 2]!];
@@ -345,7 +386,8 @@ export function traceOf(record: WarpRecord, blocks: readonly CompiledBlock[], co
       if (made) recorder.access(site, made[0]!, made[1]!);
     }
   }
-  for (const { from, to, times } of repeats) recorder.repeat(entry[from] ?? recorder.entries, entry[to] ?? recorder.entries, times);
+  for (const { from, to, times } of [...record.repeats, ...(shorter?.repeats ?? [])])
+    recorder.repeat(entry[from] ?? recorder.entries, entry[to] ?? recorder.entries, times);
   return recorder.finish();
 }
 

@@ -11,6 +11,7 @@
 
 export { timeRange } from "./error-bar.ts";
 export { estimateTime, type TimeEstimate } from "./estimate.ts";
-export type { BlockTrace, ExecutionSummary, TimedInstruction, WarpTrace } from "./summary.ts";
+export { roomOfWarp } from "./replay.ts";
+export type { BlockTrace, ExecutionSummary, Repeat, TimedInstruction, WarpTrace } from "./summary.ts";
 export { type TimedCode, timedCode } from "./timed-code.ts";
 export { TraceRecorder } from "./trace.ts";

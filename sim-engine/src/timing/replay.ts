@@ -20,14 +20,19 @@ export interface ReplayResult {
   readonly share: number;
 }
 
+/** Warp instructions that a replay takes, about. */
+const replayBudget = 60_000;
 /** How many times its budget a replay may take to get through the blocks that are resident at first. */
 const longestReplay = 4;
+
+/** Instructions that a replay can go through of each warp, with so many resident: what of it comes later is not seen. */
+export const roomOfWarp = (residentWarps: number): number => (replayBudget * longestReplay) / 2 / Math.max(1, residentWarps);
 
 /**
  * Replays about `budget` warp instructions of one SM's share of the launch and extrapolates the rest at the rate of the second
  * half. Undefined when no sampled warp issues anything.
  */
-export function replay(summary: ExecutionSummary, gpu: GpuValues, work: Work, budget = 60_000): ReplayResult | undefined {
+export function replay(summary: ExecutionSummary, gpu: GpuValues, work: Work, budget = replayBudget): ReplayResult | undefined {
   const traces = summary.blocks.filter((block) => block.weight > 0 && block.warps.some((warp) => warp.blocks.length > 0));
   if (traces.length === 0 || !(summary.blocksPerSm >= 1)) return undefined;
   const sm = new SmReplay(summary, gpu, traces, budget, work);
