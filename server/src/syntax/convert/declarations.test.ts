@@ -26,6 +26,8 @@ const table: Readonly<Record<string, string>> = {
     "(function S<(named T)>::g result:(builtin void) parameters:[(type:(named U) u)] body:(block body:[]) templateParameters:[(type T) (type U)])",
   'extern "C" __global__ void k(float *__restrict__ p, const __grid_constant__ P q);':
     "(function k result:(builtin void) parameters:[(type:(pointer (builtin float) restrict) p) (type:(named const P) specifiers:(gridConstant) q)] specifiers:(global))",
+  'extern "C" const int a; extern "C" int b = 1;':
+    "(variable a type:(builtin const int) specifiers:(extern))\n(variable b type:(builtin int) specifiers:(extern) init:(style:copy [1]))",
   'extern "C" { int a; }': "(linkage body:[(variable a type:(builtin int))])",
   "namespace a::b { int x; } namespace { int y; } inline namespace v1 {}":
     "(namespace body:[(namespace b body:[(variable x type:(builtin int))])] a)\n(namespace body:[(variable y type:(builtin int))])\n(namespace inline body:[] v1)",

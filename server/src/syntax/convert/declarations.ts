@@ -54,10 +54,11 @@ function convert(c: Context, node: CstNode, where: Where): Declaration[] {
     case "linkage_specification": {
       const body = child(node, "body");
       if (!body) return [];
-      // Without braces it is a declaration like others.
-      return body.type === "declaration_list"
-        ? [{ ...span(node), kind: "linkage", body: list(c, body, where) }]
-        : declarations(c, body, where);
+      if (body.type === "declaration_list") return [{ ...span(node), kind: "linkage", body: list(c, body, where) }];
+      // Without braces it is as if `extern` was written: a variable without a value is not defined by it.
+      return declarations(c, body, where).map((each) =>
+        each.kind === "variable" ? { ...each, specifiers: { ...each.specifiers, extern: true } } : each,
+      );
     }
     case "using_declaration": {
       const name = node.children.findLast((each) => each.named);

@@ -29,7 +29,6 @@ export class Globals {
   readonly #enumerators: Table<{ readonly declaration: EnumDeclaration; readonly index: number }> = new Map();
   readonly #aliases: Table<TypeNode> = new Map();
   readonly #instantiations = new Map<string, Name>();
-  readonly #linked = new WeakSet<VariableDeclaration>();
   readonly #paths = new WeakMap<FunctionDeclaration, readonly string[]>();
 
   constructor(unit: TranslationUnit) {
@@ -39,15 +38,11 @@ export class Globals {
   /** The definition where there is one, else an `extern` declaration. */
   variable(name: Name, path: readonly string[]): GlobalVariable | undefined {
     const found = best(this.#variables, name, path);
-    return found.find(({ declaration }) => !this.mayBeElsewhere(declaration)) ?? found[0];
+    return found.find(({ declaration }) => !isDeclaredOnly(declaration)) ?? found[0];
   }
   /** The definition of a variable that other files may declare. */
   definition(name: string): GlobalVariable | undefined {
-    return this.#variables.get(name)?.find(({ item }) => !this.mayBeElsewhere(item.declaration))?.item;
-  }
-  /** The declaration need not be the definition: another file may have that. */
-  mayBeElsewhere(declaration: VariableDeclaration): boolean {
-    return isDeclaredOnly(declaration) || this.#linked.has(declaration);
+    return this.#variables.get(name)?.find(({ item }) => !isDeclaredOnly(item.declaration))?.item;
   }
   /** Overloads of the best-fitting scope, definitions first. */
   functions(name: Name, path: readonly string[]): readonly FunctionDeclaration[] {
@@ -134,8 +129,6 @@ export class Globals {
       }
       case "linkage":
         this.#walk(declaration.body, path);
-        // `extern "C" int n;` declares, `extern "C" { int n; }` defines: which was written is not told apart.
-        for (const inner of declaration.body) if (inner.kind === "variable" && inner.init === undefined) this.#linked.add(inner);
         return;
       case "statement":
         if (declaration.statement.kind === "declaration") this.#walk(declaration.statement.declarations, path);

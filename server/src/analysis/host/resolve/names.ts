@@ -115,7 +115,7 @@ function globalCell(host: Interpreter, named: GlobalVariable): Cell {
   const known = host.statics.get(named.declaration);
   if (known !== undefined) return known;
   const name = lastText(named.declaration.name);
-  const linked = host.globals.mayBeElsewhere(named.declaration) ? host.linker?.variable(name) : undefined;
+  const linked = isDeclaredOnly(named.declaration) ? host.linker?.variable(name) : undefined;
   const { declaration, path } = linked?.variable ?? named;
   const made = host.statics.get(declaration) ?? makeGlobal(host, declaration, path, linked?.unit ?? host.unit);
   host.statics.set(named.declaration, made);

@@ -1,7 +1,7 @@
 // Two translation units: the kernels, a class and the sizes are defined in the other.
 #include "solver.h"
 
-extern const int kBlock;
+extern "C" const int kBlock;
 int columns = 96;
 
 int main() {

@@ -1,6 +1,6 @@
 #include "solver.h"
 extern int columns;
-const int kBlock = 128;
+extern "C" const int kBlock = 128;
 __global__ void clear(float *p, int n) { if (threadIdx.x < n) p[threadIdx.x] = 0; }
 __global__ void advance(float *p, int n, float t) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) p[i] += t; }
 Solver::Solver(int rows, int cols) : rows_(rows), cols_(cols) { cudaMalloc(&field_, rows * columns * sizeof(float)); }
