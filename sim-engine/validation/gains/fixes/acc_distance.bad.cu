@@ -1,0 +1,16 @@
+__global__ void far(float *out, const float *in, int n) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x;
+  out[x] = 0;
+  for (int k = 0; k < 256; ++k) { float d = in[x] - in[k]; out[x] += d * d; }
+}
+int main() {
+  const int n = 1 << 20;
+  float *in;
+  float *out;
+  cudaMalloc(&in, n * sizeof(float));
+  cudaMalloc(&out, n * sizeof(float));
+  cudaMemset(in, 0, n * sizeof(float));
+  cudaMemset(out, 0, n * sizeof(float));
+  far<<<n / 256, 256>>>(out, in, n);
+  cudaDeviceSynchronize();
+}

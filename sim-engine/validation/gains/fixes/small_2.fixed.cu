@@ -1,0 +1,15 @@
+__global__ void each(float *out, const float *in, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = sinf(in[i]) * cosf(in[i]);
+}
+int main() {
+  const int n = 1 << 23;
+  float *in;
+  float *out;
+  cudaMalloc(&in, n * sizeof(float));
+  cudaMalloc(&out, n * sizeof(float));
+  cudaMemset(in, 0, n * sizeof(float));
+  cudaMemset(out, 0, n * sizeof(float));
+  each<<<n / 256, 256>>>(out, in, n);
+  cudaDeviceSynchronize();
+}
