@@ -79,7 +79,7 @@ export function costsOf(asked: Asked): CostReport[] {
     ...localArrays(program, sample),
     ...barrierReductions(program, sample),
     ...outerProducts(program, sample, asked.computeCapability, asked.work),
-    ...idleBranches(program, sample),
+    ...idleBranches(program, sample, asked.work),
     ...(asked.other ? [] : partialWarps(program)),
   ];
   const isWorthIt = (left: number | undefined): left is number => left !== undefined && ns - left >= leastShare * ns;

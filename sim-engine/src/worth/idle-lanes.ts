@@ -7,6 +7,7 @@ import type { Block, Op, Span } from "../ir/kernel.ts";
 import { isPure } from "../ir/operations.ts";
 import type { FlowTotals } from "../sampling/counts.ts";
 import type { Sample } from "../sampling/sample.ts";
+import type { Work } from "../work.ts";
 import type { Cause } from "./costs.ts";
 
 /** Of a branch's executions, the share that has to part a warp. */
@@ -19,7 +20,7 @@ const mostBusy = 1 / 2;
 const deepest = 16;
 
 /** The outermost ones, each a cause; what lies within one is its. */
-export function idleBranches(program: Program, { totals, counts }: Sample): Cause[] {
+export function idleBranches(program: Program, { totals, counts }: Sample, work: Work): Cause[] {
   const found: Idle[] = [];
   /** What follows by one condition of the source, in all copies that the compiler makes of it. */
   const behind = new Map<string, Set<CompiledBlock>>();
@@ -29,6 +30,7 @@ export function idleBranches(program: Program, { totals, counts }: Sample): Caus
     return end.kind === "branch" && end.span.line > 0 && flow(block).executions > 0 ? [{ block, end, blocks: between(block) }] : [];
   });
   for (const { end, blocks } of branches) {
+    work.ask(blocks.length);
     const copies = behind.get(keyOf(end.span)) ?? new Set();
     for (const block of blocks) copies.add(block);
     behind.set(keyOf(end.span), copies);
@@ -37,6 +39,7 @@ export function idleBranches(program: Program, { totals, counts }: Sample): Caus
     const { executions, divergent } = flow(block);
     const ofPlace = isOfPlace(end.cond, 0);
     const all = ofPlace ? blocks : [...(behind.get(keyOf(end.span)) ?? [])];
+    work.ask(all.length);
     if (ofPlace ? divergent < oftenParting * executions : busyShare(all, flow) > mostBusy) continue;
     const executed = new Map<Block, number>();
     for (const each of all) {
@@ -49,7 +52,12 @@ export function idleBranches(program: Program, { totals, counts }: Sample): Caus
   const outermost = found.filter(
     (each) => !found.some((other) => other !== each && other.executed.size > each.executed.size && isWithin(each, other)),
   );
-  return [...new Map(outermost.map((each) => [keyOf(each.place), each])).values()];
+  const causes = new Map<string, Idle>();
+  for (const each of outermost) {
+    const copy = causes.get(keyOf(each.place));
+    causes.set(keyOf(each.place), { ...each, executed: new Map([...(copy?.executed ?? []), ...each.executed]) });
+  }
+  return [...causes.values()];
 }
 
 interface Idle extends Cause {

@@ -74,7 +74,7 @@ export function findingOf({ gain, place, besides, launch, others, report }: Cost
   const assumed = assumedOf(launch);
   const [first = "", second] = formatTime(gain.without).split(" ");
   const [now = "", unit] = formatTime(gain.ns).split(" ");
-  const times = `${now} ${unit}, ${second === unit ? first : `${first} ${second}`} ${report.launch || report.change ? "then" : "without it"}`;
+  const times = `${now} ${unit}, ${second === unit ? first : `${first} ${second}`} ${isChange(report) ? "then" : "without it"}`;
   const rests =
     assumed.length === 0 ? "" : ` Assumes ${assumed.slice(0, 3).join(", ")}${assumed.length > 3 ? ` and ${assumed.length - 3} more` : ""}.`;
   return {
@@ -86,6 +86,10 @@ export function findingOf({ gain, place, besides, launch, others, report }: Cost
     related: [...besides.slice(0, 8).map((at) => ({ at, message: "for the same cause" })), ...launchesOf(launch, others)],
   };
 }
+
+/** What was timed is the launch with something else in the place of what is found. */
+const isChange = ({ launch, change, kind }: CostReport): boolean =>
+  launch !== undefined || change !== undefined || /^factors/.test(kind) || kind === "barriers of a reduction";
 
 /** The launches that make it so. */
 function launchesOf(launch: SimulatedLaunch, others: readonly SimulatedLaunch[]): Related[] {
