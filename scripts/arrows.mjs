@@ -108,9 +108,16 @@ const settingsFile = `${analysis}/settings.ts`;
 /** What a compiler's command says. */
 const nvccOptions = `${analysis}/nvcc-options.ts`;
 /** What a project says of how its files are compiled. */
-const build = ["command-words", "compilation-database", "compile-commands", "makefile", "makefile-recipes", "told-code"].map(
-  (name) => `${analysis}/${name}.ts`,
-);
+const build = [
+  "cmake",
+  "command-words",
+  "compilation-database",
+  "compile-commands",
+  "makefile",
+  "makefile-recipes",
+  "source-names",
+  "told-code",
+].map((name) => `${analysis}/${name}.ts`);
 const reach = `${analysis}/reach.ts`;
 const headers = `${analysis}/headers`;
 /** The database itself depends on nothing; its queries of files are its users. */

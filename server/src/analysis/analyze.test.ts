@@ -41,6 +41,19 @@ const launchesOf = ({ launches }: Program) =>
 const kernel =
   "__global__ void k(const int *index, float *out, int n) {\n  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) out[i] = index[i];\n}\n";
 
+test("a toolkit's headers are not read: what they declare is known", () => {
+  const files = {
+    "a.cu":
+      "#include <cuda_fp16.h>\n__global__ void k(__half *a) { a[threadIdx.x] = __hadd(a[0], a[1]); }\nint main() { k<<<1, 32>>>(nullptr); }",
+    "cuda/cuda_fp16.h": "struct __half { short x; };\n__half __hadd(__half a, __half b);\n",
+    "cuda/cuda_runtime_api.h": "",
+  };
+  const { reading } = project(files, "a.cu", { includeDirs: [`/p${count + 1}/cuda`] });
+  expect(reading.files).toHaveLength(1);
+  const { "cuda/cuda_runtime_api.h": _, ...others } = files;
+  expect(project(others, "a.cu", { includeDirs: [`/p${count + 1}/cuda`] }).reading.files).toHaveLength(2);
+});
+
 describe("directives and options", () => {
   test("above a kernel that nothing launches", () => {
     const { launches, problems } = program(`// warplens: block=(128) grid=(64) n=8192 index=uniform(0, n)\n${kernel}`);

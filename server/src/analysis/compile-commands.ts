@@ -1,6 +1,7 @@
-/** What the nearest `compile_commands.json` above a file says of how it is compiled, else what its makefile says. */
+/** What the nearest `compile_commands.json` above a file says of how it is compiled, else what its makefile says, and its `CMakeLists.txt`. */
 import { NotRead } from "../syntax/file-text.ts";
 import { directoryOf, join } from "../syntax/preprocess/paths.ts";
+import { cmakeFiles } from "./cmake.ts";
 import { CompilationDatabase } from "./compilation-database.ts";
 import { buildFiles, type RunCommand } from "./makefile.ts";
 import { agreed, type CodeOptions, readNvccOptions } from "./nvcc-options.ts";
@@ -16,7 +17,7 @@ export interface CompileOptions {
   /** What is said of code, and where: what it stands in, and the newest compute capability it is for. */
   readonly code: CodeOptions;
   readonly told?: { readonly where: string; readonly architecture?: number };
-  /** All files of the database, or those beside the makefile; absolute. */
+  /** All files of the database, or those that the makefile and CMake name and what stands beside the makefile; absolute. */
   readonly files: readonly string[];
   /** How the project runs its program, where a makefile or a script says. */
   readonly run?: RunCommand;
@@ -41,12 +42,22 @@ export function compileOptions(path: string, host: FileHost): CompileOptions {
     return { ...options, ...toldIn(file, options.computeCapability), files: database.files, problems, ...run };
   }
   const problems = [...(found ? [found.problem] : []), ...(build?.problems ?? [])];
-  if (build === undefined) return { defines: [], includeDirs: [], code: {}, files: [], problems };
+  const cmake = cmakeFiles(path, host) ?? { sources: [], includeDirs: [] };
+  if (build === undefined) return { defines: [], includeDirs: cmake.includeDirs, code: {}, files: cmake.sources, problems };
   // Which GPU a makefile was written for says little of the one it is meant for now.
   const { defines, includeDirs, computeCapability } = readNvccOptions(build.commands.flat(), build.directory);
   const code = agreed(build.commands.map((words) => readNvccOptions(words, build.directory).code));
-  const files = [...(host.list?.(build.directory) ?? []).map((name) => join(build.directory, name)), ...build.sources];
-  return { defines, includeDirs, code, ...toldIn(build.file, computeCapability), files, problems, ...run };
+  const beside = (host.list?.(build.directory) ?? []).map((name) => join(build.directory, name));
+  const files = [...beside, ...build.sources, ...cmake.sources];
+  return {
+    defines,
+    includeDirs: [...includeDirs, ...cmake.includeDirs],
+    code,
+    ...toldIn(build.file, computeCapability),
+    files,
+    problems,
+    ...run,
+  };
 }
 
 const toldIn = (file: string, architecture: number | undefined): Pick<CompileOptions, "told"> => ({

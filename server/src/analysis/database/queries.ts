@@ -120,19 +120,19 @@ export class FileQueries {
       const { path, computeCapability, defines, includeDirs } = partsOf(key);
       const compiled = db.get(this.compiled, path);
       const reach = db.get(this.reach, key);
+      const host = this.host(db);
       const options = {
         computeCapability,
         defines: [...compiled.defines, ...defines],
         includeDirs: [
-          ...includeDirs,
-          ...compiled.includeDirs,
+          ...[...includeDirs, ...compiled.includeDirs].filter((folder) => !isToolkit(folder, host)),
           ...headerFolders(path).filter((folder) => !reach.refusal(`${folder}/any.h`)),
           headerFolder,
         ],
       };
-      const host = withHeaders(reach.within(this.host(db)));
       const text = db.get(this.source, path);
-      return stage("preprocess", () => read(path, typeof text === "string" ? text : "", host, options, before));
+      const reachable = withHeaders(reach.within(host));
+      return stage("preprocess", () => read(path, typeof text === "string" ? text : "", reachable, options, before));
     },
   };
 
@@ -262,6 +262,12 @@ const mentionsAuto = ({ result }: FunctionDeclaration): boolean => {
   while (type.kind === "pointer" || type.kind === "reference") type = type.to;
   return type.kind === "auto" || type.kind === "decltype";
 };
+
+/**
+ * Whether a folder has the CUDA toolkit's headers. They are no part of a program: what they declare the analysis knows, and their code
+ * is written for nvcc's own functions.
+ */
+const isToolkit = (folder: string, host: FileHost): boolean => typeof host.read(join(folder, "cuda_runtime_api.h")) === "string";
 
 /** Where projects keep the headers of a source, looked into when nothing says which folders it is compiled with. */
 function headerFolders(path: string): string[] {

@@ -30,6 +30,7 @@ describe.each([
   "map",
   "sstream",
   "getopt.h",
+  "gflags/gflags.h",
 ])("%s", (name) => {
   test("is found and reads without errors", async () => {
     const { reading, unit } = await parsed(`#include <${name}>\n`);

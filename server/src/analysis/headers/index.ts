@@ -9,6 +9,7 @@ import { cudaComplex, thrustComplex } from "./complex.ts";
 import { cub } from "./cub.ts";
 import { curand } from "./curand.ts";
 import { driver } from "./driver.ts";
+import { gflags } from "./flags.ts";
 import { mma } from "./mma.ts";
 import { getopt, maps, random, string, stringStream, utility } from "./standard.ts";
 
@@ -42,6 +43,7 @@ const headers: ReadonlyMap<string, string> = new Map([
   ["unordered_map", maps],
   ["sstream", stringStream],
   ["getopt.h", getopt],
+  ["gflags/gflags.h", gflags],
   ["mma.h", mma],
   ["cuda.h", driver],
   ["cudaTypedefs.h", "#pragma once\n#include <cuda.h>\n"],

@@ -1,9 +1,9 @@
-/** `getopt`: options of the command line, as far as its words are known. */
+/** `getopt` and gflags: options of the command line, as far as its words are known. */
 import { forgetTargets } from "../memory/effects.ts";
 import { type Interpreter, libraryVariable } from "../memory/interpreter.ts";
 import { elementOf, read, write } from "../memory/read-write.ts";
 import type { Cell, Value } from "../values/model.ts";
-import { int, integerOf, nullPointer, unknown } from "../values/values.ts";
+import { float, int, integerOf, nullPointer, unknown } from "../values/values.ts";
 import { argumentValue, type LibraryFunction } from "./library.ts";
 
 /** The words argv[0] on; undefined where one is not known. */
@@ -113,4 +113,34 @@ function nextLongOption(host: Interpreter, words: readonly string[], k: number, 
   host.journal.set(index, int(next === undefined ? k + 1 : k + 2));
   if (options === undefined) return unknown("a long option", { kind: "integer", name: "int" });
   return option?.value ?? int("?".charCodeAt(0));
+}
+
+/**
+ * A flag of gflags, by name, and what it is where the command line does not set it: `-name=value`, `--name value`, `-name` and `-noname`
+ * of one that is true or false. Of several the last holds.
+ */
+export const flagValue: LibraryFunction = (host, args) => {
+  const name = argumentValue(args, 0);
+  const initial = argumentValue(args, 1);
+  if (name.kind !== "string") return initial;
+  const isSwitch = initial.kind === "int" && initial.type === "bool";
+  const words = host.settings.argv;
+  let value = initial;
+  for (const [k, word] of words.entries()) {
+    if (word === "--") break;
+    const [, option, attached] = /^--?([^=]+)(?:=(.*))?$/.exec(word) ?? [];
+    if (isSwitch && option === `no${name.text}`) value = int(0, "bool");
+    if (option !== name.text) continue;
+    const text = attached ?? (isSwitch ? "true" : words[k + 1]);
+    if (text !== undefined) value = flagFrom(text, initial);
+  }
+  return value;
+};
+
+function flagFrom(text: string, like: Value): Value {
+  if (like.kind === "string") return { kind: "string", text };
+  if (like.kind === "int" && like.type === "bool") return int(/^(?:1|t|true|y|yes)$/i.test(text) ? 1 : 0, "bool");
+  const parsed = Number(text);
+  if (Number.isNaN(parsed)) return unknown("the program's arguments");
+  return like.kind === "int" && Number.isInteger(parsed) ? int(parsed, "longlong") : float(parsed);
 }

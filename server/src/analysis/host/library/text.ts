@@ -6,7 +6,7 @@ import { convert } from "../values/convert.ts";
 import type { Value } from "../values/model.ts";
 import { float, int, nullPointer, unknown } from "../values/values.ts";
 import { argumentValue, type LibraryFunction } from "./library.ts";
-import { nextOption } from "./options.ts";
+import { flagValue, nextOption } from "./options.ts";
 
 function integerFrom(type: IntegerName): LibraryFunction {
   return (_host, args) => {
@@ -150,6 +150,7 @@ export const textFunctions: ReadonlyMap<string, LibraryFunction> = new Map<strin
   ["fopen", () => unknown("whether a file can be opened")],
   ["getenv", () => nullPointer],
   ["getopt", nextOption],
+  ["__gflags_value", flagValue],
   ["getopt_long", nextOption],
   // Programs of the CUDA samples ask these helpers for options.
   ["checkCmdLineFlag", () => int(0, "bool")],
