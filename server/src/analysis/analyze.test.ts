@@ -88,6 +88,16 @@ describe("directives and options", () => {
       { grid: [9, 2, 1], block: [32, 1, 1], written: true },
     ]);
   });
+  test.each([
+    [[], 4096],
+    [["k.n=1024"], 4096],
+    [["k.n=8192"], undefined],
+  ])("what the host allocates is of its own sizes: with %j", (assume, bytes) => {
+    const host = "int main() { int *i; float *o; cudaMalloc(&i, 4096); cudaMalloc(&o, 4096); k<<<32, 256>>>(i, o, 1024); }";
+    const [fact] = program(kernel + host, { assume }).launches;
+    expect(fact?.launch?.buffers.map((buffer) => buffer.bytes)).toEqual([bytes, bytes]);
+    expect(fact?.assumptions.map(({ what }) => what)).toEqual(bytes === undefined ? ["size of i, o"] : []);
+  });
   test("--assume gives scalars and contents, and host variables of the name", () => {
     const source = `${kernel}void f(int *i, float *o, int n) { k<<<n / 256, 256>>>(i, o, n); }`;
     const [fact] = program(source, { assume: ["n=65536", "k.index=permutation(16)"] }).launches;

@@ -202,7 +202,10 @@ function completeArguments(
   threads: Dim3,
   assumptions: Assumption[],
 ): Completion | { readonly problem: string } {
-  const buffers = open.captured.buffers.map(({ buffer }) => buffer);
+  const resized = isResized(open, directive);
+  const buffers = open.captured.buffers.map(({ buffer: { bytes, ...buffer } }) =>
+    bytes === undefined || resized ? buffer : { ...buffer, bytes },
+  );
   const later = new Map<string, OpenValue>((directive.open ?? []).map((value) => [value.key, value]));
   const misfits: (string | undefined)[] = [];
   const args = open.captured.arguments.map((captured): Argument => {
@@ -230,13 +233,25 @@ function completeArguments(
   }
   const problem = misfits.find((each) => each !== undefined);
   if (problem !== undefined) return { problem };
-  const unsized = open.captured.buffers.filter(({ buffer }) => buffer.bytes === undefined);
+  const unsized = open.captured.buffers.filter(({ buffer }) => resized || buffer.bytes === undefined);
   if (unsized.length > 0) {
-    const reasons = new Set(unsized.map(({ sizeReason }) => sizeReason ?? "not allocated here"));
+    const reasons = new Set(
+      unsized.map(({ buffer, sizeReason }) => (buffer.bytes === undefined ? sizeReason : otherSizes) ?? "not allocated here"),
+    );
     const names = unsized.map(({ buffer }) => buffer.name).join(", ");
     assumptions.push({ what: `size of ${names}`, value: "all the kernel reaches", why: [...reasons].join("; ") });
   }
   return { args, buffers };
+}
+
+const otherSizes = "allocated for other arguments than those that are said";
+
+/** Whether a number is said to be another than the host passes: what the host allocates is for its own. */
+function isResized({ captured }: OpenLaunch, { parameters }: Directive): boolean {
+  return captured.arguments.some(({ name, argument, type }) => {
+    const given = parameters.get(name);
+    return typeof given === "number" && type?.kind === "integer" && argument.kind === "scalar" && Number(argument.value) !== given;
+  });
 }
 
 /** Scalar arguments by name, as the host code or the user gives them. */

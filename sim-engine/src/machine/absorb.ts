@@ -65,7 +65,7 @@ export class Absorption {
     switch (action.kind) {
       case "extract":
         // The words of a product are registers of their own: the next product adds to them where they stand.
-        return !isProduct(op.args[0]);
+        return op.args[0] === undefined || !this.hasOwnWords(op.args[0]);
       case "gep":
         // `(i + 1 & mask) * 4`: scaled before it is masked, once for all that differ by a constant; the base is added by the access.
         if (this.#shape.isNarrowPointer(op) && isMaskedSum(op.args[1])) return users.every((user) => this.#isAddressOf(user, op));
@@ -103,6 +103,22 @@ export class Absorption {
       default:
         return false;
     }
+  }
+
+  /** A load whose words all are what phis take, as those of the next step of a pipelined loop: it writes where these stand. */
+  #isCarried(load: Op | undefined): boolean {
+    return (
+      load?.action.kind === "load" &&
+      load.action.components > 1 &&
+      this.#shape
+        .users(load)
+        .every((word) => word.action.kind === "extract" && this.#shape.users(word).some(({ action }) => action.kind === "phi"))
+    );
+  }
+
+  /** Whether the words of a product or a load are registers of their own. */
+  hasOwnWords(op: Op): boolean {
+    return isProduct(op) || this.#isCarried(op);
   }
 
   #isAddressOf(user: Op, op: Op): boolean {

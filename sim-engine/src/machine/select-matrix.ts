@@ -9,7 +9,7 @@ export function selectMatrixLoad(selection: Selection, code: BlockCode, op: Op):
   const [address] = op.args;
   if (op.action.kind !== "load" || !address) return;
   const uses = selection.use(address, code.block);
-  code.body.push(selection.instruction(`LDSM.16.M88.${op.action.components}`, op.span, [selection.define(op)], uses, op));
+  code.body.push(selection.instruction(`LDSM.16.M88.${op.action.components}`, op.span, loadedWords(selection, op), uses, op));
 }
 
 const opcodes = { f16: "HMMA", bf16: "HMMA", tf32: "HMMA", s8: "IMMA", f64: "DMMA" } as const;
@@ -29,6 +29,12 @@ export function selectMatrix(selection: Selection, code: BlockCode, op: Op): voi
     action.of === "tf32" ? ".F32.TF32" : action.of === "s8" ? ".S8.S8" : action.of === "f64" ? "" : op.type === "f32" ? ".F32" : ".F16";
   const instruction = selection.instruction(`${opcodes[action.of]}.${digits}${suffix}`, op.span, defs, uses, op);
   code.body.push({ ...instruction, work: workOf(action.of, m * n * k, selection.target.limits) });
+}
+
+/** The registers that a load writes: one a word where they are registers of their own, else one for all. */
+export function loadedWords(selection: Selection, op: Op): readonly Register[] {
+  if (op.action.kind !== "load" || !selection.absorption.hasOwnWords(op)) return [selection.define(op)];
+  return resultWords(selection, op, op.action.components);
 }
 
 /** The registers of a product's result, one a word. */

@@ -4,7 +4,7 @@ import { intConstant, isConstant, powerOfTwo } from "../ir/constants.ts";
 import { type Op, type ScalarType, type Space, scalarBytes } from "../ir/kernel.ts";
 import { isLeaf } from "../ir/operations.ts";
 import type { Register } from "./machine.ts";
-import { selectMatrixLoad } from "./select-matrix.ts";
+import { loadedWords, selectMatrixLoad } from "./select-matrix.ts";
 import { selectTexture } from "./select-texture.ts";
 import type { BlockCode, Choice, Selection } from "./selection.ts";
 
@@ -98,7 +98,7 @@ export function selectLoad(selection: Selection, code: BlockCode, op: Op): void 
     return;
   }
   const uses = [...selection.use(address, code.block), ...descriptor(selection, code, action.space)];
-  code.body.push(selection.instruction(`${loadOpcodes[action.space]}${width(bytes)}`, op.span, [selection.define(op)], uses, op));
+  code.body.push(selection.instruction(`${loadOpcodes[action.space]}${width(bytes)}`, op.span, loadedWords(selection, op), uses, op));
 }
 
 /** At a fixed address, an operand of arithmetic, or a uniform load where that cannot take it; else a load like others. */

@@ -210,3 +210,41 @@ describe("library functions and divisions take as many instructions as were meas
     expect((opcodesOf(`i32.${name}`)?.length ?? 0) + (opcodesOf(`i32.${reciprocal}`)?.length ?? 0)).toBe(count);
   });
 });
+
+test("a pipelined loop loads the next step's words where the phis that take them stand", () => {
+  const code = select(
+    parseKernel(`kernel @k(%x: ptr f32, %y: ptr f32, %n: i32) {
+b0:
+  %1: ptr = param 0
+  %2: ptr = param 1
+  %3: i32 = param 2
+  %4: i32 = const 0
+  %5: i32 = const 1
+  %6: f32x2 = load.global %1, align 8
+  %7: f32 = extract %6, 0
+  %8: f32 = extract %6, 1
+  jump b1
+b1:
+  %10: i32 = phi [%4, b0], [%20, b1]
+  %11: f32 = phi [%7, b0], [%17, b1]
+  %12: f32 = phi [%8, b0], [%18, b1]
+  %13: f32 = fadd %11, %12
+  %14: ptr = gep %2, %10, scale 4, offset 0
+  store.global %14, %13, align 4
+  %15: ptr = gep %1, %10, scale 8, offset 8
+  %16: f32x2 = load.global %15, align 8
+  %17: f32 = extract %16, 0
+  %18: f32 = extract %16, 1
+  %20: i32 = add %10, %5
+  %21: i1 = icmp.slt %20, %3
+  branch %21, b1, b2
+b2:
+  return
+}
+`),
+    90,
+  );
+  const loop = [...code.blocks.values()][1]?.instructions.map(({ opcode }) => opcode) ?? [];
+  expect(loop).toContain("LDG.E.64");
+  expect(loop.filter((opcode) => opcode.startsWith("IMAD.MOV"))).toEqual([]);
+});
