@@ -15,6 +15,7 @@ import { fold } from "./fold/fold.ts";
 import { mergeEqualValues } from "./fold/gvn.ts";
 import { hoistLeaves } from "./fold/leaves.ts";
 import { mergeAddresses } from "./fold/merge-addresses.ts";
+import { narrowLongs } from "./fold/narrow-longs.ts";
 import { reduceStraightLine } from "./fold/straight-line.ts";
 import { hoistInvariants } from "./loops/licm.ts";
 import { rotateLoops } from "./loops/rotate.ts";
@@ -75,6 +76,7 @@ class Pipeline {
     if (kernel.blocks.length > 1 && !this.#work.isOver) this.#optimiseFlow();
     else this.#mergeAddresses();
     for (let round = 0; round < 2 && !this.#work.isOver && this.#does(reduceStraightLine); round++) this.#clean();
+    if (this.#does(narrowLongs)) this.#clean();
     this.#does(removeDeadStores);
     this.#does(narrowLoads);
     this.#clean();
