@@ -98,7 +98,7 @@ export class OrderCheck {
   #inShared(shadow: SharedShadow, site: Site, addresses: Float64Array, from: number, mask: number, warp: number): void {
     const granules = site.counter.bytes / shadow.granule;
     const { time, interval } = this.#clocks.now(warp, site.copies);
-    const touch = { warp, lane: 0, time, interval, site: site.number, ...this.#stored(site, warp, 0) };
+    const touch = { warp, lane: 0, time, interval, site: site.number, alike: site.sameValue, ...this.#stored(site, warp, 0) };
     const isOne = (other: Conflict): boolean => this.#isOne(site, touch, other);
     for (let lane = 0, bits = mask; bits !== 0; lane++, bits >>>= 1) {
       if ((bits & 1) === 0) continue;

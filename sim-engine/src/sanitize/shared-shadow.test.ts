@@ -62,6 +62,27 @@ describe("shared memory's shadow", () => {
     expect(s.write(2, s.by(0, 1, 1), ({ sameWarp }) => sameWarp)).toBeUndefined();
     expect(s.write(2, s.by(1, 1, 1), ({ sameWarp }) => sameWarp)).toMatchObject({ sameWarp: false });
   });
+  test("one value from all is found by who has stored it, too", () => {
+    const s = shadow();
+    const by = (warp: number, site: number, alike = true): Touch => ({ ...s.by(warp, 0, site), alike });
+    s.write(0, by(0, 1), always);
+    expect(s.read(0, by(0, 2))).toBeUndefined();
+    expect(s.read(0, by(1, 2))).toMatchObject({ site: 1 });
+    s.write(1, by(0, 1), always);
+    s.read(1, by(0, 2));
+    expect(s.write(1, by(1, 1), always)).toBeUndefined();
+    expect(s.read(1, by(1, 2))).toBeUndefined();
+    expect(s.write(1, by(2, 3, false), never)).toMatchObject({ site: 1 });
+    expect(s.read(1, by(1, 2))).toMatchObject({ site: 3 });
+    // Who reads before storing it may find what was there before.
+    s.read(2, by(0, 2));
+    expect(s.write(2, by(1, 1), always)).toMatchObject({ site: 2 });
+    // What all store behind a barrier is another value.
+    s.write(3, by(0, 1), always);
+    s.clocks.blockSync();
+    s.write(3, by(1, 1), always);
+    expect(s.read(3, by(0, 2))).toMatchObject({ site: 1 });
+  });
   test("tells what was stored, where that is known", () => {
     const s = shadow();
     s.write(0, { ...s.by(0, 0, 1), value: 5 }, never);

@@ -10,6 +10,8 @@ export interface Touch extends Moment {
   readonly value?: number | undefined;
   /** Where it was read, of memory that nobody writes, where that is known. */
   readonly source?: number | undefined;
+  /** Every thread of the block that stores by this place in the source stores the same. */
+  readonly alike?: boolean;
 }
 
 /** A conflict of the access at hand with one before it. */
@@ -25,8 +27,14 @@ export interface Conflict {
   readonly source?: number | undefined;
 }
 
-/** Fields of a touch: thread + 1 (0: nobody), time, interval of the warp, site. */
-const fields = 4;
+/** Fields of a touch: thread + 1 (0: nobody), time, interval of the warp, site, and of a read the site + 1 whose store it agrees with. */
+const fields = 5;
+
+/** Who has stored by the place in the source that wrote to a granule last, where all that store by it store the same. */
+interface Agreed {
+  readonly site: number;
+  readonly threads: Set<number>;
+}
 
 export class SharedShadow {
   readonly granule: number;
@@ -39,6 +47,7 @@ export class SharedShadow {
   /** What was stored last and where that was read; not a number where that is not known. */
   readonly #values: Float64Array;
   readonly #sources: Float64Array;
+  readonly #agreed = new Map<number, Agreed>();
   /** Sites that write by atomics: they are ordered among themselves. */
   readonly #atomic: (site: number) => boolean;
 
@@ -58,6 +67,7 @@ export class SharedShadow {
   /** A new block. */
   clear(): void {
     for (const each of [this.#writes, this.#reads, this.#others]) each.fill(0);
+    this.#agreed.clear();
   }
 
   /** Whether anybody has written to the granule. */
@@ -68,11 +78,14 @@ export class SharedShadow {
   /** @returns with what it is in conflict; undefined where with nothing */
   read(granule: number, touch: Touch): Conflict | undefined {
     if (granule < 0 || granule >= this.#count) return undefined;
-    const conflict = this.#conflict(this.#writes, granule, touch);
+    // Who has stored it, too, finds the same whoever comes first.
+    const agreed = this.#agreed.get(granule);
+    const own = agreed?.threads.has(threadOf(touch)) ? agreed.site + 1 : 0;
+    const conflict = own === 0 ? this.#conflict(this.#writes, granule, touch) : undefined;
     // The first of the readers that nothing orders stays; of the other threads the last, of another warp rather than of the first one's.
     const first = this.#conflict(this.#reads, granule, touch);
-    if (!first) this.#put(this.#reads, granule, touch);
-    else if (!first.sameWarp || !this.#conflict(this.#others, granule, touch)) this.#put(this.#others, granule, touch);
+    if (!first) this.#put(this.#reads, granule, touch, own);
+    else if (!first.sameWarp || !this.#conflict(this.#others, granule, touch)) this.#put(this.#others, granule, touch, own);
     return conflict;
   }
 
@@ -84,20 +97,36 @@ export class SharedShadow {
     let conflict = against(this.#writes);
     if (conflict && isAtomic && this.#atomic(conflict.site)) conflict = undefined;
     if (conflict) conflict = { ...conflict, value: known(this.#values[granule]!), source: known(this.#sources[granule]!) };
+    this.#agree(granule, touch, conflict !== undefined);
     if (conflict && isOne(conflict)) conflict = undefined;
-    conflict ??= against(this.#reads) ?? against(this.#others);
+    const finds = (of: Int32Array): boolean => touch.alike === true && of[granule * fields + 4] === touch.site + 1;
+    for (const of of [this.#reads, this.#others]) conflict ??= finds(of) ? undefined : against(of);
     this.#put(this.#writes, granule, touch);
     this.#values[granule] = touch.value ?? Number.NaN;
     this.#sources[granule] = touch.source ?? Number.NaN;
     return conflict;
   }
 
-  #put(into: Int32Array, granule: number, { warp, lane, time, interval, site }: Touch): void {
+  /** @param meets the last store is not before this one */
+  #agree(granule: number, touch: Touch, meets: boolean): void {
+    if (touch.alike !== true) {
+      this.#agreed.delete(granule);
+      return;
+    }
+    const agreed = this.#agreed.get(granule);
+    const thread = threadOf(touch);
+    if (agreed?.site === touch.site && (meets || agreed.threads.has(thread))) agreed.threads.add(thread);
+    else this.#agreed.set(granule, { site: touch.site, threads: new Set([thread]) });
+  }
+
+  #put(into: Int32Array, granule: number, touch: Touch, own = 0): void {
+    const { time, interval, site } = touch;
     const at = granule * fields;
-    into[at] = warp * 32 + lane + 1;
+    into[at] = threadOf(touch) + 1;
     into[at + 1] = time;
     into[at + 2] = interval;
     into[at + 3] = site;
+    into[at + 4] = own;
   }
 
   #conflict(of: Int32Array, granule: number, touch: Touch): Conflict | undefined {
@@ -109,5 +138,7 @@ export class SharedShadow {
     return { warp, lane, site: of[at + 3]!, sameWarp: warp === touch.warp, underWay: this.#clocks.isUnderWay({ time }) };
   }
 }
+
+const threadOf = ({ warp, lane }: Touch): number => warp * 32 + lane;
 
 const known = (value: number): number | undefined => (Number.isNaN(value) ? undefined : value);

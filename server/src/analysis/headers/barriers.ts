@@ -124,11 +124,11 @@ template <thread_scope Scope, int Stages> struct pipeline_shared_state {
 };
 /** Of one thread, stages are the groups of its own copies; of a block, each stage has two barriers. */
 template <thread_scope Scope> struct pipeline {
-    __device__ void producer_acquire() { if (Scope != thread_scope_thread) __warplens_barrier_wait(); }
-    __device__ void producer_commit() { if (Scope == thread_scope_thread) __pipeline_commit(); else __warplens_barrier_arrive(); }
-    __device__ void consumer_wait() { if (Scope == thread_scope_thread) __pipeline_wait_prior(0); else __warplens_barrier_wait(); }
+    __device__ void producer_acquire() { if constexpr (Scope != thread_scope_thread) __warplens_barrier_wait(); }
+    __device__ void producer_commit() { if constexpr (Scope == thread_scope_thread) __pipeline_commit(); else __warplens_barrier_arrive(); }
+    __device__ void consumer_wait() { if constexpr (Scope == thread_scope_thread) __pipeline_wait_prior(0); else __warplens_barrier_wait(); }
     template <typename Duration> __device__ bool consumer_wait_for(const Duration &) { consumer_wait(); return true; }
-    __device__ void consumer_release() { if (Scope != thread_scope_thread) __warplens_barrier_arrive(); }
+    __device__ void consumer_release() { if constexpr (Scope != thread_scope_thread) __warplens_barrier_arrive(); }
     __device__ bool quit() { return true; }
 };
 inline __device__ pipeline<thread_scope_thread> make_pipeline() { return pipeline<thread_scope_thread>(); }

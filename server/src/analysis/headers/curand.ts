@@ -7,6 +7,29 @@ typedef curandStateXORWOW curandState;
 struct curandStatePhilox4_32_10 { uint4 ctr, output; uint2 key; unsigned STATE; int boxmuller_flag, boxmuller_flag_double; float boxmuller_extra; double boxmuller_extra_double; };
 typedef curandStatePhilox4_32_10 curandStatePhilox4_32_10_t;
 
+/** MTGP32: a state of a block's threads, each of which turns a word of it and waits for the others. Their shifts lie in a table of cuRAND's. */
+typedef struct mtgp32_kernel_params { unsigned pos_tbl[200], param_tbl[200][16], temper_tbl[200][16], single_temper_tbl[200][16], sh1_tbl[200], sh2_tbl[200], mask[1]; } mtgp32_kernel_params_t;
+struct curandStateMtgp32 { unsigned s[1024]; int offset, pIdx; mtgp32_kernel_params_t *k; };
+typedef curandStateMtgp32 curandStateMtgp32_t;
+__device__ inline unsigned curand(curandStateMtgp32 *state) {
+    int threads = blockDim.x * blockDim.y * blockDim.z;
+    int t = blockDim.z * blockDim.y * threadIdx.z + blockDim.x * threadIdx.y + threadIdx.x;
+    int first = t + state->offset, near = 84 + (state->pIdx & 7);
+    unsigned x = (state->s[first & 1023] & 0xfff80000u) ^ state->s[(first + 1) & 1023], y = state->s[(first + near) & 1023];
+    x ^= x << 13;
+    y = x ^ (y >> 4);
+    unsigned r = y ^ ((y & 15u) * 2654435761u);
+    state->s[(first + 351) & 1023] = r;
+    unsigned o = state->s[(first + near - 1) & 1023];
+    o ^= o >> 16;
+    o ^= o >> 8;
+    o = r ^ ((o & 15u) * 1099087573u);
+    __syncthreads();
+    if (t == 0) state->offset = (state->offset + threads) & 1023;
+    __syncthreads();
+    return o;
+}
+
 /** Sobol: a direction vector for each bit; a draw folds in the one of the lowest bit that is not set in its number. */
 typedef unsigned curandDirectionVectors32_t[32];
 typedef unsigned long long curandDirectionVectors64_t[64];

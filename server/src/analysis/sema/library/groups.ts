@@ -92,7 +92,7 @@ export const groupFunctions: readonly Entry[] = [
   [group("tiled"), "<G> thread_group tiled_partition(const G&, unsigned)"],
   [group("labeled"), "<G, L> coalesced_group labeled_partition(const G&, L)"],
   [group("binary"), "<G> coalesced_group binary_partition(const G&, bool)"],
-  [group("sync function"), "<G> void sync(const G&)"],
+  [group("sync function"), "<G> void sync(const G&)", "<G> void synchronize(const G&)"],
   [group("wait"), "<G> void wait(const G&)"],
   [group("wait_prior"), "<unsigned N, G> void wait_prior(const G&)"],
   [group("memcpy_async"), "<G, T, U, S> void memcpy_async(const G&, T*, const U*, S)"],
