@@ -51,6 +51,26 @@ testRule(rule, {
 //^^^^^^^^^^^^^^^ thread (128, 0, 0) has returned
   out[i] += 1;`),
     },
+    "a group's, by a function's name": {
+      code: program(`  if (t < 128) cooperative_groups::synchronize(cooperative_groups::this_thread_block());
+  //           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ goes by it
+  out[i] = in[i];`).replace("\n__global__", "#include <cooperative_groups.h>\n__global__"),
+    },
+    "within a generator of random numbers that a block shares": {
+      code: `#include <curand_kernel.h>
+__global__ void k(curandStateMtgp32_t *state, unsigned *out) {
+  if (threadIdx.x == 0) out[blockIdx.x] = curand(&state[blockIdx.x]);
+  //                                      ^^^^^^^^^^^^^^^^^^^^^^^^^^ goes by it
+}
+int main() {
+  curandStateMtgp32_t *state;
+  unsigned *out;
+  cudaMalloc(&state, 4 * sizeof(curandStateMtgp32_t));
+  cudaMalloc(&out, 4 * sizeof(unsigned));
+  cudaMemset(state, 0, 4 * sizeof(curandStateMtgp32_t));
+  k<<<4, 256>>>(state, out);
+}`,
+    },
     "either way another one": {
       code: program(`  if (t < 128) __syncthreads();
   else __syncthreads();

@@ -60,6 +60,27 @@ void run(int n) {
     "whole vectors": program(`${i}  if (i < n / 4) ((float4 *)out)[i] = ((const float4 *)in)[i];`, "k<<<1, 256>>>(out, in, 1000);"),
   },
   found: {
+    "by a block in the middle of the grid, which comes to the last elements": {
+      code: program(
+        `${i}  for (; i < n; i += blockDim.x * gridDim.x) out[i] = in[i + 1];
+  //                                                  ^^^^^^^^^ thread (39, 0, 0) of block (3, 0, 0) reads \`in[i + 1]\`, element 1,000`,
+        "k<<<6, 64>>>(out, in, 1000);",
+      ),
+    },
+    "a copy of a length that only run time tells": {
+      code: program(
+        `${i}  memcpy(out + i * n, in, n * 4);
+//^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ element 6,144`,
+        "k<<<4, 64>>>(out, in, 8);",
+      ),
+    },
+    "a null pointer that is written as a number": {
+      code: program(
+        `${i}  memcpy(0, in + i, 4);
+//^^^^^^^^^^^^^^^^^^^^ the pointer is null`,
+        "k<<<4, 64>>>(out, in, 8);",
+      ),
+    },
     "in the last block": {
       code: program(
         `${i}  out[i] = in[0];

@@ -45,6 +45,9 @@ testRule(rule, {
     atomics: program(
       "  __shared__ int s[16];\n  if (t < 16) s[t] = 0;\n  __syncthreads();\n  atomicAdd(&s[t % 16], 1);\n  __syncthreads();\n  if (t < 16) out[t] = s[t];",
     ),
+    "a value that each stores and reads back": program(
+      "  __shared__ float a[256];\n  __shared__ float *p;\n  p = a;\n  p[t] = in[t];\n  out[t] = p[t];",
+    ),
     "the same value from all": program(
       "  __shared__ int found;\n  if (t == 0) found = 0;\n  __syncthreads();\n  if (t % 3 == 0) found = 1;\n  __syncthreads();\n  out[t] = found;",
     ),

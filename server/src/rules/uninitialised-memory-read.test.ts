@@ -37,6 +37,11 @@ int main() {
       "  out[t] += in[t];",
       "float *table[1] = {out}, **places;\n  cudaMalloc(&places, sizeof(table));\n  cudaMemcpy(places, table, sizeof(table), cudaMemcpyHostToDevice);\n  fill<<<1, 256>>>(places);\n  k<<<1, 256>>>(out, in, 200);",
     ).replace("\n__global__", "\n__global__ void fill(float **to) { to[0][threadIdx.x] = 0; }\n__global__"),
+    "members of a record that is copied as a whole": filled(
+      "  struct { float a, b; } s, all[1];\n  s.a = in[t];\n  all[0] = s;\n  out[t] = all[0].a;",
+    ),
+    "members of a few bits": filled("  struct { unsigned a : 4, b : 4; } s;\n  s.a = t;\n  s.b = n;\n  out[t] = s.a + s.b;"),
+    "a variable that is set wherever it is read": filled("  float v;\n  if (t < n) v = in[t];\n  if (t < n) out[t] = v * 2;"),
     "elements of a local array that are set": filled(
       "  float a[4];\n  for (int j = 0; j < 4; ++j) a[j] = 0;\n  for (int j = 0; j < n; ++j) a[j & 3] += in[j];\n  out[t] = a[t & 3];",
     ),
@@ -60,6 +65,22 @@ int main() {
     ).replace("\n__global__", "#include <cuda_pipeline.h>\n__global__"),
   },
   found: {
+    "a record's member that is never set": {
+      code: filled(`  struct { float sum, most; } s;
+  s.sum = 0;
+  for (int j = 0; j < 8; ++j) {
+    s.sum += in[j];
+    s.most = fmaxf(s.most, in[j]);
+  //               ^^^^^^ thread (0, 0, 0) of block (0, 0, 0) reads \`s.most\`, element 1 of \`s\`
+  }
+  out[t] = s.sum + s.most;`),
+    },
+    "a variable that some threads do not set": {
+      code: filled(`  float v;
+  if (t < n) v = in[t];
+  out[t] = v * 2;
+  //       ^ thread (200, 0, 0) of block (0, 0, 0) reads \`v\``),
+    },
     "a rest that is not filled": {
       code: program(`  __shared__ float s[256];
   if (t < n) s[t] = in[t];

@@ -11,7 +11,7 @@ export default defineRule({
   why: "It holds what was left there by whoever had it before: the value is another one in each run.",
   remedy: "Write every element that is read, also where there is no input for it (with the neutral element), or do not read it.",
   notes:
-    "What `cudaMalloc` gives counts as written by every copy, fill and launch before, as far as they may reach; where a call cannot be followed nothing is said of what it is given. A buffer that nothing was ever written to is passed over in a launch none of whose buffers the host fills. Of local arrays, elements that are picked by an index are looked at.",
+    "What `cudaMalloc` gives counts as written by every copy, fill and launch before, as far as they may reach; where a call cannot be followed nothing is said of what it is given. A buffer that nothing was ever written to is passed over in a launch none of whose buffers the host fills. Of local arrays and variables, elements that are picked by an index are looked at, and what something is worked out from: copies are not.",
   fix: "none",
   simulated: true,
   specificity: 2,

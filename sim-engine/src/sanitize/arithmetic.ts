@@ -17,6 +17,7 @@ import type { Work } from "../work.ts";
 import { dependsOnBlock } from "./alike.ts";
 import { findInvented, type Invented } from "./invented.ts";
 import { laneValue } from "./lane-values.ts";
+import { LastElements } from "./last-elements.ts";
 import { extentsOf } from "./objects.ts";
 
 export interface Probed {
@@ -32,13 +33,15 @@ export interface Arithmetic {
   readonly violations: readonly Violation[];
   /** Undefined where not all corners could be run. */
   readonly reach: Reach | undefined;
+  /** Blocks besides the corners that come to the last elements. */
+  readonly last: readonly Dim3[];
 }
 
 /** @throws Cancelled, and an Error with a reason where the kernel cannot be run */
 export function probe({ kernel, launch, contents, invented }: Probed, work: Work): Arithmetic {
   const base = sliceForAddresses(kernel, traceAddresses(kernel, launch, work), work);
   const watches = new Watches(kernel, base, invented);
-  if (watches.isEmpty) return { violations: [], reach: undefined };
+  if (watches.isEmpty) return { violations: [], reach: undefined, last: [] };
   let watching: Watching | undefined;
   const program = compile(kernel, launch, {
     allLanes: true,
@@ -60,7 +63,7 @@ export function probe({ kernel, launch, contents, invented }: Probed, work: Work
       break;
     }
   }
-  return { violations: watching.violations, reach: complete ? watching.reach : undefined };
+  return { violations: watching.violations, reach: complete ? watching.reach : undefined, last: watching.last.blocks };
 }
 
 /** The last block first: it is the one where most goes wrong. */
@@ -223,9 +226,11 @@ class Watching implements AccessListener {
   readonly #found = new Map<string, Violation>();
   readonly #guards = new Map<Guard, Seen>();
   readonly #stored = new Map<AccessCounter, Stored>();
+  readonly last: LastElements;
   #block: Dim3 = [0, 0, 0];
 
   constructor(runner: Runner, watches: Watches, invented: Invented) {
+    this.last = new LastElements(runner.program.launch.grid);
     this.#runner = runner;
     this.#program = runner.program;
     this.#watches = watches;
@@ -304,6 +309,7 @@ class Watching implements AccessListener {
       const index = laneValue(this.#program, guard.index, from, lane);
       const limit = laneValue(this.#program, guard.bound, from, lane) + guard.beyond;
       if (index >= limit) seen.ends = true;
+      if (lane === 0 && this.#runner.record?.warp === 0) this.last.compares(guard.op, this.#block, index, limit);
       seen.most = Math.max(seen.most, index);
       seen.limit = limit;
       if (last !== undefined && index > last) seen.stride = Math.min(seen.stride, index - last);

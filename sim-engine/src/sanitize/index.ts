@@ -63,8 +63,8 @@ export function sanitize(subject: Sanitized, steps: number, work: Work): Sanitat
   // Where threads wait for each other, the first block shows what all do, and the last what the rim of the data does.
   const ends = unique([[0, 0, 0], grid.map((length) => length - 1) as unknown as Dim3]);
   if ((needsOrder(kernel) || hasArrays(kernel)) && isUnderstood(kernel, subject.launch)) run(ends, true, whole.share(steps * shareOfOrder));
-  run(tellingBlocks(grid), false, whole);
-  const { violations, reach } = arithmeticOf({ ...subject, kernel }, work.share(steps * shareOfArithmetic));
+  const { violations, reach, last } = arithmeticOf({ ...subject, kernel }, work.share(steps * shareOfArithmetic));
+  run(unique([...tellingBlocks(grid), ...last]), false, whole);
   return { violations: [...found.values(), ...violations], ...(reach ? { reach } : {}) };
 }
 
@@ -76,7 +76,7 @@ function arithmeticOf(subject: Probed, work: Work): Arithmetic {
     return probe(subject, work);
   } catch (error) {
     if (!isReason(error)) throw error;
-    return { violations: [], reach: undefined };
+    return { violations: [], reach: undefined, last: [] };
   }
 }
 

@@ -51,6 +51,8 @@ export class UnwrittenCheck {
   readonly #requests = new Map<Site, number>();
   /** Bytes of local arrays, by thread, that were set. */
   readonly #locals: Uint8Array | undefined;
+  /** Reads of local memory that something is worked out from. */
+  readonly #needed: ReadonlySet<Op>;
   /** Bytes that the block has written, and which of its threads. */
   readonly #written = new Map<number, number>();
   #pending: Pending[] = [];
@@ -68,6 +70,7 @@ export class UnwrittenCheck {
     const [x, y, z] = program.launch.block;
     const { frameBytes } = program.environment;
     if (whole && frameBytes > 0) this.#locals = new Uint8Array(frameBytes * (Math.ceil((x * y * z) / 32) * 32));
+    this.#needed = this.#locals ? neededReads(program) : new Set();
   }
 
   /** A new block begins. */
@@ -148,8 +151,8 @@ export class UnwrittenCheck {
       const address = addresses[from + lane]!;
       const at = (warp * 32 + lane) * frameBytes + address - localBase;
       if (site.writes) set.fill(1, at, at + bytes);
-      // Copies of aggregates read what nobody needs: an element that is picked by an index is meant.
-      else if (set[at] === 0 && site.showsUnwritten && site.extents && isPicked(site.op)) {
+      // Copies of aggregates read what nobody needs: an element that is picked by an index is meant, and what something is worked out from.
+      else if (set[at] === 0 && site.showsUnwritten && site.extents && (isPicked(site.op) || this.#needed.has(site.op))) {
         const violation = this.#violation(site, address, warp, lane);
         if (violation) this.#witnesses.keep(`unwritten ${spotOf(site.op.span)}`, () => violation);
         return;
@@ -212,6 +215,20 @@ const mayBeFresh = (content: Content, work: Work): boolean => {
 /** By a launch. */
 const isStored = (content: Content): boolean =>
   content.kind === "written" || (content.kind === "parts" && content.parts.some((part) => isStored(part.content)));
+
+/** Reads of local memory that arithmetic, an address or a branch goes by; taking bits of a word apart, as members of a few bits do, is none. */
+function neededReads({ kernel }: Program): ReadonlySet<Op> {
+  const needed = new Set<Op>();
+  for (const { ops, end } of kernel.blocks) {
+    if (end.kind === "branch") needed.add(end.cond);
+    for (const { action, args } of ops)
+      if (/^(int|float|fma|icmp|fcmp|math|gep)$/.test(action.kind) && !(action.kind === "int" && action.op === "and"))
+        for (const arg of args) needed.add(arg);
+  }
+  // Through conversions, too.
+  for (const { action, args } of needed) if (action.kind === "convert") for (const arg of args) needed.add(arg);
+  return new Set([...needed].filter(({ action }) => action.kind === "load" && action.space === "local"));
+}
 
 /** Some index in the address is no constant. */
 function isPicked({ args: [address] }: Op): boolean {

@@ -39,8 +39,8 @@ interface Access {
   readonly components: number;
 }
 
-/** Returns whether anything was promoted. */
-export function promote(kernel: Kernel, work: Work): boolean {
+/** Returns whether anything was promoted. @param all also what may be read before it is set; else that stays in memory, where it shows */
+export function promote(kernel: Kernel, work: Work, all = true): boolean {
   let changed = false;
   // A pointer kept in one alloca may point into another: promoting the first makes the second's accesses visible.
   for (let round = 0; round < 4; round++) {
@@ -48,7 +48,10 @@ export function promote(kernel: Kernel, work: Work): boolean {
     const accesses = new Map<Op, readonly Part[]>();
     for (const list of collectAccesses(kernel, work).values()) {
       work.ask(2 * list.length);
-      partition(list, slots, accesses);
+      const own = partition(list);
+      if (!own || (!all && own.slots.some((slot) => mayBeUnset(kernel, slot, work)))) continue;
+      slots.push(...own.slots);
+      for (const [op, parts] of own.accesses) accesses.set(op, parts);
     }
     if (accesses.size === 0) break;
     new Renaming(kernel, slots, accesses, work).run();
@@ -105,11 +108,17 @@ function collectAccesses(kernel: Kernel, work: Work): Map<Op, Access[]> {
   return found;
 }
 
+interface Partition {
+  readonly slots: readonly Slot[];
+  readonly accesses: ReadonlyMap<Op, readonly Part[]>;
+}
+
 /**
  * One slot for each scalar of an alloca, the widest that is accessed there; what is narrower is a part of it. Nothing when accesses
  * overlap otherwise.
  */
-function partition(list: readonly Access[], slots: Slot[], accesses: Map<Op, readonly Part[]>): void {
+function partition(list: readonly Access[]): Partition | undefined {
+  const accesses = new Map<Op, readonly Part[]>();
   const widest = new Map<number, ScalarType>();
   for (const { offset, type, components } of list) {
     const bytes = scalarBytes[type];
@@ -127,7 +136,7 @@ function partition(list: readonly Access[], slots: Slot[], accesses: Map<Op, rea
     if (!last || start >= last.start + last.slot.bytes) {
       last = { start, slot: { type, bytes, loadedFirst: new Set(), storedIn: new Set() } };
       made.push(last.slot);
-    } else if (start + bytes > last.start + last.slot.bytes) return;
+    } else if (start + bytes > last.start + last.slot.bytes) return undefined;
     at.set(start, { slot: last.slot, from: start - last.start });
   }
   for (const { op, block, offset, type, components } of list) {
@@ -139,14 +148,20 @@ function partition(list: readonly Access[], slots: Slot[], accesses: Map<Op, rea
       own.push(part);
       const { slot } = part;
       // Bits of a truth value or an address are not taken apart.
-      if (bytes < slot.bytes && (type === "i1" || slot.type === "ptr")) return;
+      if (bytes < slot.bytes && (type === "i1" || slot.type === "ptr")) return undefined;
       const reads = op.action.kind === "load" || bytes < slot.bytes;
       if (reads && !slot.storedIn.has(block)) slot.loadedFirst.add(block);
       if (op.action.kind === "store") slot.storedIn.add(block);
     }
     accesses.set(op, own);
   }
-  for (const slot of made) slots.push(slot);
+  return { slots: made, accesses };
+}
+
+/** Some way leads to a read of it on which nothing was stored before. */
+function mayBeUnset(kernel: Kernel, slot: Slot, work: Work): boolean {
+  const [entry] = kernel.blocks;
+  return entry !== undefined && slot.loadedFirst.size > 0 && liveIn(slot, work).has(entry);
 }
 
 type Before = (readonly [slot: Slot, value: Op | undefined])[];
