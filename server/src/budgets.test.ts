@@ -119,6 +119,8 @@ describe("what ends in a budget says so", () => {
     "3,000 instances in each other that nothing declares": `${"V<".repeat(3000)}int${" >".repeat(3000)} v;`,
     "5,000 asterisks": `int ${"*".repeat(5000)} p;`,
     "3,000 namespaces in each other": nested(3000, "namespace a {", "int z;", "}"),
+    "12,000 declarations": times(12_000, (each) => `int a${each};\n`),
+    "the beginnings of 12,000 declarations in one line": "int a = ".repeat(12_000),
     "3,000 types that stand for each other": kernel(
       `typedef float T0; ${times(3000, (each) => `typedef T${each} T${each + 1}; `)} T3000 q = 0.5; x[i] = q;`,
     ),

@@ -81,6 +81,9 @@ export interface Diagnostic {
 /** Of more a file was not written by people. */
 const mostCuts = 20;
 
+/** Declarations at namespace level of which rules are asked: each costs what is kept of it, however short it is. */
+export const mostItems = 10_000;
+
 interface Located {
   readonly rule: Rule;
   readonly severity: Severity;
@@ -104,8 +107,10 @@ export function lint(
   const { reading, db, files, items } = program;
   const syntax = new SyntaxIndex({ items: () => items, reading, semantics: program.semantics });
   const context: RuleContext = { program, syntax, launches: launches ?? [], refused };
-  const own = items.filter((item) => standsInOpened(item, reading));
-  const byItem = stage("rules by item", () => own.map((item) => ({ item, found: db.get(findingsOf(files), item) })));
+  const all = items.filter((item) => standsInOpened(item, reading));
+  const own = all.slice(0, mostItems);
+  const left = all[mostItems];
+  const byRule = stage("rules by item", () => saidByRule(own, (item) => db.get(findingsOf(files), item)));
   const ran = new Set<Rule>();
   const located: Located[] = [];
   const selected = selectedRules(settings);
@@ -113,8 +118,10 @@ export function lint(
     if (rule.simulated && !launches) continue;
     try {
       const found =
-        rule.simulated || rule.ofFile ? [...rule.check(context)] : [...foundBy(rule, byItem, settings.quick ? undefined : context, failed)];
-      if (!byItem.some((each) => each.found.some((one) => one.rule === rule && one.failure))) ran.add(rule);
+        rule.simulated || rule.ofFile
+          ? [...rule.check(context)]
+          : [...foundBy(byRule.get(rule), settings.quick ? undefined : context, failed)];
+      if (!byRule.get(rule)?.some(({ said }) => said.failure)) ran.add(rule);
       for (const finding of inMacros(found, context, program, rule).filter((each) => isWorthIt(each, settings.leastGain)))
         located.push({ rule, severity: capped(severity, finding.atMost), place: placeOf(reading, finding), finding });
     } catch (error) {
@@ -125,6 +132,7 @@ export function lint(
   if (told) {
     for (const { place, reason } of reading.cuts.slice(0, mostCuts))
       located.push({ rule: analysisLimit, severity: told, place, finding: { span: place, message: reason } });
+    if (left) located.push({ rule: analysisLimit, severity: told, ...unlookedAt(left, reading) });
   }
   const suppressions = new Suppressions(
     reading,
@@ -159,25 +167,43 @@ function standsInOpened({ base, text }: Item, reading: Reading): boolean {
   return [first, last].some((at) => reading.locate(at, at + 1).file === 0);
 }
 
+/** Where the first declaration stands that no rule was asked about. */
+function unlookedAt({ base, text }: Item, reading: Reading): Pick<Located, "place" | "finding"> {
+  const start = base + Math.max(0, text.search(/\S/));
+  const place = reading.locate(start, start + 1);
+  const message = `rules look at the first ${mostItems.toLocaleString("en")} declarations of a file: findings from here on are missing`;
+  return { place, finding: { span: place, message } };
+}
+
+/** What a rule said of an item. */
 interface ItemFindings {
   readonly item: Item;
-  readonly found: readonly RuleFindings[];
+  readonly said: RuleFindings;
+}
+
+function saidByRule(items: readonly Item[], saidOf: (item: Item) => readonly RuleFindings[]): Map<Rule, ItemFindings[]> {
+  const byRule = new Map<Rule, ItemFindings[]>();
+  for (const item of items)
+    for (const said of saidOf(item)) {
+      const known = byRule.get(said.rule);
+      if (known) known.push({ item, said });
+      else byRule.set(said.rule, [{ item, said }]);
+    }
+  return byRule;
 }
 
 /** What a rule found, item by item; again where it asked for launches, if they are known now. */
 function* foundBy(
-  rule: Rule,
-  all: readonly ItemFindings[],
+  all: readonly ItemFindings[] = [],
   context: RuleContext | undefined,
   failed: (rule: string, error: unknown) => void,
 ): Generator<Finding> {
   const { program, syntax } = context ?? {};
-  for (const { item, found } of all) {
-    const own = found.find((each) => each.rule === rule);
-    if (own?.failure) failed(rule.id, own.failure.error);
-    if (own?.asksLaunches && program && syntax)
-      yield* rule.check({ program, syntax: syntax.lookingAt(item), launches: context?.launches ?? [] });
-    else yield* own?.findings ?? [];
+  for (const { item, said } of all) {
+    if (said.failure) failed(said.rule.id, said.failure.error);
+    if (said.asksLaunches && program && syntax)
+      yield* said.rule.check({ program, syntax: syntax.lookingAt(item), launches: context?.launches ?? [] });
+    else yield* said.findings;
   }
 }
 

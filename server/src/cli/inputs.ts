@@ -20,6 +20,8 @@ export interface Input {
   readonly exact: boolean;
   /** The folder that was searched for it, absolute, `/` separated; absent for a file that is named itself. */
   readonly folder?: string;
+  /** Why what is named is not read: all that is known of it, `text` is empty. */
+  readonly unread?: string;
 }
 
 const cuda = /\.(cu|cuh)$/i;
@@ -33,59 +35,80 @@ const mostEntries = 1_000_000;
 const mostBeside = 1_000;
 
 /**
- * The files that paths stand for, each once: files as named, folders searched for CUDA sources.
- * @param note told of what is left out and why
- * @param unread told of a file that is named and not read, and why; else that is a UsageError
+ * The files that paths stand for, each once: files as named, folders searched for CUDA sources. What is named and cannot be read is among
+ * them, and says why; a UsageError where nothing else is.
+ * @param note told of what is left out of a folder, and why
  */
-export function collectInputs(
-  paths: readonly string[],
-  cwd: string,
-  note: (message: string) => void,
-  unread: (message: string) => void = (message) => {
-    throw new UsageError(message);
-  },
-): Input[] {
+export function collectInputs(paths: readonly string[], cwd: string, note: (message: string) => void): Input[] {
   const found = new Map<string, Input>();
   for (const given of paths) {
     const absolute = path.resolve(cwd, given);
+    const unread = (reason: string): void => void found.set(absolute, unreadInput(absolute, cwd, reason));
     const searched = isFolder(absolute);
-    if (searched === undefined) throw new UsageError(`there is no ${given}${nearby(absolute, given)}`);
-    const files = searched ? sourcesIn(absolute, given, note) : [absolute];
-    for (const file of files) {
-      const input = read(file, cwd, !searched, searched ? (message) => note(`${message}; it is left out`) : unread);
-      if (input) found.set(file, searched ? { ...input, folder: slashes(absolute) } : input);
+    if (searched === undefined) unread(`there is no ${given}${nearby(absolute, given)}`);
+    else if (searched) {
+      const files = sourcesIn(absolute, given, note);
+      if (!Array.isArray(files)) unread(files.reason);
+      else if (files.length === 0) note(`${given}: no CUDA sources`);
+      else
+        for (const file of files) {
+          const input = read(file, cwd, false);
+          if (typeof input === "string") note(`${input}; it is left out`);
+          else if (input && !found.has(file)) found.set(file, { ...input, folder: slashes(absolute) });
+        }
+    } else {
+      const input = read(absolute, cwd, true);
+      if (typeof input === "string") unread(input);
+      else if (input) found.set(absolute, input);
     }
-    if (searched && files.length === 0) note(`${given}: no CUDA sources`);
   }
-  return [...found.values()];
+  const inputs = [...found.values()];
+  const reasons = inputs.flatMap(({ unread }) => unread ?? []);
+  // The others lose nothing by it, where there are any.
+  if (reasons.length > 0 && reasons.length === inputs.length) throw new UsageError(reasons.join("\n"));
+  return inputs;
 }
 
+const unreadInput = (file: string, cwd: string, unread: string): Input => ({
+  path: slashes(file),
+  name: nameOfPath(cwd)(file),
+  text: "",
+  bom: "",
+  exact: false,
+  unread,
+});
+
 /**
- * Links are not followed: what they lead to is found where it is. Throws a UsageError where there is too much to search.
+ * Links are not followed: what they lead to is found where it is.
  * @param given the folder as the user names it
+ * @returns the files; or why the folder is not searched, as where there is too much in it
  */
-function sourcesIn(root: string, given: string, note: (message: string) => void): string[] {
+function sourcesIn(root: string, given: string, note: (message: string) => void): string[] | { readonly reason: string } {
   const found: string[] = [];
   let left = mostEntries;
-  const search = (folder: string, depth: number): void => {
+  const search = (folder: string, depth: number): { readonly reason: string } | undefined => {
     const entries = depth > deepest ? new NotRead(`folders are nested deeper than ${deepest}`) : entriesOf(folder, mostEntries);
     if (entries instanceof NotRead) {
       const shown = path.join(given, path.relative(root, folder));
-      if (folder === root) throw new UsageError(`${shown} cannot be searched: ${entries.reason}`);
+      if (folder === root) return { reason: `${shown} cannot be searched: ${entries.reason}` };
       note(`${shown} is not searched: ${entries.reason}; it is left out`);
-      return;
+      return undefined;
     }
     left -= entries.length;
-    if (left < 0) throw new UsageError(`${given} holds more than ${mostEntries.toLocaleString("en")} files: name folders in it`);
+    if (left < 0) return { reason: `${given} holds more than ${mostEntries.toLocaleString("en")} files: name folders in it` };
     for (const entry of entries) {
       const full = path.join(folder, entry.name);
       if (entry.isDirectory()) {
-        if (!skipped.has(entry.name)) search(full, depth + 1);
-      } else if (entry.isFile() && mayHoldKernels(entry.name)) found.push(full);
+        const problem = skipped.has(entry.name) ? undefined : search(full, depth + 1);
+        if (problem) return problem;
+      } else if (entry.isFile()) {
+        if (mayHoldKernels(entry.name)) found.push(full);
+      } else if (!entry.isSymbolicLink() && cuda.test(entry.name))
+        note(`${path.join(given, path.relative(root, full))} is no file; it is left out`);
     }
+    return undefined;
   };
-  search(root, 0);
-  return found;
+  return search(root, 0) ?? found;
 }
 
 /** Of files that are all known those that paths stand for; none for a path that is not among them. */
@@ -112,13 +135,11 @@ export function readIncluded(file: string, cwd: string, files: Pick<Files, "byte
   return content instanceof Buffer ? inputOf(file, content, cwd, true) : undefined;
 }
 
-function read(file: string, cwd: string, named: boolean, unread: (message: string) => void): Input | undefined {
+/** Or why it is not read; undefined where it is no matter. */
+function read(file: string, cwd: string, named: boolean): Input | string | undefined {
   const bytes = readBytes(file) ?? new NotRead("it is not there");
   const reason = bytes instanceof NotRead ? bytes.reason : bytes.includes(0) ? "it is not UTF-8 text" : undefined;
-  if (bytes instanceof NotRead || reason !== undefined) {
-    unread(`${nameOfPath(cwd)(file)} is not read: ${reason}`);
-    return undefined;
-  }
+  if (bytes instanceof NotRead || reason !== undefined) return `${nameOfPath(cwd)(file)} is not read: ${reason}`;
   return inputOf(file, bytes, cwd, named);
 }
 

@@ -6,8 +6,8 @@ import { severities } from "../rules/selection.ts";
 import { groupBy } from "../rules/support/group-by.ts";
 import type { Files } from "./files.ts";
 import { type Input, readIncluded } from "./inputs.ts";
-import type { Io } from "./io.ts";
-import { failureText } from "./jobs/job.ts";
+import { type Io, UsageError } from "./io.ts";
+import { type Failure, failureText, type Job } from "./jobs/job.ts";
 import { runJobs } from "./jobs/run-jobs.ts";
 import { nameOfPath } from "./names.ts";
 import type { OptionName } from "./options.ts";
@@ -32,8 +32,8 @@ export const inspectionOptions = [
 ] as const satisfies readonly OptionName[];
 
 /**
- * Lints each file and simulates those that `simulates` says. Findings in included files stand with those files: see `byFile`. What
- * failed is told on the way, in the order of the files.
+ * Lints each file and simulates those that `simulates` says. Findings in included files stand with those files: see `byFile`. A file
+ * that cannot be read, or whose `warplens.json` cannot, loses only itself. What failed is told on the way, in the order of the files.
  */
 export async function inspectAll(
   session: Session,
@@ -42,22 +42,49 @@ export async function inspectAll(
   io: Io,
   simulates: (input: Input) => boolean,
 ): Promise<FileResult[]> {
-  const jobs = inputs.map((input) => session.job(input, gpu, simulates(input)));
+  const planned = inputs.map((input) => planOf(input, () => session.job(input, gpu, simulates(input))));
+  const jobs = planned.flatMap((plan) => ("stage" in plan ? [] : plan));
   let done = 0;
-  const outcomes = await runJobs(jobs, session.runSettings(inputs), io.startInspector, ({ path }) =>
+  const inspected = await runJobs(jobs, session.runSettings(inputs), io.startInspector, ({ path }) =>
     io.progress?.(`${++done} of ${jobs.length} files  ${visible(nameOfPath(io.cwd)(path))}`),
   );
   io.progress?.("");
+  tellUninspected(planned, inputs, session, io);
+  const outcomes = new Map(jobs.map((job, index) => [job, inspected[index]]));
   /** Many files have the same to be said of them. */
   const said = new Set<string>();
-  const results = outcomes.map(({ notes, ...outcome }, index): FileResult => {
+  const results = planned.map((plan, index): FileResult => {
     const input = inputs[index] as Input;
+    const outcome = "stage" in plan ? undefined : outcomes.get(plan);
+    if (!outcome) return { input, diagnostics: [], failures: "stage" in plan ? [plan] : [] };
+    const { notes, ...rest } = outcome;
     const say = (text: string): void => io.error(`${visible(`${input.name}: ${text}`)}\n`);
     for (const note of notes) if (!said.has(note) && said.add(note)) say(note);
-    for (const failure of outcome.failures) say(failureText(failure));
-    return { input, ...outcome };
+    for (const failure of rest.failures) say(failureText(failure));
+    return { input, ...rest };
   });
   return byFile(results, io.cwd, session.files);
+}
+
+/** What is to be done of a file, or why nothing can be. */
+function planOf({ unread }: Input, job: () => Job): Job | Failure {
+  if (unread !== undefined) return { stage: "read", reason: unread };
+  try {
+    return job();
+  } catch (error) {
+    if (error instanceof UsageError) return { stage: "settings", reason: error.message };
+    throw error;
+  }
+}
+
+/** Each reason once, with how many files it costs. */
+function tellUninspected(planned: readonly (Job | Failure)[], inputs: readonly Input[], session: Session, io: Pick<Io, "error">): void {
+  const failed = planned.flatMap((plan, index) => ("stage" in plan ? [{ ...plan, name: inputs[index]?.name ?? "" }] : []));
+  for (const [reason, [first, ...others]] of groupBy(failed, ({ reason }) => reason)) {
+    session.tell(reason);
+    const more = others.length > 0 ? ` and ${others.length} more` : "";
+    if (first?.stage === "settings") io.error(`${visible(first.name)}${more}: not inspected\n`);
+  }
 }
 
 /**

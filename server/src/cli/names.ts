@@ -1,4 +1,5 @@
 import path from "node:path";
+import { visible } from "../foreign-text.ts";
 import type { Io } from "./io.ts";
 
 /** How paths are shown: relative to a folder, the working directory, where they lie below it; `/` separated. */
@@ -15,3 +16,9 @@ export function repositoryRoot({ cwd, env }: Pick<Io, "cwd" | "env">): string {
   const { GITHUB_WORKSPACE: workspace = "" } = env;
   return workspace !== "" && !path.isAbsolute(nameOfPath(workspace)(path.join(cwd, "x"))) ? workspace : cwd;
 }
+
+/** A path for an annotation: as it is where a runner reads it, which finds the file by it; a terminal would obey what stands in it. */
+export const annotatedName = (root: string, { isTerminal }: Pick<Io, "isTerminal">): ((absolute: string) => string) => {
+  const nameOf = nameOfPath(root);
+  return isTerminal ? (absolute) => visible(nameOf(absolute)) : nameOf;
+};

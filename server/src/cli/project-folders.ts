@@ -16,7 +16,7 @@ export interface ProjectFolder {
 export class ProjectFolders {
   readonly #cwd: string;
   readonly #files: FileHost;
-  readonly #known = new Map<string, ProjectFolder>();
+  readonly #known = new Map<string, ProjectFolder | UsageError>();
 
   /** @param cwd what paths in messages are relative to */
   constructor(cwd: string, files: FileHost = diskFiles) {
@@ -26,25 +26,22 @@ export class ProjectFolders {
 
   /** Throws a UsageError that says where the file is wrong. */
   of(folder: string): ProjectFolder {
-    const known = this.#known.get(folder);
-    if (known) return known;
-    const file = path.join(folder, "warplens.json");
-    const parent = path.dirname(folder);
-    let project: ProjectFolder;
-    const text = readBuildFile(slashes(file), this.#files);
-    if (text instanceof NotRead) throw new UsageError(`${this.#nameOf(file)} is not read: ${text.reason}`);
-    if (text !== undefined) project = { root: folder, file: this.#read(file, text) };
-    else project = parent === folder ? { root: folder, file: {} } : this.of(parent);
-    this.#known.set(folder, project);
-    return project;
+    const found = this.#known.get(folder) ?? this.#find(folder);
+    this.#known.set(folder, found);
+    if (found instanceof UsageError) throw found;
+    return found;
   }
 
-  #read(file: string, text: string): ProjectFile {
+  #find(folder: string): ProjectFolder | UsageError {
+    const file = path.join(folder, "warplens.json");
+    const parent = path.dirname(folder);
+    const text = readBuildFile(slashes(file), this.#files);
+    if (text instanceof NotRead) return new UsageError(`${this.#nameOf(file)} is not read: ${text.reason}`);
+    if (text === undefined) return parent === folder ? { root: folder, file: {} } : this.of(parent);
     const { file: content, problems } = readProjectFile(text);
     const name = this.#nameOf(file);
-    if (problems.length > 0)
-      throw new UsageError(problems.map(({ line, column, message }) => `${name}:${line}:${column}: ${message}`).join("\n"));
-    return content;
+    if (problems.length === 0) return { root: folder, file: content };
+    return new UsageError(problems.map(({ line, column, message }) => `${name}:${line}:${column}: ${message}`).join("\n"));
   }
 
   #nameOf(file: string): string {

@@ -67,7 +67,7 @@ describe("usage", () => {
     ["no jobs", ["check", "a.cu", "--jobs", "0"], "--jobs must be a whole number, at least 1: 0"],
     ["more jobs than make sense", ["check", "a.cu", "--jobs", "99999999"], "--jobs must be at most 1024: 99999999"],
     ["no time", ["check", "a.cu", "--timeout", "0"], "--timeout must be a whole number, at least 1: 0"],
-    ["a macro that is none", ["check", "a.cu", "-D", "1X"], "not a macro: 1X; write NAME or NAME=VALUE"],
+    ["a macro that is none", ["check", "a.cu", "-D", "1X"], "--define: not a macro: 1X; write NAME or NAME=VALUE"],
     ["operands that nothing reads", ["rules", "memory"], "rules takes options only, not `memory`; see warplens rules --help"],
     ["an operand of the server", ["lsp", "--stdio", "a.cu"], "lsp takes options only, not `a.cu`"],
     ["an operand of occupancy", ["occupancy", "256"], "occupancy takes options only, not `256`"],
@@ -469,6 +469,60 @@ describe("a GPU of the project's own", () => {
   });
 });
 
+describe("settings that are wrong cost the files they are for, and no others", () => {
+  const bad = '{ "gpu": h200 }';
+  const files = { "a/x.cu": strided, "b/warplens.json": bad, "b/x.cu": strided, "b/y.cu": strided };
+  const told = /^b\/warplens\.json:1:10: .+\nb\/x\.cu and 1 more: not inspected\n$/;
+
+  test.each(["check", "simulate"])("%s", async (command) => {
+    const { code, out, err } = await run(files, [command, "a", "b", "--format", "json"]);
+    expect(code).toBe(2);
+    expect(err).toMatch(told);
+    const report = JSON.parse(out);
+    expect(report.files.map(({ path, launches }: { path: string; launches: unknown[] }) => [path, launches.length])).toEqual([
+      ["a/x.cu", 1],
+      ["b/x.cu", 0],
+      ["b/y.cu", 0],
+    ]);
+    expect(report.files[1].failures).toEqual([{ stage: "settings", reason: expect.stringMatching(/^b\/warplens\.json:1:10: /) as string }]);
+  });
+
+  test("whichever comes first, and where they are those of the working directory", async () => {
+    const first = await run(files, ["check", "b", "a"]);
+    expect(first.err).toMatch(told);
+    expect(first.out).toContain("a/x.cu");
+    const above = await run({ "warplens.json": bad, "x.cu": strided, "a/warplens.json": "{}", "a/x.cu": strided }, ["check", "."]);
+    expect(above).toMatchObject({ code: 2, out: expect.stringContaining("a/x.cu") as string });
+    expect(above.err).toMatch(/^warplens\.json:1:10: .+\nx\.cu: not inspected\n$/);
+  });
+
+  test("where there are no others that is all there is to say", async () => {
+    const { code, out, err } = await run({ "warplens.json": bad, "a.cu": strided }, ["check", "."]);
+    expect([code, out]).toEqual([2, ""]);
+    expect(err).toMatch(/^warplens: warplens\.json:1:10: .+\n$/);
+  });
+
+  test.each([
+    ["launches", "kk: grid=(1) block=(32)", "launches 'kk: grid=(1) block=(32)', column 1: there is no kernel `kk`; there are `copy`, `k`"],
+    ["assume", "copy.m=3", "assume 'copy.m=3', column 6: copy has no parameter `m`; there are "],
+  ])("names that %s say and the project does not have", async (key, text, problem) => {
+    const project = { "p/warplens.json": JSON.stringify({ [key]: [text] }), "p/x.cu": strided, "p/y.cu": clean, "z.cu": clean };
+    const whole = await run(project, ["check", "."]);
+    expect(whole).toMatchObject({ code: 2, err: expect.stringContaining(`p/warplens.json: ${problem}`) as string });
+    expect(whole.out).toContain("p/x.cu");
+    // What is meant may stand in what is not looked at.
+    expect(await run(project, ["check", "p/y.cu"])).toMatchObject({ code: 0, err: "" });
+  });
+
+  test("folders of headers that are not there are told, once", async () => {
+    const project = { "warplens.json": '{ "includeDirs": ["inc"] }', "x.cu": clean, "y.cu": clean };
+    expect(await run(project, ["check", ".", "-I", "none"])).toMatchObject({
+      code: 0,
+      err: "--include: there is no folder none\nwarplens.json: includeDirs: there is no folder inc\n",
+    });
+  });
+});
+
 describe("bad input", () => {
   test("binary bytes: named is an error, found is left out", async () => {
     const bytes = new Uint8Array([0x7f, 0x45, 0x4c, 0x46, 0, 0, 1, 2]);
@@ -476,15 +530,22 @@ describe("bad input", () => {
       code: 2,
       err: "warplens: a.cu is not read: it is not UTF-8 text\n",
     });
-    expect(await run({ "a.cu": bytes, "b.cu": `${clean}// warplens: grid=no\n` }, ["check", "a.cu", "b.cu"])).toMatchObject({
-      code: 2,
-      err: "a.cu is not read: it is not UTF-8 text\n",
-      out: expect.stringContaining("b.cu:") as string,
-    });
+    for (const command of ["check", "simulate"])
+      expect(await run({ "a.cu": bytes, "b.cu": `${clean}// warplens: grid=no\n` }, [command, "a.cu", "b.cu", "c.cu"])).toMatchObject({
+        code: 2,
+        err: "a.cu is not read: it is not UTF-8 text\nthere is no c.cu; did you mean a.cu?\n",
+        out: expect.stringContaining("b.cu") as string,
+      });
     expect(await run({ "x/a.cu": bytes, "x/b.cu": clean }, ["check", "x"])).toMatchObject({
       code: 0,
       err: "x/a.cu is not read: it is not UTF-8 text; it is left out\n",
     });
+  });
+
+  test("what is no CUDA C++ is told, rather than that nothing is found in it", async () => {
+    const { code, err } = await run({ "a.cu": "# Notes\n\nWhat stands here is *no* program: it is prose.\n" }, ["check", "a.cu"]);
+    expect(code).toBe(0);
+    expect(err).toMatch(/^a\.cu: line \d: from here on \d+ % of the file do not parse as CUDA C\+\+: what is said of it is incomplete\n$/);
   });
 
   test.each([
@@ -495,7 +556,7 @@ describe("bad input", () => {
   ])("%s", async (_, text) => {
     const ran = await run({ "a.cu": text }, ["check", "a.cu"]);
     expect(ran.code).toBeLessThan(2);
-    expect(ran.err).toBe("");
+    expect(ran.err.replace(/^a\.cu: line 1: from here on \d+ % of the file do not parse .*\n/, "")).toBe("");
   });
 
   test("50,000 lines", async () => {

@@ -1,4 +1,4 @@
-/** The options that say what the source cannot, and whether the kernels and parameters that they name are there. */
+/** What options, or `warplens.json`, say that the source cannot, and whether the kernels and parameters that they name are there. */
 import type { Content } from "@warplens/sim-engine";
 import { type Directive, launchKeys, mostRegisters, readAssumeOption, readLaunchOption, type Unreadable } from "../analysis/directives.ts";
 import { misfit } from "../analysis/fitting.ts";
@@ -26,6 +26,8 @@ interface OptionText {
   readonly text: string;
 }
 
+type Said = Pick<Given, "registers" | "launch" | "assume" | "kernel">;
+
 /** Parameters of a kernel, or of any where it is of none. */
 interface NamedParameter extends Named {
   readonly kernel: string | undefined;
@@ -41,12 +43,15 @@ export class SaidOptions {
   readonly #kernels: Named[] = [];
   readonly #parameters: NamedParameter[] = [];
 
-  /** Throws a UsageError with the place of what cannot be read. */
-  constructor(given: Given) {
-    this.registers = (given.registers ?? []).map((text) => this.#registers({ option: "--registers", text }));
-    for (const text of given.launch ?? []) this.#launch({ option: "--launch", text });
-    for (const text of given.assume ?? []) this.#assume({ option: "--assume", text });
-    if (given.kernel !== undefined) this.#kernels.push({ option: { option: "--kernel", text: given.kernel }, name: given.kernel, at: 0 });
+  /**
+   * Throws a UsageError with the place of what cannot be read.
+   * @param placeOf how messages call an option
+   */
+  constructor({ registers = [], launch = [], assume = [], kernel }: Said, placeOf: (option: keyof Said) => string) {
+    this.registers = registers.map((text) => this.#registers({ option: placeOf("registers"), text }));
+    for (const text of launch) this.#launch({ option: placeOf("launch"), text });
+    for (const text of assume) this.#assume({ option: placeOf("assume"), text });
+    if (kernel !== undefined) this.#kernels.push({ option: { option: placeOf("kernel"), text: kernel }, name: kernel, at: 0 });
   }
 
   /**

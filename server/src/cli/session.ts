@@ -5,7 +5,7 @@ import type { GpuModel } from "@warplens/sim-engine";
 import { splitWords } from "../analysis/command-words.ts";
 import { type NvccOptions, readNvccOptions } from "../analysis/nvcc-options.ts";
 import type { AnalysisSettings } from "../analysis/settings.ts";
-import { isHomeOrAbove, slashes } from "../files.ts";
+import { isFolder, isHomeOrAbove, slashes } from "../files.ts";
 import type { LintSettings } from "../lint.ts";
 import { selectorProblem } from "../rules/selection.ts";
 import { capabilityNumber, devicePropertiesOf } from "../simulate/device-properties.ts";
@@ -46,6 +46,11 @@ export class Session {
   readonly #atOnce: number;
   readonly #seconds: number;
   readonly #steps: number;
+  /** What options say of code. */
+  readonly #options: NvccOptions;
+  readonly #defines: NvccOptions["defines"];
+  /** Problems of settings that cost nothing but what they ask for: told once. */
+  readonly #told = new Set<string>();
 
   /** Where files are read. */
   readonly files: Files;
@@ -56,7 +61,9 @@ export class Session {
     this.#io = io;
     this.#given = given;
     this.#projects = new ProjectFolders(io.cwd, files);
-    this.#said = new SaidOptions(given);
+    this.#said = new SaidOptions(given, (option) => `--${option}`);
+    this.#options = nvccOptions("--nvcc-options", given["nvcc-options"], slashes(io.cwd));
+    this.#defines = (given.define ?? []).map((text) => defineOf("--define", text));
     this.#select = selectorsOf("--select", given.select);
     this.#ignore = selectorsOf("--ignore", given.ignore);
     this.#atOnce = given.jobs === undefined ? usualJobs() : wholeNumber("--jobs", given.jobs, 1);
@@ -76,11 +83,51 @@ export class Session {
   }
 
   /**
-   * Throws a UsageError where options name kernels and parameters that are not there.
+   * Throws a UsageError where options name kernels and parameters that are not there. Tells of those that a `warplens.json` names, where
+   * all of its folder was searched: they may be in a file that was not.
    * @param files all files of the run
+   * @returns whether nothing had to be told
    */
-  holdNames(files: readonly FileResult[]): void {
+  holdNames(files: readonly FileResult[]): boolean {
     this.#said.hold(files);
+    const own = files.filter(({ names, failures }) => names || failures.length > 0);
+    const settings = own.map((file) => this.#settingsOf(file));
+    const problems = [...new Set(settings)].flatMap((project) => {
+      const of = own.filter((_, index) => settings[index] === project);
+      const problem =
+        project && of.some(({ input }) => isWithin(slashes(project.root), input.folder)) ? this.#unknownIn(project, of) : undefined;
+      return problem ?? [];
+    });
+    for (const problem of problems) this.tell(problem);
+    return problems.length === 0;
+  }
+
+  #settingsOf({ input }: FileResult): ProjectFolder | undefined {
+    try {
+      return this.#projects.of(path.dirname(input.path));
+    } catch {
+      return undefined;
+    }
+  }
+
+  #unknownIn({ root, file: { launches = [], assume = [] } }: ProjectFolder, files: readonly FileResult[]): string | undefined {
+    if (launches.length + assume.length === 0) return undefined;
+    const name = path.relative(this.#io.cwd, path.join(root, "warplens.json"));
+    const said = new SaidOptions({ launch: launches, assume }, (option) => `${name}: ${option === "launch" ? "launches" : option}`);
+    try {
+      said.hold(files);
+    } catch (error) {
+      if (error instanceof UsageError) return error.message;
+      throw error;
+    }
+    return undefined;
+  }
+
+  /** Tells a problem of the settings, once. */
+  tell(problem: string): void {
+    if (this.#told.has(problem)) return;
+    this.#told.add(problem);
+    this.#io.error(`${problem}\n`);
   }
 
   /** The project of the working directory. */
@@ -88,9 +135,12 @@ export class Session {
     return this.#projects.of(this.#io.cwd);
   }
 
-  /** The models asked for: by option, by the project's file, else the default. */
-  gpus(input: Input | undefined): readonly GpuModel[] {
-    const { root, file } = this.#projects.of(input ? path.dirname(input.path) : this.#io.cwd);
+  /**
+   * The models asked for: by option, by the project's file, else the default. The project is that of the first input whose settings can be
+   * read. Throws a UsageError where those of none can.
+   */
+  gpus(inputs: readonly Input[] = []): readonly GpuModel[] {
+    const { root, file } = this.#firstProject(inputs);
     if (this.#given.gpu !== undefined) return this.#given.gpu.split(",").map((name) => gpuNamed(name, file.gpus));
     if (file.gpu !== undefined && file.gpu !== "auto") return [gpuNamed(file.gpu, file.gpus, `${root}/warplens.json`)];
     return [gpuNamed(defaultGpu)];
@@ -100,11 +150,22 @@ export class Session {
    * The only model asked for. Throws a UsageError when there are several.
    * @param name goes before the option and the project's file
    */
-  gpu(name: string | undefined, input?: Input): GpuModel {
+  gpu(name: string | undefined, inputs?: readonly Input[]): GpuModel {
     if (name !== undefined) return gpuNamed(name, this.project.file.gpus);
-    const [gpu, ...others] = this.gpus(input);
+    const [gpu, ...others] = this.gpus(inputs);
     if (!gpu || others.length > 0) throw new UsageError("this takes one GPU; compare several with `warplens simulate --gpu a,b`");
     return gpu;
+  }
+
+  #firstProject(inputs: readonly Input[]): ProjectFolder {
+    let problem: unknown;
+    for (const folder of inputs.length > 0 ? inputs.map((input) => path.dirname(input.path)) : [this.#io.cwd])
+      try {
+        return this.#projects.of(folder);
+      } catch (error) {
+        problem ??= error;
+      }
+    throw problem;
   }
 
   /** Throws a UsageError where the file's `warplens.json` is wrong. */
@@ -140,22 +201,33 @@ export class Session {
     return !this.#given["no-simulate"] && this.#projects.of(path.dirname(input.path)).file.simulate !== false;
   }
 
+  /** Those that are not there are told: compilers look past them in silence, and headers are missed. */
+  #folders(where: string, folders: readonly string[] = [], from: string): string[] {
+    return folders.map((folder) => {
+      const absolute = path.resolve(from, folder);
+      if (!this.files.revision && isFolder(absolute) !== true) this.tell(`${where}: there is no folder ${folder}`);
+      return absolute;
+    });
+  }
+
   #analysis(input: Input, gpu: GpuModel): AnalysisSettings {
     const { root, file } = this.#projects.of(path.dirname(input.path));
     const given = this.#given;
     const { cwd } = this.#io;
-    const told = [
-      nvccOptions(`${root}/warplens.json`, file.nvccOptions, slashes(root)),
-      nvccOptions("--nvcc-options", given["nvcc-options"], slashes(cwd)),
-    ];
+    const settings = path.relative(cwd, path.join(root, "warplens.json"));
+    const told = [nvccOptions(settings, file.nvccOptions, slashes(root)), this.#options];
     return {
       computeCapability: capabilityNumber(gpu.computeCapability),
-      defines: [...told.flatMap(({ defines }) => defines), ...[...(file.defines ?? []), ...(given.define ?? [])].map(defineOf)],
+      defines: [
+        ...told.flatMap(({ defines }) => defines),
+        ...(file.defines ?? []).map((text) => defineOf(settings, text)),
+        ...this.#defines,
+      ],
       code: Object.assign({}, ...told.map(({ code }) => code)),
       includeDirs: [
         ...told.flatMap(({ includeDirs }) => includeDirs),
-        ...(given.include ?? []).map((folder) => path.resolve(cwd, folder)),
-        ...(file.includeDirs ?? []).map((folder) => path.resolve(root, folder)),
+        ...this.#folders("--include", given.include, cwd),
+        ...this.#folders(`${settings}: includeDirs`, file.includeDirs, root),
       ].map(slashes),
       // Who works in the home folder has not all of it for a project.
       roots: [
@@ -170,6 +242,10 @@ export class Session {
   }
 }
 
+/** Whether what was searched holds all of a folder. */
+const isWithin = (folder: string, searched: string | undefined): boolean =>
+  searched !== undefined && (folder === searched || folder.startsWith(`${searched.replace(/\/$/, "")}/`));
+
 /** What is said of code, and where. Throws a UsageError where it cannot be read. */
 function nvccOptions(where: string, texts: readonly string[] = [], directory: string): NvccOptions {
   const told = readNvccOptions(texts.flatMap(splitWords), directory);
@@ -178,9 +254,9 @@ function nvccOptions(where: string, texts: readonly string[] = [], directory: st
   return told;
 }
 
-function defineOf(text: string): { readonly name: string; readonly value?: string } {
+function defineOf(where: string, text: string): { readonly name: string; readonly value?: string } {
   const [, name, value] = /^([A-Za-z_]\w*)(?:=([\s\S]*))?$/.exec(text) ?? [];
-  if (name === undefined) throw new UsageError(`not a macro: ${text}; write NAME or NAME=VALUE`);
+  if (name === undefined) throw new UsageError(`${where}: not a macro: ${text}; write NAME or NAME=VALUE`);
   return value === undefined ? { name } : { name, value };
 }
 

@@ -87,6 +87,20 @@ test("the newest request goes first, and a failure does not stop the rest", asyn
   expect(log).toEqual(["simulate a: broke", "end c", "end b"]);
 });
 
+test("what failed is asked for again behind whatever else waits", async () => {
+  const { log, runs, queue, open, end } = setUp();
+  open("a", "b");
+  queue.find("a");
+  queue.find("b");
+  runs[0]?.fail(new Error("ended"));
+  queue.again("a", "find");
+  await settle();
+  await end(1);
+  await end(2);
+  expect(runs.map(({ what }) => what)).toEqual(["find a", "find b", "find a"]);
+  expect(log).toEqual(["find a: ended", "found b", "found a"]);
+});
+
 test("findings go before simulations; one that gave way is done later", async () => {
   const { log, runs, cancelled, queue, open, end } = setUp();
   open("a", "b");

@@ -35,7 +35,7 @@ export class WorkQueue {
     if (this.#running?.does === "simulate") {
       const { uri: given } = this.#running;
       // Its own document's simulation is asked for anew with the newer text.
-      if (given !== uri) this.#putBack(given);
+      if (given !== uri) this.#putBack(given, "simulate");
       this.#worker.cancel();
     }
     this.#ask("find", uri);
@@ -45,6 +45,12 @@ export class WorkQueue {
   simulate(uri: string): void {
     if (this.#isSimulating(uri)) this.#worker.cancel();
     this.#ask("simulate", uri);
+  }
+
+  /** Asks once more for what failed, when nothing else waits: it may fail again, and others have waited for it already. */
+  again(uri: string, does: Does): void {
+    this.#putBack(uri, does);
+    void this.#next();
   }
 
   /** Begins no simulation until it is released; one under way goes on. */
@@ -80,10 +86,11 @@ export class WorkQueue {
   }
 
   /** First in line to be the last one asked for: others were asked for later. */
-  #putBack(uri: string): void {
-    const rest = [...this.#waiting.simulate].filter((each) => each !== uri);
-    this.#waiting.simulate.clear();
-    for (const each of [uri, ...rest]) this.#waiting.simulate.add(each);
+  #putBack(uri: string, does: Does): void {
+    const waiting = this.#waiting[does];
+    const rest = [...waiting].filter((each) => each !== uri);
+    waiting.clear();
+    for (const each of [uri, ...rest]) waiting.add(each);
   }
 
   async #next(): Promise<void> {

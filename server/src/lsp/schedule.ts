@@ -174,8 +174,7 @@ export class Schedule {
     const state = this.#stateOf(uri);
     if (!state) return;
     if (state.attempts.failed(does, failure, state.asksPresent(does))) {
-      if (does === "find") this.find(uri);
-      else this.simulate(uri);
+      this.#queue.again(uri, does);
       return;
     }
     const { isAwaited } = state;

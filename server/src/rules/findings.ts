@@ -18,7 +18,7 @@ export interface RuleFindings {
   readonly failure?: { readonly error: unknown };
 }
 
-/** The query of a workspace's files. */
+/** The query of a workspace's files: what rules say of an item, less those that say nothing, which of most items are all of them. */
 export function findingsOf(files: FileQueries): Query<Item, readonly RuleFindings[]> {
   const known = queries.get(files);
   if (known) return known;
@@ -29,10 +29,13 @@ export function findingsOf(files: FileQueries): Query<Item, readonly RuleFinding
       const syntax = syntaxOf(db, files, item);
       const { recursion } = db.peek(files.meaning, files.unitOf(item)).semantics.context;
       const before = recursion.ended;
-      const found = rules
-        .filter(({ simulated, ofFile }) => !simulated && !ofFile)
-        .map((rule) => stage("rules", () => ruleFindings(db, files, item, rule, syntax)));
-      return recursion.ended === before ? found : found.map((each) => (each.rule === analysisLimit ? withLimit(each, item) : each));
+      const said: RuleFindings[] = [];
+      for (const rule of rulesOfItems) {
+        const found = stage("rules", () => ruleFindings(db, files, item, rule, syntax));
+        if (found.findings.length > 0 || found.asksLaunches || found.failure) said.push(found);
+      }
+      const limit = recursion.ended === before ? undefined : limitOf(item);
+      return limit ? [...said, limit] : said;
     },
   };
   queries.set(files, query);
@@ -40,12 +43,13 @@ export function findingsOf(files: FileQueries): Query<Item, readonly RuleFinding
 }
 
 /** What the rules asked of the item led deeper than answers are looked for. */
-function withLimit(found: RuleFindings, { declarations }: Item): RuleFindings {
+function limitOf({ declarations }: Item): RuleFindings | undefined {
   const [span] = declarations;
   const message = `what this means rests on more than ${deepestMeaning} levels of other code: some of it is not known, and findings that rest on it are missing`;
-  return span ? { ...found, findings: [...found.findings, { span, message }] } : found;
+  return span && { rule: analysisLimit, findings: [{ span, message }], asksLaunches: false };
 }
 
+const rulesOfItems = rules.filter(({ simulated, ofFile }) => !simulated && !ofFile);
 const queries = new WeakMap<FileQueries, Query<Item, readonly RuleFindings[]>>();
 
 /** What a rule may ask of an item and, where it must, of others. */

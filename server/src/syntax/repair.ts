@@ -48,8 +48,10 @@ function* surroundings(text: string, errors: readonly Node[]): Generator<[number
     const line = text.lastIndexOf("\n", Math.max(0, start - 1));
     let from = Math.max(0, Math.min(line, start));
     while (from > 0 && start - from < MAX_SURROUNDING && !/[;{}]/.test(text[from - 1] ?? "")) from--;
-    const stop = text.indexOf("\n", Math.min(end, start + MAX_SURROUNDING));
-    yield [from, stop < 0 ? text.length : stop];
+    const behind = Math.min(end, start + MAX_SURROUNDING);
+    const newline = text.indexOf("\n", behind);
+    // What looks behind in a window goes over it once for each place in it: a line may be all of a text.
+    yield [from, Math.min(newline < 0 ? text.length : newline, behind + MAX_SURROUNDING)];
   }
 }
 

@@ -9,9 +9,8 @@ import { collectInputs, type Input } from "../inputs.ts";
 import { inspectAll, inspectionOptions } from "../inspect.ts";
 import { type Io, UsageError } from "../io.ts";
 import { mended, patches, withoutWithheld } from "../mend.ts";
-import { nameOfPath, repositoryRoot } from "../names.ts";
+import { annotatedName, nameOfPath, repositoryRoot } from "../names.ts";
 import type { Given } from "../options.ts";
-import type { ProjectFolder } from "../project-folders.ts";
 import { type FileResult, type Result, reportText } from "../report.ts";
 import { Session } from "../session.ts";
 import { shardNamed } from "../shard.ts";
@@ -51,26 +50,18 @@ export default {
     if (fix && diff) throw new UsageError("--fix changes files, --diff only says what it would change: give one");
     const isOfShard = shardNamed(given.shard);
     const session = new Session(io, given);
-    const baseline = baselineOf(given, session.project, io);
     const beforeNow = given.base === undefined ? undefined : beforeAt(given.base, given, operands, io, isOfShard);
     const notes: string[] = [];
-    const unread: string[] = [];
-    const found = collectInputs(
-      operands,
-      io.cwd,
-      (message) => void notes.push(message),
-      (message) => void unread.push(message),
-    );
-    // The others lose nothing by it, where there are any.
-    if (unread.length > 0 && found.length === 0) throw new UsageError(unread.join("\n"));
-    notes.push(...unread);
+    const found = collectInputs(operands, io.cwd, (message) => void notes.push(message));
     for (const note of notes) io.error(`${note}\n`);
-    const gpu = session.gpu(undefined, found[0]);
+    const gpu = session.gpu(undefined, found);
+    const baseline = baselineOf(given, session, io);
+    let isUnderstood = baseline !== "unknown";
     const inputs = found.filter(isOfShard);
     const inspect = async (wanted: readonly Input[]): Promise<FileResult[]> => {
       const results = await inspectAll(session, wanted, gpu, io, (input) => session.simulates(input));
       // A part of the files need not have what the options name.
-      if (inputs.length === found.length) session.holdNames(results);
+      if (inputs.length === found.length && !session.holdNames(results)) isUnderstood = false;
       return withoutAssumedTwins(results);
     };
     const files = fix ? await mended(inputs, inspect, unsafe, io) : await inspect(inputs);
@@ -81,11 +72,11 @@ export default {
     }
     const before = await beforeNow?.(gpu, files, (of, input) => of.simulates(input));
     const result = { gpu, files: unknown(before?.newFindings(files) ?? files, baseline, io) };
-    const exitCode = unread.length > 0 ? 2 : exitCodeOf(result, failOn);
+    const exitCode = isUnderstood ? exitCodeOf(result, failOn) : 2;
     const root = repositoryRoot(io);
     if (format === "json") for (const text of reportText(result, version(), nameOfPath(io.cwd))) io.out(text);
     else if (format === "sarif") io.out(sarif({ result, version: version(), root, nameOf: nameOfPath(root), exitCode, notes }));
-    else if (format === "github") io.out(github(result, nameOfPath(root)));
+    else if (format === "github") io.out(github(result, annotatedName(root, io)));
     else io.out(checkText(result, styleOf(io, given), nameOfPath(io.cwd)));
     return exitCode;
   },
@@ -113,11 +104,19 @@ function failLevelOf(given: Given): FailLevel {
 
 /**
  * The baseline to leave findings out by: the option's, else the project's. One is made up only where a person names a file that is
- * not there: in CI, or in `warplens.json`, a wrong path would pass unseen.
+ * not there: in CI, or in `warplens.json`, a wrong path would pass unseen. Unknown where the working directory's `warplens.json`, which
+ * may name it, cannot be read: files that are not its own lose nothing by that.
  */
-function baselineOf(given: Given, project: ProjectFolder, io: Io): Baseline | undefined {
+function baselineOf(given: Given, session: Session, io: Io): Baseline | "unknown" | undefined {
   const { baseline: named, "write-baseline": write } = given;
-  const file = named ?? projectBaseline(project);
+  let file = named;
+  try {
+    file ??= projectBaseline(session.project);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    session.tell(error.message);
+    return "unknown";
+  }
   if (file === undefined) {
     if (write) throw new UsageError("--write-baseline needs the file: --baseline FILE");
     return undefined;
@@ -129,8 +128,8 @@ function baselineOf(given: Given, project: ProjectFolder, io: Io): Baseline | un
 }
 
 /** What the baseline does not know. Where it is none yet all is recorded in it, and known from now on. */
-function unknown(files: readonly FileResult[], baseline: Baseline | undefined, io: Io): readonly FileResult[] {
-  if (!baseline) return files;
+function unknown(files: readonly FileResult[], baseline: Baseline | "unknown" | undefined, io: Io): readonly FileResult[] {
+  if (!baseline || baseline === "unknown") return files;
   if (baseline.entries) return withoutKnown(files, baseline, io);
   recordBaseline(files, baseline.file, io);
   return files.map((file) => ({ ...file, diagnostics: [] }));

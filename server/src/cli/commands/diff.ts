@@ -41,13 +41,13 @@ export default {
     // First what is likely to be known already: what is the same before need not be inspected again then.
     const now = await inspect("after");
     const were = await inspect("before");
-    sessions.after.holdNames([...were, ...now]);
+    const isUnderstood = sessions.after.holdNames([...were, ...now]);
     const comparison = compare(were, now, renaming(repository, before, after), threshold);
     const compared = { comparison, gpu, before: before.name, after: after.name, threshold };
     if (format === "json") io.out(`${JSON.stringify(comparisonReport(compared, version()), null, 2)}\n`);
     else if (format === "markdown") io.out(comparisonMarkdown(compared));
     else io.out(comparisonText(compared, styleOf(io, given)));
-    return comparison.failures.length > 0 ? 2 : 0;
+    return !isUnderstood || comparison.failures.length > 0 ? 2 : 0;
   },
 } satisfies Command;
 

@@ -5,7 +5,7 @@ import { gatesGithub, gatesMarkdown, gatesReport, gatesText, verdictOf } from ".
 import { collectInputs } from "../inputs.ts";
 import { inspectAll, inspectionOptions } from "../inspect.ts";
 import { UsageError } from "../io.ts";
-import { nameOfPath, repositoryRoot } from "../names.ts";
+import { annotatedName, repositoryRoot } from "../names.ts";
 import type { FileResult } from "../report.ts";
 import { Session } from "../session.ts";
 import { styleOf } from "../style.ts";
@@ -31,11 +31,12 @@ export default {
     const inputs = collectInputs(paths, io.cwd, (message) => io.error(`${message}\n`));
     const results = new Map<string, { readonly files: readonly FileResult[]; readonly before: Before }>();
     const judgements: Judgement[] = [];
+    let isUnderstood = true;
     for (const gate of gates) {
       const gpu = session.gpu(gate.gpu);
       if (!results.has(gpu.id)) {
         const files = await inspectAll(session, inputs, gpu, io, () => true);
-        session.holdNames(files);
+        isUnderstood = session.holdNames(files) && isUnderstood;
         results.set(gpu.id, { files, before: { ...(await beforeNow?.(gpu, files, () => true)), ...known } });
       }
       const { files = [], before = {} } = results.get(gpu.id) ?? {};
@@ -44,10 +45,10 @@ export default {
     const root = repositoryRoot(io);
     if (format === "json") io.out(`${JSON.stringify(gatesReport(judgements, version()), null, 2)}\n`);
     else if (format === "markdown") io.out(gatesMarkdown(judgements));
-    else if (format === "github") io.out(gatesGithub(judgements, file, nameOfPath(root)));
+    else if (format === "github") io.out(gatesGithub(judgements, file, annotatedName(root, io)));
     else io.out(gatesText(judgements, styleOf(io, given)));
     const verdicts = judgements.map(verdictOf);
-    if (verdicts.includes("unknown")) return 2;
+    if (!isUnderstood || verdicts.includes("unknown")) return 2;
     return verdicts.includes("broken") ? 1 : 0;
   },
 } satisfies Command;

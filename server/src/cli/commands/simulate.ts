@@ -25,14 +25,14 @@ export default {
     const inputs = found.filter(isOfShard);
     const nameOf = nameOfPath(io.cwd);
     const results: Result[] = [];
-    for (const gpu of session.gpus(found[0])) results.push({ gpu, files: await inspectAll(session, inputs, gpu, io, () => true) });
+    for (const gpu of session.gpus(found)) results.push({ gpu, files: await inspectAll(session, inputs, gpu, io, () => true) });
     // A part of the files need not have what the options name.
-    if (inputs.length === found.length) session.holdNames(results.flatMap(({ files }) => files));
+    const isUnderstood = inputs.length < found.length || session.holdNames(results.flatMap(({ files }) => files));
     if (format === "json") {
       const reports = results.map((result) => reportOf(result, version(), nameOf));
       io.out(`${JSON.stringify(reports.length === 1 ? reports[0] : reports, null, 2)}\n`);
     } else for (const result of results) io.out(simulateText(result, styleOf(io, given)));
-    if (results.some(({ files }) => files.some(({ failures }) => failures.length > 0))) return 2;
+    if (!isUnderstood || results.some(({ files }) => files.some(({ failures }) => failures.length > 0))) return 2;
     return 0;
   },
 } satisfies Command;

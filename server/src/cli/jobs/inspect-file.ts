@@ -46,6 +46,8 @@ export async function inspectFile(
   };
   const program = attempt("read", () => analyze(job.path, job.text, job.analysis, disk));
   notes.push(...(program?.buildProblems ?? []));
+  const unread = program && mostlyUnread(job, program);
+  if (unread !== undefined) notes.push(unread);
   const compiled = program && job.nvcc !== undefined ? await compiledBy(job.nvcc, job, program, notes) : [];
   if (program && job.simulates) await tell(withoutSimulation(job, program, notes));
   const simulation = program && job.simulates ? attempt("simulate", () => simulated(job, program, compiled, budget)) : undefined;
@@ -62,6 +64,19 @@ export async function inspectFile(
     failures,
     notes,
   };
+}
+
+/** Percent of a file. Of public CUDA sources 6 at most are within what does not parse; of other languages 38 at least. */
+const mostUnparsed = 25;
+
+/** That nothing is found in what is hardly CUDA C++, or lacks the headers that its macros stand in, says little. */
+function mostlyUnread({ text }: Job, { unit, reading }: Program): string | undefined {
+  const own = unit.errors.filter(({ start }) => reading.locate(start, start).file === 0);
+  const unread = own.reduce((sum, { start, end }) => sum + end - start, 0);
+  const percent = Math.floor((100 * unread) / Math.max(1, text.length));
+  const [first] = own;
+  if (!first || percent <= mostUnparsed) return undefined;
+  return `line ${reading.position(0, reading.locate(first.start, first.start).start).line + 1}: from here on ${Math.min(100, percent)} % of the file do not parse as CUDA C++: what is said of it is incomplete`;
 }
 
 interface Simulated extends Simulation {
