@@ -82,7 +82,7 @@ export interface Diagnostic {
 const mostCuts = 20;
 
 /** Declarations at namespace level of which rules are asked: each costs what is kept of it, however short it is. */
-export const mostItems = 10_000;
+const mostItems = 10_000;
 
 interface Located {
   readonly rule: Rule;
