@@ -85,19 +85,41 @@ function tellFaults(
   { kernel, optimised, launch, contents, steps, work }: Searched,
   { complete, invented }: { readonly complete: Launch; readonly invented: ReadonlySet<number> },
 ): void {
-  const { violations, reach } = sanitize({ kernel, launch: complete, contents, buffers: launch.buffers, invented }, steps, work);
+  const assumed = assumedNumbers(complete);
+  const subject = { kernel, launch: complete, contents, buffers: launch.buffers, invented: new Set([...invented, ...assumed]) };
+  const { violations, reach } = sanitize(subject, steps, work);
+  // With numbers that the front end has assumed for such as might be: what orders threads wrongly does so with others, too, as a rule.
+  const suspected = assumed.length === 0 ? [] : sanitize({ ...subject, invented }, steps * shareOfAssumed, work).violations;
+  for (const violation of suspected)
+    if (ofOrder.has(violation.kind) && !violations.some((known) => isSamePlace(known, violation)))
+      violations.push({ ...violation, assumed: assumed.flatMap((index) => kernel.parameters[index]?.name ?? []) });
   for (const later of launch.later ?? []) {
     const turn = assumeUnknowns(optimised, { ...launch, ...later }, contents, work);
-    const subject = { kernel, launch: turn.launch, contents, buffers: later.buffers, invented: turn.invented };
-    for (const violation of sanitize(subject, steps * shareOfLater, work).violations)
+    const again = {
+      kernel,
+      launch: turn.launch,
+      contents,
+      buffers: later.buffers,
+      invented: new Set([...turn.invented, ...assumedNumbers(turn.launch)]),
+    };
+    for (const violation of sanitize(again, steps * shareOfLater, work).violations)
       if (!violations.some((known) => isSamePlace(known, violation))) violations.push({ ...violation, later: true });
   }
   if (violations.length > 0) report.violations = violations;
   if (reach) report.reach = reach;
 }
 
+/** The parameters whose numbers the front end has assumed. */
+const assumedNumbers = ({ arguments: given }: Launch): number[] =>
+  given.flatMap((argument, index) => (argument.kind === "scalar" && argument.assumed === true ? [index] : []));
+
+const ofOrder: ReadonlySet<Violation["kind"]> = new Set(["shared-race", "global-race", "divergent-barrier"]);
+
 /** Steps that a search for faults, and running the launch otherwise, may take at least; at most half of what running it took. */
 const leastSteps = 60_000;
+
+/** Of those steps, the most for what assumed numbers show. */
+const shareOfAssumed = 1 / 2;
 
 /** Of those steps, the most for each later turn of the host's loop that is looked at. */
 const shareOfLater = 1 / 4;

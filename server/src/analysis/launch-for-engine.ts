@@ -312,7 +312,7 @@ function assumedArgument(
   }
   if (type?.kind === "floating") {
     assumptions.push({ what: name, value: 1, why: reason });
-    return { kind: "scalar", value: 1 };
+    return { kind: "scalar", value: 1, assumed: true };
   }
   return { kind: "unknown", reason };
 }

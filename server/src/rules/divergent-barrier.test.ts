@@ -15,6 +15,12 @@ int main() {
 
 testRule(rule, {
   clean: {
+    "all blocks of a grid, each at another place": program(
+      "  if (blockIdx.x < 2) cooperative_groups::this_grid().sync();\n  else cooperative_groups::this_grid().sync();\n  out[i] = in[i];",
+    ).replace("\n__global__", "#include <cooperative_groups.h>\n__global__"),
+    "as often as data says that other blocks write": program(
+      "  while (*(volatile float *)out < blockIdx.x) {\n    cooperative_groups::this_grid().sync();\n    if (i == 0) out[0] += 1;\n  }",
+    ).replace("\n__global__", "#include <cooperative_groups.h>\n__global__"),
     "for all": program("  out[i] = in[i];\n  __syncthreads();\n  out[i] += 1;"),
     "in a branch that all take": program("  if (n > 10) __syncthreads();\n  out[i] = in[i];"),
     "in a branch that a whole block takes": program("  if (blockIdx.x % 2 == 0) __syncthreads();\n  out[i] = in[i];"),
@@ -30,6 +36,13 @@ testRule(rule, {
     "a warp's own": program("  if (t < 32) { __syncwarp(); out[i] = in[i]; }"),
   },
   found: {
+    "some blocks of a grid": {
+      code: program(
+        `  if (blockIdx.x < 2) cooperative_groups::this_grid().sync();
+  //                  ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ of the grid, thread (0, 0, 0) of block (0, 0, 0) waits here and block (3, 0, 0) goes by it
+  out[i] = in[i];`,
+      ).replace("\n__global__", "#include <cooperative_groups.h>\n__global__"),
+    },
     "half of the lanes": {
       code: program(`  if (t % 2 == 0) __syncthreads();
   //              ^^^^^^^^^^^^^^^ thread (0, 0, 0) waits here and thread (1, 0, 0) goes by it

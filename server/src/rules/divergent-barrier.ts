@@ -1,6 +1,6 @@
 import { defineRule } from "./rule.ts";
 import { alsoAt, byCause } from "./support/causes.ts";
-import { about, type Of, placeIn, shown, tuple } from "./support/violations.ts";
+import { about, assuming, type Of, placeIn, shown, threadOf, tuple } from "./support/violations.ts";
 
 export default defineRule({
   id: "divergent-barrier",
@@ -15,7 +15,7 @@ export default defineRule({
   remedy:
     "Move the barrier out of the branch, and guard the work on either side of it instead. A mask names the lanes that come: `__ballot_sync` before the branch tells which.",
   notes:
-    "Where the other threads have returned from the kernel, the hardware does not wait for them, though the guide forbids it: then the finding is information.",
+    "Where the other threads have returned from the kernel, the hardware does not wait for them, though the guide forbids it: then the finding is information. Of a barrier of the grid, the first and the last block are compared: each has to come to as many.",
   fix: "none",
   simulated: true,
   specificity: 3,
@@ -51,12 +51,15 @@ int main() {
     // Who has returned is missed at every barrier that comes behind.
     const causeOf = ({ ended, by }: Of<"divergent-barrier">): string => (ended ? "ended" : `${by.at.file}:${by.at.start}`);
     for (const { first: each, others } of byCause(shown(context, "divergent-barrier"), causeOf)) {
-      const { by, missing, instead, ended } = each.violation;
+      const { by, missing, missingBlock, instead, ended } = each.violation;
       const elsewhere = instead && placeIn(each.launch, instead, context.program.reading.files);
       const does = ended ? "has returned" : elsewhere ? "waits at another one" : "goes by it";
+      const who = missingBlock
+        ? `of the grid, ${threadOf(by)} waits here and block ${tuple(missingBlock)}`
+        : `of block ${tuple(by.block)} thread ${tuple(by.thread)} waits here and thread ${tuple(missing)}`;
       yield {
         span: each.place,
-        message: `Divergent barrier: of block ${tuple(by.block)} thread ${tuple(by.thread)} waits here and thread ${tuple(missing)} ${does}.${others.length === 0 ? "" : ` So it is at ${others.length === 1 ? "one more barrier" : `${others.length} more barriers`}.`}`,
+        message: `Divergent barrier: ${who} ${does}.${others.length === 0 ? "" : ` So it is at ${others.length === 1 ? "one more barrier" : `${others.length} more barriers`}.`}${assuming(each)}`,
         ...about(each, [
           ...(elsewhere ? [{ at: elsewhere, message: `thread ${tuple(missing)} waits here` }] : []),
           ...alsoAt(others, (more) => `thread ${tuple(more.missing)} is missed here, too`),

@@ -15,6 +15,25 @@ int main() {
 
 testRule(rule, {
   clean: {
+    "a lock with fences on either side": program(
+      "  if (t == 0) {\n    while (atomicCAS(&lock, 0, 1) != 0) {}\n    __threadfence();\n    out[0] = blockIdx.x;\n    __threadfence();\n    atomicExch(&lock, 0);\n  }",
+      "k<<<2, 32>>>(out, in, 4096);",
+      "__device__ int lock;",
+    ),
+    "what a lock's holder does behind a barrier of the block": program(
+      "  if (t == 0) while (atomicCAS(&lock, 0, 1) != 0) {}\n  __syncthreads();\n  if (t == 32) out[0] = blockIdx.x;\n  __threadfence();\n  __syncthreads();\n  if (t == 0) atomicExch(&lock, 0);",
+      "k<<<2, 64>>>(out, in, 4096);",
+      "__device__ int lock;",
+    ),
+    "a flag of one value that others look at, to go on": program(
+      "  if (t == 0 && in[i] > 0) {\n    out[1 + blockIdx.x] = 1;\n    __threadfence();\n    *(volatile float *)out = 1;\n  }\n  if (t == 1 && *(volatile float *)out > 0) out[100 + blockIdx.x] = 1;",
+    ),
+    "pointers of a record that only a directive launches": `struct Vectors { float *x, *y; };
+// warplens: grid=(4) block=(256)
+__global__ void k(Vectors v, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  v.x[i] = v.y[i];
+}`,
     "handed on within the block behind a barrier": program(`  out[i] = in[i];
   __syncthreads();
   float other = out[i ^ 64];
@@ -59,6 +78,51 @@ testRule(rule, {
     ),
   },
   found: {
+    "a lock that is taken without a fence, by whoever comes first": {
+      code: program(
+        `  if (t == 0) {
+    while (atomicCAS(&lock, 0, 1) != 0) {}
+    if (blockIdx.x == 1) __threadfence();
+    out[0] = blockIdx.x;
+  //^^^^^^ though both hold a lock: no \`__threadfence()\` stands behind the atomic that takes it
+    __threadfence();
+    atomicExch(&lock, 0);
+  }`,
+        "k<<<2, 32>>>(out, in, 4096);",
+        "__device__ int lock;",
+      ),
+    },
+    "one value that is read, where a fence is too narrow": {
+      code: program(
+        `  if (blockIdx.x == 0) {
+    out[0] = 1;
+    __threadfence_block();
+    atomicExch(&flag, 1);
+  } else {
+    while (atomicExch(&flag, 0) == 0) {}
+    out[1] = out[0] * blockIdx.x;
+    //       ^^^^^^ writes \`out[0]\`
+  }`,
+        "k<<<2, 1>>>(out, in, 4096);",
+        "__device__ int flag;",
+      ),
+    },
+    "as far as a number goes that only is assumed": {
+      code: `// warplens: grid=(4) block=(256)
+__global__ void k(float *x, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) x[i] = x[i + 1];
+  //                ^^^^^^^^ Assumes \`n\` = 1024.
+}`,
+    },
+    "of a size that nobody knows": {
+      code: `// warplens: grid=(4) block=(256)
+__global__ void k(float *x) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  x[i] = x[i + 1];
+  //     ^^^^^^^^ element 32 of \`x\`
+}`,
+    },
     "a lock that is given back without a fence": {
       code: program(
         `  if (t == 0) {

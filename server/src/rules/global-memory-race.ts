@@ -1,7 +1,7 @@
 import { defineRule } from "./rule.ts";
 import { alsoAt, andMore, byCause, causeOfRace, showsMore } from "./support/causes.ts";
 import { textAt } from "./support/edits.ts";
-import { about, allShown, elementAt, placeIn, threadOf, tuple, unordered, verbOf } from "./support/violations.ts";
+import { about, allShown, assuming, elementAt, placeIn, threadOf, tuple, unordered, verbOf } from "./support/violations.ts";
 
 export default defineRule({
   id: "global-memory-race",
@@ -13,7 +13,7 @@ export default defineRule({
   remedy:
     "Use an atomic where all add to one place; write to another buffer than the one that is read; or make two launches of it, the second of which finds what the first one wrote. Within a block `__syncthreads()` orders accesses to global memory, too.",
   notes:
-    "Some neighbouring blocks and the corners of the grid are run. Atomics among themselves and stores of one value by all are no race, but a plain read of what others update by atomics is: the compiler may keep what it found, or read it twice; where blocks hand on what they have written, by a fence and then an atomic or a volatile store that another one looks at, that is followed: the fence must be as wide as the reader is far. Looks at volatile memory that decide where a thread goes are no race, and kernels whose grid or clusters synchronise are left alone.",
+    "Some neighbouring blocks and the corners of the grid are run. Atomics among themselves and stores of one value by all are no race, but a plain read of what others update by atomics is: the compiler may keep what it found, or read it twice; where blocks hand on what they have written, by a fence and then an atomic or a volatile store that another one looks at, that is followed: the fence must be as wide as the reader is far, and behind an atomic that takes a lock there must be one, too. Looks at volatile memory that decide where a thread goes are no race, and kernels whose grid or clusters synchronise are left alone.",
   fix: "none",
   simulated: true,
   specificity: 3,
@@ -41,16 +41,19 @@ int main() {
   *check(context) {
     const { reading } = context.program;
     for (const { first: each, others } of byCause(allShown(context, "global-race"), causeOfRace, showsMore)) {
-      const { by, other, object, offset, width, sameWarp, values } = each.violation;
+      const { by, other, object, offset, width, sameWarp, unfenced, values } = each.violation;
       const first = placeIn(each.launch, other.at, reading.files);
       const same = first && first.file === each.place.file && first.start === each.place.start;
       const within = tuple(by.block) === tuple(other.block);
+      const lock = unfenced
+        ? `, though both hold a lock: no \`__threadfence${within ? "_block" : ""}()\` stands behind the atomic that takes it`
+        : "";
       const what = first && !same ? `\`${textAt(reading, first)}\`` : "the same";
       yield {
         span: each.place,
         message: within
-          ? `Race in global memory: ${threadOf(by)} ${verbOf(by)} \`${each.text}\` and thread ${tuple(other.thread)} of it ${verbOf(other)} ${what}, ${elementAt(offset, width)} of \`${object.name}\`, ${unordered(sameWarp, values)}.${andMore(others)}`
-          : `Race between blocks: ${threadOf(by)} ${verbOf(by)} \`${each.text}\` and ${threadOf(other)} ${verbOf(other)} ${what}, ${elementAt(offset, width)} of \`${object.name}\`.${andMore(others)}`,
+          ? `Race in global memory: ${threadOf(by)} ${verbOf(by)} \`${each.text}\` and thread ${tuple(other.thread)} of it ${verbOf(other)} ${what}, ${elementAt(offset, width)} of \`${object.name}\`, ${unfenced ? lock.slice(2) : unordered(sameWarp, values)}.${andMore(others)}${assuming(each)}`
+          : `Race between blocks: ${threadOf(by)} ${verbOf(by)} \`${each.text}\` and ${threadOf(other)} ${verbOf(other)} ${what}, ${elementAt(offset, width)} of \`${object.name}\`${lock}.${andMore(others)}${assuming(each)}`,
         ...about(each, [
           ...(first && !same ? [{ at: first, message: `${threadOf(other)} ${verbOf(other)} it here` }] : []),
           ...alsoAt(others, (more) => `${threadOf(more.by)} ${verbOf(more.by)} it here, too`),

@@ -16,6 +16,12 @@ const i = "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n";
 
 testRule(rule, {
   clean: {
+    "pointers of a record that nobody fills": `struct Vectors { float *x, *y; };
+// warplens: grid=(4) block=(256)
+__global__ void k(Vectors v) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  v.x[i] = v.y[i];
+}`,
     "behind a guard": program(`${i}  if (i < n) out[i] = in[i];`, "k<<<4, 256>>>(out, in, 1000);"),
     "a grid-stride loop": program(`${i}  for (; i < n; i += blockDim.x * gridDim.x) out[i] = in[i];`, "k<<<2, 128>>>(out, in, 1000);"),
     "to the last element": program(`${i}  out[n - 1 - i] = in[i];`, "k<<<4, 250>>>(out, in, 1000);"),

@@ -2,7 +2,7 @@ import { defineRule, type Fix, type RuleContext } from "./rule.ts";
 import { barrierBetween } from "./support/barrier-between.ts";
 import { alsoAt, andMore, byCause, causeOfRace, showsMore } from "./support/causes.ts";
 import { textAt } from "./support/edits.ts";
-import { about, allShown, elementAt, placeIn, type Shown, tuple, unordered, verbOf } from "./support/violations.ts";
+import { about, allShown, assuming, elementAt, placeIn, type Shown, tuple, unordered, verbOf } from "./support/violations.ts";
 
 export default defineRule({
   id: "shared-memory-race",
@@ -59,7 +59,7 @@ int main() {
       const before = first && !same ? `\`${textAt(reading, first)}\`` : "the same";
       yield {
         span: each.place,
-        message: `Race in shared memory: thread ${tuple(by.thread)} ${verbOf(by)} \`${each.text}\` and thread ${tuple(other.thread)} ${verbOf(other)} ${before}, ${elementAt(offset, width)} of \`${object.name}\`, ${how}.${andMore(others)}`,
+        message: `Race in shared memory: thread ${tuple(by.thread)} ${verbOf(by)} \`${each.text}\` and thread ${tuple(other.thread)} ${verbOf(other)} ${before}, ${elementAt(offset, width)} of \`${object.name}\`, ${how}.${andMore(others)}${assuming(each)}`,
         ...about(each, [
           ...(first && !same ? [{ at: first, message: `thread ${tuple(other.thread)} ${verbOf(other)} it here` }] : []),
           ...alsoAt(others, (more) => `thread ${tuple(more.by.thread)} ${verbOf(more.by)} it here, too`),

@@ -15,7 +15,11 @@ export interface TouchedObject {
   readonly kind: "buffer" | "shared" | "local" | "variable" | "null";
   /** As the source calls it; empty where it has no name. */
   readonly name: string;
-  /** Its size; of dynamic shared memory what the launch gives. */
+  /** Its size, where it is known; of dynamic shared memory what the launch gives. */
+  readonly bytes: number | undefined;
+}
+
+export interface SizedObject extends TouchedObject {
   readonly bytes: number;
 }
 
@@ -31,6 +35,8 @@ export type Violation = (
 ) & {
   /** Not what the launch does the first time that the host makes it, but in a later turn of a loop. */
   readonly later?: true;
+  /** It rests on numbers that were assumed for these parameters. */
+  readonly assumed?: readonly string[];
 };
 
 interface OfAccess {
@@ -42,6 +48,7 @@ interface OfAccess {
 }
 
 export interface OutOfBounds extends OfAccess {
+  readonly object: SizedObject;
   readonly kind: "out-of-bounds";
 }
 
@@ -75,6 +82,8 @@ export interface GlobalRace extends OfAccess {
   readonly other: Actor;
   /** Both are of one warp of a block. */
   readonly sameWarp: boolean;
+  /** Both hold one lock, and no fence that reaches the other stands behind taking it. */
+  readonly unfenced: boolean;
   /** Which of the times between barriers that their block has come by it was: those of one number lack the same barrier. */
   readonly interval: number;
   /** Of two that store by one place in the source: what each does, where that is known to differ. */
@@ -86,6 +95,8 @@ export interface DivergentBarrier {
   readonly by: Actor;
   /** A thread of the block that does not come to it. */
   readonly missing: Dim3;
+  /** Of a barrier of the grid: that thread's block. */
+  readonly missingBlock?: Dim3;
   /** Where that thread waits instead, if it waits. */
   readonly instead?: Actor["at"];
   /** It has returned from the kernel. */

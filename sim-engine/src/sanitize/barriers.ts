@@ -4,6 +4,7 @@ import type { Runner } from "../execute/run.ts";
 import { successors } from "../ir/builder.ts";
 import type { Block, Dim3, Op } from "../ir/kernel.ts";
 import type { BlockClocks } from "./clocks.ts";
+import { GridBarriers } from "./grid-barriers.ts";
 import { divergentRegions, type Invented } from "./invented.ts";
 import { firstLane, placeOf, type Witnesses } from "./witnesses.ts";
 
@@ -25,6 +26,7 @@ export class BarrierCheck {
   readonly #invented: Invented;
   readonly #witnesses: Witnesses;
   readonly #clocks: BlockClocks;
+  readonly #grid: GridBarriers;
   readonly #threads: number;
   readonly #arrivals = new Map<number, Arrival>();
   /** Named barriers that some warps arrive at without waiting. */
@@ -40,6 +42,7 @@ export class BarrierCheck {
     this.#invented = invented;
     this.#witnesses = witnesses;
     this.#clocks = clocks;
+    this.#grid = new GridBarriers(this.#program.kernel, witnesses);
     const [x, y, z] = this.#program.launch.block;
     this.#threads = x * y * z;
   }
@@ -49,6 +52,12 @@ export class BarrierCheck {
     this.#arrivals.clear();
     this.#arrivedAt.clear();
     this.#broken = this.#goneBy = false;
+    this.#grid.begin();
+  }
+
+  /** The block has run to its end. */
+  end(): void {
+    this.#grid.end((barrier) => this.#invented.of(barrier));
   }
 
   /** The lanes that an operation of the running warp names wait for each other: those that go by it are waited for in vain. */
@@ -63,6 +72,7 @@ export class BarrierCheck {
 
   /** See `BarrierListener`. */
   arrive(warp: number, barrier: Op, lanes: number, missing: number, ended: number): void {
+    this.#grid.arrive(barrier, warp, lanes);
     this.#arrivals.set(warp, { barrier, lanes, missing, ended, named: this.#named(barrier, warp) });
   }
 

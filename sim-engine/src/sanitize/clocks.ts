@@ -16,6 +16,9 @@ export interface Moment {
   readonly interval: number;
 }
 
+/** Whom a fence reaches. */
+export type FenceScope = "block" | "device";
+
 export class BlockClocks {
   readonly #times = new Int32Array(mostWarps).fill(1);
   readonly #intervals = new Int32Array(mostWarps).fill(1);
@@ -67,7 +70,7 @@ export class BlockClocks {
   }
 
   /** A warp's fence: what it knows comes before all that it does from now on, for the threads of its block or for all. */
-  fence(warp: number, scope: "block" | "device"): void {
+  fence(warp: number, scope: FenceScope): void {
     const known = this.#knowledge(warp);
     this.#fences.block.set(warp, known);
     if (scope === "device") this.#fences.device.set(warp, known);
@@ -76,7 +79,7 @@ export class BlockClocks {
   }
 
   /** What a warp has put before what it does now. */
-  fenced(warp: number, scope: "block" | "device"): Int32Array {
+  fenced(warp: number, scope: FenceScope): Int32Array {
     return this.#fences[scope].get(warp) ?? nothing;
   }
 

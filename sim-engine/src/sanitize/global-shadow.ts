@@ -5,10 +5,13 @@
 import type { Dim3 } from "../ir/kernel.ts";
 import type { BlockOrder } from "./block-order.ts";
 import type { BlockClocks } from "./clocks.ts";
+import { type HeldLock, isUnfenced } from "./held-locks.ts";
 import type { Touch } from "./shared-shadow.ts";
 
 export interface BlockTouch extends Touch {
   readonly block: Dim3;
+  /** The lock that its thread holds. */
+  readonly lock?: HeldLock | undefined;
 }
 
 interface Granule {
@@ -63,8 +66,11 @@ export class GlobalShadow {
 
   #conflict(known: BlockTouch | undefined, touch: BlockTouch): BlockTouch | undefined {
     if (known === undefined) return undefined;
-    const isBefore = isOf(known, touch.block) ? this.#isBefore(known, touch) : this.#order?.isBefore(known.block, known.warp, known.time);
-    return isBefore ? undefined : known;
+    const within = isOf(known, touch.block);
+    const isBefore = within ? this.#isBefore(known, touch) : this.#order?.isBefore(known.block, known.warp, known.time);
+    if (!isBefore) return known;
+    // One lock puts them in either order: as they came now, or the other way round.
+    return !(within && known.warp === touch.warp) && isUnfenced(known.lock, touch.lock, within) ? known : undefined;
   }
 
   /** Of two of the same block. */

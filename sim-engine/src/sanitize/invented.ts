@@ -40,6 +40,7 @@ export function findInvented(program: Program, scalars: ReadonlySet<number>, wor
       case "wgmma":
         return true;
       case "param":
+      case "param.address":
         return scalars.has(action.index);
       case "special":
         return /^(smid|clock|globaltimer|activemask)$/.test(action.register);

@@ -1,13 +1,13 @@
 /** The memory that each access may point into, and where it lies. */
 import type { Program } from "../execute/program.ts";
 import type { Op } from "../ir/kernel.ts";
-import type { TouchedObject } from "../report/violation.ts";
+import type { SizedObject, TouchedObject } from "../report/violation.ts";
 
 /** An object at its addresses. */
 export interface Extent {
   readonly start: number;
   readonly end: number;
-  readonly object: TouchedObject;
+  readonly object: SizedObject;
 }
 
 /**
@@ -21,7 +21,7 @@ export function extentsOf({ kernel, launch, environment, provenance }: Program, 
   for (const each of objects) {
     const [kind = "", name = ""] = each.split(" ");
     const index = Number(name);
-    const add = (start: number | undefined, bytes: number | undefined, object: Omit<TouchedObject, "bytes">): boolean => {
+    const add = (start: number | undefined, bytes: number | undefined, object: Omit<SizedObject, "bytes">): boolean => {
       if (start === undefined || bytes === undefined) return false;
       extents.push({ start, end: start + bytes, object: { ...object, bytes } });
       return true;
@@ -65,6 +65,24 @@ function parameterOf({ parameters }: Program["kernel"], address: Op): string {
   let at: Op | undefined = address;
   while (at?.action.kind === "gep") at = at.args[0];
   return at?.action.kind === "param" ? (parameters[at.action.index]?.name ?? "") : "";
+}
+
+/** The buffer that an address is in, of those that a pointer may point into, whose sizes may be unknown; and where it begins. */
+export function bufferAt(
+  { launch, environment, provenance }: Program,
+  pointer: Op,
+  address: number,
+): { readonly start: number; readonly object: TouchedObject } | undefined {
+  let found: { readonly start: number; readonly object: TouchedObject } | undefined;
+  for (const each of provenance.of(pointer)) {
+    const [kind, name] = each.split(" ");
+    const start = kind === "buffer" ? environment.bufferStarts[Number(name)] : undefined;
+    const buffer = launch.buffers[Number(name)];
+    if (start === undefined || buffer === undefined) return undefined;
+    if (start > address || (found && found.start > start)) continue;
+    found = { start, object: { kind: "buffer", name: buffer.name, bytes: buffer.bytes } };
+  }
+  return found;
 }
 
 /** The shared array that an address is in. */

@@ -5,10 +5,11 @@ import type { Program } from "../execute/program.ts";
 import type { Op } from "../ir/kernel.ts";
 import type { Actor, Violation } from "../report/violation.ts";
 import { BlockOrder } from "./block-order.ts";
-import type { BlockClocks } from "./clocks.ts";
+import type { BlockClocks, FenceScope } from "./clocks.ts";
 import { type BlockTouch, GlobalShadow } from "./global-shadow.ts";
+import { HeldLocks, isUnfenced } from "./held-locks.ts";
 import { isUnordered, meetsGrid } from "./invented.ts";
-import { nearestOf, sharedAt } from "./objects.ts";
+import { bufferAt, nearestOf, sharedAt } from "./objects.ts";
 import { type Conflict, SharedShadow, type Touch } from "./shared-shadow.ts";
 import type { Site, Sites } from "./sites.ts";
 import { spotOf, type Witnesses } from "./witnesses.ts";
@@ -35,6 +36,7 @@ export class OrderCheck {
   /** Where blocks may wait for each other. */
   readonly #order: BlockOrder | undefined;
   readonly #values: LaneValues | undefined;
+  readonly #locks = new HeldLocks();
   #unwritten: Unwritten[] = [];
   /** What is stored by one place in the source from several threads, and where they read it: it decides whether that matters. */
   readonly contested = new Set<Op>();
@@ -71,6 +73,7 @@ export class OrderCheck {
   begin(): void {
     this.#shared?.clear();
     this.#order?.begin();
+    this.#locks.clear();
     this.#unwritten = [];
   }
 
@@ -81,18 +84,33 @@ export class OrderCheck {
   }
 
   /** What is found and left by atomics and volatile accesses may tell others how far a thread is; wherever the thread goes because of it. */
-  synchronise({ op: { action }, operation }: AccessCounter, addresses: Float64Array, from: number, mask: number, warp: number): void {
+  synchronise({ op, operation }: AccessCounter, addresses: Float64Array, from: number, mask: number, warp: number): void {
     const order = this.#order;
+    const { action } = op;
     const isStrong = action.kind === "atomic" || ((action.kind === "load" || action.kind === "store") && action.volatile === true);
     if (!order || !isStrong) return;
     const { block } = this.#witnesses;
     const ofBlock = action.kind === "atomic" && action.scope === "block";
+    const takes = action.kind === "atomic" && action.op === "cas" && this.#sites.isLock(op);
     for (let lane = 0, bits = mask; bits !== 0; lane++, bits >>>= 1) {
       if ((bits & 1) === 0) continue;
       const address = addresses[from + lane]!;
       if (operation !== "store") order.acquire(address, block, warp, ofBlock);
       if (operation !== "load") order.release(address, block, warp, ofBlock);
+      if (takes) this.#locks.take(warp, lane, address);
+      else if (operation !== "load") this.#locks.give(warp, lane, address);
     }
+  }
+
+  /** A fence of a warp. */
+  fence(warp: number, scope: FenceScope): void {
+    this.#clocks.fence(warp, scope);
+    this.#locks.fence(warp, scope);
+  }
+
+  /** The lanes of a warp have met, alone or with others of the block. */
+  meet(warp: number): void {
+    this.#locks.fence(warp, "device");
   }
 
   #inShared(shadow: SharedShadow, site: Site, addresses: Float64Array, from: number, mask: number, warp: number): void {
@@ -122,7 +140,8 @@ export class OrderCheck {
       if ((bits & 1) === 0) continue;
       const address = addresses[from + lane]!;
       const first = Math.floor(address / shadow.granule);
-      const touch: BlockTouch = { warp, lane, time, interval, block, site: site.number, ...this.#stored(site, warp, lane) };
+      const lock = this.#locks.of(warp, lane);
+      const touch: BlockTouch = { warp, lane, time, interval, block, site: site.number, lock, ...this.#stored(site, warp, lane) };
       const isOne = (other: BlockTouch): boolean => this.#isOne(site, touch, other);
       for (let granule = first; granule < first + granules; granule++) {
         const conflict = site.writes ? shadow.write(granule, touch, isOne) : shadow.read(granule, touch);
@@ -150,14 +169,16 @@ export class OrderCheck {
 
   #globalRace(site: Site, conflict: BlockTouch, address: number, touch: BlockTouch): void {
     const other = this.#sites.at(conflict.site);
-    const extent = site.extents && nearestOf(site.extents, address);
-    if (!other || !extent) return;
+    const extent = site.extents ? nearestOf(site.extents, address) : bufferAt(this.#program, site.address, address);
+    if (!other || !extent || (extent.object.bytes !== undefined && address - extent.start >= extent.object.bytes)) return;
     const within = conflict.block === touch.block;
     if (site.operation === "atomic" && other.operation === "atomic" && (within || !(site.ofBlock || other.ofBlock))) return;
     // Who sets what is there to a value is in the way of those who go on from what was there.
     const isSettled = site.sets === undefined || other.sets === undefined || site.sets === other.sets;
+    const isRead = (site.operation === "load" || other.operation === "load") && site.guarded && other.guarded;
     if (
       isSettled &&
+      !isRead &&
       ((site.sets !== undefined && other.operation !== "atomic") || (other.sets !== undefined && site.operation !== "atomic"))
     )
       return;
@@ -177,6 +198,7 @@ export class OrderCheck {
       offset: address - extent.start,
       width: site.counter.bytes,
       sameWarp: within && conflict.warp === touch.warp,
+      unfenced: isUnfenced(conflict.lock, touch.lock, within),
       interval: touch.interval,
       ...stored(touch, conflict),
     }));
@@ -185,7 +207,8 @@ export class OrderCheck {
   #sharedRace(site: Site, { sameWarp, underWay, ...conflict }: Conflict, address: number, touch: Touch): void {
     const other = this.#sites.at(conflict.site);
     const extent = site.extents ? nearestOf(site.extents, address) : sharedAt(this.#program, address);
-    if (!other || !extent) return;
+    // What lies beyond the end is told as that.
+    if (!other || !extent || address < extent.start || address >= extent.end) return;
     const here = this.#witnesses.actor(site.op, site.operation, touch.warp, touch.lane);
     const there = this.#witnesses.actor(other.op, other.operation, conflict.warp, conflict.lane);
     this.#tell(`shared ${spotsOf(site, other)}`, inSourceOrder(site, here, other, there), ({ by, other: earlier }) => ({

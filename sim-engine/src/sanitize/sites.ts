@@ -13,6 +13,7 @@ export interface Site {
   readonly number: number;
   readonly op: Op;
   readonly counter: AccessCounter;
+  readonly address: Op;
   readonly extents: readonly Extent[] | undefined;
   readonly operation: Actor["operation"];
   readonly reads: boolean;
@@ -35,6 +36,8 @@ export interface Site {
   readonly ofBlock: boolean;
   /** Every thread of the launch stores the same: nothing is lost but what is worked out from what was there. */
   readonly sets: number | "alike" | undefined;
+  /** Whether accesses to it are ordered by fences elsewhere: then it matters even of one value when it is read. */
+  readonly guarded: boolean;
 }
 
 export class Sites {
@@ -46,8 +49,12 @@ export class Sites {
   readonly stored: ReadonlySet<string>;
   /** Of global memory: what atomics work out anew from what is there. */
   readonly #updated: ReadonlySet<MemoryObject>;
+  /** Of global memory: what is read, other than to decide where to go, in a kernel that orders accesses by fences. */
+  readonly #guarded: ReadonlySet<MemoryObject>;
   /** Of global memory: what several numbers are stored to. */
   readonly #contradicted: ReadonlySet<MemoryObject>;
+  /** What threads take and give back: exchanged where it holds what is expected, and set by plain exchanges or stores. */
+  readonly #locks: ReadonlySet<MemoryObject>;
   /** What branches go by: a volatile read among it waits for others, or looks whether they have done something. */
   readonly #deciding: ReadonlySet<Op>;
   /** What something stores to of which it is not known where, or whether. */
@@ -63,8 +70,10 @@ export class Sites {
     this.changes = (address) => mayOverlap(program.provenance.of(address), written);
     this.#updated = updatedObjects(program);
     this.#contradicted = contradictedObjects(program);
-    this.stored = storedObjects(program, this.changes, new Set([...this.#updated, ...this.#contradicted]));
+    this.#locks = lockObjects(program);
     this.#deciding = decidingValues(program);
+    this.#guarded = guardedObjects(program, this.#deciding);
+    this.stored = storedObjects(program, this.changes, new Set([...this.#updated, ...this.#contradicted, ...this.#guarded]));
     this.#doubtful = doubtfulObjects(program, invented);
   }
 
@@ -75,6 +84,11 @@ export class Sites {
     this.#sites.set(counter, site);
     if (site) this.#numbered.push(site);
     return site;
+  }
+
+  /** Whether an atomic takes or gives back a lock. */
+  isLock({ args: [address] }: Op): boolean {
+    return address !== undefined && mayOverlap(this.#program.provenance.of(address), this.#locks);
   }
 
   /** By its number. */
@@ -96,6 +110,7 @@ export class Sites {
       number: this.#numbered.length,
       op,
       counter,
+      address,
       extents: extentsOf(this.#program, address),
       operation,
       reads: operation === "load" || (operation === "copy" && space === "global"),
@@ -109,10 +124,12 @@ export class Sites {
       meetsOthers:
         space === "global" &&
         [...objects].some((object) => this.stored.has(object)) &&
-        (sets === undefined || [...objects].some((object) => this.#updated.has(object) || this.#contradicted.has(object))) &&
+        (sets === undefined ||
+          [...objects].some((object) => this.#updated.has(object) || this.#contradicted.has(object) || this.#guarded.has(object))) &&
         !(op.action.kind === "load" && op.action.volatile === true && this.#deciding.has(op)),
       ofBlock: op.action.kind === "atomic" && op.action.scope === "block",
       sets,
+      guarded: [...objects].some((object) => this.#guarded.has(object)),
     };
   }
 
@@ -137,6 +154,16 @@ function decidingValues({ kernel }: Program): ReadonlySet<Op> {
   for (const { end } of kernel.blocks) if (end.kind === "branch") deciding.add(end.cond);
   for (const op of deciding) for (const arg of op.args) deciding.add(arg);
   return deciding;
+}
+
+function guardedObjects({ kernel, provenance }: Program, deciding: ReadonlySet<Op>): ReadonlySet<MemoryObject> {
+  const guarded = new Set<MemoryObject>();
+  if (!kernel.blocks.some(({ ops }) => ops.some(({ action }) => action.kind === "fence"))) return guarded;
+  for (const { ops } of kernel.blocks)
+    for (const op of ops)
+      if (op.action.kind === "load" && op.args[0] && !deciding.has(op))
+        for (const object of provenance.of(op.args[0])) if (/^(buffer|global) /.test(object)) guarded.add(object);
+  return guarded;
 }
 
 function writtenObjects({ kernel, provenance }: Program): ReadonlySet<MemoryObject> {
@@ -170,6 +197,17 @@ function contradictedObjects({ kernel, provenance }: Program): ReadonlySet<Memor
       for (const object of provenance.of(address)) numbers.set(object, (numbers.get(object) ?? new Set()).add(numberOf(value)));
     }
   return new Set([...numbers].flatMap(([object, all]) => (all.size > 1 && !locks.has(object) ? [object] : [])));
+}
+
+function lockObjects({ kernel, provenance }: Program): ReadonlySet<MemoryObject> {
+  const [taken, given] = [new Set<MemoryObject>(), new Set<MemoryObject>()];
+  for (const { ops } of kernel.blocks)
+    for (const { action, args } of ops) {
+      const isGiven = action.kind === "store" || (action.kind === "atomic" && action.op === "exch");
+      const kind = action.kind === "atomic" && action.op === "cas" ? taken : isGiven ? given : undefined;
+      if (kind && args[0]) for (const object of provenance.of(args[0])) kind.add(object);
+    }
+  return new Set([...taken].filter((object) => given.has(object)));
 }
 
 /** A number of the source's; of another value that all threads have nothing more is known. */

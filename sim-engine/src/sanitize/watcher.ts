@@ -67,6 +67,7 @@ export class Watcher implements AccessListener, BarrierListener {
     // Nobody is left who might have written.
     this.#order.tellUnwritten();
     this.#unwritten.end();
+    this.#barriers.end();
   }
 
   /** An operation by which the running warp's threads wait, for each other or for what they copy. */
@@ -81,10 +82,11 @@ export class Watcher implements AccessListener, BarrierListener {
         this.#clocks.waitForCopies(warp, op.action.pending);
         break;
       case "fence":
-        this.#clocks.fence(warp, op.action.scope === "block" ? "block" : "device");
+        this.#order.fence(warp, op.action.scope === "block" ? "block" : "device");
         break;
       default:
         this.#clocks.warpSync(warp);
+        this.#order.meet(warp);
         this.#barriers.warpSync(op, warp, mask);
     }
   }
@@ -111,6 +113,7 @@ export class Watcher implements AccessListener, BarrierListener {
   }
 
   arrive(warp: number, barrier: Op, lanes: number, missing: number, ended: number): void {
+    this.#order.meet(warp);
     this.#barriers.arrive(warp, barrier, lanes, missing, ended);
   }
 

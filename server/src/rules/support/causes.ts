@@ -22,7 +22,9 @@ export function byCause<K extends Violation["kind"]>(
 ): Cause<K>[] {
   const groups = groupBy(all, ({ violation, launch }) => `${launch.report.kernel} ${causeOf(violation)}`);
   return [...groups.values()].map((group) => {
-    const first = group.reduce((best, each) => (isBetter(each.violation, best.violation) ? each : best));
+    const certain = group.filter(({ violation }) => !violation.assumed);
+    const candidates = certain.length > 0 ? certain : group;
+    const first = candidates.reduce((best, each) => (isBetter(each.violation, best.violation) ? each : best));
     const others = oncePerPlace([first, ...group]).filter((each) => each !== first);
     return { first, others, all: group };
   });

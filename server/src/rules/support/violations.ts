@@ -1,7 +1,7 @@
 /** What the simulated blocks did wrong, one for each place in the source, and the words for it. */
 import type { Actor, Assumption, Violation } from "@warplens/sim-engine";
 import type { Place } from "../../syntax/reading.ts";
-import { formatDim } from "../../units.ts";
+import { formatAssumption, formatDim } from "../../units.ts";
 import type { Finding, Related, RuleContext, SimulatedLaunch } from "../rule.ts";
 import { textAt } from "./edits.ts";
 import { groupBy } from "./group-by.ts";
@@ -26,9 +26,11 @@ export const shown = <K extends Kind>(context: RuleContext, kind: K): Shown<K>[]
 
 /** The violations of a kind. What rests on a value that nobody said is left out: it shows nothing. */
 export function allShown<K extends Kind>({ program: { reading }, launches }: RuleContext, kind: K): Shown<K>[] {
-  return launches.filter(isKnown).flatMap((launch) =>
+  const known = new Set(launches.filter(isKnown).map(({ fact }) => fact.kernelName));
+  return launches.filter(isConfigured).flatMap((launch) =>
     (launch.report.violations ?? []).flatMap((violation): Shown<K>[] => {
-      if (violation.kind !== kind) return [];
+      // A launch that is known shows what assumed numbers only suggest.
+      if (violation.kind !== kind || (violation.assumed && known.has(launch.fact.kernelName))) return [];
       const place = placeIn(launch, violation.by.at, reading.files);
       return place ? [{ violation: violation as Of<K>, launch, place, text: textAt(reading, place) }] : [];
     }),
@@ -47,6 +49,11 @@ export function placeIn({ kernel }: SimulatedLaunch, { file, start, end }: Actor
 /** The source or the user says all that decides what its threads do, but for what buffers hold. */
 export const isKnown = ({ fact }: Pick<SimulatedLaunch, "fact">): boolean => fact.assumptions.every(isHarmless);
 
+/** The same, but for numbers that the kernel is given, too: what rests on those the engine does not tell. */
+const isConfigured = ({ fact, kernel }: SimulatedLaunch): boolean =>
+  fact.configuration.length === 0 &&
+  fact.assumptions.every((assumption) => isHarmless(assumption) || kernel.parameters.some(({ name }) => name === assumption.what));
+
 /** What a makefile says, and what is made of the code: neither changes what the source has threads do. */
 const saidElsewhere: ReadonlySet<string> = new Set([
   "the program's arguments",
@@ -61,19 +68,44 @@ const isHarmless = ({ what, value }: Assumption): boolean =>
   saidElsewhere.has(what) ||
   (typeof value === "string" && /^(success|nothing|a buffer of its own|all the kernel reaches|memory of its own)/.test(value));
 
-/** What a finding says besides its words: the launch, the kernel, the witness. */
-export function about({ launch, violation }: Witnessed, related: readonly Related[] = []): Pick<Finding, "kernel" | "related" | "witness"> {
+/** What it rests on that nobody says, in words: "`n` = 512". */
+const assumedOf = ({ launch, violation }: Witnessed): string[] =>
+  (violation.assumed ?? []).flatMap((name) =>
+    launch.fact.assumptions.filter(({ what }) => what === name).map(({ value }) => formatAssumption(`\`${name}\``, value)),
+  );
+
+/** " Assumes `n` = 512." */
+export function assuming(each: Witnessed): string {
+  const assumed = assumedOf(each);
+  const more = assumed.length > 3 ? ` and ${assumed.length - 3} more` : "";
+  return assumed.length === 0 ? "" : ` Assumes ${assumed.slice(0, 3).join(", ")}${more}.`;
+}
+
+/** What a finding says besides its words: the launch, the kernel, the witness; where something is assumed it is information at most. */
+export function about(
+  each: Witnessed,
+  related: readonly Related[] = [],
+): Pick<Finding, "kernel" | "related" | "witness" | "assumed" | "atMost"> {
+  const { launch, violation } = each;
   const { fact, report } = launch;
+  const assumed = assumedOf(each);
   const turn = violation.later ? ", in a later turn of the loop around it" : "";
   const message = `in this launch of \`${report.kernel}\`: grid ${formatDim(report.grid)}, block ${formatDim(report.block)}${turn}`;
-  return { kernel: report.kernel, related: [...related, ...allocationIn(fact, violation), { at: fact.at, message }], witness: violation };
+  return {
+    kernel: report.kernel,
+    related: [...related, ...allocationIn(fact, violation), { at: fact.at, message }],
+    witness: violation,
+    ...(assumed.length === 0 ? {} : { assumed, atMost: "information" as const }),
+  };
 }
 
 /** Where the memory that it is about is allocated. */
 function allocationIn({ allocations }: SimulatedLaunch["fact"], violation: Violation): Related[] {
   const object = "object" in violation && violation.object.kind === "buffer" ? violation.object : undefined;
   const at = object && allocations?.get(object.name);
-  return object && at ? [{ at, message: `\`${object.name}\` is allocated here: ${count(object.bytes)} bytes` }] : [];
+  return object && at
+    ? [{ at, message: `\`${object.name}\` is allocated here${object.bytes === undefined ? "" : `: ${count(object.bytes)} bytes`}` }]
+    : [];
 }
 
 /** "thread (255, 0, 0) of block (99, 0, 0)" */

@@ -6,8 +6,8 @@ type Index = readonly [number, number, number];
 export interface Witness {
   readonly block: Index;
   readonly thread: Index;
-  /** The memory: its name, its bytes, where in it (bytes from its start), and how many bytes are touched. */
-  readonly object?: { readonly name: string; readonly bytes: number };
+  /** The memory: its name, its bytes where they are known, where in it (bytes from its start), and how many bytes are touched. */
+  readonly object?: { readonly name: string; readonly bytes?: number };
   readonly offset?: number;
   readonly width?: number;
   /** The other thread: it accesses the same bytes, or does not come to the barrier. */
@@ -16,12 +16,20 @@ export interface Witness {
 
 export function witnessOf(violation: Violation): Witness {
   const { block, thread } = violation.by;
-  if (violation.kind === "divergent-barrier") return { block, thread, other: { block, thread: violation.missing } };
+  if (violation.kind === "divergent-barrier")
+    return { block, thread, other: { block: violation.missingBlock ?? block, thread: violation.missing } };
   if (violation.kind === "overflow" || violation.kind === "division-by-zero") return { block, thread };
   const { object, offset, width } = violation;
   const other =
     violation.kind === "shared-race" || violation.kind === "global-race"
       ? { other: { block: violation.other.block, thread: violation.other.thread } }
       : {};
-  return { block, thread, object: { name: object.name, bytes: object.bytes }, offset, width, ...other };
+  return {
+    block,
+    thread,
+    object: { name: object.name, ...(object.bytes === undefined ? {} : { bytes: object.bytes }) },
+    offset,
+    width,
+    ...other,
+  };
 }
