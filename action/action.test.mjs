@@ -1,6 +1,6 @@
 /** The action of action.yml and the hooks of .pre-commit-hooks.yaml, on a repository made for it: their scripts run as GitHub and pre-commit run them. */
 import { execFileSync, spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -200,6 +200,15 @@ describe("the action", () => {
     expect(code).toBe(2);
   }, 120_000);
 
+  test("a warplens.json that is no file is named, not read", () => {
+    const { folder, base } = sample();
+    rmSync(path.join(folder, "warplens.json"));
+    symlinkSync("/dev/zero", path.join(folder, "warplens.json"));
+    const { code, log } = runAction(folder, { "fail-on": "never", diff: "false" }, pullRequest(base));
+    expect(log).toContain("warplens.json is not read: it is a device, not a file");
+    expect(code).toBe(2);
+  }, 120_000);
+
   test.each([
     ["the first time", "", /^api --method POST repos\/someone\/kernels\/issues\/7\/comments --field body=@\S+report\.md --silent$/m],
     ["again", "42", /^api --method PATCH repos\/someone\/kernels\/issues\/comments\/42 --field body=@\S+report\.md --silent$/m],
@@ -239,6 +248,19 @@ describe("the hooks", () => {
       code: 1,
       out: expect.stringContaining("src/copy.cu:3:23  warning strided-global-access"),
     });
+  }, 120_000);
+
+  test("take a file for a file, whatever its name begins with", () => {
+    const { folder } = sample();
+    const name = "--nvcc=./run.cu";
+    for (const each of [name, "run.cu"]) {
+      mkdirSync(path.dirname(path.join(folder, each)), { recursive: true });
+      writeFileSync(path.join(folder, each), "#!/bin/sh\ntouch ran\n");
+      chmodSync(path.join(folder, each), 0o755);
+    }
+    run("warplens-simulate", folder, name, "src/copy.cu");
+    expect(existsSync(path.join(folder, "ran"))).toBe(false);
+    expect(run("warplens", folder, name).out).toContain("in 1 file");
   }, 120_000);
 
   test("judge the gates", () => {

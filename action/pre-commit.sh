@@ -3,4 +3,11 @@
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 bash "$here/install.sh" >&2
-exec node "$here/../server/bin/warplens.mjs" "$@"
+# Names of files come behind the options, with nothing between: one that begins like an option is a file all the same. An option could
+# name a program to run.
+arguments=()
+for argument in "$@"; do
+  if [[ "$argument" == -* && ( -e "./$argument" || -L "./$argument" ) ]]; then argument="./$argument"; fi
+  arguments+=("$argument")
+done
+exec node "$here/../server/bin/warplens.mjs" "${arguments[@]}"
