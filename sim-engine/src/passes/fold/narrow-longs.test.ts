@@ -74,7 +74,7 @@ ${store("%14")}
 ${store("%12")}
   %15: i1 = icmp.ne %1, %4
   branch %15, b1, b2`,
-    "trunc i32, add i32, and i32, zext i64, lshr i64",
+    "add i32, and i32, zext i64, lshr i64",
   ],
 ])("%s", (_, body, expected) => {
   expect(widths(body)).toBe(expected);
