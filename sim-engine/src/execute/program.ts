@@ -115,6 +115,8 @@ export interface SkipState {
   window: OpenWindow | undefined;
   /** Entries of the warp's record when the loop was entered. */
   recordStart: number;
+  /** Windows that were skipped the last time: the next warp is likely to skip as many. */
+  likely: number;
 }
 
 export interface OpenWindow {

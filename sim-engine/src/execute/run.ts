@@ -368,19 +368,25 @@ export class Runner {
     if (top.mask !== window.mask || !sameLanes(path, top.block.index, top.mask, skip.window)) return 0;
     const advance = (windows: number): boolean => advanceValues(skip.values, o, top.mask, window.values, after, windows);
     const goes = (windows: number): boolean => advance(windows) && this.#tries(skip, top, o, path);
-    let good = 0;
-    let bad = leastWindows(skip);
-    while (goes(bad)) {
+    const least = leastWindows(skip);
+    const { likely } = skip.state;
+    let good = likely > least && goes(likely) ? likely : 0;
+    let bad = good > 0 ? good + 1 : least;
+    // What held so far fails there: nothing beyond is looked at.
+    const end = good === 0 && likely > least ? likely : Number.POSITIVE_INFINITY;
+    while (bad < end && goes(bad)) {
       if (bad > mostTurns) throw new BudgetExceeded("a loop that never ends");
       good = bad;
       bad *= 2;
     }
+    bad = Math.min(bad, end);
     // Without a skip there is nothing to look for between none and the least.
     while (good > 0 && bad - good > 1) {
       const middle = Math.floor((good + bad) / 2);
       if (goes(middle)) good = middle;
       else bad = middle;
     }
+    skip.state.likely = good;
     advance(good);
     return good;
   }

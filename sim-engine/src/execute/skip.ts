@@ -12,7 +12,7 @@ export const firstWindow = 4;
 const leastIterations = 16;
 export const leastWindows = ({ window }: LoopSkip): number => Math.max(2, Math.ceil(leastIterations / window));
 
-export const newState = (): SkipState => ({ iterations: 0, next: firstWindow, window: undefined, recordStart: 0 });
+export const newState = (): SkipState => ({ iterations: 0, next: firstWindow, window: undefined, recordStart: 0, likely: 0 });
 
 /** The values of one warp's lanes, i64 in two halves one after the other. */
 export function readValues(values: readonly SteadyValue[], o: number): Float64Array[] {

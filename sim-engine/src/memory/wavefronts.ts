@@ -61,17 +61,25 @@ function narrow(near: Int32Array, mask: number): number {
 function wide(near: Int32Array, mask: number, words: number): number {
   seen.clear();
   perBank.fill(0);
+  // Aligned to what each moves, lanes want whole groups of banks: one word of a group tells of the others.
+  const step = isAligned(near, mask, 4 * words) ? words : 1;
   let most = 0;
   for (let lane = 0, bits = mask; bits !== 0; lane++, bits >>>= 1) {
     if ((bits & 1) === 0) continue;
     const first = near[lane]! >> 2;
-    for (let word = first; word < first + words; word++) {
+    for (let word = first; word < first + words; word += step) {
       if (!seen.add(word)) continue;
       const ways = ++perBank[word & (bankCount - 1)]!;
       if (ways > most) most = ways;
     }
   }
   return most;
+}
+
+/** @param bytes a power of two */
+function isAligned(near: Int32Array, mask: number, bytes: number): boolean {
+  for (let lane = 0, bits = mask; bits !== 0; lane++, bits >>>= 1) if (bits & 1 && near[lane]! & (bytes - 1)) return false;
+  return true;
 }
 
 /** The wavefronts if the lanes' bytes lay side by side; never more than it does take. */
