@@ -10,11 +10,14 @@ export class Folding {
   readonly constants: Constants;
   readonly ranges: Ranges;
   readonly #kernel: Kernel;
+  readonly #uses = new Map<Op, number>();
   readonly #emitted: Op[] = [];
   span: Span;
 
   constructor(kernel: Kernel) {
     this.#kernel = kernel;
+    for (const block of kernel.blocks)
+      for (const { args } of [...block.phis, ...block.ops]) for (const arg of args) this.#uses.set(arg, (this.#uses.get(arg) ?? 0) + 1);
     this.constants = new Constants(kernel);
     this.ranges = new Ranges();
     this.span = { file: 0, line: 0, start: 0, end: 0 };
@@ -28,6 +31,11 @@ export class Folding {
 
   int(type: ScalarType, value: number | bigint): Op {
     return this.constants.int(type, value);
+  }
+
+  /** Whether one operand alone was this value when the rules began. */
+  isUsedOnce(op: Op): boolean {
+    return this.#uses.get(op) === 1;
   }
 
   takeEmitted(): Op[] {

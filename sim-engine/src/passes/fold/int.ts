@@ -145,6 +145,10 @@ function foldConstant(op: Op, action: IntAction, type: ScalarType, a: Op, consta
       if (inner?.op === "shl" && x && c !== undefined)
         return become(op, { kind: "int", op: "mul", ...both }, x, to((1n << big(c)) * big(constant)));
       if (power !== undefined) return become(op, { kind: "int", op: "shl", ...exact }, a, folding.int("i32", power));
+      if (inner?.op === "add" && !action.exact && folding.isUsedOnce(a) && x && c !== undefined) {
+        const scaled = folding.emit({ kind: "int", op: "mul" }, type, x, to(constant));
+        return become(op, { kind: "int", op: "add" }, scaled, to(big(c) * big(constant)));
+      }
       break;
     }
     case "and":
@@ -178,6 +182,7 @@ function foldShiftOrDivision(op: Op, action: IntAction, type: ScalarType, a: Op,
   const width = widthOf(type);
   const to = (value: number | bigint): Op => folding.int(type, value);
   const power = powerOfTwo(constant);
+  const isScaledSum = inner?.op === "add" && !action.exact && folding.isUsedOnce(a);
   switch (action.op) {
     case "shl":
     case "lshr":
@@ -187,6 +192,11 @@ function foldShiftOrDivision(op: Op, action: IntAction, type: ScalarType, a: Op,
         if (c >= 0 && constant > 0 && c + constant < width)
           return become(op, { kind: "int", op: action.op }, x, folding.int("i32", c + constant));
         if (action.op !== "ashr") return to(0);
+      }
+      // A constant comes out of a scaled sum, to meet others: (x + c) << n is (x << n) + (c << n).
+      if (action.op === "shl" && isScaledSum && x && c !== undefined && constant > 0 && constant < width) {
+        const scaled = folding.emit({ kind: "int", op: "shl" }, type, x, folding.int("i32", constant));
+        return become(op, { kind: "int", op: "add" }, scaled, to(big(c) << big(constant)));
       }
       // (x << c) >> c keeps the low bits; (x >> c) << c the high ones.
       if (inner && x && c === constant && width <= 32 && c > 0 && c < width) {
