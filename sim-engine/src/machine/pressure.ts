@@ -5,7 +5,7 @@ import type { Work } from "../work.ts";
 import { dependences, type Node } from "./dependences.ts";
 import { peakOf, type Straight } from "./live-words.ts";
 import { liveOut, mergedRegisters, recomputableRegisters, reloadableRegisters } from "./liveness.ts";
-import type { Instruction, MachineBlock } from "./machine.ts";
+import type { Instruction, MachineBlock, Register } from "./machine.ts";
 import { latencyOrder } from "./schedule.ts";
 import { shortestRanges } from "./shortest.ts";
 import { blockValues } from "./values.ts";
@@ -18,6 +18,8 @@ interface Peak {
 
 interface Ordered extends Peak {
   readonly order: readonly Node[];
+  /** What is cheap to come by is computed by the block, wherever else it is. */
+  readonly isRecomputed?: true;
 }
 
 export interface Scheduled extends Peak {
@@ -31,8 +33,13 @@ export class Pressure {
   #blocks: ReadonlyMap<Block, Straight>;
   readonly #free = new Map<Straight, Ordered>();
   readonly #shortest = new Map<Straight, Ordered>();
-  /** The same where what is cheap to come by is loaded or computed anew instead of kept. */
+  /** The same where what is cheap to come by is loaded or computed anew instead of kept, but for what the block computes with. */
   readonly #reloading = new Map<Straight, () => Straight>();
+  /** The same where that is computed anew, too. */
+  readonly #recomputing = new Map<Straight, () => Straight>();
+
+  /** What is cheap to come by, and what computes it. */
+  readonly #cheap = new Map<Register, Instruction>();
 
   /** Predicated blocks are part of their homes. */
   constructor(kernel: Kernel, blocks: ReadonlyMap<Block, MachineBlock>, work: Work) {
@@ -43,18 +50,19 @@ export class Pressure {
     const codes = own.map(({ instructions }) => instructions);
     const reloadable = reloadableRegisters(codes, merged);
     const recomputable = recomputableRegisters(codes, merged);
+    const cheap = new Set([...reloadable, ...recomputable]);
+    for (const instruction of codes.flat()) for (const def of instruction.defs) if (cheap.has(def)) this.#cheap.set(def, instruction);
     this.#blocks = new Map(
       own.map(({ block, instructions }) => {
         const wanted = out.get(block) ?? new Set();
         work.ask(4 * instructions.length);
-        const straight = (again: boolean): Straight => {
-          const values = again
-            ? blockValues(instructions, wanted, merged, reloadable, recomputable)
-            : blockValues(instructions, wanted, merged);
+        const straight = (loaded: ReadonlySet<Register>, computed: ReadonlySet<Register>): Straight => {
+          const values = blockValues(instructions, wanted, merged, loaded, computed);
           return { nodes: dependences(kernel, instructions, values.of, work), into: values.into, out: values.out };
         };
-        const kept = straight(false);
-        this.#reloading.set(kept, () => straight(true));
+        const kept = straight(new Set(), new Set());
+        this.#reloading.set(kept, () => straight(reloadable, recomputable));
+        this.#recomputing.set(kept, () => straight(cheap, recomputable));
         return [block, kept];
       }),
     );
@@ -76,19 +84,35 @@ export class Pressure {
     let starvedBelow = 0;
     for (const [block, straight] of this.#blocks) {
       this.#work.ask(straight.nodes.length);
-      const { order, words, atCalls } = this.#blockWithin(straight, limit);
+      const { order, words, atCalls, isRecomputed } = this.#blockWithin(straight, limit);
       if (mustFit && Math.max(words, atCalls) > limit) {
         this.#tryFirst(block, straight);
         return undefined;
       }
       peak = { words: Math.max(peak.words, words), atCalls: Math.max(peak.atCalls, atCalls) };
       starvedBelow = Math.max(starvedBelow, this.#starvedBelow(straight, order));
-      code.set(
-        block,
-        order.map(({ instruction }) => instruction),
-      );
+      code.set(block, isRecomputed ? this.#withRecomputed(order) : order.map(({ instruction }) => instruction));
     }
     return { ...peak, starvedBelow, code };
+  }
+
+  /** The code with what is computed anew, each once, before it is first read. */
+  #withRecomputed(order: readonly Node[]): Instruction[] {
+    const code: Instruction[] = [];
+    const there = new Set<Register>();
+    const compute = (register: Register): void => {
+      const from = there.has(register) ? undefined : this.#cheap.get(register);
+      there.add(register);
+      if (!from) return;
+      for (const use of from.uses) compute(use);
+      code.push(from);
+    };
+    for (const { instruction } of order) {
+      for (const use of instruction.uses) compute(use);
+      code.push(instruction);
+      for (const def of instruction.defs) there.add(def);
+    }
+    return code;
   }
 
   /** What did not fit is the likeliest not to fit the next time. */
@@ -99,6 +123,16 @@ export class Pressure {
   #blockWithin(block: Straight, limit: number): Ordered {
     const free = this.#freeOf(block);
     if (most(free) <= limit - nvcc.registerHeadroom) return free;
+    const kept = this.#keptWithin(block, limit);
+    // Rather than wait for one far load after the other ptxas computes places anew.
+    if (most(kept) > limit || 2 * farAhead(kept.order) > farAhead(free.order)) return kept;
+    const anew = madeOnce(this.#recomputing, block);
+    const recomputed = anew && this.#freeOf(anew);
+    return recomputed && most(recomputed) <= limit - nvcc.registerHeadroom ? { ...recomputed, isRecomputed: true } : kept;
+  }
+
+  /** The same, of what does not fit as if there were registers without end. */
+  #keptWithin(block: Straight, limit: number): Ordered {
     const shortest = this.#shortestOf(block);
     // Far from fitting, no other order will do.
     const hiding = most(shortest) > limit + farFromFitting ? shortest : ordered(block, latencyOrder(block, limit, this.#work));
@@ -111,7 +145,7 @@ export class Pressure {
       }
       return shortest;
     }
-    const reloading = this.#reload(block);
+    const reloading = madeOnce(this.#reloading, block);
     const again = reloading ? this.#blockWithin(reloading, limit) : shortest;
     return [again, shortest, hiding].reduce((best, each) => (most(each) < most(best) ? each : best));
   }
@@ -137,14 +171,6 @@ export class Pressure {
     return free;
   }
 
-  #reload(block: Straight): Straight | undefined {
-    const make = this.#reloading.get(block);
-    if (!make) return undefined;
-    const made = make();
-    this.#reloading.set(block, () => made);
-    return made;
-  }
-
   #shortestOf(block: Straight): Ordered {
     const known = this.#shortest.get(block);
     if (known) return known;
@@ -156,6 +182,12 @@ export class Pressure {
   }
 }
 
+function madeOnce(from: Map<Straight, () => Straight>, block: Straight): Straight | undefined {
+  const made = from.get(block)?.();
+  if (made) from.set(block, () => made);
+  return made;
+}
+
 const most = ({ words, atCalls }: Peak): number => Math.max(words, atCalls);
 
 const ordered = (block: Straight, order: readonly Node[]): Ordered => ({ order, ...peakOf(block, order) });
@@ -165,6 +197,10 @@ const farFromFitting = 8;
 
 /** Words of registers to schedule for less than there are, where the first attempt takes too many. */
 const fewerAhead = [2, 4, 8];
+
+/** The most loads of global memory under way at once, as far as they are counted. */
+const farAhead = (order: readonly Node[]): number => aheadOf(order, /^LDG/, mostFarLoads);
+const mostFarLoads = 16;
 
 /** The most loads of some kind under way at once, up to `enough`: issued, and nothing has read what they load. */
 function aheadOf(order: readonly Node[], kind: RegExp, enough: number): number {
