@@ -40,6 +40,7 @@ import preciseMathInHotLoop from "./precise-math-in-hot-loop.ts";
 import predicatedOffLanes from "./predicated-off-lanes.ts";
 import reciprocalSquareRoot from "./reciprocal-square-root.ts";
 import reductionByBarriers from "./reduction-by-barriers.ts";
+import redundantGlobalLoad from "./redundant-global-load.ts";
 import removedApi from "./removed-api.ts";
 import repeatedBarrier from "./repeated-barrier.ts";
 import rowPerThread from "./row-per-thread.ts";
@@ -116,6 +117,7 @@ export const rules: readonly Rule[] = [
   predicatedOffLanes,
   reciprocalSquareRoot,
   reductionByBarriers,
+  redundantGlobalLoad,
   removedApi,
   repeatedBarrier,
   rowPerThread,

@@ -61,7 +61,7 @@ export interface BranchReport {
 
 /**
  * A cost that a launch could be without: sectors, shared wavefronts or constant addresses beyond those that the lanes' bytes need;
- * atomics that meet; divisions by what only the launch says; a sum that a loop keeps in memory; arrays of a thread in local memory; loads
+ * atomics that meet; divisions by what only the launch says; a sum that a loop keeps in memory; what a loop loads again in each turn; arrays of a thread in local memory; loads
  * of factors for each product; lanes that a branch leaves idle, by the thread's place or by values; barriers of a reduction where a warp
  * could go on by itself; last warps of blocks that are not full; blocks that do not fit on an SM; blocks that are small, or few.
  */
@@ -72,6 +72,7 @@ export type CostKind =
   | "meetings"
   | "division"
   | "kept in memory"
+  | "loaded again"
   | "local array"
   | "factors"
   | "factors for tensor cores"

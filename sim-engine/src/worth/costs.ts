@@ -11,6 +11,7 @@ import { barrierReductions } from "./barrier-reductions.ts";
 import { runtimeDivisions } from "./divisions.ts";
 import { idleBranches } from "./idle-lanes.ts";
 import { keptInMemory } from "./kept-in-memory.ts";
+import { loadedAgain } from "./loaded-again.ts";
 import { localArrays } from "./local-arrays.ts";
 import type { OtherLaunch } from "./other-launches.ts";
 import { outerProducts } from "./outer-products.ts";
@@ -76,6 +77,7 @@ export function costsOf(asked: Asked): CostReport[] {
     ...accessCauses(program, sample),
     ...runtimeDivisions(program, sample),
     ...keptInMemory(program, sample),
+    ...loadedAgain(program, sample),
     ...localArrays(program, sample),
     ...barrierReductions(program, sample),
     ...outerProducts(program, sample, asked.computeCapability, asked.work),
@@ -129,6 +131,7 @@ const relief = {
   meetings: "meetings",
   division: "divisions",
   "kept in memory": "kept",
+  "loaded again": "kept",
   "local array": "kept",
   factors: "tiled",
   "factors for tensor cores": "tiled",

@@ -1,0 +1,32 @@
+/** Values that a loop loads from one place of memory in every turn, though nothing there is known to change. */
+import type { Program } from "../execute/program.ts";
+import type { Op } from "../ir/kernel.ts";
+import type { Sample } from "../sampling/sample.ts";
+import type { Cause } from "./costs.ts";
+import { isPlain, ownLoops, placeKey, samePlace, variesIn } from "./loop-ops.ts";
+
+/** Share of the turns in which such a load is made, as a register would be read. */
+const nearlyAlways = 0.9;
+
+/**
+ * Loads that the compiler has left in a loop, of addresses that are the same in every turn: it may not load them once for what the loop
+ * stores through pointers that could point there. One cause, whatever they load: what says that the pointers do not overlap says it of
+ * all. Places that the loop itself stores to are sums, and another cause.
+ */
+export function loadedAgain(program: Program, sample: Sample): Cause[] {
+  const found = new Set<Op>();
+  for (const { blocks, ops, inside, share } of ownLoops(program, sample)) {
+    const stored = ops.flatMap((op) => (op.action.kind === "store" && op.args[0] ? [op.args[0]] : []));
+    if (stored.length === 0) continue;
+    for (const block of blocks) {
+      if (share(block) < nearlyAlways) continue;
+      for (const load of block.ops) {
+        const [place] = load.args;
+        if (!isPlain(load, "load") || !place || variesIn(place, inside)) continue;
+        if (!stored.some((other) => samePlace(other, place))) found.add(load);
+      }
+    }
+  }
+  const ops = [...found].sort((a, b) => placeKey(a).localeCompare(placeKey(b)));
+  return ops.length > 0 ? [{ kind: "loaded again", ops }] : [];
+}
