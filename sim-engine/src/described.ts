@@ -102,10 +102,12 @@ export function describe(run: Executed, gpu: GpuModel, work: Work, { madeUp, oth
       sample,
       computeCapability: machine.computeCapability,
       ns: timed.time.ns,
+      boundBy: timed.time.boundBy,
       without,
       otherwise,
       other: other && otherNs !== undefined ? { ...other, ns: otherNs } : undefined,
       room: roomFor(advice, registers.value),
+      blocksAtOnce: resident.blocksPerSm * gpu.values.smCount,
       assumed,
       work,
     });

@@ -71,7 +71,11 @@ export class TimedRun {
 
   /** Nanoseconds that it would take without some of its cost; undefined where its time is not known. */
   without(without: Without): number | undefined {
-    return this.#run.resident.blocksPerSm === 0 ? undefined : this.#estimate(without)?.ns;
+    if (this.#run.resident.blocksPerSm === 0) return undefined;
+    const ns = this.#estimate(without)?.ns;
+    if (ns === undefined || !without.lastWave) return ns;
+    const [x, y, z] = this.#run.program.launch.grid;
+    return (ns * x * y * z) / without.lastWave.fullBlocks;
   }
 
   #serve(): Served {
@@ -95,9 +99,10 @@ export class TimedRun {
     const hottestAtomics = hottest === undefined ? undefined : rest?.unites ? Math.min(hottest, blocks) : hottest;
     const blocksPerSm = without?.blocksPerSm ?? resident.blocksPerSm;
     const residentBlocks = Math.min(blocksPerSm, Math.ceil(blocks / gpu.values.smCount));
+    const timedBlocks = without?.lastWave?.fullBlocks ?? blocks;
     return estimateTime(
       {
-        grid: launch.grid,
+        grid: without?.lastWave ? [timedBlocks, 1, 1] : launch.grid,
         block: launch.block,
         blocksPerSm,
         code: code.code,
@@ -105,9 +110,9 @@ export class TimedRun {
         sites: sites.sites,
         blocks: blockTraces(run, code, issued, blocks, residentBlocks, rest, work),
         totals: {
-          warpInstructions: issued,
-          requestedBytes: counted.requestedBytes,
-          ...(hottestAtomics === undefined ? {} : { hottestAtomics }),
+          warpInstructions: (issued * timedBlocks) / blocks,
+          requestedBytes: (counted.requestedBytes * timedBlocks) / blocks,
+          ...(hottestAtomics === undefined ? {} : { hottestAtomics: (hottestAtomics * timedBlocks) / blocks }),
         },
         traffic: rest ? { ...traffic, sites: rest.traffic(traffic.sites, sites.sites, sectors) } : traffic,
       },

@@ -54,6 +54,7 @@ import smallBlock from "./small-block.ts";
 import smallIntegerPower from "./small-integer-power.ts";
 import stridedGlobalAccess from "./strided-global-access.ts";
 import synchroniseInLoop from "./synchronise-in-loop.ts";
+import tailEffect from "./tail-effect.ts";
 import tensorCoreCandidate from "./tensor-core-candidate.ts";
 import transferInLoop from "./transfer-in-loop.ts";
 import transposedThreadIndex from "./transposed-thread-index.ts";
@@ -130,6 +131,7 @@ export const rules: readonly Rule[] = [
   smallIntegerPower,
   stridedGlobalAccess,
   synchroniseInLoop,
+  tailEffect,
   tensorCoreCandidate,
   transferInLoop,
   transposedThreadIndex,

@@ -13,7 +13,7 @@ const example = (parameters: string): string => `__global__ void smooth(${parame
   }
 }
 int main() {
-  const int n = 1 << 18, rows = 64;
+  const int n = 1 << 20, rows = 16;
   float *in, *out, *weights;
   cudaMalloc(&in, rows * (n + 8) * sizeof(float));
   cudaMalloc(&out, rows * n * sizeof(float));

@@ -63,7 +63,7 @@ export interface BranchReport {
  * A cost that a launch could be without: sectors, shared wavefronts or constant addresses beyond those that the lanes' bytes need;
  * atomics that meet; divisions by what only the launch says; a sum that a loop keeps in memory; what a loop loads again in each turn; arrays of a thread in local memory; loads
  * of factors for each product; lanes that a branch leaves idle, by the thread's place or by values; barriers of a reduction where a warp
- * could go on by itself; last warps of blocks that are not full; blocks that do not fit on an SM; blocks that are small, or few.
+ * could go on by itself; last warps of blocks that are not full; blocks that do not fit on an SM; a last wave of blocks for few of the SMs; blocks that are small, or few.
  */
 export type CostKind =
   | "sectors"
@@ -81,6 +81,7 @@ export type CostKind =
   | "barriers of a reduction"
   | "partial warps"
   | "occupancy"
+  | "last wave"
   | "small blocks"
   | "few blocks";
 
@@ -95,6 +96,8 @@ export interface CostReport {
   readonly at: readonly { readonly file: number; readonly line: number; readonly start: number; readonly end: number }[];
   /** The nearest change that is without it, of what keeps blocks off an SM: "6 fewer registers a thread: 75 %". */
   readonly change?: { readonly resource: "registers" | "shared"; readonly words: string };
+  /** How full the last wave of blocks is, from 0 to 1, and the blocks that the SMs hold at once. */
+  readonly lastWave?: { readonly filled: number; readonly blocksAtOnce: number };
   /** The launch that would be without it, where it is the launch that costs. */
   readonly launch?: { readonly grid: Dim3; readonly block: Dim3 };
   /** Nanoseconds of the launch without it: less than `time.ns`. */

@@ -44,14 +44,18 @@ const mostOfKind = 6;
 /** A launch that would gain less than this without all of them is not asked for each. */
 const leastShare = 0.02;
 
+/** Share of the SMs' room that the last wave of blocks fills, up to which it is asked what it costs. */
+const mostOfLastWave = 0.3;
+
 /** What is asked of a launch that was run. */
 export interface Asked {
   readonly program: Program;
   readonly sample: Sample;
   /** Of the GPU: 90 for 9.0. */
   readonly computeCapability: number;
-  /** Nanoseconds that it takes. */
+  /** Nanoseconds that it takes, and what they are bound by. */
   readonly ns: number;
+  readonly boundBy: string;
   /** Its nanoseconds without some of its cost; undefined where that is not known. */
   without(without: Without): number | undefined;
   /** What was run with other values in the place of those that are assumed; undefined where it was not. */
@@ -60,6 +64,8 @@ export interface Asked {
   readonly other: (OtherLaunch & { readonly ns: number }) | undefined;
   /** The nearest changes that let more blocks on an SM. */
   readonly room: readonly Room[];
+  /** Blocks that the SMs hold at once. */
+  readonly blocksAtOnce: number;
   readonly assumed: AssumedInputs;
   readonly work: Work;
 }
@@ -92,7 +98,8 @@ export function costsOf(asked: Asked): CostReport[] {
     const left = asked.without({ blocksPerSm });
     return isWorthIt(left) ? [{ kind: "occupancy", change: { resource, words }, at: [], ns: left }] : [];
   });
-  if (causes.length > 1 && !isWorthIt(asked.without(together(causes)))) return [...ofLaunch, ...ofRoom];
+  const ofWave = lastWave(asked).flatMap(({ left, report }) => (isWorthIt(left) ? [{ ...report, ns: left }] : []));
+  if (causes.length > 1 && !isWorthIt(asked.without(together(causes)))) return [...ofLaunch, ...ofRoom, ...ofWave];
   const ofCauses = causes.flatMap((cause) => {
     const left = asked.without(together([cause]));
     if (!isWorthIt(left)) return [];
@@ -109,7 +116,28 @@ export function costsOf(asked: Asked): CostReport[] {
       },
     ];
   });
-  return [...ofCauses, ...ofLaunch, ...ofRoom];
+  return [...ofCauses, ...ofLaunch, ...ofRoom, ...ofWave];
+}
+
+/**
+ * Blocks that are left when the SMs have been filled a whole number of times: while they run most SMs have nothing to do. What all SMs
+ * share, the L2 and the memory, those few have for themselves then, which the timing does not know: launches bound by it are left out.
+ */
+function lastWave({ program, blocksAtOnce, boundBy, without }: Asked): { left: number | undefined; report: Omit<CostReport, "ns"> }[] {
+  const [x, y, z] = program.launch.grid;
+  const waves = blocksAtOnce > 0 ? (x * y * z) / blocksAtOnce : 0;
+  const fullBlocks = Math.floor(waves) * blocksAtOnce;
+  const filled = waves - Math.floor(waves);
+  if (
+    boundBy.startsWith("dram") ||
+    boundBy.startsWith("l2") ||
+    fullBlocks === 0 ||
+    filled === 0 ||
+    filled > mostOfLastWave ||
+    program.launch.cluster
+  )
+    return [];
+  return [{ left: without({ lastWave: { fullBlocks } }), report: { kind: "last wave", lastWave: { filled, blocksAtOnce }, at: [] } }];
 }
 
 /** Whether what is assumed alone makes accesses poor, or meet: with other values they would not. */

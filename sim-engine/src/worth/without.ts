@@ -19,6 +19,8 @@ export interface Without {
   readonly tiled?: ReadonlySet<Op>;
   /** The limit of blocks on an SM: that many fit. */
   readonly blocksPerSm?: number;
+  /** The last wave of blocks: so many fill the SMs a whole number of times, and the others take no longer than their share of that. */
+  readonly lastWave?: { readonly fullBlocks: number };
   /** The divisors of these divisions not being constants. */
   readonly divisions?: ReadonlySet<Op>;
 }
