@@ -101,6 +101,12 @@ export type HostFault = { readonly at: Expression } & (
       readonly unit: Expression | undefined;
     }
   | {
+      /** The distance between rows, `at`, is less than what a row takes; both in bytes. */
+      readonly kind: "short-pitch";
+      readonly pitch: number;
+      readonly bytes: number;
+    }
+  | {
       readonly kind: "sizeof-pointer";
       /** The pointer whose size is taken. */
       readonly pointer: Expression;

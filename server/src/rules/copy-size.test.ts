@@ -40,6 +40,10 @@ testRule(rule, {
     "the size of one element": program("cudaMemcpy(d, h.data(), sizeof(d[0]), cudaMemcpyHostToDevice);"),
   },
   found: {
+    "rows that overlap": {
+      code: program(`cudaMemcpy2D(d, n * sizeof(float), h.data(), n, n * sizeof(float), 1, cudaMemcpyHostToDevice);
+//                                             ^ 1,000 bytes from row to row, each of which has 4,000 bytes`),
+    },
     "beyond the end, at both sides": {
       code: program(`cudaMemcpy(d, h.data(), n * sizeof(double), cudaMemcpyHostToDevice);
 //^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ writes 8,000 bytes of \`d\`, which has 4,000 bytes`),

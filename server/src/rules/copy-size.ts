@@ -61,6 +61,8 @@ int main() {
         fix,
       };
     }
+    for (const { at, pitch, bytes } of faultsOf(context, "short-pitch"))
+      yield { span: at, message: `The pitch is in bytes: ${bytesOf(pitch)} from row to row, each of which has ${bytesOf(bytes)}. The call fails.` };
     for (const { at, pointer, bytes, object } of faultsOf(context, "sizeof-pointer")) {
       const name = excerpt(reading, pointer);
       yield {

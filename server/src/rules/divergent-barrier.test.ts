@@ -47,6 +47,7 @@ testRule(rule, {
       code: program(`  if (t % 2 == 0) __syncthreads();
   //              ^^^^^^^^^^^^^^^ thread (0, 0, 0) waits here and thread (1, 0, 0) goes by it
   out[i] = in[i];`),
+      unsafe: program("  __syncthreads();\n  out[i] = in[i];"),
     },
     "some of the warps": {
       code: program(`  if (t < 128) {
@@ -55,6 +56,58 @@ testRule(rule, {
   //^^^^^^^^^^^^^^^ goes by it
   }
   out[i] += 1;`),
+      unsafe: program(`  if (t < 128) {
+    out[i] = in[i];
+  }
+  __syncthreads();
+  out[i] += 1;`),
+    },
+    "before what is done": {
+      code: program(`  if (t < 128) {
+    __syncthreads();
+  //^^^^^^^^^^^^^^^ goes by it
+    out[i] = in[i];
+  }`),
+      unsafe: program(`  __syncthreads();
+  if (t < 128) {
+    out[i] = in[i];
+  }`),
+    },
+    "between what is done": {
+      code: program(`  for (int k = 0; k < 2; ++k)  {
+    if (t < 128 && k < n) {
+      out[i] = in[i];
+      __syncthreads();
+    //^^^^^^^^^^^^^^^ goes by it
+      out[i ^ 64] += 1;
+    }
+  }`),
+      unsafe: program(`  for (int k = 0; k < 2; ++k)  {
+    if (t < 128 && k < n) {
+      out[i] = in[i];
+    }
+    __syncthreads();
+    if (t < 128 && k < n) {
+      out[i ^ 64] += 1;
+    }
+  }`),
+    },
+    "what is declared before it is needed behind it": {
+      code: program(`  if (t < 128) {
+    float v = in[i];
+    __syncthreads();
+  //^^^^^^^^^^^^^^^ goes by it
+    out[i] = v;
+  }`),
+    },
+    "what decides is another thing behind it": {
+      code: program(`  int left = 128;
+  if (t < left) {
+    left = 0;
+    __syncthreads();
+  //^^^^^^^^^^^^^^^ goes by it
+    out[i] = in[i];
+  }`),
     },
     "whole warps that have returned": {
       code: program(`  if (i >= n) return;

@@ -1,5 +1,6 @@
 import { defineRule } from "./rule.ts";
 import { alsoAt, byCause } from "./support/causes.ts";
+import { hoistedBarrier } from "./support/hoisted-barrier.ts";
 import { about, assuming, type Of, placeIn, shown, threadOf, tuple } from "./support/violations.ts";
 
 export default defineRule({
@@ -15,8 +16,9 @@ export default defineRule({
   remedy:
     "Move the barrier out of the branch, and guard the work on either side of it instead. A mask names the lanes that come: `__ballot_sync` before the branch tells which.",
   notes:
-    "Where the other threads have returned from the kernel, the hardware does not wait for them, though the guide forbids it: then the finding is information. Of a barrier of the grid, the first and the last block are compared: each has to come to as many.",
-  fix: "none",
+    "Where the other threads have returned from the kernel, the hardware does not wait for them, though the guide forbids it: then the finding is information. Of a barrier of the grid, the first and the last block are compared: each has to come to as many. The fix takes a `__syncthreads()`, or a group's `sync()`, out of an `if` of the kernel's own body, and guards what stands before it and behind it each for itself.",
+  fix: "unsafe",
+  changes: "faults",
   simulated: true,
   specificity: 3,
   example: {
@@ -64,6 +66,7 @@ int main() {
           ...(elsewhere ? [{ at: elsewhere, message: `thread ${tuple(missing)} waits here` }] : []),
           ...alsoAt(others, (more) => `thread ${tuple(more.missing)} is missed here, too`),
         ]),
+        ...(ended || instead || missingBlock ? {} : { fix: hoistedBarrier(context, each.place) }),
         ...(ended ? { atMost: "information" as const } : {}),
       };
     }

@@ -39,7 +39,7 @@ export function barrierBetween(context: RuleContext, first: Place, second: Place
 }
 
 /** The function's own body, or that of a loop which every thread of the block goes through alike. */
-function comesWhole(context: RuleContext, block: Block): boolean {
+export function comesWhole(context: RuleContext, block: Block): boolean {
   const { syntax } = context;
   const parent = syntax.parent(block)?.node;
   if (parent?.kind === "function") return parent.specifiers.global === true;
@@ -48,6 +48,9 @@ function comesWhole(context: RuleContext, block: Block): boolean {
   return around?.kind === "block" && comesWhole(context, around);
 }
 
+/** Built-in variables that all threads of a block find alike. */
+const ofBlock: ReadonlySet<string> = new Set(["blockIdx", "blockDim", "gridDim"]);
+
 /** It counts from a number of the source's in steps that no thread's index has a part in. */
 function isAlikeForAll({ syntax, program: { semantics } }: RuleContext, loop: Statement & { readonly kind: "for" }): boolean {
   const variables = new Variables(syntax, semantics);
@@ -55,6 +58,7 @@ function isAlikeForAll({ syntax, program: { semantics } }: RuleContext, loop: St
   const look = (e: Expression | Statement | undefined): void => {
     if (!e) return;
     walk(e, (node) => {
+      if (node.kind === "member" && node.base.kind === "name" && ofBlock.has(node.base.name.parts.at(-1)?.text ?? "")) return false;
       if (node.kind === "call" || node.kind === "subscript" || node.kind === "member") alike = false;
       if (node.kind !== "name" || semantics.constant(node) !== undefined) return true;
       const variable = variables.of(node);

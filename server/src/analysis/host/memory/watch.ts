@@ -224,6 +224,8 @@ export function copiesRows(
   const { size, bytes, to, from, rows } = copy;
   const memory = [memoryOf(to), from && memoryOf(from)];
   if (host.faults === undefined || size === undefined || bytes === undefined) return;
+  const short = rows.find(({ pitch, bytes: pitchBytes }) => pitch !== undefined && pitchBytes !== undefined && pitchBytes < bytes);
+  if (short?.pitch && short.bytes !== undefined) tell(host, { kind: "short-pitch", at: short.pitch, pitch: short.bytes, bytes });
   for (const [k, { pitch, bytes: pitchBytes }] of rows.entries()) {
     const allocation = memory[k]?.allocation;
     const { elementBytes = 1, bytes: allocated } = allocation?.summary ?? {};

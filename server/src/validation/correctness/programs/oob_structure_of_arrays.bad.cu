@@ -1,0 +1,34 @@
+// BROKEN: one of the structure's arrays is allocated for as many bytes as there are particles.
+#include <cstdio>
+#include <vector>
+#include <cuda_runtime.h>
+
+struct Particles {
+    float *x, *y, *z;
+    int count;
+};
+
+__global__ void drift(Particles p, float dt) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= p.count) return;
+    p.x[i] += dt;
+    p.y[i] += dt;
+    p.z[i] += dt;  // BUG: out-of-bounds-access
+}
+
+int main() {
+    Particles p;
+    p.count = 4096;
+    const size_t bytes = p.count * sizeof(float);
+    cudaMalloc(&p.x, bytes);
+    cudaMalloc(&p.y, bytes);
+    cudaMalloc(&p.z, p.count);
+    cudaMemset(p.x, 0, bytes);
+    cudaMemset(p.y, 0, bytes);
+    cudaMemset(p.z, 0, p.count);
+    drift<<<(p.count + 127) / 128, 128>>>(p, 0.1f);
+    std::vector<float> h(p.count);
+    cudaMemcpy(h.data(), p.x, bytes, cudaMemcpyDeviceToHost);
+    printf("%f\n", h[0]);
+    cudaFree(p.x); cudaFree(p.y); cudaFree(p.z);
+}
