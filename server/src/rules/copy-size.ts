@@ -62,7 +62,10 @@ int main() {
       };
     }
     for (const { at, pitch, bytes } of faultsOf(context, "short-pitch"))
-      yield { span: at, message: `The pitch is in bytes: ${bytesOf(pitch)} from row to row, each of which has ${bytesOf(bytes)}. The call fails.` };
+      yield {
+        span: at,
+        message: `The pitch is in bytes: ${bytesOf(pitch)} from row to row, each of which has ${bytesOf(bytes)}. The call fails.`,
+      };
     for (const { at, pointer, bytes, object } of faultsOf(context, "sizeof-pointer")) {
       const name = excerpt(reading, pointer);
       yield {
