@@ -179,14 +179,32 @@ describe("the action", () => {
     git("checkout", "--quiet", "main");
     git("merge", "--quiet", "--no-ff", "-m", "merge", "change");
     git("branch", "merged");
+    const merged = git("rev-parse", "merged");
     const clone = path.join(scratch, `shallow ${count}`);
     execFileSync("git", ["clone", "--quiet", "--depth=1", "--branch=merged", `file://${folder}`, clone]);
     const inputs = { "working-directory": "src", paths: "copy.cu\nno-such-option", gate: "false" };
     writeFileSync(path.join(clone, "src/no-such-option"), "");
-    const { code, log, summary } = runAction(clone, inputs, pullRequest(base), { GITHUB_REF: "refs/pull/7/merge" });
+    const { code, log, summary } = runAction(clone, inputs, pullRequest(base), {
+      GITHUB_REF: "refs/pull/7/merge",
+      GITHUB_SHA: merged,
+    });
     expect(log).toMatch(/^::warning file=src\/copy\.cu,line=3,/m);
     expect(summary).toContain("### WarpLens: 1 launch slower; 1 new finding");
     expect(summary).toContain(base.slice(0, 7));
+    expect(code).toBe(1);
+  }, 120_000);
+
+  test("where a workflow checks out the branch itself, which its base was merged into: the base is the pull request's", () => {
+    const { folder, git, commit } = sample();
+    git("checkout", "--quiet", "main");
+    const base = commit({ "README.md": "more\n" });
+    git("checkout", "--quiet", "change");
+    git("merge", "--quiet", "--no-ff", "-m", "merge", "main");
+    const { code, log } = runAction(folder, { gate: "false", diff: "false" }, pullRequest(base), {
+      GITHUB_REF: "refs/pull/7/merge",
+      GITHUB_SHA: "0".repeat(40),
+    });
+    expect(log).toMatch(/^::warning file=src\/copy\.cu,line=3,/m);
     expect(code).toBe(1);
   }, 120_000);
 

@@ -28,10 +28,11 @@ read_paths() {
 # Whether there is a base to compare with, in `BASE`. A shallow checkout does not have it yet.
 have_base() {
   if [ -z "${BASE:-}" ]; then return 1; fi
-  # A pull request is checked out as merged into its base, which may have gone on since it was opened.
-  if [[ "${GITHUB_REF:-}" == refs/pull/*/merge ]]; then
+  # A pull request is checked out as merged into its base, which may have gone on since it was opened; unless the workflow checks out
+  # something else, whose parents are its own.
+  if [[ "${GITHUB_REF:-}" == refs/pull/*/merge && "$(git rev-parse HEAD)" == "${GITHUB_SHA:-}" ]]; then
     local parents
-    parents="$(git cat-file -p HEAD | sed -n 's/^parent //p')"
+    parents="$(git cat-file -p HEAD | sed -n '/^$/q; s/^parent //p')"
     if [ "$(wc -l <<<"$parents")" -eq 2 ]; then BASE="$(head -n 1 <<<"$parents")"; fi
   fi
   if git rev-parse --verify --quiet --end-of-options "$BASE^{commit}" >/dev/null; then return 0; fi

@@ -1,7 +1,7 @@
 import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { folderWith, run, runIn } from "./testing/command.ts";
+import { folderWith, run, runIn, writeInto } from "./testing/command.ts";
 
 const clean = "__global__ void k(float *a) { a[threadIdx.x] = 1.0f; }\n";
 const poor = "__global__ void k(float *a) {\n  float x = max(a[0], 0.0);\n  a[threadIdx.x] = x * 0.1;\n}\n";
@@ -339,6 +339,27 @@ describe("check --baseline", () => {
     expect(err).toContain("; --write-baseline records a new one\n");
   });
 
+  test("is not written anew where files failed: what is known of them would be lost", async () => {
+    const cwd = folderWith({ "a.cu": poor, "b/b.cu": poor });
+    const argv = ["check", ".", "--no-simulate", "--baseline", "known.json"];
+    expect((await runIn(cwd, argv)).err).toBe("recorded 4 findings in known.json\n");
+    const known = readFileSync(path.join(cwd, "known.json"), "utf8");
+    writeInto(cwd, { "b/warplens.json": "{" });
+    const { code, err } = await runIn(cwd, [...argv, "--write-baseline"]);
+    expect(code).toBe(2);
+    expect(err).toContain("known.json is not written: what failed may have findings");
+    expect(readFileSync(path.join(cwd, "known.json"), "utf8")).toBe(known);
+  });
+
+  test("is of all files, not of a shard", async () => {
+    const argv = ["check", "a.cu", "--no-simulate", "--baseline", "known.json", "--shard", "1/2"];
+    for (const more of [[], ["--write-baseline"]])
+      expect(await run({ "a.cu": poor }, [...argv, ...more])).toMatchObject({
+        code: 2,
+        err: "warplens: a baseline is of all files: record it without --shard\n",
+      });
+  });
+
   test("that is not there: recorded by a person, refused in CI unless it is asked for", async () => {
     const argv = ["check", "a.cu", "--no-simulate", "--baseline", "known.json"];
     const ci = { env: { CI: "true" } };
@@ -485,6 +506,10 @@ describe("settings that are wrong cost the files they are for, and no others", (
       ["b/y.cu", 0],
     ]);
     expect(report.files[1].failures).toEqual([{ stage: "settings", reason: expect.stringMatching(/^b\/warplens\.json:1:10: /) as string }]);
+  });
+
+  test("for what would be changed, too", async () => {
+    expect(await run(files, ["check", "a", "b", "--diff"])).toMatchObject({ code: 2, err: expect.stringMatching(told) as string });
   });
 
   test("whichever comes first, and where they are those of the working directory", async () => {

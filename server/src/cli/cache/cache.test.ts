@@ -31,7 +31,10 @@ const write = (name: string, text: string): void => {
 const cached = (folder = own): string[] => (existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith(".outcome")) : []);
 
 /** Checks the project, and tells which of its files were inspected for that. */
-async function check(argv: readonly string[] = [], { build = "a build", fails = "", cacheHome = path.dirname(own) } = {}) {
+async function check(
+  argv: readonly string[] = [],
+  { build = "a build", fails = "", cacheHome = path.dirname(own), during = () => {} } = {},
+) {
   const inspected: string[] = [];
   const startInspector = (): Inspector => {
     const inner = inlineInspector();
@@ -39,6 +42,7 @@ async function check(argv: readonly string[] = [], { build = "a build", fails = 
       ...inner,
       async inspect(job, ...more) {
         inspected.push(path.basename(job.path));
+        if (inspected.length === everything.length) during();
         if (path.basename(job.path) === fails) throw new Error("its process ended");
         return inner.inspect(job, ...more);
       },
@@ -115,6 +119,21 @@ describe("what is kept of a run", () => {
       for (const name of cached()) writeFileSync(path.join(own, name), damage(readFileSync(path.join(own, name), "utf8")));
       expect(timeless(await check())).toBe(before);
     }
+  });
+});
+
+describe("where nothing can be kept", () => {
+  test("results are what they are", async () => {
+    const kept = await check();
+    const none = await check([], { cacheHome: path.join(cwd, "a.cu") });
+    expect(none).toMatchObject({ code: kept.code, err: kept.err, inspected: everything });
+    expect(timeless(none)).toBe(timeless(kept));
+  });
+
+  test("as the folder went while it was used, too", async () => {
+    const kept = await check();
+    const ran = await check(["--gpu", "t4"], { during: () => rmSync(own, { recursive: true, force: true }) });
+    expect(ran).toMatchObject({ code: kept.code, err: kept.err, inspected: everything });
   });
 });
 

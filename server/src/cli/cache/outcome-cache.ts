@@ -24,11 +24,20 @@ interface Head {
 
 const digestOf = (text: string): string => hash("sha256", text);
 
+/** Nothing that a user asks for rests on it: where it fails, as in a folder that is not to be written to, that is all. */
+function tried(work: () => void): void {
+  try {
+    work();
+  } catch {
+    return;
+  }
+}
+
 export class OutcomeCache {
   readonly #folder: string;
   readonly #build: string;
   readonly #checker: FactChecker;
-  #written = 0;
+  #hasFolder = false;
 
   /**
    * @param folder is made when something is kept
@@ -62,18 +71,23 @@ export class OutcomeCache {
     const file = this.#fileOf(job);
     const unfinished = `${file}.${process.pid}`;
     try {
-      if (this.#written++ === 0) makeCacheFolder(this.#folder);
+      if (!this.#hasFolder) makeCacheFolder(this.#folder);
+      this.#hasFolder = true;
       // Into a file of our own making: never through a link that somebody laid there.
       writeFileSync(unfinished, `${JSON.stringify(head)}\n${outcome}`, { flag: "wx" });
       renameSync(unfinished, file);
     } catch {
-      rmSync(unfinished, { force: true });
+      this.#hasFolder = false;
+      tried(() => rmSync(unfinished, { force: true }));
     }
   }
 
   /** Ends the use of the cache: what does not fit into it any more is removed. */
   close(): void {
-    if (this.#written === 0) return;
+    if (this.#hasFolder) tried(() => this.#makeRoom());
+  }
+
+  #makeRoom(): void {
     const entries = readdirSync(this.#folder)
       .filter((name) => entryName.test(name))
       .flatMap((name) => {

@@ -68,6 +68,7 @@ export default {
     if (diff) {
       const patch = patches(withoutWithheld(files, io), unsafe);
       io.out(patch);
+      if (!isUnderstood || hasFailures(files)) return 2;
       return patch === "" ? 0 : 1;
     }
     const before = await beforeNow?.(gpu, files, (of, input) => of.simulates(input));
@@ -84,10 +85,12 @@ export default {
 
 /** 2 where something failed inside, 1 where something is found at or above the level. */
 function exitCodeOf({ files }: Result, failOn: FailLevel): number {
-  if (files.some(({ failures }) => failures.length > 0)) return 2;
+  if (hasFailures(files)) return 2;
   const limit = failOn === "never" ? -1 : severities.indexOf(failOn);
   return files.some(({ diagnostics }) => diagnostics.some(({ severity }) => severities.indexOf(severity) <= limit)) ? 1 : 0;
 }
+
+const hasFailures = (files: readonly FileResult[]): boolean => files.some(({ failures }) => failures.length > 0);
 
 type FailLevel = Severity | "never";
 const failLevels: readonly FailLevel[] = [...severities, "never"];
@@ -121,16 +124,24 @@ function baselineOf(given: Given, session: Session, io: Io): Baseline | "unknown
     if (write) throw new UsageError("--write-baseline needs the file: --baseline FILE");
     return undefined;
   }
+  if (write && given.shard !== undefined) throw new UsageError(partlyRecorded);
   if (write) return { file, entries: undefined };
   const baseline = readBaseline(file, io);
+  if (!baseline.entries && given.shard !== undefined) throw new UsageError(partlyRecorded);
   if (!baseline.entries && (named === undefined || (io.env.CI ?? "") !== "")) throw new UsageError(noBaseline(file));
   return baseline;
 }
+
+const partlyRecorded = "a baseline is of all files: record it without --shard";
 
 /** What the baseline does not know. Where it is none yet all is recorded in it, and known from now on. */
 function unknown(files: readonly FileResult[], baseline: Baseline | "unknown" | undefined, io: Io): readonly FileResult[] {
   if (!baseline || baseline === "unknown") return files;
   if (baseline.entries) return withoutKnown(files, baseline, io);
+  if (hasFailures(files)) {
+    io.error(`${baseline.file} is not written: what failed may have findings, which would be missing in it\n`);
+    return files;
+  }
   recordBaseline(files, baseline.file, io);
   return files.map((file) => ({ ...file, diagnostics: [] }));
 }
