@@ -35,32 +35,29 @@ const mostEntries = 1_000_000;
 const mostBeside = 1_000;
 
 /**
- * The files that paths stand for, each once: files as named, folders searched for CUDA sources. What is named and cannot be read is among
- * them, and says why; a UsageError where nothing else is.
- * @param note told of what is left out of a folder, and why
+ * The files that paths stand for, each once: files as named, folders searched for CUDA sources. What cannot be read is among them, and
+ * says why; a UsageError where nothing else is.
+ * @param note told of what is left out, and why: headers that cannot be read, folders without sources
  */
 export function collectInputs(paths: readonly string[], cwd: string, note: (message: string) => void): Input[] {
   const found = new Map<string, Input>();
   for (const given of paths) {
     const absolute = path.resolve(cwd, given);
-    const unread = (reason: string): void => void found.set(absolute, unreadInput(absolute, cwd, reason));
+    const unread = (file: string, reason: string): void => {
+      if (!found.has(file)) found.set(file, unreadInput(file, cwd, reason));
+    };
     const searched = isFolder(absolute);
-    if (searched === undefined) unread(`there is no ${given}${nearby(absolute, given)}`);
-    else if (searched) {
-      const files = sourcesIn(absolute, given, note);
-      if (!Array.isArray(files)) unread(files.reason);
-      else if (files.length === 0) note(`${given}: no CUDA sources`);
-      else
-        for (const file of files) {
-          const input = read(file, cwd, false);
-          if (typeof input === "string") note(`${input}; it is left out`);
-          else if (input && !found.has(file)) found.set(file, { ...input, folder: slashes(absolute) });
-        }
-    } else {
-      const input = read(absolute, cwd, true);
-      if (typeof input === "string") unread(input);
-      else if (input) found.set(absolute, input);
+    if (searched === undefined) unread(absolute, `there is no ${given}${nearby(absolute, given)}`);
+    const files = searched ? sourcesIn(absolute, given, unread) : searched === undefined ? [] : [absolute];
+    for (const file of files) {
+      const input = read(file, cwd, !searched);
+      // A header of another name may be anything.
+      if (typeof input !== "string") {
+        if (input && (!searched || !found.has(file))) found.set(file, searched ? { ...input, folder: slashes(absolute) } : input);
+      } else if (!searched || cuda.test(file)) unread(file, input);
+      else note(`${input}; it is left out`);
     }
+    if (searched && files.length === 0) note(`${given}: no CUDA sources`);
   }
   const inputs = [...found.values()];
   const reasons = inputs.flatMap(({ unread }) => unread ?? []);
@@ -81,34 +78,32 @@ const unreadInput = (file: string, cwd: string, unread: string): Input => ({
 /**
  * Links are not followed: what they lead to is found where it is.
  * @param given the folder as the user names it
- * @returns the files; or why the folder is not searched, as where there is too much in it
+ * @param unread told of what cannot be searched, or is no file
  */
-function sourcesIn(root: string, given: string, note: (message: string) => void): string[] | { readonly reason: string } {
+function sourcesIn(root: string, given: string, unread: (file: string, reason: string) => void): string[] {
   const found: string[] = [];
   let left = mostEntries;
-  const search = (folder: string, depth: number): { readonly reason: string } | undefined => {
+  const search = (folder: string, depth: number): void => {
     const entries = depth > deepest ? new NotRead(`folders are nested deeper than ${deepest}`) : entriesOf(folder, mostEntries);
     if (entries instanceof NotRead) {
-      const shown = path.join(given, path.relative(root, folder));
-      if (folder === root) return { reason: `${shown} cannot be searched: ${entries.reason}` };
-      note(`${shown} is not searched: ${entries.reason}; it is left out`);
-      return undefined;
+      unread(folder, `${path.join(given, path.relative(root, folder))} cannot be searched: ${entries.reason}`);
+      return;
     }
     left -= entries.length;
-    if (left < 0) return { reason: `${given} holds more than ${mostEntries.toLocaleString("en")} files: name folders in it` };
-    for (const entry of entries) {
+    for (const entry of left < 0 ? [] : entries) {
       const full = path.join(folder, entry.name);
       if (entry.isDirectory()) {
-        const problem = skipped.has(entry.name) ? undefined : search(full, depth + 1);
-        if (problem) return problem;
+        if (!skipped.has(entry.name)) search(full, depth + 1);
       } else if (entry.isFile()) {
         if (mayHoldKernels(entry.name)) found.push(full);
       } else if (!entry.isSymbolicLink() && cuda.test(entry.name))
-        note(`${path.join(given, path.relative(root, full))} is no file; it is left out`);
+        unread(full, `${path.join(given, path.relative(root, full))} is not read: it is no file`);
     }
-    return undefined;
   };
-  return search(root, 0) ?? found;
+  search(root, 0);
+  if (left >= 0) return found;
+  unread(root, `${given} holds more than ${mostEntries.toLocaleString("en")} files: name folders in it`);
+  return [];
 }
 
 /** Of files that are all known those that paths stand for; none for a path that is not among them. */

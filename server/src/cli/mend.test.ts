@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import type { Diagnostic } from "../lint.ts";
@@ -65,4 +65,20 @@ test("what nobody named is left outside of the working directory", async () => {
   const err = await mend(header, folderWith(sources));
   expect(err).toBe(`${header} was not named and is outside of the working directory: it is not changed\n`);
   expect(readFileSync(header, "utf8")).toBe("bad\n");
+});
+
+test("one that cannot be written fails, and the others are mended", async () => {
+  const cwd = folderWith({ "a.cu": "bad\n", "b.cu": "bad\n" });
+  const inputs = collectInputs(["a.cu", "b.cu"], cwd, () => undefined);
+  const [a = "", b = ""] = inputs.map((input) => input.path);
+  const first = new Map(inputs.map((input) => [input.path, findingsIn(input.path)]));
+  rmSync(a);
+  mkdirSync(a);
+  const inspect = async (wanted: readonly Input[]) =>
+    wanted.map((input) => ({ input, diagnostics: input.text === "bad\n" ? (first.get(input.path) ?? []) : [], failures: [] }));
+  let err = "";
+  const results = await mended(inputs, inspect, false, { error: (text) => void (err += text) });
+  expect(err).toMatch(/^b\.cu: fixed 1\na\.cu is not changed: EISDIR.*\n$/);
+  expect(results.map(({ failures }) => failures.map(({ stage }) => stage))).toEqual([["fix"], []]);
+  expect(readFileSync(b, "utf8")).toBe("good\n");
 });

@@ -27,6 +27,8 @@ export async function mended(
   const named = new Set(inputs.map((input) => input.path));
   const applied = new Map<string, number>();
   const left = new Set<string>();
+  /** Why files could not be written. */
+  const unwritten = new Map<string, string>();
   let current = inputs;
   let results = await inspect(current);
   for (let round = 0; round < mostRounds; round++) {
@@ -39,7 +41,13 @@ export async function mended(
         left.add(`${input.name} ${why}: it is not changed\n`);
         continue;
       }
-      writeFileSync(input.path, input.bom + fixed.text);
+      if (unwritten.has(input.path)) continue;
+      try {
+        writeFileSync(input.path, input.bom + fixed.text);
+      } catch (error) {
+        unwritten.set(input.path, error instanceof Error ? error.message : String(error));
+        continue;
+      }
       texts.set(input.path, fixed.text);
       applied.set(input.name, (applied.get(input.name) ?? 0) + fixed.applied);
     }
@@ -49,7 +57,13 @@ export async function mended(
   }
   for (const message of left) io.error(message);
   for (const [name, count] of applied) io.error(`${name}: fixed ${count}\n`);
-  return withoutWithheld(results, io);
+  const failed = ({ input, failures, ...rest }: FileResult): FileResult => {
+    const reason = unwritten.get(input.path);
+    if (reason === undefined) return { input, failures, ...rest };
+    io.error(`${visible(`${input.name} is not changed: ${reason}`)}\n`);
+    return { input, ...rest, failures: [...failures, { stage: "fix", reason }] };
+  };
+  return withoutWithheld(results.map(failed), io);
 }
 
 /** `check --diff`: what the first round of `--fix` would change, as a patch. */

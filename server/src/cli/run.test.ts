@@ -549,7 +549,7 @@ describe("settings that are wrong cost the files they are for, and no others", (
 });
 
 describe("bad input", () => {
-  test("binary bytes: named is an error, found is left out", async () => {
+  test("binary bytes: an error, named or found; a header may be anything", async () => {
     const bytes = new Uint8Array([0x7f, 0x45, 0x4c, 0x46, 0, 0, 1, 2]);
     expect(await run({ "a.cu": bytes }, ["check", "a.cu"])).toMatchObject({
       code: 2,
@@ -561,9 +561,11 @@ describe("bad input", () => {
         err: "a.cu is not read: it is not UTF-8 text\nthere is no c.cu; did you mean a.cu?\n",
         out: expect.stringContaining("b.cu") as string,
       });
-    expect(await run({ "x/a.cu": bytes, "x/b.cu": clean }, ["check", "x"])).toMatchObject({
-      code: 0,
-      err: "x/a.cu is not read: it is not UTF-8 text; it is left out\n",
+    const found = { "x/a.cu": bytes, "x/a.hpp": bytes, "x/b.cu": clean };
+    expect(await run(found, ["check", "x", "--format", "github"])).toMatchObject({
+      code: 2,
+      err: "x/a.hpp is not read: it is not UTF-8 text; it is left out\nx/a.cu is not read: it is not UTF-8 text\n",
+      out: "::error file=x/a.cu,title=WarpLens::read failed: x/a.cu is not read: it is not UTF-8 text\n",
     });
   });
 

@@ -54,6 +54,8 @@ export class OutcomeCache {
   get(job: Job): string | undefined {
     const file = this.#fileOf(job);
     try {
+      // A pipe would be waited for.
+      if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
       const [head = "", outcome = ""] = readFileSync(file, "utf8").split("\n", 2);
       const { facts, digest } = JSON.parse(head) as Head;
       if (digestOf(outcome) !== digest || !facts.every((fact) => this.#checker.holds(fact))) return undefined;

@@ -113,12 +113,12 @@ describe("sarif keeps to the schema", () => {
     const { invocations } = await logOf({
       "x/a.cu":
         "__global__ void k(int *a) { while (true) a[threadIdx.x]++; }\nint main() { int *p; cudaMalloc(&p, 128); k<<<1, 32>>>(p); }\n",
-      "x/b.cu": new Uint8Array([1, 0]),
+      "x/b.h": new Uint8Array([1, 0]),
     });
     const [{ executionSuccessful, toolExecutionNotifications }] = invocations;
     expect(executionSuccessful).toBe(true);
     expect(toolExecutionNotifications.map(({ message }) => message.text)).toEqual([
-      "x/b.cu is not read: it is not UTF-8 text; it is left out",
+      "x/b.h is not read: it is not UTF-8 text; it is left out",
       expect.stringMatching(/^k is not simulated: ./),
     ]);
   });
