@@ -89,7 +89,8 @@ function tellFaults(
   const subject = { kernel, launch: complete, contents, buffers: launch.buffers, invented: new Set([...invented, ...assumed]) };
   const { violations, reach } = sanitize(subject, steps, work);
   // With numbers that the front end has assumed for such as might be: what orders threads wrongly does so with others, too, as a rule.
-  const suspected = assumed.length === 0 ? [] : sanitize({ ...subject, invented }, steps * shareOfAssumed, work).violations;
+  const suspected =
+    assumed.length === 0 || launch.assumed ? [] : sanitize({ ...subject, invented }, steps * shareOfAssumed, work).violations;
   for (const violation of suspected)
     if (ofOrder.has(violation.kind) && !violations.some((known) => isSamePlace(known, violation)))
       violations.push({ ...violation, assumed: assumed.flatMap((index) => kernel.parameters[index]?.name ?? []) });

@@ -56,11 +56,16 @@ export function launchForEngine(open: OpenLaunch, written: Directive, device: De
   const cluster = directive.cluster ?? known(open.cluster);
   const dynamicSharedBytes = directive.shared ?? completeShared(open, assumptions);
   const threads: Dim3 = [grid[0] * block[0], grid[1] * block[1], grid[2] * block[2]];
+  const assumed = assumptions.length > 0 ? { assumed: true as const } : {};
   const completion = completeArguments(open, directive, use, threads, assumptions);
   if ("problem" in completion) return { reason: completion.problem, assumptions };
   const { args, buffers } = completion;
   return {
-    launch: { grid, block, dynamicSharedBytes, arguments: args, buffers, ...(cluster === undefined ? {} : { cluster }) },
+    launch: {
+      ...{ grid, block, dynamicSharedBytes, arguments: args, buffers },
+      ...(cluster === undefined ? {} : { cluster }),
+      ...assumed,
+    },
     assumptions,
   };
 }

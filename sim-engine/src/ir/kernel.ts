@@ -548,6 +548,8 @@ export interface Launch {
   readonly dynamicSharedBytes: number;
   readonly arguments: readonly Argument[];
   readonly buffers: readonly Buffer[];
+  /** Nobody says how many threads it has. */
+  readonly assumed?: true;
   /** What the host gives it in later turns of a loop, where that is something else: looked at for faults alone. */
   readonly later?: readonly Pick<Launch, "arguments" | "buffers">[];
 }
