@@ -16,6 +16,13 @@ const i = "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n";
 
 testRule(rule, {
   clean: {
+    "a pointer that another function sets": `static float *d;
+__global__ void k(float *x) { x[threadIdx.x] = 1; }
+void prepare() { cudaMalloc(&d, 1024); }
+void run() { k<<<1, 256>>>(d); }`,
+    "a pointer that is null until another function sets it, and a number that nobody says": `float *d = nullptr;
+__global__ void k(float *x, int n) { if (threadIdx.x < n) x[threadIdx.x] = 1; }
+void run(int n) { k<<<1, 256>>>(d, n); }`,
     "pointers of a record that nobody fills": `struct Vectors { float *x, *y; };
 // warplens: grid=(4) block=(256)
 __global__ void k(Vectors v) {

@@ -76,7 +76,7 @@ export interface RunResult {
 
 /** Runs one function of the file from fresh memory: `main` with its arguments, any other with unknown ones. Throws `Cancelled`. */
 export function runFunction(program: RunProgram, entry: FunctionDeclaration, options: RunOptions = {}): RunResult {
-  const host = interpreterFor(program, options);
+  const host = interpreterFor(program, options, functionName(entry) === "main");
   const template = instanceOf(entry, program.unit);
   let outOfSteps = false;
   try {
@@ -112,7 +112,7 @@ export function runFunction(program: RunProgram, entry: FunctionDeclaration, opt
 
 const nothingElse: Pick<Linker, "definition" | "variable"> = { definition: () => undefined, variable: () => undefined };
 
-function interpreterFor(program: RunProgram, options: RunOptions): Interpreter {
+function interpreterFor(program: RunProgram, options: RunOptions, fromStart: boolean): Interpreter {
   const { unit, settings, linker, resources, resolveLaunch, work, substitutions } = program;
   const host: Interpreter = {
     evaluate: (expression) => evaluateExpression(host, expression),
@@ -143,6 +143,7 @@ function interpreterFor(program: RunProgram, options: RunOptions): Interpreter {
     faults: options.faults ? new FaultLog() : undefined,
     afterLast: undefined,
     entryUnit: unit,
+    fromStart,
     waits: new Cell(int(0, "long")),
     streams: { waits: new Map(), any: new Cell(int(0, "long")), linked: new Cell(int(0, "bool")) },
     resources: resources ?? (() => undefined),

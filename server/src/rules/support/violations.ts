@@ -27,7 +27,7 @@ export const shown = <K extends Kind>(context: RuleContext, kind: K): Shown<K>[]
 /** The violations of a kind. What rests on a value that nobody said is left out: it shows nothing. */
 export function allShown<K extends Kind>({ program: { reading }, launches }: RuleContext, kind: K): Shown<K>[] {
   const known = new Set(launches.filter(isKnown).map(({ fact }) => fact.kernelName));
-  return launches.filter(isConfigured).flatMap((launch) =>
+  return launches.filter(ofOrder.has(kind) ? isConfigured : isKnown).flatMap((launch) =>
     (launch.report.violations ?? []).flatMap((violation): Shown<K>[] => {
       // A launch that is known shows what assumed numbers only suggest.
       if (violation.kind !== kind || (violation.assumed && known.has(launch.fact.kernelName))) return [];
@@ -49,7 +49,10 @@ export function placeIn({ kernel }: SimulatedLaunch, { file, start, end }: Actor
 /** The source or the user says all that decides what its threads do, but for what buffers hold. */
 export const isKnown = ({ fact }: Pick<SimulatedLaunch, "fact">): boolean => fact.assumptions.every(isHarmless);
 
-/** The same, but for numbers that the kernel is given, too: what rests on those the engine does not tell. */
+/** What threads do to each other, wherever memory lies and however large it is. */
+const ofOrder: ReadonlySet<Kind> = new Set(["shared-race", "global-race", "divergent-barrier"]);
+
+/** The same, but for numbers that the kernel is given, too: of what rests on those the engine says so. */
 const isConfigured = ({ fact, kernel }: SimulatedLaunch): boolean =>
   fact.configuration.length === 0 &&
   fact.assumptions.every((assumption) => isHarmless(assumption) || kernel.parameters.some(({ name }) => name === assumption.what));

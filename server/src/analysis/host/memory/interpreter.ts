@@ -103,6 +103,8 @@ export interface Interpreter {
   readonly faults: FaultLog | undefined;
   /** Of the function that is run. */
   readonly entryUnit: HostUnit;
+  /** It is `main`: nothing was run before it. */
+  readonly fromStart: boolean;
   /** How often the host has waited for the device; unknown where it may have or not. */
   readonly waits: Cell;
   /** The same of single streams, and of any of them. Once one may wait for another (`linked`), who waits for one waits for all. */

@@ -122,6 +122,10 @@ function globalCell(host: Interpreter, named: GlobalVariable): Cell {
   return made;
 }
 
+/** A variable that stands at nothing until some function sets it: which may have been called before the one that is run. */
+const isToBeSet = ({ init, specifiers, type }: VariableDeclaration, initial: Value): boolean =>
+  !type.const && !specifiers.constexpr && (init === undefined || (initial.kind === "pointer" && initial.target === undefined));
+
 function makeGlobal(host: Interpreter, declaration: VariableDeclaration, path: readonly string[], unit: HostUnit): Cell {
   const { frame, unit: outer } = host;
   const name = lastText(declaration.name);
@@ -132,9 +136,12 @@ function makeGlobal(host: Interpreter, declaration: VariableDeclaration, path: r
   host.statics.set(declaration, cell);
   const { device, constant, managed } = declaration.specifiers;
   const residence = device || constant ? "device" : managed ? "managed" : "host";
-  cell.value = isDeclaredOnly(declaration)
-    ? blank(host, type, false, `\`${name}\` is defined in another file`, name, residence)
-    : initialise(host, declaration, type, true, residence);
+  const initial = isDeclaredOnly(declaration) ? undefined : initialise(host, declaration, type, true, residence);
+  const reason = isDeclaredOnly(declaration) ? "is defined in another file" : "may have been set before";
+  cell.value =
+    initial === undefined || (!host.fromStart && residence === "host" && isToBeSet(declaration, initial))
+      ? blank(host, type, false, `\`${name}\` ${reason}`, name, residence)
+      : initial;
   if (type?.kind === "array" && cell.value.kind === "pointer" && cell.value.target instanceof Allocation)
     cell.value.target.origin = originOf(
       host,
