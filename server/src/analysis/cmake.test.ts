@@ -31,3 +31,13 @@ test("the nearest one", () => {
   expect(cmakeFiles("/p/q/b.cu", host(files))?.sources).toEqual(["/p/q/b.cu"]);
   expect(cmakeFiles("/x/y.cu", host(files))).toBeUndefined();
 });
+
+test.each([
+  ["in each other", Array.from({ length: 60 }, (_, each) => `set(A${each + 1} "${of(`A${each}`)}${of(`A${each}`)}")`).join("\n")],
+  ["in themselves", `set(A x)\n${`set(A "${of("A")}${of("A")}")\n`.repeat(1000)}`],
+  ["by words", `set(A x x)\n${`set(A ${of("A")} ${of("A")})\n`.repeat(1000)}`],
+  ["of one long word", "a".repeat(900_000)],
+])("variables that stand for more and more %s: what stands before is read", (_, text) => {
+  const files = { "/p/CMakeLists.txt": `add_executable(p a.cu)\nset(A0 x)\n${text}\n` };
+  expect(cmakeFiles("/p/a.cu", host(files))?.sources).toEqual(["/p/a.cu"]);
+});

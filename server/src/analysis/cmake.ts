@@ -15,6 +15,8 @@ export interface CmakeFiles {
 /** Sources stand in the file's folder or a little below it. */
 const deepest = 3;
 const mostWords = 1_000;
+/** Characters of a file's words, with what its variables stand for, and names of files that its patterns are held to. */
+const mostCharacters = 1_000_000;
 /** Folders that all stand for the file's own, as far as one file tells. */
 const ownFolders = ["PROJECT_SOURCE_DIR", "CMAKE_SOURCE_DIR", "CMAKE_CURRENT_SOURCE_DIR", "CMAKE_CURRENT_LIST_DIR"];
 
@@ -29,39 +31,63 @@ export function cmakeFiles(path: string, host: FileHost): CmakeFiles | undefined
   return undefined;
 }
 
+/** What stands behind more than `mostCharacters` is not read. */
 function filesOf(text: string, folder: string, host: FileHost): CmakeFiles {
-  const variables = new Map(ownFolders.map((name) => [name, [folder]]));
+  const variables = new Map<string, readonly string[]>(ownFolders.map((name) => [name, [folder]]));
   const sources = new Set<string>();
   const includeDirs = new Set<string>();
-  for (const [, command = "", inside = ""] of text.replace(/#.*/g, "").matchAll(/(\w+)\s*\(([^()]*)\)/g)) {
-    const words = splitWords(inside).flatMap((word) => expanded(word, variables));
-    const [name = "", ...values] = words.slice(0, mostWords);
+  let left = mostCharacters;
+  for (const [, command = "", inside = ""] of text.replace(/#.*/g, "").matchAll(/\b(\w+)\s*\(([^()]*)\)/g)) {
+    const words: string[] = [];
+    for (const word of splitWords(inside)) {
+      const stands = expanded(word, variables, left);
+      if (!stands) return { sources: [...sources], includeDirs: [...includeDirs] };
+      left -= lengthOf(stands);
+      words.push(...stands.slice(0, mostWords - words.length));
+    }
+    const [name = "", ...values] = words;
     const lower = command.toLowerCase();
     if (lower === "set") variables.set(name, values);
     if (lower === "include_directories" || lower === "target_include_directories")
       for (const word of lower === "include_directories" ? [name, ...values] : values)
-        if (!/^(?:AFTER|BEFORE|SYSTEM|PUBLIC|PRIVATE|INTERFACE)$|\$/.test(word)) includeDirs.add(join(folder, word));
-    for (const word of words)
-      if (isSource(word)) for (const source of matching(join(folder, word), host)) if (source.startsWith(`${folder}/`)) sources.add(source);
+        if (includeDirs.size < mostWords && !/^(?:AFTER|BEFORE|SYSTEM|PUBLIC|PRIVATE|INTERFACE)$|\$/.test(word))
+          includeDirs.add(join(folder, word));
+    for (const word of words) {
+      if (!isSource(word) || sources.size >= mostWords) continue;
+      const { found, looked } = matching(join(folder, word), host);
+      left -= looked;
+      for (const source of found) if (source.startsWith(`${folder}/`)) sources.add(source);
+    }
   }
   return { sources: [...sources].slice(0, mostWords), includeDirs: [...includeDirs] };
 }
 
-/** A word with what its variables stand for: several words, where all of it is one variable. Unknown ones stay. */
-function expanded(word: string, variables: ReadonlyMap<string, readonly string[]>): readonly string[] {
+const lengthOf = (words: readonly string[]): number => words.reduce((sum, { length }) => sum + length + 1, 0);
+
+/**
+ * A word with what its variables stand for: several words, where all of it is one variable. Unknown ones stay.
+ * @returns undefined where that is longer than `most` characters
+ */
+function expanded(word: string, variables: ReadonlyMap<string, readonly string[]>, most: number): readonly string[] | undefined {
+  const variable = /\$\{(\w+)\}/g;
   const whole = /^\$\{(\w+)\}$/.exec(word)?.[1];
+  const stands = (name = ""): readonly string[] => variables.get(name) ?? [];
+  const length = [...word.matchAll(variable)].reduce((sum, [, name]) => sum + lengthOf(stands(name)), word.length);
+  if (length > most) return undefined;
   if (whole !== undefined) return variables.get(whole) ?? [word];
-  return [word.replace(/\$\{(\w+)\}/g, (text, name: string) => variables.get(name)?.join(";") ?? text)];
+  return [word.replace(variable, (text, name: string) => variables.get(name)?.join(";") ?? text)];
 }
 
-/** The path, or the sources that one with `*` in its name matches. */
-function matching(path: string, host: FileHost): readonly string[] {
+/** The path, or the sources that one with `*` in its name matches, and how many names were looked at for that. */
+function matching(path: string, host: FileHost): { readonly found: readonly string[]; readonly looked: number } {
   const folder = directoryOf(path);
   const name = path.slice(folder.length + 1);
-  if (!name.includes("*")) return path.includes("$") ? [] : [path];
+  if (!name.includes("*")) return { found: path.includes("$") ? [] : [path], looked: 0 };
   const [before = "", ...parts] = name.split("*");
   const after = parts.at(-1) ?? "";
-  return (host.list?.(folder) ?? [])
+  const names = host.list?.(folder) ?? [];
+  const found = names
     .filter((each) => each.length >= before.length + after.length && each.startsWith(before) && each.endsWith(after))
     .map((each) => join(folder, each));
+  return { found, looked: names.length };
 }

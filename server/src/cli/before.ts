@@ -8,6 +8,7 @@ import { renaming, sidesNamed } from "./git/sides.ts";
 import { type Input, listedInputs } from "./inputs.ts";
 import { inspectAll } from "./inspect.ts";
 import { type Io, UsageError } from "./io.ts";
+import { failureText } from "./jobs/job.ts";
 import { sitedLaunches } from "./launches.ts";
 import type { Given } from "./options.ts";
 import type { FileResult } from "./report.ts";
@@ -51,9 +52,20 @@ export function beforeAt(
     for (const { before: one, after: other } of paired(were.flatMap(sitedLaunches), now.flatMap(sitedLaunches), renamed))
       if (one && other) launches.set(other.report, one.report);
     return {
-      newFindings: (files) => withoutCounted(files, countsOf(were, renamed), (path) => path),
+      newFindings: (files) => withoutCounted(files, countsOf(were, renamed), (path) => path).map(unlessFailed(were, renamed)),
       launch: (report) => launches.get(report),
     };
+  };
+}
+
+/** A file whose state before is not known has failed, too: all of its findings pass for new. */
+function unlessFailed(were: readonly FileResult[], renamed: (path: string) => string): (file: FileResult) => FileResult {
+  const failed = new Map(
+    were.flatMap(({ input, failures: [first] }) => (first ? [[renamed(input.path), failureText(first)] as const] : [])),
+  );
+  return (file) => {
+    const reason = failed.get(file.input.path);
+    return reason === undefined ? file : { ...file, failures: [...file.failures, { stage: "base", reason }] };
   };
 }
 

@@ -42,6 +42,7 @@ const mostBeside = 1_000;
 export function collectInputs(paths: readonly string[], cwd: string, note: (message: string) => void): Input[] {
   const found = new Map<string, Input>();
   for (const given of paths) {
+    if (given === "") throw new UsageError("a path is empty");
     const absolute = path.resolve(cwd, given);
     const unread = (file: string, reason: string): void => {
       if (!found.has(file)) found.set(file, unreadInput(file, cwd, reason));

@@ -184,6 +184,18 @@ describe("what changed", () => {
     const failing = { ...file("a.cu", []), failures: [{ stage: "parse", reason: "no" }] };
     expect(compare([failing], [failing], same, 1).failures).toEqual(["a.cu: parse failed: no"]);
   });
+
+  test("what is missing because a file failed is neither new nor gone", () => {
+    const whole = file("a.cu", [["k", 5]], [["slow"]]);
+    const failing = { ...file("a.cu", []), failures: [{ stage: "parse", reason: "no" }] };
+    for (const [before, after] of [
+      [whole, failing],
+      [failing, whole],
+    ] as const) {
+      const { newFindings, goneFindings, changed } = compare([before], [after], same, 1);
+      expect([newFindings, goneFindings, changed]).toEqual([[], [], []]);
+    }
+  });
 });
 
 const gpu = findGpu("h200");

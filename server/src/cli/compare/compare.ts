@@ -48,11 +48,18 @@ export interface Comparison {
  * @param threshold percent; what changes by less is noise
  */
 export function compare(
-  before: readonly FileResult[],
-  after: readonly FileResult[],
+  allBefore: readonly FileResult[],
+  allAfter: readonly FileResult[],
   renamed: (path: string) => string,
   threshold: number,
 ): Comparison {
+  // What one of the two lacks because it failed is neither new nor gone.
+  const failed = new Set([
+    ...allBefore.flatMap(({ input, failures }) => (failures.length > 0 ? [renamed(input.path)] : [])),
+    ...allAfter.flatMap(({ input, failures }) => (failures.length > 0 ? [input.path] : [])),
+  ]);
+  const before = allBefore.filter(({ input }) => !failed.has(renamed(input.path)));
+  const after = allAfter.filter(({ input }) => !failed.has(input.path));
   const added = lacking(after, before, (path) => path, renamed);
   const gone = lacking(before, after, renamed, (path) => path);
   const reasons = { before: reasonsIn(before, renamed), after: reasonsIn(after, (path) => path) };
@@ -84,7 +91,7 @@ export function compare(
     goneFindings: gone,
     failures: [
       ...new Set(
-        [...before, ...after].flatMap(({ input, failures }) => failures.map((failure) => `${input.name}: ${failureText(failure)}`)),
+        [...allBefore, ...allAfter].flatMap(({ input, failures }) => failures.map((failure) => `${input.name}: ${failureText(failure)}`)),
       ),
     ],
   };
