@@ -45,13 +45,13 @@ export function formatDim([x, y, z]: readonly [number, number, number]): string 
   return [x, y, z].slice(0, z > 1 ? 3 : y > 1 ? 2 : 1).join(" × ");
 }
 /** A ratio such as `4` or `1.5`: one decimal where it is not whole. */
-export const formatRatio = (value: number): string => String(Math.round(value * 10) / 10);
+export const formatRatio = (value: number): string => (value > 0 && value < 0.05 ? "< 0.1" : String(Math.round(value * 10) / 10));
 /** What bounds a launch, `l2-latency`, as `L2 latency`. */
 export const formatBound = (name: string): string =>
   name.replaceAll("-", " ").replace(/\b(l1|l2|dram|fma|alu|xu|adu|cbu|lsu|fp16|fp32|fp64)\b/g, (unit) => unit.toUpperCase());
-/** "n = 1024", "contents of index as `fill` of line 12 stored it" */
+/** "n = 1024", "contents of index as `fill` of line 12 stored it", "the launch taken to be reached" */
 export const formatAssumption = (what: string, value: number | string): string =>
-  `${what} ${String(value).startsWith("as ") ? "" : "= "}${value}`;
+  `${what} ${/^(?:as|taken) /.test(String(value)) ? "" : "= "}${value}`;
 
 /** Text that is wrapped, its percent signs kept with their numbers. */
 export const unbroken = (text: string): string => text.replaceAll(" %", "\u00a0%");

@@ -124,7 +124,8 @@ export function titleOf({ title, safe, proof }: DiagnosticFix, tries: boolean): 
   const [then = "", other] = formatTime(gain?.toNs ?? 0).split(" ");
   const times = gain ? `: ${now}${unit === other ? "" : ` ${unit}`} to ${then} ${other}` : "";
   const notes = [
-    ...(safe ? [] : ["may change results"]),
+    // Where the title says what may change that is all.
+    ...(safe || title.includes("may change") ? [] : ["may change results"]),
     ...(proof?.verdict === "proved" && proof.assumedLaunch ? ["as an assumed launch"] : []),
     ...(proof?.verdict === "unchecked" || (!proof && !tries) ? ["not checked"] : []),
   ];

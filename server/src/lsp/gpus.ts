@@ -15,4 +15,5 @@ export function gpuSummary({ id, name, computeCapability, values, own }: GpuMode
   };
 }
 
-export const gpuSummaries = (own: readonly GpuModel[]): GpuSummary[] => [...own, ...gpus].map(gpuSummary);
+/** The user's own, then the newest first. */
+export const gpuSummaries = (own: readonly GpuModel[]): GpuSummary[] => [...own, ...[...gpus].reverse()].map(gpuSummary);

@@ -34,7 +34,7 @@ export function inlayHints(view: View, visible: LspRange): InlayHint[] {
         offer(
           "loop",
           end,
-          `${formatCount(loop.trips)}${Number.isInteger(loop.trips) ? "" : " (mean)"} trips`,
+          `${formatCount(loop.trips)}${Number.isInteger(loop.trips) ? "" : " (mean)"} trip${loop.trips === 1 ? "" : "s"}`,
           `Iterations of a warp each time it enters${stale(isStale)}`,
           loop.trips,
         );

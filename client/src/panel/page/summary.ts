@@ -59,9 +59,9 @@ export function headline({ time: estimate, occupancy }: LaunchReport): HTMLEleme
     estimate && figure(formatTime(estimate.ns), "time", `${formatErrorBar(estimate)}, estimated`),
     estimate && figure(formatBandwidth(estimate.dramGBs), "DRAM", `${formatPercent(estimate.dramPctOfPeak)} of peak`),
     figure(
-      formatPercent(occupancy.achievedPct ?? occupancy.theoreticalPct),
+      formatPercent(occupancy.theoreticalPct),
       "occupancy",
-      occupancy.achievedPct === undefined ? "theoretical" : "achieved",
+      occupancy.achievedPct === undefined ? "theoretical" : `${formatPercent(occupancy.achievedPct)} achieved`,
     ),
   );
 }
