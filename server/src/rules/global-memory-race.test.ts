@@ -174,6 +174,23 @@ __global__ void k(float *x) {
   //        ^^^^^^^^^^^ with no \`__syncthreads()\` between`,
       ),
     },
+    "blocks that meet as data has it": {
+      code: `#include <vector>
+__global__ void k(float *out, const int *to) {
+  out[to[blockIdx.x]] = blockIdx.x;
+//^^^^^^^^^^^^^^^^^^^ thread (0, 0, 0) of block (30, 0, 0) writes \`out[to[blockIdx.x]]\` and thread (0, 0, 0) of block (20, 0, 0) writes the same
+}
+int main() {
+  std::vector<int> h(64);
+  for (int i = 0; i < 64; i++) h[i] = i == 30 ? 20 : i;
+  int *to;
+  float *out;
+  cudaMalloc(&to, 64 * sizeof(int));
+  cudaMalloc(&out, 64 * sizeof(float));
+  cudaMemcpy(to, h.data(), 64 * sizeof(int), cudaMemcpyHostToDevice);
+  k<<<64, 1>>>(out, to);
+}`,
+    },
     "blocks that overlap": {
       code: program(
         `  out[blockIdx.x * 200 + t] = in[i];

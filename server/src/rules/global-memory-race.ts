@@ -13,7 +13,7 @@ export default defineRule({
   remedy:
     "Use an atomic where all add to one place; write to another buffer than the one that is read; or make two launches of it, the second of which finds what the first one wrote. Within a block `__syncthreads()` orders accesses to global memory, too.",
   notes:
-    "Some neighbouring blocks and the corners of the grid are run. Atomics among themselves and stores of one value by all are no race, but a plain read of what others update by atomics is: the compiler may keep what it found, or read it twice; where blocks hand on what they have written, by a fence and then an atomic or a volatile store that another one looks at, that is followed: the fence must be as wide as the reader is far, and behind an atomic that takes a lock there must be one, too. Looks at volatile memory that decide where a thread goes are no race, and kernels whose grid or clusters synchronise are left alone.",
+    "Some neighbouring blocks and the corners of the grid are run, and up to 128 others where what is read decides where, or whether, threads store. Atomics among themselves and stores of one value by all are no race, but a plain read of what others update by atomics is: the compiler may keep what it found, or read it twice; where blocks hand on what they have written, by a fence and then an atomic or a volatile store that another one looks at, that is followed: the fence must be as wide as the reader is far, and behind an atomic that takes a lock there must be one, too. Looks at volatile memory that decide where a thread goes are no race, and kernels whose grid or clusters synchronise are left alone.",
   fix: "none",
   simulated: true,
   specificity: 3,

@@ -34,6 +34,10 @@ export function isAlike(value: Op, among: "block" | "launch", changes: (address:
 export const dependsOnBlock = (value: Op): boolean =>
   !everySource(value, ({ action }) => !(action.kind === "special" && action.register.startsWith("ctaid")));
 
+/** Whether global memory takes part in a value. */
+export const goesByData = (value: Op): boolean =>
+  !everySource(value, ({ action }) => !(action.kind === "load" && action.space !== "local"));
+
 /** Whether it holds for a value and all that it is made of. Without recursion: sums have thousands of terms. */
 function everySource(value: Op, holds: (op: Op) => boolean): boolean {
   const seen = new Set<Op>([value]);

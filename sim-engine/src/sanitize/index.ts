@@ -19,6 +19,7 @@ import type { Reach } from "../report/reach.ts";
 import type { Violation } from "../report/violation.ts";
 import { markSkips } from "../sampling/loops.ts";
 import type { Work } from "../work.ts";
+import { goesByData } from "./alike.ts";
 import { type Arithmetic, type Probed, probe } from "./arithmetic.ts";
 import { findInvented } from "./invented.ts";
 import { laneValue } from "./lane-values.ts";
@@ -64,7 +65,7 @@ export function sanitize(subject: Sanitized, steps: number, work: Work): Sanitat
   const ends = unique([[0, 0, 0], grid.map((length) => length - 1) as unknown as Dim3]);
   if ((needsOrder(kernel) || hasArrays(kernel)) && isUnderstood(kernel, subject.launch)) run(ends, true, whole.share(steps * shareOfOrder));
   const { violations, reach, last } = arithmeticOf({ ...subject, kernel }, work.share(steps * shareOfArithmetic));
-  run(unique([...tellingBlocks(grid), ...last]), false, whole);
+  run(unique([...tellingBlocks(grid), ...last, ...(scatters(kernel) ? spread(grid) : [])]), false, whole);
   return { violations: [...found.values(), ...violations], ...(reach ? { reach } : {}) };
 }
 
@@ -174,6 +175,27 @@ function tellingBlocks(grid: Dim3): Dim3[] {
     [0, 0, z],
   ];
   return unique(blocks);
+}
+
+/** Where it stores, or whether, data says: which blocks meet there no index tells. */
+const scatters = ({ blocks }: Kernel): boolean =>
+  blocks.some(
+    ({ ops, end }) =>
+      (end.kind === "branch" && goesByData(end.cond)) ||
+      ops.some(({ action, args: [address] }) => /^(store|atomic)$/.test(action.kind) && address !== undefined && goesByData(address)),
+  );
+
+/** Blocks of such a kernel that are run besides, as far as the steps go. */
+const mostSpread = 128;
+
+/** As many blocks, at even distances. */
+function spread([x, y, z]: Dim3): Dim3[] {
+  const all = x * y * z;
+  const step = Math.max(1, all / mostSpread);
+  return Array.from({ length: Math.min(all, mostSpread) }, (_, k): Dim3 => {
+    const block = Math.floor(k * step);
+    return [block % x, Math.floor(block / x) % y, Math.floor(block / (x * y))];
+  });
 }
 
 const unique = (blocks: readonly Dim3[]): Dim3[] => [...new Map(blocks.map((at) => [at.join(), at])).values()];
