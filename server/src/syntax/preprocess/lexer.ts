@@ -231,12 +231,15 @@ const isPrefix = (text: string, start: number, end: number): boolean => /^(u8|[u
 
 /** A preprocessing number: digits, letters, points, signs after an exponent, and digit separators. */
 function numberEnd(text: string, from: number): number {
+  // What `e` is in a hexadecimal number is a digit, until there is a `p`.
+  let isHex = /^0[xX]$/.test(text.slice(from - 1, from + 1));
   let at = from;
   for (; at < text.length; at++) {
     const code = text.charCodeAt(at);
     const kind = classOf(code);
+    if (code === 80 || code === 112) isHex = false;
     if (kind === WORD || kind === DIGIT || code === DOT) continue;
-    if ((code === 43 || code === 45) && /[eEpP]/.test(text[at - 1] ?? "") && !/^0[xX][^pP]*$/.test(text.slice(from - 1, at))) continue;
+    if ((code === 43 || code === 45) && !isHex && /[eEpP]/.test(text[at - 1] ?? "")) continue;
     if (code === APOSTROPHE && /[0-9a-zA-Z]/.test(text[at + 1] ?? "")) continue;
     break;
   }
@@ -256,9 +259,12 @@ function quotedEnd(text: string, from: number, quote: number): number {
   return text.length;
 }
 
+/** Characters between the quote of a raw string and its parenthesis. */
+const longestDelimiter = 16;
+
 function rawEnd(text: string, quote: number): number {
-  const open = text.indexOf("(", quote);
-  if (open < 0 || open - quote > 17) return quotedEnd(text, quote, DOUBLE_QUOTE);
+  const open = quote + text.slice(quote, quote + longestDelimiter + 2).indexOf("(");
+  if (open < quote) return quotedEnd(text, quote, DOUBLE_QUOTE);
   const close = `)${text.slice(quote + 1, open)}"`;
   const end = text.indexOf(close, open);
   return end < 0 ? text.length : end + close.length;
