@@ -12,7 +12,7 @@ interface Recorded {
   readonly name: string;
   readonly source: string;
   readonly ptx: { readonly instructions: number; readonly markers: number; readonly branches: number };
-  readonly sass: { readonly markers: number; readonly predicated: number; readonly branches: number };
+  readonly sass: { readonly markers: number; readonly predicated: number; readonly branches: number; readonly registers?: number };
   readonly [varied: string]: unknown;
 }
 
@@ -95,6 +95,16 @@ async function turns(probe: Recorded): Promise<Record<"sums" | "instructions", r
   return { sums: [probe.ptx.markers, sums], instructions: [probe.sass.markers, issued.length] };
 }
 
+/** The most loads of global memory that are issued before a store to shared memory. */
+function mostAhead(opcodes: readonly string[]): number {
+  let [ahead, most] = [0, 0];
+  for (const opcode of opcodes) {
+    ahead = opcode.startsWith("LDG") ? ahead + 1 : opcode.startsWith("STS") ? 0 : ahead;
+    most = Math.max(most, ahead);
+  }
+  return most;
+}
+
 /** How many of the probes the engine decides as the compiler did. */
 async function agreeing<Answer>(
   probes: readonly Recorded[],
@@ -149,6 +159,19 @@ describe("as nvcc decides", () => {
     };
     const saying = recorded("reallocations").filter(({ bound }) => /blocks|registers/.test(String(bound)));
     expect(await agreeing(saying, registers)).toBe(`${saying.length} of ${saying.length}`);
+  });
+  test("loads that a register tile has under way while it fills shared memory, and the registers that takes", async () => {
+    const fillings = await Promise.all(
+      recorded("fillings").map(async (probe) => {
+        const kernel = await lowered(probe);
+        optimise(kernel);
+        const { blocks, registers } = select(kernel, 90);
+        const ahead = mostAhead([...blocks.values()].flatMap(({ instructions }) => instructions.map(({ opcode }) => opcode)));
+        return { ahead: ahead / probe.sass.markers, registers: registers.value / (probe.sass.registers ?? 0) };
+      }),
+    );
+    expect(fillings.filter(({ ahead }) => ahead >= 0.5 && ahead <= 2).length).toBe(11);
+    expect(fillings.filter(({ registers }) => registers >= 0.9 && registers <= 1.1).length).toBe(7);
   });
   test("branches that become selections", async () => expect(await agreeing(recorded("selections"), branches)).toBe("13 of 14"));
 });

@@ -159,6 +159,7 @@ export class Pressure {
     const shared = /^LDS.*\.128/;
     const mayGoAhead = (): boolean => aheadOf(this.#freeOf(block).order, shared, wideSharedLoadsAhead) >= wideSharedLoadsAhead;
     if (isStarved(shared, wideSharedLoads, wideSharedLoadsAhead) && mayGoAhead()) return Number.POSITIVE_INFINITY;
+    if (fillsShared(order) && 2 * farAhead(order) < farAhead(this.#freeOf(block).order)) return wideLoadsUpTo;
     return isStarved(/^LDG.*\.128/, wideLoadsAhead, wideLoadsAhead) ? wideLoadsUpTo : 0;
   }
 
@@ -197,6 +198,13 @@ const farFromFitting = 8;
 
 /** Words of registers to schedule for less than there are, where the first attempt takes too many. */
 const fewerAhead = [2, 4, 8];
+
+/** Whether most of the far loads are what shared memory is filled with. */
+function fillsShared(order: readonly Node[]): boolean {
+  const loads = order.filter(({ instruction }) => /^LDG/.test(instruction.opcode));
+  const stored = loads.filter(({ next }) => next.some(({ instruction }) => /^STS/.test(instruction.opcode)));
+  return 2 * stored.length > loads.length;
+}
 
 /** The most loads of global memory under way at once, as far as they are counted. */
 const farAhead = (order: readonly Node[]): number => aheadOf(order, /^LDG/, mostFarLoads);

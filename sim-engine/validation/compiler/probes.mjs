@@ -4,7 +4,7 @@
  */
 
 /** @typedef {{ name: string, source: string, varied: Record<string, number | string>, marker: Marker }} Probe */
-/** @typedef {"fma" | "store" | "load" | "turn" | "access" | "registers" | "double"} Marker "registers": in machine code those of a thread; "turn": of a loop that is not unrolled, in PTX sums of 64 bits and in machine code all it issues; "access": the same for each of its loads and stores */
+/** @typedef {"fma" | "store" | "load" | "turn" | "access" | "registers" | "double" | "filling"} Marker "filling": loads that are issued before the first is stored to shared memory; "registers": in machine code those of a thread; "turn": of a loop that is not unrolled, in PTX sums of 64 bits and in machine code all it issues; "access": the same for each of its loads and stores */
 
 /** `count` steps that each become one marker: two LLVM instructions, one FFMA. */
 const multiplies = (count, x = "x", plus = 1) => `${x}=${x}*a+${plus};`.repeat(count);
@@ -73,6 +73,26 @@ for (int i = 0; i < ${rows}; i++) for (int j = 0; j < ${columns}; j++) c[i * ${c
 for (int i = 0; i < ${rows}; i++) for (int j = 0; j < ${columns}; j++) p[i * 1024 + j + threadIdx.x] = c[i * ${columns} + j];`;
         yield { name, source: kernel(name, ", int n", body), varied: { rows, columns, depth }, marker: "fma" };
       }
+}
+
+/**
+ * A register tile whose threads fill shared memory from several places each: how many loads are under way before the first is stored,
+ * where the tile leaves few registers for the places.
+ */
+function* fillings() {
+  for (const side of [2, 4, 6, 8])
+    for (const loads of [2, 4, 8, 16]) {
+      const name = `filling_${side}_${loads}`;
+      const body = `__shared__ float s[${loads * 256}]; float c[${side * side}] = {0.0f}, u[${side}], v[${side}];
+unsigned row = threadIdx.x / 32, column = threadIdx.x % 32;
+for (unsigned t = 0; t < n; t += 32) { for (unsigned i = 0; i < ${loads * 8}; i += 8) s[(row + i) * 32 + column] = q[(row + i) * n + column];
+__syncthreads(); q += 32; for (unsigned k = 0; k < 8; ++k) {
+for (unsigned i = 0; i < ${side}; ++i) u[i] = s[row * ${side} + i + k * 32]; for (unsigned j = 0; j < ${side}; ++j) v[j] = s[column * ${side} + j + k * 8];
+for (unsigned i = 0; i < ${side}; ++i) for (unsigned j = 0; j < ${side}; ++j) c[i * ${side} + j] += u[i] * v[j]; }
+__syncthreads(); }
+for (int i = 0; i < ${side * side}; i++) p[i * 256 + threadIdx.x] = c[i];`;
+      yield { name, source: kernel(name, ", unsigned n", body), varied: { side, loads }, marker: "filling" };
+    }
 }
 
 /** `#pragma unroll` on loops that would be large. */
@@ -459,6 +479,7 @@ export const families = {
   loops,
   localArrays,
   tiles,
+  fillings,
   pragmas,
   searches,
   widenedCounters,

@@ -24,6 +24,7 @@ const inPtx = {
   turn: /^\s*shl\.b64/,
   access: /^\s*(ld|st)\./,
   registers: /^\s*setmaxnreg/,
+  filling: /^\s*st\.shared/,
   double: /^\s*(@\S+ )?(?!mov|ld|st)\S+\.f64/,
 };
 
@@ -44,6 +45,16 @@ function longestTurn(machine, ofEachAccess) {
   const longest = turns.reduce((most, each) => (each.turn > most.turn ? each : most), { turn: 0, accesses: 0 });
   if (!ofEachAccess) return longest.turn;
   return longest.accesses === 0 ? 0 : Math.round((100 * longest.turn) / longest.accesses) / 100;
+}
+
+/** The most loads that are issued before a store to shared memory, all of whose kind stand behind loads of their own. */
+function mostAhead(machine) {
+  let [ahead, most] = [0, 0];
+  for (const { kind } of machine) {
+    ahead = kind === "load" ? ahead + 1 : kind === "filling" ? 0 : ahead;
+    most = Math.max(most, ahead);
+  }
+  return most;
 }
 
 const isAccess = ({ kind }) => kind === "load" || kind === "store" || kind === "shared";
@@ -83,7 +94,15 @@ function answers(probes, told) {
       },
       sass: {
         instructions: machine.length,
-        markers: marker === "registers" ? registers.get(name) : ofTurns ? longestTurn(machine, marker === "access") : marked.length,
+        ...(marker === "filling" ? { registers: registers.get(name) } : {}),
+        markers:
+          marker === "registers"
+            ? registers.get(name)
+            : marker === "filling"
+              ? mostAhead(machine)
+              : ofTurns
+                ? longestTurn(machine, marker === "access")
+                : marked.length,
         predicated: marked.filter(({ predicated }) => predicated).length,
         branches: machine.filter(({ kind }) => kind === "branch").length,
       },

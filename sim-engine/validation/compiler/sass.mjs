@@ -7,6 +7,7 @@
 /** @type {Record<number, string>} */
 const kinds = {
   388: "shared",
+  392: "filling",
   40: "double",
   41: "double",
   42: "double",
