@@ -323,6 +323,13 @@ export const data: CompilerData = {
           source: "compiled-kernels",
           at: "kernels with divisions and roots, whose rare operands are left to functions",
         },
+        selectedElements: {
+          value: [64, 64, 32, 16, 12, 12, 8, 8],
+          unit: "elements",
+          basis: "measured",
+          source: "compiler-probes",
+          at: "elements.json; of seven reads it is not known, and taken to be as of eight",
+        },
         registerIntervals: {
           value: [16, 20, 24, 31, 32, 40, 64, 255],
           unit: "registers",

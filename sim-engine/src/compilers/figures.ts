@@ -104,6 +104,11 @@ export const compilerFigureDefinitions = {
     "Registers taken over words live at once, where no warp is lost by it: pairs are aligned, and operands under way keep theirs",
   ),
   registerSlackAtCalls: number("ptxas", "ratio", "The same where the most are live at a call"),
+  selectedElements: list(
+    "ptxas",
+    "elements",
+    "The most of a thread's own array that is indexed by what is not constant, and yet no local memory: where one access reads it so (or none does), two, and so on",
+  ),
   registerIntervals: list("ptxas", "registers", "Estimates up to which each factor of the next two rows holds"),
   registerIntervalLow: list("ptxas", "ratio", "Registers taken over those estimated: the 5th percentile"),
   registerIntervalHigh: list("ptxas", "ratio", "Registers taken over those estimated: the 95th percentile"),

@@ -50,6 +50,7 @@ export const plain: readonly PlainCompiler[] = [
       groupRegisters: 26,
       registerSlack: 1.25,
       registerSlackAtCalls: 1.12,
+      selectedElements: [64, 64, 32, 16, 12, 12, 8, 8],
       registerIntervals: [16, 20, 24, 31, 32, 40, 64, 255],
       registerIntervalLow: [1, 0.84, 0.71, 0.69, 0.75, 0.8, 0.6, 0.4],
       registerIntervalHigh: [1.56, 1.44, 1.39, 1.23, 1.25, 1.2, 1.14, 1.6],

@@ -27,6 +27,7 @@ import { inferSpaces } from "./memory/infer-spaces.ts";
 import { markReadOnly } from "./memory/mark-read-only.ts";
 import { narrowLoads } from "./memory/narrow-loads.ts";
 import { promote } from "./memory/promote.ts";
+import { selectElements } from "./memory/select-elements.ts";
 import { removeDeadStores, sinkStores } from "./memory/stores.ts";
 import { vectorizeAccesses } from "./memory/vectorize.ts";
 
@@ -74,7 +75,10 @@ class Pipeline {
     this.#simplifyMemory();
 
     if (kernel.blocks.length > 1 && !this.#work.isOver) this.#optimiseFlow();
-    else this.#mergeAddresses();
+    else {
+      this.#selectElements();
+      this.#mergeAddresses();
+    }
     for (let round = 0; round < 2 && !this.#work.isOver && this.#does(reduceStraightLine); round++) this.#clean();
     if (this.#does(narrowLongs)) this.#clean();
     this.#does(removeDeadStores);
@@ -105,6 +109,7 @@ class Pipeline {
       if (this.#does(convertBranches)) this.#clean();
     }
     for (const unroll of [unrollConstantLoops, unrollLoops]) this.#unrolled(unroll);
+    this.#selectElements();
     this.#mergeAddresses();
     if (this.#does(reduceStrength)) this.#clean();
     if (!this.#work.isOver && this.#does(unrollAgain)) {
@@ -112,6 +117,14 @@ class Pipeline {
       if (this.#does(promote)) this.#clean();
       this.#simplifyMemory();
     }
+  }
+
+  /** Behind unrolling, after which fewer indices are unknown. */
+  #selectElements(): void {
+    if (!this.#does(selectElements)) return;
+    this.#clean();
+    if (this.#does(promote)) this.#clean();
+    this.#simplifyMemory();
   }
 
   /** Behind unrolling, which looks for rows; strength reduction makes rows of its own, which are left. */

@@ -29,6 +29,19 @@ function edge(of: readonly Probe[], key: string, yes: (probe: Probe) => boolean)
   return [Math.max(...sizes(true)), Math.min(...sizes(false))];
 }
 
+describe("elements of a thread's own array chosen by what is not constant", () => {
+  const inRegisters = ({ sass }: Probe): boolean => sass.markers === 0;
+  test.each([1, 2, 3, 4, 5, 6, 8])("%d reads select up to so many", (count) => {
+    const [last, first] = edge(probes("elements", { access: "reads", count }), "size", inRegisters);
+    const most = values.selectedElements[count - 1] ?? 0;
+    expect([last <= most, most < first]).toEqual([true, true]);
+  });
+  test.each([1, 2, 4])("%d writes count as no read", (count) => {
+    const [last, first] = edge(probes("elements", { access: "writes", count }), "size", inRegisters);
+    expect([last, first > (values.selectedElements[0] ?? 0)]).toEqual([values.selectedElements[0], true]);
+  });
+});
+
 describe("branches", () => {
   const isPredicated = ({ sass }: Probe): boolean => sass.predicated > 0;
   test.each([

@@ -4,7 +4,7 @@
  */
 
 /** @typedef {{ name: string, source: string, varied: Record<string, number | string>, marker: Marker }} Probe */
-/** @typedef {"fma" | "store" | "load" | "turn" | "access" | "registers" | "double" | "filling"} Marker "filling": loads that are issued before the first is stored to shared memory; "registers": in machine code those of a thread; "turn": of a loop that is not unrolled, in PTX sums of 64 bits and in machine code all it issues; "access": the same for each of its loads and stores */
+/** @typedef {"fma" | "store" | "load" | "turn" | "access" | "registers" | "double" | "filling" | "local"} Marker "filling": loads that are issued before the first is stored to shared memory; "registers": in machine code those of a thread; "turn": of a loop that is not unrolled, in PTX sums of 64 bits and in machine code all it issues; "access": the same for each of its loads and stores */
 
 /** `count` steps that each become one marker: two LLVM instructions, one FFMA. */
 const multiplies = (count, x = "x", plus = 1) => `${x}=${x}*a+${plus};`.repeat(count);
@@ -72,6 +72,26 @@ for (int i = 0; i < ${rows}; i++) u[i] = s[i * 16 + k + threadIdx.x]; for (int j
 for (int i = 0; i < ${rows}; i++) for (int j = 0; j < ${columns}; j++) c[i * ${columns} + j] += u[i] * v[j]; } }
 for (int i = 0; i < ${rows}; i++) for (int j = 0; j < ${columns}; j++) p[i * 1024 + j + threadIdx.x] = c[i * ${columns} + j];`;
         yield { name, source: kernel(name, ", int n", body), varied: { rows, columns, depth }, marker: "fma" };
+      }
+}
+
+/** An array of a thread's own that is indexed by what is not constant: whether it lies in local memory, by its elements and the accesses. */
+function* elements() {
+  const index = (access, size) => `(k >> ${2 * access}) % ${size}u`;
+  for (const size of [4, 8, 12, 16, 20, 32, 40, 64, 96])
+    for (const [access, counts] of [
+      ["reads", [1, 2, 3, 4, 5, 6, 8]],
+      ["writes", [1, 2, 4]],
+    ])
+      for (const count of counts) {
+        const name = `elements_${size}_${access}_${count}`;
+        const all = [...Array(count).keys()];
+        const used =
+          access === "reads"
+            ? all.map((each) => `x += c[${index(each, size)}] * ${each + 2}.5f;`).join(" ")
+            : `${all.map((each) => `c[${index(each, size)}] = ${each}.0f;`).join(" ")} for (int i = 0; i < ${size}; i++) x = x * a + c[i];`;
+        const body = `k += threadIdx.x; float c[${size}]; for (int i = 0; i < ${size}; i++) c[i] = q[i * 32 + threadIdx.x]; ${used}`;
+        yield { name, source: kernel(name, ", unsigned k", body), varied: { size, access, count }, marker: "local" };
       }
 }
 
@@ -480,6 +500,7 @@ export const families = {
   localArrays,
   tiles,
   fillings,
+  elements,
   pragmas,
   searches,
   widenedCounters,

@@ -25,6 +25,7 @@ const inPtx = {
   access: /^\s*(ld|st)\./,
   registers: /^\s*setmaxnreg/,
   filling: /^\s*st\.shared/,
+  local: /^\s*(@\S+ )?(ld|st)\.local/,
   double: /^\s*(@\S+ )?(?!mov|ld|st)\S+\.f64/,
 };
 

@@ -6,6 +6,8 @@
 
 /** @type {Record<number, string>} */
 const kinds = {
+  387: "local",
+  391: "local",
   388: "shared",
   392: "filling",
   40: "double",

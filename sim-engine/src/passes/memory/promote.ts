@@ -310,7 +310,7 @@ class Renaming {
     const part = integers[bytes] as ScalarType;
     const emit = (action: Op["action"], to: ScalarType, ...args: Op[]): Op => this.#emit(action, to, args, span, into);
     const bits = this.#cast(value, whole, span, into);
-    const shifted = from === 0 ? bits : emit({ kind: "int", op: "lshr" }, whole, bits, this.#int(whole, 8n * BigInt(from)));
+    const shifted = from === 0 ? bits : emit({ kind: "int", op: "lshr" }, whole, bits, this.#int("i32", 8n * BigInt(from)));
     return this.#cast(emit({ kind: "convert", op: "trunc" }, part, shifted), type, span, into);
   }
 
@@ -326,7 +326,7 @@ class Renaming {
     const all = (1n << BigInt(8 * slot.bytes)) - 1n;
     const kept = emit({ kind: "int", op: "and" }, whole, before, this.#int(whole, all ^ mask));
     const wide = emit({ kind: "convert", op: "zext" }, whole, this.#cast(value, part, span, into));
-    const placed = from === 0 ? wide : emit({ kind: "int", op: "shl" }, whole, wide, this.#int(whole, 8n * BigInt(from)));
+    const placed = from === 0 ? wide : emit({ kind: "int", op: "shl" }, whole, wide, this.#int("i32", 8n * BigInt(from)));
     return this.#cast(emit({ kind: "int", op: "or" }, whole, kept, placed), slot.type, span, into);
   }
 
