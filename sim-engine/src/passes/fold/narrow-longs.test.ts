@@ -79,3 +79,23 @@ ${store("%12")}
 ])("%s", (_, body, expected) => {
   expect(widths(body)).toBe(expected);
 });
+
+test("a mask in the block that constants stand in: they are there once", () => {
+  const made = parseKernel(`kernel @k(%n: i64, %y: ptr i64) {
+b0:
+  %1: i64 = param 0
+  %2: ptr = param 1
+  %3: i64 = const 1
+  %4: i64 = const 262143
+  %5: i64 = add %1, %3
+  %6: i64 = and %5, %4
+  store.global %2, %6, align 8
+  return
+}
+`);
+  expect(narrowLongs(made, new Work())).toBe(true);
+  expect(verifyKernel(made)).toEqual([]);
+  const ops = made.blocks.flatMap((block) => block.ops);
+  expect(new Set(ops).size).toBe(ops.length);
+  expect(printKernel(made)).toMatch(/: i32 = const 262143/);
+});

@@ -69,6 +69,8 @@ class Narrowing {
   readonly #kernel: Kernel;
   readonly #narrowed: ReadonlyMap<Op, Op>;
   readonly #constants: Constants;
+  /** Of values that are masked and read whole the lower halves. */
+  readonly #masked = new Map<Op, Op>();
   /** The lower halves of what is computed in 64 bits, to stand behind it. */
   readonly #halves = new Map<Op, Op>();
 
@@ -80,6 +82,8 @@ class Narrowing {
 
   apply(work: Work): void {
     for (const [op, half] of this.#narrowed) half.args = op.args.map((arg) => (arg.type === "i64" ? this.#half(arg) : arg));
+    // Before any block's operations are gone through: constants are put into the first.
+    for (const op of this.#kernel.blocks.flatMap(({ ops }) => ops)) if (this.#isMasked(op)) this.#masked.set(op, this.#maskedHalf(op));
     const substitution = new Substitution();
     for (const block of this.#kernel.blocks) {
       block.phis = block.phis.map((phi) => this.#narrowed.get(phi) ?? phi);
@@ -102,17 +106,21 @@ class Narrowing {
       op.args = [from];
       return [op];
     }
-    // A masked value that is read whole: its upper half is zero.
-    const masked = createOp(
-      this.#kernel,
-      narrowAction(op),
-      "i32",
-      op.args.map((arg) => this.#half(arg)),
-      op.span,
-    );
+    const masked = this.#masked.get(op);
+    if (!masked) return [op];
+    // Its upper half is zero.
     op.action = { kind: "convert", op: "zext" };
     op.args = [masked];
     return [masked, op];
+  }
+
+  #isMasked(op: Op): boolean {
+    return op.action.kind === "int" && !this.#narrowed.has(op) && op.args.some((arg) => this.#narrowed.has(arg));
+  }
+
+  #maskedHalf(op: Op): Op {
+    const args = op.args.map((arg) => this.#half(arg));
+    return createOp(this.#kernel, narrowAction(op), "i32", args, op.span);
   }
 
   /** The lower half of an `i64`. */
