@@ -23,6 +23,11 @@ testRule(rule, {
       "  if (i < n) x[i] *= 2;\n  for (int j = i + gridDim.x * blockDim.x; j < n; j += gridDim.x * blockDim.x) x[j] *= 2;",
       "  k<<<32, 256>>>(x, 10000, 0);",
     ),
+    "blocks that return before": program(`  if (blockIdx.x >= 40) return;\n${each}`, "  k<<<50, 250>>>(x, 10000, 0);"),
+    "blocks that do something else": program(
+      `  if (blockIdx.x < 20) {\n  ${each}\n  } else {\n    int j = i - 20 * blockDim.x;\n    if (5000 + j < n) x[5000 + j] *= 3;\n  }`,
+      "  k<<<40, 250>>>(x, 10000, 0);",
+    ),
     "a part that has its own bound": program(each, "  k<<<4, 256>>>(x, 1024, 0);"),
     "parts, in several launches": program(
       "  if (first + i < n) x[first + i] *= 2;",

@@ -205,6 +205,8 @@ interface Seen {
   ends: boolean;
   /** The least distance of neighbouring threads' indices. */
   stride: number;
+  /** The blocks that came to it, each once. */
+  readonly blocks: Set<Dim3>;
 }
 
 /** The buffer that an operation stores to: its address, and how far the stores have come. */
@@ -228,6 +230,7 @@ class Watching implements AccessListener {
   readonly #stored = new Map<AccessCounter, Stored>();
   readonly last: LastElements;
   #block: Dim3 = [0, 0, 0];
+  #blocks = 0;
 
   constructor(runner: Runner, watches: Watches, invented: Invented) {
     this.last = new LastElements(runner.program.launch.grid);
@@ -252,16 +255,19 @@ class Watching implements AccessListener {
 
   run(at: Dim3): void {
     this.#block = at;
+    this.#blocks++;
     this.#runner.records = [];
     this.#runner.runBlock(at);
   }
 
   get reach(): Reach {
-    const guards = [...this.#guards].flatMap(([guard, { most, limit, ends, stride }]): GuardReach[] => {
+    const guards = [...this.#guards].flatMap(([guard, { most, limit, ends, stride, blocks }]): GuardReach[] => {
+      // Blocks that do something else, or nothing, leave it open how far the others come.
+      const isPartly = blocks.size < this.#blocks;
       const stored = [...this.#stored].filter(([{ op }]) => op.args[0] && isMadeOf(op.args[0], guard.index)).map(([, part]) => part.name);
       return stored.length === 0
         ? []
-        : [{ at: place(guard.op.span), most, limit, covers: ends || most + stride >= limit, stored: [...new Set(stored)] }];
+        : [{ at: place(guard.op.span), most, limit, covers: ends || isPartly || most + stride >= limit, stored: [...new Set(stored)] }];
     });
     const parts = new Map<string, StoredPart>();
     for (const { name, bytes, end } of this.#stored.values())
@@ -300,8 +306,15 @@ class Watching implements AccessListener {
   }
 
   #compared(guard: Guard, from: number, mask: number): void {
-    const seen = this.#guards.get(guard) ?? { most: Number.NEGATIVE_INFINITY, limit: 0, ends: false, stride: Number.POSITIVE_INFINITY };
+    const seen: Seen = this.#guards.get(guard) ?? {
+      most: Number.NEGATIVE_INFINITY,
+      limit: 0,
+      ends: false,
+      stride: Number.POSITIVE_INFINITY,
+      blocks: new Set(),
+    };
     this.#guards.set(guard, seen);
+    seen.blocks.add(this.#block);
     if (this.#invented.of(guard.op) || this.#invented.has(guard.index) || this.#invented.has(guard.bound)) seen.ends = true;
     let last: number | undefined;
     for (let lane = 0, bits = mask; bits !== 0; lane++, bits >>>= 1) {
