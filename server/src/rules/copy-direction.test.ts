@@ -44,6 +44,20 @@ testRule(rule, {
   cudaMemcpy(d, m, n * 4, cudaMemcpyDeviceToDevice);
   k<<<1, n>>>(d);`),
     },
+    "page-locked memory is called the host's": {
+      code: program(`int *p;
+  cudaMallocHost(&p, n * 4);
+  cudaMemcpy(d, p, n * 4, cudaMemcpyDeviceToHost);
+  //                      ^^^^^^^^^^^^^^^^^^^^^^
+  k<<<1, n>>>(d);
+  cudaMemcpy(p, d, n * 4, cudaMemcpyHostToDevice);
+  //                      ^^^^^^^^^^^^^^^^^^^^^^`),
+      unsafe: program(`int *p;
+  cudaMallocHost(&p, n * 4);
+  cudaMemcpy(d, p, n * 4, cudaMemcpyHostToDevice);
+  k<<<1, n>>>(d);
+  cudaMemcpy(p, d, n * 4, cudaMemcpyDeviceToHost);`),
+    },
     "in a function that main calls": {
       code: `__global__ void k(int *x) { x[threadIdx.x] += 1; }
 void upload(int *to, const int *from) {

@@ -295,10 +295,13 @@ function checkDirection(host: Interpreter, { call, direction }: CopyCall, to: To
   const said = direction?.value;
   if (said === undefined || said > 3 || !to || !from) return;
   const [target, source] = [spaceOf(to.allocation), spaceOf(from.allocation)];
-  const fits =
-    (source === undefined ? said & fromDevice : source === "d" ? fromDevice : 0) |
-    (target === undefined ? said & toDevice : target === "d" ? toDevice : 0);
-  if (fits === said) return;
+  const kindOf = (eitherFrom: number, eitherTo: number): number =>
+    (source === undefined ? eitherFrom : source === "d" ? fromDevice : 0) |
+    (target === undefined ? eitherTo : target === "d" ? toDevice : 0);
+  if (kindOf(said & fromDevice, said & toDevice) === said) return;
+  // Page-locked memory is the host's in the first place.
+  const isManaged = ({ allocation }: Touched): boolean => allocation.residence === "managed";
+  const fits = kindOf(isManaged(from) ? said & fromDevice : 0, isManaged(to) ? said & toDevice : 0);
   const objects = { to: faultObject(to.allocation), from: faultObject(from.allocation) };
   tell(host, { kind: "direction", at: call, direction: direction?.expression, said, fits, ...objects });
 }
