@@ -25,6 +25,17 @@ testRule(rule, {
       "k<<<2, 64>>>(out, in, 4096);",
       "__device__ int lock;",
     ),
+    "the halves of a symmetric matrix, each number of which two threads compute": `__global__ void k(int *c, int n) {
+  int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;
+  if (x >= n || y >= n) return;
+  c[y * n + x] = x * y;
+  c[x * n + y] = x * y;
+}
+int main() {
+  int *c;
+  cudaMalloc(&c, 100 * 100 * 4);
+  k<<<dim3(7, 7), dim3(16, 16)>>>(c, 100);
+}`,
     "a flag of one value that others look at, to go on": program(
       "  if (t == 0 && in[i] > 0) {\n    out[1 + blockIdx.x] = 1;\n    __threadfence();\n    *(volatile float *)out = 1;\n  }\n  if (t == 1 && *(volatile float *)out > 0) out[100 + blockIdx.x] = 1;",
     ),
@@ -78,6 +89,20 @@ __global__ void k(Vectors v, int n) {
     ),
   },
   found: {
+    "the halves of a matrix that is not symmetric": {
+      code: `__global__ void k(int *c, int n) {
+  int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;
+  if (x >= n || y >= n) return;
+  c[y * n + x] = x - y;
+  c[x * n + y] = x - y;
+//^^^^^^^^^^^^
+}
+int main() {
+  int *c;
+  cudaMalloc(&c, 100 * 100 * 4);
+  k<<<dim3(7, 7), dim3(16, 16)>>>(c, 100);
+}`,
+    },
     "a lock that is taken without a fence, by whoever comes first": {
       code: program(
         `  if (t == 0) {

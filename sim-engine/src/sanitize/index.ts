@@ -24,7 +24,7 @@ import { type Arithmetic, type Probed, probe } from "./arithmetic.ts";
 import { findInvented } from "./invented.ts";
 import { laneValue } from "./lane-values.ts";
 import { Watcher } from "./watcher.ts";
-import { spotOf } from "./witnesses.ts";
+import { spotOf, spotsOf } from "./witnesses.ts";
 
 export interface Sanitized {
   /** As the front end made it. */
@@ -90,7 +90,7 @@ function violationsOf(subject: Sanitized, blocks: readonly Dim3[], ordered: bool
   if (first.contested.size === 0) return first.violations;
   const again = watched(subject, blocks, ordered, { allLanes: true, values: first.contested }, work);
   const isSettled = (violation: Violation): boolean =>
-    "sameWarp" in violation && spotOf(violation.by.at) === spotOf(violation.other.at) && again.settled.has(spotOf(violation.by.at));
+    "sameWarp" in violation && again.settled.has(spotsOf(violation.by.at, violation.other.at));
   return [...first.violations.filter((violation) => !isSettled(violation)), ...again.violations];
 }
 

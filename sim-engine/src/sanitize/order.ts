@@ -12,7 +12,7 @@ import { isUnordered, meetsGrid } from "./invented.ts";
 import { bufferAt, nearestOf, sharedAt } from "./objects.ts";
 import { type Conflict, SharedShadow, type Touch } from "./shared-shadow.ts";
 import type { Site, Sites } from "./sites.ts";
-import { spotOf, type Witnesses } from "./witnesses.ts";
+import { spotOf, spotsOf, type Witnesses } from "./witnesses.ts";
 
 /** What operations of the running warp come to, lane by lane, where that is computed. */
 export type LaneValues = (op: Op, warp: number, lane: number) => number | undefined;
@@ -40,7 +40,7 @@ export class OrderCheck {
   #unwritten: Unwritten[] = [];
   /** What is stored by one place in the source from several threads, and where they read it: it decides whether that matters. */
   readonly contested = new Set<Op>();
-  /** Places in the source where such stores turned out to store one value. */
+  /** Pairs of places in the source (`spotsOf`) where such stores turned out to store one value. */
   readonly settled = new Set<string>();
 
   /**
@@ -159,12 +159,21 @@ export class OrderCheck {
     if (other.site !== site.number) return false;
     for (const each of [site.value, site.source]) if (each) this.contested.add(each);
     if (source !== undefined && source === other.source) {
-      this.settled.add(spotOf(site.op.span));
+      this.settled.add(spotsOf(site.op.span, site.op.span));
       return true;
     }
     if (value !== undefined && other.value !== undefined && value !== other.value) return false;
     // Of lanes that store at once one wins: most often all store what they have worked out together.
     return site.sameValue || other.warp === warp;
+  }
+
+  /** Two that compute the same number, as of x and y and of y and x, may store it in either order. */
+  #isSame(site: Site, other: Site, touch: BlockTouch, conflict: BlockTouch): boolean {
+    if (!site.value || !other.value || !site.isComputed || !other.isComputed || site.counter.bytes !== other.counter.bytes) return false;
+    for (const each of [site.value, other.value]) this.contested.add(each);
+    if (touch.value === undefined || touch.value !== conflict.value) return false;
+    this.settled.add(spotsOf(site.op.span, other.op.span));
+    return true;
   }
 
   #globalRace(site: Site, conflict: BlockTouch, address: number, touch: BlockTouch): void {
@@ -173,6 +182,7 @@ export class OrderCheck {
     if (!other || !extent || (extent.object.bytes !== undefined && address - extent.start >= extent.object.bytes)) return;
     const within = conflict.block === touch.block;
     if (site.operation === "atomic" && other.operation === "atomic" && (within || !(site.ofBlock || other.ofBlock))) return;
+    if (this.#isSame(site, other, touch, conflict)) return;
     // Who sets what is there to a value is in the way of those who go on from what was there.
     const isSettled = site.sets === undefined || other.sets === undefined || site.sets === other.sets;
     const isRead = (site.operation === "load" || other.operation === "load") && site.guarded && other.guarded;
@@ -190,7 +200,7 @@ export class OrderCheck {
     const plain = site.operation === "atomic" ? { by: there, other: here } : { by: here, other: there };
     // Where only one is an atomic, the other lacks it.
     const actors = (site.operation === "atomic") === (other.operation === "atomic") ? inSourceOrder(site, here, other, there) : plain;
-    this.#tell(`global ${spotsOf(site, other)}`, actors, ({ by, other: earlier }) => ({
+    this.#tell(`global ${spotsOf(site.op.span, other.op.span)}`, actors, ({ by, other: earlier }) => ({
       kind: "global-race",
       by,
       other: earlier,
@@ -211,7 +221,7 @@ export class OrderCheck {
     if (!other || !extent || address < extent.start || address >= extent.end) return;
     const here = this.#witnesses.actor(site.op, site.operation, touch.warp, touch.lane);
     const there = this.#witnesses.actor(other.op, other.operation, conflict.warp, conflict.lane);
-    this.#tell(`shared ${spotsOf(site, other)}`, inSourceOrder(site, here, other, there), ({ by, other: earlier }) => ({
+    this.#tell(`shared ${spotsOf(site.op.span, other.op.span)}`, inSourceOrder(site, here, other, there), ({ by, other: earlier }) => ({
       kind: "shared-race",
       by,
       other: earlier,
@@ -268,5 +278,3 @@ function inSourceOrder(site: Site, here: Actor, otherSite: Site, there: Actor): 
 function stored({ site, value }: Touch, other: Pick<Touch, "site" | "value">): { readonly values?: readonly [number, number] } {
   return value === undefined || other.value === undefined || other.site !== site ? {} : { values: [value, other.value] };
 }
-
-const spotsOf = (a: Site, b: Site): string => [spotOf(a.op.span), spotOf(b.op.span)].sort().join(" ");

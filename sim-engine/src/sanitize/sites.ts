@@ -3,6 +3,7 @@ import type { AccessCounter } from "../execute/accesses.ts";
 import type { Program } from "../execute/program.ts";
 import { type MemoryObject, mayOverlap } from "../execute/provenance.ts";
 import type { Op } from "../ir/kernel.ts";
+import { isPure } from "../ir/operations.ts";
 import type { Actor } from "../report/violation.ts";
 import { dependsOnBlock, isAlike } from "./alike.ts";
 import type { Invented } from "./invented.ts";
@@ -28,6 +29,8 @@ export interface Site {
   readonly sameValue: boolean;
   /** What it stores, where that is made of nothing that was made up, and may differ from thread to thread. */
   readonly value: Op | undefined;
+  /** That value is computed from the thread's place and what the source says: nothing is read for it. */
+  readonly isComputed: boolean;
   /** Where it reads what it stores, of memory that the kernel does not change. */
   readonly source: Op | undefined;
   /** Others may write what it touches in global memory, or touch what it writes. */
@@ -118,6 +121,7 @@ export class Sites {
       copies: operation === "copy" && space === "shared",
       sameValue,
       value: value && !sameValue && !this.#invented.has(value) ? value : undefined,
+      isComputed: value !== undefined && isComputed(value),
       source: value && !sameValue ? this.#sourceOf(value) : undefined,
       showsUnwritten: !mayOverlap(objects, this.#doubtful),
       dependsOnBlock: op.args.slice(1).some((arg) => dependsOnBlock(arg)),
@@ -138,6 +142,20 @@ export class Sites {
     const isRead = action.kind === "load" && action.space === "global" && action.components === 1 && !action.volatile;
     return isRead && address && !this.changes(address) && !this.#invented.has(address) ? address : undefined;
   }
+}
+
+/** Operations that a value is looked through. */
+const deepest = 256;
+
+function isComputed(value: Op): boolean {
+  const seen = new Set<Op>([value]);
+  for (const op of seen) {
+    const { action } = op;
+    const isOwn = action.kind === "special" ? /^n?(?:tid|ctaid)\./.test(action.register) : action.kind === "phi" || isPure(op);
+    if (seen.size > deepest || !isOwn || action.kind === "unknown") return false;
+    for (const arg of op.args) seen.add(arg);
+  }
+  return true;
 }
 
 function doubtfulObjects({ kernel, provenance }: Program, invented: Invented): ReadonlySet<MemoryObject> {

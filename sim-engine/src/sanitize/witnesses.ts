@@ -7,6 +7,10 @@ export const placeOf = ({ file, line, start, end }: Span): Actor["at"] => ({ fil
 /** Tells places of the source apart. */
 export const spotOf = ({ file, start, end }: Pick<Span, "file" | "start" | "end">): string => `${file}:${start}-${end}`;
 
+/** The same of two places, in either order. */
+export const spotsOf = (a: Parameters<typeof spotOf>[0], b: Parameters<typeof spotOf>[0]): string =>
+  [spotOf(a), spotOf(b)].sort().join(" ");
+
 export const firstLane = (mask: number): number => 31 - Math.clz32(mask & -mask);
 
 export class Witnesses {
