@@ -22,3 +22,6 @@ export const annotatedName = (root: string, { isTerminal }: Pick<Io, "isTerminal
   const nameOf = nameOfPath(root);
   return isTerminal ? (absolute) => visible(nameOf(absolute)) : nameOf;
 };
+
+/** Whether a file or folder is a place or lies below it; both absolute, `/` separated. */
+export const isIn = (place: string, file: string): boolean => file === place || file.startsWith(`${place.replace(/\/$/, "")}/`);

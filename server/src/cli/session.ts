@@ -17,6 +17,7 @@ import type { Input } from "./inputs.ts";
 import { type Io, UsageError } from "./io.ts";
 import type { Job } from "./jobs/job.ts";
 import type { RunSettings } from "./jobs/run-jobs.ts";
+import { isIn } from "./names.ts";
 import { type Given, wholeNumber } from "./options.ts";
 import { type ProjectFolder, ProjectFolders } from "./project-folders.ts";
 import type { FileResult } from "./report.ts";
@@ -95,7 +96,9 @@ export class Session {
     const problems = [...new Set(settings)].flatMap((project) => {
       const of = own.filter((_, index) => settings[index] === project);
       const problem =
-        project && of.some(({ input }) => isWithin(slashes(project.root), input.folder)) ? this.#unknownIn(project, of) : undefined;
+        project && of.some(({ input }) => input.folder !== undefined && isIn(input.folder, slashes(project.root)))
+          ? this.#unknownIn(project, of)
+          : undefined;
       return problem ?? [];
     });
     for (const problem of problems) this.tell(problem);
@@ -241,10 +244,6 @@ export class Session {
     };
   }
 }
-
-/** Whether what was searched holds all of a folder. */
-const isWithin = (folder: string, searched: string | undefined): boolean =>
-  searched !== undefined && (folder === searched || folder.startsWith(`${searched.replace(/\/$/, "")}/`));
 
 /** What is said of code, and where. Throws a UsageError where it cannot be read. */
 function nvccOptions(where: string, texts: readonly string[] = [], directory: string): NvccOptions {

@@ -43,15 +43,15 @@ export default defineRule({
   example: { bad: example("540"), good: example("528") },
   *check(context) {
     for (const cost of costsOf(context, "last wave")) {
-      const { lastWave } = cost.report;
-      if (!lastWave || cost.gain.ns - cost.gain.without < leastShare * cost.gain.ns) continue;
+      const { blocksAtOnce } = cost.report;
+      if (blocksAtOnce === undefined || cost.gain.ns - cost.gain.without < leastShare * cost.gain.ns) continue;
       const { kernel, grid } = cost.launch.report;
       const [x, y, z] = grid;
       const blocks = x * y * z;
-      const left = blocks % lastWave.blocksAtOnce;
+      const left = blocks % blocksAtOnce;
       yield findingOf(
         cost,
-        `The SMs hold ${formatCount(lastWave.blocksAtOnce)} blocks of \`${kernel}\` at once: of ${formatCount(blocks)} the last ${formatCount(left)} run by themselves. Let the blocks be a multiple of that, or do more or less each.`,
+        `The SMs hold ${formatCount(blocksAtOnce)} blocks of \`${kernel}\` at once: of ${formatCount(blocks)} the last ${formatCount(left)} run by themselves. Let the blocks be a multiple of that, or do more or less each.`,
       );
     }
   },

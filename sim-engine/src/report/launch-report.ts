@@ -96,8 +96,8 @@ export interface CostReport {
   readonly at: readonly { readonly file: number; readonly line: number; readonly start: number; readonly end: number }[];
   /** The nearest change that is without it, of what keeps blocks off an SM: "6 fewer registers a thread: 75 %". */
   readonly change?: { readonly resource: "registers" | "shared"; readonly words: string };
-  /** How full the last wave of blocks is, from 0 to 1, and the blocks that the SMs hold at once. */
-  readonly lastWave?: { readonly filled: number; readonly blocksAtOnce: number };
+  /** Blocks that the SMs hold at once, where it is the last wave of blocks that costs. */
+  readonly blocksAtOnce?: number;
   /** The launch that would be without it, where it is the launch that costs. */
   readonly launch?: { readonly grid: Dim3; readonly block: Dim3 };
   /** Nanoseconds of the launch without it: less than `time.ns`. */

@@ -98,7 +98,8 @@ export function costsOf(asked: Asked): CostReport[] {
     const left = asked.without({ blocksPerSm });
     return isWorthIt(left) ? [{ kind: "occupancy", change: { resource, words }, at: [], ns: left }] : [];
   });
-  const ofWave = lastWave(asked).flatMap(({ left, report }) => (isWorthIt(left) ? [{ ...report, ns: left }] : []));
+  const wave = withoutLastWave(asked);
+  const ofWave: CostReport[] = isWorthIt(wave) ? [{ kind: "last wave", blocksAtOnce: asked.blocksAtOnce, at: [], ns: wave }] : [];
   if (causes.length > 1 && !isWorthIt(asked.without(together(causes)))) return [...ofLaunch, ...ofRoom, ...ofWave];
   const ofCauses = causes.flatMap((cause) => {
     const left = asked.without(together([cause]));
@@ -120,24 +121,17 @@ export function costsOf(asked: Asked): CostReport[] {
 }
 
 /**
- * Blocks that are left when the SMs have been filled a whole number of times: while they run most SMs have nothing to do. What all SMs
- * share, the L2 and the memory, those few have for themselves then, which the timing does not know: launches bound by it are left out.
+ * Nanoseconds without the blocks that are left when the SMs have been filled a whole number of times: while they run most SMs have nothing
+ * to do. What all SMs share, the L2 and the memory, those few have for themselves then, which the timing does not know
+ * (validation/gains/README.md): launches bound by it are not asked about.
  */
-function lastWave({ program, blocksAtOnce, boundBy, without }: Asked): { left: number | undefined; report: Omit<CostReport, "ns"> }[] {
+function withoutLastWave({ program, blocksAtOnce, boundBy, without }: Asked): number | undefined {
   const [x, y, z] = program.launch.grid;
-  const waves = blocksAtOnce > 0 ? (x * y * z) / blocksAtOnce : 0;
-  const fullBlocks = Math.floor(waves) * blocksAtOnce;
-  const filled = waves - Math.floor(waves);
-  if (
-    boundBy.startsWith("dram") ||
-    boundBy.startsWith("l2") ||
-    fullBlocks === 0 ||
-    filled === 0 ||
-    filled > mostOfLastWave ||
-    program.launch.cluster
-  )
-    return [];
-  return [{ left: without({ lastWave: { fullBlocks } }), report: { kind: "last wave", lastWave: { filled, blocksAtOnce }, at: [] } }];
+  const left = blocksAtOnce > 0 ? (x * y * z) % blocksAtOnce : 0;
+  const fullBlocks = x * y * z - left;
+  const isShared = boundBy.startsWith("dram") || boundBy.startsWith("l2");
+  if (isShared || program.launch.cluster || fullBlocks === 0 || left === 0 || left > mostOfLastWave * blocksAtOnce) return undefined;
+  return without({ lastWave: { fullBlocks } });
 }
 
 /** Whether what is assumed alone makes accesses poor, or meet: with other values they would not. */

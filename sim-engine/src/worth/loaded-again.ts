@@ -3,7 +3,7 @@ import type { Program } from "../execute/program.ts";
 import type { Op } from "../ir/kernel.ts";
 import type { Sample } from "../sampling/sample.ts";
 import type { Cause } from "./costs.ts";
-import { isPlain, ownLoops, placeKey, samePlace, variesIn } from "./loop-ops.ts";
+import { isPlain, ownLoops, samePlace, variesIn } from "./loop-ops.ts";
 
 /** Share of the turns in which such a load is made, as a register would be read. */
 const nearlyAlways = 0.9;
@@ -27,6 +27,6 @@ export function loadedAgain(program: Program, sample: Sample): Cause[] {
       }
     }
   }
-  const ops = [...found].sort((a, b) => placeKey(a).localeCompare(placeKey(b)));
+  const ops = [...found].sort((a, b) => a.span.start - b.span.start);
   return ops.length > 0 ? [{ kind: "loaded again", ops }] : [];
 }

@@ -9,6 +9,7 @@ import { renaming, sidesNamed } from "../git/sides.ts";
 import { listedInputs } from "../inputs.ts";
 import { inspectAll, inspectionOptions } from "../inspect.ts";
 import { UsageError } from "../io.ts";
+import { isIn } from "../names.ts";
 import { Session } from "../session.ts";
 import { styleOf } from "../style.ts";
 import { version } from "../version.ts";
@@ -50,8 +51,6 @@ export default {
     return !isUnderstood || comparison.failures.length > 0 ? 2 : 0;
   },
 } satisfies Command;
-
-const isIn = (place: string, file: string): boolean => file === place || file.startsWith(`${place}/`);
 
 function percent(text: string): number {
   const value = Number(text);
