@@ -39,7 +39,8 @@ export class LiveValues {
       for (const value of this.#lastUse.get(block)?.keys() ?? []) if (!isLeaf(value) && this.#shape.home(value) !== block) start.add(value);
       into.set(block, start);
     }
-    const pending = new Set(kernel.blocks);
+    // What is wanted flows backwards: from the last block on, most blocks are looked at once.
+    const pending = new Set([...kernel.blocks].reverse());
     // What phis take is wanted at the end of the block it comes from.
     for (const block of kernel.blocks) {
       for (const [index, from] of block.predecessors.entries()) {
