@@ -50,6 +50,8 @@ export interface CompileOptions {
   readonly contents?: Contents;
   /** Warps wait at every barrier, whether or not it orders what matters. */
   readonly allBarriers?: boolean;
+  /** Warps that wait for what others write let them go on meanwhile (`Runner.waitListener`). */
+  readonly looksAgain?: boolean;
   /** Told of operations by which threads of a warp wait for each other or for what they copy, before they are carried out. */
   readonly onSync?: (op: Op, mask: number) => void;
   /** Told of the values of some operations, as they are carried out. */
@@ -74,7 +76,9 @@ export function compile(kernel: Kernel, launch: Launch, options: CompileOptions 
   const provenance = traceAddresses(kernel, launch, work);
   const slice = options.slice ?? sliceForAddresses(kernel, provenance, work);
   const waitsAt = options.allBarriers ? allBarriers(kernel) : waitingBarriers(kernel, slice, loops);
-  const waits = waitsAt.size > 0 || kernel.blocks.some((block) => block.ops.some(meetsOthers));
+  const leavesWaits = waitingExits(loops).size > 0;
+  const letsOthers = leavesWaits && options.looksAgain === true;
+  const waits = letsOthers || waitsAt.size > 0 || kernel.blocks.some((block) => block.ops.some(meetsOthers));
   const warps = Math.ceil((launch.block[0] * launch.block[1] * launch.block[2]) / warpSize);
   const registers = new Registers(warpSize * (waits ? warps : 1));
   const running: Running = { environment, weight: 1 };
@@ -109,7 +113,7 @@ export function compile(kernel: Kernel, launch: Launch, options: CompileOptions 
     running,
     loops,
     provenance,
-    leavesWaits: waitingExits(loops).size > 0,
+    leavesWaits,
     waits,
     counters: compiler.counters,
     reductions: compiler.reductions,
@@ -288,6 +292,7 @@ class Compiler {
           taken: behind === undefined ? this.#condition(end.cond) : (_, mask) => (behind === end.then ? mask : 0),
           then: edge(end.then, 0),
           else: edge(end.else, end.else === end.then ? 1 : 0),
+          wait: behind === undefined ? undefined : this.#condition(end.cond),
         };
       }
     }

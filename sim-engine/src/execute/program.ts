@@ -25,7 +25,14 @@ export interface Edge {
 
 export type CompiledEnd =
   | { readonly kind: "jump"; readonly edge: Edge }
-  | { readonly kind: "branch"; readonly taken: Condition; readonly then: Edge; readonly else: Edge }
+  | {
+      readonly kind: "branch";
+      readonly taken: Condition;
+      readonly then: Edge;
+      readonly else: Edge;
+      /** Where a loop ends that waits for what others write: when it really does. `taken` leaves it after one look. */
+      readonly wait: Condition | undefined;
+    }
   | { readonly kind: "return" };
 
 export interface CompiledBlock {

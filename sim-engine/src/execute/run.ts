@@ -34,6 +34,12 @@ export interface BarrierListener {
   release(): void;
 }
 
+/** Hears of loops that wait for what others write; without one, each is left after one look. */
+export interface WaitListener {
+  /** Lanes of a warp leave such a loop although what they wait for is not there: nobody is left in the block who would write it. */
+  leaves(warp: number, lanes: number): void;
+}
+
 interface StackEntry {
   block: CompiledBlock;
   /** Reaching this block, the lanes wait for those of the entry below. */
@@ -50,6 +56,10 @@ class Warp {
   segment = 0;
   /** What it waits for, if not for the others at a barrier. */
   gate: Gate | undefined;
+  /** It looks at what others write, in vain so far. */
+  looks = false;
+  /** It looks no more: nobody else goes on. */
+  isTired = false;
   /** It stands at a barrier, and others are not there yet; `named` at one that is not for all of the block. */
   atBarrier: false | "block" | "named" = false;
 
@@ -81,6 +91,7 @@ export class Runner {
   /** A barrier was reached by part of a warp's lanes. */
   divergentBarriers = 0;
   barrierListener: BarrierListener | undefined;
+  waitListener: WaitListener | undefined;
   #warp: Warp | undefined;
   /** What the warps of the block that runs did, when it is to be kept. */
   records: WarpRecord[] | undefined;
@@ -129,7 +140,10 @@ export class Runner {
         program.startWarp(0, index, at);
         const warp = new Warp(0, lanesOf(index), entry);
         this.#begin(index);
-        while (!warp.done) this.#run(warp);
+        while (!warp.done) {
+          this.#run(warp);
+          warp.isTired = warp.looks;
+        }
       }
       return;
     }
@@ -144,12 +158,14 @@ export class Runner {
       let moved = false;
       for (const warp of waiting) {
         if (!warp.mayGoOn) continue;
-        moved = true;
         this.#begin(warp.o / warpSize);
         this.#run(warp);
+        if (!warp.looks) moved = true;
       }
       waiting = waiting.filter((warp) => !warp.done);
+      const looking = waiting.find((warp) => warp.looks);
       if (moved) looks = 0;
+      else if (looking) looking.isTired = true;
       else if (!this.#release(waiting)) {
         if (++looks > mostTries || !(this.#letLook(waiting) || opened(waiting))) throw stuck(waiting);
       }
@@ -196,6 +212,7 @@ export class Runner {
   /** To the warp's end, its next barrier, or a gate that is closed. */
   #run(warp: Warp): void {
     warp.gate = undefined;
+    warp.looks = false;
     this.#warp = warp;
     const { flow, program } = this;
     const { o, stack } = warp;
@@ -245,7 +262,8 @@ export class Runner {
       if (end.kind === "jump") this.#take(top, end.edge, o, mask);
       else if (end.kind === "return") leave(stack, mask);
       else {
-        const taken = end.taken(o, mask);
+        const taken =
+          end.wait && this.waitListener && !this.#trial ? this.#look(warp, end.wait(o, mask), end.taken(o, mask)) : end.taken(o, mask);
         if (taken !== 0) flow.then[block.index]! += running.weight;
         if (taken !== mask) flow.else[block.index]! += running.weight;
         if (taken === mask) this.#take(top, end.then, o, mask);
@@ -254,8 +272,21 @@ export class Runner {
           flow.divergent[block.index]! += running.weight;
           this.#part(stack, top, end.then, end.else, o, taken);
         }
+        if (warp.looks) return;
       }
     }
+  }
+
+  /** Whether lanes leave a loop that waits. @param now those for whom the way out is open; @param out those that would be let out */
+  #look(warp: Warp, now: number, out: number): number {
+    if (now === out || !warp.isTired) {
+      warp.isTired = false;
+      warp.looks = now !== out;
+      return now;
+    }
+    warp.isTired = false;
+    this.waitListener?.leaves(warp.o / warpSize, now ^ out);
+    return out;
   }
 
   #tell(listener: BarrierListener, warp: Warp, barrier: Op, mask: number): void {

@@ -30,7 +30,7 @@ const launch = {
 } as const;
 
 test("a loop that waits for what never happens is given up, not counted without end", () => {
-  const kernel = waiting("atomic.global.device.add %flag, %zero");
+  const kernel = waiting("atomic.global.device.and %flag, %one");
   expect(() => simulate(kernel, launch, findGpu("h200")!, { work: new Work(100_000) })).toThrow(/may never end/);
 });
 
@@ -42,10 +42,14 @@ test("a lock that is never given back ends the run soon, with that reason", () =
   expect(work.spent).toBeLessThan(100_000);
 });
 
-test("a loop that only looks is left: what it waits for is others' to write", () => {
-  const { accesses, assumptions } = simulate(waiting("load.global %flag, align 4, volatile"), launch, findGpu("h200")!);
+test.each([
+  ["load", "load.global %flag, align 4, volatile"],
+  ["atomic", "atomic.global.device.add %flag, %zero"],
+  ["atomic", "atomic.global.device.cas %flag, %one, %one"],
+])("a loop that only looks is left: what it waits for is others' to write (%s: %s)", (kind, look) => {
+  const { accesses, assumptions } = simulate(waiting(look), launch, findGpu("h200")!);
   expect(accesses.map(({ operation, requests }) => [operation, requests])).toEqual([
-    ["load", 1],
+    [kind, 1],
     ["store", 1],
   ]);
   expect(assumptions.map(({ what }) => what)).toContain("loops that wait for memory");

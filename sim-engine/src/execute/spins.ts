@@ -3,8 +3,12 @@
  * that only looks is left after one look; one that tries to take a lock goes on until it has it, or is seen never to.
  */
 import type { Loop } from "../ir/graph.ts";
-import type { Block, Op } from "../ir/kernel.ts";
+import type { AtomicOperation, Block, Op } from "../ir/kernel.ts";
 import { isPure } from "../ir/operations.ts";
+
+/** The looks of such loops at what others write. */
+export const looksOf = (loops: readonly Loop[]): ReadonlySet<Op> =>
+  new Set(loops.filter(isWaiting).flatMap(({ blocks }) => [...blocks].flatMap(({ ops }) => ops.filter(looks))));
 
 /** Blocks in which waiting loops end, with the block behind each. */
 export function waitingExits(loops: readonly Loop[]): ReadonlyMap<Block, Block> {
@@ -21,8 +25,16 @@ function isWaiting({ header, blocks, exits }: Loop): boolean {
   return header.phis.length === 0 && exits.length > 0 && ops.some(looks) && ops.every((op) => looks(op) || isIdle(op));
 }
 
-/** A look at what others may write. */
-const looks = ({ action }: Op): boolean => action.kind === "load" && (action.volatile === true || action.cache === "cv");
+/** A look at what others may write: a load that is done each time, or an atomic that leaves memory as it is. */
+const looks = ({ action, args }: Op): boolean =>
+  action.kind === "load" ? action.volatile === true || action.cache === "cv" : action.kind === "atomic" && changesNothing(action.op, args);
+
+function changesNothing(op: AtomicOperation, [, value, compare]: readonly Op[]): boolean {
+  const of = (operand: Op | undefined): number | bigint | undefined =>
+    operand?.action.kind === "const" ? operand.action.value : undefined;
+  if (op === "cas") return of(value) !== undefined && of(value) === of(compare);
+  return /^(add|sub|or|xor)$/.test(op) && Number(of(value)) === 0;
+}
 
 function isIdle(op: Op): boolean {
   const { kind } = op.action;

@@ -2,6 +2,7 @@
 import type {
   Action,
   AtomicOperation,
+  AtomicScope,
   Block,
   CacheHint,
   Conversion,
@@ -148,6 +149,7 @@ export interface AccessOptions {
   /** Bytes; that of the scalar type when absent. */
   readonly align?: number;
   readonly volatile?: boolean;
+  readonly atomic?: AtomicScope;
   readonly cache?: CacheHint;
 }
 

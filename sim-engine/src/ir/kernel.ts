@@ -206,6 +206,8 @@ export type AtomicOperation =
   | "or"
   | "xor"
   | "cas";
+/** The threads that an access is atomic among. */
+export type AtomicScope = "block" | "device" | "system";
 export type ShuffleMode = "idx" | "up" | "down" | "xor";
 
 /** What an operation does, apart from its operands (`Op.args`, in the order given here). */
@@ -255,6 +257,8 @@ export type Action =
       readonly components: number;
       readonly align: number;
       readonly volatile?: boolean;
+      /** Atomic among these threads: volatile, too. */
+      readonly atomic?: AtomicScope;
       readonly cache?: CacheHint;
       /** Of shared memory: each lane names 16 bytes, a row of one of `components` matrices of 8 by 8 16-bit elements (LDSM). */
       readonly matrix?: true;
@@ -266,6 +270,7 @@ export type Action =
       readonly components: number;
       readonly align: number;
       readonly volatile?: boolean;
+      readonly atomic?: AtomicScope;
       readonly cache?: CacheHint;
     }
   /**
@@ -297,7 +302,7 @@ export type Action =
   /** (vector): its component `index`; of a load or a matrix product. */
   | { readonly kind: "extract"; readonly index: number }
   /** (address, value[, compare]) -> the old value. An unused result makes it a reduction (RED). */
-  | { readonly kind: "atomic"; readonly op: AtomicOperation; readonly space: Space; readonly scope: "block" | "device" | "system" }
+  | { readonly kind: "atomic"; readonly op: AtomicOperation; readonly space: Space; readonly scope: AtomicScope }
   /** (shared destination, global source): `bytes` 4, 8 or 16 copied without passing through registers (LDGSTS). */
   | { readonly kind: "copy.async"; readonly bytes: number; readonly bypassL1: boolean }
   | { readonly kind: "copy.commit" }

@@ -116,6 +116,7 @@ export function printAction(action: Action): ActionText {
         `align ${action.align}`,
         ...(isMatrix ? ["matrix"] : []),
         ...(action.volatile ? ["volatile"] : []),
+        ...(action.atomic ? [`atomic ${action.atomic}`] : []),
         ...(action.cache ? [action.cache] : []),
       ];
       return { mnemonic: `${action.kind}.${action.space}`, settings, components: action.kind === "load" ? action.components : 1 };
@@ -216,10 +217,12 @@ export function parseAction(
   const memory = memoryPattern.exec(mnemonic);
   if (memory?.[2] && isSpace(memory[2])) {
     const cache = settings.find(isCacheHint);
+    const atomic = (["block", "device", "system"] as const).find((scope) => settings.includes(`atomic ${scope}`));
     const options = {
       space: memory[2],
       align: setting("align"),
       ...(settings.includes("volatile") ? { volatile: true } : {}),
+      ...(atomic ? { atomic } : {}),
       ...(cache ? { cache } : {}),
     };
     const matrix = settings.includes("matrix") ? { matrix: true as const } : {};

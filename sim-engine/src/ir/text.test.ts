@@ -24,7 +24,7 @@ b7: unroll 4
   branch %12, b8, b9 !0/5:30-40
 b8:
   %13: ptr = gep %4, %10, scale 16, offset 4
-  %15: f32x4 = load.global %13, align 16, volatile, nc !6
+  %15: f32x4 = load.global %13, align 16, volatile, atomic block, nc !6
   %17: f32 = extract %15, 2
   %16: f32 = fadd %11, %17
   %14: i32 = add.exact %10, %3

@@ -17,7 +17,7 @@ function handedOn(between: (clocks: BlockClocks) => void, ofBlock = false, at = 
   order.release(flag, first, 0, ofBlock);
   clocks.clear();
   order.begin();
-  order.acquire(at, second, 0, ofBlock);
+  order.acquire(at, second, 0, 0, ofBlock);
   return order.isBefore(first, 0, time);
 }
 
@@ -43,7 +43,7 @@ test("what another warp did is told by the barrier between", () => {
   const after = clocks.now(3, false).time;
   clocks.clear();
   order.begin();
-  order.acquire(flag, second, 0, false);
+  order.acquire(flag, second, 0, 0, false);
   expect([order.isBefore(first, 3, time), order.isBefore(first, 3, after)]).toEqual([true, false]);
 });
 
@@ -55,11 +55,11 @@ test("and handed on from block to block", () => {
   order.release(flag, first, 0, false);
   clocks.clear();
   order.begin();
-  order.acquire(flag, second, 1, false);
+  order.acquire(flag, second, 1, 0, false);
   order.release(other, second, 1, false);
   clocks.clear();
   order.begin();
-  order.acquire(other, third, 0, false);
+  order.acquire(other, third, 0, 0, false);
   expect(order.isBefore(first, 0, time)).toBe(true);
 });
 
@@ -70,6 +70,6 @@ test("within a block a fence for the block will do", () => {
   clocks.fence(0, "block");
   order.release(flag, first, 0, true);
   expect(clocks.isBefore(0, 0, time, interval, 1, 0)).toBe(false);
-  order.acquire(flag, first, 1, true);
+  order.acquire(flag, first, 1, 0, true);
   expect(clocks.isBefore(0, 0, time, interval, 1, 0)).toBe(true);
 });

@@ -20,6 +20,8 @@ const mostPlaces = 10_000;
 export class BlockOrder {
   readonly #clocks: BlockClocks;
   readonly #published = new Map<number, Published>();
+  /** How far each block has put what it did before something that others may find. */
+  readonly #told = new Map<Dim3, Int32Array>();
   /** How far the present block may know those before it to be. */
   readonly #known = new Map<Dim3, Int32Array>();
 
@@ -32,11 +34,11 @@ export class BlockOrder {
     this.#known.clear();
   }
 
-  /** A warp of the present block has looked at a place; what it finds out all of the block may know. @param ofBlock see `release` */
-  acquire(address: number, block: Dim3, warp: number, ofBlock: boolean): void {
+  /** A lane of the present block has looked at a place; what it finds out all of the block may know. @param ofBlock see `release` */
+  acquire(address: number, block: Dim3, warp: number, lane: number, ofBlock: boolean): void {
     const found = this.#published.get(address);
     if (!found) return;
-    if (found.block === block) this.#clocks.learn(warp, found.own);
+    if (found.block === block) this.#clocks.learn(warp, lane, found.own);
     if (ofBlock) return;
     for (const [other, times] of found.blocks) this.#learn(this.#known, other, times);
   }
@@ -55,6 +57,7 @@ export class BlockOrder {
     }
     join(found.own, this.#clocks.fenced(warp, "block"));
     if (ofBlock) return;
+    this.#learn(this.#told, block, this.#clocks.fenced(warp, "device"));
     this.#learn(found.blocks, block, this.#clocks.fenced(warp, "device"));
     for (const [other, times] of this.#known) this.#learn(found.blocks, other, times);
   }
@@ -62,6 +65,11 @@ export class BlockOrder {
   /** Whether what a warp of a block before did then comes before what the present block does now. */
   isBefore(block: Dim3, warp: number, time: number): boolean {
     return time <= (this.#known.get(block)?.[warp] ?? 0);
+  }
+
+  /** Whether what a warp of a block did then comes before something that it has left anywhere for others to find. */
+  hasTold(block: Dim3, warp: number, time: number): boolean {
+    return time <= (this.#told.get(block)?.[warp] ?? 0);
   }
 
   #learn(into: Map<Dim3, Int32Array>, block: Dim3, times: Int32Array): void {

@@ -53,3 +53,23 @@ test("lanes of a warp know of each other from where they meet", () => {
   clocks.warpSync(2);
   expect(isBefore(clocks, done, 2, 0)).toBe(true);
 });
+
+test("what a lane finds out of its own warp is its own alone", () => {
+  const clocks = new BlockClocks();
+  const done = does(clocks, 0, 3);
+  clocks.fence(0, "block");
+  clocks.learn(0, 5, clocks.fenced(0, "block").slice());
+  expect([5, 6].map((lane) => isBefore(clocks, done, 0, lane))).toEqual([true, false]);
+  expect(isBefore(clocks, does(clocks, 0, 3), 0, 5)).toBe(false);
+});
+
+test("who went on without what he waited for may come behind anything until the next barrier of the block", () => {
+  const clocks = new BlockClocks();
+  const before = does(clocks, 1).time;
+  clocks.goAstray(1);
+  const since = does(clocks, 1).time;
+  expect([clocks.isAstray(1, before), clocks.isAstray(1, since), clocks.isAstray(0, since)]).toEqual([false, true, false]);
+  clocks.blockSync();
+  expect(clocks.isAstray(1, does(clocks, 1).time)).toBe(false);
+  expect(clocks.isBlockAstray).toBe(true);
+});

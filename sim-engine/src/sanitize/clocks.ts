@@ -1,6 +1,7 @@
 /**
  * What of a block happens before what: for each warp how far it knows the others to be (vector clocks), and which of its lanes' accesses
- * come before a point at which the lanes wait for each other. Asynchronous copies count from where their threads have waited for them.
+ * come before a point at which the lanes wait for each other, or of which a lane has found out through memory. Asynchronous copies count
+ * from where their threads have waited for them. Where a warp did not get what it waited for, nobody knows what comes before what it does.
  */
 
 /** Warps that a block may have, and some. */
@@ -34,6 +35,11 @@ export class BlockClocks {
   readonly #committed = new Map<number, number[]>();
   readonly #over = new Map<number, { readonly time: number; readonly interval: number }>();
   #groups = 0;
+  /** How far lanes know their own warp to be, by thread. */
+  readonly #lanes = new Int32Array(mostWarps * 32);
+  /** Since when warps go on without what they waited for: since the last barrier of the block, or as far as others may know of it. */
+  readonly #astray = new Int32Array(mostWarps);
+  #isAstray = false;
 
   /** A new block. */
   clear(): void {
@@ -43,6 +49,9 @@ export class BlockClocks {
     for (const each of [this.#known, this.#phases, this.#open, this.#committed, this.#over, this.#fences.block, this.#fences.device])
       each.clear();
     this.#groups = 0;
+    this.#lanes.fill(0);
+    this.#astray.fill(0);
+    this.#isAstray = false;
   }
 
   /** The present of a warp; of what it copies asynchronously with `copies`. */
@@ -52,6 +61,8 @@ export class BlockClocks {
 
   /** All threads of the block have met. */
   blockSync(): void {
+    // What warps waited for comes before what all do from now on.
+    this.#astray.fill(0);
     this.#common.set(this.#times);
     this.#known.clear();
     for (const fences of [this.#fences.block, this.#fences.device]) shareAmong(fences, this.#times.keys());
@@ -83,11 +94,32 @@ export class BlockClocks {
     return this.#fences[scope].get(warp) ?? nothing;
   }
 
-  /** A warp has found out how far others are. */
-  learn(warp: number, times: Int32Array): void {
+  /** A lane has found out how far others are: its warp knows of the others, itself alone of its own. */
+  learn(warp: number, lane: number, times: Int32Array): void {
+    const thread = warp * 32 + lane;
+    this.#lanes[thread] = Math.max(this.#lanes[thread]!, times[warp]!);
     const known = this.#known.get(warp) ?? new Int32Array(mostWarps);
+    const own = known[warp]!;
     join(known, times);
+    known[warp] = own;
     this.#known.set(warp, known);
+  }
+
+  /** A warp goes on although it has not found what it waited for. */
+  goAstray(warp: number): void {
+    this.#isAstray = true;
+    if (this.#astray[warp] === 0) this.#astray[warp] = ++this.#times[warp]!;
+  }
+
+  /** Whether what a warp did then, or does now, may come behind anything that others of its block do, for all that is known. */
+  isAstray(warp: number, time: number): boolean {
+    const since = this.#astray[warp]!;
+    return since !== 0 && time >= since;
+  }
+
+  /** Whether some warp of the block went on without what it waited for: it may have been for what other blocks do. */
+  get isBlockAstray(): boolean {
+    return this.#isAstray;
   }
 
   /** The lanes of a warp have met. */
@@ -142,7 +174,7 @@ export class BlockClocks {
   }
 
   #comesBefore(warp: number, lane: number, time: number, interval: number, by: number, byLane: number): boolean {
-    if (warp === by) return lane === byLane || interval !== this.#intervals[warp];
+    if (warp === by) return lane === byLane || interval !== this.#intervals[warp] || time <= this.#lanes[by * 32 + byLane]!;
     return time <= this.#common[warp]! || time <= (this.#known.get(by)?.[warp] ?? 0);
   }
 

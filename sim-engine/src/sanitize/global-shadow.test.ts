@@ -3,7 +3,16 @@ import type { Dim3 } from "../ir/kernel.ts";
 import { BlockClocks } from "./clocks.ts";
 import { type BlockTouch, GlobalShadow } from "./global-shadow.ts";
 
-const by = (block: Dim3, warp = 0, time = 1, site = 0): BlockTouch => ({ block, warp, lane: 0, time, interval: time, site });
+const by = (block: Dim3, warp = 0, time = 1, site = 0): BlockTouch => ({
+  block,
+  warp,
+  lane: 0,
+  time,
+  interval: time,
+  site,
+  isAtomic: false,
+  isAstray: false,
+});
 const never = (): boolean => false;
 const [first, second, third]: Dim3[] = [
   [0, 0, 0],

@@ -10,15 +10,24 @@ import type { Touch } from "./shared-shadow.ts";
 
 export interface BlockTouch extends Touch {
   readonly block: Dim3;
+  readonly isAtomic: boolean;
+  /** Its block went on without what it waited for, perhaps of other blocks: they may come before. */
+  readonly isAstray: boolean;
   /** The lock that its thread holds. */
   readonly lock?: HeldLock | undefined;
 }
 
+/** Of those that touch it in one way the first that nothing orders, and another thread. */
+interface Pair {
+  first: BlockTouch | undefined;
+  other: BlockTouch | undefined;
+}
+
 interface Granule {
   write: BlockTouch | undefined;
-  read: BlockTouch | undefined;
-  /** Another thread that reads. */
-  other: BlockTouch | undefined;
+  readonly reads: Pair;
+  /** Those who write by atomics: what was stored before stays in `write`. */
+  readonly atomics: Pair;
 }
 
 /** Granules that are kept: those of the first accesses. */
@@ -45,10 +54,8 @@ export class GlobalShadow {
   read(granule: number, touch: BlockTouch): BlockTouch | undefined {
     const known = this.#at(granule);
     if (!known) return undefined;
-    const { read, other } = known;
-    if (!read || (isOf(read, touch.block) && this.#isBefore(read, touch))) known.read = touch;
-    else if (isOf(read, touch.block) && (read.warp !== touch.warp || !this.#conflict(other, touch))) known.other = touch;
-    return this.#conflict(known.write, touch);
+    this.#add(known.reads, touch);
+    return this.#conflict(known.write, touch) ?? this.#among(known.atomics, touch);
   }
 
   /**
@@ -59,9 +66,20 @@ export class GlobalShadow {
     const known = this.#at(granule);
     if (!known) return undefined;
     const written = this.#conflict(known.write, touch);
-    known.write = touch;
+    if (touch.isAtomic) this.#add(known.atomics, touch);
+    else known.write = touch;
     if (written && !(isOf(written, touch.block) && isOne(written))) return written;
-    return this.#conflict(known.read, touch) ?? this.#conflict(known.other, touch);
+    return this.#among(known.reads, touch) ?? this.#among(known.atomics, touch);
+  }
+
+  #add(pair: Pair, touch: BlockTouch): void {
+    const { first, other } = pair;
+    if (!first || (isOf(first, touch.block) && this.#isBefore(first, touch))) pair.first = touch;
+    else if (isOf(first, touch.block) && (first.warp !== touch.warp || !this.#conflict(other, touch))) pair.other = touch;
+  }
+
+  #among({ first, other }: Pair, touch: BlockTouch): BlockTouch | undefined {
+    return this.#conflict(first, touch) ?? this.#conflict(other, touch);
   }
 
   #conflict(known: BlockTouch | undefined, touch: BlockTouch): BlockTouch | undefined {
@@ -81,10 +99,12 @@ export class GlobalShadow {
   #at(granule: number): Granule | undefined {
     const known = this.#granules.get(granule);
     if (known || this.#granules.size >= mostGranules) return known;
-    const made: Granule = { write: undefined, read: undefined, other: undefined };
+    const made: Granule = { write: undefined, reads: noPair(), atomics: noPair() };
     this.#granules.set(granule, made);
     return made;
   }
 }
+
+const noPair = (): Pair => ({ first: undefined, other: undefined });
 
 const isOf = ({ block }: BlockTouch, [x, y, z]: Dim3): boolean => block[0] === x && block[1] === y && block[2] === z;

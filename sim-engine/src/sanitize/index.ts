@@ -21,7 +21,7 @@ import { markSkips } from "../sampling/loops.ts";
 import type { Work } from "../work.ts";
 import { goesByData } from "./alike.ts";
 import { type Arithmetic, type Probed, probe } from "./arithmetic.ts";
-import { findInvented } from "./invented.ts";
+import { findInvented, isUnordered } from "./invented.ts";
 import { laneValue } from "./lane-values.ts";
 import { Watcher } from "./watcher.ts";
 import { spotOf, spotsOf } from "./witnesses.ts";
@@ -125,6 +125,7 @@ function watched(
       contents,
       work,
       allBarriers: ordered,
+      looksAgain: ordered || !needsOrder(kernel),
       ...(values ? { slice: sliceForAddresses(kernel, traceAddresses(kernel, launch, work), work, values) } : {}),
       onSync: (op, mask) => watcher?.synchronises(op, mask),
     });
@@ -135,10 +136,11 @@ function watched(
     const given = { buffers, contents, work };
     const watching = new Watcher(runner, findInvented(program, invented, work), ordered || !needsOrder(kernel), given, valueAt);
     watcher = watching;
-    for (const at of blocks) watching.watch(at, () => runner.runBlock(at));
+    for (const at of isUnordered(program) ? blocks : inOrder(blocks)) watching.watch(at, () => runner.runBlock(at));
   } catch (error) {
     if (!isReason(error)) throw error;
   }
+  watcher?.end();
   return watcher ?? { violations: [], contested: new Set(), settled: new Set() };
 }
 
@@ -197,6 +199,9 @@ function spread([x, y, z]: Dim3): Dim3[] {
     return [block % x, Math.floor(block / x) % y, Math.floor(block / (x * y))];
   });
 }
+
+/** Blocks that wait for others wait for those before them, as a rule. */
+const inOrder = (blocks: readonly Dim3[]): readonly Dim3[] => [...blocks].sort((a, b) => a[2] - b[2] || a[1] - b[1] || a[0] - b[0]);
 
 const unique = (blocks: readonly Dim3[]): Dim3[] => [...new Map(blocks.map((at) => [at.join(), at])).values()];
 

@@ -27,9 +27,10 @@ export function findInvented(program: Program, scalars: ReadonlySet<number>, wor
   // A block may be the first to run: then it finds what the launch found, and what it stores itself. Where blocks look at what others
   // store, that need not be a way that the kernel can go.
   const meetsBlocks = program.leavesWaits || !isUnordered(program);
+  const counters = meetsBlocks ? countersOf(program) : new Set<MemoryObject>();
   for (const { op } of ops)
     if (op.args[0] && (op.action.kind === "copy.bulk" || (meetsBlocks && /^(store|atomic)$/.test(op.action.kind))))
-      for (const object of provenance.of(op.args[0])) if (!/^(shared|local)/.test(object)) stained.add(object);
+      for (const object of provenance.of(op.args[0])) if (!/^(shared|local)/.test(object) && !counters.has(object)) stained.add(object);
   for (const [index, { content }] of launch.buffers.entries()) if (!isExact(content)) stained.add(`buffer ${index}`);
   for (const [index, { content }] of kernel.globals.entries()) if (!isExact(content)) stained.add(`global ${index}`);
   const regions = divergentRegions(program);
@@ -91,6 +92,19 @@ export function findInvented(program: Program, scalars: ReadonlySet<number>, wor
       );
     },
   };
+}
+
+/** What the kernel only counts up or down: any block may be the one that finds a number there, as blocks come in any order. */
+function countersOf({ kernel, provenance }: Program): ReadonlySet<MemoryObject> {
+  const [counted, others] = [new Set<MemoryObject>(), new Set<MemoryObject>()];
+  for (const { ops } of kernel.blocks)
+    for (const { action, args } of ops) {
+      const [address, value] = args;
+      if (!address || !/^(store|atomic|copy)/.test(action.kind)) continue;
+      const counts = action.kind === "atomic" && /^(add|sub|inc|dec)$/.test(action.op) && value?.action.kind === "const";
+      for (const object of provenance.of(address)) (counts ? counted : others).add(object);
+    }
+  return new Set([...counted].filter((object) => !mayOverlap(new Set([object]), others)));
 }
 
 /** Nothing in the kernel lets blocks wait for each other: no fence, no look at what others write. */

@@ -11,7 +11,7 @@ import { HeldLocks, isUnfenced } from "./held-locks.ts";
 import { isUnordered, meetsGrid } from "./invented.ts";
 import { bufferAt, nearestOf, sharedAt } from "./objects.ts";
 import { type Conflict, SharedShadow, type Touch } from "./shared-shadow.ts";
-import type { Site, Sites } from "./sites.ts";
+import { atomicScope, type Site, type Sites } from "./sites.ts";
 import { spotOf, spotsOf, type Witnesses } from "./witnesses.ts";
 
 /** What operations of the running warp come to, lane by lane, where that is computed. */
@@ -23,6 +23,16 @@ interface Unwritten {
   readonly violation: () => Violation;
 }
 
+interface Undecided {
+  readonly site: Site;
+  readonly conflict: BlockTouch;
+  readonly address: number;
+  readonly touch: BlockTouch;
+}
+
+/** Races that are kept until all blocks have run. */
+const mostUndecided = 1024;
+
 /** Reads that are kept until it is known that nobody writes in their interval. */
 const mostUnwritten = 64;
 
@@ -33,11 +43,12 @@ export class OrderCheck {
   readonly #clocks: BlockClocks;
   readonly #shared: SharedShadow | undefined;
   readonly #global: GlobalShadow | undefined;
-  /** Where blocks may wait for each other. */
+  /** Where threads may tell each other by memory how far they are. */
   readonly #order: BlockOrder | undefined;
   readonly #values: LaneValues | undefined;
   readonly #locks = new HeldLocks();
   #unwritten: Unwritten[] = [];
+  #undecided: Undecided[] = [];
   /** What is stored by one place in the source from several threads, and where they read it: it decides whether that matters. */
   readonly contested = new Set<Op>();
   /** Pairs of places in the source (`spotsOf`) where such stores turned out to store one value. */
@@ -61,10 +72,10 @@ export class OrderCheck {
       const dynamic =
         environment.sharedAddresses.reduce((most, at) => Math.max(most, at), sharedBase) - sharedBase + launch.dynamicSharedBytes;
       const bytes = Math.max(environment.staticSharedBytes, dynamic);
-      this.#shared = new SharedShadow(bytes, narrowest("shared"), clocks, (site) => sites.at(site)?.operation === "atomic");
+      this.#shared = new SharedShadow(bytes, narrowest("shared"), clocks, (site) => sites.at(site)?.isAtomic === true);
     }
+    this.#order = ordered && !isUnordered(program) ? new BlockOrder(clocks) : undefined;
     if (sites.stored.size > 0 && (isUnordered(program) || (ordered && !meetsGrid(program)))) {
-      this.#order = isUnordered(program) ? undefined : new BlockOrder(clocks);
       this.#global = new GlobalShadow(narrowest("global"), ordered ? clocks : undefined, this.#order);
     }
   }
@@ -84,22 +95,28 @@ export class OrderCheck {
   }
 
   /** What is found and left by atomics and volatile accesses may tell others how far a thread is; wherever the thread goes because of it. */
-  synchronise({ op, operation }: AccessCounter, addresses: Float64Array, from: number, mask: number, warp: number): void {
+  synchronise({ op, operation, space }: AccessCounter, addresses: Float64Array, from: number, mask: number, warp: number): void {
     const order = this.#order;
     const { action } = op;
     const isStrong = action.kind === "atomic" || ((action.kind === "load" || action.kind === "store") && action.volatile === true);
     if (!order || !isStrong) return;
     const { block } = this.#witnesses;
-    const ofBlock = action.kind === "atomic" && action.scope === "block";
+    const ofBlock = space === "shared" || atomicScope(op) === "block";
+    const finds = operation !== "store" && this.#sites.finds(op);
     const takes = action.kind === "atomic" && action.op === "cas" && this.#sites.isLock(op);
     for (let lane = 0, bits = mask; bits !== 0; lane++, bits >>>= 1) {
       if ((bits & 1) === 0) continue;
       const address = addresses[from + lane]!;
-      if (operation !== "store") order.acquire(address, block, warp, ofBlock);
+      if (finds) order.acquire(address, block, warp, lane, ofBlock);
       if (operation !== "load") order.release(address, block, warp, ofBlock);
       if (takes) this.#locks.take(warp, lane, address);
       else if (operation !== "load") this.#locks.give(warp, lane, address);
     }
+  }
+
+  /** A warp goes on without what it waited for. */
+  goAstray(warp: number): void {
+    this.#clocks.goAstray(warp);
   }
 
   /** A fence of a warp. */
@@ -126,6 +143,7 @@ export class OrderCheck {
       Object.assign(touch, this.#stored(site, warp, lane));
       for (let granule = first; granule < first + granules; granule++) {
         if (site.reads && site.showsUnwritten && !shadow.isWritten(granule)) this.#notWritten(site, granule, address, warp, lane);
+        if (site.polls) continue;
         const conflict = site.writes ? shadow.write(granule, touch, isOne) : shadow.read(granule, touch);
         if (conflict) this.#sharedRace(site, conflict, address, touch);
       }
@@ -136,12 +154,15 @@ export class OrderCheck {
     const granules = site.counter.bytes / shadow.granule;
     const { block } = this.#witnesses;
     const { time, interval } = this.#clocks.now(warp, false);
+    const { isAtomic } = site;
+    const isAstray = this.#clocks.isBlockAstray;
     for (let lane = 0, bits = mask; bits !== 0; lane++, bits >>>= 1) {
       if ((bits & 1) === 0) continue;
       const address = addresses[from + lane]!;
       const first = Math.floor(address / shadow.granule);
       const lock = this.#locks.of(warp, lane);
-      const touch: BlockTouch = { warp, lane, time, interval, block, site: site.number, lock, ...this.#stored(site, warp, lane) };
+      const stored = this.#stored(site, warp, lane);
+      const touch: BlockTouch = { warp, lane, time, interval, block, site: site.number, lock, isAtomic, isAstray, ...stored };
       const isOne = (other: BlockTouch): boolean => this.#isOne(site, touch, other);
       for (let granule = first; granule < first + granules; granule++) {
         const conflict = site.writes ? shadow.write(granule, touch, isOne) : shadow.read(granule, touch);
@@ -176,12 +197,31 @@ export class OrderCheck {
     return true;
   }
 
-  #globalRace(site: Site, conflict: BlockTouch, address: number, touch: BlockTouch): void {
+  /** Of blocks that went on without what they waited for: nothing that the one has left anywhere can have been it for the other. */
+  tellUndecided(): void {
+    const mayPrecede = (first: BlockTouch, second: BlockTouch): boolean =>
+      second.isAstray && this.#order?.hasTold(first.block, first.warp, first.time) === true;
+    for (const { site, conflict, address, touch } of this.#undecided)
+      if (!mayPrecede(conflict, touch) && !mayPrecede(touch, conflict)) this.#globalRace(site, conflict, address, touch, true);
+    this.#undecided = [];
+  }
+
+  /** Of one block: whether either may have waited for the other in vain. */
+  #isAstray(...touches: readonly Pick<Touch, "warp" | "time">[]): boolean {
+    return touches.some(({ warp, time }) => this.#clocks.isAstray(warp, time));
+  }
+
+  #globalRace(site: Site, conflict: BlockTouch, address: number, touch: BlockTouch, decided = false): void {
     const other = this.#sites.at(conflict.site);
     const extent = site.extents ? nearestOf(site.extents, address) : bufferAt(this.#program, site.address, address);
     if (!other || !extent || (extent.object.bytes !== undefined && address - extent.start >= extent.object.bytes)) return;
     const within = conflict.block === touch.block;
-    if (site.operation === "atomic" && other.operation === "atomic" && (within || !(site.ofBlock || other.ofBlock))) return;
+    if (site.isAtomic && other.isAtomic && (within || !(site.ofBlock || other.ofBlock))) return;
+    if (within && this.#isAstray(touch, conflict)) return;
+    if (!within && !decided && (touch.isAstray || conflict.isAstray)) {
+      if (this.#undecided.length < mostUndecided) this.#undecided.push({ site, conflict, address, touch });
+      return;
+    }
     if (this.#isSame(site, other, touch, conflict)) return;
     // Who sets what is there to a value is in the way of those who go on from what was there.
     const isSettled = site.sets === undefined || other.sets === undefined || site.sets === other.sets;
@@ -195,7 +235,7 @@ export class OrderCheck {
     // The same thread of another block stores what this one does, unless something tells them apart.
     if (!within && site === other && conflict.warp === touch.warp && conflict.lane === touch.lane && !site.dependsOnBlock && !site.ofBlock)
       return;
-    const here = this.#witnesses.actor(site.op, site.operation, touch.warp, touch.lane);
+    const here = this.#witnesses.actor(site.op, site.operation, touch.warp, touch.lane, touch.block);
     const there = this.#witnesses.actor(other.op, other.operation, conflict.warp, conflict.lane, conflict.block);
     const plain = site.operation === "atomic" ? { by: there, other: here } : { by: here, other: there };
     // Where only one is an atomic, the other lacks it.
@@ -218,7 +258,7 @@ export class OrderCheck {
     const other = this.#sites.at(conflict.site);
     const extent = site.extents ? nearestOf(site.extents, address) : sharedAt(this.#program, address);
     // What lies beyond the end is told as that.
-    if (!other || !extent || address < extent.start || address >= extent.end) return;
+    if (!other || !extent || address < extent.start || address >= extent.end || this.#isAstray(touch, conflict)) return;
     const here = this.#witnesses.actor(site.op, site.operation, touch.warp, touch.lane);
     const there = this.#witnesses.actor(other.op, other.operation, conflict.warp, conflict.lane);
     this.#tell(`shared ${spotsOf(site.op.span, other.op.span)}`, inSourceOrder(site, here, other, there), ({ by, other: earlier }) => ({

@@ -22,7 +22,7 @@ describe("shared memory's shadow", () => {
   test("a read of what another warp wrote", () => {
     const s = shadow();
     expect(s.write(3, s.by(0, 5), never)).toBeUndefined();
-    expect(s.read(3, s.by(1, 0, 1))).toEqual({ warp: 0, lane: 5, site: 0, sameWarp: false, underWay: false });
+    expect(s.read(3, s.by(1, 0, 1))).toEqual({ warp: 0, lane: 5, site: 0, time: 1, sameWarp: false, underWay: false });
   });
   test("a write of what another warp read, though the writer read it too", () => {
     const s = shadow();
@@ -61,6 +61,14 @@ describe("shared memory's shadow", () => {
     s.write(2, s.by(0, 0, 1), never);
     expect(s.write(2, s.by(0, 1, 1), ({ sameWarp }) => sameWarp)).toBeUndefined();
     expect(s.write(2, s.by(1, 1, 1), ({ sameWarp }) => sameWarp)).toMatchObject({ sameWarp: false });
+  });
+  test("what was stored before an atomic is not lost behind it, whoever comes first", () => {
+    const s = shadow([7]);
+    s.write(0, s.by(0, 0, 1), never);
+    s.clocks.warpSync(0);
+    expect(s.write(0, s.by(0, 3, 7), never)).toBeUndefined();
+    expect(s.write(0, s.by(2, 0, 7), never)).toMatchObject({ warp: 0, site: 1 });
+    expect(s.write(0, s.by(1, 0, 1), never)).toMatchObject({ warp: 0 });
   });
   test("one value from all is found by who has stored it, too", () => {
     const s = shadow();

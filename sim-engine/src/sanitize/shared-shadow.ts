@@ -20,6 +20,8 @@ export interface Conflict {
   readonly lane: number;
   readonly site: number;
   readonly sameWarp: boolean;
+  /** When the other did it: see `Moment`. */
+  readonly time: number;
   /** The other is a copy that is not waited for. */
   readonly underWay: boolean;
   /** What the other stores, and where it read that: see `Touch`. */
@@ -48,14 +50,16 @@ export class SharedShadow {
   readonly #values: Float64Array;
   readonly #sources: Float64Array;
   readonly #agreed = new Map<number, Agreed>();
-  /** Sites that write by atomics: they are ordered among themselves. */
-  readonly #atomic: (site: number) => boolean;
+  /** Sites whose accesses are atomic: they are ordered among themselves. */
+  readonly #isAtomic: (site: number) => boolean;
+  /** Threads that write by atomics, as of reads the first and another: what was stored before them stays in `#writes`. */
+  #atomics: readonly [Int32Array, Int32Array] | undefined;
 
   /** @param bytes of shared memory; @param granule divides every access's width */
-  constructor(bytes: number, granule: number, clocks: BlockClocks, atomic: (site: number) => boolean) {
+  constructor(bytes: number, granule: number, clocks: BlockClocks, isAtomic: (site: number) => boolean) {
     this.granule = granule;
     this.#clocks = clocks;
-    this.#atomic = atomic;
+    this.#isAtomic = isAtomic;
     this.#count = Math.ceil(bytes / granule);
     this.#writes = new Int32Array(this.#count * fields);
     this.#reads = new Int32Array(this.#count * fields);
@@ -66,13 +70,13 @@ export class SharedShadow {
 
   /** A new block. */
   clear(): void {
-    for (const each of [this.#writes, this.#reads, this.#others]) each.fill(0);
+    for (const each of [this.#writes, this.#reads, this.#others, ...(this.#atomics ?? [])]) each.fill(0);
     this.#agreed.clear();
   }
 
   /** Whether anybody has written to the granule. */
   isWritten(granule: number): boolean {
-    return this.#writes[granule * fields] !== 0;
+    return this.#writes[granule * fields] !== 0 || (this.#atomics !== undefined && this.#atomics[0][granule * fields] !== 0);
   }
 
   /** @returns with what it is in conflict; undefined where with nothing */
@@ -81,30 +85,48 @@ export class SharedShadow {
     // Who has stored it, too, finds the same whoever comes first.
     const agreed = this.#agreed.get(granule);
     const own = agreed?.threads.has(threadOf(touch)) ? agreed.site + 1 : 0;
-    const conflict = own === 0 ? this.#conflict(this.#writes, granule, touch) : undefined;
-    // The first of the readers that nothing orders stays; of the other threads the last, of another warp rather than of the first one's.
-    const first = this.#conflict(this.#reads, granule, touch);
-    if (!first) this.#put(this.#reads, granule, touch, own);
-    else if (!first.sameWarp || !this.#conflict(this.#others, granule, touch)) this.#put(this.#others, granule, touch, own);
-    return conflict;
+    let conflict = own === 0 ? this.#conflict(this.#writes, granule, touch) : undefined;
+    if (conflict && this.#isAtomic(touch.site) && this.#isAtomic(conflict.site)) conflict = undefined;
+    this.#add(this.#reads, this.#others, granule, touch, own);
+    return conflict ?? this.#amongAtomics(granule, touch);
   }
 
   /** @param isOne whether it is all the same which of this store and another comes last */
   write(granule: number, touch: Touch, isOne: (other: Conflict) => boolean): Conflict | undefined {
     if (granule < 0 || granule >= this.#count) return undefined;
-    const isAtomic = this.#atomic(touch.site);
-    const against = (of: Int32Array): Conflict | undefined => this.#conflict(of, granule, touch);
+    const isAtomic = this.#isAtomic(touch.site);
+    const against = (of: Int32Array): Conflict | undefined => {
+      const found = this.#conflict(of, granule, touch);
+      return found && isAtomic && this.#isAtomic(found.site) ? undefined : found;
+    };
     let conflict = against(this.#writes);
-    if (conflict && isAtomic && this.#atomic(conflict.site)) conflict = undefined;
     if (conflict) conflict = { ...conflict, value: known(this.#values[granule]!), source: known(this.#sources[granule]!) };
     this.#agree(granule, touch, conflict !== undefined);
     if (conflict && isOne(conflict)) conflict = undefined;
     const finds = (of: Int32Array): boolean => touch.alike === true && of[granule * fields + 4] === touch.site + 1;
     for (const of of [this.#reads, this.#others]) conflict ??= finds(of) ? undefined : against(of);
+    conflict ??= this.#amongAtomics(granule, touch);
+    if (isAtomic) {
+      const [first, other] = (this.#atomics ??= [new Int32Array(this.#count * fields), new Int32Array(this.#count * fields)]);
+      this.#add(first, other, granule, touch, 0);
+      return conflict;
+    }
     this.#put(this.#writes, granule, touch);
     this.#values[granule] = touch.value ?? Number.NaN;
     this.#sources[granule] = touch.source ?? Number.NaN;
     return conflict;
+  }
+
+  #amongAtomics(granule: number, touch: Touch): Conflict | undefined {
+    if (!this.#atomics || this.#isAtomic(touch.site)) return undefined;
+    return this.#conflict(this.#atomics[0], granule, touch) ?? this.#conflict(this.#atomics[1], granule, touch);
+  }
+
+  /** The first of those that nothing orders stays; of the other threads the last, of another warp rather than of the first one's. */
+  #add(firsts: Int32Array, others: Int32Array, granule: number, touch: Touch, own: number): void {
+    const first = this.#conflict(firsts, granule, touch);
+    if (!first) this.#put(firsts, granule, touch, own);
+    else if (!first.sameWarp || !this.#conflict(others, granule, touch)) this.#put(others, granule, touch, own);
   }
 
   /** @param meets the last store is not before this one */
@@ -135,7 +157,7 @@ export class SharedShadow {
     if (thread < 0) return undefined;
     const [warp, lane, time] = [thread >> 5, thread & 31, of[at + 1]!];
     if (this.#clocks.isBefore(warp, lane, time, of[at + 2]!, touch.warp, touch.lane)) return undefined;
-    return { warp, lane, site: of[at + 3]!, sameWarp: warp === touch.warp, underWay: this.#clocks.isUnderWay({ time }) };
+    return { warp, lane, time, site: of[at + 3]!, sameWarp: warp === touch.warp, underWay: this.#clocks.isUnderWay({ time }) };
   }
 }
 

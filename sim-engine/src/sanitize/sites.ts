@@ -2,7 +2,8 @@
 import type { AccessCounter } from "../execute/accesses.ts";
 import type { Program } from "../execute/program.ts";
 import { type MemoryObject, mayOverlap } from "../execute/provenance.ts";
-import type { Op } from "../ir/kernel.ts";
+import { looksOf } from "../execute/spins.ts";
+import type { AtomicScope, Op } from "../ir/kernel.ts";
 import { isPure } from "../ir/operations.ts";
 import type { Actor } from "../report/violation.ts";
 import { dependsOnBlock, isAlike } from "./alike.ts";
@@ -35,6 +36,10 @@ export interface Site {
   readonly source: Op | undefined;
   /** Others may write what it touches in global memory, or touch what it writes. */
   readonly meetsOthers: boolean;
+  /** It and others that are atomic do not race. */
+  readonly isAtomic: boolean;
+  /** It looks whether somebody has come so far, again and again: it is meant to meet him who writes. */
+  readonly polls: boolean;
   /** Atomic to the threads of its own block only. */
   readonly ofBlock: boolean;
   /** Every thread of the launch stores the same: nothing is lost but what is worked out from what was there. */
@@ -60,6 +65,9 @@ export class Sites {
   readonly #locks: ReadonlySet<MemoryObject>;
   /** What branches go by: a volatile read among it waits for others, or looks whether they have done something. */
   readonly #deciding: ReadonlySet<Op>;
+  readonly #polls: ReadonlySet<Op>;
+  /** What something is made of, or goes by. */
+  readonly #used: ReadonlySet<Op>;
   /** What something stores to of which it is not known where, or whether. */
   readonly #doubtful: ReadonlySet<MemoryObject>;
 
@@ -74,6 +82,8 @@ export class Sites {
     this.#updated = updatedObjects(program);
     this.#contradicted = contradictedObjects(program);
     this.#locks = lockObjects(program);
+    this.#polls = looksOf(program.loops);
+    this.#used = usedValues(program);
     this.#deciding = decidingValues(program);
     this.#guarded = guardedObjects(program, this.#deciding);
     this.stored = storedObjects(program, this.changes, new Set([...this.#updated, ...this.#contradicted, ...this.#guarded]));
@@ -92,6 +102,11 @@ export class Sites {
   /** Whether an atomic takes or gives back a lock. */
   isLock({ args: [address] }: Op): boolean {
     return address !== undefined && mayOverlap(this.#program.provenance.of(address), this.#locks);
+  }
+
+  /** Whether it may tell its thread how far others are: a load, or an atomic whose value is asked for. */
+  finds(op: Op): boolean {
+    return op.action.kind === "load" || this.#used.has(op);
   }
 
   /** By its number. */
@@ -131,7 +146,9 @@ export class Sites {
         (sets === undefined ||
           [...objects].some((object) => this.#updated.has(object) || this.#contradicted.has(object) || this.#guarded.has(object))) &&
         !(op.action.kind === "load" && op.action.volatile === true && this.#deciding.has(op)),
-      ofBlock: op.action.kind === "atomic" && op.action.scope === "block",
+      isAtomic: atomicScope(op) !== undefined,
+      polls: this.#polls.has(op),
+      ofBlock: atomicScope(op) === "block",
       sets,
       guarded: [...objects].some((object) => this.#guarded.has(object)),
     };
@@ -142,6 +159,21 @@ export class Sites {
     const isRead = action.kind === "load" && action.space === "global" && action.components === 1 && !action.volatile;
     return isRead && address && !this.changes(address) && !this.#invented.has(address) ? address : undefined;
   }
+}
+
+/** The threads that it is atomic among. */
+export function atomicScope({ action }: Op): AtomicScope | undefined {
+  if (action.kind === "atomic") return action.scope;
+  return action.kind === "load" || action.kind === "store" ? action.atomic : undefined;
+}
+
+function usedValues({ kernel }: Program): ReadonlySet<Op> {
+  const used = new Set<Op>();
+  for (const { phis, ops, end } of kernel.blocks) {
+    for (const { args } of [...phis, ...ops]) for (const arg of args) used.add(arg);
+    if (end.kind === "branch") used.add(end.cond);
+  }
+  return used;
 }
 
 /** Operations that a value is looked through. */

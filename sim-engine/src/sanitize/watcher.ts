@@ -1,6 +1,6 @@
 /** Hears every request and every barrier of the blocks that run, and hands them to what checks them. */
 import type { AccessCounter, AccessListener, RequestShape } from "../execute/accesses.ts";
-import type { BarrierListener, Runner } from "../execute/run.ts";
+import type { BarrierListener, Runner, WaitListener } from "../execute/run.ts";
 import type { Dim3, Op } from "../ir/kernel.ts";
 import type { Violation } from "../report/violation.ts";
 import { BarrierCheck } from "./barriers.ts";
@@ -12,7 +12,7 @@ import { type Site, Sites } from "./sites.ts";
 import { type Given, UnwrittenCheck } from "./unwritten.ts";
 import { Witnesses } from "./witnesses.ts";
 
-export class Watcher implements AccessListener, BarrierListener {
+export class Watcher implements AccessListener, BarrierListener, WaitListener {
   readonly #runner: Runner;
   readonly #witnesses: Witnesses;
   readonly #sites: Sites;
@@ -40,6 +40,7 @@ export class Watcher implements AccessListener, BarrierListener {
     this.#barriers = new BarrierCheck(runner, invented, this.#witnesses, this.#clocks);
     for (const counter of [...program.counters.values()].flat()) counter.listener = this;
     runner.barrierListener = ordered ? this : undefined;
+    runner.waitListener = ordered ? this : undefined;
   }
 
   get violations(): readonly Violation[] {
@@ -53,6 +54,11 @@ export class Watcher implements AccessListener, BarrierListener {
 
   get settled(): ReadonlySet<string> {
     return this.#order.settled;
+  }
+
+  /** All blocks have run. */
+  end(): void {
+    this.#order.tellUndecided();
   }
 
   /** Runs a block. */
@@ -110,6 +116,10 @@ export class Watcher implements AccessListener, BarrierListener {
     if (warp === undefined) return;
     if (operation === "arrival") this.#clocks.arrive(phase, warp);
     else this.#clocks.wait(phase, warp);
+  }
+
+  leaves(warp: number): void {
+    this.#order.goAstray(warp);
   }
 
   arrive(warp: number, barrier: Op, lanes: number, missing: number, ended: number): void {

@@ -1,4 +1,4 @@
-/** `cuda::atomic` and `cuda::atomic_ref`. Memory orders are taken as relaxed: fences cost nothing here. */
+/** `cuda::atomic` and `cuda::atomic_ref`: relaxed accesses, with the fences that their memory orders make of them. */
 export const atomic = `#pragma once
 #include <cuda/warplens_scopes>
 namespace cuda {
@@ -7,26 +7,96 @@ namespace std {
 using cuda::memory_order;
 using cuda::memory_order_relaxed; using cuda::memory_order_acquire; using cuda::memory_order_release; using cuda::memory_order_acq_rel; using cuda::memory_order_seq_cst;
 }
+template <thread_scope Scope> __device__ void warplens_fence() {
+    if constexpr (Scope == thread_scope_block) __threadfence_block();
+    else if constexpr (Scope == thread_scope_device) __threadfence();
+    else if constexpr (Scope == thread_scope_system) __threadfence_system();
+}
+template <thread_scope Scope> __device__ void warplens_release(memory_order order) {
+    if (order == memory_order_release || order == memory_order_acq_rel || order == memory_order_seq_cst) warplens_fence<Scope>();
+}
+template <thread_scope Scope> __device__ void warplens_acquire(memory_order order) {
+    if (order != memory_order_relaxed && order != memory_order_release) warplens_fence<Scope>();
+}
+inline __device__ void atomic_thread_fence(memory_order order, thread_scope scope = thread_scope_system) {
+    if (order == memory_order_relaxed) return;
+    if (scope == thread_scope_block) __threadfence_block();
+    else if (scope == thread_scope_device) __threadfence();
+    else if (scope == thread_scope_system) __threadfence_system();
+}
 template <typename T, thread_scope Scope = thread_scope_system> struct atomic_ref {
     T *address;
     __device__ explicit atomic_ref(T &object) : address(&object) {}
-    __device__ T load(memory_order = memory_order_seq_cst) const { return *(volatile T *)address; }
-    __device__ void store(T value, memory_order = memory_order_seq_cst) const { *(volatile T *)address = value; }
-    __device__ T fetch_add(T value, memory_order = memory_order_seq_cst) const { return Scope == thread_scope_block ? atomicAdd_block(address, value) : atomicAdd(address, value); }
-    __device__ T fetch_sub(T value, memory_order = memory_order_seq_cst) const { return Scope == thread_scope_block ? atomicAdd_block(address, (T)-value) : atomicAdd(address, (T)-value); }
-    __device__ T fetch_min(T value, memory_order = memory_order_seq_cst) const { return Scope == thread_scope_block ? atomicMin_block(address, value) : atomicMin(address, value); }
-    __device__ T fetch_max(T value, memory_order = memory_order_seq_cst) const { return Scope == thread_scope_block ? atomicMax_block(address, value) : atomicMax(address, value); }
-    __device__ T fetch_and(T value, memory_order = memory_order_seq_cst) const { return atomicAnd(address, value); }
-    __device__ T fetch_or(T value, memory_order = memory_order_seq_cst) const { return atomicOr(address, value); }
-    __device__ T fetch_xor(T value, memory_order = memory_order_seq_cst) const { return atomicXor(address, value); }
-    __device__ T exchange(T value, memory_order = memory_order_seq_cst) const { return atomicExch(address, value); }
-    __device__ bool compare_exchange_strong(T &expected, T desired, memory_order = memory_order_seq_cst, memory_order = memory_order_seq_cst) const {
-        T old = atomicCAS(address, expected, desired);
+    __device__ T load(memory_order order = memory_order_seq_cst) const {
+        T value = Scope == thread_scope_block ? __warplens_atomic_load_block(address) : __warplens_atomic_load(address);
+        warplens_acquire<Scope>(order);
+        return value;
+    }
+    __device__ void store(T value, memory_order order = memory_order_seq_cst) const {
+        warplens_release<Scope>(order);
+        if constexpr (Scope == thread_scope_block) __warplens_atomic_store_block(address, value);
+        else __warplens_atomic_store(address, value);
+    }
+    __device__ T fetch_add(T value, memory_order order = memory_order_seq_cst) const {
+        warplens_release<Scope>(order);
+        T old = Scope == thread_scope_block ? atomicAdd_block(address, value) : atomicAdd(address, value);
+        warplens_acquire<Scope>(order);
+        return old;
+    }
+    __device__ T fetch_sub(T value, memory_order order = memory_order_seq_cst) const {
+        warplens_release<Scope>(order);
+        T old = Scope == thread_scope_block ? atomicAdd_block(address, (T)-value) : atomicAdd(address, (T)-value);
+        warplens_acquire<Scope>(order);
+        return old;
+    }
+    __device__ T fetch_min(T value, memory_order order = memory_order_seq_cst) const {
+        warplens_release<Scope>(order);
+        T old = Scope == thread_scope_block ? atomicMin_block(address, value) : atomicMin(address, value);
+        warplens_acquire<Scope>(order);
+        return old;
+    }
+    __device__ T fetch_max(T value, memory_order order = memory_order_seq_cst) const {
+        warplens_release<Scope>(order);
+        T old = Scope == thread_scope_block ? atomicMax_block(address, value) : atomicMax(address, value);
+        warplens_acquire<Scope>(order);
+        return old;
+    }
+    __device__ T fetch_and(T value, memory_order order = memory_order_seq_cst) const {
+        warplens_release<Scope>(order);
+        T old = Scope == thread_scope_block ? atomicAnd_block(address, value) : atomicAnd(address, value);
+        warplens_acquire<Scope>(order);
+        return old;
+    }
+    __device__ T fetch_or(T value, memory_order order = memory_order_seq_cst) const {
+        warplens_release<Scope>(order);
+        T old = Scope == thread_scope_block ? atomicOr_block(address, value) : atomicOr(address, value);
+        warplens_acquire<Scope>(order);
+        return old;
+    }
+    __device__ T fetch_xor(T value, memory_order order = memory_order_seq_cst) const {
+        warplens_release<Scope>(order);
+        T old = Scope == thread_scope_block ? atomicXor_block(address, value) : atomicXor(address, value);
+        warplens_acquire<Scope>(order);
+        return old;
+    }
+    __device__ T exchange(T value, memory_order order = memory_order_seq_cst) const {
+        warplens_release<Scope>(order);
+        T old = Scope == thread_scope_block ? atomicExch_block(address, value) : atomicExch(address, value);
+        warplens_acquire<Scope>(order);
+        return old;
+    }
+    __device__ bool compare_exchange_strong(T &expected, T desired, memory_order order = memory_order_seq_cst, memory_order = memory_order_seq_cst) const {
+        warplens_release<Scope>(order);
+        T old = Scope == thread_scope_block ? atomicCAS_block(address, expected, desired) : atomicCAS(address, expected, desired);
+        warplens_acquire<Scope>(order);
         bool same = old == expected;
         expected = old;
         return same;
     }
-    __device__ bool compare_exchange_weak(T &expected, T desired, memory_order = memory_order_seq_cst, memory_order = memory_order_seq_cst) const { return compare_exchange_strong(expected, desired); }
+    __device__ bool compare_exchange_weak(T &expected, T desired, memory_order order = memory_order_seq_cst, memory_order failure = memory_order_seq_cst) const { return compare_exchange_strong(expected, desired, order, failure); }
+    __device__ void wait(T old, memory_order order = memory_order_seq_cst) const { while (load(order) == old) {} }
+    __device__ void notify_one() const {}
+    __device__ void notify_all() const {}
     __device__ T operator++() const { return fetch_add(T(1)) + T(1); }
     __device__ T operator++(int) const { return fetch_add(T(1)); }
     __device__ T operator--() const { return fetch_sub(T(1)) - T(1); }
@@ -38,16 +108,27 @@ template <typename T, thread_scope Scope = thread_scope_system> struct atomic {
     __device__ atomic() {}
     __device__ atomic(T initial) : value(initial) {}
     __device__ atomic_ref<T, Scope> ref() { return atomic_ref<T, Scope>(value); }
-    __device__ T load(memory_order = memory_order_seq_cst) { return ref().load(); }
-    __device__ void store(T v, memory_order = memory_order_seq_cst) { ref().store(v); }
-    __device__ T fetch_add(T v, memory_order = memory_order_seq_cst) { return ref().fetch_add(v); }
-    __device__ T fetch_sub(T v, memory_order = memory_order_seq_cst) { return ref().fetch_sub(v); }
-    __device__ T fetch_min(T v, memory_order = memory_order_seq_cst) { return ref().fetch_min(v); }
-    __device__ T fetch_max(T v, memory_order = memory_order_seq_cst) { return ref().fetch_max(v); }
-    __device__ T exchange(T v, memory_order = memory_order_seq_cst) { return ref().exchange(v); }
-    __device__ bool compare_exchange_strong(T &expected, T desired, memory_order = memory_order_seq_cst, memory_order = memory_order_seq_cst) { return ref().compare_exchange_strong(expected, desired); }
+    __device__ T load(memory_order order = memory_order_seq_cst) { return ref().load(order); }
+    __device__ void store(T v, memory_order order = memory_order_seq_cst) { ref().store(v, order); }
+    __device__ T fetch_add(T v, memory_order order = memory_order_seq_cst) { return ref().fetch_add(v, order); }
+    __device__ T fetch_sub(T v, memory_order order = memory_order_seq_cst) { return ref().fetch_sub(v, order); }
+    __device__ T fetch_min(T v, memory_order order = memory_order_seq_cst) { return ref().fetch_min(v, order); }
+    __device__ T fetch_max(T v, memory_order order = memory_order_seq_cst) { return ref().fetch_max(v, order); }
+    __device__ T fetch_and(T v, memory_order order = memory_order_seq_cst) { return ref().fetch_and(v, order); }
+    __device__ T fetch_or(T v, memory_order order = memory_order_seq_cst) { return ref().fetch_or(v, order); }
+    __device__ T fetch_xor(T v, memory_order order = memory_order_seq_cst) { return ref().fetch_xor(v, order); }
+    __device__ T exchange(T v, memory_order order = memory_order_seq_cst) { return ref().exchange(v, order); }
+    __device__ bool compare_exchange_strong(T &expected, T desired, memory_order order = memory_order_seq_cst, memory_order failure = memory_order_seq_cst) { return ref().compare_exchange_strong(expected, desired, order, failure); }
+    __device__ bool compare_exchange_weak(T &expected, T desired, memory_order order = memory_order_seq_cst, memory_order failure = memory_order_seq_cst) { return ref().compare_exchange_weak(expected, desired, order, failure); }
+    __device__ void wait(T old, memory_order order = memory_order_seq_cst) { ref().wait(old, order); }
+    __device__ void notify_one() {}
+    __device__ void notify_all() {}
+    __device__ T operator++() { return ref().fetch_add(T(1)) + T(1); }
     __device__ T operator++(int) { return ref().fetch_add(T(1)); }
+    __device__ T operator--() { return ref().fetch_sub(T(1)) - T(1); }
+    __device__ T operator+=(T v) { return ref().fetch_add(v) + v; }
     __device__ T operator=(T v) { ref().store(v); return v; }
+    __device__ operator T() { return load(); }
 };
 }
 `;

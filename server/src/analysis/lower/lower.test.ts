@@ -76,6 +76,14 @@ describe("accesses", () => {
       ["f32 load.generic align 4", "store.shared align 4", "barrier", "f32 load.shared align 4", "store.generic align 4"],
     ],
     "volatile stays": ["volatile float *q = p; q[0] += 1;", ["f32 load.generic align 4, volatile", "store.generic align 4, volatile"]],
+    "memory orders of PTX": [
+      'int v; asm volatile("ld.acquire.gpu.global.s32 %0, [%1];" : "=r"(v) : "l"(p)); asm volatile("st.release.cta.s32 [%0], %1;" :: "l"(p), "r"(v));',
+      ["i32 load.global align 4, volatile, atomic device", "fence.device", "fence.block", "store.generic align 4, volatile, atomic block"],
+    ],
+    "atomics of PTX": [
+      'int v; asm volatile("atom.relaxed.gpu.global.cas.b32 %0, [%1], 1, 2;" : "=r"(v) : "l"(p)); asm volatile("red.global.max.s32 [%0], %1;" :: "l"(p), "r"(v));',
+      ["i32 atomic.global.device.cas", "i32 atomic.global.device.max.s"],
+    ],
     "cache hints": [
       "p[0] = __ldg(p + 1) + __ldcs(p + 2); __stcg(p + 3, 1.0f);",
       ["f32 load.generic align 4, nc", "f32 load.generic align 4, cs", "store.generic align 4", "store.generic align 4, cg"],

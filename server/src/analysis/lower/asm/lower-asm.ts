@@ -1,6 +1,8 @@
 /** Inline PTX: the instructions that real kernels write by hand. Anything else is not simulated. */
 
 import type {
+  AtomicOperation,
+  AtomicScope,
   CacheHint,
   FloatPredicate,
   IntPredicate,
@@ -45,6 +47,18 @@ const unsignedComparisons: Readonly<Record<string, IntPredicate>> = {
   hi: "ugt",
   hs: "uge",
 };
+/** The threads that an access is atomic among, or a fence is for. */
+const scopeOf = (opcode: readonly string[]): AtomicScope =>
+  opcode.includes("sys") ? "system" : opcode.includes("cta") ? "block" : "device";
+
+/** Volatile, or atomic: an access with a memory order is. */
+const strength = (opcode: readonly string[]): { readonly volatile?: true; readonly atomic?: AtomicScope } =>
+  opcode.some((each) => /^(relaxed|acquire|release)$/.test(each))
+    ? { volatile: true, atomic: scopeOf(opcode) }
+    : opcode.includes("volatile")
+      ? { volatile: true }
+      : {};
+
 const floatComparisons: Readonly<Record<string, FloatPredicate>> = { eq: "oeq", neu: "une", lt: "olt", le: "ole", gt: "ogt", ge: "oge" };
 
 export function lowerAsm(lowering: Lowering, asm: Asm): void {
@@ -205,9 +219,13 @@ class Emitter {
       case "cp":
         this.#copy(instruction);
         return;
+      case "atom":
+      case "red":
+        this.#atomic(instruction, scalar);
+        return;
       case "membar":
       case "fence":
-        builder.emit({ kind: "fence", scope: opcode.includes("sys") ? "system" : opcode.includes("cta") ? "block" : "device" }, "void");
+        builder.emit({ kind: "fence", scope: scopeOf(opcode) }, "void");
         return;
       case "bar":
       case "barrier":
@@ -328,8 +346,9 @@ class Emitter {
       components,
       align: bytes * components,
       ...this.#cache(opcode),
-      ...(opcode.includes("volatile") ? { volatile: true } : {}),
+      ...strength(opcode),
     });
+    this.#fence(opcode, "acquire");
     if (components === 1) {
       this.#at.write(to, op);
       return;
@@ -343,11 +362,38 @@ class Emitter {
     const space = this.#space(opcode);
     const values = (this.#components(opcode) > 1 ? listed(from) : [from]).map((each) => this.#at.read(each, scalar));
     const bytes = { i8: 1, i16: 2, f16: 2, bf16: 2, i32: 4, f32: 4 }[scalar as "i8"] ?? 8;
+    this.#fence(opcode, "release");
     this.#lowering.builder.store(space, this.#at.address(to, space), values, {
       align: bytes * values.length,
       ...this.#cache(opcode),
-      ...(opcode.includes("volatile") ? { volatile: true } : {}),
+      ...strength(opcode),
     });
+  }
+
+  /** `atom.acq_rel.gpu.global.add.u32 d, [a], b;`, and `red` without `d`. */
+  #atomic(instruction: Instruction, scalar: ScalarType | undefined): void {
+    const { opcode, operands } = instruction;
+    const named = opcode.find((each) => /^(add|min|max|inc|dec|and|or|xor|exch|cas)$/.test(each));
+    if (!scalar || !named || this.#components(opcode) > 1) this.#unknown(instruction);
+    const type = opcode.at(-1) ?? "";
+    const sign = type.startsWith("s") ? ".s" : ".u";
+    const isExtreme = named === "min" || named === "max";
+    const op = (isExtreme ? (type.startsWith("f") ? `f${named}` : `${named}${sign}`) : named) as AtomicOperation;
+    const [to, [address = "", ...given]] = opcode[0] === "atom" ? [operands[0], operands.slice(1)] : [undefined, operands];
+    const space = this.#space(opcode);
+    // PTX has what is compared first.
+    const values = given.map((each) => this.#at.read(each, scalar)).reverse();
+    this.#fence(opcode, "release");
+    const action = { kind: "atomic", op, space, scope: scopeOf(opcode) } as const;
+    const old = this.#lowering.builder.emit(action, scalar, this.#at.address(address, space), ...values);
+    this.#fence(opcode, "acquire");
+    if (to !== undefined && to !== "_") this.#at.write(to, old);
+  }
+
+  /** What an access with a memory order does besides: a fence before it to release, one behind it to acquire. */
+  #fence(opcode: readonly string[], order: "acquire" | "release"): void {
+    if (opcode.includes(order) || opcode.includes("acq_rel"))
+      this.#lowering.builder.emit({ kind: "fence", scope: scopeOf(opcode) }, "void");
   }
 
   /** `mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 d, a, b, c` */

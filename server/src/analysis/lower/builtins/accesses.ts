@@ -1,7 +1,7 @@
 /** Built-in loads, stores, atomics and asynchronous copies. */
-import type { AtomicOperation, Op, Space } from "@warplens/sim-engine";
+import type { AccessOptions, AtomicOperation, AtomicScope, Op, Space } from "@warplens/sim-engine";
 import type { Expression } from "../../../syntax/ast.ts";
-import type { Recipe } from "../../sema/library/recipe.ts";
+import type { AccessRecipe, Recipe } from "../../sema/library/recipe.ts";
 import { isFloating } from "../../sema/type-tools.ts";
 import type { Type } from "../../sema/types.ts";
 import { type Called, type Lowering, nothing, type Place, value } from "../emit/lowering.ts";
@@ -9,21 +9,24 @@ import { loadLeaves, part, storeLeaves } from "../emit/memory.ts";
 import { isSignedType, scalarOf } from "../emit/scalars.ts";
 import { pointedTo, target, type Use } from "./operands.ts";
 
-export function cachedLoad(lowering: Lowering, cache: (Recipe & { kind: "load" })["cache"], use: Use): Called {
+const optionsOf = (recipe: AccessRecipe): Pick<AccessOptions, "cache" | "volatile" | "atomic"> =>
+  "cache" in recipe ? { cache: recipe.cache } : { volatile: true, atomic: recipe.atomic };
+
+export function cachedLoad(lowering: Lowering, recipe: AccessRecipe, use: Use): Called {
   const [argument] = use.args;
   if (!argument) return lowering.fail("a load from nowhere", use.node);
   const from = pointedTo(lowering, argument, undefined, use.node);
   const scalar = scalarOf(from.type);
   lowering.visit(use.node);
   lowering.at(use.node);
-  if (scalar) return value(lowering.builder.load(from.space, scalar, from.pointer, { cache }));
-  const loaded = loadLeaves(lowering, from, { cache });
+  if (scalar) return value(lowering.builder.load(from.space, scalar, from.pointer, optionsOf(recipe)));
+  const loaded = loadLeaves(lowering, from, optionsOf(recipe));
   const place = target(lowering, use);
   storeLeaves(lowering, place, loaded);
   return { kind: "place", place };
 }
 
-export function cachedStore(lowering: Lowering, cache: (Recipe & { kind: "store" })["cache"], use: Use): Called {
+export function cachedStore(lowering: Lowering, recipe: AccessRecipe, use: Use): Called {
   const [address, written] = use.args;
   if (!address || !written) return lowering.fail("a store of nothing", use.node);
   const to = pointedTo(lowering, address, undefined, use.node);
@@ -31,8 +34,8 @@ export function cachedStore(lowering: Lowering, cache: (Recipe & { kind: "store"
     const op = lowering.valueAs(written, to.type);
     lowering.visit(use.node);
     lowering.at(use.node);
-    lowering.builder.store(to.space, to.pointer, [op], { cache });
-  } else storeLeaves(lowering, to, loadLeaves(lowering, lowering.place(written)), { cache });
+    lowering.builder.store(to.space, to.pointer, [op], optionsOf(recipe));
+  } else storeLeaves(lowering, to, loadLeaves(lowering, lowering.place(written)), optionsOf(recipe));
   return nothing;
 }
 
@@ -56,14 +59,7 @@ const atomicOperation = (op: (Recipe & { kind: "atomic" })["op"], type: Type): A
   return isFloating(type) ? `f${op}` : isSignedType(type) ? `${op}.s` : `${op}.u`;
 };
 
-function emitAtomic(
-  lowering: Lowering,
-  op: AtomicOperation,
-  scope: "block" | "device" | "system",
-  space: Space,
-  address: Op,
-  operands: readonly Op[],
-): Op {
+function emitAtomic(lowering: Lowering, op: AtomicOperation, scope: AtomicScope, space: Space, address: Op, operands: readonly Op[]): Op {
   const [first] = operands;
   return lowering.builder.emit({ kind: "atomic", op, space, scope }, first?.type ?? "i32", address, ...operands);
 }

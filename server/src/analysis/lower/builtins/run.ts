@@ -88,9 +88,9 @@ export function runRecipe(
     case "constant":
       return value(constantOf(lowering, recipe.value, result));
     case "load":
-      return cachedLoad(lowering, recipe.cache, use);
+      return cachedLoad(lowering, recipe, use);
     case "store":
-      return cachedStore(lowering, recipe.cache, use);
+      return cachedStore(lowering, recipe, use);
     case "texture":
       return textureFetch(lowering, recipe, use);
     case "surface write":

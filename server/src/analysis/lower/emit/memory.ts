@@ -1,5 +1,5 @@
 /** Loads, stores and copies of objects. */
-import { type Op, type ScalarType, type Space, scalarBytes } from "@warplens/sim-engine";
+import { type AccessOptions, type Op, type ScalarType, type Space, scalarBytes } from "@warplens/sim-engine";
 import type { Node } from "../../../syntax/ast.ts";
 import { integerType, referred } from "../../sema/type-tools.ts";
 import type { RecordInstance, Type } from "../../sema/types.ts";
@@ -186,7 +186,7 @@ function* accesses(leaves: readonly Leaf[], align: number, wide: boolean): Gener
 export function loadLeaves(
   lowering: Lowering,
   place: Place,
-  cache?: { readonly cache: "ca" | "cg" | "cs" | "cv" | "lu" | "nc" | "wb" | "wt" },
+  how?: Pick<AccessOptions, "cache" | "volatile" | "atomic">,
 ): { readonly leaf: Leaf; readonly op: Op }[] {
   const leaves = leavesOf(lowering, place.type);
   if (!leaves) return lowering.fail("a record of unknown layout is copied", place.node);
@@ -199,7 +199,7 @@ export function loadLeaves(
     lowering.at(place.node);
     const address = offsetBy(lowering, place.pointer, first.offset);
     const wideAlign = { align: scalarBytes[first.scalar] * group.length };
-    const op = lowering.builder.load(place.space, first.scalar, address, { components: group.length, ...wideAlign, ...volatile, ...cache });
+    const op = lowering.builder.load(place.space, first.scalar, address, { components: group.length, ...wideAlign, ...volatile, ...how });
     if (group.length === 1) loaded.push({ leaf: first, op });
     else for (const [index, leaf] of group.entries()) loaded.push({ leaf, op: lowering.builder.extract(op, index) });
   }
@@ -211,7 +211,7 @@ export function storeLeaves(
   lowering: Lowering,
   place: Place,
   values: readonly { readonly leaf: Leaf; readonly op: Op }[],
-  cache?: { readonly cache: "ca" | "cg" | "cs" | "cv" | "lu" | "nc" | "wb" | "wt" },
+  how?: Pick<AccessOptions, "cache" | "volatile" | "atomic">,
 ): void {
   if (place.space === "param") throw new ParameterWritten(place.pointer);
   const align = place.align ?? lowering.context.alignOf(place.type) ?? 1;
@@ -227,7 +227,7 @@ export function storeLeaves(
     lowering.at(place.node);
     const address = offsetBy(lowering, place.pointer, first.offset);
     const parts = group.flatMap((leaf) => ops.get(leaf.offset) ?? []);
-    lowering.builder.store(place.space, address, parts, { align: scalarBytes[first.scalar] * group.length, ...volatile, ...cache });
+    lowering.builder.store(place.space, address, parts, { align: scalarBytes[first.scalar] * group.length, ...volatile, ...how });
   }
 }
 

@@ -111,8 +111,13 @@ export const deviceFunctions: readonly Entry[] = [
 
   ...atomics,
   // The newer spelling: an order and perhaps a scope follow.
-  [{ kind: "load", cache: "cv" }, "T __nv_atomic_load_n(const T*, ...)"],
-  [{ kind: "store", cache: "wt" }, "<T, U> void __nv_atomic_store_n(T*, U, ...)"],
+  [{ kind: "load", atomic: "device" }, "T __nv_atomic_load_n(const T*, ...)"],
+  [{ kind: "store", atomic: "device" }, "<T, U> void __nv_atomic_store_n(T*, U, ...)"],
+  // What the header of atomics is made of.
+  ...scopes.flatMap(([suffix, scope]): Entry[] => [
+    [{ kind: "load", atomic: scope }, `T __warplens_atomic_load${suffix}(const T*)`],
+    [{ kind: "store", atomic: scope }, `<T, U> void __warplens_atomic_store${suffix}(T*, U)`],
+  ]),
   ...(["add", "min", "max", "and", "or", "xor"] as const).map(
     (op): Entry => [{ kind: "atomic", op, scope: "device" }, `<T, U> T __nv_atomic_fetch_${op}(T*, U, ...)`],
   ),

@@ -1,6 +1,7 @@
 /** What a built-in function does, for lowering: data, so that the tables read as tables. */
 import type {
   AtomicOperation,
+  AtomicScope,
   CacheHint,
   FloatBinary,
   ImageShape,
@@ -10,6 +11,9 @@ import type {
   ShuffleMode,
   SpecialRegister,
 } from "@warplens/sim-engine";
+
+/** What is said of a load or a store: how it goes through the caches, or among whom it is atomic. */
+export type AccessRecipe = { readonly cache: CacheHint } | { readonly atomic: AtomicScope };
 
 export type Recipe =
   /** The engine's function on the operands, all of the signature's types; without a precision as the compiler is told. */
@@ -41,9 +45,9 @@ export type Recipe =
   | { readonly kind: "barrier"; readonly reduce?: "count" | "and" | "or" }
   | { readonly kind: "syncwarp" }
   | { readonly kind: "fence"; readonly scope: "block" | "device" | "system" }
-  | { readonly kind: "atomic"; readonly op: AtomicOperation | "min" | "max"; readonly scope: "block" | "device" | "system" }
-  | { readonly kind: "load"; readonly cache: CacheHint }
-  | { readonly kind: "store"; readonly cache: CacheHint }
+  | { readonly kind: "atomic"; readonly op: AtomicOperation | "min" | "max"; readonly scope: AtomicScope }
+  | ({ readonly kind: "load" } & AccessRecipe)
+  | ({ readonly kind: "store" } & AccessRecipe)
   | { readonly kind: "special"; readonly register: SpecialRegister }
   | { readonly kind: "constant"; readonly value: number }
   /** (shared destination, global source, bytes[, zero fill]). */
