@@ -1,4 +1,6 @@
 /** The report of a launch that was run. */
+
+import { warpSize } from "./execute/program.ts";
 import type { Executed } from "./executed.ts";
 import type { GpuModel } from "./gpus/model.ts";
 import type { Assumption, Dim3 } from "./ir/kernel.ts";
@@ -103,6 +105,7 @@ export function describe(run: Executed, gpu: GpuModel, work: Work, { madeUp, oth
       computeCapability: machine.computeCapability,
       ns: timed.time.ns,
       boundBy: timed.time.boundBy,
+      warpCycles: timed.time.cycles * gpu.values.smCount * (((timed.achievedPct ?? 100) / 100) * (gpu.values.maxThreadsPerSm / warpSize)),
       without,
       otherwise,
       other: other && otherNs !== undefined ? { ...other, ns: otherNs } : undefined,

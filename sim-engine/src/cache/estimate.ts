@@ -47,19 +47,25 @@ class Extent {
   }
 }
 
-function noveltyOf(input: TrafficInput, first: FirstTouches, what: keyof FirstTouches, work: Work): Novelty {
+/** By what the blocks' first touches do. */
+function noveltiesOf(input: TrafficInput, first: FirstTouches, work: Work): (what: keyof FirstTouches) => Novelty {
   const { grid, blocksPerSm, gpu, logs, sites } = input;
   const { middle, neighbours } = planLogs(grid, blocksPerSm, gpu.values.smCount);
   const origin = logs.find((log) => log.block === middle) ?? logs[0]!;
-  return neighbours.map((block) => {
+  const pairs = neighbours.map((block) => {
     const log = logs.find((candidate) => candidate.block === block && candidate !== origin);
-    const novelty = new Float64Array(sites.length).fill(1);
-    if (!log) return novelty;
-    const alone = new Footprint().add(log, sites.length, work)[what];
-    const after = Footprint.of(origin, sites.length, work).add(log, sites.length, work)[what];
-    for (let s = 0; s < sites.length; s++) novelty[s] = Math.min(1, ratio(after[s]!, alone[s]!, first[what][s]! > 0 ? 1 : 0));
-    return novelty;
-  }) as unknown as Novelty;
+    if (!log) return undefined;
+    const alone = new Footprint().add(log, sites.length, work);
+    return { alone, after: Footprint.of(origin, sites.length, work).add(log, sites.length, work) };
+  });
+  return (what) =>
+    pairs.map((pair) => {
+      const novelty = new Float64Array(sites.length).fill(1);
+      if (!pair) return novelty;
+      const [alone, after] = [pair.alone[what], pair.after[what]];
+      for (let s = 0; s < sites.length; s++) novelty[s] = Math.min(1, ratio(after[s]!, alone[s]!, first[what][s]! > 0 ? 1 : 0));
+      return novelty;
+    }) as unknown as Novelty;
 }
 
 /** Of `among` equally likely places, how many `picks` random ones meet at least once. */
@@ -181,10 +187,8 @@ function memoryOf(input: TrafficInput, l1: readonly SiteL1[], work: Work): SiteM
     });
   }
   const first = perBlock(new Footprint().add(origin, sites.length, work), origin, sectors, blocks);
-  const touched = noveltyOf(input, first, "touched", work);
-  const read = noveltyOf(input, first, "read", work);
-  const written = noveltyOf(input, first, "written", work);
-  const partial = noveltyOf(input, first, "partial", work);
+  const novelties = noveltiesOf(input, first, work);
+  const [touched, read, written, partial] = [novelties("touched"), novelties("read"), novelties("written"), novelties("partial")];
 
   // Neighbours along x run side by side; along y a row of blocks apart, along z a plane: as far as they do not fit together.
   const extent = new Extent(grid);

@@ -58,7 +58,7 @@ export class Pressure {
         work.ask(4 * instructions.length);
         const straight = (loaded: ReadonlySet<Register>, computed: ReadonlySet<Register>): Straight => {
           const values = blockValues(instructions, wanted, merged, loaded, computed);
-          return { nodes: dependences(kernel, instructions, values.of, work), into: values.into, out: values.out };
+          return { nodes: dependences(kernel, instructions, values.of, work), values: values.count, into: values.into, out: values.out };
         };
         const kept = straight(new Set(), new Set());
         this.#reloading.set(kept, () => straight(reloadable, recomputable));

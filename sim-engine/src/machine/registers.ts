@@ -10,34 +10,38 @@ import type { MachineBlock, RegisterEstimate } from "./machine.ts";
 import { Pressure, type Scheduled } from "./pressure.ts";
 import { type Target, warpSize } from "./target.ts";
 
-/** The blocks with their instructions in the order ptxas would give them, and the registers that takes. */
+/**
+ * The blocks with their instructions in the order ptxas would give them, and the registers that takes.
+ * @param given registers that there are, where they are not to be looked for
+ */
 export function allocate(
   kernel: Kernel,
   blocks: ReadonlyMap<Block, MachineBlock>,
   target: Target,
   work: Work,
+  given?: number,
 ): { readonly blocks: Map<Block, MachineBlock>; readonly registers: RegisterEstimate } {
   const bound = registerBound(kernel, target.limits);
   const reallocated = reallocatedBy(kernel);
   const room = Math.max(bound, reallocated ?? 0);
   const inProducts = groupWords(blocks, work);
   const least = inProducts > 0 ? inProducts + nvcc.groupRegisters : nvcc.fewestRegisters;
-  const steps = target.registerSteps.filter((step) => step >= least);
-  const { limit, words, atCalls, code } = fewestThatFit(new Pressure(kernel, blocks, work), steps, room);
+  const steps = given === undefined ? target.registerSteps.filter((step) => step >= least) : [];
+  const { limit, words, atCalls, code } = fewestThatFit(new Pressure(kernel, blocks, work), steps, given ?? room);
 
   const packed = Math.max(words, atCalls) + nvcc.reservedRegisters;
   // What stands in one piece wants no slack.
   const slack = (all: number, ratio: number): number => inProducts + Math.round(Math.max(0, all - inProducts) * ratio);
   const loose = Math.max(slack(words, nvcc.registerSlack), slack(atCalls, nvcc.registerSlackAtCalls)) + nvcc.reservedRegisters;
   const value = clamp(Math.max(least, Math.min(loose, Math.max(limit, packed))), bound);
-  const given = reallocated === undefined ? undefined : Math.min(bound, reallocated);
+  const held = reallocated === undefined ? undefined : Math.min(bound, reallocated);
   const ordered = new Map(blocks);
   for (const [block, instructions] of code) ordered.set(block, { block, instructions });
   const doesNotFit = intervalAround(packed, target.limits.maxRegistersPerThread).low > room;
   return {
     blocks: ordered,
-    registers: given
-      ? { value: given, low: given, high: given }
+    registers: held
+      ? { value: held, low: held, high: held }
       : { value, ...intervalAround(value, bound), ...(doesNotFit ? { wanted: packed } : {}) },
   };
 }

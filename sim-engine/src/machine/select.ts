@@ -24,8 +24,11 @@ import { Shape } from "./shape.ts";
 import { sinkPastBranches } from "./sink.ts";
 import { targetOf } from "./target.ts";
 
-/** The machine code of a kernel that `optimise` has run on, for a compute capability (90 for 9.0). Throws `Cancelled` when `work` does. */
-export function select(kernel: Kernel, computeCapability: number, work: Work = new Work()): MachineKernel {
+/**
+ * The machine code of a kernel that `optimise` has run on, for a compute capability (90 for 9.0). Throws `Cancelled` when `work` does.
+ * @param registers a thread that it may have, where they are not to be looked for
+ */
+export function select(kernel: Kernel, computeCapability: number, work: Work = new Work(), registers?: number): MachineKernel {
   const shape = new Shape(kernel, work);
   const target = targetOf(computeCapability);
   const selection = new Selection(shape, target, new Absorption(shape, target));
@@ -46,7 +49,7 @@ export function select(kernel: Kernel, computeCapability: number, work: Work = n
     kernel,
     computeCapability,
     localBytesPerThread: localBytes(kernel),
-    ...allocate(kernel, assemble(selection, predicated), target, work),
+    ...allocate(kernel, assemble(selection, predicated), target, work, registers),
   };
 }
 

@@ -6,18 +6,19 @@
 import type { Work } from "../work.ts";
 import type { Node } from "./dependences.ts";
 import type { Straight } from "./live-words.ts";
-import type { Value } from "./values.ts";
 
-export function shortestRanges({ nodes, out }: Straight, work: Work): Node[] {
-  const live = new Set<Value>(out);
-  const waiting = new Map(nodes.map((node) => [node, node.next.length]));
+export function shortestRanges({ nodes, values, out }: Straight, work: Work): Node[] {
+  // By value, and by the node's index.
+  const live = new Uint8Array(values);
+  for (const { index } of out) live[index] = 1;
+  const waiting = Int32Array.from(nodes, ({ next }) => next.length);
   const ready = nodes.filter((node) => node.next.length === 0);
   const order: Node[] = [];
   /** Words more before the instruction than behind it. */
   const growth = ({ reads, makes }: Node): number => {
     let change = 0;
-    for (const made of makes) if (live.has(made) && !reads.includes(made)) change -= made.words;
-    for (const read of reads) if (!live.has(read)) change += read.words;
+    for (const made of makes) if (live[made.index] === 1 && !reads.includes(made)) change -= made.words;
+    for (const read of reads) if (live[read.index] === 0) change += read.words;
     return change;
   };
   while (ready.length > 0) {
@@ -38,13 +39,9 @@ export function shortestRanges({ nodes, out }: Straight, work: Work): Node[] {
     order.push(node);
     const { reads, makes } = node;
     // A write under a predicate leaves the rest of the value alive: it is among what is live before, too.
-    for (const made of makes) live.delete(made);
-    for (const read of reads) live.add(read);
-    for (const from of node.previous) {
-      const left = (waiting.get(from) ?? 1) - 1;
-      waiting.set(from, left);
-      if (left === 0) ready.push(from);
-    }
+    for (const made of makes) live[made.index] = 0;
+    for (const read of reads) live[read.index] = 1;
+    for (const from of node.previous) if (--waiting[from.index]! === 0) ready.push(from);
   }
   return order.reverse();
 }

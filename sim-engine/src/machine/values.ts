@@ -3,6 +3,8 @@ import type { Instruction, Register } from "./machine.ts";
 
 /** What one write leaves in a register until the next. */
 export interface Value {
+  /** Its number among those of the block. */
+  readonly index: number;
   /** 32-bit registers of the file that counts; none in other files, and none where it is loaded anew by what reads it. */
   readonly words: number;
   /** Words that an instruction that reads it takes for it, when it is loaded anew. */
@@ -17,6 +19,8 @@ export interface ReadsAndMakes {
 }
 
 export interface BlockValues {
+  /** How many there are. */
+  readonly count: number;
   readonly of: readonly ReadsAndMakes[];
   /** Live before the first and behind the last instruction. */
   readonly into: ReadonlySet<Value>;
@@ -37,10 +41,12 @@ export function blockValues(
 ): BlockValues {
   const held = new Map<Register, Value>();
   const into = new Set<Value>();
+  let count = 0;
+  const newValue = ({ file, words }: Register): Value => ({ index: count++, words: file === "R" ? words : 0 });
   const valueIn = (register: Register): Value => {
     const known = held.get(register);
     if (known) return known;
-    const value = reloadable.has(register) ? { words: 0, reloaded: register.words } : newValue(register);
+    const value = reloadable.has(register) ? { index: count++, words: 0, reloaded: register.words } : newValue(register);
     held.set(register, value);
     into.add(value);
     return value;
@@ -57,11 +63,10 @@ export function blockValues(
   });
   for (const register of out) {
     if (held.has(register) || !recomputable.has(register)) continue;
-    const value = { words: 0 };
+    const value = { index: count++, words: 0 };
     held.set(register, value);
     into.add(value);
   }
-  return { of, into, out: new Set([...out].map(valueIn)) };
+  const leaving = new Set([...out].map(valueIn));
+  return { count, of, into, out: leaving };
 }
-
-const newValue = ({ file, words }: Register): Value => ({ words: file === "R" ? words : 0 });

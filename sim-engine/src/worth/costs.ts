@@ -56,6 +56,8 @@ export interface Asked {
   /** Nanoseconds that it takes, and what they are bound by. */
   readonly ns: number;
   readonly boundBy: string;
+  /** Cycles of all its warps, from when each becomes resident until it ends. */
+  readonly warpCycles: number;
   /** Its nanoseconds without some of its cost; undefined where that is not known. */
   without(without: Without): number | undefined;
   /** What was run with other values in the place of those that are assumed; undefined where it was not. */
@@ -81,7 +83,7 @@ export function costsOf(asked: Asked): CostReport[] {
   const { program, sample, ns } = asked;
   const causes = [
     ...accessCauses(program, sample),
-    ...runtimeDivisions(program, sample),
+    ...runtimeDivisions(program, sample, leastShare * asked.warpCycles),
     ...keptInMemory(program, sample),
     ...loadedAgain(program, sample),
     ...localArrays(program, sample),

@@ -8,11 +8,16 @@ import type { Cause } from "./costs.ts";
 
 /** Executions of a warp below which a division is no part of what a launch takes. */
 const fewExecutions = 32;
+/** Cycles that a division takes a warp at most, whoever else is resident: one of 64 bits is 130 instructions. */
+const longest = 2000;
 /** Arithmetic that a divisor is looked through. */
 const deepest = 8;
 
-/** All are one cause: who hands the kernel constants, or indices of more dimensions, makes them cheap together. */
-export function runtimeDivisions(program: Program, { totals, counts }: Sample): Cause[] {
+/**
+ * All are one cause: who hands the kernel constants, or indices of more dimensions, makes them cheap together.
+ * @param cycles of all warps of the launch; those that come to less in all are no cause
+ */
+export function runtimeDivisions(program: Program, { totals, counts }: Sample, cycles: number): Cause[] {
   const found: { readonly op: Op; readonly divisor: Op; readonly executions: number }[] = [];
   for (const compiled of program.blocks) {
     const { executions } = counts.flow(totals, compiled);
@@ -23,7 +28,7 @@ export function runtimeDivisions(program: Program, { totals, counts }: Sample): 
       if (!isConstant(divisor) && isOfLaunch(divisor, 0)) found.push({ op, divisor, executions });
     }
   }
-  if (found.length === 0) return [];
+  if (found.reduce((sum, { executions }) => sum + executions, 0) * longest <= cycles) return [];
   found.sort((a, b) => b.executions - a.executions);
   const names = [...new Set(found.flatMap(({ divisor }) => nameOf(program.kernel, divisor) ?? []))];
   const [only] = names.length === 1 ? names : [];

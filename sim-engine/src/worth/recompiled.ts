@@ -8,7 +8,10 @@ import type { Without } from "./without.ts";
 /** A divisor that is no power of two, nor anything else that is easily divided by. */
 const someDivisor = 1_000_003;
 
-/** In terms of the same operations and blocks as `machine` is; the same where none of its instructions are in question. */
+/**
+ * In terms of the same operations and blocks as `machine` is, in as many registers; the same where none of its instructions are in
+ * question.
+ */
 export function recompiled(machine: MachineKernel, { kept, divisions }: Without, work: Work): MachineKernel {
   if ((kept?.size ?? 0) + (divisions?.size ?? 0) === 0) return machine;
   const { kernel } = machine;
@@ -29,7 +32,7 @@ export function recompiled(machine: MachineKernel, { kept, divisions }: Without,
     }
   }
   copy.blocks[0]?.ops.unshift(...constants);
-  const made = select(copy, machine.computeCapability, work);
+  const made = select(copy, machine.computeCapability, work, machine.registers.value);
   const blockOf = new Map(copy.blocks.map((block, index) => [block, kernel.blocks[index] as Block]));
   const blocks = new Map(
     [...made.blocks].map(([block, { instructions, home }]) => {
