@@ -354,7 +354,7 @@ class Watching implements AccessListener {
         kind: "overflow",
         by: this.#actor(at, lane),
         exact: this.#exact(at, from, lane, 0),
-        value: signed ? laneValue(this.#program, narrow, from, lane) : laneValue(this.#program, narrow, from, lane) >>> 0,
+        value: signed ? laneValue(this.#program, at, from, lane) : laneValue(this.#program, at, from, lane) >>> 0,
         signed,
       });
       return;

@@ -61,10 +61,10 @@ export function sanitize(subject: Sanitized, steps: number, work: Work): Sanitat
   };
   const whole = work.share(steps);
   const { grid } = subject.launch;
-  // Where threads wait for each other, the first block shows what all do, and the last what the rim of the data does.
-  const ends = unique([[0, 0, 0], grid.map((length) => length - 1) as unknown as Dim3]);
-  if ((needsOrder(kernel) || hasArrays(kernel)) && isUnderstood(kernel, subject.launch)) run(ends, true, whole.share(steps * shareOfOrder));
+  // Where threads wait for each other, the first block shows what all do, and the last ones what the rim of the data does.
   const { violations, reach, last } = arithmeticOf({ ...subject, kernel }, work.share(steps * shareOfArithmetic));
+  const ends = unique([[0, 0, 0], ...last.slice(-1), grid.map((length) => length - 1) as unknown as Dim3]);
+  if ((needsOrder(kernel) || hasArrays(kernel)) && isUnderstood(kernel, subject.launch)) run(ends, true, whole.share(steps * shareOfOrder));
   run(unique([...tellingBlocks(grid), ...last, ...(scatters(kernel) ? spread(grid) : [])]), false, whole);
   return { violations: [...found.values(), ...violations], ...(reach ? { reach } : {}) };
 }

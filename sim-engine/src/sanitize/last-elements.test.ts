@@ -28,9 +28,22 @@ describe("the block that comes to the last element", () => {
     [1, 4000, []],
   ])("%d blocks, %d elements", (blocks, limit, expected) => expect(gridStride(blocks, limit)).toEqual(expected));
   test("not where a turn goes on elsewhere", () => expect(gridStride(32, 50_000, 300)).toEqual([]));
-  test("along x alone", () => {
-    const seen = new LastElements([32, 4, 1]);
-    seen.compares(guard, [0, 3, 0], 0, 50_000);
-    expect(seen.blocks).toEqual([]);
+  test("or with blocks to spare, along each axis and where they end together", () => {
+    const [columns, rows] = [{}, {}] as [Op, Op];
+    const seen = new LastElements([20, 8, 1]);
+    for (const [x, y] of [
+      [19, 7],
+      [0, 0],
+      [19, 0],
+      [0, 7],
+    ] as const) {
+      seen.compares(columns, [x, y, 0], x * 64, 13 * 64);
+      seen.compares(rows, [x, y, 0], y, 5);
+    }
+    expect(seen.blocks).toEqual([
+      [12, 0, 0],
+      [0, 4, 0],
+      [12, 4, 0],
+    ]);
   });
 });
