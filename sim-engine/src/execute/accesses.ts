@@ -28,14 +28,24 @@ export interface ObservedShape {
   readonly bytes: readonly number[];
 }
 
+/** The part of shared memory that a bulk copy of a lane fills or reads. */
+export interface SharedEnd {
+  readonly address: number;
+  readonly bytes: number;
+  readonly lane: number;
+}
+
 /** Hears of every request of an operation. */
 export interface AccessListener {
   /** Lane k of `mask` has the address `addresses[from + k]`. */
   request(access: AccessCounter, addresses: Float64Array, from: number, mask: number, cost: number): void;
   /** Lane k of `mask` has the address `first + pattern[k]`. */
   patterned(access: AccessCounter, shape: RequestShape, first: number, pattern: Float64Array, mask: number): void;
-  /** A copy from or to `ranges`, addresses and bytes, which belongs to a phase of an mbarrier (see `Mbarriers`; 0: to none). */
-  bulk(access: AccessCounter, ranges: readonly number[], phase: number): void;
+  /**
+   * A lane's copy from or to `ranges`, addresses and bytes, which belongs to a phase of an mbarrier (see `Mbarriers`; 0: to none).
+   * @param shared its other end: a range in shared memory
+   */
+  bulk(access: AccessCounter, ranges: readonly number[], phase: number, shared: SharedEnd): void;
   /** Arrives in a phase, or has waited for it. */
   meets(access: AccessCounter, phase: number): void;
 }
@@ -127,7 +137,7 @@ export class AccessCounter {
   }
 
   /** A copy by the copy engine, from or to `ranges` (see `AccessListener.bulk`). */
-  bulk(ranges: readonly number[], phase: number, weight: number): void {
+  bulk(ranges: readonly number[], phase: number, shared: SharedEnd, weight: number): void {
     if (weight === 0) return;
     let bytes = 0;
     for (let k = 1; k < ranges.length; k += 2) bytes += ranges[k]!;
@@ -137,7 +147,7 @@ export class AccessCounter {
     this.lanes += (weight * bytes) / this.bytes;
     this.transactions += weight * sectors;
     this.ideal += weight * Math.ceil(bytes / sectorBytes);
-    this.listener?.bulk(this, ranges, phase);
+    this.listener?.bulk(this, ranges, phase, shared);
   }
 
   /** A phase of an mbarrier is arrived in, or was waited for. */

@@ -180,7 +180,7 @@ export function bulkStep(op: Op, { registers, running, counters }: Parts, acts: 
         // Blocks of a cluster do alike: what this one sends to others, they send to it.
         const times = mask ? popcount(mask[i]!) : 1;
         if (done) mbarriers.expect(done[i]!, -bytes * times);
-        counter?.bulk(ranges, phase, running.weight);
+        counter?.bulk(ranges, phase, { address: shared[i]!, bytes, lane: i - o }, running.weight);
       }
     });
 }

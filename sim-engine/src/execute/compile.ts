@@ -131,7 +131,8 @@ const longestRun = 64;
 const isPlain = ({ action: { kind } }: Op): boolean => /^(int|float|fma|icmp|fcmp|select|convert|math|gep|extract)$/.test(kind);
 
 /** The lanes of the warp, or those that its first operand names, wait for each other, for what they copy, or until others see what they did. */
-const synchronises = ({ action: { kind } }: Op): boolean => /^(syncwarp|shuffle|vote|match|reduce|copy.commit|copy.wait|fence)$/.test(kind);
+const synchronises = ({ action: { kind } }: Op): boolean =>
+  /^(syncwarp|shuffle|vote|match|reduce|copy.commit|copy.wait|barrier.arrive|fence)$/.test(kind);
 
 const compares = ({ action }: Op): boolean => action.kind === "icmp" || (action.kind === "int" && /^[su](min|max)$/.test(action.op));
 

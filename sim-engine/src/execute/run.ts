@@ -248,7 +248,8 @@ export class Runner {
         const barrier = block.barriers[warp.segment];
         const gate = block.gates[warp.segment++];
         if (gate) {
-          if (gate.isOpen(o, mask)) continue;
+          // Where others are let go on, they are at every wait: who is ahead may be in their way.
+          if (gate.isOpen(o, mask) && !this.waitListener) continue;
           warp.gate = gate;
           return;
         }

@@ -79,6 +79,10 @@ export class BarrierCheck {
   /** Those go on that came to named barriers, or else all: then it is true. */
   release(): boolean {
     const named = [...this.#arrivals].filter(([, arrival]) => arrival.named);
+    if (named.length === 0 && [...this.#arrivals.values()].some(({ barrier }) => isOfObject(barrier))) {
+      this.#releaseStage();
+      return true;
+    }
     if (named.length === 0) {
       this.#tellDivergence();
       this.#clocks.blockSync();
@@ -101,6 +105,16 @@ export class BarrierCheck {
       this.#clocks.meet(waiting);
     }
     return false;
+  }
+
+  /** At a pipeline's barrier, for which all warps are taken to wait: what they copied is there, where they are all at the same one. */
+  #releaseStage(): void {
+    const [first] = this.#arrivals.values();
+    const warps = [...this.#arrivals.keys()];
+    if (![...this.#arrivals.values()].every(({ barrier, missing }) => barrier === first?.barrier && missing === 0)) this.#clocks.lose();
+    for (const warp of warps) this.#clocks.waitForCopies(warp, 0);
+    this.#clocks.blockSync();
+    this.#arrivals.clear();
   }
 
   /** The operands of a named barrier, as a warp finds them. */
@@ -183,6 +197,8 @@ export class BarrierCheck {
     }));
   }
 }
+
+const isOfObject = ({ action }: Op): boolean => action.kind === "barrier" && action.object === true;
 
 /** Whether a block is come to from another one before the place where its ways meet again. */
 function isBetween(block: Block, from: Block, join: Block): boolean {

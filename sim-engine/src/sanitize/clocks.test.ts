@@ -73,3 +73,32 @@ test("who went on without what he waited for may come behind anything until the 
   expect(clocks.isAstray(1, does(clocks, 1).time)).toBe(false);
   expect(clocks.isBlockAstray).toBe(true);
 });
+
+test("what a phase waits for is over for who has waited for it, whatever barriers stand between", () => {
+  const clocks = new BlockClocks();
+  const small = does(clocks, 0, 4, true);
+  clocks.copiesArrive(0, 1);
+  const large: Moment = { ...does(clocks, 1), time: clocks.beginBulk(1, 2) };
+  const overFor = (by: number): boolean[] => [small, large].map((each) => isBefore(clocks, each, by));
+  clocks.blockSync();
+  expect(overFor(0)).toEqual([false, false]);
+  clocks.wait(1, 3);
+  clocks.wait(2, 2);
+  expect([2, 3, 0].map(overFor)).toEqual([
+    [false, true],
+    [true, false],
+    [false, false],
+  ]);
+  expect([small, large].map((each) => clocks.isUnderWay(each))).toEqual([false, false]);
+  clocks.blockSync();
+  expect(overFor(0)).toEqual([true, true]);
+});
+
+test("where who waits for whom is not understood, all comes before all", () => {
+  const clocks = new BlockClocks();
+  const done = does(clocks, 0);
+  clocks.lose();
+  expect(isBefore(clocks, done, 1)).toBe(true);
+  clocks.clear();
+  expect(isBefore(clocks, done, 1)).toBe(false);
+});

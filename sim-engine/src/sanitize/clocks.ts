@@ -4,8 +4,9 @@
  * from where their threads have waited for them. Where a warp did not get what it waited for, nobody knows what comes before what it does.
  */
 
-/** Warps that a block may have, and some. */
+/** Places in a clock: one for each warp that a block may have, and one for what it copies on behalf of mbarriers. */
 export const mostWarps = 64;
+const copiesOf = 32;
 
 /** When a thread did something. */
 export interface Moment {
@@ -35,6 +36,11 @@ export class BlockClocks {
   readonly #committed = new Map<number, number[]>();
   readonly #over = new Map<number, { readonly time: number; readonly interval: number }>();
   #groups = 0;
+  /** Groups that mbarriers wait for, by their times in the clocks' upper half: each warp's last one. */
+  readonly #awaited = new Map<number, number>();
+  readonly #lastAwaited = new Int32Array(copiesOf);
+  /** Nothing is known of the order any more: who waits for whom was not understood. */
+  #isLost = false;
   /** How far lanes know their own warp to be, by thread. */
   readonly #lanes = new Int32Array(mostWarps * 32);
   /** Since when warps go on without what they waited for: since the last barrier of the block, or as far as others may know of it. */
@@ -46,8 +52,10 @@ export class BlockClocks {
     this.#times.fill(1);
     this.#intervals.fill(1);
     this.#common.fill(0);
-    for (const each of [this.#known, this.#phases, this.#open, this.#committed, this.#over, this.#fences.block, this.#fences.device])
-      each.clear();
+    const { block, device } = this.#fences;
+    for (const each of [this.#known, this.#phases, this.#open, this.#committed, this.#over, this.#awaited, block, device]) each.clear();
+    this.#lastAwaited.fill(0);
+    this.#isLost = false;
     this.#groups = 0;
     this.#lanes.fill(0);
     this.#astray.fill(0);
@@ -63,10 +71,13 @@ export class BlockClocks {
   blockSync(): void {
     // What warps waited for comes before what all do from now on.
     this.#astray.fill(0);
-    this.#common.set(this.#times);
+    const all = this.#common.slice();
+    for (const known of this.#known.values()) join(all, known);
+    this.#common.set(this.#times.subarray(0, copiesOf));
+    this.#common.set(all.subarray(copiesOf), copiesOf);
     this.#known.clear();
-    for (const fences of [this.#fences.block, this.#fences.device]) shareAmong(fences, this.#times.keys());
-    for (let warp = 0; warp < mostWarps; warp++) this.#tick(warp);
+    for (const fences of [this.#fences.block, this.#fences.device]) shareAmong(fences, this.#common.subarray(0, copiesOf).keys());
+    for (let warp = 0; warp < copiesOf; warp++) this.#tick(warp);
   }
 
   /** Some warps have met. */
@@ -161,14 +172,47 @@ export class BlockClocks {
     for (const group of committed.splice(0, Math.max(0, committed.length - pending))) this.#over.set(group, moment);
   }
 
-  /** Whether it is a copy that its own thread has not waited for. */
-  isUnderWay({ time }: Pick<Moment, "time">): boolean {
-    return time < 0 && !this.#over.has(-time);
+  /** The copies of a warp so far arrive in a phase of an mbarrier, once they are over. */
+  copiesArrive(warp: number, phase: number): void {
+    this.commit(warp);
+    for (const group of this.#committed.get(warp) ?? []) this.#await(warp, group, phase);
+  }
+
+  /** A warp begins a copy of the copy engine, whose end a phase waits for. @returns its time: see `now` */
+  beginBulk(warp: number, phase: number): number {
+    const group = ++this.#groups;
+    this.#await(warp, group, phase);
+    return -group;
+  }
+
+  #await(warp: number, group: number, phase: number): void {
+    const last = ++this.#lastAwaited[warp]!;
+    this.#awaited.set(group, last);
+    const known = this.#phases.get(phase) ?? new Int32Array(mostWarps);
+    known[copiesOf + warp] = last;
+    this.#phases.set(phase, known);
+  }
+
+  /** Nothing is known any more of what comes before what. */
+  lose(): void {
+    this.#isLost = true;
+  }
+
+  /** Whether it is a copy that nobody has waited for. */
+  isUnderWay({ warp, time }: Pick<Moment, "warp" | "time">): boolean {
+    if (time >= 0 || this.#over.has(-time)) return false;
+    const place = copiesOf + warp;
+    const awaited = this.#awaited.get(-time);
+    return awaited === undefined || ![this.#common, ...this.#known.values()].some((known) => awaited <= known[place]!);
   }
 
   /** Whether what a thread did comes before what another does now. */
   isBefore(warp: number, lane: number, time: number, interval: number, by: number, byLane: number): boolean {
+    if (this.#isLost) return true;
     if (time >= 0) return this.#comesBefore(warp, lane, time, interval, by, byLane);
+    const awaited = this.#awaited.get(-time);
+    const place = copiesOf + warp;
+    if (awaited !== undefined && (awaited <= this.#common[place]! || awaited <= (this.#known.get(by)?.[place] ?? 0))) return true;
     const over = this.#over.get(-time);
     return over !== undefined && this.#comesBefore(warp, lane, over.time, over.interval, by, byLane);
   }

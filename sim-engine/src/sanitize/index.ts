@@ -209,10 +209,5 @@ const unique = (blocks: readonly Dim3[]): Dim3[] => [...new Map(blocks.map((at) 
 const isUnderstood = ({ blocks }: Kernel, { cluster }: Launch): boolean =>
   (cluster === undefined || cluster.every((count) => count === 1)) &&
   blocks.every(({ ops }) =>
-    ops.every(
-      ({ action }) =>
-        !/^(copy.bulk|wgmma|barrier.arrive)/.test(action.kind) &&
-        !(action.kind === "mbarrier" && action.op === "copies") &&
-        !(action.kind === "barrier" && action.object),
-    ),
+    ops.every(({ action }) => !action.kind.startsWith("wgmma") && !(action.kind === "copy.bulk" && action.multicast)),
   );

@@ -1,5 +1,5 @@
 /** Accesses that nothing orders, in shared memory and in global memory, and reads of shared memory that nobody has written. */
-import type { AccessCounter } from "../execute/accesses.ts";
+import type { AccessCounter, SharedEnd } from "../execute/accesses.ts";
 import { sharedBase } from "../execute/memory.ts";
 import type { Program } from "../execute/program.ts";
 import type { Op } from "../ir/kernel.ts";
@@ -68,7 +68,10 @@ export class OrderCheck {
     const counters = [...program.counters.values()].flat();
     const narrowest = (space: string): number =>
       counters.reduce((least, counter) => (counter.space === space ? Math.min(least, counter.bytes) : least), 4);
-    if (ordered && counters.some(({ space }) => space === "shared")) {
+    if (
+      ordered &&
+      counters.some(({ space, op }) => space === "shared" && op.action.kind !== "mbarrier" && op.action.kind !== "mbarrier.wait")
+    ) {
       const dynamic =
         environment.sharedAddresses.reduce((most, at) => Math.max(most, at), sharedBase) - sharedBase + launch.dynamicSharedBytes;
       const bytes = Math.max(environment.staticSharedBytes, dynamic);
@@ -147,6 +150,22 @@ export class OrderCheck {
         const conflict = site.writes ? shadow.write(granule, touch, isOne) : shadow.read(granule, touch);
         if (conflict) this.#sharedRace(site, conflict, address, touch);
       }
+    }
+  }
+
+  /** A copy of the copy engine fills a part of shared memory. */
+  bulk(site: Site, { address, bytes, lane }: SharedEnd, warp: number, time: number): void {
+    const shadow = this.#shared;
+    if (!shadow) return;
+    const { interval } = this.#clocks.now(warp, false);
+    const touch: Touch = { warp, lane, time, interval, site: site.number };
+    const first = Math.floor((address - sharedBase) / shadow.granule);
+    const told = new Set<number>();
+    for (let granule = first; granule < first + bytes / shadow.granule; granule++) {
+      const conflict = shadow.write(granule, touch, () => false);
+      if (!conflict || told.has(conflict.site)) continue;
+      told.add(conflict.site);
+      this.#sharedRace(site, conflict, sharedBase + granule * shadow.granule, touch);
     }
   }
 
@@ -275,14 +294,14 @@ export class OrderCheck {
     }));
   }
 
-  /** Threads of different warps are the better witness: a barrier of the block is needed for them. */
+  /** Threads of different warps are the better witness: a barrier of the block is needed for them; or a copy that was not waited for. */
   #tell(key: string, actors: Actors, violation: (actors: Actors) => Extract<Violation, { sameWarp: boolean }>): void {
     const { found } = this.#witnesses;
     const known = found.get(key);
     if (known === undefined) found.set(key, violation(actors));
-    else if ("sameWarp" in known && known.sameWarp) {
+    else if ("sameWarp" in known && (known.sameWarp || (known.kind === "shared-race" && !known.underWay))) {
       const better = violation(actors);
-      if (!better.sameWarp) found.set(key, better);
+      if ((known.sameWarp && !better.sameWarp) || (better.kind === "shared-race" && better.underWay)) found.set(key, better);
     }
   }
 

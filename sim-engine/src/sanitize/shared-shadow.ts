@@ -157,7 +157,7 @@ export class SharedShadow {
     if (thread < 0) return undefined;
     const [warp, lane, time] = [thread >> 5, thread & 31, of[at + 1]!];
     if (this.#clocks.isBefore(warp, lane, time, of[at + 2]!, touch.warp, touch.lane)) return undefined;
-    return { warp, lane, time, site: of[at + 3]!, sameWarp: warp === touch.warp, underWay: this.#clocks.isUnderWay({ time }) };
+    return { warp, lane, time, site: of[at + 3]!, sameWarp: warp === touch.warp, underWay: this.#clocks.isUnderWay({ warp, time }) };
   }
 }
 

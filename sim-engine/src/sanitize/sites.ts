@@ -115,9 +115,12 @@ export class Sites {
   }
 
   #make(counter: AccessCounter): Site | undefined {
-    const { op, space, operation } = counter;
+    const { op, space } = counter;
+    const operation = counter.operation === "bulk load" ? "copy" : counter.operation;
+    const isBulk = counter.operation === "bulk load";
     if (operation !== "load" && operation !== "store" && operation !== "atomic" && operation !== "copy") return undefined;
-    const address = op.args[operation === "copy" && space === "global" ? 1 : 0];
+    const readsAsCopy = operation === "copy" && space === "global" && !isBulk;
+    const address = op.args[readsAsCopy ? 1 : 0];
     if (!address || space === "texture" || op.action.kind === "wgmma" || this.#invented.of(op)) return undefined;
     if (op.action.kind === "load" && op.action.matrix) return undefined;
     const value = op.action.kind === "store" && op.action.components === 1 ? op.args[1] : undefined;
@@ -131,9 +134,9 @@ export class Sites {
       address,
       extents: extentsOf(this.#program, address),
       operation,
-      reads: operation === "load" || (operation === "copy" && space === "global"),
-      writes: operation !== "load" && !(operation === "copy" && space === "global"),
-      copies: operation === "copy" && space === "shared",
+      reads: operation === "load" || readsAsCopy,
+      writes: operation !== "load" && !readsAsCopy,
+      copies: operation === "copy" && !readsAsCopy,
       sameValue,
       value: value && !sameValue && !this.#invented.has(value) ? value : undefined,
       isComputed: value !== undefined && isComputed(value),

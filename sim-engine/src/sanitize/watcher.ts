@@ -1,5 +1,5 @@
 /** Hears every request and every barrier of the blocks that run, and hands them to what checks them. */
-import type { AccessCounter, AccessListener, RequestShape } from "../execute/accesses.ts";
+import type { AccessCounter, AccessListener, RequestShape, SharedEnd } from "../execute/accesses.ts";
 import type { BarrierListener, Runner, WaitListener } from "../execute/run.ts";
 import type { Dim3, Op } from "../ir/kernel.ts";
 import type { Violation } from "../report/violation.ts";
@@ -84,6 +84,10 @@ export class Watcher implements AccessListener, BarrierListener, WaitListener {
       case "copy.commit":
         this.#clocks.commit(warp);
         break;
+      case "barrier.arrive":
+        // At a pipeline's barrier: its copies so far are those of a stage.
+        this.#clocks.commit(warp);
+        break;
       case "copy.wait":
         this.#clocks.waitForCopies(warp, op.action.pending);
         break;
@@ -109,12 +113,16 @@ export class Watcher implements AccessListener, BarrierListener, WaitListener {
     this.request(counter, lanes, 0, mask);
   }
 
-  bulk(): void {}
+  bulk(counter: AccessCounter, _: readonly number[], phase: number, shared: SharedEnd): void {
+    const site = this.#sites.of(counter);
+    if (site?.copies) this.#order.bulk(site, shared, this.#warp, this.#clocks.beginBulk(this.#warp, phase));
+  }
 
-  meets({ operation }: AccessCounter, phase: number): void {
+  meets({ op, operation }: AccessCounter, phase: number): void {
     const warp = this.#runner.record?.warp;
     if (warp === undefined) return;
-    if (operation === "arrival") this.#clocks.arrive(phase, warp);
+    if (op.action.kind === "mbarrier" && op.action.op === "copies") this.#clocks.copiesArrive(warp, phase);
+    else if (operation === "arrival") this.#clocks.arrive(phase, warp);
     else this.#clocks.wait(phase, warp);
   }
 
