@@ -113,6 +113,16 @@ export type HostFault = { readonly at: Expression } & (
       readonly bytes: number;
       readonly object: FaultObject & { readonly bytes: number };
     }
+  | {
+      /** In a product: the size of one element is taken of a pointer to it. */
+      readonly kind: "sizeof-pointer-type";
+      readonly sizeof: Expression;
+      readonly bytes: number;
+      readonly object: FaultObject & { readonly bytes: number };
+      readonly elementBytes: number;
+      /** The `sizeof` that the allocation multiplies the same number by. */
+      readonly unit: Expression | undefined;
+    }
   | { readonly kind: "freed"; readonly use: HostUse; readonly object: FaultObject; readonly freed: Node; readonly kernel?: string }
   | { readonly kind: "not-waited"; readonly object: FaultObject; readonly by: Expression; readonly kernel: string | undefined }
   | {

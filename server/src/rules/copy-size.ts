@@ -66,6 +66,15 @@ int main() {
         span: at,
         message: `The pitch is in bytes: ${bytesOf(pitch)} from row to row, each of which has ${bytesOf(bytes)}. The call fails.`,
       };
+    for (const { at, sizeof, bytes, object, elementBytes, unit } of faultsOf(context, "sizeof-pointer-type")) {
+      const [measured, meant] = [sizeof, unit].map((each) => each && excerpt(reading, each));
+      yield {
+        span: at,
+        message: `\`${measured}\` is the size of a pointer: this is ${bytesOf(bytes)} of the ${bytesOf(object.bytes)} of ${nameOf(object)}, which has as many elements of ${elementBytes} bytes.`,
+        related: allocations(object),
+        fix: meant === undefined ? undefined : { title: `Use \`${meant}\``, safe: false, edits: [{ span: sizeof, newText: meant }] },
+      };
+    }
     for (const { at, pointer, bytes, object } of faultsOf(context, "sizeof-pointer")) {
       const name = excerpt(reading, pointer);
       yield {

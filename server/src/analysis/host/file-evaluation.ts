@@ -90,7 +90,7 @@ export class FileEvaluation implements Repetition {
   /** All launches in the order they are written. Throws `Cancelled`. */
   launches(): readonly EvaluatedLaunch[] {
     const { sites, semantics } = this.#program.unit;
-    if (sites.sites.length === 0) return [];
+    if (sites.sites.length === 0 && !(sites.copies && this.#elsewhere === undefined)) return [];
     // A `main` that only calls other files may come back to this one.
     const main = this.#elsewhere?.main ?? semantics.functions.find((fn) => functionName(fn) === "main" && fn.body !== undefined);
     if (main !== undefined) {

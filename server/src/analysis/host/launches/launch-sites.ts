@@ -12,6 +12,8 @@ export interface LaunchSites {
   readonly owners: ReadonlyMap<Expression, FunctionDeclaration>;
   /** Functions that lead to launches and that no other function of the file calls. */
   readonly roots: readonly FunctionDeclaration[];
+  /** Some function copies or sets memory of the device. */
+  readonly copies: boolean;
   /** Names of functions that lead to launches. */
   readonly launching: ReadonlySet<string>;
   /** Whether a function may call, at any depth, one of others. */
@@ -74,6 +76,7 @@ export function findLaunchSites(
     holders,
     owners,
     roots,
+    copies: all.some(({ words }) => [...words].some((word) => /^cudaMem(?:cpy|set)/.test(word))),
     launching,
     reaches: (from, to) =>
       reaches(calls, functionName(from), new Set([...to].flatMap((fn) => (fn === undefined ? [] : [functionName(fn)])))),

@@ -338,6 +338,13 @@ function checkElements(host: Interpreter, copy: CopyCall, to: Touched | undefine
       tell(host, { kind: "sizeof-pointer", at: size, pointer, bytes, object });
       return;
     }
+    const ofPointer = pointerFactor(host, size);
+    if (ofPointer !== undefined && isMore(bytes + 1) && (bytes / pointerBytes) * elementBytes === allocated) {
+      const unit = unitOf(host, origin, ofPointer.count, elementBytes);
+      if (unit === undefined) continue;
+      tell(host, { kind: "sizeof-pointer-type", at: size, sizeof: ofPointer.sizeof, bytes, object, elementBytes, unit: unit.sizeof });
+      return;
+    }
     if (elementBytes <= 1 || !isMore(bytes * elementBytes) || bytes * elementBytes !== allocated) continue;
     const unit = unitOf(host, origin, size, elementBytes);
     if (unit === undefined) continue;
@@ -353,6 +360,21 @@ function pointerMeasured(host: Interpreter, size: Expression, sides: readonly (E
   const operand = withoutParentheses(measured.operand);
   if (!sides.some((side) => side !== undefined && isSame(withoutParentheses(side), operand))) return undefined;
   return host.semantics.typeOf(operand, host.frame.substitution)?.kind === "pointer" ? operand : undefined;
+}
+
+const pointerBytes = 8;
+
+/** A number of pointers: the `sizeof` of one, and the number. */
+function pointerFactor(host: Interpreter, size: Expression): { readonly sizeof: Expression; readonly count: Expression } | undefined {
+  const [a, b, ...others] = termsOf(withoutParentheses(size), (op) => op === "*").map(withoutParentheses);
+  if (a === undefined || b === undefined || others.length > 0) return undefined;
+  const isOfPointer = (e: Expression): boolean =>
+    e.kind === "sizeof" &&
+    !e.align &&
+    (e.type?.kind === "pointer" ||
+      (e.operand !== undefined && host.semantics.typeOf(e.operand, host.frame.substitution)?.kind === "pointer"));
+  if (isOfPointer(a)) return { sizeof: a, count: b };
+  return isOfPointer(b) ? { sizeof: b, count: a } : undefined;
 }
 
 /** The allocation multiplies just what stands for the size of the copy by the size of an element. */
