@@ -14,7 +14,7 @@ export default defineRule({
   why: "The copy fails, which only its return value tells: nothing is copied, and the program goes on with what stood there before.",
   remedy: "Give the direction that the pointers have, target first: `cudaMemcpy(host, device, bytes, cudaMemcpyDeviceToHost)`.",
   notes:
-    "Where memory lies is known of what the host code allocates on its way from `main`. Page-locked and managed memory may stand on either side; `cudaMemcpyDefault` is always right.",
+    "Where memory lies is known of what the host code allocates on its way from `main`, whether or not the file launches kernels. Page-locked and managed memory may stand on either side; `cudaMemcpyDefault` is always right.",
   fix: "unsafe",
   changes: "faults",
   simulated: true,

@@ -12,7 +12,7 @@ export default defineRule({
   why: "What is too large fails, or spoils what lies behind the array on the host. Where elements stand for bytes, or `sizeof` of a pointer for that of its array, most of the array is left as it was.",
   remedy: "Sizes are in bytes: the number of elements times `sizeof` of one, as the allocation has it.",
   notes:
-    "Sizes are known of what the host code allocates with numbers that the source says, on its way from `main`: `cudaMalloc` and its kin, `malloc`, `new`, arrays, `std::vector`, `__device__` and `__constant__` arrays. That elements stand for bytes is told where the allocation multiplies the very same expression by the size of an element. A copy of a part is left alone.",
+    "Sizes are known of what the host code allocates with numbers that the source says, on its way from `main`: `cudaMalloc` and its kin, `malloc`, `new`, arrays, `std::vector`, `__device__` and `__constant__` arrays. That elements stand for bytes, or the size of a pointer for that of an element, is told where the allocation multiplies the very same expression by the size of an element. A copy of a part is left alone.",
   fix: "unsafe",
   changes: "faults",
   simulated: true,

@@ -87,11 +87,35 @@ const shareOfOrder = 2 / 3;
 /** What blocks do wrong; of stores that meet, once more with what they store. */
 function violationsOf(subject: Sanitized, blocks: readonly Dim3[], ordered: boolean, work: Work): readonly Violation[] {
   const first = withPatterns((allLanes) => watched(subject, blocks, ordered, { allLanes }, work));
-  if (first.contested.size === 0) return first.violations;
-  const again = watched(subject, blocks, ordered, { allLanes: true, values: first.contested }, work);
-  const isSettled = (violation: Violation): boolean =>
-    "sameWarp" in violation && again.settled.has(spotsOf(violation.by.at, violation.other.at));
-  return [...first.violations.filter((violation) => !isSettled(violation)), ...again.violations];
+  let { violations } = first;
+  const isAbout =
+    (spots: ReadonlySet<string>) =>
+    (violation: Violation): boolean =>
+      "sameWarp" in violation && spots.has(spotsOf(violation.by.at, violation.other.at));
+  if (first.contested.size > 0) {
+    const again = watched(subject, blocks, ordered, { allLanes: true, values: first.contested }, work);
+    const isSettled = isAbout(again.settled);
+    violations = [...violations.filter((violation) => !isSettled(violation)), ...again.violations];
+  }
+  if (first.ofData.size > 0) {
+    // What is read there may be equal by chance: of other numbers only what is always equal is.
+    const other = watched(withOtherNumbers(subject), blocks, ordered, { allLanes: true, values: first.ofData, isSubstituted: true }, work);
+    const isSettled = isAbout(other.settled);
+    violations = violations.filter((violation) => !isSettled(violation) || other.violations.some((still) => isSamePair(still, violation)));
+  }
+  return violations;
+}
+
+const isSamePair = (a: Violation, b: Violation): boolean =>
+  "sameWarp" in a && "sameWarp" in b && a.kind === b.kind && spotsOf(a.by.at, a.other.at) === spotsOf(b.by.at, b.other.at);
+
+/** With numbers of their own in the place of all with a fraction. */
+function withOtherNumbers({ launch, ...subject }: Sanitized): Sanitized {
+  const buffers = launch.buffers.map(
+    (buffer): Buffer =>
+      buffer.element === "f32" || buffer.element === "f64" ? { ...buffer, content: { kind: "uniform", lo: 1, hi: 2 } } : buffer,
+  );
+  return { ...subject, launch: { ...launch, buffers } };
 }
 
 /** Tries it with as few lanes computed as will do. */
@@ -108,6 +132,8 @@ interface Watch {
   readonly allLanes: boolean;
   /** Values that are computed although nothing that is run goes by them. */
   readonly values?: ReadonlySet<Op>;
+  /** See `Sites`. */
+  readonly isSubstituted?: boolean;
 }
 
 /** What is found until the work or the blocks end, or they cannot go on. */
@@ -115,9 +141,9 @@ function watched(
   { kernel, launch, contents, buffers, invented }: Sanitized,
   blocks: readonly Dim3[],
   ordered: boolean,
-  { allLanes, values }: Watch,
+  { allLanes, values, isSubstituted = false }: Watch,
   work: Work,
-): Pick<Watcher, "violations" | "contested" | "settled"> {
+): Pick<Watcher, "violations" | "contested" | "ofData" | "settled"> {
   let watcher: Watcher | undefined;
   try {
     const program = compile(kernel, launch, {
@@ -134,14 +160,21 @@ function watched(
     const valueAt = (op: Op, warp: number, lane: number): number | undefined =>
       values?.has(op) ? laneValue(program, op, program.waits ? warp * warpSize : 0, lane) : undefined;
     const given = { buffers, contents, work };
-    const watching = new Watcher(runner, findInvented(program, invented, work), ordered || !needsOrder(kernel), given, valueAt);
+    const watching = new Watcher(
+      runner,
+      findInvented(program, invented, work),
+      ordered || !needsOrder(kernel),
+      given,
+      valueAt,
+      isSubstituted,
+    );
     watcher = watching;
     for (const at of isUnordered(program) ? blocks : inOrder(blocks)) watching.watch(at, () => runner.runBlock(at));
   } catch (error) {
     if (!isReason(error)) throw error;
   }
   watcher?.end();
-  return watcher ?? { violations: [], contested: new Set(), settled: new Set() };
+  return watcher ?? { violations: [], contested: new Set(), ofData: new Set(), settled: new Set() };
 }
 
 /** An end that the kernel, or its length, is the reason of. */

@@ -45,20 +45,33 @@ export class OrderCheck {
   readonly #global: GlobalShadow | undefined;
   /** Where threads may tell each other by memory how far they are. */
   readonly #order: BlockOrder | undefined;
+  readonly #isSubstituted: boolean;
   readonly #values: LaneValues | undefined;
   readonly #locks = new HeldLocks();
   #unwritten: Unwritten[] = [];
   #undecided: Undecided[] = [];
   /** What is stored by one place in the source from several threads, and where they read it: it decides whether that matters. */
   readonly contested = new Set<Op>();
+  /** What such stores store that is made of data: other data shows whether it is the same. */
+  readonly ofData = new Set<Op>();
   /** Pairs of places in the source (`spotsOf`) where such stores turned out to store one value. */
   readonly settled = new Set<string>();
 
   /**
    * @param ordered what orders the accesses of a block is all understood and heard of: without, only blocks are told apart
+   * @param isSubstituted see `Sites`
    * @param values of what is stored, and where it was read
    */
-  constructor(program: Program, witnesses: Witnesses, sites: Sites, clocks: BlockClocks, ordered: boolean, values: LaneValues | undefined) {
+  constructor(
+    program: Program,
+    witnesses: Witnesses,
+    sites: Sites,
+    clocks: BlockClocks,
+    ordered: boolean,
+    values: LaneValues | undefined,
+    isSubstituted: boolean,
+  ) {
+    this.#isSubstituted = isSubstituted;
     this.#values = values;
     this.#program = program;
     this.#witnesses = witnesses;
@@ -207,9 +220,14 @@ export class OrderCheck {
     return site.sameValue || other.warp === warp;
   }
 
-  /** Two that compute the same number, as of x and y and of y and x, may store it in either order. */
+  /** Two that compute the same number, as of x and y and of y and x, may store it in either order: whatever it is that they read. */
   #isSame(site: Site, other: Site, touch: BlockTouch, conflict: BlockTouch): boolean {
-    if (!site.value || !other.value || !site.isComputed || !other.isComputed || site.counter.bytes !== other.counter.bytes) return false;
+    if (!site.computedFrom || !other.computedFrom || site.counter.bytes !== other.counter.bytes) return false;
+    if (!this.#isSubstituted && (site.computedFrom === "data" || other.computedFrom === "data")) {
+      for (const { op } of [site, other]) if (op.args[1]) this.ofData.add(op.args[1]);
+      return false;
+    }
+    if (!site.value || !other.value) return false;
     for (const each of [site.value, other.value]) this.contested.add(each);
     if (touch.value === undefined || touch.value !== conflict.value) return false;
     this.settled.add(spotsOf(site.op.span, other.op.span));

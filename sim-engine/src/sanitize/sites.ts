@@ -30,8 +30,11 @@ export interface Site {
   readonly sameValue: boolean;
   /** What it stores, where that is made of nothing that was made up, and may differ from thread to thread. */
   readonly value: Op | undefined;
-  /** That value is computed from the thread's place and what the source says: nothing is read for it. */
-  readonly isComputed: boolean;
+  /**
+   * What that value is computed from: the thread's place and what the source says alone; or also numbers with a fraction that are read of
+   * memory which the kernel does not change.
+   */
+  readonly computedFrom: "source" | "data" | undefined;
   /** Where it reads what it stores, of memory that the kernel does not change. */
   readonly source: Op | undefined;
   /** Others may write what it touches in global memory, or touch what it writes. */
@@ -65,6 +68,7 @@ export class Sites {
   readonly #locks: ReadonlySet<MemoryObject>;
   /** What branches go by: a volatile read among it waits for others, or looks whether they have done something. */
   readonly #deciding: ReadonlySet<Op>;
+  readonly #isSubstituted: boolean;
   readonly #polls: ReadonlySet<Op>;
   /** What something is made of, or goes by. */
   readonly #used: ReadonlySet<Op>;
@@ -74,7 +78,9 @@ export class Sites {
   /** Whether the kernel writes to what an address may point into. */
   readonly changes: (address: Op) => boolean;
 
-  constructor(program: Program, invented: Invented) {
+  /** @param isSubstituted numbers with a fraction that are read are others than they would be, each its own: values of them tell what is equal */
+  constructor(program: Program, invented: Invented, isSubstituted = false) {
+    this.#isSubstituted = isSubstituted;
     this.#program = program;
     this.#invented = invented;
     const written = writtenObjects(program);
@@ -126,6 +132,7 @@ export class Sites {
     const value = op.action.kind === "store" && op.action.components === 1 ? op.args[1] : undefined;
     const objects = this.#program.provenance.of(address);
     const sameValue = value !== undefined && isAlike(value, "block", this.changes);
+    const from = value && computedFrom(value, (address) => this.#isNumbers(address));
     const sets = op.action.kind === "store" && value && isAlike(value, "launch", this.changes) ? numberOf(value) : undefined;
     return {
       number: this.#numbered.length,
@@ -138,8 +145,8 @@ export class Sites {
       writes: operation !== "load" && !readsAsCopy,
       copies: operation === "copy" && !readsAsCopy,
       sameValue,
-      value: value && !sameValue && !this.#invented.has(value) ? value : undefined,
-      isComputed: value !== undefined && isComputed(value),
+      value: value && !sameValue && (!this.#invented.has(value) || (this.#isSubstituted && from !== undefined)) ? value : undefined,
+      computedFrom: from,
       source: value && !sameValue ? this.#sourceOf(value) : undefined,
       showsUnwritten: !mayOverlap(objects, this.#doubtful),
       dependsOnBlock: op.args.slice(1).some((arg) => dependsOnBlock(arg)),
@@ -155,6 +162,15 @@ export class Sites {
       sets,
       guarded: [...objects].some((object) => this.#guarded.has(object)),
     };
+  }
+
+  #isNumbers(address: Op): boolean {
+    const { launch, provenance } = this.#program;
+    if (this.changes(address)) return false;
+    return [...provenance.of(address)].every((object) => {
+      const [kind, index] = object.split(" ");
+      return kind === "buffer" && /^f(32|64)$/.test(launch.buffers[Number(index)]?.element ?? "");
+    });
   }
 
   /** The address of a value that is read of memory which the kernel does not change. */
@@ -182,16 +198,22 @@ function usedValues({ kernel }: Program): ReadonlySet<Op> {
 /** Operations that a value is looked through. */
 const deepest = 256;
 
-function isComputed(value: Op): boolean {
+/** @param isNumbers whether an address leads to numbers with a fraction, which the kernel does not change */
+function computedFrom(value: Op, isNumbers: (address: Op) => boolean): Site["computedFrom"] {
   const seen = new Set<Op>([value]);
+  let from: Site["computedFrom"] = "source";
   for (const op of seen) {
-    const { action } = op;
-    const isOwn = action.kind === "special" ? /^n?(?:tid|ctaid)\./.test(action.register) : action.kind === "phi" || isPure(op);
-    if (seen.size > deepest || !isOwn || action.kind === "unknown") return false;
-    for (const arg of op.args) seen.add(arg);
+    const { action, args } = op;
+    const isRead = isFraction(op) && action.kind === "load" && action.space === "global" && args[0] !== undefined && isNumbers(args[0]);
+    if (isRead) from = "data";
+    const isOwn = action.kind === "special" ? /^n?(?:tid|ctaid)\./.test(action.register) : action.kind === "phi" || isRead || isPure(op);
+    if (seen.size > deepest || !isOwn || action.kind === "unknown") return undefined;
+    for (const arg of args) seen.add(arg);
   }
-  return true;
+  return from;
 }
+
+const isFraction = ({ type }: Op): boolean => type === "f32" || type === "f64";
 
 function doubtfulObjects({ kernel, provenance }: Program, invented: Invented): ReadonlySet<MemoryObject> {
   const doubtful = new Set<MemoryObject>();

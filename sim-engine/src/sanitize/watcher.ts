@@ -27,14 +27,15 @@ export class Watcher implements AccessListener, BarrierListener, WaitListener {
    * @param ordered whether what orders the accesses of a block is all understood, and every barrier waited at: without, no races within
    * a block are looked for, nor what was not written
    * @param values see `OrderCheck`
+   * @param isSubstituted see `Sites`
    */
-  constructor(runner: Runner, invented: Invented, ordered: boolean, given: Given, values?: LaneValues) {
+  constructor(runner: Runner, invented: Invented, ordered: boolean, given: Given, values?: LaneValues, isSubstituted = false) {
     const { program } = runner;
     this.#runner = runner;
     this.#witnesses = new Witnesses(program.launch.block);
-    this.#sites = new Sites(program, invented);
+    this.#sites = new Sites(program, invented, isSubstituted);
     this.#bounds = new BoundsCheck(this.#witnesses);
-    this.#order = new OrderCheck(program, this.#witnesses, this.#sites, this.#clocks, ordered, values);
+    this.#order = new OrderCheck(program, this.#witnesses, this.#sites, this.#clocks, ordered, values, isSubstituted);
     const whole = ordered && program.blocks.every(({ skip }) => !skip);
     this.#unwritten = new UnwrittenCheck(program, given, this.#witnesses, this.#sites, whole);
     this.#barriers = new BarrierCheck(runner, invented, this.#witnesses, this.#clocks);
@@ -50,6 +51,10 @@ export class Watcher implements AccessListener, BarrierListener, WaitListener {
   /** See `OrderCheck`. */
   get contested(): ReadonlySet<Op> {
     return this.#order.contested;
+  }
+
+  get ofData(): ReadonlySet<Op> {
+    return this.#order.ofData;
   }
 
   get settled(): ReadonlySet<string> {
