@@ -61,6 +61,8 @@ const rows = [
   ["time, median error", (s) => given(s.timeMedian, percent)],
   ["times within their error bar", (s) => percent(s.timeHeld)],
   ["bytes from and to memory, median error", (s) => given(s.dramMedian, percent)],
+  ["time by line, in common with samples, median", (s) => given(s.spentMedian, percent)],
+  ["hottest line found", (s) => given(s.hottestLines, percent)],
 ];
 const result = table(
   ["", ...sets.map(({ name }) => name)],

@@ -6,6 +6,7 @@ import type { GpuModel } from "./gpus/model.ts";
 import type { Assumption, Dim3 } from "./ir/kernel.ts";
 import { adviseLaunch, type OccupancyAdviceReport } from "./occupancy/launch-advice.ts";
 import type { LaunchReport, Refusal } from "./report/launch-report.ts";
+import { addTimes, waitsFor } from "./report/spent.ts";
 import { accessReports, branchReports } from "./report/tables.ts";
 import { tally } from "./report/tally.ts";
 import { TimedRun } from "./timed.ts";
@@ -62,6 +63,7 @@ export function describe(run: Executed, gpu: GpuModel, work: Work, { madeUp, oth
   const counted = tally(program, machine, sample, work);
   const runTimed = new TimedRun(run, gpu, counted, work);
   const timed = runTimed.asItIs();
+  if (timed.spent) addTimes(counted.lines, timed.spent);
   const reached = {
     theoreticalPct: resident.occupancyPct,
     ...(timed.achievedPct === undefined ? {} : { achievedPct: timed.achievedPct }),
@@ -134,7 +136,7 @@ export function describe(run: Executed, gpu: GpuModel, work: Work, { madeUp, oth
     ...(timed.time ? { time: timed.time } : {}),
     lines: counted.lines.own,
     otherLines: counted.lines.others,
-    accesses: accessReports(program, sample),
+    accesses: accessReports(program, sample, timed.spent && waitsFor(timed.spent)),
     branches: branchReports(program, sample),
     loops: [],
     ...(costs ? { costs } : {}),

@@ -31,6 +31,7 @@ export { maxActiveClusters } from "./occupancy/clusters.ts";
 export { type Limiter, type Occupancy, type OccupancyInput, occupancy, occupancyProblem } from "./occupancy/occupancy.ts";
 export { type Comparison, compareOutcomes } from "./outcomes/compare.ts";
 export type * from "./report/launch-report.ts";
+export { sumOfLines } from "./report/lines.ts";
 export type * from "./report/reach.ts";
 export type * from "./report/violation.ts";
 export { estimateResources, type KernelResources } from "./resources.ts";

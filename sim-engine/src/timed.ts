@@ -9,6 +9,7 @@ import type { GpuModel } from "./gpus/model.ts";
 import type { MachineKernel } from "./machine/index.ts";
 import { issuedBy, tracesOf } from "./observe/observer.ts";
 import type { LaunchReport } from "./report/launch-report.ts";
+import type { Spent } from "./report/spent.ts";
 import { type Tally, tally } from "./report/tally.ts";
 import { calibrated } from "./sampling/calibrate.ts";
 import { type BlockTrace, estimateTime, type TimedCode, type TimeEstimate, timedCode, timeRange, type WarpTrace } from "./timing/index.ts";
@@ -20,6 +21,7 @@ export interface Timed {
   readonly traffic: Partial<LaunchReport["traffic"]>;
   readonly time?: NonNullable<LaunchReport["time"]>;
   readonly achievedPct?: number;
+  readonly spent?: Spent;
 }
 
 /** What the time of a launch follows from, whatever it is imagined without: where its sectors are served. */
@@ -51,11 +53,12 @@ export class TimedRun {
     const estimate = this.#estimate();
     if (!estimate) return { traffic };
     const { requestedBytes } = this.#counted;
-    const { ns, cycles, boundBy, parts } = estimate;
+    const { stalls: shares, instructions, ns, cycles, boundBy, parts } = estimate;
     const dramGBs = (traffic.dramReadBytes + traffic.dramWriteBytes) / ns;
     return {
       traffic,
       achievedPct: estimate.achievedOccupancyPct,
+      spent: { instructions, shares },
       time: {
         ns,
         range: timeRange(ns, boundBy),
@@ -82,7 +85,7 @@ export class TimedRun {
     return (this.#served ??= served(this.#run, this.#gpu, this.#work));
   }
 
-  #estimate(without?: Without): TimeEstimate | undefined {
+  #estimate(without?: Without): (TimeEstimate & Pick<TimedCode, "instructions">) | undefined {
     const [run, gpu, counted, work] = [this.#run, this.#gpu, this.#counted, this.#work];
     const { program, sample, sites, resident } = run;
     const { launch, kernel } = program;
@@ -100,7 +103,7 @@ export class TimedRun {
     const blocksPerSm = without?.blocksPerSm ?? resident.blocksPerSm;
     const residentBlocks = Math.min(blocksPerSm, Math.ceil(blocks / gpu.values.smCount));
     const timedBlocks = without?.lastWave?.fullBlocks ?? blocks;
-    return estimateTime(
+    const estimate = estimateTime(
       {
         grid: without?.lastWave ? [timedBlocks, 1, 1] : launch.grid,
         block: launch.block,
@@ -119,6 +122,7 @@ export class TimedRun {
       gpu,
       work,
     );
+    return estimate && { ...estimate, instructions: code.instructions };
   }
 }
 

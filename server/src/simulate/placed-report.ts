@@ -2,7 +2,15 @@
  * From a report whose places are labels, which stay when declarations move, to one whose places are the user's: in a label's place
  * stand offsets of nodes, in its line the offset, and one more, of what stands first on that line (0: nowhere).
  */
-import type { AccessReport, BranchReport, Kernel, LaunchReport, LineCounters, LoopReport } from "@warplens/sim-engine";
+import {
+  type AccessReport,
+  type BranchReport,
+  type Kernel,
+  type LaunchReport,
+  type LineCounters,
+  type LoopReport,
+  sumOfLines,
+} from "@warplens/sim-engine";
 import type { Reading } from "../syntax/reading.ts";
 import { reachWithPlacesBy, withPlacesBy } from "./violation-places.ts";
 
@@ -21,7 +29,7 @@ export function placedReport(report: LaunchReport, reading: Reading): LaunchRepo
     for (const [line, counters] of Object.entries(table)) {
       const at = lineAt(Number(line), reading);
       const into = at.file === 0 ? lines : (otherLines[reading.files[at.file] ?? ""] ??= {});
-      into[at.line] = into[at.line] ? sum(into[at.line] as LineCounters, counters) : counters;
+      into[at.line] = into[at.line] ? sumOfLines(into[at.line] as LineCounters, counters) : counters;
     }
   }
   return {
@@ -54,10 +62,4 @@ export function placed<Part extends Spot>(part: Part, reading: Reading): Part {
 function lineAt(label: number, reading: Reading): { readonly file: number; readonly line: number } {
   const { file, start } = reading.locate(label - 1, label);
   return { file, line: reading.position(file, start).line + 1 };
-}
-
-function sum(a: LineCounters, b: LineCounters): LineCounters {
-  const total = { ...a };
-  for (const key of Object.keys(b) as (keyof LineCounters)[]) total[key] += b[key];
-  return total;
 }

@@ -1,6 +1,6 @@
 import type { LaunchReport } from "@warplens/sim-engine";
 import { describe, expect, test } from "vitest";
-import { compareLaunch, type MeasuredLaunch, signatureName, summarise, takeMatch } from "./compare.ts";
+import { compareLaunch, compareSpent, type MeasuredLaunch, signatureName, summarise, takeMatch } from "./compare.ts";
 
 const measured: MeasuredLaunch = {
   file: "a.cu",
@@ -159,4 +159,38 @@ describe("one launch", () => {
       uncoalescedRecall: 1,
     });
   });
+});
+
+describe("where the time is spent", () => {
+  const spent = (waits: Record<number, Record<string, number>>) =>
+    report({
+      time: { ns: 2000, range: [1000, 3000], cycles: 3500, boundBy: "dram", dramGBs: 1, dramPctOfPeak: 1, requestedGBs: 1, parts: [] },
+      lines: Object.fromEntries(
+        Object.entries(waits).map(([at, of]) => [
+          at,
+          { ...line, waits: of, timeShare: Object.values(of).reduce((sum, share) => sum + share, 0) },
+        ]),
+      ),
+    });
+  const sampled = (lines: Record<string, Record<string, number>>) => ({
+    ...measured,
+    samples: Object.values(lines).reduce((sum, of) => sum + Object.values(of).reduce((all, count) => all + count, 0), 0),
+    lines,
+  });
+
+  test.each([
+    ["the same", { 3: { long_scoreboard: 60 }, 4: { wait: 40 } }, { 3: { memory: 0.6 }, 4: { dependence: 0.4 } }, 1, true],
+    ["part of it elsewhere", { 3: { long_scoreboard: 90 }, 4: { wait: 10 } }, { 3: { memory: 0.2 }, 4: { memory: 0.8 } }, 0.3, false],
+    ["a barrier, found behind it", { 4: { barrier: 50 }, 5: { wait: 50 } }, { 3: { barrier: 0.5 }, 5: { memory: 0.5 } }, 1, true],
+    ["a little in headers", { 3: { wait: 95 }, elsewhere: { wait: 5 } }, { 3: { memory: 1 } }, 0.95, true],
+  ] as const)("%s", (_, samples, waits, inCommon, hottest) => {
+    const compared = compareSpent(sampled(samples as never), spent(waits as never));
+    expect(compared?.hottest).toBe(hottest);
+    expect(compared?.inCommon).toBeCloseTo(inCommon, 9);
+  });
+
+  test.each([
+    ["most is in headers", { 3: { wait: 5 }, elsewhere: { wait: 95 } }, spent({ 3: { memory: 1 } })],
+    ["nothing is said", { 3: { wait: 5 } }, report()],
+  ])("nothing is compared where %s", (_, samples, said) => expect(compareSpent(sampled(samples as never), said)).toBeUndefined());
 });

@@ -32,6 +32,16 @@ export interface MeasuredLaunch {
   readonly lines?: Readonly<Record<string, MeasuredLine>>;
 }
 
+/** Where a launch's warps were found when the profiler looked: by line, or `elsewhere`, samples by stall reason. */
+export interface SampledLaunch {
+  readonly file: string;
+  readonly kernel: string;
+  readonly grid: Dim3;
+  readonly block: Dim3;
+  readonly samples: number;
+  readonly lines: Readonly<Record<string, Readonly<Record<string, number>>>>;
+}
+
 /** Whether a line was found to transfer, or serialise, far more than it need. */
 export type Verdict = "hit" | "missed" | "false alarm" | "clean";
 
@@ -62,15 +72,28 @@ export interface LaunchComparison {
   readonly timeHeld?: boolean;
   /** Of what is read from and written to memory; absent where it is not given, or little was measured. */
   readonly dram?: number;
+  /** What the time by line has in common with the samples; absent where there are none, or too many in lines of headers. */
+  readonly spent?: SpentComparison;
   /** Percentage points between them. */
   readonly occupancy: number;
   readonly achieved?: number;
+}
+
+export interface SpentComparison {
+  /** Share of the samples that are where they are said to be: the sum over lines of the lesser of the two shares. */
+  readonly inCommon: number;
+  /** The line with most samples is the one that is said to have most, or has hardly less. */
+  readonly hottest: boolean;
 }
 
 /** A line counts as exact within this relative error. */
 const exact = 0.01;
 /** A line counts as uncoalesced or conflicting where it is this many times the ideal. */
 const wasteful = 1.5;
+/** Above this share of samples in lines of headers, which the report has at the lines that use them, lines are not compared. */
+const muchElsewhere = 0.1;
+/** Lines that are said to take shares of the time nearer to each other than this are as hot. */
+const asHot = 0.05;
 /** Below this many bytes what reaches memory depends on what other work left in the caches. */
 const muchMemory = 4 * 2 ** 20;
 
@@ -107,10 +130,31 @@ function relativeError(simulated: number, measured: number): number {
   return Math.abs(simulated - measured) / measured;
 }
 
-export function compareLaunch(measured: MeasuredLaunch, report: LaunchReport): LaunchComparison {
+/**
+ * Compares where the time is spent; undefined where it cannot be. Who waits at a barrier is found at what comes behind it, and is said to
+ * be at the barrier: what is waited there is compared as a line of its own.
+ */
+export function compareSpent({ samples, lines }: SampledLaunch, report: LaunchReport): SpentComparison | undefined {
+  const measured = new Map<string, number>();
+  const said = new Map<string, number>();
+  const add = (to: Map<string, number>, line: string, share: number): Map<string, number> => to.set(line, (to.get(line) ?? 0) + share);
+  for (const [line, reasons] of Object.entries(lines))
+    for (const [reason, count] of Object.entries(reasons)) add(measured, reason === "barrier" ? reason : line, count / samples);
+  for (const [line, { timeShare = 0, waits: { barrier = 0 } = {} }] of Object.entries(report.lines))
+    add(add(said, "barrier", barrier), line, timeShare - barrier);
+  if (report.time === undefined || (measured.get("elsewhere") ?? 0) > muchElsewhere) return undefined;
+  const [hottest = ""] = [...measured].toSorted((a, b) => b[1] - a[1])[0] ?? [];
+  return {
+    inCommon: [...measured].reduce((sum, [line, share]) => sum + Math.min(share, said.get(line) ?? 0), 0),
+    hottest: (said.get(hottest) ?? 0) >= Math.max(...said.values()) - asHot,
+  };
+}
+
+export function compareLaunch(measured: MeasuredLaunch, report: LaunchReport, sampled?: SampledLaunch): LaunchComparison {
   const { traffic, occupancy } = report;
   const dram = measured.dram_read_bytes + measured.dram_write_bytes;
   const { dramReadBytes, dramWriteBytes } = traffic;
+  const spent = sampled && compareSpent(sampled, report);
   const knowsDram = dram > muchMemory && dramReadBytes !== undefined && dramWriteBytes !== undefined;
   return {
     file: measured.file,
@@ -125,6 +169,7 @@ export function compareLaunch(measured: MeasuredLaunch, report: LaunchReport): L
     registers: relativeError(report.resources.registersPerThread.value, measured.registers_per_thread),
     occupancy: Math.abs(occupancy.theoreticalPct - measured.theoretical_occupancy_pct),
     ...(report.time === undefined ? {} : comparedTime(measured.time_ns, report.time)),
+    ...(spent ? { spent } : {}),
     ...(knowsDram ? { dram: relativeError(dramReadBytes + dramWriteBytes, dram) } : {}),
     ...(occupancy.achievedPct === undefined ? {} : { achieved: Math.abs(occupancy.achievedPct - measured.achieved_occupancy_pct) }),
   };
@@ -197,6 +242,9 @@ export interface Summary {
   /** Share of the times, of launches with the right configuration, that lie within their error bars. */
   readonly timeHeld: number;
   readonly dramMedian?: number;
+  /** Of the launches that were sampled: what their times by line have in common with the samples, and whose hottest line is right. */
+  readonly spentMedian?: number;
+  readonly hottestLines?: number;
 }
 
 /** `launches`: how many were measured; those missing from `comparisons` were not simulated and count as wrong in `timeMean`. */
@@ -207,6 +255,7 @@ export function summarise(comparisons: readonly LaunchComparison[], launches: nu
   const times = comparisons.flatMap(({ time }) => (time === undefined ? [] : [Math.abs(time - 1)]));
   const achieved = comparisons.flatMap(({ achieved: points }) => (points === undefined ? [] : [points]));
   const dram = comparisons.flatMap(({ dram: error }) => (error === undefined ? [] : [error]));
+  const spent = comparisons.flatMap((comparison) => (comparison.spent === undefined ? [] : [comparison.spent]));
   const missing = launches - times.length;
   return {
     launches,
@@ -231,6 +280,9 @@ export function summarise(comparisons: readonly LaunchComparison[], launches: nu
       ? { timeMean: (times.reduce((sum, error) => sum + Math.min(1, error), 0) + missing) / launches, timeMedian: median(times) }
       : {}),
     ...(dram.length > 0 ? { dramMedian: median(dram) } : {}),
+    ...(spent.length > 0
+      ? { spentMedian: median(spent.map(({ inCommon }) => inCommon)), hottestLines: share(spent, ({ hottest }) => hottest) }
+      : {}),
   };
 }
 

@@ -2,7 +2,7 @@
  * Simulates the programs of a measured set, from their text, and compares. The set's folder holds `truth`, and `kernels` where it has
  * programs of its own.
  */
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import type { GpuModel } from "@warplens/sim-engine";
 import { analyze } from "../analysis/analyze.ts";
@@ -10,7 +10,7 @@ import type { Program } from "../analysis/facts.ts";
 import { diskFiles } from "../files.ts";
 import { capabilityNumber, devicePropertiesOf } from "../simulate/device-properties.ts";
 import { simulateProgram } from "../simulate.ts";
-import { compareLaunch, type LaunchComparison, type MeasuredLaunch, signatureName, takeMatch } from "./compare.ts";
+import { compareLaunch, type LaunchComparison, type MeasuredLaunch, type SampledLaunch, signatureName, takeMatch } from "./compare.ts";
 
 export interface ComparedSet {
   readonly launches: number;
@@ -25,12 +25,29 @@ export function measuredLaunches(folder: string): readonly MeasuredLaunch[] {
   return (JSON.parse(text) as { readonly launches: readonly MeasuredLaunch[] }).launches;
 }
 
+/** Where its warps were found, of each launch that was sampled; none where the set was not. */
+function sampledLaunches(folder: string): Set<SampledLaunch> {
+  const file = path.join(folder, "truth/samples.json");
+  if (!existsSync(file)) return new Set();
+  return new Set((JSON.parse(readFileSync(file, "utf8")) as { readonly launches: readonly SampledLaunch[] }).launches);
+}
+
+/** The samples of a measured launch, which are taken out: launches of the same name and configuration follow each other in both. */
+function takeSamples({ file, kernel, grid, block }: MeasuredLaunch, all: Set<SampledLaunch>): SampledLaunch | undefined {
+  const found = [...all].find(
+    (each) => each.file === file && each.kernel === kernel && `${each.grid} ${each.block}` === `${grid} ${block}`,
+  );
+  if (found) all.delete(found);
+  return found;
+}
+
 /**
  * Needs the grammar loaded. Throws where the folder does not hold a set.
  * @param kernels where its programs are, if they are another set's
  */
 export function compareSet(folder: string, gpu: GpuModel, kernels = path.join(folder, "kernels")): ComparedSet {
   const launches = measuredLaunches(folder);
+  const sampled = sampledLaunches(folder);
   const comparisons: LaunchComparison[] = [];
   const missing: string[] = [];
   for (const file of new Set(launches.map((launch) => launch.file))) {
@@ -38,7 +55,7 @@ export function compareSet(folder: string, gpu: GpuModel, kernels = path.join(fo
     const reports = new Set(simulation.launches.map(({ report }) => report));
     for (const measured of launches.filter((launch) => launch.file === file)) {
       const report = takeMatch(measured, reports);
-      if (report !== undefined) comparisons.push(compareLaunch(measured, report));
+      if (report !== undefined) comparisons.push(compareLaunch(measured, report, takeSamples(measured, sampled)));
       else {
         const name = signatureName(measured.kernel);
         const reason = simulation.notSimulated.find(({ kernel }) => kernel === name.split("<")[0])?.reason ?? "no such launch was found";

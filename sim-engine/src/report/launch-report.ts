@@ -5,12 +5,15 @@
  */
 import type { Assumption, Dim3 } from "../ir/kernel.ts";
 import type { OccupancyAdviceReport } from "../occupancy/launch-advice.ts";
+import type { WaitKind } from "../timing/stalls.ts";
 import type { Reach } from "./reach.ts";
 import type { Violation } from "./violation.ts";
 
+export type { WaitKind };
+
 export type Basis = "compiled" | "annotated" | "estimated";
 
-/** Counters of one source line. Sectors are 32 bytes; wavefronts are passes through the shared-memory banks. */
+/** Counters of one source line, and the time spent there. Sectors are 32 bytes; wavefronts are passes through the shared-memory banks. */
 export interface LineCounters {
   instructions: number;
   threadInstructions: number;
@@ -20,6 +23,13 @@ export interface LineCounters {
   sharedWavefronts: number;
   sharedWavefrontsIdeal: number;
   divergentBranches: number;
+  /**
+   * Of the time of all the launch's warps, what they spend at the line, 0 to 1: at its instructions, waiting or issuing, as a profiler's
+   * samples tell it. Absent where the launch's time is not known.
+   */
+  timeShare?: number;
+  /** The same by what they wait for; sums to `timeShare`. */
+  waits?: Partial<Record<WaitKind, number>>;
 }
 
 /** What one memory instruction does, for rules, hovers and hints. One entry an access in the source (span), summed over its copies. */
@@ -46,6 +56,8 @@ export interface AccessReport {
   readonly worst?: number;
   /** The byte addresses of one request's lanes relative to the lowest: an example to show. */
   readonly example?: readonly number[];
+  /** Of the time of all the launch's warps, what they wait for this access, wherever they do, 0 to 1. */
+  timeShare?: number;
 }
 
 export interface BranchReport {

@@ -2,7 +2,7 @@
 import { type AccessCounter, isOfLanes } from "../execute/accesses.ts";
 import type { CompiledBlock, Program } from "../execute/program.ts";
 import type { Loop } from "../ir/graph.ts";
-import type { Launch, Span } from "../ir/kernel.ts";
+import type { Launch, Op, Span } from "../ir/kernel.ts";
 import type { CountVector } from "../sampling/counts.ts";
 import type { Sample } from "../sampling/sample.ts";
 import type { AccessReport, BranchReport, LoopReport } from "./launch-report.ts";
@@ -12,8 +12,11 @@ const key = ({ file, line, start, end }: Span): string => `${file}:${line}:${sta
 /** Counts are whole numbers but for estimates, which are rounded. */
 const round = Math.round;
 
-/** One entry for each access in the source, summed over the copies that unrolling and inlining made of it. */
-export function accessReports(program: Program, { totals, counts }: Sample): AccessReport[] {
+/**
+ * One entry for each access in the source, summed over the copies that unrolling and inlining made of it.
+ * @param waits by operation, the share of the launch's time that is waited for it
+ */
+export function accessReports(program: Program, { totals, counts }: Sample, waits?: ReadonlyMap<Op, number>): AccessReport[] {
   const reports = new Map<string, AccessReport>();
   for (const counters of program.counters.values()) {
     for (const counter of counters) {
@@ -29,6 +32,7 @@ export function accessReports(program: Program, { totals, counts }: Sample): Acc
         known.lanes += round(lanes);
         known.transactions += round(transactions);
         known.ideal += round(ideal);
+        if (waits) known.timeShare = (known.timeShare ?? 0) + (waits.get(counter.op) ?? 0);
       } else {
         reports.set(name, {
           ...place(span),
@@ -40,6 +44,7 @@ export function accessReports(program: Program, { totals, counts }: Sample): Acc
           transactions: round(transactions),
           ideal: round(ideal),
           ...pattern(counter, program.launch),
+          ...(waits ? { timeShare: waits.get(counter.op) ?? 0 } : {}),
         });
       }
     }

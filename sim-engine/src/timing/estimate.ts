@@ -2,6 +2,7 @@
 import type { GpuModel } from "../gpus/model.ts";
 import { Work } from "../work.ts";
 import { replay } from "./replay.ts";
+import type { StallShares } from "./stalls.ts";
 import type { ExecutionSummary } from "./summary.ts";
 
 export interface TimeEstimate {
@@ -20,6 +21,8 @@ export interface TimeEstimate {
   readonly achievedOccupancyPct: number;
   /** Why warps waited, as shares of all their waiting. */
   readonly waits: Readonly<Record<string, number>>;
+  /** Where they spent their time, by instruction of `ExecutionSummary.code`, block after block. */
+  readonly stalls: StallShares;
 }
 
 const displayed: Readonly<Record<string, string>> = {
@@ -58,5 +61,6 @@ export function estimateTime(summary: ExecutionSummary, gpu: GpuModel, work: Wor
     parts,
     achievedOccupancyPct: (100 * replayed.residentWarps) / (values.maxThreadsPerSm / 32),
     waits: replayed.waits,
+    stalls: replayed.stalls,
   };
 }

@@ -4,6 +4,7 @@ import type { Work } from "../work.ts";
 import { pipeNames } from "./code.ts";
 import { reasons } from "./memory-path.ts";
 import { SmReplay } from "./sm.ts";
+import type { StallShares } from "./stalls.ts";
 import type { ExecutionSummary } from "./summary.ts";
 
 export interface ReplayResult {
@@ -15,6 +16,8 @@ export interface ReplayResult {
   readonly busy: Readonly<Record<string, number>>;
   /** Why warps waited, as shares of all their waiting. */
   readonly waits: Readonly<Record<string, number>>;
+  /** Where they spent their time, by instruction of the code. */
+  readonly stalls: StallShares;
   /** Warp instructions replayed, and the share of the SM's work they and what they stand for make. */
   readonly replayed: number;
   readonly share: number;
@@ -83,6 +86,7 @@ export function replay(summary: ExecutionSummary, gpu: GpuValues, work: Work, bu
       blocks: sm.blocksHere * sm.distributorInterval,
     },
     waits: Object.fromEntries(reasons.map((name, i) => [name, waited > 0 ? sm.waits[i]! / waited : 0])),
+    stalls: sm.stalls.shares(),
     replayed: sm.replayed,
     share: 1 / scale,
   };

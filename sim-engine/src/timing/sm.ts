@@ -16,6 +16,7 @@ import { contributions, Phases } from "./phases.ts";
 import { Cursors, type Playback, playback } from "./playback.ts";
 import { Products } from "./products.ts";
 import { memoryRates, pipeCycles } from "./rates.ts";
+import { othersTurn, Stalls } from "./stalls.ts";
 import type { BlockTrace, ExecutionSummary, TimedInstruction, WarpTrace } from "./summary.ts";
 
 /** A resident block: warps that still run, those that wait at its barrier, and its mbarriers. */
@@ -47,6 +48,7 @@ export class SmReplay {
   readonly pipeBusy = new Float64Array(pipes);
   readonly schedulerFree: Float64Array;
   readonly waits = new Float64Array(reasons.length);
+  readonly stalls: Stalls;
 
   // Warps by slot. Slot s belongs to scheduler s modulo their number, as the hardware assigns warps.
   readonly slotsOf: readonly number[][];
@@ -67,8 +69,11 @@ export class SmReplay {
   readonly products: Products;
   readonly available: Float64Array;
   readonly availableWhy: Uint8Array;
-  /** The pipe a register's value comes from. */
+  /** The pipe a register's value comes from, and the instruction. */
   readonly madeBy: Uint8Array;
+  readonly madeAt: Uint32Array;
+  /** By slot, the instruction that makes what its warp waits for; its own where it waits for nothing that is made. */
+  readonly cause: Uint32Array;
 
   // The best candidate of each scheduler, as far as known; `stale` where it must be looked for again.
   readonly candidateTime: Float64Array;
@@ -104,6 +109,7 @@ export class SmReplay {
     this.gpu = gpu;
     this.code = new ReplayCode(summary, gpu);
     this.traces = traces;
+    this.stalls = new Stalls(this.code.instructions.length);
     this.#codeAt = new Float64Array(Math.floor(this.code.instructions.length / gpu.codeLineInstructions) + 1).fill(-1);
     const totalBlocks = summary.grid[0] * summary.grid[1] * summary.grid[2];
     const activeSms = Math.min(gpu.smCount, totalBlocks);
@@ -161,6 +167,8 @@ export class SmReplay {
     this.available = new Float64Array(slots * this.registers);
     this.availableWhy = new Uint8Array(slots * this.registers);
     this.madeBy = new Uint8Array(slots * this.registers);
+    this.madeAt = new Uint32Array(slots * this.registers);
+    this.cause = new Uint32Array(slots);
     this.candidateTime = new Float64Array(schedulers).fill(never);
     this.candidate = new Int32Array(schedulers).fill(-1);
     this.stale = new Uint8Array(schedulers).fill(1);
@@ -236,8 +244,13 @@ export class SmReplay {
     this.#advance(time, weight, this.once[slot]!);
     this.memory.weight = weight;
     this.memory.scheduler = k;
-    this.waits[this.why[slot]!]! += (this.ready[slot]! - this.issuedAt[slot]! - 1) * weight;
-    this.waits[reasonIndex.pipe]! += (time - this.ready[slot]!) * weight;
+    const waited = (this.ready[slot]! - this.issuedAt[slot]! - 1) * weight;
+    const queued = (time - this.ready[slot]!) * weight;
+    this.waits[this.why[slot]!]! += waited;
+    this.waits[reasonIndex.pipe]! += queued;
+    this.stalls.wait(index, this.why[slot]!, waited, this.cause[slot]!);
+    this.stalls.queue(index, this.#holdsBack(k, index, time), queued);
+    this.stalls.issue(index, weight);
     this.schedulerFree[k] = time + 1 / this.gpu.issuesPerScheduler;
     this.pipeFree[k * pipes + pipe] = time + cost;
     this.pipeBusy[pipe]! += cost * weight;
@@ -281,6 +294,7 @@ export class SmReplay {
       this.available[base + def] = result;
       this.availableWhy[base + def] = reason;
       this.madeBy[base + def] = pipe;
+      this.madeAt[base + def] = index;
     }
     if (instruction.kind === "barrier") {
       const resident = this.resident[slot]!;
@@ -288,6 +302,18 @@ export class SmReplay {
       this.ready[slot] = never;
       if (resident.waiting.length === resident.warps) this.#release(resident, time, weight);
     } else if (!this.#settle(slot)) this.#end(slot, time + 1);
+  }
+
+  /** What an instruction that is ready waits for before it issues at `time`: its pipe, the queue to memory, else other warps' turns. */
+  #holdsBack(k: number, index: number, time: number): number {
+    const pipe = this.code.pipe[index]!;
+    if (pipe === lsu && this.memory.accepts(k) >= time) {
+      const { site } = this.code.instructions[index]!;
+      const { space, operation } = site === undefined ? {} : this.summary.sites[site]!;
+      if (operation === "atomic" || operation === "reduction") return reasonIndex.atomic;
+      return space === undefined || space === "shared" ? reasonIndex.shared : reasonIndex.l1;
+    }
+    return this.pipeFree[k * pipes + pipe]! >= time ? reasonIndex.pipe : othersTurn;
   }
 
   /** Phases, and what is moved, that the entry a warp is in has at a site: two numbers each. */
@@ -355,12 +381,14 @@ export class SmReplay {
       there = phases.over(phase);
       reason = phases.reason(phase);
     }
-    const { defs } = this.code.instructions[this.instruction[slot]!]!;
+    const index = this.instruction[slot]!;
+    const { defs } = this.code.instructions[index]!;
     const base = slot * this.registers;
     for (const def of defs) {
       this.available[base + def] = there;
       this.availableWhy[base + def] = reason;
       this.madeBy[base + def] = adu;
+      this.madeAt[base + def] = index;
     }
     if (!this.#settle(slot)) this.#end(slot, there + 1);
   }
@@ -393,6 +421,7 @@ export class SmReplay {
     const base = slot * this.registers;
     let at = this.issuedAt[slot]! + 1;
     let reason: number = reasonIndex.pipe;
+    let cause = index;
     const pipe = this.code.pipe[index]!;
     for (const use of uses) {
       // Products on the same sums come one after the other by themselves.
@@ -404,6 +433,7 @@ export class SmReplay {
       if (there > at) {
         at = there;
         reason = this.availableWhy[base + use]!;
+        cause = this.madeAt[base + use]!;
       }
     }
     // A register may not be written while a load into it is under way.
@@ -412,6 +442,7 @@ export class SmReplay {
       if (this.available[base + def]! > at && this.availableWhy[base + def]! !== reasonIndex.dependence) {
         at = this.available[base + def]!;
         reason = this.availableWhy[base + def]!;
+        cause = this.madeAt[base + def]!;
       }
     }
     const fetched = this.#fetched(Math.floor(index / this.gpu.codeLineInstructions), at);
@@ -419,6 +450,7 @@ export class SmReplay {
     if (fetched > at) {
       at = fetched;
       reason = reasonIndex.start;
+      cause = index;
     }
     if (kind === "wait" || kind === "bulk wait") {
       const { pending = 0, reads } = instructions[index]!;
@@ -426,6 +458,7 @@ export class SmReplay {
       if (there > at) {
         at = there;
         reason = reasonIndex.dram;
+        cause = index;
       }
     }
     if (kind === "product wait") {
@@ -433,10 +466,12 @@ export class SmReplay {
       if (there > at) {
         at = there;
         reason = reasonIndex.tensor;
+        cause = index;
       }
     }
     this.ready[slot] = at;
     this.why[slot] = reason;
+    this.cause[slot] = cause;
     this.stale[slot % this.gpu.schedulers] = 1;
     return true;
   }
@@ -499,7 +534,9 @@ export class SmReplay {
     const { waiting } = resident;
     resident.waiting = [];
     for (const slot of waiting) {
-      this.waits[reasonIndex.barrier]! += (free - this.issuedAt[slot]!) * weight;
+      const waited = (free - this.issuedAt[slot]!) * weight;
+      this.waits[reasonIndex.barrier]! += waited;
+      this.stalls.queue(this.instruction[slot]!, reasonIndex.barrier, waited);
       this.issuedAt[slot] = free - 1;
       if (!this.#settle(slot)) this.#end(slot, free);
     }

@@ -7,6 +7,8 @@ import type { AsyncKind, TimedInstruction } from "./summary.ts";
 export interface TimedCode {
   /** For `ExecutionSummary.code`. */
   readonly code: readonly (readonly TimedInstruction[])[];
+  /** What stands behind each instruction of `code`, block after block. */
+  readonly instructions: readonly Instruction[];
   /** For `ExecutionSummary.registers`. */
   readonly registers: number;
   /** Where a block stands in `code`; a predicated block is its home's, whose instructions hold its own. */
@@ -88,6 +90,7 @@ export function timedCode(machine: MachineKernel, sites: ReadonlyMap<Op, number>
   };
   return {
     code,
+    instructions: [...machine.blocks.values()].flatMap(({ instructions, home }) => (home ? [] : instructions)),
     registers: numbers.size,
     indexOf: (block) => indices.get(homeOf(block)) ?? -1,
     isPredicated: (block) => predicated.has(block),
