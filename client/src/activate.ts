@@ -5,6 +5,7 @@ import type { BaseLanguageClient, LanguageClientOptions } from "vscode-languagec
 import { registerCommands } from "./commands/index.ts";
 import { errorHandler } from "./error-handler.ts";
 import { tellFocus } from "./focus.ts";
+import { showHeat } from "./heat.ts";
 import { answerServer, clientOptions } from "./language-client.ts";
 import { PanelView } from "./panel/view.ts";
 import { provideRulePages } from "./rule-pages.ts";
@@ -48,6 +49,6 @@ export async function run(context: ExtensionContext, makeClient: MakeClient, why
     ...registerCommands({ client, log, panel, version: context.extension.packageJSON.version }),
   );
   await client.start();
-  context.subscriptions.push(tellFocus(client));
+  context.subscriptions.push(tellFocus(client), showHeat(client, simulated.event));
   return { onDidSimulate: simulated.event, onDidChangeStatus: statusChanged.event, status: () => status };
 }

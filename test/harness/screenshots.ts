@@ -31,6 +31,7 @@ export async function screenshots({ root, vscode, chromium, into }: ScreenshotOp
       await panel.getByRole("heading", { name: "transpose" }).waitFor();
       await panel.getByRole("region", { name: "Hottest lines" }).waitFor();
       await page.locator(".codelens-decoration", { hasText: "occupancy" }).first().waitFor();
+      await page.locator(".codelens-decoration", { hasText: "simulating" }).first().waitFor({ state: "detached" });
       await page.screenshot({ path: name("editor") });
       await hoverOver(page, "out[x * n + y]");
       await page.screenshot({ path: name("hover") });

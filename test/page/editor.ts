@@ -26,6 +26,19 @@ export function describeEditor({ server, browser, extension, folder }: PageConte
         .first()
         .waitFor());
 
+    it("shows in the gutter where the time goes, and says so in front of the line", async () => {
+      const line = page.locator(".view-line", { hasText: /out\[x\s*\*\s*n/ }).first();
+      const bar = page.locator(".glyph-margin-widgets > *").first();
+      await bar.waitFor();
+      assert.match(await bar.evaluate((icon) => getComputedStyle(icon).backgroundImage), /^url\("data:image\/svg\+xml,/);
+      const [top, beside] = await Promise.all([line.boundingBox(), bar.boundingBox()]);
+      assert.ok(top && beside && Math.abs(top.y - beside.y) < top.height / 2, "the bar stands beside the line that takes the time");
+      await line.hover({ force: true, position: { x: 4, y: top.height / 2 } });
+      const hover = page.locator(".monaco-hover", { hasText: "of the time of strided" }).first();
+      await hover.waitFor();
+      assert.match(await hover.innerText(), /\d+ % of the time of strided: waits for memory \d+ %/);
+    });
+
     it("names the GPU in the status bar, and offers others with their figures", async () => {
       await page.locator(".statusbar-item", { hasText: "H200" }).click();
       await page.locator(".quick-input-widget:visible input").first().fill("V100");

@@ -2,6 +2,7 @@
 import { stopSimulationNotification } from "@warplens/server/protocol";
 import { commands, type Disposable, env, type LogOutputChannel, window } from "vscode";
 import type { BaseLanguageClient } from "vscode-languageclient";
+import { toggleHeat } from "../heat.ts";
 import type { PanelView } from "../panel/view.ts";
 import { bugReport } from "./bug-report.ts";
 import { selectGpu } from "./select-gpu.ts";
@@ -25,6 +26,7 @@ export function registerCommands({ client, log, panel, version }: CommandContext
       window.setStatusBarMessage("WarpLens: diagnostics for a bug report are in the clipboard", 4000);
     }),
     commands.registerCommand("warplens.showRule", (id?: unknown) => showRule(client, typeof id === "string" ? id : undefined)),
+    commands.registerCommand("warplens.toggleHeat", toggleHeat),
     commands.registerCommand("warplens.showPanel", (uri?: unknown, line?: unknown) => panel.show(uri, line)),
   ];
 }

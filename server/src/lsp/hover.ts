@@ -2,10 +2,11 @@
 import type { AccessReport } from "@warplens/sim-engine";
 import type { Hover, Position } from "vscode-languageserver";
 import { code, literal, prose, row } from "../foreign-text.ts";
-import { formatCapacity, formatCount, formatEstimate, formatRatio } from "../units.ts";
+import { formatCapacity, formatCount, formatEstimate, formatPercent, formatRatio, formatWaits } from "../units.ts";
 import type { OffsetRange } from "../worker/messages.ts";
 import { rangeOf } from "./convert.ts";
 import { assumptionsText, changesTable, conflictWays, launchTable, occupancyText, perRequest, shapeText, templateText } from "./figures.ts";
+import { hottestAt } from "./heat.ts";
 import { occupancyByBlockSize } from "./occupancy-bars.ts";
 import {
   holds,
@@ -23,9 +24,13 @@ export function hover(view: View, position: Position): Hover | null {
   const { document } = view;
   if (view.progress === "off") return null;
   const offset = document.offsetAt(position);
-  const found = onShared(view, offset) ?? onAccess(view, offset) ?? onKernel(view, offset) ?? onLaunch(view, offset);
+  const found =
+    onShared(view, offset) ?? onAccess(view, offset) ?? onKernel(view, offset) ?? onLaunch(view, offset) ?? beforeLine(view, offset);
   return found ? { contents: { kind: "markdown", value: found.text }, range: rangeOf(document, found.at) } : null;
 }
+
+/** Of a launch's time: what is waited for an access is told from here on. */
+const toldShare = 0.01;
 
 interface Found {
   readonly at: OffsetRange;
@@ -59,6 +64,9 @@ function accessTable(access: AccessReport, launch: SimulatedLaunch | undefined):
   const { actual, ideal } = perRequest(access);
   const unit = { global: "sectors", local: "sectors", shared: "wavefronts", constant: "addresses", texture: "sectors" }[access.space];
   const rows: [string, string][] = [
+    ...(access.timeShare !== undefined && access.timeShare >= toldShare
+      ? ([["waited for", `${formatPercent(100 * access.timeShare)} of the launch's time`]] as [string, string][])
+      : []),
     [`${unit} a request`, `**${formatRatio(actual)}**, ideal ${formatRatio(ideal)}`],
     ["requests", formatCount(access.requests)],
     ["lanes active", `${formatRatio(access.lanes / access.requests)} of 32`],
@@ -70,6 +78,27 @@ function accessTable(access: AccessReport, launch: SimulatedLaunch | undefined):
   const head = `${access.space} ${access.operation}, ${access.bytesPerLane} bytes a lane${launch ? ` · launch in line ${launch.line}` : ""}`;
   return [row(head, ""), "| --- | --- |", ...rows.map(([name, value]) => row(name, value))].join("\n");
 }
+
+/** In front of a line's text, where its bar is: what of its kernel's time it takes. */
+function beforeLine(view: View, offset: number): Found | undefined {
+  const { document } = view;
+  const { line } = document.positionAt(offset);
+  const start = document.offsetAt({ line, character: 0 });
+  const text = document.getText({ start: { line, character: 0 }, end: { line: line + 1, character: 0 } });
+  const at = { start, end: start + text.length - text.trimStart().length };
+  const found = holds(at, offset) ? hottestAt(view, line) : undefined;
+  if (!found) return undefined;
+  const { launch, counters } = found;
+  const { timeShare = 0, waits = {} } = counters;
+  const others = launchesElsewhere(view, launch);
+  const share = `**${formatPercent(100 * timeShare)}** of the time of ${code(launch.kernelName)}${others}`;
+  return { at, text: `${title(view, "Time of this line", launch.isStale)}\n\n${share}: ${formatWaits(waits)}.` };
+}
+
+const launchesElsewhere = (view: View, shown: SimulatedLaunch): string =>
+  view.launches.filter(isSimulated).some((launch) => launch !== shown && launch.kernelName === shown.kernelName)
+    ? `, launched in line ${shown.line}`
+    : "";
 
 function onKernel(view: View, offset: number): Found | undefined {
   const kernel = view.kernels.find(({ nameAt, launchBounds }) => holds(nameAt, offset) || (launchBounds && holds(launchBounds, offset)));

@@ -2,9 +2,9 @@
  * What server and client say to each other besides the language server protocol: plain JSON, positions as in LSP (0-based,
  * UTF-16), lines in reports 1-based. Types and method names alone; the client and the panel's page import nothing else of the server.
  */
-import type { LaunchReport } from "@warplens/sim-engine";
+import type { LaunchReport, WaitKind } from "@warplens/sim-engine";
 
-export type { AccessReport, LaunchReport, LineCounters } from "@warplens/sim-engine";
+export type { AccessReport, LaunchReport, LineCounters, WaitKind } from "@warplens/sim-engine";
 
 /** One GPU model, as a list shows it. A figure that is not known is absent. */
 export interface GpuSummary {
@@ -85,6 +85,27 @@ export interface PanelModel {
   readonly sweeps: readonly OccupancySweep[];
   /** The trimmed text of each line of `report.lines`, by 1-based line; and the URI of the file they stand in. */
   readonly source: { readonly uri: string; readonly lines: Readonly<Record<string, string>> };
+}
+
+/** Client to server, `{ textDocument }`: where the time of a document's kernels is spent, a `HeatAnswer`; `null` of one that is not open. */
+export const heatRequest = "warplens/heat";
+
+export interface HeatAnswer {
+  /** The document version whose lines these are. */
+  readonly version: number;
+  /** Some of it is still to come, or of a text before the last edit. */
+  readonly isStale: boolean;
+  readonly lines: readonly HeatLine[];
+}
+
+/** A line where a launch spends its time: of each kernel, its slowest one. */
+export interface HeatLine {
+  /** 0-based. */
+  readonly line: number;
+  readonly kernel: string;
+  /** Of the time of the launch's warps, what they spend there, 0 to 1, and what they wait for most. */
+  readonly timeShare: number;
+  readonly most: WaitKind;
 }
 
 /** Server to client: what is known of a document's launches has changed, so that what is shown of them is to be asked for anew. */

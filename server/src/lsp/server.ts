@@ -22,6 +22,7 @@ import { codeLenses } from "./code-lens.ts";
 import { Superseded } from "./document-state.ts";
 import { Documents } from "./documents.ts";
 import { gpuSummaries } from "./gpus.ts";
+import { heatOf } from "./heat.ts";
 import { hover } from "./hover.ts";
 import { inlayHints } from "./inlay-hints.ts";
 import { panelAnswer } from "./panel.ts";
@@ -46,6 +47,8 @@ import {
   didFocusNotification,
   didSimulateNotification,
   gpusRequest,
+  type HeatAnswer,
+  heatRequest,
   type PanelAnswer,
   panelRequest,
   rulePageRequest,
@@ -219,6 +222,11 @@ export function startServer(connection: Connection, platform: Platform): void {
     const read = asked(readPanel(params), "{ textDocument, position, launch? }");
     const view = workspace.view(read.textDocument.uri);
     return view ? panelAnswer(view, read) : null;
+  });
+
+  connection.onRequest<HeatAnswer | null, void>(heatRequest, (params: unknown): HeatAnswer | null => {
+    const view = workspace.view(documentOf(params));
+    return view ? heatOf(view) : null;
   });
 
   documents.listen(connection, workspace, { accepts: isUri, refused: (message) => connection.console.warn(message) });

@@ -33,6 +33,9 @@ export const settings = {
   } as Setting<"string">,
   simulate: flag("Simulate launches. When off, only the rules that need no simulation run."),
   "codeLens.enabled": flag("Show occupancy, bandwidth and time above each kernel."),
+  "heat.enabled": flag(
+    "Show in the gutter, by the length of a bar, what share of its kernel's time each line takes, coloured by what it waits for most.",
+  ),
   "inlayHints.globalAccesses": flag("Show sectors per request at global memory accesses that need more than the ideal."),
   "inlayHints.sharedAccesses": flag("Show the ways of a bank conflict at shared memory accesses."),
   "inlayHints.loops": flag("Show the trip count of loops in kernels."),

@@ -8,8 +8,8 @@ import { TimedProgram } from "./testing/program.ts";
 const h200 = findGpu("h200")!;
 
 describe("where warps spend their time", () => {
-  const stalls = (program: TimedProgram, grid = 1, block = 32): StallShares =>
-    replay(program.launch(grid, block), h200.values, new Work())!.stalls;
+  const stalls = (program: TimedProgram, grid = 1, block = 32, times = 1): StallShares =>
+    replay(program.launch(grid, block, { times }), h200.values, new Work())!.stalls;
   const whole = (shares: StallShares, instruction: number): number =>
     Object.values(shares.at(instruction)).reduce((sum, share) => sum + share, 0);
 
@@ -63,7 +63,7 @@ describe("where warps spend their time", () => {
       busy.compute("xu", []);
       turns.compute("fma", []);
     }
-    expect(mostly(stalls(busy, 132, 1024), 40)).toBe("pipe");
-    expect(mostly(stalls(turns, 132, 1024), 40)).toBe("issue");
+    expect(mostly(stalls(busy, 132, 1024, 20), 40)).toBe("pipe");
+    expect(mostly(stalls(turns, 132, 1024, 20), 40)).toBe("issue");
   });
 });

@@ -24,9 +24,15 @@ export function section(title: string, ...children: readonly Child[]): HTMLEleme
 }
 
 /** A horizontal bar. @param share 0 to 1 @param tone a class that says what the bar means @param label what a screen reader says; none where text beside it says the same */
-export function bar(share: number, tone: string, label?: string): HTMLElement {
-  const fill = element("div", { class: `fill ${tone}` });
-  // Through the object model: the page's policy forbids style attributes.
-  fill.style.width = `${Math.min(Math.max(share, 0), 1) * 100}%`;
-  return element("div", { class: "bar", ...(label ? { role: "img", "aria-label": label } : { "aria-hidden": "true" }) }, fill);
+export const bar = (share: number, tone: string, label?: string): HTMLElement => stackedBar([{ share, tone }], label);
+
+/** A bar of several parts, one behind the other. */
+export function stackedBar(parts: readonly { readonly share: number; readonly tone: string }[], label?: string): HTMLElement {
+  const fills = parts.map(({ share, tone }) => {
+    const fill = element("div", { class: `fill ${tone}` });
+    // Through the object model: the page's policy forbids style attributes.
+    fill.style.width = `${Math.min(Math.max(share, 0), 1) * 100}%`;
+    return fill;
+  });
+  return element("div", { class: "bar", ...(label ? { role: "img", "aria-label": label } : { "aria-hidden": "true" }) }, ...fills);
 }

@@ -1,14 +1,18 @@
-import type { AccessReport, LineCounters, PanelModel } from "@warplens/server/protocol";
-import { formatPercent, formatRatio } from "@warplens/server/units";
-import { bar, element, section } from "./dom.ts";
+import type { AccessReport, LaunchReport, LineCounters, PanelModel, WaitKind } from "@warplens/server/protocol";
+import { formatPercent, formatRatio, formatWaits } from "@warplens/server/units";
+import { waitColours } from "../../wait-colours.ts";
+import { bar, element, section, stackedBar } from "./dom.ts";
 
+/** Lines with less than this share of the time are not shown. */
+const worthALine = 0.01;
 /** Below this factor an access counts as ideal. */
 const worthANote = 1.05;
 
-const measures = ["instructions", "sectors", "wavefronts"] as const;
+const measures = ["time", "instructions", "sectors", "wavefronts"] as const;
 export type Measure = (typeof measures)[number];
 
 const counters: Record<Measure, (line: LineCounters) => number> = {
+  time: (line) => line.timeShare ?? 0,
   instructions: (line) => line.instructions,
   sectors: (line) => line.globalSectors,
   wavefronts: (line) => line.sharedWavefronts,
@@ -19,29 +23,30 @@ export interface HotLine {
   readonly text: string;
   /** 0 to 1, of the launch's total. */
   readonly share: number;
+  /** Of the time: what it waits for, shares of the launch's. */
+  readonly waits?: Readonly<Partial<Record<WaitKind, number>>>;
   /** What is not ideal about it; empty where nothing is. */
   readonly notes: readonly string[];
 }
 
-/** The measure to begin with: what bounds the launch, else instructions. */
-export function measureFor(boundBy: string | undefined): Measure {
-  if (boundBy?.includes("shared")) return "wavefronts";
-  return boundBy && /dram|l2|l1|memory/.test(boundBy) ? "sectors" : "instructions";
-}
+/** The measure to begin with: the time, where it is known. */
+export const measureFor = ({ time }: LaunchReport): Measure => (time ? "time" : "instructions");
 
 /** The lines with the largest shares of a measure. */
 function hottest({ report, source }: PanelModel, measure: Measure, most = 8): HotLine[] {
   const all = Object.entries(report?.lines ?? {});
   const accessesOn = (number: number) => report?.accesses.filter(({ file, line }) => file === 0 && line === number) ?? [];
-  const total = all.reduce((sum, [, line]) => sum + counters[measure](line), 0);
+  // A share of the time is of the launch's, whatever other files' lines take of it.
+  const total = measure === "time" ? 1 : all.reduce((sum, [, line]) => sum + counters[measure](line), 0);
   return all
-    .filter(([, line]) => counters[measure](line) > 0)
+    .filter(([, line]) => counters[measure](line) > (measure === "time" ? worthALine : 0))
     .sort(([, a], [, b]) => counters[measure](b) - counters[measure](a))
     .slice(0, most)
     .map(([line, counted]) => ({
       line: Number(line),
       text: source.lines[line] ?? "",
       share: counters[measure](counted) / total,
+      ...(measure === "time" && counted.waits ? { waits: counted.waits } : {}),
       notes: notesOn(counted, accessesOn(Number(line))),
     }));
 }
@@ -57,6 +62,14 @@ function notesOn(line: LineCounters, accesses: readonly AccessReport[]): string[
         : `${operation}: ${formatRatio(transactions / requests)} sectors a request, ideal ${formatRatio(ideal / requests)}`,
     );
   return [...new Set(notes), ...(line.divergentBranches > 0 ? ["divergent branch"] : [])];
+}
+
+/** What a line waits for, in the colours of the gutter, what takes most first. */
+function waitsBar(waits: Readonly<Partial<Record<WaitKind, number>>>): HTMLElement {
+  const byColour = new Map<string, number>();
+  for (const [kind, share] of Object.entries(waits) as [WaitKind, number][])
+    byColour.set(waitColours[kind], (byColour.get(waitColours[kind]) ?? 0) + share);
+  return stackedBar([...byColour].sort((a, b) => b[1] - a[1]).map(([tone, share]) => ({ share, tone })));
 }
 
 export function linesSection(
@@ -79,7 +92,7 @@ export function linesSection(
       name,
     ),
   );
-  const rows = found.map(({ line, text, share, notes }) =>
+  const rows = found.map(({ line, text, share, waits, notes }) =>
     element(
       "li",
       {},
@@ -89,7 +102,8 @@ export function linesSection(
         element("span", { class: "number" }, String(line)),
         element("code", {}, text),
         element("span", { class: "value" }, formatPercent(share * 100)),
-        bar(share, notes.length > 0 ? "warn" : "part"),
+        waits ? waitsBar(waits) : bar(share, notes.length > 0 ? "warn" : "part"),
+        waits && element("span", { class: "note" }, formatWaits(waits)),
         notes.length > 0 && element("span", { class: "note" }, notes.join("; ")),
       ),
     ),

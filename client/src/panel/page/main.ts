@@ -14,7 +14,7 @@ type Shown = Exclude<ToPage, { readonly type: "stale" }>;
 
 interface State {
   readonly shown?: Shown;
-  /** The user's choice, until then what bounds the launch. */
+  /** The user's choice, until then the time where it is known. */
   readonly measure?: Measure;
   readonly scroll?: number;
 }
@@ -76,7 +76,7 @@ function markStale(): void {
 function page(model: PanelModel): HTMLElement[] {
   const { report, reason } = model;
   if (!report) return [element("p", { class: "lead", role: "status" }, reason ? `Not simulated: ${reason}` : waiting[model.progress])];
-  const lines = linesSection(model, state.measure ?? measureFor(report.time?.boundBy), {
+  const lines = linesSection(model, state.measure ?? measureFor(report), {
     measure: (measure) => {
       change({ measure });
       render();
