@@ -10,6 +10,8 @@ import { fileURLToPath } from "node:url";
 const engine = "sim-engine/src";
 const units = "server/src/units.ts";
 const occupancyText = "server/src/occupancy-text.ts";
+const waitText = "server/src/wait-text.ts";
+const waitColours = "client/src/wait-colours.ts";
 const foreignText = "server/src/foreign-text.ts";
 const files = "server/src/files.ts";
 const grammar = "server/src/grammar.ts";
@@ -59,7 +61,7 @@ const engineArrows = {
   [inner("outcomes")]: [ir, work, ...passes, inner("execute"), inner("contents")],
   [inner("sampling")]: [ir, work, kernelFacts, inner("execute"), inner("observe")],
   [inner("sanitize")]: [ir, work, ...passes, inner("execute"), inner("sampling"), inner("report")],
-  [inner("report")]: [ir, work, ...passes, inner("machine"), inner("occupancy"), inner("execute"), inner("sampling")],
+  [inner("report")]: [ir, work, ...passes, inner("machine"), inner("timing"), inner("occupancy"), inner("execute"), inner("sampling")],
   [inner("worth")]: [
     ir,
     work,
@@ -88,6 +90,7 @@ export const arrows = {
   [trace]: [],
   [foreignText]: [],
   [occupancyText]: [engine, units],
+  [waitText]: [engine, units],
   "server/src/worker/": [...core, nvcc],
   [files]: below,
   [grammar]: below,
@@ -95,11 +98,23 @@ export const arrows = {
   [calibrate]: [...core, files, grammar, nvcc],
   "server/src/cli": [...core, occupancyText, files, grammar, nvcc, calibrate],
   [protocol]: [engine],
-  "server/src/lsp": [...core, occupancyText, nvcc, "server/src/worker/", protocol],
-  "server/src": [...core, occupancyText, nvcc, files, grammar, "server/src/worker/", "server/src/cli", "server/src/lsp", protocol],
-  "client/src/panel/page": ["client/src/panel/messages.ts", protocol, occupancyText, units],
+  "server/src/lsp": [...core, occupancyText, waitText, nvcc, "server/src/worker/", protocol],
+  "server/src": [
+    ...core,
+    occupancyText,
+    waitText,
+    nvcc,
+    files,
+    grammar,
+    "server/src/worker/",
+    "server/src/cli",
+    "server/src/lsp",
+    protocol,
+  ],
+  [waitColours]: [protocol],
+  "client/src/panel/page": ["client/src/panel/messages.ts", waitColours, protocol, occupancyText, waitText, units],
   "client/src/panel/messages.ts": [protocol],
-  "client/src": ["client/src/panel/page", "client/src/panel/messages.ts", protocol, units, foreignText],
+  "client/src": ["client/src/panel/page", "client/src/panel/messages.ts", waitColours, protocol, units, foreignText],
 };
 
 const analysis = "server/src/analysis";
@@ -168,6 +183,7 @@ const packages = {
   "@warplens/server/protocol": protocol,
   "@warplens/server/occupancy-text": occupancyText,
   "@warplens/server/units": units,
+  "@warplens/server/wait-text": waitText,
   "@warplens/server/foreign-text": foreignText,
 };
 const specifiers = /\b(?:from|import)\s*\(?\s*"([^"]+)"/g;

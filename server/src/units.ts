@@ -1,6 +1,4 @@
 /** Figures as people read them: three significant digits, SI steps of 1000 for rates and counts, steps of 1024 for sizes of memory. */
-import type { WaitKind } from "@warplens/sim-engine";
-
 function scaled(value: number, step: number, units: readonly string[]): string {
   let index = 0;
   let rest = Math.abs(value);
@@ -50,27 +48,6 @@ export const formatRatio = (value: number): string => (value > 0 && value < 0.05
 /** What bounds a launch, `l2-latency`, as `L2 latency`. */
 export const formatBound = (name: string): string =>
   name.replaceAll("-", " ").replace(/\b(l1|l2|dram|fma|alu|xu|adu|cbu|lsu|fp16|fp32|fp64)\b/g, (unit) => unit.toUpperCase());
-/** What warps wait for at a line, by kind, after "waits for". */
-const waits = {
-  memory: "memory",
-  shared: "shared memory",
-  constant: "constants",
-  atomics: "atomics",
-  barrier: "a barrier",
-  pipe: "a busy pipe",
-  dependence: "results of arithmetic",
-  code: "its code",
-} as const;
-
-/** "waits for memory 38 %, issues 3 %": what a line's time is spent with, what takes most first and what comes to little left out. Shares are 0 to 1. */
-export function formatWaits(shares: Readonly<Partial<Record<WaitKind, number>>>): string {
-  const all = (Object.entries(shares) as [WaitKind, number][]).sort((a, b) => b[1] - a[1]);
-  const told = all.filter(([, share], index) => index === 0 || share >= 0.01);
-  return told
-    .map(([kind, share]) => `${kind === "issue" ? "issues" : `waits for ${waits[kind]}`} ${formatPercent(100 * share)}`)
-    .join(", ");
-}
-
 /** "n = 1024", "contents of index as `fill` of line 12 stored it", "the launch taken to be reached" */
 export const formatAssumption = (what: string, value: number | string): string =>
   `${what} ${/^(?:as|taken) /.test(String(value)) ? "" : "= "}${value}`;

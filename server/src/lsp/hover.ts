@@ -2,7 +2,8 @@
 import type { AccessReport } from "@warplens/sim-engine";
 import type { Hover, Position } from "vscode-languageserver";
 import { code, literal, prose, row } from "../foreign-text.ts";
-import { formatCapacity, formatCount, formatEstimate, formatPercent, formatRatio, formatWaits } from "../units.ts";
+import { formatCapacity, formatCount, formatEstimate, formatPercent, formatRatio } from "../units.ts";
+import { formatWaits } from "../wait-text.ts";
 import type { OffsetRange } from "../worker/messages.ts";
 import { rangeOf } from "./convert.ts";
 import { assumptionsText, changesTable, conflictWays, launchTable, occupancyText, perRequest, shapeText, templateText } from "./figures.ts";

@@ -1,5 +1,6 @@
 import type { AccessReport, LaunchReport, LineCounters, PanelModel, WaitKind } from "@warplens/server/protocol";
-import { formatPercent, formatRatio, formatWaits } from "@warplens/server/units";
+import { formatPercent, formatRatio } from "@warplens/server/units";
+import { formatWaits } from "@warplens/server/wait-text";
 import { waitColours } from "../../wait-colours.ts";
 import { bar, element, section, stackedBar } from "./dom.ts";
 
