@@ -80,6 +80,7 @@ __global__ void k(Vectors v, int n) {
     "the last block sums up": program(
       `  out[i] = in[i];
   __threadfence();
+  __syncthreads();
   __shared__ bool last;
   if (t == 0) last = atomicAdd(&done, 1) == gridDim.x - 1;
   __syncthreads();
@@ -115,6 +116,19 @@ int main() {
   }`,
         "k<<<2, 32>>>(out, in, 4096);",
         "__device__ int lock;",
+      ),
+    },
+    "a block that is counted before all of its warps have stored": {
+      code: program(
+        `  out[i] = in[i];
+  __threadfence();
+  __shared__ bool last;
+  if (t == 0) last = atomicAdd(&done, 1) == gridDim.x - 1;
+  __syncthreads();
+  if (last && t == 0) for (int j = 0; j < n; ++j) out[0] += out[j];
+  //                                                        ^^^^^^ thread (32, 0, 0) of block (0, 0, 0) writes \`out[i]\``,
+        undefined,
+        "__device__ unsigned done;",
       ),
     },
     "one value that is read, where a fence is too narrow": {

@@ -169,7 +169,8 @@ function watched(
       isSubstituted,
     );
     watcher = watching;
-    for (const at of isUnordered(program) ? blocks : inOrder(blocks)) watching.watch(at, () => runner.runBlock(at));
+    const [...all] = isUnordered(program) ? blocks : inOrder(blocks);
+    for (const [k, at] of all.entries()) watching.watch(at, k > 0 && k === all.length - 1, () => runner.runBlock(at));
   } catch (error) {
     if (!isReason(error)) throw error;
   }

@@ -94,14 +94,16 @@ export function findInvented(program: Program, scalars: ReadonlySet<number>, wor
   };
 }
 
-/** What the kernel only counts up or down: any block may be the one that finds a number there, as blocks come in any order. */
+/** What the kernel only counts up or down, or begins anew: any block may be the one that finds a number there, as blocks come in any order. */
 function countersOf({ kernel, provenance }: Program): ReadonlySet<MemoryObject> {
   const [counted, others] = [new Set<MemoryObject>(), new Set<MemoryObject>()];
   for (const { ops } of kernel.blocks)
     for (const { action, args } of ops) {
       const [address, value] = args;
       if (!address || !/^(store|atomic|copy)/.test(action.kind)) continue;
-      const counts = action.kind === "atomic" && /^(add|sub|inc|dec)$/.test(action.op) && value?.action.kind === "const";
+      if (action.kind === "store" && value?.action.kind === "const") continue;
+      const isCount = action.kind === "atomic" && /^(add|sub|inc|dec)$/.test(action.op);
+      const counts = isCount && (value?.action.kind === "const" || /^(inc|dec)$/.test(action.op));
       for (const object of provenance.of(address)) (counts ? counted : others).add(object);
     }
   return new Set([...counted].filter((object) => !mayOverlap(new Set([object]), others)));

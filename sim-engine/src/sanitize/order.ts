@@ -48,6 +48,8 @@ export class OrderCheck {
   readonly #isSubstituted: boolean;
   readonly #values: LaneValues | undefined;
   readonly #locks = new HeldLocks();
+  /** Where the present block has found out by an atomic what others had left by theirs: what it does there comes behind that. */
+  readonly #found = new Set<number>();
   #unwritten: Unwritten[] = [];
   #undecided: Undecided[] = [];
   /** What is stored by one place in the source from several threads, and where they read it: it decides whether that matters. */
@@ -100,6 +102,7 @@ export class OrderCheck {
   begin(): void {
     this.#shared?.clear();
     this.#order?.begin();
+    this.#found.clear();
     this.#locks.clear();
     this.#unwritten = [];
   }
@@ -115,10 +118,12 @@ export class OrderCheck {
     const order = this.#order;
     const { action } = op;
     const isStrong = action.kind === "atomic" || ((action.kind === "load" || action.kind === "store") && action.volatile === true);
+    const finds = operation !== "store" && this.#sites.finds(op);
+    if (action.kind === "atomic" && finds && space === "global")
+      for (let lane = 0, bits = mask; bits !== 0; lane++, bits >>>= 1) if (bits & 1) this.#found.add(addresses[from + lane]!);
     if (!order || !isStrong) return;
     const { block } = this.#witnesses;
     const ofBlock = space === "shared" || atomicScope(op) === "block";
-    const finds = operation !== "store" && this.#sites.finds(op);
     const takes = action.kind === "atomic" && action.op === "cas" && this.#sites.isLock(op);
     for (let lane = 0, bits = mask; bits !== 0; lane++, bits >>>= 1) {
       if ((bits & 1) === 0) continue;
@@ -254,6 +259,7 @@ export class OrderCheck {
     if (!other || !extent || (extent.object.bytes !== undefined && address - extent.start >= extent.object.bytes)) return;
     const within = conflict.block === touch.block;
     if (site.isAtomic && other.isAtomic && (within || !(site.ofBlock || other.ofBlock))) return;
+    if (!within && conflict.isAtomic && this.#found.has(address)) return;
     if (within && this.#isAstray(touch, conflict)) return;
     if (!within && !decided && (touch.isAstray || conflict.isAstray)) {
       if (this.#undecided.length < mostUndecided) this.#undecided.push({ site, conflict, address, touch });

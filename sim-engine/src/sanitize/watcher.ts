@@ -3,6 +3,7 @@ import type { AccessCounter, AccessListener, RequestShape, SharedEnd } from "../
 import type { BarrierListener, Runner, WaitListener } from "../execute/run.ts";
 import type { Dim3, Op } from "../ir/kernel.ts";
 import type { Violation } from "../report/violation.ts";
+import { Arrivals } from "./arrivals.ts";
 import { BarrierCheck } from "./barriers.ts";
 import { BoundsCheck } from "./bounds.ts";
 import { BlockClocks } from "./clocks.ts";
@@ -21,6 +22,7 @@ export class Watcher implements AccessListener, BarrierListener, WaitListener {
   readonly #order: OrderCheck;
   readonly #unwritten: UnwrittenCheck;
   readonly #barriers: BarrierCheck;
+  readonly #arrivals: Arrivals;
   readonly #lanes = new Float64Array(32);
 
   /**
@@ -38,6 +40,7 @@ export class Watcher implements AccessListener, BarrierListener, WaitListener {
     this.#order = new OrderCheck(program, this.#witnesses, this.#sites, this.#clocks, ordered, values, isSubstituted);
     const whole = ordered && program.blocks.every(({ skip }) => !skip);
     this.#unwritten = new UnwrittenCheck(program, given, this.#witnesses, this.#sites, whole);
+    this.#arrivals = new Arrivals(program);
     this.#barriers = new BarrierCheck(runner, invented, this.#witnesses, this.#clocks);
     for (const counter of [...program.counters.values()].flat()) counter.listener = this;
     runner.barrierListener = ordered ? this : undefined;
@@ -66,8 +69,9 @@ export class Watcher implements AccessListener, BarrierListener, WaitListener {
     this.#order.tellUndecided();
   }
 
-  /** Runs a block. */
-  watch(at: Dim3, run: () => void): void {
+  /** Runs a block. @param isLast the last that is run: it finds all others to have come */
+  watch(at: Dim3, isLast: boolean, run: () => void): void {
+    if (isLast) this.#arrivals.countOthers();
     this.#witnesses.block = at;
     this.#runner.records = [];
     this.#clocks.clear();
@@ -79,6 +83,7 @@ export class Watcher implements AccessListener, BarrierListener, WaitListener {
     this.#order.tellUnwritten();
     this.#unwritten.end();
     this.#barriers.end();
+    this.#arrivals.end();
   }
 
   /** An operation by which the running warp's threads wait, for each other or for what they copy. */
@@ -107,6 +112,7 @@ export class Watcher implements AccessListener, BarrierListener, WaitListener {
   }
 
   request(counter: AccessCounter, addresses: Float64Array, from: number, mask: number): void {
+    this.#arrivals.count(counter, addresses, from, mask);
     this.#order.synchronise(counter, addresses, from, mask, this.#warp);
     const site = this.#sites.of(counter);
     if (site) this.#check(site, addresses, from, mask);
