@@ -41,7 +41,7 @@ int main() {
   *check(context) {
     const { reading } = context.program;
     for (const { first: each, others } of byCause(allShown(context, "global-race"), causeOfRace, showsMore)) {
-      const { by, other, object, offset, width, sameWarp, unfenced, values } = each.violation;
+      const { by, other, object, sameWarp, unfenced, values } = each.violation;
       const first = placeIn(each.launch, other.at, reading.files);
       const same = first && first.file === each.place.file && first.start === each.place.start;
       const within = tuple(by.block) === tuple(other.block);
@@ -52,8 +52,8 @@ int main() {
       yield {
         span: each.place,
         message: within
-          ? `Race in global memory: ${threadOf(by)} ${verbOf(by)} \`${each.text}\` and thread ${tuple(other.thread)} of it ${verbOf(other)} ${what}, ${elementAt(offset, width)} of \`${object.name}\`, ${unfenced ? lock.slice(2) : unordered(sameWarp, values)}.${andMore(others)}${assuming(each)}`
-          : `Race between blocks: ${threadOf(by)} ${verbOf(by)} \`${each.text}\` and ${threadOf(other)} ${verbOf(other)} ${what}, ${elementAt(offset, width)} of \`${object.name}\`${lock}.${andMore(others)}${assuming(each)}`,
+          ? `Race in global memory: ${threadOf(by)} ${verbOf(by)} \`${each.text}\` and thread ${tuple(other.thread)} of it ${verbOf(other)} ${what}, ${elementAt(each.violation)} of \`${object.name}\`, ${unfenced ? lock.slice(2) : unordered(sameWarp, values)}.${andMore(others)}${assuming(each)}`
+          : `Race between blocks: ${threadOf(by)} ${verbOf(by)} \`${each.text}\` and ${threadOf(other)} ${verbOf(other)} ${what}, ${elementAt(each.violation)} of \`${object.name}\`${lock}.${andMore(others)}${assuming(each)}`,
         ...about(each, [
           ...(first && !same ? [{ at: first, message: `${threadOf(other)} ${verbOf(other)} it here` }] : []),
           ...alsoAt(others, (more) => `${threadOf(more.by)} ${verbOf(more.by)} it here, too`),

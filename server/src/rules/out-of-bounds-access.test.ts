@@ -83,7 +83,7 @@ void run(int n) {
     "a copy of a length that only run time tells": {
       code: program(
         `${i}  memcpy(out + i * n, in, n * 4);
-//^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ element 6,144`,
+//^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ element 1,536`,
         "k<<<4, 64>>>(out, in, 8);",
       ),
     },
@@ -181,7 +181,7 @@ void run(int n) {
     "a vector over the end": {
       code: program(
         `${i}  if (i < 251) ((float4 *)out)[i] = make_float4(0, 0, 0, 0);
-  //           ^^^^^^^^^^^^^^^^^^ element 250; \`out\` has 250 elements of 16 bytes`,
+  //           ^^^^^^^^^^^^^^^^^^ elements 1,000 to 1,003; \`out\` has 1,000 elements of 4 bytes`,
         "k<<<1, 256>>>(out, in, 1000);",
       ),
     },

@@ -44,7 +44,7 @@ int main() {
   *check(context) {
     for (const each of shown(context, "out-of-bounds")) {
       const { violation, place, text } = each;
-      const { by, object, offset, width } = violation;
+      const { by, object } = violation;
       if (object.kind === "null") {
         const what = object.name === "" ? "the pointer" : `\`${object.name}\``;
         yield { span: place, message: `Null pointer: ${threadOf(by)} ${verbOf(by)} \`${text}\`, and ${what} is null.`, ...about(each) };
@@ -52,7 +52,7 @@ int main() {
       }
       yield {
         span: place,
-        message: `Out of bounds: ${threadOf(by)} ${verbOf(by)} \`${text}\`, ${elementAt(offset, width)}; ${sizeOf(object, width)}.`,
+        message: `Out of bounds: ${threadOf(by)} ${verbOf(by)} \`${text}\`, ${elementAt(violation)}; ${sizeOf(violation)}.`,
         ...about(each),
         fix: boundsCheck(context, each),
       };

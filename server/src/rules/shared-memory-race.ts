@@ -52,14 +52,14 @@ int main() {
   *check(context) {
     const { reading } = context.program;
     for (const { first: each, others, all } of byCause(allShown(context, "shared-race"), causeOfRace, showsMore)) {
-      const { by, other, object, offset, width, sameWarp, underWay, values } = each.violation;
+      const { by, other, object, sameWarp, underWay, values } = each.violation;
       const first = placeIn(each.launch, other.at, reading.files);
       const same = first && first.file === each.place.file && first.start === each.place.start;
       const how = underWay ? "before the copy has been waited for" : unordered(sameWarp, values);
       const before = first && !same ? `\`${textAt(reading, first)}\`` : "the same";
       yield {
         span: each.place,
-        message: `Race in shared memory: thread ${tuple(by.thread)} ${verbOf(by)} \`${each.text}\` and thread ${tuple(other.thread)} ${verbOf(other)} ${before}, ${elementAt(offset, width)} of \`${object.name}\`, ${how}.${andMore(others)}${assuming(each)}`,
+        message: `Race in shared memory: thread ${tuple(by.thread)} ${verbOf(by)} \`${each.text}\` and thread ${tuple(other.thread)} ${verbOf(other)} ${before}, ${elementAt(each.violation)} of \`${object.name}\`, ${how}.${andMore(others)}${assuming(each)}`,
         ...about(each, [
           ...(first && !same ? [{ at: first, message: `thread ${tuple(other.thread)} ${verbOf(other)} it here` }] : []),
           ...alsoAt(others, (more) => `thread ${tuple(more.by.thread)} ${verbOf(more.by)} it here, too`),

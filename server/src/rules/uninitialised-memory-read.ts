@@ -53,10 +53,10 @@ int main() {
   },
   *check(context) {
     for (const { first: each, others } of byCause(shown(context, "uninitialised"), ({ object }) => `${object.kind} ${object.name}`)) {
-      const { by, object, offset, width } = each.violation;
+      const { by, object } = each.violation;
       yield {
         span: each.place,
-        message: `Nobody has written it: ${threadOf(by)} reads \`${each.text}\`, ${elementAt(offset, width)} of \`${object.name}\`, before any thread stores there.${others.length === 0 ? "" : ` So ${others.length === 1 ? "does one more read" : `do ${others.length} more reads`} of it.`}`,
+        message: `Nobody has written it: ${threadOf(by)} reads \`${each.text}\`, ${elementAt(each.violation)} of \`${object.name}\`, before any thread stores there.${others.length === 0 ? "" : ` So ${others.length === 1 ? "does one more read" : `do ${others.length} more reads`} of it.`}`,
         ...about(
           each,
           alsoAt(others, (more) => `${threadOf(more.by)} reads it here, too`),

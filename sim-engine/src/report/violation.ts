@@ -17,6 +17,8 @@ export interface TouchedObject {
   readonly name: string;
   /** Its size, where it is known; of dynamic shared memory what the launch gives. */
   readonly bytes: number | undefined;
+  /** That of one element, as the array or the pointer to it is declared; absent where that is not known, or several ways. */
+  readonly elementBytes?: number;
 }
 
 export interface SizedObject extends TouchedObject {

@@ -1,6 +1,6 @@
 /** The memory that each access may point into, and where it lies. */
 import type { Program } from "../execute/program.ts";
-import type { Op } from "../ir/kernel.ts";
+import type { Kernel, Launch, Op } from "../ir/kernel.ts";
 import type { SizedObject, TouchedObject } from "../report/violation.ts";
 
 /** An object at its addresses. */
@@ -32,7 +32,11 @@ export function extentsOf({ kernel, launch, environment, provenance }: Program, 
           const buffer = launch.buffers[index];
           // One of no bytes was sized by what is not known here, such as what a file would have said.
           if (buffer?.image || buffer?.bytes === 0) return false;
-          return add(environment.bufferStarts[index], buffer?.bytes, { kind: "buffer", name: buffer?.name ?? "" });
+          return add(environment.bufferStarts[index], buffer?.bytes, {
+            kind: "buffer",
+            name: buffer?.name ?? "",
+            ...elementOf(kernel, launch, index),
+          });
         }
         case "shared": {
           const at = name === "dynamic" ? kernel.shared.findIndex(({ bytes }) => bytes === undefined) : index;
@@ -40,6 +44,7 @@ export function extentsOf({ kernel, launch, environment, provenance }: Program, 
           return add(environment.sharedAddresses[at], array?.bytes ?? launch.dynamicSharedBytes, {
             kind: "shared",
             name: array?.name ?? "",
+            ...(array ? { elementBytes: array.elementBytes } : {}),
           });
         }
         case "global": {
@@ -67,9 +72,20 @@ function parameterOf({ parameters }: Program["kernel"], address: Op): string {
   return at?.action.kind === "param" ? (parameters[at.action.index]?.name ?? "") : "";
 }
 
+/** The size of what the parameters that lead to a buffer point to, where all say the same. */
+function elementOf({ parameters }: Kernel, launch: Launch, buffer: number): { readonly elementBytes?: number } {
+  const sizes = new Set(
+    launch.arguments.flatMap((argument, index) =>
+      argument.kind === "pointer" && argument.buffer === buffer ? [parameters[index]?.pointee?.bytes ?? 0] : [],
+    ),
+  );
+  const [elementBytes = 0] = sizes;
+  return sizes.size === 1 && elementBytes > 0 ? { elementBytes } : {};
+}
+
 /** The buffer that an address is in, of those that a pointer may point into, whose sizes may be unknown; and where it begins. */
 export function bufferAt(
-  { launch, environment, provenance }: Program,
+  { kernel, launch, environment, provenance }: Program,
   pointer: Op,
   address: number,
 ): { readonly start: number; readonly object: TouchedObject } | undefined {
@@ -80,17 +96,17 @@ export function bufferAt(
     const buffer = launch.buffers[Number(name)];
     if (start === undefined || buffer === undefined) return undefined;
     if (start > address || (found && found.start > start)) continue;
-    found = { start, object: { kind: "buffer", name: buffer.name, bytes: buffer.bytes } };
+    found = { start, object: { kind: "buffer", name: buffer.name, bytes: buffer.bytes, ...elementOf(kernel, launch, Number(name)) } };
   }
   return found;
 }
 
 /** The shared array that an address is in. */
 export function sharedAt({ kernel, launch, environment }: Program, address: number): Extent | undefined {
-  for (const [index, { name, bytes = launch.dynamicSharedBytes }] of kernel.shared.entries()) {
+  for (const [index, { name, elementBytes, bytes = launch.dynamicSharedBytes }] of kernel.shared.entries()) {
     const start = environment.sharedAddresses[index];
     if (start !== undefined && address >= start && address < start + bytes)
-      return { start, end: start + bytes, object: { kind: "shared", name, bytes } };
+      return { start, end: start + bytes, object: { kind: "shared", name, bytes, elementBytes } };
   }
   return undefined;
 }

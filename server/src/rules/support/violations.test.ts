@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from "vitest";
 import type { LaunchFact } from "../../analysis/facts.ts";
 import { loadGrammarFromDisk } from "../../grammar.ts";
 import { findingsOf } from "../../testing/rule-tables.ts";
-import { isKnown } from "./violations.ts";
+import { elementAt, isKnown } from "./violations.ts";
 
 beforeAll(loadGrammarFromDisk);
 
@@ -18,6 +18,19 @@ test.each<readonly [what: string, value: number | string, isKnown: boolean]>([
 ])("%s: %s", (what, value, known) => {
   const fact = { assumptions: [{ what, value, why: "" }] } as Pick<LaunchFact, "assumptions"> as LaunchFact;
   expect(isKnown({ fact })).toBe(known);
+});
+
+test.each<readonly [what: string, elementBytes: number | undefined, offset: number, width: number, expected: string]>([
+  ["an element", 4, 400, 4, "element 100"],
+  ["a member of a record", 16, 1608, 4, "element 100"],
+  ["several at once", 4, 400, 16, "elements 100 to 103"],
+  ["before the start", 8, -8, 4, "element -1"],
+  ["bytes of a pool", 1, 400, 4, "byte 400"],
+  ["not where one begins", 4, 402, 4, "byte 402"],
+  ["what nothing is known of", undefined, 400, 8, "element 50"],
+])("the element that is touched: %s", (_, elementBytes, offset, width, expected) => {
+  const object = { kind: "buffer", name: "x", bytes: 4000, ...(elementBytes === undefined ? {} : { elementBytes }) } as const;
+  expect(elementAt({ object, offset, width })).toBe(expected);
 });
 
 test("the allocation is shown, where the host's code makes it", () => {

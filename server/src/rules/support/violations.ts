@@ -136,11 +136,24 @@ export function unordered(sameWarp: boolean, values: readonly [number, number] |
 const count = (value: number): string => value.toLocaleString("en-US");
 
 /** "`c` has 1,000 elements of 4 bytes", or bytes where they do not divide it. */
-export function sizeOf({ name, bytes, kind }: Of<"out-of-bounds">["object"], width: number): string {
+export function sizeOf({ object, width }: Of<"out-of-bounds">): string {
+  const { name, bytes, kind } = object;
   const what = name === "" ? (kind === "buffer" ? "the allocation" : "the array") : `\`${name}\``;
-  return bytes % width === 0 ? `${what} has ${count(bytes / width)} elements of ${width} bytes` : `${what} has ${count(bytes)} bytes`;
+  const element = elementOf(object, width);
+  const isWhole = bytes % element === 0 && !(element === 1 && width > 1);
+  return isWhole
+    ? `${what} has ${count(bytes / element)} elements of ${element} ${element === 1 ? "byte" : "bytes"}`
+    : `${what} has ${count(bytes)} bytes`;
 }
 
-/** "element 25,599", or "byte 13". */
-export const elementAt = (offset: number, width: number): string =>
-  offset % width === 0 ? `element ${count(offset / width)}` : `byte ${count(offset)}`;
+/** "element 25,599" as the array is declared, "elements 96 to 99" of an access that is wider, or "byte 13". */
+export function elementAt({ object, offset, width }: Pick<Of<"misaligned">, "object" | "offset" | "width">): string {
+  const element = elementOf(object, width);
+  // A member of an element.
+  if (element > width) return `element ${count(Math.floor(offset / element))}`;
+  if (offset % element !== 0 || width % element !== 0 || (element === 1 && width > 1)) return `byte ${count(offset)}`;
+  const first = offset / element;
+  return element === width ? `element ${count(first)}` : `elements ${count(first)} to ${count(first + width / element - 1)}`;
+}
+
+const elementOf = ({ elementBytes }: Of<"misaligned">["object"], width: number): number => elementBytes ?? width;
