@@ -39,6 +39,15 @@ export const formatCount = (count: number): string =>
   Math.abs(count) < 10_000 ? significant(count) : scaled(count, 1000, ["", "k", "M", "G", "T"]).replace(" ", "");
 /** 0 to 100 as `51 %`. */
 export const formatPercent = (percent: number): string => `${percent > 0 && percent < 1 ? "< 1" : Math.round(percent)} %`;
+/** Relative changes below this are none: an edit that moves code changes the last digits. */
+const noChange = 0.005;
+
+/** "−53 %", "+4 %", or nothing where it is the same. */
+export function formatChange(from: number, to: number): string | undefined {
+  const change = from === 0 ? 0 : to / from - 1;
+  if (Math.abs(change) < noChange) return undefined;
+  return `${change < 0 ? "\u2212" : "+"}${formatPercent(100 * Math.abs(change))}`;
+}
 /** (256, 1, 1) as `256`, (32, 8, 1) as `32 × 8`. */
 export function formatDim([x, y, z]: readonly [number, number, number]): string {
   return [x, y, z].slice(0, z > 1 ? 3 : y > 1 ? 2 : 1).join(" × ");

@@ -1,9 +1,9 @@
 /** Pictures of the example in editor and panel, in a dark and a light theme. */
 import { mkdirSync } from "node:fs";
 import path from "node:path";
-import type { Page } from "playwright-core";
+import type { FrameLocator, Page } from "playwright-core";
 import { startServer, type VscodeInstall } from "./vscode-server.ts";
-import { goToLine, openBrowser, openFile, openPanel, setTheme } from "./workbench.ts";
+import { goToLine, openBrowser, openFile, openPanel, runCommand, setTheme } from "./workbench.ts";
 
 const themes = ["Dark Modern", "Light Modern"];
 
@@ -44,10 +44,28 @@ export async function screenshots({ root, vscode, chromium, into }: ScreenshotOp
       await panel.getByRole("region", { name: "Basis" }).waitFor();
       await page.locator(".part.sidebar").screenshot({ path: path.join(into, `panel-${nameOf(theme)}.png`) });
     }
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await pinned(page, panel);
+    for (const theme of themes) {
+      await setTheme(page, theme);
+      await page.screenshot({ path: path.join(into, `pinned-${nameOf(theme)}.png`) });
+    }
   } finally {
     await browser.close();
     await server.stop();
   }
+}
+
+/** Pins the figures, and then pads the tile. */
+async function pinned(page: Page, panel: FrameLocator): Promise<void> {
+  const lens = (text: string) => page.locator(".codelens-decoration", { hasText: text }).first();
+  await runCommand(page, "WarpLens: Pin Figures to Compare");
+  await lens("pinned").waitFor();
+  await goToLine(page, 13);
+  await page.keyboard.press("End");
+  for (const key of ["ArrowLeft", "ArrowLeft", "Backspace", "3"]) await page.keyboard.press(key);
+  await lens("\u2212").waitFor();
+  await panel.getByText("\u2212").first().waitFor();
 }
 
 const nameOf = (theme: string): string => (theme.startsWith("Dark") ? "dark" : "light");

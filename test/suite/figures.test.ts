@@ -87,6 +87,22 @@ describe("figures of a file that takes its time", () => {
     assert.deepEqual(await all((title) => hasFigures(title) && !isStale(title)), good);
   });
 
+  it("what is pinned is compared with what an edit makes of it", async () => {
+    await all((title) => hasFigures(title) && !isStale(title));
+    await commands.executeCommand("warplens.togglePins");
+    await all((title) => title.endsWith("as pinned"));
+    await edit("b * b < 4.0f", "b * b < 3.0f");
+    const compared = await all((title) => hasFigures(title) && !isStale(title) && title.includes("pinned"));
+    assert.ok(
+      compared.some((title) => /[\u2212+]\d+ % from [\d.]+ [µm]s pinned/.test(title)),
+      compared.join(" | "),
+    );
+    await window.showTextDocument(document);
+    await commands.executeCommand("undo");
+    await commands.executeCommand("warplens.togglePins");
+    await all((title) => hasFigures(title) && !isStale(title) && !title.includes("pinned"));
+  });
+
   it("a long simulation says how far it is, and can be stopped", async () => {
     await all((title) => hasFigures(title) && !isStale(title));
     // Another limit in the function that all of them call: every launch is another one.

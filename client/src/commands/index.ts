@@ -5,6 +5,7 @@ import type { BaseLanguageClient } from "vscode-languageclient";
 import { toggleHeat } from "../heat.ts";
 import type { PanelView } from "../panel/view.ts";
 import { bugReport } from "./bug-report.ts";
+import { togglePins } from "./pin.ts";
 import { selectGpu } from "./select-gpu.ts";
 import { showRule } from "./show-rule.ts";
 
@@ -27,6 +28,7 @@ export function registerCommands({ client, log, panel, version }: CommandContext
     }),
     commands.registerCommand("warplens.showRule", (id?: unknown) => showRule(client, typeof id === "string" ? id : undefined)),
     commands.registerCommand("warplens.toggleHeat", toggleHeat),
+    commands.registerCommand("warplens.togglePins", () => togglePins(client)),
     commands.registerCommand("warplens.showPanel", (uri?: unknown, line?: unknown) => panel.show(uri, line)),
   ];
 }

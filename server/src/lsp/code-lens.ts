@@ -5,6 +5,7 @@ import { faultOf, faultText } from "../lint/soundness.ts";
 import { formatAssumption, formatBandwidth, formatBound, formatEstimate, formatPercent, shortGpuName } from "../units.ts";
 import { rangeOf } from "./convert.ts";
 import { occupancyText } from "./figures.ts";
+import { pinText } from "./pins.ts";
 import { isPending, launchesOf, type SimulatedLaunch, staleText, type View, type ViewKernel, worstLaunch } from "./view.ts";
 
 /** Stands behind figures that are not the present text's. Behind, so that nothing moves when they are made anew. */
@@ -35,7 +36,8 @@ function kernelLenses(view: View, kernel: ViewKernel): CodeLens[] {
   const refused = worst.reason === undefined ? "" : ` · now not simulated: ${worst.reason}`;
   const fault = faultOf(view.diagnostics, kernel.name);
   const mark = fault ? `⚠ ${faultText(fault)} · ` : "";
-  const title = `${mark}${summary(worst, name)}${more}${worst.isStale ? staleMark : ""}${refused}`;
+  const pin = worst.pinned && pinText(worst.report, worst.pinned, gpu.name);
+  const title = `${mark}${summary(worst, name)}${pin === undefined ? "" : ` · ${pin}`}${more}${worst.isStale ? staleMark : ""}${refused}`;
   const tooltip = worst.isStale
     ? staleText(view)
     : fault

@@ -26,6 +26,8 @@ export function panelAnswer(view: View, { position, launch: picked }: PanelParam
     ...(shown?.reason === undefined ? {} : { reason: visible(shown.reason) }),
     isStale: shown?.isStale ?? false,
     ...(fault ? { fault: { text: faultText(fault), message: fault.message } } : {}),
+    ...(shown?.pinned ? { pinned: shown.pinned } : {}),
+    hasPins: launches.some(({ pinned }) => pinned !== undefined),
     progress,
     sweeps: shown?.report ? occupancySweeps(shown.report, gpu) : [],
     source: { uri: document.uri, lines: shown?.report ? linesOf(view, Object.keys(shown.report.lines)) : {} },

@@ -79,6 +79,10 @@ export interface PanelModel {
   readonly isStale: boolean;
   /** What threads of the kernel do wrong, where that is known: in short with its line, and as the finding has it. */
   readonly fault?: { readonly text: string; readonly message: string };
+  /** What is pinned of the launch. */
+  readonly pinned?: Pinned;
+  /** Something of the document is pinned. */
+  readonly hasPins: boolean;
   /** How far the simulation of the present text has come. */
   readonly progress: PanelProgress;
   /** With a report: one sweep a resource. */
@@ -86,6 +90,18 @@ export interface PanelModel {
   /** The trimmed text of each line of `report.lines`, by 1-based line; and the URI of the file they stand in. */
   readonly source: { readonly uri: string; readonly lines: Readonly<Record<string, string>> };
 }
+
+/** Figures of a launch that the user pinned, to compare with what comes of edits, of another GPU or other settings. */
+export interface Pinned {
+  readonly gpu: string;
+  readonly occupancyPct: number;
+  /** Nanoseconds, and GB/s of DRAM; absent where the time was not known. */
+  readonly ns?: number;
+  readonly dramGBs?: number;
+}
+
+/** Client to server, `{ textDocument }`: pins what is simulated of it, or unpins it where it is; answers how many launches are pinned now. */
+export const pinRequest = "warplens/pin";
 
 /** Client to server, `{ textDocument }`: where the time of a document's kernels is spent, a `HeatAnswer`; `null` of one that is not open. */
 export const heatRequest = "warplens/heat";

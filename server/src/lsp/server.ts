@@ -51,6 +51,7 @@ import {
   heatRequest,
   type PanelAnswer,
   panelRequest,
+  pinRequest,
   rulePageRequest,
   rulesRequest,
   statusNotification,
@@ -224,6 +225,7 @@ export function startServer(connection: Connection, platform: Platform): void {
     return view ? panelAnswer(view, read) : null;
   });
 
+  connection.onRequest<number, void>(pinRequest, (params: unknown): number => workspace.togglePins(documentOf(params)));
   connection.onRequest<HeatAnswer | null, void>(heatRequest, (params: unknown): HeatAnswer | null => {
     const view = workspace.view(documentOf(params));
     return view ? heatOf(view) : null;

@@ -6,6 +6,7 @@ import type { GpuModel, LaunchReport } from "@warplens/sim-engine";
 import type { TextDocument } from "vscode-languageserver-textdocument";
 import type { Diagnostic } from "../lint.ts";
 import type { OffsetRange, SharedArrayFact } from "../worker/messages.ts";
+import type { Pinned } from "./protocol.ts";
 import type { Settings } from "./settings.ts";
 
 export interface ViewKernel {
@@ -31,6 +32,8 @@ export interface ViewLaunch {
   readonly report?: LaunchReport;
   /** Report or reason are those of an older text, or of older settings. */
   readonly isStale: boolean;
+  /** What the user pinned of it. */
+  readonly pinned?: Pinned;
   /** Why it was not simulated; beside a stale report, why the present text's was not. */
   readonly reason?: string;
 }

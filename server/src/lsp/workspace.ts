@@ -13,6 +13,7 @@ import { toLsp } from "./diagnostics.ts";
 import { DocumentState } from "./document-state.ts";
 import type { Documents, Edit } from "./documents.ts";
 import { gpuSummary } from "./gpus.ts";
+import { Pins } from "./pins.ts";
 import type { Platform } from "./platform.ts";
 import { isProjectFile, projectDiagnostics } from "./project-diagnostics.ts";
 import type { StatusParams } from "./protocol.ts";
@@ -42,6 +43,7 @@ export class Workspace {
   readonly #configurations: Configurations;
   readonly #texts: ToldTexts;
   readonly #states = new Map<string, DocumentState>();
+  readonly #pins = new Pins();
   #problems: readonly string[] = [];
   /** Counts the times that files may have changed. */
   #files = 0;
@@ -151,6 +153,7 @@ export class Workspace {
   closed({ uri }: TextDocument): void {
     this.#schedule.drop(uri);
     this.#compilations?.drop(uri);
+    this.#pins.drop(uri);
     const state = this.#states.get(uri);
     state?.closed();
     this.#states.delete(uri);
@@ -205,7 +208,17 @@ export class Workspace {
   }
 
   view(uri: string): View | undefined {
-    return this.#states.get(uri)?.view(this.#configurations.settings);
+    const view = this.#states.get(uri)?.view(this.#configurations.settings);
+    return view && this.#pins.beside(view);
+  }
+
+  /** Pins what is simulated of a document, or unpins it where it is. @returns how many launches are pinned now */
+  togglePins(uri: string): number {
+    const view = this.#states.get(uri)?.view(this.#configurations.settings);
+    if (!view) return 0;
+    const pinned = this.#pins.toggle(view);
+    this.#events.figures(uri);
+    return pinned;
   }
 
   /** Fixes of a document that have not been tried will be: nobody has switched simulations off, or stopped this one. */

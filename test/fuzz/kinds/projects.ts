@@ -112,6 +112,10 @@ function odd(random: Random, name: string, value: unknown): string {
   }
 }
 
+/** What no input may bring about: what could not be read, and settings that are wrong, are failures of a file and no fault of ours. */
+const faults =
+  /internal error\n(?:.*\n?)*|.*\b(?:TypeError|RangeError|SyntaxError|ReferenceError)\b.*|.*\b(?!settings failed|read failed: (?:there is no |.* (?:cannot be searched|is not read|holds more)))\w+ failed: .*/;
+
 export const projects: Kind<ProjectInput> = {
   share: 6,
 
@@ -148,9 +152,7 @@ export const projects: Kind<ProjectInput> = {
       };
       const code = await main(argv, io);
       if (![0, 1, 2].includes(code)) throw new Fault(`the exit code is ${code}`);
-      const wrong = /internal error\n(?:.*\n?)*|.*\b(?:TypeError|RangeError|SyntaxError|ReferenceError)\b.*|.* failed: .*/.exec(
-        `${err}\n${out}`,
-      )?.[0];
+      const wrong = faults.exec(`${err}\n${out}`)?.[0];
       if (wrong !== undefined) throw new Fault(wrong.slice(0, 600));
       // Whatever is refused says why.
       if (code === 2 && err.trim() === "" && out.trim() === "") throw new Fault("exit code 2 without a word");

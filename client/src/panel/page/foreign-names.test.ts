@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { linesSection } from "./lines.ts";
 import { memorySection } from "./memory.ts";
 import { occupancySection } from "./occupancy.ts";
-import { header, headline } from "./summary.ts";
+import { header, headline, pinNote } from "./summary.ts";
 import { timeSection } from "./time.ts";
 
 /** As much of an element as the page uses. Anything else that it did (`innerHTML`, say) would be no property of it: a TypeError. */
@@ -70,6 +70,8 @@ function modelOf(name: string): PanelModel {
     report,
     reason: name,
     isStale: false,
+    hasPins: true,
+    pinned: { gpu: name, occupancyPct: 100, ns: 20, dramGBs: 1 },
     progress: "done",
     sweeps: [{ resource: "registers", now: 16, to: 32, steps: [[8, 100]] }],
     source: { uri: name, lines: { "1": name } },
@@ -83,7 +85,8 @@ describe.each(["<img src=x onerror=alert(1)>", '"><script>alert(1)</script>', "j
     const report = model.report as LaunchReport;
     const drawn = [
       header(model, { launch: nothing, gpu: nothing }),
-      headline(report),
+      headline(report, model.pinned),
+      pinNote(model),
       timeSection(report),
       occupancySection(report, model.sweeps),
       memorySection(report),

@@ -6,7 +6,7 @@ import { element, section } from "./dom.ts";
 import { linesSection, type Measure, measureFor } from "./lines.ts";
 import { memorySection } from "./memory.ts";
 import { occupancySection } from "./occupancy.ts";
-import { header, headline } from "./summary.ts";
+import { header, headline, pinNote } from "./summary.ts";
 import { timeSection } from "./time.ts";
 import "./style.css";
 
@@ -83,9 +83,15 @@ function page(model: PanelModel): HTMLElement[] {
     },
     reveal: (line) => vscode.postMessage({ type: "reveal", line }),
   });
-  return [headline(report), timeSection(report), occupancySection(report, model.sweeps), memorySection(report), lines, basis(model)].filter(
-    (part) => part !== undefined,
-  );
+  return [
+    headline(report, model.pinned),
+    pinNote(model),
+    timeSection(report),
+    occupancySection(report, model.sweeps),
+    memorySection(report),
+    lines,
+    basis(model),
+  ].filter((part) => part !== undefined);
 }
 
 /** In place of figures that are still to come. */

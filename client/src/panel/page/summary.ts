@@ -1,5 +1,13 @@
-import type { LaunchReport, PanelModel } from "@warplens/server/protocol";
-import { formatBandwidth, formatCapacity, formatDim, formatErrorBar, formatPercent, formatTime } from "@warplens/server/units";
+import type { LaunchReport, PanelModel, Pinned } from "@warplens/server/protocol";
+import {
+  formatBandwidth,
+  formatCapacity,
+  formatChange,
+  formatDim,
+  formatErrorBar,
+  formatPercent,
+  formatTime,
+} from "@warplens/server/units";
 import { element } from "./dom.ts";
 
 /** Which launch on which GPU, both to be chosen. */
@@ -43,25 +51,54 @@ function configuration({ grid, block, dynamicSharedBytes }: LaunchReport): strin
   return `grid ${formatDim(grid)} · block ${formatDim(block)}${shared}`;
 }
 
-/** The three figures everybody asks for. */
-export function headline({ time: estimate, occupancy }: LaunchReport): HTMLElement {
-  const figure = (value: string, label: string, detail: string) =>
+/** The three figures everybody asks for, and what they were when they were pinned. */
+export function headline({ time: estimate, occupancy }: LaunchReport, pinned?: Pinned): HTMLElement {
+  const figure = (value: string, label: string, detail: string, before?: string) =>
     element(
       "div",
       { class: "figure" },
       element("span", { class: "value" }, value),
       element("span", { class: "label" }, label),
       element("span", { class: "quiet" }, detail),
+      before !== undefined && element("span", { class: "pinned" }, before),
     );
+  const since = (from: number | undefined, to: number, show: (value: number) => string): string | undefined => {
+    if (from === undefined) return undefined;
+    const change = formatChange(from, to);
+    return change === undefined ? "as pinned" : `${change} from ${show(from)}`;
+  };
   return element(
     "div",
     { class: "figures" },
-    estimate && figure(formatTime(estimate.ns), "time", `${formatErrorBar(estimate)}, estimated`),
-    estimate && figure(formatBandwidth(estimate.dramGBs), "DRAM", `${formatPercent(estimate.dramPctOfPeak)} of peak`),
+    estimate &&
+      figure(
+        formatTime(estimate.ns),
+        "time",
+        `${formatErrorBar(estimate)}, estimated`,
+        pinned && since(pinned.ns, estimate.ns, formatTime),
+      ),
+    estimate &&
+      figure(
+        formatBandwidth(estimate.dramGBs),
+        "DRAM",
+        `${formatPercent(estimate.dramPctOfPeak)} of peak`,
+        pinned && since(pinned.dramGBs, estimate.dramGBs, formatBandwidth),
+      ),
     figure(
       formatPercent(occupancy.theoreticalPct),
       "occupancy",
       occupancy.achievedPct === undefined ? "theoretical" : `${formatPercent(occupancy.achievedPct)} achieved`,
+      pinned && since(pinned.occupancyPct, occupancy.theoreticalPct, formatPercent),
     ),
   );
 }
+
+/** What the figures are compared with; undefined where nothing is pinned. */
+export const pinNote = ({ pinned, hasPins, gpu }: PanelModel): HTMLElement | undefined =>
+  hasPins
+    ? element(
+        "p",
+        { class: "quiet", role: "status" },
+        pinned ? `Compared with what is pinned${pinned.gpu === gpu.name ? "" : ` on the ${pinned.gpu}`}.` : "This launch is not pinned.",
+      )
+    : undefined;
