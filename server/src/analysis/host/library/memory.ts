@@ -10,11 +10,13 @@ import { copyMemory, fillMemory } from "../memory/transfer.ts";
 import { type CopyCall, copies, copiesRows, freed, originOf } from "../memory/watch.ts";
 import { placeOf } from "../resolve/places.ts";
 import { arithmetic } from "../values/arithmetic.ts";
-import { Allocation, Cell, type Origin, type Value } from "../values/model.ts";
+import { record } from "../values/convert.ts";
+import { Allocation, Cell, type HostType, type Origin, type Value } from "../values/model.ts";
 import { int, integerOf, pointer, unknown } from "../values/values.ts";
 import { argumentValue, type LibraryFunction } from "./library.ts";
 
 const success = int(0);
+const sizeType: HostType = { kind: "integer", name: "ulong" };
 
 /** Memory of `size` bytes; nothing was written to it yet. */
 function allocate(residence: Residence, size: Value, zeroed = false): Allocation {
@@ -126,8 +128,9 @@ const copyRows: LibraryFunction = (host, args, call) => {
     { pitch: args[3]?.expression, bytes: fromPitch },
   ];
   copiesRows(host, { ...parts, bytes: width, size: args[4]?.expression, to: sideOf(args, 0), from: sideOf(args, 2), rows });
-  if (width !== undefined && height !== undefined && toPitch === fromPitch && toPitch !== undefined)
-    copies(host, { ...parts, bytes: (height - 1) * toPitch + width, to: sideOf(args, 0), from: sideOf(args, 2) });
+  const reach = (pitch: number | undefined): { readonly bytes?: number } =>
+    width === undefined || height === undefined || pitch === undefined ? {} : { bytes: (height - 1) * pitch + width };
+  copies(host, { ...parts, to: { ...sideOf(args, 0), ...reach(toPitch) }, from: { ...sideOf(args, 2), ...reach(fromPitch) } });
   copyMemory(host, argumentValue(args, 0), argumentValue(args, 2), arithmetic("*", argumentValue(args, 1), argumentValue(args, 5)));
   return success;
 };
@@ -177,6 +180,14 @@ function pitched(width: Value): Value {
   return bytes === undefined ? width : int(Math.ceil(bytes / pitchBytes) * pitchBytes, "ulong");
 }
 
+const pitchedPointer = (p: Value, pitch: Value, width: Value, height: Value): Value =>
+  record("cudaPitchedPtr", [
+    ["ptr", p, undefined],
+    ["pitch", pitch, sizeType],
+    ["xsize", width, sizeType],
+    ["ysize", height, sizeType],
+  ]);
+
 export const memoryFunctions: ReadonlyMap<string, LibraryFunction> = new Map<string, LibraryFunction>([
   ["malloc", allocatorOfHost(0)],
   ["alloca", allocatorOfHost(0)],
@@ -225,12 +236,35 @@ export const memoryFunctions: ReadonlyMap<string, LibraryFunction> = new Map<str
   ["cudaHostAlloc", allocator("pinned")],
   [
     "cudaMallocPitch",
-    (host, args) => {
+    (host, args, call) => {
       const pitch = pitched(argumentValue(args, 2));
-      allocateAt(host, argumentValue(args, 0), "device", arithmetic("*", pitch, argumentValue(args, 3)));
+      const bytes = arithmetic("*", pitch, argumentValue(args, 3));
+      allocateAt(host, argumentValue(args, 0), "device", bytes, originOf(host, call, true));
       const place = dereferenced(host, argumentValue(args, 1));
       if (place !== undefined) write(host, place, pitch);
       return success;
+    },
+  ],
+  [
+    "cudaMalloc3D",
+    (host, args, call) => {
+      const extent = argumentValue(args, 1);
+      const of = (name: string): Value =>
+        (extent.kind === "record" ? extent.members.get(name)?.value : undefined) ?? unknown("an extent that is not known");
+      const pitch = pitched(of("width"));
+      const made = allocate("device", arithmetic("*", pitch, arithmetic("*", of("height"), of("depth"))));
+      made.origin = originOf(host, call, true);
+      const place = dereferenced(host, argumentValue(args, 0));
+      if (place instanceof Cell && place.name) made.name = `${place.name}.ptr`;
+      if (place !== undefined) write(host, place, pitchedPointer(pointer(made, undefined), pitch, of("width"), of("height")));
+      return success;
+    },
+  ],
+  [
+    "make_cudaPitchedPtr",
+    (_host, args) => {
+      const [p, pitch, width, height] = [0, 1, 2, 3].map((k) => argumentValue(args, k));
+      return p && pitch && width && height ? pitchedPointer(p, pitch, width, height) : unknown("a pitched pointer of nothing");
     },
   ],
   [

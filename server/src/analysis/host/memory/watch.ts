@@ -193,6 +193,8 @@ interface Side {
   readonly expression?: Expression | undefined;
   /** From the beginning of what the value points at, in bytes; undefined where it is not known. */
   readonly skipped?: number | undefined;
+  /** Bytes from the first to the last that is touched on this side, where those of both are not the same. */
+  readonly bytes?: number | undefined;
 }
 
 export interface CopyCall {
@@ -246,8 +248,8 @@ export function copies(host: Interpreter, copy: CopyCall): void {
   const to = memoryOf(copy.to);
   const from = copy.from && memoryOf(copy.from);
   const sides = [
-    ...(to ? [{ ...to, side: copy.from === undefined ? ("set" as const) : ("copied to" as const) }] : []),
-    ...(from ? [{ ...from, side: "copied from" as const }] : []),
+    ...(to ? [{ ...to, bytes: copy.to.bytes, side: copy.from === undefined ? ("set" as const) : ("copied to" as const) }] : []),
+    ...(from ? [{ ...from, bytes: copy.from?.bytes, side: "copied from" as const }] : []),
   ];
   for (const { allocation, side } of sides) {
     const { summary } = allocation;
@@ -308,10 +310,10 @@ function checkDirection(host: Interpreter, { call, direction }: CopyCall, to: To
 
 function checkSize(
   host: Interpreter,
-  { call, bytes }: CopyCall,
-  sides: readonly (Touched & { readonly side: "set" | "copied to" | "copied from" })[],
+  { call, bytes: ofBoth }: CopyCall,
+  sides: readonly (Touched & { readonly bytes: number | undefined; readonly side: "set" | "copied to" | "copied from" })[],
 ): boolean {
-  for (const { allocation, offset, side } of sides) {
+  for (const { allocation, offset, side, bytes = ofBoth } of sides) {
     const size = allocation.summary.bytes;
     if (bytes === undefined || offset === undefined || size === undefined || offset + bytes <= size) continue;
     tell(host, { kind: "too-large", at: call, side, object: { ...faultObject(allocation), bytes: size }, offset, bytes });

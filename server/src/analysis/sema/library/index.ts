@@ -141,7 +141,7 @@ const lateDeclarations = (): LateDeclaration[] => [
   ...lateFunctions(mathFunctions),
   ...lateFunctions(deviceFunctions),
   ...lateFunctions(halfFunctions),
-  ...runtimeRecords.map(([name, type, fields]) => record(name, () => fields.map((each) => field(type, each)))),
+  ...runtimeRecords.map(([name, fields]) => record(name, () => fields.map(([type, each]) => field(type, each)))),
   record("cudaImage", () => []),
   record("texture", () => [], { template: "T, int Dimensions = 1, int Mode = 0" }),
   record("surface", () => [], { template: "T, int Dimensions = 1" }),

@@ -143,10 +143,13 @@ export const constants: readonly (readonly [name: string, type: Type, value: big
   ["cudaMemcpyDefault", int, 4n],
 ];
 
+const sizes = (...names: readonly string[]): (readonly [type: string, name: string])[] => names.map((name) => ["size_t", name]);
+
 /** Records of the runtime that kernels take. */
-export const runtimeRecords: readonly (readonly [name: string, type: string, fields: readonly string[]])[] = [
-  ["cudaExtent", "size_t", ["width", "height", "depth"]],
-  ["cudaPos", "size_t", ["x", "y", "z"]],
+export const runtimeRecords: readonly (readonly [name: string, fields: readonly (readonly [type: string, name: string])[]])[] = [
+  ["cudaExtent", sizes("width", "height", "depth")],
+  ["cudaPos", sizes("x", "y", "z")],
+  ["cudaPitchedPtr", [["void*", "ptr"], ...sizes("pitch", "xsize", "ysize")]],
 ];
 
 /** Scalar kinds of vector types: `float4`, `uchar2`; with bytes. */
