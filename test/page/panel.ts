@@ -1,8 +1,24 @@
 import * as assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import path from "node:path";
 import type { FrameLocator, Page } from "playwright-core";
 import { goToLine, openFile, openPanel, runCommand, setTheme } from "../harness/workbench.ts";
 import type { PageContext } from "./index.ts";
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** What axe-core finds wrong with a page: rule, and the elements. */
+async function violations(panel: FrameLocator): Promise<string[]> {
+  const frame = await (await panel.locator("main").elementHandle())?.ownerFrame();
+  assert.ok(frame, "the panel is not there");
+  // As an expression: the page's policy lets no script in.
+  await frame.evaluate(axe);
+  return frame.evaluate(async () => {
+    const { violations: found } = await (globalThis as unknown as { axe: typeof import("axe-core") }).axe.run(document.body);
+    return found.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`));
+  });
+}
 
 export function describePanel({ server, browser, extension, folder }: PageContext): void {
   describe("the panel, as seen", () => {
@@ -101,12 +117,27 @@ export function describePanel({ server, browser, extension, folder }: PageContex
       assert.ok(overflow <= 0, `${overflow} px too wide`);
     });
 
+    it("says of which kernel and GPU it is however far it is scrolled", async () => {
+      await panel.locator("main").evaluate((main) => main.scrollTo(0, main.scrollHeight));
+      for (const part of [panel.getByRole("heading", { level: 1 }), panel.getByRole("button", { name: "H200" })]) {
+        const box = await part.evaluate((node) => node.getBoundingClientRect().top);
+        assert.ok(box >= 0, `it is ${-box} px out of sight`);
+      }
+      await panel.locator("main").evaluate((main) => main.scrollTo(0, 0));
+    });
+
     it("keeps what it shows while it is hidden", async () => {
       await panel.getByRole("radio", { name: "instructions" }).check();
       await runCommand(page, "View: Show Explorer");
       panel = await openPanel(page);
       assert.ok(await panel.getByRole("radio", { name: "instructions" }).isChecked());
     });
+
+    for (const theme of ["Light Modern", "Dark Modern", "Dark High Contrast", "Light High Contrast"])
+      it(`nobody is kept from it in ${theme}`, async () => {
+        await setTheme(page, theme);
+        assert.deepEqual(await violations(panel), []);
+      });
 
     for (const theme of ["Light Modern", "Dark Modern", "Dark High Contrast"])
       it(`text can be read in ${theme}`, async () => {

@@ -13,6 +13,7 @@ import {
   languages,
   type MarkdownString,
   type Range,
+  Selection,
   type TextDocument,
   window,
   workspace,
@@ -276,6 +277,15 @@ describe("in the editor", () => {
     await noFindings(document, "double-constant-in-float");
     await commands.executeCommand("undo");
     assert.equal(document.getText(), before);
+  });
+
+  it("a launch is copied as Markdown", async () => {
+    const editor = await window.showTextDocument(document);
+    editor.selection = new Selection(3, 0, 3, 0);
+    await eventually(warplens.onDidSimulate, async () => {
+      await commands.executeCommand("warplens.copyMarkdown");
+      return /^\*\*`strided`\*\* · NVIDIA H200[\s\S]*\| Time \| \*\*[\d.]+ [µm]s/.test(await env.clipboard.readText()) || undefined;
+    });
   });
 
   it("the bug report names the version and holds no source", async () => {

@@ -26,6 +26,14 @@ export function registerCommands({ client, log, panel, version }: CommandContext
       await env.clipboard.writeText(await bugReport(client, version));
       window.setStatusBarMessage("WarpLens: diagnostics for a bug report are in the clipboard", 4000);
     }),
+    commands.registerCommand("warplens.copyMarkdown", async () => {
+      const markdown = await panel.markdown();
+      if (markdown !== undefined) await env.clipboard.writeText(`${markdown}\n`);
+      window.setStatusBarMessage(
+        `WarpLens: ${markdown === undefined ? "nothing is known of a launch here" : "the launch is in the clipboard, as Markdown"}`,
+        4000,
+      );
+    }),
     commands.registerCommand("warplens.showRule", (id?: unknown) => showRule(client, typeof id === "string" ? id : undefined)),
     commands.registerCommand("warplens.toggleHeat", toggleHeat),
     commands.registerCommand("warplens.togglePins", () => togglePins(client)),

@@ -1,6 +1,7 @@
 /** The panel in the side bar: follows the cursor in CUDA files and shows what the server knows of the launch there. */
 import {
   type DidSimulateParams,
+  markdownRequest,
   type PanelAnswer,
   type PanelModel,
   type PanelParams,
@@ -82,6 +83,13 @@ export class PanelView implements WebviewViewProvider, Disposable {
     await commands.executeCommand(`${PanelView.id}.focus`);
   }
 
+  /** What is known of the launch that is shown, as Markdown; undefined where nothing is. */
+  async markdown(): Promise<string | undefined> {
+    const uri = this.#uri();
+    if (!this.#shown || uri === undefined) return undefined;
+    return (await this.#client.sendRequest<string | null>(markdownRequest, paramsOf(uri, this.#shown))) ?? undefined;
+  }
+
   #uri(): string | undefined {
     return this.#shown && this.#client.code2ProtocolConverter.asUri(this.#shown.uri);
   }
@@ -135,18 +143,14 @@ export class PanelView implements WebviewViewProvider, Disposable {
     const uri = this.#uri();
     if (this.#client.state !== State.Running) return { type: "empty", message: "The language server is not running." };
     if (!this.#shown || uri === undefined) return { type: "empty", message: "Open a CUDA file to see what its kernels do on the GPU." };
-    const { position, launch } = this.#shown;
-    const params: PanelParams = {
-      textDocument: { uri },
-      position: { line: position.line, character: position.character },
-      ...(launch === undefined ? {} : { launch }),
-    };
+    const params = paramsOf(uri, this.#shown);
     try {
       return this.#messageOf(await this.#client.sendRequest<PanelAnswer>(panelRequest, params), uri);
     } catch (error) {
       return { type: "empty", message: `The language server did not answer: ${error instanceof Error ? error.message : String(error)}` };
     }
   }
+
   #messageOf(answer: PanelAnswer, uri: string): ToPage {
     if (answer === null) return { type: "empty", message: "Simulating…" };
     if (!("nothing" in answer)) {
@@ -168,6 +172,10 @@ export class PanelView implements WebviewViewProvider, Disposable {
     this.#model = { ...this.#model, isStale: true };
     void this.#view?.webview.postMessage({ type: "stale" } satisfies ToPage);
   }
+}
+
+function paramsOf(uri: string, { position: { line, character }, launch }: Shown): PanelParams {
+  return { textDocument: { uri }, position: { line, character }, ...(launch === undefined ? {} : { launch }) };
 }
 
 const nothingText: Readonly<Record<PanelProgress, (gpu: string) => string>> = {

@@ -18,6 +18,7 @@ import {
   staleText,
   type View,
   type ViewKernel,
+  type ViewLaunch,
   worstLaunch,
 } from "./view.ts";
 
@@ -143,6 +144,10 @@ function onLaunch(view: View, offset: number): Found | undefined {
   }
   return { at: launch.at, text: launchText(view, launch, listed(simulated.filter((other) => other !== launch))) };
 }
+
+/** What is known of a launch, as Markdown; undefined where it was not simulated. */
+export const launchMarkdown = (view: View, launch: ViewLaunch | undefined): string | undefined =>
+  launch && isSimulated(launch) ? launchText(view, launch, "") : undefined;
 
 function launchText(view: View, launch: SimulatedLaunch, more: string): string {
   const { report } = launch;

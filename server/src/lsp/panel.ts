@@ -10,10 +10,14 @@ import { holds, isPending, isSimulated, launchesOf, type View, type ViewLaunch, 
 /** Characters of a line of source that are shown. */
 const longestLine = 400;
 
+/** Index of the launch that the panel shows. */
+export const selectedLaunch = (view: View, position: PanelParams["position"], picked: number | undefined): number =>
+  picked !== undefined && picked < view.launches.length ? picked : atCursor(view, view.document.offsetAt(position));
+
 export function panelAnswer(view: View, { position, launch: picked }: PanelParams): PanelAnswer {
   const { document, launches, gpu, progress } = view;
   if (launches.length === 0) return { nothing: progress, gpu: gpuSummary(gpu) };
-  const selected = picked !== undefined && picked < launches.length ? picked : atCursor(view, document.offsetAt(position));
+  const selected = selectedLaunch(view, position, picked);
   const shown = launches[selected];
   const fault = shown && faultOf(view.diagnostics, shown.kernelName);
   return {

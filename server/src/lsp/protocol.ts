@@ -35,6 +35,9 @@ export interface PanelParams {
   readonly launch?: number;
 }
 
+/** Client to server, `PanelParams`: what is known of the launch that the panel shows, as Markdown to be copied; `null` where nothing is. */
+export const markdownRequest = "warplens/markdown";
+
 export interface PanelLaunch {
   readonly kernel: string;
   /** `<float, 16>`, or empty. */

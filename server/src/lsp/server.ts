@@ -23,9 +23,9 @@ import { Superseded } from "./document-state.ts";
 import { Documents } from "./documents.ts";
 import { gpuSummaries } from "./gpus.ts";
 import { heatOf } from "./heat.ts";
-import { hover } from "./hover.ts";
+import { hover, launchMarkdown } from "./hover.ts";
 import { inlayHints } from "./inlay-hints.ts";
-import { panelAnswer } from "./panel.ts";
+import { panelAnswer, selectedLaunch } from "./panel.ts";
 import {
   asked,
   readContext,
@@ -49,6 +49,7 @@ import {
   gpusRequest,
   type HeatAnswer,
   heatRequest,
+  markdownRequest,
   type PanelAnswer,
   panelRequest,
   pinRequest,
@@ -220,11 +221,16 @@ export function startServer(connection: Connection, platform: Platform): void {
   connection.onRequest(bugReportRequest, () => bugReport(workspace.facts()));
   connection.onRequest(traceRequest, () => takeStages() ?? null);
   connection.onRequest<PanelAnswer, void>(panelRequest, (params: unknown): PanelAnswer => {
-    const read = asked(readPanel(params), "{ textDocument, position, launch? }");
+    const read = asked(readPanel(params), panelShape);
     const view = workspace.view(read.textDocument.uri);
     return view ? panelAnswer(view, read) : null;
   });
 
+  connection.onRequest<string | null, void>(markdownRequest, (params: unknown): string | null => {
+    const { textDocument, position, launch } = asked(readPanel(params), panelShape);
+    const view = workspace.view(textDocument.uri);
+    return (view && launchMarkdown(view, view.launches[selectedLaunch(view, position, launch)])) ?? null;
+  });
   connection.onRequest<number, void>(pinRequest, (params: unknown): number => workspace.togglePins(documentOf(params)));
   connection.onRequest<HeatAnswer | null, void>(heatRequest, (params: unknown): HeatAnswer | null => {
     const view = workspace.view(documentOf(params));
@@ -235,6 +241,7 @@ export function startServer(connection: Connection, platform: Platform): void {
   connection.listen();
 }
 
+const panelShape = "{ textDocument, position, launch? }";
 const documentOf = (params: unknown): string => asked(readUri(params), "about a document: { textDocument: { uri } }");
 
 /** What the user looks at, in offsets. */
