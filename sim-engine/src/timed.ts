@@ -118,12 +118,23 @@ export class TimedRun {
           ...(hottestAtomics === undefined ? {} : { hottestAtomics: (hottestAtomics * timedBlocks) / blocks }),
         },
         traffic: rest ? { ...traffic, sites: rest.traffic(traffic.sites, sites.sites, sectors) } : traffic,
+        tensorClocked: usesTensorCores(run),
       },
       gpu,
       work,
     );
     return estimate && { ...estimate, instructions: code.instructions };
   }
+}
+
+/** Whether tensor cores multiply numbers of 32 bits and fewer. */
+function usesTensorCores({ program, sample }: Executed): boolean {
+  return program.blocks.some(
+    (compiled) =>
+      compiled.block.ops.some(
+        ({ action }) => action.kind === "wgmma" || (action.kind === "matrix" && action.op === "multiply" && action.of !== "f64"),
+      ) && sample.counts.flow(sample.totals, compiled).executions > 0,
+  );
 }
 
 /** Warp instructions that are issued no more, as blocks are executed less often. */

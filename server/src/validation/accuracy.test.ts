@@ -104,7 +104,7 @@ const reached: readonly {
       bankConflictPrecision: 0.92,
       occupancyRight: 0.89,
       spentMedian: 0.69,
-      hottestLines: 0.64,
+      hottestLines: 0.6,
     },
     most: { sectors: 0.001, instructions: 0.07, registers: 0.01, timeMean: 0.13, timeMedian: 0.085, dramMedian: 0.17, achievedPoints: 2 },
   },
@@ -122,9 +122,9 @@ const reached: readonly {
       bankConflictRecall: 0.3,
       bankConflictPrecision: 0.66,
       occupancyRight: 0.89,
-      timeHeld: 0.8,
+      timeHeld: 0.79,
     },
-    most: { sectors: 0.001, instructions: 0.03, registers: 0.01, timeMean: 0.28, timeMedian: 0.103, dramMedian: 0.03, achievedPoints: 3 },
+    most: { sectors: 0.001, instructions: 0.03, registers: 0.01, timeMean: 0.26, timeMedian: 0.085, dramMedian: 0.03, achievedPoints: 3 },
   },
   {
     // The model's H100 has nothing of these: its figures are published ones, and what they lack is the H200's.

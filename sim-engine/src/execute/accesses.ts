@@ -1,5 +1,6 @@
 /** Counters of one memory operation, over all warps that carry it out. */
 import { type Op, type ScalarType, type Space, scalarBytes } from "../ir/kernel.ts";
+import { type Copied, copied } from "../memory/copied.ts";
 import { DistinctSet, popcount } from "../memory/distinct.ts";
 import { addressable, nearAddresses, originOf, withinReach } from "../memory/near.ts";
 import { distinctSectors, farSectors, idealSectors, laneGroups, localSectors } from "../memory/sectors.ts";
@@ -37,8 +38,11 @@ export interface SharedEnd {
 
 /** Hears of every request of an operation. */
 export interface AccessListener {
-  /** Lane k of `mask` has the address `addresses[from + k]`. */
-  request(access: AccessCounter, addresses: Float64Array, from: number, mask: number, cost: number): void;
+  /**
+   * Lane k of `mask` has the address `addresses[from + k]`.
+   * @param moved by a copy past the L1
+   */
+  request(access: AccessCounter, addresses: Float64Array, from: number, mask: number, cost: number, moved?: Copied): void;
   /** Lane k of `mask` has the address `first + pattern[k]`. */
   patterned(access: AccessCounter, shape: RequestShape, first: number, pattern: Float64Array, mask: number): void;
   /**
@@ -174,6 +178,20 @@ export class AccessCounter {
     this.transactions += weight * cost;
     this.ideal += weight * this.#ideal(cost, mask, lanes);
     this.listener?.request(this, addresses, from, mask, cost);
+    this.#look(addresses, from, mask, cost);
+  }
+
+  /** One request of a copy past the L1, to `targets[from + k]`. */
+  countCopy(addresses: Float64Array, targets: Float64Array, from: number, mask: number, weight: number): void {
+    if (weight === 0 || mask === 0) return;
+    const all = copied(addresses, targets, from, mask);
+    const cost = all.sectors.length;
+    const lanes = popcount(mask);
+    this.requests += weight;
+    this.lanes += weight * lanes;
+    this.transactions += weight * cost;
+    this.ideal += weight * this.#ideal(cost, mask, lanes);
+    this.listener?.request(this, addresses, from, mask, cost, all);
     this.#look(addresses, from, mask, cost);
   }
 

@@ -38,8 +38,11 @@ function countStep(
   const [at, secondAt] = addresses;
   if (!counter || !at) return () => undefined;
   if (second && secondAt) {
+    const { action } = counter.op;
+    const isPastL1 = action.kind === "copy.async" && action.bypassL1;
     return (o, mask) => {
-      counter.count(at, o, mask, running.weight);
+      if (isPastL1) counter.countCopy(at, secondAt, o, mask, running.weight);
+      else counter.count(at, o, mask, running.weight);
       second.count(secondAt, o, mask, running.weight);
     };
   }

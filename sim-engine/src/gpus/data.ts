@@ -809,6 +809,11 @@ export const data: GpuData = {
       author: "this project",
       date: "2026-11",
     },
+    "h100-measured": {
+      title: "Measurements on one NVIDIA H100 80GB HBM3 (driver 580.159.04, CUDA 13.0): the microbenchmarks of sim-engine/validation",
+      author: "this project",
+      date: "2026-11",
+    },
     "kepler-whitepaper": { title: "NVIDIA's Next Generation CUDA Compute Architecture: Kepler GK110/210", author: "NVIDIA", date: "2014" },
     "gm107-whitepaper": {
       title: "NVIDIA GeForce GTX 750 Ti: Featuring First-Generation Maxwell GPU Technology",
@@ -8312,6 +8317,13 @@ export const data: GpuData = {
         smCount: { value: 132, unit: "SMs", basis: "specified", source: "hopper-whitepaper", at: "NVIDIA H100 SXM5: SMs" },
         gpcs: { value: 8, unit: "GPCs", basis: "specified", source: "hopper-whitepaper", at: "GH100: 8 GPCs" },
         clock: { value: 1980, unit: "MHz", basis: "specified", source: "hopper-whitepaper", at: "NVIDIA H100 SXM5: boost clock" },
+        tensorClock: {
+          value: 1830,
+          unit: "MHz",
+          basis: "measured",
+          source: "h100-measured",
+          at: "h100-tensor-clock.txt, kernels of 20 ms",
+        },
         memoryClock: { value: 2619, unit: "MHz", basis: "specified", source: "hopper-whitepaper", at: "NVIDIA H100 SXM5: memory clock" },
         memoryBus: { value: 5120, unit: "bits", basis: "specified", source: "hopper-whitepaper", at: "NVIDIA H100 SXM5: memory interface" },
         memoryRate: {
@@ -8426,6 +8438,13 @@ export const data: GpuData = {
         },
         gpcs: { value: 8, unit: "GPCs", basis: "specified", source: "hopper-whitepaper", at: "GH100: 8 GPCs" },
         clock: { value: 1980, unit: "MHz", basis: "measured", source: "h200-measured", at: "SM clock while kernels run" },
+        tensorClock: {
+          value: 1800,
+          unit: "MHz",
+          basis: "measured",
+          source: "h200-measured",
+          at: "h200-tensor-clock.txt, kernels of 20 ms",
+        },
         memoryClock: { value: 3201, unit: "MHz", basis: "measured", source: "h200-measured", at: "memory clock while kernels run" },
         memoryBus: { value: 6144, unit: "bits", basis: "specified", source: "product-page", at: "H200: 6 HBM3e stacks of 1024 bits" },
         memoryRate: { value: 2, unit: "transfers/clock", basis: "specified", source: "best-practices", at: "8.2.1: double data rate" },
@@ -8679,6 +8698,13 @@ export const data: GpuData = {
           at: "h200-rows.txt: stores of 32 lone sectors take 63 to 64 cycles, from 1 to 33 SMs, and add to those of loads where rows lie 3,072 bytes apart (1,024: 10)",
         },
         memoryQueue: { value: 32, unit: "cycles", basis: "assumed", source: "engine", at: "a few instructions a scheduler" },
+        sharedQueue: {
+          value: 16,
+          unit: "instructions",
+          basis: "measured",
+          source: "h200-measured",
+          at: "h200-memory-queue.txt: loads of 32 passes, 4 a scheduler issue before one waits",
+        },
         l2PortBytesPerClock: {
           value: 112,
           unit: "bytes/clock/SM",

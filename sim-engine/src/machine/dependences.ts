@@ -16,8 +16,10 @@ export interface Node extends ReadsAndMakes {
   height: number;
 }
 
-const isFarLoad = (opcode: string): boolean => /^(LDG|LD\.E|ATOM|LDL|TEX|TLD|SULD)/.test(opcode);
-export const latencyOf = ({ opcode, latency }: Instruction): number => (isFarLoad(opcode) ? nvcc.farLoadLatency : latency);
+const isFarLoad = (opcode: string): boolean => /^(LDG\.|LD\.E|ATOM|LDL|TEX|TLD|SULD)/.test(opcode);
+/** Cycles that what depends on an instruction waits for it: of a copy past the registers, only that it is issued. */
+export const latencyOf = ({ opcode, latency }: Instruction): number =>
+  isFarLoad(opcode) ? nvcc.farLoadLatency : opcode.startsWith("LDGSTS") ? 1 : latency;
 
 /** Data dependences, and the order of accesses that may meet. */
 export function dependences(kernel: Kernel, instructions: readonly Instruction[], values: readonly ReadsAndMakes[], work: Work): Node[] {

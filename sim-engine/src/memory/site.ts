@@ -10,6 +10,8 @@ export interface MemorySite {
   readonly buffer?: number;
   /** Its addresses depend on data (a gather), so that neighbouring blocks' footprints say nothing of each other. */
   readonly irregular?: boolean;
+  /** Of a `copy`: what it moves goes past the L1 (see `copied`). */
+  readonly pastL1?: boolean;
 }
 
 /** Only writes; an atomic reads too. */

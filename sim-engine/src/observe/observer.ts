@@ -18,6 +18,7 @@ import type { WarpRecord } from "../execute/record.ts";
 import type { Runner } from "../execute/run.ts";
 import type { GpuValues } from "../gpus/figures.ts";
 import type { Block, Op } from "../ir/kernel.ts";
+import type { Copied } from "../memory/copied.ts";
 import { DistinctSet } from "../memory/distinct.ts";
 import { laneGroups, localAddresses } from "../memory/sectors.ts";
 import type { MemorySite } from "../memory/site.ts";
@@ -59,6 +60,7 @@ export function numberSites(program: Program, irregular: ReadonlySet<Op>): Sites
       operation: counter.operation === "atomic" && !read.has(op) ? "reduction" : counter.operation,
       ...(buffer === undefined ? {} : { buffer }),
       ...(irregular.has(op) ? { irregular: true } : {}),
+      ...(op.action.kind === "copy.async" && op.action.bypassL1 ? { pastL1: true } : {}),
     });
   }
   return { numbers, sites };
@@ -151,7 +153,7 @@ export class Observer implements AccessListener {
     for (const counter of this.#counters) counter.listener = undefined;
   }
 
-  request(counter: AccessCounter, addresses: Float64Array, from: number, mask: number, cost: number): void {
+  request(counter: AccessCounter, addresses: Float64Array, from: number, mask: number, cost: number, moved?: Copied): void {
     const place = this.#place(counter);
     if (!place) return;
     const { record, site, offset } = place;
@@ -159,10 +161,12 @@ export class Observer implements AccessListener {
       this.#localRequest(counter, place, addresses, from, mask, cost);
       return;
     }
-    if (!record.full)
-      record.requests.push(site, pathCycles(counter, addresses, from, mask, cost), amountOf(counter, addresses, from, mask, cost));
+    if (!record.full) {
+      const cycles = moved ? Math.round(moved.cycles) : pathCycles(counter, addresses, from, mask, cost);
+      record.requests.push(site, cycles, amountOf(counter, addresses, from, mask, cost));
+    }
     if (offset === undefined || !this.#logged(record, site, kindOf(counter))) return;
-    for (const sector of this.#sectorsOf(counter, addresses, from, mask)) {
+    for (const sector of moved?.sectors ?? this.#sectorsOf(counter, addresses, from, mask)) {
       const sectorIndex = sector + offset / sectorBytes;
       this.#log.sector(sectorIndex, counter.operation === "store" ? written(addresses, from, mask, counter.bytes, sector) : full);
     }

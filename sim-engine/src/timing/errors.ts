@@ -6,11 +6,11 @@ export const timeErrors: TimeErrors = {
   classes: {
     launch: { launches: 33, error: 0.15 },
     compute: { launches: 28, error: 0.35 },
-    l1: { launches: 45, error: 0.2 },
-    l2: { launches: 30, error: 0.59 },
+    l1: { launches: 44, error: 0.2 },
+    l2: { launches: 31, error: 0.59 },
     memory: { launches: 70, error: 0.27 },
     atomics: { launches: 11, error: 0.96 },
-    host: { launches: 3, error: 0.28 },
-    waits: { launches: 10, error: 0.49 },
+    host: { launches: 3, error: 0.29 },
+    waits: { launches: 10, error: 0.48 },
   },
 };

@@ -107,3 +107,11 @@ test("more bytes, blocks or instructions never take less time", () => {
 
 test("a launch that does nothing takes no time that is known", () =>
   expect(estimateTime({ ...empty.launch(1, 32), code: [[]] }, h200)).toBeUndefined());
+
+test("where tensor cores multiply SMs have another clock: 1,980 and 1,800 MHz (h200-tensor-clock.txt)", () => {
+  const program = new TimedProgram();
+  program.chain("fma", 20_000);
+  program.branch();
+  const summary = program.launch(132, 32);
+  expect(us({ ...summary, tensorClocked: true }) / us(summary)).toBeCloseTo(1980 / 1800, 1);
+});

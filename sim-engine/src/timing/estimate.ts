@@ -37,7 +37,8 @@ const bindingShare = 0.6;
 
 /** Time of a launch on `gpu`; undefined when no sampled warp issues anything. */
 export function estimateTime(summary: ExecutionSummary, gpu: GpuModel, work: Work = new Work()): TimeEstimate | undefined {
-  const { values } = gpu;
+  const { clock, tensorClock = clock } = gpu.values;
+  const values = summary.tensorClocked ? { ...gpu.values, clock: tensorClock } : gpu.values;
   const replayed = replay(summary, values, work);
   if (!replayed) return undefined;
   const nsPerCycle = 1000 / values.clock;

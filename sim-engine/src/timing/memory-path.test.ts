@@ -7,9 +7,9 @@ import { TimedProgram } from "./testing/program.ts";
 const { values } = findGpu("h200")!;
 
 /** The memory path of one SM that alone makes requests at one site. */
-function path(operation: "load" | "store", traffic: Parameters<TimedProgram["site"]>[1]): { memory: MemoryPath; site: number } {
+function path(operation: "load" | "store" | "copy", traffic: Parameters<TimedProgram["site"]>[1]): { memory: MemoryPath; site: number } {
   const program = new TimedProgram();
-  const site = program.site({ space: "global", operation }, traffic);
+  const site = program.site({ space: "global", operation, ...(operation === "copy" ? { pastL1: true } : {}) }, traffic);
   return { memory: new MemoryPath(values, memoryRates(values, 1, 1), program.launch(1, 32), 0, 0, 1), site };
 }
 
@@ -40,4 +40,22 @@ test.each([
   const { memory, site } = path("store", { l2: 1, linesPerSector });
   for (let k = 0; k < 8; k++) memory.request(site, 0, 4, 32);
   expect(memory.writePort.busy).toBeCloseTo(8 * cycles, 5);
+});
+
+test("loads of 32 passes from shared memory: 16 wait before the L1, the next at issue (h200-memory-queue.txt)", () => {
+  const program = new TimedProgram();
+  const site = program.site({ space: "shared", operation: "load" }, {});
+  const memory = new MemoryPath(values, memoryRates(values, 1, 1), program.launch(1, 32), 0, 0, 1);
+  const issued = Array.from({ length: 20 }, () => {
+    const at = Math.max(0, memory.accepts(0));
+    memory.request(site, at, 32, 0);
+    return at;
+  });
+  expect([issued[15], issued[16], issued[19]]).toEqual([0, 32, 128]);
+});
+
+test("copies past the L1 wait for their passes where loads from shared memory do not wait for them (h200-async-copies.txt)", () => {
+  const { memory, site } = path("copy", { l2: 1 });
+  for (let k = 0; k < 8; k++) memory.request(site, 0, 15, 24);
+  expect([memory.l1.free, memory.copies.busy]).toEqual([32, 120]);
 });

@@ -1,6 +1,7 @@
 /** The way of one SM's memory instructions: L1 data path, port, L2, memory; and how long each takes. */
 import type { SiteTraffic } from "../cache/traffic.ts";
 import type { GpuValues } from "../gpus/figures.ts";
+import { copyWrites } from "../memory/copied.ts";
 import { type MemorySite, writes } from "../memory/site.ts";
 import { globalContention, sharedContention } from "./contention.ts";
 import { loaded, type MemoryRates } from "./rates.ts";
@@ -28,6 +29,8 @@ export const reasonIndex = Object.fromEntries(reasons.map((name, i) => [name, i]
 
 export class MemoryPath {
   readonly l1: Server;
+  /** What takes copies that go past the L1: of its data path they need no more than what they write. */
+  readonly copies: Server;
   readonly constants: Server;
   readonly readPort: Server;
   readonly writePort: Server;
@@ -60,6 +63,11 @@ export class MemoryPath {
   readonly #contention: number;
   /** By scheduler: when it has handed over what goes to global memory. Other schedulers' passes come in between its own. */
   readonly #handedOver: Float64Array;
+  /** When each of the last instructions has left the L1 to the next, a ring. */
+  readonly #queue: Float64Array;
+  #queued = 0;
+  /** When the L1 has served all of global memory. */
+  #globalUntil = 0;
   #seed = 1;
   /** By site: sectors due to the L2 and to memory that no request has carried yet. */
   readonly #dueL2: Float64Array;
@@ -74,6 +82,7 @@ export class MemoryPath {
     this.#gpu = gpu;
     const server = (): Server => new Server(gpu.loadWindow);
     this.l1 = server();
+    this.copies = server();
     this.constants = server();
     this.readPort = server();
     this.writePort = server();
@@ -86,6 +95,7 @@ export class MemoryPath {
     this.bulk = server();
     this.#translation = gpu.translationLatency + gpu.translationPerSm * (activeSms - 1);
     this.#handedOver = new Float64Array(gpu.schedulers);
+    this.#queue = new Float64Array(gpu.sharedQueue);
     this.#rates = rates;
     this.#summary = summary;
     this.#perAtomic = perAtomic;
@@ -95,14 +105,21 @@ export class MemoryPath {
     this.#dueUnderWay = new Float64Array(summary.sites.length);
   }
 
-  /** When the L1 takes another instruction of a scheduler: memory instructions wait at issue until then. */
+  /** When there is room before the L1 for another instruction of a scheduler: memory instructions wait at issue until then. */
   accepts(scheduler: number): number {
-    return Math.max(this.l1.free, this.#handedOver[scheduler]!) - this.#gpu.memoryQueue;
+    const room = this.#queue[this.#queued % this.#queue.length]!;
+    return Math.max(room, Math.max(this.#globalUntil, this.#handedOver[scheduler]!) - this.#gpu.memoryQueue);
+  }
+
+  /** An instruction waits before the L1, or is served, until `end`, in cycles. */
+  #enqueue(end: number): void {
+    this.#queue[this.#queued++ % this.#queue.length] = end;
   }
 
   /** A warp's shuffle, issued at `at`: one pass of the data path. */
   shuffle(at: number): void {
     const begin = this.l1.serve(at, 1, this.weight);
+    this.#enqueue(begin + 1);
     this.done = begin + this.#gpu.shuffleLatency;
     this.reason = reasonIndex.shuffle;
   }
@@ -159,6 +176,7 @@ export class MemoryPath {
     const atomic = site.operation === "atomic" || site.operation === "reduction";
     const extra = atomic ? sharedContention(gpu, lanesOnOne) : 0;
     const begin = this.l1.serve(at, cycles + extra, this.weight);
+    this.#enqueue(begin + cycles + extra);
     this.done = begin + gpu.sharedLatency + (cycles - 1) * gpu.conflictLatency + extra + (atomic ? (gpu.sharedAtomicLatency ?? 0) : 0);
     this.reason = reasonIndex.shared;
   }
@@ -171,9 +189,8 @@ export class MemoryPath {
     const atomic = site.operation === "atomic" || site.operation === "reduction";
     const missing = Math.min(1, traffic.l2 + traffic.dram);
     const perLoad = gpu.l1PassInterval + missing * (gpu.l1MissPassInterval - gpu.l1PassInterval);
-    const passes = cycles * (isStore ? gpu.l1StorePassInterval : perLoad);
-    const begin = this.l1.serve(Math.max(at, this.#handedOver[this.scheduler]!), passes, this.weight);
-    this.#handedOver[this.scheduler] = begin + cycles * gpu.unitInterval;
+    const passes = site.pastL1 ? cycles : cycles * (isStore ? gpu.l1StorePassInterval : perLoad);
+    const begin = site.pastL1 ? this.#copyPast(at, cycles) : this.#lookUp(at, cycles, passes);
     const atL1 = Math.max(begin + passes - 1, begin + (cycles - 1) * gpu.unitInterval);
 
     const toL2 = this.#take(this.#dueL2, index, sectors * (traffic.l2 + traffic.dram), sectors);
@@ -235,10 +252,25 @@ export class MemoryPath {
       // Nobody waits for a store, but what is behind cannot take more than it has room for: then the L1 stands still.
       const room = gpu.storeRoom * gpu.dramLatency;
       const last = Math.max(port.free, l2.free, atomic ? this.atomics.free : 0, toDram > 0 ? behind.free : 0);
-      if (last - room > this.l1.free) this.l1.free = last - room;
+      if (last - room > this.l1.free) this.#globalUntil = this.l1.free = last - room;
       this.stored = this.done;
       this.done = atL1;
     }
+  }
+
+  /** Looks up what a request is about, in so many cycles of the data path, which take so long; when it begins. */
+  #lookUp(at: number, cycles: number, passes: number): number {
+    const begin = this.l1.serve(Math.max(at, this.#handedOver[this.scheduler]!), passes, this.weight);
+    this.#handedOver[this.scheduler] = begin + cycles * this.#gpu.unitInterval;
+    this.#globalUntil = begin + passes;
+    return begin;
+  }
+
+  /** Hands a copy on that goes past the L1: it waits for its passes where it holds up nothing else. When they begin. */
+  #copyPast(at: number, passes: number): number {
+    const begin = this.l1.serve(at, copyWrites, this.weight);
+    this.#enqueue(begin + copyWrites);
+    return this.copies.serve(begin + copyWrites, passes, this.weight);
   }
 
   /** Waits for what another warp asked for, from where most of the site's misses are served. */

@@ -67,7 +67,7 @@ export function replay(summary: ExecutionSummary, gpu: GpuValues, work: Work, bu
   const ofScheduler = scale / gpu.schedulers;
   const waited = sm.waits.reduce((sum, value) => sum + value, 0);
   const servers = {
-    l1: memory.l1.busy * scale,
+    l1: Math.max(memory.l1.busy, memory.copies.busy) * scale,
     constants: memory.constants.busy * scale,
     port: Math.max(memory.readPort.busy, memory.writePort.busy) * scale,
     l2: Math.max(memory.l2Reads.busy, memory.l2Writes.busy) * scale,

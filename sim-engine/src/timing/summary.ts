@@ -99,4 +99,6 @@ export interface ExecutionSummary {
     readonly hottestAtomics?: number;
   };
   readonly traffic: TrafficEstimate;
+  /** Tensor cores multiply numbers of 32 bits and fewer: SMs have another clock then. */
+  readonly tensorClocked?: boolean;
 }
