@@ -80,6 +80,16 @@ describe("accesses", () => {
       'int v; asm volatile("ld.acquire.gpu.global.s32 %0, [%1];" : "=r"(v) : "l"(p)); asm volatile("st.release.cta.s32 [%0], %1;" :: "l"(p), "r"(v));',
       ["i32 load.global align 4, volatile, atomic device", "fence.device", "fence.block", "store.generic align 4, volatile, atomic block"],
     ],
+    "atomics with a memory order": [
+      "__nv_atomic_store_n((int *)p, __nv_atomic_load_n((int *)p, __NV_ATOMIC_ACQUIRE) + __nv_atomic_fetch_add((int *)p, 1, __NV_ATOMIC_RELAXED), __NV_ATOMIC_RELEASE);",
+      [
+        "i32 load.generic align 4, volatile, atomic device",
+        "fence.device",
+        "i32 atomic.generic.device.add",
+        "fence.device",
+        "store.generic align 4, volatile, atomic device",
+      ],
+    ],
     "atomics of PTX": [
       'int v; asm volatile("atom.relaxed.gpu.global.cas.b32 %0, [%1], 1, 2;" : "=r"(v) : "l"(p)); asm volatile("red.global.max.s32 [%0], %1;" :: "l"(p), "r"(v));',
       ["i32 atomic.global.device.cas", "i32 atomic.global.device.max.s"],

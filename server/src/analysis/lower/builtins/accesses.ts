@@ -12,6 +12,13 @@ import { pointedTo, target, type Use } from "./operands.ts";
 const optionsOf = (recipe: AccessRecipe): Pick<AccessOptions, "cache" | "volatile" | "atomic"> =>
   "cache" in recipe ? { cache: recipe.cache } : { volatile: true, atomic: recipe.atomic };
 
+/** Of the newer spelling of atomics: the fence that a memory order makes, which stands among the operands; none where there is none. */
+function fenceOf(lowering: Lowering, order: Expression | undefined, not: "ACQUIRE" | "RELEASE"): void {
+  if (order === undefined) return;
+  const word = order.kind === "name" ? (order.name.parts.at(-1)?.text ?? "") : "";
+  if (!word.endsWith("RELAXED") && !word.endsWith(not)) lowering.builder.emit({ kind: "fence", scope: "device" }, "void");
+}
+
 export function cachedLoad(lowering: Lowering, recipe: AccessRecipe, use: Use): Called {
   const [argument] = use.args;
   if (!argument) return lowering.fail("a load from nowhere", use.node);
@@ -19,7 +26,11 @@ export function cachedLoad(lowering: Lowering, recipe: AccessRecipe, use: Use): 
   const scalar = scalarOf(from.type);
   lowering.visit(use.node);
   lowering.at(use.node);
-  if (scalar) return value(lowering.builder.load(from.space, scalar, from.pointer, optionsOf(recipe)));
+  if (scalar) {
+    const loaded = lowering.builder.load(from.space, scalar, from.pointer, optionsOf(recipe));
+    fenceOf(lowering, use.args[1], "RELEASE");
+    return value(loaded);
+  }
   const loaded = loadLeaves(lowering, from, optionsOf(recipe));
   const place = target(lowering, use);
   storeLeaves(lowering, place, loaded);
@@ -34,6 +45,7 @@ export function cachedStore(lowering: Lowering, recipe: AccessRecipe, use: Use):
     const op = lowering.valueAs(written, to.type);
     lowering.visit(use.node);
     lowering.at(use.node);
+    fenceOf(lowering, use.args[2], "ACQUIRE");
     lowering.builder.store(to.space, to.pointer, [op], optionsOf(recipe));
   } else storeLeaves(lowering, to, loadLeaves(lowering, lowering.place(written)), optionsOf(recipe));
   return nothing;
@@ -45,13 +57,16 @@ export function atomic(lowering: Lowering, recipe: Recipe & { kind: "atomic" }, 
   const to = pointedTo(lowering, address, undefined, use.node);
   if (!scalarOf(to.type)) return atomicOfPair(lowering, recipe, to, first, use);
   const operand = lowering.valueAs(first, to.type);
-  const swapped = second && lowering.valueAs(second, to.type);
+  const [swapped, order] = recipe.op === "cas" ? [second && lowering.valueAs(second, to.type), undefined] : [undefined, second];
   const op = atomicOperation(recipe.op, to.type);
   // The order of operands is (address, value[, compare]); C writes the compared value first.
   const operands = swapped ? [swapped, operand] : [operand];
   lowering.visit(use.node);
   lowering.at(use.node);
-  return value(emitAtomic(lowering, op, recipe.scope, to.space, to.pointer, operands));
+  fenceOf(lowering, order, "ACQUIRE");
+  const old = emitAtomic(lowering, op, recipe.scope, to.space, to.pointer, operands);
+  fenceOf(lowering, order, "RELEASE");
+  return value(old);
 }
 
 const atomicOperation = (op: (Recipe & { kind: "atomic" })["op"], type: Type): AtomicOperation => {
