@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import path from "node:path";
 import type { Page } from "playwright-core";
-import { openFile } from "../harness/workbench.ts";
+import { openFile, runCommand } from "../harness/workbench.ts";
 import type { PageContext } from "./index.ts";
 
 export function describeEditor({ server, browser, extension, folder }: PageContext): void {
@@ -46,6 +46,28 @@ export function describeEditor({ server, browser, extension, folder }: PageConte
       await row.waitFor();
       assert.match(await row.innerText(), /80 SMs[\s\S]*GB\/s[\s\S]*compute capability 7\.0/);
       await page.keyboard.press("Escape");
+    });
+
+    it("an assumed value is a hint at its parameter, and a click writes what it is", async () => {
+      await runCommand(page, "Go to File...");
+      await page.locator(".quick-input-widget:visible input").first().fill("unlaunched.cu");
+      await page.locator(".quick-input-list .monaco-list-row", { hasText: "unlaunched.cu" }).first().click();
+      const hint = page.locator(".view-line span", { hasText: /^=\s[\d.]+M,\sassumed$/ }).last();
+      await hint.waitFor();
+      await hint.click({ modifiers: ["Control"] });
+      const input = page.locator(".quick-input-widget:visible input").first();
+      await input.fill("1<<20");
+      await page.keyboard.press("Enter");
+      await page
+        .locator(".view-line", { hasText: /warplens:\sn=1<<20/ })
+        .first()
+        .waitFor();
+      await hint.waitFor({ state: "detached" });
+      await runCommand(page, "View: Revert and Close Editor");
+      await page
+        .locator(".view-line", { hasText: /out\[x/ })
+        .first()
+        .waitFor();
     });
 
     it("the code in a finding's hover opens the rule's page", async () => {

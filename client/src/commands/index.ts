@@ -4,6 +4,7 @@ import { commands, type Disposable, env, type LogOutputChannel, window } from "v
 import type { BaseLanguageClient } from "vscode-languageclient";
 import { toggleHeat } from "../heat.ts";
 import type { PanelView } from "../panel/view.ts";
+import { assume } from "./assume.ts";
 import { bugReport } from "./bug-report.ts";
 import { togglePins } from "./pin.ts";
 import { selectGpu } from "./select-gpu.ts";
@@ -26,6 +27,7 @@ export function registerCommands({ client, log, panel, version }: CommandContext
       await env.clipboard.writeText(await bugReport(client, version));
       window.setStatusBarMessage("WarpLens: diagnostics for a bug report are in the clipboard", 4000);
     }),
+    commands.registerCommand("warplens.assume", assume),
     commands.registerCommand("warplens.copyMarkdown", async () => {
       const markdown = await panel.markdown();
       if (markdown !== undefined) await env.clipboard.writeText(`${markdown}\n`);

@@ -12,7 +12,12 @@ export function carryKernel(place: KernelPlace, offsets: Drift, sharedArrays: re
   if (!nameAt) return undefined;
   const bounds = place.launchBounds && offsets.carry(place.launchBounds);
   const at = offsets.stretch(place.at) ?? nameAt;
-  return { name: place.name, nameAt, at, sharedArrays, isBroken: place.syntaxErrors > 0, ...(bounds ? { launchBounds: bounds } : {}) };
+  const parameters = place.parameters.flatMap(({ name, at: declared }) => {
+    const moved = offsets.carry(declared);
+    return moved ? [{ name, at: moved }] : [];
+  });
+  const isBroken = place.syntaxErrors > 0;
+  return { name: place.name, nameAt, at, parameters, sharedArrays, isBroken, ...(bounds ? { launchBounds: bounds } : {}) };
 }
 
 /** A report whose places are those of the present text, less what the edits touched. */

@@ -29,7 +29,7 @@ const found = (more: Partial<Diagnostic> = {}): Diagnostic => ({
 function viewOf(diagnostics: readonly Diagnostic[]): View {
   const document = TextDocument.create("file:///w/a.cu", "cuda-cpp", 1, "__global__ void k();");
   const at = { start: 16, end: 17 };
-  const kernel: ViewKernel = { name: "k", nameAt: at, at, sharedArrays: [], isBroken: false };
+  const kernel: ViewKernel = { name: "k", nameAt: at, at, parameters: [], sharedArrays: [], isBroken: false };
   const launch = { kernel, kernelName: "k", templateArguments: [], line: 1, isStale: false, report: reportOf(1000) };
   const gpu = findGpu("h200") as GpuModel;
   return { document, gpu, settings: readSettings({}).settings, kernels: [kernel], launches: [launch], progress: "done", diagnostics };

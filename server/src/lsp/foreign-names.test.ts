@@ -24,6 +24,7 @@ function viewOf(name: string): View {
     name,
     nameAt: at("kernel"),
     at: { start: 0, end: document.getText().length },
+    parameters: [],
     sharedArrays: [{ name, bytes: 4096, start: at("refused").end + 1, end: at("refused").end + 1 }],
     isBroken: false,
   };

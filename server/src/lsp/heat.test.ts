@@ -40,6 +40,7 @@ const kernelOf = (name: string): ViewKernel => ({
   name,
   nameAt: { start: 16, end: 17 },
   at: { start: 0, end: text.length },
+  parameters: [],
   sharedArrays: [],
   isBroken: false,
 });

@@ -1,18 +1,18 @@
 /** Figures beside the code they belong to, only where they say something: an access that is not ideal, a conflict, a trip count, a size. */
 import type { AccessReport } from "@warplens/sim-engine";
 import { type InlayHint, InlayHintKind, type Range as LspRange } from "vscode-languageserver";
-import { visibleName } from "../foreign-text.ts";
+import { visible, visibleName } from "../foreign-text.ts";
 import { formatCapacity, formatCount, formatRatio } from "../units.ts";
 import { conflictWays, perRequest } from "./figures.ts";
-import { inDocument, isSimulated, staleText, type View } from "./view.ts";
+import { inDocument, isSimulated, launchesOf, staleText, type View, type ViewKernel, worstLaunch } from "./view.ts";
 
 /** Below this factor an access counts as ideal: alignment at the edges is not worth a word. */
 const worthAWord = 1.05;
 
-export function inlayHints(view: View, visible: LspRange): InlayHint[] {
+export function inlayHints(view: View, shown: LspRange): InlayHint[] {
   const { document, settings, launches, kernels } = view;
-  const from = document.offsetAt(visible.start);
-  const to = document.offsetAt(visible.end);
+  const from = document.offsetAt(shown.start);
+  const to = document.offsetAt(shown.end);
   const hints = new Map<string, { readonly at: number; readonly text: string; readonly tooltip: string; readonly weight: number }>();
   // Several launches, or several copies of a line: the one that costs most speaks.
   const offer = (kind: string, at: number, text: string, tooltip: string, weight: number): void => {
@@ -44,13 +44,36 @@ export function inlayHints(view: View, visible: LspRange): InlayHint[] {
     for (const kernel of kernels)
       for (const array of kernel.sharedArrays)
         offer("shared", array.end, formatCapacity(array.bytes), "Shared memory of one block", array.bytes);
-  return [...hints.values()].map(({ at, text, tooltip }) => ({
-    position: document.positionAt(at),
-    label: text,
-    tooltip,
-    kind: InlayHintKind.Type,
-    paddingLeft: true,
-  }));
+  const costs = [...hints.values()].map(
+    ({ at, text, tooltip }): InlayHint => ({
+      position: document.positionAt(at),
+      label: text,
+      tooltip,
+      kind: InlayHintKind.Type,
+      paddingLeft: true,
+    }),
+  );
+  const assumed = settings["inlayHints.assumptions"] ? kernels.flatMap((kernel) => assumedParameters(view, kernel)) : [];
+  return [...costs, ...assumed.filter(({ at }) => from <= at && at <= to).map(({ hint }) => hint)];
+}
+
+/** At each parameter of a kernel, the number that its slowest launch was simulated with and nobody says. */
+function assumedParameters(view: View, kernel: ViewKernel): { readonly at: number; readonly hint: InlayHint }[] {
+  const { document } = view;
+  const { report } = worstLaunch(launchesOf(view, kernel)) ?? {};
+  return kernel.parameters.flatMap(({ name, at }) => {
+    const found = report?.assumptions.find(({ what, value }) => what === name && typeof value === "number");
+    if (typeof found?.value !== "number") return [];
+    const line = document.positionAt(kernel.at.start).line;
+    const part = {
+      value: `= ${formatCount(found.value)}, assumed`,
+      tooltip: visible(`${found.why}. With Ctrl or Cmd a click says what it is.`),
+      command: { title: "Say what it is", command: "warplens.assume", arguments: [document.uri, line, name, found.value] },
+    };
+    return [
+      { at: at.end, hint: { position: document.positionAt(at.end), label: [part], kind: InlayHintKind.Parameter, paddingLeft: true } },
+    ];
+  });
 }
 
 function accessWords(

@@ -10,7 +10,7 @@ import { reportOf } from "./testing.ts";
 import type { View, ViewKernel, ViewLaunch } from "./view.ts";
 
 const at = { start: 16, end: 17 };
-const kernel: ViewKernel = { name: "k", nameAt: at, at, sharedArrays: [], isBroken: false };
+const kernel: ViewKernel = { name: "k", nameAt: at, at, parameters: [], sharedArrays: [], isBroken: false };
 
 const viewOf = (times: readonly (number | undefined)[], gpu = "h200", more: Partial<ViewLaunch> = {}): View => ({
   document: TextDocument.create("file:///w/a.cu", "cuda-cpp", 1, "__global__ void k();"),

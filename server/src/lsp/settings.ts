@@ -40,6 +40,9 @@ export const settings = {
   "inlayHints.sharedAccesses": flag("Show the ways of a bank conflict at shared memory accesses."),
   "inlayHints.loops": flag("Show the trip count of loops in kernels."),
   "inlayHints.sharedArrays": flag("Show the size of shared arrays in bytes."),
+  "inlayHints.assumptions": flag(
+    "Show at a kernel's parameters the values that are assumed of them. A click with Ctrl or Cmd says what they are, in a comment above the kernel.",
+  ),
   rules: {
     kind: "severities",
     default: {},

@@ -213,7 +213,7 @@ export function setUp(files: Record<string, string> = {}) {
 export function kernelsIn(text: string): { readonly kernels: KernelPlace[]; readonly launches: LaunchPlace[] } {
   const kernels = [...text.matchAll(/\w+/g)].map(({ 0: name, index }): KernelPlace => {
     const at = { start: index, end: index + name.length };
-    return { name, nameAt: at, at, syntaxErrors: 0 };
+    return { name, nameAt: at, at, parameters: [], syntaxErrors: 0 };
   });
   const launches = kernels.map(({ name }, kernel): LaunchPlace => ({ kernel, kernelName: name, templateArguments: [], line: 1 }));
   return { kernels, launches };

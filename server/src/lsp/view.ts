@@ -5,7 +5,7 @@
 import type { GpuModel, LaunchReport } from "@warplens/sim-engine";
 import type { TextDocument } from "vscode-languageserver-textdocument";
 import type { Diagnostic } from "../lint.ts";
-import type { OffsetRange, SharedArrayFact } from "../worker/messages.ts";
+import type { NamedPlace, OffsetRange, SharedArrayFact } from "../worker/messages.ts";
 import type { Pinned } from "./protocol.ts";
 import type { Settings } from "./settings.ts";
 
@@ -14,6 +14,7 @@ export interface ViewKernel {
   readonly nameAt: OffsetRange;
   readonly at: OffsetRange;
   readonly launchBounds?: OffsetRange;
+  readonly parameters: readonly NamedPlace[];
   readonly sharedArrays: readonly SharedArrayFact[];
   /** The parser could not make sense of all of it. */
   readonly isBroken: boolean;

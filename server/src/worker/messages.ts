@@ -71,11 +71,18 @@ export interface FileDiagnostic extends Diagnostic {
 }
 
 /** Where a kernel of the opened file stands. */
+/** A name where it is declared. */
+export interface NamedPlace {
+  readonly name: string;
+  readonly at: OffsetRange;
+}
+
 export interface KernelPlace {
   readonly name: string;
   readonly nameAt: OffsetRange;
   readonly at: OffsetRange;
   readonly launchBounds?: OffsetRange;
+  readonly parameters: readonly NamedPlace[];
   /** Places in it that the parser could not make sense of. */
   readonly syntaxErrors: number;
 }

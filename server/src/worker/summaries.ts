@@ -21,6 +21,10 @@ function kernelPlace({ name, nameAt, at, declaration }: KernelFact, { reading, u
     nameAt: offsets(nameAt),
     at: offsets(at),
     ...(first && last ? { launchBounds: offsets(reading.locate(first.start, last.end)) } : {}),
+    parameters: declaration.parameters.flatMap(({ name, nameSpan }) => {
+      const span = nameSpan && reading.locate(nameSpan.start, nameSpan.end);
+      return name !== undefined && span?.file === 0 ? [{ name, at: offsets(span) }] : [];
+    }),
     syntaxErrors: unit.errors.filter(({ start, end }) => from <= start && end <= to).length,
   };
 }

@@ -1,0 +1,61 @@
+/** What is assumed of a kernel's parameters, where they are declared. */
+import { type Assumption, findGpu, type GpuModel } from "@warplens/sim-engine";
+import { expect, test } from "vitest";
+import { TextDocument } from "vscode-languageserver-textdocument";
+import { inlayHints } from "./inlay-hints.ts";
+import { readSettings } from "./settings.ts";
+import { reportOf } from "./testing.ts";
+import type { View, ViewKernel } from "./view.ts";
+
+const text = "\n__global__ void k(float *a, int n) {}\n";
+const placeOf = (word: string, from = 0) => ({ start: text.indexOf(word, from), end: text.indexOf(word, from) + word.length });
+const kernel: ViewKernel = {
+  name: "k",
+  nameAt: placeOf("k("),
+  at: { start: 1, end: text.length - 1 },
+  parameters: [
+    { name: "a", at: placeOf("a,") },
+    { name: "n", at: placeOf("n)") },
+  ],
+  sharedArrays: [],
+  isBroken: false,
+};
+
+const viewOf = (launches: readonly (readonly Assumption[])[], settings: object = {}): View => ({
+  document: TextDocument.create("file:///w/a.cu", "cuda-cpp", 1, text),
+  gpu: findGpu("h200") as GpuModel,
+  settings: readSettings(settings).settings,
+  kernels: [kernel],
+  launches: launches.map((assumptions, index) => ({
+    kernel,
+    kernelName: "k",
+    templateArguments: [],
+    line: 1,
+    isStale: false,
+    report: reportOf(1000 * (index + 1), { assumptions: [...assumptions] }),
+  })),
+  progress: "done",
+  diagnostics: [],
+});
+
+const n = (value: number): Assumption => ({ what: "n", value, why: "nothing here launches the kernel" });
+const a: Assumption = { what: "a", value: "a buffer of its own", why: "nothing here launches the kernel" };
+const everywhere = { start: { line: 0, character: 0 }, end: { line: 9, character: 0 } };
+
+test.each<readonly [string, View, readonly string[]]>([
+  ["a number", viewOf([[n(2_097_152)]]), ["= 2.1M, assumed"]],
+  ["the slowest launch's", viewOf([[n(1)], [n(4)]]), ["= 4, assumed"]],
+  ["no buffer", viewOf([[a]]), []],
+  ["nothing that is known", viewOf([[]]), []],
+  ["switched off", viewOf([[n(4)]], { inlayHints: { assumptions: false } }), []],
+])("%s", (_, view, labels) => {
+  const hints = inlayHints(view, everywhere);
+  expect(hints.map(({ label }) => (typeof label === "string" ? label : label[0]?.value))).toEqual(labels);
+});
+
+test("stands behind the parameter, and its command knows what it is about", () => {
+  const [hint] = inlayHints(viewOf([[n(4)]]), everywhere);
+  expect(hint?.position).toEqual({ line: 1, character: placeOf("n)").end - 1 });
+  expect(hint?.label).toMatchObject([{ command: { command: "warplens.assume", arguments: ["file:///w/a.cu", 1, "n", 4] } }]);
+  expect(inlayHints(viewOf([[n(4)]]), { start: { line: 0, character: 0 }, end: { line: 0, character: 0 } })).toEqual([]);
+});
