@@ -139,6 +139,8 @@ export const messages: Kind<MessagesInput> = {
         if (/\b(?:TypeError|RangeError|ReferenceError|SyntaxError: )\b|\bfailed on\b/.test(line)) throw new Fault(line);
       client.settings = {};
       client.notify("workspace/didChangeConfiguration", { settings: null });
+      // A macro called as the good document's kernel, say, holds until they are taken over.
+      await client.settle();
       // A good document is answered as ever, and one that was treated badly as soon as it is treated well.
       for (const uri of ["file:///w/good.cu", "file:///w/a.cu"]) {
         client.notify("textDocument/didClose", { textDocument: { uri } });

@@ -65,7 +65,7 @@ export function headline({ time: estimate, occupancy }: LaunchReport, pinned?: P
   const since = (from: number | undefined, to: number, show: (value: number) => string): string | undefined => {
     if (from === undefined) return undefined;
     const change = formatChange(from, to);
-    return change === undefined ? "as pinned" : `${change} from ${show(from)}`;
+    return change === undefined ? "as pinned" : `${change} from ${show(from).replaceAll(" ", "\u00a0")}`;
   };
   return element(
     "div",
