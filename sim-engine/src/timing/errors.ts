@@ -2,15 +2,15 @@
 import type { TimeErrors } from "./error-bar.ts";
 
 export const timeErrors: TimeErrors = {
-  wider: 1.6,
+  wider: 1.5,
   classes: {
-    launch: { launches: 33, error: 0.15 },
-    compute: { launches: 28, error: 0.35 },
-    l1: { launches: 44, error: 0.2 },
-    l2: { launches: 31, error: 0.59 },
-    memory: { launches: 70, error: 0.27 },
-    atomics: { launches: 11, error: 0.96 },
-    host: { launches: 3, error: 0.29 },
-    waits: { launches: 10, error: 0.48 },
+    launch: { launches: 33, error: 0.14 },
+    compute: { launches: 28, error: 0.29 },
+    l1: { launches: 44, error: 0.19 },
+    l2: { launches: 31, error: 0.55 },
+    memory: { launches: 70, error: 0.25 },
+    atomics: { launches: 11, error: 0.88 },
+    host: { launches: 3, error: 0.27 },
+    waits: { launches: 10, error: 0.41 },
   },
 };

@@ -58,6 +58,8 @@ export class SmReplay {
   readonly why: Uint8Array;
   /** Cycles of its wait that it would not have again: for its launch, or for its code. */
   readonly once: Float64Array;
+  /** How often it has those: a value that is made before a loop is waited for as often as it is made. */
+  readonly onceWeight: Float64Array;
   /** When the warp came, as a number. */
   readonly age: Uint32Array;
   readonly issuedAt: Float64Array;
@@ -72,6 +74,8 @@ export class SmReplay {
   /** The pipe a register's value comes from, and the instruction. */
   readonly madeBy: Uint8Array;
   readonly madeAt: Uint32Array;
+  /** How many executions the entry that made it stands for. */
+  readonly madeWeight: Float64Array;
   /** By slot, the instruction that makes what its warp waits for; its own where it waits for nothing that is made. */
   readonly cause: Uint32Array;
 
@@ -156,6 +160,7 @@ export class SmReplay {
     this.ready = new Float64Array(slots).fill(never);
     this.why = new Uint8Array(slots);
     this.once = new Float64Array(slots);
+    this.onceWeight = new Float64Array(slots).fill(1);
     this.age = new Uint32Array(slots);
     this.issuedAt = new Float64Array(slots);
     this.instruction = new Uint32Array(slots);
@@ -168,6 +173,7 @@ export class SmReplay {
     this.availableWhy = new Uint8Array(slots * this.registers);
     this.madeBy = new Uint8Array(slots * this.registers);
     this.madeAt = new Uint32Array(slots * this.registers);
+    this.madeWeight = new Float64Array(slots * this.registers);
     this.cause = new Uint32Array(slots);
     this.candidateTime = new Float64Array(schedulers).fill(never);
     this.candidate = new Int32Array(schedulers).fill(-1);
@@ -241,10 +247,13 @@ export class SmReplay {
     const { trace, weights } = cursors.playback[slot]!;
     const entry = cursors.position[slot]!;
     const weight = weights?.[entry] ?? 1;
-    this.#advance(time, weight, this.once[slot]!);
+    const onceWeight = this.onceWeight[slot]!;
+    this.#advance(time, weight, this.once[slot]!, onceWeight);
     this.memory.weight = weight;
     this.memory.scheduler = k;
-    const waited = (this.ready[slot]! - this.issuedAt[slot]! - 1) * weight;
+    const wait = this.ready[slot]! - this.issuedAt[slot]! - 1;
+    const once = Math.min(wait, this.once[slot]!);
+    const waited = once * onceWeight + (wait - once) * weight;
     const queued = (time - this.ready[slot]!) * weight;
     this.waits[this.why[slot]!]! += waited;
     this.waits[reasonIndex.pipe]! += queued;
@@ -295,6 +304,7 @@ export class SmReplay {
       this.availableWhy[base + def] = reason;
       this.madeBy[base + def] = pipe;
       this.madeAt[base + def] = index;
+      this.madeWeight[base + def] = weight;
     }
     if (instruction.kind === "barrier") {
       const resident = this.resident[slot]!;
@@ -389,6 +399,7 @@ export class SmReplay {
       this.availableWhy[base + def] = reason;
       this.madeBy[base + def] = adu;
       this.madeAt[base + def] = index;
+      this.madeWeight[base + def] = this.#weightOf(slot);
     }
     if (!this.#settle(slot)) this.#end(slot, there + 1);
   }
@@ -422,6 +433,7 @@ export class SmReplay {
     let at = this.issuedAt[slot]! + 1;
     let reason: number = reasonIndex.pipe;
     let cause = index;
+    let made = never;
     const pipe = this.code.pipe[index]!;
     for (const use of uses) {
       // Products on the same sums come one after the other by themselves.
@@ -434,6 +446,7 @@ export class SmReplay {
         at = there;
         reason = this.availableWhy[base + use]!;
         cause = this.madeAt[base + use]!;
+        made = this.madeWeight[base + use]!;
       }
     }
     // A register may not be written while a load into it is under way.
@@ -443,10 +456,13 @@ export class SmReplay {
         at = this.available[base + def]!;
         reason = this.availableWhy[base + def]!;
         cause = this.madeAt[base + def]!;
+        made = this.madeWeight[base + def]!;
       }
     }
     const fetched = this.#fetched(Math.floor(index / this.gpu.codeLineInstructions), at);
-    this.once[slot] = Math.max(0, fetched - at);
+    const isFewer = made < this.#weightOf(slot);
+    this.once[slot] = Math.max(0, fetched - at) + (isFewer ? at - this.issuedAt[slot]! - 1 : 0);
+    this.onceWeight[slot] = isFewer ? made : 1;
     if (fetched > at) {
       at = fetched;
       reason = reasonIndex.start;
@@ -476,6 +492,11 @@ export class SmReplay {
     return true;
   }
 
+  /** How many executions the entry that a warp is in stands for. */
+  #weightOf(slot: number): number {
+    return this.cursors.playback[slot]!.weights?.[this.cursors.position[slot]!] ?? 1;
+  }
+
   /** When a line of code is there that a warp comes to at `at`: the first that does waits for it. */
   #fetched(line: number, at: number): number {
     if (this.#codeAt[line]! < 0) {
@@ -485,12 +506,12 @@ export class SmReplay {
     return this.#codeAt[line]!;
   }
 
-  /** Time goes on to what issues next: as often as that stands for, but for the `once` cycles of its wait that no repetition has. */
-  #advance(time: number, weight: number, once: number): void {
+  /** Time goes on to what issues next: as often as that stands for, but for the `once` cycles of its wait, which it has `onceWeight` times. */
+  #advance(time: number, weight: number, once: number, onceWeight: number): void {
     if (time <= this.now) return;
     const all = time - this.now;
     const first = Math.min(all, once);
-    const step = first + (all - first) * weight;
+    const step = first * onceWeight + (all - first) * weight;
     this.stretched += step;
     this.residentIntegral += step * this.residentWarps;
     this.now = time;
@@ -518,6 +539,7 @@ export class SmReplay {
         if (!this.#settle(slot)) continue;
         this.why[slot] = reasonIndex.start;
         this.once[slot] = never;
+        this.onceWeight[slot] = 1;
         this.resident[slot] = resident;
         resident.warps++;
         this.residentWarps++;

@@ -49,6 +49,35 @@ describe("where warps spend their time", () => {
     expect(program.instructions.reduce((sum, _, index) => sum + (shares.at(index)[kind] ?? 0), 0)).toBeGreaterThan(0.8);
   });
 
+  test("of a value that is made before a loop, once however long the loop", () => {
+    const program = new TimedProgram();
+    const site = program.site({ space: "global", operation: "load" }, { dram: 1 });
+    const loaded = program.memory(site, [], 1, 4);
+    program.compute("fma", [loaded]);
+    const once = program.launch(1, 32);
+    const [block] = once.blocks;
+    const [warp] = block!.warps;
+    const turns = (times: number): number => {
+      const { stalls, cycles } = replay(
+        {
+          ...once,
+          code: [[program.instructions[0]!], [program.instructions[1]!]],
+          blocks: [
+            {
+              ...block!,
+              warps: [{ ...warp!, blocks: Uint32Array.of(0, 1), weights: Float32Array.of(1, times), accessStart: Uint32Array.of(0, 1, 1) }],
+            },
+          ],
+        },
+        h200.values,
+        new Work(),
+      )!;
+      return (stalls.at(1).memory ?? 0) * cycles;
+    };
+    expect(turns(1)).toBeGreaterThan(100);
+    expect(turns(1000) / turns(1)).toBeLessThan(3);
+  });
+
   test("at the barrier, until the last has come", () => {
     const program = new TimedProgram();
     program.barrier();
