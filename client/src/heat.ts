@@ -1,6 +1,7 @@
 /** Bars in the gutter: how much of its kernel's time a line takes, in the colour of what it waits for most. */
 import { type DidSimulateParams, type HeatAnswer, heatRequest, type WaitKind } from "@warplens/server/protocol";
 import {
+  ConfigurationTarget,
   Disposable,
   type Event,
   languages,
@@ -32,12 +33,12 @@ const lengths = [2, 4, 7, 10, 13, 16] as const;
 /** From here on the overview ruler shows a line, too. */
 const hot = 0.1;
 
-/** A bar of one colour and length; on the overview ruler as well where it is long. */
-function decorationOf(colour: WaitColour, length: number, isHot: boolean): TextEditorDecorationType {
+/** A bar of one colour and length, pale where it is of a text before; on the overview ruler as well where it is long. */
+function decorationOf(colour: WaitColour, length: number, isHot: boolean, isStale: boolean): TextEditorDecorationType {
   const { light, dark, theme } = colours[colour];
   const icon = (fill: string): Uri =>
     Uri.parse(
-      `data:image/svg+xml,${encodeURIComponent(`<svg xmlns="http://www.w3.org/2000/svg" width="16" height="16"><rect x="0" y="3" width="${length}" height="10" rx="1.5" fill="${fill}"/></svg>`)}`,
+      `data:image/svg+xml,${encodeURIComponent(`<svg xmlns="http://www.w3.org/2000/svg" width="16" height="16"><rect x="0" y="3" width="${length}" height="10" rx="1.5" fill="${fill}" opacity="${isStale ? 0.45 : 1}"/></svg>`)}`,
     );
   return window.createTextEditorDecorationType({
     gutterIconSize: "contain",
@@ -50,18 +51,20 @@ function decorationOf(colour: WaitColour, length: number, isHot: boolean): TextE
 /** Shows it in every editor of a document, until disposed of. @param simulated tells when more is known */
 export function showHeat(client: BaseLanguageClient, simulated: Event<DidSimulateParams>): Disposable {
   const types = new Map<string, TextEditorDecorationType>();
-  const typeOf = (most: WaitKind, share: number): string => {
+  const typeOf = (most: WaitKind, share: number, isStale: boolean): string => {
     const colour = waitColours[most];
     const length = lengths[steps.filter((step) => share >= step).length] ?? lengths[0];
-    const name = `${colour} ${length}`;
-    if (!types.has(name)) types.set(name, decorationOf(colour, length, share >= hot));
+    const name = `${colour} ${length} ${isStale}`;
+    if (!types.has(name)) types.set(name, decorationOf(colour, length, share >= hot, isStale));
     return name;
   };
-  const draw = (editor: TextEditor, { lines }: HeatAnswer): void => {
+  const draw = (editor: TextEditor, { lines, isStale }: Pick<HeatAnswer, "lines" | "isStale">): void => {
     const places = new Map<string, Range[]>();
     for (const { line, timeShare, most } of lines) {
-      const name = typeOf(most, timeShare);
-      places.set(name, [...(places.get(name) ?? []), new Range(line, 0, line, 0)]);
+      const name = typeOf(most, timeShare, isStale);
+      const known = places.get(name);
+      if (known) known.push(new Range(line, 0, line, 0));
+      else places.set(name, [new Range(line, 0, line, 0)]);
     }
     for (const [name, type] of types) editor.setDecorations(type, places.get(name) ?? []);
   };
@@ -73,22 +76,33 @@ export function showHeat(client: BaseLanguageClient, simulated: Event<DidSimulat
     for (const editor of window.visibleTextEditors)
       if (answer && isOf(editor) && editor.document.version === answer.version) draw(editor, answer);
   };
+  const isServed = ({ document }: TextEditor): boolean => client.isRunning() && languages.match(documentSelector, document) > 0;
   const refreshAll = (): void => {
-    const shown = window.visibleTextEditors.filter(({ document }) => languages.match(documentSelector, document) > 0);
+    const shown = window.visibleTextEditors.filter(isServed);
+    for (const editor of window.visibleTextEditors) if (!shown.includes(editor)) draw(editor, { lines: [], isStale: false });
     for (const uri of new Set(shown.map(({ document }) => client.code2ProtocolConverter.asUri(document.uri)))) void refresh(uri);
   };
   refreshAll();
   return Disposable.from(
     simulated(({ uri }) => void refresh(uri)),
     window.onDidChangeVisibleTextEditors(refreshAll),
+    workspace.onDidCloseTextDocument(refreshAll),
+    client.onDidChangeState(refreshAll),
     new Disposable(() => {
       for (const type of types.values()) type.dispose();
     }),
   );
 }
 
-/** Switches the bars on or off, for all folders. */
+/** Switches the bars on or off, where the setting that holds stands. */
 export async function toggleHeat(): Promise<void> {
   const settings = workspace.getConfiguration("warplens");
-  await settings.update("heat.enabled", !settings.get<boolean>("heat.enabled", true), true);
+  const { workspaceFolderValue, workspaceValue } = settings.inspect<boolean>("heat.enabled") ?? {};
+  const target =
+    workspaceFolderValue !== undefined
+      ? ConfigurationTarget.WorkspaceFolder
+      : workspaceValue !== undefined
+        ? ConfigurationTarget.Workspace
+        : ConfigurationTarget.Global;
+  await settings.update("heat.enabled", !settings.get<boolean>("heat.enabled", true), target);
 }

@@ -40,11 +40,12 @@ export const formatCount = (count: number): string =>
 /** 0 to 100 as `51 %`. */
 export const formatPercent = (percent: number): string => `${percent > 0 && percent < 1 ? "< 1" : Math.round(percent)} %`;
 /** Relative changes below this are none: an edit that moves code changes the last digits. */
-const noChange = 0.005;
+const noChange = 0.01;
 
-/** "−53 %", "+4 %", or nothing where it is the same. */
+/** "−53 %", "+4 %", "up" from nothing, or undefined where it is the same. */
 export function formatChange(from: number, to: number): string | undefined {
-  const change = from === 0 ? 0 : to / from - 1;
+  if (from === 0) return to === 0 ? undefined : "up";
+  const change = to / from - 1;
   if (Math.abs(change) < noChange) return undefined;
   return `${change < 0 ? "\u2212" : "+"}${formatPercent(100 * Math.abs(change))}`;
 }

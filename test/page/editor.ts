@@ -39,6 +39,14 @@ export function describeEditor({ server, browser, extension, folder }: PageConte
       assert.match(await hover.innerText(), /\d+ % of the time of strided: waits for memory \d+ %/);
     });
 
+    it("the bars go when they are switched off, and come again", async () => {
+      const bar = page.locator(".glyph-margin-widgets > *").first();
+      await runCommand(page, "WarpLens: Toggle Time of Lines");
+      await bar.waitFor({ state: "detached" });
+      await runCommand(page, "WarpLens: Toggle Time of Lines");
+      await bar.waitFor();
+    });
+
     it("names the GPU in the status bar, and offers others with their figures", async () => {
       await page.locator(".statusbar-item", { hasText: "H200" }).click();
       await page.locator(".quick-input-widget:visible input").first().fill("V100");

@@ -2,11 +2,10 @@
 import { Position, Range, type TextDocument, Uri, WorkspaceEdit, window, workspace } from "vscode";
 import { withValue } from "./directive.ts";
 
-/** Arguments of the hint's command: the document, the kernel's line (0-based), the parameter, and what is assumed of it. */
-export async function assume(uri: unknown, line: unknown, name: unknown, value: unknown): Promise<void> {
+/** Arguments of the hint's command: the document and its version, the kernel's line (0-based), the parameter, and what is assumed of it. */
+export async function assume(uri: unknown, version: unknown, line: unknown, name: unknown, value: unknown): Promise<void> {
   if (typeof uri !== "string" || typeof name !== "string" || !Number.isSafeInteger(line)) return;
   const document = await workspace.openTextDocument(Uri.parse(uri));
-  const { version } = document;
   const said = await window.showInputBox({
     title: `The value of ${name}`,
     prompt: "A number or an expression such as 1<<20, written above the kernel as a directive",
@@ -18,7 +17,8 @@ export async function assume(uri: unknown, line: unknown, name: unknown, value: 
     window.showInformationMessage("The text has changed meanwhile: nothing was written.");
     return;
   }
-  await workspace.applyEdit(directiveEdit(document, Number(line), name, said.trim()));
+  if (!(await workspace.applyEdit(directiveEdit(document, Number(line), name, said.trim()))))
+    window.showWarningMessage(`${document.uri.path} cannot be written to.`);
 }
 
 function directiveEdit(document: TextDocument, line: number, name: string, value: string): WorkspaceEdit {

@@ -38,7 +38,7 @@ export function registerCommands({ client, log, panel, version }: CommandContext
     }),
     commands.registerCommand("warplens.showRule", (id?: unknown) => showRule(client, typeof id === "string" ? id : undefined)),
     commands.registerCommand("warplens.toggleHeat", toggleHeat),
-    commands.registerCommand("warplens.togglePins", () => togglePins(client)),
+    commands.registerCommand("warplens.togglePins", () => togglePins(client, panel)),
     commands.registerCommand("warplens.showPanel", (uri?: unknown, line?: unknown) => panel.show(uri, line)),
   ];
 }

@@ -55,7 +55,7 @@ export class PanelView implements WebviewViewProvider, Disposable {
       window.registerWebviewViewProvider(PanelView.id, this),
       window.onDidChangeActiveTextEditor((editor) => this.#follow(editor)),
       window.onDidChangeTextEditorSelection(({ textEditor }) => this.#follow(textEditor)),
-      simulated(({ uri }) => uri === this.#uri() && this.#refresh()),
+      simulated(({ uri }) => uri === this.uri && this.#refresh()),
       workspace.onDidChangeTextDocument(({ document, contentChanges }) => contentChanges.length > 0 && this.#edited(document.uri)),
       client.onDidChangeState(() => this.#refresh()),
     );
@@ -85,12 +85,13 @@ export class PanelView implements WebviewViewProvider, Disposable {
 
   /** What is known of the launch that is shown, as Markdown; undefined where nothing is. */
   async markdown(): Promise<string | undefined> {
-    const uri = this.#uri();
-    if (!this.#shown || uri === undefined) return undefined;
+    const { uri } = this;
+    if (!this.#shown || uri === undefined || !this.#client.isRunning()) return undefined;
     return (await this.#client.sendRequest<string | null>(markdownRequest, paramsOf(uri, this.#shown))) ?? undefined;
   }
 
-  #uri(): string | undefined {
+  /** The document that is shown: the CUDA file that the user was in last. */
+  get uri(): string | undefined {
     return this.#shown && this.#client.code2ProtocolConverter.asUri(this.#shown.uri);
   }
 
@@ -140,7 +141,7 @@ export class PanelView implements WebviewViewProvider, Disposable {
   }
 
   async #answer(): Promise<ToPage> {
-    const uri = this.#uri();
+    const uri = this.uri;
     if (this.#client.state !== State.Running) return { type: "empty", message: "The language server is not running." };
     if (!this.#shown || uri === undefined) return { type: "empty", message: "Open a CUDA file to see what its kernels do on the GPU." };
     const params = paramsOf(uri, this.#shown);

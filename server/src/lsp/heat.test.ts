@@ -80,6 +80,7 @@ describe("where the time goes", () => {
 
   test("nothing where it is switched off, nothing where no time is known", () => {
     expect(heatOf(viewOf([launch(k, 1000, hot)], { heat: { enabled: false } })).lines).toEqual([]);
+    expect(heatOf({ ...viewOf([launch(k, 1000, hot)]), progress: "off" }).lines).toEqual([]);
     expect(heatOf(viewOf([{ kernel: k, kernelName: "k", templateArguments: [], line: 9, isStale: false }]))).toMatchObject({
       lines: [],
       isStale: true,

@@ -18,10 +18,12 @@ function slowestLaunches({ launches }: View): SimulatedLaunch[] {
   return [...slowest.values()];
 }
 
+const isShown = ({ settings, progress }: View): boolean => settings["heat.enabled"] && progress !== "off";
+
 /** Nothing where the user switched it off. Of a line that several kernels use, what it takes of the one where it takes most. */
 export function heatOf(view: View): HeatAnswer {
   const hottest = new Map<number, HeatLine>();
-  for (const { kernelName, report } of view.settings["heat.enabled"] ? slowestLaunches(view) : []) {
+  for (const { kernelName, report } of isShown(view) ? slowestLaunches(view) : []) {
     for (const [number, counters] of Object.entries(report.lines)) {
       const line = Number(number) - 1;
       const { timeShare = 0 } = counters;

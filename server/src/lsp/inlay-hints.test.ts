@@ -56,6 +56,23 @@ test.each<readonly [string, View, readonly string[]]>([
 test("stands behind the parameter, and its command knows what it is about", () => {
   const [hint] = inlayHints(viewOf([[n(4)]]), everywhere);
   expect(hint?.position).toEqual({ line: 1, character: placeOf("n)").end - 1 });
-  expect(hint?.label).toMatchObject([{ command: { command: "warplens.assume", arguments: ["file:///w/a.cu", 1, "n", 4] } }]);
+  expect(hint?.label).toMatchObject([{ command: { command: "warplens.assume", arguments: ["file:///w/a.cu", 1, 1, "n", 4] } }]);
   expect(inlayHints(viewOf([[n(4)]]), { start: { line: 0, character: 0 }, end: { line: 0, character: 0 } })).toEqual([]);
+});
+
+test.each<readonly [string, View]>([
+  ["another launch's own", viewOf([[], [n(4)]])],
+  ["no line of its own", { ...viewOf([[n(4)]]), kernels: [{ ...kernel, at: { start: 5, end: text.length - 1 } }] }],
+])("no click where it would change %s", (_, view) => {
+  const changed = { ...view, launches: view.launches.map((launch) => ({ ...launch, kernel: view.kernels[0] as ViewKernel })) };
+  const [hint] = inlayHints(changed, everywhere);
+  expect(hint?.label).toMatchObject([{ value: "= 4, assumed" }]);
+  expect(hint?.label).not.toMatchObject([{ command: {} }]);
+});
+
+test("a parameter that is called as a part of the configuration has none", () => {
+  const named = { ...kernel, parameters: [{ name: "block", at: placeOf("n)") }] };
+  const view = viewOf([[{ what: "block", value: 64, why: "common" }]]);
+  const launches = view.launches.map((launch) => ({ ...launch, kernel: named }));
+  expect(inlayHints({ ...view, kernels: [named], launches }, everywhere)).toEqual([]);
 });

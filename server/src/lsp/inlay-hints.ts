@@ -1,6 +1,7 @@
 /** Figures beside the code they belong to, only where they say something: an access that is not ideal, a conflict, a trip count, a size. */
-import type { AccessReport } from "@warplens/sim-engine";
-import { type InlayHint, InlayHintKind, type Range as LspRange } from "vscode-languageserver";
+import type { AccessReport, Assumption } from "@warplens/sim-engine";
+import { type InlayHint, InlayHintKind, type InlayHintLabelPart, type Range as LspRange } from "vscode-languageserver";
+import { launchKeys } from "../analysis/directives.ts";
 import { visible, visibleName } from "../foreign-text.ts";
 import { formatCapacity, formatCount, formatRatio } from "../units.ts";
 import { conflictWays, perRequest } from "./figures.ts";
@@ -53,23 +54,40 @@ export function inlayHints(view: View, shown: LspRange): InlayHint[] {
       paddingLeft: true,
     }),
   );
-  const assumed = settings["inlayHints.assumptions"] ? kernels.flatMap((kernel) => assumedParameters(view, kernel)) : [];
+  const inView = kernels.filter(({ at }) => at.start <= to && from <= at.end);
+  const assumed =
+    settings["inlayHints.assumptions"] && view.progress !== "off" ? inView.flatMap((kernel) => assumedParameters(view, kernel)) : [];
   return [...costs, ...assumed.filter(({ at }) => from <= at && at <= to).map(({ hint }) => hint)];
 }
 
-/** At each parameter of a kernel, the number that its slowest launch was simulated with and nobody says. */
+/**
+ * At each parameter of a kernel, the number that its slowest launch was simulated with and nobody says. A click can say it where that is
+ * so of all its launches, in a directive above the kernel: where that has a line of its own to stand on.
+ */
 function assumedParameters(view: View, kernel: ViewKernel): { readonly at: number; readonly hint: InlayHint }[] {
   const { document } = view;
-  const { report } = worstLaunch(launchesOf(view, kernel)) ?? {};
+  const launches = launchesOf(view, kernel);
+  const { report, isStale } = worstLaunch(launches) ?? {};
+  const start = document.positionAt(kernel.at.start);
+  const before = document.getText({ start: { line: start.line, character: 0 }, end: start });
   return kernel.parameters.flatMap(({ name, at }) => {
-    const found = report?.assumptions.find(({ what, value }) => what === name && typeof value === "number");
-    if (typeof found?.value !== "number") return [];
-    const line = document.positionAt(kernel.at.start).line;
-    const part = {
+    const numberIn = (assumptions: readonly Assumption[] = []) =>
+      assumptions.find(({ what, value }) => what === name && typeof value === "number");
+    const found = numberIn(report?.assumptions);
+    // A configuration is assumed under these names.
+    if (typeof found?.value !== "number" || launchKeys.some((key) => key === name)) return [];
+    const canSay = before.trim() === "" && launches.every((launch) => numberIn(launch.report.assumptions));
+    const stale = isStale ? ` ${staleText(view)}` : "";
+    const part: InlayHintLabelPart = {
       value: `= ${formatCount(found.value)}, assumed`,
-      tooltip: visible(`${found.why}. With Ctrl or Cmd a click says what it is.`),
-      command: { title: "Say what it is", command: "warplens.assume", arguments: [document.uri, line, name, found.value] },
+      tooltip: visible(`${found.why}.${canSay ? " With Ctrl or Cmd a click says what it is." : ""}${stale}`),
     };
+    if (canSay)
+      part.command = {
+        title: "Say what it is",
+        command: "warplens.assume",
+        arguments: [document.uri, document.version, start.line, name, found.value],
+      };
     return [
       { at: at.end, hint: { position: document.positionAt(at.end), label: [part], kind: InlayHintKind.Parameter, paddingLeft: true } },
     ];

@@ -92,7 +92,14 @@ export function startServer(connection: Connection, platform: Platform): void {
     if (refreshers().inlayHint?.refreshSupport) connection.languages.inlayHint.refresh().catch(failed);
   };
 
-  const workspace = new Workspace(documents, platform, {
+  const tellSimulated = (uri: string): void => {
+    const view = workspace.view(uri);
+    if (!view) return;
+    const params: DidSimulateParams = { uri, version: view.document.version, progress: view.progress };
+    void connection.sendNotification(didSimulateNotification, params);
+  };
+
+  const workspace: Workspace = new Workspace(documents, platform, {
     error: (message) => connection.console.error(message),
     note: (message) => connection.console.info(message),
     warning: (message) =>
@@ -110,12 +117,12 @@ export function startServer(connection: Connection, platform: Platform): void {
     },
     figures(uri) {
       refreshFigures();
-      const view = workspace.view(uri);
-      if (!view) return;
-      const params: DidSimulateParams = { uri, version: view.document.version, progress: view.progress };
-      void connection.sendNotification(didSimulateNotification, params);
+      tellSimulated(uri);
     },
-    display: refreshFigures,
+    display() {
+      refreshFigures();
+      for (const { uri } of documents.all()) tellSimulated(uri);
+    },
     progress: (gpu, cancelled) => showProgress(connection, gpu, cancelled),
   });
 

@@ -70,13 +70,13 @@ export interface FileDiagnostic extends Diagnostic {
   readonly place?: OffsetRange;
 }
 
-/** Where a kernel of the opened file stands. */
 /** A name where it is declared. */
 export interface NamedPlace {
   readonly name: string;
   readonly at: OffsetRange;
 }
 
+/** Where a kernel of the opened file stands. */
 export interface KernelPlace {
   readonly name: string;
   readonly nameAt: OffsetRange;
