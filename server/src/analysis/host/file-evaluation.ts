@@ -95,7 +95,8 @@ export class FileEvaluation implements Repetition {
     const main = this.#elsewhere?.main ?? semantics.functions.find((fn) => functionName(fn) === "main" && fn.body !== undefined);
     if (main !== undefined) {
       const own = this.#elsewhere === undefined;
-      this.#run(main, own ? { faults: true } : {}, undefined);
+      const withoutContents = sites.sites.length === 0;
+      this.#run(main, own ? { faults: true, withoutContents } : {}, undefined);
       if (this.#missing().length > 0) this.#run(main, { survivesExits: true }, "the program ends before it, as far as its input is known");
     }
     const unseen = () => this.#missing().filter((site) => !this.#found.has(site));
@@ -134,7 +135,12 @@ export class FileEvaluation implements Repetition {
 
   /** Runs a function, counting its steps. */
   again(fn: FunctionDeclaration, options: RunOptions): RunResult {
-    const key = JSON.stringify([options.survivesExits ?? false, options.faults ?? false, [...(options.assumed ?? [])].sort()]);
+    const key = JSON.stringify([
+      options.survivesExits ?? false,
+      options.faults ?? false,
+      options.withoutContents ?? false,
+      [...(options.assumed ?? [])].sort(),
+    ]);
     const results = this.#results.get(fn) ?? new Map<string, RunResult>();
     this.#results.set(fn, results);
     const known = results.get(key);

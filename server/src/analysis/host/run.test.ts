@@ -18,8 +18,8 @@ const source = `
     k<<<sum % 4 + 1, 128>>>(p, sum);
   }`;
 
-async function program(work?: Work) {
-  const { unit, reading } = await parseText(source);
+async function program(work?: Work, text = source) {
+  const { unit, reading } = await parseText(text);
   const semantics = bindUnit(unit);
   const own = hostUnit(unit, semantics, reading);
   const evaluation = new FileEvaluation(
@@ -47,6 +47,20 @@ test("asking changes nothing of what is found, and takes nothing from the budget
     (await program(given)).evaluation.launches().map(({ entry, executions }) => ({ grid: entry.grid, block: entry.block, executions }));
   expect(await found(work)).toEqual(await found());
   expect(work.spend(0)).toBe(10);
+});
+
+test("loops are gone through for what launches read, and for nothing that only copies need", async () => {
+  const fill = `float h[4096]; for (int t = 0; t < 400; t++) for (int i = 0; i < 4096; i++) h[i] = h[i] * 0.5f + (i * 37) % 101;`;
+  const stepsWith = async (launch: string): Promise<number> => {
+    const { evaluation } = await program(
+      undefined,
+      `__global__ void k(float *p, int n) { p[threadIdx.x] += n; }
+      int main() { float *p; cudaMalloc(&p, 4096 * 4); ${fill} cudaMemcpy(p, h, 4096 * 4, cudaMemcpyHostToDevice); ${launch} }`,
+    );
+    evaluation.launches();
+    return evaluation.steps;
+  };
+  expect(await stepsWith("k<<<1, 128>>>(p, 0);")).toBeGreaterThan(3 * (await stepsWith("")));
 });
 
 test("lowering ends with Cancelled, and is whole when it is asked again", async () => {
