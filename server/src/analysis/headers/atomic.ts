@@ -1,3 +1,30 @@
+/** What takes the old value and leaves another, and the built-in that does it. */
+const exchanges = [
+  ["fetch_add", "atomicAdd", "value"],
+  ["fetch_sub", "atomicAdd", "(T)-value"],
+  ["fetch_min", "atomicMin", "value"],
+  ["fetch_max", "atomicMax", "value"],
+  ["fetch_and", "atomicAnd", "value"],
+  ["fetch_or", "atomicOr", "value"],
+  ["fetch_xor", "atomicXor", "value"],
+  ["exchange", "atomicExch", "value"],
+] as const;
+
+const inPlace = exchanges
+  .map(
+    ([name, builtIn, operand]) => `    __device__ T ${name}(T value, memory_order order = memory_order_seq_cst) const {
+        warplens_release<Scope>(order);
+        T old = Scope == thread_scope_block ? ${builtIn}_block(address, ${operand}) : ${builtIn}(address, ${operand});
+        warplens_acquire<Scope>(order);
+        return old;
+    }`,
+  )
+  .join("\n");
+
+const forwarded = exchanges
+  .map(([name]) => `    __device__ T ${name}(T v, memory_order order = memory_order_seq_cst) { return ref().${name}(v, order); }`)
+  .join("\n");
+
 /** `cuda::atomic` and `cuda::atomic_ref`: relaxed accesses, with the fences that their memory orders make of them. */
 export const atomic = `#pragma once
 #include <cuda/warplens_scopes>
@@ -37,54 +64,7 @@ template <typename T, thread_scope Scope = thread_scope_system> struct atomic_re
         if constexpr (Scope == thread_scope_block) __warplens_atomic_store_block(address, value);
         else __warplens_atomic_store(address, value);
     }
-    __device__ T fetch_add(T value, memory_order order = memory_order_seq_cst) const {
-        warplens_release<Scope>(order);
-        T old = Scope == thread_scope_block ? atomicAdd_block(address, value) : atomicAdd(address, value);
-        warplens_acquire<Scope>(order);
-        return old;
-    }
-    __device__ T fetch_sub(T value, memory_order order = memory_order_seq_cst) const {
-        warplens_release<Scope>(order);
-        T old = Scope == thread_scope_block ? atomicAdd_block(address, (T)-value) : atomicAdd(address, (T)-value);
-        warplens_acquire<Scope>(order);
-        return old;
-    }
-    __device__ T fetch_min(T value, memory_order order = memory_order_seq_cst) const {
-        warplens_release<Scope>(order);
-        T old = Scope == thread_scope_block ? atomicMin_block(address, value) : atomicMin(address, value);
-        warplens_acquire<Scope>(order);
-        return old;
-    }
-    __device__ T fetch_max(T value, memory_order order = memory_order_seq_cst) const {
-        warplens_release<Scope>(order);
-        T old = Scope == thread_scope_block ? atomicMax_block(address, value) : atomicMax(address, value);
-        warplens_acquire<Scope>(order);
-        return old;
-    }
-    __device__ T fetch_and(T value, memory_order order = memory_order_seq_cst) const {
-        warplens_release<Scope>(order);
-        T old = Scope == thread_scope_block ? atomicAnd_block(address, value) : atomicAnd(address, value);
-        warplens_acquire<Scope>(order);
-        return old;
-    }
-    __device__ T fetch_or(T value, memory_order order = memory_order_seq_cst) const {
-        warplens_release<Scope>(order);
-        T old = Scope == thread_scope_block ? atomicOr_block(address, value) : atomicOr(address, value);
-        warplens_acquire<Scope>(order);
-        return old;
-    }
-    __device__ T fetch_xor(T value, memory_order order = memory_order_seq_cst) const {
-        warplens_release<Scope>(order);
-        T old = Scope == thread_scope_block ? atomicXor_block(address, value) : atomicXor(address, value);
-        warplens_acquire<Scope>(order);
-        return old;
-    }
-    __device__ T exchange(T value, memory_order order = memory_order_seq_cst) const {
-        warplens_release<Scope>(order);
-        T old = Scope == thread_scope_block ? atomicExch_block(address, value) : atomicExch(address, value);
-        warplens_acquire<Scope>(order);
-        return old;
-    }
+${inPlace}
     __device__ bool compare_exchange_strong(T &expected, T desired, memory_order order = memory_order_seq_cst, memory_order = memory_order_seq_cst) const {
         warplens_release<Scope>(order);
         T old = Scope == thread_scope_block ? atomicCAS_block(address, expected, desired) : atomicCAS(address, expected, desired);
@@ -110,14 +90,7 @@ template <typename T, thread_scope Scope = thread_scope_system> struct atomic {
     __device__ atomic_ref<T, Scope> ref() { return atomic_ref<T, Scope>(value); }
     __device__ T load(memory_order order = memory_order_seq_cst) { return ref().load(order); }
     __device__ void store(T v, memory_order order = memory_order_seq_cst) { ref().store(v, order); }
-    __device__ T fetch_add(T v, memory_order order = memory_order_seq_cst) { return ref().fetch_add(v, order); }
-    __device__ T fetch_sub(T v, memory_order order = memory_order_seq_cst) { return ref().fetch_sub(v, order); }
-    __device__ T fetch_min(T v, memory_order order = memory_order_seq_cst) { return ref().fetch_min(v, order); }
-    __device__ T fetch_max(T v, memory_order order = memory_order_seq_cst) { return ref().fetch_max(v, order); }
-    __device__ T fetch_and(T v, memory_order order = memory_order_seq_cst) { return ref().fetch_and(v, order); }
-    __device__ T fetch_or(T v, memory_order order = memory_order_seq_cst) { return ref().fetch_or(v, order); }
-    __device__ T fetch_xor(T v, memory_order order = memory_order_seq_cst) { return ref().fetch_xor(v, order); }
-    __device__ T exchange(T v, memory_order order = memory_order_seq_cst) { return ref().exchange(v, order); }
+${forwarded}
     __device__ bool compare_exchange_strong(T &expected, T desired, memory_order order = memory_order_seq_cst, memory_order failure = memory_order_seq_cst) { return ref().compare_exchange_strong(expected, desired, order, failure); }
     __device__ bool compare_exchange_weak(T &expected, T desired, memory_order order = memory_order_seq_cst, memory_order failure = memory_order_seq_cst) { return ref().compare_exchange_weak(expected, desired, order, failure); }
     __device__ void wait(T old, memory_order order = memory_order_seq_cst) { ref().wait(old, order); }
