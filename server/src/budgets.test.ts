@@ -88,6 +88,10 @@ int main() { int *y; cudaMalloc(&y, 4096); int n = 1${" + 1".repeat(9999)}; k<<<
       "y[i] = sizeof(S24) + S24().missing;",
       `struct S0 {}; struct Z0 {};\n${times(24, (each) => `struct S${each + 1} : S${each}, Z${each} {}; struct Z${each + 1} : S${each}, Z${each} {};\n`)}`,
     ),
+    "500 functions of one name, each called": kernel(
+      times(500, (each) => `y[i] += g(O${each}());\n`),
+      times(500, (each) => `struct O${each} {}; __device__ int g(O${each}) { return ${each}; }\n`),
+    ),
     "10,000 labels of a switch": kernel(`switch (y[i]) { ${times(10_000, (each) => `case ${each}: y[i] = ${each}; break; `)} }`),
   };
   for (const [name, code] of Object.entries(linted))
@@ -121,6 +125,10 @@ describe("what ends in a budget says so", () => {
     "3,000 namespaces in each other": nested(3000, "namespace a {", "int z;", "}"),
     "12,000 declarations": times(12_000, (each) => `int a${each};\n`),
     "the beginnings of 12,000 declarations in one line": "int a = ".repeat(12_000),
+    "1,000 functions of one name, each called": kernel(
+      times(1000, (each) => `x[i] += g(O${each}()) * 0.5;\n`),
+      times(1000, (each) => `struct O${each} {}; __device__ float g(O${each}) { return ${each}; }\n`),
+    ),
     "3,000 types that stand for each other": kernel(
       `typedef float T0; ${times(3000, (each) => `typedef T${each} T${each + 1}; `)} T3000 q = 0.5; x[i] = q;`,
     ),

@@ -1,6 +1,7 @@
 /** What the rules that need no simulation find, item by item: kept until the item, or the head of something it mentions, changes. */
 import type { Database, Query } from "../analysis/database/database.ts";
 import type { FileQueries } from "../analysis/database/queries.ts";
+import { mostOverloads } from "../analysis/sema/overload.ts";
 import { deepestMeaning } from "../analysis/sema/recursion.ts";
 import type { Item } from "../syntax/item.ts";
 import { stage } from "../trace.ts";
@@ -45,7 +46,7 @@ export function findingsOf(files: FileQueries): Query<Item, readonly RuleFinding
 /** What the rules asked of the item led deeper than answers are looked for. */
 function limitOf({ declarations }: Item): RuleFindings | undefined {
   const [span] = declarations;
-  const message = `what this means rests on more than ${deepestMeaning} levels of other code: some of it is not known, and findings that rest on it are missing`;
+  const message = `what this means rests on more than ${deepestMeaning} levels of other code, or on a name of more than ${mostOverloads} functions: some of it is not known, and findings that rest on it are missing`;
   return span && { rule: analysisLimit, findings: [{ span, message }], asksLaunches: false };
 }
 

@@ -81,13 +81,14 @@ function* uses(context: RuleContext): Generator<Finding> {
   for (const call of syntax.expressions("call")) {
     const name = libraryName(call) ?? "";
     const [reference] = call.arguments;
-    if (program.semantics.resolve(call.callee).some(isOwn)) continue;
-    if (/^tex(1Dfetch|[123]D\w*)$/.test(name) && reference && isTextureReference(context, reference))
+    const isTexture = /^tex(1Dfetch|[123]D\w*)$/.test(name);
+    const instead = Object.hasOwn(functions, name) ? functions[name] : undefined;
+    if ((!isTexture && instead === undefined) || program.semantics.resolve(call.callee).some(isOwn)) continue;
+    if (isTexture && reference && isTextureReference(context, reference))
       yield {
         span: call,
         message: `Texture references are gone since CUDA 12: \`${name}\` needs a texture object, \`cudaTextureObject_t\`.`,
       };
-    const instead = Object.hasOwn(functions, name) ? functions[name] : undefined;
     if (instead === undefined) continue;
     const other = instead.startsWith("=") ? instead.slice(1) : undefined;
     const edits = other === undefined ? undefined : all(replace(program.reading, call.callee, other));

@@ -20,6 +20,9 @@ interface Candidate {
   readonly fixed: number;
 }
 
+/** Functions of one name that a call is held against; one of more means nothing that is known. */
+export const mostOverloads = 500;
+
 export function overload(
   context: Context,
   substitutions: Substitutions,
@@ -30,6 +33,10 @@ export function overload(
 ): Resolved | undefined {
   let best: Candidate | undefined;
   const functions = found.entities.flatMap((each) => (each.kind === "function" ? [each.declaration] : []));
+  if (functions.length > mostOverloads) {
+    context.recursion.end();
+    return undefined;
+  }
   for (const declaration of functions) {
     if (declaration.specialisation || declaration.deleted) continue;
     const candidate = context.guard(() => consider(context, substitutions, declaration, functions, found, explicit, args, substitution));
