@@ -48,6 +48,15 @@ int main() {
   cudaMemcpyAsync(d, h, 4096, cudaMemcpyHostToDevice, s);
   k<<<1, 32, 0, s>>>(d);
 }`,
+    "a few bytes back": `__global__ void k(float *x) { x[threadIdx.x] += 1; }
+int main() {
+  float *h = (float *)malloc(4096), *d;
+  cudaMalloc(&d, 4096);
+  cudaStream_t s;
+  cudaStreamCreate(&s);
+  cudaMemcpyAsync(h, d, 4096, cudaMemcpyDeviceToHost, s);
+  cudaStreamSynchronize(s);
+}`,
     "on the device": `__global__ void k(float *x) { x[threadIdx.x] += 1; }
 int main() {
   const int n = 1 << 20;
@@ -86,9 +95,24 @@ int main() {
   cudaMalloc(&d, n);
   cudaStream_t s;
   cudaStreamCreate(&s);
-  cudaMemcpyAsync(h, d, 4096, cudaMemcpyDeviceToHost, s);
-//^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ 4,096 bytes
+  cudaMemcpyAsync(h, d, 1 << 20, cudaMemcpyDeviceToHost, s);
+//^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ 1,048,576 bytes
   k<<<1, 32, 0, s>>>(d);
+}`,
+    },
+    "all of a file, once": {
+      code: `__global__ void k(float *x) { x[threadIdx.x] += 1; }
+int main() {
+  const int n = 1 << 20;
+  float *h = (float *)malloc(n), *g = (float *)malloc(n), *d;
+  cudaMalloc(&d, n);
+  cudaStream_t s;
+  cudaStreamCreate(&s);
+  cudaMemcpyAsync(d, h, n, cudaMemcpyHostToDevice, s);
+//^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ \`h\`, \`g\` are pageable: 3 copies go
+  k<<<1, 32, 0, s>>>(d);
+  cudaMemcpyAsync(h, d, n, cudaMemcpyDeviceToHost, s);
+  cudaMemcpyAsync(d, g, n, cudaMemcpyHostToDevice, s);
 }`,
     },
   },

@@ -12,7 +12,8 @@ export default defineRule({
   why: "The device reaches page-locked memory alone: the driver copies the bytes through a buffer of its own, a part at a time, at a fraction of the link's bandwidth, and the call may not return before that is done, so nothing overlaps.",
   remedy: "Allocate with `cudaMallocHost`, or lock what there is with `cudaHostRegister`.",
   fix: "none",
-  notes: "Where the memory was allocated is known of what the host code does on its way from `main`.",
+  notes:
+    "Where the memory was allocated is known of what the host code does on its way from `main`. All copies of a file are one finding; those of 64 KB and less are left alone.",
   simulated: true,
   example: {
     bad: `__global__ void twice(float *x) { x[blockIdx.x * blockDim.x + threadIdx.x] *= 2; }
@@ -38,16 +39,24 @@ int main() {
 }`,
   },
   *check(context): Generator<Finding> {
-    for (const { at, object, toDevice, bytes } of faultsOf(context, "pageable-copy")) {
-      if (toDevice && bytes !== undefined && bytes <= atOnce) continue;
-      yield {
-        span: at,
-        message: `${nameOf(object)} is pageable: ${bytes === undefined ? "the copy goes" : `the ${bytesOf(bytes)} go`} through a buffer of the driver, and nothing overlaps with that. Allocate it with \`cudaMallocHost\`.`,
-        related: allocations(object),
-      };
-    }
+    const copies = faultsOf(context, "pageable-copy").filter(({ bytes }) => bytes === undefined || bytes > few);
+    const [first] = copies;
+    if (!first) return;
+    const objects = [...new Map(copies.map(({ object }) => [nameOf(object), object])).values()];
+    const names = objects.slice(0, 3).map(nameOf).join(", ");
+    const more = objects.length > 3 ? ` and ${objects.length - 3} more` : "";
+    const { bytes } = first;
+    const what = copies.length > 1 ? `${copies.length} copies go` : bytes === undefined ? "the copy goes" : `the ${bytesOf(bytes)} go`;
+    yield {
+      span: first.at,
+      message: `${names}${more} ${objects.length > 1 ? "are" : "is"} pageable: ${what} through a buffer of the driver, and nothing overlaps with that. Allocate with \`cudaMallocHost\`.`,
+      related: [
+        ...allocations(...objects),
+        ...copies.slice(1).map(({ at, object }) => ({ at, message: `${nameOf(object)} is copied here, too` })),
+      ].slice(0, 8),
+    };
   },
 });
 
-/** What a copy to the device takes with the call itself (CUDA Driver API, "API synchronization behavior"). */
-const atOnce = 64 * 1024;
+/** What a copy to the device takes with the call itself (CUDA Driver API, "API synchronization behavior"), and the other way waits little for. */
+const few = 64 * 1024;

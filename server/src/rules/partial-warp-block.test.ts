@@ -23,6 +23,7 @@ testRule(rule, {
     "whole warps": program("  roots<<<n / 96 + 1, 96>>>(out, in, n);"),
     "whole warps of two dimensions": program("  roots<<<n / 64 + 1, dim3(16, 4)>>>(out, in, n);"),
     "a few lanes of many": program("  roots<<<n / 1023 + 1, 1023>>>(out, in, n);"),
+    "fewer blocks than the SMs hold": program("  roots<<<1000, 20>>>(out, in, 20000);"),
     "one block": program("  roots<<<1, 100>>>(out, in, 100);"),
   },
   found: {

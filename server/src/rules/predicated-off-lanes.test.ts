@@ -34,6 +34,19 @@ testRule(rule, {
     "rows of one length": program("8"),
     "rows of which nobody knows the length": program("length(i)"),
     "rows of some lengths": program("8 + i % 5"),
+    "one thread": `
+__global__ void until(float *x, const float *limits) {
+  for (int k = 0; x[k] < limits[k]; ++k) x[k] = sinf(limits[k]);
+}
+int main() {
+  float *x, *limits, all[1000] = {};
+  for (int i = 0; i < 900; ++i) all[i] = i;
+  cudaMalloc(&x, 4000);
+  cudaMalloc(&limits, 4000);
+  cudaMemset(x, 0, 4000);
+  cudaMemcpy(limits, all, 4000, cudaMemcpyHostToDevice);
+  until<<<1, 1>>>(x, limits);
+}`,
   },
   found: {
     "one long row among short ones": {

@@ -1,6 +1,7 @@
 import { defineRule } from "./rule.ts";
 import { costsOf, findingOf } from "./support/costs.ts";
 import { excerptAt } from "./support/edits.ts";
+import { isCallAt } from "./support/expression-at.ts";
 
 export default defineRule({
   id: "predicated-off-lanes",
@@ -72,7 +73,8 @@ int main() {
     for (const cost of costsOf(context, "idle lanes by values")) {
       const [at] = cost.report.at;
       const branch = cost.launch.report.branches.find(({ file, start, end }) => at?.file === file && at.start === start && at.end === end);
-      if (!branch) continue;
+      // What a library does within a call is its own.
+      if (!branch || isCallAt(context, cost.place)) continue;
       yield findingOf(
         cost,
         `Of the warps' lanes less than half work behind \`${excerptAt(context.program.reading, cost.place)}\`, as values decide which: the others wait. Give the lanes of a warp as much to do as each other.`,

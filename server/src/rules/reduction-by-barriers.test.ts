@@ -24,6 +24,21 @@ testRule(rule, {
     if (threadIdx.x < d) part[threadIdx.x] += part[threadIdx.x + d];
     __syncthreads();
   }`),
+    "a scan, of which all threads do a part in every turn": program(`  for (int d = 1; d < blockDim.x; d *= 2) {
+    float next = threadIdx.x >= d ? part[threadIdx.x - d] : 0;
+    __syncthreads();
+    part[threadIdx.x] += next;
+    __syncthreads();
+  }`),
+    "a step of a sort": program(`  for (int d = blockDim.x / 2; d > 0; d /= 2) {
+    int to = 2 * threadIdx.x - (threadIdx.x & (d - 1));
+    if (to + d < 256) {
+      float a = part[to], b = part[to + d];
+      part[to] = fminf(a, b);
+      part[to + d] = fmaxf(a, b);
+    }
+    __syncthreads();
+  }`),
     "a loop of barriers that halves nothing": program(`  for (int d = 0; d < blockDim.x / 32; ++d) {
     float next = part[(threadIdx.x + 1) % 256];
     __syncthreads();

@@ -14,7 +14,7 @@ export default defineRule({
   priority: "low-medium",
   guide: { document: "best-practices", section: "11.1.6" },
   summary: "Sine and cosine of the same argument, each by its own call.",
-  why: "Both begin by reducing the argument, with a slow way through local memory for large ones. `sincosf` does so once: nvcc 13.0 makes 144 instructions of it and 177 of the two calls.",
+  why: "Both begin by reducing the argument, with a slow way for large ones that stands there twice then, and end in the same two polynomials. nvcc 13.0 makes 144 instructions of `sincosf` and 177 of the two calls.",
   remedy: "Call `sincosf(x, &s, &c)`, or `sincos` for doubles; `sincospif` where the argument is a multiple of pi.",
   fix: "unsafe",
   changes: "rounding",
@@ -73,7 +73,7 @@ export default defineRule({
       const better = named(first.name.endsWith("pi") ? "sincospi" : "sincos", first.number);
       yield {
         span: first.call,
-        message: `\`${first.written}\` and \`${second.written}\` of \`${excerpt(program.reading, first.argument, 40)}\` each reduce it: \`${better}\` does so once.`,
+        message: `\`${first.written}\` and \`${second.written}\` of \`${excerpt(program.reading, first.argument, 40)}\` take more than both together: call \`${better}\`.`,
         related: [{ at: second.call, message: "the other one" }],
         fix: fixOf(context, sine, cosine, better, first.block),
       };

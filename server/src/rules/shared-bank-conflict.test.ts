@@ -23,6 +23,25 @@ const marked = (code: string, words: string): string =>
     (line, before: string, access: string) => `${line}\n//${" ".repeat(before.length - 2)}${"^".repeat(access.length)} ${words}`,
   );
 
+/** Two rows in a warp. */
+const halves = (length: string, mark: string): string => `
+__global__ void k(float *out, const float *in) {
+  __shared__ float row[4][${length}];
+  int i = blockIdx.x * 64 + threadIdx.y * 16 + threadIdx.x;
+  for (int j = 0; j < 10; ++j)
+    row[threadIdx.y][threadIdx.x + j * 16] = in[i + j * 65536];${mark}
+  __syncthreads();
+  float sum = 0;
+  for (int j = 0; j < 100; ++j) sum += row[threadIdx.y][threadIdx.x + j];
+  out[i] = sum;
+}
+int main() {
+  float *in, *out;
+  cudaMalloc(&in, 64 << 20);
+  cudaMalloc(&out, 64 << 20);
+  k<<<4096, dim3(16, 4)>>>(out, in);
+}`;
+
 testRule(rule, {
   clean: {
     padded: transpose("tile[32][33]"),
@@ -45,6 +64,14 @@ int main() {
 }`,
   },
   found: {
+    "rows half as long as a warp": {
+      code: halves(
+        "160",
+        `
+//  ${"^".repeat(38)} or pad the rows by 16 elements`,
+      ),
+      fixed: halves("176", ""),
+    },
     "down a column": {
       code: marked(transpose("tile[32][32]"), "32-way bank conflict: this load of `tile` takes 32 wavefronts/request, ideal 1."),
       fixed: transpose("tile[32][33]"),

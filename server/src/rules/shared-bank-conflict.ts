@@ -1,13 +1,15 @@
+import type { SharedVariable } from "@warplens/sim-engine";
 import type { Expression, TypeNode, VariableDeclaration } from "../syntax/ast.ts";
 import { formatRatio } from "../units.ts";
 import { defineRule, type Fix, type RuleContext } from "./rule.ts";
+import { paddingFor } from "./support/bank-padding.ts";
 import { type Cost, costsOf, findingOf } from "./support/costs.ts";
 import { replace } from "./support/edits.ts";
 import { expressionAt } from "./support/expression-at.ts";
 import { Variables } from "./support/variables.ts";
 
-/** Bytes that the 32 banks hold side by side. */
-const bankRow = 128;
+/** Bytes of a word of a bank. */
+const wordBytes = 4;
 /** Bytes of shared memory that a block may have without being allowed more. */
 const staticLimit = 48 << 10;
 
@@ -26,7 +28,7 @@ export default defineRule({
   remedy:
     "Pad the rows of the array by an element (`tile[32][33]`), or change the index so that neighbouring lanes take neighbouring words.",
   notes:
-    "Told where the launch would take less time without the conflicts. The fix pads the last dimension, where the array is used by subscripts only, each access giving all of them, the rows are as long as the banks or a multiple, and shared memory is not what limits the blocks of an SM.",
+    "Told where the launch would take less time without the conflicts. The fix pads the last dimension, where the array is used by subscripts only, each access giving all of them, and shared memory is not what limits the blocks of an SM.",
   fix: "safe",
   simulated: true,
   specificity: 2,
@@ -73,7 +75,7 @@ int main() {
       yield {
         ...findingOf(
           cost,
-          `${ways}: this ${operation} of ${array} takes ${passes}. Let neighbouring lanes take neighbouring words, or pad the rows by one element.`,
+          `${ways}: this ${operation} of ${array} takes ${passes}. Let neighbouring lanes take neighbouring words${orPadding(cost)}.`,
         ),
         fix: padded(context, cost),
       };
@@ -81,14 +83,36 @@ int main() {
   },
 });
 
-/** One element more in each row. */
-function padded({ program, syntax }: RuleContext, { place, launch, report }: Cost): Fix | undefined {
+const arrayOf = ({ launch, report }: Cost): SharedVariable | undefined =>
+  launch.kernel.shared.find(({ name, bytes }) => name === report.object && bytes !== undefined);
+
+/** Elements that the rows of an array need more; undefined where it has none, or they would not help. */
+function paddingOf({ access }: Cost, array: SharedVariable | undefined): number | undefined {
+  const { dimensions = [], elementBytes = 0 } = array ?? {};
+  const length = dimensions.at(-1);
+  if (dimensions.length < 2 || !length || !access?.example) return undefined;
+  // Wider accesses are served by parts of a warp, which one element more lets begin at other banks.
+  return access.bytesPerLane > wordBytes ? 1 : paddingFor(access.example, length * elementBytes, elementBytes);
+}
+
+function orPadding(cost: Cost): string {
+  const array = arrayOf(cost);
+  const elements = paddingOf(cost, array);
+  if ((array?.dimensions?.length ?? 0) < 2) return ", or pad the rows";
+  if (elements === undefined) return "";
+  return elements === 1 ? ", or pad the rows by one element" : `, or pad the rows by ${elements} elements`;
+}
+
+/** As many elements more in each row as it takes. */
+function padded({ program, syntax }: RuleContext, cost: Cost): Fix | undefined {
+  const { place, launch } = cost;
   const { reading, semantics } = program;
-  const array = launch.kernel.shared.find(({ name, bytes }) => name === report.object && bytes !== undefined);
+  const array = arrayOf(cost);
+  const elements = paddingOf(cost, array);
   const [rows = 0, length = 0, ...more] = array?.dimensions ?? [];
-  if (!array || rows < 2 || more.length > 0 || (length * array.elementBytes) % bankRow !== 0) return undefined;
+  if (!array || elements === undefined || rows < 2 || more.length > 0) return undefined;
   const { resources, dynamicSharedBytes, occupancy } = launch.report;
-  const bytes = resources.staticSharedBytes + dynamicSharedBytes + rows * array.elementBytes;
+  const bytes = resources.staticSharedBytes + dynamicSharedBytes + rows * elements * array.elementBytes;
   if (bytes > staticLimit || occupancy.limiters.includes("shared_mem")) return undefined;
   const variables = new Variables(syntax, semantics);
   const access = expressionAt(syntax, reading, place);
@@ -108,9 +132,13 @@ function padded({ program, syntax }: RuleContext, { place, launch, report }: Cos
   });
   const text = reading.textOf(size.start, size.end);
   const edit = whole
-    ? replace(reading, size, /^\d+$/.test(text) ? `${Number(text) + 1}` : /^[\w.:]+$/.test(text) ? `${text} + 1` : `(${text}) + 1`)
+    ? replace(
+        reading,
+        size,
+        /^\d+$/.test(text) ? `${Number(text) + elements}` : /^[\w.:]+$/.test(text) ? `${text} + ${elements}` : `(${text}) + ${elements}`,
+      )
     : undefined;
-  return edit && { title: `Pad \`${array.name}\` to [${rows}][${length + 1}]`, safe: true, edits: [edit] };
+  return edit && { title: `Pad \`${array.name}\` to [${rows}][${length + elements}]`, safe: true, edits: [edit] };
 }
 
 const baseOf = (node: Expression): (Expression & { readonly kind: "name" }) | undefined =>

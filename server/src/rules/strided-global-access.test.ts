@@ -60,6 +60,22 @@ testRule(rule, {
       code: program(`${i}  out[i] = in[i * 4];
   //       ^^^^^^^^^ 4 elements (16 bytes) apart because of \`threadIdx.x\` in \`i * 4\`; 16 sectors/request, ideal 4`),
     },
+    "parts of a vector, one by one": {
+      code: program(
+        `${i}  unsigned char *pixel = (unsigned char *)out + 4 * i;
+  pixel[0] = n;
+//^^^^^^^^ Let each thread store its 4 bytes as one vector.
+  pixel[1] = n + i;
+  pixel[2] = s;
+  pixel[3] = s + i;`,
+        "k<<<65536, 256>>>(out, in, 1 << 10, 8);",
+      ),
+    },
+    "two arrays at one index": {
+      code: program(`${i}  float first = in[i * 8];
+  //            ^^^^^^^^^ Strided load
+  out[i * 8] = first + 1;`),
+    },
     "a thread for each row": {
       code: program(`${i}  float sum = 0;
   const float *row = in + (size_t)i * 16;

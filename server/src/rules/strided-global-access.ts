@@ -50,7 +50,7 @@ int main() {
 export const isStrided = ({ access, launch }: Cost): boolean =>
   access !== undefined && Math.abs(laneStrideOf(access, launch)?.bytes ?? 0) > access.bytesPerLane;
 
-function messageOf({ access, place, launch }: Cost, lanes: LaneIndex): string {
+function messageOf({ access, place, launch, report }: Cost, lanes: LaneIndex): string {
   if (!access) return "";
   const { bytes = 0, source } = laneStrideOf(access, launch) ?? {};
   const stride = Math.abs(bytes);
@@ -58,5 +58,12 @@ function messageOf({ access, place, launch }: Cost, lanes: LaneIndex): string {
   const apart = whole ? `${stride / access.bytesPerLane} elements (${stride} bytes)` : `${stride} bytes`;
   const terms = source ? lanes.terms(place, source.slice(-1)) : [];
   const cause = source ? ` because of \`${source}\`${terms.length > 0 ? ` in ${terms.join(", ")}` : ""}` : "";
-  return `Strided ${access.operation}: neighbouring lanes are ${apart} apart${cause}; ${sectorsPerRequest(access)}. Let neighbouring threads access neighbouring elements, or go through a tile in shared memory.`;
+  const advice =
+    vectors.includes(stride) && report.at.length * access.bytesPerLane >= stride
+      ? `Let each thread ${access.operation} its ${stride} bytes as one vector`
+      : "Let neighbouring threads access neighbouring elements, or go through a tile in shared memory";
+  return `Strided ${access.operation}: neighbouring lanes are ${apart} apart${cause}; ${sectorsPerRequest(access)}. ${advice}.`;
 }
+
+/** Bytes that one instruction moves for a thread, besides single ones. */
+const vectors: readonly number[] = [2, 4, 8, 16];

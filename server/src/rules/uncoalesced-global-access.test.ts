@@ -22,6 +22,10 @@ testRule(rule, {
     "by every other lane": program("  if (threadIdx.x % 2 == 0) out[i] = in[i];"),
     "a stride has its own rule": program("  out[i] = in[(i * 8) & (n - 1)];"),
     "indices of which nobody says what they are": program("  out[i] = in[index[i]];"),
+    "such indices that went through shared memory": program(`  __shared__ int at[256];
+  at[threadIdx.x] = index[i];
+  __syncthreads();
+  out[i] = in[at[255 - threadIdx.x]];`),
     "an atomic sum here and there": program("  atomicAdd(&out[index[i]], 1.0f);", "// warplens: index=uniform(0, n)\n"),
     "index array in order": program("  out[i] = in[index[i]];", "// warplens: index=linear(1)\n"),
   },

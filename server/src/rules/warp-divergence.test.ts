@@ -22,6 +22,7 @@ testRule(rule, {
     "whole warps": program(
       "  for (int s = 128; s > 0; s /= 2) {\n    if (threadIdx.x < s) t[threadIdx.x] += t[threadIdx.x + s];\n    __syncthreads();\n  }",
     ),
+    "one lane for its warp": program("  if (threadIdx.x % 32 == 0) for (int k = 0; k < 64; ++k) t[threadIdx.x] = sinf(t[threadIdx.x]);"),
     "by warps": program("  if (threadIdx.x / 32 % 2) for (int k = 0; k < 64; ++k) t[threadIdx.x] = sinf(t[threadIdx.x]);"),
     "by data": program("  if (t[threadIdx.x] > 0) for (int k = 0; k < 64; ++k) t[threadIdx.x] = sinf(t[threadIdx.x]);"),
   },

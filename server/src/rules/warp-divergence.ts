@@ -2,6 +2,7 @@ import { formatRatio } from "../units.ts";
 import { defineRule } from "./rule.ts";
 import { costsOf, findingOf } from "./support/costs.ts";
 import { excerptAt } from "./support/edits.ts";
+import { isCallAt } from "./support/expression-at.ts";
 
 export default defineRule({
   id: "warp-divergence",
@@ -58,7 +59,8 @@ int main() {
     for (const cost of costsOf(context, "idle lanes")) {
       const [at] = cost.report.at;
       const branch = cost.launch.report.branches.find(({ file, start, end }) => at?.file === file && at.start === start && at.end === end);
-      if (!branch) continue;
+      // What a library does within a call is its own.
+      if (!branch || isCallAt(context, cost.place)) continue;
       const share = Math.round((100 * branch.divergent) / branch.executions);
       const lanes = formatRatio(branch.lanes / branch.executions);
       yield findingOf(

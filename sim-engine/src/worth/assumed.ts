@@ -26,6 +26,8 @@ export class AssumedInputs {
   readonly #work: Work;
   /** Parameters and contents that are assumed. */
   readonly #assumed: Inputs;
+  /** By shared or local array, the values that are stored there. */
+  readonly #stored = new Map<string, Op[]>();
   readonly #all = new Map<Op, Inputs>();
   readonly #apart = new Map<Op, Inputs>();
 
@@ -35,6 +37,12 @@ export class AssumedInputs {
     this.#work = work;
     const parameters = program.launch.arguments.flatMap((argument, index) => (isAssumed(argument) ? [index] : []));
     this.#assumed = new Set([...parameters, ...[...madeUp].map(contentsOf)]);
+    for (const { action, args } of program.kernel.blocks.flatMap(({ ops }) => ops)) {
+      const [address, ...values] = args;
+      if (action.kind !== "store" || !address) continue;
+      for (const object of program.provenance.of(address))
+        if (isPassing(object)) this.#stored.set(object, [...(this.#stored.get(object) ?? []), ...values]);
+    }
   }
 
   /** Those that decide where the launch goes and what it touches, in the words of its assumptions. */
@@ -126,12 +134,15 @@ export class AssumedInputs {
   /** What a load finds. */
   #held({ action, args: [address] }: Op): Inputs {
     if (action.kind !== "load" || !address) return none;
-    const buffers = [...this.#program.provenance.of(address)].flatMap((object) =>
-      object.startsWith("buffer ") ? [contentsOf(Number(object.slice("buffer ".length)))] : [],
-    );
-    return new Set(buffers.filter((input) => this.#assumed.has(input)));
+    const objects = [...this.#program.provenance.of(address)];
+    const buffers = objects.flatMap((object) => (object.startsWith("buffer ") ? [contentsOf(Number(object.slice("buffer ".length)))] : []));
+    const passed = objects.flatMap((object) => this.#stored.get(object) ?? []);
+    return union([new Set(buffers.filter((input) => this.#assumed.has(input))), ...passed.map((value) => this.#following(value))]);
   }
 }
+
+/** Holds nothing that the kernel has not stored there. */
+const isPassing = (object: string): boolean => object.startsWith("shared ") || object.startsWith("local ");
 
 const parameterOf = ({ action }: Op): number | undefined =>
   action.kind === "param" || action.kind === "param.address" ? action.index : undefined;

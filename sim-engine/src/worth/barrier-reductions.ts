@@ -12,6 +12,9 @@ const warpTurns = 5;
 /** What such a turn issues by shuffles, a shuffle and an addition, for what it does by a barrier: a comparison, a load, an addition, a store. */
 const shuffleShare = 1 / 2;
 
+/** Share of a block's threads that store in a turn, on average, up to which they become fewer from turn to turn. Of a scan or a sort all do. */
+const fewStore = 1 / 3;
+
 /** Each loop is a cause; the turns within a warp are left as shuffles. */
 export function barrierReductions(program: Program, { totals, counts }: Sample): Cause[] {
   const compiled = new Map(program.blocks.map((each) => [each.block, each]));
@@ -26,13 +29,20 @@ export function barrierReductions(program: Program, { totals, counts }: Sample):
     if (!of || end.kind !== "branch") return of?.executions ?? 0;
     return end.then === to ? of.then : of.else;
   };
+  /** The most threads that carry out one of a loop's stores, in all its turns together. */
+  const storing = ({ blocks }: Loop): number => {
+    const ops = new Set([...blocks].flatMap((block) => block.ops.filter(({ action }) => action.kind === "store")));
+    return counts.counters.reduce((most, each) => (ops.has(each.op) ? Math.max(most, counts.access(totals, each).lanes) : most), 0);
+  };
   const [x, y, z] = program.launch.block;
   return program.loops.flatMap((loop): Cause[] => {
     const barrier = barrierOf(loop);
     if (!barrier || !loop.header.phis.some((phi) => isHalved(phi, loop)) || !exchangesInShared(loop)) return [];
     const entries = loop.header.predecessors.reduce((sum, from) => sum + (loop.blocks.has(from) ? 0 : edges(from, loop.header)), 0);
     if (entries === 0) return [];
-    const turns = (flow(barrier.block)?.executions ?? 0) / entries;
+    const { executions = 0, lanes = 0 } = flow(barrier.block) ?? {};
+    if (storing(loop) > fewStore * lanes) return [];
+    const turns = executions / entries;
     // What is left from where a warp could go on by itself.
     const within = Math.min(warpTurns, turns - (Math.log2(x * y * z) - warpTurns));
     if (!(within >= 1)) return [];

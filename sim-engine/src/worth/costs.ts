@@ -1,6 +1,7 @@
 /** What a launch could be without, and what it would take then: one entry a cause. Asked only where it is likely to come to something. */
 import { type AccessCounter, isOfLanes } from "../execute/accesses.ts";
 import type { Program } from "../execute/program.ts";
+import { isConstant } from "../ir/constants.ts";
 import type { Block, Op, Span } from "../ir/kernel.ts";
 import type { CostKind, CostReport } from "../report/launch-report.ts";
 import type { AccessTotals } from "../sampling/counts.ts";
@@ -90,7 +91,7 @@ export function costsOf(asked: Asked): CostReport[] {
     ...barrierReductions(program, sample),
     ...outerProducts(program, sample, asked.computeCapability, asked.work),
     ...idleBranches(program, sample, asked.work),
-    ...(asked.other ? [] : partialWarps(program)),
+    ...(asked.other ? [] : partialWarps(program, asked.blocksAtOnce)),
   ];
   const isWorthIt = (left: number | undefined): left is number => left !== undefined && ns - left >= leastShare * ns;
   const { other } = asked;
@@ -245,7 +246,7 @@ interface Group {
   readonly names: string[];
 }
 
-/** Accesses of one cause: to one object in one stride, or on one line in one stride. An unrolled loop has thousands. */
+/** Accesses of one cause: to one object, at one index or on one line, in one stride. An unrolled loop has thousands. */
 function groupsOf(all: readonly Access[]): Access[][] {
   const groups = new Map<string, Group>();
   for (const access of all) {
@@ -262,9 +263,14 @@ function groupsOf(all: readonly Access[]): Access[][] {
 }
 
 function namesOf({ counter, object, kind }: Access): string[] {
-  const { span } = counter.op;
+  const { span, args } = counter.op;
   const stride = counter.laneStride() ?? "none";
-  return [...(object === undefined ? [] : [`${kind} ${object} ${stride}`]), `${kind} ${span.file}:${span.line} ${stride}`];
+  const [, index] = args[0]?.action.kind === "gep" ? args[0].args : [];
+  return [
+    ...(object === undefined ? [] : [`${kind} ${object} ${stride}`]),
+    ...(index === undefined || isConstant(index) ? [] : [`${kind} index ${index.id} ${stride}`]),
+    `${kind} ${span.file}:${span.line} ${stride}`,
+  ];
 }
 
 /** One of both, which holds the other too. */

@@ -12,8 +12,8 @@ import type { Cause } from "./costs.ts";
 
 /** Of a branch's executions, the share that has to part a warp. */
 const oftenParting = 0.1;
-/** Lanes of a warp, on average, with which a block counts as busy. */
-const busyLanes = 28;
+/** Share of a warp's threads, on average, with which a block counts as busy. */
+const busyLanes = 7 / 8;
 /** Share of the lanes that may be busy where values decide, which no numbering mends: of what is issued most is for nothing then. */
 const mostBusy = 1 / 2;
 /** Arithmetic that a condition is looked through. */
@@ -21,6 +21,10 @@ const deepest = 16;
 
 /** The outermost ones, each a cause; what lies within one is its. */
 export function idleBranches(program: Program, { totals, counts }: Sample, work: Work): Cause[] {
+  const [x, y, z] = program.launch.block;
+  const warps = Math.ceil((x * y * z) / warpSize);
+  /** Lanes of a warp that are threads, on average. */
+  const threads = (x * y * z) / warps;
   const found: Idle[] = [];
   /** What follows by one condition of the source, in all copies that the compiler makes of it. */
   const behind = new Map<string, Set<CompiledBlock>>();
@@ -40,11 +44,19 @@ export function idleBranches(program: Program, { totals, counts }: Sample, work:
     const ofPlace = isOfPlace(end.cond, 0);
     const all = ofPlace ? blocks : [...(behind.get(keyOf(end.span)) ?? [])];
     work.ask(all.length);
-    if (ofPlace ? divergent < oftenParting * executions : busyShare(all, flow) > mostBusy) continue;
+    // A warp that is alone has none to give its lanes' work to.
+    if (
+      ofPlace
+        ? warps === 1 || divergent < oftenParting * executions
+        : !program.divergence.isVarying(end.cond) || busyShare(all, flow, threads) > mostBusy
+    )
+      continue;
     const executed = new Map<Block, number>();
     for (const each of all) {
       const { executions: times, lanes } = flow(each);
-      if (times > 0 && lanes < busyLanes * times) executed.set(each.block, lanes / (warpSize * times));
+      // One lane of a warp is its leader: what it does is done once for all.
+      if (times > 0 && lanes < busyLanes * threads * times && !(ofPlace && lanes <= times))
+        executed.set(each.block, lanes / (threads * times));
     }
     if (executed.size === 0) continue;
     found.push({ kind: ofPlace ? "idle lanes" : "idle lanes by values", ops: [], place: end.span, cond: end.cond, executed });
@@ -67,15 +79,15 @@ interface Idle extends Cause {
 
 const keyOf = ({ file, start, end }: Span): string => `${file}:${start}-${end}`;
 
-/** Lanes that work, of those of the warps that run blocks, by what is issued. */
-function busyShare(blocks: readonly CompiledBlock[], flow: (block: CompiledBlock) => FlowTotals): number {
+/** Lanes that work, of those that are threads of the warps that run blocks, by what is issued. @param threads of a warp, on average */
+function busyShare(blocks: readonly CompiledBlock[], flow: (block: CompiledBlock) => FlowTotals, threads: number): number {
   const sum = (of: (flow: FlowTotals) => number): number =>
     blocks.reduce((total, block) => total + of(flow(block)) * block.block.ops.length, 0);
   return (
     sum(({ lanes }) => lanes) /
     Math.max(
       1,
-      sum(({ executions }) => warpSize * executions),
+      sum(({ executions }) => threads * executions),
     )
   );
 }
