@@ -13,13 +13,25 @@ const occupancyText = "server/src/occupancy-text.ts";
 const waitText = "server/src/wait-text.ts";
 const waitColours = "client/src/wait-colours.ts";
 const foreignText = "server/src/foreign-text.ts";
+const directiveText = "server/src/directive-text.ts";
 const files = "server/src/files.ts";
 const grammar = "server/src/grammar.ts";
 const nvcc = "server/src/nvcc";
 const calibrate = "server/src/calibrate";
 const trace = "server/src/trace.ts";
+/** Types alone. */
+const question = "server/src/what-if/question.ts";
 const below = [engine, "sim-engine/gpus", "server/src/syntax", "server/src/analysis", units, trace];
-const core = [...below, foreignText, "server/src/rules", "server/src/lint", "server/src/simulate", "server/src/proof"];
+const core = [
+  ...below,
+  foreignText,
+  "server/src/rules",
+  "server/src/lint",
+  "server/src/simulate",
+  "server/src/proof",
+  "server/src/what-if",
+  question,
+];
 const protocol = "server/src/lsp/protocol.ts";
 
 /** @param {string} part of the engine, below its `src` */
@@ -86,9 +98,12 @@ export const arrows = {
   "server/src/lint": core,
   "server/src/simulate": core,
   "server/src/proof": core,
+  "server/src/what-if": [...core, directiveText],
+  [question]: [engine],
   [units]: [],
   [trace]: [],
   [foreignText]: [],
+  [directiveText]: [],
   [occupancyText]: [engine, units],
   [waitText]: [engine, units],
   "server/src/worker/": [...core, nvcc],
@@ -97,7 +112,7 @@ export const arrows = {
   [nvcc]: [],
   [calibrate]: [...core, files, grammar, nvcc],
   "server/src/cli": [...core, occupancyText, files, grammar, nvcc, calibrate],
-  [protocol]: [engine],
+  [protocol]: [engine, question],
   "server/src/lsp": [...core, occupancyText, waitText, nvcc, "server/src/worker/", protocol],
   "server/src": [
     ...core,
@@ -114,12 +129,13 @@ export const arrows = {
   [waitColours]: [protocol],
   "client/src/panel/page": ["client/src/panel/messages.ts", waitColours, protocol, occupancyText, waitText, units],
   "client/src/panel/messages.ts": [protocol],
-  "client/src": ["client/src/panel/page", "client/src/panel/messages.ts", waitColours, protocol, units, foreignText],
+  "client/src": ["client/src/panel/page", "client/src/panel/messages.ts", waitColours, protocol, units, foreignText, directiveText],
 };
 
 const analysis = "server/src/analysis";
 const factsFile = `${analysis}/facts.ts`;
 const settingsFile = `${analysis}/settings.ts`;
+const directivesFile = `${analysis}/directives.ts`;
 /** What a compiler's command says. */
 const nvccOptions = `${analysis}/nvcc-options.ts`;
 /** What a project says of how its files are compiled. */
@@ -156,7 +172,8 @@ export const analysisArrows = {
   [headers]: [settingsFile],
   [sema]: [],
   [database]: [sema, settingsFile, reach, headers, ...build],
-  [factsFile]: [sema, settingsFile, database],
+  [directivesFile]: [],
+  [factsFile]: [sema, settingsFile, directivesFile, database],
   [emit]: [sema, nvccOptions],
   [`${analysis}/lower/asm`]: [sema, emit],
   [`${analysis}/lower/builtins`]: [sema, emit],
@@ -165,6 +182,7 @@ export const analysisArrows = {
   [`${analysis}/host`]: [sema, factsFile, settingsFile, ...host],
   [analysis]: [
     sema,
+    directivesFile,
     factsFile,
     nvccOptions,
     settingsFile,
@@ -185,6 +203,7 @@ const packages = {
   "@warplens/server/units": units,
   "@warplens/server/wait-text": waitText,
   "@warplens/server/foreign-text": foreignText,
+  "@warplens/server/directive-text": directiveText,
 };
 const specifiers = /\b(?:from|import)\s*\(?\s*"([^"]+)"/g;
 

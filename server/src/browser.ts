@@ -71,6 +71,8 @@ startServer(connection, {
       find: (path) => loaded().find(path),
       headers: (path) => loaded().headers(path),
       simulate: (path, order, told) => loaded().simulate(path, order, told),
+      imagine: (path, question) => loaded().imagine(path, question),
+      write: (path, question) => loaded().write(path, question),
       rest: () => analysis?.rest(),
       cancel: () => analysis?.cancel(),
       dispose: () => analysis?.dispose(),

@@ -45,6 +45,9 @@ function answer(id: number, request: Request): FromThread {
       return { id, answer: runner.find(request.path) };
     case "headers":
       return { id, answer: runner.headers(request.path) };
+    case "imagine":
+    case "write":
+      return { id, answer: runner[request.does](request.path, request.question, () => Atomics.load(running, 0) !== id) };
     case "simulate": {
       let ended = false;
       for (const told of runner.simulate(request.path, request.order, () => Atomics.load(running, 0) !== id)) {

@@ -133,6 +133,84 @@ export function describePanel({ server, browser, extension, folder }: PageContex
       assert.ok(await panel.getByRole("radio", { name: "instructions" }).isChecked());
     });
 
+    describe("what if", () => {
+      const knob = (name: string) => panel.getByRole("textbox", { name });
+      const note = () => panel.getByText("What if:");
+      const tried = (values: string) => panel.locator(".imagined", { hasText: values });
+      before(async () => {
+        await goToLine(page, 4);
+        await panel.getByRole("heading", { name: "strided" }).waitFor();
+        await panel.getByRole("button", { name: "What if", exact: true }).click();
+        await knob("Block x").waitFor();
+      });
+
+      it("a step of a knob moves the figures, with what they were, and nothing in the editor", async () => {
+        const before = await panel.locator(".figure .value").first().innerText();
+        await panel.getByRole("button", { name: "Less: n" }).click();
+        await panel.locator(".figure .pinned").first().waitFor();
+        assert.match(await panel.locator(".figures").innerText(), new RegExp(`\u2212\\d+ % from ${before.replace(" ", "\\s")}`));
+        assert.match(await note().innerText(), /n 1,024/);
+        assert.match(await panel.getByRole("region", { name: "Time" }).innerText(), /was [\d.]+ [µm]s/);
+        assert.equal(await panel.getByText("before your last edit").isVisible(), false);
+        assert.equal(await knob("Grid y").inputValue(), "128");
+        await page
+          .locator(".codelens-decoration", { hasText: `· ${before.replace(" ", "\u00a0")}` })
+          .or(page.locator(".codelens-decoration", { hasText: before }))
+          .first()
+          .waitFor();
+      });
+
+      it("by keyboard, too", async () => {
+        await knob("Block y").focus();
+        await page.keyboard.press("ArrowUp");
+        await tried("block 32 × 16").waitFor();
+        assert.ok(await knob("Block y").evaluate((node) => node.ownerDocument.activeElement === node), "the knob keeps the focus");
+      });
+
+      it("another GPU is compared with this one", async () => {
+        await panel.getByRole("combobox", { name: "GPU" }).selectOption({ label: "T4" });
+        await panel.getByText("on the T4").waitFor();
+        await panel.getByRole("button", { name: "NVIDIA T4" }).waitFor();
+      });
+
+      it("what the GPU does not take is said at the knob", async () => {
+        await panel.getByRole("button", { name: "Reset" }).first().click();
+        await note().waitFor({ state: "detached" });
+        await knob("Block x").fill("2000");
+        await knob("Block x").press("Enter");
+        await panel.getByRole("alert").waitFor();
+        assert.equal(await panel.getByRole("alert").innerText(), "16,000 threads a block: the H200 allows 1,024");
+        assert.equal(await knob("Block x").getAttribute("aria-invalid"), "true");
+        assert.ok(await panel.getByRole("button", { name: "Apply" }).isDisabled());
+        await panel.getByRole("button", { name: "Reset" }).first().click();
+      });
+
+      it("nobody is kept from it", async () => assert.deepEqual(await violations(panel), []));
+
+      it("applied, it stands in the source", async () => {
+        await knob("Block y").fill("4");
+        await knob("Block y").press("Enter");
+        await tried("block 32 × 4").waitFor();
+        await panel.getByRole("checkbox", { name: "Grid follows" }).uncheck();
+        await knob("Grid y").fill("256");
+        await knob("Grid y").press("Enter");
+        await tried("block 32 × 4").waitFor();
+        await panel.getByRole("button", { name: "Apply" }).click();
+        await note().waitFor({ state: "detached" });
+        await goToLine(page, 34);
+        await page
+          .locator(".view-line", { hasText: /dim3\(32,\s4\)/ })
+          .first()
+          .waitFor();
+        await runCommand(page, "File: Revert File");
+        await page
+          .locator(".view-line", { hasText: /dim3\(32,\s8\)/ })
+          .first()
+          .waitFor();
+        await panel.getByRole("button", { name: "What if", exact: true }).click();
+      });
+    });
+
     for (const theme of ["Light Modern", "Dark Modern", "Dark High Contrast", "Light High Contrast"])
       it(`nobody is kept from it in ${theme}`, async () => {
         await setTheme(page, theme);

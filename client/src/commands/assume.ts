@@ -1,6 +1,6 @@
 /** Says in a comment above a kernel what a parameter is, in the place of what is assumed. */
+import { withValue } from "@warplens/server/directive-text";
 import { Position, Range, type TextDocument, Uri, WorkspaceEdit, window, workspace } from "vscode";
-import { withValue } from "./directive.ts";
 
 /** Arguments of the hint's command: the document and its version, the kernel's line (0-based), the parameter, and what is assumed of it. */
 export async function assume(uri: unknown, version: unknown, line: unknown, name: unknown, value: unknown): Promise<void> {

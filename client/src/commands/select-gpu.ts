@@ -8,7 +8,7 @@ interface GpuItem extends QuickPickItem {
   readonly value?: string;
 }
 
-/** Lets the user pick the GPU to simulate, and keeps the choice in the workspace's settings, or the user's where there is none. */
+/** Lets the user pick the GPU to simulate. */
 export async function selectGpu(client: BaseLanguageClient): Promise<void> {
   const current = workspace.getConfiguration("warplens").get("gpu", "auto");
   const items = client.sendRequest<GpuSummary[]>(gpusRequest).then((gpus) => itemsOf(gpus, current));
@@ -18,9 +18,13 @@ export async function selectGpu(client: BaseLanguageClient): Promise<void> {
     matchOnDescription: true,
     matchOnDetail: true,
   });
-  if (picked?.value === undefined) return;
+  if (picked?.value !== undefined) await chooseGpu(picked.value);
+}
+
+/** Keeps the choice in the workspace's settings, or the user's where there is none. */
+export async function chooseGpu(id: string): Promise<void> {
   const target = workspace.workspaceFolders ? ConfigurationTarget.Workspace : ConfigurationTarget.Global;
-  await workspace.getConfiguration("warplens").update("gpu", picked.value, target);
+  await workspace.getConfiguration("warplens").update("gpu", id, target);
 }
 
 function itemsOf(gpus: readonly GpuSummary[], current: string): GpuItem[] {

@@ -1,28 +1,58 @@
 /** What the panel's page and the extension say to each other. */
-import type { PanelModel } from "@warplens/server/protocol";
+import type { GpuSummary, PanelModel, WhatIfAnswer } from "@warplens/server/protocol";
 
 export type ToPage =
   | { readonly type: "model"; readonly model: PanelModel }
   /** The model is of the text before the last edit. */
   | { readonly type: "stale" }
   /** Nothing to show: why. */
-  | { readonly type: "empty"; readonly message: string };
+  | { readonly type: "empty"; readonly message: string }
+  /** What a question came to: nothing where the text is another one by now, or it was not wanted any more. */
+  | { readonly type: "imagined"; readonly id: number; readonly answer: WhatIfAnswer | null }
+  | { readonly type: "gpus"; readonly gpus: readonly GpuSummary[] }
+  /** Values were written into the source; or why they were not. */
+  | { readonly type: "applied"; readonly why?: string };
+
+/** A launch of a model, and values for it: the server reads them before it believes them. */
+export interface Asked {
+  readonly uri: string;
+  readonly version: number;
+  readonly launch: number;
+  readonly overrides: unknown;
+}
 
 export type FromPage =
   | { readonly type: "ready" }
   | { readonly type: "launch"; readonly index: number }
   /** A click on a line (1-based) of the model's source. Of which file, the extension knows. */
   | { readonly type: "reveal"; readonly line: number }
-  | { readonly type: "selectGpu" };
+  | { readonly type: "selectGpu" }
+  /** The models to choose from are wanted. */
+  | { readonly type: "gpus" }
+  /** What a launch would do otherwise; `id` is the answer's. */
+  | { readonly type: "imagine"; readonly id: number; readonly asked: Asked }
+  | { readonly type: "cancel"; readonly id: number }
+  | { readonly type: "apply"; readonly asked: Asked };
 
 /** What the page said, if it is something that a page may say: nothing is taken over unread. */
 export function readFromPage(message: unknown): FromPage | undefined {
   if (typeof message !== "object" || message === null) return undefined;
-  const { type, index, line } = message as Readonly<Record<string, unknown>>;
+  const { type, index, line, id, asked } = message as Readonly<Record<string, unknown>>;
   switch (type) {
     case "ready":
     case "selectGpu":
+    case "gpus":
       return { type };
+    case "imagine": {
+      const question = readAsked(asked);
+      return isCount(id) && question ? { type, id, asked: question } : undefined;
+    }
+    case "cancel":
+      return isCount(id) ? { type, id } : undefined;
+    case "apply": {
+      const question = readAsked(asked);
+      return question && { type, asked: question };
+    }
     case "launch":
       return isCount(index) ? { type, index } : undefined;
     case "reveal":
@@ -32,15 +62,27 @@ export function readFromPage(message: unknown): FromPage | undefined {
   }
 }
 
+function readAsked(value: unknown): Asked | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  const { uri, version, launch, overrides } = value as Readonly<Record<string, unknown>>;
+  return typeof uri === "string" && isCount(version) && isCount(launch) ? { uri, version, launch, overrides } : undefined;
+}
+
 /** What the extension said, if it is something that it may say. */
 export function readToPage(message: unknown): ToPage | undefined {
   if (typeof message !== "object" || message === null) return undefined;
-  const { type, model, message: text } = message as Readonly<Record<string, unknown>>;
+  const { type, model, message: text, id, answer, gpus, why } = message as Readonly<Record<string, unknown>>;
   switch (type) {
     case "stale":
       return { type };
     case "empty":
       return typeof text === "string" ? { type, message: text } : undefined;
+    case "imagined":
+      return isCount(id) && typeof answer === "object" ? { type, id, answer: answer as WhatIfAnswer | null } : undefined;
+    case "gpus":
+      return Array.isArray(gpus) ? { type, gpus: gpus as GpuSummary[] } : undefined;
+    case "applied":
+      return typeof why === "string" ? { type, why } : { type };
     case "model":
       // It comes from the server through the extension; whatever of it could not be drawn is said where it is drawn.
       return typeof model === "object" && model !== null ? { type, model: model as PanelModel } : undefined;

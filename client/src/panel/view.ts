@@ -1,14 +1,20 @@
 /** The panel in the side bar: follows the cursor in CUDA files and shows what the server knows of the launch there. */
 import {
   type DidSimulateParams,
+  type GpuSummary,
+  gpusRequest,
   markdownRequest,
   type PanelAnswer,
   type PanelModel,
   type PanelParams,
   type PanelProgress,
   panelRequest,
+  type WhatIfAnswer,
+  type WhatIfParams,
+  whatIfRequest,
 } from "@warplens/server/protocol";
 import {
+  CancellationTokenSource,
   commands,
   Disposable,
   type Event,
@@ -22,10 +28,11 @@ import {
   workspace,
 } from "vscode";
 import { type BaseLanguageClient, State } from "vscode-languageclient";
+import { applyWhatIf } from "../commands/apply-what-if.ts";
 import { revealLine } from "../commands/reveal-line.ts";
 import { documentSelector } from "../language-client.ts";
 import { panelHtml } from "./html.ts";
-import { readFromPage, type ToPage } from "./messages.ts";
+import { type Asked, readFromPage, type ToPage } from "./messages.ts";
 
 interface Shown {
   readonly uri: Uri;
@@ -44,6 +51,8 @@ export class PanelView implements WebviewViewProvider, Disposable {
   /** One request at a time: what changes meanwhile makes one more. */
   #asking = false;
   #stale = false;
+  /** What the page waits for, by its number. */
+  readonly #imagining = new Map<number, CancellationTokenSource>();
   /** The last model that the page was sent. */
   #model: PanelModel | undefined;
 
@@ -121,7 +130,41 @@ export class PanelView implements WebviewViewProvider, Disposable {
       case "selectGpu":
         void commands.executeCommand("warplens.selectGpu");
         break;
+      case "gpus":
+        void this.#tellGpus();
+        break;
+      case "imagine":
+        void this.#imagine(message.id, message.asked);
+        break;
+      case "cancel":
+        this.#imagining.get(message.id)?.cancel();
+        break;
+      case "apply":
+        void applyWhatIf(this.#client, whatIfParams(message.asked)).then((why) =>
+          this.#post({ type: "applied", ...(why === undefined ? {} : { why }) }),
+        );
+        break;
     }
+  }
+
+  #post(message: ToPage): void {
+    void this.#view?.webview.postMessage(message);
+  }
+
+  async #tellGpus(): Promise<void> {
+    if (this.#client.isRunning()) this.#post({ type: "gpus", gpus: await this.#client.sendRequest<GpuSummary[]>(gpusRequest) });
+  }
+
+  async #imagine(id: number, asked: Asked): Promise<void> {
+    const source = new CancellationTokenSource();
+    this.#imagining.set(id, source);
+    // Whatever comes of it: the page waits for an answer.
+    const answer = this.#client.isRunning()
+      ? await this.#client.sendRequest<WhatIfAnswer | null>(whatIfRequest, whatIfParams(asked), source.token).then(undefined, () => null)
+      : null;
+    this.#imagining.delete(id);
+    source.dispose();
+    this.#post({ type: "imagined", id, answer });
   }
 
   #refresh(): void {
@@ -178,6 +221,14 @@ export class PanelView implements WebviewViewProvider, Disposable {
 function paramsOf(uri: string, { position: { line, character }, launch }: Shown): PanelParams {
   return { textDocument: { uri }, position: { line, character }, ...(launch === undefined ? {} : { launch }) };
 }
+
+/** As the page said it: the server reads it before it believes it. */
+const whatIfParams = ({ uri, version, launch, overrides }: Asked): WhatIfParams => ({
+  textDocument: { uri },
+  version,
+  launch,
+  overrides: overrides as WhatIfParams["overrides"],
+});
 
 const nothingText: Readonly<Record<PanelProgress, (gpu: string) => string>> = {
   waiting: (gpu) => `Simulating on the ${gpu}…`,

@@ -7,6 +7,7 @@ import type { Item } from "../syntax/item.ts";
 import type { Place, Reading } from "../syntax/reading.ts";
 import type { Database } from "./database/database.ts";
 import type { FileQueries } from "./database/queries.ts";
+import type { Directive } from "./directives.ts";
 import type { Semantics } from "./sema/index.ts";
 
 export interface KernelFact {
@@ -54,6 +55,8 @@ export interface LaunchFact {
   readonly stamp: readonly unknown[] | undefined;
   /** Registers a thread, from a directive. */
   readonly registers?: number;
+  /** The launch with more said of it, which goes before what the source, the user's directives and options say. */
+  having(said: Directive): LaunchFact;
 }
 
 /** Where memory lies: that of the host, of the device, managed, or page-locked. */

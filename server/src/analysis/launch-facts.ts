@@ -3,7 +3,7 @@ import type { Assumption, Content, EarlierLaunch, Kernel, Launch, Work } from "@
 import type { Expression, FunctionDeclaration } from "../syntax/ast.ts";
 import type { Place } from "../syntax/reading.ts";
 import { sameMembers } from "./database/database.ts";
-import type { Directive } from "./directives.ts";
+import { type Directive, mergeDirectives } from "./directives.ts";
 import { type KernelFact, type LaunchFact, NotSimulated } from "./facts.ts";
 import type { EvaluatedLaunch } from "./host/file-evaluation.ts";
 import type { LaunchEntry, ResolveLaunch } from "./host/launches/launch-entry.ts";
@@ -130,12 +130,13 @@ function placeOf({ reading }: ProgramUnit, site: Expression): string {
   return `${(reading.files[file] ?? "").split("/").at(-1)}:${reading.position(file, start).line + 1}`;
 }
 
-function remoteFact(file: FileFacts, kernel: KernelFact, launch: EvaluatedLaunch, where: string): LaunchFact {
+/** @param said of the launch besides: it goes before all that the user says */
+function remoteFact(file: FileFacts, kernel: KernelFact, launch: EvaluatedLaunch, where: string, said?: Directive): LaunchFact {
   const { own, settings, directives } = file;
   const { entry, assumed, executions } = launch;
   const values = entry.templateArguments.filter((value) => value !== undefined);
   const substitution = values.length === 0 ? undefined : own.semantics.substitutionFor(kernel.declaration, values);
-  const directive = directives.directiveOfLaunch(kernel.name, kernel, undefined, undefined);
+  const directive = withSaid(directives.directiveOfLaunch(kernel.name, kernel, undefined, undefined), said);
   const completed = launchForEngine(open(kernel.declaration, own.semantics, launch, substitution), directive, settings.device);
   const inputs = inputAssumptions(assumed);
   const elsewhere: Assumption = { what: "the launch", value: where, why: "no launch in this file; that one is in another" };
@@ -151,11 +152,15 @@ function remoteFact(file: FileFacts, kernel: KernelFact, launch: EvaluatedLaunch
       { unit: own, declaration: kernel.declaration, directive, launch },
     ),
     kernelName: kernel.name,
+    having: (other) => remoteFact(file, kernel, launch, where, other),
     templateArguments: entry.templateArguments.map(templateText),
     ...(executions === undefined ? {} : { executions }),
     ...(directive.registers === undefined ? {} : { registers: directive.registers }),
   };
 }
+
+const withSaid = (directive: Directive, said: Directive | undefined): Directive =>
+  said === undefined ? directive : mergeDirectives([directive, said]);
 
 function inputAssumptions(assumed: EvaluatedLaunch["assumed"]): Assumption[] {
   return assumed.map(({ name, value, why }) => ({ what: name, value, why }));
@@ -193,15 +198,21 @@ const isPassedBy = ({ entry, doubt, wholeProgram, assumed }: EvaluatedLaunch): b
 
 const notReached = "a condition before it is false with the values that are known";
 
-/** @param reached kernels that the program launches, here or elsewhere */
-function siteFact(file: FileFacts, launch: EvaluatedLaunch, option: Directive | undefined, reached: ReadonlySet<string>): LaunchFact {
+/** @param reached kernels that the program launches, here or elsewhere @param said as for `remoteFact` */
+function siteFact(
+  file: FileFacts,
+  launch: EvaluatedLaunch,
+  option: Directive | undefined,
+  reached: ReadonlySet<string>,
+  said?: Directive,
+): LaunchFact {
   const { entry, executions, assumed, doubt } = launch;
   const { own, launches, directives, settings } = file;
   const declaration = entry.kernel?.body === undefined ? undefined : entry.kernel;
   const kernel = file.kernels.find((fact) => fact.declaration === declaration);
   const unit = declaration === undefined ? undefined : (launches.linker.unitOf(declaration) ?? own);
   const at = own.reading.locate(entry.site.start, entry.site.end);
-  const directive = directives.directiveOfLaunch(entry.kernelName, kernel, at, option);
+  const directive = withSaid(directives.directiveOfLaunch(entry.kernelName, kernel, at, option), said);
   const inputs = inputAssumptions(assumed);
   const assumptions = [...argumentsOf(file, launch), ...inputs, ...successOf(launch)];
   const why = doubt ?? (entry.remoteness === 0 ? undefined : notReached);
@@ -226,6 +237,7 @@ function siteFact(file: FileFacts, launch: EvaluatedLaunch, option: Directive | 
   return {
     ...fact(file, at, kernel, completed, lower, assumptions, inputs, declaration && unit && { unit, declaration, directive, launch }),
     kernelName: entry.kernelName,
+    having: (other) => siteFact(file, launch, option, reached, other),
     templateArguments: entry.templateArguments.map(templateText),
     expression: entry.site,
     allocations: allocationsOf(own, entry),
@@ -332,12 +344,12 @@ function launchBound(kernel: FunctionDeclaration, semantics: Semantics, substitu
   return threads !== undefined && threads >= 1 && threads <= 1024 ? threads : undefined;
 }
 
-/** The launch of a kernel that no host code of the file launches. */
-function factWithoutSite(file: FileFacts, kernel: KernelFact, option: Directive | undefined): LaunchFact {
+/** The launch of a kernel that no host code of the file launches. @param said as for `remoteFact` */
+function factWithoutSite(file: FileFacts, kernel: KernelFact, option: Directive | undefined, said?: Directive): LaunchFact {
   const { own, settings, directives } = file;
   const { semantics } = own;
   const { substitution, values, assumptions } = assumedTemplateArguments(kernel.declaration, semantics);
-  const directive = directives.directiveOfLaunch(kernel.name, kernel, undefined, option);
+  const directive = withSaid(directives.directiveOfLaunch(kernel.name, kernel, undefined, option), said);
   const maxThreads = launchBound(kernel.declaration, semantics, substitution);
   const captured = unknownArguments(kernel.declaration, semantics, substitution);
   const completed = launchForEngine(
@@ -357,6 +369,7 @@ function factWithoutSite(file: FileFacts, kernel: KernelFact, option: Directive 
       { unit: own, declaration: kernel.declaration, directive, launch: undefined },
     ),
     kernelName: kernel.name,
+    having: (other) => factWithoutSite(file, kernel, option, other),
     templateArguments: values.map(valueName),
     ...(directive.registers === undefined ? {} : { registers: directive.registers }),
   };

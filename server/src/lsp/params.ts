@@ -3,7 +3,8 @@
  * into the answer of a request.
  */
 import { type CodeActionContext, type Diagnostic, ErrorCodes, type Position, type Range, ResponseError } from "vscode-languageserver";
-import type { DidFocusParams, PanelParams, RulePageParams } from "./protocol.ts";
+import { readOverrides } from "./overrides.ts";
+import type { DidFocusParams, PanelParams, RulePageParams, WhatIfParams } from "./protocol.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -107,6 +108,13 @@ export function readPanel(params: unknown): PanelParams | undefined {
   const [uri, at, picked] = [readUri(params), readPosition(position), countOf(launch)];
   if (uri === undefined || !at || (launch !== undefined && picked === undefined)) return undefined;
   return { textDocument: { uri }, position: at, ...(picked === undefined ? {} : { launch: picked }) };
+}
+
+export function readWhatIf(params: unknown): WhatIfParams | undefined {
+  const { version, launch, overrides } = fieldsOf(params);
+  const [uri, index, other] = [readUri(params), countOf(launch), readOverrides(overrides)];
+  if (uri === undefined || index === undefined || !other || !Number.isSafeInteger(version)) return undefined;
+  return { textDocument: { uri }, version: Number(version), launch: index, overrides: other };
 }
 
 export function readRulePage(params: unknown): RulePageParams | undefined {

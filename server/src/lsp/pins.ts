@@ -8,7 +8,7 @@ import { isSimulated, type View, type ViewLaunch } from "./view.ts";
 const pinnedOf = ({ time, occupancy }: LaunchReport, gpu: string): Pinned => ({
   gpu,
   occupancyPct: occupancy.theoreticalPct,
-  ...(time ? { ns: time.ns, dramGBs: time.dramGBs } : {}),
+  ...(time ? { ns: time.ns, dramGBs: time.dramGBs, parts: time.parts } : {}),
 });
 
 /** The launches of open documents that are pinned. A launch is the same one while it is the nth of its kernel and template arguments. */

@@ -4,7 +4,10 @@
  */
 import type { LaunchReport, WaitKind } from "@warplens/sim-engine";
 
+import type { Imagined, Overrides } from "../what-if/question.ts";
+
 export type { AccessReport, LaunchReport, LineCounters, WaitKind } from "@warplens/sim-engine";
+export type { Imagined, KnobName, Knobs, Overrides, ParameterKnob } from "../what-if/question.ts";
 
 /** One GPU model, as a list shows it. A figure that is not known is absent. */
 export interface GpuSummary {
@@ -94,6 +97,36 @@ export interface PanelModel {
   readonly source: { readonly uri: string; readonly lines: Readonly<Record<string, string>> };
 }
 
+/** Client to server, `WhatIfParams`: what a launch would do otherwise, a `WhatIfAnswer`; `null` where the text is another one by now, or it was cancelled. */
+export const whatIfRequest = "warplens/whatIf";
+
+export interface WhatIfParams {
+  readonly textDocument: { readonly uri: string };
+  /** Of the document that the model was made from, and the index of the launch in it. */
+  readonly version: number;
+  readonly launch: number;
+  readonly overrides: Overrides;
+}
+
+/** Client to server, `WhatIfParams`: what writes the values, but for the GPU, into the source, an `ApplyAnswer`; `null` as for `whatIfRequest`. */
+export const applyRequest = "warplens/applyWhatIf";
+
+/** Edits of the document, and what they write where, in words; or why there are none. */
+export type ApplyAnswer =
+  | { readonly edits: readonly { readonly range: TextRange; readonly newText: string }[]; readonly words: string }
+  | { readonly why: string };
+
+interface TextRange {
+  readonly start: { readonly line: number; readonly character: number };
+  readonly end: { readonly line: number; readonly character: number };
+}
+
+export interface WhatIfAnswer extends Imagined {
+  readonly gpu: GpuSummary;
+  /** As in `PanelModel`. */
+  readonly sweeps: readonly OccupancySweep[];
+}
+
 /** Figures of a launch that the user pinned, to compare with what comes of edits, of another GPU or other settings. */
 export interface Pinned {
   readonly gpu: string;
@@ -101,6 +134,8 @@ export interface Pinned {
   /** Nanoseconds, and GB/s of DRAM; absent where the time was not known. */
   readonly ns?: number;
   readonly dramGBs?: number;
+  /** Nanoseconds that each resource would need alone. */
+  readonly parts?: readonly { readonly name: string; readonly ns: number }[];
 }
 
 /** Client to server, `{ textDocument }`: pins what is simulated of it, or unpins it where it is; answers how many launches are pinned now. */

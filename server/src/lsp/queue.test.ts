@@ -1,6 +1,6 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { AnalysisWorker, FileFindings, SimulationMessage } from "../worker/messages.ts";
-import { WorkQueue } from "./queue.ts";
+import { type Wish, WorkQueue } from "./queue.ts";
 
 const about = { version: 1, revision: 1, gpu: "h200" };
 const clean: FileFindings = { about, diagnostics: [], kernels: [], syntaxErrors: 0, failures: [] };
@@ -29,6 +29,15 @@ function manual() {
         };
         runs.push({ what: `simulate ${path}`, end: toEnd, fail });
       }),
+    imagine: (path) =>
+      new Promise((end, fail) => {
+        stop = () => {
+          cancelled.push(path);
+          end(undefined);
+        };
+        runs.push({ what: `imagine ${path}`, end: () => end({ reason: path }), fail });
+      }),
+    write: () => Promise.resolve(undefined),
     rest: () => rests.push(runs.length),
     cancel: () => stop(),
     dispose: () => undefined,
@@ -184,4 +193,74 @@ test("the worker may rest once no findings are wanted, though a simulation waits
   queue.release();
   expect(runs.at(-1)?.what).toBe("simulate a");
   expect(rests).toEqual([2]);
+});
+
+describe("what the user waits for", () => {
+  const wishes = () => {
+    const context = setUp();
+    const answers: string[] = [];
+    const wish = (uri: string): Wish => ({
+      uri,
+      ask: (worker) => worker.imagine(uri, { launch: { kernel: "k", line: 1, nth: 0 }, overrides: {} }),
+      done: (answer) => answers.push(answer === undefined ? `${uri} dropped` : uri),
+      failed: (error) => answers.push(`${uri} ${String(error)}`),
+    });
+    context.open("a", "b");
+    return { ...context, answers, wish, what: () => context.runs.map(({ what }) => what) };
+  };
+
+  test("goes before simulations, which give way and come again", async () => {
+    const { queue, wish, what, cancelled, end, answers } = wishes();
+    queue.simulate("a");
+    queue.wish(wish("a"));
+    await settle();
+    expect(cancelled).toEqual(["a"]);
+    await end(1);
+    expect(what()).toEqual(["simulate a", "imagine a", "simulate a"]);
+    expect(answers).toEqual(["a"]);
+  });
+
+  test("is dropped when its document changes", async () => {
+    const { queue, wish, what, end, answers } = wishes();
+    queue.wish(wish("a"));
+    queue.wish(wish("a"));
+    queue.find("a");
+    await settle();
+    await end(1);
+    expect([what(), answers]).toEqual([
+      ["imagine a", "find a"],
+      ["a dropped", "a dropped"],
+    ]);
+  });
+
+  test("comes again where another document's findings went before", async () => {
+    const { queue, wish, what, end, answers } = wishes();
+    queue.wish(wish("a"));
+    queue.find("b");
+    await settle();
+    await end(1);
+    await end(2);
+    expect([what(), answers]).toEqual([["imagine a", "find b", "imagine a"], ["a"]]);
+  });
+
+  test("nobody waits for any more, under way or not", async () => {
+    const { queue, wish, what, cancelled, answers } = wishes();
+    const [first, second] = [wish("a"), wish("b")];
+    queue.wish(first);
+    queue.wish(second);
+    queue.dropWish(second);
+    queue.dropWish(first);
+    await settle();
+    expect([what(), cancelled, answers]).toEqual([["imagine a"], ["a"], ["b dropped", "a dropped"]]);
+  });
+
+  test("is not there where it fails, and what comes behind is", async () => {
+    const { queue, wish, runs, end, answers } = wishes();
+    queue.wish(wish("a"));
+    queue.wish(wish("b"));
+    runs[0]?.fail(new Error("broke"));
+    await settle();
+    await end(1);
+    expect(answers).toEqual(["a Error: broke", "b"]);
+  });
 });

@@ -1,8 +1,9 @@
 /**
- * What the worker does next: one request at a time, the newest text of each document only. Findings go before simulations, whose
- * document is put back when one gives way; a document that changes while it is simulated cancels that run. While the user types,
- * simulations are held: none that would only be cancelled by the next key is begun.
+ * What the worker does next: one request at a time, the newest text of each document only. Findings go before what the user asks for,
+ * and that before simulations, whose document is put back when one gives way; a document that changes while it is simulated cancels that
+ * run. While the user types, simulations are held: none that would only be cancelled by the next key is begun.
  */
+
 import type { AnalysisWorker, FileFindings, SimulationMessage, SimulationOrder } from "../worker/messages.ts";
 
 export type Does = "find" | "simulate";
@@ -17,12 +18,25 @@ export interface QueueEvents {
   failed(uri: string, does: Does, error: Error): void;
 }
 
+/** Something that the user waits for. */
+export interface Wish<T = unknown> {
+  readonly uri: string;
+  /** Asked when its turn comes; undefined where it is not to be had any more. */
+  ask(worker: AnalysisWorker): Promise<T | undefined> | undefined;
+  /** Undefined: it was cancelled, or its document has changed. */
+  done(answer: T | undefined): void;
+  failed(error: unknown): void;
+}
+
 export class WorkQueue {
   readonly #worker: AnalysisWorker;
   readonly #events: QueueEvents;
   /** Newest request last: what the user just typed goes first. */
   readonly #waiting: { readonly [What in Does]: Set<string> } = { find: new Set(), simulate: new Set() };
-  #running: { readonly uri: string; readonly does: Does } | undefined;
+  readonly #wishes: Wish[] = [];
+  /** It gave way, and its turn comes again. */
+  #postponed: Wish | undefined;
+  #running: { readonly uri: string; readonly does: Does | Wish } | undefined;
   #isHeld = false;
 
   constructor(worker: AnalysisWorker, events: QueueEvents) {
@@ -32,13 +46,36 @@ export class WorkQueue {
 
   /** Asks for a document's findings; whatever is simulated gives way. */
   find(uri: string): void {
-    if (this.#running?.does === "simulate") {
-      const { uri: given } = this.#running;
-      // Its own document's simulation is asked for anew with the newer text.
-      if (given !== uri) this.#putBack(given, "simulate");
-      this.#worker.cancel();
-    }
+    // Its own document's simulation is asked for anew with the newer text, and what was wished for was about the text before.
+    this.#giveWay(uri);
+    for (const wish of this.#wishes.filter((each) => each.uri === uri)) this.dropWish(wish);
     this.#ask("find", uri);
+  }
+
+  /** Asks for what the user waits for; what is simulated gives way. */
+  wish(wish: Wish): void {
+    if (this.#running?.does === "simulate") this.#giveWay();
+    this.#wishes.push(wish);
+    void this.#next();
+  }
+
+  /** Nobody waits for it any more. */
+  dropWish(wish: Wish): void {
+    if (this.#postponed === wish) this.#postponed = undefined;
+    if (this.#running?.does === wish) this.#worker.cancel();
+    const at = this.#wishes.indexOf(wish);
+    if (at < 0) return;
+    this.#wishes.splice(at, 1);
+    wish.done(undefined);
+  }
+
+  /** What can be cancelled is, and comes next again; but for what is of this document. */
+  #giveWay(uri?: string): void {
+    if (!this.#running || this.#running.does === "find") return;
+    const { uri: given, does } = this.#running;
+    if (given !== uri && does === "simulate") this.#putBack(given, does);
+    else if (given !== uri && does !== "simulate") this.#postponed = does;
+    this.#worker.cancel();
   }
 
   /** Asks for a document's simulation; cancels the one under way for an older text or older settings of it. */
@@ -66,6 +103,7 @@ export class WorkQueue {
   /** Forgets a document that was closed. */
   drop(uri: string): void {
     this.#waiting.find.delete(uri);
+    for (const wish of this.#wishes.filter((each) => each.uri === uri)) this.dropWish(wish);
     this.dropSimulation(uri);
   }
 
@@ -95,6 +133,8 @@ export class WorkQueue {
 
   async #next(): Promise<void> {
     if (this.#running) return;
+    const wish = this.#waiting.find.size > 0 ? undefined : this.#wishes.shift();
+    if (wish) return this.#grant(wish);
     const does: Does = this.#waiting.find.size > 0 || this.#isHeld ? "find" : "simulate";
     const uri = [...this.#waiting[does]].at(-1);
     if (uri === undefined) {
@@ -113,6 +153,20 @@ export class WorkQueue {
       this.#running = undefined;
       if (does === "simulate") this.#events.simulated(uri, this.#waiting.simulate.has(uri));
     }
+    void this.#next();
+  }
+
+  async #grant(wish: Wish): Promise<void> {
+    this.#running = { uri: wish.uri, does: wish };
+    try {
+      const answer = await wish.ask(this.#worker);
+      if (answer === undefined && this.#postponed === wish) this.#wishes.unshift(wish);
+      else wish.done(answer);
+    } catch (error) {
+      wish.failed(error);
+    }
+    this.#postponed = undefined;
+    this.#running = undefined;
     void this.#next();
   }
 

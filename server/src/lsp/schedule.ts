@@ -2,11 +2,12 @@
  * When documents are analysed: findings at once, simulations when the findings are there and the user has paused. Takes what the
  * worker tells to the documents' states, and says what of them has changed.
  */
+
 import { AnalysisError, type AnalysisWorker, type FileFindings, type SimulationMessage, type SimulationOrder } from "../worker/messages.ts";
 import type { DocumentState } from "./document-state.ts";
 import { type ProgressBar, SimulationProgress } from "./progress.ts";
 import type { StatusParams } from "./protocol.ts";
-import { type Does, WorkQueue } from "./queue.ts";
+import { type Does, type Wish, WorkQueue } from "./queue.ts";
 import { Throttle } from "./throttle.ts";
 
 export interface ScheduleEvents {
@@ -91,6 +92,19 @@ export class Schedule {
   typed(): void {
     this.#queue.hold();
     clearTimeout(this.#pause);
+  }
+
+  /**
+   * What the user asks for besides. Simulations wait until no more has been asked for a moment: each would only give way to the next.
+   * @param cancelled calls back when nobody waits any more
+   */
+  wish<T>(uri: string, ask: Wish<T>["ask"], cancelled: (callback: () => void) => void): Promise<T | undefined> {
+    this.typed();
+    return new Promise<T | undefined>((done, failed) => {
+      const wish: Wish<T> = { uri, ask, done, failed };
+      this.#queue.wish(wish as Wish);
+      cancelled(() => this.#queue.dropWish(wish as Wish));
+    }).finally(() => this.#simulateAfterPause());
   }
 
   /** What is shown of a document's figures does not hold any more. */

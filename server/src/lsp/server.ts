@@ -37,10 +37,13 @@ import {
   readRulePage,
   readUri,
   readWatched,
+  readWhatIf,
 } from "./params.ts";
 import type { Platform } from "./platform.ts";
 import type { ProgressBar } from "./progress.ts";
 import {
+  type ApplyAnswer,
+  applyRequest,
   bugReportRequest,
   type DidFocusParams,
   type DidSimulateParams,
@@ -58,6 +61,8 @@ import {
   statusNotification,
   stopSimulationNotification,
   traceRequest,
+  type WhatIfAnswer,
+  whatIfRequest,
 } from "./protocol.ts";
 
 import { rulePage, ruleSummaries } from "./rule-pages.ts";
@@ -238,6 +243,14 @@ export function startServer(connection: Connection, platform: Platform): void {
     const view = workspace.view(textDocument.uri);
     return (view && launchMarkdown(view, view.launches[selectedLaunch(view, position, launch)])) ?? null;
   });
+  connection.onRequest<WhatIfAnswer | null, void>(whatIfRequest, async (params: unknown, token): Promise<WhatIfAnswer | null> => {
+    const cancelled = (callback: () => void): unknown => token.onCancellationRequested(callback);
+    return (await workspace.imagine(asked(readWhatIf(params), whatIfShape), cancelled)) ?? null;
+  });
+  connection.onRequest<ApplyAnswer | null, void>(applyRequest, async (params: unknown, token): Promise<ApplyAnswer | null> => {
+    const cancelled = (callback: () => void): unknown => token.onCancellationRequested(callback);
+    return (await workspace.write(asked(readWhatIf(params), whatIfShape), cancelled)) ?? null;
+  });
   connection.onRequest<number, void>(pinRequest, (params: unknown): number => workspace.togglePins(documentOf(params)));
   connection.onRequest<HeatAnswer | null, void>(heatRequest, (params: unknown): HeatAnswer | null => {
     const view = workspace.view(documentOf(params));
@@ -248,6 +261,7 @@ export function startServer(connection: Connection, platform: Platform): void {
   connection.listen();
 }
 
+const whatIfShape = "{ textDocument, version, launch, overrides }";
 const panelShape = "{ textDocument, position, launch? }";
 const documentOf = (params: unknown): string => asked(readUri(params), "about a document: { textDocument: { uri } }");
 

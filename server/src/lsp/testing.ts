@@ -1,6 +1,7 @@
 /** A workspace whose worker and editor do what a test says. */
 import type { LaunchReport } from "@warplens/sim-engine";
 import type { Diagnostic, FixProof } from "../lint.ts";
+import type { Imagined } from "../what-if/question.ts";
 import type {
   About,
   AnalysisWorker,
@@ -12,6 +13,7 @@ import type {
   LaunchResult,
   SimulationMessage,
   SimulationOrder,
+  WhatIf,
 } from "../worker/messages.ts";
 import { codeLenses } from "./code-lens.ts";
 import { Documents } from "./documents.ts";
@@ -48,10 +50,13 @@ export const findings = (...diagnostics: Diagnostic[]): Findings => ({
 export const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 interface Asked {
-  readonly what: "find" | "simulate";
+  readonly what: "find" | "simulate" | "imagine";
   readonly path: string;
   readonly about: About;
   readonly order?: SimulationOrder;
+  readonly question?: WhatIf;
+  /** Answers what a launch would do otherwise. */
+  imagined(imagined: Imagined): Promise<void>;
   /** Ends a search for findings. */
   found(findings: Findings): Promise<void>;
   fail(error: Error): Promise<void>;
@@ -84,6 +89,7 @@ function manualWorker() {
       about,
       isCancelled: false,
       told: () => undefined,
+      imagined: settle,
       found(result) {
         done({ about, ...result });
         return settle();
@@ -126,6 +132,22 @@ function manualWorker() {
           done(false);
         };
       }),
+    imagine: (path, question) =>
+      new Promise((done, fail) => {
+        const request = Object.assign(
+          ask("imagine", path, () => undefined, fail),
+          { question },
+        );
+        request.imagined = (imagined) => {
+          done(imagined);
+          return settle();
+        };
+        stop = () => {
+          request.isCancelled = true;
+          done(undefined);
+        };
+      }),
+    write: () => Promise.resolve(undefined),
     rest: () => undefined,
     cancel: () => stop(),
     dispose: () => undefined,

@@ -2,13 +2,14 @@
  * The server's state: open documents, settings, and the worker that is told of both. What is known of each document is its state's
  * part, when it is analysed the schedule's. Nothing takes longer the longer a file is.
  */
-import type { GpuModel } from "@warplens/sim-engine";
+import { findGpu, type GpuModel } from "@warplens/sim-engine";
 import type { Diagnostic as LspDiagnostic } from "vscode-languageserver";
 import type { TextDocument } from "vscode-languageserver-textdocument";
-import type { AnalysisWorker, Input, SimulationOrder } from "../worker/messages.ts";
+import type { AnalysisWorker, Input, SimulationOrder, WhatIf } from "../worker/messages.ts";
 import type { BugReportFacts } from "./bug-report.ts";
 import { Compilations } from "./compilations.ts";
 import { Configurations } from "./configurations.ts";
+import { rangeOf } from "./convert.ts";
 import { toLsp } from "./diagnostics.ts";
 import { DocumentState } from "./document-state.ts";
 import type { Documents, Edit } from "./documents.ts";
@@ -16,12 +17,15 @@ import { gpuSummary } from "./gpus.ts";
 import { Pins } from "./pins.ts";
 import type { Platform } from "./platform.ts";
 import { isProjectFile, projectDiagnostics } from "./project-diagnostics.ts";
-import type { StatusParams } from "./protocol.ts";
+import type { ApplyAnswer, StatusParams, WhatIfAnswer, WhatIfParams } from "./protocol.ts";
+import type { Wish } from "./queue.ts";
 import { Schedule, type ScheduleEvents } from "./schedule.ts";
 import { setAsideDiagnostic } from "./set-aside.ts";
 import { readSettings, type Settings } from "./settings.ts";
+import { occupancySweeps } from "./sweeps.ts";
 import { ToldTexts, tooLarge } from "./told-texts.ts";
 import type { View } from "./view.ts";
+import { whatIf } from "./what-if.ts";
 
 export interface WorkspaceEvents extends Omit<ScheduleEvents, "running" | "simulated" | "setAside"> {
   /** Something that the user should know now. */
@@ -219,6 +223,54 @@ export class Workspace {
     const pinned = this.#pins.toggle(view);
     this.#events.figures(uri);
     return pinned;
+  }
+
+  /**
+   * What a launch of a document would do otherwise. What is known of the document stays as it is.
+   * @param cancelled calls back when nobody waits any more
+   * @returns undefined where the text is another one by now, or nobody waited
+   */
+  async imagine(params: WhatIfParams, cancelled: (callback: () => void) => void): Promise<WhatIfAnswer | undefined> {
+    const asked = this.#whatIf(params);
+    if (!asked) return undefined;
+    const { state, gpu, question } = asked;
+    if (!gpu || !question) return { gpu: gpuSummary(state.held.gpu), sweeps: [], reason: "no such GPU is known", of: "gpu" };
+    const imagined = await this.#wish(params, (worker) => worker.imagine(state.path, question), cancelled);
+    const sweeps = imagined?.report ? occupancySweeps(imagined.report, gpu) : [];
+    return imagined && { gpu: gpuSummary(gpu), sweeps, ...imagined };
+  }
+
+  /** Edits that make a launch so, in the present text; why there are none; undefined as for `imagine`. */
+  async write(params: WhatIfParams, cancelled: (callback: () => void) => void): Promise<ApplyAnswer | undefined> {
+    const { gpu: _, ...overrides } = params.overrides;
+    const asked = this.#whatIf({ ...params, overrides });
+    if (!asked?.question) return undefined;
+    const { state, question } = asked;
+    const written = await this.#wish(params, (worker) => worker.write(state.path, question), cancelled);
+    if (!written || "why" in written) return written;
+    const edits = written.edits.map((each) => ({ range: rangeOf(state.document, each), newText: each.newText }));
+    return { edits, words: written.words };
+  }
+
+  /** Undefined where it is about another text; without a question where there is no such GPU. */
+  #whatIf({
+    textDocument: { uri },
+    version,
+    launch: index,
+    overrides,
+  }: WhatIfParams): { readonly state: DocumentState; readonly gpu?: GpuModel; readonly question?: WhatIf } | undefined {
+    const state = this.#states.get(uri);
+    const { launches = [] } = this.view(uri) ?? {};
+    const launch = launches[index];
+    if (!state || !launch || state.document.version !== version) return undefined;
+    const { gpu: own, gpus } = state.held;
+    const gpu = overrides.gpu === undefined || overrides.gpu === own.id ? own : findGpu(overrides.gpu, gpus);
+    return { state, ...(gpu ? { gpu, question: whatIf(launch, launches, overrides, gpu, state.held) } : {}) };
+  }
+
+  #wish<T>({ textDocument: { uri }, version }: WhatIfParams, ask: Wish<T>["ask"], cancelled: (callback: () => void) => void) {
+    const isPresent = (): boolean => this.#states.get(uri)?.document.version === version;
+    return this.#schedule.wish<T>(uri, (worker) => (isPresent() ? ask(worker) : undefined), cancelled);
   }
 
   /** Fixes of a document that have not been tried will be: nobody has switched simulations off, or stopped this one. */

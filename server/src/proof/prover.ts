@@ -13,7 +13,7 @@ import { leastGainNs, leastGainPercent } from "../rules/worth.ts";
 import { codeText, hash, launchText } from "../simulate/report-cache.ts";
 import { type Outcome, simulateLaunch } from "../simulate.ts";
 import { currentParser } from "../syntax/current-parser.ts";
-import type { Parser } from "../syntax/parser/parser.ts";
+import { withoutTrees } from "../syntax/parser/without-trees.ts";
 import type { Reading } from "../syntax/reading.ts";
 import { formatTime } from "../units.ts";
 
@@ -141,15 +141,6 @@ export class Prover {
     return text;
   }
 }
-
-/** A parser that keeps no trees: what is tried does not change how the user's text is parsed. */
-const withoutTrees = (parser: () => Parser): Parser => ({
-  parse: (text, { key: _, ...options } = {}) => parser().parse(text, options),
-  keepTree: () => undefined,
-  forget: () => undefined,
-  forgetAll: () => undefined,
-  dispose: () => undefined,
-});
 
 /** The kernel's code, or why there is none. */
 function lowered(fact: LaunchFact, work: Work): Kernel | string {

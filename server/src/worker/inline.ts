@@ -6,6 +6,8 @@ import { JobRunner } from "./run.ts";
 /** The longest one launch may keep requests waiting, in milliseconds. */
 const budget = 1500;
 
+const tooLong = "it takes too long here";
+
 function attempt<T>(work: () => T): T {
   try {
     return work();
@@ -19,6 +21,12 @@ export function inlineWorker(files: FileHost): AnalysisWorker {
   const runner = new JobRunner(files);
   const turn = () => new Promise<void>((resolve) => setTimeout(resolve));
   let current = 0;
+  const wished = async <T>(ask: (isOver: () => boolean) => T): Promise<T> => {
+    current++;
+    await turn();
+    const started = Date.now();
+    return attempt(() => ask(() => Date.now() - started > budget));
+  };
   return {
     tell: (input) => runner.tell(input),
     async find(path) {
@@ -46,6 +54,8 @@ export function inlineWorker(files: FileHost): AnalysisWorker {
         started = Date.now();
       }
     },
+    imagine: async (path, question) => (await wished((isOver) => runner.imagine(path, question, isOver))) ?? { reason: tooLong },
+    write: async (path, question) => (await wished((isOver) => runner.write(path, question, isOver))) ?? { why: tooLong },
     // What has parsed a file here keeps its tree already.
     rest() {},
     cancel() {

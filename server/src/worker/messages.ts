@@ -3,7 +3,8 @@
  *
  * The analysis holds the texts. It is told, in the order in which it happened, what was opened, how the editor changed it, what was
  * closed, and what holds for each file (`Input`): no keystroke carries a whole text across, or a copy of what else is open. Then it
- * is asked, for one file at a time: `find` for what needs no simulation, `simulate` for the figures of its launches. One request
+ * is asked, for one file at a time: `find` for what needs no simulation, `simulate` for the figures of its launches, `imagine` for what
+ * one of them would do otherwise, which changes nothing of what is known. One request
  * runs at a time, and sees every input told before it.
  *
  * A simulation answers as it goes (`SimulationMessage`): first the launches without their results, so that it is known how many
@@ -22,6 +23,7 @@ import type { AnalysisSettings } from "../analysis/settings.ts";
 import type { Diagnostic, FixProof, LintSettings } from "../lint.ts";
 import type { CompiledKernel } from "../nvcc/resources.ts";
 import { failedStage } from "../trace.ts";
+import type { Imagined, LaunchName, Overrides, Written } from "../what-if/question.ts";
 
 /** UTF-16 offsets into a text. */
 export interface OffsetRange {
@@ -153,6 +155,14 @@ export interface SimulationOrder {
   readonly visible?: OffsetRange;
 }
 
+/** What a launch would do otherwise. */
+export interface WhatIf {
+  readonly launch: LaunchName;
+  readonly overrides: Overrides;
+  /** What holds on another GPU; absent for the file's own. */
+  readonly elsewhere?: Pick<Configuration, "gpu" | "analysis">;
+}
+
 /** Why a request has no answer. `message` is one line for whoever asked. */
 export class AnalysisError extends Error {
   override readonly name = "AnalysisError";
@@ -195,9 +205,13 @@ export interface AnalysisWorker {
    * @returns false when it was cancelled
    */
   simulate(path: string, order: SimulationOrder, told: (message: SimulationMessage) => void): Promise<boolean>;
+  /** Rejects with an `AnalysisError` when it failed as a whole. @returns undefined when it was cancelled */
+  imagine(path: string, question: WhatIf): Promise<Imagined | undefined>;
+  /** The same: the edits that would make the launch so, on the file's own GPU. */
+  write(path: string, question: WhatIf): Promise<Written | undefined>;
   /** Nothing is asked for now: there is time for what the next edits would wait for otherwise, until something is. */
   rest(): void;
-  /** Stops the running simulation soon. */
+  /** Stops the running simulation, or what is imagined, soon. */
   cancel(): void;
   dispose(): void;
 }

@@ -15,6 +15,8 @@ import { Prover } from "../proof/prover.ts";
 import { rules } from "../rules/index.ts";
 import type { RefusedLaunch, SimulatedLaunch } from "../rules/rule.ts";
 import { type NotSimulatedLaunch, refusedIn, simulateLaunches } from "../simulate.ts";
+import { Imagination, type Reality } from "../what-if/imagination.ts";
+import type { Imagined, Written } from "../what-if/question.ts";
 import type {
   About,
   Configuration,
@@ -24,6 +26,7 @@ import type {
   SimulationMessage,
   SimulationOrder,
   TextEdit,
+  WhatIf,
 } from "./messages.ts";
 import { rankBy } from "./order.ts";
 import { kernelPlaces, launchPlaces, resultOf, syntaxErrors, withPlaces } from "./summaries.ts";
@@ -51,6 +54,8 @@ export class JobRunner {
 
   /** The file whose fixes were tried last at the end. */
   readonly #provers = new Map<string, Prover>();
+  /** What launches of a file would do otherwise; of the one asked for last. */
+  #imagination: { readonly path: string; readonly of: Imagination } | undefined;
   /** What is open, else what is on disk. */
   readonly #files: FileHost;
   readonly #beat: () => void;
@@ -87,13 +92,14 @@ export class JobRunner {
     }
   }
 
-  /** What fixes of other files were tried on is not as it was. */
-  #forgetProvers(path?: string): void {
+  /** What fixes of other files were tried on, and what was imagined of them, is not as it was. */
+  #forgetTried(path?: string): void {
     for (const other of this.#provers.keys()) if (other !== path) this.#provers.delete(other);
+    if (this.#imagination?.path !== path) this.#imagination = undefined;
   }
 
   open(path: string, version: number, text: string): void {
-    this.#forgetProvers(path);
+    this.#forgetTried(path);
     const configuration = this.#texts.get(path)?.configuration;
     this.#texts.set(path, { version, text, compiled: [], ...(configuration ? { configuration } : {}) });
     this.#programs.setText(path, text);
@@ -102,14 +108,14 @@ export class JobRunner {
   edit(path: string, version: number, edits: readonly TextEdit[]): void {
     const open = this.#texts.get(path);
     if (!open) throw new Error(`${path} is not open`);
-    this.#forgetProvers(path);
+    this.#forgetTried(path);
     const text = applyEdits(open.text, edits);
     this.#texts.set(path, { ...open, version, text, compiled: [] });
     this.#programs.setText(path, text);
   }
 
   close(path: string): void {
-    this.#forgetProvers();
+    this.#forgetTried();
     this.#texts.delete(path);
     this.#kept.delete(path);
     this.#programs.close(path);
@@ -124,7 +130,7 @@ export class JobRunner {
   /** These, or any where it is not known. */
   filesChanged(paths?: readonly string[]): void {
     this.#programs.filesChanged(paths);
-    this.#forgetProvers();
+    this.#forgetTried();
   }
 
   compiled(path: string, version: number, kernels: readonly CompiledKernel[]): void {
@@ -191,6 +197,37 @@ export class JobRunner {
     yield { type: "findings", about, ...found };
     yield { type: "end", about };
     yield* this.#proofs(path, asked, program, found.diagnostics, work, order.cursor);
+  }
+
+  /** What a launch would do otherwise; undefined when it was cancelled. */
+  imagine(path: string, question: WhatIf, isCancelled: () => boolean): Imagined | undefined {
+    const { compiled } = this.#asked(path);
+    return this.#imagining(path, question, isCancelled, (imagination, reality, work) =>
+      imagination.imagine(reality, question, work, {
+        registersOf: (name, templateArguments) => knownResources(findCompiled(compiled, name, templateArguments)),
+      }),
+    );
+  }
+
+  /** The edits that would make a launch so; undefined when it was cancelled. */
+  write(path: string, question: WhatIf, isCancelled: () => boolean): Written | undefined {
+    return this.#imagining(path, question, isCancelled, (imagination, reality, work) => imagination.write(reality, question, work));
+  }
+
+  #imagining<T>(
+    path: string,
+    { elsewhere }: WhatIf,
+    isCancelled: () => boolean,
+    ask: (imagination: Imagination, reality: Reality, work: Work) => T,
+  ): T | undefined {
+    const asked = this.#asked(path);
+    const { gpu, analysis: settings } = elsewhere ?? asked.configuration;
+    const work = this.#work(isCancelled);
+    if (this.#imagination?.path !== path) this.#imagination = { path, of: new Imagination(this.#files) };
+    const { of } = this.#imagination;
+    return this.#unlessCancelled(work, () =>
+      ask(of, { program: this.#program(path, asked), settings, gpu, isElsewhere: elsewhere !== undefined }, work),
+    );
   }
 
   /** Tries the fixes of a file, those of findings nearest to the cursor first. */

@@ -1,6 +1,7 @@
 /** The messages between the server and its thread, and the server's end of them. */
 import { Worker } from "node:worker_threads";
 import { addStages, type StageTotal } from "../trace.ts";
+import type { Imagined, Written } from "../what-if/question.ts";
 import {
   AnalysisError,
   type AnalysisWorker,
@@ -8,6 +9,7 @@ import {
   type Input,
   type SimulationMessage,
   type SimulationOrder,
+  type WhatIf,
 } from "./messages.ts";
 import { NativeGate } from "./native-gate.ts";
 import { Pulse } from "./pulse.ts";
@@ -15,12 +17,16 @@ import { Watchdog } from "./watchdog.ts";
 
 export type Request =
   | { readonly does: "find" | "headers"; readonly path: string }
-  | { readonly does: "simulate"; readonly path: string; readonly order: SimulationOrder };
+  | { readonly does: "simulate"; readonly path: string; readonly order: SimulationOrder }
+  | { readonly does: "imagine" | "write"; readonly path: string; readonly question: WhatIf };
+
+/** It ends soon once another may run. */
+const mayBeCancelled = ({ does }: Request): boolean => does !== "find" && does !== "headers";
 
 export type ToThread = { readonly input: Input } | { readonly id: number; readonly request: Request } | { readonly rest: true };
 
-/** The answer: `false` for a simulation that was cancelled, `true` for one that was told to its end. */
-type Answer = FileFindings | readonly string[] | boolean;
+/** The answer: `false` for a simulation that was cancelled, `true` for one that was told to its end; undefined for what was imagined no more. */
+type Answer = FileFindings | readonly string[] | boolean | Imagined | Written | undefined;
 
 /** `stages`: what the request's stages took, when tracing is on. */
 export type FromThread = { readonly id: number; readonly stages?: readonly StageTotal[] | undefined } & (
@@ -32,7 +38,7 @@ export type FromThread = { readonly id: number; readonly stages?: readonly Stage
 
 /** What the thread is started with. */
 export interface ThreadData {
-  /** `running[0]` is the id of the simulation that may run: any other is cancelled. */
+  /** `running[0]` is the id of what may be cancelled and may run: any other is cancelled. */
   readonly running: Int32Array<SharedArrayBuffer>;
   /** The memory of its pulse. */
   readonly pulse: SharedArrayBuffer;
@@ -128,7 +134,7 @@ export function threadWorker({ start, state, first = start(), ticks = seconds }:
   const goOn = (): void => {
     const [next] = waiting.values();
     if (thread && next) {
-      watchdog.begins(thread.pulse.beats, next.request.does === "simulate");
+      watchdog.begins(thread.pulse.beats, mayBeCancelled(next.request));
       watching ??= ticks(watch);
     } else {
       watching?.stop();
@@ -172,7 +178,7 @@ export function threadWorker({ start, state, first = start(), ticks = seconds }:
   };
   const post = ({ worker }: StartedThread, message: ToThread): void => worker.postMessage(message);
   const put = (to: StartedThread, id: number, request: Request): void => {
-    if (request.does === "simulate") Atomics.store(to.running, 0, id);
+    if (mayBeCancelled(request)) Atomics.store(to.running, 0, id);
     post(to, { id, request });
   };
   const use = (started: StartedThread): StartedThread => {
@@ -200,6 +206,8 @@ export function threadWorker({ start, state, first = start(), ticks = seconds }:
     find: (path) => ask({ does: "find", path }) as Promise<FileFindings>,
     headers: (path) => ask({ does: "headers", path }) as Promise<readonly string[]>,
     simulate: (path, order, told) => ask({ does: "simulate", path, order }, told) as Promise<boolean>,
+    imagine: (path, question) => ask({ does: "imagine", path, question }) as Promise<Imagined | undefined>,
+    write: (path, question) => ask({ does: "write", path, question }) as Promise<Written | undefined>,
     rest: () => void (thread && post(thread, { rest: true })),
     cancel() {
       if (!thread) return;

@@ -23,6 +23,13 @@ export function section(title: string, ...children: readonly Child[]): HTMLEleme
   return element("section", { "aria-labelledby": id }, element("h2", { id }, title), ...children);
 }
 
+/** A section that is there once its header is clicked. */
+export function disclosure(title: string, isOpen: boolean, toggle: () => void, body: () => readonly Child[]): HTMLElement {
+  const id = `section-${title.toLowerCase().replaceAll(" ", "-")}`;
+  const button = element("button", { id, class: "disclosure", "aria-expanded": isOpen ? "true" : "false", click: toggle }, title);
+  return element("section", { "aria-labelledby": id }, element("h2", {}, button), ...(isOpen ? body() : []));
+}
+
 /** A horizontal bar. @param share 0 to 1 @param tone a class that says what the bar means @param label what a screen reader says; none where text beside it says the same */
 export const bar = (share: number, tone: string, label?: string): HTMLElement => stackedBar([{ share, tone }], label);
 
@@ -35,4 +42,11 @@ export function stackedBar(parts: readonly { readonly share: number; readonly to
     return fill;
   });
   return element("div", { class: "bar", ...(label ? { role: "img", "aria-label": label } : { "aria-hidden": "true" }) }, ...fills);
+}
+
+/** Where a bar ended before. @param share 0 to 1 */
+export function ghostOf(share: number): HTMLElement {
+  const ghost = element("div", { class: "ghost" });
+  ghost.style.width = `${Math.min(Math.max(share, 0), 1) * 100}%`;
+  return ghost;
 }

@@ -84,8 +84,8 @@ describe.each(["<img src=x onerror=alert(1)>", '"><script>alert(1)</script>', "j
     const model = modelOf(name);
     const report = model.report as LaunchReport;
     const drawn = [
-      header(model, { launch: nothing, gpu: nothing }),
-      headline(report, model.pinned),
+      header(model, { launch: nothing, gpu: nothing, reset: nothing }, name),
+      headline(report, model.pinned && { figures: model.pinned, same: "as pinned" }),
       pinNote(model),
       timeSection(report),
       occupancySection(report, model.sweeps),

@@ -2,21 +2,24 @@
 import type { PanelModel, PanelProgress } from "@warplens/server/protocol";
 import { formatAssumption, formatCount } from "@warplens/server/units";
 import { type FromPage, readToPage, type ToPage } from "../messages.ts";
+import { Asker } from "./asker.ts";
 import { element, section } from "./dom.ts";
 import { linesSection, type Measure, measureFor } from "./lines.ts";
 import { memorySection } from "./memory.ts";
 import { occupancySection } from "./occupancy.ts";
-import { header, headline, pinNote } from "./summary.ts";
+import { type Before, header, headline, pinNote } from "./summary.ts";
 import { timeSection } from "./time.ts";
+import { WhatIf, type WhatIfState } from "./what-if.ts";
 import "./style.css";
 
-type Shown = Exclude<ToPage, { readonly type: "stale" }>;
+type Shown = Extract<ToPage, { readonly type: "model" | "empty" }>;
 
 interface State {
   readonly shown?: Shown;
   /** The user's choice, until then the time where it is known. */
   readonly measure?: Measure;
   readonly scroll?: number;
+  readonly whatIf?: WhatIfState;
 }
 
 declare function acquireVsCodeApi(): { postMessage(message: FromPage): void; getState(): State | undefined; setState(state: State): void };
@@ -29,6 +32,19 @@ function change(changed: Partial<State>): void {
   state = { ...state, ...changed };
   vscode.setState(state);
 }
+
+const asker = new Asker((message) => vscode.postMessage(message));
+const whatIf = new WhatIf(
+  {
+    asker,
+    post: (message) => vscode.postMessage(message),
+    changed(whatIfState) {
+      change({ whatIf: whatIfState });
+      render();
+    },
+  },
+  state.whatIf,
+);
 
 /** They stay, so that figures dim and brighten without a flash. */
 const top = element("div", { class: "top" });
@@ -52,11 +68,17 @@ function draw(): void {
   const scroll = root.scrollTop;
   markStale();
   if (shown?.type === "model") {
+    const { model, words } = whatIf.imagined ?? { model: shown.model };
     top.replaceChildren(
-      header(shown.model, {
-        launch: (index) => vscode.postMessage({ type: "launch", index }),
-        gpu: () => vscode.postMessage({ type: "selectGpu" }),
-      }),
+      header(
+        model,
+        {
+          launch: (index) => vscode.postMessage({ type: "launch", index }),
+          gpu: () => vscode.postMessage({ type: "selectGpu" }),
+          reset: () => whatIf.reset(),
+        },
+        words,
+      ),
     );
     figures.replaceChildren(...page(shown.model));
   } else {
@@ -73,7 +95,9 @@ function markStale(): void {
   root.classList.toggle("stale", shown?.type === "model" && shown.model.isStale);
 }
 
-function page(model: PanelModel): HTMLElement[] {
+function page(own: PanelModel): HTMLElement[] {
+  const { pinned } = own;
+  const { model, before = pinned && ({ figures: pinned, same: "as pinned" } satisfies Before) } = whatIf.imagined ?? { model: own };
   const { report, reason } = model;
   if (!report) return [element("p", { class: "lead", role: "status" }, reason ? `Not simulated: ${reason}` : waiting[model.progress])];
   const lines = linesSection(model, state.measure ?? measureFor(report), {
@@ -84,10 +108,11 @@ function page(model: PanelModel): HTMLElement[] {
     reveal: (line) => vscode.postMessage({ type: "reveal", line }),
   });
   return [
-    headline(report, model.pinned),
+    headline(report, before),
     pinNote(model),
-    timeSection(report),
-    occupancySection(report, model.sweeps),
+    whatIf.section(),
+    timeSection(report, before?.figures),
+    occupancySection(report, model.sweeps, before?.figures),
     memorySection(report),
     lines,
     basis(model),
@@ -123,8 +148,12 @@ function basis({ report }: PanelModel): HTMLElement | undefined {
 window.addEventListener("message", ({ data }: MessageEvent<unknown>) => {
   const message = readToPage(data);
   if (!message) return;
-  if (message.type !== "stale") {
+  if (message.type === "imagined") asker.answered(message.id, message.answer);
+  else if (message.type === "gpus") whatIf.setGpus(message.gpus);
+  else if (message.type === "applied") whatIf.applied(message.why);
+  else if (message.type !== "stale") {
     change({ shown: message });
+    whatIf.take(message.type === "model" ? message.model : undefined);
     render();
   } else if (state.shown?.type === "model") {
     change({ shown: { ...state.shown, model: { ...state.shown.model, isStale: true } } });

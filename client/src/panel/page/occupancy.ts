@@ -6,13 +6,13 @@ import {
   resourceChanges,
   spillText,
 } from "@warplens/server/occupancy-text";
-import type { LaunchReport, OccupancySweep, PanelModel } from "@warplens/server/protocol";
+import type { LaunchReport, OccupancySweep, PanelModel, Pinned } from "@warplens/server/protocol";
 import { formatCapacity, formatCount, formatLimiters, formatPercent, formatRatio, unbroken } from "@warplens/server/units";
-import { bar, element, section } from "./dom.ts";
+import { bar, element, ghostOf, section } from "./dom.ts";
 import { stepChart } from "./step-chart.ts";
 
 /** Occupancy as a bar with the achieved part marked, what it is made of, and where it would change. */
-export function occupancySection(report: LaunchReport, sweeps: PanelModel["sweeps"]): HTMLElement {
+export function occupancySection(report: LaunchReport, sweeps: PanelModel["sweeps"], before?: Pinned): HTMLElement {
   const { theoreticalPct, achievedPct, blocksPerSm, activeWarpsPerSm, limiters, wavesPerSm, advice } = report.occupancy;
   const local = report.resources.compiled?.stackBytes ?? report.resources.localBytesPerThread;
   const spills = spillText(report.resources);
@@ -22,6 +22,7 @@ export function occupancySection(report: LaunchReport, sweeps: PanelModel["sweep
     mark.style.left = `${achievedPct}%`;
     track.append(mark);
   }
+  if (before) track.append(ghostOf(before.occupancyPct / 100));
   const best = advice && bestBlocksText(advice, theoreticalPct);
   const rows: [string, string][] = [
     ["Theoretical", formatPercent(theoreticalPct)],

@@ -10,8 +10,12 @@ import {
 } from "@warplens/server/units";
 import { element } from "./dom.ts";
 
-/** Which launch on which GPU, both to be chosen. */
-export function header(model: PanelModel, on: { readonly launch: (index: number) => void; readonly gpu: () => void }): HTMLElement {
+/** Which launch on which GPU, both to be chosen. @param imagined what of it is not as the text has it */
+export function header(
+  model: PanelModel,
+  on: { readonly launch: (index: number) => void; readonly gpu: () => void; readonly reset: () => void },
+  imagined?: string,
+): HTMLElement {
   const { launches, selected, gpu, report, reason, fault } = model;
   const shown = launches[selected];
   const name = shown ? `${shown.kernel}${shown.templateArguments}` : "No kernel";
@@ -39,6 +43,13 @@ export function header(model: PanelModel, on: { readonly launch: (index: number)
     element("h1", {}, name),
     launches.length > 1 && picker,
     report && element("p", { class: "quiet" }, configuration(report)),
+    imagined !== undefined &&
+      element(
+        "p",
+        { class: "imagined", role: "status" },
+        element("span", {}, "What if: ", element("strong", {}, imagined)),
+        element("button", { id: "imagined-reset", class: "link", click: on.reset }, "Reset"),
+      ),
     report &&
       fault &&
       element("p", { class: "refused", role: "status", title: fault.message }, `⚠ ${fault.text}: figures of the kernel as it is`),
@@ -51,21 +62,34 @@ function configuration({ grid, block, dynamicSharedBytes }: LaunchReport): strin
   return `grid ${formatDim(grid)} · block ${formatDim(block)}${shared}`;
 }
 
-/** The three figures everybody asks for, and what they were when they were pinned. */
-export function headline({ time: estimate, occupancy }: LaunchReport, pinned?: Pinned): HTMLElement {
-  const figure = (value: string, label: string, detail: string, before?: string) =>
+/** Figures to compare with, and how they are called where nothing has changed. */
+export interface Before {
+  readonly figures: Pinned;
+  readonly same: "as pinned" | "unchanged";
+}
+
+export const figuresOf = ({ time, occupancy }: LaunchReport, gpu: string): Pinned => ({
+  gpu,
+  occupancyPct: occupancy.theoreticalPct,
+  ...(time ? { ns: time.ns, dramGBs: time.dramGBs, parts: time.parts } : {}),
+});
+
+/** The three figures everybody asks for, and what they were before. */
+export function headline({ time: estimate, occupancy }: LaunchReport, before?: Before): HTMLElement {
+  const pinned = before?.figures;
+  const figure = (value: string, label: string, detail: string, since?: string) =>
     element(
       "div",
       { class: "figure" },
       element("span", { class: "value" }, value),
       element("span", { class: "label" }, label),
       element("span", { class: "quiet" }, detail),
-      before !== undefined && element("span", { class: "pinned" }, before),
+      since !== undefined && element("span", { class: "pinned" }, since),
     );
   const since = (from: number | undefined, to: number, show: (value: number) => string): string | undefined => {
     if (from === undefined) return undefined;
     const change = formatChange(from, to);
-    return change === undefined ? "as pinned" : `${change} from ${show(from).replaceAll(" ", "\u00a0")}`;
+    return change === undefined ? before?.same : `${change} from ${show(from).replaceAll(" ", "\u00a0")}`;
   };
   return element(
     "div",

@@ -1,6 +1,6 @@
-import type { LaunchReport } from "@warplens/server/protocol";
+import type { LaunchReport, Pinned } from "@warplens/server/protocol";
 import { formatBound, formatPercent, formatTime } from "@warplens/server/units";
-import { bar, element, section } from "./dom.ts";
+import { bar, element, ghostOf, section } from "./dom.ts";
 
 /** Parts that matter: a twentieth of the launch or more, the largest few. */
 const smallest = 0.05;
@@ -22,19 +22,33 @@ const about: Readonly<Record<string, string>> = {
   xu: "Special functions and conversions",
 };
 
-/** What each resource would need alone, against the time of the launch: the longest may bound it. */
-export function timeSection({ time: estimate }: LaunchReport): HTMLElement | undefined {
+/** What each resource would need alone, against the time of the launch: the longest may bound it. Behind each what it was before. */
+export function timeSection({ time: estimate }: LaunchReport, before?: Pinned): HTMLElement | undefined {
   if (!estimate) return undefined;
-  const shown = estimate.parts.filter(({ ns }) => ns >= smallest * estimate.ns).slice(0, most);
-  const rows = shown.map(({ name, ns }) =>
-    element(
-      "li",
-      about[name] ? { title: about[name] } : {},
-      element("span", { class: "name" }, formatBound(name)),
-      element("span", { class: "value" }, `${formatTime(ns)}, ${formatPercent((100 * ns) / estimate.ns)}`),
-      bar(ns / estimate.ns, name === estimate.boundBy ? "bound" : "part"),
-    ),
-  );
+  const was = (name: string): number | undefined => before?.parts?.find((part) => part.name === name)?.ns;
+  const longest = Math.max(estimate.ns, before?.ns ?? 0);
+  const matters = ({ ns, name }: { readonly ns: number; readonly name: string }): boolean =>
+    ns >= smallest * estimate.ns || (was(name) ?? 0) >= smallest * longest;
+  const rows = estimate.parts
+    .filter(matters)
+    .slice(0, most)
+    .map(({ name, ns }) => {
+      const track = bar(ns / longest, name === estimate.boundBy ? "bound" : "part");
+      const ghost = was(name);
+      if (ghost !== undefined) track.append(ghostOf(ghost / longest));
+      return element(
+        "li",
+        about[name] ? { title: about[name] } : {},
+        element("span", { class: "name" }, formatBound(name)),
+        element(
+          "span",
+          { class: "value" },
+          `${formatTime(ns)}, ${formatPercent((100 * ns) / estimate.ns)}`,
+          ghost !== undefined && element("span", { class: "pinned" }, ` was ${formatTime(ghost)}`),
+        ),
+        track,
+      );
+    });
   return section(
     "Time",
     element("p", { class: "lead" }, "Bound by ", element("strong", {}, formatBound(estimate.boundBy))),

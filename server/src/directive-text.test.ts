@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { withValue } from "./directive.ts";
+import { withValue } from "./directive-text.ts";
 
 test.each([
   ["// warplens: n=4", "// warplens: n=1<<20"],
