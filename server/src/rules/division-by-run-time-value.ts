@@ -1,5 +1,6 @@
-import { defineRule } from "./rule.ts";
-import { costsOf, findingOf } from "./support/costs.ts";
+import { defineRule, type RuleContext } from "./rule.ts";
+import { type Cost, costsOf, findingOf } from "./support/costs.ts";
+import { excerpt } from "./support/edits.ts";
 
 /** To make a kernel's sizes constants takes more than an edit: it has to be worth it. */
 const leastShare = 0.1;
@@ -49,11 +50,48 @@ int main() {
   *check(context) {
     for (const cost of costsOf(context, "division")) {
       if (cost.gain.ns - cost.gain.without < leastShare * cost.gain.ns) continue;
-      const by = cost.report.object === undefined ? "what the launch says" : `\`${cost.report.object}\``;
+      const by = divisorsOf(context, cost);
+      const wide = isWide(cost) ? " in 64 bits a hundred and more: 32 bits take a fraction of that where they hold the numbers." : "";
       yield findingOf(
         cost,
-        `Division by ${by}, the same for all threads but unknown to the compiler, takes some twenty instructions. Make it a template parameter, shift where it is a power of two, or multiply by a number made on the host.`,
+        `Division by ${by}, the same for all threads but unknown to the compiler, takes some twenty instructions${wide === "" ? "." : `,${wide}`} Make it a template parameter, shift where it is a power of two, or multiply by a number made on the host.`,
       );
     }
   },
 });
+
+/** Divisors that are named. */
+const mostNamed = 3;
+const longestName = 30;
+
+/** What is divided by, as it is written. */
+function divisorsOf({ program, syntax }: RuleContext, { report, place, besides }: Cost): string {
+  if (report.object !== undefined) return `\`${report.object}\``;
+  const { reading } = program;
+  const divisions = [...syntax.expressions("binary"), ...syntax.expressions("assign")].filter(({ op }) => /^[/%]=?$/.test(op));
+  const names = [place, ...besides].flatMap(({ file, start, end }) => {
+    const division = divisions.find((each) => {
+      const at = reading.locate(each.start, each.end);
+      return at.file === file && at.start === start && at.end === end;
+    });
+    return division ? [`\`${excerpt(reading, division.right, longestName)}\``] : [];
+  });
+  const distinct = [...new Set(names)];
+  if (distinct.length === 0) return "what the launch says";
+  return distinct.length > mostNamed
+    ? `${distinct.slice(0, mostNamed).join(", ")} and ${distinct.length - mostNamed} more`
+    : distinct.join(", ");
+}
+
+/** Whether numbers of 64 bits are divided there. */
+function isWide({ report: { at }, launch: { kernel } }: Cost): boolean {
+  return kernel.blocks.some(({ ops }) =>
+    ops.some(
+      ({ action, type, span }) =>
+        type === "i64" &&
+        action.kind === "int" &&
+        /^[su](div|rem)$/.test(action.op) &&
+        at.some(({ file, start, end }) => file === span.file && start === span.start && end === span.end),
+    ),
+  );
+}

@@ -21,6 +21,26 @@ testRule(rule, {
     "in a register": product("  float s = 0;\n  for (int k = 0; k < n; ++k) s += a[y * n + k] * b[k * n + x];\n  c[y * n + x] = s;"),
     "where the compiler can tell": product(sum, "float *__restrict__ c, const float *__restrict__ a, const float *__restrict__ b"),
     "another place in each turn": product("  for (int k = 0; k < n / 8; ++k) c[(y + k) % n * n + x] = a[y * n + x];"),
+    "stored again and again, and no sum": product("  for (int k = 0; k < n / 8; ++k) c[y * n + x] = a[y * n + k];"),
+    "in a tile that lanes share": `
+template <typename T> __device__ void fill(T *tile, const float *a, int n) {
+  for (int k = 0; k < n; ++k) {
+    tile[threadIdx.x] += a[k * n + threadIdx.x];
+    __syncwarp();
+  }
+}
+__global__ void product(float *c, const float *a, int n) {
+  extern __shared__ char all[];
+  fill((float *)(n > 2000 ? all + 128 : all), a, n);
+  c[blockIdx.x * 32 + threadIdx.x] = ((float *)all)[31 - threadIdx.x];
+}
+int main() {
+  const int n = 1024;
+  float *a, *c;
+  cudaMalloc(&a, n * n * sizeof(float));
+  cudaMalloc(&c, n * n * sizeof(float));
+  product<<<n, 32, 4096>>>(c, a, n);
+}`,
     "between barriers": product("  for (int k = 0; k < n / 8; ++k) {\n    c[y * n + x] += a[y * n + k];\n    __syncthreads();\n  }"),
   },
   found: {

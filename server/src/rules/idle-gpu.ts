@@ -1,6 +1,6 @@
 import { formatDim, formatTime } from "../units.ts";
 import { defineRule, type Finding, type RuleContext, type SimulatedLaunch } from "./rule.ts";
-import { costsOf, findingOf } from "./support/costs.ts";
+import { costsOf, findingOf, isOfAnotherFile } from "./support/costs.ts";
 
 /** Nanoseconds of a launch, and its share of all that the program's launches take, from which it is told. */
 const leastNs = 20_000;
@@ -70,7 +70,7 @@ function* idle({ launches }: RuleContext, told: ReadonlySet<SimulatedLaunch>): G
     const { fact, report } = launch;
     const { time, grid } = report;
     if (!time || time.ns < leastNs || takes(launch) < leastShare * all || kernels.has(fact.kernelName)) continue;
-    if (fact.configuration.length > 0 || report.assumed || time.boundBy === "launch-overhead") continue;
+    if (fact.configuration.length > 0 || isOfAnotherFile(launch) || report.assumed || time.boundBy === "launch-overhead") continue;
     const sms = smsOf(launch);
     if (sms === undefined || grid[0] * grid[1] * grid[2] > mostBusy * sms) continue;
     kernels.add(fact.kernelName);

@@ -34,6 +34,10 @@ testRule(rule, {
     "rows of one length": program("8"),
     "rows of which nobody knows the length": program("length(i)"),
     "rows of some lengths": program("8 + i % 5"),
+    "what all threads agree on, with few behind it": program(
+      "8",
+      "  for (int d = 128; d > 0; d /= 2)\n    if (threadIdx.x < d) for (int k = 0; k < 20; ++k) sum += sinf(sum);",
+    ),
     "one thread": `
 __global__ void until(float *x, const float *limits) {
   for (int k = 0; x[k] < limits[k]; ++k) x[k] = sinf(limits[k]);

@@ -19,6 +19,7 @@ testRule(rule, {
   clean: {
     "each thread a column": program("  for (int c = 0; c < n; ++c) sum += in[c * 16384 + i];"),
     "a stride without a walk": program("  sum = in[i * n];"),
+    "through four elements, which are a vector": program("  for (int c = 0; c < 4; ++c) sum += sinf(in[i * 4 + c]);"),
     "a walk down the columns": program("  for (int c = 0; c < n; ++c) sum += in[(i + c) % n * n];"),
   },
   found: {

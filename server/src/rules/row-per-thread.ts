@@ -1,6 +1,6 @@
 import { defineRule } from "./rule.ts";
-import { isStrided } from "./strided-global-access.ts";
-import { costsOf, findingOf, sectorsPerRequest } from "./support/costs.ts";
+import { isStrided, widestVector } from "./strided-global-access.ts";
+import { costsOf, findingOf, laneStrideOf, sectorsPerRequest } from "./support/costs.ts";
 import { LaneIndex } from "./support/lane-index.ts";
 
 export default defineRule({
@@ -53,6 +53,8 @@ int main() {
     for (const cost of costsOf(context, "sectors")) {
       const { access, place } = cost;
       if (!access || !isStrided(cost)) continue;
+      // What one instruction could move for a thread is no row.
+      if (Math.abs(laneStrideOf(access, cost.launch)?.bytes ?? 0) <= widestVector) continue;
       const [row] = lanes.terms(place, "x");
       const [along] = lanes.stepping(place);
       // A row that the index itself begins at is one that data says.

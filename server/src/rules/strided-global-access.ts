@@ -59,7 +59,7 @@ function messageOf({ access, place, launch, report }: Cost, lanes: LaneIndex): s
   const terms = source ? lanes.terms(place, source.slice(-1)) : [];
   const cause = source ? ` because of \`${source}\`${terms.length > 0 ? ` in ${terms.join(", ")}` : ""}` : "";
   const advice =
-    vectors.includes(stride) && report.at.length * access.bytesPerLane >= stride
+    vectors.includes(stride) && (report.perLane ?? 0) >= stride
       ? `Let each thread ${access.operation} its ${stride} bytes as one vector`
       : "Let neighbouring threads access neighbouring elements, or go through a tile in shared memory";
   return `Strided ${access.operation}: neighbouring lanes are ${apart} apart${cause}; ${sectorsPerRequest(access)}. ${advice}.`;
@@ -67,3 +67,4 @@ function messageOf({ access, place, launch, report }: Cost, lanes: LaneIndex): s
 
 /** Bytes that one instruction moves for a thread, besides single ones. */
 const vectors: readonly number[] = [2, 4, 8, 16];
+export const widestVector = 16;

@@ -65,6 +65,27 @@ void run(float *h, float *d, int n) {
   CHECK(cudaMemcpy(d, h, n, cudaMemcpyHostToDevice));
 }`,
     },
+    "two are not": {
+      code: `#define CHECK(x) do { cudaError_t e = (x); if (e != cudaSuccess) exit(1); } while (0)
+__global__ void k(float *x) { x[threadIdx.x] += 1; }
+void run(float *h, float *d, int n) {
+  CHECK(cudaMalloc(&d, n));
+  CHECK(cudaMemset(d, 0, n));
+  CHECK(cudaDeviceSynchronize());
+  cudaMemcpy(d, h, n, cudaMemcpyHostToDevice);
+//^^^^^^^^^^ The results of 2 calls are dropped; 3 calls of this file are checked by \`CHECK\`
+  cudaDeviceSynchronize();
+}`,
+      unsafe: `#define CHECK(x) do { cudaError_t e = (x); if (e != cudaSuccess) exit(1); } while (0)
+__global__ void k(float *x) { x[threadIdx.x] += 1; }
+void run(float *h, float *d, int n) {
+  CHECK(cudaMalloc(&d, n));
+  CHECK(cudaMemset(d, 0, n));
+  CHECK(cudaDeviceSynchronize());
+  CHECK(cudaMemcpy(d, h, n, cudaMemcpyHostToDevice));
+  CHECK(cudaDeviceSynchronize());
+}`,
+    },
     "a function checks": {
       code: `void check(cudaError_t e) { if (e) exit(1); }
 __global__ void k(float *x) { x[threadIdx.x] += 1; }

@@ -49,15 +49,23 @@ void run(float *d, float *h, int n) {
         !program.reading.expansion(call.start, call.end),
     );
     if (dropped.length >= checker.count) return;
-    for (const { call, name } of dropped) {
-      const edits = all(
+    const [first, ...others] = dropped;
+    if (!first) return;
+    const edits = all(
+      ...dropped.map(({ call }) =>
         replaceWritten(program.reading, call, `${checker.name}(${excerpt(program.reading, call, Number.MAX_SAFE_INTEGER)})`),
-      );
-      yield {
-        span: call.callee,
-        message: `The result of \`${name}\` is dropped; ${checker.count} calls of this file are checked by \`${checker.name}\`.`,
-        fix: edits && { title: `Check it with \`${checker.name}\``, safe: false, edits },
-      };
-    }
+      ),
+    );
+    const what = others.length === 0 ? `The result of \`${first.name}\` is` : `The results of ${dropped.length} calls are`;
+    yield {
+      span: first.call.callee,
+      message: `${what} dropped; ${checker.count} calls of this file are checked by \`${checker.name}\`.`,
+      related: others.slice(0, 8).map(({ call, name }) => ({ at: call, message: `the result of \`${name}\` is dropped, too` })),
+      fix: edits && {
+        title: others.length === 0 ? `Check it with \`${checker.name}\`` : `Check ${dropped.length} calls with \`${checker.name}\``,
+        safe: false,
+        edits,
+      },
+    };
   },
 });

@@ -23,10 +23,20 @@ testRule(rule, {
       "  for (int s = 128; s > 0; s /= 2) {\n    if (threadIdx.x < s) t[threadIdx.x] += t[threadIdx.x + s];\n    __syncthreads();\n  }",
     ),
     "one lane for its warp": program("  if (threadIdx.x % 32 == 0) for (int k = 0; k < 64; ++k) t[threadIdx.x] = sinf(t[threadIdx.x]);"),
+    "the first threads": program("  if (threadIdx.x < 20) for (int k = 0; k < 64; ++k) t[threadIdx.x] = sinf(t[threadIdx.x]);"),
     "by warps": program("  if (threadIdx.x / 32 % 2) for (int k = 0; k < 64; ++k) t[threadIdx.x] = sinf(t[threadIdx.x]);"),
     "by data": program("  if (t[threadIdx.x] > 0) for (int k = 0; k < 64; ++k) t[threadIdx.x] = sinf(t[threadIdx.x]);"),
   },
   found: {
+    "pairs of a sort": {
+      code: program(`  for (int d = 128; d > 0; d /= 2) {
+    int other = threadIdx.x ^ d;
+    if (other > threadIdx.x)
+      //^^^^^^^^^^^^^^^^^^^ parts
+      for (int k = 0; k < 64; ++k) t[threadIdx.x] = sinf(t[other]);
+    __syncthreads();
+  }`),
+    },
     "every other lane": {
       code: program(`  if (threadIdx.x % 2)
     //^^^^^^^^^^^^^^^ \`threadIdx.x % 2\` parts 100 % of the warps that come to it, with 32 lanes

@@ -104,6 +104,8 @@ export interface CostReport {
   readonly object?: string;
   /** Bytes of a thread, of an array in local memory. */
   readonly bytes?: number;
+  /** Bytes that each lane takes in all, of accesses whose lanes are apart. */
+  readonly perLane?: number;
   /** Where it stands in the source, the worst first. */
   readonly at: readonly { readonly file: number; readonly line: number; readonly start: number; readonly end: number }[];
   /** The nearest change that is without it, of what keeps blocks off an SM: "6 fewer registers a thread: 75 %". */

@@ -37,7 +37,7 @@ export function barrierReductions(program: Program, { totals, counts }: Sample):
   const [x, y, z] = program.launch.block;
   return program.loops.flatMap((loop): Cause[] => {
     const barrier = barrierOf(loop);
-    if (!barrier || !loop.header.phis.some((phi) => isHalved(phi, loop)) || !exchangesInShared(loop)) return [];
+    if (!barrier || !loop.header.phis.some((phi) => isHalved(phi, loop)) || !exchangesInShared(loop) || !sumsUp(loop)) return [];
     const entries = loop.header.predecessors.reduce((sum, from) => sum + (loop.blocks.has(from) ? 0 : edges(from, loop.header)), 0);
     if (entries === 0) return [];
     const { executions = 0, lanes = 0 } = flow(barrier.block) ?? {};
@@ -73,6 +73,17 @@ function isHalved(phi: Op, { header, blocks }: Loop): boolean {
     const amount = intConstant(by);
     return ofPhi && (amount === 1 ? /^(shl|lshr|ashr)$/.test(op) : amount === 2 && /^(mul|sdiv|udiv)$/.test(op));
   });
+}
+
+/** Loads for each store: its own value, and another lane's. */
+const loadsPerStore = 2;
+
+/** What is stored is computed of two values that are loaded, not one that has only moved, as where a scan goes down again. */
+function sumsUp({ blocks }: Loop): boolean {
+  const ops = [...blocks].flatMap((block) => block.ops);
+  const stores = ops.filter(({ action }) => action.kind === "store");
+  const loads = ops.filter(({ action }) => action.kind === "load");
+  return loads.length <= loadsPerStore * stores.length && stores.every(({ args: [, value] }) => value?.action.kind !== "load");
 }
 
 /** Values go from lane to lane through shared memory, and nothing else is read or written. */

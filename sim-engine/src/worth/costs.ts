@@ -1,7 +1,7 @@
 /** What a launch could be without, and what it would take then: one entry a cause. Asked only where it is likely to come to something. */
 import { type AccessCounter, isOfLanes } from "../execute/accesses.ts";
 import type { Program } from "../execute/program.ts";
-import { isConstant } from "../ir/constants.ts";
+import { intConstant, isConstant } from "../ir/constants.ts";
 import type { Block, Op, Span } from "../ir/kernel.ts";
 import type { CostKind, CostReport } from "../report/launch-report.ts";
 import type { AccessTotals } from "../sampling/counts.ts";
@@ -28,6 +28,8 @@ export interface Cause {
   readonly ops: readonly Op[];
   /** Bytes of a thread, of an array that lies in local memory. */
   readonly bytes?: number;
+  /** Bytes that each lane takes in all, of accesses that are one stride apart. */
+  readonly perLane?: number;
   /** Where it is told, if not at its operations. */
   readonly place?: Span | undefined;
   /** By block, the share of its executions that is left. */
@@ -107,13 +109,14 @@ export function costsOf(asked: Asked): CostReport[] {
   const ofCauses = causes.flatMap((cause) => {
     const left = asked.without(together([cause]));
     if (!isWorthIt(left)) return [];
-    const { kind, object, bytes, ops, place } = cause;
+    const { kind, object, bytes, perLane, ops, place } = cause;
     const decided = isDecided(cause, asked) ? ({ decided: true } as const) : {};
     return [
       {
         kind,
         ...(object === undefined ? {} : { object }),
         ...(bytes === undefined ? {} : { bytes }),
+        ...(kind === "sectors" && perLane !== undefined ? { perLane } : {}),
         at: place ? [place] : placesOf(ops),
         ns: left,
         ...decided,
@@ -138,8 +141,13 @@ function withoutLastWave({ program, blocksAtOnce, boundBy, without }: Asked): nu
 }
 
 /** Whether what is assumed alone makes accesses poor, or meet: with other values they would not. */
-function isDecided({ kind, ops, cond }: Cause, { assumed, otherwise }: Asked): boolean {
-  if (kind === "idle lanes by values") return cond === undefined || assumed.behind(cond) !== undefined;
+function isDecided({ kind, ops, cond, executed }: Cause, { assumed, otherwise, program }: Asked): boolean {
+  if (kind === "idle lanes by values") {
+    // Lanes leave by the branches behind it, too.
+    const inside = [...(executed?.keys() ?? [])].flatMap(({ end }) => (end.kind === "branch" ? [end.cond] : []));
+    const parting = inside.filter((each) => program.divergence.isVarying(each));
+    return cond === undefined || [cond, ...parting].some((each) => assumed.behind(each) !== undefined);
+  }
   if (relief[kind] !== "excess" && relief[kind] !== "meetings") return false;
   const rests = assumed.apart(ops);
   if (rests !== "values") return rests === "contents";
@@ -213,9 +221,18 @@ function accessCauses(program: Program, { totals, counts }: Sample): Cause[] {
               kind: worst.kind,
               ...(worst.object === undefined ? {} : { object: worst.object }),
               ops: group.map(({ counter }) => counter.op),
+              perLane: new Set(group.map(({ counter }) => offsetOf(counter.op.args[0]))).size * worst.counter.bytes,
             },
           ];
     });
+}
+
+/** What of an address is constant, in bytes. */
+function offsetOf(address: Op | undefined): number {
+  let sum = 0;
+  for (let at = address; at?.action.kind === "gep"; [at] = at.args)
+    sum += at.action.offset + at.action.scale * Number(intConstant(at.args[1]) ?? 0);
+  return sum;
 }
 
 function kindOf(counter: AccessCounter, { requests, lanes, transactions, ideal }: AccessTotals): Cause["kind"] | undefined {

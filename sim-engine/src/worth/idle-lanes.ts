@@ -41,7 +41,9 @@ export function idleBranches(program: Program, { totals, counts }: Sample, work:
   }
   for (const { block, end, blocks } of branches) {
     const { executions, divergent } = flow(block);
-    const ofPlace = isOfPlace(end.cond, 0);
+    // Side by side already: other numbers would make no more of them whole.
+    if (isRangeOfThreads(end.cond, program)) continue;
+    const ofPlace = isOfPlace(end.cond, program, 0);
     const all = ofPlace ? blocks : [...(behind.get(keyOf(end.span)) ?? [])];
     work.ask(all.length);
     // A warp that is alone has none to give its lanes' work to.
@@ -95,11 +97,31 @@ function busyShare(blocks: readonly CompiledBlock[], flow: (block: CompiledBlock
 const isWithin = (inner: Idle, outer: Idle): boolean => [...inner.executed.keys()].every((block) => outer.executed.has(block));
 
 /** It follows from the thread's place in its block, and from what all threads share. */
-function isOfPlace({ action, args }: Op, depth: number): boolean {
-  if (action.kind === "const" || action.kind === "param") return true;
-  if (action.kind === "special") return /^(tid|ntid|laneid|nctaid)/.test(action.register);
-  if (action.kind === "icmp" || action.kind === "phi") return depth < deepest && args.every((arg) => isOfPlace(arg, depth + 1));
-  return depth < deepest && isPure({ action, args } as Op) && args.length > 0 && args.every((arg) => isOfPlace(arg, depth + 1));
+function isOfPlace(op: Op, program: Program, depth: number): boolean {
+  const { action, args } = op;
+  if (!program.divergence.isVarying(op)) return true;
+  if (action.kind === "special") return /^(tid|laneid)/.test(action.register);
+  if (depth >= deepest || args.length === 0 || !(action.kind === "icmp" || action.kind === "phi" || isPure(op))) return false;
+  return args.every((arg) => isOfPlace(arg, program, depth + 1));
+}
+
+/** Whether it is true of the threads from one number on, or up to one, in blocks whose warps are rows of threads or parts of one. */
+function isRangeOfThreads({ action, args: [a, b] }: Op, { divergence, launch }: Program): boolean {
+  if (action.kind !== "icmp" || !a || !b || /^(eq|ne)$/.test(action.predicate)) return false;
+  const [width, ...further] = launch.block;
+  const [varying, other] = divergence.isVarying(a) ? [a, b] : [b, a];
+  return (
+    (width % warpSize === 0 || further.every((side) => side === 1)) && !divergence.isVarying(other) && isThread(varying, divergence, 0)
+  );
+}
+
+/** The thread's number along x, scaled, and what all threads share added to it. */
+function isThread(op: Op, divergence: Program["divergence"], depth: number): boolean {
+  const { action, args } = op;
+  if (action.kind === "special") return action.register === "tid.x";
+  if (depth >= deepest || !(action.kind === "convert" || (action.kind === "int" && /^(add|sub|mul|shl)$/.test(action.op)))) return false;
+  const varying = args.filter((arg) => divergence.isVarying(arg));
+  return varying.length === 1 && varying.every((arg) => isThread(arg, divergence, depth + 1));
 }
 
 /** Blocks on the ways from a branch to where they meet again. */

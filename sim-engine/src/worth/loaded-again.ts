@@ -22,7 +22,7 @@ export function loadedAgain(program: Program, sample: Sample): Cause[] {
       if (share(block) < nearlyAlways) continue;
       for (const load of block.ops) {
         const [place] = load.args;
-        if (!isPlain(load, "load") || !place || variesIn(place, inside)) continue;
+        if (!isPlain(load, "load", program) || !place || variesIn(place, inside)) continue;
         if (!stored.some((other) => samePlace(other, place))) found.add(load);
       }
     }

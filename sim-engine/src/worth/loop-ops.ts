@@ -34,8 +34,13 @@ export function ownLoops(program: Program, { totals, counts }: Sample): OwnLoop[
 }
 
 /** A load or store of one value in global memory that nobody else is told to change. */
-export const isPlain = ({ action }: Op, kind: "load" | "store"): boolean =>
-  action.kind === kind && (action.space === "global" || action.space === "generic") && action.volatile !== true && action.components === 1;
+export const isPlain = ({ action, args: [address] }: Op, kind: "load" | "store", { provenance }: Program): boolean =>
+  action.kind === kind &&
+  (action.space === "global" || action.space === "generic") &&
+  action.volatile !== true &&
+  action.components === 1 &&
+  address !== undefined &&
+  [...provenance.of(address)].every((object) => object.startsWith("buffer ") || object.startsWith("global "));
 
 /** An address that need not be the same in each turn. */
 export function variesIn(place: Op, inside: ReadonlySet<Op>): boolean {

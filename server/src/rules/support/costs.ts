@@ -29,7 +29,8 @@ export function costsOf({ program: { reading }, launches }: RuleContext, ...kind
         const index = reading.files.indexOf(kernel.files[file] ?? "");
         return index < 0 ? [] : [{ file: index, start, end }];
       });
-      // What a launch costs by its size stands where it is launched.
+      // What a launch costs by its size stands where it is launched, and is told of the file that launches it.
+      if (cost.at.length === 0 && isOfAnotherFile(launch)) return [];
       const [place, ...besides] = cost.at.length === 0 ? [launch.fact.at] : places;
       const [at] = cost.at;
       const access = report.accesses
@@ -39,12 +40,16 @@ export function costsOf({ program: { reading }, launches }: RuleContext, ...kind
     });
   });
   const gained = ({ gain }: Cost): number => gain.ns - gain.without;
-  return [...groupBy(found, ({ place, report }) => `${report.kind} ${place.file}:${place.start}-${place.end}`).values()].flatMap(
-    (group) => {
-      const [most, ...rest] = group.sort((a, b) => gained(b) - gained(a));
-      return most ? [{ ...most, others: [...new Set(rest.map(({ launch }) => launch))].filter((each) => each !== most.launch) }] : [];
-    },
-  );
+  return [...groupBy(found, nameOf).values()].flatMap((group) => {
+    const [most, ...rest] = group.sort((a, b) => gained(b) - gained(a));
+    return most ? [{ ...most, others: [...new Set(rest.map(({ launch }) => launch))].filter((each) => each !== most.launch) }] : [];
+  });
+}
+
+/** The same for what one change would mend: of a kernel's resources and arrays there is one, however it is launched. */
+function nameOf({ place, report: { kind, object, change }, launch }: Cost): string {
+  const ofKernel = kind === "local array" ? object : change?.resource;
+  return ofKernel === undefined ? `${kind} ${place.file}:${place.start}-${place.end}` : `${kind} ${launch.report.kernel} ${ofKernel}`;
 }
 
 const spaces: Readonly<Partial<Record<CostKind, AccessReport["space"]>>> = {
@@ -55,6 +60,9 @@ const spaces: Readonly<Partial<Record<CostKind, AccessReport["space"]>>> = {
 
 /** Nobody says how it is launched, or not all of it. */
 const isAssumedLaunch = ({ fact: { configuration } }: SimulatedLaunch): boolean => configuration.length > 0;
+
+/** It is known from another file of the program. */
+export const isOfAnotherFile = ({ fact }: SimulatedLaunch): boolean => fact.expression === undefined && fact.configuration.length === 0;
 
 /** Those that say something of a kernel: assumed ones only where no other is known. */
 function toldLaunches(launches: readonly SimulatedLaunch[]): SimulatedLaunch[] {
@@ -95,7 +103,7 @@ const isChange = ({ launch, change, kind }: CostReport): boolean =>
 function launchesOf(launch: SimulatedLaunch, others: readonly SimulatedLaunch[]): Related[] {
   return [launch, ...others].slice(0, 4).map(({ fact, report }) => ({
     at: fact.at,
-    message: `${fact.expression ? "in this launch" : "in an assumed launch"} of \`${report.kernel}\`: grid ${formatDim(report.grid)}, block ${formatDim(report.block)}`,
+    message: `${fact.expression ? "in this launch" : fact.configuration.length > 0 ? "in an assumed launch" : "in a launch"} of \`${report.kernel}\`: grid ${formatDim(report.grid)}, block ${formatDim(report.block)}`,
   }));
 }
 
