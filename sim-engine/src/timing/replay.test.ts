@@ -73,6 +73,27 @@ describe("the replay", () => {
     expect(stretched / (1000 * 4 * 100)).toBeCloseTo(1, 1);
   });
 
+  test("warps that come to a long loop one after the other go through it together", () => {
+    const program = new TimedProgram();
+    program.chain("fma", 200);
+    const launch = program.launch(1, 1024);
+    const [block] = launch.blocks;
+    /** Warp `w` goes through the first half `before(w)` times, and then a thousand times through the second. */
+    const comes = (before: (w: number) => number): number => {
+      const warps = block!.warps.map((warp, w) => ({
+        ...warp,
+        blocks: Uint32Array.of(...new Array<number>(before(w)).fill(0), 1),
+        weights: Float32Array.of(...new Array<number>(before(w)).fill(1), 1000),
+        accessStart: new Uint32Array(before(w) + 2),
+      }));
+      const code = [program.instructions.slice(0, 100), program.instructions.slice(100)];
+      return cycles({ ...launch, code, blocks: [{ ...block!, warps }] });
+    };
+    const issued = (1000 * 100 * block!.warps.length) / h200.values.schedulers;
+    expect(comes(() => 1) / issued).toBeCloseTo(1, 1);
+    expect(comes((w) => w + 1) / issued).toBeCloseTo(1, 1);
+  });
+
   test("what the budget leaves is extrapolated", () => {
     const launch = copies(62, 0.92);
     const all = replay(launch, h200.values, new Work(), 1e9)!;

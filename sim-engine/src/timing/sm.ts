@@ -27,6 +27,11 @@ interface Resident {
 }
 
 const never = Number.POSITIVE_INFINITY;
+/**
+ * How many times more executions a warp's next instruction stands for, from which it comes to a long loop: it begins when the warps that are
+ * about to come to it have, for what they do until then takes no time beside the loop. Else each would go through it by itself.
+ */
+const longer = 64;
 const lsu = pipeNames.indexOf("lsu");
 const adu = pipeNames.indexOf("adu");
 const pipes = pipeNames.length;
@@ -60,6 +65,12 @@ export class SmReplay {
   readonly once: Float64Array;
   /** How often it has those: a value that is made before a loop is waited for as often as it is made. */
   readonly onceWeight: Float64Array;
+  /** How many executions its next instruction stands for. */
+  readonly weight: Float64Array;
+  /** It waits at a long loop for others to come. */
+  readonly gathers: Uint8Array;
+  /** Some do, and who else is under way has changed. */
+  #gathering = false;
   /** When the warp came, as a number. */
   readonly age: Uint32Array;
   readonly issuedAt: Float64Array;
@@ -161,6 +172,8 @@ export class SmReplay {
     this.why = new Uint8Array(slots);
     this.once = new Float64Array(slots);
     this.onceWeight = new Float64Array(slots).fill(1);
+    this.weight = new Float64Array(slots).fill(1);
+    this.gathers = new Uint8Array(slots);
     this.age = new Uint32Array(slots);
     this.issuedAt = new Float64Array(slots);
     this.instruction = new Uint32Array(slots);
@@ -190,6 +203,7 @@ export class SmReplay {
   /** Issues the next instruction of the SM; false when all warps have ended. */
   step(): boolean {
     const { schedulers } = this.gpu;
+    if (this.#gathering) this.#begin();
     for (;;) {
       let first = -1;
       let time = never;
@@ -224,7 +238,7 @@ export class SmReplay {
     let chosen = -1;
     for (const slot of this.slotsOf[k]!) {
       const since = this.ready[slot]!;
-      if (since > best || since === never) continue;
+      if (since > best || since === never || this.gathers[slot] === 1) continue;
       const pipe = this.code.pipe[this.instruction[slot]!]!;
       let at = Math.max(since, free, this.pipeFree[k * pipes + pipe]!);
       if (pipe === lsu && accepts > at) at = accepts;
@@ -235,6 +249,27 @@ export class SmReplay {
     }
     this.candidateTime[k] = best;
     this.candidate[k] = chosen;
+  }
+
+  /** Lets the warps begin their long loops that nobody is on his way to any more. */
+  #begin(): void {
+    let least = never;
+    for (const [slot, ready] of this.ready.entries())
+      if (ready !== never && this.gathers[slot] === 0) least = Math.min(least, this.weight[slot]!);
+    this.#gathering = false;
+    for (const [slot, gathers] of this.gathers.entries()) {
+      if (gathers === 0) continue;
+      if (this.weight[slot]! >= longer * least) {
+        this.#gathering = true;
+        continue;
+      }
+      this.gathers[slot] = 0;
+      this.stale[slot % this.gpu.schedulers] = 1;
+      const waited = this.now - this.ready[slot]!;
+      if (waited <= 0) continue;
+      this.ready[slot] = this.now;
+      this.once[slot]! += waited;
+    }
   }
 
   #issue(k: number, slot: number, time: number): void {
@@ -488,6 +523,12 @@ export class SmReplay {
     this.ready[slot] = at;
     this.why[slot] = reason;
     this.cause[slot] = cause;
+    const weight = this.#weightOf(slot);
+    if (weight >= longer * this.weight[slot]!) {
+      this.gathers[slot] = 1;
+      this.#gathering = true;
+    }
+    this.weight[slot] = weight;
     this.stale[slot % this.gpu.schedulers] = 1;
     return true;
   }
@@ -532,6 +573,7 @@ export class SmReplay {
         const slot = first + w;
         this.cursors.begin(slot, warp);
         this.age[slot] = this.launched;
+        this.weight[slot] = 1;
         for (const copies of [this.copies, this.bulkReads, this.bulkStores]) copies.clear(slot);
         this.products.clear(slot);
         this.issuedAt[slot] = start - 1;
