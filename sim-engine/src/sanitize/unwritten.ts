@@ -53,7 +53,7 @@ export class UnwrittenCheck {
   readonly #locals: Uint8Array | undefined;
   /** Reads of local memory that something is worked out from. */
   readonly #needed: ReadonlySet<Op>;
-  /** Bytes that the block has written, and which of its threads. */
+  /** Words of 4 bytes that the block has written a part of, and which of its threads. */
   readonly #written = new Map<number, number>();
   #pending: Pending[] = [];
   #lookingUp = 0;
@@ -110,7 +110,7 @@ export class UnwrittenCheck {
     for (let lane = 0, bits = mask; bits !== 0; lane++, bits >>>= 1) {
       if ((bits & 1) === 0) continue;
       const address = addresses[from + lane]!;
-      if (this.#written.has(address)) continue;
+      if (this.#written.has(wordOf(address))) continue;
       const before = this.#given.work.taken;
       const isFresh = fresh.source.isFresh?.(address - fresh.start) === true;
       this.#lookingUp += this.#given.work.taken - before;
@@ -127,7 +127,7 @@ export class UnwrittenCheck {
   /** The block has ended: who has not written until now does not. What a thread writes itself comes behind what it has read. */
   end(): void {
     for (const { address, thread, key, violation } of this.#pending) {
-      const writer = this.#written.get(address);
+      const writer = this.#written.get(wordOf(address));
       if (writer === undefined || writer === thread) this.#witnesses.keep(key, () => violation);
     }
     this.#pending = [];
@@ -136,10 +136,9 @@ export class UnwrittenCheck {
   #note({ counter }: Site, addresses: Float64Array, from: number, mask: number, warp: number): void {
     for (let lane = 0, bits = mask; bits !== 0; lane++, bits >>>= 1)
       if (bits & 1)
-        for (let byte = 0; byte < counter.bytes; byte++) {
-          const at = addresses[from + lane]! + byte;
+        for (let word = wordOf(addresses[from + lane]!); word * 4 < addresses[from + lane]! + counter.bytes; word++) {
           const thread = warp * 32 + lane;
-          this.#written.set(at, (this.#written.get(at) ?? thread) === thread ? thread : several);
+          this.#written.set(word, (this.#written.get(word) ?? thread) === thread ? thread : several);
         }
   }
 
@@ -196,6 +195,8 @@ export class UnwrittenCheck {
 }
 
 /** By the host. */
+const wordOf = (address: number): number => Math.floor(address / 4);
+
 const isFilled = ({ kind }: Content): boolean => kind !== "unknown" && kind !== "written";
 
 /** What a chain of launches has stored is not gone through: only what one has that found what the host left. */

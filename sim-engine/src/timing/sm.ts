@@ -69,8 +69,9 @@ export class SmReplay {
   readonly weight: Float64Array;
   /** It waits at a long loop for others to come. */
   readonly gathers: Uint8Array;
-  /** Some do, and who else is under way has changed. */
-  #gathering = false;
+  #gathering = 0;
+  /** Who is on his way to a loop has changed. */
+  #others = false;
   /** When the warp came, as a number. */
   readonly age: Uint32Array;
   readonly issuedAt: Float64Array;
@@ -203,7 +204,7 @@ export class SmReplay {
   /** Issues the next instruction of the SM; false when all warps have ended. */
   step(): boolean {
     const { schedulers } = this.gpu;
-    if (this.#gathering) this.#begin();
+    if (this.#gathering > 0 && this.#others) this.#begin();
     for (;;) {
       let first = -1;
       let time = never;
@@ -256,14 +257,11 @@ export class SmReplay {
     let least = never;
     for (const [slot, ready] of this.ready.entries())
       if (ready !== never && this.gathers[slot] === 0) least = Math.min(least, this.weight[slot]!);
-    this.#gathering = false;
+    this.#others = false;
     for (const [slot, gathers] of this.gathers.entries()) {
-      if (gathers === 0) continue;
-      if (this.weight[slot]! >= longer * least) {
-        this.#gathering = true;
-        continue;
-      }
+      if (gathers === 0 || this.weight[slot]! >= longer * least) continue;
       this.gathers[slot] = 0;
+      this.#gathering--;
       this.stale[slot % this.gpu.schedulers] = 1;
       const waited = this.now - this.ready[slot]!;
       if (waited <= 0) continue;
@@ -344,7 +342,7 @@ export class SmReplay {
     if (instruction.kind === "barrier") {
       const resident = this.resident[slot]!;
       resident.waiting.push(slot);
-      this.ready[slot] = never;
+      this.#stop(slot);
       if (resident.waiting.length === resident.warps) this.#release(resident, time, weight);
     } else if (!this.#settle(slot)) this.#end(slot, time + 1);
   }
@@ -404,7 +402,7 @@ export class SmReplay {
     const open = this.#met(slot, site).find(([phase]) => !phases.isKnown(phase));
     if (open) {
       phases.wait(open[0], slot);
-      this.ready[slot] = never;
+      this.#stop(slot);
     } else this.#resume(slot);
   }
 
@@ -520,17 +518,24 @@ export class SmReplay {
         cause = index;
       }
     }
-    this.ready[slot] = at;
-    this.why[slot] = reason;
-    this.cause[slot] = cause;
     const weight = this.#weightOf(slot);
     if (weight >= longer * this.weight[slot]!) {
       this.gathers[slot] = 1;
-      this.#gathering = true;
+      this.#gathering++;
     }
+    this.#others ||= weight !== this.weight[slot] || this.ready[slot] === never;
     this.weight[slot] = weight;
+    this.ready[slot] = at;
+    this.why[slot] = reason;
+    this.cause[slot] = cause;
     this.stale[slot % this.gpu.schedulers] = 1;
     return true;
+  }
+
+  /** The warp waits for others, or has ended. */
+  #stop(slot: number): void {
+    this.ready[slot] = never;
+    this.#others = true;
   }
 
   /** How many executions the entry that a warp is in stands for. */
@@ -608,7 +613,7 @@ export class SmReplay {
 
   #end(slot: number, at: number): void {
     const resident = this.resident[slot]!;
-    this.ready[slot] = never;
+    this.#stop(slot);
     this.stale[slot % this.gpu.schedulers] = 1;
     this.residentWarps--;
     resident.warps--;
