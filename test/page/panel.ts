@@ -2,7 +2,7 @@ import * as assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
-import type { FrameLocator, Page } from "playwright-core";
+import type { FrameLocator, Locator, Page } from "playwright-core";
 import { goToLine, openFile, openPanel, runCommand, setTheme } from "../harness/workbench.ts";
 import type { PageContext } from "./index.ts";
 
@@ -44,7 +44,8 @@ export function describePanel({ server, browser, extension, folder }: PageContex
     });
 
     it("shows occupancy with its limiter, memory, time and lines", async () => {
-      for (const name of ["Occupancy", "Memory", "Time", "Hottest lines", "Basis"]) await panel.getByRole("region", { name }).waitFor();
+      for (const name of ["Occupancy", "Memory", "Time", "Hottest lines", "Basis"])
+        await panel.getByRole("region", { name, exact: true }).waitFor();
       const occupancy = await panel.getByRole("region", { name: "Occupancy" }).innerText();
       assert.match(occupancy, /Theoretical\s+100 %/);
       assert.match(occupancy, /Limited by\s+warps/);
@@ -59,7 +60,7 @@ export function describePanel({ server, browser, extension, folder }: PageContex
       }
       const memory = panel.getByRole("region", { name: "Memory" });
       for (const level of ["Requested", "L1", "L2", "DRAM"]) await memory.getByRole("row", { name: level }).waitFor();
-      assert.match(await panel.getByRole("region", { name: "Time" }).innerText(), /Bound by \w+/);
+      assert.match(await panel.getByRole("region", { name: "Time", exact: true }).innerText(), /Bound by \w+/);
     });
 
     it("a click on a line goes there", async () => {
@@ -147,10 +148,9 @@ export function describePanel({ server, browser, extension, folder }: PageContex
       it("a step of a knob moves the figures, with what they were, and nothing in the editor", async () => {
         const before = await panel.locator(".figure .value").first().innerText();
         await panel.getByRole("button", { name: "Less: n" }).click();
-        await panel.locator(".figure .pinned").first().waitFor();
+        await tried("n 1,024").waitFor();
         assert.match(await panel.locator(".figures").innerText(), new RegExp(`\u2212\\d+ % from ${before.replace(" ", "\\s")}`));
-        assert.match(await note().innerText(), /n 1,024/);
-        assert.match(await panel.getByRole("region", { name: "Time" }).innerText(), /was [\d.]+ [µm]s/);
+        assert.match(await panel.getByRole("region", { name: "Time", exact: true }).innerText(), /was [\d.]+ [µm]s/);
         assert.equal(await panel.getByText("before your last edit").isVisible(), false);
         assert.equal(await knob("Grid y").inputValue(), "128");
         await page
@@ -208,6 +208,76 @@ export function describePanel({ server, browser, extension, folder }: PageContex
           .first()
           .waitFor();
         await panel.getByRole("button", { name: "What if", exact: true }).click();
+      });
+    });
+
+    describe("sweeps", () => {
+      const open = async (name: string, points: number): Promise<Locator> => {
+        const region = panel.getByRole("region", { name, exact: true });
+        await panel.getByRole("button", { name, exact: true }).click();
+        await region
+          .locator(".progress", { hasText: `of ${points}` })
+          .or(region.locator(".chart, table"))
+          .first()
+          .waitFor();
+        await region.locator(".progress").waitFor({ state: "detached" });
+        return region;
+      };
+      before(async () => {
+        await goToLine(page, 9);
+        await panel.getByRole("heading", { name: "gather" }).waitFor();
+        await panel.locator("main[data-progress=done]").waitFor();
+      });
+
+      it("time by block size: the axis says what, the arrow keys each value", async () => {
+        const region = await open("Time by block size", 12);
+        const chart = region.getByRole("slider", { name: /^Time by threads a block\. Now 256 threads: [\d.]+ µs/ });
+        assert.match((await chart.getAttribute("aria-label")) ?? "", /All: 32 threads: .*; 1024 threads: /);
+        assert.match(await chart.innerText(), /µs[\s\S]*32/);
+        await chart.focus();
+        await page.keyboard.press("ArrowRight");
+        assert.match((await chart.getAttribute("aria-valuetext")) ?? "", /^384 threads: [\d.]+ µs, bound by/);
+        assert.match(await region.locator(".readout").innerText(), /^384 threads/);
+        await page.keyboard.press("Home");
+        assert.match(await region.locator(".readout").innerText(), /^32 threads/);
+        const box = await chart.boundingBox();
+        assert.ok(box);
+        await page.mouse.move(box.x + box.width - 12, box.y + box.height / 2);
+        await region.locator(".readout", { hasText: "1024 threads" }).waitFor();
+      });
+
+      it("GPUs side by side, the fastest first, with what bounds each", async () => {
+        const region = await open("GPUs side by side", 26);
+        const rows = await region.locator("tbody tr").allInnerTexts();
+        assert.ok(rows.length >= 20, rows.join("\n"));
+        assert.match(rows[0] ?? "", /B200/);
+        assert.match(rows.find((row) => row.startsWith("T4")) ?? "", /T4\s+[\d.]+ [µm]s\s+[\d.]+×\s+\w+/);
+        assert.equal(
+          await region
+            .locator("tr[aria-current]")
+            .innerText()
+            .then((row) => row.split("\t")[0]),
+          "H200",
+        );
+      });
+
+      it("time and bandwidth by the problem's size", async () => {
+        await goToLine(page, 16);
+        await panel.getByRole("heading", { name: "average" }).waitFor();
+        await panel.getByRole("region", { name: "GPUs side by side" }).locator("table").waitFor({ state: "detached" });
+        const region = await open("Time by problem size", 9);
+        assert.equal(await region.getByRole("slider").count(), 2);
+        await region.getByRole("slider", { name: /^DRAM bandwidth by n\. Now n = 65,536: [\d.]+ [GT]B\/s/ }).waitFor();
+      });
+
+      it("nobody is kept from them", async () => assert.deepEqual(await violations(panel), []));
+
+      it("a drawing can be exported", async () => {
+        await panel.getByRole("button", { name: "Export as SVG: Time by n" }).click();
+        const input = page.locator(".quick-input-widget:visible input").first();
+        await input.waitFor();
+        await page.waitForFunction((node) => /time-by-n\.svg$/.test((node as HTMLInputElement).value), await input.elementHandle());
+        await page.keyboard.press("Escape");
       });
     });
 

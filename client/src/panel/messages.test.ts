@@ -21,6 +21,11 @@ test.each<[unknown, unknown]>([
   ],
   [{ type: "cancel", id: "3" }, undefined],
   [
+    { type: "export", title: "Time", svg: "<svg />", path: "/etc" },
+    { type: "export", title: "Time", svg: "<svg />" },
+  ],
+  [{ type: "export", title: "Time", svg: "<html>" }, undefined],
+  [
     { type: "imagine", id: 1, asked: { uri: "file:///a.cu", version: 2, launch: 0, overrides: { block: 7 }, more: 1 } },
     { type: "imagine", id: 1, asked: { uri: "file:///a.cu", version: 2, launch: 0, overrides: { block: 7 } } },
   ],

@@ -32,12 +32,17 @@ export type FromPage =
   /** What a launch would do otherwise; `id` is the answer's. */
   | { readonly type: "imagine"; readonly id: number; readonly asked: Asked }
   | { readonly type: "cancel"; readonly id: number }
-  | { readonly type: "apply"; readonly asked: Asked };
+  | { readonly type: "apply"; readonly asked: Asked }
+  /** A drawing as a file of its own. */
+  | { readonly type: "export"; readonly title: string; readonly svg: string };
+
+/** Characters of a drawing. */
+const mostOfDrawing = 1_000_000;
 
 /** What the page said, if it is something that a page may say: nothing is taken over unread. */
 export function readFromPage(message: unknown): FromPage | undefined {
   if (typeof message !== "object" || message === null) return undefined;
-  const { type, index, line, id, asked } = message as Readonly<Record<string, unknown>>;
+  const { type, index, line, id, asked, title, svg } = message as Readonly<Record<string, unknown>>;
   switch (type) {
     case "ready":
     case "selectGpu":
@@ -49,6 +54,10 @@ export function readFromPage(message: unknown): FromPage | undefined {
     }
     case "cancel":
       return isCount(id) ? { type, id } : undefined;
+    case "export": {
+      const isDrawing = typeof title === "string" && typeof svg === "string" && svg.startsWith("<svg ") && svg.length <= mostOfDrawing;
+      return isDrawing ? { type, title, svg } : undefined;
+    }
     case "apply": {
       const question = readAsked(asked);
       return question && { type, asked: question };

@@ -29,6 +29,7 @@ import {
 } from "vscode";
 import { type BaseLanguageClient, State } from "vscode-languageclient";
 import { applyWhatIf } from "../commands/apply-what-if.ts";
+import { exportDrawing } from "../commands/export-drawing.ts";
 import { revealLine } from "../commands/reveal-line.ts";
 import { documentSelector } from "../language-client.ts";
 import { panelHtml } from "./html.ts";
@@ -138,6 +139,9 @@ export class PanelView implements WebviewViewProvider, Disposable {
         break;
       case "cancel":
         this.#imagining.get(message.id)?.cancel();
+        break;
+      case "export":
+        void exportDrawing(message.title, message.svg);
         break;
       case "apply":
         void applyWhatIf(this.#client, whatIfParams(message.asked)).then((why) =>

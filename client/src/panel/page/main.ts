@@ -1,5 +1,5 @@
 /** The panel's page: shows the model that the extension sends, and says what the user does. */
-import type { PanelModel, PanelProgress } from "@warplens/server/protocol";
+import type { GpuSummary, PanelModel, PanelProgress } from "@warplens/server/protocol";
 import { formatAssumption, formatCount } from "@warplens/server/units";
 import { type FromPage, readToPage, type ToPage } from "../messages.ts";
 import { Asker } from "./asker.ts";
@@ -8,6 +8,9 @@ import { linesSection, type Measure, measureFor } from "./lines.ts";
 import { memorySection } from "./memory.ts";
 import { occupancySection } from "./occupancy.ts";
 import { type Before, header, headline, pinNote } from "./summary.ts";
+import type { Exported } from "./svg.ts";
+import { Sweep } from "./sweep.ts";
+import { blockSweep, gpuSweep, sizeSweep } from "./sweeps.ts";
 import { timeSection } from "./time.ts";
 import { WhatIf, type WhatIfState } from "./what-if.ts";
 import "./style.css";
@@ -44,6 +47,13 @@ const whatIf = new WhatIf(
     },
   },
   state.whatIf,
+);
+
+/** Pixels that a drawing may take: those within the page's margins. */
+const drawingWidth = (): number => Math.max(180, root.clientWidth - 32);
+let gpus: readonly GpuSummary[] = [];
+const sweeps = [blockSweep(drawingWidth), sizeSweep(drawingWidth), gpuSweep(() => gpus)].map(
+  (kind) => new Sweep(kind, asker, () => render()),
 );
 
 /** They stay, so that figures dim and brighten without a flash. */
@@ -115,6 +125,7 @@ function page(own: PanelModel): HTMLElement[] {
     occupancySection(report, model.sweeps, before?.figures),
     memorySection(report),
     lines,
+    ...sweeps.map((sweep) => sweep.section()),
     basis(model),
   ].filter((part) => part !== undefined);
 }
@@ -149,19 +160,25 @@ window.addEventListener("message", ({ data }: MessageEvent<unknown>) => {
   const message = readToPage(data);
   if (!message) return;
   if (message.type === "imagined") asker.answered(message.id, message.answer);
-  else if (message.type === "gpus") whatIf.setGpus(message.gpus);
-  else if (message.type === "applied") whatIf.applied(message.why);
+  else if (message.type === "gpus") {
+    gpus = message.gpus;
+    whatIf.setGpus(message.gpus);
+  } else if (message.type === "applied") whatIf.applied(message.why);
   else if (message.type !== "stale") {
     change({ shown: message });
-    whatIf.take(message.type === "model" ? message.model : undefined);
+    const model = message.type === "model" ? message.model : undefined;
+    for (const each of [whatIf, ...sweeps]) each.take(model);
     render();
   } else if (state.shown?.type === "model") {
     change({ shown: { ...state.shown, model: { ...state.shown.model, isStale: true } } });
     markStale();
   }
 });
+root.addEventListener("export", (event) => vscode.postMessage({ type: "export", ...(event as CustomEvent<Exported>).detail }));
+window.addEventListener("resize", () => render());
 root.addEventListener("scroll", () => change({ scroll: root.scrollTop }), { passive: true });
 
 render();
 root.scrollTop = state.scroll ?? 0;
 vscode.postMessage({ type: "ready" });
+vscode.postMessage({ type: "gpus" });

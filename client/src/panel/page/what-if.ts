@@ -30,7 +30,8 @@ export class WhatIf {
   #model: PanelModel | undefined;
   /** The launch as it is. */
   #own: Knobs | undefined;
-  #answer: WhatIfAnswer | undefined;
+  /** The last answer, and the values that it is about. */
+  #answered: { readonly answer: WhatIfAnswer; readonly overrides: Overrides } | undefined;
   #asking: Asking | undefined;
   #gpus: readonly GpuSummary[] = [];
   /** Why the values were not written. */
@@ -49,7 +50,7 @@ export class WhatIf {
     if (!model?.report || model.isStale) return;
     if (key !== keyOf(model)) {
       this.#own = undefined;
-      this.#answer = undefined;
+      this.#answered = undefined;
       this.#state = { ...this.#state, key: keyOf(model), overrides: {} };
     } else if (before && before.version === model.version && before.gpu.id === model.gpu.id && this.#own) return;
     if (this.#state.isOpen || Object.keys(overrides).length > 0) this.#begin();
@@ -69,14 +70,15 @@ export class WhatIf {
 
   /** The model as it would be, and what it is compared with; undefined while nothing is tried. */
   get imagined(): { readonly model: PanelModel; readonly before: Before; readonly words: string } | undefined {
-    const { report, sweeps, gpu } = this.#answer ?? {};
+    const { answer, overrides = {} } = this.#answered ?? {};
     const model = this.#model;
-    if (!model?.report || !report || !sweeps || !gpu || !this.#isChanged) return undefined;
+    if (!model?.report || !answer?.report || !this.#isChanged || Object.keys(overrides).length === 0) return undefined;
+    const { report, sweeps, gpu } = answer;
     const { pinned: _, fault: __, ...rest } = model;
     return {
       model: { ...rest, report, sweeps, gpu, hasPins: false },
       before: { figures: figuresOf(model.report, model.gpu.name), same: "unchanged" },
-      words: this.#words(),
+      words: wordsOf(overrides, gpu),
     };
   }
 
@@ -103,7 +105,6 @@ export class WhatIf {
   #toggle(): void {
     const isOpen = !this.#state.isOpen;
     this.#state = { ...this.#state, isOpen };
-    if (isOpen && this.#gpus.length === 0) this.#page.post({ type: "gpus" });
     if (isOpen && !this.#own) this.#begin();
     this.#changed();
   }
@@ -114,18 +115,14 @@ export class WhatIf {
 
   /** What can be turned first, then what is tried. */
   #begin(): void {
-    if (this.#gpus.length === 0) this.#page.post({ type: "gpus" });
     this.#ask({}, (answer) => {
       this.#own = answer.knobs;
       if (this.#isChanged) this.#try();
-      else this.#answer = answer;
     });
   }
 
   #try(): void {
-    this.#ask(this.#state.overrides, (answer) => {
-      this.#answer = answer;
-    });
+    this.#ask(this.#state.overrides, () => undefined);
   }
 
   /** The newest question wins. */
@@ -138,7 +135,10 @@ export class WhatIf {
     void asking.answer.then((answer) => {
       if (this.#asking !== asking) return;
       this.#asking = undefined;
-      if (answer) then(answer);
+      if (answer) {
+        this.#answered = { answer, overrides };
+        then(answer);
+      }
       this.#changed();
     });
   }
@@ -178,20 +178,14 @@ export class WhatIf {
     return this.#model?.report?.resources.registersPerThread.value ?? 0;
   }
 
-  /** `block 128, n 1048576 on T4` */
-  #words(): string {
-    const { gpu, parameters = {}, ...rest } = this.#state.overrides;
-    const values = Object.entries({ ...rest, ...parameters }).map(([name, value]) => `${name} ${textOf(value)}`);
-    const on = gpu === undefined ? [] : [`on the ${shortGpuName(this.#answer?.gpu.name ?? gpu)}`];
-    return [...(values.length > 0 ? [values.join(", ")] : []), ...on].join(" ");
-  }
-
   #body(): HTMLElement[] {
     const own = this.#own;
     if (!own)
-      return [element("p", { class: "quiet", role: "status" }, this.#asking ? "Looking at the launch…" : (this.#answer?.reason ?? ""))];
+      return [
+        element("p", { class: "quiet", role: "status" }, this.#asking ? "Looking at the launch…" : (this.#answered?.answer.reason ?? "")),
+      ];
     const { overrides } = this.#state;
-    const { reason, of } = this.#answer ?? {};
+    const { reason, of } = this.#answered?.answer ?? {};
     const problem = (knob: KnobName): string | undefined => (JSON.stringify(of) === JSON.stringify(knob) ? reason : undefined);
     const isWhole = reason !== undefined && of === undefined;
     return [
@@ -226,7 +220,7 @@ export class WhatIf {
   }
 
   #knobs(own: Knobs, overrides: Overrides, problem: (knob: KnobName) => string | undefined): (HTMLElement | false)[] {
-    const now = this.#answer?.knobs ?? own;
+    const now = this.#answered?.answer.knobs ?? own;
     const { block = own.block, grid = now.grid, shared = own.shared, registers = this.#ownRegisters } = overrides;
     const used = sides.slice(0, own.dimensions);
     const triple = (name: "block" | "grid", values: readonly number[], kind: StepKind): HTMLElement[] =>
@@ -312,6 +306,12 @@ export class WhatIf {
       problem !== undefined && element("p", { class: "problem", role: "alert" }, problem),
     );
   }
+}
+
+/** `block 128, n 1,048,576 on the T4` */
+function wordsOf({ gpu, parameters = {}, ...rest }: Overrides, { name }: GpuSummary): string {
+  const values = Object.entries({ ...rest, ...parameters }).map(([knob, value]) => `${knob} ${textOf(value)}`);
+  return [...(values.length > 0 ? [values.join(", ")] : []), ...(gpu === undefined ? [] : [`on the ${shortGpuName(name)}`])].join(" ");
 }
 
 const keyOf = ({ uri, selected, launches }: PanelModel): string => {
