@@ -78,6 +78,26 @@ export function describeEditor({ server, browser, extension, folder }: PageConte
         .waitFor();
     });
 
+    it("a click on the slowest of several launches lets another be shown", async () => {
+      await runCommand(page, "Go to File...");
+      await page.locator(".quick-input-widget:visible input").first().fill("launches.cu");
+      await page.locator(".quick-input-list .monaco-list-row", { hasText: "launches.cu" }).first().click();
+      const lens = (text: string) => page.locator(".codelens-decoration a", { hasText: text }).first();
+      await lens("slowest of 3 launches").click();
+      const row = page.locator(".quick-input-list .monaco-list-row", { hasText: "Line 12" });
+      await row.waitFor();
+      assert.match(await row.innerText(), /\(16\) × \(64\)[\s\S]*[\d.]+ µs ± \d+ %, bound by/);
+      await row.click();
+      await lens("line 12, one of 3 launches").click();
+      await page.locator(".quick-input-list .monaco-list-row", { hasText: "The slowest" }).click();
+      await lens("slowest of 3 launches").waitFor();
+      await runCommand(page, "View: Close Editor");
+      await page
+        .locator(".view-line", { hasText: /out\[x/ })
+        .first()
+        .waitFor();
+    });
+
     it("the code in a finding's hover opens the rule's page", async () => {
       await page.locator(".monaco-editor .squiggly-warning").first().hover({ force: true });
       await page.locator(".monaco-hover a", { hasText: "strided-global-access" }).first().click();

@@ -6,6 +6,7 @@ import { toggleHeat } from "../heat.ts";
 import type { PanelView } from "../panel/view.ts";
 import { assume } from "./assume.ts";
 import { bugReport } from "./bug-report.ts";
+import { pickLaunch } from "./pick-launch.ts";
 import { togglePins } from "./pin.ts";
 import { selectGpu } from "./select-gpu.ts";
 import { showRule } from "./show-rule.ts";
@@ -39,6 +40,7 @@ export function registerCommands({ client, log, panel, version }: CommandContext
     commands.registerCommand("warplens.showRule", (id?: unknown) => showRule(client, typeof id === "string" ? id : undefined)),
     commands.registerCommand("warplens.toggleHeat", toggleHeat),
     commands.registerCommand("warplens.togglePins", () => togglePins(client, panel)),
+    commands.registerCommand("warplens.pickLaunch", (uri?: unknown, position?: unknown) => pickLaunch(client, panel, uri, position)),
     commands.registerCommand("warplens.showPanel", (uri?: unknown, line?: unknown) => panel.show(uri, line)),
   ];
 }

@@ -93,6 +93,14 @@ export class PanelView implements WebviewViewProvider, Disposable {
     await commands.executeCommand(`${PanelView.id}.focus`);
   }
 
+  /** Shows a launch of a document; without, the one under the cursor. @param uri as the server has it */
+  pick(uri: string, launch: number | undefined): void {
+    if (!this.#shown || this.uri !== uri) return;
+    const { launch: _, ...rest } = this.#shown;
+    this.#shown = launch === undefined ? rest : { ...rest, launch };
+    this.#refresh();
+  }
+
   /** What is known of the launch that is shown, as Markdown; undefined where nothing is. */
   async markdown(): Promise<string | undefined> {
     const { uri } = this;

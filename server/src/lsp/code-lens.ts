@@ -6,7 +6,7 @@ import { formatAssumption, formatBandwidth, formatBound, formatEstimate, formatP
 import { rangeOf } from "./convert.ts";
 import { occupancyText } from "./figures.ts";
 import { pinText } from "./pins.ts";
-import { isPending, launchesOf, type SimulatedLaunch, staleText, type View, type ViewKernel, worstLaunch } from "./view.ts";
+import { isPending, launchesOf, type SimulatedLaunch, shownLaunch, staleText, type View, type ViewKernel } from "./view.ts";
 
 /** Stands behind figures that are not the present text's. Behind, so that nothing moves when they are made anew. */
 const staleMark = " · ↻";
@@ -24,7 +24,7 @@ function kernelLenses(view: View, kernel: ViewKernel): CodeLens[] {
   const range = rangeOf(document, kernel.nameAt);
   const name = shortGpuName(gpu.name);
   const simulated = launchesOf(view, kernel);
-  const worst = worstLaunch(simulated);
+  const worst = shownLaunch(simulated);
   const own = launches.filter((launch) => launch.kernel === kernel);
   if (!worst) {
     const refused = own.find(({ reason }) => reason !== undefined);
@@ -32,12 +32,13 @@ function kernelLenses(view: View, kernel: ViewKernel): CodeLens[] {
     return text === undefined ? [] : [{ ...lens(range, `${name} · ${text}`, document.uri), ...markOf(!refused || refused.isStale) }];
   }
   const pending = own.filter(isPending).length;
-  const more = own.length > 1 ? ` · slowest of ${simulated.length}${pending > 0 ? ` of ${own.length}` : ""} launches` : "";
+  const which = worst.isChosen ? `line ${worst.line}, one` : "slowest";
+  const more = `${which} of ${simulated.length}${pending > 0 ? ` of ${own.length}` : ""} launches`;
   const refused = worst.reason === undefined ? "" : ` · now not simulated: ${worst.reason}`;
   const fault = faultOf(view.diagnostics, kernel.name);
   const mark = fault ? `⚠ ${faultText(fault)} · ` : "";
   const pin = worst.pinned && pinText(worst.report, worst.pinned, gpu.name);
-  const title = `${mark}${summary(worst, name)}${pin === undefined ? "" : ` · ${pin}`}${more}${worst.isStale ? staleMark : ""}${refused}`;
+  const title = `${mark}${summary(worst, name)}${pin === undefined ? "" : ` · ${pin}`}${worst.isStale ? staleMark : ""}${refused}`;
   const tooltip = worst.isStale
     ? staleText(view)
     : fault
@@ -46,6 +47,7 @@ function kernelLenses(view: View, kernel: ViewKernel): CodeLens[] {
   // There is room for one of them: what the user can do something about now.
   return [
     { ...lens(range, title, document.uri, tooltip), ...markOf(worst.isStale) },
+    ...(own.length > 1 ? [launchesLens(range, more, document.uri)] : []),
     ...(refused === "" ? assumed(worst, range, document.uri) : []),
   ];
 }
@@ -74,6 +76,12 @@ const lens = (range: LspRange, title: string, uri: string, tooltip?: string): Co
     arguments: [uri, range.start.line + 1],
     ...(tooltip === undefined ? {} : { tooltip: visible(tooltip) }),
   },
+});
+
+/** Chooses among a kernel's launches. */
+const launchesLens = (range: LspRange, title: string, uri: string): CodeLens => ({
+  range,
+  command: { title, command: "warplens.pickLaunch", arguments: [uri, range.start], tooltip: "Choose the launch to show" },
 });
 
 function summary({ report }: SimulatedLaunch, gpu: string): string {

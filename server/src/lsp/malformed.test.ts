@@ -42,6 +42,8 @@ describe("requests", () => {
     "textDocument/codeAction",
     "textDocument/diagnostic",
     "warplens/panel",
+    "warplens/launches",
+    "warplens/chooseLaunch",
     "warplens/whatIf",
     "warplens/applyWhatIf",
     "warplens/rulePage",

@@ -5,7 +5,7 @@ import { shapeText, templateText } from "./figures.ts";
 import { gpuSummary } from "./gpus.ts";
 import type { PanelAnswer, PanelLaunch, PanelParams } from "./protocol.ts";
 import { occupancySweeps } from "./sweeps.ts";
-import { holds, isPending, isSimulated, launchesOf, type View, type ViewLaunch, worstLaunch } from "./view.ts";
+import { holds, isPending, isSimulated, launchesOf, shownLaunch, type View, type ViewLaunch } from "./view.ts";
 
 /** Characters of a line of source that are shown. */
 const longestLine = 400;
@@ -43,8 +43,8 @@ function atCursor(view: View, offset: number): number {
   const site = launches.findIndex(({ at }) => at && holds(at, offset));
   if (site >= 0) return site;
   const kernel = view.kernels.find(({ at }) => holds(at, offset));
-  const worst = kernel && worstLaunch(launchesOf(view, kernel));
-  if (worst) return launches.indexOf(worst);
+  const shown = kernel && shownLaunch(launchesOf(view, kernel));
+  if (shown) return launches.indexOf(shown);
   return Math.max(0, kernel ? launches.findIndex((launch) => launch.kernel === kernel) : 0);
 }
 

@@ -1,7 +1,7 @@
 /** Figures that the user pinned, to see what edits, another GPU or other settings change of them. */
 import type { LaunchReport } from "@warplens/sim-engine";
 import { formatChange, formatTime, shortGpuName } from "../units.ts";
-import { templateText } from "./figures.ts";
+import { launchKeys } from "./launch-keys.ts";
 import type { Pinned } from "./protocol.ts";
 import { isSimulated, type View, type ViewLaunch } from "./view.ts";
 
@@ -11,7 +11,7 @@ const pinnedOf = ({ time, occupancy }: LaunchReport, gpu: string): Pinned => ({
   ...(time ? { ns: time.ns, dramGBs: time.dramGBs, parts: time.parts } : {}),
 });
 
-/** The launches of open documents that are pinned. A launch is the same one while it is the nth of its kernel and template arguments. */
+/** The launches of open documents that are pinned. */
 export class Pins {
   readonly #byUri = new Map<string, ReadonlyMap<string, Pinned>>();
 
@@ -20,7 +20,7 @@ export class Pins {
     const { uri } = view.document;
     if (this.#byUri.delete(uri)) return 0;
     const pins = new Map<string, Pinned>();
-    for (const [launch, key] of keysOf(view.launches))
+    for (const [launch, key] of launchKeys(view.launches))
       if (isSimulated(launch) && !launch.isStale) pins.set(key, pinnedOf(launch.report, view.gpu.name));
     if (pins.size > 0) this.#byUri.set(uri, pins);
     return pins.size;
@@ -34,24 +34,12 @@ export class Pins {
   beside(view: View): View {
     const pins = this.#byUri.get(view.document.uri);
     if (!pins) return view;
-    const launches = [...keysOf(view.launches)].map(([launch, key]): ViewLaunch => {
+    const launches = [...launchKeys(view.launches)].map(([launch, key]): ViewLaunch => {
       const pinned = pins.get(key);
       return pinned ? { ...launch, pinned } : launch;
     });
     return { ...view, launches };
   }
-}
-
-function keysOf(launches: readonly ViewLaunch[]): Map<ViewLaunch, string> {
-  const counts = new Map<string, number>();
-  return new Map(
-    launches.map((launch) => {
-      const name = `${launch.kernelName}${templateText(launch.templateArguments)}`;
-      const nth = (counts.get(name) ?? 0) + 1;
-      counts.set(name, nth);
-      return [launch, `${name} ${nth}`];
-    }),
-  );
 }
 
 /** "−53 % from 304 µs pinned" or "as pinned", with the GPU where it is another one; undefined where either time is not known. */

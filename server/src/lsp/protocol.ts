@@ -198,6 +198,31 @@ export interface StatusParams {
   readonly problems: readonly string[];
 }
 
+/** Client to server, `{ textDocument, position }`: the launches of the kernel there to choose from, `LaunchChoice[]` in source order. */
+export const launchesRequest = "warplens/launches";
+
+export interface LaunchChoice {
+  /** Of `PanelModel.launches`. */
+  readonly index: number;
+  /** 1-based. */
+  readonly line: number;
+  readonly configuration: string;
+  /** `311 µs ± 25 %, bound by DRAM`, or why there is no time. */
+  readonly figures: string;
+  /** The one that the lens shows. */
+  readonly isShown: boolean;
+}
+
+/** Client to server, `ChooseLaunchParams`: which launch of its kernel lens and panel show. */
+export const chooseLaunchRequest = "warplens/chooseLaunch";
+
+export interface ChooseLaunchParams {
+  readonly textDocument: { readonly uri: string };
+  readonly position: { readonly line: number; readonly character: number };
+  /** An index of `PanelModel.launches`; absent: the slowest one of the kernel there, whichever that is. */
+  readonly launch?: number;
+}
+
 /** Client to server, no parameters: the simulation under way is not wanted; it begins again when its text or settings change. */
 export const stopSimulationNotification = "warplens/stopSimulation";
 

@@ -17,6 +17,7 @@ import { label } from "../foreign-text.ts";
 import { takeStages } from "../trace.ts";
 import type { SimulationOrder } from "../worker/messages.ts";
 import { bugReport } from "./bug-report.ts";
+import { launchChoices } from "./chosen-launches.ts";
 import { codeActions, fixAllKind } from "./code-actions.ts";
 import { codeLenses } from "./code-lens.ts";
 import { Superseded } from "./document-state.ts";
@@ -45,6 +46,7 @@ import {
   type ApplyAnswer,
   applyRequest,
   bugReportRequest,
+  chooseLaunchRequest,
   type DidFocusParams,
   type DidSimulateParams,
   didFocusNotification,
@@ -52,6 +54,8 @@ import {
   gpusRequest,
   type HeatAnswer,
   heatRequest,
+  type LaunchChoice,
+  launchesRequest,
   markdownRequest,
   type PanelAnswer,
   panelRequest,
@@ -250,6 +254,15 @@ export function startServer(connection: Connection, platform: Platform): void {
   connection.onRequest<ApplyAnswer | null, void>(applyRequest, async (params: unknown, token): Promise<ApplyAnswer | null> => {
     const cancelled = (callback: () => void): unknown => token.onCancellationRequested(callback);
     return (await workspace.write(asked(readWhatIf(params), whatIfShape), cancelled)) ?? null;
+  });
+  connection.onRequest<LaunchChoice[], void>(launchesRequest, (params: unknown): LaunchChoice[] => {
+    const position = asked(readPosition((params as { readonly position?: unknown } | null)?.position), "a document and a position in it");
+    const view = workspace.view(documentOf(params));
+    return view ? launchChoices(view, position) : [];
+  });
+  connection.onRequest<null, void>(chooseLaunchRequest, (params: unknown): null => {
+    workspace.chooseLaunch(asked(readPanel(params), panelShape));
+    return null;
   });
   connection.onRequest<number, void>(pinRequest, (params: unknown): number => workspace.togglePins(documentOf(params)));
   connection.onRequest<HeatAnswer | null, void>(heatRequest, (params: unknown): HeatAnswer | null => {

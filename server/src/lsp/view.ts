@@ -33,6 +33,8 @@ export interface ViewLaunch {
   readonly report?: LaunchReport;
   /** Report or reason are those of an older text, or of older settings. */
   readonly isStale: boolean;
+  /** The one of its kernel's that the user wants to see. */
+  readonly isChosen?: true;
   /** What the user pinned of it. */
   readonly pinned?: Pinned;
   /** Why it was not simulated; beside a stale report, why the present text's was not. */
@@ -72,6 +74,10 @@ export function worstLaunch(launches: readonly SimulatedLaunch[]): SimulatedLaun
     undefined,
   );
 }
+
+/** The launch to show of a kernel: the one that the user chose, else the slowest. */
+export const shownLaunch = (launches: readonly SimulatedLaunch[]): SimulatedLaunch | undefined =>
+  launches.find(({ isChosen }) => isChosen) ?? worstLaunch(launches);
 
 export const holds = (range: OffsetRange, offset: number): boolean => range.start <= offset && offset <= range.end;
 

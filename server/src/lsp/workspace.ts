@@ -7,6 +7,7 @@ import type { Diagnostic as LspDiagnostic } from "vscode-languageserver";
 import type { TextDocument } from "vscode-languageserver-textdocument";
 import type { AnalysisWorker, Input, SimulationOrder, WhatIf } from "../worker/messages.ts";
 import type { BugReportFacts } from "./bug-report.ts";
+import { ChosenLaunches } from "./chosen-launches.ts";
 import { Compilations } from "./compilations.ts";
 import { Configurations } from "./configurations.ts";
 import { rangeOf } from "./convert.ts";
@@ -17,7 +18,7 @@ import { gpuSummary } from "./gpus.ts";
 import { Pins } from "./pins.ts";
 import type { Platform } from "./platform.ts";
 import { isProjectFile, projectDiagnostics } from "./project-diagnostics.ts";
-import type { ApplyAnswer, StatusParams, WhatIfAnswer, WhatIfParams } from "./protocol.ts";
+import type { ApplyAnswer, ChooseLaunchParams, StatusParams, WhatIfAnswer, WhatIfParams } from "./protocol.ts";
 import type { Wish } from "./queue.ts";
 import { Schedule, type ScheduleEvents } from "./schedule.ts";
 import { setAsideDiagnostic } from "./set-aside.ts";
@@ -48,6 +49,7 @@ export class Workspace {
   readonly #texts: ToldTexts;
   readonly #states = new Map<string, DocumentState>();
   readonly #pins = new Pins();
+  readonly #chosenLaunches = new ChosenLaunches();
   #problems: readonly string[] = [];
   /** Counts the times that files may have changed. */
   #files = 0;
@@ -158,6 +160,7 @@ export class Workspace {
     this.#schedule.drop(uri);
     this.#compilations?.drop(uri);
     this.#pins.drop(uri);
+    this.#chosenLaunches.drop(uri);
     const state = this.#states.get(uri);
     state?.closed();
     this.#states.delete(uri);
@@ -213,7 +216,15 @@ export class Workspace {
 
   view(uri: string): View | undefined {
     const view = this.#states.get(uri)?.view(this.#configurations.settings);
-    return view && this.#pins.beside(view);
+    return view && this.#chosenLaunches.beside(this.#pins.beside(view));
+  }
+
+  /** Which launch of its kernel lens and panel show. */
+  chooseLaunch({ textDocument: { uri }, position, launch }: ChooseLaunchParams): void {
+    const view = this.#states.get(uri)?.view(this.#configurations.settings);
+    if (!view) return;
+    this.#chosenLaunches.choose(view, position, launch === undefined ? undefined : view.launches[launch]);
+    this.#events.figures(uri);
   }
 
   /** Pins what is simulated of a document, or unpins it where it is. @returns how many launches are pinned now */
