@@ -107,7 +107,39 @@ describe("a stride", () => {
     expect((cost?.ns ?? 0) / (plain.time?.ns ?? 1)).toBeLessThan(1.1);
   });
 
-  test("of one element costs nothing", () => {
-    expect(plain.costs).toEqual([]);
+  test("of one element costs nothing but that each thread takes one", () => {
+    expect(plain.costs?.map(({ kind }) => kind)).toEqual(["narrow accesses"]);
   });
+});
+
+/** `((float4 *)out)[i] = ((const float4 *)in)[i]` */
+const copyVectors = parseKernel(`kernel @copy(%out: ptr f32, %in: ptr const f32, %stride: i32) {
+entry:
+  %out: ptr = param 0
+  %in: ptr = param 1
+  %tx: i32 = special tid.x
+  %bx: i32 = special ctaid.x
+  %size: i32 = special ntid.x
+  %before: i32 = mul %bx, %size
+  %i: i32 = add %before, %tx
+  %p: ptr = gep %in, %i, scale 16
+  %v: f32x4 = load.global %p, align 16
+  %q: ptr = gep %out, %i, scale 16
+  %a: f32 = extract %v, 0
+  %b: f32 = extract %v, 1
+  %c: f32 = extract %v, 2
+  %d: f32 = extract %v, 3
+  store.global %q, %a, %b, %c, %d, align 16
+  return
+}`);
+
+test.each([4096, 131_072])("single elements are imagined as vectors: %i blocks", (blocks) => {
+  const buffers = ["out", "in"].map((name) => ({ name, bytes: 1024 * blocks, element: "f32", content: { kind: "unknown" } }) as const);
+  const launch = { ...copying(1), grid: [blocks, 1, 1], buffers } as const;
+  const { costs } = simulate(copy, launch, h200);
+  const vectors = simulate(copyVectors, { ...launch, grid: [blocks / 4, 1, 1] }, h200);
+  expect(vectors.costs).toEqual([]);
+  expect(costs).toMatchObject([{ kind: "narrow accesses", elements: 4, at: [{ line: 7 }, { line: 7 }] }]);
+  expect((costs?.[0]?.ns ?? 0) / (vectors.time?.ns ?? 1)).toBeGreaterThan(0.9);
+  expect((costs?.[0]?.ns ?? 0) / (vectors.time?.ns ?? 1)).toBeLessThan(1.1);
 });

@@ -30,6 +30,9 @@ interface Served {
   readonly traffic: TrafficEstimate;
 }
 
+/** Of the resources that a launch keeps busy, those that bring memory, or begin blocks. */
+const isOfMemory = /^(dram|l2|l1|host|block-launch)/;
+
 /** A launch that was run, as often as its time is asked for. Nothing is run again. */
 export class TimedRun {
   readonly #run: Executed;
@@ -76,6 +79,9 @@ export class TimedRun {
   without(without: Without): number | undefined {
     if (this.#run.resident.blocksPerSm === 0) return undefined;
     const ns = this.#estimate(without)?.ns;
+    // Fewer threads that do as much to each element: what computes is as busy as now.
+    if (ns !== undefined && without.narrow)
+      return Math.max(ns, ...(this.#estimate()?.parts ?? []).map((part) => (isOfMemory.test(part.name) ? 0 : part.ns)));
     if (ns === undefined || !without.lastWave) return ns;
     const [x, y, z] = this.#run.program.launch.grid;
     return (ns * x * y * z) / without.lastWave.fullBlocks;
@@ -91,13 +97,14 @@ export class TimedRun {
     const { launch, kernel } = program;
     if (kernel.blocks.length === 0) return undefined;
     const { sectors, traffic } = this.#serve();
-    const blocks = launch.grid[0] * launch.grid[1] * launch.grid[2];
+    const elements = without?.narrow?.elements ?? 1;
+    const blocks = Math.ceil((launch.grid[0] * launch.grid[1] * launch.grid[2]) / elements);
     work.ask(program.blocks.length);
     const machine = without ? recompiled(run.machine, without, work) : run.machine;
     const rest = without && new Rest(without, lanesOf(run), (counter) => sample.counts.access(sample.totals, counter), blocks);
     const code = timedCode(machine, sites.numbers);
     const all = machine !== run.machine ? tally(program, machine, sample, work).instructions.warp : counted.instructions.warp;
-    const issued = all - (rest ? notExecuted(run, machine, rest) : 0);
+    const issued = (all - (rest ? notExecuted(run, machine, rest) : 0)) / elements;
     const hottest = run.atomics.hottest(counted.atomicSectors, blocks);
     const hottestAtomics = hottest === undefined ? undefined : rest?.unites ? Math.min(hottest, blocks) : hottest;
     const blocksPerSm = without?.blocksPerSm ?? resident.blocksPerSm;
@@ -105,7 +112,7 @@ export class TimedRun {
     const timedBlocks = without?.lastWave?.fullBlocks ?? blocks;
     const estimate = estimateTime(
       {
-        grid: without?.lastWave ? [timedBlocks, 1, 1] : launch.grid,
+        grid: timedBlocks === launch.grid[0] * launch.grid[1] * launch.grid[2] ? launch.grid : [timedBlocks, 1, 1],
         block: launch.block,
         blocksPerSm,
         code: code.code,

@@ -31,6 +31,7 @@ import misalignedAccess from "./misaligned-access.ts";
 import missingLaunchBounds from "./missing-launch-bounds.ts";
 import missingSyncwarp from "./missing-syncwarp.ts";
 import missingTile from "./missing-tile.ts";
+import narrowGlobalAccess from "./narrow-global-access.ts";
 import narrowIntegerArithmetic from "./narrow-integer-arithmetic.ts";
 import outOfBoundsAccess from "./out-of-bounds-access.ts";
 import pageableAsyncCopy from "./pageable-async-copy.ts";
@@ -109,6 +110,7 @@ export const rules: readonly Rule[] = [
   missingLaunchBounds,
   missingSyncwarp,
   missingTile,
+  narrowGlobalAccess,
   narrowIntegerArithmetic,
   outOfBoundsAccess,
   pageableAsyncCopy,

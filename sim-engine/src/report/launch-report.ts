@@ -92,6 +92,7 @@ export type CostKind =
   | "idle lanes by values"
   | "barriers of a reduction"
   | "partial warps"
+  | "narrow accesses"
   | "occupancy"
   | "last wave"
   | "small blocks"
@@ -106,6 +107,8 @@ export interface CostReport {
   readonly bytes?: number;
   /** Bytes that each lane takes in all, of accesses whose lanes are apart. */
   readonly perLane?: number;
+  /** Elements of the vectors that a thread could take at once, where it takes single ones. */
+  readonly elements?: number;
   /** Where it stands in the source, the worst first. */
   readonly at: readonly { readonly file: number; readonly line: number; readonly start: number; readonly end: number }[];
   /** The nearest change that is without it, of what keeps blocks off an SM: "6 fewer registers a thread: 75 %". */

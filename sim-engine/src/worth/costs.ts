@@ -14,6 +14,7 @@ import { idleBranches } from "./idle-lanes.ts";
 import { keptInMemory } from "./kept-in-memory.ts";
 import { loadedAgain } from "./loaded-again.ts";
 import { localArrays } from "./local-arrays.ts";
+import { narrowAccesses } from "./narrow-accesses.ts";
 import type { OtherLaunch } from "./other-launches.ts";
 import { outerProducts } from "./outer-products.ts";
 import { partialWarps } from "./partial-warps.ts";
@@ -105,7 +106,9 @@ export function costsOf(asked: Asked): CostReport[] {
   });
   const wave = withoutLastWave(asked);
   const ofWave: CostReport[] = isWorthIt(wave) ? [{ kind: "last wave", blocksAtOnce: asked.blocksAtOnce, at: [], ns: wave }] : [];
-  if (causes.length > 1 && !isWorthIt(asked.without(together(causes)))) return [...ofLaunch, ...ofRoom, ...ofWave];
+  const ofWidth = withVectors(asked).filter((cost) => isWorthIt(cost.ns));
+  const ofAll = [...ofLaunch, ...ofRoom, ...ofWave, ...ofWidth];
+  if (causes.length > 1 && !isWorthIt(asked.without(together(causes)))) return ofAll;
   const ofCauses = causes.flatMap((cause) => {
     const left = asked.without(together([cause]));
     if (!isWorthIt(left)) return [];
@@ -123,7 +126,17 @@ export function costsOf(asked: Asked): CostReport[] {
       },
     ];
   });
-  return [...ofCauses, ...ofLaunch, ...ofRoom, ...ofWave];
+  return [...ofCauses, ...ofAll];
+}
+
+/** Where there is little for each thread to ask for, and its launch is not what is wrong. */
+function withVectors({ program, sample, boundBy, other, without }: Asked): CostReport[] {
+  const waitsForMemory = /^(dram|l2|block-launch)/.test(boundBy);
+  const narrow = waitsForMemory && !other ? narrowAccesses(program, sample) : undefined;
+  if (!narrow) return [];
+  const { ops, elements } = narrow;
+  const ns = without({ narrow: { ops: new Set(ops), elements } });
+  return ns === undefined ? [] : [{ kind: "narrow accesses", elements, at: placesOf(ops), ns }];
 }
 
 /**

@@ -21,6 +21,8 @@ export interface Without {
   readonly blocksPerSm?: number;
   /** The last wave of blocks: so many fill the SMs a whole number of times, and the others take no longer than their share of that. */
   readonly lastWave?: { readonly fullBlocks: number };
+  /** These accesses being of single elements: as vectors of so many, with so many fewer threads. */
+  readonly narrow?: { readonly ops: ReadonlySet<Op>; readonly elements: number };
   /** The divisors of these divisions not being constants. */
   readonly divisions?: ReadonlySet<Op>;
 }
@@ -33,7 +35,7 @@ const lineSectors = 4;
 const whole = { accessesPerSector: 0.5, linesPerSector: 0.25, scattered: false } as const;
 
 interface Change {
-  readonly kind: "kept" | "tiled" | "meetings" | "excess";
+  readonly kind: "kept" | "tiled" | "meetings" | "excess" | "narrow";
   readonly space: AccessCounter["space"];
   /** Of the transactions, those that are left. */
   readonly share: number;
@@ -50,6 +52,8 @@ export class Rest {
   /** By site: transactions that no request has carried yet. */
   readonly #due = new Map<number, number>();
   readonly #executed: ReadonlyMap<Block, number> | undefined;
+  /** Elements of a vector. */
+  readonly #elements: number;
   /** Atomics of the launch that are united; absent: none are. */
   readonly unites: boolean;
 
@@ -65,12 +69,15 @@ export class Rest {
     blocks: number,
   ) {
     this.#executed = without.executed;
+    this.#elements = without.narrow?.elements ?? 1;
     this.unites = (without.meetings?.size ?? 0) > 0;
     for (const [site, counter] of counters) {
       const { transactions, ideal } = totals(counter);
-      const kind = (["kept", "tiled", "meetings", "excess"] as const).find((each) => without[each]?.has(counter.op));
+      const kind = without.narrow?.ops.has(counter.op)
+        ? "narrow"
+        : (["kept", "tiled", "meetings", "excess"] as const).find((each) => without[each]?.has(counter.op));
       if (kind === undefined || transactions === 0) continue;
-      const left = { kept: 0, tiled: transactions / tileSide, excess: ideal, meetings: blocks }[kind];
+      const left = { kept: 0, tiled: transactions / tileSide, excess: ideal, meetings: blocks, narrow: transactions }[kind];
       const group = counter.laneStride() === 0 ? -1 : -2;
       this.#changes.set(site, { kind, space: counter.space, share: Math.min(1, left / transactions), group });
     }
@@ -85,6 +92,7 @@ export class Rest {
     const change = this.#changes.get(site);
     if (change === undefined) return [cycles, amount];
     if (change.kind === "kept") return undefined;
+    if (change.kind === "narrow") return [this.#elements * cycles, this.#elements * amount];
     // Copies of an unrolled loop are sites of their own, of which one turn may stand for all.
     if (change.kind === "tiled") return this.#take(change.group, change.share) >= 1 ? [cycles, amount] : undefined;
     const inShared = change.space === "shared";

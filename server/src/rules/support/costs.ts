@@ -97,7 +97,7 @@ export function findingOf({ gain, place, besides, launch, others, report }: Cost
 
 /** What was timed is the launch with something else in the place of what is found. */
 const isChange = ({ launch, change, kind }: CostReport): boolean =>
-  launch !== undefined || change !== undefined || /^factors/.test(kind) || kind === "barriers of a reduction";
+  launch !== undefined || change !== undefined || /^factors/.test(kind) || kind === "barriers of a reduction" || kind === "narrow accesses";
 
 /** The launches that make it so. */
 function launchesOf(launch: SimulatedLaunch, others: readonly SimulatedLaunch[]): Related[] {
