@@ -13,6 +13,8 @@ const occupancyText = "server/src/occupancy-text.ts";
 const waitText = "server/src/wait-text.ts";
 const waitColours = "client/src/wait-colours.ts";
 const foreignText = "server/src/foreign-text.ts";
+const roofline = "server/src/roofline.ts";
+const compared = "server/src/compared.ts";
 const directiveText = "server/src/directive-text.ts";
 const files = "server/src/files.ts";
 const grammar = "server/src/grammar.ts";
@@ -104,6 +106,8 @@ export const arrows = {
   [trace]: [],
   [foreignText]: [],
   [directiveText]: [],
+  [roofline]: [engine],
+  [compared]: [engine, roofline],
   [occupancyText]: [engine, units],
   [waitText]: [engine, units],
   "server/src/worker/": [...core, nvcc],
@@ -112,8 +116,8 @@ export const arrows = {
   [nvcc]: [],
   [calibrate]: [...core, files, grammar, nvcc],
   "server/src/cli": [...core, occupancyText, files, grammar, nvcc, calibrate],
-  [protocol]: [engine, question],
-  "server/src/lsp": [...core, occupancyText, waitText, nvcc, "server/src/worker/", protocol],
+  [protocol]: [engine, question, compared],
+  "server/src/lsp": [...core, occupancyText, waitText, compared, nvcc, "server/src/worker/", protocol],
   "server/src": [
     ...core,
     occupancyText,
@@ -127,7 +131,7 @@ export const arrows = {
     protocol,
   ],
   [waitColours]: [protocol],
-  "client/src/panel/page": ["client/src/panel/messages.ts", waitColours, protocol, occupancyText, waitText, units],
+  "client/src/panel/page": ["client/src/panel/messages.ts", waitColours, protocol, occupancyText, waitText, compared, roofline, units],
   "client/src/panel/messages.ts": [protocol],
   "client/src": ["client/src/panel/page", "client/src/panel/messages.ts", waitColours, protocol, units, foreignText, directiveText],
 };
@@ -204,6 +208,8 @@ const packages = {
   "@warplens/server/wait-text": waitText,
   "@warplens/server/foreign-text": foreignText,
   "@warplens/server/directive-text": directiveText,
+  "@warplens/server/compared": compared,
+  "@warplens/server/roofline": roofline,
 };
 const specifiers = /\b(?:from|import)\s*\(?\s*"([^"]+)"/g;
 

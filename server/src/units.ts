@@ -30,6 +30,8 @@ export const formatErrorBar = ({ ns, range: [, hi] }: Estimate): string => `± $
 export const formatEstimate = (time: Estimate): string => `${formatTime(time.ns)} ${formatErrorBar(time)}`;
 /** GB/s (10^9 bytes a second) as MB/s, GB/s or TB/s. */
 export const formatBandwidth = (gigabytesPerSecond: number): string => scaled(gigabytesPerSecond * 1000, 1000, ["MB/s", "GB/s", "TB/s"]);
+/** 10^9 floating-point operations a second as MFLOP/s to PFLOP/s. */
+export const formatOperations = (gflops: number): string => scaled(gflops * 1000, 1000, ["MFLOP/s", "GFLOP/s", "TFLOP/s", "PFLOP/s"]);
 /** Bytes moved: B, kB, MB, GB, of 1000. */
 export const formatTraffic = (bytes: number): string => scaled(bytes, 1000, ["B", "kB", "MB", "GB", "TB"]);
 /** Bytes of a memory's size: B, KB, MB, GB, of 1024, as CUDA's limits are counted. */

@@ -1,5 +1,6 @@
 /** The report of a launch that was run. */
 
+import { arithmeticOf } from "./arithmetic.ts";
 import { warpSize } from "./execute/program.ts";
 import type { Executed } from "./executed.ts";
 import type { GpuModel } from "./gpus/model.ts";
@@ -117,6 +118,7 @@ export function describe(run: Executed, gpu: GpuModel, work: Work, { madeUp, oth
       work,
     });
   const names = assumed.names();
+  const arithmetic = arithmeticOf(run, gpu, work);
   return {
     ...(refused ? { refused } : {}),
     kernel: kernel.name,
@@ -133,6 +135,7 @@ export function describe(run: Executed, gpu: GpuModel, work: Work, { madeUp, oth
     traffic: { ...counted.traffic, ...timed.traffic },
     shared: counted.shared,
     instructions: counted.instructions,
+    ...(arithmetic.length > 0 ? { arithmetic } : {}),
     ...(timed.time ? { time: timed.time } : {}),
     lines: counted.lines.own,
     otherLines: counted.lines.others,

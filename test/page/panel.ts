@@ -270,6 +270,22 @@ export function describePanel({ server, browser, extension, folder }: PageContex
         await region.getByRole("slider", { name: /^DRAM bandwidth by n\. Now n = 65,536: [\d.]+ [GT]B\/s/ }).waitFor();
       });
 
+      it("the roofline says where the kernel stands, and where it stood", async () => {
+        await panel.getByRole("button", { name: "Roofline", exact: true }).click();
+        const region = panel.getByRole("region", { name: "Roofline" });
+        const drawing = region.getByRole("img", {
+          name: /^Roofline\. [\d.]+ [GT]FLOP\/s, \d+ % of the FP32 peak\. .*a byte of DRAM: at most /,
+        });
+        await drawing.waitFor();
+        assert.match(await region.innerText(), /Operations: FP32 [\d.]+M, FP64 [\d.]+k?/);
+        assert.equal(await drawing.locator("circle").count(), 2);
+        await runCommand(page, "WarpLens: Pin Figures to Compare");
+        await region.getByRole("img", { name: /Before: [\d.]+ [GT]FLOP\/s\.$/ }).waitFor();
+        assert.equal(await drawing.locator("circle").count(), 4);
+        await runCommand(page, "WarpLens: Pin Figures to Compare");
+        await panel.getByText("Compared with what is pinned").waitFor({ state: "detached" });
+      });
+
       it("nobody is kept from them", async () => assert.deepEqual(await violations(panel), []));
 
       it("a drawing can be exported", async () => {

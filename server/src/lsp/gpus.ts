@@ -11,6 +11,7 @@ export function gpuSummary({ id, name, computeCapability, values, own }: GpuMode
     memoryBytes: values.dramBytes,
     dramGBs: values.dramBandwidth,
     l2Bytes: values.l2Bytes,
+    l2GBs: values.l2Bandwidth,
     ...(own ? { own: true } : {}),
   };
 }

@@ -1,15 +1,10 @@
 /** Figures that the user pinned, to see what edits, another GPU or other settings change of them. */
 import type { LaunchReport } from "@warplens/sim-engine";
+import { comparedOf } from "../compared.ts";
 import { formatChange, formatTime, shortGpuName } from "../units.ts";
 import { launchKeys } from "./launch-keys.ts";
 import type { Pinned } from "./protocol.ts";
 import { isSimulated, type View, type ViewLaunch } from "./view.ts";
-
-const pinnedOf = ({ time, occupancy }: LaunchReport, gpu: string): Pinned => ({
-  gpu,
-  occupancyPct: occupancy.theoreticalPct,
-  ...(time ? { ns: time.ns, dramGBs: time.dramGBs, parts: time.parts } : {}),
-});
 
 /** The launches of open documents that are pinned. */
 export class Pins {
@@ -21,7 +16,7 @@ export class Pins {
     if (this.#byUri.delete(uri)) return 0;
     const pins = new Map<string, Pinned>();
     for (const [launch, key] of launchKeys(view.launches))
-      if (isSimulated(launch) && !launch.isStale) pins.set(key, pinnedOf(launch.report, view.gpu.name));
+      if (isSimulated(launch) && !launch.isStale) pins.set(key, comparedOf(launch.report, view.gpu.name));
     if (pins.size > 0) this.#byUri.set(uri, pins);
     return pins.size;
   }

@@ -4,6 +4,7 @@
  */
 import type { LaunchReport, WaitKind } from "@warplens/sim-engine";
 
+import type { Compared } from "../compared.ts";
 import type { Imagined, Overrides } from "../what-if/question.ts";
 
 export type { AccessReport, LaunchReport, LineCounters, WaitKind } from "@warplens/sim-engine";
@@ -20,6 +21,8 @@ export interface GpuSummary {
   /** Theoretical DRAM bandwidth in GB/s (10^9 bytes). */
   readonly dramGBs?: number;
   readonly l2Bytes?: number;
+  /** Bandwidth of the L2 in GB/s. */
+  readonly l2GBs?: number;
   /** Described in the project's `warplens.json`. */
   readonly own?: true;
 }
@@ -128,15 +131,7 @@ export interface WhatIfAnswer extends Imagined {
 }
 
 /** Figures of a launch that the user pinned, to compare with what comes of edits, of another GPU or other settings. */
-export interface Pinned {
-  readonly gpu: string;
-  readonly occupancyPct: number;
-  /** Nanoseconds, and GB/s of DRAM; absent where the time was not known. */
-  readonly ns?: number;
-  readonly dramGBs?: number;
-  /** Nanoseconds that each resource would need alone. */
-  readonly parts?: readonly { readonly name: string; readonly ns: number }[];
-}
+export type Pinned = Compared;
 
 /** Client to server, `{ textDocument }`: pins what is simulated of it, or unpins it where it is; answers how many launches are pinned now. */
 export const pinRequest = "warplens/pin";

@@ -376,6 +376,8 @@ export interface GroupProduct {
 export const groupRows = 64;
 export const groupDepthBytes = 32;
 export type GroupElement = "f16" | "bf16" | "tf32" | "e4m3" | "e5m2" | "s8" | "u8";
+/** Bits of an element. */
+export const elementBits: Readonly<Record<GroupElement, number>> = { f16: 16, bf16: 16, tf32: 32, e4m3: 8, e5m2: 8, s8: 8, u8: 8 };
 
 export type ImageShape = "1d" | "2d" | "3d" | "cube";
 

@@ -1,7 +1,7 @@
 /** Matrix products of warp groups: their descriptors in uniform registers, their sums where they stand, and what waits for them. */
 import type { GpuValues } from "../gpus/model.ts";
 import { intConstant, isConstant } from "../ir/constants.ts";
-import { type GroupElement, type GroupProduct, groupDepthBytes, groupRows, type Op } from "../ir/kernel.ts";
+import { elementBits, type GroupElement, type GroupProduct, groupDepthBytes, groupRows, type Op } from "../ir/kernel.ts";
 import { isLeaf } from "../ir/operations.ts";
 import { sharedBase } from "../ir/windows.ts";
 import { descriptorsOf } from "./descriptors.ts";
@@ -19,7 +19,6 @@ const opcodes: Readonly<Record<GroupElement, string>> = {
   s8: "IGMMA",
   u8: "IGMMA",
 };
-const elementBits: Readonly<Record<GroupElement, number>> = { f16: 16, bf16: 16, tf32: 32, e4m3: 8, e5m2: 8, s8: 8, u8: 8 };
 
 export function selectGroup(selection: Selection, code: BlockCode, op: Op): void {
   switch (op.action.kind) {

@@ -148,6 +148,16 @@ export interface Refusal {
   readonly allowed: number;
 }
 
+/** `tensor`: products of floating-point numbers; `tensor-integer`: those of integers. */
+export type ArithmeticKind = "fp64" | "fp32" | "fp16" | "tensor" | "tensor-integer";
+
+/** Operations of a launch's threads of one kind, and what the GPU does at most, in 10^9 a second. */
+export interface ArithmeticReport {
+  readonly kind: ArithmeticKind;
+  readonly operations: number;
+  readonly peakGflops: number;
+}
+
 export interface LaunchReport {
   kernel: string;
   templateArguments: string[];
@@ -187,6 +197,8 @@ export interface LaunchReport {
   };
   shared: { loadInstructions: number; storeInstructions: number; loadWavefronts: number; storeWavefronts: number };
   instructions: { warp: number; thread: number };
+  /** Floating-point and tensor operations, most first; absent where none are done. */
+  arithmetic?: ArithmeticReport[];
   time?: {
     ns: number;
     /** Within which the true time of four of five launches lies, ns; see docs/accuracy.md. */

@@ -3,10 +3,11 @@ import type { GpuSummary, PanelModel, PanelProgress } from "@warplens/server/pro
 import { formatAssumption, formatCount } from "@warplens/server/units";
 import { type FromPage, readToPage, type ToPage } from "../messages.ts";
 import { Asker } from "./asker.ts";
-import { element, section } from "./dom.ts";
+import { disclosure, element, section } from "./dom.ts";
 import { linesSection, type Measure, measureFor } from "./lines.ts";
 import { memorySection } from "./memory.ts";
 import { occupancySection } from "./occupancy.ts";
+import { roofline } from "./roofline.ts";
 import { type Before, header, headline, pinNote } from "./summary.ts";
 import type { Exported } from "./svg.ts";
 import { Sweep } from "./sweep.ts";
@@ -23,6 +24,8 @@ interface State {
   readonly measure?: Measure;
   readonly scroll?: number;
   readonly whatIf?: WhatIfState;
+  /** The roofline is open. */
+  readonly roofline?: boolean;
 }
 
 declare function acquireVsCodeApi(): { postMessage(message: FromPage): void; getState(): State | undefined; setState(state: State): void };
@@ -125,6 +128,15 @@ function page(own: PanelModel): HTMLElement[] {
     occupancySection(report, model.sweeps, before?.figures),
     memorySection(report),
     lines,
+    disclosure(
+      "Roofline",
+      state.roofline === true,
+      () => {
+        change({ roofline: state.roofline !== true });
+        render();
+      },
+      () => roofline(report, model.gpu, before?.figures, drawingWidth()),
+    ),
     ...sweeps.map((sweep) => sweep.section()),
     basis(model),
   ].filter((part) => part !== undefined);

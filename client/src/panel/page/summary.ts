@@ -68,12 +68,6 @@ export interface Before {
   readonly same: "as pinned" | "unchanged";
 }
 
-export const figuresOf = ({ time, occupancy }: LaunchReport, gpu: string): Pinned => ({
-  gpu,
-  occupancyPct: occupancy.theoreticalPct,
-  ...(time ? { ns: time.ns, dramGBs: time.dramGBs, parts: time.parts } : {}),
-});
-
 /** The three figures everybody asks for, and what they were before. */
 export function headline({ time: estimate, occupancy }: LaunchReport, before?: Before): HTMLElement {
   const pinned = before?.figures;

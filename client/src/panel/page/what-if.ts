@@ -1,11 +1,12 @@
 /** Knobs of a launch: what it would do with other values, on another GPU. Nothing of it is in the text until it is applied. */
+import { comparedOf } from "@warplens/server/compared";
 import type { GpuSummary, KnobName, Knobs, Overrides, PanelModel, WhatIfAnswer } from "@warplens/server/protocol";
 import { formatCapacity, shortGpuName } from "@warplens/server/units";
 import type { Asked, FromPage } from "../messages.ts";
 import type { Asker, Asking } from "./asker.ts";
 import { disclosure, element } from "./dom.ts";
 import { type StepKind, stepped, typed } from "./steps.ts";
-import { type Before, figuresOf } from "./summary.ts";
+import type { Before } from "./summary.ts";
 
 /** What of it is kept while the page is hidden. */
 export interface WhatIfState {
@@ -77,7 +78,7 @@ export class WhatIf {
     const { pinned: _, fault: __, ...rest } = model;
     return {
       model: { ...rest, report, sweeps, gpu, hasPins: false },
-      before: { figures: figuresOf(model.report, model.gpu.name), same: "unchanged" },
+      before: { figures: comparedOf(model.report, model.gpu.name), same: "unchanged" },
       words: wordsOf(overrides, gpu),
     };
   }
