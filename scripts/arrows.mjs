@@ -32,6 +32,7 @@ const core = [
   "server/src/simulate",
   "server/src/proof",
   "server/src/what-if",
+  "server/src/timeline",
   question,
 ];
 const protocol = "server/src/lsp/protocol.ts";
@@ -101,6 +102,7 @@ export const arrows = {
   "server/src/simulate": core,
   "server/src/proof": core,
   "server/src/what-if": [...core, directiveText],
+  "server/src/timeline": core,
   [question]: [engine],
   [units]: [],
   [trace]: [],
@@ -138,6 +140,8 @@ export const arrows = {
 
 const analysis = "server/src/analysis";
 const factsFile = `${analysis}/facts.ts`;
+/** What host code has the device do. */
+const deviceEvents = `${analysis}/device-events.ts`;
 const settingsFile = `${analysis}/settings.ts`;
 const directivesFile = `${analysis}/directives.ts`;
 /** What a compiler's command says. */
@@ -177,17 +181,19 @@ export const analysisArrows = {
   [sema]: [],
   [database]: [sema, settingsFile, reach, headers, ...build],
   [directivesFile]: [],
-  [factsFile]: [sema, settingsFile, directivesFile, database],
+  [deviceEvents]: [],
+  [factsFile]: [deviceEvents, sema, settingsFile, directivesFile, database],
   [emit]: [sema, nvccOptions],
   [`${analysis}/lower/asm`]: [sema, emit],
   [`${analysis}/lower/builtins`]: [sema, emit],
   [`${analysis}/lower`]: [sema, factsFile, nvccOptions, settingsFile, headers, emit, `${analysis}/lower/asm`, `${analysis}/lower/builtins`],
-  ...Object.fromEntries(host.map((folder, floor) => [folder, [sema, factsFile, settingsFile, ...host.slice(0, floor)]])),
-  [`${analysis}/host`]: [sema, factsFile, settingsFile, ...host],
+  ...Object.fromEntries(host.map((folder, floor) => [folder, [sema, factsFile, deviceEvents, settingsFile, ...host.slice(0, floor)]])),
+  [`${analysis}/host`]: [sema, factsFile, deviceEvents, settingsFile, ...host],
   [analysis]: [
     sema,
     directivesFile,
     factsFile,
+    deviceEvents,
     nvccOptions,
     settingsFile,
     reach,

@@ -1,12 +1,14 @@
 /**
  * What the analysis knows of one file, for rules, the editor and the command line. No tree-sitter, no LSP.
  */
+
 import type { Assumption, Kernel, Launch, Work } from "@warplens/sim-engine";
 import type { Expression, FunctionDeclaration, Node, TranslationUnit } from "../syntax/ast.ts";
 import type { Item } from "../syntax/item.ts";
 import type { Place, Reading } from "../syntax/reading.ts";
 import type { Database } from "./database/database.ts";
 import type { FileQueries } from "./database/queries.ts";
+import type { DeviceProgram, Residence } from "./device-events.ts";
 import type { Directive } from "./directives.ts";
 import type { Semantics } from "./sema/index.ts";
 
@@ -58,9 +60,6 @@ export interface LaunchFact {
   /** The launch with more said of it, which goes before what the source, the user's directives and options say. */
   having(said: Directive): LaunchFact;
 }
-
-/** Where memory lies: that of the host, of the device, managed, or page-locked. */
-export type Residence = "host" | "device" | "managed" | "pinned";
 
 /** Memory that takes part: what it is called, how large it is, and where it was allocated. */
 export interface FaultObject {
@@ -170,6 +169,8 @@ export interface Program {
   readonly code: { readonly fastMath?: boolean };
   /** What host code does wrong with memory. */
   readonly hostFaults: readonly HostFault[];
+  /** What the program has the device do, from `main` to its end; undefined where the file has no `main` that leads to the device. */
+  readonly device: DeviceProgram | undefined;
   /** Directive comments that could not be read, and the like. */
   readonly problems: readonly { readonly message: string; readonly at: Place }[];
 }

@@ -5,6 +5,7 @@
 import { Cancelled, estimateResources, type KernelResources, type Work } from "@warplens/sim-engine";
 import type { Expression, FunctionDeclaration, Node } from "../syntax/ast.ts";
 import { stage } from "../trace.ts";
+import type { DeviceProgram } from "./device-events.ts";
 import type { HostFault } from "./facts.ts";
 import { type Elsewhere, type EvaluatedLaunch, FileEvaluation } from "./host/file-evaluation.ts";
 import type { LaunchEntry, ResolveLaunch } from "./host/launches/launch-entry.ts";
@@ -38,6 +39,8 @@ export interface HostLaunches {
   readonly elsewhere: ReadonlyMap<string, { readonly unit: ProgramUnit; readonly launches: readonly EvaluatedLaunch[] }>;
   /** What the program does wrong with memory, of this file's host code. */
   readonly faults: readonly HostFault[];
+  /** What it has the device do, where this file has a `main`. */
+  readonly device: DeviceProgram | undefined;
   readonly linker: ProgramLinker;
 }
 
@@ -51,7 +54,13 @@ export function hostLaunches(code: HostCode): HostLaunches {
   const evaluation = new FileEvaluation(programOf(code, own), inputs, isOwn, elsewhere);
   const launches = evaluation.launches();
   const launched = new Set(launches.map(({ entry }) => entry.kernelName));
-  return { own: launches, elsewhere: launchesElsewhere(code, launched, isOwn), faults: evaluation.faults, linker };
+  return {
+    own: launches,
+    elsewhere: launchesElsewhere(code, launched, isOwn),
+    faults: evaluation.faults,
+    device: evaluation.device,
+    linker,
+  };
 }
 
 /** Each other file is evaluated once. */

@@ -144,6 +144,9 @@ export class ProgramDatabase {
       get hostFaults() {
         return db.get(evaluated, path).launches.faults;
       },
+      get device() {
+        return db.get(evaluated, path).launches.device;
+      },
       get problems() {
         facts();
         return directives.problems;

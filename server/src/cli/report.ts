@@ -46,6 +46,7 @@ const fileOf = ({ input, diagnostics, simulation, failures }: FileResult, nameOf
   diagnostics: diagnostics.map((diagnostic) => diagnosticOf(diagnostic, nameOf)),
   launches: (simulation?.launches ?? []).map(({ line, report }) => launchOf(report, line, nameOf)),
   notSimulated: simulation?.notSimulated ?? [],
+  ...(simulation?.program ? { program: simulation.program } : {}),
   ...(failures.length > 0 ? { failures } : {}),
 });
 

@@ -3,6 +3,7 @@
  * with unknown parameters; and where a launch depends on inputs nobody knows, the run is repeated with assumed ones.
  */
 import type { Expression, FunctionDeclaration } from "../../syntax/ast.ts";
+import type { DeviceProgram } from "../device-events.ts";
 import type { HostFault } from "../facts.ts";
 import { Substitutions } from "../sema/substitutions.ts";
 import { type Assumed, assumeInputs, type Repetition, type Run } from "./assume-inputs.ts";
@@ -68,6 +69,8 @@ export class FileEvaluation implements Repetition {
   readonly #results = new Map<FunctionDeclaration, Map<string, RunResult>>();
   /** What the program does wrong with memory on its way from `main`. */
   faults: readonly HostFault[] = [];
+  /** What it has the device do on that way, where the file has a `main`. */
+  device: DeviceProgram | undefined;
   /** Steps taken so far. */
   steps = 0;
 
@@ -121,7 +124,7 @@ export class FileEvaluation implements Repetition {
     if (this.steps > fileSteps) return;
     const result = this.again(fn, { ...options, assumed: this.#given });
     const { faults, ...repeated } = options;
-    if (faults) this.faults = result.faults;
+    if (faults) [this.faults, this.device] = [result.faults, result.device];
     const run: Run = { fn, options: repeated, result };
     for (const site of new Set(result.launches.map((entry) => entry.site))) {
       const entries = result.launches.filter((entry) => entry.site === site);

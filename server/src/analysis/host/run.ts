@@ -1,6 +1,7 @@
 /** Evaluates the host code of a file and reports the launches in it. */
 import type { Work } from "@warplens/sim-engine";
 import type { FunctionDeclaration } from "../../syntax/ast.ts";
+import type { DeviceProgram } from "../device-events.ts";
 import type { HostFault } from "../facts.ts";
 import { type AssumedTemplate, assumedTemplateArguments } from "../sema/assumed-templates.ts";
 import type { Semantics } from "../sema/index.ts";
@@ -11,6 +12,7 @@ import { evaluateExpression } from "./evaluate/expressions.ts";
 import { callFunction } from "./evaluate/function-call.ts";
 import { launchKernel } from "./evaluate/launch.ts";
 import { executeStatement } from "./evaluate/statements.ts";
+import { EventLog } from "./launches/event-log.ts";
 import { FaultLog } from "./launches/host-fault.ts";
 import type { LaunchEntry, ResolveLaunch } from "./launches/launch-entry.ts";
 import { LaunchLog } from "./launches/launch-log.ts";
@@ -74,6 +76,8 @@ export interface RunResult {
   readonly steps: number;
   /** What host code does wrong, where that was asked. */
   readonly faults: readonly HostFault[];
+  /** What it has the device do, where faults were asked for. */
+  readonly device: DeviceProgram | undefined;
 }
 
 /** Runs one function of the file from fresh memory: `main` with its arguments, any other with unknown ones. Throws `Cancelled`. */
@@ -108,6 +112,7 @@ export function runFunction(program: RunProgram, entry: FunctionDeclaration, opt
     outOfSteps,
     steps: host.steps,
     faults: host.faults?.faults ?? [],
+    device: host.events?.program(!outOfSteps),
     assumedTemplate,
   };
 }
@@ -143,6 +148,7 @@ function interpreterFor(program: RunProgram, options: RunOptions, fromStart: boo
         : { ...nothingElse, unitOf: (fn: FunctionDeclaration) => linker.unitOf(fn) };
     },
     faults: options.faults ? new FaultLog() : undefined,
+    events: options.faults ? new EventLog() : undefined,
     afterLast: undefined,
     entryUnit: unit,
     fromStart,

@@ -6,6 +6,7 @@ import type { Result } from "../report.ts";
 import type { Style } from "../style.ts";
 import { countText, findingText } from "./findings-text.ts";
 import { launchRows, launchText } from "./launches-text.ts";
+import { timelineText } from "./timeline-text.ts";
 
 /** Those of performance behind the others, what comes to most first. */
 function byGain(diagnostics: readonly Diagnostic[]): Diagnostic[] {
@@ -47,6 +48,7 @@ export function simulateText({ gpu, files }: Result, style: Style): string {
     for (const { kernel, line, reason } of simulation.notSimulated)
       parts.push(`  ${style(visibleName(kernel), "bold")} ${style(`line ${line}`, "dim")}\n    not simulated: ${visible(reason)}\n`);
     if (simulation.launches.length + simulation.notSimulated.length === 0) parts.push("  no kernels\n");
+    if (simulation.program) parts.push(timelineText(simulation.program, style));
   }
   return parts.join("\n");
 }

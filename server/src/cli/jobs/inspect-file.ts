@@ -14,6 +14,7 @@ import { provedTogether } from "../../proof/together.ts";
 import unusedSuppression from "../../rules/unused-suppression.ts";
 import { refusedIn, type Simulation, simulateProgram } from "../../simulate.ts";
 import { currentParser } from "../../syntax/current-parser.ts";
+import { type ProgramTimeline, timelineOf } from "../../timeline/timeline.ts";
 import { failedStage, stage } from "../../trace.ts";
 import type { Budget } from "./budget.ts";
 import { type Failure, type FileSimulation, type Job, type Names, type Outcome, tookTooLong, tookTooManySteps } from "./job.ts";
@@ -56,11 +57,14 @@ export async function inspectFile(
     if (fault !== undefined) failures.push({ stage: `simulation of ${kernel}`, reason: fault });
   const found = program && attempt("lint", () => findings(job, program, simulation, failures));
   const diagnostics = program && found && (attempt("fixes", () => provedFixes(job, program, found, disk, budget)) ?? found);
+  // Of some kernels' launches alone it would be wrong, and where launches are not known nothing asks for them again.
+  const isWhole = simulation !== undefined && !simulation.launchesUnknown && job.kernel === undefined;
+  const timeline = program && isWhole ? attempt("time line", () => timelineOf(program, job.gpu, simulation.launches)) : undefined;
   const names = program && attempt("names", () => namesIn(job, program, simulation));
   return {
     ...(names ? { names } : {}),
     diagnostics: diagnostics ?? [],
-    ...(simulation ? { simulation: plain(simulation) } : {}),
+    ...(simulation ? { simulation: plain(simulation, timeline) } : {}),
     failures,
     notes,
   };
@@ -204,9 +208,10 @@ async function compiledBy(nvcc: string, job: Job, { reading, db, files }: Progra
   return [];
 }
 
-const plain = ({ launches, notSimulated }: Simulation): FileSimulation => ({
+const plain = ({ launches, notSimulated }: Simulation, program: ProgramTimeline | undefined): FileSimulation => ({
   launches: launches.map(({ fact: { line }, report }) => ({ line, report })),
   notSimulated: notSimulated.map(({ kernel, line, reason }) => ({ kernel, line, reason })),
+  ...(program ? { program } : {}),
 });
 
 /** The first line, which says what is wrong; the rest says where in the bundle. */

@@ -6,6 +6,7 @@ import type { GpuModel, LaunchReport } from "@warplens/sim-engine";
 import type { Takes } from "../../analysis/fitting.ts";
 import type { AnalysisSettings } from "../../analysis/settings.ts";
 import type { Diagnostic, LintSettings } from "../../lint.ts";
+import type { ProgramTimeline } from "../../timeline/timeline.ts";
 import type { Revision } from "../files.ts";
 
 export interface Job {
@@ -60,6 +61,8 @@ export interface KernelNames {
 export interface FileSimulation {
   readonly launches: readonly SimulatedSite[];
   readonly notSimulated: readonly { readonly kernel: string; readonly line: number; readonly reason: string }[];
+  /** What `main` has the device do, where the file has one. */
+  readonly program?: ProgramTimeline;
 }
 
 export interface SimulatedSite {

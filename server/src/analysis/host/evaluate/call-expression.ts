@@ -3,6 +3,7 @@ import type { Expression, FunctionDeclaration, Name } from "../../../syntax/ast.
 import { callContainer } from "../library/containers.ts";
 import { libraryFunction } from "../library/index.ts";
 import { callString } from "../library/strings.ts";
+import { waitAsked } from "../memory/device-requests.ts";
 import { forgetTargets } from "../memory/effects.ts";
 import { hostType, templateValues } from "../memory/host-types.ts";
 import { type Argument, type CallExpression, type Interpreter, lookUpLocal } from "../memory/interpreter.ts";
@@ -69,9 +70,9 @@ function callName(host: Interpreter, e: CallExpression, name: Name): Value {
     );
   const linked = host.linker?.definition(text);
   const args = evaluateArguments(host, e.arguments);
-  return linked === undefined
-    ? callUnknown(host, text, args)
-    : callFunction(host, { function: linked, arguments: args, templateArguments: templateValues(host, name) });
+  if (linked !== undefined) return callFunction(host, { function: linked, arguments: args, templateArguments: templateValues(host, name) });
+  waitAsked(host, text, args, e);
+  return callUnknown(host, text, args);
 }
 
 /** `Class<N>::f(...)`, the class named by itself or by an alias. */

@@ -7,6 +7,7 @@ import type { LaunchEntry } from "../launches/launch-entry.ts";
 import { namedKernel } from "../launches/launch-sites.ts";
 import { writtenParameters } from "../launches/written-parameters.ts";
 import { contentOf, wholeContent } from "../memory/content.ts";
+import { launchAsked } from "../memory/device-requests.ts";
 import { forgetContent, mayBeWritten, pointeesMayBeWritten } from "../memory/effects.ts";
 import type { Argument, Interpreter, LaunchCall } from "../memory/interpreter.ts";
 import { launched } from "../memory/watch.ts";
@@ -50,6 +51,7 @@ export function launchKernel(host: Interpreter, call: LaunchCall): void {
   const capture = new Capture(host);
   const entry = entryOf(host, call, chosen, instance, capture);
   host.launches.add(entry);
+  launchAsked(host, call);
   runKernel(host, chosen?.kernel, call.args, entry, capture);
   launched(host, call.site, chosen?.kernel, entry.kernelName, call.args, call.stream);
 }

@@ -56,10 +56,12 @@ export function runLoop(host: Interpreter, loop: Loop): Completion {
   const { final } = host;
   host.final = false;
   host.loops.push(trace);
+  host.events?.beginLoop();
   const mark = host.journal.hold();
   const hurried = host.speculation > 0 || host.loops.some((around) => around.abstract);
   const limits = hurried ? patienceInPassing : launches ? patienceWithLaunch : (patience[trace.depth - 1] ?? patienceInside);
   const completion = iterate(host, loop, trace, mark, limits);
+  host.events?.endLoop();
   host.journal.release(mark);
   if (trace.depth <= 1) summariseStores(host, trace);
   host.loops.pop();
@@ -84,11 +86,13 @@ function iterate(host: Interpreter, loop: Loop, trace: LoopTrace, mark: number, 
     if (known === undefined && done > 0) {
       widen(host, mark);
       host.launches.forgetCounts(counted);
+      host.events?.rest(undefined);
       return undefined;
     }
     if (done > 0 && exhausted(host, trace)) {
       widen(host, mark);
       host.launches.forgetCounts(counted);
+      host.events?.rest(undefined);
       return undefined;
     }
     const tired = (done >= 3 || late) && trace.depth > 0 && host.steps - trace.since > nestSteps;
@@ -104,12 +108,14 @@ function iterate(host: Interpreter, loop: Loop, trace: LoopTrace, mark: number, 
         }
       }
     }
+    host.events?.turn();
     const completion = loop.body();
     if (completion?.kind === "break") return undefined;
     if (completion !== undefined && completion.kind !== "continue") return completion;
     if (known === undefined || (trace.mayEnd && loop.condition === undefined)) {
       widen(host, mark);
       host.launches.forgetCounts(counted);
+      host.events?.rest(undefined);
       return undefined;
     }
     loop.advance();
@@ -216,6 +222,7 @@ function extrapolate(host: Interpreter, loop: Loop, trace: LoopTrace, samples: r
   extendStores(trace, done, total, new Set(replayed?.columns.map(({ allocation }) => allocation)));
   replayed?.commit();
   host.launches.scaleCounts(counted, total === undefined ? undefined : total / done);
+  host.events?.rest(left);
 }
 
 /** Takes one of two values by turns: `std::swap(from, to)` at the end of each iteration. */

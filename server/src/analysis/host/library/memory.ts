@@ -1,7 +1,8 @@
 /** Allocating and moving memory: the C library's and the CUDA runtime's. */
 
 import type { Expression } from "../../../syntax/ast.ts";
-import type { Residence } from "../../facts.ts";
+import type { Residence } from "../../device-events.ts";
+import { copyAsked, setAsked } from "../memory/device-requests.ts";
 import type { Argument, Interpreter } from "../memory/interpreter.ts";
 import { freshContent, unknownContent, zeroContent } from "../memory/journal.ts";
 import { dereferenced, targetOf } from "../memory/pointees.ts";
@@ -96,6 +97,11 @@ function copier(async: boolean): LibraryFunction {
       async,
       stream: args[4]?.value,
     });
+    copyAsked(host, call, [argumentValue(args, 0), argumentValue(args, 1)], bytes, {
+      async,
+      stream: args[4]?.value,
+      direction: integerOf(argumentValue(args, 3)),
+    });
     copyMemory(host, argumentValue(args, 0), argumentValue(args, 1), argumentValue(args, 2));
     return success;
   };
@@ -113,32 +119,42 @@ function filler(byHost: boolean): LibraryFunction {
     const bytes = integerOf(argumentValue(args, 2));
     const size = args[2]?.expression;
     copies(host, { call, to: sideOf(args, 0), bytes, size, async: false, ...(byHost ? { byHost } : {}) });
+    if (!byHost) setAsked(host, call, bytes, args[3]?.value);
     fillMemory(host, argumentValue(args, 0), argumentValue(args, 1), argumentValue(args, 2));
     return byHost ? argumentValue(args, 0) : success;
   };
 }
 
-/** `cudaMemcpy2D(to, toPitch, from, fromPitch, width, height, direction)`. */
-const copyRows: LibraryFunction = (host, args, call) => {
-  const [toPitch, fromPitch, width, height] = [1, 3, 4, 5].map((k) => integerOf(argumentValue(args, k)));
-  const parts = { call, bytes: undefined, async: false };
-  copies(host, { ...parts, to: sideOf(args, 0), from: sideOf(args, 2), direction: directionOf(args, 6) });
-  const rows = [
-    { pitch: args[1]?.expression, bytes: toPitch },
-    { pitch: args[3]?.expression, bytes: fromPitch },
-  ];
-  copiesRows(host, { ...parts, bytes: width, size: args[4]?.expression, to: sideOf(args, 0), from: sideOf(args, 2), rows });
-  const reach = (pitch: number | undefined): { readonly bytes?: number } =>
-    width === undefined || height === undefined || pitch === undefined ? {} : { bytes: (height - 1) * pitch + width };
-  copies(host, { ...parts, to: { ...sideOf(args, 0), ...reach(toPitch) }, from: { ...sideOf(args, 2), ...reach(fromPitch) } });
-  copyMemory(host, argumentValue(args, 0), argumentValue(args, 2), arithmetic("*", argumentValue(args, 1), argumentValue(args, 5)));
-  return success;
-};
+/** `cudaMemcpy2D(to, toPitch, from, fromPitch, width, height, direction, stream)`. */
+const copierOfRows =
+  (async: boolean): LibraryFunction =>
+  (host, args, call) => {
+    const [toPitch, fromPitch, width, height] = [1, 3, 4, 5].map((k) => integerOf(argumentValue(args, k)));
+    const parts = { call, bytes: undefined, async: false };
+    copies(host, { ...parts, to: sideOf(args, 0), from: sideOf(args, 2), direction: directionOf(args, 6) });
+    const rows = [
+      { pitch: args[1]?.expression, bytes: toPitch },
+      { pitch: args[3]?.expression, bytes: fromPitch },
+    ];
+    copiesRows(host, { ...parts, bytes: width, size: args[4]?.expression, to: sideOf(args, 0), from: sideOf(args, 2), rows });
+    const reach = (pitch: number | undefined): { readonly bytes?: number } =>
+      width === undefined || height === undefined || pitch === undefined ? {} : { bytes: (height - 1) * pitch + width };
+    copies(host, { ...parts, to: { ...sideOf(args, 0), ...reach(toPitch) }, from: { ...sideOf(args, 2), ...reach(fromPitch) } });
+    const all = width === undefined || height === undefined ? undefined : width * height;
+    copyAsked(host, call, [argumentValue(args, 0), argumentValue(args, 2)], all, {
+      async,
+      stream: args[7]?.value,
+      direction: integerOf(argumentValue(args, 6)),
+    });
+    copyMemory(host, argumentValue(args, 0), argumentValue(args, 2), arithmetic("*", argumentValue(args, 1), argumentValue(args, 5)));
+    return success;
+  };
 
 /** `cudaMemcpyToSymbol(symbol, from, bytes, offset = 0)`. */
 const copyToSymbol: LibraryFunction = (host, args, call) => {
   const to = { value: symbol(host, args, 0), expression: args[0]?.expression, skipped: skippedOf(args) };
   copies(host, { call, to, from: sideOf(args, 1), bytes: integerOf(argumentValue(args, 2)), size: args[2]?.expression, async: false });
+  copyAsked(host, call, ["device", argumentValue(args, 1)], integerOf(argumentValue(args, 2)));
   copyMemory(host, to.value, argumentValue(args, 1), argumentValue(args, 2));
   return success;
 };
@@ -146,6 +162,7 @@ const copyToSymbol: LibraryFunction = (host, args, call) => {
 const copyFromSymbol: LibraryFunction = (host, args, call) => {
   const from = { value: symbol(host, args, 1), expression: args[1]?.expression, skipped: skippedOf(args) };
   copies(host, { call, to: sideOf(args, 0), from, bytes: integerOf(argumentValue(args, 2)), size: args[2]?.expression, async: false });
+  copyAsked(host, call, [argumentValue(args, 0), "device"], integerOf(argumentValue(args, 2)));
   copyMemory(host, argumentValue(args, 0), from.value, argumentValue(args, 2));
   return success;
 };
@@ -295,8 +312,8 @@ export const memoryFunctions: ReadonlyMap<string, LibraryFunction> = new Map<str
       return success;
     },
   ],
-  ["cudaMemcpy2D", copyRows],
-  ["cudaMemcpy2DAsync", copyRows],
+  ["cudaMemcpy2D", copierOfRows(false)],
+  ["cudaMemcpy2DAsync", copierOfRows(true)],
   ["cudaMemset", filler(false)],
   ["cudaMemsetAsync", filler(false)],
   ["memset", filler(true)],

@@ -1,5 +1,7 @@
 /** The CUDA runtime: device queries, events and streams, launches by function call. */
 import type { DeviceProperties } from "../../settings.ts";
+import { streamMade } from "../memory/device-requests.ts";
+import type { Argument, Interpreter } from "../memory/interpreter.ts";
 import { unknownContent, zeroContent } from "../memory/journal.ts";
 import { dereferenced } from "../memory/pointees.ts";
 import { write } from "../memory/read-write.ts";
@@ -99,18 +101,21 @@ function attribute(device: DeviceProperties | undefined, index: number | undefin
   return typeof value === "number" ? int(value) : noGpu();
 }
 
-const opaque: LibraryFunction = (host, args) => {
-  const where = argumentValue(args, 0);
-  const place = dereferenced(host, where);
-  if (place instanceof Cell && place.value.kind !== "record") host.journal.set(place, unknown("a handle"));
+/** A stream or an event of its own, told from others by what it points to. */
+function handleMade(host: Interpreter, args: readonly Argument[], what: string): void {
+  const place = dereferenced(host, argumentValue(args, 0));
+  const made = new Allocation("", "host", undefined, { bytes: undefined, content: unknownContent, reason: what });
+  if (place !== undefined && !(place instanceof Cell && place.value.kind === "record")) write(host, place, pointer(made, undefined));
+}
+
+const createEvent: LibraryFunction = (host, args) => {
+  handleMade(host, args, "an event");
   return success;
 };
 
-/** A stream of its own, told from others by what it points to. */
 const createStream: LibraryFunction = (host, args) => {
-  const place = dereferenced(host, argumentValue(args, 0));
-  const made = new Allocation("", "host", undefined, { bytes: undefined, content: unknownContent, reason: "a stream" });
-  if (place !== undefined && !(place instanceof Cell && place.value.kind === "record")) write(host, place, pointer(made, undefined));
+  handleMade(host, args, "a stream");
+  streamMade(host, argumentValue(args, 0), args[1]?.value);
   return success;
 };
 
@@ -172,8 +177,8 @@ export const runtimeFunctions: ReadonlyMap<string, LibraryFunction> = new Map<st
     },
   ],
   ...occupancyFunctions,
-  ["cudaEventCreate", opaque],
-  ["cudaEventCreateWithFlags", opaque],
+  ["cudaEventCreate", createEvent],
+  ["cudaEventCreateWithFlags", createEvent],
   ["cudaStreamCreate", createStream],
   ["cudaStreamCreateWithFlags", createStream],
   ["cudaStreamCreateWithPriority", createStream],

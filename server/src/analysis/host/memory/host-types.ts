@@ -1,7 +1,7 @@
 /** Types of host code: sema's, and library containers that sema does not know. */
 
 import type { Declaration, Name, RecordDeclaration, TypeNode } from "../../../syntax/ast.ts";
-import type { Residence } from "../../facts.ts";
+import type { Residence } from "../../device-events.ts";
 import type { Substitution } from "../../sema/types.ts";
 import { record } from "../values/convert.ts";
 import {

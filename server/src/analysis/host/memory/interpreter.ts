@@ -5,6 +5,7 @@ import type { Semantics } from "../../sema/index.ts";
 import type { Substitutions } from "../../sema/substitutions.ts";
 import type { Substitution } from "../../sema/types.ts";
 import type { AnalysisSettings } from "../../settings.ts";
+import type { EventLog } from "../launches/event-log.ts";
 import type { FaultLog } from "../launches/host-fault.ts";
 import type { ResolveLaunch, Triple } from "../launches/launch-entry.ts";
 import type { LaunchLog } from "../launches/launch-log.ts";
@@ -101,6 +102,8 @@ export interface Interpreter {
   readonly launches: LaunchLog;
   /** What is wrong with what host code does; absent: nobody asks, and what follows the last launch need not be run. */
   readonly faults: FaultLog | undefined;
+  /** What it has the device do; absent: nobody asks. */
+  readonly events: EventLog | undefined;
   /** Of the function that is run. */
   readonly entryUnit: HostUnit;
   /** It is `main`: nothing was run before it. */

@@ -1,7 +1,7 @@
 /** Values of declared variables: initialisers, constructors, aggregates, containers. */
 
 import type { Expression, FunctionDeclaration, VariableDeclaration } from "../../../syntax/ast.ts";
-import type { Residence } from "../../facts.ts";
+import type { Residence } from "../../device-events.ts";
 import { contentOf } from "../memory/content.ts";
 import { blank, emptyContainer, hostType, isLibraryRecord } from "../memory/host-types.ts";
 import type { Argument, Interpreter } from "../memory/interpreter.ts";

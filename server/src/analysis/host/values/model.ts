@@ -7,7 +7,7 @@
 
 import type { Content, Image } from "@warplens/sim-engine";
 import type { Expression, FunctionDeclaration, Node } from "../../../syntax/ast.ts";
-import type { Residence } from "../../facts.ts";
+import type { Residence } from "../../device-events.ts";
 import type { FloatName, IntegerName, TemplateValue as KnownTemplateValue, Substitution, Type } from "../../sema/types.ts";
 
 /** A class template of a library whose meaning the evaluator knows: `std::vector<T>`, `thrust::device_vector<T>`, `std::string`. */

@@ -1,0 +1,136 @@
+import { describe, expect, test } from "vitest";
+import type { DeviceEvent, DeviceEvents } from "../analysis/device-events.ts";
+import type { Expression } from "../syntax/ast.ts";
+import { type Durations, schedule, type Timeline } from "./schedule.ts";
+
+const at: Expression = { kind: "bool", start: 0, end: 1, value: true };
+
+/** A kernel of 100 ns takes the whole GPU, `half` of it as long. */
+const durations: Durations = {
+  launch: ({ kernel }) => (kernel === "unknown" ? undefined : { ns: 100, room: kernel === "half" ? 0.5 : 1 }),
+  linkRate: 1,
+  memoryRate: 10,
+};
+
+const launch = (kernel: string, stream?: number): DeviceEvent => ({
+  kind: "launch",
+  at,
+  kernel,
+  grid: [1],
+  block: [32],
+  ...(stream ? { stream } : {}),
+});
+const copy = (bytes: number, way: "up" | "down", { async = false, stream = 0, pageable = false } = {}): DeviceEvent => {
+  const host = pageable ? "host" : "pinned";
+  const [from, to] = way === "up" ? ([host, "device"] as const) : (["device", host] as const);
+  return { kind: "copy", at, from, to, bytes, async, ...(stream ? { stream } : {}) };
+};
+const wait: DeviceEvent = { kind: "wait", at };
+const repeat = (times: number | undefined, ...events: DeviceEvents[]): DeviceEvents => ({ kind: "repeat", times, events });
+
+const run = (...events: DeviceEvents[]): Timeline => schedule({ events, independent: new Set([9]), doubts: [] }, durations);
+const spans = (...events: DeviceEvents[]): (readonly [number, number])[] => run(...events).spans.map(({ from, to }) => [from, to]);
+
+describe("the order", () => {
+  test("of one stream is the host's", () => {
+    expect(spans(copy(50, "up"), launch("k"), copy(30, "down"))).toEqual([
+      [0, 50],
+      [50, 150],
+      [150, 180],
+    ]);
+  });
+
+  test("streams go beside each other: a copy each way and a kernel at once", () => {
+    expect(spans(copy(100, "up", { async: true, stream: 1 }), copy(100, "down", { async: true, stream: 2 }), launch("k", 3))).toEqual([
+      [0, 100],
+      [0, 100],
+      [0, 100],
+    ]);
+  });
+
+  test("copies of one way follow each other", () => {
+    expect(spans(copy(100, "up", { async: true, stream: 1 }), copy(100, "up", { async: true, stream: 2 }))).toEqual([
+      [0, 100],
+      [100, 200],
+    ]);
+  });
+
+  test("kernels go beside each other where the SMs have room", () => {
+    expect(spans(launch("half", 1), launch("half", 2), launch("half", 3), launch("k", 4))).toEqual([
+      [0, 100],
+      [0, 100],
+      [100, 200],
+      [200, 300],
+    ]);
+  });
+
+  test("the default stream waits for others, and they for it, but for independent ones", () => {
+    expect(spans(launch("half", 1), launch("half"), launch("half", 1))).toEqual([
+      [0, 100],
+      [100, 200],
+      [200, 300],
+    ]);
+    expect(spans(launch("half", 9), launch("half"))).toEqual([
+      [0, 100],
+      [0, 100],
+    ]);
+  });
+
+  test("the host waits for copies, unless they are asynchronous and from page-locked memory", () => {
+    const after = (first: DeviceEvent): number | undefined => spans(first, copy(1, "down", { async: true, stream: 9 }))[1]?.[0];
+    expect(after(copy(50, "up"))).toBe(50);
+    expect(after(copy(50, "up", { async: true }))).toBe(0);
+    expect(after(copy(50, "up", { async: true, pageable: true }))).toBe(50);
+  });
+
+  test("a stream waits for an event, and the host for the device", () => {
+    expect(
+      spans(
+        launch("half", 1),
+        { kind: "record", at, event: 5, stream: 1 },
+        { kind: "join", at, event: 5, stream: 2 },
+        launch("half", 2),
+        wait,
+        copy(10, "up", { async: true, stream: 9 }),
+      ),
+    ).toEqual([
+      [0, 100],
+      [100, 200],
+      [200, 210],
+    ]);
+  });
+});
+
+describe("loops", () => {
+  test("take as long as their turns, however many are drawn", () => {
+    const { ns, kernels, copies, overlap, spans, turns } = run(repeat(1000, launch("k"), copy(50, "down")), launch("k"));
+    expect({ ns, kernels, copies, overlap }).toEqual({ ns: 150_100, kernels: 100_100, copies: 50_000, overlap: 0 });
+    expect(spans).toHaveLength(7);
+    expect(spans.map(({ times }) => times)).toEqual([1, 1, 1, 1, 998, 998, 1]);
+    expect(turns).toEqual([{ times: 997, from: 450, to: 150_000 }]);
+  });
+
+  test("in loops", () => {
+    const { ns, kernels, spans } = run(repeat(10, repeat(20, launch("k")), copy(50, "down")));
+    expect({ ns, kernels }).toEqual({ ns: 10 * 2050, kernels: 200 * 100 });
+    expect(spans.filter(({ engine }) => engine === "kernel").reduce((sum, { times }) => sum + times, 0)).toBe(200);
+  });
+
+  test("that go on beside a stream are as long as what takes longest", () => {
+    const { ns, overlap } = run(repeat(100, copy(60, "up", { async: true, stream: 1 }), launch("k", 2)));
+    expect(ns).toBe(100 * 100);
+    expect(overlap).toBe(6000);
+  });
+});
+
+test("what is not known is said, and takes no time", () => {
+  expect(run(launch("unknown"), launch("k"))).toMatchObject({
+    ns: 100,
+    spans: [{ isUnknown: true }, {}],
+    doubts: ["some launches were not simulated: they are taken to need no time"],
+  });
+  expect(run(repeat(undefined, launch("k")))).toMatchObject({
+    ns: 100,
+    doubts: ["how often a loop turns is not known: one turn of it is told"],
+  });
+});

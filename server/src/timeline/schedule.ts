@@ -1,0 +1,284 @@
+/**
+ * When the device does what host code asks for: streams in their order, copies by an engine each way, kernels beside each other as far
+ * as the SMs have room. Host code itself takes no time here, nor does asking; so what is told is the least a run takes.
+ */
+import type { DeviceEvent, DeviceEvents, DeviceProgram } from "../analysis/device-events.ts";
+
+/** What takes time. */
+type Task = DeviceEvent & { readonly kind: "launch" | "copy" | "set" };
+
+/** How long tasks take, by whoever knows. */
+export interface Durations {
+  /** Nanoseconds of a launch and the share of the SMs' room that its blocks take, at most 1; undefined where it was not simulated. */
+  launch(event: Task & { readonly kind: "launch" }): { readonly ns: number; readonly room: number } | undefined;
+  /** Bytes a nanosecond between host and device, and within the device's memory read and written again. */
+  readonly linkRate: number;
+  readonly memoryRate: number;
+}
+
+export type Engine = "kernel" | "to device" | "from device" | "in device";
+
+/** Something that the device does, once or in all turns of a loop that are not told one by one. */
+export interface TimelineSpan {
+  readonly event: Task;
+  readonly engine: Engine;
+  /** Nanoseconds from the first thing that host code asks for. */
+  readonly from: number;
+  readonly to: number;
+  /** How often it happens: with the turns of loops that are not told one by one. */
+  times: number;
+  /** How long it takes is not known: it is left out of all sums. */
+  readonly isUnknown?: true;
+}
+
+/** Turns of a loop after those that are told one by one, all alike. */
+export interface TimelineTurns {
+  readonly times: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface Timeline {
+  /** Nanoseconds until everything is done. */
+  readonly ns: number;
+  readonly spans: readonly TimelineSpan[];
+  readonly turns: readonly TimelineTurns[];
+  /** Nanoseconds in which a kernel runs, in which something is copied from or to the host, and in which both happen. */
+  readonly kernels: number;
+  readonly copies: number;
+  readonly overlap: number;
+  /** Why it is more than that, or not in this order. */
+  readonly doubts: readonly string[];
+}
+
+/** Turns of a loop that are gone through one by one: the first may find the device idle, from then on each is like the one before. */
+const turnsTold = 3;
+/** Spans of a program that are told. */
+const mostSpans = 5000;
+
+const defaultStream = 0;
+
+/** When the host goes on, and streams, events and the link are done. */
+interface Clocks {
+  readonly host: number;
+  readonly streams: ReadonlyMap<number, number>;
+  readonly recorded: ReadonlyMap<number, number>;
+  readonly link: Readonly<Record<"to device" | "from device", number>>;
+  readonly end: number;
+}
+
+interface Sums {
+  readonly kernels: number;
+  readonly copies: number;
+  readonly overlap: number;
+}
+
+const sumsOf = (all: readonly Sums[]): Sums =>
+  all.reduce(
+    (sum, each) => ({ kernels: sum.kernels + each.kernels, copies: sum.copies + each.copies, overlap: sum.overlap + each.overlap }),
+    {
+      kernels: 0,
+      copies: 0,
+      overlap: 0,
+    },
+  );
+
+/** For how long of a stretch of time kernels run, something is copied, and both. */
+function busyWithin(spans: readonly TimelineSpan[], from: number, to: number): Sums {
+  const edges = spans.flatMap((span) => {
+    const isKernel = span.engine === "kernel";
+    const [begin, end] = [Math.max(from, span.from), Math.min(to, span.to)];
+    if (span.engine === "in device" || end <= begin) return [];
+    return [
+      { at: begin, by: 1, isKernel },
+      { at: end, by: -1, isKernel },
+    ];
+  });
+  edges.sort((a, b) => a.at - b.at || a.by - b.by);
+  const under = { kernels: 0, copies: 0 };
+  const sums = { kernels: 0, copies: 0, overlap: 0 };
+  let last = from;
+  for (const { at, by, isKernel } of edges) {
+    if (under.kernels > 0) sums.kernels += at - last;
+    if (under.copies > 0) sums.copies += at - last;
+    if (under.kernels > 0 && under.copies > 0) sums.overlap += at - last;
+    under[isKernel ? "kernels" : "copies"] += by;
+    last = at;
+  }
+  return sums;
+}
+
+class Schedule {
+  readonly #durations: Durations;
+  readonly #independent: ReadonlySet<number>;
+  readonly doubts: Set<string>;
+  readonly spans: TimelineSpan[] = [];
+  readonly turns: (TimelineTurns & Sums)[] = [];
+  #host = 0;
+  /** When each stream, each engine, and what events stand for is done. */
+  #streams = new Map<number, number>();
+  readonly #link = { "to device": 0, "from device": 0 };
+  #recorded = new Map<number, number>();
+  /** Kernels by when they run, and the room they take. */
+  #kernels: { readonly from: number; readonly to: number; readonly room: number }[] = [];
+
+  constructor(program: DeviceProgram, durations: Durations) {
+    this.#durations = durations;
+    this.#independent = program.independent;
+    this.doubts = new Set(program.doubts);
+  }
+
+  /** When all that was asked for is done. */
+  get end(): number {
+    return Math.max(this.#host, ...this.#streams.values());
+  }
+
+  run(events: readonly DeviceEvents[]): void {
+    for (const event of events) {
+      if (event.kind === "repeat") this.#repeat(event.times, event.events);
+      else this.#do(event);
+    }
+  }
+
+  #repeat(times: number | undefined, events: readonly DeviceEvents[]): void {
+    if (times === undefined) this.doubts.add("how often a loop turns is not known: one turn of it is told");
+    const told = Math.min(times ?? 1, turnsTold);
+    let before = this.#clocks();
+    let [begun, first, inner] = [this.end, 0, 0];
+    for (let turn = 0; turn < told; turn++) {
+      before = this.#clocks();
+      begun = this.end;
+      first = this.spans.length;
+      inner = this.turns.length;
+      this.run(events);
+    }
+    if (times === undefined || times <= told) return;
+    const more = times - told;
+    const again = this.spans.slice(first);
+    for (const span of again) span.times *= 1 + more;
+    const [from, each] = [this.end, this.end - begun];
+    const { kernels, copies } = sumsOf([busyWithin(again, 0, from), ...this.turns.slice(inner)]);
+    // How far it is ahead of itself is not followed: so much happens at once at least.
+    const overlap = Math.max(0, kernels + copies - each);
+    this.turns.push({ times: more, from, to: from + each * more, kernels: kernels * more, copies: copies * more, overlap: overlap * more });
+    this.#pass(before, more);
+  }
+
+  /** With what is not told one by one. */
+  busyWithin(from: number, to: number): Sums {
+    return sumsOf([busyWithin(this.spans, from, to), ...this.turns.filter((each) => each.from >= from && each.to <= to)]);
+  }
+
+  #clocks(): Clocks {
+    return { host: this.#host, streams: new Map(this.#streams), recorded: new Map(this.#recorded), link: { ...this.#link }, end: this.end };
+  }
+
+  /** What has gone on since `before` goes on so often again: each by itself, as copies may run ahead of kernels. */
+  #pass(before: Clocks, times: number): void {
+    const on = (then: number, now: number): number => now + (now - then) * times;
+    const all = (then: ReadonlyMap<number, number>, now: ReadonlyMap<number, number>): Map<number, number> =>
+      new Map([...now].map(([key, at]) => [key, on(then.get(key) ?? at, at)]));
+    const end = this.end;
+    const passed = (end - before.end) * times;
+    this.#host = on(before.host, this.#host);
+    this.#streams = all(before.streams, this.#streams);
+    this.#recorded = all(before.recorded, this.#recorded);
+    for (const way of ["to device", "from device"] as const) this.#link[way] = on(before.link[way], this.#link[way]);
+    this.#kernels = this.#kernels.map(({ from, to, room }) => ({ from: from + passed, to: to + passed, room }));
+  }
+
+  #do(event: DeviceEvent): void {
+    const stream = "stream" in event && event.stream !== undefined ? event.stream : defaultStream;
+    switch (event.kind) {
+      case "wait":
+        if (event.event !== undefined) this.#host = Math.max(this.#host, this.#recorded.get(event.event) ?? 0);
+        else this.#host = Math.max(this.#host, event.stream === undefined ? this.end : this.#ready(stream));
+        return;
+      case "record":
+        this.#recorded.set(event.event, this.#ready(stream));
+        return;
+      case "join":
+        this.#streams.set(stream, Math.max(this.#ready(stream), this.#recorded.get(event.event) ?? 0));
+        return;
+      default:
+        this.#task(event, stream);
+    }
+  }
+
+  /** When a stream can go on: the default stream waits for all but the independent ones, and they for it. */
+  #ready(stream: number): number {
+    const own = Math.max(this.#host, this.#streams.get(stream) ?? 0);
+    if (this.#independent.has(stream)) return own;
+    if (stream !== defaultStream) return Math.max(own, this.#streams.get(defaultStream) ?? 0);
+    return Math.max(own, ...[...this.#streams].flatMap(([other, end]) => (this.#independent.has(other) ? [] : [end])));
+  }
+
+  #task(event: Task, stream: number): void {
+    const engine = engineOf(event);
+    if (engine === undefined) return;
+    const took = this.#durationOf(event, engine);
+    const ready = this.#ready(stream);
+    const room = took?.room ?? 0;
+    const from =
+      engine === "kernel" ? this.#fits(ready, took?.ns ?? 0, room) : Math.max(ready, engine === "in device" ? 0 : this.#link[engine]);
+    const to = from + (took?.ns ?? 0);
+    if (engine === "kernel") this.#kernels.push({ from, to, room });
+    else if (engine !== "in device") this.#link[engine] = to;
+    this.#streams.set(stream, to);
+    if (this.spans.length < mostSpans)
+      this.spans.push({ event, engine, from, to, times: 1, ...(took ? {} : { isUnknown: true as const }) });
+    else this.doubts.add(`only the first ${mostSpans.toLocaleString("en")} things are drawn`);
+    if (event.uncertain) this.doubts.add("whether some of it happens depends on what is not known");
+    if (waitsFor(event, engine)) this.#host = to;
+  }
+
+  #durationOf(event: Task, engine: Engine): { readonly ns: number; readonly room: number } | undefined {
+    const unknown = (why: string): undefined => void this.doubts.add(why);
+    if (event.kind === "launch")
+      return this.#durations.launch(event) ?? unknown("some launches were not simulated: they are taken to need no time");
+    if (event.bytes === undefined) return unknown("how much some copies move is not known: they are taken to need no time");
+    if (event.kind === "copy" && (event.from === undefined || event.to === undefined))
+      return unknown("where some copies lead is not known: they are taken to need no time");
+    return { ns: event.bytes / (engine === "in device" ? this.#durations.memoryRate : this.#durations.linkRate), room: 0 };
+  }
+
+  /** From when a kernel that needs `room` finds it, until it ends. */
+  #fits(ready: number, ns: number, room: number): number {
+    this.#kernels = this.#kernels.filter(({ to }) => to > this.#host);
+    const starts = [ready, ...this.#kernels.map(({ to }) => to)].filter((at) => at >= ready).sort((a, b) => a - b);
+    const isFree = (at: number): boolean => {
+      const beside = this.#kernels.filter(({ from, to }) => from < at + ns && to > at);
+      return beside.reduce((sum, each) => sum + each.room, room) <= 1 || beside.length === 0;
+    };
+    return starts.find(isFree) ?? starts.at(-1) ?? ready;
+  }
+}
+
+/** What does it; undefined for copies within the host's memory. */
+function engineOf(event: Task): Engine | undefined {
+  if (event.kind === "launch") return "kernel";
+  if (event.kind === "set") return "in device";
+  const isOfHost = (side: typeof event.to): boolean => side === "host" || side === "pinned";
+  if (isOfHost(event.from) && isOfHost(event.to)) return undefined;
+  if (isOfHost(event.from)) return "to device";
+  return isOfHost(event.to) ? "from device" : "in device";
+}
+
+/** The host goes on when it is done: also where memory that is not page-locked has to be copied by the driver. */
+function waitsFor(event: Task, engine: Engine): boolean {
+  if (event.kind !== "copy" || engine === "in device") return false;
+  return !event.async || event.from === "host" || event.to === "host";
+}
+
+export function schedule(program: DeviceProgram, durations: Durations): Timeline {
+  const made = new Schedule(program, durations);
+  made.run(program.events);
+  const { spans, turns, doubts, end } = made;
+  return {
+    ns: end,
+    spans,
+    turns: turns.map(({ times, from, to }) => ({ times, from, to })),
+    ...made.busyWithin(0, end),
+    doubts: [...doubts],
+  };
+}
