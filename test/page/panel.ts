@@ -54,9 +54,16 @@ export function describePanel({ server, browser, extension, folder }: PageContex
         ["shared memory", "over 27.5 KB: 88 %"],
         ["block size", "288: 98 %"],
       ]) {
-        const chart = panel.getByRole("img", { name: `Occupancy by ${resource}` });
+        const chart = panel.getByRole("slider", { name: `Occupancy by ${resource}` });
         assert.match((await chart.getAttribute("aria-label")) ?? "", new RegExp(`: 100 %; .*${change}`));
         assert.ok(occupancy.includes(change ?? ""), `${change} is not in ${occupancy}`);
+        await chart.focus();
+        await page.keyboard.press("ArrowRight");
+        assert.match((await chart.getAttribute("aria-valuetext")) ?? "", /^\d+: \d+ %$/);
+        const value = panel.locator(".resource", { has: chart }).locator(".value").first();
+        assert.match(await value.innerText(), /: \d+ %$/);
+        await chart.blur();
+        assert.doesNotMatch(await value.innerText(), /%$/);
       }
       const memory = panel.getByRole("region", { name: "Memory" });
       for (const level of ["Requested", "L1", "L2", "DRAM"]) await memory.getByRole("row", { name: level }).waitFor();

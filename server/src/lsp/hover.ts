@@ -15,6 +15,7 @@ import {
   isSimulated,
   launchesOf,
   type SimulatedLaunch,
+  shownLaunch,
   staleText,
   type View,
   type ViewKernel,
@@ -27,7 +28,12 @@ export function hover(view: View, position: Position): Hover | null {
   if (view.progress === "off") return null;
   const offset = document.offsetAt(position);
   const found =
-    onShared(view, offset) ?? onAccess(view, offset) ?? onKernel(view, offset) ?? onLaunch(view, offset) ?? beforeLine(view, offset);
+    onShared(view, offset) ??
+    onAccess(view, offset) ??
+    onKernel(view, offset) ??
+    onLaunch(view, offset) ??
+    beforeLine(view, offset) ??
+    onLoop(view, offset);
   return found ? { contents: { kind: "markdown", value: found.text }, range: rangeOf(document, found.at) } : null;
 }
 
@@ -97,6 +103,29 @@ function beforeLine(view: View, offset: number): Found | undefined {
   return { at, text: `${title(view, "Time of this line", launch.isStale)}\n\n${share}: ${formatWaits(waits)}.` };
 }
 
+/** On a loop's first line: how often it turns, launch by launch, and what its line takes of the time. */
+function onLoop(view: View, offset: number): Found | undefined {
+  const { document } = view;
+  const found = view.launches.filter(isSimulated).flatMap((launch) => {
+    const loop = launch.report.loops.filter(inDocument).find(({ start, end }) => start <= offset && offset <= end);
+    return loop ? [{ launch, loop }] : [];
+  });
+  const [first] = found;
+  if (!first) return undefined;
+  const { start, end } = first.loop;
+  const line = document.positionAt(start).line;
+  const at = { start, end: Math.min(end, document.offsetAt({ line: line + 1, character: 0 })) };
+  if (!holds(at, offset)) return undefined;
+  const turns = found.map(({ launch, loop }) => {
+    const where = found.length > 1 ? ` · launch in line ${launch.line}` : "";
+    return row(
+      `turns of a warp each time it enters${where}`,
+      `**${formatCount(loop.trips)}**${Number.isInteger(loop.trips) ? "" : " in the mean"}`,
+    );
+  });
+  return { at, text: [title(view, "Loop", first.launch.isStale), [row("", ""), "| --- | --- |", ...turns].join("\n")].join("\n\n") };
+}
+
 const launchesElsewhere = (view: View, shown: SimulatedLaunch): string =>
   view.launches.filter(isSimulated).some((launch) => launch !== shown && launch.kernelName === shown.kernelName)
     ? `, launched in line ${shown.line}`
@@ -106,7 +135,7 @@ function onKernel(view: View, offset: number): Found | undefined {
   const kernel = view.kernels.find(({ nameAt, launchBounds }) => holds(nameAt, offset) || (launchBounds && holds(launchBounds, offset)));
   if (!kernel) return undefined;
   const at = holds(kernel.nameAt, offset) ? kernel.nameAt : (kernel.launchBounds ?? kernel.nameAt);
-  const worst = worstLaunch(launchesOf(view, kernel));
+  const worst = shownLaunch(launchesOf(view, kernel));
   if (!worst) return { at, text: `${title(view, code(kernel.name))}\n\n${reasonOf(view, kernel)}` };
   return { at, text: launchText(view, worst, otherLaunches(view, kernel, worst)) };
 }

@@ -1,5 +1,5 @@
 /** What is assumed of a kernel's parameters, where they are declared. */
-import { type Assumption, findGpu, type GpuModel } from "@warplens/sim-engine";
+import { type AccessReport, type Assumption, findGpu, type GpuModel } from "@warplens/sim-engine";
 import { expect, test } from "vitest";
 import { TextDocument } from "vscode-languageserver-textdocument";
 import { inlayHints } from "./inlay-hints.ts";
@@ -75,4 +75,29 @@ test("a parameter that is called as a part of the configuration has none", () =>
   const view = viewOf([[{ what: "block", value: 64, why: "common" }]]);
   const launches = view.launches.map((launch) => ({ ...launch, kernel: named }));
   expect(inlayHints({ ...view, kernels: [named], launches }, everywhere)).toEqual([]);
+});
+
+const access = (start: number, transactions: number, ideal: number): AccessReport => ({
+  file: 0,
+  line: 2,
+  start,
+  end: start + 1,
+  space: "global",
+  operation: "load",
+  bytesPerLane: 4,
+  requests: 100,
+  lanes: 3200,
+  transactions,
+  ideal,
+});
+
+test("what does a launch no harm takes no room", () => {
+  const view = viewOf([[]]);
+  const [launch] = view.launches;
+  if (!launch?.report) throw new Error("no report");
+  const accesses = [access(3, 100_000, 12_500), access(5, 1000, 400), access(7, 12_900, 12_500)];
+  const labels = inlayHints({ ...view, launches: [{ ...launch, report: { ...launch.report, accesses } }] }, everywhere).map(
+    ({ label }) => label,
+  );
+  expect(labels).toEqual(["1000 sectors/req, ideal 125"]);
 });

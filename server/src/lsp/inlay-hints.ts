@@ -1,5 +1,5 @@
 /** Figures beside the code they belong to, only where they say something: an access that is not ideal, a conflict, a trip count, a size. */
-import type { AccessReport, Assumption } from "@warplens/sim-engine";
+import type { AccessReport, Assumption, LaunchReport } from "@warplens/sim-engine";
 import { type InlayHint, InlayHintKind, type InlayHintLabelPart, type Range as LspRange } from "vscode-languageserver";
 import { launchKeys } from "../analysis/directives.ts";
 import { visible, visibleName } from "../foreign-text.ts";
@@ -9,6 +9,8 @@ import { inDocument, isSimulated, launchesOf, staleText, type View, type ViewKer
 
 /** Below this factor an access counts as ideal: alignment at the edges is not worth a word. */
 const worthAWord = 1.05;
+/** What an access needs beyond the ideal, as a share of all that the launch's accesses of its kind need, below which it does no harm. */
+const harmless = 0.01;
 
 export function inlayHints(view: View, shown: LspRange): InlayHint[] {
   const { document, settings, launches, kernels } = view;
@@ -23,7 +25,10 @@ export function inlayHints(view: View, shown: LspRange): InlayHint[] {
   };
   const stale = (isStale: boolean): string => (isStale ? `. ${staleText(view)}` : "");
   for (const { report, kernelName, isStale } of launches.filter(isSimulated)) {
+    const all = { global: needed(report, "global"), shared: needed(report, "shared") };
     for (const access of report.accesses.filter(inDocument)) {
+      if ((access.space === "global" || access.space === "shared") && access.transactions - access.ideal < harmless * all[access.space])
+        continue;
       const words = accessWords(access, settings["inlayHints.globalAccesses"], settings["inlayHints.sharedAccesses"]);
       if (words) offer("access", access.end, words.text, `${words.tooltip} in ${visibleName(kernelName)}${stale(isStale)}`, words.weight);
     }
@@ -93,6 +98,9 @@ function assumedParameters(view: View, kernel: ViewKernel): { readonly at: numbe
     ];
   });
 }
+
+const needed = ({ accesses }: LaunchReport, space: AccessReport["space"]): number =>
+  accesses.reduce((sum, access) => sum + (access.space === space ? access.transactions : 0), 0);
 
 function accessWords(
   access: AccessReport,

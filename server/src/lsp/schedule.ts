@@ -3,6 +3,7 @@
  * worker tells to the documents' states, and says what of them has changed.
  */
 
+import { formatTime } from "../units.ts";
 import { AnalysisError, type AnalysisWorker, type FileFindings, type SimulationMessage, type SimulationOrder } from "../worker/messages.ts";
 import type { DocumentState } from "./document-state.ts";
 import { type ProgressBar, SimulationProgress } from "./progress.ts";
@@ -42,6 +43,8 @@ export class Schedule {
   readonly #progress: SimulationProgress;
   readonly #figures: Throttle;
   readonly #proofs: Throttle;
+  /** When the last simulation began, in milliseconds. */
+  #began = 0;
   #pause: ReturnType<typeof setTimeout> | undefined;
   #running: Pick<StatusParams, "simulating" | "progress"> = { simulating: 0 };
 
@@ -138,6 +141,7 @@ export class Schedule {
     if (does === "find") state.asksFindings();
     else {
       state.asksSimulation();
+      this.#began = Date.now();
       this.#progress.begin(uri);
       this.#runs({ simulating: 1 });
     }
@@ -210,10 +214,22 @@ export class Schedule {
     } else if (message.type === "result") this.#figures.news(uri);
     if (message.type === "proof") this.#tried(uri, state, message);
     if (message.type === "end") {
+      this.#events.note(this.#account(uri, state));
       this.#progress.end();
       this.#runs({ simulating: 0 });
       this.#events.simulated(uri);
     }
+  }
+
+  /** `/w/a.cu: 5 launches simulated on NVIDIA H200 in 0.8 s; 1 not: k, line 12: …` */
+  #account(uri: string, { figures, held }: DocumentState): string {
+    const reasons = figures.launches.flatMap(({ place, result, now }) => {
+      const reason = now?.reason ?? result?.result.reason;
+      return reason === undefined ? [] : [`${place.kernelName}, line ${place.line}: ${reason}`];
+    });
+    const done = figures.launches.length - reasons.length;
+    const simulated = `${uri}: ${done} launch${done === 1 ? "" : "es"} simulated on ${held.gpu.name} in ${formatTime(1e6 * (Date.now() - this.#began))}`;
+    return reasons.length === 0 ? simulated : `${simulated}; ${reasons.length} not: ${reasons.join("; ")}`;
   }
 
   /** What is offered has changed; what is not offered is told in the log. */

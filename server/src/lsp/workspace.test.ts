@@ -244,8 +244,28 @@ test("what came of trying fixes is told with the findings, and in the log where 
   run?.tried(1, { verdict: "withheld", why: "it changes what `k` leaves" });
   run?.tried(0, { verdict: "proved", gain: { fromNs: 304_000, toNs: 144_000 } });
   await vi.advanceTimersByTimeAsync(1000);
-  expect(notes).toEqual([`${a}:1: some-rule: not offered: Write it well: it changes what \`k\` leaves`]);
+  expect(notes.filter((note) => !note.includes("simulated on"))).toEqual([
+    `${a}:1: some-rule: not offered: Write it well: it changes what \`k\` leaves`,
+  ]);
   // The second one soon after the first: both are told of together.
   expect(told.findings.length - before).toBe(2);
   expect(workspace.diagnostics(a).items.map(({ data }) => data.fixes[0].proof?.verdict)).toEqual(["proved", "withheld"]);
+});
+
+test("the log says what was simulated, and what not and why", async () => {
+  const { asked, configure, open, notes } = setUp();
+  configure({});
+  open("/w/a.cu", "one two");
+  await settle();
+  await asked[0]?.found(findings());
+  await vi.advanceTimersByTimeAsync(1000);
+  const { kernels, launches } = kernelsIn("one two");
+  asked[1]?.launches(kernels, launches);
+  asked[1]?.result(0, { report: reportOf(1000) });
+  asked[1]?.result(1, { reason: "its launch is not known" });
+  await asked[1]?.end();
+  expect(notes).toHaveLength(1);
+  expect(notes[0]).toMatch(
+    /^file:\/\/\/w\/a\.cu: 1 launch simulated on NVIDIA H200 in \d[\d.]* \w+; 1 not: two, line 1: its launch is not known$/,
+  );
 });

@@ -65,14 +65,19 @@ function resourceChart({ resource, name, now, below, above }: ResourceChanges, s
   const { basis } = report.resources.registersPerThread;
   const used = `${now} ${units[resource]}${resource === "registers" ? `, ${basis}` : ""}`;
   const around = [below, above].filter((text) => text !== undefined).join("; ");
+  const shown = element("span", { class: "value" }, used);
   return element(
     "div",
     { class: "resource" },
     element("span", { class: "quiet" }, name),
-    element("span", { class: "value" }, used),
+    shown,
     stepChart(
       sweep,
       `Occupancy by ${name.toLowerCase()}. Now ${used}: ${formatPercent(report.occupancy.theoreticalPct)}${around ? `; ${around}` : ""}.`,
+      (value, percent) => {
+        const text = value === undefined ? "" : `${resource === "shared" ? formatCapacity(value) : value} ${units[resource]}`;
+        shown.textContent = percent === undefined ? used : `${text}: ${formatPercent(percent)}`;
+      },
     ),
     element("span", { class: "quiet" }, below ?? ""),
     element("span", { class: "quiet value" }, above ?? ""),

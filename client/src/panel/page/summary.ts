@@ -21,14 +21,8 @@ export function header(
   const name = shown ? `${shown.kernel}${shown.templateArguments}` : "No kernel";
   const picker = element(
     "select",
-    { id: "launch", "aria-label": "Launch", change: (event) => on.launch((event.target as HTMLSelectElement).selectedIndex) },
-    ...launches.map((launch, index) =>
-      element(
-        "option",
-        { selected: index === selected },
-        `${launch.kernel}${launch.templateArguments}  ${launch.configuration}  line ${launch.line}`,
-      ),
-    ),
+    { id: "launch", "aria-label": "Launch", change: (event) => on.launch(Number((event.target as HTMLSelectElement).value)) },
+    ...options(launches, selected),
   );
   return element(
     "header",
@@ -54,6 +48,26 @@ export function header(
       fault &&
       element("p", { class: "refused", role: "status", title: fault.message }, `⚠ ${fault.text}: figures of the kernel as it is`),
     report && reason !== undefined && element("p", { class: "refused", role: "status" }, `Now not simulated: ${reason}`),
+  );
+}
+
+/** Many launches by their kernels. */
+const manyLaunches = 8;
+
+function options(launches: PanelModel["launches"], selected: number): HTMLElement[] {
+  const all = launches.map((launch, index) => {
+    const name = `${launch.kernel}${launch.templateArguments}`;
+    const option = element(
+      "option",
+      { selected: index === selected, value: index },
+      `${name}  ${launch.configuration}  line ${launch.line}`,
+    );
+    return { kernel: launch.kernel, option };
+  });
+  if (launches.length < manyLaunches) return all.map(({ option }) => option);
+  const kernels = [...new Set(launches.map(({ kernel }) => kernel))];
+  return kernels.map((kernel) =>
+    element("optgroup", { label: kernel }, ...all.filter((each) => each.kernel === kernel).map(({ option }) => option)),
   );
 }
 
