@@ -55,7 +55,7 @@ void run(int n, cudaMemLocation device) {
     const name = first.call.arguments[0] ? excerpt(program.reading, first.call.arguments[0], 30).replace(/^.*&/, "") : "";
     yield {
       span: first.call,
-      message: `\`${name}\`${others.length > 0 ? ` and ${others.length} more` : ""}${total === undefined ? "" : `, ${formatCapacity(Number(total))},`} come to the device page by page, as kernels touch them: nothing prefetches. \`cudaMemPrefetchAsync\` brings them in one go.`,
+      message: `\`${name}\`${others.length > 0 ? ` and ${others.length} more` : ""}${total === undefined ? "" : `, ${formatCapacity(Number(total))},`} ${others.length > 0 ? "come" : "comes"} to the device page by page, as kernels touch them: nothing prefetches. \`cudaMemPrefetchAsync\` brings them in one go.`,
       related: others.slice(0, 8).map(({ call }) => ({ at: call, message: "also managed" })),
     };
   },

@@ -24,6 +24,9 @@ testRule(rule, {
     ),
     "one lane for its warp": program("  if (threadIdx.x % 32 == 0) for (int k = 0; k < 64; ++k) t[threadIdx.x] = sinf(t[threadIdx.x]);"),
     "the first threads": program("  if (threadIdx.x < 20) for (int k = 0; k < 64; ++k) t[threadIdx.x] = sinf(t[threadIdx.x]);"),
+    "the first threads, by a bound of each": program(
+      "  for (int s = 250; s > 0; s -= 10)\n    if (s > max(0, 3 * (int)threadIdx.x - 1)) t[threadIdx.x] = sinf(t[threadIdx.x]);",
+    ),
     "by warps": program("  if (threadIdx.x / 32 % 2) for (int k = 0; k < 64; ++k) t[threadIdx.x] = sinf(t[threadIdx.x]);"),
     "by data": program("  if (t[threadIdx.x] > 0) for (int k = 0; k < 64; ++k) t[threadIdx.x] = sinf(t[threadIdx.x]);"),
   },

@@ -53,12 +53,14 @@ export function idleBranches(program: Program, { totals, counts }: Sample, work:
         : !program.divergence.isVarying(end.cond) || busyShare(all, flow, threads) > mostBusy
     )
       continue;
+    // Of a branch that only some come to, the others wait for another one.
+    const coming = ofPlace ? flow(block).lanes / executions : threads;
     const executed = new Map<Block, number>();
     for (const each of all) {
       const { executions: times, lanes } = flow(each);
       // One lane of a warp is its leader: what it does is done once for all.
-      if (times > 0 && lanes < busyLanes * threads * times && !(ofPlace && lanes <= times))
-        executed.set(each.block, lanes / (threads * times));
+      if (times > 0 && lanes < busyLanes * coming * times && !(ofPlace && lanes <= times))
+        executed.set(each.block, lanes / (coming * times));
     }
     if (executed.size === 0) continue;
     found.push({ kind: ofPlace ? "idle lanes" : "idle lanes by values", ops: [], place: end.span, cond: end.cond, executed });
@@ -106,22 +108,28 @@ function isOfPlace(op: Op, program: Program, depth: number): boolean {
 }
 
 /** Whether it is true of the threads from one number on, or up to one, in blocks whose warps are rows of threads or parts of one. */
-function isRangeOfThreads({ action, args: [a, b] }: Op, { divergence, launch }: Program): boolean {
+function isRangeOfThreads({ action, args: [a, b] }: Op, program: Program): boolean {
   if (action.kind !== "icmp" || !a || !b || /^(eq|ne)$/.test(action.predicate)) return false;
+  const { divergence, launch } = program;
   const [width, ...further] = launch.block;
   const [varying, other] = divergence.isVarying(a) ? [a, b] : [b, a];
   return (
-    (width % warpSize === 0 || further.every((side) => side === 1)) && !divergence.isVarying(other) && isThread(varying, divergence, 0)
+    (width % warpSize === 0 || further.every((side) => side === 1)) &&
+    !divergence.isVarying(other) &&
+    isThread(varying, divergence, new Set())
   );
 }
 
-/** The thread's number along x, scaled, and what all threads share added to it. */
-function isThread(op: Op, divergence: Program["divergence"], depth: number): boolean {
+/** The thread's number along x, scaled, bounded, gone on from in a loop, and what all threads of a warp share added to it. */
+function isThread(op: Op, divergence: Program["divergence"], seen: Set<Op>): boolean {
   const { action, args } = op;
-  if (action.kind === "special") return action.register === "tid.x";
-  if (depth >= deepest || !(action.kind === "convert" || (action.kind === "int" && /^(add|sub|mul|shl)$/.test(action.op)))) return false;
+  if (action.kind === "special") return /^tid/.test(action.register);
+  if (seen.has(op)) return true;
+  seen.add(op);
+  const isSteady =
+    action.kind === "convert" || action.kind === "phi" || (action.kind === "int" && /^(add|sub|mul|shl|[su]min|[su]max)$/.test(action.op));
   const varying = args.filter((arg) => divergence.isVarying(arg));
-  return varying.length === 1 && varying.every((arg) => isThread(arg, divergence, depth + 1));
+  return isSteady && varying.length > 0 && varying.every((arg) => isThread(arg, divergence, seen));
 }
 
 /** Blocks on the ways from a branch to where they meet again. */

@@ -42,13 +42,19 @@ export function costsOf({ program: { reading }, launches }: RuleContext, ...kind
   const gained = ({ gain }: Cost): number => gain.ns - gain.without;
   return [...groupBy(found, nameOf).values()].flatMap((group) => {
     const [most, ...rest] = group.sort((a, b) => gained(b) - gained(a));
-    return most ? [{ ...most, others: [...new Set(rest.map(({ launch }) => launch))].filter((each) => each !== most.launch) }] : [];
+    if (!most) return [];
+    const elsewhere = rest.map(({ place }) => place).filter(({ file, start }) => file !== most.place.file || start !== most.place.start);
+    const besides = [...new Map([...most.besides, ...elsewhere].map((at) => [`${at.file}:${at.start}-${at.end}`, at])).values()];
+    return [{ ...most, besides, others: [...new Set(rest.map(({ launch }) => launch))].filter((each) => each !== most.launch) }];
   });
 }
 
-/** The same for what one change would mend: of a kernel's resources and arrays there is one, however it is launched. */
+/**
+ * The same for what one change would mend: of a kernel's resources, arrays and ways to hand out its work there is one, however it is
+ * launched.
+ */
 function nameOf({ place, report: { kind, object, change }, launch }: Cost): string {
-  const ofKernel = kind === "local array" ? object : change?.resource;
+  const ofKernel = kind === "local array" ? object : kind.startsWith("idle lanes") ? "threads" : change?.resource;
   return ofKernel === undefined ? `${kind} ${place.file}:${place.start}-${place.end}` : `${kind} ${launch.report.kernel} ${ofKernel}`;
 }
 
