@@ -42,5 +42,17 @@ void run(float *h, float *d, int n) {
   }
 }`,
     },
+    "the older call, and twice a turn, once": {
+      code: `__global__ void k(float *x) { x[threadIdx.x] += 1; }
+void run(float *d, int n) {
+  for (int i = 0; i < n; i++) {
+    k<<<1, 32>>>(d);
+    cudaThreadSynchronize();
+//  ^^^^^^^^^^^^^^^^^^^^^^^ idle
+    k<<<1, 32>>>(d);
+    cudaThreadSynchronize();
+  }
+}`,
+    },
   },
 });

@@ -32,13 +32,16 @@ void run(float *a, float *b, int steps) {
 }`,
   },
   *check(context): Generator<Finding> {
+    const told = new Set<Statement>();
     for (const { call, name } of runtimeCalls(context)) {
-      const [loop] = name === "cudaDeviceSynchronize" ? loopsAround(context.syntax, call) : [];
+      const [loop] = waiting.test(name) ? loopsAround(context.syntax, call) : [];
       if (loop?.kind !== "for" || loop.body.kind !== "block") continue;
       const kinds = loop.body.body.map((each) => kindOf(context, each));
       const launches = kinds.filter((kind) => kind === "launch").length;
       if (launches === 0 || kinds.includes("other") || !loop.body.body.some((each) => each.start <= call.start && call.end <= each.end))
         continue;
+      if (told.has(loop)) continue;
+      told.add(loop);
       yield {
         span: call,
         message: `The host waits in each turn and does nothing else before it launches the next kernel${launches > 1 ? "s" : ""}: the device stands idle meanwhile. Wait once, behind the loop.`,
@@ -47,6 +50,9 @@ void run(float *a, float *b, int steps) {
   },
 });
 
+/** Calls that wait for all of the device; CUDA 13 has the first alone. */
+const waiting = /^cuda(Device|Thread)Synchronize$/;
+
 /** What a statement of the loop is, as far as the host's need to wait goes. */
 function kindOf(context: RuleContext, statement: Statement): "launch" | "wait" | "exchange" | "other" {
   if (statement.kind === "expression") {
@@ -54,7 +60,7 @@ function kindOf(context: RuleContext, statement: Statement): "launch" | "wait" |
     if (expression.kind === "call") {
       if (expression.launch) return "launch";
       const name = libraryName(expression) ?? "";
-      if (name === "cudaDeviceSynchronize") return "wait";
+      if (waiting.test(name)) return "wait";
       return /^(swap|cudaGetLastError|cudaPeekAtLastError)$/.test(name) ? "exchange" : "other";
     }
     return expression.kind === "assign" && isPointerCopy(context, expression.left) && isPointerCopy(context, expression.right)

@@ -16,6 +16,12 @@ void run(float *h, float *d, int n) {
   CHECK(cudaDeviceSynchronize());
 
 }`,
+    "statements given to a macro": `#define DISPATCH(n, ...) if (n == 4) { constexpr int N = 4; __VA_ARGS__ } else { constexpr int N = 8; __VA_ARGS__ }
+__global__ void k(float *x) { x[threadIdx.x] += 1; }
+void run(float *h, float *d, int n) {
+  DISPATCH(n, { cudaMalloc(&d, N); cudaMemset(d, 0, N); cudaDeviceSynchronize(); cudaMemset(d, 1, N); })
+  cudaMemset(d, 0, n);
+}`,
     "what frees": `#define CHECK(x) do { cudaError_t e = (x); if (e != cudaSuccess) exit(1); } while (0)
 __global__ void k(float *x) { x[threadIdx.x] += 1; }
 void run(float *h, float *d, int n) {

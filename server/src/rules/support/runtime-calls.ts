@@ -127,7 +127,12 @@ function isOfMacro(reading: Reading, { start }: Node): boolean {
 function checkedBy({ program: { reading, semantics }, syntax }: RuleContext, call: Call): string | undefined {
   if (isOfMacro(reading, call)) return undefined;
   const around = reading.expansion(call.start, call.end);
-  if (around) return around.name;
+  if (around) {
+    // A macro that is given statements does something else with them.
+    const { file, start, end } = around.place;
+    const given = (reading.sources[file] ?? "").slice(start + around.name.length, end);
+    return /[;{]/.test(given) ? undefined : around.name;
+  }
   for (const { role, node } of syntax.ancestors(call)) {
     if (role === "declaration" && node.kind === "function") return undefined;
     if (role === "statement") return undefined;
