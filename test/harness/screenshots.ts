@@ -44,6 +44,13 @@ export async function screenshots({ root, vscode, chromium, into }: ScreenshotOp
       await panel.getByRole("region", { name: "Basis" }).waitFor();
       await page.locator(".part.sidebar").screenshot({ path: path.join(into, `panel-${nameOf(theme)}.png`) });
     }
+    await tried(panel);
+    for (const theme of themes) {
+      await setTheme(page, theme);
+      await page.locator(".part.sidebar").screenshot({ path: path.join(into, `what-if-${nameOf(theme)}.png`) });
+    }
+    await panel.getByRole("button", { name: "Reset" }).first().click();
+    await panel.locator("main").evaluate((main) => main.scrollTo(0, 0));
     await page.setViewportSize({ width: 1440, height: 900 });
     await pinned(page, panel);
     for (const theme of themes) {
@@ -54,6 +61,17 @@ export async function screenshots({ root, vscode, chromium, into }: ScreenshotOp
     await browser.close();
     await server.stop();
   }
+}
+
+/** Turns a knob, and opens what is drawn only then. */
+async function tried(panel: FrameLocator): Promise<void> {
+  await panel.getByRole("button", { name: "What if", exact: true }).click();
+  await panel.getByRole("button", { name: "Less: n" }).click();
+  await panel.getByText("What if:").waitFor();
+  const region = (name: string) => panel.getByRole("region", { name, exact: true });
+  for (const name of ["Warp view", "Time by problem size"]) await panel.getByRole("button", { name, exact: true }).click();
+  await region("Time by problem size").locator(".progress", { hasText: "of" }).waitFor({ state: "detached" });
+  await panel.locator("main").evaluate((main) => main.scrollTo(0, main.scrollHeight));
 }
 
 /** Pins the figures, and then pads the tile. */

@@ -293,13 +293,30 @@ export function describePanel({ server, browser, extension, folder }: PageContex
         await panel.getByText("Compared with what is pinned").waitFor({ state: "detached" });
       });
 
+      it("a warp's lanes onto sectors, by the arrow keys, too", async () => {
+        await goToLine(page, 4);
+        await panel.getByRole("heading", { name: "strided" }).waitFor();
+        await panel.getByRole("button", { name: "Warp view", exact: true }).click();
+        const region = panel.getByRole("region", { name: "Warp view" });
+        const view = region.getByRole("slider", {
+          name: /line 4, global store: 32 sectors, ideal 4\. 32 lanes of 4 bytes, neighbours 8192 bytes apart, in 32 sectors/,
+        });
+        await view.focus();
+        await page.keyboard.press("ArrowRight");
+        await page.keyboard.press("ArrowRight");
+        assert.equal(await region.locator(".readout").innerText(), "Lane 1: byte 8,192 from the lowest, sector 256.");
+        assert.equal(await view.getAttribute("aria-valuenow"), "1");
+        await region.getByRole("combobox", { name: "Access" }).selectOption({ label: "line 4, global load: 4 sectors, ideal 4" });
+        await region.getByText("in 4 sectors of 32 bytes, 100 % of them asked for").waitFor();
+      });
+
       it("nobody is kept from them", async () => assert.deepEqual(await violations(panel), []));
 
       it("a drawing can be exported", async () => {
-        await panel.getByRole("button", { name: "Export as SVG: Time by n" }).click();
+        await panel.getByRole("button", { name: "Export as SVG: Warp view" }).click();
         const input = page.locator(".quick-input-widget:visible input").first();
         await input.waitFor();
-        await page.waitForFunction((node) => /time-by-n\.svg$/.test((node as HTMLInputElement).value), await input.elementHandle());
+        await page.waitForFunction((node) => /warp-view\.svg$/.test((node as HTMLInputElement).value), await input.elementHandle());
         await page.keyboard.press("Escape");
       });
     });

@@ -103,6 +103,8 @@ export class AccessCounter {
   worst = 0;
   /** Byte addresses of the costliest request's active lanes, relative to the lowest. */
   example: number[] | undefined;
+  /** Where that one lies, modulo 128 bytes. */
+  exampleAt = 0;
   #exampleCost = 0;
   /** Byte distance of neighbouring lanes -> requests seen with it. */
   readonly strides = new Map<number, number>();
@@ -307,6 +309,7 @@ export class AccessCounter {
     if (cost > this.#exampleCost) {
       this.#exampleCost = cost;
       this.example = [];
+      this.exampleAt = lowest % 128;
       for (let lane = 0; lane < 32; lane++) if ((mask >>> lane) & 1) this.example.push(addresses[from + lane]! - lowest);
     }
   }

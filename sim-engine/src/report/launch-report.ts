@@ -56,6 +56,8 @@ export interface AccessReport {
   readonly worst?: number;
   /** The byte addresses of one request's lanes relative to the lowest: an example to show. */
   readonly example?: readonly number[];
+  /** Where the lowest of them lies, modulo 128 bytes: in its line of sectors, or its row of banks. */
+  readonly exampleAt?: number;
   /** Of the time of all the launch's warps, what they wait for this access, wherever they do, 0 to 1. */
   timeShare?: number;
 }

@@ -60,7 +60,7 @@ function pattern(counter: AccessCounter, { block }: Launch): Partial<AccessRepor
     ...(laneStride === undefined ? {} : { laneStride }),
     ...(laneStride === undefined || laneStride === 0 ? {} : { strideSource: strideSource as "threadIdx.x" }),
     ...(counter.worst > 0 ? { worst: counter.worst } : {}),
-    ...(counter.example ? { example: counter.example } : {}),
+    ...(counter.example ? { example: counter.example, exampleAt: counter.exampleAt } : {}),
   };
 }
 

@@ -13,6 +13,7 @@ import type { Exported } from "./svg.ts";
 import { Sweep } from "./sweep.ts";
 import { blockSweep, gpuSweep, sizeSweep } from "./sweeps.ts";
 import { timeSection } from "./time.ts";
+import { warpView } from "./warp-view.ts";
 import { WhatIf, type WhatIfState } from "./what-if.ts";
 import "./style.css";
 
@@ -24,8 +25,8 @@ interface State {
   readonly measure?: Measure;
   readonly scroll?: number;
   readonly whatIf?: WhatIfState;
-  /** The roofline is open. */
-  readonly roofline?: boolean;
+  /** Titles of the sections that are open. */
+  readonly open?: readonly string[];
 }
 
 declare function acquireVsCodeApi(): { postMessage(message: FromPage): void; getState(): State | undefined; setState(state: State): void };
@@ -128,18 +129,22 @@ function page(own: PanelModel): HTMLElement[] {
     occupancySection(report, model.sweeps, before?.figures),
     memorySection(report),
     lines,
-    disclosure(
-      "Roofline",
-      state.roofline === true,
-      () => {
-        change({ roofline: state.roofline !== true });
-        render();
-      },
-      () => roofline(report, model.gpu, before?.figures, drawingWidth()),
-    ),
+    opened("Warp view", () => warpView(report, model, render, drawingWidth())),
+    opened("Roofline", () => roofline(report, model.gpu, before?.figures, drawingWidth())),
     ...sweeps.map((sweep) => sweep.section()),
     basis(model),
   ].filter((part) => part !== undefined);
+}
+
+/** A section that is drawn once its header is clicked, and stays open for other launches. */
+function opened(title: string, body: () => readonly HTMLElement[]): HTMLElement {
+  const { open = [] } = state;
+  const isOpen = open.includes(title);
+  const toggle = (): void => {
+    change({ open: isOpen ? open.filter((each) => each !== title) : [...open, title] });
+    render();
+  };
+  return disclosure(title, isOpen, toggle, body);
 }
 
 /** In place of figures that are still to come. */
