@@ -22,6 +22,7 @@ const nvcc = "server/src/nvcc";
 const calibrate = "server/src/calibrate";
 const trace = "server/src/trace.ts";
 /** Types alone. */
+const timeline = "server/src/timeline/program-timeline.ts";
 const question = "server/src/what-if/question.ts";
 const below = [engine, "sim-engine/gpus", "server/src/syntax", "server/src/analysis", units, trace];
 const core = [
@@ -33,6 +34,7 @@ const core = [
   "server/src/proof",
   "server/src/what-if",
   "server/src/timeline",
+  timeline,
   question,
 ];
 const protocol = "server/src/lsp/protocol.ts";
@@ -102,7 +104,7 @@ export const arrows = {
   "server/src/simulate": core,
   "server/src/proof": core,
   "server/src/what-if": [...core, directiveText],
-  "server/src/timeline": core,
+  "server/src/timeline": [...core, timeline],
   [question]: [engine],
   [units]: [],
   [trace]: [],
@@ -118,7 +120,8 @@ export const arrows = {
   [nvcc]: [],
   [calibrate]: [...core, files, grammar, nvcc],
   "server/src/cli": [...core, occupancyText, files, grammar, nvcc, calibrate],
-  [protocol]: [engine, question, compared],
+  [timeline]: [],
+  [protocol]: [engine, question, compared, timeline],
   "server/src/lsp": [...core, occupancyText, waitText, compared, nvcc, "server/src/worker/", protocol],
   "server/src": [
     ...core,

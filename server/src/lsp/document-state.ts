@@ -181,10 +181,17 @@ export class DocumentState {
         launches,
         progress: this.#progress(settings),
         diagnostics: this.diagnostics(),
+        ...this.#program(),
       };
       this.#view = { version, settings, view };
     }
     return this.#view.view;
+  }
+
+  #program(): Pick<View, "program"> {
+    const { program } = this.figures;
+    if (!program?.timeline || program.of.held.gpuKey !== this.#held.gpuKey) return {};
+    return { program: { timeline: program.timeline, isStale: !this.#isNow(program.of) } };
   }
 
   #progress({ simulate }: Settings): Progress {

@@ -2,6 +2,7 @@
  * What is known of a document's launches, whichever simulation told it. A newer simulation replaces it launch by launch, as its
  * results come; until then, and where the newer text does not parse, the older figures stay. Each says what it is about.
  */
+import type { ProgramTimeline } from "../timeline/program-timeline.ts";
 import type { FileDiagnostic, KernelPlace, LaunchPlace, LaunchResult, SimulationMessage } from "../worker/messages.ts";
 import type { Snapshot } from "./snapshot.ts";
 
@@ -42,6 +43,8 @@ export class KnownFigures {
   launches: readonly KnownLaunch[] = [];
   diagnostics: { readonly of: Snapshot; readonly diagnostics: readonly FileDiagnostic[] } | undefined;
   run: Run | undefined;
+  /** What the program has the device do, as the last simulation that came to its end told it. */
+  program: { readonly of: Snapshot; readonly timeline: ProgramTimeline | undefined } | undefined;
   /** How much of the last text that was not broken did not parse; undefined before the first. */
   #syntaxErrors: number | undefined;
 
@@ -68,6 +71,7 @@ export class KnownFigures {
         break;
       case "end":
         this.run = { ...run, hasEnded: true };
+        this.program = { of: run.of, timeline: message.program };
         break;
       case "proof":
         this.#proof(message);
@@ -83,7 +87,10 @@ export class KnownFigures {
   /** What is known is about these. */
   snapshots(): Set<Snapshot> {
     const all = [...this.kernels, ...this.launches, ...this.launches.flatMap(({ result, now }) => [result ?? [], now ?? []].flat())];
-    return new Set([...all.map(({ of }) => of), ...[this.run ?? [], this.diagnostics ?? []].flat().map(({ of }) => of)]);
+    return new Set([
+      ...all.map(({ of }) => of),
+      ...[this.run ?? [], this.diagnostics ?? [], this.program ?? []].flat().map(({ of }) => of),
+    ]);
   }
 
   #proof({ diagnostic: index, fix: which, proof }: SimulationMessage & { readonly type: "proof" }): void {

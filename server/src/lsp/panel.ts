@@ -1,11 +1,16 @@
 /** What the panel shows: the launch the user picked, else the one under the cursor, else the slowest of the kernel there. */
 import { visible, visibleName } from "../foreign-text.ts";
 import { faultOf, faultText } from "../lint/soundness.ts";
+import { type DeviceTask, rowsOf } from "../timeline/program-timeline.ts";
 import { shapeText, templateText } from "./figures.ts";
 import { gpuSummary } from "./gpus.ts";
-import type { PanelAnswer, PanelLaunch, PanelParams } from "./protocol.ts";
+import type { PanelAnswer, PanelLaunch, PanelParams, PanelProgram } from "./protocol.ts";
 import { occupancySweeps } from "./sweeps.ts";
 import { holds, isPending, isSimulated, launchesOf, shownLaunch, type View, type ViewLaunch } from "./view.ts";
+
+/** Tasks of a program that are drawn, and rows that are told. */
+const mostTasks = 600;
+const mostRows = 12;
 
 /** Characters of a line of source that are shown. */
 const longestLine = 400;
@@ -35,6 +40,19 @@ export function panelAnswer(view: View, { position, launch: picked }: PanelParam
     progress,
     sweeps: shown?.report ? occupancySweeps(shown.report, gpu) : [],
     source: { uri: document.uri, lines: shown?.report ? linesOf(view, Object.keys(shown.report.lines)) : {} },
+    ...(view.program ? { program: panelProgram(view.program) } : {}),
+  };
+}
+
+function panelProgram({ timeline, isStale }: NonNullable<View["program"]>): PanelProgram {
+  const shown = (task: DeviceTask): DeviceTask => ({ ...task, name: visibleName(task.name) });
+  const rows = rowsOf(timeline).slice(0, mostRows);
+  return {
+    ...timeline,
+    tasks: timeline.tasks.slice(0, mostTasks).map(shown),
+    rows: rows.map((row) => ({ ...row, task: shown(row.task) })),
+    notes: timeline.notes.map((note) => visible(note)),
+    isStale,
   };
 }
 

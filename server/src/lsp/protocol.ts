@@ -5,6 +5,7 @@
 import type { LaunchReport, WaitKind } from "@warplens/sim-engine";
 
 import type { Compared } from "../compared.ts";
+import type { ProgramTimeline, TaskRow } from "../timeline/program-timeline.ts";
 import type { Imagined, Overrides } from "../what-if/question.ts";
 
 export type { AccessReport, LaunchReport, LineCounters, WaitKind } from "@warplens/sim-engine";
@@ -98,6 +99,15 @@ export interface PanelModel {
   readonly sweeps: readonly OccupancySweep[];
   /** The trimmed text of each line of `report.lines`, by 1-based line; and the URI of the file they stand in. */
   readonly source: { readonly uri: string; readonly lines: Readonly<Record<string, string>> };
+  /** What `main` has the device do, where the file has one. */
+  readonly program?: PanelProgram;
+}
+
+/** A program's time line: of many tasks the first are drawn, and those rows told that take longest. */
+export interface PanelProgram extends ProgramTimeline {
+  readonly rows: readonly TaskRow[];
+  /** It is of an older text. */
+  readonly isStale: boolean;
 }
 
 /** Client to server, `WhatIfParams`: what a launch would do otherwise, a `WhatIfAnswer`; `null` where the text is another one by now, or it was cancelled. */

@@ -5,6 +5,7 @@
 import type { GpuModel, LaunchReport } from "@warplens/sim-engine";
 import type { TextDocument } from "vscode-languageserver-textdocument";
 import type { Diagnostic } from "../lint.ts";
+import type { ProgramTimeline } from "../timeline/program-timeline.ts";
 import type { NamedPlace, OffsetRange, SharedArrayFact } from "../worker/messages.ts";
 import type { Pinned } from "./protocol.ts";
 import type { Settings } from "./settings.ts";
@@ -53,6 +54,8 @@ export interface View {
   readonly progress: Progress;
   /** What is known to be wrong, as it is shown in the document. */
   readonly diagnostics: readonly Diagnostic[];
+  /** What `main` has the device do, where the file has one; its lines are those of an older text where it is stale. */
+  readonly program?: { readonly timeline: ProgramTimeline; readonly isStale: boolean };
 }
 
 /** A launch that was simulated. */

@@ -3,6 +3,7 @@
  * as the SMs have room. Host code itself takes no time here, nor does asking; so what is told is the least a run takes.
  */
 import type { DeviceEvent, DeviceEvents, DeviceProgram } from "../analysis/device-events.ts";
+import type { Engine } from "./program-timeline.ts";
 
 /** What takes time. */
 type Task = DeviceEvent & { readonly kind: "launch" | "copy" | "set" };
@@ -15,8 +16,6 @@ export interface Durations {
   readonly linkRate: number;
   readonly memoryRate: number;
 }
-
-export type Engine = "kernel" | "to device" | "from device" | "in device";
 
 /** Something that the device does, once or in all turns of a loop that are not told one by one. */
 export interface TimelineSpan {

@@ -3,7 +3,8 @@ import { beforeAll, expect, test } from "vitest";
 import { loadGrammarFromDisk } from "../grammar.ts";
 import { simulateProgram } from "../simulate.ts";
 import { analyseCode } from "../testing/rule-tables.ts";
-import { type ProgramTimeline, timelineOf } from "./timeline.ts";
+import type { ProgramTimeline } from "./program-timeline.ts";
+import { timelineOf } from "./timeline.ts";
 
 beforeAll(loadGrammarFromDisk);
 

@@ -2,42 +2,8 @@
 import type { GpuModel } from "@warplens/sim-engine";
 import type { Program } from "../analysis/facts.ts";
 import type { SimulatedLaunch } from "../rules/rule.ts";
-import { type Engine, schedule } from "./schedule.ts";
-
-/** Something the device does. */
-export interface DeviceTask {
-  /** The kernel; of a copy or a fill what is written in the source. */
-  readonly name: string;
-  readonly engine: Engine;
-  /** 0: the default stream; others in the order in which the program uses them. */
-  readonly stream: number;
-  /** 1-based, in the opened file; absent where it stands in another. */
-  readonly line?: number;
-  /** Nanoseconds from the first thing that is asked for. */
-  readonly from: number;
-  readonly to: number;
-  /** How often it happens, with those in `turns` that it stands for. */
-  readonly times: number;
-  readonly bytes?: number;
-  /** From or to memory of the host that is not page-locked. */
-  readonly isPageable?: true;
-  readonly isUnknown?: true;
-  readonly isUncertain?: true;
-}
-
-export interface ProgramTimeline {
-  /** Nanoseconds until everything is done, the least that it takes. */
-  readonly ns: number;
-  readonly tasks: readonly DeviceTask[];
-  /** Turns of loops that are not told one by one: so many, between so many nanoseconds. */
-  readonly turns: readonly { readonly times: number; readonly from: number; readonly to: number }[];
-  /** Nanoseconds with a kernel under way, with a copy from or to the host, and with both. */
-  readonly kernels: number;
-  readonly copies: number;
-  readonly overlap: number;
-  /** What it rests on, a sentence each. */
-  readonly notes: readonly string[];
-}
+import type { DeviceTask, ProgramTimeline } from "./program-timeline.ts";
+import { schedule } from "./schedule.ts";
 
 /** Undefined where the file has no `main` that has the device do anything. */
 export function timelineOf(program: Program, gpu: GpuModel, launches: readonly SimulatedLaunch[]): ProgramTimeline | undefined {

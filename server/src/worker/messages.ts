@@ -22,6 +22,7 @@ import type { GpuModel, LaunchReport } from "@warplens/sim-engine";
 import type { AnalysisSettings } from "../analysis/settings.ts";
 import type { Diagnostic, FixProof, LintSettings } from "../lint.ts";
 import type { CompiledKernel } from "../nvcc/resources.ts";
+import type { ProgramTimeline } from "../timeline/program-timeline.ts";
 import { failedStage } from "../trace.ts";
 import type { Imagined, LaunchName, Overrides, Written } from "../what-if/question.ts";
 
@@ -142,8 +143,8 @@ export type SimulationMessage =
   | { readonly type: "result"; readonly about: About; readonly launch: number; readonly result: LaunchResult }
   /** Of every rule, the simulated ones among them; in place of all findings told before. */
   | ({ readonly type: "findings"; readonly about: About } & Pick<FileFindings, "diagnostics" | "failures">)
-  /** There are no more kernels, launches and findings than were told. */
-  | { readonly type: "end"; readonly about: About }
+  /** There are no more kernels, launches and findings than were told. With what `main` has the device do, where the file has one. */
+  | { readonly type: "end"; readonly about: About; readonly program?: ProgramTimeline }
   /** Behind the end: what came of trying a fix, by its place in the findings told last and among the finding's fixes. */
   | { readonly type: "proof"; readonly about: About; readonly diagnostic: number; readonly fix: number; readonly proof: FixProof };
 

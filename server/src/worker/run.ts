@@ -15,6 +15,7 @@ import { Prover } from "../proof/prover.ts";
 import { rules } from "../rules/index.ts";
 import type { RefusedLaunch, SimulatedLaunch } from "../rules/rule.ts";
 import { type NotSimulatedLaunch, refusedIn, simulateLaunches } from "../simulate.ts";
+import { timelineOf } from "../timeline/timeline.ts";
 import { Imagination, type Reality } from "../what-if/imagination.ts";
 import type { Imagined, Written } from "../what-if/question.ts";
 import type {
@@ -195,7 +196,8 @@ export class JobRunner {
     const inOrder = program.launches.flatMap((fact) => byFact.get(fact) ?? []);
     const found = this.#programs.within(this.#work(), () => findings(program, inOrder, selection, asked.text, refusedIn(others)));
     yield { type: "findings", about, ...found };
-    yield { type: "end", about };
+    const timeline = this.#programs.within(this.#work(), () => timelineOf(program, gpu, inOrder));
+    yield { type: "end", about, ...(timeline ? { program: timeline } : {}) };
     yield* this.#proofs(path, asked, program, found.diagnostics, work, order.cursor);
   }
 

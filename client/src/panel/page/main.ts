@@ -7,6 +7,7 @@ import { disclosure, element, section } from "./dom.ts";
 import { linesSection, type Measure, measureFor } from "./lines.ts";
 import { memorySection } from "./memory.ts";
 import { occupancySection } from "./occupancy.ts";
+import { programBody } from "./program.ts";
 import { roofline } from "./roofline.ts";
 import { type Before, header, headline, pinNote } from "./summary.ts";
 import type { Exported } from "./svg.ts";
@@ -110,7 +111,8 @@ function markStale(): void {
 }
 
 function page(own: PanelModel): HTMLElement[] {
-  const { pinned } = own;
+  const { pinned, program } = own;
+  const reveal = (line: number): void => vscode.postMessage({ type: "reveal", line });
   const { model, before = pinned && ({ figures: pinned, same: "as pinned" } satisfies Before) } = whatIf.imagined ?? { model: own };
   const { report, reason } = model;
   if (!report) return [element("p", { class: "lead", role: "status" }, reason ? `Not simulated: ${reason}` : waiting[model.progress])];
@@ -119,7 +121,7 @@ function page(own: PanelModel): HTMLElement[] {
       change({ measure });
       render();
     },
-    reveal: (line) => vscode.postMessage({ type: "reveal", line }),
+    reveal,
   });
   return [
     headline(report, before),
@@ -132,6 +134,7 @@ function page(own: PanelModel): HTMLElement[] {
     opened("Warp view", () => warpView(report, model, render, drawingWidth())),
     opened("Roofline", () => roofline(report, model.gpu, before?.figures, drawingWidth())),
     ...sweeps.map((sweep) => sweep.section()),
+    program && opened("Whole program", () => programBody(program, drawingWidth(), reveal)),
     basis(model),
   ].filter((part) => part !== undefined);
 }

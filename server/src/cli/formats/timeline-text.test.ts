@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { DeviceTask } from "../../timeline/timeline.ts";
+import type { DeviceTask } from "../../timeline/program-timeline.ts";
 import { timelineText } from "./timeline-text.ts";
 
 const task = (name: string, more: Partial<DeviceTask>): DeviceTask => ({

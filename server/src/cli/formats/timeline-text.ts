@@ -1,7 +1,6 @@
 /** The program's time line for people: what a run takes on the device, and what of it takes longest. */
 import { visible, visibleName } from "../../foreign-text.ts";
-import { groupBy } from "../../rules/support/group-by.ts";
-import type { DeviceTask, ProgramTimeline } from "../../timeline/timeline.ts";
+import { type ProgramTimeline, rowsOf, type TaskRow } from "../../timeline/program-timeline.ts";
 import { formatPercent, formatTime, formatTraffic } from "../../units.ts";
 import type { Style } from "../style.ts";
 
@@ -13,45 +12,28 @@ const shortest = 1000;
 
 const ways = { kernel: "", "to device": " to the device", "from device": " to the host", "in device": " on the device" } as const;
 
-interface Row {
-  readonly task: DeviceTask;
-  readonly streams: readonly number[];
-  readonly times: number;
-  readonly ns: number;
-}
-
-/** What stands at one place, together. */
-function rowsOf(tasks: readonly DeviceTask[]): Row[] {
-  const places = groupBy(tasks, ({ name, line, engine, bytes }) => [name, line, engine, bytes].join(" "));
-  return [...places.values()].flatMap((same) => {
-    const [task] = same;
-    const sum = (of: (each: DeviceTask) => number): number => same.reduce((all, each) => all + of(each), 0);
-    const streams = [...new Set(same.map(({ stream }) => stream))].sort((a, b) => a - b);
-    return task ? { task, streams, times: sum(({ times }) => times), ns: sum(({ from, to, times }) => (to - from) * times) } : [];
-  });
-}
-
-function rowText({ task: { name, line, engine, bytes, isPageable, isUnknown, isUncertain }, streams, times, ns }: Row): string {
+function rowText({ task: { name, line, engine, stream, bytes, isPageable, isUnknown, isUncertain }, streams, times, ns }: TaskRow): string {
   const where = line === undefined ? "elsewhere" : `line ${line}`;
   const what = [
     visibleName(name),
     engine !== "kernel" && bytes !== undefined ? ` ${formatTraffic(bytes)}${ways[engine]}` : "",
     isPageable ? ", pageable" : "",
     times > 1 ? `, ${times.toLocaleString("en")} times` : "",
-    streams.length > 1 ? `, in ${streams.length} streams` : streams[0] ? `, stream ${streams[0]}` : "",
+    streams > 1 ? `, in ${streams} streams` : stream > 0 ? `, stream ${stream}` : "",
     isUncertain ? ", if at all" : "",
   ].join("");
   return `    ${where.padEnd(13)} ${(isUnknown ? "?" : ns < shortest ? `< ${formatTime(shortest)}` : formatTime(ns)).padStart(8)}  ${what}`;
 }
 
-export function timelineText({ ns, tasks, kernels, copies, overlap, notes }: ProgramTimeline, style: Style): string {
+export function timelineText(program: ProgramTimeline, style: Style): string {
+  const { ns, kernels, copies, overlap, notes } = program;
   const share = (part: number): string => (ns > 0 ? ` (${formatPercent((100 * part) / ns)})` : "");
   const parts = [
     `kernels ${formatTime(kernels)}${share(kernels)}`,
     copies > 0 ? `copies ${formatTime(copies)}${share(copies)}` : "",
     overlap > 0 ? `of those at once ${formatTime(overlap)}` : copies > 0 ? "none of them at once" : "",
   ].filter((part) => part !== "");
-  const rows = rowsOf(tasks).sort((a, b) => b.ns - a.ns);
+  const rows = rowsOf(program);
   const left = rows.length - mostRows;
   return [
     `  ${style("main", "bold")} on the device: ${formatTime(ns)} at least`,

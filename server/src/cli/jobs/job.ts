@@ -6,7 +6,7 @@ import type { GpuModel, LaunchReport } from "@warplens/sim-engine";
 import type { Takes } from "../../analysis/fitting.ts";
 import type { AnalysisSettings } from "../../analysis/settings.ts";
 import type { Diagnostic, LintSettings } from "../../lint.ts";
-import type { ProgramTimeline } from "../../timeline/timeline.ts";
+import type { ProgramTimeline } from "../../timeline/program-timeline.ts";
 import type { Revision } from "../files.ts";
 
 export interface Job {

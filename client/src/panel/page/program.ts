@@ -1,0 +1,150 @@
+/** What a run of the whole program has the device do: a lane a stream, loops folded, and what takes longest by its place. */
+import type { PanelProgram } from "@warplens/server/protocol";
+import { formatPercent, formatTime, formatTraffic } from "@warplens/server/units";
+import { element } from "./dom.ts";
+import { apart } from "./scale.ts";
+import { shape } from "./svg.ts";
+
+type Task = PanelProgram["tasks"][number];
+
+const laneHeight = 18;
+const barHeight = 12;
+const axisHeight = 16;
+/** Room of the lanes' names. */
+const left = 62;
+/** Pixels: so that what is short can be seen and clicked. */
+const leastWidth = 2;
+/** Between the times on the axis. */
+const leastApart = 64;
+
+const tones = { kernel: "kernel", "to device": "up", "from device": "down", "in device": "inside" } as const;
+const ways = { kernel: "", "to device": " to the device", "from device": " to the host", "in device": " on the device" } as const;
+
+/** Nanoseconds without the turns of loops that are not drawn one by one, but for a part that shows that they are there. */
+function folded({ ns, turns }: PanelProgram): { readonly at: (time: number) => number; readonly all: number } {
+  const folds = turns
+    .filter((each) => !turns.some((other) => other !== each && other.from <= each.from && other.to >= each.to))
+    .toSorted((a, b) => a.from - b.from);
+  const hidden = folds.reduce((sum, { from, to }) => sum + to - from, 0);
+  const shown = Math.max(1, ns - hidden);
+  // Each fold is as wide as a twelfth of what is drawn, or its own length where that is less.
+  const width = (each: { readonly from: number; readonly to: number }): number => Math.min(each.to - each.from, shown / 12);
+  const at = (time: number): number =>
+    folds.reduce((sum, each) => {
+      if (time <= each.from) return sum;
+      const within = Math.min(time, each.to) - each.from;
+      return sum - within + (within / (each.to - each.from || 1)) * width(each);
+    }, time);
+  return { at, all: Math.max(1, at(ns)) };
+}
+
+export function programBody(program: PanelProgram, width: number, reveal: (line: number) => void): HTMLElement[] {
+  const { ns, kernels, copies, overlap, notes, isStale } = program;
+  const share = (part: number): string => (ns > 0 ? ` (${formatPercent((100 * part) / ns)})` : "");
+  const sums = [
+    `Kernels run for ${formatTime(kernels)}${share(kernels)}`,
+    copies > 0 ? `, copies for ${formatTime(copies)}${share(copies)}` : "",
+    copies > 0 ? `, ${overlap > 0 ? `${formatTime(overlap)} of it at once` : "never at once"}` : "",
+  ].join("");
+  return [
+    element("p", { class: "lead" }, `${formatTime(ns)} at least`, isStale && " (before your last edit)"),
+    element("p", {}, `${sums}.`),
+    drawing(program, width, reveal),
+    legend(program),
+    rows(program, reveal),
+    element("ul", { class: "assumptions" }, ...notes.map((note) => element("li", {}, note))),
+  ];
+}
+
+function drawing(program: PanelProgram, width: number, reveal: (line: number) => void): HTMLElement {
+  const { tasks, turns, ns } = program;
+  const streams = [...new Set(tasks.map(({ stream }) => stream))].sort((a, b) => a - b);
+  const height = streams.length * laneHeight + axisHeight;
+  const { at, all } = folded(program);
+  const x = (time: number): number => left + ((width - left - 1) * at(time)) / all;
+  const svg = shape("svg", { width, height, class: "timeline", role: "img", "aria-label": label(program) });
+  for (const [lane, stream] of streams.entries()) {
+    const y = lane * laneHeight;
+    svg.append(
+      shape("text", { x: 0, y: y + barHeight - 1, class: "tick" }, stream === 0 ? "default" : `stream ${stream}`),
+      shape("line", { x1: left, x2: width, y1: y + laneHeight - 3, y2: y + laneHeight - 3, class: "grid" }),
+    );
+  }
+  for (const { times, from, to } of turns) {
+    const [begin, end] = [x(from), x(to)];
+    if (end - begin < 1) continue;
+    const fold = shape("g", { class: "fold" });
+    fold.append(
+      shape("rect", { x: begin, y: 0, width: end - begin, height: height - axisHeight }),
+      shape("title", {}, `${times.toLocaleString("en")} more turns, ${formatTime(to - from)}`),
+    );
+    if (end - begin > 28)
+      fold.append(shape("text", { x: (begin + end) / 2, y: barHeight - 1, "text-anchor": "middle" }, `×${times.toLocaleString("en")}`));
+    svg.append(fold);
+  }
+  for (const task of tasks) {
+    const { from, to, engine, line, isUnknown, isUncertain } = task;
+    const made = shape("rect", {
+      x: x(from),
+      y: streams.indexOf(task.stream) * laneHeight + 1,
+      width: Math.max(leastWidth, x(to) - x(from)),
+      height: barHeight,
+      class: `task ${tones[engine]}${isUnknown || isUncertain ? " unsure" : ""}${line === undefined ? "" : " known"}`,
+    });
+    made.append(
+      shape("title", {}, `${nameOf(task)}: ${isUnknown ? "its time is not known" : formatTime(to - from)}, from ${formatTime(from)}`),
+    );
+    if (line !== undefined) made.addEventListener("click", () => reveal(line));
+    svg.append(made);
+  }
+  const edges = [...new Set([0, ...turns.flatMap(({ from, to }) => [from, to]), ns])].sort((a, b) => a - b);
+  // The end is told in any case.
+  const told = [...apart(edges.slice(0, -1), x, leastApart).filter((time) => x(ns) - x(time) >= leastApart), ns];
+  for (const time of told) {
+    const anchor = time === ns && ns > 0 ? "end" : "start";
+    svg.append(shape("text", { x: x(time), y: height - 3, "text-anchor": anchor, class: "tick" }, formatTime(time)));
+  }
+  return element("div", { class: "drawing" }, svg);
+}
+
+const nameOf = ({ name, engine, bytes, isPageable }: Task): string =>
+  `${name}${engine !== "kernel" && bytes !== undefined ? ` ${formatTraffic(bytes)}${ways[engine]}` : ""}${isPageable ? ", pageable" : ""}`;
+
+const label = ({ tasks, ns }: PanelProgram): string =>
+  `Time line of the program: ${tasks.length} things in ${new Set(tasks.map(({ stream }) => stream)).size} streams, ${formatTime(ns)}. What takes longest is listed below.`;
+
+function legend({ tasks }: PanelProgram): HTMLElement {
+  const words = {
+    kernel: "kernel",
+    "to device": "copy to the device",
+    "from device": "copy to the host",
+    "in device": "memory of the device",
+  } as const;
+  const engines = (Object.keys(tones) as (keyof typeof tones)[]).filter((engine) => tasks.some((task) => task.engine === engine));
+  const items = engines.map((engine) => element("li", {}, element("span", { class: `swatch ${tones[engine]}` }), words[engine]));
+  return element("ul", { class: "legend program-legend" }, ...items);
+}
+
+function rows({ rows: all, ns }: PanelProgram, reveal: (line: number) => void): HTMLElement {
+  const cells = all.map(({ task, streams, times, ns: took }, index) => {
+    const { line, isUnknown, stream } = task;
+    const name = element("code", {}, nameOf(task));
+    const more = [
+      times > 1 ? ` × ${times.toLocaleString("en")}` : "",
+      streams > 1 ? `, ${streams} streams` : stream > 0 ? `, stream ${stream}` : "",
+    ].join("");
+    const place =
+      line === undefined
+        ? undefined
+        : element("button", { id: `program-${index}`, class: "link", click: () => reveal(line) }, `line ${line}`);
+    return element(
+      "tr",
+      {},
+      element("td", {}, name, more),
+      element("td", { class: "number" }, isUnknown ? "?" : formatTime(took)),
+      element("td", { class: "number" }, isUnknown || ns <= 0 ? "" : formatPercent((100 * took) / ns)),
+      element("td", { class: "number" }, place ?? "elsewhere"),
+    );
+  });
+  return element("table", { class: "program-rows" }, element("tbody", {}, ...cells));
+}
