@@ -57,6 +57,8 @@ export async function screenshots({ root, vscode, chromium, into }: ScreenshotOp
       await setTheme(page, theme);
       await page.screenshot({ path: path.join(into, `pinned-${nameOf(theme)}.png`) });
     }
+    await page.close();
+    await wholeProgram(await openFile(browser, server, { folder, extension: root, file: path.join(folder, "pipeline.cu") }), into);
   } finally {
     await browser.close();
     await server.stop();
@@ -72,6 +74,20 @@ async function tried(panel: FrameLocator): Promise<void> {
   for (const name of ["Warp view", "Time by problem size"]) await panel.getByRole("button", { name, exact: true }).click();
   await region("Time by problem size").locator(".progress", { hasText: "of" }).waitFor({ state: "detached" });
   await panel.locator("main").evaluate((main) => main.scrollTo(0, main.scrollHeight));
+}
+
+/** The time line of a program with streams. */
+async function wholeProgram(page: Page, into: string): Promise<void> {
+  const panel = await openPanel(page);
+  await widenSideBar(page, 520);
+  await goToLine(page, 4);
+  await panel.getByRole("button", { name: "Whole program", exact: true }).click();
+  const region = panel.getByRole("region", { name: "Whole program" });
+  await region.getByRole("table").waitFor();
+  for (const theme of themes) {
+    await setTheme(page, theme);
+    await region.screenshot({ path: path.join(into, `program-${nameOf(theme)}.png`) });
+  }
 }
 
 /** Pins the figures, and then pads the tile. */

@@ -310,6 +310,17 @@ export function describePanel({ server, browser, extension, folder }: PageContex
         await region.getByText("in 4 sectors of 32 bytes, 100 % of them asked for").waitFor();
       });
 
+      it("the whole program: what runs when, and where it stands", async () => {
+        await panel.getByRole("button", { name: "Whole program", exact: true }).click();
+        const region = panel.getByRole("region", { name: "Whole program" });
+        await region.getByRole("img", { name: /^Time line of the program: \d+ things in 1 streams, [\d.]+ [µm]s\./ }).waitFor();
+        assert.match(await region.innerText(), /Kernels run for [\d.]+ [µm]s \(100 %\)\./);
+        const row = region.locator("tbody tr", { hasText: "average" }).first();
+        const line = /line (\d+)/.exec(await row.innerText())?.[1];
+        await row.getByRole("button", { name: /^line \d+$/ }).click();
+        await page.locator(".statusbar-item", { hasText: `Ln ${line},` }).waitFor();
+      });
+
       it("nobody is kept from them", async () => assert.deepEqual(await violations(panel), []));
 
       it("a drawing can be exported", async () => {

@@ -22,6 +22,8 @@ export type DeviceEvent = Asked &
     | ({
         readonly kind: "launch";
         readonly kernel: string;
+        /** As they are told: `?` where one is not known. */
+        readonly templateArguments: readonly string[];
         /** Undefined where a side is not known. */
         readonly grid: readonly (number | undefined)[];
         readonly block: readonly (number | undefined)[];
@@ -36,7 +38,7 @@ export type DeviceEvent = Asked &
         readonly async: boolean;
       } & OnStream)
     | ({ readonly kind: "set"; readonly bytes: number | undefined } & OnStream)
-    /** The host waits: for a stream, for what stood before an event, or for all. */
+    /** The host waits: for a stream, 0 for the default one, for what stood before an event, or for all. */
     | ({ readonly kind: "wait"; readonly event?: number } & OnStream)
     /** An event stands for what its stream has done until then. */
     | ({ readonly kind: "record"; readonly event: number } & OnStream)

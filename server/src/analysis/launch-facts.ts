@@ -8,7 +8,7 @@ import { type KernelFact, type LaunchFact, NotSimulated } from "./facts.ts";
 import type { EvaluatedLaunch } from "./host/file-evaluation.ts";
 import type { LaunchEntry, ResolveLaunch } from "./host/launches/launch-entry.ts";
 import { LaunchRecord } from "./host/launches/launch-log.ts";
-import type { TemplateValue, Value } from "./host/values/model.ts";
+import type { Value } from "./host/values/model.ts";
 import { int, integerOf, unknown } from "./host/values/values.ts";
 import type { HostLaunches } from "./host-launches.ts";
 import { type EngineLaunch, launchForEngine, type OpenLaunch } from "./launch-for-engine.ts";
@@ -17,7 +17,7 @@ import type { RunCommand } from "./makefile.ts";
 import type { ProgramUnit } from "./program-linker.ts";
 import { assumedTemplateArguments } from "./sema/assumed-templates.ts";
 import type { Semantics } from "./sema/index.ts";
-import { valueName } from "./sema/type-tools.ts";
+import { templateText, valueName } from "./sema/type-tools.ts";
 import type { Substitution } from "./sema/types.ts";
 import type { AnalysisSettings } from "./settings.ts";
 import { unknownArguments } from "./unlaunched.ts";
@@ -284,10 +284,6 @@ function contentOfGlobals({ entry, wholeProgram }: EvaluatedLaunch): GlobalConte
 
 function missingKernel(name: string, declared: boolean): string {
   return declared ? `\`${name}\` is declared here but defined in another file` : `which kernel \`${name}\` is is not known`;
-}
-
-function templateText(value: TemplateValue): string {
-  return value === undefined ? "?" : valueName(value);
 }
 
 function open(

@@ -28,8 +28,8 @@ export interface ProgramTimeline {
   /** Nanoseconds until everything is done, the least that it takes. */
   readonly ns: number;
   readonly tasks: readonly DeviceTask[];
-  /** Turns of loops that are not told one by one: so many, between so many nanoseconds. */
-  readonly turns: readonly { readonly times: number; readonly from: number; readonly to: number }[];
+  /** Turns of loops that are not told one by one: so many, between so many nanoseconds; with the stream, where all is in one. */
+  readonly turns: readonly { readonly times: number; readonly from: number; readonly to: number; readonly stream?: number }[];
   /** Nanoseconds with a kernel under way, with a copy from or to the host, and with both. */
   readonly kernels: number;
   readonly copies: number;

@@ -16,6 +16,7 @@ const launch = (kernel: string, stream?: number): DeviceEvent => ({
   kind: "launch",
   at,
   kernel,
+  templateArguments: [],
   grid: [1],
   block: [32],
   ...(stream ? { stream } : {}),
@@ -107,7 +108,7 @@ describe("loops", () => {
     expect({ ns, kernels, copies, overlap }).toEqual({ ns: 150_100, kernels: 100_100, copies: 50_000, overlap: 0 });
     expect(spans).toHaveLength(7);
     expect(spans.map(({ times }) => times)).toEqual([1, 1, 1, 1, 998, 998, 1]);
-    expect(turns).toEqual([{ times: 997, from: 450, to: 150_000 }]);
+    expect(turns).toMatchObject([{ times: 997, from: 450, to: 150_000, stream: 0 }]);
   });
 
   test("in loops", () => {
@@ -121,6 +122,38 @@ describe("loops", () => {
     expect(ns).toBe(100 * 100);
     expect(overlap).toBe(6000);
   });
+});
+
+test("what loops do in one stream happens at once with what is done in others", () => {
+  const busy = run(repeat(10, launch("half", 1)), copy(1200, "up", { async: true, stream: 2 }));
+  expect(busy).toMatchObject({ ns: 1200, kernels: 1000, copies: 1200, overlap: 1000 });
+});
+
+test("no share is more than all: kernels of two streams, one behind the other in each turn", () => {
+  const chain: DeviceEvents[] = [
+    launch("half", 1),
+    { kind: "record", at, event: 5, stream: 1 },
+    { kind: "join", at, event: 5, stream: 2 },
+    launch("half", 2),
+  ];
+  expect(run(repeat(1000, ...chain))).toMatchObject({ ns: 100_100, kernels: 100_100, copies: 0, overlap: 0 });
+  const { ns, kernels, overlap } = run(launch("k", 3), repeat(100, copy(10, "up", { async: true, stream: 1 })));
+  expect({ ns, kernels, overlap }).toEqual({ ns: 1000, kernels: 100, overlap: 100 });
+});
+
+test("two short kernels go beside a long one", () => {
+  const long: DeviceEvent = { ...launch("half", 2), kernel: "long" } as DeviceEvent;
+  const made = schedule(
+    { events: [launch("half", 1), launch("half", 1), long], independent: new Set(), doubts: [] },
+    { ...durations, launch: ({ kernel }) => ({ ns: kernel === "long" ? 200 : 100, room: 0.5 }) },
+  );
+  expect(made.ns).toBe(200);
+});
+
+test("what may happen or not takes no time", () => {
+  const made = run({ ...launch("k"), uncertain: true }, launch("k"));
+  expect(made.ns).toBe(100);
+  expect(made.doubts).toHaveLength(1);
 });
 
 test("what is not known is said, and takes no time", () => {

@@ -33,6 +33,8 @@ export interface TimelineSpan {
 /** Turns of a loop after those that are told one by one, all alike. */
 export interface TimelineTurns {
   readonly times: number;
+  /** Where all that they do is in one stream: that. */
+  readonly stream?: number;
   readonly from: number;
   readonly to: number;
 }
@@ -52,8 +54,10 @@ export interface Timeline {
 
 /** Turns of a loop that are gone through one by one: the first may find the device idle, from then on each is like the one before. */
 const turnsTold = 3;
-/** Spans of a program that are told. */
+/** Spans of a program that are told, and counted. */
 const mostSpans = 5000;
+/** Kernels that are looked at for one that might run beside them. */
+const mostBeside = 32;
 
 const defaultStream = 0;
 
@@ -82,21 +86,33 @@ const sumsOf = (all: readonly Sums[]): Sums =>
     },
   );
 
-/** For how long of a stretch of time kernels run, something is copied, and both. */
-function busyWithin(spans: readonly TimelineSpan[], from: number, to: number): Sums {
-  const edges = spans.flatMap((span) => {
-    const isKernel = span.engine === "kernel";
-    const [begin, end] = [Math.max(from, span.from), Math.min(to, span.to)];
-    if (span.engine === "in device" || end <= begin) return [];
-    return [
-      { at: begin, by: 1, isKernel },
-      { at: end, by: -1, isKernel },
-    ];
-  });
+/** So much of the time of turns is as good as all of it. */
+const throughout = 0.999;
+
+/** For how long kernels run, something is copied, and both; turns that do one of them all the time are as one that lasts as long. */
+function busyIn(spans: readonly TimelineSpan[], turns: readonly (TimelineTurns & Sums)[]): Sums {
+  const all = spans.flatMap(({ engine, from, to }) => (engine === "in device" ? [] : [{ from, to, isKernel: engine === "kernel" }]));
+  const rest = { kernels: 0, copies: 0, overlap: 0 };
+  for (const { from, to, kernels, copies, overlap } of turns) {
+    const [isKernel, isCopy] = [kernels, copies].map((busy) => busy >= throughout * (to - from));
+    if (isKernel) all.push({ from, to, isKernel: true });
+    else rest.kernels += kernels;
+    if (isCopy) all.push({ from, to, isKernel: false });
+    else rest.copies += copies;
+    if (!isKernel || !isCopy) rest.overlap += overlap;
+  }
+  return sumsOf([rest, unionOf(all)]);
+}
+
+function unionOf(spans: readonly { readonly from: number; readonly to: number; readonly isKernel: boolean }[]): Sums {
+  const edges = spans.flatMap(({ from, to, isKernel }) => [
+    { at: from, by: 1, isKernel },
+    { at: to, by: -1, isKernel },
+  ]);
   edges.sort((a, b) => a.at - b.at || a.by - b.by);
   const under = { kernels: 0, copies: 0 };
   const sums = { kernels: 0, copies: 0, overlap: 0 };
-  let last = from;
+  let last = 0;
   for (const { at, by, isKernel } of edges) {
     if (under.kernels > 0) sums.kernels += at - last;
     if (under.copies > 0) sums.copies += at - last;
@@ -143,10 +159,9 @@ class Schedule {
     if (times === undefined) this.doubts.add("how often a loop turns is not known: one turn of it is told");
     const told = Math.min(times ?? 1, turnsTold);
     let before = this.#clocks();
-    let [begun, first, inner] = [this.end, 0, 0];
+    let [first, inner] = [0, 0];
     for (let turn = 0; turn < told; turn++) {
       before = this.#clocks();
-      begun = this.end;
       first = this.spans.length;
       inner = this.turns.length;
       this.run(events);
@@ -155,17 +170,27 @@ class Schedule {
     const more = times - told;
     const again = this.spans.slice(first);
     for (const span of again) span.times *= 1 + more;
-    const [from, each] = [this.end, this.end - begun];
-    const { kernels, copies } = sumsOf([busyWithin(again, 0, from), ...this.turns.slice(inner)]);
-    // How far it is ahead of itself is not followed: so much happens at once at least.
-    const overlap = Math.max(0, kernels + copies - each);
-    this.turns.push({ times: more, from, to: from + each * more, kernels: kernels * more, copies: copies * more, overlap: overlap * more });
+    const streams = [...new Set(again.map(({ event }) => event.stream ?? defaultStream))];
+    // Of its own streams: others may have more to do than the loop.
+    const from = Math.max(...streams.map((stream) => this.#streams.get(stream) ?? 0));
+    const each = Math.max(...streams.map((stream) => (this.#streams.get(stream) ?? 0) - (before.streams.get(stream) ?? 0)));
+    if (again.length > 0 && each > 0) {
+      const busy = busyIn(again, this.turns.slice(inner));
+      // What its turns do goes beside the turns before and behind: all the time at most, and so much at once at least.
+      const [kernels, copies] = [Math.min(each, busy.kernels), Math.min(each, busy.copies)];
+      const overlap = Math.max(0, kernels + copies - each);
+      const [stream, ...others] = streams;
+      this.turns.push({
+        times: more,
+        from,
+        to: from + each * more,
+        ...(stream !== undefined && others.length === 0 ? { stream } : {}),
+        kernels: kernels * more,
+        copies: copies * more,
+        overlap: overlap * more,
+      });
+    }
     this.#pass(before, more);
-  }
-
-  /** With what is not told one by one. */
-  busyWithin(from: number, to: number): Sums {
-    return sumsOf([busyWithin(this.spans, from, to), ...this.turns.filter((each) => each.from >= from && each.to <= to)]);
   }
 
   #clocks(): Clocks {
@@ -191,7 +216,7 @@ class Schedule {
     switch (event.kind) {
       case "wait":
         if (event.event !== undefined) this.#host = Math.max(this.#host, this.#recorded.get(event.event) ?? 0);
-        else this.#host = Math.max(this.#host, event.stream === undefined ? this.end : this.#ready(stream));
+        else this.#host = Math.max(this.#host, event.stream === undefined ? this.end : this.#ready(event.stream));
         return;
       case "record":
         this.#recorded.set(event.event, this.#ready(stream));
@@ -215,24 +240,26 @@ class Schedule {
   #task(event: Task, stream: number): void {
     const engine = engineOf(event);
     if (engine === undefined) return;
+    if (this.spans.length >= mostSpans) {
+      this.doubts.add(`only the first ${mostSpans.toLocaleString("en")} things are told and counted`);
+      return;
+    }
     const took = this.#durationOf(event, engine);
     const ready = this.#ready(stream);
-    const room = took?.room ?? 0;
-    const from =
-      engine === "kernel" ? this.#fits(ready, took?.ns ?? 0, room) : Math.max(ready, engine === "in device" ? 0 : this.#link[engine]);
-    const to = from + (took?.ns ?? 0);
-    if (engine === "kernel") this.#kernels.push({ from, to, room });
-    else if (engine !== "in device") this.#link[engine] = to;
+    const [ns, room] = [took?.ns ?? 0, took?.room ?? 0];
+    const from = engine === "kernel" ? this.#fits(ready, ns, room) : Math.max(ready, engine === "in device" ? 0 : this.#link[engine]);
+    const to = from + ns;
+    if (engine === "kernel" && ns > 0) this.#kernels = [...this.#kernels.slice(1 - mostBeside), { from, to, room }];
+    else if (engine === "to device" || engine === "from device") this.#link[engine] = to;
     this.#streams.set(stream, to);
-    if (this.spans.length < mostSpans)
-      this.spans.push({ event, engine, from, to, times: 1, ...(took ? {} : { isUnknown: true as const }) });
-    else this.doubts.add(`only the first ${mostSpans.toLocaleString("en")} things are drawn`);
-    if (event.uncertain) this.doubts.add("whether some of it happens depends on what is not known");
+    this.spans.push({ event, engine, from, to, times: 1, ...(took || event.uncertain ? {} : { isUnknown: true as const }) });
     if (waitsFor(event, engine)) this.#host = to;
   }
 
   #durationOf(event: Task, engine: Engine): { readonly ns: number; readonly room: number } | undefined {
     const unknown = (why: string): undefined => void this.doubts.add(why);
+    // It may be one of two things of which the other happens.
+    if (event.uncertain) return unknown("what may happen or not, as it depends on what is not known, is taken to need no time");
     if (event.kind === "launch")
       return this.#durations.launch(event) ?? unknown("some launches were not simulated: they are taken to need no time");
     if (event.bytes === undefined) return unknown("how much some copies move is not known: they are taken to need no time");
@@ -243,13 +270,17 @@ class Schedule {
 
   /** From when a kernel that needs `room` finds it, until it ends. */
   #fits(ready: number, ns: number, room: number): number {
-    this.#kernels = this.#kernels.filter(({ to }) => to > this.#host);
-    const starts = [ready, ...this.#kernels.map(({ to }) => to)].filter((at) => at >= ready).sort((a, b) => a - b);
+    const others = this.#kernels.filter(({ to }) => to > ready);
+    const starts = [ready, ...others.map(({ to }) => to)].sort((a, b) => a - b);
     const isFree = (at: number): boolean => {
-      const beside = this.#kernels.filter(({ from, to }) => from < at + ns && to > at);
-      return beside.reduce((sum, each) => sum + each.room, room) <= 1 || beside.length === 0;
+      const beside = others.filter(({ from, to }) => from < at + ns && to > at);
+      // The room that is taken changes where one begins.
+      return [at, ...beside.map(({ from }) => from)].every((when) => {
+        const taken = beside.filter(({ from, to }) => from <= when && to > when).reduce((sum, each) => sum + each.room, 0);
+        return when < at || taken === 0 || taken + room <= 1;
+      });
     };
-    return starts.find(isFree) ?? starts.at(-1) ?? ready;
+    return starts.find(isFree) ?? ready;
   }
 }
 
@@ -273,11 +304,7 @@ export function schedule(program: DeviceProgram, durations: Durations): Timeline
   const made = new Schedule(program, durations);
   made.run(program.events);
   const { spans, turns, doubts, end } = made;
-  return {
-    ns: end,
-    spans,
-    turns: turns.map(({ times, from, to }) => ({ times, from, to })),
-    ...made.busyWithin(0, end),
-    doubts: [...doubts],
-  };
+  const busy = busyIn(spans, turns);
+  const [kernels, copies] = [Math.min(end, busy.kernels), Math.min(end, busy.copies)];
+  return { ns: end, spans, turns, kernels, copies, overlap: Math.min(kernels, copies, busy.overlap), doubts: [...doubts] };
 }

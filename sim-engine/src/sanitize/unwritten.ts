@@ -194,9 +194,9 @@ export class UnwrittenCheck {
   }
 }
 
-/** By the host. */
 const wordOf = (address: number): number => Math.floor(address / 4);
 
+/** By the host. */
 const isFilled = ({ kind }: Content): boolean => kind !== "unknown" && kind !== "written";
 
 /** What a chain of launches has stored is not gone through: only what one has that found what the host left. */

@@ -6,6 +6,7 @@ import { apart } from "./scale.ts";
 import { shape } from "./svg.ts";
 
 type Task = PanelProgram["tasks"][number];
+type Span = Pick<Task, "from" | "to">;
 
 const laneHeight = 18;
 const barHeight = 12;
@@ -16,19 +17,24 @@ const left = 62;
 const leastWidth = 2;
 /** Between the times on the axis. */
 const leastApart = 64;
+/** Of two of which one ends where the other begins. */
+const apartAtEnd = 2 * leastApart - 16;
 
 const tones = { kernel: "kernel", "to device": "up", "from device": "down", "in device": "inside" } as const;
 const ways = { kernel: "", "to device": " to the device", "from device": " to the host", "in device": " on the device" } as const;
 
 /** Nanoseconds without the turns of loops that are not drawn one by one, but for a part that shows that they are there. */
-function folded({ ns, turns }: PanelProgram): { readonly at: (time: number) => number; readonly all: number } {
+function folded({ ns, tasks, turns }: PanelProgram): { readonly at: (time: number) => number; readonly all: number } {
+  // Beside others time has to go on as it does.
+  const isAlone = ({ from, to }: Span): boolean => !tasks.some((task) => task.from < to && task.to > from);
   const folds = turns
+    .filter(isAlone)
     .filter((each) => !turns.some((other) => other !== each && other.from <= each.from && other.to >= each.to))
     .toSorted((a, b) => a.from - b.from);
   const hidden = folds.reduce((sum, { from, to }) => sum + to - from, 0);
   const shown = Math.max(1, ns - hidden);
   // Each fold is as wide as a twelfth of what is drawn, or its own length where that is less.
-  const width = (each: { readonly from: number; readonly to: number }): number => Math.min(each.to - each.from, shown / 12);
+  const width = (each: Span): number => Math.min(each.to - each.from, shown / 12);
   const at = (time: number): number =>
     folds.reduce((sum, each) => {
       if (time <= each.from) return sum;
@@ -70,16 +76,17 @@ function drawing(program: PanelProgram, width: number, reveal: (line: number) =>
       shape("line", { x1: left, x2: width, y1: y + laneHeight - 3, y2: y + laneHeight - 3, class: "grid" }),
     );
   }
-  for (const { times, from, to } of turns) {
+  for (const { times, from, to, stream } of turns) {
     const [begin, end] = [x(from), x(to)];
     if (end - begin < 1) continue;
+    const [y, tall] = stream === undefined ? [0, height - axisHeight] : [streams.indexOf(stream) * laneHeight + 1, barHeight];
     const fold = shape("g", { class: "fold" });
     fold.append(
-      shape("rect", { x: begin, y: 0, width: end - begin, height: height - axisHeight }),
+      shape("rect", { x: begin, y, width: end - begin, height: tall }),
       shape("title", {}, `${times.toLocaleString("en")} more turns, ${formatTime(to - from)}`),
     );
     if (end - begin > 28)
-      fold.append(shape("text", { x: (begin + end) / 2, y: barHeight - 1, "text-anchor": "middle" }, `×${times.toLocaleString("en")}`));
+      fold.append(shape("text", { x: (begin + end) / 2, y: y + barHeight - 2, "text-anchor": "middle" }, `×${times.toLocaleString("en")}`));
     svg.append(fold);
   }
   for (const task of tasks) {
@@ -92,14 +99,18 @@ function drawing(program: PanelProgram, width: number, reveal: (line: number) =>
       class: `task ${tones[engine]}${isUnknown || isUncertain ? " unsure" : ""}${line === undefined ? "" : " known"}`,
     });
     made.append(
-      shape("title", {}, `${nameOf(task)}: ${isUnknown ? "its time is not known" : formatTime(to - from)}, from ${formatTime(from)}`),
+      shape(
+        "title",
+        {},
+        `${nameOf(task)}: ${isUncertain ? "it may not happen" : isUnknown ? "its time is not known" : formatTime(to - from)}, from ${formatTime(from)}`,
+      ),
     );
     if (line !== undefined) made.addEventListener("click", () => reveal(line));
     svg.append(made);
   }
   const edges = [...new Set([0, ...turns.flatMap(({ from, to }) => [from, to]), ns])].sort((a, b) => a - b);
   // The end is told in any case.
-  const told = [...apart(edges.slice(0, -1), x, leastApart).filter((time) => x(ns) - x(time) >= leastApart), ns];
+  const told = [...apart(edges.slice(0, -1), x, leastApart).filter((time) => x(ns) - x(time) >= apartAtEnd), ns];
   for (const time of told) {
     const anchor = time === ns && ns > 0 ? "end" : "start";
     svg.append(shape("text", { x: x(time), y: height - 3, "text-anchor": anchor, class: "tick" }, formatTime(time)));
@@ -127,7 +138,8 @@ function legend({ tasks }: PanelProgram): HTMLElement {
 
 function rows({ rows: all, ns }: PanelProgram, reveal: (line: number) => void): HTMLElement {
   const cells = all.map(({ task, streams, times, ns: took }, index) => {
-    const { line, isUnknown, stream } = task;
+    const { line, stream } = task;
+    const isUnknown = task.isUnknown || task.isUncertain;
     const name = element("code", {}, nameOf(task));
     const more = [
       times > 1 ? ` × ${times.toLocaleString("en")}` : "",

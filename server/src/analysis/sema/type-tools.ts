@@ -117,6 +117,9 @@ export function typeName(type: Type): string {
   }
 }
 
+/** A template argument as it is told: `?` where it is not known. */
+export const templateText = (value: TemplateValue | undefined): string => (value === undefined ? "?" : valueName(value));
+
 /** A template argument as a message shows it. */
 export function valueName(value: TemplateValue | readonly TemplateValue[]): string {
   if (isPack(value)) return value.map(valueName).join(", ");

@@ -37,7 +37,7 @@ test("tells what takes longest first, and what stands at one place together", ()
     "    kernels 30 µs (75 %), copies 10 µs (25 %), none of them at once",
     "    line 5           30 µs  step, 6 times, in 2 streams",
     "    line 3           10 µs  cudaMemcpy 4 kB to the device, pageable",
-    "    line 1          < 1 µs  cudaMemset 4 B on the device, if at all",
+    "    line 1               ?  cudaMemset 4 B on the device, if at all",
     expect.stringMatching(/^ {4}line 7 {15}\? {2}[^\u202e]*evil$/),
     "    a note",
     "",

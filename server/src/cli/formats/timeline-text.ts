@@ -22,7 +22,7 @@ function rowText({ task: { name, line, engine, stream, bytes, isPageable, isUnkn
     streams > 1 ? `, in ${streams} streams` : stream > 0 ? `, stream ${stream}` : "",
     isUncertain ? ", if at all" : "",
   ].join("");
-  return `    ${where.padEnd(13)} ${(isUnknown ? "?" : ns < shortest ? `< ${formatTime(shortest)}` : formatTime(ns)).padStart(8)}  ${what}`;
+  return `    ${where.padEnd(13)} ${(isUnknown || isUncertain ? "?" : ns < shortest ? `< ${formatTime(shortest)}` : formatTime(ns)).padStart(8)}  ${what}`;
 }
 
 export function timelineText(program: ProgramTimeline, style: Style): string {

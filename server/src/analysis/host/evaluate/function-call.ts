@@ -43,6 +43,7 @@ function callDefinition(host: Interpreter, fn: FunctionDeclaration, call: Call):
   if (calls > 0) host.recursions += 1;
   if (host.frame.depth >= depthLimit || host.recursions > recursionLimit || (calls > 0 && host.uncertainty > 0)) {
     waited(host);
+    host.events?.doubt("calls too deep in each other are left out");
     forgetTargets(host, call.arguments, `what a recursion of \`${nameOf(fn)}\` stored`);
     return unknown(`the result of a recursion of \`${nameOf(fn)}\``);
   }

@@ -51,7 +51,7 @@ export function launchKernel(host: Interpreter, call: LaunchCall): void {
   const capture = new Capture(host);
   const entry = entryOf(host, call, chosen, instance, capture);
   host.launches.add(entry);
-  launchAsked(host, call);
+  launchAsked(host, entry, call.stream);
   runKernel(host, chosen?.kernel, call.args, entry, capture);
   launched(host, call.site, chosen?.kernel, entry.kernelName, call.args, call.stream);
 }

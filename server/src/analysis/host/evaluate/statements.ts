@@ -71,6 +71,9 @@ export function executeStatement(host: Interpreter, s: Statement): Completion {
     }
     case "try":
       return host.execute(s.body);
+    case "throw":
+      host.events?.doubt("what is thrown is not followed");
+      return undefined;
     default:
       return undefined;
   }

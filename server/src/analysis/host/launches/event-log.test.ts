@@ -60,6 +60,17 @@ test.each([
     "float *p; cudaMallocHost(&p, 64); cudaMemcpyAsync(p, d, 64, cudaMemcpyDeviceToHost); k<<<1, 32>>>(d);",
     ["device to pinned 64 async", "k<<<1, 32>>>"],
   ],
+  ["a loop that does it in its first turn", "for (int i = 0; i < 1000; i++) { if (i == 0) k<<<1, 32>>>(d); }", ["k<<<1, 32>>>"]],
+  [
+    "a loop that does it in every fourth turn",
+    "for (int i = 0; i < 1000; i++) { if (i % 4 == 0) k<<<1, 32>>>(d); }",
+    ["250 x (k<<<1, 32>>>)"],
+  ],
+  [
+    "a stream of each turn's own",
+    "for (int i = 0; i < 100; i++) { cudaStream_t t; cudaStreamCreate(&t); k<<<1, 32, 0, t>>>(d); }",
+    ["100 x (k<<<1, 32>>>@1)"],
+  ],
   ["what depends on the input", "if (argc > 1) k<<<1, 32>>>(d); l<<<1, 32>>>(d);", ["l<<<1, 32>>>"]],
   ["what depends on what is not known", "if (h[3] > 1) k<<<1, 32>>>(d); l<<<1, 32>>>(d);", ["k<<<1, 32>>>?", "l<<<1, 32>>>"]],
   [
@@ -70,11 +81,22 @@ test.each([
   [
     "events and who waits for them",
     `${streams} cudaEvent_t e; cudaEventCreate(&e); k<<<1, 32, 0, s[0]>>>(d); cudaEventRecord(e, s[0]); cudaStreamWaitEvent(s[1], e, 0); l<<<1, 32, 0, s[1]>>>(d); cudaStreamSynchronize(s[1]);`,
-    ["k<<<1, 32>>>@1", "record 2@1", "join 2@3", "l<<<1, 32>>>@3", "wait@3"],
+    ["k<<<1, 32>>>@1", "record 3@1", "join 3@2", "l<<<1, 32>>>@2", "wait@2"],
   ],
   ["rows", "cudaMemcpy2D(d, 128, h, 64, 64, 10, cudaMemcpyHostToDevice); k<<<1, 32>>>(d);", ["host to device 640", "k<<<1, 32>>>"]],
 ])("%s", async (_, main, expected) => {
   expect((await device(main))?.events.map(words)).toEqual(expected);
+});
+
+test.each([
+  [
+    "for (int i = 0; i < 1000; i++) { if (i < 500) continue; k<<<1, 32>>>(d); }",
+    "of long loops the first turns are followed: the others are taken to do the same",
+  ],
+  ["cudaGraphLaunch(graph, 0); k<<<1, 32>>>(d);", "what `cudaGraphLaunch` has the device do is left out"],
+  ["for (int i = 0; i < 3; i++) { k<<<1, 32>>>(d); if (i == 1) throw 1; }", "what is thrown is not followed"],
+])("%s: what is not followed is said", async (main, doubt) => {
+  expect((await device(main))?.doubts).toContain(doubt);
 });
 
 test("a stream that is not known is said to be", async () => {

@@ -12,6 +12,8 @@ interface Turns {
   readonly all: DeviceEvents[][];
   /** How often the last turn happens besides: undefined where nobody knows. */
   rest: number | undefined;
+  /** How many handles there were before: of those that turns make, each has its own. */
+  readonly handles: number;
 }
 
 export class EventLog {
@@ -45,7 +47,7 @@ export class EventLog {
   }
 
   beginLoop(): void {
-    this.#loops.push({ around: this.#events, all: [], rest: 0 });
+    this.#loops.push({ around: this.#events, all: [], rest: 0, handles: this.#numbers.size });
     this.#events = [];
   }
 
@@ -67,17 +69,17 @@ export class EventLog {
     const loop = this.#loops.pop();
     if (loop === undefined) return;
     this.#events = loop.around;
-    const turns = loop.all.filter((events) => events.length > 0);
-    for (const { events, times } of this.#told(turns, loop.rest)) {
+    for (const { events, times } of this.#told(loop)) {
       if (times === 1) this.#events.push(...events);
-      else if (times !== 0) this.#events.push({ kind: "repeat", times, events });
+      else if (times !== 0 && events.length > 0) this.#events.push({ kind: "repeat", times, events });
     }
   }
 
-  /** Turns by what they do, the last of which happens `rest` times besides. */
-  #told(turns: readonly (readonly DeviceEvents[])[], rest: number | undefined): Told[] {
+  /** Turns by what they do, the last of which stands for `rest` more. */
+  #told({ all: turns, rest, handles }: Turns): Told[] {
+    if (rest !== 0) this.doubt("of long loops the first turns are followed: the others are taken to do the same");
     const period = [1, 2, 3, 4].find(
-      (length) => turns.length >= 2 * length && turns.every((each, k) => isSame(each, turns[k % length] ?? [])),
+      (length) => turns.length >= 2 * length && turns.every((each, k) => isSame(each, turns[k % length] ?? [], handles)),
     );
     const one = turns.slice(0, turns.length === 1 ? 1 : (period ?? 0));
     if (one.length > 0) {
@@ -89,11 +91,7 @@ export class EventLog {
       ];
     }
     const told = turns.map((events): Told => ({ events, times: 1 }));
-    if (rest !== 0 && turns.length > 0) {
-      this.doubt("turns of a loop that differ from each other are taken to go on as the last one");
-      told.push({ events: turns.at(-1) ?? [], times: rest });
-    }
-    return together(told);
+    return together(rest === 0 || turns.length === 0 ? told : [...told, { events: turns.at(-1) ?? [], times: rest }], handles);
   }
 
   /** All until now; loops under way end. `isWhole`: the run came to its end. */
@@ -110,19 +108,30 @@ interface Told {
 }
 
 /** Turns that follow each other and do the same as one. */
-function together(turns: readonly Told[]): Told[] {
+function together(turns: readonly Told[], handles: number): Told[] {
   const all: Told[] = [];
   for (const turn of turns) {
     const last = all.at(-1);
-    if (last === undefined || !isSame(last.events, turn.events)) all.push(turn);
+    if (last === undefined || !isSame(last.events, turn.events, handles)) all.push(turn);
     else all.splice(-1, 1, { ...turn, times: last.times === undefined || turn.times === undefined ? undefined : last.times + turn.times });
   }
   return all;
 }
 
-/** They ask for the same, at the same places. */
-function isSame(a: readonly DeviceEvents[], b: readonly DeviceEvents[]): boolean {
-  const text = (events: readonly DeviceEvents[]): string =>
-    JSON.stringify(events, (key, value: unknown) => (key === "at" ? (value as DeviceEvent["at"]).start : value));
+/** They ask for the same at the same places: in the same streams, or each in its own of those numbered above `handles`. */
+function isSame(a: readonly DeviceEvents[], b: readonly DeviceEvents[], handles: number): boolean {
+  const text = (events: readonly DeviceEvents[]): string => {
+    const own = new Map<number, string>();
+    const numbered = (number: number): number | string => {
+      if (number <= handles) return number;
+      const name = own.get(number) ?? `own ${own.size}`;
+      own.set(number, name);
+      return name;
+    };
+    return JSON.stringify(events, (key, value: unknown) => {
+      if (key === "at") return (value as DeviceEvent["at"]).start;
+      return (key === "stream" || key === "event") && typeof value === "number" ? numbered(value) : value;
+    });
+  };
   return a.length === b.length && text(a) === text(b);
 }

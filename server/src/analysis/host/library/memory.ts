@@ -2,7 +2,7 @@
 
 import type { Expression } from "../../../syntax/ast.ts";
 import type { Residence } from "../../device-events.ts";
-import { copyAsked, setAsked } from "../memory/device-requests.ts";
+import { copyAsked, leftOut, setAsked } from "../memory/device-requests.ts";
 import type { Argument, Interpreter } from "../memory/interpreter.ts";
 import { freshContent, unknownContent, zeroContent } from "../memory/journal.ts";
 import { dereferenced, targetOf } from "../memory/pointees.ts";
@@ -151,21 +151,25 @@ const copierOfRows =
   };
 
 /** `cudaMemcpyToSymbol(symbol, from, bytes, offset = 0)`. */
-const copyToSymbol: LibraryFunction = (host, args, call) => {
-  const to = { value: symbol(host, args, 0), expression: args[0]?.expression, skipped: skippedOf(args) };
-  copies(host, { call, to, from: sideOf(args, 1), bytes: integerOf(argumentValue(args, 2)), size: args[2]?.expression, async: false });
-  copyAsked(host, call, ["device", argumentValue(args, 1)], integerOf(argumentValue(args, 2)));
-  copyMemory(host, to.value, argumentValue(args, 1), argumentValue(args, 2));
-  return success;
-};
+const copierToSymbol =
+  (async: boolean): LibraryFunction =>
+  (host, args, call) => {
+    const to = { value: symbol(host, args, 0), expression: args[0]?.expression, skipped: skippedOf(args) };
+    copies(host, { call, to, from: sideOf(args, 1), bytes: integerOf(argumentValue(args, 2)), size: args[2]?.expression, async: false });
+    copyAsked(host, call, ["device", argumentValue(args, 1)], integerOf(argumentValue(args, 2)), { async, stream: args[5]?.value });
+    copyMemory(host, to.value, argumentValue(args, 1), argumentValue(args, 2));
+    return success;
+  };
 
-const copyFromSymbol: LibraryFunction = (host, args, call) => {
-  const from = { value: symbol(host, args, 1), expression: args[1]?.expression, skipped: skippedOf(args) };
-  copies(host, { call, to: sideOf(args, 0), from, bytes: integerOf(argumentValue(args, 2)), size: args[2]?.expression, async: false });
-  copyAsked(host, call, [argumentValue(args, 0), "device"], integerOf(argumentValue(args, 2)));
-  copyMemory(host, argumentValue(args, 0), from.value, argumentValue(args, 2));
-  return success;
-};
+const copierFromSymbol =
+  (async: boolean): LibraryFunction =>
+  (host, args, call) => {
+    const from = { value: symbol(host, args, 1), expression: args[1]?.expression, skipped: skippedOf(args) };
+    copies(host, { call, to: sideOf(args, 0), from, bytes: integerOf(argumentValue(args, 2)), size: args[2]?.expression, async: false });
+    copyAsked(host, call, [argumentValue(args, 0), "device"], integerOf(argumentValue(args, 2)), { async, stream: args[5]?.value });
+    copyMemory(host, argumentValue(args, 0), from.value, argumentValue(args, 2));
+    return success;
+  };
 
 /** Bytes of the symbol before what is copied. */
 const skippedOf = (args: readonly Argument[]): number | undefined => (args[3] === undefined ? 0 : integerOf(args[3].value));
@@ -308,6 +312,7 @@ export const memoryFunctions: ReadonlyMap<string, LibraryFunction> = new Map<str
   [
     "cudaMemcpyPeer",
     (host, args) => {
+      leftOut(host, "cudaMemcpyPeer");
       copyMemory(host, argumentValue(args, 0), argumentValue(args, 2), argumentValue(args, 4));
       return success;
     },
@@ -319,14 +324,16 @@ export const memoryFunctions: ReadonlyMap<string, LibraryFunction> = new Map<str
   ["memset", filler(true)],
   [
     "cudaMemset2D",
-    (host, args) => {
+    (host, args, call) => {
+      const [width, height] = [integerOf(argumentValue(args, 3)), integerOf(argumentValue(args, 4))];
+      setAsked(host, call, width === undefined || height === undefined ? undefined : width * height);
       fillMemory(host, argumentValue(args, 0), argumentValue(args, 2), arithmetic("*", argumentValue(args, 1), argumentValue(args, 4)));
       return success;
     },
   ],
-  ["cudaMemcpyToSymbol", copyToSymbol],
-  ["cudaMemcpyToSymbolAsync", copyToSymbol],
-  ["cudaMemcpyFromSymbol", copyFromSymbol],
+  ["cudaMemcpyToSymbol", copierToSymbol(false)],
+  ["cudaMemcpyToSymbolAsync", copierToSymbol(true)],
+  ["cudaMemcpyFromSymbol", copierFromSymbol(false)],
   [
     "cudaGetSymbolAddress",
     (host, args) => {

@@ -1,6 +1,6 @@
 /** The CUDA runtime: device queries, events and streams, launches by function call. */
 import type { DeviceProperties } from "../../settings.ts";
-import { streamMade } from "../memory/device-requests.ts";
+import { handleMade, streamMade } from "../memory/device-requests.ts";
 import type { Argument, Interpreter } from "../memory/interpreter.ts";
 import { unknownContent, zeroContent } from "../memory/journal.ts";
 import { dereferenced } from "../memory/pointees.ts";
@@ -102,19 +102,20 @@ function attribute(device: DeviceProperties | undefined, index: number | undefin
 }
 
 /** A stream or an event of its own, told from others by what it points to. */
-function handleMade(host: Interpreter, args: readonly Argument[], what: string): void {
+function makeHandle(host: Interpreter, args: readonly Argument[], what: string): void {
   const place = dereferenced(host, argumentValue(args, 0));
   const made = new Allocation("", "host", undefined, { bytes: undefined, content: unknownContent, reason: what });
+  handleMade(host, made);
   if (place !== undefined && !(place instanceof Cell && place.value.kind === "record")) write(host, place, pointer(made, undefined));
 }
 
 const createEvent: LibraryFunction = (host, args) => {
-  handleMade(host, args, "an event");
+  makeHandle(host, args, "an event");
   return success;
 };
 
 const createStream: LibraryFunction = (host, args) => {
-  handleMade(host, args, "a stream");
+  makeHandle(host, args, "a stream");
   streamMade(host, argumentValue(args, 0), args[1]?.value);
   return success;
 };

@@ -1,9 +1,11 @@
 /** Notes what host code has the device do, where somebody asks. */
 import type { Expression } from "../../../syntax/ast.ts";
 import type { DeviceEvent, Residence } from "../../device-events.ts";
+import { templateText } from "../../sema/type-tools.ts";
+import type { LaunchEntry } from "../launches/launch-entry.ts";
 import { Allocation, Cell, type Value } from "../values/model.ts";
 import { integerOf } from "../values/values.ts";
-import type { Argument, Interpreter, LaunchCall } from "./interpreter.ts";
+import type { Argument, Interpreter } from "./interpreter.ts";
 import { dereferenced, targetOf } from "./pointees.ts";
 import { read } from "./read-write.ts";
 
@@ -32,10 +34,21 @@ function onStream(host: Interpreter, stream: Value | undefined): { readonly stre
 }
 
 /** A kernel is launched. */
-export function launchAsked(host: Interpreter, { site, name, grid, block, stream }: LaunchCall): void {
+export function launchAsked(
+  host: Interpreter,
+  { site, kernelName, templateArguments, grid, block }: LaunchEntry,
+  stream: Value | undefined,
+): void {
   if (host.events === undefined) return;
   const sides = { grid: grid.map(integerOf), block: block.map(integerOf) };
-  ask(host, { kind: "launch", at: site, kernel: name, ...sides, ...onStream(host, stream) });
+  ask(host, {
+    kind: "launch",
+    at: site,
+    kernel: kernelName,
+    templateArguments: templateArguments.map(templateText),
+    ...sides,
+    ...onStream(host, stream),
+  });
 }
 
 /** One side of a copy: a variable of the device's is known to be by who copies. */
@@ -71,21 +84,76 @@ export function setAsked(host: Interpreter, at: Expression, bytes: number | unde
   if (host.events !== undefined) ask(host, { kind: "set", at, bytes, ...onStream(host, stream) });
 }
 
-/** A function of the runtime is called that waits, or has something wait. */
+/** Functions of the runtime that have the device do nothing that takes its time. */
+const idle = new RegExp(
+  `^cuda(${[
+    "Get\\w*",
+    "PeekAtLastError",
+    "Set\\w*",
+    "Device(Get|Set)\\w*",
+    "DeviceReset",
+    "DeviceCanAccessPeer",
+    "DeviceEnablePeerAccess",
+    "Func(Get|Set)\\w*",
+    "Event(Create\\w*|Destroy|Query|ElapsedTime)",
+    "Stream(Create\\w*|Destroy|Query|GetPriority|AttachMemAsync)",
+    "Malloc\\w*",
+    "Free\\w*",
+    "Host\\w+",
+    "MemGetInfo",
+    "MemAdvise",
+    "Occupancy\\w+",
+    "Profiler\\w+",
+    "(Create|Destroy)(TextureObject|SurfaceObject|ChannelDesc)",
+    "(Bind|Unbind)Texture\\w*",
+    "Stream(Begin|End)Capture\\w*",
+    "Graph(Create|Instantiate|Destroy|ExecDestroy)\\w*",
+    "RuntimeGetVersion",
+    "DriverGetVersion",
+    "Pointer\\w+",
+  ].join("|")})$`,
+);
+const ofDevice = /^(cuda|cublas|cufft|cusparse|cusolver|curand|cudnn|cutensor|nccl|nppi|cu[A-Z])/;
+
+/** A function is called of which nothing else is known: one that waits, has something wait, or does who knows what. */
 export function waitAsked(host: Interpreter, name: string, args: readonly Argument[], at: Expression): void {
   if (host.events === undefined) return;
   const handle = (index: number): Value | undefined => args[index]?.value;
-  if (name === "cudaDeviceSynchronize" || name === "cudaThreadSynchronize") ask(host, { kind: "wait", at });
-  else if (name === "cudaStreamSynchronize") ask(host, { kind: "wait", at, ...onStream(host, handle(0)) });
-  else if (name === "cudaEventSynchronize") {
-    const event = handleIn(host, handle(0));
-    ask(host, { kind: "wait", at, ...(event === undefined ? {} : { event }) });
-  } else if (name === "cudaEventRecord" || name === "cudaStreamWaitEvent") {
-    const [event, stream] = name === "cudaEventRecord" ? [handle(0), handle(1)] : [handle(1), handle(0)];
-    const number = handleIn(host, event);
-    if (number !== undefined)
-      ask(host, { kind: name === "cudaEventRecord" ? "record" : "join", at, event: number, ...onStream(host, stream) });
+  switch (name) {
+    case "cudaDeviceSynchronize":
+    case "cudaThreadSynchronize":
+      ask(host, { kind: "wait", at });
+      return;
+    case "cudaStreamSynchronize":
+      ask(host, { kind: "wait", at, stream: handleIn(host, handle(0)) ?? 0 });
+      return;
+    case "cudaEventSynchronize": {
+      const event = handleIn(host, handle(0));
+      if (event !== undefined) ask(host, { kind: "wait", at, event });
+      return;
+    }
+    case "cudaEventRecord":
+    case "cudaEventRecordWithFlags":
+    case "cudaStreamWaitEvent": {
+      const joins = name === "cudaStreamWaitEvent";
+      const event = handleIn(host, handle(joins ? 1 : 0));
+      if (event !== undefined) ask(host, { kind: joins ? "join" : "record", at, event, ...onStream(host, handle(joins ? 0 : 1)) });
+      return;
+    }
+    default:
+      leftOut(host, name);
   }
+}
+
+/** What a function has the device do is not followed. */
+export function leftOut(host: Interpreter, name: string): void {
+  if (host.speculation === 0 && ofDevice.test(name) && !idle.test(name))
+    host.events?.doubt(`what \`${name}\` has the device do is left out`);
+}
+
+/** A handle is made: it has its number from then on. */
+export function handleMade(host: Interpreter, handle: Allocation): void {
+  host.events?.numberOf(handle);
 }
 
 /** A stream is made: `cudaStreamNonBlocking` is 1. */
