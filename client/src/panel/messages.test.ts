@@ -34,6 +34,10 @@ test.each<[unknown, unknown]>([
     { type: "apply", asked },
     undefined,
   ]),
+  ...[undefined, null, 7, { gpu: 7 }, { gpu: 'h200", "x": "' }].map((overrides): [unknown, unknown] => [
+    { type: "apply", asked: { uri: "file:///a.cu", version: 2, launch: 0, overrides } },
+    undefined,
+  ]),
   ...[-1, 1.5, Number.NaN, "1", null, undefined, {}, 2 ** 60].map((index): [unknown, unknown] => [{ type: "launch", index }, undefined]),
   ...[0, -1, 0.5, "1", undefined].map((line): [unknown, unknown] => [{ type: "reveal", line }, undefined]),
   ...nothing.map((message): [unknown, unknown] => [message, undefined]),

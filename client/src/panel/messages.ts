@@ -74,7 +74,11 @@ export function readFromPage(message: unknown): FromPage | undefined {
 function readAsked(value: unknown): Asked | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   const { uri, version, launch, overrides } = value as Readonly<Record<string, unknown>>;
-  return typeof uri === "string" && isCount(version) && isCount(launch) ? { uri, version, launch, overrides } : undefined;
+  if (typeof uri !== "string" || !isCount(version) || !isCount(launch) || typeof overrides !== "object" || overrides === null)
+    return undefined;
+  // A name of a GPU is written into the settings: it is nothing else than a name.
+  const { gpu } = overrides as Readonly<Record<string, unknown>>;
+  return gpu === undefined || (typeof gpu === "string" && /^[\w.-]{1,64}$/.test(gpu)) ? { uri, version, launch, overrides } : undefined;
 }
 
 /** What the extension said, if it is something that it may say. */

@@ -91,8 +91,10 @@ function paddingOf({ access }: Cost, array: SharedVariable | undefined): number 
   const { dimensions = [], elementBytes = 0 } = array ?? {};
   const length = dimensions.at(-1);
   if (dimensions.length < 2 || !length || !access?.example) return undefined;
-  // Wider accesses are served by parts of a warp, which one element more lets begin at other banks.
-  return access.bytesPerLane > wordBytes ? 1 : paddingFor(access.example, length * elementBytes, elementBytes);
+  // Wider accesses are served by parts of a warp, which one of them more lets begin at other banks, each where it is aligned.
+  return access.bytesPerLane > wordBytes
+    ? Math.max(1, Math.ceil(access.bytesPerLane / Math.max(1, elementBytes)))
+    : paddingFor(access.example, length * elementBytes, elementBytes);
 }
 
 function orPadding(cost: Cost): string {

@@ -1,5 +1,5 @@
 /** A program's time line: what its host code has the device do, with the times of its simulated launches. */
-import type { GpuModel } from "@warplens/sim-engine";
+import type { GpuModel, Launch } from "@warplens/sim-engine";
 import type { DeviceEvents } from "../analysis/device-events.ts";
 import type { Program } from "../analysis/facts.ts";
 import type { SimulatedLaunch } from "../rules/rule.ts";
@@ -66,7 +66,7 @@ export function timelineOf(program: Program, gpu: GpuModel, launches: readonly S
           `copies go at the ${linkRate.toFixed(0)} GB/s that kernels reach over the link of this GPU; from and to pageable memory they are slower`,
         ]
       : []),
-    ...(launches.some(({ fact }) => (fact.launch?.later?.length ?? 0) > 0)
+    ...(launches.some(({ fact }) => isOtherLater(fact.launch))
       ? ["a launch that is made with other arguments later is taken to need as long as with the first"]
       : []),
     ...made.doubts,
@@ -80,6 +80,15 @@ export function timelineOf(program: Program, gpu: GpuModel, launches: readonly S
   }));
   return { ns, tasks, turns, kernels, copies, overlap, notes };
 }
+
+/** A later execution is given other numbers: where its buffers begin matters little. */
+const isOtherLater = (launch: Launch | undefined): boolean =>
+  (launch?.later ?? []).some((later) =>
+    later.arguments.some((each, k) => {
+      const first = launch?.arguments[k];
+      return each.kind === "scalar" && (first?.kind !== "scalar" || first.value !== each.value);
+    }),
+  );
 
 /** Grid and block of all that is certainly launched. */
 const areKnown = (events: readonly DeviceEvents[]): boolean =>

@@ -81,6 +81,8 @@ export class EventLog {
     const period = [1, 2, 3, 4].find(
       (length) => turns.length >= 2 * length && turns.every((each, k) => isSame(each, turns[k % length] ?? [], handles)),
     );
+    if (turns.flat().some((event) => "stream" in event && (event.stream ?? 0) > handles))
+      this.doubt("a stream that each turn of a loop makes for itself is taken for the same one");
     const one = turns.slice(0, turns.length === 1 ? 1 : (period ?? 0));
     if (one.length > 0) {
       const all = rest === undefined ? undefined : turns.length + rest;
