@@ -1,10 +1,11 @@
 /** The sweeps of the panel: block size, problem size, and all GPUs side by side. */
-import type { GpuSummary, ParameterKnob, WhatIfAnswer } from "@warplens/server/protocol";
+import type { GpuSummary, PanelModel, ParameterKnob, WhatIfAnswer } from "@warplens/server/protocol";
 import { formatBandwidth, formatBound, formatCount, formatTime, shortGpuName, significant } from "@warplens/server/units";
 import { type ChartPoint, lineChart } from "./chart.ts";
 import { bar, element } from "./dom.ts";
 import type { Answered, SweepKind } from "./sweep.ts";
 import { blockPoints, gpuPoints, type SweepPoint, sizePoints } from "./sweep-points.ts";
+import { wrongThen } from "./wrong.ts";
 
 /** @param width pixels that a drawing may take */
 export const blockSweep = (width: () => number): SweepKind => ({
@@ -13,7 +14,7 @@ export const blockSweep = (width: () => number): SweepKind => ({
   draw: (answers, points, { report }) => {
     const [x = 1, y = 1, z = 1] = report?.block ?? [];
     const spec = {
-      points: answers.map((each) => pointOf(each, "time", `${each.point.x} threads`)),
+      points: answers.map((each) => pointOf(each, "time", `${each.point.x} threads`, report)),
       now: answers.findIndex(({ point }) => point.x === x * y * z),
       xText: String,
       range: rangeOf(points),
@@ -56,11 +57,11 @@ export function sizeSweep(width: () => number): SweepKind {
         ),
       );
     },
-    draw(answers, points) {
+    draw(answers, points, model) {
       const { name = "n", value = 1 } = (own && chosenOf(own)) ?? {};
       const of = (what: "time" | "bandwidth") =>
         shownAt({
-          points: answers.map((each) => pointOf(each, what, `${name} = ${each.point.x.toLocaleString("en-US")}`)),
+          points: answers.map((each) => pointOf(each, what, `${name} = ${each.point.x.toLocaleString("en-US")}`, model.report)),
           now: answers.findIndex(({ point }) => point.x === value),
           xText: powerText,
           range: rangeOf(points),
@@ -125,14 +126,20 @@ const rangeOf = (points: readonly SweepPoint[]): readonly [number, number] => {
   return [Math.min(...all), Math.max(...all)];
 };
 
-function pointOf({ point, answer: { report, reason } }: Answered, what: "time" | "bandwidth", name: string): ChartPoint {
+/** Where the kernel goes wrong there is no point: it would be one of what it is not meant to do. */
+function pointOf(
+  { point, answer: { report, reason } }: Answered,
+  what: "time" | "bandwidth",
+  name: string,
+  own: PanelModel["report"],
+): ChartPoint {
   const time = report?.time;
-  if (!time) {
-    const why = reason ?? "its time is not known";
+  const wrong = report && wrongThen(report, own);
+  if (!time || wrong !== undefined) {
+    const why = reason ?? wrong ?? "its time is not known";
     return { x: point.x, why, words: `${name}: ${why}` };
   }
-  const wrong = report.violations?.length ? ", and the kernel does something wrong then" : "";
   const value = what === "time" ? time.ns : time.dramGBs;
   const text = what === "time" ? `${formatTime(time.ns)}, bound by ${formatBound(time.boundBy)}` : formatBandwidth(time.dramGBs);
-  return { x: point.x, y: value, words: `${name}: ${text}${wrong}` };
+  return { x: point.x, y: value, words: `${name}: ${text}` };
 }

@@ -7,6 +7,7 @@ import type { Asker, Asking } from "./asker.ts";
 import { disclosure, element } from "./dom.ts";
 import { type StepKind, stepped, typed } from "./steps.ts";
 import type { Before } from "./summary.ts";
+import { wrongThen } from "./wrong.ts";
 
 /** What of it is kept while the page is hidden. */
 export interface WhatIfState {
@@ -75,9 +76,11 @@ export class WhatIf {
     const model = this.#model;
     if (!model?.report || !answer?.report || !this.#isChanged || Object.keys(overrides).length === 0) return undefined;
     const { report, sweeps, gpu } = answer;
-    const { pinned: _, fault: __, ...rest } = model;
+    const { pinned: _, fault, ...rest } = model;
+    const wrong = wrongThen(report, model.report);
+    const then = wrong === undefined ? fault : { text: wrong, message: "With these values, not with those that the source gives it." };
     return {
-      model: { ...rest, report, sweeps, gpu, hasPins: false },
+      model: { ...rest, report, sweeps, gpu, hasPins: false, ...(then ? { fault: then } : {}) },
       before: { figures: comparedOf(model.report, model.gpu.name), same: "unchanged" },
       words: wordsOf(overrides, gpu),
     };
