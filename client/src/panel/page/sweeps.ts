@@ -126,7 +126,7 @@ const rangeOf = (points: readonly SweepPoint[]): readonly [number, number] => {
   return [Math.min(...all), Math.max(...all)];
 };
 
-/** Where the kernel goes wrong there is no point: it would be one of what it is not meant to do. */
+/** @param own the launch as it is: where the kernel goes wrong in another way the point says so */
 function pointOf(
   { point, answer: { report, reason } }: Answered,
   what: "time" | "bandwidth",
@@ -135,11 +135,12 @@ function pointOf(
 ): ChartPoint {
   const time = report?.time;
   const wrong = report && wrongThen(report, own);
-  if (!time || wrong !== undefined) {
+  // Some threads more than the kernel looks out for cost what they cost; another problem than it can hold is none of its own.
+  if (!time || (wrong !== undefined && point.overrides.parameters)) {
     const why = reason ?? wrong ?? "its time is not known";
     return { x: point.x, why, words: `${name}: ${why}` };
   }
   const value = what === "time" ? time.ns : time.dramGBs;
   const text = what === "time" ? `${formatTime(time.ns)}, bound by ${formatBound(time.boundBy)}` : formatBandwidth(time.dramGBs);
-  return { x: point.x, y: value, words: `${name}: ${text}` };
+  return { x: point.x, y: value, words: `${name}: ${text}${wrong === undefined ? "" : `; ${wrong}`}` };
 }
