@@ -49,6 +49,13 @@ describe("the order", () => {
     ]);
   });
 
+  test("memory of the device is written once to set it, and read as well to copy it", () => {
+    expect(spans({ kind: "set", at, bytes: 1000 }, { kind: "copy", at, from: "device", to: "device", bytes: 1000, async: false })).toEqual([
+      [0, 100],
+      [100, 300],
+    ]);
+  });
+
   test("copies of one way follow each other", () => {
     expect(spans(copy(100, "up", { async: true, stream: 1 }), copy(100, "up", { async: true, stream: 2 }))).toEqual([
       [0, 100],

@@ -12,7 +12,7 @@ type Task = DeviceEvent & { readonly kind: "launch" | "copy" | "set" };
 export interface Durations {
   /** Nanoseconds of a launch and the share of the SMs' room that its blocks take, at most 1; undefined where it was not simulated. */
   launch(event: Task & { readonly kind: "launch" }): { readonly ns: number; readonly room: number } | undefined;
-  /** Bytes a nanosecond between host and device, and within the device's memory read and written again. */
+  /** Bytes a nanosecond between host and device, and of the device's memory, read or written. */
   readonly linkRate: number;
   readonly memoryRate: number;
 }
@@ -265,7 +265,9 @@ class Schedule {
     if (event.bytes === undefined) return unknown("how much some copies move is not known: they are taken to need no time");
     if (event.kind === "copy" && (event.from === undefined || event.to === undefined))
       return unknown("where some copies lead is not known: they are taken to need no time");
-    return { ns: event.bytes / (engine === "in device" ? this.#durations.memoryRate : this.#durations.linkRate), room: 0 };
+    if (engine !== "in device") return { ns: event.bytes / this.#durations.linkRate, room: 0 };
+    // A copy reads what it writes.
+    return { ns: (event.kind === "copy" ? 2 * event.bytes : event.bytes) / this.#durations.memoryRate, room: 0 };
   }
 
   /** From when a kernel that needs `room` finds it, until it ends. */

@@ -18,7 +18,7 @@ export function timelineOf(program: Program, gpu: GpuModel, launches: readonly S
   const linkRate = hostLinkBandwidth * hostLinkShare;
   const made = schedule(device, {
     linkRate,
-    memoryRate: dramMixedBandwidth / 2,
+    memoryRate: dramMixedBandwidth,
     launch({ at, kernel, templateArguments, grid, block }) {
       const found = launches.find(
         ({ fact, report }) =>

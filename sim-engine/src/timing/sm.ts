@@ -30,6 +30,7 @@ const never = Number.POSITIVE_INFINITY;
 /**
  * How many times more executions a warp's next instruction stands for, from which it comes to a long loop: it begins when the warps that are
  * about to come to it have, for what they do until then takes no time beside the loop. Else each would go through it by itself.
+ * A bound on the error, not a figure of the hardware: an instruction in front of the loop counts a sixty-fourth of one inside it.
  */
 const longer = 64;
 const lsu = pipeNames.indexOf("lsu");
