@@ -20,6 +20,8 @@ const files = "server/src/files.ts";
 const grammar = "server/src/grammar.ts";
 const nvcc = "server/src/nvcc";
 const calibrate = "server/src/calibrate";
+const measured = "server/src/measured";
+const measuredText = "server/src/measured-text.ts";
 const trace = "server/src/trace.ts";
 /** Types alone. */
 const timeline = "server/src/timeline/program-timeline.ts";
@@ -119,7 +121,9 @@ export const arrows = {
   [grammar]: below,
   [nvcc]: [],
   [calibrate]: [...core, files, grammar, nvcc],
-  "server/src/cli": [...core, occupancyText, files, grammar, nvcc, calibrate],
+  [measured]: [engine, units, nvcc],
+  [measuredText]: [measured, units],
+  "server/src/cli": [...core, occupancyText, files, grammar, nvcc, calibrate, measured, measuredText],
   [timeline]: [],
   [protocol]: [engine, question, compared, timeline],
   "server/src/lsp": [...core, occupancyText, waitText, compared, nvcc, "server/src/worker/", protocol],

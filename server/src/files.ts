@@ -33,18 +33,21 @@ const longestFolder = 10_000;
 const kernelFiles = /^\/(?:proc|sys)\//;
 const repositories = [".git", ".hg", ".svn"];
 
-/** The bytes of a file; why it is not read; undefined where there is none. Never throws. */
-export function readBytes(file: string): Buffer | NotRead | undefined {
+/**
+ * The bytes of a file; why it is not read; undefined where there is none. Never throws.
+ * @param most bytes that are read
+ */
+export function readBytes(file: string, most = mostOf(file)): Buffer | NotRead | undefined {
   let descriptor: number | undefined;
   try {
     const found = statSync(file, { throwIfNoEntry: false });
     if (found === undefined) return undefined;
-    const reason = kernelFiles.test(realpathSync.native(file)) ? "it is the kernel's, not a file" : refusal(found, file);
+    const reason = kernelFiles.test(realpathSync.native(file)) ? "it is the kernel's, not a file" : refusal(found, most);
     if (reason !== undefined) return new NotRead(reason);
     // It may have become something else by now: opening must not wait, and what was opened is looked at again.
     descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0));
     const opened = fstatSync(descriptor);
-    const changed = refusal(opened, file);
+    const changed = refusal(opened, most);
     return changed === undefined ? bytesOf(descriptor, opened.size) : new NotRead(changed);
   } catch (error) {
     return failure(error);
@@ -53,9 +56,9 @@ export function readBytes(file: string): Buffer | NotRead | undefined {
   }
 }
 
-/** The text of a file: UTF-8. Never throws. */
-export function readText(file: string): FileText {
-  const bytes = readBytes(file);
+/** The text of a file: UTF-8. Never throws. @param most bytes that are read */
+export function readText(file: string, most?: number): FileText {
+  const bytes = readBytes(file, most);
   if (bytes === undefined || bytes instanceof NotRead) return bytes;
   return bytes.includes(0) ? new NotRead("it is not UTF-8 text") : bytes.toString("utf8");
 }
@@ -131,17 +134,20 @@ function bytesOf(descriptor: number, size: number): Buffer {
   return bytes.subarray(0, length);
 }
 
-function refusal(found: Stats, file: string): string | undefined {
+function refusal(found: Stats, most: number): string | undefined {
   if (found.isDirectory()) return "it is a folder";
   if (found.isFIFO()) return "it is a pipe, not a file";
   if (found.isSocket()) return "it is a socket, not a file";
   if (!found.isFile()) return "it is a device, not a file";
-  return largerThanRead(file, found.size)?.reason;
+  return largerThan(most, found.size)?.reason;
 }
 
+const mostOf = (file: string): number => (path.basename(file) === "compile_commands.json" ? largestDatabase : largestSource);
+
 /** Why a file of so many bytes is not read; undefined where it is. */
-export function largerThanRead(file: string, size: number): NotRead | undefined {
-  const most = path.basename(file) === "compile_commands.json" ? largestDatabase : largestSource;
+export const largerThanRead = (file: string, size: number): NotRead | undefined => largerThan(mostOf(file), size);
+
+function largerThan(most: number, size: number): NotRead | undefined {
   if (size <= most) return undefined;
   return new NotRead(`it has ${Math.ceil((10 * size) / megabyte) / 10} MB; WarpLens reads up to ${most / megabyte} MB`);
 }

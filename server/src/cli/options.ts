@@ -43,6 +43,11 @@ const options = {
   },
   "no-cache": { help: "neither use nor keep results" },
   kernel: { value: "NAME", help: "only launches of this kernel" },
+  measured: {
+    value: "REPORT",
+    multiple: true,
+    help: "what Nsight Compute measured, to be shown beside the estimates: ncu --csv --page raw, --page source --print-source cuda,sass",
+  },
   launch: { value: "LAUNCH", multiple: true, help: "replace or add a launch: 'KERNEL: grid=(X,Y,Z) block=(X,Y,Z) shared=BYTES'" },
   assume: {
     value: "VALUE",

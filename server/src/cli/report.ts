@@ -3,6 +3,7 @@ import type { GpuModel, LaunchReport } from "@warplens/sim-engine";
 import type { Diagnostic } from "../lint.ts";
 import type { Input } from "./inputs.ts";
 import type { Failure, FileSimulation, Names } from "./jobs/job.ts";
+import type { Measured, MeasuredSite } from "./measured.ts";
 
 export interface FileResult {
   readonly input: Input;
@@ -21,9 +22,22 @@ export interface Result {
   readonly files: readonly FileResult[];
 }
 
-export function reportOf(result: Result, version: string, nameOf: (path: string) => string): object {
-  return { ...headOf(result, version), files: result.files.map((file) => fileOf(file, nameOf)) };
+/** @param measured a report that it is held against */
+export function reportOf(result: Result, version: string, nameOf: (path: string) => string, measured?: Measured): object {
+  return {
+    ...headOf(result, version),
+    ...(measured ? { measured: measuredOf(measured) } : {}),
+    files: result.files.map((file) => fileOf(file, nameOf, measured)),
+  };
 }
+
+const measuredOf = ({ report: { name, devices, notes }, unmatched, elsewhere }: Measured): object => ({
+  name,
+  devices,
+  unmatched,
+  elsewhere,
+  notes,
+});
 
 /** The report as JSON, in pieces: of many files it is longer than a text can be. */
 export function* reportText(result: Result, version: string, nameOf: (path: string) => string): Generator<string> {
@@ -41,10 +55,14 @@ const headOf = ({ gpu }: Result, version: string): object => ({
   gpu: { id: gpu.id, name: gpu.name, computeCapability: gpu.computeCapability },
 });
 
-const fileOf = ({ input, diagnostics, simulation, failures }: FileResult, nameOf: (path: string) => string): object => ({
+const fileOf = (
+  { input, diagnostics, simulation, failures }: FileResult,
+  nameOf: (path: string) => string,
+  measured?: Measured,
+): object => ({
   path: input.name,
   diagnostics: diagnostics.map((diagnostic) => diagnosticOf(diagnostic, nameOf)),
-  launches: (simulation?.launches ?? []).map(({ line, report }) => launchOf(report, line, nameOf)),
+  launches: (simulation?.launches ?? []).map(({ line, report }) => launchOf(report, line, nameOf, measured?.of.get(report))),
   notSimulated: simulation?.notSimulated ?? [],
   ...(simulation?.program ? { program: simulation.program } : {}),
   ...(failures.length > 0 ? { failures } : {}),
@@ -70,7 +88,7 @@ function diagnosticOf(
 }
 
 /** What the contract names, in its order. Accesses, branches and loops are the editor's: they are not promised. */
-function launchOf(report: LaunchReport, line: number, nameOf: (path: string) => string): object {
+function launchOf(report: LaunchReport, line: number, nameOf: (path: string) => string, measured?: MeasuredSite): object {
   const {
     kernel,
     templateArguments,
@@ -105,5 +123,14 @@ function launchOf(report: LaunchReport, line: number, nameOf: (path: string) => 
     otherLines: Object.fromEntries(Object.entries(otherLines).map(([path, counters]) => [nameOf(path), counters])),
     assumptions,
     simulated,
+    ...(measured ? { measured: measuredSiteOf(measured) } : {}),
   };
 }
+
+/** Figures by name, each with its unit; lines by number. */
+const measuredSiteOf = ({ launches, isShared, figures, lines }: MeasuredSite): object => ({
+  launches,
+  isShared,
+  figures: Object.fromEntries(figures.map(({ name, unit, measured, estimated, error }) => [name, { unit, measured, estimated, error }])),
+  ...(lines ?? {}),
+});

@@ -1,5 +1,6 @@
 /** What `ptxas -v` says of each kernel. */
 import { demangleKernel, type KernelSymbol } from "./demangle.ts";
+import { isSameInstance } from "./same-instance.ts";
 
 export interface CompiledKernel extends KernelSymbol {
   /** A thread's, as a launch has them. */
@@ -57,12 +58,6 @@ export function knownResources(kernel: CompiledKernel | undefined) {
   return { value, basis: "compiled" as const, compiled };
 }
 
-const squeeze = (text: string): string =>
-  text
-    .replaceAll(/\b(\d+)(?:u|l|ul|ll|ull)\b/gi, "$1")
-    .replaceAll(/\bunsigned(?! (?:int|char|short|long))/g, "unsigned int")
-    .replaceAll(/\s+/g, "");
-
 /**
  * The compiled kernel behind a source name and its template arguments. Names are compared without namespaces where the source
  * gives none. Undefined when none or several fit: a count that may be another kernel's is not used.
@@ -73,10 +68,6 @@ export function findCompiled(
   templateArguments: readonly string[],
 ): CompiledKernel | undefined {
   const named = kernels.filter((kernel) => kernel.name === name || kernel.name.endsWith(`::${name}`));
-  const wanted = templateArguments.map(squeeze);
-  const exact = named.filter(
-    (kernel) =>
-      kernel.templateArguments.length === wanted.length && kernel.templateArguments.every((text, index) => squeeze(text) === wanted[index]),
-  );
+  const exact = named.filter((kernel) => isSameInstance(kernel.templateArguments, templateArguments));
   return exact.length === 1 ? exact[0] : undefined;
 }

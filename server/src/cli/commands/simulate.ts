@@ -2,6 +2,7 @@ import { simulateText } from "../formats/text.ts";
 import { collectInputs } from "../inputs.ts";
 import { inspectAll, inspectionOptions } from "../inspect.ts";
 import { UsageError } from "../io.ts";
+import { measuredBeside, readMeasured } from "../measured.ts";
 import { nameOfPath } from "../names.ts";
 import { type Result, reportOf } from "../report.ts";
 import { Session } from "../session.ts";
@@ -15,12 +16,13 @@ export default {
   name: "simulate",
   operands: "FILE...",
   summary: "the report of every launch; with several GPUs (--gpu a,b) one report each",
-  options: ["gpu", "kernel", "format", "shard", ...inspectionOptions],
+  options: ["gpu", "kernel", "format", "measured", "shard", ...inspectionOptions],
   async run({ given, operands }, io) {
     if (operands.length === 0) throw new UsageError("simulate needs a file: warplens simulate FILE...");
     const format = formatNamed(given.format, ["text", "json"]);
     const isOfShard = shardNamed(given.shard);
     const session = new Session(io, given);
+    const report = given.measured && readMeasured(given.measured, io);
     const found = collectInputs(operands, io.cwd, (message) => io.error(`${message}\n`));
     const inputs = found.filter(isOfShard);
     const nameOf = nameOfPath(io.cwd);
@@ -29,9 +31,9 @@ export default {
     // A part of the files need not have what the options name.
     const isUnderstood = inputs.length < found.length || session.holdNames(results.flatMap(({ files }) => files));
     if (format === "json") {
-      const reports = results.map((result) => reportOf(result, version(), nameOf));
+      const reports = results.map((result) => reportOf(result, version(), nameOf, report && measuredBeside(report, result)));
       io.out(`${JSON.stringify(reports.length === 1 ? reports[0] : reports, null, 2)}\n`);
-    } else for (const result of results) io.out(simulateText(result, styleOf(io, given)));
+    } else for (const result of results) io.out(simulateText(result, styleOf(io, given), report && measuredBeside(report, result)));
     if (!isUnderstood || results.some(({ files }) => files.some(({ failures }) => failures.length > 0))) return 2;
     return 0;
   },

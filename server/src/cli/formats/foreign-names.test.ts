@@ -47,7 +47,7 @@ describe.each(hostile.map((text) => [JSON.stringify(text.slice(0, 60)), text] as
 
   test.each([
     ["check", checkText],
-    ["simulate", simulateText],
+    ["simulate", (of: Result, style: Style) => simulateText(of, style)],
   ])("%s: a terminal is told no control sequence, and lines are ours", (_, format) => {
     const linesOf = (of: Result) => format(of, unpainted, nameOf).split("\n");
     expect(linesOf(result).filter((line) => !isVisible(line))).toEqual([]);

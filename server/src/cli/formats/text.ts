@@ -2,10 +2,12 @@
 import { visible, visibleName } from "../../foreign-text.ts";
 import { faultOf } from "../../lint/soundness.ts";
 import type { Diagnostic } from "../../lint.ts";
+import type { Measured } from "../measured.ts";
 import type { Result } from "../report.ts";
 import type { Style } from "../style.ts";
 import { countText, findingText } from "./findings-text.ts";
 import { launchRows, launchText } from "./launches-text.ts";
+import { measuredRows, unmatchedText } from "./measured-text.ts";
 import { timelineText } from "./timeline-text.ts";
 
 /** Those of performance behind the others, what comes to most first. */
@@ -39,16 +41,23 @@ export function checkText({ gpu, files }: Result, style: Style, nameOf: (path: s
   return `${[...parts, `${style(countText(all), "bold")} in ${scope}${rest}\n`].join("\n")}`;
 }
 
-export function simulateText({ gpu, files }: Result, style: Style): string {
+/** @param measured a report to hold it against */
+export function simulateText({ gpu, files }: Result, style: Style, measured?: Measured): string {
   const parts = [`${style(gpu.name, "bold")}, compute capability ${gpu.computeCapability}\n`];
   for (const { input, simulation, diagnostics } of files) {
     if (!simulation) continue;
     parts.push(`${style(visible(input.name), "bold")}\n`);
-    for (const launch of simulation.launches) parts.push(launchText(launch, style, input.text, faultOf(diagnostics, launch.report.kernel)));
+    for (const launch of simulation.launches) {
+      const site = measured?.of.get(launch.report);
+      const beside = site ? `${measuredRows(site, launch.report, style).join("\n")}\n` : "";
+      parts.push(`${launchText(launch, style, input.text, faultOf(diagnostics, launch.report.kernel))}${beside}`);
+    }
     for (const { kernel, line, reason } of simulation.notSimulated)
       parts.push(`  ${style(visibleName(kernel), "bold")} ${style(`line ${line}`, "dim")}\n    not simulated: ${visible(reason)}\n`);
     if (simulation.launches.length + simulation.notSimulated.length === 0) parts.push("  no kernels\n");
     if (simulation.program) parts.push(timelineText(simulation.program, style));
   }
+  const rest = measured ? unmatchedText(measured, gpu.name, style) : "";
+  if (rest !== "") parts.push(rest);
   return parts.join("\n");
 }

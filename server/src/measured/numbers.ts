@@ -1,0 +1,65 @@
+/** Numbers and units as Nsight Compute prints them. */
+
+/** What parts a whole number from its fraction: the profiler takes it, and what groups thousands, from the user's locale. */
+export type DecimalMark = "." | ",";
+
+/** A comma that does not stand before three digits, or that stands behind points, groups no thousands. */
+const commaFractions = /"-?\d+,(?:\d{1,2}|\d{4,})"|"-?\d{1,3}(?:[.\s'’]\d{3})+,\d+"/;
+
+/** The mark that a text's numbers have. */
+export const decimalMarkOf = (text: string): DecimalMark => (commaFractions.test(text) ? "," : ".");
+
+/** A number; undefined where the cell holds none, which is what "n/a", "nan" and nothing mean too. */
+export function numberOf(cell: string, mark: DecimalMark): number | undefined {
+  // Of metrics with several instances they follow in brackets: `14 (6; 8)`.
+  const [own = ""] = cell.split(" (", 1);
+  const plain = own.replaceAll(mark === "." ? /[,\s'’]/g : /[.\s'’]/g, "").replace(",", ".");
+  return /^[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?$/i.test(plain) ? Number(plain) : undefined;
+}
+
+/** Whether a cell says that there is no number. */
+export const isAbsent = (cell: string): boolean => /^(?:|-|n\/a|(?:\(!\) )?[-+]?(?:nan|inf))$/i.test(cell.trim());
+
+/** What a figure is told in. */
+export type Unit = "ns" | "%" | "bytes" | "GB/s" | "count";
+
+const prefixes: ReadonlyMap<string | undefined, number> = new Map([
+  ["", 1],
+  ["K", 1e3],
+  ["M", 1e6],
+  ["G", 1e9],
+  ["T", 1e12],
+  ["P", 1e15],
+]);
+const seconds: ReadonlyMap<string | undefined, number> = new Map([
+  ["s", 1],
+  ["second", 1],
+  ["ms", 1e-3],
+  ["msecond", 1e-3],
+  ["us", 1e-6],
+  ["usecond", 1e-6],
+  ["µs", 1e-6],
+  ["ns", 1e-9],
+  ["nsecond", 1e-9],
+]);
+/** What is counted: the word says no more than the metric's name does. */
+const counted = /^([KMGTP]?)(?:inst|sector|request|warp|thread|cycle|register|block|wavefront)?$/;
+
+/** What a number in a printed unit has to be multiplied with; undefined where it is no such unit. */
+export function factorOf(printed: string, wanted: Unit): number | undefined {
+  const [over = "", under] = printed.split("/");
+  const bytes = prefixes.get(/^([KMGTP]?)bytes?$/.exec(over)?.[1]);
+  const time = seconds.get(wanted === "ns" ? over : under);
+  switch (wanted) {
+    case "ns":
+      return under === undefined && time !== undefined ? time * 1e9 : undefined;
+    case "%":
+      return printed === "%" || printed === "" ? 1 : undefined;
+    case "bytes":
+      return bytes;
+    case "GB/s":
+      return bytes !== undefined && time !== undefined ? bytes / time / 1e9 : undefined;
+    case "count":
+      return prefixes.get(counted.exec(over)?.[1]);
+  }
+}

@@ -1,0 +1,189 @@
+/** Reads what Nsight Compute printed: its raw page, its source page, or the metrics that were asked for; of one text or of several. */
+import type { Dim3 } from "@warplens/sim-engine";
+import { figureNames, figures } from "./figures.ts";
+import { type DecimalMark, decimalMarkOf, factorOf, isAbsent, numberOf, type Unit } from "./numbers.ts";
+import type { CsvRecord } from "./records.ts";
+import type { FigureName, MeasuredDevice, MeasuredLaunch, MeasuredReport } from "./report.ts";
+import { type SourceSection, sourceSection, withSources } from "./sources.ts";
+import { type Table, tablesOf } from "./tables.ts";
+
+/** A text that is read, by the name that messages give it. */
+export interface ReportText {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** Characters of the texts of a report. */
+export const longestReport = 64_000_000;
+/** Launches of a report that are read. */
+const mostLaunches = 4_096;
+/** Sentences on what could not be read. */
+const mostNotes = 20;
+
+/** A report, or why there is none: a sentence that names the file and, where it is about one, the row and the column. */
+export type ReportAnswer = { readonly report: MeasuredReport } | { readonly problem: string };
+
+export function readReport(texts: readonly ReportText[]): ReportAnswer {
+  const name = texts.map((each) => each.name).join(", ");
+  if (texts.reduce((sum, { text }) => sum + text.length, 0) > longestReport)
+    return { problem: `${name} has more than ${longestReport / 1e6} million characters.` };
+  const reader = new Reader();
+  for (const each of texts) {
+    const problem = reader.take(each);
+    if (problem !== undefined) return { problem };
+  }
+  return reader.report(name);
+}
+
+/** What is measured of one launch, while it is read. */
+interface Draft {
+  readonly kernel: string;
+  readonly grid?: Dim3;
+  readonly block?: Dim3;
+  readonly figures: Partial<Record<FigureName, number>>;
+  device: MeasuredDevice;
+}
+
+const deviceMetrics = {
+  name: "device__attribute_display_name",
+  multiprocessors: "device__attribute_multiprocessor_count",
+} as const;
+
+class Reader {
+  readonly #launches: Draft[] = [];
+  /** Of one run: another page may tell more of the same launch. */
+  readonly #byId = new Map<string, Draft>();
+  readonly #sections: SourceSection[] = [];
+  readonly #notes: string[] = [];
+  #untold = 0;
+
+  /** @returns why the text is no report's */
+  take({ name, text }: ReportText): string | undefined {
+    if (text.includes("\0"))
+      return `${name} is not text. Of a report file, print what it holds: ncu --import ${name} --csv --page raw > report.csv`;
+    const note = (row: number, problem: string, column?: string): void =>
+      this.#note(`${name}, row ${row}${column === undefined ? "" : `, column ${column}`}: ${problem}.`);
+    const tables = tablesOf(text, note);
+    if (tables.length === 0) {
+      const said = /^==ERROR== *(.+)/m.exec(text)?.[1];
+      return said === undefined
+        ? `${name} holds no table of Nsight Compute's. Print one with: ncu --csv --page raw`
+        : `${name}: Nsight Compute says: ${said}`;
+    }
+    const mark = decimalMarkOf(text);
+    for (const table of tables) {
+      if (table.page === "raw") this.#raw(table, mark, note);
+      else if (table.page === "metrics") this.#metrics(table, mark, note);
+      else this.#source(table, mark, name);
+    }
+    return undefined;
+  }
+
+  report(name: string): ReportAnswer {
+    const { launches, notes } = withSources(this.#launches, this.#sections);
+    for (const each of notes) this.#note(each);
+    if (launches.length === 0) return { problem: `${name} has no launch of a kernel.` };
+    const devices: MeasuredDevice[] = [];
+    const indexOf = (device: MeasuredDevice): number => {
+      const index = devices.findIndex((each) => JSON.stringify(each) === JSON.stringify(device));
+      return index >= 0 ? index : devices.push(device) - 1;
+    };
+    const placed = launches.map(({ device, ...launch }): MeasuredLaunch => ({ ...launch, device: indexOf(device) }));
+    const more = this.#untold > 0 ? [`${this.#untold.toLocaleString("en")} more places could not be read.`] : [];
+    return { report: { name, devices, launches: placed, notes: [...this.#notes, ...more] } };
+  }
+
+  #note(text: string): void {
+    if (this.#notes.length < mostNotes) this.#notes.push(text);
+    else this.#untold++;
+  }
+
+  /** @returns undefined where there are too many */
+  #launch(cells: ReadonlyMap<string, string>): Draft | undefined {
+    const id = ["Process ID", "ID", "Kernel Name", "Grid Size", "Block Size"].map((name) => cells.get(name)).join("\n");
+    const known = this.#byId.get(id);
+    if (known) return known;
+    if (this.#launches.length === mostLaunches) {
+      this.#note(`Only the first ${mostLaunches.toLocaleString("en")} launches are read.`);
+      return undefined;
+    }
+    const [grid, block, capability] = [dimOf(cells.get("Grid Size")), dimOf(cells.get("Block Size")), cells.get("CC")?.replace(",", ".")];
+    const launch: Draft = {
+      kernel: cells.get("Kernel Name") ?? "",
+      ...(grid ? { grid } : {}),
+      ...(block ? { block } : {}),
+      figures: {},
+      device: capability !== undefined && /^\d+\.\d+$/.test(capability) ? { computeCapability: capability } : {},
+    };
+    this.#launches.push(launch);
+    this.#byId.set(id, launch);
+    return launch;
+  }
+
+  #raw({ head, rows }: Table, mark: DecimalMark, note: Note): void {
+    const id = head.indexOf("ID");
+    // The first row has the units, and no launch.
+    const isUnits = ({ cells }: CsvRecord): boolean => cells[id] === "";
+    const units = rows.find(isUnits)?.cells ?? [];
+    for (const { row, cells } of rows.filter((each) => !isUnits(each))) {
+      const launch = this.#launch(new Map(head.map((name, column) => [name, cells[column] ?? ""])));
+      if (!launch) return;
+      for (const [column, name] of head.entries())
+        take(launch, { name, unit: units[column] ?? "", value: cells[column] ?? "" }, mark, (problem) => note(row, problem, name));
+    }
+  }
+
+  #metrics({ head, rows }: Table, mark: DecimalMark, note: Note): void {
+    for (const { row, cells } of rows) {
+      const named = new Map(head.map((name, column) => [name, cells[column] ?? ""]));
+      const launch = this.#launch(named);
+      if (!launch) return;
+      const metric = { name: named.get("Metric Name") ?? "", unit: named.get("Metric Unit") ?? "", value: named.get("Metric Value") ?? "" };
+      take(launch, metric, mark, (problem) => note(row, problem, "Metric Value"));
+    }
+  }
+
+  #source(table: Table, mark: DecimalMark, name: string): void {
+    const section = sourceSection(table, mark);
+    if ("problem" in section) {
+      const text = `${name}: ${section.problem}.`;
+      if (!this.#notes.includes(text)) this.#note(text);
+    } else this.#sections.push(section);
+  }
+}
+
+type Note = (row: number, problem: string, column?: string) => void;
+
+interface Metric {
+  readonly name: string;
+  readonly unit: string;
+  readonly value: string;
+}
+
+const figureOfMetric: ReadonlyMap<string, { readonly figure: FigureName; readonly unit: Unit }> = new Map(
+  figureNames.flatMap((figure) => figures[figure].metrics.map((metric) => [metric, { figure, unit: figures[figure].unit }] as const)),
+);
+
+/** Takes over what a metric says of a launch, where it is one that is read. */
+function take(launch: Draft, { name, unit, value }: Metric, mark: DecimalMark, problem: (text: string) => void): void {
+  if (name === deviceMetrics.name && value !== "") launch.device = { ...launch.device, name: value };
+  else if (name === deviceMetrics.multiprocessors) {
+    const multiprocessors = numberOf(value, mark);
+    if (multiprocessors !== undefined) launch.device = { ...launch.device, multiprocessors };
+  } else {
+    const known = figureOfMetric.get(name);
+    if (!known || isAbsent(value) || launch.figures[known.figure] !== undefined) return;
+    const factor = factorOf(unit, known.unit);
+    const number = numberOf(value, mark);
+    if (factor === undefined) problem(`the unit is \`${unit}\``);
+    else if (number === undefined) problem(`\`${value}\` is no number`);
+    else launch.figures[known.figure] = number * factor;
+  }
+}
+
+/** `(256, 1, 1)` */
+function dimOf(text: string | undefined): Dim3 | undefined {
+  const numbers = text?.match(/\d+/g)?.map(Number) ?? [];
+  const [x, y = 1, z = 1] = numbers;
+  return x === undefined || numbers.length > 3 || !numbers.every(Number.isSafeInteger) ? undefined : [x, y, z];
+}

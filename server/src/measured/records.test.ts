@@ -1,0 +1,23 @@
+import { expect, test } from "vitest";
+import { cellsOf, recordsOf } from "./records.ts";
+
+test.each<[string, string[] | undefined]>([
+  ['"a","b"', ["a", "b"]],
+  ['"a, b","c ""d"""', ["a, b", 'c "d"']],
+  ["a,b", ["a", "b"]],
+  ['"a",', ["a", ""]],
+  ['"",""', ["", ""]],
+  ['"a', undefined],
+  ['"a"b,"c"', undefined],
+  ['a"b,c', undefined],
+])("%s", (line, cells) => {
+  expect(cellsOf(line)).toEqual(cells);
+});
+
+test("records keep their rows; what the profiler and the program print between them is none", () => {
+  const text = '\uFEFF"a","b"\r\n==PROF== Connected, to 1\n\nhello\nx "1", y\n"c","d"';
+  expect([...recordsOf(text)]).toEqual([
+    { row: 1, cells: ["a", "b"] },
+    { row: 6, cells: ["c", "d"] },
+  ]);
+});

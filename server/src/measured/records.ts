@@ -1,0 +1,51 @@
+/** Comma-separated values as Nsight Compute prints them: a record a line, between whatever else was printed. */
+
+export interface CsvRecord {
+  /** 1-based, of the text. */
+  readonly row: number;
+  readonly cells: readonly string[];
+}
+
+/** Cells of a line; undefined where it is none: a quote that nobody closes, or that stands within a cell. */
+export function cellsOf(line: string): string[] | undefined {
+  const cells: string[] = [];
+  for (let at = 0; ; at++) {
+    if (line[at] !== '"') {
+      const end = line.indexOf(",", at);
+      const cell = end < 0 ? line.slice(at) : line.slice(at, end);
+      if (cell.includes('"')) return undefined;
+      cells.push(cell.trim());
+      if (end < 0) return cells;
+      at = end;
+      continue;
+    }
+    let text = "";
+    let from = at + 1;
+    for (;;) {
+      const end = line.indexOf('"', from);
+      if (end < 0) return undefined;
+      text += line.slice(from, end);
+      at = end + 1;
+      if (line[at] !== '"') break;
+      text += '"';
+      from = at + 1;
+    }
+    cells.push(text);
+    if (at >= line.length) return cells;
+    if (line[at] !== ",") return undefined;
+  }
+}
+
+/** The records of a text. Lines of the profiler itself (`==PROF==`) are none, nor what has a single cell. */
+export function* recordsOf(text: string): Generator<CsvRecord> {
+  let row = 0;
+  for (let from = 0; from < text.length; ) {
+    const end = text.indexOf("\n", from);
+    const line = text.slice(from, end < 0 ? undefined : end).replace(/\r$/, "");
+    from = end < 0 ? text.length : end + 1;
+    row++;
+    if (line.startsWith("==") || !line.includes(",")) continue;
+    const cells = cellsOf(row === 1 ? line.replace(/^\uFEFF/, "") : line);
+    if (cells && cells.length > 1) yield { row, cells };
+  }
+}
