@@ -7,7 +7,7 @@ await ensureInstalled();
 /** In this order: the settings name the GPUs and the rules. */
 const generators = [
   ...["gpus", "compilers", "time-errors"].map((name) => `sim-engine/scripts/${name}.mjs`),
-  ...["rules", "guide", "settings", "gates", "schema"].map((name) => `scripts/generate/${name}.mjs`),
+  ...["rules", "refactorings", "guide", "settings", "gates", "schema"].map((name) => `scripts/generate/${name}.mjs`),
 ];
 for (const generator of generators.filter((file) => existsSync(path.join(root, file))))
   if ((await run(process.execPath, [generator, ...process.argv.slice(2)])) !== 0) process.exitCode = 1;

@@ -73,6 +73,7 @@ startServer(connection, {
       simulate: (path, order, told) => loaded().simulate(path, order, told),
       imagine: (path, question) => loaded().imagine(path, question),
       write: (path, question) => loaded().write(path, question),
+      tryRefactorings: (path, offers) => loaded().tryRefactorings(path, offers),
       rest: () => analysis?.rest(),
       cancel: () => analysis?.cancel(),
       dispose: () => analysis?.dispose(),

@@ -6,7 +6,7 @@ import analysisLimit from "./rules/analysis-limit.ts";
 import { findingsOf, type RuleFindings } from "./rules/findings.ts";
 import type { Edit, Finding, RefusedLaunch, Related, Rule, RuleContext, Severity, SimulatedLaunch } from "./rules/rule.ts";
 import { type Selection, selectedRules } from "./rules/selection.ts";
-import { writtenBetween } from "./rules/support/edits.ts";
+import { writtenAt, writtenEdits } from "./rules/support/edits.ts";
 import { groupBy } from "./rules/support/group-by.ts";
 import { SyntaxIndex } from "./rules/support/syntax-index.ts";
 import { type Witness, witnessOf } from "./rules/support/witness.ts";
@@ -38,6 +38,8 @@ export interface PositionRange {
 export type FixProof =
   | {
       readonly verdict: "proved";
+      /** Launches that were run with it and without, and how what they left in memory was held against each other; absent for none. */
+      readonly compared?: { readonly launches: number; readonly results: "equal" | "equal but for rounding" | "not compared" };
       /** Nanoseconds of the launch that it changes most. */
       readonly gain?: { readonly fromNs: number; readonly toNs: number };
       /** That launch is one that nobody makes, as far as is known. */
@@ -280,22 +282,17 @@ function inMacros(findings: readonly Finding[], context: RuleContext, { path, re
   return result;
 }
 
-/** Where what an edit replaces is written. */
-const writtenAt = (reading: Reading, span: Edit["span"]): (Place & { readonly macro?: string }) | undefined =>
-  "file" in span ? span : (reading.spelled(span.start, span.end) ?? writtenBetween(reading, span));
+export const rangeAt = (reading: Reading, { file, start, end }: Place): PositionRange => ({
+  start: reading.position(file, start),
+  end: reading.position(file, end),
+});
 
 function toDiagnostic({ reading, kernels }: Program, { rule, severity, place, finding }: Located): Diagnostic {
-  const range = ({ file, start, end }: Place): PositionRange => ({
-    start: reading.position(file, start),
-    end: reading.position(file, end),
-  });
+  const range = (at: Place): PositionRange => rangeAt(reading, at);
   const path = (file: number): string => reading.files[file] ?? "";
   const kernel = finding.kernel ?? kernels.find(({ at }) => at.file === place.file && at.start <= place.start && place.end <= at.end)?.name;
   const { fix } = finding;
-  const edits = fix?.edits.flatMap(({ span, newText }) => {
-    const at = writtenAt(reading, span);
-    return at ? { range: range(at), newText } : [];
-  });
+  const edits = fix && writtenEdits(reading, fix)?.map(({ at, newText }) => ({ range: range(at), newText }));
   const related = (finding.related ?? []).map(({ at, message }) => ({ at: "file" in at ? at : reading.locate(at.start, at.end), message }));
   return {
     path: path(place.file),
@@ -304,7 +301,7 @@ function toDiagnostic({ reading, kernels }: Program, { rule, severity, place, fi
     message: visible(finding.message),
     range: range(place),
     ...(kernel === undefined ? {} : { kernel }),
-    fixes: fix && edits?.length === fix.edits.length ? [{ title: visible(fix.title), safe: fix.safe, edits }] : [],
+    fixes: fix && edits ? [{ title: visible(fix.title), safe: fix.safe, edits }] : [],
     related: related.map(({ at, message }) => ({ path: path(at.file), range: range(at), message: visible(message) })),
     tags: rule.tag ? [rule.tag] : [],
     ...(finding.gain ? { gain: { fromNs: Math.round(finding.gain.ns), toNs: Math.round(finding.gain.without) } } : {}),

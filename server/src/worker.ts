@@ -48,6 +48,8 @@ function answer(id: number, request: Request): FromThread {
     case "imagine":
     case "write":
       return { id, answer: runner[request.does](request.path, request.question, () => Atomics.load(running, 0) !== id) };
+    case "tryRefactorings":
+      return { id, answer: runner.tryRefactorings(request.path, request.offers, () => Atomics.load(running, 0) !== id) };
     case "simulate": {
       let ended = false;
       for (const told of runner.simulate(request.path, request.order, () => Atomics.load(running, 0) !== id)) {

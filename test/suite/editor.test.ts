@@ -15,6 +15,7 @@ import {
   type Range,
   Selection,
   type TextDocument,
+  WorkspaceEdit,
   window,
   workspace,
 } from "vscode";
@@ -148,6 +149,22 @@ describe("in the editor", () => {
     await workspace.applyEdit(disable.edit);
     assert.match(tile.getText(), /warplens-disable-next-line shared-bank-conflict -- reason/);
     assert.equal(window.activeTextEditor && tile.getText(window.activeTextEditor.selection), "reason");
+    await commands.executeCommand("workbench.action.files.revert");
+    await show("five-rules.cu");
+  });
+
+  it("a refactoring is offered at the cursor by its kind, with what it comes to, and its edit keeps the kernel right", async () => {
+    const tile = await show("tile.cu");
+    const kind = "refactor.rewrite.swizzle-shared-tile";
+    const at = placeOf(tile, "square[threadIdx.x]");
+    const offered = await eventually(warplens.onDidSimulate, async () => (await actions(tile, at, kind))[0]);
+    assert.match(offered.title, /^Swizzle the columns of `square` by the row: [\d.]+ to [\d.]+ µs$/);
+    assert.equal(offered.kind?.value, kind);
+    // Without the words for the preview, which waits for the user.
+    const edit = new WorkspaceEdit();
+    for (const [uri, edits] of offered.edit?.entries() ?? []) edit.set(uri, edits);
+    await workspace.applyEdit(edit);
+    assert.match(tile.getText(), /square\[threadIdx\.x\]\[\(threadIdx\.y \+ row\) \^ threadIdx\.x % 32\]/);
     await commands.executeCommand("workbench.action.files.revert");
     await show("five-rules.cu");
   });

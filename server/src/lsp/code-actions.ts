@@ -58,14 +58,19 @@ function isProof(proof: unknown): boolean {
   return typeof verdict === "string" && /^(proved|unchecked|withheld)$/.test(verdict) && isGain;
 }
 
+/** Whether actions of a kind are asked for. */
+export const isWanted = (kind: string, { only }: Pick<CodeActionContext, "only">): boolean =>
+  !only || only.some((asked) => kind === asked || kind.startsWith(`${asked}.`));
+
 /** @param all every diagnostic of the document, for fix all */
 export function codeActions(
   document: TextDocument,
-  { diagnostics, only }: CodeActionContext,
+  context: CodeActionContext,
   all: readonly LspDiagnostic[],
   settings: ActionSettings,
 ): CodeAction[] {
-  const wants = (kind: string): boolean => !only || only.some((asked) => kind === asked || kind.startsWith(`${asked}.`));
+  const { diagnostics } = context;
+  const wants = (kind: string): boolean => isWanted(kind, context);
   const actions: CodeAction[] = [];
   if (wants(CodeActionKind.QuickFix)) {
     const asked = diagnostics.flatMap((diagnostic) => {

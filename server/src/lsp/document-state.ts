@@ -1,5 +1,6 @@
 /** One open document: what is known of it, what that is about, and what of it holds for the present text, settings and GPU. */
 import type { TextDocument } from "vscode-languageserver-textdocument";
+import type { OfferedRefactoring } from "../refactorings/offered.ts";
 import type { FileDiagnostic, FileFindings, SimulationMessage, SimulationOrder } from "../worker/messages.ts";
 import { carryKernel, carryLaunch, carryShared } from "./carry.ts";
 import type { Held } from "./configurations.ts";
@@ -160,6 +161,12 @@ export class DocumentState {
       ...this.#carried(this.#found?.of, this.#found?.findings.diagnostics ?? []),
       ...this.#carried(ofSimulation?.of, ofSimulation?.diagnostics.filter((each) => each.simulated) ?? []),
     ];
+  }
+
+  /** Where refactorings apply in the present text; none until its simulation is at its end. */
+  refactorings(): readonly OfferedRefactoring[] {
+    const known = this.figures.refactorings;
+    return known && this.#isSameProgram(known.of) ? known.offers : [];
   }
 
   view(settings: Settings): View {

@@ -2,6 +2,8 @@
  * What is known of a document's launches, whichever simulation told it. A newer simulation replaces it launch by launch, as its
  * results come; until then, and where the newer text does not parse, the older figures stay. Each says what it is about.
  */
+import type { FixProof } from "../lint.ts";
+import type { OfferedRefactoring } from "../refactorings/offered.ts";
 import type { ProgramTimeline } from "../timeline/program-timeline.ts";
 import type { FileDiagnostic, KernelPlace, LaunchPlace, LaunchResult, SimulationMessage } from "../worker/messages.ts";
 import type { Snapshot } from "./snapshot.ts";
@@ -43,6 +45,8 @@ export class KnownFigures {
   launches: readonly KnownLaunch[] = [];
   diagnostics: { readonly of: Snapshot; readonly diagnostics: readonly FileDiagnostic[] } | undefined;
   run: Run | undefined;
+  /** Where refactorings apply, with the proofs of those that were tried. */
+  refactorings: { readonly of: Snapshot; readonly offers: readonly OfferedRefactoring[] } | undefined;
   /** What the program has the device do, as the last simulation that came to its end told it. */
   program: { readonly of: Snapshot; readonly timeline: ProgramTimeline | undefined } | undefined;
   /** How much of the last text that was not broken did not parse; undefined before the first. */
@@ -56,7 +60,7 @@ export class KnownFigures {
   /** @returns false for what nobody asked for */
   told(message: SimulationMessage): boolean {
     const { run } = this;
-    if (!run || run.hasEnded !== (message.type === "proof") || !run.of.isOf(message.about)) return false;
+    if (!run || run.hasEnded !== (message.type === "proof" || message.type === "refactorings") || !run.of.isOf(message.about)) return false;
     switch (message.type) {
       case "launches":
         this.#launches(run.of, message);
@@ -73,10 +77,29 @@ export class KnownFigures {
         this.run = { ...run, hasEnded: true };
         this.program = { of: run.of, timeline: message.program };
         break;
+      case "refactorings":
+        this.refactorings = { of: run.of, offers: this.#tried(run.of, message.offers) };
+        break;
       case "proof":
         this.#proof(message);
     }
     return true;
+  }
+
+  /** What came of trying refactorings; those of an older list are none any more. */
+  triedRefactorings(offers: readonly OfferedRefactoring[], proofs: readonly FixProof[]): void {
+    if (!this.refactorings) return;
+    const tried = new Map(offers.flatMap((offer, k) => (proofs[k] ? [[keyOf(offer), proofs[k]]] : [])));
+    this.refactorings = { ...this.refactorings, offers: withProofs(this.refactorings.offers, tried) };
+  }
+
+  /** Offers with what is known of them, where they are about the same text and GPU as those before. */
+  #tried(of: Snapshot, offers: readonly OfferedRefactoring[]): readonly OfferedRefactoring[] {
+    const before = this.refactorings;
+    if (before?.of.version !== of.version || before.of.held.simulationKey !== of.held.simulationKey || before.of.files !== of.files)
+      return offers;
+    const known = new Map(before.offers.flatMap((offer) => (offer.proof ? [[keyOf(offer), offer.proof]] : [])));
+    return withProofs(offers, known);
   }
 
   /** Whether a text with so many syntax errors has lost what an earlier one had because of them. */
@@ -89,7 +112,7 @@ export class KnownFigures {
     const all = [...this.kernels, ...this.launches, ...this.launches.flatMap(({ result, now }) => [result ?? [], now ?? []].flat())];
     return new Set([
       ...all.map(({ of }) => of),
-      ...[this.run ?? [], this.diagnostics ?? [], this.program ?? []].flat().map(({ of }) => of),
+      ...[this.run ?? [], this.diagnostics ?? [], this.refactorings ?? [], this.program ?? []].flat().map(({ of }) => of),
     ]);
   }
 
@@ -138,6 +161,15 @@ export class KnownFigures {
     });
   }
 }
+
+/** The same for two refactorings that do the same. */
+export const keyOf = ({ id, edits }: Pick<OfferedRefactoring, "id" | "edits">): string => JSON.stringify([id, edits]);
+
+const withProofs = (offers: readonly OfferedRefactoring[], proofs: ReadonlyMap<string, FixProof>): readonly OfferedRefactoring[] =>
+  offers.map((offer) => {
+    const proof = proofs.get(keyOf(offer));
+    return proof ? { ...offer, proof } : offer;
+  });
 
 /** Names, told apart by their order where several are the same. */
 export function kernelKeys(kernels: readonly KernelPlace[]): string[] {

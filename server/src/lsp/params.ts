@@ -2,7 +2,15 @@
  * What a client sends, read before it is believed. Readers answer undefined where it is not what it should be; `asked` turns that
  * into the answer of a request.
  */
-import { type CodeActionContext, type Diagnostic, ErrorCodes, type Position, type Range, ResponseError } from "vscode-languageserver";
+import {
+  type CodeActionContext,
+  CodeActionTriggerKind,
+  type Diagnostic,
+  ErrorCodes,
+  type Position,
+  type Range,
+  ResponseError,
+} from "vscode-languageserver";
 import { readOverrides } from "./overrides.ts";
 import type { DidFocusParams, PanelParams, RulePageParams, WhatIfParams } from "./protocol.ts";
 
@@ -74,13 +82,18 @@ export function readFolders(params: unknown): readonly string[] {
   return typeof rootUri === "string" ? [rootUri] : [];
 }
 
-/** What code actions are asked for. */
+/** What code actions are asked for, and whether the user has asked: a client that does not say means so. */
 export function readContext(params: unknown): CodeActionContext | undefined {
-  const { diagnostics, only } = fieldsOf(fieldsOf(params).context);
+  const { diagnostics, only, triggerKind } = fieldsOf(fieldsOf(params).context);
   if (!Array.isArray(diagnostics)) return undefined;
   const sound = diagnostics.filter((diagnostic: unknown): diagnostic is Diagnostic => readRange(fieldsOf(diagnostic).range) !== undefined);
   const kinds = Array.isArray(only) ? only.filter((kind: unknown) => typeof kind === "string") : undefined;
-  return { diagnostics: sound, ...(kinds ? { only: kinds } : {}) };
+  const isAutomatic = triggerKind === CodeActionTriggerKind.Automatic;
+  return {
+    diagnostics: sound,
+    triggerKind: isAutomatic ? CodeActionTriggerKind.Automatic : CodeActionTriggerKind.Invoked,
+    ...(kinds ? { only: kinds } : {}),
+  };
 }
 
 /** The files that changed on disk. */

@@ -38,6 +38,7 @@ function manual() {
         runs.push({ what: `imagine ${path}`, end: () => end({ reason: path }), fail });
       }),
     write: () => Promise.resolve(undefined),
+    tryRefactorings: () => Promise.resolve([]),
     rest: () => rests.push(runs.length),
     cancel: () => stop(),
     dispose: () => undefined,

@@ -212,6 +212,7 @@ export class Schedule {
       for (const failure of message.failures) this.#events.error(failure);
       this.#events.findings(uri);
     } else if (message.type === "result") this.#figures.news(uri);
+    if (message.type === "refactorings") for (const failure of message.failures) this.#events.error(failure);
     if (message.type === "proof") this.#tried(uri, state, message);
     if (message.type === "end") {
       this.#events.note(this.#account(uri, state));

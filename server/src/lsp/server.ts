@@ -1,5 +1,8 @@
 /** The language server: which feature answers which request. Everything else is in the features and in `Workspace`. */
 import {
+  type CodeActionContext,
+  CodeActionKind,
+  CodeActionTriggerKind,
   type Connection,
   type DiagnosticServerCancellationData,
   DidChangeConfigurationNotification,
@@ -14,11 +17,12 @@ import {
 } from "vscode-languageserver";
 import type { TextDocument } from "vscode-languageserver-textdocument";
 import { label } from "../foreign-text.ts";
+import { kindOf } from "../refactorings/refactoring.ts";
 import { takeStages } from "../trace.ts";
 import type { SimulationOrder } from "../worker/messages.ts";
 import { bugReport } from "./bug-report.ts";
 import { launchChoices } from "./chosen-launches.ts";
-import { codeActions, fixAllKind } from "./code-actions.ts";
+import { codeActions, fixAllKind, isWanted } from "./code-actions.ts";
 import { codeLenses } from "./code-lens.ts";
 import { Superseded } from "./document-state.ts";
 import { Documents } from "./documents.ts";
@@ -69,8 +73,17 @@ import {
   whatIfRequest,
 } from "./protocol.ts";
 
+import { appliesAt, type RefactoringClient, readChosen, refactoringActions, refactoringEdit } from "./refactor-actions.ts";
 import { rulePage, ruleSummaries } from "./rule-pages.ts";
 import { Workspace } from "./workspace.ts";
+
+/** Milliseconds that the user may wait for what refactorings come to: in a menu of them, and in one of everything. */
+const [waitForRefactorings, waitForAll] = [5000, 400];
+
+function waitFor({ only, triggerKind }: CodeActionContext): number {
+  if (triggerKind === CodeActionTriggerKind.Automatic) return 0;
+  return only?.some((kind) => kind.startsWith(CodeActionKind.Refactor)) ? waitForRefactorings : waitForAll;
+}
 
 /** Files that decide what an open document means. */
 const watched = "**/{warplens.json,compile_commands.json,*.{h,hpp,cuh,cu,inl}}";
@@ -147,7 +160,7 @@ export function startServer(connection: Connection, platform: Platform): void {
         hoverProvider: true,
         codeLensProvider: {},
         inlayHintProvider: true,
-        codeActionProvider: { codeActionKinds: ["quickfix", fixAllKind] },
+        codeActionProvider: { codeActionKinds: ["quickfix", fixAllKind, CodeActionKind.RefactorRewrite], resolveProvider: true },
         workspace: { workspaceFolders: { supported: true, changeNotifications: true } },
       },
     };
@@ -216,14 +229,43 @@ export function startServer(connection: Connection, platform: Platform): void {
     const view = workspace.view(documentOf(params));
     return view ? inlayHints(view, range) : [];
   });
-  connection.onCodeAction((params) => {
+  const refactoringClient = (): RefactoringClient => {
+    const { resolveSupport, dataSupport } = client.textDocument?.codeAction ?? {};
+    const { documentChanges, changeAnnotationSupport } = client.workspace?.workspaceEdit ?? {};
+    return {
+      resolves: dataSupport === true && resolveSupport?.properties.includes("edit") === true,
+      annotates: documentChanges === true && changeAnnotationSupport !== undefined,
+    };
+  };
+  connection.onCodeAction(async (params) => {
     const uri = documentOf(params);
     const document = documents.get(uri);
     const context = asked(readContext(params), "a document, a range of it and a context");
+    const range = asked(readRange(params.range), "a document, a range of it and a context");
     if (!document) return [];
+    const { version } = document;
+    const offers = await workspace.refactorings(
+      uri,
+      (offer) => isWanted(kindOf(offer), context) && appliesAt(offer, range),
+      waitFor(context),
+    );
+    // What stands in the text by now is something else.
+    if (documents.get(uri)?.version !== version) return [];
     const { workspaceEdit } = client.workspace ?? {};
     const snippets = workspaceEdit?.snippetEditSupport === true && workspaceEdit.documentChanges === true;
-    return codeActions(document, context, workspace.diagnostics(uri).items, { tries: workspace.triesFixes(uri), snippets });
+    const settings = { tries: workspace.triesFixes(uri), snippets };
+    const others = codeActions(document, context, workspace.diagnostics(uri).items, settings);
+    return [...others, ...refactoringActions(document, workspace.gpuOf(uri), offers, refactoringClient(), others)];
+  });
+  connection.onCodeActionResolve(async (action) => {
+    const chosen = readChosen(action.data);
+    if (!chosen) return action;
+    const offer = await workspace.chosenRefactoring(chosen);
+    const document = documents.get(chosen.uri);
+    if (typeof offer !== "string" && document)
+      return { ...action, edit: refactoringEdit(document, workspace.gpuOf(chosen.uri), offer, refactoringClient()) };
+    if (typeof offer === "string") connection.window.showWarningMessage(label(offer));
+    return action;
   });
   connection.onNotification(didFocusNotification, (params: unknown) => {
     const focus = readFocus(params);

@@ -148,6 +148,7 @@ function manualWorker() {
         };
       }),
     write: () => Promise.resolve(undefined),
+    tryRefactorings: () => Promise.resolve([]),
     rest: () => undefined,
     cancel: () => stop(),
     dispose: () => undefined,

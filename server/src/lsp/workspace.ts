@@ -5,6 +5,8 @@
 import { findGpu, type GpuModel } from "@warplens/sim-engine";
 import type { Diagnostic as LspDiagnostic } from "vscode-languageserver";
 import type { TextDocument } from "vscode-languageserver-textdocument";
+import type { FixProof } from "../lint.ts";
+import type { OfferedRefactoring } from "../refactorings/offered.ts";
 import type { AnalysisWorker, Input, SimulationOrder, WhatIf } from "../worker/messages.ts";
 import type { BugReportFacts } from "./bug-report.ts";
 import { ChosenLaunches } from "./chosen-launches.ts";
@@ -15,11 +17,13 @@ import { toLsp } from "./diagnostics.ts";
 import { DocumentState } from "./document-state.ts";
 import type { Documents, Edit } from "./documents.ts";
 import { gpuSummary } from "./gpus.ts";
+import { keyOf } from "./known-figures.ts";
 import { Pins } from "./pins.ts";
 import type { Platform } from "./platform.ts";
 import { isProjectFile, projectDiagnostics } from "./project-diagnostics.ts";
 import type { ApplyAnswer, ChooseLaunchParams, StatusParams, WhatIfAnswer, WhatIfParams } from "./protocol.ts";
 import type { Wish } from "./queue.ts";
+import type { ChosenRefactoring } from "./refactor-actions.ts";
 import { Schedule, type ScheduleEvents } from "./schedule.ts";
 import { setAsideDiagnostic } from "./set-aside.ts";
 import { readSettings, type Settings } from "./settings.ts";
@@ -263,6 +267,69 @@ export class Workspace {
     return { edits, words: written.words };
   }
 
+  /**
+   * The refactorings of a document's present text that apply somewhere, as far as they are known to be right. None until its simulation is
+   * at its end.
+   * @param wait milliseconds for which those that have not been tried yet may be tried first; what comes of them later is known next time
+   */
+  async refactorings(uri: string, isWanted: (offer: OfferedRefactoring) => boolean, wait: number): Promise<readonly OfferedRefactoring[]> {
+    const offers = (): readonly OfferedRefactoring[] =>
+      this.#states
+        .get(uri)
+        ?.refactorings()
+        .filter((offer) => isWanted(offer) && offer.proof?.verdict !== "withheld") ?? [];
+    const untried = offers().filter(({ proof }) => !proof);
+    if (wait > 0 && untried.length > 0) {
+      await new Promise<void>((done) => {
+        const over = setTimeout(done, wait);
+        void this.#tryRefactorings(uri, untried).then(() => {
+          clearTimeout(over);
+          done();
+        });
+      });
+    }
+    return offers();
+  }
+
+  /** Takes what comes of refactorings to what is known; what fails is told in the log. */
+  async #tryRefactorings(uri: string, offers: readonly OfferedRefactoring[]): Promise<void> {
+    const state = this.#states.get(uri);
+    if (!state) return;
+    const { version } = state.document;
+    const proofs = await this.#wish<readonly FixProof[]>(
+      { textDocument: { uri }, version },
+      (worker) => worker.tryRefactorings(state.path, offers),
+      () => undefined,
+    ).catch((error: unknown) => {
+      this.#events.error(`Refactorings of ${uri} could not be tried: ${error instanceof Error ? error.message : String(error)}`);
+      return undefined;
+    });
+    if (!proofs || state.document.version !== version) return;
+    state.figures.triedRefactorings(offers, proofs);
+    for (const [k, { title, ranges, id }] of offers.entries()) {
+      const proof = proofs[k];
+      if (proof?.verdict === "withheld")
+        this.#events.note(`${uri}:${(ranges[0]?.start.line ?? 0) + 1}: ${id}: not offered: ${title}: ${proof.why}`);
+    }
+  }
+
+  /** The refactoring that was chosen, tried; a sentence where it is not to be made. */
+  async chosenRefactoring({ uri, version, key }: ChosenRefactoring): Promise<OfferedRefactoring | string> {
+    const find = (): OfferedRefactoring | undefined =>
+      this.#documents.get(uri)?.version === version
+        ? this.#states
+            .get(uri)
+            ?.refactorings()
+            .find((offer) => keyOf(offer) === key)
+        : undefined;
+    const before = find();
+    if (before && !before.proof) await this.#tryRefactorings(uri, [before]);
+    const offer = find();
+    if (!offer) return "The text has changed since this was offered.";
+    if (offer.proof?.verdict === "withheld") return `${offer.title}: not made, as ${offer.proof.why}`;
+    return offer.proof ? offer : `${offer.title}: not made, as trying it takes too long`;
+  }
+
   /** Undefined where it is about another text; without a question where there is no such GPU. */
   #whatIf({
     textDocument: { uri },
@@ -279,9 +346,18 @@ export class Workspace {
     return { state, ...(gpu ? { gpu, question: whatIf(launch, launches, overrides, gpu, state.held) } : {}) };
   }
 
-  #wish<T>({ textDocument: { uri }, version }: WhatIfParams, ask: Wish<T>["ask"], cancelled: (callback: () => void) => void) {
+  #wish<T>(
+    { textDocument: { uri }, version }: Pick<WhatIfParams, "textDocument" | "version">,
+    ask: Wish<T>["ask"],
+    cancelled: (callback: () => void) => void,
+  ) {
     const isPresent = (): boolean => this.#states.get(uri)?.document.version === version;
     return this.#schedule.wish<T>(uri, (worker) => (isPresent() ? ask(worker) : undefined), cancelled);
+  }
+
+  /** The name of the GPU that is chosen for a document. */
+  gpuOf(uri: string): string {
+    return this.#states.get(uri)?.held.gpu.name ?? "";
   }
 
   /** Fixes of a document that have not been tried will be: nobody has switched simulations off, or stopped this one. */

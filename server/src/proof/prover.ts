@@ -36,8 +36,14 @@ export interface Proposal {
   /** It, with the change. */
   readonly text: string;
   readonly safe: boolean;
-  /** The rule that found what is mended; absent for a change that nobody found a reason for. */
+  /** The rule that found what is mended: nothing of that may be left. */
   readonly rule?: Rule;
+  /** The user wishes it: it may take longer, and what it gains or costs is told however little that is. */
+  readonly wish?: Wish;
+}
+
+export interface Wish {
+  readonly changes?: Changes;
 }
 
 /** Why a fix is not to be offered, in words for the log. */
@@ -74,7 +80,7 @@ export class Prover {
     const file = program.reading.files.indexOf(proposal.path);
     const text = program.reading.sources[file];
     if (text === undefined) return { verdict: "withheld", why: `${proposal.path} is not read for this file` };
-    const about = [program.path, proposal.rule?.id, proposal.safe, gpu.values, settings, proposal.path];
+    const about = [program.path, proposal.rule?.id, proposal.wish, proposal.safe, gpu.values, settings, proposal.path];
     const key = [JSON.stringify(about), ...program.reading.sources, proposal.text].map(hash).join(" ");
     const known = this.#known.get(key);
     if (known) return known;
@@ -159,13 +165,14 @@ function ownText({ kernelName, kernel, reason }: LaunchFact, { sources }: Readin
 }
 
 function proved(subject: Subject, after: Program, proposal: Proposal, touched: readonly Touched[], work: Work): FixProof {
-  const { rule, safe } = proposal;
-  const changes = safe && rule?.changes !== "spelling" ? undefined : rule?.changes;
+  const { rule, safe, wish } = proposal;
+  const said = wish ? wish.changes : rule?.changes;
+  const changes = safe && said !== "spelling" ? undefined : said;
   const ran: Ran[] = [];
   const notRun: string[] = [];
   for (const pair of inTurn(touched).slice(0, mostLaunches)) {
     const why = notComparable(pair, work);
-    const found = why === undefined ? run(subject, after, pair, changes, safe, work) : undefined;
+    const found = why === undefined ? run(subject, after, pair, { changes, safe, mayBeSlower: wish !== undefined }, work) : undefined;
     if (found) ran.push(found);
     if (why !== undefined) notRun.push(why);
   }
@@ -173,12 +180,24 @@ function proved(subject: Subject, after: Program, proposal: Proposal, touched: r
   if (touched.length === 0 && changes !== "spelling" && changes !== "faults" && !isCommentOnly(subject.program, after))
     throw new Withheld("no launch is known that runs what it changes");
   if (reason !== undefined && changes !== "spelling") throw new Withheld(reason);
-  if (rule) holdFindings(subject.program, after, rule, ran);
+  holdFindings(subject.program, after, rule, ran);
   if (reason !== undefined) return { verdict: "unchecked", why: reason };
   const [most] = [...ran].sort((a, b) => Math.abs(b.fromNs - b.toNs) - Math.abs(a.fromNs - a.toNs));
-  if (!most || !isNoticeable(most.fromNs, most.toNs)) return { verdict: "proved" };
+  const compared = comparedOf(ran, changes, safe);
+  if (!most || (!wish && !isNoticeable(most.fromNs, most.toNs))) return { verdict: "proved", ...compared };
   const gain = { fromNs: Math.round(most.fromNs), toNs: Math.round(most.toNs) };
-  return { verdict: "proved", gain, ...(most.isAssumed ? { assumedLaunch: true } : {}) };
+  return { verdict: "proved", ...compared, gain, ...(most.isAssumed ? { assumedLaunch: true } : {}) };
+}
+
+/** How what the launches leave in memory was held against what they left before. */
+function comparedOf(
+  ran: readonly Ran[],
+  changes: Changes | undefined,
+  safe: boolean,
+): Pick<FixProof & { readonly verdict: "proved" }, "compared"> {
+  if (ran.length === 0) return {};
+  const results = changes === "faults" ? "not compared" : !safe && changes === "rounding" ? "equal but for rounding" : "equal";
+  return { compared: { launches: ran.length, results } };
 }
 
 /** Each kernel's first launch, then the others. */
@@ -210,15 +229,14 @@ function run(
   { program, gpu }: Subject,
   fixed: Program,
   { before, after }: Touched,
-  changes: Changes | undefined,
-  isSafe: boolean,
+  { changes, safe, mayBeSlower }: { readonly changes: Changes | undefined; readonly safe: boolean; readonly mayBeSlower: boolean },
   work: Work,
 ): Ran | undefined {
   const name = `\`${before.kernelName}\``;
   if (changes !== "faults" && before.launch && after.launch) {
     const sides = [before, after].map((fact) => ({ kernel: fact.lower(work), launch: fact.launch as NonNullable<LaunchFact["launch"]> }));
     const [first, second] = sides as [(typeof sides)[number], (typeof sides)[number]];
-    const found = compareOutcomes(first, second, isSafe || changes !== "rounding", work);
+    const found = compareOutcomes(first, second, safe || changes !== "rounding", work);
     if (found.outcome === "unknown") throw new Withheld(`what ${name} leaves in memory could not be compared: ${found.why}`);
     if (found.outcome === "differs")
       throw new Withheld(`it changes what ${name} leaves: ${found.buffer}[${found.index}] is ${found.after} and not ${found.before}`);
@@ -229,7 +247,7 @@ function run(
   const [fromNs, toNs] = [from?.report.time?.ns, to?.report.time?.ns];
   // One that could not be timed before, or is started only now, has nothing to be held against.
   if (!from || !to || fromNs === undefined || toNs === undefined) return undefined;
-  if (changes !== "faults" && toNs > fromNs && isNoticeable(fromNs, toNs))
+  if (!mayBeSlower && changes !== "faults" && toNs > fromNs && isNoticeable(fromNs, toNs))
     throw new Withheld(`${name} would be slower: ${formatTime(fromNs)} to ${formatTime(toNs)}`);
   const isAssumed = before.expression === undefined || before.configuration.length > 0;
   return { before: from, after: to, fromNs, toNs, isAssumed };
@@ -252,13 +270,13 @@ const isCommentOnly = (before: Program, after: Program): boolean =>
   );
 
 /** What was found is gone, and no correctness rule finds more than before. */
-function holdFindings(before: Program, after: Program, rule: Rule, ran: readonly Ran[]): void {
+function holdFindings(before: Program, after: Program, rule: Rule | undefined, ran: readonly Ran[]): void {
   const failed = (id: string, error: unknown): never => {
     throw new Withheld(`the rule ${id} fails on what it makes: ${String(error)}`);
   };
   const found = (program: Program, launches: readonly SimulatedLaunch[]): Map<string, number> => {
     const counts = new Map<string, number>();
-    for (const { ruleId } of lint(program, launches, { select: [rule.id, "correctness"], leastGain: 0 }, failed))
+    for (const { ruleId } of lint(program, launches, { select: [...(rule ? [rule.id] : []), "correctness"], leastGain: 0 }, failed))
       counts.set(ruleId, (counts.get(ruleId) ?? 0) + 1);
     return counts;
   };
@@ -271,7 +289,7 @@ function holdFindings(before: Program, after: Program, rule: Rule, ran: readonly
     ran.map((each) => each.after),
   );
   for (const [id, count] of is) {
-    if (id !== rule.id && count > (was.get(id) ?? 0)) throw new Withheld(`${id} would be found then`);
+    if (id !== rule?.id && count > (was.get(id) ?? 0)) throw new Withheld(`${id} would be found then`);
   }
-  if ((is.get(rule.id) ?? 0) >= Math.max(1, was.get(rule.id) ?? 0)) throw new Withheld("what was found would still be found");
+  if (rule && (is.get(rule.id) ?? 0) >= Math.max(1, was.get(rule.id) ?? 0)) throw new Withheld("what was found would still be found");
 }

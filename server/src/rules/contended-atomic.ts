@@ -1,6 +1,6 @@
-import { defineRule } from "./rule.ts";
-import { aggregatedByWarp } from "./support/aggregate-atomic.ts";
-import { costsOf, findingOf } from "./support/costs.ts";
+import { defineRule, type Fix, type RuleContext } from "./rule.ts";
+import { aggregatedByWarp, atomicSum } from "./support/aggregate-atomic.ts";
+import { type Cost, costsOf, findingOf } from "./support/costs.ts";
 
 export default defineRule({
   id: "contended-atomic",
@@ -66,8 +66,18 @@ int main() {
           cost,
           `Up to ${access.worst ?? 0} lanes of a warp meet at one address${object}, and are served one after the other. ${combine}`,
         ),
-        fix: aggregatedByWarp(context, { ...cost, access }),
+        fix: access.worst === 32 ? aggregated(context, cost) : undefined,
       };
     }
   },
 });
+
+function aggregated(context: RuleContext, { place, launch }: Cost): Fix | undefined {
+  const { reading } = context.program;
+  const call = context.syntax.expressions("call").find((each) => {
+    const at = reading.locate(each.start, each.end);
+    return at.file === place.file && at.start === place.start && at.end === place.end;
+  });
+  const sum = call && atomicSum(call);
+  return sum && aggregatedByWarp(context, sum, launch);
+}

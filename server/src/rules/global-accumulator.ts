@@ -2,6 +2,7 @@ import { defineRule } from "./rule.ts";
 import { accumulatedInRegister } from "./support/accumulate-in-register.ts";
 import { costsOf, findingOf } from "./support/costs.ts";
 import { textAt } from "./support/edits.ts";
+import { expressionAt } from "./support/expression-at.ts";
 
 export default defineRule({
   id: "global-accumulator",
@@ -47,14 +48,16 @@ int main() {
 }`,
   },
   *check(context) {
+    const { syntax, program } = context;
     for (const cost of costsOf(context, "kept in memory")) {
-      const place = textAt(context.program.reading, cost.place).replace(/\s+/g, " ");
+      const access = expressionAt(syntax, program.reading, cost.place);
+      const place = textAt(program.reading, cost.place).replace(/\s+/g, " ");
       yield {
         ...findingOf(
           cost,
           `\`${place}\` is stored in every turn of the loop, as the compiler cannot tell that nothing else there points to it. Sum up in a local variable, and store it once behind the loop.`,
         ),
-        fix: accumulatedInRegister(context, cost),
+        fix: access && accumulatedInRegister(context, access),
       };
     }
   },

@@ -1,6 +1,6 @@
 import { formatCount } from "../units.ts";
 import { defineRule, type Finding } from "./rule.ts";
-import { isKnown } from "./support/violations.ts";
+import { boundsOf, largestBlocks, withLaunchBounds } from "./support/launch-bounds.ts";
 
 /** The most threads that every kernel may have a block of with 255 registers each: beyond it a launch may fail, or registers be spent in vain. */
 const safeThreads = 256;
@@ -35,22 +35,14 @@ int main() {
 }`,
   },
   *check({ launches }): Generator<Finding> {
-    const most = new Map<string, { readonly threads: number; readonly launch: (typeof launches)[number] }>();
-    for (const launch of launches) {
-      const { kernel, kernelName } = launch.fact;
-      const threads = launch.report.block[0] * launch.report.block[1] * launch.report.block[2];
-      if (!kernel || kernel.declaration.specifiers.launchBounds || !isKnown(launch) || threads <= safeThreads) continue;
-      if (threads > (most.get(kernelName)?.threads ?? 0)) most.set(kernelName, { threads, launch });
-    }
-    for (const { threads, launch } of most.values()) {
-      const { kernel } = launch.fact;
-      if (!kernel) continue;
-      const bounds = `__launch_bounds__(${threads})`;
+    for (const { kernel, threads } of largestBlocks(launches)) {
+      if (threads <= safeThreads) continue;
+      const fix = withLaunchBounds(kernel, threads);
       yield {
         span: kernel.nameAt,
-        message: `\`${kernel.name}\` is launched with ${formatCount(threads)} threads a block, which the compiler does not know: \`${bounds}\` tells it.`,
+        message: `\`${kernel.name}\` is launched with ${formatCount(threads)} threads a block, which the compiler does not know: \`${boundsOf(threads)}\` tells it.`,
         kernel: kernel.name,
-        fix: { title: `Write \`${bounds}\``, safe: false, edits: [{ span: kernel.nameAt, newText: `${bounds} ${kernel.name}` }] },
+        fix,
       };
     }
   },

@@ -1,6 +1,7 @@
-import { defineRule } from "./rule.ts";
+import { defineRule, type Fix, type RuleContext } from "./rule.ts";
 import { boundsCheck } from "./support/bounds-check.ts";
-import { about, elementAt, shown, sizeOf, threadOf, verbOf } from "./support/violations.ts";
+import { expressionAt } from "./support/expression-at.ts";
+import { about, elementAt, type Shown, shown, sizeOf, threadOf, verbOf } from "./support/violations.ts";
 
 export default defineRule({
   id: "out-of-bounds-access",
@@ -54,8 +55,16 @@ int main() {
         span: place,
         message: `Out of bounds: ${threadOf(by)} ${verbOf(by)} \`${text}\`, ${elementAt(violation)}; ${sizeOf(violation)}.`,
         ...about(each),
-        fix: boundsCheck(context, each),
+        fix: checked(context, each),
       };
     }
   },
 });
+
+/** The access behind a comparison, where it goes beyond the last element. */
+function checked(context: RuleContext, { violation, launch, place }: Shown<"out-of-bounds">): Fix | undefined {
+  const { object, offset, width } = violation;
+  if (place.file !== 0 || object.kind !== "buffer" || offset < object.bytes || object.bytes % width !== 0) return undefined;
+  const access = expressionAt(context.syntax, context.program.reading, place);
+  return access && boundsCheck(context, access, object.bytes / width, launch);
+}

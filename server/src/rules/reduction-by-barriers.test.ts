@@ -53,6 +53,16 @@ testRule(rule, {
     __syncthreads();
 //  ^^^^^^^^^^^^^^^ let the first warp go on with \`__shfl_down_sync\`
   }`),
+      unsafe: program(`  for (int d = blockDim.x / 2; d > 16; d /= 2) {
+    if (threadIdx.x < d) part[threadIdx.x] += part[threadIdx.x + d];
+    __syncthreads();
+  }
+  if (threadIdx.x < 32) {
+    auto value = part[threadIdx.x];
+    for (int distance = 16; distance > 0; distance /= 2) value += __shfl_down_sync(0xffffffff, value, distance);
+    if (threadIdx.x == 0) part[0] = value;
+  }
+  __syncthreads();`),
     },
     doubling: {
       code: program(`  for (int d = 1; d < blockDim.x; d *= 2) {

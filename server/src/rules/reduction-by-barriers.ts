@@ -1,5 +1,7 @@
-import { defineRule } from "./rule.ts";
+import type { Place } from "../syntax/reading.ts";
+import { defineRule, type RuleContext } from "./rule.ts";
 import { costsOf, findingOf } from "./support/costs.ts";
+import { type For, shuffleTail } from "./support/shuffle-tail.ts";
 
 export default defineRule({
   id: "reduction-by-barriers",
@@ -11,8 +13,9 @@ export default defineRule({
   why: "A barrier waits for all warps of the block, in each turn. From 32 values on one warp has all that is left, and its lanes hand values to each other without shared memory.",
   remedy:
     "Stop the loop at 32 values, and let the first warp go on with `__shfl_down_sync`. Sums of floats are then added in the same order.",
-  notes: "The time without it is that of the launch with half the instructions in the last five turns.",
-  fix: "none",
+  notes:
+    "The time without it is that of the launch with half the instructions in the last five turns. The fix, for sums in blocks of one dimension, adds in the same order; it is unsafe, as the other values of the array are not what they were.",
+  fix: "unsafe",
   simulated: true,
   specificity: 2,
   example: {
@@ -58,10 +61,23 @@ int main() {
 }`,
   },
   *check(context) {
-    for (const cost of costsOf(context, "barriers of a reduction"))
-      yield findingOf(
-        cost,
-        "The reduction goes on by barriers of the block where one warp has all that is left. Stop at 32 values, and let the first warp go on with `__shfl_down_sync`.",
-      );
+    for (const cost of costsOf(context, "barriers of a reduction")) {
+      const loop = loopAt(context, cost.place);
+      yield {
+        ...findingOf(
+          cost,
+          "The reduction goes on by barriers of the block where one warp has all that is left. Stop at 32 values, and let the first warp go on with `__shfl_down_sync`.",
+        ),
+        fix: loop && shuffleTail(context, loop, cost.launch),
+      };
+    }
   },
 });
+
+/** The innermost loop that counts and holds a place. */
+function loopAt({ syntax, program: { reading } }: RuleContext, { file, start, end }: Place): For | undefined {
+  return syntax.statements("for").findLast((loop) => {
+    const at = reading.locate(loop.start, loop.end);
+    return at.file === file && at.start <= start && end <= at.end;
+  });
+}

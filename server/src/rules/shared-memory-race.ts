@@ -1,8 +1,8 @@
-import { defineRule, type Fix, type RuleContext } from "./rule.ts";
-import { barrierBetween } from "./support/barrier-between.ts";
+import { defineRule } from "./rule.ts";
+import { barriersFor } from "./support/barriers-for-races.ts";
 import { alsoAt, andMore, byCause, causeOfRace, showsMore } from "./support/causes.ts";
 import { textAt } from "./support/edits.ts";
-import { about, allShown, assuming, elementAt, placeIn, type Shown, tuple, unordered, verbOf } from "./support/violations.ts";
+import { about, allShown, assuming, elementAt, placeIn, tuple, unordered, verbOf } from "./support/violations.ts";
 
 export default defineRule({
   id: "shared-memory-race",
@@ -69,16 +69,3 @@ int main() {
     }
   },
 });
-
-/** A barrier between the two accesses of each race; undefined where one of them is not mended so. */
-function barriersFor(context: RuleContext, races: readonly Shown<"shared-race">[]): Fix | undefined {
-  const fixes = races.map(({ violation, launch, place }) => {
-    const first = violation.underWay ? undefined : placeIn(launch, violation.other.at, context.program.reading.files);
-    return first && barrierBetween(context, first, place, violation.sameWarp);
-  });
-  const known = fixes.filter((fix) => fix !== undefined);
-  const [one] = known;
-  if (one === undefined || known.length < fixes.length) return undefined;
-  const edits = [...new Map(known.flatMap((fix) => fix.edits).map((edit) => [edit.span.start, edit])).values()];
-  return edits.length === 1 ? one : { ...one, title: "Insert the barriers", edits };
-}

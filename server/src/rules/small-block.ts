@@ -57,7 +57,7 @@ int main() {
           cost,
           `\`${kernel}\` is launched in ${grid[0].toLocaleString("en-US")} blocks of ${formatDim(block)} threads, of which an SM holds ${occupancy.blocksPerSm} (occupancy ${Math.round(occupancy.theoreticalPct)} %). Launch ${formatDim(other.grid)} blocks of ${formatDim(other.block)}.`,
         ),
-        fix: withBlockOf(context, cost, other.block[0]),
+        fix: withBlockOf(context, cost.launch, other.block[0]),
       };
     }
   },

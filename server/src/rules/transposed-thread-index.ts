@@ -2,6 +2,7 @@ import { defineRule } from "./rule.ts";
 import { isStrided } from "./strided-global-access.ts";
 import { type Cost, costsOf, findingOf, sectorsPerRequest } from "./support/costs.ts";
 import { exchangedAxes } from "./support/exchange-axes.ts";
+import { expressionAt } from "./support/expression-at.ts";
 import { LaneIndex } from "./support/lane-index.ts";
 
 /** Requests of an access, over those of the one in question, from which it counts for as much. */
@@ -54,12 +55,14 @@ int main() {
       const [row] = lanes.terms(place, "x");
       const [column] = lanes.plainTerms(place, "y");
       if (row === undefined || column === undefined) continue;
+      const node = expressionAt(context.syntax, context.program.reading, place);
+      const kernel = node && context.syntax.code(node)?.function;
       yield {
         ...findingOf(
           cost,
           `\`threadIdx.x\` walks down the rows here, in ${row}, and \`threadIdx.y\` along them, in ${column}: ${sectorsPerRequest(access)}. Exchange the roles of x and y.`,
         ),
-        fix: exchangedAxes(context, cost),
+        fix: kernel && exchangedAxes(context, kernel),
       };
     }
   },

@@ -10,7 +10,7 @@ import {
 import { createConnection } from "vscode-languageserver/node";
 import { pathOfUri, uriOfPath } from "../document-paths.ts";
 import { loadGrammarFromDisk } from "../grammar.ts";
-import type { StatusParams } from "../lsp/protocol.ts";
+import { didSimulateNotification, type StatusParams } from "../lsp/protocol.ts";
 import { startServer } from "../lsp/server.ts";
 import { inlineWorker } from "../worker/inline.ts";
 
@@ -27,6 +27,8 @@ interface Client {
   rules(uri: string): Promise<readonly string[]>;
   readonly log: string[];
   readonly statuses: StatusParams[];
+  /** Settled when the server tells that something of a document's figures has changed. */
+  simulated(): Promise<void>;
   /** What the server asks, besides its configuration, is answered by this. */
   onAsked: (method: string) => unknown;
   settings: unknown;
@@ -62,6 +64,7 @@ export async function startClient(files: Readonly<Record<string, string>> = {}, 
   const connection: MessageConnection = createMessageConnection(new StreamMessageReader(toClient), new StreamMessageWriter(toServer));
   const log: string[] = [];
   const statuses: StatusParams[] = [];
+  const waiting: (() => void)[] = [];
   const client: Client = {
     request: (method, params) => connection.sendRequest(method, params),
     answer: (method, params) =>
@@ -79,6 +82,7 @@ export async function startClient(files: Readonly<Record<string, string>> = {}, 
     },
     log,
     statuses,
+    simulated: () => new Promise<void>((done) => void waiting.push(done)),
     onAsked: () => null,
     settings: {},
     settle: async () => void (await client.request("warplens/rules")),
@@ -90,6 +94,9 @@ export async function startClient(files: Readonly<Record<string, string>> = {}, 
   connection.onRequest("workspace/configuration", () => [client.settings]);
   connection.onRequest((method: string) => client.onAsked(method));
   connection.onNotification("window/logMessage", ({ message }: { message: string }) => void log.push(message));
+  connection.onNotification(didSimulateNotification, () => {
+    for (const done of waiting.splice(0)) done();
+  });
   connection.onNotification("warplens/status", (status: StatusParams) => void statuses.push(status));
   connection.onNotification(() => undefined);
   connection.listen();

@@ -56,6 +56,7 @@ export function inlineWorker(files: FileHost): AnalysisWorker {
     },
     imagine: async (path, question) => (await wished((isOver) => runner.imagine(path, question, isOver))) ?? { reason: tooLong },
     write: async (path, question) => (await wished((isOver) => runner.write(path, question, isOver))) ?? { why: tooLong },
+    tryRefactorings: async (path, offers) => (await wished((isOver) => runner.tryRefactorings(path, offers, isOver))) ?? [],
     // What has parsed a file here keeps its tree already.
     rest() {},
     cancel() {

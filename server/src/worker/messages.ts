@@ -9,8 +9,9 @@
  *
  * A simulation answers as it goes (`SimulationMessage`): first the launches without their results, so that it is known how many
  * there are; then each launch's result as it comes, the cursor's kernel first, then what is visible, then the rest; then the
- * findings of every rule; and the end. One that was cancelled stops without an end, and what it told stays true. Behind the end the fixes
- * are tried, one after another: what came of each is told as it is known.
+ * findings of every rule; and the end. One that was cancelled stops without an end, and what it told stays true. Behind the end it tells
+ * where refactorings apply, and the fixes are tried, one after another: what came of each is told as it is known. A refactoring is tried
+ * when the user asks for it (`tryRefactorings`).
  *
  * Every answer says what it is about (`About`): the version of the text, the revision of the settings, the GPU. Places in the
  * opened file are UTF-16 offsets into the text of that version; findings, which may lie in other files, have lines and characters.
@@ -22,6 +23,7 @@ import type { GpuModel, LaunchReport } from "@warplens/sim-engine";
 import type { AnalysisSettings } from "../analysis/settings.ts";
 import type { Diagnostic, FixProof, LintSettings } from "../lint.ts";
 import type { CompiledKernel } from "../nvcc/resources.ts";
+import type { OfferedRefactoring } from "../refactorings/offered.ts";
 import type { ProgramTimeline } from "../timeline/program-timeline.ts";
 import { failedStage } from "../trace.ts";
 import type { Imagined, LaunchName, Overrides, Written } from "../what-if/question.ts";
@@ -145,6 +147,13 @@ export type SimulationMessage =
   | ({ readonly type: "findings"; readonly about: About } & Pick<FileFindings, "diagnostics" | "failures">)
   /** There are no more kernels, launches and findings than were told. With what `main` has the device do, where the file has one. */
   | { readonly type: "end"; readonly about: About; readonly program?: ProgramTimeline }
+  /** Behind the end: where refactorings apply; none is tried. */
+  | {
+      readonly type: "refactorings";
+      readonly about: About;
+      readonly offers: readonly OfferedRefactoring[];
+      readonly failures: readonly string[];
+    }
   /** Behind the end: what came of trying a fix, by its place in the findings told last and among the finding's fixes. */
   | { readonly type: "proof"; readonly about: About; readonly diagnostic: number; readonly fix: number; readonly proof: FixProof };
 
@@ -210,6 +219,11 @@ export interface AnalysisWorker {
   imagine(path: string, question: WhatIf): Promise<Imagined | undefined>;
   /** The same: the edits that would make the launch so, on the file's own GPU. */
   write(path: string, question: WhatIf): Promise<Written | undefined>;
+  /**
+   * The same: what comes of refactorings of the present text, one after another; fewer where it takes too many steps. They change nothing of
+   * what is known.
+   */
+  tryRefactorings(path: string, offers: readonly OfferedRefactoring[]): Promise<readonly FixProof[] | undefined>;
   /** Nothing is asked for now: there is time for what the next edits would wait for otherwise, until something is. */
   rest(): void;
   /** Stops the running simulation, or what is imagined, soon. */

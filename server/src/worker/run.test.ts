@@ -37,7 +37,7 @@ const order = (messages: readonly SimulationMessage[]) => {
 test("a simulation tells launches, each result, findings, the end; each says what it is about", () => {
   const { runner, all } = setUp();
   const messages = all();
-  expect(messages.map(({ type }) => type)).toEqual(["launches", ...names.map(() => "result"), "findings", "end"]);
+  expect(messages.map(({ type }) => type)).toEqual(["launches", ...names.map(() => "result"), "findings", "end", "refactorings"]);
   expect(new Set(messages.map(({ about }) => JSON.stringify(about)))).toEqual(
     new Set([JSON.stringify({ version: 1, revision: 1, gpu: "h200" })]),
   );

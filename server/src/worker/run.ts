@@ -12,6 +12,8 @@ import { type FixProof, type LintSettings, lint } from "../lint.ts";
 import type { CompiledKernel } from "../nvcc/resources.ts";
 import { findCompiled, knownResources } from "../nvcc/resources.ts";
 import { Prover } from "../proof/prover.ts";
+import { refactorings } from "../refactorings/index.ts";
+import { type OfferedRefactoring, offeredRefactorings } from "../refactorings/offered.ts";
 import { rules } from "../rules/index.ts";
 import type { RefusedLaunch, SimulatedLaunch } from "../rules/rule.ts";
 import { type NotSimulatedLaunch, refusedIn, simulateLaunches } from "../simulate.ts";
@@ -40,6 +42,8 @@ const mostKept = 4;
 const mostProvers = 2;
 /** Steps that trying the fixes of a file may take. */
 const proofSteps = 20_000_000;
+/** The same of the refactorings that the user is shown at once. */
+const wishSteps = 6_000_000;
 const tooMany: FixProof = { verdict: "withheld", why: "trying the fixes before it took the last of their steps" };
 const tooLong: FixProof = { verdict: "withheld", why: "trying it takes too long here" };
 
@@ -198,6 +202,7 @@ export class JobRunner {
     yield { type: "findings", about, ...found };
     const timeline = this.#programs.within(this.#work(), () => timelineOf(program, gpu, inOrder));
     yield { type: "end", about, ...(timeline ? { program: timeline } : {}) };
+    yield { type: "refactorings", about, ...this.#programs.within(this.#work(), () => refactoringsOf(program, inOrder)) };
     yield* this.#proofs(path, asked, program, found.diagnostics, work, order.cursor);
   }
 
@@ -214,6 +219,28 @@ export class JobRunner {
   /** The edits that would make a launch so; undefined when it was cancelled. */
   write(path: string, question: WhatIf, isCancelled: () => boolean): Written | undefined {
     return this.#imagining(path, question, isCancelled, (imagination, reality, work) => imagination.write(reality, question, work));
+  }
+
+  /** What comes of refactorings, in their order; fewer where they take too many steps, or it was cancelled. */
+  tryRefactorings(path: string, offers: readonly OfferedRefactoring[], isCancelled: () => boolean): readonly FixProof[] {
+    const asked = this.#asked(path);
+    const work = this.#work(isCancelled);
+    const steps = work.share(wishSteps);
+    const proofs: FixProof[] = [];
+    for (const offer of offers) {
+      const proof = steps.isOver ? undefined : this.#unlessCancelled(steps, () => this.#tried(path, asked, offer, steps));
+      if (!proof) break;
+      proofs.push(proof);
+    }
+    return proofs;
+  }
+
+  #tried(path: string, asked: Asked, { id, safe, ...edits }: OfferedRefactoring, work: Work): FixProof {
+    const { gpu, analysis: settings } = asked.configuration;
+    const program = this.#program(path, asked);
+    const changes = refactorings.find((each) => each.id === id)?.changes;
+    const text = withEdits(asked.text, offsetEdits(asked.text, edits));
+    return this.#proverOf(path).prove({ program, settings, gpu }, { path, text, safe, wish: changes ? { changes } : {} }, work);
   }
 
   #imagining<T>(
@@ -328,6 +355,18 @@ function findings(
   };
   const diagnostics = lint(program, launches, settings, failed, refused);
   return { diagnostics: withPlaces(diagnostics, program.path, text), failures };
+}
+
+/** Where refactorings apply, and which of them failed. */
+function refactoringsOf(
+  program: Program,
+  launches: readonly SimulatedLaunch[],
+): Omit<SimulationMessage & { readonly type: "refactorings" }, "type" | "about"> {
+  const failures: string[] = [];
+  const offers = offeredRefactorings(program, launches, (id, error) =>
+    failures.push(`${id} failed on ${program.path}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`),
+  );
+  return { offers, failures };
 }
 
 const aboutOf = ({ version, configuration: { revision, gpu } }: Asked): About => ({ version, revision, gpu: gpu.id });

@@ -2,9 +2,7 @@
 import type { Expression, Node } from "../../syntax/ast.ts";
 import { walk } from "../../syntax/walk.ts";
 import type { Fix, RuleContext } from "../rule.ts";
-import type { Cost } from "./costs.ts";
 import { all, excerpt, indentationAt, insertBefore, replace } from "./edits.ts";
-import { expressionAt } from "./expression-at.ts";
 import { freshName } from "./fresh-name.ts";
 import { type Loop, loopsAround } from "./loops.ts";
 import { Variables } from "./variables.ts";
@@ -13,11 +11,9 @@ import { Variables } from "./variables.ts";
  * `auto sum = c[i];` before the outermost loop in which nothing of `c[i]` changes, `c[i] = sum;` behind it, and `sum` in between. Undefined
  * where the loop may be left by a return, may meet other threads, or mentions the array otherwise: then each store may matter.
  */
-export function accumulatedInRegister(context: RuleContext, { place }: Cost): Fix | undefined {
-  const { program, syntax } = context;
+export function accumulatedInRegister({ program, syntax }: RuleContext, access: Expression): Fix | undefined {
   const { reading, semantics } = program;
-  const access = expressionAt(syntax, reading, place);
-  if (!access || access.kind === "member") return undefined;
+  if (access.kind === "member") return undefined;
   const variables = new Variables(syntax, semantics);
   const loop = loopsAround(syntax, access)
     .filter((each) => isFixedIn(access, each, variables))

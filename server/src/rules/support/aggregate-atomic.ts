@@ -1,47 +1,102 @@
-/** One atomic a warp in the place of one a lane. */
+/** One atomic a warp, or a block, in the place of one a lane. */
 import type { Expression, Statement } from "../../syntax/ast.ts";
-import type { Fix, RuleContext } from "../rule.ts";
+import type { Edit, Fix, RuleContext, SimulatedLaunch } from "../rule.ts";
+import { comesWhole } from "./barrier-between.ts";
 import { Convergence } from "./convergence.ts";
-import type { Cost } from "./costs.ts";
 import { excerpt, indentationAt, replace } from "./edits.ts";
 import { freshName } from "./fresh-name.ts";
 import { type Call, libraryName } from "./library-calls.ts";
 import { numberOf } from "./math-calls.ts";
+import { unqualified } from "./ranges.ts";
 
 /** Lanes of a warp. */
 const warpSize = 32;
+
+/** An atomic sum whose result nobody uses. */
+export interface AtomicSum {
+  readonly call: Call;
+  readonly address: Expression;
+  readonly value: Expression;
+}
+
+export function atomicSum(call: Call): AtomicSum | undefined {
+  const [address, value, ...more] = call.arguments;
+  return libraryName(call) === "atomicAdd" && address && value && more.length === 0 ? { call, address, value } : undefined;
+}
+
+/** What both ways have in common. */
+interface Aggregation {
+  readonly whole: Statement;
+  readonly indentation: string;
+  /** A variable of the lane, and the lines that leave the sum over the warp in that of its first lane. */
+  readonly own: string;
+  readonly lines: readonly string[];
+}
 
 /**
  * `atomicAdd(p, v);`, or that under an `if`, where all lanes of whole warps come by, add to one address and nobody uses the result: the
  * lanes sum up by shuffles, and one of them adds.
  */
-export function aggregatedByWarp(context: RuleContext, { place, access, launch }: Cost): Fix | undefined {
+export function aggregatedByWarp(context: RuleContext, sum: AtomicSum, launch: SimulatedLaunch): Fix | undefined {
+  const { reading } = context.program;
+  const found = overTheWarp(context, sum, launch);
+  if (!found) return undefined;
+  const { whole, indentation, own, lines } = found;
+  const add = `if (threadIdx.x % ${warpSize} == 0) atomicAdd(${excerpt(reading, sum.address, 1000)}, ${own});`;
+  const edit = replace(reading, whole, [...lines, add].join(`\n${indentation}`));
+  return edit && { title: "Sum up over the warp, and let one lane add", safe: false, edits: [edit] };
+}
+
+/** The same, and the first lanes of the warps sum up in shared memory, of which one thread of the block adds: all threads have to come by. */
+export function aggregatedByBlock(context: RuleContext, sum: AtomicSum, launch: SimulatedLaunch): Fix | undefined {
+  const { reading, semantics } = context.program;
+  const found = overTheWarp(context, sum, launch);
+  const block = found && context.syntax.parent(found.whole)?.node;
+  const type = pointee(context, sum.address);
+  if (!found || !block || !("kind" in block) || block.kind !== "block" || !type || numberOf(semantics, sum.value) === undefined)
+    return undefined;
+  if (!comesWhole(context, block)) return undefined;
+  const { whole, indentation, own, lines } = found;
+  const total = freshName(reading.sources[0] ?? "", ["blockSum", "blockTotal"]);
+  const text = [
+    `__shared__ ${type} ${total};`,
+    `if (threadIdx.x == 0) ${total} = 0;`,
+    "__syncthreads();",
+    ...lines,
+    `if (threadIdx.x % ${warpSize} == 0) atomicAdd(&${total}, ${own});`,
+    "__syncthreads();",
+    `if (threadIdx.x == 0) atomicAdd(${excerpt(reading, sum.address, 1000)}, ${total});`,
+  ];
+  const edit: Edit | undefined = replace(reading, whole, text.join(`\n${indentation}`));
+  return edit && { title: "Sum up over the block, and let one thread add", safe: false, edits: [edit] };
+}
+
+/** The type of what is added to, as it is spelled. */
+function pointee({ program: { semantics } }: RuleContext, address: Expression): string | undefined {
+  const type = unqualified(semantics.typeOf(address));
+  const to = type?.kind === "pointer" ? unqualified(type.to) : undefined;
+  return to?.kind === "integer" || to?.kind === "floating" ? to.name : undefined;
+}
+
+function overTheWarp(context: RuleContext, { call, address, value }: AtomicSum, launch: SimulatedLaunch): Aggregation | undefined {
   const { program, syntax } = context;
   const { reading, semantics } = program;
   const [x, y, z] = launch.report.block;
-  if (access?.worst !== warpSize || x % warpSize !== 0 || y !== 1 || z !== 1) return undefined;
-  const call = syntax.expressions("call").find((each) => {
-    const at = reading.locate(each.start, each.end);
-    return at.file === place.file && at.start === place.start && at.end === place.end;
-  });
-  const [address, value, ...more] = call?.arguments ?? [];
-  if (!call || libraryName(call) !== "atomicAdd" || !address || !value || more.length > 0) return undefined;
+  if (x % warpSize !== 0 || y !== 1 || z !== 1) return undefined;
   const statement = statementOf(context, call);
   const convergence = new Convergence(program, syntax);
   if (!statement || convergence.divergence(statement.whole) || !convergence.uniform(address) || !numberOf(semantics, value))
     return undefined;
   const indentation = indentationAt(reading, reading.locate(statement.whole.start, statement.whole.end));
   if (indentation === undefined) return undefined;
-  const text = reading.sources[place.file] ?? "";
+  const text = reading.sources[0] ?? "";
   const [own, distance] = [freshName(text, ["own", "part"]), freshName(text, ["d", "distance"])];
   const written = (node: Expression): string => excerpt(reading, node, 1000);
   const lines = [
     `auto ${own} = ${statement.condition ? `(${written(statement.condition)}) ? ${written(value)} : 0` : written(value)};`,
     `for (int ${distance} = 16; ${distance} > 0; ${distance} /= 2) ${own} += __shfl_down_sync(0xffffffff, ${own}, ${distance});`,
-    `if (threadIdx.x % 32 == 0) atomicAdd(${written(address)}, ${own});`,
   ];
-  const edit = replace(reading, statement.whole, lines.join(`\n${indentation}`));
-  return edit && { title: "Sum up over the warp, and let one lane add", safe: false, edits: [edit] };
+  return { whole: statement.whole, indentation, own, lines };
 }
 
 /** The statement that the call is, with the `if` that stands around it alone; undefined where it is more than that, or in no block. */

@@ -1,8 +1,7 @@
 /** Another number of threads a block, where a launch says it by a number. */
 import type { Expression, Node } from "../../syntax/ast.ts";
 import { walk } from "../../syntax/walk.ts";
-import type { Edit, Fix, RuleContext } from "../rule.ts";
-import type { Cost } from "./costs.ts";
+import type { Edit, Fix, RuleContext, SimulatedLaunch } from "../rule.ts";
 import { all, replace } from "./edits.ts";
 import { Variables } from "./variables.ts";
 
@@ -10,7 +9,7 @@ import { Variables } from "./variables.ts";
  * The launch with blocks of `threads`: each number of threads in its configuration, `32` and the `31` of rounding up, is exchanged, or the
  * number that the variable is given which stands for it. Undefined where the configuration says it otherwise.
  */
-export function withBlockOf(context: RuleContext, { launch }: Cost, threads: number): Fix | undefined {
+export function withBlockOf(context: RuleContext, launch: SimulatedLaunch, threads: number): Fix | undefined {
   const { program, syntax } = context;
   const { expression } = launch.fact;
   const [now] = launch.report.block;

@@ -1,10 +1,8 @@
 /** A comparison of an index with the number of elements, before the statement that goes beyond them. */
 import type { Expression, Node, Statement } from "../../syntax/ast.ts";
-import type { Fix, RuleContext } from "../rule.ts";
+import type { Fix, RuleContext, SimulatedLaunch } from "../rule.ts";
 import { insertBefore } from "./edits.ts";
-import { expressionAt } from "./expression-at.ts";
 import { sameSpan } from "./syntax-index.ts";
-import type { Shown } from "./violations.ts";
 
 /**
  * Undefined unless the index is a variable, the statement one of the kernel's own body, and one of its parameters has the number of elements
@@ -12,14 +10,13 @@ import type { Shown } from "./violations.ts";
  */
 export function boundsCheck(
   { program: { reading }, syntax }: RuleContext,
-  { violation, launch, place }: Shown<"out-of-bounds">,
+  access: Expression,
+  elements: number,
+  launch: SimulatedLaunch,
 ): Fix | undefined {
-  const { object, offset, width } = violation;
-  if (place.file !== 0 || object.kind !== "buffer" || offset < object.bytes || object.bytes % width !== 0) return undefined;
-  const access = expressionAt(syntax, reading, place);
-  const index = access?.kind === "subscript" && access.indices.length === 1 ? access.indices[0] : undefined;
-  const bound = parameterWith(object.bytes / width, launch);
-  if (!access || index?.kind !== "name" || bound === undefined) return undefined;
+  const index = access.kind === "subscript" && access.indices.length === 1 ? access.indices[0] : undefined;
+  const bound = parameterWith(elements, launch);
+  if (index?.kind !== "name" || bound === undefined) return undefined;
   const statement = statementOf(access, syntax);
   const body = statement && syntax.parent(statement)?.node;
   const owner = body && syntax.parent(body)?.node;
@@ -29,7 +26,7 @@ export function boundsCheck(
 }
 
 /** A whole number's parameter that this launch gives such a value; undefined where several have it. */
-function parameterWith(value: number, { fact, kernel }: Shown<"out-of-bounds">["launch"]): string | undefined {
+function parameterWith(value: number, { fact, kernel }: SimulatedLaunch): string | undefined {
   const named = kernel.parameters.filter((_, k) => {
     const argument = fact.launch?.arguments[k];
     return argument?.kind === "scalar" && Number(argument.value) === value;

@@ -2,7 +2,7 @@
 import type { Expression, Node } from "../../syntax/ast.ts";
 import { withoutComments } from "../../syntax/comments.ts";
 import type { Place, Reading } from "../../syntax/reading.ts";
-import type { Edit } from "../rule.ts";
+import type { Edit, Fix } from "../rule.ts";
 
 /** Replaces the text of a node; undefined where it does not stand in the opened file in one piece. */
 export function replace(reading: Reading, node: Node, newText: string): Edit | undefined {
@@ -24,6 +24,19 @@ export function writtenBetween(reading: Reading, { start, end }: Node): Place | 
   const [first, last] = [reading.spelled(start, start + 1), reading.spelled(end - 1, end)];
   if (!first || !last || first.file !== last.file || first.macro !== undefined || last.macro !== undefined) return undefined;
   return { file: first.file, start: first.start, end: last.end };
+}
+
+/** Where what an edit replaces is written. */
+export const writtenAt = (reading: Reading, span: Edit["span"]): (Place & { readonly macro?: string }) | undefined =>
+  "file" in span ? span : (reading.spelled(span.start, span.end) ?? writtenBetween(reading, span));
+
+/** A fix's edits where they are written; undefined where one of them is nowhere. */
+export function writtenEdits(reading: Reading, { edits }: Fix): readonly { readonly at: Place; readonly newText: string }[] | undefined {
+  const written = edits.flatMap(({ span, newText }) => {
+    const at = writtenAt(reading, span);
+    return at ? [{ at, newText }] : [];
+  });
+  return written.length === edits.length ? written : undefined;
 }
 
 /** Puts words before a node, on its line. */

@@ -1,0 +1,27 @@
+import { aggregatedByWarp } from "../rules/support/aggregate-atomic.ts";
+import { defineRefactoring } from "./refactoring.ts";
+import { atomicSums } from "./support/atomic-sums.ts";
+import { total } from "./support/examples.ts";
+
+export default defineRefactoring({
+  id: "aggregate-atomic-by-warp",
+  summary: "Sums up over the warp by shuffles, and lets one lane do the atomic.",
+  where:
+    "At an `atomicAdd` whose result nobody uses, alone or under an `if`, to which all lanes of whole warps come with one address; blocks have one dimension.",
+  guide: { document: "maxwell", section: "1.4.3.3" },
+  rules: ["contended-atomic"],
+  changes: "rounding",
+  example: {
+    before: total("  if (i < n) atomicAdd(sum, in[i]);"),
+    cursor: "atomicAdd(sum",
+    after: total(`  auto own = (i < n) ? in[i] : 0;
+  for (int d = 16; d > 0; d /= 2) own += __shfl_down_sync(0xffffffff, own, d);
+  if (threadIdx.x % 32 == 0) atomicAdd(sum, own);`),
+  },
+  *offers(context) {
+    for (const { sum, launch } of atomicSums(context)) {
+      const fix = aggregatedByWarp(context, sum, launch);
+      if (fix) yield { at: [sum.call], fix };
+    }
+  },
+});

@@ -1,0 +1,124 @@
+import type { Fix, RuleContext } from "../rules/rule.ts";
+import { excerpt, indentationAt, textAt, writtenBetween } from "../rules/support/edits.ts";
+import { Variables } from "../rules/support/variables.ts";
+import type { Expression, FunctionDeclaration, Node, Statement } from "../syntax/ast.ts";
+import { termsOf, withoutParentheses } from "../syntax/terms.ts";
+import { walk } from "../syntax/walk.ts";
+import { defineRefactoring } from "./refactoring.ts";
+import { mapping } from "./support/examples.ts";
+
+const indexed = "  int i = blockIdx.x * blockDim.x + threadIdx.x;";
+
+export default defineRefactoring({
+  id: "grid-stride-loop",
+  summary:
+    "Makes a loop that goes on by the grid's size of a kernel that has a thread for each element, so that a grid of any size does all of the work.",
+  where:
+    "At the index, or the comparison, of a kernel that begins with `int i = blockIdx.x * blockDim.x + threadIdx.x;` and then does all it does under `if (i < n)`, or behind `if (i >= n) return;`, without a barrier or another return.",
+  guide: { document: "best-practices", section: "10.3" },
+  example: {
+    before: mapping(`${indexed}\n  if (i < n) out[i] = 2 * in[i];`),
+    cursor: "int i = blockIdx",
+    after: mapping("  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) out[i] = 2 * in[i];"),
+  },
+  *offers(context) {
+    for (const kernel of new Set(context.launches.flatMap(({ fact }) => fact.kernel ?? []))) {
+      const found = kernel.at.file === 0 ? guarded(context, kernel.declaration) : undefined;
+      const fix = found && looped(context, found);
+      if (found && fix) yield { at: [found.declaration, found.guard.condition as Expression], fix };
+    }
+  },
+});
+
+interface Guarded {
+  /** `int i = …;` */
+  readonly declaration: Statement;
+  readonly guard: Statement & { readonly kind: "if" };
+  readonly index: string;
+  readonly limit: Expression;
+  /** What is done for each element: the branch, or what stands behind the return. */
+  readonly work: readonly Statement[];
+  /** It returns where there is nothing to do. */
+  readonly returns: boolean;
+}
+
+/** The index, the comparison, and the work of a kernel that has nothing else. */
+function guarded({ syntax, program }: RuleContext, { body }: FunctionDeclaration): Guarded | undefined {
+  const statements = body?.body ?? [];
+  const variables = new Variables(syntax, program.semantics);
+  const at = statements.findIndex((each) => each.kind === "declaration" && each.declarations.some(isGlobalIndex));
+  const [declaration, guard, ...rest] = at < 0 ? [] : statements.slice(at);
+  if (declaration?.kind !== "declaration" || declaration.declarations.length !== 1 || guard?.kind !== "if") return undefined;
+  const [variable] = declaration.declarations;
+  const { condition } = guard;
+  // What stands before the index would be done once, as it is now: declarations alone.
+  if (
+    guard.else ||
+    guard.init ||
+    guard.constexpr ||
+    condition.kind !== "binary" ||
+    statements.slice(0, at).some(({ kind }) => kind !== "declaration")
+  )
+    return undefined;
+  if (variable?.kind !== "variable" || variables.of(condition.left) !== variable || variable.type.const) return undefined;
+  const returns = condition.op === ">=" && isReturn(guard.then);
+  if (!returns && (condition.op !== "<" || rest.length > 0)) return undefined;
+  const work = returns ? rest : [guard.then];
+  if (work.length === 0 || !work.every(isPlain) || variables.writes(variable).length > 0) return undefined;
+  // The limit has to be the same in each turn.
+  const limit = variables.of(condition.right);
+  const isFixed = condition.right.kind === "integer" || (limit !== undefined && variables.writes(limit).length === 0 && "name" in limit);
+  const index = variable.name.parts.at(-1)?.text;
+  return isFixed && index !== undefined ? { declaration, guard, index, limit: condition.right, work, returns } : undefined;
+}
+
+/** `blockIdx.x * blockDim.x + threadIdx.x`, whichever way round. */
+function isGlobalIndex(variable: Node): boolean {
+  const { init } = variable as { readonly init?: { readonly values: readonly Expression[] } };
+  const [value, ...more] = init?.values ?? [];
+  if (!value || more.length > 0) return false;
+  const terms = termsOf(value, (op) => op === "+").map((term) =>
+    termsOf(term, (op) => op === "*")
+      .map((factor) => nameOf(withoutParentheses(factor)))
+      .sort()
+      .join("*"),
+  );
+  return terms.sort().join("+") === "blockDim.x*blockIdx.x+threadIdx.x";
+}
+
+const nameOf = (node: Expression): string =>
+  node.kind === "member" && node.base.kind === "name" ? `${node.base.name.parts.at(-1)?.text}.${node.name.parts.at(-1)?.text}` : "?";
+
+const isReturn = (statement: Statement): boolean =>
+  statement.kind === "return" || (statement.kind === "block" && statement.body.length === 1 && statement.body[0]?.kind === "return");
+
+/** No way out but its end, nothing that waits for other threads, and nothing that the whole block has once. */
+function isPlain(statement: Statement): boolean {
+  let plain = true;
+  walk(statement, (node) => {
+    if (/^(return|goto|label|asm|lambda|throw)$/.test(node.kind)) plain = false;
+    if (node.kind === "variable" && node.specifiers.shared) plain = false;
+    const callee = node.kind === "call" && node.callee.kind === "name" ? (node.callee.name.parts.at(-1)?.text ?? "") : "";
+    if (/sync|barrier|shfl|ballot|_any|_all/i.test(callee)) plain = false;
+    return plain;
+  });
+  return plain;
+}
+
+function looped({ program: { reading } }: RuleContext, { declaration, guard, index, limit, work, returns }: Guarded): Fix | undefined {
+  const [from, last] = [writtenBetween(reading, declaration), writtenBetween(reading, work.at(-1) ?? guard)];
+  const [first] = work;
+  const begin = first && writtenBetween(reading, first);
+  const indentation = from && indentationAt(reading, from);
+  if (!from || !last || !begin || from.file !== 0 || last.file !== 0 || indentation === undefined) return undefined;
+  const start = textAt(reading, from).replace(/;\s*$/, "");
+  const head = `for (${start}; ${index} < ${excerpt(reading, limit, 1000)}; ${index} += gridDim.x * blockDim.x)`;
+  const title = "Go on by the grid's size in a loop";
+  if (!returns) return { title, safe: false, edits: [{ span: { file: 0, start: from.start, end: begin.start }, newText: `${head} ` }] };
+  const lines = textAt(reading, { file: 0, start: begin.start, end: last.end }).replaceAll(/\n(?=[^\n])/g, "\n  ");
+  return {
+    title,
+    safe: false,
+    edits: [{ span: { file: 0, start: from.start, end: last.end }, newText: `${head} {\n${indentation}  ${lines}\n${indentation}}` }],
+  };
+}
