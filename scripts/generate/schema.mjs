@@ -1,17 +1,16 @@
 /** The JSON schema of `warplens.json`, for the editor's completion and hovers. What is wrong in the file the server says better. */
 import { load, write } from "../support/generated.mjs";
+import { ruleSchema } from "../support/rule-schema.mjs";
 
 const { projectKeys } = await load("server/src/lint/project-file.ts");
 const { gpus, capabilities, figureDefinitions } = await load("sim-engine/src/gpus/model.ts");
 const { rules } = await load("server/src/rules/index.ts");
-const { ruleLevels } = await load("server/src/lsp/settings.ts");
+const { optionsOf, ruleLevels } = await load("server/src/rules/options.ts");
 
 const texts = { type: "array", items: { type: "string" } };
 const selectors = { type: "array", items: { anyOf: [{ enum: ["ALL", ...rules.map(({ id }) => id)] }, { type: "string" }] } };
 const model = { enum: gpus.map(({ id }) => id), enumDescriptions: gpus.map(({ name }) => name) };
-const ruleSchemas = Object.fromEntries(
-  rules.map(({ id, summary, severity }) => [id, { enum: ruleLevels, default: severity, description: summary }]),
-);
+const ruleSchemas = Object.fromEntries(rules.map((rule) => [rule.id, ruleSchema(rule, optionsOf(rule), ruleLevels)]));
 const figureSchemas = Object.fromEntries(
   Object.entries(figureDefinitions).map(([name, { unit, list, says }]) => {
     const number = { type: "number", minimum: 0 };

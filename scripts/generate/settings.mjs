@@ -3,8 +3,10 @@ import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { load, write } from "../support/generated.mjs";
 import { root } from "../support/project.mjs";
+import { ruleSchema } from "../support/rule-schema.mjs";
 
-const { settings, ruleLevels } = await load("server/src/lsp/settings.ts");
+const { settings } = await load("server/src/lsp/settings.ts");
+const { optionsOf, ruleLevels } = await load("server/src/rules/options.ts");
 const { gpus } = await load("sim-engine/src/gpus/model.ts");
 const { projectKeys } = await load("server/src/lint/project-file.ts");
 const catalogue = "server/src/rules/index.ts";
@@ -20,13 +22,8 @@ function schemaOf(name, { kind, default: initial }) {
     // Any other text may be a GPU that warplens.json describes.
     return { type: "string", anyOf: [known, { type: "string" }], default: initial };
   }
-  if (kind === "severities") {
-    const properties = Object.fromEntries(
-      rules.map(({ id, summary, severity, offByDefault }) => [
-        id,
-        { enum: ruleLevels, default: offByDefault ? "off" : severity, description: summary },
-      ]),
-    );
+  if (kind === "rules") {
+    const properties = Object.fromEntries(rules.map((rule) => [rule.id, ruleSchema(rule, optionsOf(rule), ruleLevels)]));
     return { type: "object", properties, additionalProperties: { enum: ruleLevels }, default: initial };
   }
   return kind === "strings" ? { type: "array", items: { type: "string" }, default: initial } : { type: kind, default: initial };
@@ -82,7 +79,7 @@ ${keys.join("\n")}
   "gpu": "lab-h200",
   // An H200 with a lower power limit: everything else is the H200's.
   "gpus": [{ "id": "lab-h200", "name": "Lab H200", "extends": "h200", "figures": { "clock": 1755 } }],
-  "rules": { "unsigned-loop-counter": "off" },
+  "rules": { "unsigned-loop-counter": "off", "small-block": { "level": "information", "minGain": 10 } },
   "assume": ["n=1<<24"]
 }
 \`\`\`

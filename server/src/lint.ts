@@ -4,6 +4,7 @@ import { isLibraryHeader } from "./analysis/headers/index.ts";
 import { visible } from "./foreign-text.ts";
 import analysisLimit from "./rules/analysis-limit.ts";
 import { findingsOf, type RuleFindings } from "./rules/findings.ts";
+import { optionsIn } from "./rules/options.ts";
 import type { Edit, Finding, RefusedLaunch, Related, Rule, RuleContext, Severity, SimulatedLaunch } from "./rules/rule.ts";
 import { type Selection, selectedRules } from "./rules/selection.ts";
 import { writtenAt, writtenEdits } from "./rules/support/edits.ts";
@@ -12,7 +13,7 @@ import { SyntaxIndex } from "./rules/support/syntax-index.ts";
 import { type Witness, witnessOf } from "./rules/support/witness.ts";
 import { Suppressions } from "./rules/suppressions.ts";
 import unusedSuppression from "./rules/unused-suppression.ts";
-import { isWorthIt } from "./rules/worth.ts";
+import { isWorthIt, type LeastGain, leastGainNs, leastGainPercent } from "./rules/worth.ts";
 import type { Item } from "./syntax/item.ts";
 import type { Place, Reading } from "./syntax/reading.ts";
 import { stage } from "./trace.ts";
@@ -119,12 +120,13 @@ export function lint(
   for (const [rule, severity] of selected) {
     if (rule.simulated && !launches) continue;
     try {
+      const options = optionsIn(rule, settings.rules?.[rule.id]);
       const found =
         rule.simulated || rule.ofFile
-          ? [...rule.check(context)]
+          ? [...rule.check(context, options)]
           : [...foundBy(byRule.get(rule), settings.quick ? undefined : context, failed)];
       if (!byRule.get(rule)?.some(({ said }) => said.failure)) ran.add(rule);
-      for (const finding of inMacros(found, context, program, rule).filter((each) => isWorthIt(each, settings.leastGain)))
+      for (const finding of inMacros(found, context, program, rule).filter((each) => isWorthIt(each, leastGainOf(rule, options, settings))))
         located.push({ rule, severity: capped(severity, finding.atMost), place: placeOf(reading, finding), finding });
     } catch (error) {
       failed(rule.id, error);
@@ -155,6 +157,15 @@ export function lint(
         a.place.file - b.place.file || a.place.start - b.place.start || a.place.end - b.place.end || a.rule.id.localeCompare(b.rule.id),
     )
     .map((each) => toDiagnostic(program, each));
+}
+
+/** What is said of the rule goes before what is said of all, unless the rule by itself asks for more. */
+function leastGainOf(rule: Rule, options: Readonly<Record<string, number>>, { rules, leastGain }: LintSettings): LeastGain {
+  const { minGain = leastGainPercent, minTime = leastGainNs / 1000 } = options;
+  const own = rules?.[rule.id];
+  const isSaid = typeof own === "object" && own.minGain !== undefined;
+  const least = rule.options?.minGain === undefined ? 0 : minGain;
+  return { minGain: isSaid ? minGain : Math.max(least, leastGain ?? leastGainPercent), minTime };
 }
 
 const bySeverity: readonly Severity[] = ["hint", "information", "warning", "error"];
@@ -204,7 +215,7 @@ function* foundBy(
   for (const { item, said } of all) {
     if (said.failure) failed(said.rule.id, said.failure.error);
     if (said.asksLaunches && program && syntax)
-      yield* said.rule.check({ program, syntax: syntax.lookingAt(item), launches: context?.launches ?? [] });
+      yield* said.rule.check({ program, syntax: syntax.lookingAt(item), launches: context?.launches ?? [] }, {});
     else yield* said.findings;
   }
 }

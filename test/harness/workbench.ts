@@ -100,8 +100,8 @@ export async function setTheme(page: Page, theme: string): Promise<void> {
   await page.locator(".quick-input-widget:visible").waitFor({ state: "hidden" });
 }
 
-/** Puts the cursor on a line, 1-based. */
-export async function goToLine(page: Page, line: number): Promise<void> {
+/** Puts the cursor on a line, 1-based, or at a line and column: `2:22`. */
+export async function goToLine(page: Page, line: number | string): Promise<void> {
   await page.locator(".monaco-editor .view-lines").first().click();
   await page.keyboard.press("Control+g");
   await page.locator(".quick-input-widget:visible input").first().fill(`:${line}`);

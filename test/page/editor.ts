@@ -1,7 +1,7 @@
 import * as assert from "node:assert/strict";
 import path from "node:path";
 import type { Page } from "playwright-core";
-import { openFile, runCommand } from "../harness/workbench.ts";
+import { goToLine, openFile, runCommand } from "../harness/workbench.ts";
 import type { PageContext } from "./index.ts";
 
 export function describeEditor({ server, browser, extension, folder }: PageContext): void {
@@ -92,6 +92,36 @@ export function describeEditor({ server, browser, extension, folder }: PageConte
       await page.locator(".quick-input-list .monaco-list-row", { hasText: "The slowest" }).click();
       await lens("slowest of 3 launches").waitFor();
       await runCommand(page, "View: Close Editor");
+      await page
+        .locator(".view-line", { hasText: /out\[x/ })
+        .first()
+        .waitFor();
+    });
+
+    it("a refactoring shows what it changes before anything is changed", async () => {
+      await runCommand(page, "Go to File...");
+      await page.locator(".quick-input-widget:visible input").first().fill("tile.cu");
+      await page.locator(".quick-input-list .monaco-list-row", { hasText: "tile.cu" }).first().click();
+      const declared = (size: string) => page.locator(".view-line", { hasText: `square[32][${size}];` }).first();
+      await declared("32").waitFor();
+      await goToLine(page, "2:22");
+      const row = page.locator(".action-widget .monaco-list-row", { hasText: /Pad `square` to \[32\]\[33\]: [\d.]+ to [\d.]+ µs/ });
+      // There are none until the file is simulated, which is told above the kernel a moment before.
+      await page
+        .locator(".codelens-decoration", { hasText: /occupancy \d+ %/ })
+        .first()
+        .waitFor();
+      const none = page.locator(".monaco-editor-overlaymessage");
+      do await page.keyboard.press("Control+Shift+R");
+      while ((await Promise.race([row.waitFor().then(() => "offered"), none.waitFor().then(() => "none")])) === "none");
+      await row.click();
+      const preview = page.locator(".bulk-edit-panel");
+      await preview.locator(".monaco-list-row", { hasText: "square[32][3233]" }).waitFor();
+      await declared("32").waitFor();
+      await preview.locator(".edit-checkbox").first().click();
+      await preview.getByRole("button", { name: "Apply" }).click();
+      await declared("33").waitFor();
+      await runCommand(page, "View: Revert and Close Editor");
       await page
         .locator(".view-line", { hasText: /out\[x/ })
         .first()

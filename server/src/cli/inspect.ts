@@ -2,7 +2,7 @@
 import type { GpuModel } from "@warplens/sim-engine";
 import { visible } from "../foreign-text.ts";
 import type { Diagnostic, DiagnosticFix } from "../lint.ts";
-import { severities } from "../rules/selection.ts";
+import { severities } from "../rules/severities.ts";
 import { groupBy } from "../rules/support/group-by.ts";
 import type { Files } from "./files.ts";
 import { type Input, readIncluded } from "./inputs.ts";

@@ -195,7 +195,7 @@ export class Session {
     return {
       select: this.#select.length > 0 ? this.#select : (file.select ?? []),
       ignore: [...this.#ignore, ...(file.ignore ?? [])],
-      ...(file.rules ? { levels: file.rules } : {}),
+      ...(file.rules ? { rules: file.rules } : {}),
       ...(file.leastGain === undefined ? {} : { leastGain: file.leastGain }),
     };
   }

@@ -8,7 +8,8 @@
  *
  * In KERNEL and FILE `*` stands for any characters. A severity stands for itself and the worse ones.
  */
-import { selectorProblem, severities } from "../rules/selection.ts";
+import { selectorProblem } from "../rules/selection.ts";
+import { severities } from "../rules/severities.ts";
 import { suggest } from "../rules/suggest.ts";
 import { type Figure, figures } from "./figures.ts";
 

@@ -10,6 +10,21 @@ describe("problems stand where they are", () => {
     ["a misspelt key", '{ "gups": [] }', '"gups"', /did you mean `gpus`/],
     ["a value", '{ "argv": 3 }', "3", /`argv` should be/],
     ["a rule", '{ "ignore": ["instructions", "none-such"] }', '"none-such"', /no rule `none-such`/],
+    ["a rule's level", '{ "rules": { "small-block": "loud" } }', '"loud"', /^`small-block` should be error, warning/],
+    ["the level in an object", '{ "rules": { "small-block": { "level": 3 } } }', "3", /^`small-block.level` should be error, warning/],
+    [
+      "an option's name",
+      '{ "rules": { "small-block": { "minGian": 3 } } }',
+      '"minGian"',
+      /^`small-block` has no option `minGian`; did you mean `minGain`\?/,
+    ],
+    ["an option of a rule that has none", '{ "rules": { "removed-api": { "fast": 3 } } }', '"fast"', /no option `fast`; it has none/],
+    [
+      "an option's value",
+      '{ "rules": { "small-block": { "minGain": 300 } } }',
+      "300",
+      /^`small-block.minGain` should be a number of percent, 0 to 100/,
+    ],
     ["a GPU that is none", '{ "gpus": [3] }', "3", /^gpus\[0\]: a GPU must be an object/],
     ["a GPU without extends", '{ "gpus": [{ "id": "x" }] }', '{ "id": "x" }', /^gpus\[0\]: extends must name/],
     ["a figure's name", gpu(', "figures": { "smCounts": 3 }'), '"smCounts"', /^gpus\[0\]\.figures\.smCounts: no figure/],
@@ -49,6 +64,13 @@ describe("problems stand where they are", () => {
     expect(readProjectFile(text).problems).toMatchObject([{ line: 2, column: 10, start: text.indexOf("3"), end: text.indexOf("3") + 1 }]);
   });
 });
+
+test("what is wrong in a rule's setting is left out, the rest of it holds", () =>
+  expect(
+    readProjectFile(
+      '{ "rules": { "small-block": { "level": "error", "minGain": "all" }, "removed-api": "loud", "idle-gpu": { "minShare": 20 } } }',
+    ).file.rules,
+  ).toEqual({ "small-block": { level: "error" }, "idle-gpu": { minShare: 20 } }));
 
 test("what is wrong is left out, the rest holds", () => {
   const { file } = readProjectFile(

@@ -3,7 +3,10 @@ import { customGpu, findGpu, type GpuModel, gpus } from "@warplens/sim-engine";
 import { findNodeAtLocation, getNodeValue, type Node } from "jsonc-parser";
 import { readAssumeOption, readLaunchOption, type Unreadable } from "../analysis/directives.ts";
 import { visible, visibleName } from "../foreign-text.ts";
-import { type RuleLevel, selectorProblem, severities } from "../rules/selection.ts";
+import { rules } from "../rules/index.ts";
+import { type RuleSetting, type RuleSettings, readRuleSetting, ruleLevels } from "../rules/options.ts";
+import type { Rule } from "../rules/rule.ts";
+import { selectorProblem } from "../rules/selection.ts";
 import { suggest } from "../rules/suggest.ts";
 import { leastGainPercent } from "../rules/worth.ts";
 import { type Gate, readGate } from "./gate.ts";
@@ -13,8 +16,8 @@ export interface ProjectFile {
   readonly gpu?: string;
   readonly gpus?: readonly GpuModel[];
   readonly simulate?: boolean;
-  /** Levels by rule id. */
-  readonly rules?: Readonly<Record<string, RuleLevel>>;
+  /** Levels and options by rule id. */
+  readonly rules?: RuleSettings;
   /** Percent of a launch's time. */
   readonly leastGain?: number;
   readonly select?: readonly string[];
@@ -58,7 +61,6 @@ const mostProblems = 100;
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);
 const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((item) => typeof item === "string");
-const isLevel = (value: unknown): value is RuleLevel => value === "off" || severities.some((severity) => severity === value);
 
 /** A relative path that does not lead out: what a project names is read, and may be written, on the word of whoever made the project. */
 const isBelow = (file: string): boolean => !/^(?:[\\/]|[A-Za-z]:)/.test(file) && !file.split(/[\\/]/).includes("..");
@@ -91,9 +93,10 @@ export const projectKeys: { readonly [Name in keyof Required<ProjectFile>]: Key 
     description: "Whether `warplens check` simulates launches. When false, only the rules that need no simulation run.",
   },
   rules: {
-    accepts: (value) => isRecord(value) && Object.values(value).every(isLevel),
-    wanted: `rule ids with ${[...severities, "off"].join(", ")}`,
-    description: "The level of a rule, by its id, where it should differ from the rule's own; `off` silences it.",
+    accepts: isRecord,
+    wanted: `rule ids with ${ruleLevels.join(", ")}, or with an object`,
+    description:
+      'The level of a rule, by its id, where it should differ from the rule\'s own; `off` silences it. Or an object with `level` and the options of the rule\'s page: `{ "small-block": { "minGain": 10 } }`.',
   },
   leastGain: {
     accepts: (value) => typeof value === "number" && value >= 0 && value <= 100,
@@ -170,6 +173,7 @@ export function readProjectFile(source: string): { readonly file: ProjectFile; r
     const value: unknown = getNodeValue(node);
     if (!projectKeys[name].accepts(value)) say(`\`${name}\` should be ${projectKeys[name].wanted}`, node);
     else if (name === "gates") gates = node;
+    else if (name === "rules") file[name] = ruleSettings(node, say);
     else if (name === "gpus") file[name] = ownGpus(node, say);
     else if (name === "launches" || name === "assume") file[name] = readable(node, optionReaders[name], say);
     else file[name] = value;
@@ -191,6 +195,25 @@ function tooMuch(name: string, node: Node): { readonly message: string; readonly
   const long = [node, ...children].find(({ type, length }) => type === "string" && length > longestText);
   return long && { message: `a text of ${count(long.length)} characters in \`${name}\`; up to ${count(longestText)} are read`, at: long };
 }
+
+/** Of the settings of rules those that can be used. */
+function ruleSettings(object: Node, say: (message: string, at: Node) => void): RuleSettings {
+  const read: [string, RuleSetting][] = [];
+  for (const property of object.children ?? []) {
+    const [key, node] = property.children ?? [];
+    const id = String(key?.value);
+    if (!node) continue;
+    const { setting, problems } = readRuleSetting(id, findRule(id), getNodeValue(node));
+    if (setting !== undefined) read.push([id, setting]);
+    for (const { path, isName, message } of problems) {
+      const at = findNodeAtLocation(node, [...path]) ?? node;
+      say(message, (isName && at.parent?.children?.[0]) || at);
+    }
+  }
+  return Object.fromEntries(read);
+}
+
+const findRule = (id: string): Rule | undefined => rules.find((rule) => rule.id === id);
 
 const optionReaders = { launches: readLaunchOption, assume: readAssumeOption } as const;
 

@@ -8,6 +8,7 @@ import { readBuildFile } from "../analysis/reach.ts";
 import type { AnalysisSettings, FileHost } from "../analysis/settings.ts";
 import { type ProjectFile, readProjectFile } from "../lint/project-file.ts";
 import type { LintSettings } from "../lint.ts";
+import { settingsOver } from "../rules/options.ts";
 import { capabilityNumber, devicePropertiesOf } from "../simulate/device-properties.ts";
 import { NotRead } from "../syntax/file-text.ts";
 import type { StatusParams } from "./protocol.ts";
@@ -74,7 +75,7 @@ export function documentSettings(path: string, roots: readonly string[], setting
     lint: {
       select: file.select ?? [],
       ignore: file.ignore ?? [],
-      levels: { ...file.rules, ...settings.rules },
+      rules: settingsOver(file.rules ?? {}, settings.rules),
       leastGain: file.leastGain ?? settings.leastGain,
     },
   };

@@ -30,6 +30,14 @@ test.each([
   expect(read.problems).toEqual([expect.stringContaining(`warplens.${name}`)]);
 });
 
+test("rules may have options, and what is wrong with one is said with its name", () => {
+  const read = readSettings({ rules: { "small-block": { level: "hint", minGain: 10, minTime: -1 }, "idle-gpu": { minShare: 20 } } });
+  expect(read.settings.rules).toEqual({ "small-block": { level: "hint", minGain: 10 }, "idle-gpu": { minShare: 20 } });
+  expect(read.problems).toEqual([
+    "The setting warplens.rules: `small-block.minTime` should be a number of µs, 0 to 1,000,000,000; it is not used.",
+  ]);
+});
+
 test.each([
   [{ launches: Array(1001).fill("k: grid=(1)") }, "launches", []],
   [{ assume: ["n=1", `n=${"1".repeat(10_000)}`] }, "assume", []],

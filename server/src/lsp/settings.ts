@@ -3,16 +3,16 @@
  * here; the server reads its configuration through `readSettings`.
  */
 
+import { rules } from "../rules/index.ts";
+import { type RuleSetting, type RuleSettings, readRuleSetting, ruleLevels } from "../rules/options.ts";
+
 interface Kinds {
   boolean: boolean;
   number: number;
   string: string;
   strings: readonly string[];
-  severities: Readonly<Record<string, RuleLevel>>;
+  rules: RuleSettings;
 }
-
-export const ruleLevels = ["error", "warning", "information", "hint", "off"] as const;
-export type RuleLevel = (typeof ruleLevels)[number];
 
 interface Setting<Kind extends keyof Kinds> {
   readonly kind: Kind;
@@ -44,10 +44,11 @@ export const settings = {
     "Show at a kernel's parameters the values that are assumed of them. A click with Ctrl or Cmd says what they are, in a comment above the kernel.",
   ),
   rules: {
-    kind: "severities",
+    kind: "rules",
     default: {},
-    description: "The level of a rule, by its id, where it should differ from the rule's own; `off` silences it.",
-  } as Setting<"severities">,
+    description:
+      'The level of a rule, by its id, where it should differ from the rule\'s own; `off` silences it. Or an object with `level` and the options of the rule\'s page, which go before those of `warplens.json` one by one: `{ "small-block": { "minGain": 10 } }`.',
+  } as Setting<"rules">,
   leastGain: {
     kind: "number",
     default: 5,
@@ -86,14 +87,14 @@ const accepts: { [Kind in keyof Kinds]: (value: unknown) => boolean } = {
   number: (value) => typeof value === "number" && value >= 0 && value <= 100,
   string: (value) => typeof value === "string",
   strings: (value) => Array.isArray(value) && value.every((item) => typeof item === "string"),
-  severities: (value) => isRecord(value) && Object.values(value).every((level) => ruleLevels.some((known) => known === level)),
+  rules: isRecord,
 };
 const wanted: { [Kind in keyof Kinds]: string } = {
   boolean: "true or false",
   number: "a number from 0 to 100",
   string: "a text",
   strings: "a list of texts",
-  severities: `rule ids with ${ruleLevels.join(", ")}`,
+  rules: `rule ids with ${ruleLevels.join(", ")}, or with an object`,
 };
 
 /** Whether a value is of a size that means something. */
@@ -111,10 +112,26 @@ export function readSettings(section: unknown): { settings: Settings; problems: 
   const read = ([name, setting]: [string, Setting<keyof Kinds>]): [string, unknown] => {
     const value = name.split(".").reduce<unknown>((at, key) => (isRecord(at) ? at[key] : undefined), section);
     if (value === undefined || value === null) return [name, setting.default];
-    if (accepts[setting.kind](value) && isSized(value)) return [name, value];
+    if (accepts[setting.kind](value) && isSized(value))
+      return [name, setting.kind === "rules" ? usable(name, value as object, problems) : value];
     const limits = `up to ${mostEntries} entries, of up to ${longestText} characters`;
     problems.push(`The setting warplens.${name} should be ${isSized(value) ? wanted[setting.kind] : limits}; its default is used.`);
     return [name, setting.default];
   };
   return { settings: Object.fromEntries(Object.entries(settings).map(read)) as Settings, problems };
+}
+
+/** The settings of rules that can be used; one sentence for each that cannot. */
+function usable(name: string, value: object, problems: string[]): RuleSettings {
+  const read: [string, RuleSetting][] = [];
+  for (const [id, each] of Object.entries(value)) {
+    const { setting, problems: wrong } = readRuleSetting(
+      id,
+      rules.find((rule) => rule.id === id),
+      each,
+    );
+    if (setting !== undefined) read.push([id, setting]);
+    for (const { message } of wrong) problems.push(`The setting warplens.${name}: ${message}; it is not used.`);
+  }
+  return Object.fromEntries(read);
 }

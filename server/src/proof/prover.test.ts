@@ -89,9 +89,9 @@ int main() {
     expect(withheld(tried(mapping("in[i]"), "k<<<4096, 256>>>(out, in, 1 << 20);", ""))).toBe("the program makes other launches then"));
   test("a rule that throws", () => {
     const check = sharedBankConflict.check;
-    vi.spyOn(sharedBankConflict, "check").mockImplementation(function* (context) {
+    vi.spyOn(sharedBankConflict, "check").mockImplementation(function* (context, options) {
       if (context.program.reading.sources[0]?.includes("[33]")) throw new Error("planted");
-      yield* check(context);
+      yield* check(context, options);
     });
     expect(withheld(tried(transpose, "tile[32][32]", "tile[32][33]", { rule: sharedBankConflict }))).toBe(
       "the rule shared-bank-conflict fails on what it makes: Error: planted",

@@ -19,6 +19,7 @@ export default defineRule({
   notes: "All accesses to the fields of one array are one finding.",
   fix: "none",
   simulated: true,
+  tellsGain: true,
   specificity: 5,
   example: {
     bad: `struct Particle { float x, y, z, speed, mass, charge; };

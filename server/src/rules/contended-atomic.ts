@@ -17,6 +17,7 @@ export default defineRule({
   fix: "unsafe",
   changes: "rounding",
   simulated: true,
+  tellsGain: true,
   specificity: 2,
   example: {
     bad: `__global__ void total(float *sum, const float *in, int n) {

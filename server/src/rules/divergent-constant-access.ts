@@ -13,6 +13,7 @@ export default defineRule({
   remedy: "Keep what lanes index differently in global memory read through `const __restrict__` pointers, or in shared memory.",
   fix: "none",
   simulated: true,
+  tellsGain: true,
   specificity: 2,
   example: {
     bad: `__constant__ float table[1024];

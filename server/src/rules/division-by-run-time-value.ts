@@ -1,9 +1,7 @@
 import { defineRule, type RuleContext } from "./rule.ts";
 import { type Cost, costsOf, findingOf } from "./support/costs.ts";
 import { excerpt } from "./support/edits.ts";
-
-/** To make a kernel's sizes constants takes more than an edit: it has to be worth it. */
-const leastShare = 0.1;
+import { gainOptions } from "./worth.ts";
 
 export default defineRule({
   id: "division-by-run-time-value",
@@ -19,6 +17,9 @@ export default defineRule({
     "All such divisions of a kernel are one finding, told from a tenth of its time. The time without it is that of the same kernel dividing by a constant that is no power of two.",
   fix: "none",
   simulated: true,
+  tellsGain: true,
+  // To make a kernel's sizes constants takes more than an edit.
+  options: { minGain: { ...gainOptions.minGain, default: 10 } },
   specificity: 1,
   example: {
     bad: `__global__ void ring(float *out, const float *in, int n) {
@@ -49,7 +50,6 @@ int main() {
   },
   *check(context) {
     for (const cost of costsOf(context, "division")) {
-      if (cost.gain.ns - cost.gain.without < leastShare * cost.gain.ns) continue;
       const by = divisorsOf(context, cost);
       const wide = isWide(cost) ? " in 64 bits a hundred and more: 32 bits take a fraction of that where they hold the numbers." : "";
       yield findingOf(

@@ -80,7 +80,7 @@ function ruleFindings(db: Database, files: FileQueries, item: Item, rule: Rule, 
     problems: [],
   };
   try {
-    const findings = [...rule.check({ program, syntax, launches: [] })];
+    const findings = [...rule.check({ program, syntax, launches: [] }, {})];
     return { rule, findings, asksLaunches };
   } catch (error) {
     return { rule, findings: [], asksLaunches, failure: { error } };

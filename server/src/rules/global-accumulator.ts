@@ -17,6 +17,7 @@ export default defineRule({
     "Told where the address does not change in the loop, which has no barrier, fence or atomic, and the launch would take less time without the stores. The fix is unsafe, since another pointer of the loop might point there.",
   fix: "unsafe",
   simulated: true,
+  tellsGain: true,
   specificity: 3,
   example: {
     bad: `__global__ void sums(float *out, const float *in, int n, int rows) {

@@ -1,10 +1,8 @@
 import { formatDim, formatTime } from "../units.ts";
 import { defineRule, type Finding, type RuleContext, type SimulatedLaunch } from "./rule.ts";
 import { costsOf, findingOf, isOfAnotherFile } from "./support/costs.ts";
+import { longestTime } from "./worth.ts";
 
-/** Nanoseconds of a launch, and its share of all that the program's launches take, from which it is told. */
-const leastNs = 20_000;
-const leastShare = 0.1;
 /** Share of the SMs that may have work where nothing else was simulated to compare with. */
 const mostBusy = 1 / 8;
 
@@ -18,9 +16,19 @@ export default defineRule({
   why: "A block runs on one SM, and an SM needs several warps to have something to do while others wait. With fewer blocks than SMs the others stand idle.",
   remedy:
     "Give the work to more threads: a thread an element in place of a loop over all of them, or a loop that goes on by the grid's size (`i += gridDim.x * blockDim.x`) and blocks for all SMs; where there is no more to do at a time, let other work run beside it in another stream.",
-  notes: `Where the kernel's loop goes on by the grid's size, a launch that fills the GPU was simulated. Else it is told of known launches that take more than ${leastNs / 1000} µs and a tenth of the time of all of the program's launches, with work for an eighth of the SMs at most.`,
+  notes: `Where the kernel's loop goes on by the grid's size, a launch that fills the GPU was simulated. Else it is told of known launches that take more than 20 µs and a tenth of the time of all of the program's launches, with work for an eighth of the SMs at most.`,
   fix: "none",
   simulated: true,
+  tellsGain: true,
+  options: {
+    minLaunchTime: { unit: "µs", default: 20, most: longestTime, says: "The time that a launch has to take to be told of." },
+    minShare: {
+      unit: "percent",
+      default: 10,
+      most: 100,
+      says: "The share of the time of all of the program's launches that a launch has to take, where no other was simulated to compare with.",
+    },
+  },
   specificity: 3,
   example: {
     bad: `__global__ void scale(float *out, const float *in, int n) {
@@ -46,30 +54,34 @@ int main() {
   scale<<<1024, 256>>>(out, in, n);
 }`,
   },
-  *check(context) {
+  *check(context, options) {
     const told = new Set<SimulatedLaunch>();
     for (const cost of costsOf(context, "few blocks")) {
       const other = cost.report.launch;
-      if (!other || !(cost.gain.ns >= leastNs)) continue;
+      if (!other || !(cost.gain.ns >= 1000 * options.minLaunchTime)) continue;
       told.add(cost.launch);
       yield findingOf(
         cost,
         `${busyOf(cost.launch)}: its loop goes on by the grid's size, so launch ${formatDim(other.grid)} blocks of ${formatDim(other.block)}.`,
       );
     }
-    yield* idle(context, told);
+    yield* idle(context, told, options);
   },
 });
 
 /** What nobody has another launch for: the worst launch of each kernel. */
-function* idle({ launches }: RuleContext, told: ReadonlySet<SimulatedLaunch>): Generator<Finding> {
+function* idle(
+  { launches }: RuleContext,
+  told: ReadonlySet<SimulatedLaunch>,
+  { minLaunchTime, minShare }: Readonly<Record<"minLaunchTime" | "minShare", number>>,
+): Generator<Finding> {
   const takes = ({ fact, report }: SimulatedLaunch): number => (report.time?.ns ?? 0) * (fact.executions ?? 1);
   const all = launches.reduce((sum, launch) => sum + takes(launch), 0);
   const kernels = new Set([...told].map(({ fact }) => fact.kernelName));
   for (const launch of [...launches].sort((a, b) => takes(b) - takes(a))) {
     const { fact, report } = launch;
     const { time, grid } = report;
-    if (!time || time.ns < leastNs || takes(launch) < leastShare * all || kernels.has(fact.kernelName)) continue;
+    if (!time || time.ns < 1000 * minLaunchTime || takes(launch) < (minShare / 100) * all || kernels.has(fact.kernelName)) continue;
     if (fact.configuration.length > 0 || isOfAnotherFile(launch) || report.assumed || time.boundBy === "launch-overhead") continue;
     const sms = smsOf(launch);
     if (sms === undefined || grid[0] * grid[1] * grid[2] > mostBusy * sms) continue;

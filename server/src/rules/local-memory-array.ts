@@ -15,6 +15,7 @@ export default defineRule({
   notes: "The time without it is that of the launch without the array's loads and stores.",
   fix: "none",
   simulated: true,
+  tellsGain: true,
   specificity: 3,
   example: {
     bad: `__global__ void pick(float *out, const float *in, int n) {

@@ -34,6 +34,7 @@ export default defineRule({
     "Told where the nearest step is near, a fifth of the registers or half of the shared memory at most, and the launch was simulated with the blocks that fit then; what the change itself costs is not known.",
   fix: "none",
   simulated: true,
+  tellsGain: true,
   specificity: 1,
   example: { bad: example(40 << 10), good: example(4 << 10) },
   *check(context) {

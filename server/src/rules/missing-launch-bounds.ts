@@ -2,9 +2,6 @@ import { formatCount } from "../units.ts";
 import { defineRule, type Finding } from "./rule.ts";
 import { boundsOf, largestBlocks, withLaunchBounds } from "./support/launch-bounds.ts";
 
-/** The most threads that every kernel may have a block of with 255 registers each: beyond it a launch may fail, or registers be spent in vain. */
-const safeThreads = 256;
-
 export default defineRule({
   id: "missing-launch-bounds",
   group: "execution",
@@ -13,6 +10,8 @@ export default defineRule({
   guide: { document: "best-practices", section: "10.1" },
   alsoIn: [{ document: "best-practices", section: "9.2.7.1" }],
   offByDefault: true,
+  // A block of up to 256 starts with 255 registers a thread: with more a launch may fail, or registers be spent in vain.
+  options: { maxThreads: { unit: "threads", default: 256, most: 1024, says: "The most threads of a block that a kernel need not say." } },
   simulated: true,
   summary: "A kernel that is launched with more than 256 threads a block and does not say so.",
   why: "The compiler does not know the size of a block: it may give a thread so many registers that a block of that many does not start, or fewer than there are.",
@@ -34,9 +33,9 @@ int main() {
   fill<<<8, 1024>>>(x);
 }`,
   },
-  *check({ launches }): Generator<Finding> {
+  *check({ launches }, { maxThreads }): Generator<Finding> {
     for (const { kernel, threads } of largestBlocks(launches)) {
-      if (threads <= safeThreads) continue;
+      if (threads <= maxThreads) continue;
       const fix = withLaunchBounds(kernel, threads);
       yield {
         span: kernel.nameAt,

@@ -15,6 +15,7 @@ export default defineRule({
     "Told of loops whose factors come from loads, one by the thread's row and one by its column. The time then is that of the launch with a quarter of these loads, and nothing else changed.",
   fix: "none",
   simulated: true,
+  tellsGain: true,
   specificity: 2,
   example: {
     bad: `__global__ void product(float *c, const float *a, const float *b, int n) {

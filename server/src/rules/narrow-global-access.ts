@@ -1,5 +1,6 @@
 import { defineRule } from "./rule.ts";
 import { costsOf, findingOf } from "./support/costs.ts";
+import { gainOptions, longestTime } from "./worth.ts";
 
 const example = (
   type: string,
@@ -32,6 +33,12 @@ export default defineRule({
     "Told of kernels without loops whose threads meet each other nowhere, where all accesses of neighbouring threads are to neighbouring elements and begin where vectors may. The time then is that of so many fewer threads, each of which asks for a vector, but no less than what computes is busy today. It is told from a quarter of the time of launches that take 20 µs.",
   fix: "none",
   simulated: true,
+  tellsGain: true,
+  // Another launch, and a rest that goes one by one, take more than an edit.
+  options: {
+    minGain: { ...gainOptions.minGain, default: 25 },
+    minLaunchTime: { unit: "µs", default: 20, most: longestTime, says: "The time that a launch has to take to be told of." },
+  },
   example: {
     bad: example("float", "n", "out[i] = by * in[i];"),
     good: example(
@@ -43,10 +50,10 @@ export default defineRule({
   }`,
     ),
   },
-  *check(context) {
+  *check(context, { minLaunchTime }) {
     for (const cost of costsOf(context, "narrow accesses")) {
       const { elements, at } = cost.report;
-      if (cost.gain.ns < leastNs || cost.gain.ns - cost.gain.without < leastShare * cost.gain.ns) continue;
+      if (cost.gain.ns < 1000 * minLaunchTime) continue;
       const ofKernel = context.launches.filter(({ fact }) => fact.kernelName === cost.launch.fact.kernelName);
       const accesses = at.map((place) => ofKernel.map(({ report }) => report.accesses.find((each) => isAt(each, place))));
       // Where a launch begins elsewhere in the array, vectors would not be whole.
@@ -60,9 +67,6 @@ export default defineRule({
     }
   },
 });
-
-/** Another launch, and a rest that goes one by one, take more than an edit: the share of the time, and the time, from which it is told. */
-const [leastShare, leastNs] = [0.25, 20_000];
 
 /** Transactions over those needed up to which an access begins where vectors may. */
 const aligned = 1.01;

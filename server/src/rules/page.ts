@@ -1,3 +1,4 @@
+import { optionsOf } from "./options.ts";
 import { guideReference, type Rule } from "./rule.ts";
 
 const fixes: Readonly<Record<Rule["fix"], string>> = {
@@ -32,12 +33,24 @@ export function rulePage(rule: Rule): string {
     `## What to do\n\n${remedy}`,
     `## Example\n\n\`\`\`cuda\n${example.bad}\n\`\`\`\n\nbetter:\n\n\`\`\`cuda\n${example.good}\n\`\`\``,
     ...(notes === undefined ? [] : [`## Details\n\n${notes}`]),
+    ...optionsSection(rule),
     ...(rule.offByDefault
       ? [`## Turn it on\n\n\`"${id}": "${severity}"\` under \`rules\` in \`warplens.json\` or the setting \`warplens.rules\`.`]
       : []),
     `## Silence it\n\n\`// warplens-disable-next-line ${id} -- reason\` above the line, with \`disable-kernel\` above a kernel or \`disable-file\` anywhere in the file; or \`"${id}": "off"\` under \`rules\` in \`warplens.json\` or the setting \`warplens.rules\`.`,
   ];
   return `${parts.join("\n\n")}\n`;
+}
+
+function optionsSection(rule: Rule): string[] {
+  const options = Object.entries(optionsOf(rule));
+  const [name, option] = options.at(-1) ?? [];
+  if (!name || !option) return [];
+  const rows = options.map(([each, { unit, default: initial, says }]) => `| \`${each}\` | ${says} | ${initial} ${unit} |`);
+  const example = `\`"${rule.id}": { "level": "${rule.severity}", "${name}": ${2 * option.default} }\``;
+  return [
+    `## Options\n\n| option | is | default |\n| --- | --- | --- |\n${rows.join("\n")}\n\nSet under \`rules\` in \`warplens.json\` or the setting \`warplens.rules\`: ${example}; what is left out stays as it is.`,
+  ];
 }
 
 /** The catalogue in Markdown: `docs/rules/README.md`. */

@@ -13,6 +13,7 @@ export default defineRule({
   notes: "The time without it is that of as many warps as the threads need, all their lanes busy. Grids of one block are not told.",
   fix: "none",
   simulated: true,
+  tellsGain: true,
   specificity: 2,
   example: {
     bad: `__global__ void roots(float *out, const float *in, int n) {

@@ -17,6 +17,7 @@ export default defineRule({
     "Told where fewer than half of the lanes work, on average, and what decides is known. The time without it is that of so many fewer warps with all their lanes busy.",
   fix: "none",
   simulated: true,
+  tellsGain: true,
   specificity: 2,
   example: {
     bad: `__global__ void sums(float *out, const float *values, const int *rows, int n) {

@@ -17,6 +17,7 @@ export default defineRule({
     "The time without it is that of the launch with half the instructions in the last five turns. The fix, for sums in blocks of one dimension, adds in the same order; it is unsafe, as the other values of the array are not what they were.",
   fix: "unsafe",
   simulated: true,
+  tellsGain: true,
   specificity: 2,
   example: {
     bad: `__global__ void sums(float *out, const float *in) {

@@ -36,6 +36,7 @@ export default defineRule({
     "Told where the address does not change in the loop, which has no barrier, fence or atomic, and the launch would take less time without the loads. The fix is unsafe, since the pointers might overlap.",
   fix: "unsafe",
   simulated: true,
+  tellsGain: true,
   specificity: 2,
   example: {
     bad: example("float *out, const float *in, const float *weights"),

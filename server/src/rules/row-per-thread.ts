@@ -16,6 +16,7 @@ export default defineRule({
   notes: "The time without it has each request take as few sectors as its bytes need, and what the caches keep today counts as kept.",
   fix: "none",
   simulated: true,
+  tellsGain: true,
   specificity: 3,
   example: {
     bad: `__global__ void sums(float *out, const float *in, int n) {

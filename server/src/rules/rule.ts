@@ -89,7 +89,20 @@ export interface RuleContext {
   readonly refused?: readonly RefusedLaunch[];
 }
 
-export interface RuleDefinition {
+/** A number that a rule goes by and users may set: see docs/settings.md. */
+export interface RuleOption {
+  /** In words: percent, µs, threads. */
+  readonly unit: string;
+  readonly default: number;
+  /** The most that means something; the least is 0. */
+  readonly most: number;
+  /** One sentence: what it is. Markdown. */
+  readonly says: string;
+}
+
+type RuleOptions = Readonly<Record<string, RuleOption>>;
+
+export interface RuleDefinition<Options extends RuleOptions = RuleOptions> {
   /** The pattern that is linted against, in kebab case. */
   readonly id: string;
   readonly group: Group;
@@ -122,7 +135,12 @@ export interface RuleDefinition {
   /** Of two findings on the same text, the rule with the higher number stays. */
   readonly specificity?: number;
   readonly tag?: "deprecated" | "unnecessary";
-  check(context: RuleContext): Iterable<Finding>;
+  /** Its findings say what they cost, and are told from a gain on that can be set. */
+  readonly tellsGain?: true;
+  /** What else of it can be set; or another default of what holds for all gains. Of simulated rules, and those of a file, alone. */
+  readonly options?: Options;
+  /** @param options as they are set, in their units */
+  check(context: RuleContext, options: Readonly<Record<keyof Options, number>>): Iterable<Finding>;
 }
 
 export interface Rule extends RuleDefinition {
@@ -135,7 +153,7 @@ export interface Rule extends RuleDefinition {
 /** Where the pages live; each is also `docs/rules/<id>.md` in the repository. */
 const pages = "https://github.com/warplens/warplens/blob/main/docs/rules";
 
-export function defineRule(definition: RuleDefinition): Rule {
+export function defineRule<const Options extends RuleOptions = Record<never, never>>(definition: RuleDefinition<Options>): Rule {
   return { simulated: false, specificity: 0, ...definition, url: `${pages}/${definition.id}.md` };
 }
 

@@ -33,9 +33,11 @@ describe.each(rules.map((rule) => [rule.id, rule] as const))("%s", (id, rule) =>
     for (const text of [rule.summary, rule.why, rule.remedy]) expect(text).toMatch(/^[A-Z`].*[.]$/s);
   });
   test("finds the bad example, and that only", () => {
-    const found = findingsOf(rule.example.bad, asked, true).map(({ ruleId }) => ruleId);
+    const found = findingsOf(rule.example.bad, asked, true);
     expect(found).not.toHaveLength(0);
-    expect(new Set(found)).toEqual(new Set([id]));
+    expect(new Set(found.map(({ ruleId }) => ruleId))).toEqual(new Set([id]));
+    // What says what it costs can be set by that.
+    if (found.some(({ gain }) => gain !== undefined)) expect(rule.tellsGain).toBe(true);
   });
   test("has nothing to say about the good one, nor has any other", () => expect(findingsOf(rule.example.good, asked, true)).toEqual([]));
   test("fixes as well as it says", () => {

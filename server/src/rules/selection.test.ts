@@ -19,11 +19,11 @@ describe("selecting rules", () => {
     ["the closer selector wins", { select: ["legacy-warp-intrinsic"], ignore: ["ALL"] }, ["legacy-warp-intrinsic"]],
     ["a group but one", { select: ["memory"], ignore: ["strided-global-access"] }, but(memory, "strided-global-access")],
     ["as close: left out", { select: ["memory"], ignore: ["memory"] }, []],
-    ["off", { select: ["memory"], levels: { "strided-global-access": "off" } }, but(memory, "strided-global-access")],
+    ["off", { select: ["memory"], rules: { "strided-global-access": "off" } }, but(memory, "strided-global-access")],
   ])("%s", (_, selection, expected) => expect(ids(selection)).toEqual(expected));
 
   test("another severity", () => {
-    const [[, severity] = []] = selectedRules({ select: ["unsigned-loop-counter"], levels: { "unsigned-loop-counter": "error" } });
+    const [[, severity] = []] = selectedRules({ select: ["unsigned-loop-counter"], rules: { "unsigned-loop-counter": "error" } });
     expect(severity).toBe("error");
   });
 

@@ -1,19 +1,17 @@
 /** Which rules run, and how severe their findings are. */
 import { rules } from "./index.ts";
+import { levelIn, type RuleSettings } from "./options.ts";
 import type { Group, Rule, Severity } from "./rule.ts";
 import { suggest } from "./suggest.ts";
-
-export type RuleLevel = Severity | "off";
 
 export interface Selection {
   /** Rules, prefixes of rules, groups, or `ALL`. Empty: all but those that are off by default. */
   readonly select?: readonly string[];
   readonly ignore?: readonly string[];
-  /** By rule id; `off` silences. */
-  readonly levels?: Readonly<Record<string, RuleLevel>>;
+  /** By rule id: levels, of which `off` silences, and options. */
+  readonly rules?: RuleSettings;
 }
 
-export const severities: readonly Severity[] = ["error", "warning", "information", "hint"];
 const groups: readonly Group[] = ["correctness", "memory", "instructions", "warp", "execution", "host", "directives"];
 
 /** How closely a selector names a rule; 0: not at all. Closer beats farther, as ruff does it. */
@@ -35,13 +33,13 @@ export function selectorProblem(selector: string): string | undefined {
 }
 
 /** The rules that run, each with the severity of its findings. */
-export function selectedRules({ select = [], ignore = [], levels = {} }: Selection): ReadonlyMap<Rule, Severity> {
+export function selectedRules({ select = [], ignore = [], rules: settings = {} }: Selection): ReadonlyMap<Rule, Severity> {
   const closest = (selectors: readonly string[], rule: Rule): number => Math.max(0, ...selectors.map((each) => closeness(each, rule)));
   const selected = new Map<Rule, Severity>();
   for (const rule of rules) {
     const wanted = select.length === 0 ? 1 : closest(select, rule);
     const asked = select.length > 0 || !rule.offByDefault;
-    const level = levels[rule.id] ?? (asked ? rule.severity : "off");
+    const level = levelIn(settings[rule.id]) ?? (asked ? rule.severity : "off");
     if (wanted > 0 && wanted > closest(ignore, rule) && level !== "off") selected.set(rule, level);
   }
   return selected;

@@ -25,6 +25,7 @@ export default defineRule({
     "Told where the launch would take less time without the conflicts. The fix pads the last dimension, where the array is used by subscripts only, each access giving all of them, and shared memory is not what limits the blocks of an SM.",
   fix: "safe",
   simulated: true,
+  tellsGain: true,
   specificity: 2,
   example: {
     bad: `__global__ void turn(float *out, const float *in, int n) {

@@ -16,6 +16,7 @@ export default defineRule({
     "Told of blocks of up to 64 threads in one dimension, where the kernel knows its threads by `blockIdx.x * blockDim.x + threadIdx.x` alone and shares nothing among them, so that it is the same to it how they make up blocks; the launch with blocks of 256 was simulated. The kernel has to check its bounds where the threads are no multiple of 256. The fix exchanges the number of threads in the launch; it is unsafe, as other code may go by it.",
   fix: "unsafe",
   simulated: true,
+  tellsGain: true,
   specificity: 2,
   example: {
     bad: `__global__ void add(float *c, const float *a, const float *b) {

@@ -16,6 +16,7 @@ export default defineRule({
   notes: `Looked at from 1.5 times the ideal number of sectors, and reported where the launch would take less time without them (see [docs/settings.md](../settings.md) for how much). What a library does within a call is left alone. Accesses of one array with one stride, and those of one line, are one finding. Without a launch that can be simulated nothing is reported: give one with a \`// warplens:\` comment or \`--launch\`. What rests on sizes that nobody says is information, and not reported where other sizes would make it none.`,
   fix: "none",
   simulated: true,
+  tellsGain: true,
   specificity: 2,
   example: {
     bad: `__global__ void stride(float *out, const float *in, int stride) {

@@ -1,9 +1,7 @@
 import { formatCount } from "../units.ts";
 import { defineRule } from "./rule.ts";
 import { costsOf, findingOf } from "./support/costs.ts";
-
-/** Share of the launch's time that its last wave costs, from which it is told. */
-const leastShare = 0.1;
+import { gainOptions } from "./worth.ts";
 
 const example = (blocks: string): string => `const int size = 12288;
 __global__ void match(float *out, const float *in, int tiles) {
@@ -36,15 +34,17 @@ export default defineRule({
   why: "The SMs hold a certain number of blocks at once. One block more than a multiple of that takes the launch as long as if there were another whole wave, or nearly so.",
   remedy:
     "Launch as many blocks as the SMs hold at once, or a multiple, where each goes on by the grid's size; else give blocks more or less to do, or use fewer registers and less shared memory, so that the last wave is full or there is none.",
-  notes: `Told where the last wave fills 30 % of the SMs' room at most and costs ${leastShare * 100} % of the launch's time. That time is simulated: blocks that wait make good use of SMs that hold few of them, and blocks that come to an end at different times leave no wave at all. Launches bound by the L2 or the memory are left out: the last blocks have those for themselves.`,
+  notes: `Told where the last wave fills 30 % of the SMs' room at most and costs 10 % of the launch's time. That time is simulated: blocks that wait make good use of SMs that hold few of them, and blocks that come to an end at different times leave no wave at all. Launches bound by the L2 or the memory are left out: the last blocks have those for themselves.`,
   fix: "none",
   simulated: true,
+  tellsGain: true,
+  options: { minGain: { ...gainOptions.minGain, default: 10 } },
   specificity: 2,
   example: { bad: example("540"), good: example("528") },
   *check(context) {
     for (const cost of costsOf(context, "last wave")) {
       const { blocksAtOnce } = cost.report;
-      if (blocksAtOnce === undefined || cost.gain.ns - cost.gain.without < leastShare * cost.gain.ns) continue;
+      if (blocksAtOnce === undefined) continue;
       const { kernel, grid } = cost.launch.report;
       const [x, y, z] = grid;
       const blocks = x * y * z;

@@ -15,6 +15,7 @@ export default defineRule({
     "Told of loops whose factors are 16-bit floats from memory, one by the thread's row and one by its column, on GPUs that have tensor cores for them. The time then is that of a tile of 4 by 4 results alone, with a quarter of the loads: tensor cores do more.",
   fix: "none",
   simulated: true,
+  tellsGain: true,
   specificity: 3,
   example: {
     bad: `#include <cuda_fp16.h>

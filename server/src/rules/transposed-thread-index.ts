@@ -22,6 +22,7 @@ export default defineRule({
     "Told where the row follows `threadIdx.x` and the column `threadIdx.y`, and no other access of much weight has it the right way round: a transpose has one side wrong whichever way it goes (see [strided-global-access](strided-global-access.md)). The fix exchanges them in the kernel, and not in its launches: it is unsafe, and not offered where the same launch would leave part of the matrix out.",
   fix: "unsafe",
   simulated: true,
+  tellsGain: true,
   specificity: 4,
   example: {
     bad: `__global__ void scale(float *out, const float *in, int n) {

@@ -17,6 +17,7 @@ export default defineRule({
   notes: `Reported from 1.5 times the ideal number of sectors where no constant stride explains it (see [strided-global-access](strided-global-access.md)), for the launch in which most are wasted. What an index array holds is taken from the host code where it can be followed; where nobody says it, nothing is reported: a \`// warplens: index=uniform(0, n)\` comment says it.`,
   fix: "none",
   simulated: true,
+  tellsGain: true,
   specificity: 1,
   example: {
     bad: `__global__ void scramble(float *out, const float *in, int n) {

@@ -18,6 +18,7 @@ export default defineRule({
     "Told of conditions that follow from the thread's place in its block and what all threads share, since only these can be made to agree by numbering threads otherwise. The time without it is that of so many fewer warps with all their lanes busy.",
   fix: "none",
   simulated: true,
+  tellsGain: true,
   specificity: 2,
   example: {
     bad: `__global__ void turns(float *out, const float *in) {

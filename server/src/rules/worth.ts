@@ -1,10 +1,31 @@
 /** From when on a finding of performance is told. */
-import type { Finding } from "./rule.ts";
+import type { Finding, RuleOption } from "./rule.ts";
 
 /** Share of a launch's time in percent, where no setting says another, and nanoseconds. */
 export const leastGainPercent = 5;
 export const leastGainNs = 500;
 
+/** Longer than any launch that is simulated, in microseconds. */
+export const longestTime = 1e9;
+
+/** What every rule whose findings tell what they cost can be set by. */
+export const gainOptions = {
+  minGain: {
+    unit: "percent",
+    default: leastGainPercent,
+    most: 100,
+    says: "The share of the launch's time that a finding has to cost. It goes before `leastGain`, which holds for all rules.",
+  },
+  minTime: { unit: "µs", default: leastGainNs / 1000, most: longestTime, says: "The time of the launch that a finding has to cost." },
+} as const satisfies Readonly<Record<string, RuleOption>>;
+
+export interface LeastGain {
+  /** Share of the launch's time, in percent. */
+  readonly minGain: number;
+  /** Microseconds. */
+  readonly minTime: number;
+}
+
 /** What it comes to is not known, or enough to be told of. */
-export const isWorthIt = ({ gain }: Finding, percent = leastGainPercent): boolean =>
-  gain === undefined || (gain.ns - gain.without >= leastGainNs && gain.ns - gain.without >= (percent / 100) * gain.ns);
+export const isWorthIt = ({ gain }: Finding, { minGain, minTime }: LeastGain): boolean =>
+  gain === undefined || (gain.ns - gain.without >= 1000 * minTime && gain.ns - gain.without >= (minGain / 100) * gain.ns);

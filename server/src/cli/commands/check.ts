@@ -1,5 +1,5 @@
 import type { Severity } from "../../rules/rule.ts";
-import { severities } from "../../rules/selection.ts";
+import { severities } from "../../rules/severities.ts";
 import { type Baseline, noBaseline, projectBaseline, readBaseline, recordBaseline, withoutKnown } from "../baseline.ts";
 import { beforeAt } from "../before.ts";
 import { github } from "../formats/github.ts";

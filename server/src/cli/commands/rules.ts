@@ -1,4 +1,5 @@
 import { rules } from "../../rules/index.ts";
+import { optionsOf } from "../../rules/options.ts";
 import { guideReference } from "../../rules/rule.ts";
 import { severityColour, styleOf } from "../style.ts";
 import type { Command } from "./command.ts";
@@ -11,8 +12,24 @@ export default {
   options: ["format"],
   async run({ given }, io) {
     if (formatNamed(given.format, ["text", "json"]) === "json") {
-      const catalogue = rules.map(
-        ({ id, group, severity, offByDefault, priority, guide, alsoIn = [], summary, why, remedy, fix, simulated, url, example }) => ({
+      const catalogue = rules.map((rule) => {
+        const {
+          id,
+          group,
+          severity,
+          offByDefault,
+          priority,
+          guide,
+          alsoIn = [],
+          summary,
+          why,
+          remedy,
+          fix,
+          simulated,
+          url,
+          example,
+        } = rule;
+        return {
           id,
           group,
           severity,
@@ -27,8 +44,9 @@ export default {
           simulated,
           url,
           example,
-        }),
-      );
+          options: optionsOf(rule),
+        };
+      });
       io.out(`${JSON.stringify({ version: 1, rules: catalogue }, null, 2)}\n`);
       return 0;
     }

@@ -2,7 +2,7 @@
 import type { LaunchReport } from "@warplens/sim-engine";
 import { type Figure, figures } from "../../lint/figures.ts";
 import type { Diagnostic } from "../../lint.ts";
-import { severities } from "../../rules/selection.ts";
+import { severities } from "../../rules/severities.ts";
 import { countsOf, withoutCounted } from "../finding-keys.ts";
 import { failureText } from "../jobs/job.ts";
 import { type SitedLaunch, sitedLaunches } from "../launches.ts";

@@ -4,7 +4,7 @@
  */
 import type { PositionRange } from "../../lint.ts";
 import type { Severity } from "../../rules/rule.ts";
-import { severities } from "../../rules/selection.ts";
+import { severities } from "../../rules/severities.ts";
 import { failureText } from "../jobs/job.ts";
 import type { Result } from "../report.ts";
 
