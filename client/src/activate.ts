@@ -7,6 +7,7 @@ import { errorHandler } from "./error-handler.ts";
 import { tellFocus } from "./focus.ts";
 import { showHeat } from "./heat.ts";
 import { answerServer, clientOptions } from "./language-client.ts";
+import { Measured } from "./measured.ts";
 import { PanelView } from "./panel/view.ts";
 import { provideRulePages } from "./rule-pages.ts";
 import { showStatus } from "./status/items.ts";
@@ -37,16 +38,18 @@ export async function run(context: ExtensionContext, makeClient: MakeClient, why
   });
   answerServer(client);
 
-  const panel = new PanelView(context.extensionUri, client, simulated.event);
+  const measured = new Measured(client, context.workspaceState);
+  const panel = new PanelView(context.extensionUri, client, simulated.event, measured);
   context.subscriptions.push(
     log,
     simulated,
     statusChanged,
     client,
+    measured,
     panel,
     provideRulePages(client),
     showStatus(statusChanged.event, client),
-    ...registerCommands({ client, log, panel, version: context.extension.packageJSON.version }),
+    ...registerCommands({ client, log, panel, measured, version: context.extension.packageJSON.version }),
   );
   await client.start();
   context.subscriptions.push(tellFocus(client), showHeat(client, simulated.event));

@@ -41,3 +41,11 @@ export function errorMark({ error, isClose }: Pick<ComparedFigure, "error" | "is
   if (error === undefined) return undefined;
   return isClose ? "✓" : error > 0 ? "▲" : "▼";
 }
+
+/** The time of a launch: `measured 312 µs · est. 304 µs (−3 %)`; undefined where it was not measured, or not estimated. */
+export function measuredTimeText(figures: readonly ComparedFigure[]): string | undefined {
+  const time = figures.find(({ name }) => name === "time");
+  if (time?.estimated === undefined) return undefined;
+  const error = errorText(time);
+  return `measured ${formatTime(time.measured)} · est. ${formatTime(time.estimated)}${error === undefined ? "" : ` (${error})`}`;
+}

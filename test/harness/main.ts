@@ -63,10 +63,11 @@ async function session<T>(using: { vscode: VscodeInstall; chromium: string; vsix
   }
 }
 
-/** A copy of the fixtures: tests write settings into it. */
+/** A copy of the fixtures: tests write settings into it. With a program that was measured, and what the profiler printed of it. */
 function workspace(root: string, server: VscodeServer): string {
   const folder = path.join(server.home, "workspace");
   cpSync(path.join(root, "test/fixtures/workspace"), folder, { recursive: true });
+  cpSync(path.join(root, "server/src/measured/testing"), path.join(folder, "measured"), { recursive: true });
   return folder;
 }
 

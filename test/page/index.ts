@@ -20,8 +20,10 @@ export async function checkPage(context: PageContext, record: (result: TestResul
   const { describeEditor } = await import("./editor.ts");
   const { describeBrowserWorker } = await import("./browser-worker.ts");
   const { describePanel } = await import("./panel.ts");
+  const { describeMeasured } = await import("./measured.ts");
   describeEditor(context);
   describePanel(context);
+  describeMeasured(context);
   if (context.extension) describeBrowserWorker(context);
   await new Promise<number>((resolve) => follow(mocha.run(resolve), record));
 }

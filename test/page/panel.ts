@@ -1,24 +1,9 @@
 import * as assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import path from "node:path";
 import type { FrameLocator, Locator, Page } from "playwright-core";
 import { goToLine, openFile, openPanel, runCommand, setTheme } from "../harness/workbench.ts";
 import type { PageContext } from "./index.ts";
-
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-
-/** What axe-core finds wrong with a page: rule, and the elements. */
-async function violations(panel: FrameLocator): Promise<string[]> {
-  const frame = await (await panel.locator("main").elementHandle())?.ownerFrame();
-  assert.ok(frame, "the panel is not there");
-  // As an expression: the page's policy lets no script in.
-  await frame.evaluate(axe);
-  return frame.evaluate(async () => {
-    const { violations: found } = await (globalThis as unknown as { axe: typeof import("axe-core") }).axe.run(document.body);
-    return found.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`));
-  });
-}
+import { violations } from "./violations.ts";
 
 export function describePanel({ server, browser, extension, folder }: PageContext): void {
   describe("the panel, as seen", () => {

@@ -8,6 +8,7 @@ export async function run(): Promise<void> {
   mocha.suite.emit(Mocha.Suite.constants.EVENT_FILE_PRE_REQUIRE, globalThis, "", mocha);
   await import("./editor.test.ts");
   await import("./figures.test.ts");
+  await import("./measured.test.ts");
   await import("./bad-input.test.ts");
   const file = process.env.WARPLENS_E2E_RESULTS;
   const record = (result: TestResult) => {

@@ -1,11 +1,13 @@
 /** The commands of the palette, one function each. */
 import { stopSimulationNotification } from "@warplens/server/protocol";
-import { commands, type Disposable, env, type LogOutputChannel, window } from "vscode";
+import { commands, type Disposable, env, type LogOutputChannel, Uri, window } from "vscode";
 import type { BaseLanguageClient } from "vscode-languageclient";
 import { toggleHeat } from "../heat.ts";
+import type { Measured } from "../measured.ts";
 import type { PanelView } from "../panel/view.ts";
 import { assume } from "./assume.ts";
 import { bugReport } from "./bug-report.ts";
+import { loadReport } from "./load-report.ts";
 import { pickLaunch } from "./pick-launch.ts";
 import { togglePins } from "./pin.ts";
 import { selectGpu } from "./select-gpu.ts";
@@ -15,10 +17,11 @@ export interface CommandContext {
   readonly client: BaseLanguageClient;
   readonly log: LogOutputChannel;
   readonly panel: PanelView;
+  readonly measured: Measured;
   readonly version: string;
 }
 
-export function registerCommands({ client, log, panel, version }: CommandContext): Disposable[] {
+export function registerCommands({ client, log, panel, measured, version }: CommandContext): Disposable[] {
   return [
     commands.registerCommand("warplens.selectGpu", () => selectGpu(client)),
     commands.registerCommand("warplens.restart", () => restart(client)),
@@ -34,6 +37,18 @@ export function registerCommands({ client, log, panel, version }: CommandContext
       if (markdown !== undefined) await env.clipboard.writeText(`${markdown}\n`);
       window.setStatusBarMessage(
         `WarpLens: ${markdown === undefined ? "nothing is known of a launch here" : "the launch is in the clipboard, as Markdown"}`,
+        4000,
+      );
+    }),
+    commands.registerCommand("warplens.loadReport", async (...given: readonly unknown[]) => {
+      const uris = given.flat().filter((each): each is Uri => each instanceof Uri);
+      if (await loadReport(measured, uris.length > 0 ? uris : undefined)) await panel.show();
+    }),
+    commands.registerCommand("warplens.copyOutlier", async () => {
+      const text = await panel.outlier();
+      if (text !== undefined) await env.clipboard.writeText(text);
+      window.setStatusBarMessage(
+        `WarpLens: ${text === undefined ? "nothing was measured of a launch here" : "the figures are in the clipboard, without names or source"}`,
         4000,
       );
     }),

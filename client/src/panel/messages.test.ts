@@ -25,6 +25,38 @@ test.each<[unknown, unknown]>([
     { type: "export", title: "Time", svg: "<svg />" },
   ],
   [{ type: "export", title: "Time", svg: "<html>" }, undefined],
+  [{ type: "loadReport" }, { type: "loadReport" }],
+  [{ type: "outlier" }, { type: "outlier" }],
+  [
+    { type: "report", texts: [{ name: "a.csv", text: "a,b", path: "/etc" }] },
+    { type: "report", texts: [{ name: "a.csv", text: "a,b" }] },
+  ],
+  ...[undefined, {}, [null], [{ name: "a.csv" }], [{ name: 7, text: "" }], Array(17).fill({ name: "a", text: "" })].map(
+    (texts): [unknown, unknown] => [{ type: "report", texts }, undefined],
+  ),
+  [
+    { type: "reportFiles", uris: ["file:///a.csv"] },
+    { type: "reportFiles", uris: ["file:///a.csv"] },
+  ],
+  ...[undefined, "file:///a.csv", [7], Array(17).fill("file:///a")].map((uris): [unknown, unknown] => [
+    { type: "reportFiles", uris },
+    undefined,
+  ]),
+  [
+    { type: "reportRefused", why: "too many" },
+    { type: "reportRefused", why: "too many" },
+  ],
+  [{ type: "reportRefused", why: {} }, undefined],
+  [
+    { type: "showReport", id: "1 a.csv" },
+    { type: "showReport", id: "1 a.csv" },
+  ],
+  [{ type: "removeReport" }, undefined],
+  [
+    { type: "gpu", id: "h200" },
+    { type: "gpu", id: "h200" },
+  ],
+  [{ type: "gpu", id: 'h200", "x": "' }, undefined],
   [
     { type: "imagine", id: 1, asked: { uri: "file:///a.cu", version: 2, launch: 0, overrides: { block: 7 }, more: 1 } },
     { type: "imagine", id: 1, asked: { uri: "file:///a.cu", version: 2, launch: 0, overrides: { block: 7 } } },

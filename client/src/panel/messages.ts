@@ -33,21 +33,54 @@ export type FromPage =
   | { readonly type: "imagine"; readonly id: number; readonly asked: Asked }
   | { readonly type: "cancel"; readonly id: number }
   | { readonly type: "apply"; readonly asked: Asked }
+  /** Texts of a report that was dropped. */
+  | { readonly type: "report"; readonly texts: readonly { readonly name: string; readonly text: string }[] }
+  /** Files of a report that were dropped from within the editor. */
+  | { readonly type: "reportFiles"; readonly uris: readonly string[] }
+  /** What was dropped is not taken. */
+  | { readonly type: "reportRefused"; readonly why: string }
+  | { readonly type: "loadReport" }
+  | { readonly type: "showReport"; readonly id: string }
+  | { readonly type: "removeReport"; readonly id: string }
+  /** The figures of the launch, for those who work on the simulator. */
+  | { readonly type: "outlier" }
+  /** The GPU of a report. */
+  | { readonly type: "gpu"; readonly id: string }
   /** A drawing as a file of its own. */
   | { readonly type: "export"; readonly title: string; readonly svg: string };
 
 /** Characters of a drawing. */
 const mostOfDrawing = 1_000_000;
+/** Files of one report, and characters of one: the server reads no more. */
+export const mostFiles = 16;
+export const longestReport = 64_000_000;
 
 /** What the page said, if it is something that a page may say: nothing is taken over unread. */
 export function readFromPage(message: unknown): FromPage | undefined {
   if (typeof message !== "object" || message === null) return undefined;
-  const { type, index, line, id, asked, title, svg } = message as Readonly<Record<string, unknown>>;
+  const { type, index, line, id, asked, title, svg, texts, uris, why } = message as Readonly<Record<string, unknown>>;
   switch (type) {
     case "ready":
     case "selectGpu":
     case "gpus":
+    case "loadReport":
+    case "outlier":
       return { type };
+    case "report": {
+      const read = readTexts(texts);
+      return read && { type, texts: read };
+    }
+    case "reportFiles": {
+      const isSound = Array.isArray(uris) && uris.length <= mostFiles && uris.every((uri) => typeof uri === "string" && uri.length <= 4096);
+      return isSound ? { type, uris } : undefined;
+    }
+    case "reportRefused":
+      return typeof why === "string" && why.length <= 1000 ? { type, why } : undefined;
+    case "showReport":
+    case "removeReport":
+      return typeof id === "string" ? { type, id } : undefined;
+    case "gpu":
+      return isGpuName(id) ? { type, id } : undefined;
     case "imagine": {
       const question = readAsked(asked);
       return isCount(id) && question ? { type, id, asked: question } : undefined;
@@ -78,7 +111,18 @@ function readAsked(value: unknown): Asked | undefined {
     return undefined;
   // A name of a GPU is written into the settings: it is nothing else than a name.
   const { gpu } = overrides as Readonly<Record<string, unknown>>;
-  return gpu === undefined || (typeof gpu === "string" && /^[\w.-]{1,64}$/.test(gpu)) ? { uri, version, launch, overrides } : undefined;
+  return gpu === undefined || isGpuName(gpu) ? { uri, version, launch, overrides } : undefined;
+}
+
+function readTexts(value: unknown): { readonly name: string; readonly text: string }[] | undefined {
+  if (!Array.isArray(value) || value.length > mostFiles) return undefined;
+  const read = value.flatMap((each: unknown) => {
+    const { name, text } = { ...(each as { readonly name?: unknown; readonly text?: unknown } | null) };
+    return typeof name === "string" && name.length <= 4096 && typeof text === "string" && text.length <= longestReport
+      ? [{ name, text }]
+      : [];
+  });
+  return read.length === value.length ? read : undefined;
 }
 
 /** What the extension said, if it is something that it may say. */
@@ -104,4 +148,5 @@ export function readToPage(message: unknown): ToPage | undefined {
   }
 }
 
+const isGpuName = (value: unknown): value is string => typeof value === "string" && /^[\w.-]{1,64}$/.test(value);
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;

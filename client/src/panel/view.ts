@@ -1,9 +1,11 @@
 /** The panel in the side bar: follows the cursor in CUDA files and shows what the server knows of the launch there. */
+import { label } from "@warplens/server/foreign-text";
 import {
   type DidSimulateParams,
   type GpuSummary,
   gpusRequest,
   markdownRequest,
+  outlierRequest,
   type PanelAnswer,
   type PanelModel,
   type PanelParams,
@@ -30,8 +32,11 @@ import {
 import { type BaseLanguageClient, State } from "vscode-languageclient";
 import { applyWhatIf } from "../commands/apply-what-if.ts";
 import { exportDrawing } from "../commands/export-drawing.ts";
+import { loadReport } from "../commands/load-report.ts";
 import { revealLine } from "../commands/reveal-line.ts";
+import { chooseGpu } from "../commands/select-gpu.ts";
 import { documentSelector } from "../language-client.ts";
+import type { Measured } from "../measured.ts";
 import { panelHtml } from "./html.ts";
 import { type Asked, readFromPage, type ToPage } from "./messages.ts";
 
@@ -46,6 +51,7 @@ export class PanelView implements WebviewViewProvider, Disposable {
   static readonly id = "warplens.panel";
   readonly #extension: Uri;
   readonly #client: BaseLanguageClient;
+  readonly #measured: Measured;
   readonly #subscriptions: Disposable;
   #view: WebviewView | undefined;
   #shown: Shown | undefined;
@@ -58,7 +64,8 @@ export class PanelView implements WebviewViewProvider, Disposable {
   #model: PanelModel | undefined;
 
   /** @param simulated tells that what is known of a document has changed */
-  constructor(extension: Uri, client: BaseLanguageClient, simulated: Event<DidSimulateParams>) {
+  constructor(extension: Uri, client: BaseLanguageClient, simulated: Event<DidSimulateParams>, measured: Measured) {
+    this.#measured = measured;
     this.#extension = extension;
     this.#client = client;
     this.#subscriptions = Disposable.from(
@@ -102,10 +109,19 @@ export class PanelView implements WebviewViewProvider, Disposable {
   }
 
   /** What is known of the launch that is shown, as Markdown; undefined where nothing is. */
-  async markdown(): Promise<string | undefined> {
+  markdown(): Promise<string | undefined> {
+    return this.#told(markdownRequest);
+  }
+
+  /** Measured and estimated figures of the launch that is shown, without names or source; undefined where none were measured. */
+  outlier(): Promise<string | undefined> {
+    return this.#told(outlierRequest);
+  }
+
+  async #told(request: string): Promise<string | undefined> {
     const { uri } = this;
     if (!this.#shown || uri === undefined || !this.#client.isRunning()) return undefined;
-    return (await this.#client.sendRequest<string | null>(markdownRequest, paramsOf(uri, this.#shown))) ?? undefined;
+    return (await this.#client.sendRequest<string | null>(request, paramsOf(uri, this.#shown))) ?? undefined;
   }
 
   /** The document that is shown: the CUDA file that the user was in last. */
@@ -147,6 +163,31 @@ export class PanelView implements WebviewViewProvider, Disposable {
         break;
       case "cancel":
         this.#imagining.get(message.id)?.cancel();
+        break;
+      case "report":
+        void this.#measured.add(message.texts);
+        break;
+      case "reportFiles":
+        void loadReport(
+          this.#measured,
+          message.uris.map((uri) => Uri.parse(uri)),
+        );
+        break;
+      case "reportRefused":
+        void window.showErrorMessage(label(`WarpLens: ${message.why}`));
+        break;
+      case "loadReport":
+      case "outlier":
+        void commands.executeCommand(`warplens.${message.type === "outlier" ? "copyOutlier" : "loadReport"}`);
+        break;
+      case "showReport":
+        void this.#measured.show(message.id);
+        break;
+      case "removeReport":
+        void this.#measured.remove(message.id);
+        break;
+      case "gpu":
+        void chooseGpu(message.id);
         break;
       case "export":
         void exportDrawing(message.title, message.svg);

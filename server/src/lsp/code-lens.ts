@@ -2,9 +2,12 @@
 import type { CodeLens, Range as LspRange } from "vscode-languageserver";
 import { label, visible } from "../foreign-text.ts";
 import { faultOf, faultText } from "../lint/soundness.ts";
+import { compareFigures } from "../measured/compare.ts";
+import { measuredTimeText } from "../measured-text.ts";
 import { formatAssumption, formatBandwidth, formatBound, formatEstimate, formatPercent, shortGpuName } from "../units.ts";
 import { rangeOf } from "./convert.ts";
 import { occupancyText } from "./figures.ts";
+import { shownMeasured } from "./measurements.ts";
 import { pinText } from "./pins.ts";
 import { isPending, launchesOf, type SimulatedLaunch, shownLaunch, staleText, type View, type ViewKernel } from "./view.ts";
 
@@ -84,14 +87,20 @@ const launchesLens = (range: LspRange, title: string, uri: string): CodeLens => 
   command: { title, command: "warplens.pickLaunch", arguments: [uri, range.start], tooltip: "Choose the launch to show" },
 });
 
-function summary({ report }: SimulatedLaunch, gpu: string): string {
+function summary(launch: SimulatedLaunch, gpu: string): string {
+  const { report } = launch;
   const parts = [gpu, occupancyText(report.occupancy)];
   const { time } = report;
   if (time) {
     if (time.dramGBs > 0) parts.push(`${formatBandwidth(time.dramGBs)}, ${formatPercent(time.dramPctOfPeak)} of peak`);
-    parts.push(`bound by ${formatBound(time.boundBy)}`, formatEstimate(time));
+    parts.push(`bound by ${formatBound(time.boundBy)}`, measuredText(launch) ?? formatEstimate(time));
   }
   return parts.join(" · ");
+}
+
+function measuredText(launch: SimulatedLaunch): string | undefined {
+  const measured = shownMeasured(launch);
+  return measured && measuredTimeText(compareFigures(launch.report, measured.match.launches));
 }
 
 function assumed({ report }: SimulatedLaunch, range: LspRange, uri: string): CodeLens[] {

@@ -1,13 +1,16 @@
 /** What stands behind the figure under the pointer: an access, a launch, a kernel, its launch bounds, a shared array; as Markdown. */
-import type { AccessReport } from "@warplens/sim-engine";
+import type { AccessReport, LineCounters } from "@warplens/sim-engine";
 import type { Hover, Position } from "vscode-languageserver";
 import { code, literal, prose, row } from "../foreign-text.ts";
+import { compareFigures } from "../measured/compare.ts";
+import { errorMark, errorText, formatFigure, shownFigures } from "../measured-text.ts";
 import { formatCapacity, formatCount, formatEstimate, formatPercent, formatRatio } from "../units.ts";
 import { formatWaits } from "../wait-text.ts";
 import type { OffsetRange } from "../worker/messages.ts";
 import { rangeOf } from "./convert.ts";
 import { assumptionsText, changesTable, conflictWays, launchTable, occupancyText, perRequest, shapeText, templateText } from "./figures.ts";
 import { hottestAt } from "./heat.ts";
+import { measuredLines, shownMeasured } from "./measurements.ts";
 import { occupancyByBlockSize } from "./occupancy-bars.ts";
 import {
   holds,
@@ -100,7 +103,28 @@ function beforeLine(view: View, offset: number): Found | undefined {
   const { timeShare = 0, waits = {} } = counters;
   const others = launchesElsewhere(view, launch);
   const share = `**${formatPercent(100 * timeShare)}** of the time of ${code(launch.kernelName)}${others}`;
-  return { at, text: `${title(view, "Time of this line", launch.isStale)}\n\n${share}: ${formatWaits(waits)}.` };
+  const measured = measuredLine(view, launch, line + 1, counters);
+  return { at, text: `${title(view, "Time of this line", launch.isStale)}\n\n${share}: ${formatWaits(waits)}.${measured}` };
+}
+
+/** What was measured of a line (1-based), beside what is estimated; nothing where nothing was. */
+function measuredLine(view: View, launch: SimulatedLaunch, line: number, estimated: LineCounters): string {
+  const of = shownMeasured(launch);
+  const figures = of && measuredLines(view, of)?.lines[line];
+  if (!figures) return "";
+  const { share, globalSectors, sharedWavefronts, instructions } = figures;
+  const counted = [
+    [globalSectors, "sectors", estimated.globalSectors],
+    [sharedWavefronts, "wavefronts", estimated.sharedWavefronts],
+    [instructions, "instructions", estimated.instructions],
+  ] as const;
+  const parts = [
+    ...(share === undefined ? [] : [`**${formatPercent(100 * share)}** of the samples`]),
+    ...counted.flatMap(([measured, name, count]) =>
+      measured === undefined ? [] : [`${formatCount(measured)} ${name}, est. ${formatCount(count)}`],
+    ),
+  ];
+  return parts.length === 0 ? "" : `\n\nMeasured: ${parts.join("; ")}.`;
 }
 
 /** On a loop's first line: how often it turns, launch by launch, and what its line takes of the time. */
@@ -174,6 +198,29 @@ function onLaunch(view: View, offset: number): Found | undefined {
   return { at: launch.at, text: launchText(view, launch, listed(simulated.filter((other) => other !== launch))) };
 }
 
+/** What was measured of a launch beside what is estimated; empty where nothing was. */
+function measuredTable(launch: SimulatedLaunch): string {
+  const measured = shownMeasured(launch);
+  if (!measured) return "";
+  const { launches, isShared } = measured.match;
+  const rows = shownFigures(compareFigures(launch.report, launches)).map((figure) =>
+    row(
+      figure.label,
+      formatFigure(figure, figure.measured),
+      figure.estimated === undefined ? "" : formatFigure(figure, figure.estimated),
+      [errorMark(figure), errorText(figure)].filter((part) => part !== undefined).join(" "),
+    ),
+  );
+  const medians = launches.length > 1 ? `, medians of ${launches.length} launches${isShared ? " of this configuration" : ""}` : "";
+  return [
+    `Measured (${literal(measured.report.report.name)}${medians})`,
+    "",
+    row("", "measured", "estimated", "error"),
+    "| --- | ---: | ---: | --- |",
+    ...rows,
+  ].join("\n");
+}
+
 /** What is known of a launch, as Markdown; undefined where it was not simulated. */
 export const launchMarkdown = (view: View, launch: ViewLaunch | undefined): string | undefined =>
   launch && isSimulated(launch) ? launchText(view, launch, "") : undefined;
@@ -185,6 +232,7 @@ function launchText(view: View, launch: SimulatedLaunch, more: string): string {
     title(view, code(`${launch.kernelName}${templateText(launch.templateArguments)}`), launch.isStale),
     launch.reason === undefined ? "" : `Now not simulated: ${prose(launch.reason)}`,
     launchTable(report),
+    measuredTable(launch),
     changesTable(report),
     bars,
     more,

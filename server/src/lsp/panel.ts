@@ -4,6 +4,7 @@ import { faultOf, faultText } from "../lint/soundness.ts";
 import { type DeviceTask, rowsOf } from "../timeline/program-timeline.ts";
 import { shapeText, templateText } from "./figures.ts";
 import { gpuSummary } from "./gpus.ts";
+import { panelMeasured } from "./measurements.ts";
 import type { PanelAnswer, PanelLaunch, PanelParams, PanelProgram } from "./protocol.ts";
 import { occupancySweeps } from "./sweeps.ts";
 import { holds, isPending, isSimulated, launchesOf, shownLaunch, type View, type ViewLaunch } from "./view.ts";
@@ -24,6 +25,7 @@ export function panelAnswer(view: View, { position, launch: picked }: PanelParam
   if (launches.length === 0) return { nothing: progress, gpu: gpuSummary(gpu) };
   const selected = selectedLaunch(view, position, picked);
   const shown = launches[selected];
+  const measured = panelMeasured(view, shown);
   const fault = shown && faultOf(view.diagnostics, shown.kernelName);
   return {
     uri: document.uri,
@@ -39,8 +41,14 @@ export function panelAnswer(view: View, { position, launch: picked }: PanelParam
     hasPins: launches.some(({ pinned }) => pinned !== undefined),
     progress,
     sweeps: shown?.report ? occupancySweeps(shown.report, gpu) : [],
-    source: { uri: document.uri, lines: shown?.report ? linesOf(view, Object.keys(shown.report.lines)) : {} },
+    source: {
+      uri: document.uri,
+      lines: shown?.report
+        ? linesOf(view, [...new Set([...Object.keys(shown.report.lines), ...Object.keys(measured?.launch?.lines?.lines ?? {})])])
+        : {},
+    },
     ...(view.program ? { program: panelProgram(view.program) } : {}),
+    ...(measured ? { measured } : {}),
   };
 }
 

@@ -11,8 +11,9 @@ import {
   type Range,
   ResponseError,
 } from "vscode-languageserver";
+import { readKeptReport } from "../measured/kept.ts";
 import { readOverrides } from "./overrides.ts";
-import type { DidFocusParams, PanelParams, RulePageParams, WhatIfParams } from "./protocol.ts";
+import type { DidFocusParams, KeptReport, PanelParams, ReadReportParams, ReportsParams, RulePageParams, WhatIfParams } from "./protocol.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -133,6 +134,29 @@ export function readWhatIf(params: unknown): WhatIfParams | undefined {
 export function readRulePage(params: unknown): RulePageParams | undefined {
   const id = textOf(fieldsOf(params).id);
   return id === undefined ? undefined : { id };
+}
+
+export function readReportTexts(params: unknown): ReadReportParams | undefined {
+  const { texts } = fieldsOf(params);
+  if (!Array.isArray(texts)) return undefined;
+  const read = texts.flatMap((each: unknown) => {
+    const [name, text] = [textOf(fieldsOf(each).name), textOf(fieldsOf(each).text)];
+    return name === undefined || text === undefined ? [] : [{ name, text }];
+  });
+  return read.length === texts.length ? { texts: read } : undefined;
+}
+
+/** Those that are none are left out: they may have been kept by another version. */
+export function readReports(params: unknown): ReportsParams | undefined {
+  const { reports, shown } = fieldsOf(params);
+  if (!Array.isArray(reports)) return undefined;
+  const read = reports.flatMap((each: unknown): KeptReport[] => {
+    const { id, loadedAt, report } = fieldsOf(each);
+    const [of, at, found] = [textOf(id), countOf(loadedAt), readKeptReport(report)];
+    return of === undefined || at === undefined || !found ? [] : [{ id: of, loadedAt: at, report: found }];
+  });
+  const picked = textOf(shown);
+  return { reports: read, ...(picked === undefined ? {} : { shown: picked }) };
 }
 
 /** The parameters of a request. @param wanted what they should be, for the error that is answered where they are not */

@@ -5,10 +5,16 @@
 import type { LaunchReport, WaitKind } from "@warplens/sim-engine";
 
 import type { Compared } from "../compared.ts";
+import type { Elsewhere } from "../measured/beside.ts";
+import type { ComparedFigure, MeasuredLines } from "../measured/compare.ts";
+import type { Unmatched } from "../measured/match.ts";
+import type { MeasuredReport } from "../measured/report.ts";
 import type { ProgramTimeline, TaskRow } from "../timeline/program-timeline.ts";
 import type { Imagined, Overrides } from "../what-if/question.ts";
 
 export type { AccessReport, LaunchReport, LineCounters, WaitKind } from "@warplens/sim-engine";
+export type { ComparedFigure, MeasuredLines } from "../measured/compare.ts";
+export type { MeasuredReport } from "../measured/report.ts";
 export type { Imagined, KnobName, Knobs, Overrides, ParameterKnob } from "../what-if/question.ts";
 
 /** One GPU model, as a list shows it. A figure that is not known is absent. */
@@ -101,6 +107,8 @@ export interface PanelModel {
   readonly source: { readonly uri: string; readonly lines: Readonly<Record<string, string>> };
   /** What `main` has the device do, where the file has one. */
   readonly program?: PanelProgram;
+  /** Absent where no report is loaded. */
+  readonly measured?: PanelMeasured;
 }
 
 /** A program's time line: of many tasks the first are drawn, and those rows told that take longest. */
@@ -142,6 +150,65 @@ export interface WhatIfAnswer extends Imagined {
 
 /** Figures of a launch that the user pinned, to compare with what comes of edits, of another GPU or other settings. */
 export type Pinned = Compared;
+
+/** Client to server, `ReadReportParams`: what Nsight Compute printed, read: a `ReadReportAnswer`. Nothing of it is kept. */
+export const readReportRequest = "warplens/readReport";
+
+export interface ReadReportParams {
+  /** Each by the name that messages give it. */
+  readonly texts: readonly { readonly name: string; readonly text: string }[];
+}
+
+/** A report; or why there is none, a sentence with the place. */
+export type ReadReportAnswer = { readonly report: MeasuredReport } | { readonly problem: string };
+
+/** A report that the client keeps. */
+export interface KeptReport {
+  readonly id: string;
+  /** Milliseconds since 1970. */
+  readonly loadedAt: number;
+  readonly report: MeasuredReport;
+}
+
+/** Client to server, `ReportsParams`: the reports to show beside what is simulated, in the place of those told before. */
+export const reportsNotification = "warplens/reports";
+
+export interface ReportsParams {
+  readonly reports: readonly KeptReport[];
+  /** Id of the one to show where several have a launch; the newest where it is absent. */
+  readonly shown?: string;
+}
+
+/** Client to server, `PanelParams`: figures of the launch, measured and estimated, as Markdown without names or source; `null` where none were measured. */
+export const outlierRequest = "warplens/outlier";
+
+/** What the panel shows of measurements. */
+export interface PanelMeasured {
+  /** The newest first. */
+  readonly reports: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly loadedAt: number;
+    /** The one whose figures are shown. */
+    readonly isShown: boolean;
+    readonly devices: readonly string[];
+    readonly launches: number;
+    /** Nanoseconds of the launch in this report. */
+    readonly ns?: number;
+  }[];
+  /** Of the launch that is shown, what the report says that has it. */
+  readonly launch?: {
+    readonly launches: number;
+    /** They are of several launches of the source. */
+    readonly isShared: boolean;
+    readonly figures: readonly ComparedFigure[];
+    readonly lines?: MeasuredLines;
+  };
+  /** Of that report, or of the one to show: launches that are none of the document's, GPUs that are not the simulated one, what could not be read. */
+  readonly unmatched: readonly Unmatched[];
+  readonly elsewhere: readonly Elsewhere[];
+  readonly notes: readonly string[];
+}
 
 /** Client to server, `{ textDocument }`: pins what is simulated of it, or unpins it where it is; answers how many launches are pinned now. */
 export const pinRequest = "warplens/pin";

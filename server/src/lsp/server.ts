@@ -17,6 +17,7 @@ import {
 } from "vscode-languageserver";
 import type { TextDocument } from "vscode-languageserver-textdocument";
 import { label } from "../foreign-text.ts";
+import { readReport } from "../measured/read-report.ts";
 import { kindOf } from "../refactorings/refactoring.ts";
 import { takeStages } from "../trace.ts";
 import type { SimulationOrder } from "../worker/messages.ts";
@@ -30,6 +31,7 @@ import { gpuSummaries } from "./gpus.ts";
 import { heatOf } from "./heat.ts";
 import { hover, launchMarkdown } from "./hover.ts";
 import { inlayHints } from "./inlay-hints.ts";
+import { outlier } from "./outlier.ts";
 import { panelAnswer, selectedLaunch } from "./panel.ts";
 import {
   asked,
@@ -39,6 +41,8 @@ import {
   readPanel,
   readPosition,
   readRange,
+  readReports,
+  readReportTexts,
   readRulePage,
   readUri,
   readWatched,
@@ -61,9 +65,13 @@ import {
   type LaunchChoice,
   launchesRequest,
   markdownRequest,
+  outlierRequest,
   type PanelAnswer,
   panelRequest,
   pinRequest,
+  type ReadReportAnswer,
+  readReportRequest,
+  reportsNotification,
   rulePageRequest,
   rulesRequest,
   statusNotification,
@@ -288,6 +296,19 @@ export function startServer(connection: Connection, platform: Platform): void {
     const { textDocument, position, launch } = asked(readPanel(params), panelShape);
     const view = workspace.view(textDocument.uri);
     return (view && launchMarkdown(view, view.launches[selectedLaunch(view, position, launch)])) ?? null;
+  });
+  connection.onRequest<ReadReportAnswer, void>(readReportRequest, (params: unknown): ReadReportAnswer => {
+    return readReport(asked(readReportTexts(params), "{ texts } with names").texts);
+  });
+  connection.onNotification(reportsNotification, (params: unknown) => {
+    const read = readReports(params);
+    if (read) workspace.keepReports(read);
+    else failed(`${reportsNotification}: the parameters should be { reports }`);
+  });
+  connection.onRequest<string | null, void>(outlierRequest, (params: unknown): string | null => {
+    const { textDocument, position, launch } = asked(readPanel(params), panelShape);
+    const view = workspace.view(textDocument.uri);
+    return (view && outlier(view, view.launches[selectedLaunch(view, position, launch)])) ?? null;
   });
   connection.onRequest<WhatIfAnswer | null, void>(whatIfRequest, async (params: unknown, token): Promise<WhatIfAnswer | null> => {
     const cancelled = (callback: () => void): unknown => token.onCancellationRequested(callback);

@@ -5,9 +5,11 @@
 import type { GpuModel, LaunchReport } from "@warplens/sim-engine";
 import type { TextDocument } from "vscode-languageserver-textdocument";
 import type { Diagnostic } from "../lint.ts";
+import type { Beside } from "../measured/beside.ts";
+import type { Match } from "../measured/match.ts";
 import type { ProgramTimeline } from "../timeline/program-timeline.ts";
 import type { NamedPlace, OffsetRange, SharedArrayFact } from "../worker/messages.ts";
-import type { Pinned } from "./protocol.ts";
+import type { KeptReport, Pinned } from "./protocol.ts";
 import type { Settings } from "./settings.ts";
 
 export interface ViewKernel {
@@ -38,8 +40,16 @@ export interface ViewLaunch {
   readonly isChosen?: true;
   /** What the user pinned of it. */
   readonly pinned?: Pinned;
+  /** What was measured of it, by report: the one to show first. */
+  readonly measured?: readonly ViewMeasured[];
   /** Why it was not simulated; beside a stale report, why the present text's was not. */
   readonly reason?: string;
+}
+
+/** What was measured of a launch in one report. */
+export interface ViewMeasured {
+  readonly report: KeptReport;
+  readonly match: Match;
 }
 
 /** How far the simulation of the present text has come. `off`: in the settings; `stopped`: by the user. */
@@ -56,6 +66,8 @@ export interface View {
   readonly diagnostics: readonly Diagnostic[];
   /** What `main` has the device do, where the file has one; its lines are those of an older text where it is stale. */
   readonly program?: { readonly timeline: ProgramTimeline; readonly isStale: boolean };
+  /** Reports of measurements beside its launches, the one to show first; absent where there are none. */
+  readonly reports?: readonly { readonly report: KeptReport; readonly beside: Beside<LaunchReport> }[];
 }
 
 /** A launch that was simulated. */

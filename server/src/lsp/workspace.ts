@@ -18,10 +18,11 @@ import { DocumentState } from "./document-state.ts";
 import type { Documents, Edit } from "./documents.ts";
 import { gpuSummary } from "./gpus.ts";
 import { keyOf } from "./known-figures.ts";
+import { Measurements } from "./measurements.ts";
 import { Pins } from "./pins.ts";
 import type { Platform } from "./platform.ts";
 import { isProjectFile, projectDiagnostics } from "./project-diagnostics.ts";
-import type { ApplyAnswer, ChooseLaunchParams, StatusParams, WhatIfAnswer, WhatIfParams } from "./protocol.ts";
+import type { ApplyAnswer, ChooseLaunchParams, ReportsParams, StatusParams, WhatIfAnswer, WhatIfParams } from "./protocol.ts";
 import type { Wish } from "./queue.ts";
 import type { ChosenRefactoring } from "./refactor-actions.ts";
 import { Schedule, type ScheduleEvents } from "./schedule.ts";
@@ -54,6 +55,7 @@ export class Workspace {
   readonly #states = new Map<string, DocumentState>();
   readonly #pins = new Pins();
   readonly #chosenLaunches = new ChosenLaunches();
+  readonly #measurements = new Measurements();
   #problems: readonly string[] = [];
   /** Counts the times that files may have changed. */
   #files = 0;
@@ -220,7 +222,13 @@ export class Workspace {
 
   view(uri: string): View | undefined {
     const view = this.#states.get(uri)?.view(this.#configurations.settings);
-    return view && this.#chosenLaunches.beside(this.#pins.beside(view));
+    return view && this.#measurements.beside(this.#chosenLaunches.beside(this.#pins.beside(view)));
+  }
+
+  /** Reports to show beside what is simulated, in the place of those before. */
+  keepReports({ reports, shown }: ReportsParams): void {
+    this.#measurements.keep(reports, shown);
+    this.#events.display();
   }
 
   /** Which launch of its kernel lens and panel show. */

@@ -16,7 +16,7 @@ export interface ReportText {
 /** Characters of the texts of a report. */
 export const longestReport = 64_000_000;
 /** Launches of a report that are read. */
-const mostLaunches = 4_096;
+export const mostLaunches = 4_096;
 /** Sentences on what could not be read. */
 const mostNotes = 20;
 

@@ -18,13 +18,13 @@ const columns: Readonly<Record<LineFigureName, readonly string[]>> = {
   globalSectors: ["L2 Theoretical Sectors Global", "memory_l2_theoretical_sectors_global"],
   sharedWavefronts: ["L1 Wavefronts Shared", "memory_l1_wavefronts_shared"],
 };
-const figureNames = Object.keys(columns) as LineFigureName[];
+export const lineFigureNames = Object.keys(columns) as readonly LineFigureName[];
 
 /** One table of a source page; or why nothing can be taken from it, a sentence without its end. */
 export function sourceSection({ head, rows, about, line }: Table, mark: DecimalMark): SourceSection | { readonly problem: string } {
   if (line < 0) return { problem: "instructions without lines of source are left out; print them with --print-source cuda,sass" };
   const text = head.indexOf("Source");
-  const columnOf = figureNames.flatMap((name) => {
+  const columnOf = lineFigureNames.flatMap((name) => {
     const column = columns[name].map((each) => head.indexOf(each)).find((each) => each >= 0);
     return column === undefined ? [] : [{ name, column }];
   });

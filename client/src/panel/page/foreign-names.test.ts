@@ -2,6 +2,7 @@
 import type { LaunchReport, PanelModel } from "@warplens/server/protocol";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { linesSection } from "./lines.ts";
+import { measuredBody } from "./measured.ts";
 import { memorySection } from "./memory.ts";
 import { occupancySection } from "./occupancy.ts";
 import { header, headline, pinNote } from "./summary.ts";
@@ -75,6 +76,18 @@ function modelOf(name: string): PanelModel {
     progress: "done",
     sweeps: [{ resource: "registers", now: 16, to: 32, steps: [[8, 100]] }],
     source: { uri: name, lines: { "1": name } },
+    measured: {
+      reports: [{ id: name, name, loadedAt: 1, isShown: true, devices: [name], launches: 1, ns: 10 }],
+      launch: {
+        launches: 1,
+        isShared: false,
+        figures: [{ name: "time", label: "Time", unit: "ns", measured: 10, estimated: 10, error: 0, isClose: true }],
+        lines: { lines: { "1": { samples: 1, share: 1 } }, lost: 0 },
+      },
+      unmatched: [{ kernel: name, count: 1, why: name }],
+      elsewhere: [{ gpu: name, launches: 1 }],
+      notes: [name],
+    },
   };
 }
 
@@ -85,12 +98,13 @@ describe.each(["<img src=x onerror=alert(1)>", '"><script>alert(1)</script>', "j
     const report = model.report as LaunchReport;
     const drawn = [
       header(model, { launch: nothing, gpu: nothing, reset: nothing }, name),
-      headline(report, model.pinned && { figures: model.pinned, same: "as pinned" }),
+      headline(report, model.pinned && { figures: model.pinned, same: "as pinned" }, model.measured?.launch),
+      ...measuredBody(model.measured, { load: nothing, show: nothing, remove: nothing, outlier: nothing, gpu: nothing }),
       pinNote(model),
       timeSection(report),
       occupancySection(report, model.sweeps),
       memorySection(report),
-      linesSection(model, "instructions", { measure: nothing, reveal: nothing }),
+      linesSection(model, model.measured?.launch?.lines, "instructions", { measure: nothing, reveal: nothing }),
     ] as unknown as Fake[];
     const elements = drawn.flatMap(all);
     const tags = new Set(elements.map(({ tag }) => tag));
@@ -99,6 +113,6 @@ describe.each(["<img src=x onerror=alert(1)>", '"><script>alert(1)</script>', "j
     const attributes = new Set(elements.flatMap(({ attributes }) => [...attributes.keys()]));
     for (const attribute of attributes) expect(attribute).not.toMatch(/^(on|href|src|style|formaction|xlink)/);
     const texts = elements.flatMap(({ children }) => children.filter((child) => typeof child === "string"));
-    expect(texts.filter((text) => text.includes(name)).length).toBeGreaterThanOrEqual(6);
+    expect(texts.filter((text) => text.includes(name)).length).toBeGreaterThanOrEqual(12);
   });
 });

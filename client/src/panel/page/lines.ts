@@ -1,8 +1,8 @@
-import type { AccessReport, LaunchReport, LineCounters, PanelModel, WaitKind } from "@warplens/server/protocol";
+import type { AccessReport, LaunchReport, LineCounters, MeasuredLines, PanelModel, WaitKind } from "@warplens/server/protocol";
 import { formatPercent, formatRatio } from "@warplens/server/units";
 import { formatWaits } from "@warplens/server/wait-text";
 import { waitColours } from "../../wait-colours.ts";
-import { bar, element, section, stackedBar } from "./dom.ts";
+import { bar, element, ghostOf, section, stackedBar } from "./dom.ts";
 
 /** Lines with less than this share of the time are not shown. */
 const worthALine = 0.01;
@@ -19,11 +19,21 @@ const counters: Record<Measure, (line: LineCounters) => number> = {
   wavefronts: (line) => line.sharedWavefronts,
 };
 
+/** The same of what was measured. */
+const measuredCounters: Record<Measure, (line: MeasuredLines["lines"][string]) => number> = {
+  time: ({ share = 0 }) => share,
+  instructions: ({ instructions = 0 }) => instructions,
+  sectors: ({ globalSectors = 0 }) => globalSectors,
+  wavefronts: ({ sharedWavefronts = 0 }) => sharedWavefronts,
+};
+
 export interface HotLine {
   readonly line: number;
   readonly text: string;
   /** 0 to 1, of the launch's total. */
   readonly share: number;
+  /** The same of what was measured: of the time, of the samples. */
+  readonly measured?: number;
   /** Of the time: what it waits for, shares of the launch's. */
   readonly waits?: Readonly<Partial<Record<WaitKind, number>>>;
   /** What is not ideal about it; empty where nothing is. */
@@ -33,20 +43,38 @@ export interface HotLine {
 /** The measure to begin with: the time, where it is known. */
 export const measureFor = ({ time }: LaunchReport): Measure => (time ? "time" : "instructions");
 
-/** The lines with the largest shares of a measure. */
-function hottest({ report, source }: PanelModel, measure: Measure, most = 8): HotLine[] {
-  const all = Object.entries(report?.lines ?? {});
+const none: LineCounters = {
+  instructions: 0,
+  threadInstructions: 0,
+  globalRequests: 0,
+  globalSectors: 0,
+  globalSectorsIdeal: 0,
+  sharedWavefronts: 0,
+  sharedWavefrontsIdeal: 0,
+  divergentBranches: 0,
+};
+
+/** The lines with the largest shares of a measure, estimated or measured. */
+function hottest({ report, source }: PanelModel, measured: MeasuredLines | undefined, measure: Measure, most = 8): HotLine[] {
+  const numbers = new Set([...Object.keys(report?.lines ?? {}), ...Object.keys(measured?.lines ?? {})]);
+  const all = [...numbers].map((line): [string, LineCounters] => [line, report?.lines[line] ?? none]);
+  const countOf = (line: string): number => measuredCounters[measure](measured?.lines[line] ?? {});
+  const totalMeasured = measure === "time" ? 1 : Object.keys(measured?.lines ?? {}).reduce((sum, line) => sum + countOf(line), 0);
+  const measuredShare = (line: string): number => (totalMeasured > 0 ? countOf(line) / totalMeasured : 0);
   const accessesOn = (number: number) => report?.accesses.filter(({ file, line }) => file === 0 && line === number) ?? [];
   // A share of the time is of the launch's, whatever other files' lines take of it.
   const total = measure === "time" ? 1 : all.reduce((sum, [, line]) => sum + counters[measure](line), 0);
+  const shareOf = (counted: LineCounters): number => (total > 0 ? counters[measure](counted) / total : 0);
+  const larger = ([line, counted]: [string, LineCounters]): number => Math.max(shareOf(counted), measuredShare(line));
   return all
-    .filter(([, line]) => counters[measure](line) > (measure === "time" ? worthALine : 0))
-    .sort(([, a], [, b]) => counters[measure](b) - counters[measure](a))
+    .filter((each) => larger(each) > (measure === "time" ? worthALine : 0))
+    .sort((a, b) => larger(b) - larger(a))
     .slice(0, most)
     .map(([line, counted]) => ({
       line: Number(line),
       text: source.lines[line] ?? "",
-      share: counters[measure](counted) / total,
+      share: shareOf(counted),
+      ...(measured ? { measured: measuredShare(line) } : {}),
       ...(measure === "time" && counted.waits ? { waits: counted.waits } : {}),
       notes: notesOn(counted, accessesOn(Number(line))),
     }));
@@ -73,12 +101,19 @@ function waitsBar(waits: Readonly<Partial<Record<WaitKind, number>>>): HTMLEleme
   return stackedBar([...byColour].sort((a, b) => b[1] - a[1]).map(([tone, share]) => ({ share, tone })));
 }
 
+/** With a mark where the measured share ends. */
+function marked(of: HTMLElement, share: number | undefined): HTMLElement {
+  if (share !== undefined) of.append(ghostOf(share));
+  return of;
+}
+
 export function linesSection(
   model: PanelModel,
+  measured: MeasuredLines | undefined,
   measure: Measure,
   on: { readonly measure: (measure: Measure) => void; readonly reveal: (line: number) => void },
 ): HTMLElement {
-  const found = hottest(model, measure);
+  const found = hottest(model, measured, measure);
   const choices = measures.map((name) =>
     element(
       "label",
@@ -93,7 +128,7 @@ export function linesSection(
       name,
     ),
   );
-  const rows = found.map(({ line, text, share, waits, notes }) =>
+  const rows = found.map(({ line, text, share, measured: sampled, waits, notes }) =>
     element(
       "li",
       {},
@@ -103,15 +138,27 @@ export function linesSection(
         element("span", { class: "number" }, String(line)),
         element("code", {}, text),
         element("span", { class: "value" }, formatPercent(share * 100)),
-        waits ? waitsBar(waits) : bar(share, notes.length > 0 ? "warn" : "part"),
+        sampled !== undefined && element("span", { class: "value measured", title: "measured" }, formatPercent(sampled * 100)),
+        marked(waits ? waitsBar(waits) : bar(share, notes.length > 0 ? "warn" : "part"), sampled),
         waits && element("span", { class: "note" }, formatWaits(waits)),
         notes.length > 0 && element("span", { class: "note" }, notes.join("; ")),
       ),
     ),
   );
+  const head = element(
+    "div",
+    { class: "line head quiet" },
+    element("span"),
+    element("span"),
+    element("span", { class: "value" }, "est."),
+    element("span", { class: "value measured" }, measure === "time" ? "samples" : "measured"),
+  );
   return section(
     "Hottest lines",
     element("div", { class: "choices", role: "radiogroup", "aria-label": "Measure of the lines" }, ...choices),
-    found.length > 0 ? element("ol", { class: "lines" }, ...rows) : element("p", { class: "quiet" }, `No ${measure} in this launch.`),
+    measured && found.length > 0 && head,
+    found.length > 0
+      ? element("ol", { class: `lines${measured ? " both" : ""}` }, ...rows)
+      : element("p", { class: "quiet" }, `No ${measure} in this launch.`),
   );
 }

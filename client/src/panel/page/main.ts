@@ -4,7 +4,9 @@ import { formatAssumption, formatCount } from "@warplens/server/units";
 import { type FromPage, readToPage, type ToPage } from "../messages.ts";
 import { Asker } from "./asker.ts";
 import { disclosure, element, section } from "./dom.ts";
+import { acceptReports } from "./drop.ts";
 import { linesSection, type Measure, measureFor } from "./lines.ts";
+import { type MeasuredActions, measuredBody } from "./measured.ts";
 import { memorySection } from "./memory.ts";
 import { occupancySection } from "./occupancy.ts";
 import { programBody } from "./program.ts";
@@ -113,10 +115,12 @@ function markStale(): void {
 function page(own: PanelModel): HTMLElement[] {
   const { pinned, program } = own;
   const reveal = (line: number): void => vscode.postMessage({ type: "reveal", line });
+  // What was measured is of the launch as it is, not of what is tried.
+  const measured = whatIf.imagined ? undefined : own.measured;
   const { model, before = pinned && ({ figures: pinned, same: "as pinned" } satisfies Before) } = whatIf.imagined ?? { model: own };
   const { report, reason } = model;
   if (!report) return [element("p", { class: "lead", role: "status" }, reason ? `Not simulated: ${reason}` : waiting[model.progress])];
-  const lines = linesSection(model, state.measure ?? measureFor(report), {
+  const lines = linesSection(model, measured?.launch?.lines, state.measure ?? measureFor(report), {
     measure: (measure) => {
       change({ measure });
       render();
@@ -124,8 +128,9 @@ function page(own: PanelModel): HTMLElement[] {
     reveal,
   });
   return [
-    headline(report, before),
+    headline(report, before, measured?.launch),
     pinNote(model),
+    measured && section("Measured", ...measuredBody(measured, onMeasured)),
     whatIf.section(),
     timeSection(report, before?.figures),
     occupancySection(report, model.sweeps, before?.figures),
@@ -135,9 +140,18 @@ function page(own: PanelModel): HTMLElement[] {
     opened("Roofline", () => roofline(report, model.gpu, before?.figures, drawingWidth())),
     ...sweeps.map((sweep) => sweep.section()),
     program && opened("Whole program", () => programBody(program, drawingWidth(), reveal)),
+    measured ? undefined : opened("Measured", () => measuredBody(undefined, onMeasured)),
     basis(model),
   ].filter((part) => part !== undefined);
 }
+
+const onMeasured: MeasuredActions = {
+  load: () => vscode.postMessage({ type: "loadReport" }),
+  show: (id) => vscode.postMessage({ type: "showReport", id }),
+  remove: (id) => vscode.postMessage({ type: "removeReport", id }),
+  outlier: () => vscode.postMessage({ type: "outlier" }),
+  gpu: (id) => vscode.postMessage({ type: "gpu", id }),
+};
 
 /** A section that is drawn once its header is clicked, and stays open for other launches. */
 function opened(title: string, body: () => readonly HTMLElement[]): HTMLElement {
@@ -195,6 +209,7 @@ window.addEventListener("message", ({ data }: MessageEvent<unknown>) => {
   }
 });
 root.addEventListener("export", (event) => vscode.postMessage({ type: "export", ...(event as CustomEvent<Exported>).detail }));
+acceptReports((message) => vscode.postMessage(message));
 window.addEventListener("resize", () => render());
 root.addEventListener("scroll", () => change({ scroll: root.scrollTop }), { passive: true });
 

@@ -9,6 +9,7 @@ import {
   formatTime,
 } from "@warplens/server/units";
 import { element } from "./dom.ts";
+import { error } from "./measured.ts";
 
 /** Which launch on which GPU, both to be chosen. @param imagined what of it is not as the text has it */
 export function header(
@@ -83,9 +84,14 @@ export interface Before {
 }
 
 /** The three figures everybody asks for, and what they were before. */
-export function headline({ time: estimate, occupancy }: LaunchReport, before?: Before): HTMLElement {
+export function headline(
+  { time: estimate, occupancy }: LaunchReport,
+  before?: Before,
+  measured?: NonNullable<PanelModel["measured"]>["launch"],
+): HTMLElement {
   const pinned = before?.figures;
-  const figure = (value: string, label: string, detail: string, since?: string) =>
+  const time = measured?.figures.find(({ name }) => name === "time");
+  const figure = (value: string, label: string, detail: string, since?: string, more?: HTMLElement | false) =>
     element(
       "div",
       { class: "figure" },
@@ -93,6 +99,7 @@ export function headline({ time: estimate, occupancy }: LaunchReport, before?: B
       element("span", { class: "label" }, label),
       element("span", { class: "quiet" }, detail),
       since !== undefined && element("span", { class: "pinned" }, since),
+      more,
     );
   const since = (from: number | undefined, to: number, show: (value: number) => string): string | undefined => {
     if (from === undefined) return undefined;
@@ -108,6 +115,7 @@ export function headline({ time: estimate, occupancy }: LaunchReport, before?: B
         "time",
         `${formatErrorBar(estimate)}, estimated`,
         pinned && since(pinned.ns, estimate.ns, formatTime),
+        time && element("span", { class: "measured" }, `${formatTime(time.measured)} measured `, error(time)),
       ),
     estimate &&
       figure(

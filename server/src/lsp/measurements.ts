@@ -1,0 +1,89 @@
+/** Reports of Nsight Compute beside the launches of open documents. The client keeps them; what it tells is held here. */
+import type { LaunchReport } from "@warplens/sim-engine";
+import { URI, Utils } from "vscode-uri";
+import { visible, visibleName } from "../foreign-text.ts";
+import { type Beside, besideOf } from "../measured/beside.ts";
+import { compareFigures, compareLines, type MeasuredLines } from "../measured/compare.ts";
+import { deviceText } from "../measured/device.ts";
+import type { KeptReport, PanelMeasured } from "./protocol.ts";
+import { isSimulated, type View, type ViewLaunch, type ViewMeasured } from "./view.ts";
+
+/** The reports that the client keeps, the one to show first, then the newest. */
+export class Measurements {
+  #reports: readonly KeptReport[] = [];
+
+  /** @param shown id of the one to show; the newest where there is none of it */
+  keep(reports: readonly KeptReport[], shown: string | undefined): void {
+    this.#reports = reports.toSorted((a, b) => Number(b.id === shown) - Number(a.id === shown) || b.loadedAt - a.loadedAt);
+  }
+
+  /** The view, with what was measured beside each launch, and the reports. */
+  beside(view: View): View {
+    if (this.#reports.length === 0) return view;
+    const simulated = view.launches.filter(isSimulated).map(({ report }) => report);
+    const besides = this.#reports.map((report) => ({ report, beside: besideOf(report.report, simulated, view.gpu) }));
+    const launches = view.launches.map((launch): ViewLaunch => {
+      if (!isSimulated(launch)) return launch;
+      const measured = besides.flatMap(({ report, beside }): ViewMeasured[] => {
+        const match = beside.of.get(launch.report);
+        return match ? [{ report, match }] : [];
+      });
+      return measured.length > 0 ? { ...launch, measured } : launch;
+    });
+    return { ...view, launches, reports: besides };
+  }
+}
+
+/** What the report that is shown says of a launch: the first that has it. */
+export const shownMeasured = ({ measured: [first] = [] }: ViewLaunch): ViewMeasured | undefined => first;
+
+/** Lines of a launch as they were measured, where they stand in the document. */
+export function measuredLines({ document }: View, { match }: ViewMeasured): MeasuredLines | undefined {
+  return compareLines(match.launches, Utils.basename(URI.parse(document.uri)), document.getText());
+}
+
+/** What the panel shows of the reports, for one of the launches. */
+export function panelMeasured(view: View, launch: ViewLaunch | undefined): PanelMeasured | undefined {
+  const [first, ...others] = view.reports ?? [];
+  if (!first) return undefined;
+  const shown = launch && shownMeasured(launch);
+  const of = [first, ...others].find(({ report }) => report === shown?.report) ?? first;
+  const lines = shown && measuredLines(view, shown);
+  return {
+    reports: [first, ...others]
+      .toSorted((a, b) => b.report.loadedAt - a.report.loadedAt)
+      .map(({ report, beside }) => reportOf(report, beside, launch, of.report)),
+    ...(launch?.report && shown
+      ? {
+          launch: {
+            launches: shown.match.launches.length,
+            isShared: shown.match.isShared,
+            figures: compareFigures(launch.report, shown.match.launches),
+            ...(lines ? { lines } : {}),
+          },
+        }
+      : {}),
+    unmatched: of.beside.unmatched.map((each) => ({ ...each, kernel: visibleName(each.kernel), why: visible(each.why) })),
+    elsewhere: of.beside.elsewhere.map((each) => ({ ...each, gpu: visibleName(each.gpu) })),
+    notes: of.report.report.notes.map((note) => visible(note)),
+  };
+}
+
+function reportOf(
+  report: KeptReport,
+  beside: Beside<LaunchReport>,
+  launch: ViewLaunch | undefined,
+  shown: KeptReport,
+): PanelMeasured["reports"][number] {
+  const match = launch?.report && beside.of.get(launch.report);
+  const time = match && launch?.report && compareFigures(launch.report, match.launches).find(({ name }) => name === "time");
+  return {
+    id: report.id,
+    name: visibleName(report.report.name),
+    loadedAt: report.loadedAt,
+    isShown: report === shown,
+    devices: report.report.devices.map((device) => visibleName(deviceText(device))),
+    launches: report.report.launches.length,
+    ...(time ? { ns: time.measured } : {}),
+  };
+}
