@@ -94,6 +94,30 @@ describe("the replay", () => {
     expect(comes((w) => w + 1) / issued).toBeCloseTo(1, 1);
   });
 
+  test("warps that wait within a long loop for what they asked for before it go through it together", () => {
+    const program = new TimedProgram();
+    const sum = program.memory(program.site({ space: "global", operation: "atomic" }, { l2: 1 }), [], 1, 1);
+    const asks = program.instructions.length;
+    program.chain("fma", 100, [sum]);
+    const launch = program.launch(132, 1024);
+    const [block] = launch.blocks;
+    const code = [program.instructions.slice(0, asks), program.instructions.slice(asks)];
+    const turns = 10_000;
+    const warps = block!.warps.map((warp) => ({
+      ...warp,
+      blocks: Uint32Array.of(0, 1),
+      weights: Float32Array.of(1, turns),
+      accessStart: Uint32Array.of(0, 1, 1),
+    }));
+    // One word for all: the last has its answer when they all have been summed, one after the other.
+    const sums = 132 * warps.length * 32;
+    const totals = { ...launch.totals, hottestAtomics: sums };
+    const issued = (turns * 100 * warps.length) / h200.values.schedulers;
+    const found = cycles({ ...launch, code, totals, blocks: [{ ...block!, warps }] });
+    expect(found / (issued + sums * h200.values.atomicInterval)).toBeGreaterThan(0.9);
+    expect(found / (issued + sums * h200.values.atomicInterval)).toBeLessThan(1.05);
+  });
+
   test("what the budget leaves is extrapolated", () => {
     const launch = copies(62, 0.92);
     const all = replay(launch, h200.values, new Work(), 1e9)!;

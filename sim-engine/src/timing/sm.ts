@@ -30,9 +30,9 @@ const never = Number.POSITIVE_INFINITY;
 /**
  * How many times more executions a warp's next instruction stands for, from which it comes to a long loop: it begins when the warps that are
  * about to come to it have, for what they do until then takes no time beside the loop. Else each would go through it by itself.
- * A bound on the error, not a figure of the hardware: an instruction in front of the loop counts a sixty-fourth of one inside it.
+ * A bound on the error, not a figure of the hardware: an instruction in front of the loop counts a quarter of one inside it.
  */
-const longer = 64;
+const longer = 4;
 const lsu = pipeNames.indexOf("lsu");
 const adu = pipeNames.indexOf("adu");
 const pipes = pipeNames.length;
@@ -259,15 +259,15 @@ export class SmReplay {
     for (const [slot, ready] of this.ready.entries())
       if (ready !== never && this.gathers[slot] === 0) least = Math.min(least, this.weight[slot]!);
     this.#others = false;
-    for (const [slot, gathers] of this.gathers.entries()) {
-      if (gathers === 0 || this.weight[slot]! >= longer * least) continue;
+    const begins = [...this.gathers.keys()].filter((slot) => this.gathers[slot] === 1 && this.weight[slot]! < longer * least);
+    // Who waits for what was asked for before the loop is on his way as well.
+    const from = Math.max(this.now, ...begins.map((slot) => this.ready[slot]!));
+    for (const slot of begins) {
       this.gathers[slot] = 0;
       this.#gathering--;
       this.stale[slot % this.gpu.schedulers] = 1;
-      const waited = this.now - this.ready[slot]!;
-      if (waited <= 0) continue;
-      this.ready[slot] = this.now;
-      this.once[slot]! += waited;
+      this.once[slot]! += from - this.ready[slot]!;
+      this.ready[slot] = from;
     }
   }
 
@@ -520,9 +520,10 @@ export class SmReplay {
       }
     }
     const weight = this.#weightOf(slot);
-    if (weight >= longer * this.weight[slot]!) {
+    if (weight >= longer * (isFewer ? Math.min(made, this.weight[slot]!) : this.weight[slot]!)) {
       this.gathers[slot] = 1;
       this.#gathering++;
+      this.#others = true;
     }
     this.#others ||= weight !== this.weight[slot] || this.ready[slot] === never;
     this.weight[slot] = weight;
