@@ -105,9 +105,10 @@ export class TimedRun {
     const code = timedCode(machine, sites.numbers);
     const all = machine !== run.machine ? tally(program, machine, sample, work).instructions.warp : counted.instructions.warp;
     const issued = (all - (rest ? notExecuted(run, machine, rest) : 0)) / elements;
-    const hottest = run.atomics.hottest(counted.atomicSectors, blocks);
-    const hottestAtomics = hottest === undefined ? undefined : rest?.unites ? Math.min(hottest, blocks) : hottest;
     const blocksPerSm = without?.blocksPerSm ?? resident.blocksPerSm;
+    const atOnce = Math.min(blocks, blocksPerSm * gpu.values.smCount);
+    const hottest = run.atomics.hottest(counted.atomicSectors, { blocks, row: launch.grid[0], atOnce });
+    const hottestAtomics = hottest === undefined ? undefined : rest?.unites ? Math.min(hottest, blocks) : hottest;
     const residentBlocks = Math.min(blocksPerSm, Math.ceil(blocks / gpu.values.smCount));
     const timedBlocks = without?.lastWave?.fullBlocks ?? blocks;
     const estimate = estimateTime(

@@ -8795,14 +8795,14 @@ export const data: GpuData = {
           unit: "cycles",
           basis: "measured",
           source: "h200-measured",
-          at: "h200-results.txt: atomics on the same word, 0.694 lanes a cycle; on 8 words of a sector at random 3.17",
+          at: "h200-results.txt: atomics on the same word, 0.694 lanes a cycle; on 8 words of a sector at random 3.17; h200-atomics.txt: on all words of 256 bytes 0.73",
         },
         atomicFloatWork: {
           value: 2.42,
           unit: "ratio",
           basis: "measured",
           source: "h200-measured",
-          at: "h200-tiles: sumAll, 4,194,304 sums of floats on one word in 7.38 ms",
+          at: "h200-atomics.txt: on one word, and on 8 of a sector, 0.288 lanes a cycle, integers 0.69; h200-tiles: sumAll, 4,194,304 on one word in 7.38 ms",
         },
         atomicRate: {
           value: 38,
@@ -8814,9 +8814,9 @@ export const data: GpuData = {
         atomicSliceBytes: {
           value: 512,
           unit: "bytes",
-          basis: "assumed",
-          source: "engine",
-          at: "consecutive addresses go to different slices",
+          basis: "derived",
+          source: "h200-measured",
+          at: "h200-atomics.txt: words of 1 KB are summed by two slices, of 4 KB by seven",
         },
         l2RetainedShare: {
           value: 0.75,

@@ -1,17 +1,44 @@
 /**
  * Where global atomics meet: those that fall into one slice of the L2 are done one after the other. A sector of a request is one
- * pass over the unit for each lane on its busiest word (measured: microbenchmarks/h200-results.txt, `atomics`).
+ * pass over the unit for each lane on its busiest word; a floating-point sum has to wait for the one before where that was of the same
+ * sector (measured: microbenchmarks/h200-results.txt, `atomics`, and h200-atomics.txt).
  */
 import type { GpuValues } from "../gpus/figures.ts";
 import type { Op } from "../ir/kernel.ts";
 import { isFloatSum, isUnited } from "./atomic-work.ts";
 
+interface Passes {
+  passes: number;
+  /** Of these, floating-point sums. */
+  floats: number;
+}
+
 interface Region {
   /** Observed blocks that have atomics here. */
   blocks: number;
   lastBlock: number;
-  /** Passes of an integer operation. */
-  passes: number;
+  readonly byOp: Map<Op, Passes>;
+  readonly sectors: Set<number>;
+}
+
+/** An instruction's atomics. */
+interface OfOp extends Passes {
+  /** Of each block observed: its linear index, and its first and last word's addresses. */
+  readonly blocks: { readonly index: number; lowest: number; highest: number }[];
+}
+
+/** Over how many regions the atomics go of the blocks that are resident together, and over how many sectors in each. */
+interface Spread {
+  readonly regions: number;
+  readonly sectors: number;
+}
+
+/** How the resident blocks are spread over slices. */
+export interface Resident {
+  /** Blocks in the grid, in a row of it, and resident on the GPU at one time. */
+  readonly blocks: number;
+  readonly row: number;
+  readonly atOnce: number;
 }
 
 /** Bytes of what one pass does. */
@@ -22,10 +49,11 @@ export class AtomicRegions {
   readonly #regionBytes: number;
   readonly #sectorBytes: number;
   readonly #regions = new Map<number, Region>();
+  readonly #ofOps = new Map<Op, OfOp>();
   readonly #floatWork: number;
   #block = 0;
+  #index = 0;
   #sectors = 0;
-  #passes = 0;
 
   constructor({ atomicSliceBytes, sectorBytes, atomicFloatWork = 1 }: GpuValues) {
     this.#regionBytes = atomicSliceBytes;
@@ -33,15 +61,16 @@ export class AtomicRegions {
     this.#floatWork = atomicFloatWork;
   }
 
-  /** Another block is observed. */
-  begin(): void {
+  /** Another block is observed, the one with this linear index. */
+  begin(index: number): void {
     this.#block++;
+    this.#index = index;
   }
 
   /** A warp's atomic request. */
   add(op: Op, addresses: Float64Array, from: number, mask: number): void {
     const united = isUnited(op);
-    const work = isFloatSum(op) ? this.#floatWork : 1;
+    const isFloat = isFloatSum(op);
     /** Lanes on each word, by sector. */
     const sectors = new Map<number, Map<number, number>>();
     for (let lane = 0; lane < 32; lane++) {
@@ -53,36 +82,100 @@ export class AtomicRegions {
       if (!words) sectors.set(sector, (words = new Map()));
       words.set(word, united ? 1 : (words.get(word) ?? 0) + 1);
     }
-    for (const [sector, words] of sectors) this.#pass(sector * this.#sectorBytes, Math.max(...words.values()) * work);
+    for (const [sector, words] of sectors) this.#pass(op, sector, words, isFloat);
     this.#sectors += sectors.size;
   }
 
-  #pass(address: number, passes: number): void {
-    const key = Math.floor(address / this.#regionBytes);
+  /** `words`: lanes on each word of a sector. */
+  #pass(op: Op, sector: number, words: ReadonlyMap<number, number>, isFloat: boolean): void {
+    const passes = Math.max(...words.values());
+    const lowest = Math.min(...words.keys()) * wordBytes;
+    const highest = Math.max(...words.keys()) * wordBytes;
+    const key = Math.floor(lowest / this.#regionBytes);
     let region = this.#regions.get(key);
-    if (!region) this.#regions.set(key, (region = { blocks: 0, lastBlock: 0, passes: 0 }));
+    if (!region) this.#regions.set(key, (region = { blocks: 0, lastBlock: 0, byOp: new Map(), sectors: new Set() }));
     if (region.lastBlock !== this.#block) {
       region.lastBlock = this.#block;
       region.blocks++;
     }
-    region.passes += passes;
-    this.#passes += passes;
+    region.sectors.add(sector);
+    let here = region.byOp.get(op);
+    if (!here) region.byOp.set(op, (here = { passes: 0, floats: 0 }));
+    let all = this.#ofOps.get(op);
+    if (!all) this.#ofOps.set(op, (all = { passes: 0, floats: 0, blocks: [] }));
+    for (const sum of [here, all]) {
+      sum.passes += passes;
+      if (isFloat) sum.floats += passes;
+    }
+    const last = all.blocks[all.blocks.length - 1];
+    if (last?.index !== this.#index) all.blocks.push({ index: this.#index, lowest, highest });
+    else {
+      last.lowest = Math.min(last.lowest, lowest);
+      last.highest = Math.max(last.highest, highest);
+    }
+  }
+
+  /** Work of passes that go over so many sectors in turn, in passes of integer operations. */
+  #work(all: Iterable<Passes>, sectors: number): number {
+    let work = 0;
+    for (const { passes, floats } of all) work += passes + (floats * (this.#floatWork - 1)) / sectors;
+    return work;
   }
 
   /**
-   * Passes that the busiest region does in the whole launch, where there are `total` sectors of atomics in all. A region that most observed blocks
-   * meet in is taken to be met by as large a share of all blocks; others by those alone that were seen there. Undefined when there
-   * are no atomics.
+   * Work of the busiest region in the whole launch, in passes of integer operations, where there are `total` sectors of atomics in all. Where
+   * each block has a place of its own, a step from the one before, those that are resident together are at as many regions as their places
+   * go over. Of other atomics: a region that most observed blocks meet in is taken to be met by as large a share of all blocks, the others
+   * by those alone that were seen there. Undefined when there are no atomics.
    */
-  hottest(total: number, gridBlocks: number): number | undefined {
+  hottest(total: number, resident: Resident): number | undefined {
     if (this.#sectors === 0) return undefined;
-    const perBlock = this.#sectors / this.#block;
-    let most = 0;
-    for (const { blocks, passes } of this.#regions.values()) {
-      const meeting = 2 * blocks > this.#block ? gridBlocks * (blocks / this.#block) : Math.min(gridBlocks, blocks);
-      const share = passes / blocks / perBlock;
-      most = Math.max(most, (share * meeting * total) / gridBlocks);
+    const moving = new Map<Op, Spread>();
+    for (const [op, { blocks }] of this.#ofOps) {
+      const spread = this.#spread(blocks, resident);
+      if (spread) moving.set(op, spread);
     }
-    return Math.min((total * this.#passes) / this.#sectors, most);
+    const perSector = total / this.#sectors;
+    let most = 0;
+    for (const [op, { regions, sectors }] of moving)
+      most = Math.max(most, (this.#work([this.#ofOps.get(op)!], sectors) * perSector) / regions);
+    for (const { blocks, byOp, sectors } of this.#regions.values()) {
+      const stay = [...byOp].flatMap(([op, passes]) => (moving.has(op) ? [] : [passes]));
+      const isMet = 2 * blocks > this.#block;
+      const times = isMet ? 1 : (Math.min(resident.blocks, blocks) / blocks) * (this.#block / resident.blocks);
+      most = Math.max(most, this.#work(stay, sectors.size) * perSector * times);
+    }
+    return Math.min(this.#work(this.#ofOps.values(), 1) * perSector, most);
   }
+
+  /** Undefined where a block's atomics go over more than a region, and where its place follows no step from block to block. */
+  #spread(blocks: OfOp["blocks"], { row, atOnce }: Resident): Spread | undefined {
+    if (blocks.length < 2 || blocks.some(({ lowest, highest }) => highest - lowest >= this.#regionBytes)) return undefined;
+    const places = [
+      { of: (index: number) => index, together: atOnce },
+      { of: (index: number) => index % row, together: Math.min(row, atOnce) },
+    ];
+    for (const { of, together } of places) {
+      const step = stepOf(
+        blocks.map(({ index, lowest }) => [of(index), lowest]),
+        this.#sectorBytes,
+      );
+      if (step === undefined) continue;
+      // Wherever the first of them begins: one more than they fill.
+      const regions = 1 + (together - 1) * Math.min(1, step / this.#regionBytes);
+      const inRegion = Math.min(together, Math.max(1, this.#regionBytes / step));
+      return { regions, sectors: 1 + (inRegion - 1) * Math.min(1, step / this.#sectorBytes) };
+    }
+    return undefined;
+  }
+}
+
+/** The step of addresses that follow places on a line, within so many bytes; undefined where they do not, or all are the same. */
+function stepOf(points: readonly [place: number, address: number][], within: number): number | undefined {
+  const sorted = points.toSorted(([a], [b]) => a - b);
+  const [[first, base], [last, end]] = [sorted[0]!, sorted[sorted.length - 1]!];
+  if (first === last) return undefined;
+  const step = (end - base) / (last - first);
+  if (step === 0 || !sorted.every(([place, address]) => Math.abs(base + step * (place - first) - address) <= within)) return undefined;
+  return Math.abs(step);
 }

@@ -115,7 +115,7 @@ export class Observer implements AccessListener {
     this.#entries = [];
     this.#observed++;
     this.#fullWarps = new Set();
-    this.atomics.begin();
+    this.atomics.begin(index);
     this.#runner.records = records;
     for (const counter of this.#counters) counter.listener = this;
     try {

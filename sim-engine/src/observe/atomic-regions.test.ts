@@ -1,0 +1,93 @@
+import { describe, expect, test } from "vitest";
+import { findGpu } from "../gpus/model.ts";
+import { noSpan } from "../ir/builder.ts";
+import type { Op } from "../ir/kernel.ts";
+import { AtomicRegions } from "./atomic-regions.ts";
+
+const { values } = findGpu("h200")!;
+const sum = (type: "i32" | "f32", id = 1): Op => ({
+  id,
+  action: { kind: "atomic", op: "add", space: "global", scope: "device" } as Op["action"],
+  type,
+  args: [],
+  span: noSpan,
+});
+const integers = sum("i32");
+const floats = sum("f32");
+const floatWork = values.atomicFloatWork!;
+
+interface Launch {
+  readonly blocks?: number;
+  readonly row?: number;
+  readonly atOnce?: number;
+  readonly observed?: readonly number[];
+}
+
+/** Work of the busiest region, where every warp of a block adds all its lanes to the words that `at` names of the block. */
+function work(
+  op: Op,
+  at: (block: number) => number[],
+  { blocks = 4096, row = blocks, atOnce = 264, observed = [0, 1, 2, 3, 2047, 2048, 4095] }: Launch = {},
+): number {
+  const regions = new AtomicRegions(values);
+  for (const block of observed) {
+    regions.begin(block);
+    for (const address of at(block)) regions.add(op, new Float64Array(32).fill(address), 0, -1);
+  }
+  const requests = observed.reduce((all, block) => all + at(block).length, 0) / observed.length;
+  return regions.hottest(requests * blocks, { blocks, row, atOnce })! / (32 * requests * blocks);
+}
+
+describe("where atomics of a launch meet, as a share of all passes", () => {
+  const base = 2 ** 30;
+  const slice = values.atomicSliceBytes;
+  test("on one word: all of them", () => {
+    expect(work(integers, () => [base])).toBeCloseTo(1);
+    expect(work(floats, () => [base])).toBeCloseTo(floatWork);
+  });
+
+  test("on one sector's words: floats wait for each other", () => {
+    expect(work(floats, () => [base, base + 4, base + 28])).toBeCloseTo(floatWork);
+  });
+
+  test("on sectors of one slice in turn: a sum waits less", () => {
+    expect(work(integers, () => [base, base + 32, base + 64, base + 96])).toBeCloseTo(1);
+    expect(work(floats, () => [base, base + 32, base + 64, base + 96])).toBeCloseTo(1 + (floatWork - 1) / 4);
+  });
+
+  test.each([
+    ["a word a block, beside each other", 4],
+    ["a word a block, 40 bytes apart", 40],
+    ["the same backwards", -40],
+  ])("%s: over as many slices as the words of resident blocks", (_, step) => {
+    expect(work(integers, (block) => [base + 2 ** 20 + block * step])).toBeCloseTo(1 / (1 + (263 * Math.abs(step)) / slice));
+    expect(work(integers, (block) => [base + 2 ** 20 + block * step], { atOnce: 1056 })).toBeCloseTo(
+      1 / (1 + (1055 * Math.abs(step)) / slice),
+    );
+  });
+
+  test("a slice a block: over all that are resident", () => {
+    expect(work(integers, (block) => [base + block * 4096])).toBeCloseTo(1 / 264);
+    expect(work(floats, (block) => [base + block * 4096])).toBeCloseTo(floatWork / 264);
+  });
+
+  test("a word for the blocks of a row, or of a column, of the grid", () => {
+    const observed = [0, 1, 63, 64, 65, 2048, 4095];
+    expect(work(integers, (block) => [base + 4 * Math.floor(block / 64)], { row: 64, observed })).toBeCloseTo(
+      1 / (1 + 263 / 64 / (slice / 4)),
+      2,
+    );
+    expect(work(integers, (block) => [base + 4 * (block % 64)], { row: 64, observed })).toBeCloseTo(1 / (1 + 63 / (slice / 4)), 2);
+  });
+
+  test("blocks that follow no step: those that were seen there", () => {
+    const places = [3, 141, 59, 26, 535, 89, 793];
+    const observed = [0, 1, 2, 3, 2047, 2048, 4095];
+    const found = work(integers, (block) => [base + slice * places[observed.indexOf(block)]!], { observed });
+    expect(found).toBeCloseTo(1 / 4096);
+  });
+
+  test("nothing without atomics", () => {
+    expect(new AtomicRegions(values).hottest(0, { blocks: 1, row: 1, atOnce: 1 })).toBeUndefined();
+  });
+});
