@@ -25,7 +25,7 @@ export interface DeviceTask {
 }
 
 export interface ProgramTimeline {
-  /** Nanoseconds until everything is done, the least that it takes. */
+  /** Nanoseconds until everything is done. */
   readonly ns: number;
   readonly tasks: readonly DeviceTask[];
   /** Turns of loops that are not told one by one: so many, between so many nanoseconds; with the stream, where all is in one. */

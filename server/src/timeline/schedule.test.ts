@@ -5,11 +5,31 @@ import { type Durations, schedule, type Timeline } from "./schedule.ts";
 
 const at: Expression = { kind: "bool", start: 0, end: 1, value: true };
 
-/** A kernel of 100 ns takes the whole GPU, `half` of it as long. */
+/** A kernel of 100 ns takes the whole GPU, `half` of it as long, and so do small ones that keep what they are named after busy. */
 const durations: Durations = {
-  launch: ({ kernel }) => (kernel === "unknown" ? undefined : { ns: 100, room: kernel === "half" ? 0.5 : 1 }),
+  launch: ({ kernel }) =>
+    kernel === "unknown"
+      ? undefined
+      : {
+          ns: 100,
+          room: kernel === "k" ? 1 : kernel === "half" ? 0.5 : 0.1,
+          work: kernel === "k" || kernel === "half" ? {} : { [kernel]: 60 },
+        },
   linkRate: 1,
   memoryRate: 10,
+  host: {
+    launch: 0,
+    copy: 0,
+    set: 0,
+    event: 0,
+    begins: 0,
+    returns: 0,
+    started: { "to device": 0, "from device": 0, "in device": 0 },
+    copyShare: 1,
+    bothWays: 1,
+    pageableRate: 1,
+    takenOver: 0,
+  },
 };
 
 const launch = (kernel: string, stream?: number): DeviceEvent => ({
@@ -31,6 +51,54 @@ const repeat = (times: number | undefined, ...events: DeviceEvents[]): DeviceEve
 
 const run = (...events: DeviceEvents[]): Timeline => schedule({ events, independent: new Set([9]), doubts: [] }, durations);
 const spans = (...events: DeviceEvents[]): (readonly [number, number])[] => run(...events).spans.map(({ from, to }) => [from, to]);
+
+describe("what host code pays", () => {
+  const host = {
+    ...durations.host,
+    launch: 10,
+    copy: 5,
+    set: 3,
+    event: 1,
+    begins: 20,
+    returns: 30,
+    bothWays: 0.8,
+    pageableRate: 0.5,
+    takenOver: 64,
+  };
+  const paid = (...events: DeviceEvent[]): (readonly [number, number])[] =>
+    schedule({ events, independent: new Set(), doubts: [] }, { ...durations, host }).spans.map(({ from, to }) => [from, to]);
+
+  test("asking takes time, and so does beginning where the device waits for it", () => {
+    expect(paid(launch("k"), launch("k"))).toEqual([
+      [30, 130],
+      [130, 230],
+    ]);
+    expect(paid(launch("k", 1), launch("dram", 2))[1]).toEqual([130, 230]);
+  });
+
+  test("the host that waits goes on later than what it waits for is done", () => {
+    expect(paid(launch("k"), wait, launch("k"))[1]).toEqual([130 + 30 + 10 + 20, 290]);
+  });
+
+  test("pageable memory is copied at the host's rate, and waited for, but for what the driver takes over", () => {
+    const copied = (bytes: number) => paid(copy(bytes, "up", { async: true, pageable: true }), launch("k"));
+    expect(copied(100)).toEqual([
+      [25, 225],
+      [225 + 30 + 10 + 20, 385],
+    ]);
+    expect(copied(50)).toEqual([
+      [25, 125],
+      [125, 225],
+    ]);
+  });
+
+  test("copies both ways at once are slower: the later bears it for both", () => {
+    const [up, down] = paid(copy(100, "up", { async: true, stream: 1 }), copy(100, "down", { async: true, stream: 2 }));
+    expect(up).toEqual([25, 125]);
+    expect(down?.[0]).toBe(30);
+    expect(down?.[1]).toBeCloseTo(130 + 2 * 95 * 0.25);
+  });
+});
 
 describe("the order", () => {
   test("of one stream is the host's", () => {
@@ -69,6 +137,15 @@ describe("the order", () => {
       [0, 100],
       [100, 200],
       [200, 300],
+    ]);
+  });
+
+  test("kernels beside each other share what both keep busy", () => {
+    expect(spans(launch("dram", 1), launch("dram", 2), launch("issue", 3), launch("dram", 4))).toEqual([
+      [0, 100],
+      [0, 120],
+      [0, 100],
+      [0, 180],
     ]);
   });
 
@@ -152,7 +229,7 @@ test("two short kernels go beside a long one", () => {
   const long: DeviceEvent = { ...launch("half", 2), kernel: "long" } as DeviceEvent;
   const made = schedule(
     { events: [launch("half", 1), launch("half", 1), long], independent: new Set(), doubts: [] },
-    { ...durations, launch: ({ kernel }) => ({ ns: kernel === "long" ? 200 : 100, room: 0.5 }) },
+    { ...durations, launch: ({ kernel }) => ({ ns: kernel === "long" ? 200 : 100, room: 0.5, work: {} }) },
   );
   expect(made.ns).toBe(200);
 });

@@ -1,20 +1,37 @@
 /**
  * When the device does what host code asks for: streams in their order, copies by an engine each way, kernels beside each other as far
- * as the SMs have room. Host code itself takes no time here, nor does asking; so what is told is the least a run takes.
+ * as the SMs have room. Of host code nothing takes time here but asking, and waiting.
  */
 import type { DeviceEvent, DeviceEvents, DeviceProgram } from "../analysis/device-events.ts";
+import type { HostCosts } from "./host-costs.ts";
 import type { Engine } from "./program-timeline.ts";
 
 /** What takes time. */
 type Task = DeviceEvent & { readonly kind: "launch" | "copy" | "set" };
 
+export interface LaunchDuration {
+  /** Nanoseconds alone on the GPU. */
+  readonly ns: number;
+  /** The share of the SMs' room that its blocks take, at most 1. */
+  readonly room: number;
+  /** By resource of the GPU, nanoseconds that it is all taken up. */
+  readonly work: Readonly<Record<string, number>>;
+}
+
+/** A kernel that has been given its time. */
+interface Placed extends LaunchDuration {
+  readonly from: number;
+  readonly to: number;
+}
+
 /** How long tasks take, by whoever knows. */
 export interface Durations {
-  /** Nanoseconds of a launch and the share of the SMs' room that its blocks take, at most 1; undefined where it was not simulated. */
-  launch(event: Task & { readonly kind: "launch" }): { readonly ns: number; readonly room: number } | undefined;
+  /** Of a launch; undefined where it was not simulated. */
+  launch(event: Task & { readonly kind: "launch" }): LaunchDuration | undefined;
   /** Bytes a nanosecond between host and device, and of the device's memory, read or written. */
   readonly linkRate: number;
   readonly memoryRate: number;
+  readonly host: HostCosts;
 }
 
 /** Something that the device does, once or in all turns of a loop that are not told one by one. */
@@ -135,7 +152,7 @@ class Schedule {
   readonly #link = { "to device": 0, "from device": 0 };
   #recorded = new Map<number, number>();
   /** Kernels by when they run, and the room they take. */
-  #kernels: { readonly from: number; readonly to: number; readonly room: number }[] = [];
+  #kernels: Placed[] = [];
 
   constructor(program: DeviceProgram, durations: Durations) {
     this.#durations = durations;
@@ -208,25 +225,34 @@ class Schedule {
     this.#streams = all(before.streams, this.#streams);
     this.#recorded = all(before.recorded, this.#recorded);
     for (const way of ["to device", "from device"] as const) this.#link[way] = on(before.link[way], this.#link[way]);
-    this.#kernels = this.#kernels.map(({ from, to, room }) => ({ from: from + passed, to: to + passed, room }));
+    this.#kernels = this.#kernels.map((each) => ({ ...each, from: each.from + passed, to: each.to + passed }));
   }
 
   #do(event: DeviceEvent): void {
     const stream = "stream" in event && event.stream !== undefined ? event.stream : defaultStream;
     switch (event.kind) {
-      case "wait":
-        if (event.event !== undefined) this.#host = Math.max(this.#host, this.#recorded.get(event.event) ?? 0);
-        else this.#host = Math.max(this.#host, event.stream === undefined ? this.end : this.#ready(event.stream));
+      case "wait": {
+        const { event: recorded, stream: own } = event;
+        if (recorded !== undefined) this.#wait(this.#recorded.get(recorded) ?? 0);
+        else this.#wait(own === undefined ? this.end : this.#ready(own));
         return;
+      }
       case "record":
+        this.#host += this.#durations.host.event;
         this.#recorded.set(event.event, this.#ready(stream));
         return;
       case "join":
+        this.#host += this.#durations.host.event;
         this.#streams.set(stream, Math.max(this.#ready(stream), this.#recorded.get(event.event) ?? 0));
         return;
       default:
         this.#task(event, stream);
     }
+  }
+
+  /** The host waits for what is done at `until`. */
+  #wait(until: number): void {
+    this.#host = Math.max(this.#host, until + (until > this.#host ? this.#durations.host.returns : 0));
   }
 
   /** When a stream can go on: the default stream waits for all but the independent ones, and they for it. */
@@ -244,19 +270,38 @@ class Schedule {
       this.doubts.add(`only the first ${mostSpans.toLocaleString("en")} things are told and counted`);
       return;
     }
+    const { host } = this.#durations;
     const took = this.#durationOf(event, engine);
-    const ready = this.#ready(stream);
-    const [ns, room] = [took?.ns ?? 0, took?.room ?? 0];
+    if (!event.uncertain) this.#host += host[event.kind];
+    const ready = Math.max(this.#ready(stream), this.#host + (event.uncertain ? 0 : host.begins));
+    const { ns, room, work } = took ?? { ns: 0, room: 0, work: {} };
     const from = engine === "kernel" ? this.#fits(ready, ns, room) : Math.max(ready, engine === "in device" ? 0 : this.#link[engine]);
-    const to = from + ns;
-    if (engine === "kernel" && ns > 0) this.#kernels = [...this.#kernels.slice(1 - mostBeside), { from, to, room }];
+    const to = engine === "kernel" ? Math.max(from + ns, this.#done(from, work)) : from + ns + this.#longer(engine, from, ns);
+    if (engine === "kernel" && ns > 0) this.#kernels = [...this.#kernels.slice(1 - mostBeside), { from, to, ns, room, work }];
     else if (engine === "to device" || engine === "from device") this.#link[engine] = to;
     this.#streams.set(stream, to);
     this.spans.push({ event, engine, from, to, times: 1, ...(took || event.uncertain ? {} : { isUnknown: true as const }) });
-    if (waitsFor(event, engine)) this.#host = to;
+    if (waitsFor(event, engine, host)) this.#wait(to);
   }
 
-  #durationOf(event: Task, engine: Engine): { readonly ns: number; readonly room: number } | undefined {
+  /** How much longer a copy takes, and the one the other way that it goes beside: the later of two bears it for both. */
+  #longer(engine: Engine, from: number, ns: number): number {
+    if (engine !== "to device" && engine !== "from device") return 0;
+    const other = this.#link[engine === "to device" ? "from device" : "to device"];
+    return 2 * Math.min(ns, Math.max(0, other - from)) * (1 / this.#durations.host.bothWays - 1);
+  }
+
+  /** When a kernel that begins at `from` has done its work at the latest resource, behind what is left of the kernels beside it. */
+  #done(from: number, work: LaunchDuration["work"]): number {
+    const beside = this.#kernels.filter((other) => other.from <= from && other.to > from);
+    const ends = Object.entries(work).map(([resource, ns]) => {
+      const left = beside.map((other) => ((other.work[resource] ?? 0) * (other.to - from)) / (other.to - other.from));
+      return from + ns + left.reduce((sum, each) => sum + each, 0);
+    });
+    return Math.max(from, ...ends);
+  }
+
+  #durationOf(event: Task, engine: Engine): LaunchDuration | undefined {
     const unknown = (why: string): undefined => void this.doubts.add(why);
     // It may be one of two things of which the other happens.
     if (event.uncertain) return unknown("what may happen or not, as it depends on what is not known, is taken to need no time");
@@ -265,9 +310,11 @@ class Schedule {
     if (event.bytes === undefined) return unknown("how much some copies move is not known: they are taken to need no time");
     if (event.kind === "copy" && (event.from === undefined || event.to === undefined))
       return unknown("where some copies lead is not known: they are taken to need no time");
-    if (engine !== "in device") return { ns: event.bytes / this.#durations.linkRate, room: 0 };
-    // A copy reads what it writes.
-    return { ns: (event.kind === "copy" ? 2 * event.bytes : event.bytes) / this.#durations.memoryRate, room: 0 };
+    const { host, linkRate, memoryRate } = this.#durations;
+    // A copy on the device reads what it writes.
+    const bytes = engine === "in device" && event.kind === "copy" ? 2 * event.bytes : event.bytes;
+    const rate = engine === "in device" ? memoryRate : isPageable(event) ? Math.min(linkRate, host.pageableRate) : linkRate;
+    return { ns: (engine === "kernel" ? 0 : host.started[engine]) + bytes / rate, room: 0, work: {} };
   }
 
   /** From when a kernel that needs `room` finds it, until it ends. */
@@ -296,10 +343,14 @@ function engineOf(event: Task): Engine | undefined {
   return isOfHost(event.to) ? "from device" : "in device";
 }
 
-/** The host goes on when it is done: also where memory that is not page-locked has to be copied by the driver. */
-function waitsFor(event: Task, engine: Engine): boolean {
+/** From or to memory of the host that is not page-locked, which the driver has to copy. */
+export const isPageable = (event: DeviceEvent): boolean => event.kind === "copy" && (event.from === "host" || event.to === "host");
+
+/** The host goes on when it is done: also where the driver copies it, but for the little that it takes over at once. */
+function waitsFor(event: Task, engine: Engine, { takenOver }: HostCosts): boolean {
   if (event.kind !== "copy" || engine === "in device") return false;
-  return !event.async || event.from === "host" || event.to === "host";
+  if (event.from === "host" && event.bytes !== undefined && event.bytes <= takenOver) return false;
+  return !event.async || isPageable(event);
 }
 
 export function schedule(program: DeviceProgram, durations: Durations): Timeline {

@@ -3,6 +3,7 @@ import { beforeAll, expect, test } from "vitest";
 import { loadGrammarFromDisk } from "../grammar.ts";
 import { simulateProgram } from "../simulate.ts";
 import { analyseCode } from "../testing/rule-tables.ts";
+import { hostCosts } from "./host-costs.ts";
 import type { ProgramTimeline } from "./program-timeline.ts";
 import { timelineOf } from "./timeline.ts";
 
@@ -28,7 +29,7 @@ test("launches take as long as they are simulated to, and stand where they do in
     k<<<16, 256>>>(x, 4096);
   }
 }`);
-  const { hostLinkBandwidth, hostLinkShare } = h200.values;
+  const { hostLinkBandwidth } = h200.values;
   expect(found?.tasks.map(({ name, line, engine, times }) => [name, line, engine, times])).toEqual([
     ["cudaMemcpy", 7, "to device", 1],
     ["k", 9, "kernel", 1],
@@ -39,10 +40,12 @@ test("launches take as long as they are simulated to, and stand where they do in
     ["k", 10, "kernel", 8],
   ]);
   const [copy, large, small] = found?.tasks ?? [];
-  expect(copy && copy.to - copy.from).toBeCloseTo((4 << 20) / (hostLinkBandwidth * hostLinkShare));
+  expect(copy && copy.to - copy.from).toBeCloseTo(hostCosts.started["to device"] + (4 << 20) / (hostLinkBandwidth * hostCosts.copyShare));
   const took = (task: typeof large): number => (task ? task.to - task.from : Number.NaN);
   expect(took(large)).toBeGreaterThan(took(small));
-  expect(found?.ns).toBeCloseTo(took(copy) + 10 * (took(large) + took(small)));
+  const last = found?.tasks.at(-1);
+  expect(found?.ns).toBeGreaterThan(took(copy) + 10 * (took(large) + took(small)));
+  expect(last?.engine).toBe("kernel");
   expect(found?.kernels).toBeCloseTo(10 * (took(large) + took(small)));
 });
 

@@ -3,8 +3,10 @@ import type { GpuModel, Launch } from "@warplens/sim-engine";
 import type { DeviceEvents } from "../analysis/device-events.ts";
 import type { Program } from "../analysis/facts.ts";
 import type { SimulatedLaunch } from "../rules/rule.ts";
+import { formatTime } from "../units.ts";
+import { hostCosts } from "./host-costs.ts";
 import type { DeviceTask, ProgramTimeline } from "./program-timeline.ts";
-import { schedule } from "./schedule.ts";
+import { isPageable, schedule } from "./schedule.ts";
 
 /**
  * Undefined where the file has no `main` that has the device do anything, where what it launches rests on input that is not known, and
@@ -14,11 +16,12 @@ export function timelineOf(program: Program, gpu: GpuModel, launches: readonly S
   const { device, reading } = program;
   if (device === undefined || device.events.length === 0) return undefined;
   if (!areKnown(device.events)) return undefined;
-  const { hostLinkBandwidth, hostLinkShare, dramMixedBandwidth, smCount } = gpu.values;
-  const linkRate = hostLinkBandwidth * hostLinkShare;
+  const { hostLinkBandwidth, dramMixedBandwidth, smCount } = gpu.values;
+  const linkRate = hostLinkBandwidth * hostCosts.copyShare;
   const made = schedule(device, {
     linkRate,
     memoryRate: dramMixedBandwidth,
+    host: hostCosts,
     launch({ at, kernel, templateArguments, grid, block }) {
       const found = launches.find(
         ({ fact, report }) =>
@@ -32,7 +35,9 @@ export function timelineOf(program: Program, gpu: GpuModel, launches: readonly S
       if (!found || !time) return undefined;
       const [x, y, z] = found.report.grid;
       const { blocksPerSm } = found.report.occupancy;
-      return { ns: time.ns, room: Math.min(1, (x * y * z) / Math.max(1, blocksPerSm * smCount)) };
+      const blocks = x * y * z;
+      const work = time.parts.map(({ name, ns }): [string, number] => [name, ns * (ofAll.has(name) ? 1 : Math.min(1, blocks / smCount))]);
+      return { ns: time.ns, room: Math.min(1, blocks / Math.max(1, blocksPerSm * smCount)), work: Object.fromEntries(work) };
     },
   });
   const isLaunched = made.spans.filter(({ engine }) => engine === "kernel");
@@ -54,18 +59,19 @@ export function timelineOf(program: Program, gpu: GpuModel, launches: readonly S
       to,
       times,
       ...(event.kind !== "launch" && event.bytes !== undefined ? { bytes: event.bytes } : {}),
-      ...(event.kind === "copy" && (event.from === "host" || event.to === "host") ? { isPageable: true as const } : {}),
+      ...(isPageable(event) ? { isPageable: true as const } : {}),
       ...(isUnknown ? { isUnknown } : {}),
       ...(event.uncertain ? { isUncertain: true as const } : {}),
     };
   });
   const notes = [
-    "host code, and asking the device, are taken to need no time",
-    ...(tasks.some(({ engine }) => engine === "to device" || engine === "from device")
-      ? [
-          `copies go at the ${linkRate.toFixed(0)} GB/s that kernels reach over the link of this GPU; from and to pageable memory they are slower`,
-        ]
+    `host code takes no time but for asking: ${formatTime(hostCosts.launch)} a launch, ${formatTime(hostCosts.begins + hostCosts.returns)} to begin and to be waited for, as measured on one host`,
+    "launches find nothing of their data in the caches, as under the profiler",
+    ...(tasks.some(({ engine }) => engine === "to device" || engine === "from device") ? [`copies go at ${linkRate.toFixed(0)} GB/s`] : []),
+    ...(tasks.some((task) => task.isPageable)
+      ? [`from and to pageable memory at ${hostCosts.pageableRate} GB/s: 7 to 13 were measured, by host`]
       : []),
+    ...(areBeside(tasks) ? ["kernels beside each other slow each other only where one resource has more to do than it can"] : []),
     ...(launches.some(({ fact }) => isOtherLater(fact.launch))
       ? ["a launch that is made with other arguments later is taken to need as long as with the first"]
       : []),
@@ -79,6 +85,20 @@ export function timelineOf(program: Program, gpu: GpuModel, launches: readonly S
     ...(stream === undefined ? {} : { stream: streamOf(stream) }),
   }));
   return { ns, tasks, turns, kernels, copies, overlap, notes };
+}
+
+/** Resources that all SMs have in common; others have as much of them as they are. */
+const ofAll: ReadonlySet<string> = new Set(["dram", "l2", "host-link", "atomics", "block-launch"]);
+
+/** Whether two kernels run at one time. */
+function areBeside(tasks: readonly DeviceTask[]): boolean {
+  let until = 0;
+  for (const { engine, from, to } of tasks.toSorted((a, b) => a.from - b.from)) {
+    if (engine !== "kernel") continue;
+    if (from < until) return true;
+    until = Math.max(until, to);
+  }
+  return false;
 }
 
 /** A later execution is given other numbers: where its buffers begin matters little. */

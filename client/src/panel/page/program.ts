@@ -53,7 +53,7 @@ export function programBody(program: PanelProgram, width: number, reveal: (line:
     copies > 0 ? `, ${overlap > 0 ? `${formatTime(overlap)} of it at once` : "never at once"}` : "",
   ].join("");
   return [
-    element("p", { class: "lead" }, `${formatTime(ns)} at least`, isStale && " (before your last edit)"),
+    element("p", { class: "lead" }, `about ${formatTime(ns)}`, isStale && " (before your last edit)"),
     element("p", {}, `${sums}.`),
     drawing(program, width, reveal),
     legend(program),

@@ -36,7 +36,7 @@ export function timelineText(program: ProgramTimeline, style: Style): string {
   const rows = rowsOf(program);
   const left = rows.length - mostRows;
   return [
-    `  ${style("main", "bold")} on the device: ${formatTime(ns)} at least`,
+    `  ${style("main", "bold")} on the device: about ${formatTime(ns)}`,
     `    ${parts.join(", ")}`,
     ...rows.slice(0, mostRows).map(rowText),
     ...(left > 0 ? [`    and ${left} more`] : []),
