@@ -3,7 +3,7 @@ import { type ReadFileParams, readFileRequest } from "@warplens/server/protocol"
 import { type Diagnostic, type LogOutputChannel, Uri, workspace } from "vscode";
 import type { BaseLanguageClient, LanguageClientOptions, LSPAny } from "vscode-languageclient";
 import { rulePageUri } from "./rule-pages.ts";
-import { withoutCompiler } from "./trust.ts";
+import { withoutPrograms } from "./trust.ts";
 
 /** The built-in id of .cu and .cuh files, and the one other extensions give them. */
 export const languages = ["cuda-cpp", "cuda"] as const;
@@ -29,10 +29,10 @@ export function clientOptions(log: LogOutputChannel): LanguageClientOptions {
     diagnosticPullOptions: { onChange: true, onTabs: true },
     middleware: {
       workspace: {
-        // A compiler runs only where the user trusts what it compiles, whoever switched it on.
+        // Programs run only where the user trusts what they run on, whoever switched them on.
         async configuration(params, token, next) {
           const sections = await next(params, token);
-          return !Array.isArray(sections) || workspace.isTrusted ? sections : withoutCompiler<LSPAny>(sections);
+          return !Array.isArray(sections) || workspace.isTrusted ? sections : withoutPrograms<LSPAny>(sections);
         },
       },
       // In the status bar: one that can be cancelled would come as a notification over the code.

@@ -8,7 +8,7 @@ import {
   readReportRequest,
   reportsNotification,
 } from "@warplens/server/protocol";
-import { Disposable, type Memento, window } from "vscode";
+import { Disposable, type Memento, ProgressLocation, window } from "vscode";
 import { type BaseLanguageClient, State } from "vscode-languageclient";
 
 /** Under which they are kept, all at once. */
@@ -35,12 +35,14 @@ export class Measured implements Disposable {
   }
 
   /** Reads what Nsight Compute printed, as one report, and shows it. @returns whether it is one */
-  async add(texts: ReadReportParams["texts"]): Promise<boolean> {
+  async add(params: ReadReportParams): Promise<boolean> {
     if (!this.#client.isRunning()) {
       void window.showErrorMessage("WarpLens: the language server is not running.");
       return false;
     }
-    const answer = await this.#client.sendRequest<ReadReportAnswer>(readReportRequest, { texts } satisfies ReadReportParams);
+    const answer = await window.withProgress({ location: ProgressLocation.Window, title: "WarpLens: reading the report" }, () =>
+      this.#client.sendRequest<ReadReportAnswer>(readReportRequest, params),
+    );
     if ("problem" in answer) {
       void window.showErrorMessage(label(`WarpLens: ${answer.problem}`));
       return false;

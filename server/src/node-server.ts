@@ -4,6 +4,7 @@ import { pathOfUri, uriOfPath } from "./document-paths.ts";
 import { diskFiles } from "./files.ts";
 import { startServer } from "./lsp/server.ts";
 import { compileResources } from "./nvcc/compile.ts";
+import { printReport } from "./nvcc/ncu.ts";
 import { type StartedThread, type Ticks, threadWorker } from "./worker/thread.ts";
 
 /** A thread that a debugger has stopped is not stuck. */
@@ -24,6 +25,7 @@ export function serve(start: () => StartedThread, first: StartedThread): void {
   startServer(connection, {
     files: diskFiles,
     compile: compileResources,
+    printReport,
     startWorker: (state) => threadWorker({ start, state, first, ...(isDebugged ? { ticks: never } : {}) }),
     pathOf: pathOfUri,
     uriOf: uriOfPath,

@@ -14,11 +14,13 @@ export async function loadReport(measured: Measured, given?: readonly Uri[]): Pr
       title: "Load Nsight Compute Report",
       openLabel: "Load",
       canSelectMany: true,
-      filters: { "Printed by ncu --csv": ["csv", "txt", "log"], "All files": ["*"] },
+      filters: { "Nsight Compute": ["csv", "txt", "log", "ncu-rep"], "All files": ["*"] },
     }));
   if (!chosen || chosen.length === 0) return false;
   const texts: { name: string; text: string }[] = [];
-  for (const uri of chosen) {
+  // These only Nsight Compute can read.
+  const isReportFile = (uri: Uri): boolean => uri.scheme === "file" && uri.path.endsWith(".ncu-rep");
+  for (const uri of chosen.filter((each) => !isReportFile(each))) {
     const name = uri.path.slice(uri.path.lastIndexOf("/") + 1);
     const text = await textOf(uri).catch((error: unknown) => (error instanceof Error ? error : new Error(String(error))));
     if (text instanceof Error) {
@@ -27,7 +29,7 @@ export async function loadReport(measured: Measured, given?: readonly Uri[]): Pr
     }
     texts.push({ name, text });
   }
-  return measured.add(texts);
+  return measured.add({ texts, files: chosen.filter(isReportFile).map((uri) => uri.toString()) });
 }
 
 async function textOf(uri: Uri): Promise<string> {

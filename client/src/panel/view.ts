@@ -165,7 +165,7 @@ export class PanelView implements WebviewViewProvider, Disposable {
         this.#imagining.get(message.id)?.cancel();
         break;
       case "report":
-        void this.#measured.add(message.texts);
+        void this.#measured.add({ texts: message.texts });
         break;
       case "reportFiles":
         void loadReport(

@@ -1,7 +1,8 @@
 /** `simulate --measured`: what Nsight Compute printed of a program on an H200, beside what is simulated of its source. */
-import { readFileSync } from "node:fs";
+import { chmodSync, readFileSync } from "node:fs";
+import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { run } from "./testing/command.ts";
+import { folderWith, run, runIn } from "./testing/command.ts";
 
 const printed = (name: string): string => readFileSync(new URL(`../measured/testing/${name}`, import.meta.url), "utf8");
 const files = {
@@ -85,6 +86,59 @@ describe("a report beside the launches of a file", () => {
   ])("%s", async (_, given, message) => {
     const { code, err, out } = await run({ "launches.cu": files["launches.cu"], ...given }, simulate);
     expect({ code, err, out }).toEqual({ code: 2, err: message, out: "" });
+  });
+
+  describe("a report file", () => {
+    // A stand-in for ncu: prints what the real one did of such a file.
+    const ncu = [
+      "#!/usr/bin/env node",
+      'const { readFileSync } = require("node:fs");',
+      "const [, file, , , page] = process.argv.slice(2);",
+      'if (readFileSync(file, "utf8") !== "report") { console.log("==ERROR== Failed to load the report"); process.exit(1); }',
+      'console.error("a word on the other stream");',
+      'process.stdout.write(readFileSync(require("node:path").join(__dirname, page + ".csv"), "utf8"));',
+    ].join("\n");
+    const folder = () => {
+      const made = folderWith({ ...files, ncu, "a.ncu-rep": "report", "other.ncu-rep": "no report" });
+      chmodSync(path.join(made, "ncu"), 0o755);
+      return made;
+    };
+    const simulateFile = (name: string, ...more: readonly string[]) => [
+      "simulate",
+      "launches.cu",
+      "--no-cache",
+      "--measured",
+      name,
+      ...more,
+    ];
+
+    test("is printed by the ncu that is named: both pages", async () => {
+      const cwd = folder();
+      const { code, out, err } = await runIn(cwd, simulateFile("a.ncu-rep", "--ncu", path.join(cwd, "ncu")));
+      expect({ code, err }).toEqual({ code: 0, err: "" });
+      expect(out).toMatch(/Time {2,}14\.6 µs/);
+      expect(out).toContain("line 5      88 % of samples");
+    });
+
+    test.each([
+      [
+        "no ncu is allowed",
+        ["a.ncu-rep"],
+        "a.ncu-rep is a report file: --ncu auto has your own Nsight Compute print it; or print it: ncu --import a.ncu-rep --csv --page raw > report.csv",
+      ],
+      ["there is no such file", ["b.ncu-rep", "--ncu", "auto"], "there is no file b.ncu-rep"],
+      ["there is no such ncu", ["a.ncu-rep", "--ncu", "/no/ncu"], "There is no ncu at /no/ncu."],
+    ])("%s", async (_, [name = "", ...more], message) => {
+      const { code, err } = await runIn(folder(), simulateFile(name, ...more));
+      expect({ code, err }).toEqual({ code: 2, err: `warplens: --measured: ${message}\n` });
+    });
+
+    test("what ncu says of it is told", async () => {
+      const cwd = folder();
+      const { code, err } = await runIn(cwd, simulateFile("other.ncu-rep", "--ncu", path.join(cwd, "ncu")));
+      expect(code).toBe(2);
+      expect(err).toMatch(/ncu does not print other\.ncu-rep: Failed to load the report\n$/);
+    });
   });
 
   test("what of it cannot be read is told with its place", async () => {

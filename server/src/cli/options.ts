@@ -48,6 +48,10 @@ const options = {
     multiple: true,
     help: "what Nsight Compute measured, to be shown beside the estimates: ncu --csv --page raw, --page source --print-source cuda,sass",
   },
+  ncu: {
+    value: "PATH",
+    help: "your Nsight Compute, to print report files (.ncu-rep) that --measured names (default: off); auto: the one on PATH",
+  },
   launch: { value: "LAUNCH", multiple: true, help: "replace or add a launch: 'KERNEL: grid=(X,Y,Z) block=(X,Y,Z) shared=BYTES'" },
   assume: {
     value: "VALUE",

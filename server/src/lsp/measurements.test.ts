@@ -12,7 +12,7 @@ import { panelAnswer } from "./panel.ts";
 import { readReports } from "./params.ts";
 import type { KeptReport, PanelModel } from "./protocol.ts";
 import { readSettings } from "./settings.ts";
-import { reportOf } from "./testing.ts";
+import { reportOf, setUp } from "./testing.ts";
 import type { View, ViewKernel } from "./view.ts";
 
 const line = "  out[i] = in[i];";
@@ -150,6 +150,39 @@ describe("several reports", () => {
       ["old", 400_000],
     ]);
     expect(measured?.reports.filter(({ isShown }) => isShown)).toHaveLength(1);
+  });
+});
+
+describe("report files", () => {
+  const refusal = (more: object) => {
+    const { workspace, configure } = setUp({}, more);
+    configure({});
+    return workspace.readReport({ texts: [], files: ["file:///w/a.ncu-rep"] });
+  };
+  test("no program is run that nobody allowed", async () => {
+    const printReport = () => Promise.reject(new Error("run"));
+    expect(await refusal({ printReport })).toEqual({
+      problem:
+        "a.ncu-rep is a report file. The setting warplens.ncu, in a trusted workspace, lets your own Nsight Compute print it; or do it yourself: ncu --import a.ncu-rep --csv --page raw > report.csv",
+    });
+  });
+  test("where none can be run it is said how to do it elsewhere", async () => {
+    expect(await refusal({})).toEqual({
+      problem: "a.ncu-rep is a report file. Print it: ncu --import a.ncu-rep --csv --page raw > report.csv",
+    });
+  });
+  test("what ncu prints is read", async () => {
+    const asked: unknown[] = [];
+    const printReport = (...words: readonly unknown[]) => {
+      asked.push(words);
+      return Promise.resolve({
+        texts: [{ name: "a.ncu-rep", text: '"ID","Kernel Name","Grid Size","Block Size"\n"0","k(int)","1","1"\n' }],
+      });
+    };
+    const { workspace, configure } = setUp({}, { printReport });
+    configure({ ncu: "auto" });
+    expect(await workspace.readReport({ texts: [], files: ["file:///w/a.ncu-rep"] })).toMatchObject({ report: { name: "a.ncu-rep" } });
+    expect(asked).toEqual([["auto", "/w/a.ncu-rep"]]);
   });
 });
 

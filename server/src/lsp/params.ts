@@ -136,14 +136,14 @@ export function readRulePage(params: unknown): RulePageParams | undefined {
   return id === undefined ? undefined : { id };
 }
 
-export function readReportTexts(params: unknown): ReadReportParams | undefined {
-  const { texts } = fieldsOf(params);
-  if (!Array.isArray(texts)) return undefined;
+export function readReportParams(params: unknown): ReadReportParams | undefined {
+  const { texts, files = [] } = fieldsOf(params);
+  if (!Array.isArray(texts) || !Array.isArray(files) || !files.every((uri: unknown) => typeof uri === "string")) return undefined;
   const read = texts.flatMap((each: unknown) => {
     const [name, text] = [textOf(fieldsOf(each).name), textOf(fieldsOf(each).text)];
     return name === undefined || text === undefined ? [] : [{ name, text }];
   });
-  return read.length === texts.length ? { texts: read } : undefined;
+  return read.length === texts.length ? { texts: read, files } : undefined;
 }
 
 /** Those that are none are left out: they may have been kept by another version. */

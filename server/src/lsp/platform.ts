@@ -1,6 +1,7 @@
 /** What the server needs of the place it runs in: a desktop's process or a browser's worker. */
 import type { FileHost } from "../analysis/settings.ts";
 import type { Compilation, CompilationAnswer } from "../nvcc/compile.ts";
+import type { PrintedReport } from "../nvcc/ncu.ts";
 import type { StartWorker } from "../worker/messages.ts";
 
 export interface Platform {
@@ -15,6 +16,8 @@ export interface Platform {
   readonly startWorker: StartWorker;
   /** Asks the user's nvcc, where one can be run. */
   compile?(nvcc: string, compilation: Compilation, signal: AbortSignal): Promise<CompilationAnswer>;
+  /** Has the user's Nsight Compute print a report file, where it can be run. */
+  printReport?(ncu: string, path: string): Promise<PrintedReport>;
   pathOf(uri: string): string;
   uriOf(path: string): string;
 }

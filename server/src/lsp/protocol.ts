@@ -157,6 +157,8 @@ export const readReportRequest = "warplens/readReport";
 export interface ReadReportParams {
   /** Each by the name that messages give it. */
   readonly texts: readonly { readonly name: string; readonly text: string }[];
+  /** URIs of report files, which the user's Nsight Compute is asked to print. */
+  readonly files?: readonly string[];
 }
 
 /** A report; or why there is none, a sentence with the place. */

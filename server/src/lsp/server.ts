@@ -17,7 +17,6 @@ import {
 } from "vscode-languageserver";
 import type { TextDocument } from "vscode-languageserver-textdocument";
 import { label } from "../foreign-text.ts";
-import { readReport } from "../measured/read-report.ts";
 import { kindOf } from "../refactorings/refactoring.ts";
 import { takeStages } from "../trace.ts";
 import type { SimulationOrder } from "../worker/messages.ts";
@@ -41,8 +40,8 @@ import {
   readPanel,
   readPosition,
   readRange,
+  readReportParams,
   readReports,
-  readReportTexts,
   readRulePage,
   readUri,
   readWatched,
@@ -297,9 +296,9 @@ export function startServer(connection: Connection, platform: Platform): void {
     const view = workspace.view(textDocument.uri);
     return (view && launchMarkdown(view, view.launches[selectedLaunch(view, position, launch)])) ?? null;
   });
-  connection.onRequest<ReadReportAnswer, void>(readReportRequest, (params: unknown): ReadReportAnswer => {
-    return readReport(asked(readReportTexts(params), "{ texts } with names").texts);
-  });
+  connection.onRequest<ReadReportAnswer, void>(readReportRequest, (params: unknown) =>
+    workspace.readReport(asked(readReportParams(params), "{ texts, files? } with names")),
+  );
   connection.onNotification(reportsNotification, (params: unknown) => {
     const read = readReports(params);
     if (read) workspace.keepReports(read);

@@ -65,6 +65,12 @@ export const settings = {
     description:
       "Register counts from your own nvcc, compiled in the background: `auto` uses the one on PATH, a path that one, `off` estimates them. Runs in trusted workspaces only.",
   } as Setting<"string">,
+  ncu: {
+    kind: "string",
+    default: "off",
+    description:
+      "Your own Nsight Compute, to print report files (`.ncu-rep`) that are loaded: `auto` uses the `ncu` on PATH, a path that one, `off` none. Runs in trusted workspaces only.",
+  } as Setting<"string">,
   argv: list("The arguments of `main`, to follow host values through `argv`."),
   defines: list("Macros, as `NAME` or `NAME=VALUE`, besides those of `compile_commands.json`."),
   nvccOptions: list(

@@ -17,6 +17,7 @@ import type {
 } from "../worker/messages.ts";
 import { codeLenses } from "./code-lens.ts";
 import { Documents } from "./documents.ts";
+import type { Platform } from "./platform.ts";
 import type { StatusParams } from "./protocol.ts";
 import { Workspace } from "./workspace.ts";
 
@@ -156,7 +157,8 @@ function manualWorker() {
   return { worker, asked, inputs };
 }
 
-export function setUp(files: Record<string, string> = {}) {
+/** @param more of the platform */
+export function setUp(files: Record<string, string> = {}, more: Partial<Platform> = {}) {
   const { worker, asked, inputs } = manualWorker();
   const errors: string[] = [];
   const warnings: string[] = [];
@@ -176,6 +178,7 @@ export function setUp(files: Record<string, string> = {}) {
     startWorker: () => worker,
     pathOf: (uri: string) => uri.slice("file://".length),
     uriOf: (path: string) => `file://${path}`,
+    ...more,
   };
   const workspace = new Workspace(documents, platform, {
     error: (message) => errors.push(message),

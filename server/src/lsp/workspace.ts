@@ -6,6 +6,8 @@ import { findGpu, type GpuModel } from "@warplens/sim-engine";
 import type { Diagnostic as LspDiagnostic } from "vscode-languageserver";
 import type { TextDocument } from "vscode-languageserver-textdocument";
 import type { FixProof } from "../lint.ts";
+import { howToPrint } from "../measured/how-to-print.ts";
+import { readReport } from "../measured/read-report.ts";
 import type { OfferedRefactoring } from "../refactorings/offered.ts";
 import type { AnalysisWorker, Input, SimulationOrder, WhatIf } from "../worker/messages.ts";
 import type { BugReportFacts } from "./bug-report.ts";
@@ -22,7 +24,16 @@ import { Measurements } from "./measurements.ts";
 import { Pins } from "./pins.ts";
 import type { Platform } from "./platform.ts";
 import { isProjectFile, projectDiagnostics } from "./project-diagnostics.ts";
-import type { ApplyAnswer, ChooseLaunchParams, ReportsParams, StatusParams, WhatIfAnswer, WhatIfParams } from "./protocol.ts";
+import type {
+  ApplyAnswer,
+  ChooseLaunchParams,
+  ReadReportAnswer,
+  ReadReportParams,
+  ReportsParams,
+  StatusParams,
+  WhatIfAnswer,
+  WhatIfParams,
+} from "./protocol.ts";
 import type { Wish } from "./queue.ts";
 import type { ChosenRefactoring } from "./refactor-actions.ts";
 import { Schedule, type ScheduleEvents } from "./schedule.ts";
@@ -42,6 +53,8 @@ export interface WorkspaceEvents extends Omit<ScheduleEvents, "running" | "simul
 }
 
 const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
+
+const allowNcu = "The setting warplens.ncu, in a trusted workspace, lets your own Nsight Compute print it; or do it yourself: ";
 
 export class Workspace {
   readonly #documents: Documents;
@@ -223,6 +236,23 @@ export class Workspace {
   view(uri: string): View | undefined {
     const view = this.#states.get(uri)?.view(this.#configurations.settings);
     return view && this.#measurements.beside(this.#chosenLaunches.beside(this.#pins.beside(view)));
+  }
+
+  /** What Nsight Compute printed, or prints of report files, as one report. */
+  async readReport({ texts, files = [] }: ReadReportParams): Promise<ReadReportAnswer> {
+    await this.ready;
+    const { ncu } = this.#configurations.settings;
+    const print = this.#platform.printReport;
+    const printed: { readonly name: string; readonly text: string }[] = [...texts];
+    for (const uri of files) {
+      const path = this.#texts.pathOf(uri);
+      if (!print || ncu === "off")
+        return { problem: `${nameOf(path)} is a report file. ${print ? allowNcu : "Print it: "}${howToPrint(nameOf(path))}` };
+      const answer = await print(ncu, path);
+      if ("problem" in answer) return answer;
+      printed.push(...answer.texts);
+    }
+    return readReport(printed);
   }
 
   /** Reports to show beside what is simulated, in the place of those before. */

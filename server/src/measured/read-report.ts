@@ -1,6 +1,7 @@
 /** Reads what Nsight Compute printed: its raw page, its source page, or the metrics that were asked for; of one text or of several. */
 import type { Dim3 } from "@warplens/sim-engine";
 import { figureNames, figures } from "./figures.ts";
+import { howToPrint } from "./how-to-print.ts";
 import { type DecimalMark, decimalMarkOf, factorOf, isAbsent, numberOf, type Unit } from "./numbers.ts";
 import type { CsvRecord } from "./records.ts";
 import type { FigureName, MeasuredDevice, MeasuredLaunch, MeasuredReport } from "./report.ts";
@@ -59,8 +60,7 @@ class Reader {
 
   /** @returns why the text is no report's */
   take({ name, text }: ReportText): string | undefined {
-    if (text.includes("\0"))
-      return `${name} is not text. Of a report file, print what it holds: ncu --import ${name} --csv --page raw > report.csv`;
+    if (text.includes("\0")) return `${name} is not text. Of a report file, print what it holds: ${howToPrint(name)}`;
     const note = (row: number, problem: string, column?: string): void =>
       this.#note(`${name}, row ${row}${column === undefined ? "" : `, column ${column}`}: ${problem}.`);
     const tables = tablesOf(text, note);

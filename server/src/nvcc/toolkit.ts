@@ -26,7 +26,8 @@ export function findToolkit(setting: string): Promise<ToolkitAnswer> {
   return answer;
 }
 
-function onPath(name: string): string | undefined {
+/** A program on PATH, of whose folders those that are relative do not count. */
+export function onPath(name: string): string | undefined {
   const names = process.platform === "win32" ? [`${name}.exe`] : [name];
   return (process.env.PATH ?? "")
     .split(path.delimiter)

@@ -27,6 +27,8 @@ async function take(data: DataTransfer, post: (message: FromPage) => void): Prom
   const uris = lists.flatMap((type) => data.getData(type).split(/\r?\n/)).filter((line) => line !== "" && !line.startsWith("#"));
   if (files.length > mostFiles || uris.length > mostFiles) refused(`A report is of ${mostFiles} files at most.`);
   else if (files.some(({ size }) => size > longestReport)) refused(`A report has ${longestReport / 1e6} million characters at most.`);
+  else if (files.some(({ name }) => name.endsWith(".ncu-rep")))
+    refused("A report file cannot be taken from outside of the editor: load it by the command, or drag it from the explorer.");
   else if (files.length > 0) {
     const texts = await Promise.all(files.map(async (file) => ({ name: file.name, text: await file.text() })));
     post({ type: "report", texts });

@@ -16,13 +16,13 @@ export default {
   name: "simulate",
   operands: "FILE...",
   summary: "the report of every launch; with several GPUs (--gpu a,b) one report each",
-  options: ["gpu", "kernel", "format", "measured", "shard", ...inspectionOptions],
+  options: ["gpu", "kernel", "format", "measured", "ncu", "shard", ...inspectionOptions],
   async run({ given, operands }, io) {
     if (operands.length === 0) throw new UsageError("simulate needs a file: warplens simulate FILE...");
     const format = formatNamed(given.format, ["text", "json"]);
     const isOfShard = shardNamed(given.shard);
     const session = new Session(io, given);
-    const report = given.measured && readMeasured(given.measured, io);
+    const report = given.measured && (await readMeasured(given.measured, given.ncu ?? "off", io));
     const found = collectInputs(operands, io.cwd, (message) => io.error(`${message}\n`));
     const inputs = found.filter(isOfShard);
     const nameOf = nameOfPath(io.cwd);
