@@ -17,6 +17,7 @@ const options = {
   format: { value: "FORMAT", help: "how to print the result" },
   fix: { help: "apply safe fixes, as far as simulating the kernels they touch proves them" },
   diff: { help: "print what --fix would change, and change nothing" },
+  prove: { help: "try each fix by itself, as the editor does; --format json says what came of it" },
   "unsafe-fixes": { help: "with --fix or --diff, fixes too that may change results" },
   select: { value: "RULES", multiple: true, help: "only these rules: ids, prefixes, groups or ALL, separated by commas" },
   ignore: { value: "RULES", multiple: true, help: "not these rules" },

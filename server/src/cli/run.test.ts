@@ -1,6 +1,7 @@
 import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import sharedBankConflict from "../rules/shared-bank-conflict.ts";
 import { folderWith, run, runIn, writeInto } from "./testing/command.ts";
 
 const clean = "__global__ void k(float *a) { a[threadIdx.x] = 1.0f; }\n";
@@ -47,6 +48,12 @@ describe("usage", () => {
     ],
     ["a baseline that is not named", ["check", "a.cu", "--write-baseline"], "--write-baseline needs the file: --baseline FILE"],
     ["a missing value", ["check", "a.cu", "--gpu"], "--gpu needs a value: --gpu ID"],
+    ["proofs that nothing shows", ["check", "a.cu", "--prove"], "--prove says what comes of fixes in --format json: give both"],
+    [
+      "fixes tried in two ways",
+      ["check", "a.cu", "--prove", "--fix", "--format", "json"],
+      "--fix and --diff try fixes one on top of the other, --prove each by itself: give one",
+    ],
     ["an option for a value", ["check", "a.cu", "--gpu", "--fix"], "--gpu needs a value: --gpu ID"],
     ["a value for a flag", ["check", "a.cu", "--fix=yes"], "--fix takes no value"],
     ["one option twice", ["check", "a.cu", "--gpu", "t4", "--gpu", "v100"], "--gpu is given twice"],
@@ -191,6 +198,18 @@ describe("check", () => {
     expect((await run({ "a.cu": poor }, argv, { isTerminal: true, env: { NO_COLOR: "1" } })).out).not.toContain("\u001B");
     expect((await run({ "a.cu": poor }, [...argv, "--no-color"], { isTerminal: true })).out).not.toContain("\u001B");
     expect((await run({ "a.cu": poor }, [...argv, "--color"])).out).toContain("\u001B");
+  });
+
+  test("json: with --prove each fix has what came of trying it, without there is none", async () => {
+    const files = { "a.cu": sharedBankConflict.example.bad };
+    const fixes = async (...argv: string[]) => {
+      const { out } = await run(files, ["check", "a.cu", "--format", "json", ...argv]);
+      return JSON.parse(out).files[0].diagnostics[0].fixes;
+    };
+    expect(await fixes("--prove")).toMatchObject([
+      { title: "Pad `tile` to [32][33]", proof: { verdict: "proved", gain: {}, compared: { launches: 1, results: "equal" } } },
+    ]);
+    expect((await fixes())[0]).not.toHaveProperty("proof");
   });
 
   test("json: the report, version 1", async () => {

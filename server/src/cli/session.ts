@@ -174,6 +174,7 @@ export class Session {
   /** Throws a UsageError where the file's `warplens.json` is wrong. */
   job(input: Input, gpu: GpuModel, simulates: boolean): Job {
     const { kernel, nvcc = "off" } = this.#given;
+    const proves = this.#proves();
     return {
       path: input.path,
       text: input.text,
@@ -181,13 +182,20 @@ export class Session {
       analysis: this.#analysis(input, gpu),
       lint: this.#lintSettings(input),
       simulates,
-      ...(this.#given.fix || this.#given.diff ? { proves: this.#given["unsafe-fixes"] ? ("all" as const) : ("safe" as const) } : {}),
+      ...(proves ? { proves } : {}),
       steps: this.#steps,
       registers: this.#said.registers,
       ...(kernel === undefined ? {} : { kernel }),
       ...(nvcc === "off" ? {} : { nvcc }),
       ...(this.files.revision === undefined ? {} : { revision: this.files.revision }),
     };
+  }
+
+  /** The fixes that are to be tried. */
+  #proves(): Job["proves"] {
+    const { fix, diff, prove, "unsafe-fixes": unsafe } = this.#given;
+    if (fix || diff) return unsafe ? "all" : "safe";
+    return prove ? "each" : undefined;
   }
 
   #lintSettings(input: Input): LintSettings {

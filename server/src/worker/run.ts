@@ -11,10 +11,10 @@ import { offsetEdits, withEdits } from "../lint/fix-edits.ts";
 import { type FixProof, type LintSettings, lint } from "../lint.ts";
 import type { CompiledKernel } from "../nvcc/resources.ts";
 import { findCompiled, knownResources } from "../nvcc/resources.ts";
+import { notTried, triedEach } from "../proof/each.ts";
 import { Prover } from "../proof/prover.ts";
 import { refactorings } from "../refactorings/index.ts";
 import { type OfferedRefactoring, offeredRefactorings } from "../refactorings/offered.ts";
-import { rules } from "../rules/index.ts";
 import type { RefusedLaunch, SimulatedLaunch } from "../rules/rule.ts";
 import { type NotSimulatedLaunch, refusedIn, simulateLaunches } from "../simulate.ts";
 import { timelineOf } from "../timeline/timeline.ts";
@@ -44,7 +44,6 @@ const mostProvers = 2;
 const proofSteps = 20_000_000;
 /** The same of the refactorings that the user is shown at once. */
 const wishSteps = 6_000_000;
-const tooMany: FixProof = { verdict: "withheld", why: "trying the fixes before it took the last of their steps" };
 const tooLong: FixProof = { verdict: "withheld", why: "trying it takes too long here" };
 
 interface Asked extends OpenText {
@@ -274,20 +273,14 @@ export class JobRunner {
       place ? Math.max(0, place.start - cursor, cursor - place.end) : Number.POSITIVE_INFINITY;
     const inTurn = [...diagnostics.entries()].sort(([, a], [, b]) => distance(a) - distance(b));
     const steps = work.share(proofSteps);
-    for (const [diagnostic, { ruleId, path: of, fixes }] of inTurn) {
-      const source = program.reading.sources[program.reading.files.indexOf(of)];
-      const rule = rules.find(({ id }) => id === ruleId);
-      for (const [fix, { safe, ...edits }] of fixes.entries()) {
-        if (source === undefined) continue;
-        const text = withEdits(source, offsetEdits(source, edits));
-        const proof = steps.isOver
-          ? tooMany
-          : this.#unlessCancelled(steps, () =>
-              this.#proverOf(path).prove({ program, settings: analysis, gpu }, { path: of, text, safe, ...(rule ? { rule } : {}) }, steps),
-            );
-        yield { type: "proof", about, diagnostic, fix, proof: proof ?? tooLong };
-        if (work.isCancelled) return;
-      }
+    const tried = triedEach(program, inTurn, (proposal) => {
+      if (steps.isOver) return notTried;
+      const subject = { program, settings: analysis, gpu };
+      return this.#unlessCancelled(steps, () => this.#proverOf(path).prove(subject, proposal, steps)) ?? tooLong;
+    });
+    for (const each of tried) {
+      yield { type: "proof", about, ...each };
+      if (work.isCancelled) return;
     }
   }
 

@@ -29,6 +29,7 @@ export default {
     "format",
     "fix",
     "diff",
+    "prove",
     "unsafe-fixes",
     "select",
     "ignore",
@@ -45,8 +46,11 @@ export default {
     if (operands.length === 0) throw new UsageError("check needs a file or folder: warplens check PATH...");
     const format = formatNamed(given.format, ["text", "json", "sarif", "github"]);
     const failOn = failLevelOf(given);
-    const { fix = false, diff = false, "unsafe-fixes": unsafe = false } = given;
+    const { fix = false, diff = false, prove = false, "unsafe-fixes": unsafe = false } = given;
     if (unsafe && !fix && !diff) throw new UsageError("--unsafe-fixes says which fixes --fix applies: give both");
+    if (prove && (fix || diff))
+      throw new UsageError("--fix and --diff try fixes one on top of the other, --prove each by itself: give one");
+    if (prove && format !== "json") throw new UsageError("--prove says what comes of fixes in --format json: give both");
     if (fix && diff) throw new UsageError("--fix changes files, --diff only says what it would change: give one");
     const isOfShard = shardNamed(given.shard);
     const session = new Session(io, given);

@@ -7,9 +7,11 @@ import type { Program } from "../../analysis/facts.ts";
 import { takesOf } from "../../analysis/fitting.ts";
 import { wordsOf } from "../../analysis/nvcc-options.ts";
 import type { FileHost } from "../../analysis/settings.ts";
-import { type Diagnostic, lint } from "../../lint.ts";
+import { type Diagnostic, type FixProof, lint } from "../../lint.ts";
 import { compileResources } from "../../nvcc/compile.ts";
 import { type CompiledKernel, findCompiled, knownResources } from "../../nvcc/resources.ts";
+import { notTried, triedEach, withProofs } from "../../proof/each.ts";
+import { Prover } from "../../proof/prover.ts";
 import { provedTogether } from "../../proof/together.ts";
 import unusedSuppression from "../../rules/unused-suppression.ts";
 import { refusedIn, type Simulation, simulateProgram } from "../../simulate.ts";
@@ -25,7 +27,8 @@ import { type Failure, type FileSimulation, type Job, type Names, type Outcome, 
  * before it. The grammar must be loaded. Never rejects.
  * @param budget when it ends the launches that are left are not simulated, and the file failed: there may be more of it another time.
  *   Where the job's steps end they are not simulated either, but this is its outcome, whenever it is asked for
- * @param tell is told, before anything is simulated, what comes of the file without: should it come to nothing more, this much is known
+ * @param tell is told, before anything is simulated, and before fixes are tried, what comes of the file without: should it come to nothing
+ *   more, this much is known
  */
 export async function inspectFile(
   job: Job,
@@ -57,6 +60,9 @@ export async function inspectFile(
   for (const { kernel, fault } of simulation?.notSimulated ?? [])
     if (fault !== undefined) failures.push({ stage: `simulation of ${kernel}`, reason: fault });
   const found = program && attempt("lint", () => findings(job, program, simulation, failures));
+  // Trying fixes takes the program once more: what is known without is not to be lost where that is too much.
+  if (found && job.proves !== undefined)
+    await tell({ diagnostics: found, ...(simulation ? { simulation: plain(simulation, undefined) } : {}), failures, notes });
   const diagnostics = program && found && (attempt("fixes", () => provedFixes(job, program, found, disk, budget)) ?? found);
   // Of some kernels' launches alone it would be wrong, and where launches are not known nothing asks for them again.
   const isWhole = simulation !== undefined && !simulation.launchesUnknown && job.kernel === undefined;
@@ -194,7 +200,24 @@ function provedFixes(
 ): readonly Diagnostic[] {
   if (proves === undefined) return found;
   const work: Work = new Work(steps, () => work.taken > steps || budget.isOver());
+  if (proves === "each") {
+    const prover = new Prover(files);
+    const subject = { program, settings: analysis, gpu };
+    return withProofs(
+      found,
+      triedEach(program, found.entries(), (proposal) => (work.isOver ? notTried : attempted(() => prover.prove(subject, proposal, work)))),
+    );
+  }
   return provedTogether({ program, settings: analysis, gpu, files, unsafe: proves === "all" }, found, work);
+}
+
+function attempted(prove: () => FixProof): FixProof {
+  try {
+    return prove();
+  } catch (error) {
+    if (error instanceof Cancelled) return notTried;
+    throw error;
+  }
 }
 
 /** The kernels as the user's nvcc compiles them. */

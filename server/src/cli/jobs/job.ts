@@ -18,8 +18,8 @@ export interface Job {
   readonly lint: LintSettings;
   /** The file's launches are simulated. */
   readonly simulates: boolean;
-  /** Fixes that are to be proved; absent for none. */
-  readonly proves?: "safe" | "all";
+  /** Fixes that are to be proved: those that are applied, each on top of the others, or every one by itself; absent for none. */
+  readonly proves?: "safe" | "all" | "each";
   /** Steps that simulating them may take, all that is done for it counted. */
   readonly steps: number;
   /** Only launches of this kernel. */
