@@ -1,8 +1,9 @@
 /** Pictures of the example in editor and panel, in a dark and a light theme. */
 import { mkdirSync } from "node:fs";
 import path from "node:path";
-import type { FrameLocator, Page } from "playwright-core";
-import { startServer, type VscodeInstall } from "./vscode-server.ts";
+import type { BrowserContext, FrameLocator, Page } from "playwright-core";
+import { dropFiles } from "./drop.ts";
+import { startServer, type VscodeInstall, type VscodeServer } from "./vscode-server.ts";
 import { goToLine, openBrowser, openFile, openPanel, runCommand, setTheme } from "./workbench.ts";
 
 const themes = ["Dark Modern", "Light Modern"];
@@ -58,6 +59,7 @@ export async function screenshots({ root, vscode, chromium, into }: ScreenshotOp
       await page.screenshot({ path: path.join(into, `pinned-${nameOf(theme)}.png`) });
     }
     await page.close();
+    await measured(browser, server, root, into);
     await wholeProgram(await openFile(browser, server, { folder, extension: root, file: path.join(folder, "pipeline.cu") }), into);
   } finally {
     await browser.close();
@@ -74,6 +76,27 @@ async function tried(panel: FrameLocator): Promise<void> {
   for (const name of ["Warp view", "Time by problem size"]) await panel.getByRole("button", { name, exact: true }).click();
   await region("Time by problem size").locator(".progress", { hasText: "of" }).waitFor({ state: "detached" });
   await panel.locator("main").evaluate((main) => main.scrollTo(0, main.scrollHeight));
+}
+
+/** A program that was measured, and what the profiler printed of it, beside what is simulated. */
+async function measured(browser: BrowserContext, server: VscodeServer, root: string, into: string): Promise<void> {
+  const folder = path.join(root, "server/src/measured/testing");
+  const page = await openFile(browser, server, { folder, extension: root, file: path.join(folder, "launches.cu") });
+  const panel = await openPanel(page);
+  await widenSideBar(page, 380);
+  await goToLine(page, 7);
+  await panel.getByRole("heading", { name: "transpose" }).waitFor();
+  await dropFiles(
+    panel,
+    ["raw.csv", "source.csv"].map((name) => path.join(folder, name)),
+  );
+  await panel.getByRole("columnheader", { name: "Measured" }).waitFor();
+  await page.locator(".codelens-decoration", { hasText: "measured" }).first().waitFor();
+  for (const theme of themes) {
+    await setTheme(page, theme);
+    await page.screenshot({ path: path.join(into, `measured-${nameOf(theme)}.png`) });
+  }
+  await page.close();
 }
 
 /** The time line of a program with streams. */

@@ -1,5 +1,6 @@
 /** Reports of Nsight Compute beside the launches of open documents. The client keeps them; what it tells is held here. */
-import type { LaunchReport } from "@warplens/sim-engine";
+import type { GpuModel, LaunchReport } from "@warplens/sim-engine";
+import type { TextDocument } from "vscode-languageserver-textdocument";
 import { URI, Utils } from "vscode-uri";
 import { visible, visibleName } from "../foreign-text.ts";
 import { type Beside, besideOf } from "../measured/beside.ts";
@@ -8,20 +9,28 @@ import { deviceText } from "../measured/device.ts";
 import type { KeptReport, PanelMeasured } from "./protocol.ts";
 import { isSimulated, type View, type ViewLaunch, type ViewMeasured } from "./view.ts";
 
+interface Found {
+  readonly simulated: readonly LaunchReport[];
+  readonly gpu: GpuModel;
+  readonly besides: NonNullable<View["reports"]>;
+}
+
 /** The reports that the client keeps, the one to show first, then the newest. */
 export class Measurements {
   #reports: readonly KeptReport[] = [];
+  /** What was found for a document's launches last: it holds while they and the reports are the same. */
+  #found = new WeakMap<TextDocument, Found>();
 
   /** @param shown id of the one to show; the newest where there is none of it */
   keep(reports: readonly KeptReport[], shown: string | undefined): void {
     this.#reports = reports.toSorted((a, b) => Number(b.id === shown) - Number(a.id === shown) || b.loadedAt - a.loadedAt);
+    this.#found = new WeakMap();
   }
 
   /** The view, with what was measured beside each launch, and the reports. */
   beside(view: View): View {
     if (this.#reports.length === 0) return view;
-    const simulated = view.launches.filter(isSimulated).map(({ report }) => report);
-    const besides = this.#reports.map((report) => ({ report, beside: besideOf(report.report, simulated, view.gpu) }));
+    const besides = this.#besidesOf(view);
     const launches = view.launches.map((launch): ViewLaunch => {
       if (!isSimulated(launch)) return launch;
       const measured = besides.flatMap(({ report, beside }): ViewMeasured[] => {
@@ -31,6 +40,16 @@ export class Measurements {
       return measured.length > 0 ? { ...launch, measured } : launch;
     });
     return { ...view, launches, reports: besides };
+  }
+
+  #besidesOf({ document, launches, gpu }: View): Found["besides"] {
+    const simulated = launches.filter(isSimulated).map(({ report }) => report);
+    const known = this.#found.get(document);
+    const isSame = known?.gpu === gpu && known.simulated.length === simulated.length;
+    if (known && isSame && known.simulated.every((report, index) => report === simulated[index])) return known.besides;
+    const besides = this.#reports.map((report) => ({ report, beside: besideOf(report.report, simulated, gpu) }));
+    this.#found.set(document, { simulated, gpu, besides });
+    return besides;
   }
 }
 

@@ -1,15 +1,14 @@
 /** Reports that were kept as plain data, read again before they are believed. */
 import type { Dim3 } from "@warplens/sim-engine";
 import { figureNames } from "./figures.ts";
-import { mostLaunches } from "./read-report.ts";
+import { longestName, mostLaunches } from "./read-report.ts";
 import type { Figures, MeasuredDevice, MeasuredFile, MeasuredLaunch, MeasuredLine, MeasuredReport } from "./report.ts";
 import { lineFigureNames } from "./sources.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Of a list, and characters of a text. */
+/** Of a list. */
 const mostEntries = 200_000;
-const longestText = 10_000;
 
 /** The report that a value is; undefined where it is none. What is unsound in a launch costs that launch. */
 export function readKeptReport(value: unknown): MeasuredReport | undefined {
@@ -63,7 +62,7 @@ function deviceOf(value: unknown): MeasuredDevice {
 
 const fieldsOf = (value: unknown): Fields => (typeof value === "object" && value !== null ? (value as Fields) : {});
 const listOf = (value: unknown, most = mostEntries): readonly unknown[] => (Array.isArray(value) ? value.slice(0, most) : []);
-const textOf = (value: unknown): string | undefined => (typeof value === "string" && value.length <= longestText ? value : undefined);
+const textOf = (value: unknown): string | undefined => (typeof value === "string" && value.length <= longestName ? value : undefined);
 
 function numbersOf<Name extends string>(value: unknown, names: readonly Name[]): Readonly<Partial<Record<Name, number>>> {
   const fields = fieldsOf(value);

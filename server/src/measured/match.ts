@@ -34,15 +34,15 @@ export interface Matches<Launch> {
  * @param measured in the order in which they ran
  */
 export function matchLaunches<Launch extends Identity>(launches: readonly Launch[], measured: readonly MeasuredLaunch[]): Matches<Launch> {
-  const symbols = new Map(measured.map((each) => [each, kernelSymbol(each.kernel)]));
+  const symbols = new Map([...new Set(measured.map(({ kernel }) => kernel))].map((kernel) => [kernel, kernelSymbol(kernel)]));
   const used = new Set<MeasuredLaunch>();
   const of = new Map<Launch, Match>();
   for (const group of configurations(launches)) {
     const [first] = group;
     if (!first) continue;
-    const named = measured.filter((each) => isNamed(symbols.get(each)?.name ?? "", first.kernel) && hasConfiguration(each, first));
+    const named = measured.filter((each) => isNamed(symbols.get(each.kernel)?.name ?? "", first.kernel) && hasConfiguration(each, first));
     const found = withShared(
-      instancesOf(first, named, launches, (each) => symbols.get(each)?.templateArguments ?? []),
+      instancesOf(first, named, launches, (each) => symbols.get(each.kernel)?.templateArguments ?? []),
       first,
     );
     for (const each of found) used.add(each);
@@ -56,7 +56,7 @@ export function matchLaunches<Launch extends Identity>(launches: readonly Launch
     unmatched: unmatchedOf(
       measured.filter((each) => !used.has(each)),
       launches,
-      (each) => symbols.get(each)?.name ?? "",
+      (each) => symbols.get(each.kernel)?.name ?? "",
     ),
   };
 }

@@ -146,6 +146,34 @@ describe("what is wrong with a report is told with its place", () => {
     expect(notes.at(-1)).toBe("80 more places could not be read.");
   });
 
+  test.each([
+    [
+      "rows",
+      `${head}\n${units}\n${'"0","k(int)","1","1","9.0","3"\n'.repeat(200_001)}`,
+      "row 200002: there are more than 200,000 rows; those from here on are not read",
+    ],
+    [
+      "lines",
+      `${head}\n"0","k(int)","1","1","9.0",""\n${"x\n".repeat(1_000_000)}a,b\n`,
+      "row 1000003: there are more than 1,000,000 lines; what stands from here on is not read",
+    ],
+    [
+      "tables",
+      `${head}\n"0","k(int)","1","1","9.0",""\n${`${head}\n`.repeat(20_000)}`,
+      "row 20002: there are more than 20,000 tables; what stands from here on is not read",
+    ],
+  ])("what is of too many %s is told", (_, text, note) => {
+    const answer = readReport([{ name: "r.csv", text }]);
+    expect("report" in answer ? answer.report.notes : answer.problem).toEqual([`r.csv, ${note}.`]);
+  });
+
+  test("names and cells of any length are cut", () => {
+    const long = "x".repeat(1_000_000);
+    const { launches, notes } = reportOf(csv(head, units, `"0","${long}","(1, 1, 1)","(1, 1, 1)","9.0","${long}"`));
+    expect(launches[0]?.kernel).toHaveLength(10_000);
+    expect(notes.every((note) => note.length < 300)).toBe(true);
+  });
+
   test("launches end where there are too many", () => {
     const rows = Array.from({ length: 5000 }, (_, index) => `"${index}","k(int)","(1, 1, 1)","(1, 1, 1)","9.0","3"`);
     const { notes, launches } = reportOf(csv(head, units, ...rows));

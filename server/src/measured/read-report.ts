@@ -18,6 +18,9 @@ export interface ReportText {
 export const longestReport = 64_000_000;
 /** Launches of a report that are read. */
 export const mostLaunches = 4_096;
+/** Characters of a name, and of a cell that a sentence quotes. */
+export const longestName = 10_000;
+const longestQuote = 100;
 /** Sentences on what could not be read. */
 const mostNotes = 20;
 
@@ -99,17 +102,18 @@ class Reader {
   }
 
   /** @returns undefined where there are too many */
-  #launch(cells: ReadonlyMap<string, string>): Draft | undefined {
-    const id = ["Process ID", "ID", "Kernel Name", "Grid Size", "Block Size"].map((name) => cells.get(name)).join("\n");
+  #launch({ head }: Table, { cells }: CsvRecord): Draft | undefined {
+    const named = (name: string): string | undefined => cells[head.indexOf(name)];
+    const id = ["Process ID", "ID", "Kernel Name", "Grid Size", "Block Size"].map(named).join("\n");
     const known = this.#byId.get(id);
     if (known) return known;
     if (this.#launches.length === mostLaunches) {
       this.#note(`Only the first ${mostLaunches.toLocaleString("en")} launches are read.`);
       return undefined;
     }
-    const [grid, block, capability] = [dimOf(cells.get("Grid Size")), dimOf(cells.get("Block Size")), cells.get("CC")?.replace(",", ".")];
+    const [grid, block, capability] = [dimOf(named("Grid Size")), dimOf(named("Block Size")), named("CC")?.replace(",", ".")];
     const launch: Draft = {
-      kernel: cells.get("Kernel Name") ?? "",
+      kernel: (named("Kernel Name") ?? "").slice(0, longestName),
       ...(grid ? { grid } : {}),
       ...(block ? { block } : {}),
       figures: {},
@@ -120,26 +124,30 @@ class Reader {
     return launch;
   }
 
-  #raw({ head, rows }: Table, mark: DecimalMark, note: Note): void {
+  #raw(table: Table, mark: DecimalMark, note: Note): void {
+    const { head, rows } = table;
+    const read = [...head.entries()].filter(([, name]) => isRead(name));
     const id = head.indexOf("ID");
     // The first row has the units, and no launch.
     const isUnits = ({ cells }: CsvRecord): boolean => cells[id] === "";
     const units = rows.find(isUnits)?.cells ?? [];
-    for (const { row, cells } of rows.filter((each) => !isUnits(each))) {
-      const launch = this.#launch(new Map(head.map((name, column) => [name, cells[column] ?? ""])));
+    for (const record of rows.filter((each) => !isUnits(each))) {
+      const launch = this.#launch(table, record);
       if (!launch) return;
-      for (const [column, name] of head.entries())
+      const { row, cells } = record;
+      for (const [column, name] of read)
         take(launch, { name, unit: units[column] ?? "", value: cells[column] ?? "" }, mark, (problem) => note(row, problem, name));
     }
   }
 
-  #metrics({ head, rows }: Table, mark: DecimalMark, note: Note): void {
-    for (const { row, cells } of rows) {
-      const named = new Map(head.map((name, column) => [name, cells[column] ?? ""]));
-      const launch = this.#launch(named);
+  #metrics(table: Table, mark: DecimalMark, note: Note): void {
+    const [name, unit, value] = ["Metric Name", "Metric Unit", "Metric Value"].map((each) => table.head.indexOf(each));
+    for (const record of table.rows) {
+      const launch = this.#launch(table, record);
       if (!launch) return;
-      const metric = { name: named.get("Metric Name") ?? "", unit: named.get("Metric Unit") ?? "", value: named.get("Metric Value") ?? "" };
-      take(launch, metric, mark, (problem) => note(row, problem, "Metric Value"));
+      const { row, cells } = record;
+      const cell = (column = -1): string => cells[column] ?? "";
+      take(launch, { name: cell(name), unit: cell(unit), value: cell(value) }, mark, (problem) => note(row, problem, "Metric Value"));
     }
   }
 
@@ -164,9 +172,11 @@ const figureOfMetric: ReadonlyMap<string, { readonly figure: FigureName; readonl
   figureNames.flatMap((figure) => figures[figure].metrics.map((metric) => [metric, { figure, unit: figures[figure].unit }] as const)),
 );
 
+const isRead = (name: string): boolean => figureOfMetric.has(name) || Object.values<string>(deviceMetrics).includes(name);
+
 /** Takes over what a metric says of a launch, where it is one that is read. */
 function take(launch: Draft, { name, unit, value }: Metric, mark: DecimalMark, problem: (text: string) => void): void {
-  if (name === deviceMetrics.name && value !== "") launch.device = { ...launch.device, name: value };
+  if (name === deviceMetrics.name && value !== "") launch.device = { ...launch.device, name: value.slice(0, longestName) };
   else if (name === deviceMetrics.multiprocessors) {
     const multiprocessors = numberOf(value, mark);
     if (multiprocessors !== undefined) launch.device = { ...launch.device, multiprocessors };
@@ -175,8 +185,8 @@ function take(launch: Draft, { name, unit, value }: Metric, mark: DecimalMark, p
     if (!known || isAbsent(value) || launch.figures[known.figure] !== undefined) return;
     const factor = factorOf(unit, known.unit);
     const number = numberOf(value, mark);
-    if (factor === undefined) problem(`the unit is \`${unit}\``);
-    else if (number === undefined) problem(`\`${value}\` is no number`);
+    if (factor === undefined) problem(`the unit is \`${unit.slice(0, longestQuote)}\``);
+    else if (number === undefined) problem(`\`${value.slice(0, longestQuote)}\` is no number`);
     else launch.figures[known.figure] = number * factor;
   }
 }

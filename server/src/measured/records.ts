@@ -6,10 +6,13 @@ export interface CsvRecord {
   readonly cells: readonly string[];
 }
 
-/** Cells of a line; undefined where it is none: a quote that nobody closes, or that stands within a cell. */
+/** Cells of a record: the raw page of all metrics has some thousands. */
+const mostCells = 50_000;
+
+/** Cells of a line; undefined where it is none: a quote that nobody closes, or that stands within a cell; or too many. */
 export function cellsOf(line: string): string[] | undefined {
   const cells: string[] = [];
-  for (let at = 0; ; at++) {
+  for (let at = 0; cells.length < mostCells; at++) {
     if (line[at] !== '"') {
       const end = line.indexOf(",", at);
       const cell = end < 0 ? line.slice(at) : line.slice(at, end);
@@ -34,6 +37,7 @@ export function cellsOf(line: string): string[] | undefined {
     if (at >= line.length) return cells;
     if (line[at] !== ",") return undefined;
   }
+  return undefined;
 }
 
 /** The records of a text. Lines of the profiler itself (`==PROF==`) are none, nor what has a single cell. */

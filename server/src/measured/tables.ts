@@ -18,8 +18,10 @@ export interface Table {
 /** What is said before a table of source, a line each. */
 const abouts: ReadonlySet<string> = new Set(["Kernel Name", "Function Name", "File Path", "File Name"]);
 
-/** Rows of all tables that are kept. */
+/** Lines that are gone through; of them rows of all tables that are kept, and tables: a source page has one a launch and file. */
+const mostLines = 1_000_000;
 const mostRows = 200_000;
+const mostTables = 20_000;
 
 function pageOf(head: readonly string[]): Page | undefined {
   const has = (...names: readonly string[]): boolean => names.every((name) => head.includes(name));
@@ -36,6 +38,11 @@ export function tablesOf(text: string, told: (row: number, problem: string) => v
   let rows = 0;
   for (const record of recordsOf(text)) {
     const { row, cells } = record;
+    if (row > mostLines || tables.length === mostTables) {
+      const bound = row > mostLines ? `${mostLines.toLocaleString("en")} lines` : `${mostTables.toLocaleString("en")} tables`;
+      told(row, `there are more than ${bound}; what stands from here on is not read`);
+      break;
+    }
     const page = pageOf(cells);
     if (page) {
       table = { page, head: cells, rows: [], about, line: page === "source" ? cells.indexOf("Line No") : -1 };
