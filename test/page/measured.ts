@@ -33,6 +33,8 @@ export function describeMeasured({ server, browser, extension, folder }: PageCon
       await dropFiles(panel, [file("raw.csv"), file("source.csv")]);
       const row = section().getByRole("row", { name: "Global load sectors" });
       assert.match(await row.innerText(), /1\.05M\s+1\.05M\s+✓ 0 %/);
+      // The panel remembers what was chosen in it before.
+      await panel.getByRole("radio", { name: "time", exact: true }).check();
       const line = panel.getByRole("region", { name: "Hottest lines" }).getByRole("button", { name: /if \(i < n\)/ });
       assert.match(await line.innerText(), /\d+ %\s+85 %/);
       await lens("measured 41.6 µs").waitFor();

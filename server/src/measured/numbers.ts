@@ -14,7 +14,8 @@ export function numberOf(cell: string, mark: DecimalMark): number | undefined {
   // Of metrics with several instances they follow in brackets: `14 (6; 8)`.
   const [own = ""] = cell.split(" (", 1);
   const plain = own.replaceAll(mark === "." ? /[,\s'’]/g : /[.\s'’]/g, "").replace(",", ".");
-  return /^[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?$/i.test(plain) ? Number(plain) : undefined;
+  const number = /^[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?$/i.test(plain) ? Number(plain) : Number.NaN;
+  return Number.isFinite(number) ? number : undefined;
 }
 
 /** Whether a cell says that there is no number. */

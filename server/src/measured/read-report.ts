@@ -179,7 +179,7 @@ function take(launch: Draft, { name, unit, value }: Metric, mark: DecimalMark, p
   if (name === deviceMetrics.name && value !== "") launch.device = { ...launch.device, name: value.slice(0, longestName) };
   else if (name === deviceMetrics.multiprocessors) {
     const multiprocessors = numberOf(value, mark);
-    if (multiprocessors !== undefined) launch.device = { ...launch.device, multiprocessors };
+    if (multiprocessors !== undefined && Number.isSafeInteger(multiprocessors)) launch.device = { ...launch.device, multiprocessors };
   } else {
     const known = figureOfMetric.get(name);
     if (!known || isAbsent(value) || launch.figures[known.figure] !== undefined) return;

@@ -210,7 +210,12 @@ export const figureDefinitions = {
   storeSoftness: number("behaviour", true, "power", "The same for stores"),
   latencyVariation: number("behaviour", true, "ratio", "Standard deviation of memory latency over its mean"),
   atomicInterval: number("behaviour", true, "cycles", "Between two passes of atomics at one slice of the L2, one for each lane on a word"),
-  atomicFloatWork: number("behaviour", false, "ratio", "A floating-point sum there, over one of integers, where the sum before is of the same sector"),
+  atomicFloatWork: number(
+    "behaviour",
+    false,
+    "ratio",
+    "A floating-point sum there, over one of integers, where the sum before is of the same sector",
+  ),
   atomicRate: number("behaviour", true, "requests/clock", "Atomic requests (sectors of a warp's instruction), all slices together"),
   atomicSliceBytes: number("behaviour", true, "bytes", "Aligned bytes whose atomics one slice does"),
   l2RetainedShare: number(

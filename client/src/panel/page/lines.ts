@@ -54,6 +54,10 @@ const none: LineCounters = {
   divergentBranches: 0,
 };
 
+/** Whether a report has a measure at all: one without samples tells nothing of the time. */
+const isMeasured = ({ lines }: MeasuredLines, measure: Measure): boolean =>
+  Object.values(lines).some((line) => measuredCounters[measure](line) > 0);
+
 /** The lines with the largest shares of a measure, estimated or measured. */
 function hottest({ report, source }: PanelModel, measured: MeasuredLines | undefined, measure: Measure, most = 8): HotLine[] {
   const numbers = new Set([...Object.keys(report?.lines ?? {}), ...Object.keys(measured?.lines ?? {})]);
@@ -113,7 +117,8 @@ export function linesSection(
   measure: Measure,
   on: { readonly measure: (measure: Measure) => void; readonly reveal: (line: number) => void },
 ): HTMLElement {
-  const found = hottest(model, measured, measure);
+  const beside = measured && isMeasured(measured, measure) ? measured : undefined;
+  const found = hottest(model, beside, measure);
   const choices = measures.map((name) =>
     element(
       "label",
@@ -138,7 +143,12 @@ export function linesSection(
         element("span", { class: "number" }, String(line)),
         element("code", {}, text),
         element("span", { class: "value" }, formatPercent(share * 100)),
-        sampled !== undefined && element("span", { class: "value measured", title: "measured" }, formatPercent(sampled * 100)),
+        sampled !== undefined &&
+          element(
+            "span",
+            { class: "value measured", "aria-label": `measured ${formatPercent(sampled * 100)}` },
+            formatPercent(sampled * 100),
+          ),
         marked(waits ? waitsBar(waits) : bar(share, notes.length > 0 ? "warn" : "part"), sampled),
         waits && element("span", { class: "note" }, formatWaits(waits)),
         notes.length > 0 && element("span", { class: "note" }, notes.join("; ")),
@@ -156,9 +166,9 @@ export function linesSection(
   return section(
     "Hottest lines",
     element("div", { class: "choices", role: "radiogroup", "aria-label": "Measure of the lines" }, ...choices),
-    measured && found.length > 0 && head,
+    beside && found.length > 0 && head,
     found.length > 0
-      ? element("ol", { class: `lines${measured ? " both" : ""}` }, ...rows)
+      ? element("ol", { class: `lines${beside ? " both" : ""}` }, ...rows)
       : element("p", { class: "quiet" }, `No ${measure} in this launch.`),
   );
 }
