@@ -520,10 +520,9 @@ export class SmReplay {
       }
     }
     const weight = this.#weightOf(slot);
-    if (weight >= longer * (isFewer ? Math.min(made, this.weight[slot]!) : this.weight[slot]!)) {
+    if (weight >= longer * this.weight[slot]!) {
       this.gathers[slot] = 1;
       this.#gathering++;
-      this.#others = true;
     }
     this.#others ||= weight !== this.weight[slot] || this.ready[slot] === never;
     this.weight[slot] = weight;
