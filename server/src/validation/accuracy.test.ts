@@ -52,7 +52,7 @@ const reached: readonly {
       spentMedian: 0.91,
       hottestLines: 0.86,
     },
-    most: { sectors: 0.001, instructions: 0.01, registers: 0.01, timeMean: 0.11, timeMedian: 0.085, dramMedian: 0.02, achievedPoints: 6.5 },
+    most: { sectors: 0.001, instructions: 0.01, registers: 0.01, timeMean: 0.1, timeMedian: 0.08, dramMedian: 0.02, achievedPoints: 6.5 },
   },
   {
     set: "h200-more",
@@ -109,6 +109,22 @@ const reached: readonly {
     most: { sectors: 0.001, instructions: 0.07, registers: 0.01, timeMean: 0.13, timeMedian: 0.085, dramMedian: 0.17, achievedPoints: 2 },
   },
   {
+    set: "h200-sums",
+    launches: 43,
+    least: {
+      simulated: 43,
+      configurationsRight: 43,
+      globalLinesExact: 0.8,
+      sharedLinesExact: 1,
+      uncoalescedRecall: 1,
+      uncoalescedPrecision: 1,
+      bankConflictRecall: 1,
+      bankConflictPrecision: 1,
+      occupancyRight: 0.85,
+    },
+    most: { sectors: 0.001, instructions: 0.07, registers: 0.01, timeMean: 0.17, timeMedian: 0.1, dramMedian: 0.04, achievedPoints: 7 },
+  },
+  {
     // Held out: when the model changes these may get worse as well as better. Then say so in docs/accuracy.md, and do not mend for them.
     set: "h200-unseen",
     launches: 68,
@@ -124,7 +140,24 @@ const reached: readonly {
       occupancyRight: 0.89,
       timeHeld: 0.79,
     },
-    most: { sectors: 0.001, instructions: 0.03, registers: 0.01, timeMean: 0.26, timeMedian: 0.085, dramMedian: 0.03, achievedPoints: 3 },
+    most: { sectors: 0.001, instructions: 0.03, registers: 0.01, timeMean: 0.25, timeMedian: 0.085, dramMedian: 0.03, achievedPoints: 3 },
+  },
+  {
+    // Held out as well.
+    set: "h200-sums-unseen",
+    launches: 16,
+    least: {
+      simulated: 16,
+      configurationsRight: 16,
+      globalLinesExact: 0.96,
+      sharedLinesExact: 1,
+      uncoalescedRecall: 1,
+      uncoalescedPrecision: 1,
+      bankConflictRecall: 1,
+      bankConflictPrecision: 1,
+      occupancyRight: 1,
+    },
+    most: { sectors: 0.001, instructions: 0.03, registers: 0.07, timeMean: 0.23, timeMedian: 0.19, dramMedian: 0.07, achievedPoints: 6 },
   },
   {
     // The model's H100 has nothing of these: its figures are published ones, and what they lack is the H200's.
