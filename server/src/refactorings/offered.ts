@@ -29,6 +29,8 @@ export function offeredRefactorings(
   launches: readonly SimulatedLaunch[],
   failed: (id: string, error: unknown) => void = () => undefined,
 ): OfferedRefactoring[] {
+  // Nothing that is known of no launch could be tried.
+  if (launches.length === 0) return [];
   const { reading, items, semantics } = program;
   const context: RuleContext = { program, syntax: new SyntaxIndex({ items: () => items, reading, semantics }), launches };
   return refactorings.flatMap((refactoring) => {

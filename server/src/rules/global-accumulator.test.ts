@@ -21,6 +21,9 @@ testRule(rule, {
     "in a register": product("  float s = 0;\n  for (int k = 0; k < n; ++k) s += a[y * n + k] * b[k * n + x];\n  c[y * n + x] = s;"),
     "where the compiler can tell": product(sum, "float *__restrict__ c, const float *__restrict__ a, const float *__restrict__ b"),
     "another place in each turn": product("  for (int k = 0; k < n / 8; ++k) c[(y + k) % n * n + x] = a[y * n + x];"),
+    "a list, whatever number its elements begin at": product(
+      "  for (int k = 0; k < n; ++k) {\n    int size = y * n + x;\n    c[size++] += a[y * n + k];\n  }",
+    ),
     "stored again and again, and no sum": product("  for (int k = 0; k < n / 8; ++k) c[y * n + x] = a[y * n + k];"),
     "in a tile that lanes share": `
 template <typename T> __device__ void fill(T *tile, const float *a, int n) {

@@ -72,7 +72,7 @@ export const arrayNameOf = (node: Expression): (Expression & { readonly kind: "n
         ? arrayNameOf(node.inner)
         : undefined;
 
-/** The tiles that a program's subscripts lead to, each with a launch that has it, the longest one. */
+/** The tiles that a program's subscripts lead to, each with a launch that has it, the longest one, if it is as large in all others. */
 export function* tilesOf({ program, syntax, launches }: RuleContext): Generator<{ readonly tile: Tile; readonly launch: SimulatedLaunch }> {
   const variables = new Variables(syntax, program.semantics);
   const seen = new Set<Variable>();
@@ -82,11 +82,12 @@ export function* tilesOf({ program, syntax, launches }: RuleContext): Generator<
     if (!variable || seen.has(variable)) continue;
     seen.add(variable);
     const owner = syntax.code(access)?.function;
-    for (const launch of byTime) {
+    const having = byTime.flatMap((launch) => {
       const tile = launch.fact.kernel?.declaration === owner ? tileOf(variable, launch) : undefined;
-      if (!tile) continue;
-      yield { tile, launch };
-      break;
-    }
+      return tile ? [{ tile, launch }] : [];
+    });
+    const [first, ...others] = having;
+    const size = ({ tile }: (typeof having)[number]): string => tile.array.dimensions.join();
+    if (first && others.every((other) => size(other) === size(first))) yield first;
   }
 }
