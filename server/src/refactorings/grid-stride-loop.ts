@@ -1,11 +1,11 @@
 import type { Fix, RuleContext } from "../rules/rule.ts";
 import { excerpt, indentationAt, textAt, writtenBetween } from "../rules/support/edits.ts";
 import { Variables } from "../rules/support/variables.ts";
-import type { Expression, FunctionDeclaration, Node, Statement } from "../syntax/ast.ts";
-import { termsOf, withoutParentheses } from "../syntax/terms.ts";
+import type { Declaration, Expression, FunctionDeclaration, Statement } from "../syntax/ast.ts";
 import { walk } from "../syntax/walk.ts";
 import { defineRefactoring } from "./refactoring.ts";
 import { mapping } from "./support/examples.ts";
+import { isGlobalIndex } from "./support/global-index.ts";
 
 const indexed = "  int i = blockIdx.x * blockDim.x + threadIdx.x;";
 
@@ -46,7 +46,7 @@ interface Guarded {
 function guarded({ syntax, program }: RuleContext, { body }: FunctionDeclaration): Guarded | undefined {
   const statements = body?.body ?? [];
   const variables = new Variables(syntax, program.semantics);
-  const at = statements.findIndex((each) => each.kind === "declaration" && each.declarations.some(isGlobalIndex));
+  const at = statements.findIndex((each) => each.kind === "declaration" && each.declarations.some(isIndex));
   const [declaration, guard, ...rest] = at < 0 ? [] : statements.slice(at);
   if (declaration?.kind !== "declaration" || declaration.declarations.length !== 1 || guard?.kind !== "if") return undefined;
   const [variable] = declaration.declarations;
@@ -72,22 +72,10 @@ function guarded({ syntax, program }: RuleContext, { body }: FunctionDeclaration
   return isFixed && index !== undefined ? { declaration, guard, index, limit: condition.right, work, returns } : undefined;
 }
 
-/** `blockIdx.x * blockDim.x + threadIdx.x`, whichever way round. */
-function isGlobalIndex(variable: Node): boolean {
-  const { init } = variable as { readonly init?: { readonly values: readonly Expression[] } };
-  const [value, ...more] = init?.values ?? [];
-  if (!value || more.length > 0) return false;
-  const terms = termsOf(value, (op) => op === "+").map((term) =>
-    termsOf(term, (op) => op === "*")
-      .map((factor) => nameOf(withoutParentheses(factor)))
-      .sort()
-      .join("*"),
-  );
-  return terms.sort().join("+") === "blockDim.x*blockIdx.x+threadIdx.x";
-}
-
-const nameOf = (node: Expression): string =>
-  node.kind === "member" && node.base.kind === "name" ? `${node.base.name.parts.at(-1)?.text}.${node.name.parts.at(-1)?.text}` : "?";
+const isIndex = (declared: Declaration): boolean => {
+  const [value, ...more] = declared.kind === "variable" ? (declared.init?.values ?? []) : [];
+  return value !== undefined && more.length === 0 && isGlobalIndex(value);
+};
 
 const isReturn = (statement: Statement): boolean =>
   statement.kind === "return" || (statement.kind === "block" && statement.body.length === 1 && statement.body[0]?.kind === "return");

@@ -1,0 +1,157 @@
+/** What refactorings make of code that is not their example, and where they are not offered, or not made. */
+import { beforeAll, describe, expect, test } from "vitest";
+import { loadGrammarFromDisk } from "../grammar.ts";
+import { triedAt } from "../testing/refactoring-tables.ts";
+import { refactorings } from "./index.ts";
+import type { Refactoring } from "./refactoring.ts";
+import { mapping, total, transpose } from "./support/examples.ts";
+
+beforeAll(loadGrammarFromDisk);
+
+const named = (id: string): Refactoring => {
+  const found = refactorings.find((each) => each.id === id);
+  if (!found) throw new Error(`there is no ${id}`);
+  return found;
+};
+const indexed = "  int i = blockIdx.x * blockDim.x + threadIdx.x;";
+const reduction = (loop: string): string =>
+  mapping(
+    `  __shared__ float part[256];
+  int t = threadIdx.x;
+  part[t] = in[blockIdx.x * 256 + t];
+  __syncthreads();
+${loop}
+  if (t == 0) out[blockIdx.x] = part[0];`,
+    "map<<<n / 256, 256>>>(out, in, n);",
+  );
+const tail = `  if (t < 32) {
+    auto value = part[t];
+    for (int d = 16; d > 0; d /= 2) value += __shfl_down_sync(0xffffffff, value, d);
+    if (t == 0) part[0] = value;
+  }
+  __syncthreads();`;
+
+describe("makes", () => {
+  test.each<[string, string, string, string, string]>([
+    [
+      "grid-stride-loop",
+      "behind a return",
+      mapping(`${indexed}\n  if (i >= n) return;\n  float x = in[i];\n  out[i] = x * x;`),
+      "int i",
+      mapping(
+        "  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {\n    float x = in[i];\n    out[i] = x * x;\n  }",
+      ),
+    ],
+    [
+      "grid-stride-loop",
+      "the other way round, with a block",
+      mapping("  const float two = 2;\n  int i = threadIdx.x + blockDim.x * blockIdx.x;\n  if (i < n) {\n    out[i] = two * in[i];\n  }"),
+      "i < n",
+      mapping(
+        "  const float two = 2;\n  for (int i = threadIdx.x + blockDim.x * blockIdx.x; i < n; i += gridDim.x * blockDim.x) {\n    out[i] = two * in[i];\n  }",
+      ),
+    ],
+    [
+      "shuffle-tail",
+      "shifts, sums and a variable for the thread",
+      reduction("  for (unsigned s = 128; s > 0; s >>= 1) {\n    if (t < s) part[t] = part[t] + part[t + s];\n    __syncthreads();\n  }"),
+      "for (unsigned s",
+      reduction(
+        `  for (unsigned s = 128; s > 16; s >>= 1) {\n    if (t < s) part[t] = part[t] + part[t + s];\n    __syncthreads();\n  }\n${tail}`,
+      ),
+    ],
+    ["pad-shared-tile", "at the declaration", transpose("[32][32]"), "tile[32][32]", transpose("[32][33]")],
+    [
+      "aggregate-atomic-by-block",
+      "without a condition",
+      total("  atomicAdd(sum, in[i]);"),
+      "atomicAdd(",
+      total(`  __shared__ float blockSum;
+  if (threadIdx.x == 0) blockSum = 0;
+  __syncthreads();
+  auto own = in[i];
+  for (int d = 16; d > 0; d /= 2) own += __shfl_down_sync(0xffffffff, own, d);
+  if (threadIdx.x % 32 == 0) atomicAdd(&blockSum, own);
+  __syncthreads();
+  if (threadIdx.x == 0) atomicAdd(sum, blockSum);`),
+    ],
+  ])("%s: %s", (id, _, before, cursor, after) => {
+    const [tried, ...others] = triedAt(named(id), before, cursor);
+    expect(others).toEqual([]);
+    expect(tried?.after).toBe(after);
+    expect(tried?.proof).toMatchObject({ verdict: "proved" });
+  });
+});
+
+describe("is not offered", () => {
+  test.each<[string, string, string, string]>([
+    [
+      "grid-stride-loop",
+      "around a barrier",
+      mapping(
+        `  __shared__ float s[256];\n${indexed}\n  if (i >= n) return;\n  s[threadIdx.x] = in[i];\n  __syncthreads();\n  out[i] = s[0];`,
+      ),
+      "int i",
+    ],
+    ["grid-stride-loop", "with more behind it", mapping(`${indexed}\n  if (i < n) out[i] = in[i];\n  out[0] = 1;`), "int i"],
+    ["grid-stride-loop", "where the limit changes", mapping(`${indexed}\n  n /= 2;\n  if (i < n) out[i] = in[i];`), "int i"],
+    [
+      "shuffle-tail",
+      "for a maximum",
+      reduction("  for (int s = 128; s > 0; s /= 2) {\n    if (t < s) part[t] = fmaxf(part[t], part[t + s]);\n    __syncthreads();\n  }"),
+      "for (int s",
+    ],
+    ["pad-shared-tile", "where rows begin at other banks already", transpose("[32][33]"), "tile[32][33]"],
+    ["swizzle-shared-tile", "where rows are no power of two", transpose("[32][33]"), "tile[32][33]"],
+    ["aggregate-atomic-by-warp", "where lanes have addresses of their own", total("  atomicAdd(&sum[i % 32], in[i]);"), "atomicAdd("],
+    [
+      "warp-per-row",
+      "where the loop does more than sum up",
+      mapping(`${indexed}\n  float x = 0;\n  for (int k = 0; k < 4; ++k) {\n    x += in[k];\n    out[k] = x;\n  }\n  out[i] = x;`),
+      "for (int k",
+    ],
+    [
+      "accumulate-in-register",
+      "where the loop goes on to another place",
+      mapping(`${indexed}\n  for (int k = 0; k < 4; ++k) out[4 * i % n + k] += in[k];`),
+      "out[4",
+    ],
+  ])("%s: %s", (id, _, code, cursor) => expect(triedAt(named(id), code, cursor)).toEqual([]));
+});
+
+describe("fails its proof", () => {
+  test.each<[string, string, string, string, RegExp]>([
+    [
+      "exchange-axes",
+      "where the launch covers no square",
+      `__global__ void k(float *out, const float *in, int n) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  out[y * n + x] = in[y * n + x] + blockIdx.x;
+}
+int main() {
+  float *in, *out;
+  cudaMalloc(&in, 1 << 20);
+  cudaMalloc(&out, 1 << 20);
+  cudaMemset(in, 0, 1 << 20);
+  k<<<dim3(16, 8), dim3(32, 8)>>>(out, in, 512);
+}`,
+      "threadIdx.x",
+      /^(it changes what `k` leaves|what `k` leaves)/,
+    ],
+    [
+      "pad-shared-tile",
+      "where an index leaves its row",
+      transpose("[32][32]").replace("= tile[threadIdx.x][threadIdx.y + j]", "= tile[0][threadIdx.x * 32 + threadIdx.y + j]"),
+      "tile[32][32]",
+      /^(it changes what `turn` leaves|.* would be found then)/,
+    ],
+  ])("%s: %s", (id, _, code, cursor, why) => {
+    const [tried] = triedAt(named(id), code, cursor);
+    expect(tried?.proof).toMatchObject({ verdict: "withheld", why: expect.stringMatching(why) });
+  });
+});
+
+test("what it costs is told as well as what it gains, however little", () => {
+  const [tried] = triedAt(named("write-launch-bounds"), mapping(`${indexed}\n  if (i < n) out[i] = in[i];`), "map(float");
+  expect(tried?.proof).toMatchObject({ verdict: "proved", gain: { fromNs: expect.any(Number), toNs: expect.any(Number) } });
+});
