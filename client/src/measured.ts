@@ -27,7 +27,10 @@ export class Measured implements Disposable {
   constructor(client: BaseLanguageClient, kept: Memento) {
     this.#client = client;
     this.#kept = kept;
-    this.#subscriptions = Disposable.from(client.onDidChangeState(({ newState }) => newState === State.Running && this.#tell()));
+    this.#subscriptions = Disposable.from(
+      // A server that has just started knows of none.
+      client.onDidChangeState(({ newState }) => newState === State.Running && this.#state.reports.length > 0 && this.#tell()),
+    );
   }
 
   dispose(): void {

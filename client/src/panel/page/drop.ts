@@ -11,11 +11,21 @@ export function acceptReports(post: (message: FromPage) => void): void {
     inside = by === 0 ? 0 : Math.max(0, inside + by);
     document.body.classList.toggle("dropping", inside > 0);
   };
-  window.addEventListener("dragenter", () => mark(1));
+  // Taken on the way in, and for good: the editor listens behind, and would take what is dragged away from the page, to open the file.
+  const taken = (type: "dragenter" | "dragover" | "drop", then: (event: DragEvent) => void): void =>
+    window.addEventListener(
+      type,
+      (event) => {
+        event.preventDefault();
+        event.stopImmediatePropagation();
+        then(event);
+      },
+      { capture: true },
+    );
+  taken("dragenter", () => mark(1));
+  taken("dragover", () => undefined);
   window.addEventListener("dragleave", () => mark(-1));
-  window.addEventListener("dragover", (event) => event.preventDefault());
-  window.addEventListener("drop", (event) => {
-    event.preventDefault();
+  taken("drop", (event) => {
     mark(0);
     if (event.dataTransfer) void take(event.dataTransfer, post);
   });
