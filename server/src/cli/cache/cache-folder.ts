@@ -39,10 +39,22 @@ export function cacheFolder({ cache, "no-cache": without }: Given, io: Pick<Io, 
 
 /** Makes the folder, where it is not there. */
 export function makeCacheFolder(folder: string): void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolders(folder);
   for (const file of [tag, ignored]) {
     const place = path.join(folder, file.name);
     if (!existsSync(place)) writeFileSync(place, file.text);
+  }
+}
+
+/** One after the other: `recursive` of Node.js never ends where the system makes no folder in one that is there, as in /proc. */
+function makeFolders(folder: string): void {
+  if (existsSync(folder)) return;
+  makeFolders(path.dirname(folder));
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    // Another run may have made it since.
+    if (!existsSync(folder)) throw error;
   }
 }
 

@@ -123,6 +123,10 @@ describe("what is kept of a run", () => {
 });
 
 describe("where nothing can be kept", () => {
+  test.skipIf(process.platform !== "linux")("not where the system makes no folders either", async () => {
+    expect((await check([], { cacheHome: "/proc/none" })).inspected).toEqual((await check(["--no-cache"])).inspected);
+  });
+
   test("results are what they are", async () => {
     const kept = await check();
     const none = await check([], { cacheHome: path.join(cwd, "a.cu") });
