@@ -14,6 +14,21 @@ const named = (id: string): Refactoring => {
   return found;
 };
 const indexed = "  int i = blockIdx.x * blockDim.x + threadIdx.x;";
+const hostOf = (type: string, grid: string): string => `int main() {
+  const int n = 1000003;
+  ${type} *a, *b, *out;
+  cudaMalloc(&a, n * sizeof(${type}));
+  cudaMalloc(&b, n * sizeof(${type}));
+  cudaMalloc(&out, n * sizeof(${type}));
+  cudaMemset(a, 0, n * sizeof(${type}));
+  cudaMemset(b, 0, n * sizeof(${type}));
+  map<<<${grid}, 256>>>(out, a, b, n);
+}`;
+const twoInputs = (type: string, value: string): string => `__global__ void map(${type} *out, const ${type} *a, const ${type} *b, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = ${value};
+}
+${hostOf(type, "(n + 255) / 256")}`;
 const reduction = (loop: string): string =>
   mapping(
     `  __shared__ float part[256];
@@ -60,6 +75,26 @@ describe("makes", () => {
         `  for (unsigned s = 128; s > 16; s >>= 1) {\n    if (t < s) part[t] = part[t] + part[t + s];\n    __syncthreads();\n  }\n${tail}`,
       ),
     ],
+    [
+      "vector-elements",
+      "doubles, with the index in two loads",
+      twoInputs("double", "a[i] * a[i] + b[i]"),
+      "out[i]",
+      `__global__ void map(double *out, const double *a, const double *b, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (2 * i + 1 < n) {
+    const auto a2 = reinterpret_cast<const double2 *>(a)[i];
+    const auto b2 = reinterpret_cast<const double2 *>(b)[i];
+    double2 out2;
+    out2.x = a2.x * a2.x + b2.x;
+    out2.y = a2.y * a2.y + b2.y;
+    reinterpret_cast<double2 *>(out)[i] = out2;
+  } else {
+    for (int k = 2 * i; k < n; ++k) out[k] = a[k] * a[k] + b[k];
+  }
+}
+${hostOf("double", "((n + 255) / 256 + 1) / 2")}`,
+    ],
     ["pad-shared-tile", "at the declaration", transpose("[32][32]"), "tile[32][32]", transpose("[32][33]")],
     [
       "aggregate-atomic-by-block",
@@ -101,6 +136,9 @@ describe("is not offered", () => {
       reduction("  for (int s = 128; s > 0; s /= 2) {\n    if (t < s) part[t] = fmaxf(part[t], part[t + s]);\n    __syncthreads();\n  }"),
       "for (int s",
     ],
+    ["vector-elements", "where neighbours are read", twoInputs("float", "a[i] + b[n - 1 - i]"), "out[i]"],
+    ["vector-elements", "where the index is a value", twoInputs("float", "a[i] + i"), "out[i]"],
+    ["vector-elements", "of bytes", twoInputs("char", "a[i] + b[i]"), "out[i]"],
     ["pad-shared-tile", "where rows begin at other banks already", transpose("[32][33]"), "tile[32][33]"],
     ["swizzle-shared-tile", "where rows are no power of two", transpose("[32][33]"), "tile[32][33]"],
     ["aggregate-atomic-by-warp", "where lanes have addresses of their own", total("  atomicAdd(&sum[i % 32], in[i]);"), "atomicAdd("],

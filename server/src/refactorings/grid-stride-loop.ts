@@ -1,11 +1,9 @@
 import type { Fix, RuleContext } from "../rules/rule.ts";
 import { excerpt, indentationAt, textAt, writtenBetween } from "../rules/support/edits.ts";
-import { Variables } from "../rules/support/variables.ts";
-import type { Declaration, Expression, FunctionDeclaration, Statement } from "../syntax/ast.ts";
-import { walk } from "../syntax/walk.ts";
+import type { Expression } from "../syntax/ast.ts";
 import { defineRefactoring } from "./refactoring.ts";
 import { mapping } from "./support/examples.ts";
-import { isGlobalIndex } from "./support/global-index.ts";
+import { type Guarded, guarded } from "./support/guarded.ts";
 
 const indexed = "  int i = blockIdx.x * blockDim.x + threadIdx.x;";
 
@@ -29,69 +27,6 @@ export default defineRefactoring({
     }
   },
 });
-
-interface Guarded {
-  /** `int i = …;` */
-  readonly declaration: Statement;
-  readonly guard: Statement & { readonly kind: "if" };
-  readonly index: string;
-  readonly limit: Expression;
-  /** What is done for each element: the branch, or what stands behind the return. */
-  readonly work: readonly Statement[];
-  /** It returns where there is nothing to do. */
-  readonly returns: boolean;
-}
-
-/** The index, the comparison, and the work of a kernel that has nothing else. */
-function guarded({ syntax, program }: RuleContext, { body }: FunctionDeclaration): Guarded | undefined {
-  const statements = body?.body ?? [];
-  const variables = new Variables(syntax, program.semantics);
-  const at = statements.findIndex((each) => each.kind === "declaration" && each.declarations.some(isIndex));
-  const [declaration, guard, ...rest] = at < 0 ? [] : statements.slice(at);
-  if (declaration?.kind !== "declaration" || declaration.declarations.length !== 1 || guard?.kind !== "if") return undefined;
-  const [variable] = declaration.declarations;
-  const { condition } = guard;
-  // What stands before the index would be done once, as it is now: declarations alone.
-  if (
-    guard.else ||
-    guard.init ||
-    guard.constexpr ||
-    condition.kind !== "binary" ||
-    statements.slice(0, at).some(({ kind }) => kind !== "declaration")
-  )
-    return undefined;
-  if (variable?.kind !== "variable" || variables.of(condition.left) !== variable || variable.type.const) return undefined;
-  const returns = condition.op === ">=" && isReturn(guard.then);
-  if (!returns && (condition.op !== "<" || rest.length > 0)) return undefined;
-  const work = returns ? rest : [guard.then];
-  if (work.length === 0 || !work.every(isPlain) || variables.writes(variable).length > 0) return undefined;
-  // The limit has to be the same in each turn.
-  const limit = variables.of(condition.right);
-  const isFixed = condition.right.kind === "integer" || (limit !== undefined && variables.writes(limit).length === 0 && "name" in limit);
-  const index = variable.name.parts.at(-1)?.text;
-  return isFixed && index !== undefined ? { declaration, guard, index, limit: condition.right, work, returns } : undefined;
-}
-
-const isIndex = (declared: Declaration): boolean => {
-  const [value, ...more] = declared.kind === "variable" ? (declared.init?.values ?? []) : [];
-  return value !== undefined && more.length === 0 && isGlobalIndex(value);
-};
-
-const isReturn = (statement: Statement): boolean =>
-  statement.kind === "return" || (statement.kind === "block" && statement.body.length === 1 && statement.body[0]?.kind === "return");
-
-/** No way out but its end, nothing that waits for other threads, and nothing that the whole block has once. */
-function isPlain(statement: Statement): boolean {
-  let plain = true;
-  walk(statement, (node) => {
-    if (/^(return|goto|label|asm|lambda|throw)$/.test(node.kind)) plain = false;
-    if (node.kind === "variable" && node.specifiers.shared) plain = false;
-    const callee = node.kind === "call" && node.callee.kind === "name" ? (node.callee.name.parts.at(-1)?.text ?? "") : "";
-    if (/sync|barrier|shfl|ballot|_any|_all/i.test(callee)) plain = false;
-    return plain;
-  });
-  return plain;
-}
 
 function looped({ program: { reading } }: RuleContext, { declaration, guard, index, limit, work, returns }: Guarded): Fix | undefined {
   const [from, last] = [writtenBetween(reading, declaration), writtenBetween(reading, work.at(-1) ?? guard)];

@@ -1,6 +1,6 @@
 /** A warp in the place of each thread that goes along a row: its lanes go along side by side, and shuffles sum up what they found. */
 
-import type { Edit, Fix, RuleContext, SimulatedLaunch } from "../../rules/rule.ts";
+import type { Edit, Fix, RuleContext } from "../../rules/rule.ts";
 import { all, excerpt, indentationAt, insertBefore, replace } from "../../rules/support/edits.ts";
 import { freshName } from "../../rules/support/fresh-name.ts";
 import { numberOf } from "../../rules/support/math-calls.ts";
@@ -9,6 +9,7 @@ import type { Expression, FunctionDeclaration, Statement, VariableDeclaration } 
 import { withoutParentheses } from "../../syntax/terms.ts";
 import { walk } from "../../syntax/walk.ts";
 import { isGlobalIndex } from "./global-index.ts";
+import { gridsOf } from "./grids.ts";
 
 type For = Statement & { readonly kind: "for" };
 
@@ -60,19 +61,6 @@ export function warpPerRow(context: RuleContext, kernel: FunctionDeclaration): F
 }
 
 const times = (grid: string): string => (/^\w+$/.test(grid) ? `${grid} * ${warpSize}` : `(${grid}) * ${warpSize}`);
-
-/** The numbers of blocks of all launches; undefined where one is not said as a number, or not in this file. */
-function gridsOf({ program, launches }: RuleContext, kernel: FunctionDeclaration): Expression[] | undefined {
-  const own = launches.filter(({ fact }) => fact.kernel?.declaration === kernel);
-  const grids = own.map(({ fact: { expression, at }, report }: SimulatedLaunch) => {
-    const [x, y, z] = report.block;
-    const grid = expression?.kind === "call" ? expression.launch?.grid : undefined;
-    const isRow = x % warpSize === 0 && y === 1 && z === 1 && report.grid[1] === 1 && report.grid[2] === 1;
-    return grid && isRow && at.file === 0 && numberOf(program.semantics, grid) === "integer" ? grid : undefined;
-  });
-  const known = grids.filter((grid) => grid !== undefined);
-  return known.length > 0 && known.length === grids.length ? [...new Set(known)] : undefined;
-}
 
 function rowSum({ syntax, program: { semantics } }: RuleContext, { body, specifiers }: FunctionDeclaration): RowSum | undefined {
   const variables = new Variables(syntax, semantics);
