@@ -14,7 +14,10 @@ import { parseArgs } from "node:util";
 import { bundle, root } from "./support/bundle.mjs";
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { turns: { type: "string", default: "2" } } });
-const sets = positionals.length > 0 ? positionals : ["h200", "h200-more", "h200-programs", "h200-tiles", "h200-hopper", "h200-sums", "h200-unseen", "h200-sums-unseen"];
+const sets =
+  positionals.length > 0
+    ? positionals
+    : ["h200", "h200-more", "h200-programs", "h200-tiles", "h200-hopper", "h200-sums", "h200-unseen", "h200-sums-unseen"];
 const warplens = await import(
   pathToFileURL(await bundle("sanitize", ["server/src/validation/measured-set.ts", "server/src/grammar.ts", "sim-engine/src/index.ts"]))
     .href
