@@ -2,15 +2,15 @@
 import type { TimeErrors } from "./error-bar.ts";
 
 export const timeErrors: TimeErrors = {
-  wider: 1.5,
+  wider: 1.9,
   classes: {
-    launch: { launches: 33, error: 0.14 },
-    compute: { launches: 28, error: 0.28 },
-    l1: { launches: 44, error: 0.17 },
-    l2: { launches: 31, error: 0.65 },
-    memory: { launches: 70, error: 0.25 },
-    atomics: { launches: 11, error: 0.88 },
-    host: { launches: 3, error: 0.26 },
-    waits: { launches: 10, error: 0.41 },
+    launch: { launches: 38, error: 0.16 },
+    compute: { launches: 34, error: 0.39 },
+    l1: { launches: 44, error: 0.22 },
+    l2: { launches: 31, error: 0.88 },
+    memory: { launches: 92, error: 0.32 },
+    atomics: { launches: 15, error: 0.53 },
+    host: { launches: 3, error: 0.36 },
+    waits: { launches: 16, error: 1.05 },
   },
 };
