@@ -2,15 +2,15 @@
 import type { TimeErrors } from "./error-bar.ts";
 
 export const timeErrors: TimeErrors = {
-  wider: 1.9,
+  wider: 1.25,
   classes: {
-    launch: { launches: 38, error: 0.16 },
-    compute: { launches: 34, error: 0.39 },
-    l1: { launches: 44, error: 0.22 },
-    l2: { launches: 31, error: 0.88 },
-    memory: { launches: 92, error: 0.32 },
-    atomics: { launches: 15, error: 0.53 },
-    host: { launches: 3, error: 0.36 },
-    waits: { launches: 16, error: 1.05 },
+    launch: { launches: 38, error: 0.11 },
+    compute: { launches: 34, error: 0.25 },
+    l1: { launches: 44, error: 0.14 },
+    l2: { launches: 31, error: 0.52 },
+    memory: { launches: 92, error: 0.2 },
+    atomics: { launches: 15, error: 0.32 },
+    host: { launches: 3, error: 0.23 },
+    waits: { launches: 16, error: 0.61 },
   },
 };
