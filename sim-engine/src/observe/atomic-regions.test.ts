@@ -80,6 +80,17 @@ describe("where atomics of a launch meet, as a share of all passes", () => {
     expect(work(integers, (block) => [base + 4 * (block % 64)], { row: 64, observed })).toBeCloseTo(1 / (1 + 63 / (slice / 4)), 2);
   });
 
+  test.each([2, 3, 5, 8, 13])("%d places in turn, a kilobyte apart: that part of all", (places) => {
+    expect(
+      work(integers, (block) => [base + 1024 * (block % places)], { observed: [0, 1, 2, 3, 4, 5, 2047, 2048, 3001, 4095] }),
+    ).toBeCloseTo(1 / places);
+  });
+
+  test("a place a row of the grid, far apart: over the rows that are resident", () => {
+    const observed = [0, 1, 63, 64, 65, 2048, 4095];
+    expect(work(integers, (block) => [base + 4096 * Math.floor(block / 64)], { row: 64, observed })).toBeCloseTo(1 / Math.ceil(264 / 64));
+  });
+
   test("blocks that follow no step: those that were seen there", () => {
     const places = [3, 141, 59, 26, 535, 89, 793];
     const observed = [0, 1, 2, 3, 2047, 2048, 4095];

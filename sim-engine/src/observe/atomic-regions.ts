@@ -151,11 +151,7 @@ export class AtomicRegions {
   /** Undefined where a block's atomics go over more than a region, and where its place follows no step from block to block. */
   #spread(blocks: OfOp["blocks"], { row, atOnce }: Resident): Spread | undefined {
     if (blocks.length < 2 || blocks.some(({ lowest, highest }) => highest - lowest >= this.#regionBytes)) return undefined;
-    const places = [
-      { of: (index: number) => index, together: atOnce },
-      { of: (index: number) => index % row, together: Math.min(row, atOnce) },
-    ];
-    for (const { of, together } of places) {
+    for (const { of, together } of placesOf(blocks.length, row, atOnce)) {
       const step = stepOf(
         blocks.map(({ index, lowest }) => [of(index), lowest]),
         this.#sectorBytes,
@@ -168,6 +164,20 @@ export class AtomicRegions {
     }
     return undefined;
   }
+}
+
+/** Blocks over how many places in turn are looked at. */
+const mostInTurn = 4096;
+/** Blocks that say so: fewer follow one turn or other by chance. */
+const fewestInTurn = 5;
+
+/** What a block's place may follow: the order of launch, its column or row in the grid, or so many places in turn; and how many are in use at once. */
+function* placesOf(blocks: number, row: number, atOnce: number): Generator<{ of: (index: number) => number; together: number }> {
+  yield { of: (index) => index, together: atOnce };
+  yield { of: (index) => index % row, together: Math.min(row, atOnce) };
+  yield { of: (index) => Math.floor(index / row), together: Math.ceil(atOnce / row) };
+  if (blocks < fewestInTurn) return;
+  for (let places = 2; places <= mostInTurn; places++) yield { of: (index) => index % places, together: Math.min(places, atOnce) };
 }
 
 /** The step of addresses that follow places on a line, within so many bytes; undefined where they do not, or all are the same. */
