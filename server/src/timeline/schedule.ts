@@ -284,11 +284,11 @@ class Schedule {
     if (waitsFor(event, engine, host)) this.#wait(to);
   }
 
-  /** How much longer a copy takes, and the one the other way that it goes beside: the later of two bears it for both. */
+  /** How much longer a copy takes beside one the other way that is under way: the earlier one keeps its time. */
   #longer(engine: Engine, from: number, ns: number): number {
     if (engine !== "to device" && engine !== "from device") return 0;
     const other = this.#link[engine === "to device" ? "from device" : "to device"];
-    return 2 * Math.min(ns, Math.max(0, other - from)) * (1 / this.#durations.host.bothWays - 1);
+    return Math.min(ns, Math.max(0, other - from)) * (1 / this.#durations.host.bothWays - 1);
   }
 
   /** When a kernel that begins at `from` has done its work at the latest resource, behind what is left of the kernels beside it. */

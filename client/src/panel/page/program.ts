@@ -48,13 +48,15 @@ export function programBody(program: PanelProgram, width: number, reveal: (line:
   const { ns, kernels, copies, overlap, notes, isStale } = program;
   const share = (part: number): string => (ns > 0 ? ` (${formatPercent((100 * part) / ns)})` : "");
   const sums = [
-    `Kernels run for ${formatTime(kernels)}${share(kernels)}`,
-    copies > 0 ? `, copies for ${formatTime(copies)}${share(copies)}` : "",
-    copies > 0 ? `, ${overlap > 0 ? `${formatTime(overlap)} of it at once` : "never at once"}` : "",
-  ].join("");
+    kernels > 0 ? `kernels run for ${formatTime(kernels)}${share(kernels)}` : "no kernel runs",
+    copies > 0 ? `copies for ${formatTime(copies)}${share(copies)}` : "",
+    overlap > 0 ? `${formatTime(overlap)} of them beside a kernel` : kernels > 0 && copies > 0 ? "none of them beside a kernel" : "",
+  ]
+    .filter((part) => part !== "")
+    .join(", ");
   return [
     element("p", { class: "lead" }, `about ${formatTime(ns)}`, isStale && " (before your last edit)"),
-    element("p", {}, `${sums}.`),
+    element("p", {}, `${sums.charAt(0).toUpperCase()}${sums.slice(1)}.`),
     drawing(program, width, reveal),
     legend(program),
     rows(program, reveal),

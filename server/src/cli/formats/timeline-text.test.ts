@@ -34,7 +34,7 @@ test("tells what takes longest first, and what stands at one place together", ()
   );
   expect(text.split("\n")).toEqual([
     "  main on the device: about 40 µs",
-    "    kernels 30 µs (75 %), copies 10 µs (25 %), none of them at once",
+    "    kernels 30 µs (75 %), copies 10 µs (25 %), none of them beside a kernel",
     "    line 5           30 µs  step, 6 times, in 2 streams",
     "    line 3           10 µs  cudaMemcpy 4 kB to the device, pageable",
     "    line 1               ?  cudaMemset 4 B on the device, if at all",

@@ -29,9 +29,9 @@ export function timelineText(program: ProgramTimeline, style: Style): string {
   const { ns, kernels, copies, overlap, notes } = program;
   const share = (part: number): string => (ns > 0 ? ` (${formatPercent((100 * part) / ns)})` : "");
   const parts = [
-    `kernels ${formatTime(kernels)}${share(kernels)}`,
+    kernels > 0 ? `kernels ${formatTime(kernels)}${share(kernels)}` : "",
     copies > 0 ? `copies ${formatTime(copies)}${share(copies)}` : "",
-    overlap > 0 ? `of those at once ${formatTime(overlap)}` : copies > 0 ? "none of them at once" : "",
+    overlap > 0 ? `${formatTime(overlap)} of them beside a kernel` : kernels > 0 && copies > 0 ? "none of them beside a kernel" : "",
   ].filter((part) => part !== "");
   const rows = rowsOf(program);
   const left = rows.length - mostRows;
