@@ -75,6 +75,16 @@ describe("a report beside the launches of a file", () => {
     );
   });
 
+  test("of many that are not in the source, the first", async () => {
+    const others = Array.from({ length: 23 }, (_, index) => `"${index}","other${index}(int)","(1, 1, 1)","(1, 1, 1)","9.0","3"`);
+    const report = ['"ID","Kernel Name","Block Size","Grid Size","CC","gpu__time_duration.sum"', '"","","","","","us"', ...others].join(
+      "\n",
+    );
+    const { out } = await run({ ...files, "raw.csv": report }, simulate);
+    expect(out.match(/of no launch here/g)).toHaveLength(20);
+    expect(out).toMatch(/other19\(int\).*\n {2}and 3 more\n/);
+  });
+
   test.each([
     ["no file", {}, "warplens: --measured: there is no file raw.csv\n"],
     [

@@ -209,7 +209,13 @@ describe("what the client kept is read again", () => {
               launches: [
                 { kernel: 7, device: 0 },
                 { kernel: "k", device: 3 },
-                { kernel: "k", device: 0, grid: [1, "x", 2], figures: { time: "long", registers: 3, toString: 1, dramRead: Number.NaN } },
+                {
+                  kernel: "k",
+                  device: 0,
+                  grid: [1, "x", 2],
+                  figures: { time: "long", registers: 3, toString: 1, dramRead: Number.NaN, dramWritten: -1 },
+                },
+                { kernel: "k", device: 0, figures: { time: 0, sharedLoads: 0 } },
               ],
             },
           },
@@ -221,7 +227,15 @@ describe("what the client kept is read again", () => {
           {
             id: "a",
             loadedAt: 1,
-            report: { name: "r", devices: [{}], launches: [{ kernel: "k", device: 0, figures: { registers: 3 } }], notes: [] },
+            report: {
+              name: "r",
+              devices: [{}],
+              launches: [
+                { kernel: "k", device: 0, figures: { registers: 3 } },
+                { kernel: "k", device: 0, figures: { sharedLoads: 0 } },
+              ],
+              notes: [],
+            },
           },
         ],
       },

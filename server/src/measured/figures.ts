@@ -112,4 +112,7 @@ export const figures: Readonly<Record<FigureName, Figure>> = {
   },
 };
 
+/** Whether a number can have been measured: none is below 0, and nothing takes no time. */
+export const isMeasurable = (figure: FigureName, value: number): boolean => value > 0 || (value === 0 && figure !== "time");
+
 export const figureNames = Object.keys(figures) as readonly FigureName[];

@@ -1,6 +1,6 @@
 /** Reports that were kept as plain data, read again before they are believed. */
 import type { Dim3 } from "@warplens/sim-engine";
-import { figureNames } from "./figures.ts";
+import { figureNames, isMeasurable } from "./figures.ts";
 import { longestName, mostLaunches } from "./read-report.ts";
 import type { Figures, MeasuredDevice, MeasuredFile, MeasuredLaunch, MeasuredLine, MeasuredReport } from "./report.ts";
 import { lineFigureNames } from "./sources.ts";
@@ -29,7 +29,7 @@ function launchOf(value: unknown, devices: number): MeasuredLaunch | undefined {
     ...(blocks ? { grid: blocks } : {}),
     ...(threads ? { block: threads } : {}),
     device: Number(device),
-    figures: numbersOf(figures, figureNames) as Figures,
+    figures: numbersOf(figures, figureNames, isMeasurable) as Figures,
     ...(Array.isArray(files) ? { files: listOf(files).flatMap((file) => fileOf(file) ?? []) } : {}),
   };
 }
@@ -46,7 +46,7 @@ function lineOf(value: unknown): MeasuredLine | undefined {
   return {
     line: Number(line),
     ...(Number.isSafeInteger(digest) ? { digest: Number(digest) } : {}),
-    figures: numbersOf(figures, lineFigureNames),
+    figures: numbersOf(figures, lineFigureNames, (_, value) => value >= 0),
   };
 }
 
@@ -56,7 +56,7 @@ function deviceOf(value: unknown): MeasuredDevice {
   return {
     ...(title === undefined ? {} : { name: title }),
     ...(capability === undefined ? {} : { computeCapability: capability }),
-    ...(Number.isSafeInteger(multiprocessors) ? { multiprocessors: Number(multiprocessors) } : {}),
+    ...(Number.isSafeInteger(multiprocessors) && Number(multiprocessors) > 0 ? { multiprocessors: Number(multiprocessors) } : {}),
   };
 }
 
@@ -64,9 +64,16 @@ const fieldsOf = (value: unknown): Fields => (typeof value === "object" && value
 const listOf = (value: unknown, most = mostEntries): readonly unknown[] => (Array.isArray(value) ? value.slice(0, most) : []);
 const textOf = (value: unknown): string | undefined => (typeof value === "string" && value.length <= longestName ? value : undefined);
 
-function numbersOf<Name extends string>(value: unknown, names: readonly Name[]): Readonly<Partial<Record<Name, number>>> {
+function numbersOf<Name extends string>(
+  value: unknown,
+  names: readonly Name[],
+  isMeasured: (name: Name, value: number) => boolean,
+): Readonly<Partial<Record<Name, number>>> {
   const fields = fieldsOf(value);
-  const found = names.filter((name) => Object.hasOwn(fields, name) && typeof fields[name] === "number" && Number.isFinite(fields[name]));
+  const found = names.filter((name) => {
+    const number = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    return typeof number === "number" && Number.isFinite(number) && isMeasured(name, number);
+  });
   return Object.fromEntries(found.map((name) => [name, fields[name]])) as Partial<Record<Name, number>>;
 }
 

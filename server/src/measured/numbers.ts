@@ -4,10 +4,10 @@
 export type DecimalMark = "." | ",";
 
 /** A comma that does not stand before three digits, or that stands behind points, groups no thousands. */
-const commaFractions = /"-?\d+,(?:\d{1,2}|\d{4,})"|"-?\d{1,3}(?:[.\s'’]\d{3})+,\d+"/;
+const commaFraction = /^-?(?:\d+,(?:\d{1,2}|\d{4,})|\d{1,3}(?:[.\s'’]\d{3})+,\d+)$/;
 
-/** The mark that a text's numbers have. */
-export const decimalMarkOf = (text: string): DecimalMark => (commaFractions.test(text) ? "," : ".");
+/** Whether a cell is a number with a comma before its fraction. */
+export const hasCommaFraction = (cell: string): boolean => commaFraction.test(cell);
 
 /** A number; undefined where the cell holds none, which is what "n/a", "nan" and nothing mean too. */
 export function numberOf(cell: string, mark: DecimalMark): number | undefined {

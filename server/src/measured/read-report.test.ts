@@ -109,6 +109,30 @@ describe("what is wrong with a report is told with its place", () => {
   test.each([
     ["a cell too few", [head, units, '"0","k(int)","1","1","9.0"'], "r.csv, row 3: it has 5 cells, the head 6."],
     [
+      "a row that is cut off",
+      [head, units, '"0","k(int)","(1, 1, 1)","(1, 1, 1)","9'],
+      "r.csv, row 3: it is cut off, or its quotes do not match, or it has too many cells.",
+    ],
+    [
+      "no time",
+      [head, units, '"0","k(int)","(1, 1, 1)","(1, 1, 1)","9.0","0.00"'],
+      "r.csv, row 3, column gpu__time_duration.sum: nothing measured is `0.00`.",
+    ],
+    [
+      "less than none",
+      [
+        head.replace("gpu__time_duration.sum", "launch__registers_per_thread"),
+        units.replace("us", "register/thread"),
+        '"0","k(int)","1","1","9.0","-3"',
+      ],
+      "r.csv, row 3, column launch__registers_per_thread: nothing measured is `-3`.",
+    ],
+    [
+      "less than none at a line",
+      [head, units, '"0","k(int)","1","1","9.0","3"', '"Kernel Name","other(int)"', '"Line No","Source","# Samples"', '"5","a","-3"', head],
+      "r.csv, row 6, column # Samples: nothing measured is `-3`.",
+    ],
+    [
       "no number",
       [head, units, '"0","k(int)","(1, 1, 1)","(1, 1, 1)","9.0","soon"'],
       "r.csv, row 3, column gpu__time_duration.sum: `soon` is no number.",
@@ -179,6 +203,25 @@ describe("what is wrong with a report is told with its place", () => {
     const { notes, launches } = reportOf(csv(head, units, ...rows));
     expect(launches).toHaveLength(4096);
     expect(notes).toEqual(["Only the first 4,096 launches are read."]);
+  });
+
+  test("lines of many instances of many kernels are found their launches at once", () => {
+    const kernels = Array.from({ length: 4096 }, (_, index) => `k<${index}>(int)`);
+    const launches = kernels.map((kernel, index) => `"${index}","${kernel}","(1, 1, 1)","(1, 1, 1)","9.0","3"`);
+    const lines = kernels.map((kernel) => `"Kernel Name","${kernel}"\n"Line No","Source","# Samples"\n"5","a","3"`);
+    const begun = performance.now();
+    const report = reportOf(csv(head, units, ...launches), { name: "s.csv", text: lines.join("\n") });
+    expect(performance.now() - begun).toBeLessThan(3000);
+    expect(report.launches).toHaveLength(4096);
+    expect(report.launches.every(({ files }) => files?.length === 1)).toBe(true);
+  });
+
+  test.each(['a = ""1,2"";', "1,2"])("a line of source that reads `%s` says nothing of the locale", (source) => {
+    const launch = '"0","k(int)","(1, 1, 1)","(1, 1, 1)","9.0","14.5"';
+    const lines = ['"Kernel Name","k(int)"', '"Line No","Source","# Samples"', `"5","${source}","1,000"`];
+    const { launches } = reportOf(csv(head, units, launch, ...lines));
+    expect(launches[0]?.figures.time).toBe(14500);
+    expect(launches[0]?.files?.[0]?.lines[0]?.figures).toEqual({ samples: 1000 });
   });
 
   test("numbers of another locale", () => {

@@ -1,8 +1,9 @@
 /** Reads what Nsight Compute printed: its raw page, its source page, or the metrics that were asked for; of one text or of several. */
 import type { Dim3 } from "@warplens/sim-engine";
-import { figureNames, figures } from "./figures.ts";
+import { figureNames, figures, isMeasurable } from "./figures.ts";
 import { howToPrint } from "./how-to-print.ts";
-import { type DecimalMark, decimalMarkOf, factorOf, isAbsent, numberOf, type Unit } from "./numbers.ts";
+import type { Note } from "./notes.ts";
+import { type DecimalMark, factorOf, hasCommaFraction, isAbsent, numberOf, type Unit } from "./numbers.ts";
 import type { CsvRecord } from "./records.ts";
 import type { FigureName, MeasuredDevice, MeasuredLaunch, MeasuredReport } from "./report.ts";
 import { type SourceSection, sourceSection, withSources } from "./sources.ts";
@@ -64,7 +65,7 @@ class Reader {
   /** @returns why the text is no report's */
   take({ name, text }: ReportText): string | undefined {
     if (text.includes("\0")) return `${name} is not text. Of a report file, print what it holds: ${howToPrint(name)}`;
-    const note = (row: number, problem: string, column?: string): void =>
+    const note: Note = (row, problem, column) =>
       this.#note(`${name}, row ${row}${column === undefined ? "" : `, column ${column}`}: ${problem}.`);
     const tables = tablesOf(text, note);
     if (tables.length === 0) {
@@ -73,11 +74,11 @@ class Reader {
         ? `${name} holds no table of Nsight Compute's. Print one with: ncu --csv --page raw`
         : `${name}: Nsight Compute says: ${said}`;
     }
-    const mark = decimalMarkOf(text);
+    const mark = decimalMarkOf(tables);
     for (const table of tables) {
       if (table.page === "raw") this.#raw(table, mark, note);
       else if (table.page === "metrics") this.#metrics(table, mark, note);
-      else this.#source(table, mark, name);
+      else this.#source(table, mark, name, note);
     }
     return undefined;
   }
@@ -151,16 +152,14 @@ class Reader {
     }
   }
 
-  #source(table: Table, mark: DecimalMark, name: string): void {
-    const section = sourceSection(table, mark);
+  #source(table: Table, mark: DecimalMark, name: string, note: Note): void {
+    const section = sourceSection(table, mark, note);
     if ("problem" in section) {
       const text = `${name}: ${section.problem}.`;
       if (!this.#notes.includes(text)) this.#note(text);
     } else this.#sections.push(section);
   }
 }
-
-type Note = (row: number, problem: string, column?: string) => void;
 
 interface Metric {
   readonly name: string;
@@ -179,7 +178,8 @@ function take(launch: Draft, { name, unit, value }: Metric, mark: DecimalMark, p
   if (name === deviceMetrics.name && value !== "") launch.device = { ...launch.device, name: value.slice(0, longestName) };
   else if (name === deviceMetrics.multiprocessors) {
     const multiprocessors = numberOf(value, mark);
-    if (multiprocessors !== undefined && Number.isSafeInteger(multiprocessors)) launch.device = { ...launch.device, multiprocessors };
+    if (multiprocessors !== undefined && Number.isSafeInteger(multiprocessors) && multiprocessors > 0)
+      launch.device = { ...launch.device, multiprocessors };
   } else {
     const known = figureOfMetric.get(name);
     if (!known || isAbsent(value) || launch.figures[known.figure] !== undefined) return;
@@ -187,8 +187,18 @@ function take(launch: Draft, { name, unit, value }: Metric, mark: DecimalMark, p
     const number = numberOf(value, mark);
     if (factor === undefined) problem(`the unit is \`${unit.slice(0, longestQuote)}\``);
     else if (number === undefined) problem(`\`${value.slice(0, longestQuote)}\` is no number`);
+    else if (!isMeasurable(known.figure, number)) problem(`nothing measured is \`${value.slice(0, longestQuote)}\``);
     else launch.figures[known.figure] = number * factor;
   }
+}
+
+/** The mark that the numbers of tables have. Text of a source may look like one: a line of a list, `1,2`. */
+function decimalMarkOf(tables: readonly Table[]): DecimalMark {
+  const hasFraction = ({ head, rows }: Table): boolean => {
+    const text = head.indexOf("Source");
+    return rows.some(({ cells }) => cells.some((cell, column) => column !== text && hasCommaFraction(cell)));
+  };
+  return tables.some(hasFraction) ? "," : ".";
 }
 
 /** `(256, 1, 1)` */

@@ -16,10 +16,12 @@ test.each<[string, string[] | undefined]>([
   expect(cellsOf(line)).toEqual(cells);
 });
 
-test("records keep their rows; what the profiler and the program print between them is none", () => {
-  const text = '\uFEFF"a","b"\r\n==PROF== Connected, to 1\n\nhello\nx "1", y\n"c","d"';
+test("records keep their rows; what the profiler and the program print between them is none, and one that is cut off has no cells", () => {
+  const text = '\uFEFF"a","b"\r\n==PROF== Connected, to 1\n\nhello\nx "1", y\n"c","d"\n"e","f\n"g\n"h"';
   expect([...recordsOf(text)]).toEqual([
     { row: 1, cells: ["a", "b"] },
     { row: 6, cells: ["c", "d"] },
+    { row: 7, cells: [] },
+    { row: 8, cells: [] },
   ]);
 });

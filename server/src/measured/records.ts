@@ -3,6 +3,7 @@
 export interface CsvRecord {
   /** 1-based, of the text. */
   readonly row: number;
+  /** None where the line begins as a record and is none, as where it is cut off. */
   readonly cells: readonly string[];
 }
 
@@ -48,8 +49,8 @@ export function* recordsOf(text: string): Generator<CsvRecord> {
     const line = text.slice(from, end < 0 ? undefined : end).replace(/\r$/, "");
     from = end < 0 ? text.length : end + 1;
     row++;
-    if (line.startsWith("==") || !line.includes(",")) continue;
+    if (line.startsWith("==") || !/[",]/.test(line)) continue;
     const cells = cellsOf(row === 1 ? line.replace(/^\uFEFF/, "") : line);
-    if (cells && cells.length > 1) yield { row, cells };
+    if (cells ? cells.length > 1 : line.startsWith('"')) yield { row, cells: cells ?? [] };
   }
 }

@@ -1,6 +1,7 @@
 /** The source page of a report: counts by line, and of which launch they are. */
-import { isSameInstance } from "../nvcc/same-instance.ts";
+import { instanceKey } from "../nvcc/same-instance.ts";
 import { kernelSymbol } from "./kernel-name.ts";
+import type { Note } from "./notes.ts";
 import { type DecimalMark, numberOf } from "./numbers.ts";
 import { digestOf, type LineFigureName, type MeasuredDevice, type MeasuredFile, type MeasuredLaunch, type MeasuredLine } from "./report.ts";
 import type { Table } from "./tables.ts";
@@ -21,7 +22,11 @@ const columns: Readonly<Record<LineFigureName, readonly string[]>> = {
 export const lineFigureNames = Object.keys(columns) as readonly LineFigureName[];
 
 /** One table of a source page; or why nothing can be taken from it, a sentence without its end. */
-export function sourceSection({ head, rows, about, line }: Table, mark: DecimalMark): SourceSection | { readonly problem: string } {
+export function sourceSection(
+  { head, rows, about, line }: Table,
+  mark: DecimalMark,
+  note: Note,
+): SourceSection | { readonly problem: string } {
   if (line < 0) return { problem: "instructions without lines of source are left out; print them with --print-source cuda,sass" };
   const text = head.indexOf("Source");
   const columnOf = lineFigureNames.flatMap((name) => {
@@ -29,13 +34,14 @@ export function sourceSection({ head, rows, about, line }: Table, mark: DecimalM
     return column === undefined ? [] : [{ name, column }];
   });
   if (columnOf.length === 0) return { problem: "lines of source without figures are left out; print them with --print-source cuda,sass" };
-  const lines = rows.flatMap(({ cells }): MeasuredLine[] => {
+  const lines = rows.flatMap(({ row, cells }): MeasuredLine[] => {
     const number = numberOf(cells[line] ?? "", mark);
     if (number === undefined || !Number.isSafeInteger(number) || number < 1) return [];
     const figures = Object.fromEntries(
       columnOf.flatMap(({ name, column }) => {
         const value = numberOf(cells[column] ?? "", mark);
-        return value === undefined || value === 0 ? [] : [[name, value]];
+        if (value !== undefined && value < 0) note(row, `nothing measured is \`${value}\``, head[column]);
+        return value === undefined || value <= 0 ? [] : [[name, value]];
       }),
     );
     const own = cells[text] ?? "";
@@ -62,8 +68,9 @@ export function withSources(
   const files = new Map<Launch, MeasuredFile[]>();
   const added: Launch[] = [];
   const notes: string[] = [];
+  const launchesOf = grouped(launches, ({ kernel }) => keyOf(kernel));
   for (const [kernel, ofKernel] of grouped(sections, (section) => section.kernel)) {
-    const told = launches.filter((launch) => isSameKernel(launch.kernel, kernel));
+    const told = launchesOf.get(keyOf(kernel)) ?? [];
     const byFile = [...grouped(ofKernel, ({ file }) => file.name).values()];
     const own = told.length > 0 ? told : (byFile[0] ?? []).map((): Launch => ({ kernel, figures: {}, device: {} }));
     if (told.length === 0) added.push(...own);
@@ -85,17 +92,19 @@ export function withSources(
   return { launches: all, notes };
 }
 
-function grouped<T>(all: readonly T[], keyOf: (one: T) => string): Map<string, T[]> {
+function grouped<T>(all: readonly T[], groupOf: (one: T) => string): Map<string, T[]> {
   const groups = new Map<string, T[]>();
   for (const one of all) {
-    const group = groups.get(keyOf(one));
+    const key = groupOf(one);
+    const group = groups.get(key);
     if (group) group.push(one);
-    else groups.set(keyOf(one), [one]);
+    else groups.set(key, [one]);
   }
   return groups;
 }
 
-function isSameKernel(one: string, other: string): boolean {
-  const [a, b] = [kernelSymbol(one), kernelSymbol(other)];
-  return a.name === b.name && isSameInstance(a.templateArguments, b.templateArguments);
+/** What printed names of one kernel have in common, and no other has. */
+function keyOf(printed: string): string {
+  const { name, templateArguments } = kernelSymbol(printed);
+  return `${name}\n${instanceKey(templateArguments)}`;
 }

@@ -43,6 +43,10 @@ export function tablesOf(text: string, told: (row: number, problem: string) => v
       told(row, `there are more than ${bound}; what stands from here on is not read`);
       break;
     }
+    if (cells.length === 0) {
+      if (table) told(row, "it is cut off, or its quotes do not match, or it has too many cells");
+      continue;
+    }
     const page = pageOf(cells);
     if (page) {
       table = { page, head: cells, rows: [], about, line: page === "source" ? cells.indexOf("Line No") : -1 };

@@ -8,6 +8,9 @@ const squeeze = (text: string): string =>
     .replaceAll(/\bunsigned(?! (?:int|char|short|long))/g, "unsigned int")
     .replaceAll(/\s+/g, "");
 
+/** What lists of template arguments of one instance have in common, and no other has. */
+export const instanceKey = (templateArguments: readonly string[]): string => JSON.stringify(templateArguments.map(squeeze));
+
 /** Whether two lists of template arguments are of one instance. */
 export const isSameInstance = (one: readonly string[], other: readonly string[]): boolean =>
   one.length === other.length && one.every((text, index) => squeeze(text) === squeeze(other[index] ?? ""));

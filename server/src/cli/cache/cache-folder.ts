@@ -21,7 +21,8 @@ export function cacheHome(env: Io["env"], platform: NodeJS.Platform): string | u
 
 /**
  * The folder that the user names, else the user's own; undefined where nothing is to be kept. Never one that the project holds unless the user
- * names it: whoever wrote the project could have written outcomes there. Throws a UsageError when what the user names holds something else.
+ * names it: whoever wrote the project could have written outcomes there. Throws a UsageError when what the user names holds something else or
+ * cannot be made.
  * @param near a folder in the project
  */
 export function cacheFolder({ cache, "no-cache": without }: Given, io: Pick<Io, "cwd" | "cacheHome">, near: string): string | undefined {
@@ -30,6 +31,11 @@ export function cacheFolder({ cache, "no-cache": without }: Given, io: Pick<Io, 
   if (cache !== undefined) {
     const folder = path.resolve(io.cwd, cache);
     if (!isOurs(folder)) throw new UsageError(`--cache: ${cache} holds something else; name a new folder`);
+    try {
+      makeCacheFolder(folder);
+    } catch (error) {
+      throw new UsageError(`--cache: ${cache} cannot be made: ${error instanceof Error ? error.message : String(error)}`);
+    }
     return folder;
   }
   const folder = io.cacheHome && path.join(io.cacheHome, "warplens");

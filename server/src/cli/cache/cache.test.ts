@@ -199,4 +199,10 @@ describe("where it is kept", () => {
   ])("never %s", async (_, argv, message) => {
     expect(await check(argv)).toMatchObject({ code: 2, err: `warplens: ${message}\n` });
   });
+
+  test.skipIf(process.platform !== "linux")("nor nowhere without a word, where the user names a folder that cannot be made", async () => {
+    const { code, err } = await check(["--cache", "/proc/none/x"]);
+    expect(code).toBe(2);
+    expect(err).toMatch(/^warplens: --cache: \/proc\/none\/x cannot be made: E[A-Z]+: .+\n$/);
+  });
 });

@@ -9,6 +9,9 @@ import type { Style } from "../style.ts";
 /** Lines of a launch that are told, those with most samples first. */
 const mostLines = 8;
 
+/** Launches of the report that are of none here and are told. */
+const mostUnmatched = 20;
+
 /** Below a launch: each figure measured and estimated, in columns. */
 export function measuredRows({ launches, isShared, figures, lines }: MeasuredSite, report: LaunchReport, style: Style): string[] {
   const of = `${launches} launch${launches === 1 ? "" : "es"}${launches === 1 ? "" : ", medians"}`;
@@ -61,10 +64,11 @@ export function unmatchedText({ report, unmatched, elsewhere }: Measured, gpu: s
       ({ gpu: other, model, launches }) =>
         `measured on ${visible(other)} (${launches} launch${launches === 1 ? "" : "es"}), not on the ${gpu}: not compared${model === undefined ? "" : `; simulate with --gpu ${model}`}`,
     ),
-    ...unmatched.map(({ kernel, grid, block, count, why }) => {
+    ...unmatched.slice(0, mostUnmatched).map(({ kernel, grid, block, count, why }) => {
       const configuration = grid && block ? `, ${formatDim(grid)} blocks of ${formatDim(block)}` : "";
       return `measured, of no launch here: ${visibleName(kernel)}${configuration}${count > 1 ? `, ${count} times` : ""}: ${visible(why)}`;
     }),
+    ...(unmatched.length > mostUnmatched ? [`and ${(unmatched.length - mostUnmatched).toLocaleString("en")} more`] : []),
   ];
   return lines.length === 0 ? "" : `${style(visible(report.name), "bold")}\n${lines.map((line) => `  ${line}\n`).join("")}`;
 }
