@@ -16,7 +16,7 @@ export default defineRefactoring({
     after: total(`  __shared__ float blockSum;
   if (threadIdx.x == 0) blockSum = 0;
   __syncthreads();
-  auto own = (i < n) ? in[i] : 0;
+  float own = (i < n) ? in[i] : 0;
   for (int d = 16; d > 0; d /= 2) own += __shfl_down_sync(0xffffffff, own, d);
   if (threadIdx.x % 32 == 0) atomicAdd(&blockSum, own);
   __syncthreads();

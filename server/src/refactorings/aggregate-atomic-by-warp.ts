@@ -14,7 +14,7 @@ export default defineRefactoring({
   example: {
     before: total("  if (i < n) atomicAdd(sum, in[i]);"),
     cursor: "atomicAdd(sum",
-    after: total(`  auto own = (i < n) ? in[i] : 0;
+    after: total(`  float own = (i < n) ? in[i] : 0;
   for (int d = 16; d > 0; d /= 2) own += __shfl_down_sync(0xffffffff, own, d);
   if (threadIdx.x % 32 == 0) atomicAdd(sum, own);`),
   },

@@ -1,6 +1,7 @@
 /** What refactorings make of code that is not their example, and where they are not offered, or not made. */
 import { beforeAll, describe, expect, test } from "vitest";
 import { loadGrammarFromDisk } from "../grammar.ts";
+import launchFails from "../rules/launch-fails.ts";
 import { triedAt } from "../testing/refactoring-tables.ts";
 import { refactorings } from "./index.ts";
 import type { Refactoring } from "./refactoring.ts";
@@ -45,6 +46,17 @@ const tail = `  if (t < 32) {
     if (t == 0) part[0] = value;
   }
   __syncthreads();`;
+
+const doubled = (body: string): string =>
+  total(body)
+    .replace("total(float *sum", "total(double *sum")
+    .replace("float *in, *sum;", "float *in;\n  double *sum;")
+    .replaceAll("sizeof(float)", "sizeof(double)");
+const counted = (type: string, body: string): string =>
+  total(body).replace("total(float *sum", `total(${type} *sum`).replace("float *in, *sum;", `float *in;\n  ${type} *sum;`);
+const sized = (macro: string, column = "TILE"): string => `#define TILE ${macro}\n${transpose(`[TILE][${column}]`)}`;
+const blocksOf = (threads: number): string =>
+  `#define B ${threads}\n${mapping(`${indexed}\n  if (i < n) out[i] = in[i];`, "map<<<(n + B - 1) / B, B>>>(out, in, n);")}`;
 
 describe("makes", () => {
   test.each<[string, string, string, string, string]>([
@@ -95,6 +107,24 @@ describe("makes", () => {
 }
 ${hostOf("double", "((n + 255) / 256 + 1) / 2")}`,
     ],
+    [
+      "grid-stride-loop",
+      "around calls of functions without barriers",
+      `__device__ float twice(float x) { return fmaxf(x, 2 * x); }\n${mapping(`${indexed}\n  if (i < n) out[i] = twice(in[i]);`)}`,
+      "int i",
+      `__device__ float twice(float x) { return fmaxf(x, 2 * x); }\n${mapping("  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) out[i] = twice(in[i]);")}`,
+    ],
+    ["pad-shared-tile", "where a macro says the size", sized("32"), "tile[TILE]", sized("32", "TILE + 1")],
+    ["pad-shared-tile", "where a macro says a sum", sized("16 << 1"), "tile[TILE]", sized("16 << 1", "(TILE) + 1")],
+    [
+      "aggregate-atomic-by-warp",
+      "in the type of the sum",
+      doubled("  atomicAdd(sum, in[i]);"),
+      "atomicAdd(",
+      doubled(`  double own = in[i];
+  for (int d = 16; d > 0; d /= 2) own += __shfl_down_sync(0xffffffff, own, d);
+  if (threadIdx.x % 32 == 0) atomicAdd(sum, own);`),
+    ],
     ["pad-shared-tile", "at the declaration", transpose("[32][32]"), "tile[32][32]", transpose("[32][33]")],
     [
       "aggregate-atomic-by-block",
@@ -104,7 +134,7 @@ ${hostOf("double", "((n + 255) / 256 + 1) / 2")}`,
       total(`  __shared__ float blockSum;
   if (threadIdx.x == 0) blockSum = 0;
   __syncthreads();
-  auto own = in[i];
+  float own = in[i];
   for (int d = 16; d > 0; d /= 2) own += __shfl_down_sync(0xffffffff, own, d);
   if (threadIdx.x % 32 == 0) atomicAdd(&blockSum, own);
   __syncthreads();
@@ -126,6 +156,35 @@ describe("is not offered", () => {
       mapping(
         `  __shared__ float s[256];\n${indexed}\n  if (i >= n) return;\n  s[threadIdx.x] = in[i];\n  __syncthreads();\n  out[i] = s[0];`,
       ),
+      "int i",
+    ],
+    ...(
+      [
+        ["where a counter carries over", `  int count = 0;\n${indexed}\n  if (i < n) {\n    count++;\n    out[i] = count;\n  }`],
+        ["where a sum carries over", `  float acc = 0;\n${indexed}\n  if (i < n) {\n    acc += in[i];\n    out[i] = acc;\n  }`],
+        ["where a pointer goes on", `${indexed}\n  if (i >= n) return;\n  in += i;\n  out[i] = *in;`],
+        [
+          "where a pointer to a variable is",
+          `  float acc = 0;\n  float *p = &acc;\n${indexed}\n  if (i < n) {\n    *p += in[i];\n    out[i] = *p;\n  }`,
+        ],
+        [
+          "where an array carries over",
+          `  float acc[2] = {0, 0};\n${indexed}\n  if (i < n) {\n    acc[0] += in[i];\n    out[i] = acc[0];\n  }`,
+        ],
+        ["around a remark of the index", `${indexed} // of an element\n  if (i < n) out[i] = in[i];`],
+        ["around a remark of the return", `${indexed}\n  /* none left */\n  if (i >= n) return;\n  out[i] = in[i];`],
+      ] as const
+    ).map(([where, body]): [string, string, string, string] => ["grid-stride-loop", where, mapping(body), "int i"]),
+    [
+      "grid-stride-loop",
+      "around a function with a barrier",
+      `__device__ void wait() { __syncthreads(); }\n${mapping(`${indexed}\n  if (i >= n) return;\n  wait();\n  out[i] = in[i];`)}`,
+      "int i",
+    ],
+    [
+      "grid-stride-loop",
+      "around a group's barrier",
+      `#include <cooperative_groups.h>\n${mapping(`  auto block = cooperative_groups::this_thread_block();\n${indexed}\n  if (i >= n) return;\n  block.sync();\n  out[i] = in[i];`)}`,
       "int i",
     ],
     ["grid-stride-loop", "with more behind it", mapping(`${indexed}\n  if (i < n) out[i] = in[i];\n  out[0] = 1;`), "int i"],
@@ -153,6 +212,24 @@ describe("is not offered", () => {
       "where the loop goes on to another place",
       mapping(`${indexed}\n  for (int k = 0; k < 4; ++k) out[4 * i % n + k] += in[k];`),
       "out[4",
+    ],
+    [
+      "accumulate-in-register",
+      "where what is stored is volatile",
+      mapping(`  volatile float *seen = out;\n${indexed}\n  for (int k = 0; k < 4; ++k) seen[i] += in[k];`),
+      "seen[i]",
+    ],
+    [
+      "accumulate-in-register",
+      "below a pragma",
+      mapping(`${indexed}\n  #pragma unroll\n  // four\n  for (int k = 0; k < 4; ++k) out[i] += in[k];`),
+      "out[i]",
+    ],
+    [
+      "allow-shared-memory",
+      "where the name is that of two kernels",
+      `__global__ void reverse(int *p) { p[0] = 0; }\n${launchFails.example.bad}`,
+      "reverse<<<",
     ],
   ])("%s: %s", (id, _, code, cursor) => expect(triedAt(named(id), code, cursor)).toEqual([]));
 });
@@ -187,6 +264,18 @@ int main() {
     const [tried] = triedAt(named(id), code, cursor);
     expect(tried?.proof).toMatchObject({ verdict: "withheld", why: expect.stringMatching(why) });
   });
+});
+
+test("a number that a macro says is written once, however often the launch uses the macro", () =>
+  expect(triedAt(named("change-block-size"), blocksOf(64), "map<<<").map(({ after }) => after)).toEqual([128, 256, 512].map(blocksOf)));
+
+test.each([
+  ["unsigned long long", "1ull"],
+  ["unsigned int", "1u"],
+])("sums of %s are spelled as C++ has them", (type, value) => {
+  const [tried] = triedAt(named("aggregate-atomic-by-block"), counted(type, `  atomicAdd(sum, ${value});`), "atomicAdd(");
+  expect(tried?.after).toContain(`__shared__ ${type} blockSum;`);
+  expect(tried?.after).toContain(`  ${type} own = ${value};`);
 });
 
 test("what it costs is told as well as what it gains, however little", () => {

@@ -29,7 +29,7 @@ testRule(rule, {
     "one address for all": {
       code: program(`  atomicAdd(sum, in[i]);
 //^^^^^^^^^^^^^^^^^^^^^ Up to 32 lanes of a warp meet at one address of \`sum\``),
-      unsafe: program(`  auto own = in[i];
+      unsafe: program(`  float own = in[i];
   for (int d = 16; d > 0; d /= 2) own += __shfl_down_sync(0xffffffff, own, d);
   if (threadIdx.x % 32 == 0) atomicAdd(sum, own);`),
     },
@@ -38,7 +38,7 @@ testRule(rule, {
     atomicAdd(bins, 1 + i);
   //^^^^^^^^^^^^^^^^^^^^^^
   }`),
-      unsafe: program(`  auto own = (i < n && in[i] > 0) ? 1 + i : 0;
+      unsafe: program(`  int own = (i < n && in[i] > 0) ? 1 + i : 0;
   for (int d = 16; d > 0; d /= 2) own += __shfl_down_sync(0xffffffff, own, d);
   if (threadIdx.x % 32 == 0) atomicAdd(bins, own);`),
     },

@@ -1,5 +1,8 @@
 /** Kernels of a thread an element: `int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) …`. */
+import type { Semantics } from "../../analysis/sema/index.ts";
 import type { RuleContext } from "../../rules/rule.ts";
+import type { Call } from "../../rules/support/library-calls.ts";
+import { isOwn } from "../../rules/support/syntax-index.ts";
 import { Variables } from "../../rules/support/variables.ts";
 import type { Declaration, Expression, FunctionDeclaration, Statement } from "../../syntax/ast.ts";
 import { walk } from "../../syntax/walk.ts";
@@ -39,6 +42,7 @@ export function guarded({ syntax, program }: RuleContext, { body }: FunctionDecl
   const returns = condition.op === ">=" && isReturn(guard.then);
   if (!returns && (condition.op !== "<" || rest.length > 0)) return undefined;
   const work = returns ? rest : [guard.then];
+  const isPlain = (each: Statement): boolean => isFreeOfBarriers(each, program.semantics) && isStraight(each);
   if (work.length === 0 || !work.every(isPlain) || variables.writes(variable).length > 0) return undefined;
   // The limit has to be the same in each turn.
   const limit = variables.of(condition.right);
@@ -55,15 +59,43 @@ const isIndex = (declared: Declaration): boolean => {
 const isReturn = (statement: Statement): boolean =>
   statement.kind === "return" || (statement.kind === "block" && statement.body.length === 1 && statement.body[0]?.kind === "return");
 
-/** No way out but its end, nothing that waits for other threads, and nothing that the whole block has once. */
-function isPlain(statement: Statement): boolean {
-  let plain = true;
-  walk(statement, (node) => {
-    if (/^(return|goto|label|asm|lambda|throw)$/.test(node.kind)) plain = false;
-    if (node.kind === "variable" && node.specifiers.shared) plain = false;
-    const callee = node.kind === "call" && node.callee.kind === "name" ? (node.callee.name.parts.at(-1)?.text ?? "") : "";
-    if (/sync|barrier|shfl|ballot|_any|_all/i.test(callee)) plain = false;
-    return plain;
+/** No way out but its end. */
+function isStraight(statement: Statement): boolean {
+  let straight = true;
+  walk(statement, ({ kind }) => {
+    if (/^(return|goto|label|throw)$/.test(kind)) straight = false;
+    return straight;
   });
-  return plain;
+  return straight;
 }
+
+/**
+ * Nothing that waits for other threads, and nothing that the whole block has once, in the functions that it calls neither. A call of what
+ * is not known here may do either.
+ */
+function isFreeOfBarriers(statement: Statement, semantics: Semantics, within: ReadonlySet<FunctionDeclaration> = new Set()): boolean {
+  let free = true;
+  walk(statement, (node) => {
+    if (/^(asm|lambda|unknown)$/.test(node.kind) || (node.kind === "variable" && node.specifiers.shared)) free = false;
+    const call = node.kind === "call" ? semantics.clarify(node) : undefined;
+    if (call?.kind === "call" && !isFreeCall(call, semantics, within)) free = false;
+    return free;
+  });
+  return free;
+}
+
+function isFreeCall(call: Call, semantics: Semantics, within: ReadonlySet<FunctionDeclaration>): boolean {
+  const called = call.callee.kind === "name" ? semantics.resolve(call.callee) : [];
+  if (called.length === 0 || /sync|barrier|shfl|ballot|_any|_all/i.test(lastNameOf(call))) return false;
+  if (!called.some(isOwn)) return true;
+  // A lambda's variable may have captured others.
+  if (!called.every((each) => "kind" in each && each.kind === "function")) return false;
+  const to = semantics.callee(call)?.function;
+  if (!to?.body || within.has(to) || within.size >= deepestCall) return false;
+  return isFreeOfBarriers(to.body, semantics, new Set([...within, to]));
+}
+
+/** Calls within calls that are followed. */
+const deepestCall = 4;
+
+const lastNameOf = ({ callee }: Call): string => (callee.kind === "name" ? (callee.name.parts.at(-1)?.text ?? "") : "");

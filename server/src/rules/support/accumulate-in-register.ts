@@ -2,18 +2,20 @@
 import type { Expression, Node } from "../../syntax/ast.ts";
 import { walk } from "../../syntax/walk.ts";
 import type { Fix, RuleContext } from "../rule.ts";
-import { all, excerpt, indentationAt, insertBefore, replace } from "./edits.ts";
+import { all, excerpt, indentationAt, insertBefore, isBehindPragma, replace } from "./edits.ts";
 import { freshName } from "./fresh-name.ts";
 import { type Loop, loopsAround } from "./loops.ts";
+import { unqualified } from "./ranges.ts";
 import { Variables } from "./variables.ts";
 
 /**
  * `auto sum = c[i];` before the outermost loop in which nothing of `c[i]` changes, `c[i] = sum;` behind it, and `sum` in between. Undefined
- * where the loop may be left by a return, may meet other threads, or mentions the array otherwise: then each store may matter.
+ * where the loop may be left by a return, may meet other threads, or mentions the array otherwise, or what is stored is volatile: then each
+ * store may matter. Undefined, too, where a pragma stands above the loop, from which a declaration would part it.
  */
 export function accumulatedInRegister({ program, syntax }: RuleContext, access: Expression): Fix | undefined {
   const { reading, semantics } = program;
-  if (access.kind === "member") return undefined;
+  if (access.kind === "member" || unqualified(semantics.typeOf(access))?.volatile) return undefined;
   const variables = new Variables(syntax, semantics);
   const loop = loopsAround(syntax, access)
     .filter((each) => isFixedIn(access, each, variables))
@@ -38,7 +40,7 @@ export function accumulatedInRegister({ program, syntax }: RuleContext, access: 
   });
   const at = reading.locate(loop.start, loop.end);
   const indentation = indentationAt(reading, at);
-  if (mayMatter || uses.length === 0 || indentation === undefined) return undefined;
+  if (mayMatter || uses.length === 0 || indentation === undefined || isBehindPragma(reading, at)) return undefined;
   const name = freshName(reading.sources[at.file] ?? "", ["sum", "total"]);
   const text = excerpt(reading, access, 1000);
   const end = { start: loop.end - 1, end: loop.end };

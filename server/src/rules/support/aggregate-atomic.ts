@@ -1,4 +1,5 @@
 /** One atomic a warp, or a block, in the place of one a lane. */
+import { typeName } from "../../analysis/sema/type-tools.ts";
 import type { Expression, Statement } from "../../syntax/ast.ts";
 import type { Edit, Fix, RuleContext, SimulatedLaunch } from "../rule.ts";
 import { comesWhole } from "./barrier-between.ts";
@@ -28,7 +29,9 @@ export function atomicSum(call: Call): AtomicSum | undefined {
 interface Aggregation {
   readonly whole: Statement;
   readonly indentation: string;
-  /** A variable of the lane, and the lines that leave the sum over the warp in that of its first lane. */
+  /** The type of what is added to. */
+  readonly type: string;
+  /** A variable of the lane, of that type, and the lines that leave the sum over the warp in that of its first lane. */
   readonly own: string;
   readonly lines: readonly string[];
 }
@@ -49,14 +52,11 @@ export function aggregatedByWarp(context: RuleContext, sum: AtomicSum, launch: S
 
 /** The same, and the first lanes of the warps sum up in shared memory, of which one thread of the block adds: all threads have to come by. */
 export function aggregatedByBlock(context: RuleContext, sum: AtomicSum, launch: SimulatedLaunch): Fix | undefined {
-  const { reading, semantics } = context.program;
+  const { reading } = context.program;
   const found = overTheWarp(context, sum, launch);
   const block = found && context.syntax.parent(found.whole)?.node;
-  const type = pointee(context, sum.address);
-  if (!found || !block || !("kind" in block) || block.kind !== "block" || !type || numberOf(semantics, sum.value) === undefined)
-    return undefined;
-  if (!comesWhole(context, block)) return undefined;
-  const { whole, indentation, own, lines } = found;
+  if (!found || !block || !("kind" in block) || block.kind !== "block" || !comesWhole(context, block)) return undefined;
+  const { whole, indentation, type, own, lines } = found;
   const total = freshName(reading.sources[0] ?? "", ["blockSum", "blockTotal"]);
   const text = [
     `__shared__ ${type} ${total};`,
@@ -71,11 +71,11 @@ export function aggregatedByBlock(context: RuleContext, sum: AtomicSum, launch: 
   return edit && { title: "Sum up over the block, and let one thread add", safe: false, edits: [edit] };
 }
 
-/** The type of what is added to, as it is spelled. */
+/** The type of what is added to, in which each lane's value arrives. */
 function pointee({ program: { semantics } }: RuleContext, address: Expression): string | undefined {
   const type = unqualified(semantics.typeOf(address));
   const to = type?.kind === "pointer" ? unqualified(type.to) : undefined;
-  return to?.kind === "integer" || to?.kind === "floating" ? to.name : undefined;
+  return to?.kind === "integer" || to?.kind === "floating" ? typeName({ ...to, const: false, volatile: false }) : undefined;
 }
 
 function overTheWarp(context: RuleContext, { call, address, value }: AtomicSum, launch: SimulatedLaunch): Aggregation | undefined {
@@ -85,7 +85,8 @@ function overTheWarp(context: RuleContext, { call, address, value }: AtomicSum, 
   if (x % warpSize !== 0 || y !== 1 || z !== 1) return undefined;
   const statement = statementOf(context, call);
   const convergence = new Convergence(program, syntax);
-  if (!statement || convergence.divergence(statement.whole) || !convergence.uniform(address) || !numberOf(semantics, value))
+  const type = pointee(context, address);
+  if (!statement || convergence.divergence(statement.whole) || !convergence.uniform(address) || !type || !numberOf(semantics, value))
     return undefined;
   const indentation = indentationAt(reading, reading.locate(statement.whole.start, statement.whole.end));
   if (indentation === undefined) return undefined;
@@ -93,10 +94,10 @@ function overTheWarp(context: RuleContext, { call, address, value }: AtomicSum, 
   const [own, distance] = [freshName(text, ["own", "part"]), freshName(text, ["d", "distance"])];
   const written = (node: Expression): string => excerpt(reading, node, 1000);
   const lines = [
-    `auto ${own} = ${statement.condition ? `(${written(statement.condition)}) ? ${written(value)} : 0` : written(value)};`,
+    `${type} ${own} = ${statement.condition ? `(${written(statement.condition)}) ? ${written(value)} : 0` : written(value)};`,
     `for (int ${distance} = 16; ${distance} > 0; ${distance} /= 2) ${own} += __shfl_down_sync(0xffffffff, ${own}, ${distance});`,
   ];
-  return { whole: statement.whole, indentation, own, lines };
+  return { whole: statement.whole, indentation, type, own, lines };
 }
 
 /** The statement that the call is, with the `if` that stands around it alone; undefined where it is more than that, or in no block. */

@@ -8,12 +8,19 @@ import { indentationAt, textAt } from "./edits.ts";
 const attribute = "FuncSetAttribute";
 const maxDynamicShared = "cudaFuncAttributeMaxDynamicSharedMemorySize";
 
-/** The call that allows the shared memory, before the launch; undefined where one stands there, or a statement has no room for it. */
+/**
+ * The call that allows the shared memory, before the launch; undefined where one stands there, a statement has no room for it, or the name
+ * alone, as it is written there, does not say which kernel.
+ */
 export function allowing({ expression, kernelName }: LaunchFact, context: RuleContext): Fix | undefined {
   const { syntax, program } = context;
   const { reading } = program;
   const bytes = expression?.kind === "call" ? expression.launch?.shared : undefined;
   if (expression?.kind !== "call" || !bytes || allowedBytes(context, kernelName) !== 0) return undefined;
+  const namesakes = program.semantics.functions.filter(
+    ({ name, specifiers }) => specifiers.global && name.parts.at(-1)?.text === kernelName,
+  );
+  if (namesakes.length > 1) return undefined;
   const statement = syntax.parent(expression);
   if (statement?.role !== "statement" || statement.node.kind !== "expression") return undefined;
   const block = syntax.parent(statement.node);

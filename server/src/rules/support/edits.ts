@@ -30,13 +30,19 @@ export function writtenBetween(reading: Reading, { start, end }: Node): Place | 
 export const writtenAt = (reading: Reading, span: Edit["span"]): (Place & { readonly macro?: string }) | undefined =>
   "file" in span ? span : (reading.spelled(span.start, span.end) ?? writtenBetween(reading, span));
 
-/** A fix's edits where they are written; undefined where one of them is nowhere. */
+/**
+ * A fix's edits where they are written, each once: what a macro's body spells is met at every use of the macro. Undefined where one of
+ * them is nowhere.
+ */
 export function writtenEdits(reading: Reading, { edits }: Fix): readonly { readonly at: Place; readonly newText: string }[] | undefined {
   const written = edits.flatMap(({ span, newText }) => {
     const at = writtenAt(reading, span);
     return at ? [{ at, newText }] : [];
   });
-  return written.length === edits.length ? written : undefined;
+  if (written.length !== edits.length) return undefined;
+  const isSame = (a: (typeof written)[number], b: (typeof written)[number]): boolean =>
+    a.at.file === b.at.file && a.at.start === b.at.start && a.at.end === b.at.end && a.newText === b.newText;
+  return written.filter((each, k) => each.at.start === each.at.end || written.findIndex((other) => isSame(other, each)) === k);
 }
 
 /** Puts words before a node, on its line. */
@@ -79,6 +85,15 @@ function shortened(written: string, limit: number): string {
   const text = withoutComments(written).replace(/\s+/g, " ").trim();
   return text.length > limit ? `${text.slice(0, limit - 3)}...` : text;
 }
+
+/** Whether a pragma stands directly above a place, comments aside. */
+export function isBehindPragma({ sources }: Reading, { file, start }: Place): boolean {
+  const before = withoutComments((sources[file] ?? "").slice(Math.max(0, start - longestAbove), start)).trimEnd();
+  return /^\s*#\s*pragma\b|\b_{1,2}pragma\b/i.test(before.slice(before.lastIndexOf("\n") + 1));
+}
+
+/** Characters in which a pragma and the comments behind it are looked for. */
+const longestAbove = 2000;
 
 /** The blanks that a line begins with, where nothing else stands before a place in it. */
 export function indentationAt({ sources }: Reading, { file, start }: Place): string | undefined {

@@ -1,8 +1,10 @@
 /** Longer rows of an array in shared memory, so that lanes which go down its columns take other banks. */
 import type { AccessReport, SharedVariable } from "@warplens/sim-engine";
-import type { Fix, RuleContext, SimulatedLaunch } from "../rule.ts";
+import type { Expression } from "../../syntax/ast.ts";
+import type { Reading } from "../../syntax/reading.ts";
+import type { Edit, Fix, RuleContext, SimulatedLaunch } from "../rule.ts";
 import { paddingFor } from "./bank-padding.ts";
-import { replace } from "./edits.ts";
+import { replace, textAt } from "./edits.ts";
 import { type Tile, tileUses } from "./tile.ts";
 
 /** Bytes of a word of a bank. */
@@ -33,8 +35,18 @@ export function paddedRows(
   const { resources, dynamicSharedBytes } = report;
   const bytes = resources.staticSharedBytes + dynamicSharedBytes + rows * elements * array.elementBytes;
   if (bytes > staticLimit || !tileUses({ syntax, semantics }, variable)) return undefined;
-  const edit = replace(reading, size, longer(reading.textOf(size.start, size.end), elements));
+  const edit = lengthened(reading, size, elements);
   return edit && { title: `Pad \`${array.name}\` to [${rows}][${length + elements}]`, safe: true, edits: [edit] };
+}
+
+/** Where a macro spells the length, at its use: others may use it for something else. */
+function lengthened(reading: Reading, size: Expression, elements: number): Edit | undefined {
+  const use = reading.expansion(size.start, size.end);
+  if (!use) return replace(reading, size, longer(reading.textOf(size.start, size.end), elements));
+  if (use.start !== size.start || use.end !== size.end || use.place.file !== 0) return undefined;
+  const text = textAt(reading, use.place);
+  const isOne = /^(integer|name|parenthesized)$/.test(size.kind);
+  return { span: use.place, newText: `${isOne ? text : `(${text})`} + ${elements}` };
 }
 
 const longer = (size: string, elements: number): string =>
