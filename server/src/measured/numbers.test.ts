@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type DecimalMark, factorOf, hasCommaFraction, isAbsent, numberOf } from "./numbers.ts";
+import { type DecimalMark, factorOf, hasCommaFraction, isAbsent, numberOf, roundingOf } from "./numbers.ts";
 
 describe("numbers as locales print them", () => {
   test.each<[string, DecimalMark, string, number]>([
@@ -16,6 +16,16 @@ describe("numbers as locales print them", () => {
   ])("%s: `%s` parts the fraction, %s is %d", (other, mark, cell, value) => {
     expect(hasCommaFraction(other)).toBe(mark === ",");
     expect(numberOf(cell, mark)).toBe(value);
+  });
+
+  test.each([
+    ["14.56", ".", 0.005],
+    ["1,048,576", ".", 0.5],
+    ["1.234,5", ",", 0.05],
+    ["1.5e+09", ".", 5e7],
+    ["14 (6; 8)", ".", 0.5],
+  ] as const)("`%s` with `%s` is rounded by at most %d", (cell, mark, most) => {
+    expect(roundingOf(cell, mark)).toBeCloseTo(most, 12);
   });
 
   test.each(["", "n/a", "nan", "(!) nan", "-", "inf"])("`%s` is no number, and says so", (cell) => {

@@ -11,11 +11,22 @@ export const hasCommaFraction = (cell: string): boolean => commaFraction.test(ce
 
 /** A number; undefined where the cell holds none, which is what "n/a", "nan" and nothing mean too. */
 export function numberOf(cell: string, mark: DecimalMark): number | undefined {
-  // Of metrics with several instances they follow in brackets: `14 (6; 8)`.
-  const [own = ""] = cell.split(" (", 1);
-  const plain = own.replaceAll(mark === "." ? /[,\s'’]/g : /[.\s'’]/g, "").replace(",", ".");
+  const plain = plainOf(cell, mark);
   const number = /^[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?$/i.test(plain) ? Number(plain) : Number.NaN;
   return Number.isFinite(number) ? number : undefined;
+}
+
+/** How far a number as it is printed may be from what was rounded to it: half of its last digit. */
+export function roundingOf(cell: string, mark: DecimalMark): number {
+  const [, decimals = "", exponent = "0"] = /^[^.e]*(?:\.(\d+))?(?:e(.+))?$/i.exec(plainOf(cell, mark)) ?? [];
+  return 10 ** (Number(exponent) - decimals.length) / 2;
+}
+
+/** Without what groups thousands, and with a point before the fraction. */
+function plainOf(cell: string, mark: DecimalMark): string {
+  // Of metrics with several instances they follow in brackets: `14 (6; 8)`.
+  const [own = ""] = cell.split(" (", 1);
+  return own.replaceAll(mark === "." ? /[,\s'’]/g : /[.\s'’]/g, "").replace(",", ".");
 }
 
 /** Whether a cell says that there is no number. */

@@ -82,6 +82,18 @@ describe("what the profiler printed", () => {
     expect(reportOf(printed("raw.csv"), printed("details.csv")).launches).toHaveLength(6);
   });
 
+  test("a report of another run has launches of its own, and its pages find them", () => {
+    const another = (name: string, ...texts: readonly [string, string][]) =>
+      texts.reduce(({ text }, [from, to]) => ({ name: `2-${name}`, text: text.replaceAll(from, to) }), printed(name));
+    const raw = another("raw.csv", ['"14.560000"', '"14.570000"']);
+    const details = another("details.csv", ['"14.56"', '"14.57"']);
+    const { launches, notes } = reportOf(printed("raw.csv"), printed("source.csv"), raw, details, another("source.csv"));
+    expect(notes).toEqual([]);
+    expect(launches).toHaveLength(12);
+    expect([launches[0]?.figures.time, launches[6]?.figures.time]).toEqual([14560, 14570]);
+    expect(launches.every(({ files }) => files?.length === 1)).toBe(true);
+  });
+
   test("a source page alone: launches without a configuration", () => {
     const { launches } = reportOf(printed("source.csv"));
     expect(launches).toHaveLength(6);
@@ -203,6 +215,8 @@ describe("what is wrong with a report is told with its place", () => {
     const { notes, launches } = reportOf(csv(head, units, ...rows));
     expect(launches).toHaveLength(4096);
     expect(notes).toEqual(["Only the first 4,096 launches are read."]);
+    const other = { name: "s.csv", text: [head, units, '"0","k(int)","(1, 1, 1)","(1, 1, 1)","9.0","4"'].join("\n") };
+    expect(reportOf(csv(head, units, ...rows.slice(0, 4096)), other)).toMatchObject({ launches: { length: 4096 }, notes });
   });
 
   test("lines of many instances of many kernels are found their launches at once", () => {

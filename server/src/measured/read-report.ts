@@ -3,7 +3,7 @@ import type { Dim3 } from "@warplens/sim-engine";
 import { figureNames, figures, isMeasurable } from "./figures.ts";
 import { howToPrint } from "./how-to-print.ts";
 import type { Note } from "./notes.ts";
-import { type DecimalMark, factorOf, hasCommaFraction, isAbsent, numberOf, type Unit } from "./numbers.ts";
+import { type DecimalMark, factorOf, hasCommaFraction, isAbsent, numberOf, roundingOf, type Unit } from "./numbers.ts";
 import type { CsvRecord } from "./records.ts";
 import type { FigureName, MeasuredDevice, MeasuredLaunch, MeasuredReport } from "./report.ts";
 import { type SourceSection, sourceSection, withSources } from "./sources.ts";
@@ -19,6 +19,7 @@ export interface ReportText {
 export const longestReport = 64_000_000;
 /** Launches of a report that are read. */
 export const mostLaunches = 4_096;
+const tooMany = `Only the first ${mostLaunches.toLocaleString("en")} launches are read.`;
 /** Characters of a name, and of a cell that a sentence quotes. */
 export const longestName = 10_000;
 const longestQuote = 100;
@@ -46,8 +47,13 @@ interface Draft {
   readonly grid?: Dim3;
   readonly block?: Dim3;
   readonly figures: Partial<Record<FigureName, number>>;
+  /** How far each figure may be from what was rounded to it. */
+  readonly rounding: Partial<Record<FigureName, number>>;
   device: MeasuredDevice;
 }
+
+/** Launches by what tells those of one run apart. */
+type Run = Map<string, Draft>;
 
 const deviceMetrics = {
   name: "device__attribute_display_name",
@@ -55,9 +61,9 @@ const deviceMetrics = {
 } as const;
 
 class Reader {
-  readonly #launches: Draft[] = [];
-  /** Of one run: another page may tell more of the same launch. */
-  readonly #byId = new Map<string, Draft>();
+  readonly #runs: Run[] = [];
+  /** Of the text that is read. */
+  #own: Run = new Map();
   readonly #sections: SourceSection[] = [];
   readonly #notes: string[] = [];
   #untold = 0;
@@ -75,16 +81,21 @@ class Reader {
         : `${name}: Nsight Compute says: ${said}`;
     }
     const mark = decimalMarkOf(tables);
+    this.#own = new Map();
     for (const table of tables) {
       if (table.page === "raw") this.#raw(table, mark, note);
       else if (table.page === "metrics") this.#metrics(table, mark, note);
       else this.#source(table, mark, name, note);
     }
+    this.#join(this.#own);
     return undefined;
   }
 
   report(name: string): ReportAnswer {
-    const { launches, notes } = withSources(this.#launches, this.#sections);
+    const { launches, notes } = withSources(
+      this.#runs.flatMap((run) => [...run.values()].map(({ rounding: _, ...launch }) => launch)),
+      this.#sections,
+    );
     for (const each of notes) this.#note(each);
     if (launches.length === 0) return { problem: `${name} has no launch of a kernel.` };
     const devices: MeasuredDevice[] = [];
@@ -97,7 +108,24 @@ class Reader {
     return { report: { name, devices, launches: placed, notes: [...this.#notes, ...more] } };
   }
 
+  /** Another page tells more of the launches of a run; what says otherwise of one of them is of another run. */
+  #join(own: Run): void {
+    const run = this.#runs.find((known) => [...own].every(([id, launch]) => agree(launch, known.get(id)))) ?? new Map<string, Draft>();
+    if (!this.#runs.includes(run)) this.#runs.push(run);
+    let free = mostLaunches - this.#runs.reduce((sum, { size }) => sum + size, 0);
+    for (const [id, launch] of own) {
+      const known = run.get(id);
+      if (known) {
+        Object.assign(known.figures, { ...launch.figures, ...known.figures });
+        Object.assign(known.rounding, { ...launch.rounding, ...known.rounding });
+        known.device = { ...launch.device, ...known.device };
+      } else if (free-- > 0) run.set(id, launch);
+    }
+    if (free < 0) this.#note(tooMany);
+  }
+
   #note(text: string): void {
+    if (this.#notes.includes(text)) return;
     if (this.#notes.length < mostNotes) this.#notes.push(text);
     else this.#untold++;
   }
@@ -106,10 +134,10 @@ class Reader {
   #launch({ head }: Table, { cells }: CsvRecord): Draft | undefined {
     const named = (name: string): string | undefined => cells[head.indexOf(name)];
     const id = ["Process ID", "ID", "Kernel Name", "Grid Size", "Block Size"].map(named).join("\n");
-    const known = this.#byId.get(id);
+    const known = this.#own.get(id);
     if (known) return known;
-    if (this.#launches.length === mostLaunches) {
-      this.#note(`Only the first ${mostLaunches.toLocaleString("en")} launches are read.`);
+    if (this.#own.size === mostLaunches) {
+      this.#note(tooMany);
       return undefined;
     }
     const [grid, block, capability] = [dimOf(named("Grid Size")), dimOf(named("Block Size")), named("CC")?.replace(",", ".")];
@@ -118,10 +146,10 @@ class Reader {
       ...(grid ? { grid } : {}),
       ...(block ? { block } : {}),
       figures: {},
+      rounding: {},
       device: capability !== undefined && /^\d+\.\d+$/.test(capability) ? { computeCapability: capability } : {},
     };
-    this.#launches.push(launch);
-    this.#byId.set(id, launch);
+    this.#own.set(id, launch);
     return launch;
   }
 
@@ -154,10 +182,8 @@ class Reader {
 
   #source(table: Table, mark: DecimalMark, name: string, note: Note): void {
     const section = sourceSection(table, mark, note);
-    if ("problem" in section) {
-      const text = `${name}: ${section.problem}.`;
-      if (!this.#notes.includes(text)) this.#note(text);
-    } else this.#sections.push(section);
+    if ("problem" in section) this.#note(`${name}: ${section.problem}.`);
+    else this.#sections.push(section);
   }
 }
 
@@ -172,6 +198,14 @@ const figureOfMetric: ReadonlyMap<string, { readonly figure: FigureName; readonl
 );
 
 const isRead = (name: string): boolean => figureOfMetric.has(name) || Object.values<string>(deviceMetrics).includes(name);
+
+/** Whether two pages can be of one launch: they print its figures with more or fewer digits. */
+const agree = (one: Draft, other: Draft | undefined): boolean =>
+  figureNames.every((name) => {
+    const [a, b] = [one.figures[name], other?.figures[name]];
+    if (a === undefined || b === undefined || a === b) return true;
+    return Math.abs(a - b) < ((one.rounding[name] ?? 0) + (other?.rounding[name] ?? 0)) * (1 - 1e-6);
+  });
 
 /** Takes over what a metric says of a launch, where it is one that is read. */
 function take(launch: Draft, { name, unit, value }: Metric, mark: DecimalMark, problem: (text: string) => void): void {
@@ -188,7 +222,10 @@ function take(launch: Draft, { name, unit, value }: Metric, mark: DecimalMark, p
     if (factor === undefined) problem(`the unit is \`${unit.slice(0, longestQuote)}\``);
     else if (number === undefined) problem(`\`${value.slice(0, longestQuote)}\` is no number`);
     else if (!isMeasurable(known.figure, number)) problem(`nothing measured is \`${value.slice(0, longestQuote)}\``);
-    else launch.figures[known.figure] = number * factor;
+    else {
+      launch.figures[known.figure] = number * factor;
+      launch.rounding[known.figure] = roundingOf(value, mark) * factor;
+    }
   }
 }
 
