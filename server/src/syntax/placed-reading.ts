@@ -85,7 +85,8 @@ export class PlacedReading implements Reading {
   expansion(start: number, end: number): MacroUse | undefined {
     const [from, to] = this.#range(start, end);
     const use = lastUpTo(this.preprocessed.macroUses, from, ({ start: at }) => at);
-    return use && to <= use.end ? use : undefined;
+    // As far from the node as the preprocessor says: what goes before may have grown since the node was made.
+    return use && to <= use.end ? { ...use, start: start - (from - use.start), end: end + (use.end - to) } : undefined;
   }
 
   label(start: number, end: number): (Label & { readonly file: number }) | undefined {

@@ -34,6 +34,6 @@ export const hostCosts: HostCosts = {
   bothWays: 0.9,
   // Between 7 and 13 on three hosts, from 4 MB on.
   pageableRate: 10,
-  // CUDA programming guide, "Implicit synchronization" of copies: 64 KB.
+  // CUDA programming guide, asynchronous execution: the host goes on beside copies to the device of 64 KB and less.
   takenOver: 1 << 16,
 };
