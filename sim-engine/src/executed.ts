@@ -9,7 +9,7 @@ import { Runner } from "./execute/run.ts";
 import type { Contents } from "./execute/sources.ts";
 import type { GpuModel } from "./gpus/model.ts";
 import type { Kernel, Launch } from "./ir/kernel.ts";
-import type { MachineKernel } from "./machine/index.ts";
+import { type MachineKernel, storeRuns } from "./machine/index.ts";
 import type { AtomicRegions } from "./observe/atomic-regions.ts";
 import { numberSites, type ObservedBlock, Observer, type Sites } from "./observe/observer.ts";
 import { carveoutFor } from "./occupancy/carveout.ts";
@@ -134,7 +134,7 @@ function execute(
   const variations = [blockVariation(subject, "x", work), blockVariation(subject, "y", work), blockVariation(subject, "z", work)] as const;
   markComparisons(program, variations);
   const runner = new Runner(program, work);
-  const sites = numberSites(program, new Set(variations.flatMap((each) => [...each.irregularAddresses])));
+  const sites = numberSites(program, new Set(variations.flatMap((each) => [...each.irregularAddresses])), storeRuns(machine));
   const observerOf = (of: Runner): Observer => new Observer(of, sites, gpu.values);
   const observer = observerOf(runner);
   const watch = blocksToLog(launch.grid, Math.max(1, resident.blocksPerSm), gpu.values.smCount);

@@ -1,5 +1,5 @@
 /** The time of a launch that was run: as it is, or without some of what it does. */
-import { estimateTraffic, type TrafficEstimate } from "./cache/index.ts";
+import { estimateTraffic, mayDrift, type TrafficEstimate, type TrafficInput } from "./cache/index.ts";
 import { type AccessCounter, isInGlobal, isOfLanes } from "./execute/accesses.ts";
 import { globalBase } from "./execute/memory.ts";
 import { warpSize } from "./execute/program.ts";
@@ -88,7 +88,18 @@ export class TimedRun {
   }
 
   #serve(): Served {
-    return (this.#served ??= served(this.#run, this.#gpu, this.#work));
+    if (this.#served) return this.#served;
+    const input = trafficInput(this.#run, this.#gpu);
+    const { sectors } = input;
+    this.#served = { sectors, traffic: estimateTraffic(input, this.#work) };
+    // How far warps drift apart follows from how busy the memory is while they do not.
+    const ns = mayDrift(input, this.#work) ? this.#estimate()?.ns : undefined;
+    if (ns !== undefined) {
+      const { dramReadBytes, dramWriteBytes } = this.#served.traffic;
+      const busy = (dramReadBytes + dramWriteBytes) / ns / this.#gpu.values.dramBandwidth;
+      this.#served = { sectors, traffic: estimateTraffic({ ...input, busy }, this.#work) };
+    }
+    return this.#served;
   }
 
   #estimate(without?: Without): (TimeEstimate & Pick<TimedCode, "instructions">) | undefined {
@@ -97,7 +108,8 @@ export class TimedRun {
     const { launch, kernel } = program;
     if (kernel.blocks.length === 0) return undefined;
     const { sectors, traffic } = this.#serve();
-    const elements = without?.narrow?.elements ?? 1;
+    // What one block does now: more of them where each thread takes several elements, a share of one where a warp takes a thread's.
+    const elements = (without?.narrow?.elements ?? 1) / (without?.shared ? warpSize : 1);
     const blocks = Math.ceil((launch.grid[0] * launch.grid[1] * launch.grid[2]) / elements);
     work.ask(program.blocks.length);
     const machine = without ? recompiled(run.machine, without, work) : run.machine;
@@ -165,7 +177,7 @@ function lanesOf({ program, sites }: Executed): Map<number, AccessCounter> {
   return found;
 }
 
-function served(run: Executed, gpu: GpuModel, work: Work): Served {
+function trafficInput(run: Executed, gpu: GpuModel): TrafficInput {
   const { program, sample, sites, resident } = run;
   const { launch, environment } = program;
   const sectors = new Float64Array(sites.sites.length);
@@ -174,24 +186,20 @@ function served(run: Executed, gpu: GpuModel, work: Work): Served {
     if (counter && (isInGlobal(counter.space) || counter.space === "local"))
       sectors[number] = sample.counts.access(sample.totals, counter).transactions;
   }
-  const traffic = estimateTraffic(
-    {
-      gpu,
-      l1Bytes: run.l1Bytes,
-      grid: launch.grid,
-      blocksPerSm: resident.blocksPerSm,
-      sites: sites.sites,
-      buffers: launch.buffers.map((buffer, index) => ({
-        address: (environment.bufferStarts[index] ?? globalBase) - globalBase,
-        ...(buffer.bytes === undefined ? {} : { bytes: buffer.bytes }),
-        ...(buffer.residence === "host" ? { ofHost: true } : {}),
-      })),
-      logs: [...sample.watched, ...run.glimpses].map(({ log }) => log),
-      sectors,
-    },
-    work,
-  );
-  return { sectors, traffic };
+  return {
+    gpu,
+    l1Bytes: run.l1Bytes,
+    grid: launch.grid,
+    blocksPerSm: resident.blocksPerSm,
+    sites: sites.sites,
+    buffers: launch.buffers.map((buffer, index) => ({
+      address: (environment.bufferStarts[index] ?? globalBase) - globalBase,
+      ...(buffer.bytes === undefined ? {} : { bytes: buffer.bytes }),
+      ...(buffer.residence === "host" ? { ofHost: true } : {}),
+    })),
+    logs: [...sample.watched, ...run.glimpses].map(({ log }) => log),
+    sectors,
+  };
 }
 
 /**

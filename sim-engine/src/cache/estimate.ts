@@ -7,6 +7,7 @@ import type { GpuValues } from "../gpus/figures.ts";
 import type { Dim3 } from "../ir/kernel.ts";
 import { writes } from "../memory/site.ts";
 import { Work } from "../work.ts";
+import { lateSectors } from "./drift.ts";
 import { type FirstTouches, Footprint } from "./footprint.ts";
 import { playL1, type SiteL1 } from "./l1.ts";
 import { type SectorLog, weightsOf } from "./log.ts";
@@ -92,6 +93,8 @@ interface SiteMemory {
   writtenBytes: number;
   missedSectors: number;
   filledSectors: number;
+  /** In bytes: what memory would move in the time that it loses beyond moving these, as it opens pages for lone sectors. */
+  lostBytes: number;
   /** Written to the host's memory without filling them. */
   partialSectors: number;
 }
@@ -105,7 +108,7 @@ export function estimateTraffic(input: TrafficInput, work: Work = new Work()): T
   const together = sharing.length > 0 ? sharing : logs;
   const l1 = playL1(
     together,
-    sites.length,
+    sites,
     (input.l1Bytes * Math.min(together.length, plan.resident.length)) / plan.resident.length,
     values,
     work,
@@ -114,10 +117,10 @@ export function estimateTraffic(input: TrafficInput, work: Work = new Work()): T
 
   const traffic: SiteTraffic[] = sites.map((_, s) => {
     const total = sectors[s]!;
-    const { readBytes, writtenBytes, missedSectors, filledSectors } = memory[s]!;
+    const { readBytes, writtenBytes, missedSectors, filledSectors, lostBytes } = memory[s]!;
     const writes = isWrite(input, s);
     const onward = ratio(l1[s]!.onward, l1[s]!.sectors, 1);
-    const l1Share = writes ? 0 : 1 - onward;
+    const l1Share = 1 - onward;
     const dramSectors = writes ? Math.max(filledSectors, writtenBytes / values.sectorBytes) : missedSectors;
     const dram = Math.min(1 - l1Share, ratio(dramSectors, total, 0));
     const accessesPerSector = ratio(l1[s]!.accesses, l1[s]!.onward, 1);
@@ -125,7 +128,7 @@ export function estimateTraffic(input: TrafficInput, work: Work = new Work()): T
     const scattered = isIrregular(input, s) && accessesPerSector > mostlyAlone;
     // A lone sector costs the memory a whole access, and twice when it is filled and written back.
     const lone = scattered && writes ? 2 * values.dramGranularity : 0;
-    const bytesPerDramSector = Math.max(lone, ratio(readBytes + writtenBytes, dram * total, values.sectorBytes));
+    const bytesPerDramSector = Math.max(lone, ratio(readBytes + writtenBytes + lostBytes, dram * total, values.sectorBytes));
     // Warps that data sends different ways do not come side by side.
     const underWay = isIrregular(input, s) ? 0 : ratio(l1[s]!.underWay, l1[s]!.sectors, 0);
     const host = isOfHost(input, s) ? { partial: ratio(memory[s]!.partialSectors, dramSectors, 0) } : undefined;
@@ -179,7 +182,7 @@ function memoryOf(input: TrafficInput, l1: readonly SiteL1[], work: Work): SiteM
   const blocks = grid[0] * grid[1] * grid[2];
   const concurrent = Math.min(blocks, values.smCount * blocksPerSm);
   const origin = logs.find((log) => log.block === planLogs(grid, blocksPerSm, values.smCount).middle) ?? logs[0];
-  const none = (): SiteMemory => ({ readBytes: 0, writtenBytes: 0, missedSectors: 0, filledSectors: 0, partialSectors: 0 });
+  const none = (): SiteMemory => ({ readBytes: 0, writtenBytes: 0, missedSectors: 0, filledSectors: 0, lostBytes: 0, partialSectors: 0 });
   if (!origin) {
     return sites.map((site, s) => {
       const bytes = sectors[s]! * values.sectorBytes;
@@ -285,6 +288,8 @@ function memoryOf(input: TrafficInput, l1: readonly SiteL1[], work: Work): SiteM
     return result;
   });
 
+  comeLate(input, memory, work);
+
   // Nothing is brought from the host for sectors that are written in part: they go there as they are.
   for (const [s, site] of memory.entries()) {
     if (!isOfHost(input, s) || !isWrite(input, s)) continue;
@@ -304,6 +309,27 @@ function memoryOf(input: TrafficInput, l1: readonly SiteL1[], work: Work): SiteM
     for (const site of ofDevice) site.writtenBytes *= 1 - stays / dirtyBytes;
   }
   return memory;
+}
+
+/** Adds what sectors cost that warps which drifted apart complete, or ask for, too late. */
+function comeLate(input: TrafficInput, memory: readonly SiteMemory[], work: Work): void {
+  const { busy, gpu, grid, sectors } = input;
+  const { sectorBytes, dramGranularity, lateSectorBytes } = gpu.values;
+  const late = busy === undefined ? undefined : lateSectors(input, busy, work);
+  if (!late) return;
+  const blocks = grid[0] * grid[1] * grid[2];
+  for (const [s, site] of memory.entries()) {
+    if (isOfHost(input, s) || isIrregular(input, s)) continue;
+    const count = Math.min(late[s]! * blocks, sectors[s]!);
+    site.readBytes += count * dramGranularity;
+    if (!isWrite(input, s)) {
+      site.missedSectors += count;
+      continue;
+    }
+    site.writtenBytes += count * sectorBytes;
+    site.filledSectors += count;
+    site.lostBytes += count * (lateSectorBytes - 2 * dramGranularity - sectorBytes);
+  }
 }
 
 function totalsOf(input: TrafficInput, l1: readonly SiteL1[], memory: readonly SiteMemory[]): Omit<TrafficEstimate, "sites"> {

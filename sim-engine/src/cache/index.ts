@@ -9,6 +9,7 @@
  * 3. Give the logs to `estimateTraffic` with the launch totals of sectors by site.
  */
 
+export { mayDrift } from "./drift.ts";
 export { estimateTraffic } from "./estimate.ts";
 export { l1Cycles } from "./l1-cycles.ts";
 export { type AccessKind, atomic, bypass, type LoggedRepeat, load, SectorLog, store } from "./log.ts";

@@ -1,17 +1,19 @@
 /** The L1 of one SM, given the requests of the blocks that share it. */
 
 import type { GpuValues } from "../gpus/figures.ts";
+import type { MemorySite } from "../memory/site.ts";
 import type { Work } from "../work.ts";
 import { Gaps } from "./gaps.ts";
 import { interleave } from "./interleave.ts";
 import { atomic, bypass, load, type SectorLog, store, weightsOf } from "./log.ts";
 import { SectoredCache } from "./sectored-cache.ts";
+import { StoreMerging } from "./store-merging.ts";
 
 /** Of one site, in the logged blocks, iterations that were not run included. */
 export interface SiteL1 {
   /** Sectors requested. */
   sectors: number;
-  /** Of these, found in the L1: loads need not go on; stores go on all the same. */
+  /** Of these, found in the L1: loads need not go on; stores go on all the same, but for those that join others. */
   hits: number;
   /** Of these, hits of sectors that another warp asked for just before: they wait as long as it does. */
   underWay: number;
@@ -28,10 +30,16 @@ export interface SiteL1 {
  * Plays the logged blocks of one SM through an L1 of `bytes`. `sharing` is how many of the blocks that would share it are logged:
  * the cache is taken smaller in proportion. Loads are looked up where the GPU caches them.
  */
-export function playL1(logs: readonly SectorLog[], sites: number, bytes: number, gpu: GpuValues, work: Work): SiteL1[] {
+export function playL1(
+  logs: readonly SectorLog[],
+  sites: readonly Pick<MemorySite, "run">[],
+  bytes: number,
+  gpu: GpuValues,
+  work: Work,
+): SiteL1[] {
   const cachesLoads = gpu.cachesGlobalLoads === 1;
   const cache = new SectoredCache(bytes, gpu.l1Ways);
-  const counted: SiteL1[] = Array.from({ length: sites }, () => ({
+  const counted: SiteL1[] = sites.map(() => ({
     sectors: 0,
     hits: 0,
     underWay: 0,
@@ -40,6 +48,7 @@ export function playL1(logs: readonly SectorLog[], sites: number, bytes: number,
     lines: 0,
     lookups: 0,
   }));
+  const merging = new Map(logs.map((log) => [log, new StoreMerging(gpu.mergedStoreLines)]));
   const gaps = new Map(logs.map((log) => [log, new Gaps(log)]));
   const weights = new Map(logs.map((log) => [log, weightsOf(log)]));
   interleave(logs, work, (log, request, turn) => {
@@ -50,6 +59,10 @@ export function playL1(logs: readonly SectorLog[], sites: number, bytes: number,
     const site = counted[log.site[request]!]!;
     const kind = log.kind[request]!;
     const weight = weights.get(log)![request]!;
+    const merged = merging.get(log)!;
+    const warp = log.warp[request]!;
+    if (kind === store) merged.begin(warp, log.site[request]!, sites[log.site[request]!]?.run);
+    else merged.interrupt(warp);
     const looksUp = kind === store || (kind === load && cachesLoads);
     let line = -1;
     let ofLine = 0;
@@ -63,7 +76,7 @@ export function playL1(logs: readonly SectorLog[], sites: number, bytes: number,
         const hit = found !== "miss";
         if (hit) site.hits += weight;
         if (found === "under way") site.underWay += weight;
-        onward = kind === store || !hit;
+        onward = kind === store ? !merged.joins(warp, sector, log.bytes[i]!) : !hit;
         if (!hit && sector >>> 2 !== last) {
           last = sector >>> 2;
           brought++;

@@ -49,6 +49,10 @@ export class SectorLog {
   sectors: Uint32Array;
   /** Which of its 32 bytes a store writes, bit by byte; full for loads. */
   bytes: Uint32Array;
+  /** By request: barriers that its warp had passed. Empty where none was. */
+  phase: ArrayLike<number> = [];
+  /** By phase: how often a warp comes by, iterations that were not run included. Empty where none is passed. */
+  passes: ArrayLike<number> = [];
 
   constructor(block: number, limit = 1 << 13) {
     this.block = block;

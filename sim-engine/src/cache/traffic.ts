@@ -25,6 +25,8 @@ export interface TrafficInput {
   readonly logs: readonly SectorLog[];
   /** By site, launch totals: sectors of all its requests (exact or extrapolated by the sampler). Shared and constant sites: 0. */
   readonly sectors: Float64Array;
+  /** Share of the memory's peak bandwidth that the launch reaches, its warps side by side; absent as long as nobody knows. */
+  readonly busy?: number;
 }
 
 /** Of the sectors a site requests, launch averages. */

@@ -12,7 +12,14 @@ import { Replay, writersOf } from "./replay.ts";
 /** Steps that earlier launches may take for one simulation. */
 const defaultSteps = 300_000;
 
-type Known = { readonly replay: Replay; readonly origin: Origin } | { readonly before: Content } | undefined;
+interface Replayed {
+  readonly replay: Replay;
+  readonly origin: Origin;
+  /** What the buffer held before that launch, and what decides what it stores; undefined where some of that is made up. */
+  readonly inputs: readonly Content[] | undefined;
+}
+
+type Known = Replayed | { readonly before: Content } | undefined;
 
 export class EarlierContents implements Contents {
   readonly #assumptions: Assumption[] = [];
@@ -85,6 +92,19 @@ export class EarlierContents implements Contents {
     return { content: shifted(left, content.offset, element), element, origins: [origin, ...origins] };
   }
 
+  /** Whether something was made up for it: what decides what an earlier launch stored, or what blocks stored that were not run. */
+  isMadeUp(content: Content, seen = new Set<Content>()): boolean {
+    if (seen.has(content)) return false;
+    seen.add(content);
+    if (content.kind === "parts") return content.parts.some((part) => this.isMadeUp(part.content, seen));
+    if (content.kind !== "written") return false;
+    const asked = this.#known.get(content.by);
+    const known = asked?.get(content.buffer);
+    if (known === undefined) return asked?.has(content.buffer) === true;
+    if ("before" in known) return this.isMadeUp(known.before, seen);
+    return known.replay.rest !== undefined || known.inputs === undefined || known.inputs.some((input) => this.isMadeUp(input, seen));
+  }
+
   #find(by: EarlierLaunch, buffer: number): Known {
     const known = this.#known.get(by) ?? new Map<number, Known>();
     this.#known.set(by, known);
@@ -105,12 +125,13 @@ export class EarlierContents implements Contents {
     if (writersOf(kernel, buffer, provenance).length === 0) return { before };
     try {
       const complete = assumeUnknowns(kernel, launch, this, this.#work, buffer);
-      const { assumptions, decisive, invented } = complete;
+      const { assumptions, decisive, invented, madeUp } = complete;
       const isKnown =
         assumptions.length === 0 && invented.size === 0 && [...decisive].every((index) => isExact(complete.launch.buffers[index]?.content));
       const replay = new Replay(kernel, complete.launch, buffer, this, this.#runs, isKnown ? before : undefined);
       for (const assumption of complete.assumptions) this.#assumptions.push({ ...assumption, what: `${assumption.what} (of ${by.name})` });
-      return { replay, origin: originOf(by, replay, before) };
+      const inputs = madeUp.size > 0 ? undefined : [before, ...[...decisive].flatMap((index) => launch.buffers[index]?.content ?? [])];
+      return { replay, origin: originOf(by, replay, before), inputs };
     } catch (error) {
       if (error instanceof Cancelled) throw error;
       return undefined;

@@ -55,7 +55,7 @@ export interface AccessListener {
 }
 
 /** Addresses this far apart stand alike in sectors, lines and banks. */
-const shapeBytes = 128;
+export const shapeBytes = 128;
 const sectorBytes = 32;
 /** What bulk copies are counted in. */
 const bulkUnit = 16;

@@ -83,6 +83,9 @@ class Warp {
   }
 }
 
+/** Hears of each branch that lanes of a warp come to. @param taken those that go on at its first edge */
+type BranchListener = (block: CompiledBlock, lanes: number, taken: number) => void;
+
 export class Runner {
   readonly program: Program;
   readonly flow: FlowCounters;
@@ -92,6 +95,7 @@ export class Runner {
   divergentBarriers = 0;
   barrierListener: BarrierListener | undefined;
   waitListener: WaitListener | undefined;
+  branchListener: BranchListener | undefined;
   #warp: Warp | undefined;
   /** What the warps of the block that runs did, when it is to be kept. */
   records: WarpRecord[] | undefined;
@@ -265,6 +269,7 @@ export class Runner {
       else {
         const taken =
           end.wait && this.waitListener && !this.#trial ? this.#look(warp, end.wait(o, mask), end.taken(o, mask)) : end.taken(o, mask);
+        this.branchListener?.(block, mask, taken);
         if (taken !== 0) flow.then[block.index]! += running.weight;
         if (taken !== mask) flow.else[block.index]! += running.weight;
         if (taken === mask) this.#take(top, end.then, o, mask);

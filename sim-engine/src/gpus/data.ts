@@ -8846,6 +8846,27 @@ export const data: GpuData = {
           source: "h200-measured",
           at: "h200-profile.tsv: randomWrite",
         },
+        driftReach: {
+          value: 9.2,
+          unit: "ratio",
+          basis: "measured",
+          source: "h200-measured",
+          at: "h200-drift-profile.tsv: dram_read_bytes and dram_write_bytes by threads and length of rows",
+        },
+        lateSectorBytes: {
+          value: 560,
+          unit: "bytes",
+          basis: "measured",
+          source: "h200-measured",
+          at: "h200-drift-profile.tsv: time beyond that of rows of whole sectors, for each sector written twice",
+        },
+        mergedStoreLines: {
+          value: 8,
+          unit: "lines",
+          basis: "derived",
+          source: "h200-measured",
+          at: "h200*/truth/launches.json, l2_write_sectors over sectors stored: stores behind each other to 3 to 8 lines are merged (sha256Blocks: 7.2 of 8 that can be; squareOfResults 128: 6.2 of 8, 64: 3.1 of 4; trace 2.9, lennardJones 2.9 and raySpheres 2.5 of 3; vectorLoads 1.9 of 2), those to 9 and more are mostly not (lbmCollideAoS: 1.4 of 9), nor those that loads come between (advanceAoS: 1.1 of 3)",
+        },
         l2SectorWriteCost: {
           value: 0.4,
           unit: "ratio",

@@ -1,2 +1,3 @@
 export type * from "./machine.ts";
 export { select } from "./select.ts";
+export { storeRuns } from "./store-runs.ts";

@@ -12,6 +12,8 @@ export interface MemorySite {
   readonly irregular?: boolean;
   /** Of a `copy`: what it moves goes past the L1 (see `copied`). */
   readonly pastL1?: boolean;
+  /** Of a `store` that others stand right behind or before: the number of their run. */
+  readonly run?: number;
 }
 
 /** Only writes; an atomic reads too. */

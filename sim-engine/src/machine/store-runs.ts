@@ -1,0 +1,34 @@
+/**
+ * Runs of stores: those with nothing between them in the code but a few instructions, none of which loads. What they write to the same
+ * sectors the L1 may hand on as one.
+ */
+import type { Op } from "../ir/kernel.ts";
+import type { MachineKernel } from "./machine.ts";
+
+/**
+ * Instructions between two stores of a run, at most: nvcc 13.0 has 15 between those that were measured to be merged (fused_classifier_kernel2
+ * of llm.c, h200-measured), and hundreds between those that were not (dct8, divergeByLane of validation/h200*).
+ */
+const mostBetween = 16;
+
+/** By store to global or local memory, the number of its run; absent for one that stands alone. */
+export function storeRuns({ blocks }: MachineKernel): ReadonlyMap<Op, number> {
+  const runs = new Map<Op, number>();
+  let count = 0;
+  let last: Op | undefined;
+  let between = 0;
+  for (const { instructions } of blocks.values()) {
+    for (const { op, opcode } of instructions) {
+      if (/^(STG|STL)/.test(opcode) && op) {
+        if (last && between <= mostBetween) {
+          if (!runs.has(last)) runs.set(last, count++);
+          runs.set(op, runs.get(last)!);
+        }
+        last = op;
+        between = 0;
+      } else if (/^(LDG|LDL|LD\b|ATOM|RED|BAR|MEMBAR)/.test(opcode)) last = undefined;
+      else between++;
+    }
+  }
+  return runs;
+}
