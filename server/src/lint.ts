@@ -13,7 +13,7 @@ import { SyntaxIndex } from "./rules/support/syntax-index.ts";
 import { type Witness, witnessOf } from "./rules/support/witness.ts";
 import { Suppressions } from "./rules/suppressions.ts";
 import unusedSuppression from "./rules/unused-suppression.ts";
-import { isWorthIt, type LeastGain, leastGainNs, leastGainPercent } from "./rules/worth.ts";
+import { isWorthIt, type LeastGain, leastAssumedGainPercent, leastGainNs, leastGainPercent } from "./rules/worth.ts";
 import type { Item } from "./syntax/item.ts";
 import type { Place, Reading } from "./syntax/reading.ts";
 import { stage } from "./trace.ts";
@@ -165,7 +165,10 @@ function leastGainOf(rule: Rule, options: Readonly<Record<string, number>>, { ru
   const own = rules?.[rule.id];
   const isSaid = typeof own === "object" && own.minGain !== undefined;
   const least = rule.options?.minGain === undefined ? 0 : minGain;
-  return { minGain: isSaid ? minGain : Math.max(least, leastGain ?? leastGainPercent), minTime };
+  const share = isSaid ? minGain : Math.max(least, leastGain ?? leastGainPercent);
+  // Whoever wants to be told of less than is usual wants it of what is assumed, too.
+  const minAssumedGain = share < leastGainPercent ? share : Math.max(share, leastAssumedGainPercent);
+  return { minGain: share, minAssumedGain, minTime };
 }
 
 const bySeverity: readonly Severity[] = ["hint", "information", "warning", "error"];

@@ -8,7 +8,7 @@ import { type RuleSetting, type RuleSettings, readRuleSetting, ruleLevels } from
 import type { Rule } from "../rules/rule.ts";
 import { selectorProblem } from "../rules/selection.ts";
 import { suggest } from "../rules/suggest.ts";
-import { leastGainPercent } from "../rules/worth.ts";
+import { leastAssumedGainPercent, leastGainPercent } from "../rules/worth.ts";
 import { type Gate, readGate } from "./gate.ts";
 import { parseJson, placesIn } from "./json-text.ts";
 
@@ -101,7 +101,7 @@ export const projectKeys: { readonly [Name in keyof Required<ProjectFile>]: Key 
   leastGain: {
     accepts: (value) => typeof value === "number" && value >= 0 && value <= 100,
     wanted: "a number of percent, 0 to 100",
-    description: `Percent of a launch's time below which findings of performance are not told, ${leastGainPercent} where nothing says it; and never of less than 0.5 µs.`,
+    description: `Percent of a launch's time below which findings of performance are not told, ${leastGainPercent} where nothing says it; where the launch rests on values that nobody says, below ${leastAssumedGainPercent}, unless less than ${leastGainPercent} is asked for. What comes to less than 0.5 µs is never told.`,
   },
   select: texts("rules", "Only these rules: ids, prefixes, groups or `ALL`."),
   ignore: texts("rules", "Not these rules."),

@@ -18,6 +18,20 @@ int main() {
 
 testRule(rule, {
   clean: {
+    "bins that follow from what nobody says": `__global__ void keys_of(int *keys, const int *in) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  keys[i] = in[i] > 9;
+}
+__global__ void count(int *bins, const int *keys) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  atomicAdd(&bins[keys[i]], 1);
+}
+void all(const int *in, int *bins) {
+  int *keys;
+  cudaMalloc(&keys, (1 << 20) * sizeof(int));
+  keys_of<<<4096, 256>>>(keys, in);
+  count<<<4096, 256>>>(bins, keys);
+}`,
     "each its own": program("  atomicAdd(&sum[i], in[i]);"),
     "one of a warp": program("  if (threadIdx.x % 32 == 0) atomicAdd(&sum[i / 32], in[i]);"),
     "sums of integers, which the compiler unites, among much else": program(`  float s = 0;

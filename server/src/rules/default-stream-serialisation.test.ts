@@ -18,6 +18,19 @@ void run(float *h, float *d, int n) {
   cudaMemcpy(d, h, 4, cudaMemcpyHostToDevice);
   while (n--) k<<<1, 32, 0, s>>>(d);
 }`,
+    "a launch between work of one stream": `__global__ void k(float *x) { x[threadIdx.x] += 1; }
+void run(float *h, float *d, cudaStream_t a) {
+  k<<<1, 32, 0, a>>>(d);
+  k<<<1, 32>>>(d);
+  k<<<1, 32, 0, a>>>(d);
+}`,
+    "a launch behind what is waited for": `__global__ void k(float *x) { x[threadIdx.x] += 1; }
+void run(float *h, float *d, cudaStream_t a, cudaStream_t b) {
+  k<<<1, 32, 0, a>>>(d);
+  cudaStreamSynchronize(a);
+  k<<<1, 32>>>(d);
+  k<<<1, 32, 0, b>>>(d);
+}`,
     "streams that do not wait": `__global__ void k(float *x) { x[threadIdx.x] += 1; }
 void run(float *h, float *d, int n) {
   cudaStream_t s;
@@ -26,6 +39,15 @@ void run(float *h, float *d, int n) {
 }`,
   },
   found: {
+    "a launch between two streams": {
+      code: `__global__ void k(float *x) { x[threadIdx.x] += 1; }
+void run(float *h, float *d, cudaStream_t a, cudaStream_t b) {
+  k<<<1, 32, 0, a>>>(d);
+  k<<<1, 32>>>(d);
+//^ which waits for all streams
+  cudaMemcpyAsync(d, h, 128, cudaMemcpyHostToDevice, b);
+}`,
+    },
     "a copy between": {
       code: `__global__ void k(float *x) { x[threadIdx.x] += 1; }
 void run(float *h, float *d, int n) {

@@ -1,8 +1,10 @@
-import type { Expression } from "../syntax/ast.ts";
+import type { Expression, Statement } from "../syntax/ast.ts";
 import { defineRule, type Finding, type RuleContext } from "./rule.ts";
+import { excerpt } from "./support/edits.ts";
 import { groupBy } from "./support/group-by.ts";
-import { libraryName } from "./support/library-calls.ts";
+import { type Call, libraryName } from "./support/library-calls.ts";
 import { loopsAround } from "./support/loops.ts";
+import { waitingOf } from "./support/runtime-calls.ts";
 
 /** Where each of the functions takes its stream. */
 const streamAt: Readonly<Record<string, number>> = {
@@ -19,7 +21,8 @@ export default defineRule({
   priority: "medium",
   guide: { document: "best-practices", section: "9.1.2" },
   alsoIn: [{ document: "best-practices", section: "10.5" }],
-  summary: "Work in the default stream, or a blocking copy, in a loop that gives other work to streams.",
+  summary:
+    "Work in the default stream, or a blocking copy, in a loop that gives other work to streams, or a launch between work of two streams.",
   why: "The default stream waits for all other streams, and they for it: what stands in it parts the work that the streams were to overlap.",
   remedy:
     "Give it a stream as well; or create the streams with `cudaStreamNonBlocking`, or compile with `--default-stream per-thread`, where nothing has to wait.",
@@ -51,6 +54,7 @@ void run(float *a, float *b, cudaStream_t *streams, int n) {
       const [loop] = stream === undefined ? [] : loopsAround(syntax, call);
       return stream === undefined || !loop ? [] : [{ call, stream, loop }];
     });
+    yield* between(context, () => (avoids ??= says(avoiding)));
     const blocking = groupBy(
       work.filter(({ stream }) => stream === "default"),
       ({ loop }) => loop,
@@ -58,12 +62,11 @@ void run(float *a, float *b, cudaStream_t *streams, int n) {
     for (const [loop, [first, ...others]] of blocking) {
       const streamed = work.find((each) => each.stream === "other" && each.loop === loop);
       if (!first || !streamed) continue;
-      avoids ??= says(/cudaStreamNonBlocking|CUDA_API_PER_THREAD_DEFAULT_STREAM|cudaStreamPerThread|cudaStreamBeginCapture/);
+      avoids ??= says(avoiding);
       if (avoids) return;
       yield {
         span: first.call.launch ? first.call.callee : first.call,
-        message:
-          "This runs in the default stream, which waits for all streams and they for it: nothing overlaps across it. Give it a stream.",
+        message,
         related: [
           { at: streamed.call, message: "in a stream of its own" },
           ...others.slice(0, 8).map(({ call }) => ({ at: call, message: "also in the default stream" })),
@@ -73,13 +76,68 @@ void run(float *a, float *b, cudaStream_t *streams, int n) {
   },
 });
 
+const message =
+  "This runs in the default stream, which waits for all streams and they for it: nothing overlaps across it. Give it a stream.";
+const avoiding = /cudaStreamNonBlocking|CUDA_API_PER_THREAD_DEFAULT_STREAM|cudaStreamPerThread|cudaStreamBeginCapture/;
+
+/** Launches that stand by themselves in a block, between work of one stream and of another, for which nobody waits in between. */
+function* between(context: RuleContext, avoids: () => boolean): Generator<Finding> {
+  const { program, syntax } = context;
+  for (const block of syntax.statements("block")) {
+    if (syntax.inDevice(block)) continue;
+    let before: Work | undefined;
+    let launch: Call | undefined;
+    for (const statement of block.body) {
+      const call = callOf(statement);
+      const stream = call && streamOf(context, call);
+      if (!call || stream === undefined) {
+        // What is not known may wait, and then what comes later is of another part.
+        if (waitingOf(context, statement) === "waits") before = launch = undefined;
+        continue;
+      }
+      if (stream === "default") {
+        launch = call.launch && before ? (launch ?? call) : undefined;
+        if (!call.launch) before = undefined;
+        continue;
+      }
+      const name = excerpt(program.reading, givenTo(call) ?? call);
+      if (launch && before && before.name !== name) {
+        if (avoids()) return;
+        const related = [
+          { at: before.call, message: `in \`${before.name}\`` },
+          { at: call, message: `in \`${name}\`, which waits for it` },
+        ];
+        yield { span: launch.callee, message, related };
+      }
+      before = { call, name };
+      launch = undefined;
+    }
+  }
+}
+
+interface Work {
+  readonly call: Call;
+  /** Of its stream. */
+  readonly name: string;
+}
+
+/** The call that a statement is, whatever checks what it returns. */
+function callOf(statement: Statement): Call | undefined {
+  const call = statement.kind === "expression" && statement.expression.kind === "call" ? statement.expression : undefined;
+  const [inner] = call && !call.launch ? call.arguments : [];
+  return inner?.kind === "call" && !Object.hasOwn(streamAt, libraryName(call as Call) ?? "") ? inner : call;
+}
+
+const givenTo = (call: Call): Expression | undefined =>
+  call.launch ? call.launch.stream : call.arguments[streamAt[libraryName(call) ?? ""] ?? 0];
+
 /** Which stream work is given to; undefined for what is no work. */
 function streamOf({ program: { semantics } }: RuleContext, call: Expression & { readonly kind: "call" }): "default" | "other" | undefined {
   const name = libraryName(call) ?? "";
   if (!call.launch && /^cudaMemcpy(2D)?$|^cudaMemset$/.test(name)) return "default";
   const at = Object.hasOwn(streamAt, name) ? streamAt[name] : undefined;
   if (!call.launch && at === undefined) return undefined;
-  const stream = call.launch ? call.launch.stream : call.arguments[at ?? 0];
+  const stream = givenTo(call);
   const value = stream && semantics.constant(stream);
   return stream === undefined || value === 0n || stream.kind === "null" ? "default" : "other";
 }

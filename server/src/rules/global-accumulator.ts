@@ -1,5 +1,3 @@
-import type { Expression } from "../syntax/ast.ts";
-import { walk } from "../syntax/walk.ts";
 import { defineRule } from "./rule.ts";
 import { accumulatedInRegister } from "./support/accumulate-in-register.ts";
 import { costsOf, findingOf } from "./support/costs.ts";
@@ -54,8 +52,8 @@ int main() {
     const { syntax, program } = context;
     for (const cost of costsOf(context, "kept in memory")) {
       const access = expressionAt(syntax, program.reading, cost.place);
-      if (access && stepsOn(access)) continue;
       const place = textAt(program.reading, cost.place).replace(/\s+/g, " ");
+      if (stepsOn(place)) continue;
       yield {
         ...findingOf(
           cost,
@@ -68,11 +66,4 @@ int main() {
 });
 
 /** Each turn that stores there goes on to another place: `list[size++]` is a list, however few turns do so. */
-function stepsOn(access: Expression): boolean {
-  let steps = false;
-  walk(access, (node) => {
-    if (/^(assign|postfix)$/.test(node.kind) || (node.kind === "unary" && /^(\+\+|--)$/.test(node.op))) steps = true;
-    return !steps;
-  });
-  return steps;
-}
+const stepsOn = (place: string): boolean => /\+\+|--/.test(place);

@@ -1,7 +1,7 @@
 import { formatDim, formatTime } from "../units.ts";
 import { defineRule, type Finding, type RuleContext, type SimulatedLaunch } from "./rule.ts";
 import { costsOf, findingOf, isOfAnotherFile } from "./support/costs.ts";
-import { longestTime } from "./worth.ts";
+import { isWorthIt, leastGainPercent, longestTime } from "./worth.ts";
 
 /** Share of the SMs that may have work where nothing else was simulated to compare with. */
 const mostBusy = 1 / 8;
@@ -15,8 +15,8 @@ export default defineRule({
   summary: "A launch has work for few of the GPU's SMs, or too few warps on them, and takes long.",
   why: "A block runs on one SM, and an SM needs several warps to have something to do while others wait. With fewer blocks than SMs the others stand idle.",
   remedy:
-    "Give the work to more threads: a thread an element in place of a loop over all of them, or a loop that goes on by the grid's size (`i += gridDim.x * blockDim.x`) and blocks for all SMs; where there is no more to do at a time, let other work run beside it in another stream.",
-  notes: `Where the kernel's loop goes on by the grid's size, a launch that fills the GPU was simulated. Else it is told of known launches that take more than 20 µs and a tenth of the time of all of the program's launches, with work for an eighth of the SMs at most.`,
+    "Launch smaller blocks, for more SMs, where it is the same to the kernel how its threads make up blocks. Or give the work to more threads: a thread an element in place of a loop over all of them, or a loop that goes on by the grid's size (`i += gridDim.x * blockDim.x`) and blocks for all SMs; where there is no more to do at a time, let other work run beside it in another stream.",
+  notes: `Where the kernel's loop goes on by the grid's size, and its threads leave nothing at a place of their own behind it, a launch that fills the GPU was simulated; where it knows its threads by their number in the grid alone, one of as many threads in smaller blocks. Else it is told of known launches that take more than 20 µs and a tenth of the time of all of the program's launches, with work for an eighth of the SMs at most.`,
   fix: "none",
   simulated: true,
   tellsGain: true,
@@ -56,14 +56,18 @@ int main() {
   },
   *check(context, options) {
     const told = new Set<SimulatedLaunch>();
-    for (const cost of costsOf(context, "few blocks")) {
+    for (const cost of costsOf(context, "few blocks", "large blocks")) {
       const other = cost.report.launch;
       if (!other || !(cost.gain.ns >= 1000 * options.minLaunchTime)) continue;
+      // What smaller blocks gain too little of may still be shared out otherwise.
+      if (
+        cost.report.kind === "large blocks" &&
+        !isWorthIt(cost, { minGain: leastGainPercent, minAssumedGain: leastGainPercent, minTime: 0 })
+      )
+        continue;
       told.add(cost.launch);
-      yield findingOf(
-        cost,
-        `${busyOf(cost.launch)}: its loop goes on by the grid's size, so launch ${formatDim(other.grid)} blocks of ${formatDim(other.block)}.`,
-      );
+      const why = cost.report.kind === "few blocks" ? "its loop goes on by the grid's size, so" : "for more SMs";
+      yield findingOf(cost, `${busyOf(cost.launch)}: ${why} launch ${formatDim(other.grid)} blocks of ${formatDim(other.block)}.`);
     }
     yield* idle(context, told, options);
   },

@@ -51,6 +51,7 @@ import sharedBankConflict from "./shared-bank-conflict.ts";
 import sharedMemoryOverStaticLimit from "./shared-memory-over-static-limit.ts";
 import sharedMemoryRace from "./shared-memory-race.ts";
 import sineOfPiMultiple from "./sine-of-pi-multiple.ts";
+import singleThreadLoop from "./single-thread-loop.ts";
 import smallBlock from "./small-block.ts";
 import smallIntegerPower from "./small-integer-power.ts";
 import stridedGlobalAccess from "./strided-global-access.ts";
@@ -129,6 +130,7 @@ export const rules: readonly Rule[] = [
   sharedMemoryOverStaticLimit,
   sharedMemoryRace,
   sineOfPiMultiple,
+  singleThreadLoop,
   smallBlock,
   smallIntegerPower,
   stridedGlobalAccess,

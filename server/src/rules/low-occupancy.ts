@@ -1,6 +1,7 @@
 import { formatLimiters } from "../units.ts";
 import { defineRule } from "./rule.ts";
 import { costsOf, findingOf } from "./support/costs.ts";
+import { gainOptions } from "./worth.ts";
 
 const example = (bytes: number): string => `__global__ void chain(float *out, const float *in) {
   __shared__ float tile[${bytes / 4}];
@@ -35,6 +36,8 @@ export default defineRule({
   fix: "none",
   simulated: true,
   tellsGain: true,
+  // Registers are estimated, and to do with fewer takes more than an edit.
+  options: { minGain: { ...gainOptions.minGain, default: 10 } },
   specificity: 1,
   example: { bad: example(40 << 10), good: example(4 << 10) },
   *check(context) {

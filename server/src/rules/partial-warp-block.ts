@@ -1,5 +1,6 @@
 import { defineRule } from "./rule.ts";
 import { costsOf, findingOf } from "./support/costs.ts";
+import { gainOptions } from "./worth.ts";
 
 export default defineRule({
   id: "partial-warp-block",
@@ -14,6 +15,8 @@ export default defineRule({
   fix: "none",
   simulated: true,
   tellsGain: true,
+  // What a block is to share often says how many threads it has.
+  options: { minGain: { ...gainOptions.minGain, default: 10 } },
   specificity: 2,
   example: {
     bad: `__global__ void roots(float *out, const float *in, int n) {

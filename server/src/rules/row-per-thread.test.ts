@@ -1,4 +1,7 @@
-import { testRule } from "../testing/rule-tables.ts";
+import { findGpu, type GpuModel } from "@warplens/sim-engine";
+import { expect, test } from "vitest";
+import { simulateProgram } from "../simulate.ts";
+import { analyseCode, testRule } from "../testing/rule-tables.ts";
 import rule from "./row-per-thread.ts";
 
 const program = (body: string): string => `
@@ -35,4 +38,41 @@ testRule(rule, {
     //     ^^^^^^ in \`c\``),
     },
   },
+});
+
+/** Sums of rows by threads, and by warps. */
+const sums = (rows: number, columns: number, block: number): string => `
+__global__ void byThreads(float *out, const float *in, int n) {
+  int row = blockIdx.x * blockDim.x + threadIdx.x;
+  float sum = 0;
+  for (int k = 0; k < n; ++k) sum += in[row * n + k];
+  out[row] = sum;
+}
+__global__ void byWarps(float *out, const float *in, int n) {
+  int row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+  float sum = 0;
+  for (int k = threadIdx.x % 32; k < n; k += 32) sum += in[row * n + k];
+  for (int d = 16; d > 0; d /= 2) sum += __shfl_down_sync(0xffffffff, sum, d);
+  if (threadIdx.x % 32 == 0) out[row] = sum;
+}
+int main() {
+  float *in, *out;
+  cudaMalloc(&in, ${rows * columns} * sizeof(float));
+  cudaMalloc(&out, ${rows} * sizeof(float));
+  cudaMemset(in, 0, ${rows * columns} * sizeof(float));
+  byThreads<<<${rows / block}, ${block}>>>(out, in, ${columns});
+  byWarps<<<${(32 * rows) / block}, ${block}>>>(out, in, ${columns});
+}`;
+
+test.each([
+  [4096, 4096, 256],
+  [16384, 1024, 128],
+  [1024, 16384, 32],
+])("%i rows of %i, of which few warps go along all, take with a warp for each what they take then", (rows, columns, block) => {
+  const { launches } = simulateProgram(analyseCode(sums(rows, columns, block)), findGpu("h200") as GpuModel);
+  const [threads, warps] = launches.map(({ report }) => report);
+  const said = threads?.costs?.find(({ kind }) => kind === "rows")?.ns ?? 0;
+  const then = warps?.time?.ns ?? 0;
+  expect(then).toBeLessThan((threads?.time?.ns ?? 0) / 3);
+  expect(Math.abs(said / then - 1)).toBeLessThan(0.1);
 });

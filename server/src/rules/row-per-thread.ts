@@ -13,7 +13,8 @@ export default defineRule({
   why: "In each turn of the loop every lane takes another sector, of which it uses one element; the others come later, when the caches may have lost it.",
   remedy:
     "Let a warp take a row: lanes go along it side by side, and shuffles sum up what they found. Or let each thread take a column, store the matrix the other way round, or bring tiles through shared memory.",
-  notes: "The time without it has each request take as few sectors as its bytes need, and what the caches keep today counts as kept.",
+  notes:
+    "The time without it has each request take as few sectors as its bytes need, and what the caches keep today counts as kept. Where the launch leaves most of the GPU's room for warps empty it is the time with a warp in the place of each thread, as many times the blocks, whose lanes share the loop.",
   fix: "none",
   simulated: true,
   tellsGain: true,
@@ -51,15 +52,18 @@ int main() {
   },
   *check(context) {
     const lanes = new LaneIndex(context);
-    for (const cost of costsOf(context, "sectors")) {
+    const told = new Set<string>();
+    for (const cost of [...costsOf(context, "rows"), ...costsOf(context, "sectors")]) {
       const { access, place } = cost;
-      if (!access || !isStrided(cost)) continue;
+      const key = `${place.file}:${place.start}-${place.end}`;
+      if (!access || !isStrided(cost) || told.has(key)) continue;
       // What one instruction could move for a thread is no row.
       if (Math.abs(laneStrideOf(access, cost.launch)?.bytes ?? 0) <= widestVector) continue;
       const [row] = lanes.terms(place, "x");
       const [along] = lanes.stepping(place);
       // A row that the index itself begins at is one that data says.
       if (row === undefined || along === undefined || row.startsWith(`\`${along}\``)) continue;
+      told.add(key);
       yield findingOf(
         cost,
         `Each thread goes along a row of its own, in \`${along}\`, and neighbouring lanes are a row apart, in ${row}: ${sectorsPerRequest(access)}. Let a warp take a row and its lanes go along it side by side, or each thread a column.`,

@@ -15,6 +15,12 @@ testRule(rule, {
     "in different branches": `__global__ void k(float *a, double *d, float x, double y, int i) {
   if (i > 0) { a[i] = sinf(x); } else { a[i] = cosf(x); }
 }`,
+    "in different cases": `__global__ void k(float *a, double *d, float x, double y, int i) {
+  switch (i) {
+    case 0: a[i] = sinf(x); break;
+    case 1: a[i] = cosf(x); break;
+  }
+}`,
     "host code": "float h(float x) { return sinf(x) + cosf(x); }",
   },
   found: {

@@ -1,4 +1,4 @@
-import type { Expression, Statement } from "../syntax/ast.ts";
+import type { Expression, Node, Statement } from "../syntax/ast.ts";
 import { defineRule, type Finding, type Fix, type RuleContext } from "./rule.ts";
 import { all, excerpt, replaceWritten } from "./support/edits.ts";
 import { groupBy } from "./support/group-by.ts";
@@ -59,7 +59,7 @@ export default defineRule({
               argument,
               number,
               block,
-              key: `${block.start} ${number} ${each.name.endsWith("pi")} ${asArgument(context, argument).replaceAll(/\s/g, "")}`,
+              key: `${block.start} ${casesBefore(block, each.call)} ${number} ${each.name.endsWith("pi")} ${asArgument(context, argument).replaceAll(/\s/g, "")}`,
             },
           ]
         : [];
@@ -82,6 +82,9 @@ export default defineRule({
 });
 
 type Block = Statement & { readonly kind: "block" };
+
+/** Of a `switch` one case is run, though all stand in one block. */
+const casesBefore = ({ body }: Block, { start }: Node): number => body.filter((each) => each.kind === "case" && each.start < start).length;
 
 /** The statements that a node stands among, where nothing but declarations and expressions are between. */
 function blockOf({ syntax }: RuleContext, node: Expression): Block | undefined {

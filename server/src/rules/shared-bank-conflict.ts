@@ -84,7 +84,7 @@ const arrayOf = ({ launch, report }: Cost): SharedVariable | undefined =>
 function orPadding(cost: Cost): string {
   const array = arrayOf(cost);
   const elements = paddingOf(cost.access, array);
-  if ((array?.dimensions?.length ?? 0) < 2) return ", or pad the rows";
+  if ((array?.dimensions?.length ?? 0) < 2) return ", or leave room behind every 32 words (`i + i / 32`)";
   if (elements === undefined) return "";
   return elements === 1 ? ", or pad the rows by one element" : `, or pad the rows by ${elements} elements`;
 }

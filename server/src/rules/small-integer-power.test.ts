@@ -35,14 +35,13 @@ __global__ void k(float *a, double *d, float x, double y, int i) {
 }`,
     },
     "the same power again": {
-      code: "__global__ void k(float *a, float x) {\n  a[0] = pow(x, 2);\n  //     ^^^^^^^^^ `x`\n  a[1] = pow(x, 2) + powf(x + 1, 2);\n  //                 ^^^^^^^^^^^^^^\n}",
+      code: "__global__ void k(float *a, float x) {\n  a[0] = pow(x, 2);\n  //     ^^^^^^^^^ raise `x` to 2 by hand, and 1 more here alike\n  a[1] = pow(x, 2) + powf(x + 1, 2);\n}",
       unsafe: "__global__ void k(float *a, float x) {\n  a[0] = (x * x);\n  a[1] = (x * x) + ((x + 1) * (x + 1));\n}",
     },
     reciprocals: {
       code: `__global__ void k(float *a, double *d, float x, double y, int i) {
   d[i] = pow(y, -1); a[i] = powf(x, -2.0f);
-//       ^^^^^^^^^^
-//                          ^^^^^^^^^^^^^^
+//       ^^^^^^^^^^ to -1 by hand, and 1 more
 }`,
       unsafe: `__global__ void k(float *a, double *d, float x, double y, int i) {
   d[i] = (1.0 / y); a[i] = (1.0f / (x * x));

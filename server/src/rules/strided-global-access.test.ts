@@ -15,6 +15,33 @@ const i = "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n";
 
 testRule(rule, {
   clean: {
+    "a stride that nobody says, and that may be 1": `__global__ void copy(float *out, const float *in, int stride) {
+  int i = (blockIdx.x * blockDim.x + threadIdx.x) * stride;
+  out[i] = in[i];
+}`,
+    "a library's structure as a whole": `#include <curand_kernel.h>
+__global__ void draw(float *out, curandState *states) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  curandState own = states[i];
+  out[i] = curand_uniform(&own);
+  states[i] = own;
+}
+int main() {
+  const int n = 1 << 20;
+  float *out;
+  curandState *states;
+  cudaMalloc(&out, n * sizeof(float));
+  cudaMalloc(&states, n * sizeof(curandState));
+  cudaMemset(states, 0, n * sizeof(curandState));
+  draw<<<n / 256, 256>>>(out, states);
+}`,
+    "a small share of a launch of which nobody says the size": `__global__ void k(float *out, const float *in, int n, int rounds) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  float s = 0;
+  for (int r = 0; r < 64; ++r) s += in[(i + r * 4096) % n];
+  out[i * 8] = s;
+}`,
     "side by side": program(`${i}  out[i] = in[i];`),
     backwards: program(`${i}  out[i] = in[(1 << 20) - 1 - i];`),
     "one for all": program(`${i}  out[i] = in[blockIdx.x * s];`),
@@ -115,10 +142,10 @@ testRule(rule, {
       ),
     },
     "in a launch that is assumed, and says of what": {
-      code: `__global__ void k(float *out, const float *in, int n, int s) {
+      code: `__global__ void k(float *out, const float *in, int n, int lines) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) out[i] = in[i * s];
-  //                  ^^^^^^^^^ without it. Assumes \`n\` = 2097152, \`s\` = 2097152, \`block\` = (256, 1, 1) and 1 more.
+  for (int k = 0; i < n && k < lines; ++k) out[k * n + i] = in[i * lines + k];
+  //                                                        ^^^^^^^^^^^^^^^^^ without it. Assumes
 }`,
     },
     "once for several launches": {

@@ -1,6 +1,6 @@
 import { defineRule } from "./rule.ts";
 import { type Cost, costsOf, findingOf, laneStrideOf, sectorsPerRequest } from "./support/costs.ts";
-import { isCallAt } from "./support/expression-at.ts";
+import { isCallAt, isLibraryRecordAt } from "./support/expression-at.ts";
 import { LaneIndex } from "./support/lane-index.ts";
 
 export default defineRule({
@@ -13,7 +13,7 @@ export default defineRule({
   why: "Memory is moved in sectors of 32 bytes. With a stride of two elements half of every sector is wasted; from 32 bytes on each lane needs a sector of its own.",
   remedy:
     "Let neighbouring threads access neighbouring elements: exchange the roles of the indices, store structures as arrays, or move a tile through shared memory.",
-  notes: `Looked at from 1.5 times the ideal number of sectors, and reported where the launch would take less time without them (see [docs/settings.md](../settings.md) for how much). What a library does within a call is left alone. Accesses of one array with one stride, and those of one line, are one finding. Without a launch that can be simulated nothing is reported: give one with a \`// warplens:\` comment or \`--launch\`. What rests on sizes that nobody says is information, and not reported where other sizes would make it none.`,
+  notes: `Looked at from 1.5 times the ideal number of sectors, and reported where the launch would take less time without them (see [docs/settings.md](../settings.md) for how much). What a library does within a call, and a structure of a library that is copied as a whole, is left alone. Accesses of one array with one stride, and those of one line, are one finding. Without a launch that can be simulated nothing is reported: give one with a \`// warplens:\` comment or \`--launch\`. What rests on sizes that nobody says is information, and not reported where other sizes would make it none.`,
   fix: "none",
   simulated: true,
   tellsGain: true,
@@ -43,7 +43,8 @@ int main() {
   *check(context) {
     const lanes = new LaneIndex(context);
     for (const cost of costsOf(context, "sectors"))
-      if (isStrided(cost) && !isCallAt(context, cost.place)) yield findingOf(cost, messageOf(cost, lanes));
+      if (isStrided(cost) && !isCallAt(context, cost.place) && !isLibraryRecordAt(context, cost.place))
+        yield findingOf(cost, messageOf(cost, lanes));
   },
 });
 

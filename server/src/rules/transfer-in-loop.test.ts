@@ -1,6 +1,22 @@
 import { testRule } from "../testing/rule-tables.ts";
 import rule from "./transfer-in-loop.ts";
 
+const repeated = (
+  loop: string,
+  input = "const float *in",
+): string => `__global__ void k(${input}, float *out) { out[threadIdx.x] += in[threadIdx.x]; }
+void use(float *);
+void run(int n) {
+  float *h = (float *)malloc(4096), *result = (float *)malloc(4096), *d, *e;
+  cudaMalloc(&d, 4096);
+  cudaMalloc(&e, 4096);
+  for (int i = 0; i < n; i++) {
+${loop}
+  }
+  use(h);
+  use(result);
+}`;
+
 testRule(rule, {
   clean: {
     "buffers of their own": `void f(float **d, float *h, int n) {
@@ -17,12 +33,50 @@ void run(float *h, float *d, int n) {
     k<<<1, 1>>>(d + i);
   }
 }`,
+    "what the host reads in the loop": repeated(
+      "    k<<<1, 32>>>(d, e);\n    cudaMemcpy(result, e, 4096, cudaMemcpyDeviceToHost);\n    if (result[0] < 1) break;",
+    ),
+    "what a function of the loop reads": repeated(
+      "    k<<<1, 32>>>(d, e);\n    cudaMemcpy(result, e, 4096, cudaMemcpyDeviceToHost);\n    use(result);",
+    ),
+    "what the host makes in the loop": repeated(
+      "    h[0] = i;\n    cudaMemcpy(d, h, 4096, cudaMemcpyHostToDevice);\n    k<<<1, 32>>>(d, e);",
+    ),
+    "what a kernel may change": repeated("    cudaMemcpy(d, h, 4096, cudaMemcpyHostToDevice);\n    k<<<1, 32>>>(d, e);", "float *in"),
+    "what a function may fill again, that has been given it": `void tick();
+${repeated("    tick();\n    cudaMemcpy(d, h, 4096, cudaMemcpyHostToDevice);\n    k<<<1, 32>>>(d, e);")}`,
+    "a parameter, which the caller's functions know": `void tick();
+${repeated("    tick();\n    cudaMemcpy(d, frame, 4096, cudaMemcpyHostToDevice);\n    k<<<1, 32>>>(d, e);").replace("run(int n)", "run(int n, float *frame)")}`,
+    "what is found by its address": `struct Log { float **at; void tick(); };
+${repeated("    k<<<1, 32>>>(d, e);\n    cudaMemcpy(result, e, 4096, cudaMemcpyDeviceToHost);\n    log.tick();").replace("  cudaMalloc(&d", "  Log log;\n  log.at = &result;\n  cudaMalloc(&d")}`,
     asynchronous: `__global__ void k(float *x) { x[threadIdx.x] += 1; }
 void run(float *h, float *d, int n) {
   for (int i = 0; i < n; i++) cudaMemcpyAsync(d + i, h + i, 4, cudaMemcpyHostToDevice);
 }`,
   },
   found: {
+    "there and back": {
+      code: repeated(
+        `    cudaMemcpy(d, h, 4096, cudaMemcpyHostToDevice);
+//  ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ comes back to the host in each turn and goes to the device again in the next, 4 KB a turn each way
+    k<<<1, 32>>>(e, d);
+    cudaMemcpy(h, d, 4096, cudaMemcpyDeviceToHost);`,
+      ),
+    },
+    "a result over a result": {
+      code: repeated(
+        `    k<<<1, 32>>>(d, e);
+    cudaMemcpy(result, e, 4096, cudaMemcpyDeviceToHost);
+//  ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ which nobody has read`,
+      ),
+    },
+    "the same input": {
+      code: repeated(
+        `    cudaMemcpy(d, h, 4096, cudaMemcpyHostToDevice);
+//  ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ though nothing in the loop changes it on either side
+    k<<<1, 32>>>(d, e);`,
+      ),
+    },
     pieces: {
       code: `__global__ void k(float *x) { x[threadIdx.x] += 1; }
 void run(float *h, float *d, int n) {

@@ -1,22 +1,26 @@
-import type { Expression, Node } from "../syntax/ast.ts";
+import type { Expression, Node, ParameterDeclaration } from "../syntax/ast.ts";
 import { formatCapacity } from "../units.ts";
-import { defineRule, type Finding } from "./rule.ts";
+import { defineRule, type Finding, type RuleContext } from "./rule.ts";
 import { countersOf } from "./support/counters.ts";
-import { loopsAround } from "./support/loops.ts";
-import { runtimeCalls } from "./support/runtime-calls.ts";
-import { Variables } from "./support/variables.ts";
+import { type Call, libraryName } from "./support/library-calls.ts";
+import { type Loop, loopsAround } from "./support/loops.ts";
+import { type RuntimeCall, runtimeCalls } from "./support/runtime-calls.ts";
+import { sameSpan } from "./support/syntax-index.ts";
+import { type Variable, Variables } from "./support/variables.ts";
 
 export default defineRule({
   id: "transfer-in-loop",
   group: "host",
-  severity: "information",
+  severity: "warning",
   priority: "high",
   guide: { document: "best-practices", section: "9.1" },
-  summary: "A loop that copies one array in pieces, between host and device.",
-  why: "Each copy costs some microseconds before its first byte moves, and blocks the host: one copy of all pieces pays that once.",
-  remedy: "One `cudaMemcpy` of the whole array; `cudaMemcpy2D` where the pieces are rows of a wider one.",
+  summary: "A loop that copies between host and device what could stay where it is, or go in one copy.",
+  why: "The link to the host is many times slower than the device's memory, each copy costs some microseconds before its first byte moves, and nothing else runs meanwhile.",
+  remedy:
+    "Copy before the loop what it only reads, and behind it what is read only then. Of pieces, one `cudaMemcpy` of the whole array; `cudaMemcpy2D` where they are rows of a wider one.",
   fix: "none",
-  notes: "Found where both sides of a blocking copy go on by the loop's counter within an array, and the loop launches nothing.",
+  notes:
+    "Found where both sides of a blocking copy go on by the loop's counter within an array, and the loop launches nothing. Of loops that launch kernels: arrays that come back to the host and go to the device again in the next turn, or come back to be overwritten, or go to kernels that only read them, while nothing else in the loop mentions the host's array.",
   example: {
     bad: `void upload(float *device, const float *host, int rows, int width) {
   for (int row = 0; row < rows; row++)
@@ -44,8 +48,108 @@ export default defineRule({
       const each = typeof bytes === "bigint" ? ` of ${formatCapacity(Number(bytes))}` : "";
       yield { span: call, message: `A copy${each} a turn, of pieces of one array: one copy of all of them pays for its beginning once.` };
     }
+    yield* repeatedCopies(context, variables);
   },
 });
+
+/** `cudaMemcpy` of one array from or to the host, in a loop that launches kernels. */
+interface Copy {
+  readonly call: Call;
+  readonly loop: Loop;
+  readonly up: boolean;
+  readonly host: Variable;
+  readonly device: Variable;
+  readonly name: string;
+}
+
+function* repeatedCopies(context: RuleContext, variables: Variables): Generator<Finding> {
+  const { program } = context;
+  const copies = runtimeCalls(context).flatMap((each) => copyOf(context, each, variables) ?? []);
+  const told = new Set<Copy>();
+  for (const copy of copies) {
+    const { loop, host, device, up, name } = copy;
+    if (told.has(copy)) continue;
+    const within = ({ start, end }: Node, outer: Node): boolean => start >= outer.start && end <= outer.end;
+    const pair = copies.filter((each) => each.loop === loop && each.host === host);
+    const mentions = (variable: Variable): Expression[] =>
+      variables.uses(variable).filter((use) => within(use, loop) && !pair.some(({ call }) => within(use, call)));
+    // Another name of the array, or a part of the program that knows it, may be used there.
+    if (pair.some((each) => each.device !== device) || mentions(host).length > 0) continue;
+    if (hasOtherNames(context, host, variables) || (isKnownElsewhere(context, host, variables) && callsOthers(context, loop))) continue;
+    const launched = mentions(device);
+    const ofKernels = launched.map((use) => parameterOf(context, use));
+    if (launched.length === 0 || ofKernels.some((each) => each === undefined)) continue;
+    for (const each of pair) told.add(each);
+    const bytes = program.semantics.constant(copy.call.arguments[2] ?? copy.call);
+    const size = typeof bytes === "bigint" ? `, ${formatCapacity(Number(bytes))} a turn` : "";
+    const [first, last] = [launched[0]?.start ?? 0, launched.at(-1)?.start ?? 0];
+    const back = pair.find((each) => !each.up);
+    if (up && back && pair.length === 2 && copy.call.start < first && back.call.start > last) {
+      yield {
+        span: copy.call,
+        message: `\`${name}\` comes back to the host in each turn and goes to the device again in the next${size} each way, though the host does nothing with it in between. Copy it before the loop, and back behind it.`,
+        related: [{ at: back.call, message: "comes back here" }],
+      };
+    } else if (pair.length > 1) continue;
+    else if (!up)
+      yield {
+        span: copy.call,
+        message: `\`${name}\` is copied to the host in each turn${size}, over what the turn before has copied, which nobody has read. Copy it behind the loop.`,
+      };
+    else if (ofKernels.every((each) => each?.type.kind === "pointer" && each.type.to.const))
+      yield {
+        span: copy.call,
+        message: `\`${name}\` is copied to the device in each turn${size}, though nothing in the loop changes it on either side. Copy it before the loop.`,
+      };
+  }
+}
+
+function copyOf({ syntax }: RuleContext, { call, name }: RuntimeCall, variables: Variables): Copy | undefined {
+  const [to, from, , kind] = call.arguments;
+  const [loop] = name === "cudaMemcpy" ? loopsAround(syntax, call) : [];
+  const direction = kind?.kind === "name" ? kind.name.parts.at(-1)?.text : undefined;
+  const up = direction === "cudaMemcpyHostToDevice";
+  if (!loop || !to || !from || !(up || direction === "cudaMemcpyDeviceToHost")) return undefined;
+  const [host, device] = [up ? from : to, up ? to : from];
+  const [ofHost, ofDevice] = [variables.of(host), variables.of(device)];
+  const text = host.kind === "name" ? host.name.parts.at(-1)?.text : undefined;
+  return ofHost && ofDevice && text !== undefined ? { call, loop, up, host: ofHost, device: ofDevice, name: text } : undefined;
+}
+
+/** Whether something else in the function may have the array by now: the variable is of no function, an initialiser, assigned, or its address is taken. */
+function hasOtherNames({ syntax, program: { semantics } }: RuleContext, variable: Variable, variables: Variables): boolean {
+  if (semantics.enclosingFunction(variable) === undefined) return true;
+  return variables.uses(variable).some((use) => {
+    const around = syntax.parent(use);
+    if (around?.role === "declaration") return true;
+    if (around?.role !== "expression") return false;
+    const { node } = around;
+    return node.kind === "list" || (node.kind === "unary" && node.op === "&") || (node.kind === "assign" && sameSpan(use, node.right));
+  });
+}
+
+/** Whether other functions may have the array by now: it came from one, or was given to one. */
+const isKnownElsewhere = ({ syntax }: RuleContext, variable: Variable, variables: Variables): boolean =>
+  !("kind" in variable) ||
+  variables.uses(variable).some((use) => {
+    const around = syntax.parent(use);
+    return around?.role === "expression" && around.node.kind === "call" && !isOfRuntime(around.node);
+  });
+
+/** What the runtime and the library of C do with an array they have done when they return. */
+const isOfRuntime = (call: Call): boolean => /^(cuda[A-Z]\w*|free|memset|memcpy|printf|fprintf)$/.test(libraryName(call) ?? "");
+
+/** Whether the loop calls what may know of arrays that it is not given. */
+const callsOthers = ({ syntax }: RuleContext, loop: Loop): boolean =>
+  syntax.expressions("call").some((call) => call.start >= loop.start && call.end <= loop.end && !call.launch && !isOfRuntime(call));
+
+/** The parameter of a kernel that it is given to; undefined where it is used otherwise. */
+function parameterOf({ syntax, program: { semantics } }: RuleContext, use: Expression): ParameterDeclaration | undefined {
+  const around = syntax.parent(use);
+  const call = around?.role === "expression" && around.node.kind === "call" && around.node.launch ? around.node : undefined;
+  const index = call?.arguments.findIndex((each) => sameSpan(each, use)) ?? -1;
+  return call && index >= 0 ? semantics.callee(call)?.function.parameters[index] : undefined;
+}
 
 /** Within one array: a pointer and an offset, or the address of an element. */
 function goesOn(node: Expression): boolean {

@@ -17,6 +17,13 @@ int main() {
 
 testRule(rule, {
   clean: {
+    "a search, which no order of what it goes through mends": program(`  int low = 0, high = n;
+  while (high - low > 1) {
+    int middle = (low + high) / 2;
+    if (in[middle] <= out[i]) low = middle;
+    else high = middle;
+  }
+  out[i] = low;`),
     "side by side": program("  if (i < n) out[i] = in[i];"),
     "permuted within sectors": program("  out[i] = in[i ^ 5];"),
     "by every other lane": program("  if (threadIdx.x % 2 == 0) out[i] = in[i];"),
@@ -33,6 +40,20 @@ testRule(rule, {
     "a hash": {
       code: program(`  out[i] = in[(unsigned)(i * i * 2654435761u) % (unsigned)n];
   //       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ Uncoalesced load: `),
+    },
+    "rows of a narrow block that begin within sectors": {
+      code: `__global__ void shift(float *out, const float *in, int n) {
+  int x = blockIdx.x * 8 + threadIdx.x, y = blockIdx.y * 32 + threadIdx.y;
+  out[y * n + x + 3] = in[y * n + x];
+//^^^^^^^^^^^^^^^^^^ the block is 8 threads wide, and each of its rows takes sectors of its own.
+}
+int main() {
+  const int n = 4096;
+  float *in, *out;
+  cudaMalloc(&in, n * n * sizeof(float));
+  cudaMalloc(&out, (n * n + 8) * sizeof(float));
+  shift<<<dim3(n / 8, n / 32), dim3(8, 32)>>>(out, in, n);
+}`,
     },
     "indices said to be at random": {
       code: program(

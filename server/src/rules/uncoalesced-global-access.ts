@@ -1,7 +1,8 @@
 import { defineRule } from "./rule.ts";
 import { isStrided } from "./strided-global-access.ts";
-import { costsOf, findingOf, sectorsPerRequest } from "./support/costs.ts";
-import { isCallAt } from "./support/expression-at.ts";
+import { type Cost, costsOf, findingOf, laneStrideOf, sectorsPerRequest } from "./support/costs.ts";
+import { isCallAt, isLibraryRecordAt } from "./support/expression-at.ts";
+import { gainOptions } from "./worth.ts";
 
 export default defineRule({
   id: "uncoalesced-global-access",
@@ -18,6 +19,8 @@ export default defineRule({
   fix: "none",
   simulated: true,
   tellsGain: true,
+  // To sort or reorder data takes more than an edit.
+  options: { minGain: { ...gainOptions.minGain, default: 10 } },
   specificity: 1,
   example: {
     bad: `__global__ void scramble(float *out, const float *in, int n) {
@@ -45,12 +48,18 @@ int main() {
   },
   *check(context) {
     for (const cost of costsOf(context, "sectors")) {
-      if (isStrided(cost) || !cost.access || isCallAt(context, cost.place)) continue;
+      if (isStrided(cost) || !cost.access || isCallAt(context, cost.place) || isLibraryRecordAt(context, cost.place)) continue;
       const { operation } = cost.access;
-      yield findingOf(
-        cost,
-        `Uncoalesced ${operation}: ${sectorsPerRequest(cost.access)}; the lanes of a warp do not share sectors. Let neighbouring threads access neighbouring elements.`,
-      );
+      yield findingOf(cost, `Uncoalesced ${operation}: ${sectorsPerRequest(cost.access)}; ${why(cost)}.`);
     }
   },
 });
+
+/** In blocks of few columns lanes are side by side already, as far as a row goes. */
+function why({ access, launch }: Cost): string {
+  const [columns] = launch.report.block;
+  const isSideBySide = access !== undefined && laneStrideOf(access, launch)?.bytes === access.bytesPerLane;
+  return isSideBySide && columns < 32
+    ? `the block is ${columns} threads wide, and each of its rows takes sectors of its own. Launch blocks that are 32 threads wide, and less high`
+    : "the lanes of a warp do not share sectors. Let neighbouring threads access neighbouring elements";
+}

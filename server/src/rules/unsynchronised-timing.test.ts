@@ -3,6 +3,12 @@ import rule from "./unsynchronised-timing.ts";
 
 testRule(rule, {
   clean: {
+    "a kernel that does nothing": `__global__ void nothing() {}
+void run() {
+  double t = omp_get_wtime();
+  nothing<<<1, 32>>>();
+  double u = omp_get_wtime();
+}`,
     "waited for": `__global__ void k(float *x) { x[threadIdx.x] += 1; }
 void run(float *h, float *d, int n) {
   double t = omp_get_wtime();
@@ -44,6 +50,25 @@ void run(float *h, float *d, int n) {
 }`,
   },
   found: {
+    "before what is printed in a way that is not known": {
+      code: `__global__ void k(float *x) { x[threadIdx.x] += 1; }
+void run(float *h, float *d, int n) {
+  auto t = std::chrono::high_resolution_clock::now();
+  k<<<1, 32>>>(d);
+  auto u = std::chrono::high_resolution_clock::now();
+//         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ may still run
+  printf("%f", std::chrono::duration<double>(u - t).count());
+  report(u - t);
+}`,
+      unsafe: `__global__ void k(float *x) { x[threadIdx.x] += 1; }
+void run(float *h, float *d, int n) {
+  auto t = std::chrono::high_resolution_clock::now();
+  k<<<1, 32>>>(d);
+  cudaDeviceSynchronize(); auto u = std::chrono::high_resolution_clock::now();
+  printf("%f", std::chrono::duration<double>(u - t).count());
+  report(u - t);
+}`,
+    },
     "a launch": {
       code: `__global__ void k(float *x) { x[threadIdx.x] += 1; }
 void run(float *h, float *d, int n) {

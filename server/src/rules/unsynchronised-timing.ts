@@ -3,7 +3,7 @@ import { walk } from "../syntax/walk.ts";
 import { defineRule, type Finding, type RuleContext } from "./rule.ts";
 import { all, excerpt, insertBefore } from "./support/edits.ts";
 import type { Call } from "./support/library-calls.ts";
-import { isClock, waitingOf } from "./support/runtime-calls.ts";
+import { isClock, saysThatItWaits, waitingOf } from "./support/runtime-calls.ts";
 
 export default defineRule({
   id: "unsynchronised-timing",
@@ -45,7 +45,7 @@ double time(float *x) {
         const clock = clockIn(context, statement);
         const next = block.body[index + 1];
         // Who waits right behind the clock wants to know how long launching took.
-        const means = next !== undefined && !clockIn(context, next) && waitingOf(context, next) === "waits";
+        const means = next !== undefined && !clockIn(context, next) && saysThatItWaits(context, next);
         if (clock && started && work && !means) {
           const edits = all(insertBefore(program.reading, statement, "cudaDeviceSynchronize(); "));
           yield {
@@ -62,11 +62,17 @@ double time(float *x) {
         }
         const waiting = started ? waitingOf(context, statement) : "nothing";
         if (waiting === "waits") work = undefined;
-        else if (waiting === "begins") work ??= statement;
+        else if (waiting === "begins" && !isEmptyLaunch(context, statement)) work ??= statement;
       }
     }
   },
 });
+
+/** A launch of a kernel that does nothing: who times it means to know how long launching takes. */
+function isEmptyLaunch({ program: { semantics } }: RuleContext, statement: Statement): boolean {
+  const call = statement.kind === "expression" && statement.expression.kind === "call" ? statement.expression : undefined;
+  return call?.launch !== undefined && semantics.callee(call)?.function.body?.body.length === 0;
+}
 
 /** A reading of a clock in a statement of no statements. */
 function clockIn(context: RuleContext, statement: Statement): Expression | undefined {

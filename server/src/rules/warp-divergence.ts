@@ -3,6 +3,7 @@ import { defineRule } from "./rule.ts";
 import { costsOf, findingOf } from "./support/costs.ts";
 import { excerptAt } from "./support/edits.ts";
 import { isCallAt } from "./support/expression-at.ts";
+import { gainOptions } from "./worth.ts";
 
 export default defineRule({
   id: "warp-divergence",
@@ -19,6 +20,8 @@ export default defineRule({
   fix: "none",
   simulated: true,
   tellsGain: true,
+  // To number threads otherwise takes more than an edit.
+  options: { minGain: { ...gainOptions.minGain, default: 10 } },
   specificity: 2,
   example: {
     bad: `__global__ void turns(float *out, const float *in) {

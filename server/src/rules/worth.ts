@@ -5,6 +5,12 @@ import type { Finding, RuleOption } from "./rule.ts";
 export const leastGainPercent = 5;
 export const leastGainNs = 500;
 
+/**
+ * The share, in percent, where what the launch is given is assumed: times of sizes that nobody says mean little, and a small share of them
+ * nothing; a large one is there at other sizes, too.
+ */
+export const leastAssumedGainPercent = 20;
+
 /** Longer than any launch that is simulated, in microseconds. */
 export const longestTime = 1e9;
 
@@ -22,10 +28,15 @@ export const gainOptions = {
 export interface LeastGain {
   /** Share of the launch's time, in percent. */
   readonly minGain: number;
+  /** The share where what the launch is given is assumed. */
+  readonly minAssumedGain: number;
   /** Microseconds. */
   readonly minTime: number;
 }
 
 /** What it comes to is not known, or enough to be told of. */
-export const isWorthIt = ({ gain }: Finding, { minGain, minTime }: LeastGain): boolean =>
-  gain === undefined || (gain.ns - gain.without >= 1000 * minTime && gain.ns - gain.without >= (minGain / 100) * gain.ns);
+export function isWorthIt({ gain, assumed }: Pick<Finding, "gain" | "assumed">, { minGain, minAssumedGain, minTime }: LeastGain): boolean {
+  if (gain === undefined) return true;
+  const saved = gain.ns - gain.without;
+  return saved >= 1000 * minTime && saved >= ((assumed ? minAssumedGain : minGain) / 100) * gain.ns;
+}

@@ -30,6 +30,7 @@ export class AssumedInputs {
   readonly #stored = new Map<string, Op[]>();
   readonly #all = new Map<Op, Inputs>();
   readonly #apart = new Map<Op, Inputs>();
+  #compared: Inputs | undefined;
 
   /** @param madeUp buffers of which nobody says what they hold */
   constructor(program: Program, madeUp: ReadonlySet<number>, work: Work) {
@@ -68,13 +69,25 @@ export class AssumedInputs {
   }
 
   /**
-   * What decides how the lanes of these accesses lie to each other, as far as it is assumed: contents, for which there is nothing else
-   * to try, or values.
+   * What decides how the lanes of these accesses lie to each other, as far as it is assumed: contents, or numbers that may as well be 1,
+   * for both of which there is nothing else to try; or lengths.
    */
-  apart(ops: readonly Op[]): "contents" | "values" | undefined {
+  apart(ops: readonly Op[]): "contents" | "numbers" | "lengths" | undefined {
     const found = union(ops.flatMap(({ args: [address] }) => (address ? [this.#between(address)] : [])));
     if ([...found].some((input) => input < 0)) return "contents";
-    return found.size > 0 ? "values" : undefined;
+    if (found.size === 0) return undefined;
+    const lengths = this.#lengths();
+    return [...found].some((input) => lengths.has(input)) ? "lengths" : "numbers";
+  }
+
+  /** Numbers that something is compared with: the kernel goes up to them. */
+  #lengths(): Inputs {
+    this.#compared ??= union(
+      this.#program.kernel.blocks.flatMap(({ ops }) =>
+        ops.flatMap((op) => (op.action.kind === "icmp" ? op.args.map((arg) => this.#following(arg)) : [])),
+      ),
+    );
+    return this.#compared;
   }
 
   /** Whether a value follows from contents or values that are assumed. */

@@ -3,9 +3,9 @@ import type { Program } from "../execute/program.ts";
 import { intConstant } from "../ir/constants.ts";
 import type { Loop } from "../ir/graph.ts";
 import type { Block, Op } from "../ir/kernel.ts";
-import type { FlowTotals } from "../sampling/counts.ts";
 import type { Sample } from "../sampling/sample.ts";
 import type { Cause } from "./costs.ts";
+import { flows } from "./flows.ts";
 
 /** Turns in which one warp's lanes are all that have work: log2 of a warp's lanes. */
 const warpTurns = 5;
@@ -17,18 +17,7 @@ const fewStore = 1 / 3;
 
 /** Each loop is a cause; the turns within a warp are left as shuffles. */
 export function barrierReductions(program: Program, { totals, counts }: Sample): Cause[] {
-  const compiled = new Map(program.blocks.map((each) => [each.block, each]));
-  const flow = (block: Block): FlowTotals | undefined => {
-    const of = compiled.get(block);
-    return of && counts.flow(totals, of);
-  };
-  /** Times warps went from one block to another. */
-  const edges = (from: Block, to: Block): number => {
-    const { end } = from;
-    const of = flow(from);
-    if (!of || end.kind !== "branch") return of?.executions ?? 0;
-    return end.then === to ? of.then : of.else;
-  };
+  const { flow, entries: entriesOf } = flows(program, { totals, counts });
   /** The most threads that carry out one of a loop's stores, in all its turns together. */
   const storing = ({ blocks }: Loop): number => {
     const ops = new Set([...blocks].flatMap((block) => block.ops.filter(({ action }) => action.kind === "store")));
@@ -38,7 +27,7 @@ export function barrierReductions(program: Program, { totals, counts }: Sample):
   return program.loops.flatMap((loop): Cause[] => {
     const barrier = barrierOf(loop);
     if (!barrier || !loop.header.phis.some((phi) => isHalved(phi, loop)) || !exchangesInShared(loop) || !sumsUp(loop)) return [];
-    const entries = loop.header.predecessors.reduce((sum, from) => sum + (loop.blocks.has(from) ? 0 : edges(from, loop.header)), 0);
+    const entries = entriesOf(loop);
     if (entries === 0) return [];
     const { executions = 0, lanes = 0 } = flow(barrier.block) ?? {};
     if (storing(loop) > fewStore * lanes) return [];

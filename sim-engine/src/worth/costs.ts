@@ -3,6 +3,7 @@ import { type AccessCounter, isOfLanes } from "../execute/accesses.ts";
 import type { Program } from "../execute/program.ts";
 import { intConstant, isConstant } from "../ir/constants.ts";
 import type { Block, Op, Span } from "../ir/kernel.ts";
+import { isConvergent, meetsOthers } from "../ir/operations.ts";
 import type { CostKind, CostReport } from "../report/launch-report.ts";
 import type { AccessTotals } from "../sampling/counts.ts";
 import type { Sample } from "../sampling/sample.ts";
@@ -15,9 +16,11 @@ import { keptInMemory } from "./kept-in-memory.ts";
 import { loadedAgain } from "./loaded-again.ts";
 import { localArrays } from "./local-arrays.ts";
 import { narrowAccesses } from "./narrow-accesses.ts";
+import { oneThreadLoops } from "./one-thread-loops.ts";
 import type { OtherLaunch } from "./other-launches.ts";
 import { outerProducts } from "./outer-products.ts";
 import { partialWarps } from "./partial-warps.ts";
+import { innermostOf, isSearch } from "./searches.ts";
 import type { Without } from "./without.ts";
 
 /** A cost that has one cause. */
@@ -39,6 +42,8 @@ export interface Cause {
   readonly cond?: Op;
 }
 
+/** Bytes of a sector. */
+const sectorBytes = 32;
 /** Transactions over those needed from which an access is looked at. */
 const excessive = 1.5;
 /** Lanes of a warp on one address from which atomics are. */
@@ -92,6 +97,7 @@ export function costsOf(asked: Asked): CostReport[] {
     ...loadedAgain(program, sample),
     ...localArrays(program, sample),
     ...barrierReductions(program, sample),
+    ...oneThreadLoops(program, sample),
     ...outerProducts(program, sample, asked.computeCapability, asked.work),
     ...idleBranches(program, sample, asked.work),
     ...(asked.other ? [] : partialWarps(program, asked.blocksAtOnce)),
@@ -107,7 +113,8 @@ export function costsOf(asked: Asked): CostReport[] {
   const wave = withoutLastWave(asked);
   const ofWave: CostReport[] = isWorthIt(wave) ? [{ kind: "last wave", blocksAtOnce: asked.blocksAtOnce, at: [], ns: wave }] : [];
   const ofWidth = withVectors(asked).filter((cost) => isWorthIt(cost.ns));
-  const ofAll = [...ofLaunch, ...ofRoom, ...ofWave, ...ofWidth];
+  const ofRows = withWarpsForThreads(asked, causes).filter((cost) => isWorthIt(cost.ns));
+  const ofAll = [...ofLaunch, ...ofRoom, ...ofWave, ...ofWidth, ...ofRows];
   if (causes.length > 1 && !isWorthIt(asked.without(together(causes)))) return ofAll;
   const ofCauses = causes.flatMap((cause) => {
     const left = asked.without(together([cause]));
@@ -128,6 +135,28 @@ export function costsOf(asked: Asked): CostReport[] {
   });
   return [...ofCauses, ...ofAll];
 }
+
+/**
+ * Of a launch that leaves most of the GPU idle while each of its threads goes along a row of its own: the worst such access, with a warp for
+ * each thread. Lanes side by side alone might gain nothing there, for want of warps that wait for memory together.
+ */
+function withWarpsForThreads({ program, blocksAtOnce, without, assumed }: Asked, causes: readonly Cause[]): CostReport[] {
+  const [x, y, z] = program.launch.grid;
+  if (2 * x * y * z > blocksAtOnce || program.launch.cluster) return [];
+  const rows = causes.find(({ kind, ops }) => kind === "sectors" && ops.every((op) => isApart(program, op)));
+  const loops = rows?.ops.flatMap((op) => innermostOf(program.loops, op) ?? []) ?? [];
+  if (!rows || loops.length < rows.ops.length || assumed.apart(rows.ops) !== undefined) return [];
+  const blocks = new Set(loops.flatMap((loop) => [...loop.blocks]));
+  const meets = [...blocks].some((block) => block.ops.some((op) => isConvergent(op) || meetsOthers(op)));
+  const ns = meets ? undefined : without({ excess: new Set(rows.ops), shared: { loops: blocks } });
+  return ns === undefined
+    ? []
+    : [{ kind: "rows", ...(rows.object === undefined ? {} : { object: rows.object }), at: placesOf(rows.ops), ns }];
+}
+
+/** Neighbouring lanes take sectors of their own. */
+const isApart = ({ counters }: Program, op: Op): boolean =>
+  (counters.get(op) ?? []).every((counter) => Math.abs(counter.laneStride() ?? 0) >= sectorBytes);
 
 /** Where there is little for each thread to ask for, and its launch is not what is wrong. */
 function withVectors({ program, sample, boundBy, other, without }: Asked): CostReport[] {
@@ -163,7 +192,7 @@ function isDecided({ kind, ops, cond, executed }: Cause, { assumed, otherwise, p
   }
   if (relief[kind] !== "excess" && relief[kind] !== "meetings") return false;
   const rests = assumed.apart(ops);
-  if (rests !== "values") return rests === "contents";
+  if (rests !== "lengths") return rests !== undefined;
   const other = otherwise();
   if (other === undefined) return true;
   const { counts, totals } = other.sample;
@@ -183,6 +212,7 @@ const relief = {
   "factors for tensor cores": "tiled",
   "idle lanes": "executed",
   "idle lanes by values": "executed",
+  "loop of one thread": "executed",
   "barriers of a reduction": "executed",
   "partial warps": "executed",
 } as const satisfies Readonly<Partial<Record<CostKind, keyof Without>>>;
@@ -211,8 +241,9 @@ function accessCauses(program: Program, { totals, counts }: Sample): Cause[] {
   for (const counter of counts.counters) {
     if (!isOfLanes(counter.operation)) continue;
     const access = counts.access(totals, counter);
-    const kind = access.requests > 0 ? kindOf(counter, access) : undefined;
-    if (kind) found.push({ counter, totals: access, object: objectOf(program, counter), kind });
+    const kind = access.requests > 0 && isWhereItPoints(program, counter) ? kindOf(counter, access) : undefined;
+    if (kind && !((kind === "sectors" || kind === "wavefronts") && isSearch(program, counter.op)))
+      found.push({ counter, totals: access, object: objectOf(program, counter), kind });
   }
   const excess = ({ totals: { transactions, ideal } }: Access): number => transactions - ideal;
   const causes = groupsOf(found).map((group) =>
@@ -238,6 +269,13 @@ function accessCauses(program: Program, { totals, counts }: Sample): Cause[] {
             },
           ];
     });
+}
+
+/** Not where a pointer to shared or local memory alone was counted as one to global memory, as its address lies outside of both. */
+function isWhereItPoints({ provenance }: Program, { op, space }: AccessCounter): boolean {
+  const [address] = op.args;
+  const objects = space === "global" && address ? [...provenance.of(address)] : [];
+  return objects.length === 0 || !objects.every((object) => /^(shared|local) /.test(object));
 }
 
 /** What of an address is constant, in bytes. */

@@ -1,12 +1,15 @@
 /** Launches of a kernel that do the same as one that has little of a GPU to itself: other blocks, or more of them. */
-import type { Program } from "../execute/program.ts";
+import { type Program, warpSize } from "../execute/program.ts";
 import type { GpuValues } from "../gpus/figures.ts";
 import type { Dim3, Op } from "../ir/kernel.ts";
 import { isConvergent } from "../ir/operations.ts";
 
 export interface OtherLaunch {
-  /** `small blocks`: as many threads in larger ones; `few blocks`: more threads for a loop that goes on by the grid's size. */
-  readonly kind: "small blocks" | "few blocks";
+  /**
+   * `small blocks`: as many threads in larger ones; `few blocks`: more threads for a loop that goes on by the grid's size; `large blocks`: as
+   * many in smaller ones, for more SMs.
+   */
+  readonly kind: "small blocks" | "few blocks" | "large blocks";
   readonly grid: Dim3;
   readonly block: Dim3;
 }
@@ -32,10 +35,29 @@ export function otherLaunch(program: Program, gpu: GpuValues): OtherLaunch | und
   if (!numbered) return undefined;
   const block: Dim3 = [commonBlock, 1, 1];
   if (isFew && numbered.byGrid)
-    return { kind: "few blocks", grid: [gpu.smCount * Math.floor(gpu.maxThreadsPerSm / commonBlock), 1, 1], block };
+    return storesByThread(program)
+      ? undefined
+      : { kind: "few blocks", grid: [gpu.smCount * Math.floor(gpu.maxThreadsPerSm / commonBlock), 1, 1], block };
+  // As many threads, of which each SM gets a share in whole warps.
+  const share = warpSize * Math.ceil((blocks * threads) / gpu.smCount / warpSize);
+  if (blocks < gpu.smCount && 2 * share <= threads)
+    return { kind: "large blocks", grid: [Math.ceil((blocks * threads) / share), 1, 1], block: [share, 1, 1] };
   return isSmall && blocks >= manyBlocks * gpu.smCount
     ? { kind: "small blocks", grid: [Math.ceil((blocks * threads) / commonBlock), 1, 1], block }
     : undefined;
+}
+
+/** Behind its loop each thread leaves something at a place of its own: with more threads there would have to be more places. */
+function storesByThread({ kernel, loops, divergence }: Program): boolean {
+  const inLoops = new Set(loops.flatMap(({ blocks }) => [...blocks]));
+  return kernel.blocks.some(
+    (block) =>
+      !inLoops.has(block) &&
+      block.ops.some(
+        ({ action, args: [address] }) =>
+          action.kind === "store" && action.space !== "local" && address !== undefined && divergence.isVarying(address),
+      ),
+  );
 }
 
 /**

@@ -1,6 +1,7 @@
 /** What a launch is imagined to be without, and what its requests and its traffic would be then. */
 import type { SiteTraffic } from "../cache/index.ts";
 import type { AccessCounter } from "../execute/accesses.ts";
+import { warpSize } from "../execute/program.ts";
 import type { Block, Op } from "../ir/kernel.ts";
 import { type MemorySite, writes } from "../memory/site.ts";
 import type { AccessTotals } from "../sampling/counts.ts";
@@ -23,6 +24,8 @@ export interface Without {
   readonly lastWave?: { readonly fullBlocks: number };
   /** These accesses being of single elements: as vectors of so many, with so many fewer threads. */
   readonly narrow?: { readonly ops: ReadonlySet<Op>; readonly elements: number };
+  /** These loops being gone along by one lane: a warp takes what a thread takes now, with as many times the blocks. */
+  readonly shared?: { readonly loops: ReadonlySet<Block> };
   /** The divisors of these divisions not being constants. */
   readonly divisions?: ReadonlySet<Op>;
 }
@@ -68,7 +71,8 @@ export class Rest {
     totals: (counter: AccessCounter) => AccessTotals,
     blocks: number,
   ) {
-    this.#executed = without.executed;
+    const { shared } = without;
+    this.#executed = shared ? new Map([...shared.loops].map((block) => [block, 1 / warpSize])) : without.executed;
     this.#elements = without.narrow?.elements ?? 1;
     this.unites = (without.meetings?.size ?? 0) > 0;
     for (const [site, counter] of counters) {

@@ -60,6 +60,7 @@ function nameOf({ place, report: { kind, object, change }, launch }: Cost): stri
 
 const spaces: Readonly<Partial<Record<CostKind, AccessReport["space"]>>> = {
   sectors: "global",
+  rows: "global",
   wavefronts: "shared",
   addresses: "constant",
 };
@@ -103,7 +104,10 @@ export function findingOf({ gain, place, besides, launch, others, report }: Cost
 
 /** What was timed is the launch with something else in the place of what is found. */
 const isChange = ({ launch, change, kind }: CostReport): boolean =>
-  launch !== undefined || change !== undefined || /^factors/.test(kind) || kind === "barriers of a reduction" || kind === "narrow accesses";
+  launch !== undefined ||
+  change !== undefined ||
+  /^factors/.test(kind) ||
+  /^(barriers of a reduction|narrow accesses|rows|loop of one thread)$/.test(kind);
 
 /** The launches that make it so. */
 function launchesOf(launch: SimulatedLaunch, others: readonly SimulatedLaunch[]): Related[] {

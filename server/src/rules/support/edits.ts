@@ -30,20 +30,31 @@ export function writtenBetween(reading: Reading, { start, end }: Node): Place | 
 export const writtenAt = (reading: Reading, span: Edit["span"]): (Place & { readonly macro?: string }) | undefined =>
   "file" in span ? span : (reading.spelled(span.start, span.end) ?? writtenBetween(reading, span));
 
+/** Lines for the preprocessor, `#if` and the like, of which code that was read has one branch alone. */
+const directivesOf = (text: string): readonly string[] => text.match(/^[ \t]*#.*$/gm) ?? [];
+
 /**
- * A fix's edits where they are written, each once: what a macro's body spells is met at every use of the macro. Undefined where one of
- * them is nowhere.
+ * A fix's edits where they are written, each once: what a macro's body spells is met at every use of the macro. Their lines end as those
+ * of the file do. Undefined where one of them is nowhere, or goes over lines for the preprocessor, whose other branches nobody read.
  */
 export function writtenEdits(reading: Reading, { edits }: Fix): readonly { readonly at: Place; readonly newText: string }[] | undefined {
   const written = edits.flatMap(({ span, newText }) => {
     const at = writtenAt(reading, span);
-    return at ? [{ at, newText }] : [];
+    return at ? [{ at, newText: newText.replaceAll(/\r?\n/g, lineEndOf(reading.sources[at.file] ?? "")) }] : [];
   });
   if (written.length !== edits.length) return undefined;
+  const isCut = written.some(({ at, newText }) => {
+    const kept = directivesOf(newText);
+    return directivesOf((reading.sources[at.file] ?? "").slice(at.start, at.end)).some((line) => !kept.includes(line));
+  });
+  if (isCut) return undefined;
   const isSame = (a: (typeof written)[number], b: (typeof written)[number]): boolean =>
     a.at.file === b.at.file && a.at.start === b.at.start && a.at.end === b.at.end && a.newText === b.newText;
   return written.filter((each, k) => each.at.start === each.at.end || written.findIndex((other) => isSame(other, each)) === k);
 }
+
+/** How the lines of a text end: as its first does. */
+const lineEndOf = (source: string): string => /\r?\n/.exec(source)?.[0] ?? "\n";
 
 /** Puts words before a node, on its line. */
 export function insertBefore(reading: Reading, { start }: Node, words: string): Edit | undefined {
@@ -79,6 +90,13 @@ export function excerpt(reading: Reading, node: Node, limit = 60): string {
     ? reading.textOf(node.start, node.end)
     : textAt(reading, reading.locate(node.start, node.end));
   return shortened(written, limit);
+}
+
+/** A node's text for code that says the same: by a macro's name where the macro is all of it, as its definition may change. */
+export function codeOf(reading: Reading, node: Node): string {
+  const use = reading.expansion(node.start, node.end);
+  const isWhole = use !== undefined && use.start === node.start && use.end === node.end && use.place.file === 0;
+  return isWhole ? shortened(textAt(reading, use.place), Number.POSITIVE_INFINITY) : excerpt(reading, node, Number.POSITIVE_INFINITY);
 }
 
 function shortened(written: string, limit: number): string {

@@ -1,4 +1,5 @@
 /** The expression that stands at a place of the user's text. */
+import { isLibraryHeader } from "../../analysis/headers/index.ts";
 import type { Expression } from "../../syntax/ast.ts";
 import type { Place, Reading } from "../../syntax/reading.ts";
 import type { RuleContext } from "../rule.ts";
@@ -13,6 +14,16 @@ export function expressionAt(syntax: SyntaxIndex, reading: Reading, place: Place
 /** What accesses memory is called there, and written elsewhere. */
 export const isCallAt = ({ program, syntax }: RuleContext, place: Place): boolean =>
   syntax.expressions("call").some((node) => standsAt(node, program.reading, place));
+
+/** A structure of a library as a whole: how it lies in memory is no matter of the program. */
+export function isLibraryRecordAt({ program, syntax }: RuleContext, place: Place): boolean {
+  const { reading, semantics } = program;
+  const access = expressionAt(syntax, reading, place);
+  const type = access && semantics.typeOf(access);
+  if (type?.kind !== "record") return false;
+  const { start, end } = type.record.declaration;
+  return isLibraryHeader(reading.files[reading.locate(start, end).file] ?? "");
+}
 
 function standsAt(node: Expression, reading: Reading, { file, start, end }: Place): boolean {
   const at = reading.locate(node.start, node.end);

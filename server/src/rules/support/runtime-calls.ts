@@ -68,9 +68,29 @@ function callWaiting(context: RuleContext, call: Call, depth: number): Waiting {
   const name =
     libraryName(call) ?? (call.callee.kind === "name" || call.callee.kind === "member" ? (call.callee.name.parts.at(-1)?.text ?? "") : "");
   const found = semantics.resolve(call.callee).filter(isOwn);
-  if (found.length === 0) return beginning.test(name) ? "begins" : idle.test(name) || isClock(context, call) ? "nothing" : "waits";
+  if (found.length === 0)
+    return beginning.test(name) ? "begins" : idle.test(name) || isOfStandard(call) || isClock(context, call) ? "nothing" : "waits";
   const definition = semantics.callee(call)?.function;
   return definition?.body && depth < deepest ? waitingOf(context, definition.body, depth + 1) : "waits";
+}
+
+/** The standard library knows nothing of the device, but calls what it is given. */
+const isOfStandard = ({ callee, arguments: given }: Call): boolean =>
+  callee.kind === "name" && callee.name.parts[0]?.text === "std" && !given.some(({ kind }) => kind === "lambda" || kind === "name");
+
+const explicit = /^cuda(Device|Thread|Stream|Event)Synchronize$/;
+
+/** Whether a part of host code says that it waits for the device. */
+export function saysThatItWaits(context: RuleContext, node: Statement | Expression, depth = 0): boolean {
+  const { semantics } = context.program;
+  let waits = false;
+  walk(node, (each) => {
+    if (each.kind !== "call" || !("callee" in each) || waits) return !waits;
+    const body = semantics.resolve(each.callee).some(isOwn) ? semantics.callee(each)?.function.body : undefined;
+    waits = explicit.test(libraryName(each) ?? "") || (body !== undefined && depth < deepest && saysThatItWaits(context, body, depth + 1));
+    return !waits;
+  });
+  return waits;
 }
 
 const clocks = /^(gettimeofday|clock_gettime|clock|omp_get_wtime|MPI_Wtime|__rdtsc)$/;
