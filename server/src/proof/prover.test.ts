@@ -56,6 +56,12 @@ describe("planted faults", () => {
   };
   test("a text that does not parse", () =>
     expect(withheld(tried(transpose, "tile[32][32];", "tile[32][33;"))).toBe("the text does not parse any more"));
+  test("a file that has no room beside itself", () => {
+    const long = `${mapping("in[i]")}\n${"// remark\n".repeat(130_000)}`;
+    expect(withheld(tried(long, "= in[i]", "= 1 * in[i]"))).toBe(
+      `the file and its headers have ${long.length.toLocaleString("en-US")} characters, too many to try a change of them`,
+    );
+  });
   test("another result", () =>
     expect(withheld(tried(mapping("in[i]"), "= in[i]", "= in[n - 1 - i]"))).toMatch(/^it changes what `k` leaves: out\[\d+\] is /));
   test("a result that is rounded otherwise, of a fix that is to keep all bits", () =>

@@ -19,6 +19,8 @@ import { formatTime } from "../units.ts";
 
 /** Launches that are run for one fix: those that take longest. */
 const mostLaunches = 3;
+/** Characters of a file and its headers, up to which it is analysed a second time beside itself: they take up to 200 bytes each. */
+const longestSources = 1_250_000;
 /** Fixes whose proofs are remembered. */
 const mostRemembered = 256;
 
@@ -109,6 +111,9 @@ export class Prover {
 
   #changed({ program, settings }: Subject, { path, text }: Proposal): Program {
     const programs = this.#programs;
+    const length = program.reading.sources.reduce((sum, source) => sum + source.length, 0);
+    if (length > longestSources)
+      throw new Withheld(`the file and its headers have ${length.toLocaleString("en-US")} characters, too many to try a change of them`);
     const [opened = ""] = program.reading.sources;
     if (this.#edited !== undefined && this.#edited !== path) programs.close(this.#edited);
     this.#edited = path;

@@ -30,6 +30,26 @@ const twoInputs = (type: string, value: string): string => `__global__ void map(
   if (i < n) out[i] = ${value};
 }
 ${hostOf(type, "(n + 255) / 256")}`;
+const halvesHost = (grid: string): string => hostOf("half", grid).replace("(out, a, b, n)", "(out, a, b, __float2half(1.5f), n)");
+const halves = (value: string, parameter = "", given = ""): string => `#include <cuda_fp16.h>
+${twoInputs("half", value)
+  .replace("*b, int n", `*b, ${parameter}int n`)
+  .replace("(out, a, b, n)", given ? "(out, a, b, __float2half(1.5f), n)" : "(out, a, b, n)")}`;
+/** A product of matrices of 61 by 50 and 50 by 45 doubles, in blocks of 8 by 8. */
+const product = (body: string): string => `__global__ void product(double *out, const double *a, const double *b, int n, int m) {
+  int row = blockIdx.y * blockDim.y + threadIdx.y, col = blockIdx.x * blockDim.x + threadIdx.x;
+${body}
+}
+int main() {
+  const int n = 61, m = 45;
+  double *a, *b, *out;
+  cudaMalloc(&a, n * 50 * sizeof(double));
+  cudaMalloc(&b, 50 * m * sizeof(double));
+  cudaMalloc(&out, 64 * 64 * sizeof(double));
+  cudaMemset(a, 0, n * 50 * sizeof(double));
+  cudaMemset(b, 0, 50 * m * sizeof(double));
+  product<<<dim3(6, 8), dim3(8, 8)>>>(out, a, b, n, m);
+}`;
 const reduction = (loop: string): string =>
   mapping(
     `  __shared__ float part[256];
@@ -108,11 +128,86 @@ describe("makes", () => {
 ${hostOf("double", "((n + 255) / 256 + 1) / 2")}`,
     ],
     [
+      "vector-elements",
+      "pairs of halves, with arithmetic of pairs",
+      halves("__hfma(s, a[i], b[i])", "half s, ", "s"),
+      "out[i]",
+      `#include <cuda_fp16.h>
+__global__ void map(half *out, const half *a, const half *b, half s, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (2 * i + 1 < n) {
+    const auto a2 = reinterpret_cast<const half2 *>(a)[i];
+    const auto b2 = reinterpret_cast<const half2 *>(b)[i];
+    reinterpret_cast<half2 *>(out)[i] = __hfma2(__half2half2(s), a2, b2);
+  } else {
+    for (int k = 2 * i; k < n; ++k) out[k] = __hfma(s, a[k], b[k]);
+  }
+}
+${halvesHost("((n + 255) / 256 + 1) / 2")}`,
+    ],
+    [
+      "vector-elements",
+      "pairs of halves one by one, where floats are in between",
+      halves("__float2half(__half2float(a[i]) * __half2float(b[i]))"),
+      "out[i]",
+      `#include <cuda_fp16.h>
+__global__ void map(half *out, const half *a, const half *b, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (2 * i + 1 < n) {
+    const auto a2 = reinterpret_cast<const half2 *>(a)[i];
+    const auto b2 = reinterpret_cast<const half2 *>(b)[i];
+    half2 out2;
+    out2.x = __float2half(__half2float(a2.x) * __half2float(b2.x));
+    out2.y = __float2half(__half2float(a2.y) * __half2float(b2.y));
+    reinterpret_cast<half2 *>(out)[i] = out2;
+  } else {
+    for (int k = 2 * i; k < n; ++k) out[k] = __float2half(__half2float(a[k]) * __half2float(b[k]));
+  }
+}
+${hostOf("half", "((n + 255) / 256 + 1) / 2")}`,
+    ],
+    [
       "grid-stride-loop",
       "around calls of functions without barriers",
       `__device__ float twice(float x) { return fmaxf(x, 2 * x); }\n${mapping(`${indexed}\n  if (i < n) out[i] = twice(in[i]);`)}`,
       "int i",
       `__device__ float twice(float x) { return fmaxf(x, 2 * x); }\n${mapping("  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) out[i] = twice(in[i]);")}`,
+    ],
+    [
+      "tile-in-shared-memory",
+      "behind a return, of a number of elements that is no multiple of a tile",
+      product(
+        "  if (row >= n || col >= m) return;\n  double sum = 0;\n  for (int k = 0; k < 50; k++) {\n    sum += a[row * 50 + k] * b[m * k + col];\n  }\n  out[row * m + col] = sum;",
+      ),
+      "for (int k",
+      product(`  double sum = 0;
+  __shared__ double aTile[8][8], bTile[8][8];
+  for (int k0 = 0; k0 < 50; k0 += 8) {
+    aTile[threadIdx.y][threadIdx.x] = row < n && k0 + threadIdx.x < 50 ? a[row * 50 + (k0 + threadIdx.x)] : 0;
+    bTile[threadIdx.y][threadIdx.x] = col < m && k0 + threadIdx.y < 50 ? b[m * (k0 + threadIdx.y) + col] : 0;
+    __syncthreads();
+    for (int k = 0; k < 8; ++k) sum += aTile[threadIdx.y][k] * bTile[k][threadIdx.x];
+    __syncthreads();
+  }
+  if (row < n && col < m) out[row * m + col] = sum;`),
+    ],
+    [
+      "tile-in-shared-memory",
+      "within a condition",
+      product(
+        "  if (row < n && col < m) {\n    double sum = 0;\n    for (int k = 0; k < 50; k++) sum += a[row * 50 + k] * b[m * k + col];\n    out[row * m + col] = sum;\n  }",
+      ),
+      "for (int k",
+      product(`  double sum = 0;
+  __shared__ double aTile[8][8], bTile[8][8];
+  for (int k0 = 0; k0 < 50; k0 += 8) {
+    aTile[threadIdx.y][threadIdx.x] = row < n && k0 + threadIdx.x < 50 ? a[row * 50 + (k0 + threadIdx.x)] : 0;
+    bTile[threadIdx.y][threadIdx.x] = col < m && k0 + threadIdx.y < 50 ? b[m * (k0 + threadIdx.y) + col] : 0;
+    __syncthreads();
+    for (int k = 0; k < 8; ++k) sum += aTile[threadIdx.y][k] * bTile[k][threadIdx.x];
+    __syncthreads();
+  }
+  if (row < n && col < m) out[row * m + col] = sum;`),
     ],
     ["pad-shared-tile", "where a macro says the size", sized("32"), "tile[TILE]", sized("32", "TILE + 1")],
     ["pad-shared-tile", "where a macro says a sum", sized("16 << 1"), "tile[TILE]", sized("16 << 1", "(TILE) + 1")],
@@ -146,6 +241,14 @@ ${hostOf("double", "((n + 255) / 256 + 1) / 2")}`,
     expect(tried?.after).toBe(after);
     expect(tried?.proof).toMatchObject({ verdict: "proved" });
   });
+});
+
+test("a limit keeps its macro's name, which may come to stand for another number", () => {
+  const code = `#define N 50
+${product("  double sum = 0;\n  if (row >= n || col >= m) return;\n  for (int k = 0; k < N; ++k) sum += a[row * 50 + k] * b[k * m + col];\n  out[row * m + col] = sum;")}`;
+  const [tried] = triedAt(named("tile-in-shared-memory"), code, "for (int k");
+  expect(tried?.after).toContain("k0 < N; k0 += 8");
+  expect(tried?.after).toContain("k0 + threadIdx.x < N ?");
 });
 
 describe("is not offered", () => {
@@ -195,9 +298,64 @@ describe("is not offered", () => {
       reduction("  for (int s = 128; s > 0; s /= 2) {\n    if (t < s) part[t] = fmaxf(part[t], part[t + s]);\n    __syncthreads();\n  }"),
       "for (int s",
     ],
+    [
+      "tile-in-shared-memory",
+      "where both factors go by one coordinate",
+      product("  double sum = 0;\n  for (int k = 0; k < 50; ++k) sum += a[row * 50 + k] * b[row * 50 + k];\n  out[row * m + col] = sum;"),
+      "for (int k",
+    ],
+    [
+      "tile-in-shared-memory",
+      "where the sum begins with what is loaded",
+      product(
+        "  double sum = out[0];\n  for (int k = 0; k < 50; ++k) sum += a[row * 50 + k] * b[m * k + col];\n  out[row * m + col] = sum;",
+      ),
+      "for (int k",
+    ],
+    [
+      "tile-in-shared-memory",
+      "where blocks are no squares",
+      product(
+        "  double sum = 0;\n  for (int k = 0; k < 50; ++k) sum += a[row * 50 + k] * b[m * k + col];\n  out[row * m + col] = sum;",
+      ).replace("dim3(8, 8)", "dim3(16, 8)"),
+      "for (int k",
+    ],
     ["vector-elements", "where neighbours are read", twoInputs("float", "a[i] + b[n - 1 - i]"), "out[i]"],
     ["vector-elements", "where the index is a value", twoInputs("float", "a[i] + i"), "out[i]"],
     ["vector-elements", "of bytes", twoInputs("char", "a[i] + b[i]"), "out[i]"],
+    [
+      "vector-elements",
+      "of volatile elements",
+      twoInputs("float", "a[i] + b[i]").replace("const float *a", "const volatile float *a"),
+      "out[i]",
+    ],
+    [
+      "vector-elements",
+      "of the middle of an array",
+      twoInputs("float", "a[i] + b[i]").replace("(out, a, b, n)", "(out, a + 4, b, n - 4)"),
+      "out[i]",
+    ],
+    [
+      "vector-elements",
+      "across lines for the preprocessor",
+      twoInputs("float", "a[i] + b[i]")
+        .replace("if (i < n) out", "if (i < n)\n#ifdef TWICE\n    out[i] = 2 * a[i];\n#else\n    out")
+        .replace("b[i];", "b[i];\n#endif"),
+      "out[i]",
+    ],
+    ...[
+      "a[row * 50 + k] * b[k * m + col] + 1",
+      "a[row * 50 + k] + b[k * m + col]",
+      "a[row * 50 + k] / b[k * m + col]",
+      "fabs(a[row * 50 + k]) * b[k * m + col]",
+    ].map((term): [string, string, string, string] => [
+      "tile-in-shared-memory",
+      `where zeros may add: ${term}`,
+      product(
+        `  double sum = 0;\n  if (row >= n || col >= m) return;\n  for (int k = 0; k < 50; ++k) sum += ${term};\n  out[row * m + col] = sum;`,
+      ),
+      "for (int k",
+    ]),
     ["pad-shared-tile", "where rows begin at other banks already", transpose("[32][33]"), "tile[32][33]"],
     ["swizzle-shared-tile", "where rows are no power of two", transpose("[32][33]"), "tile[32][33]"],
     ["aggregate-atomic-by-warp", "where lanes have addresses of their own", total("  atomicAdd(&sum[i % 32], in[i]);"), "atomicAdd("],

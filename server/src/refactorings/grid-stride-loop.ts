@@ -1,5 +1,5 @@
 import type { Fix, RuleContext } from "../rules/rule.ts";
-import { excerpt, indentationAt, textAt, writtenBetween } from "../rules/support/edits.ts";
+import { codeOf, indentationAt, textAt, writtenBetween } from "../rules/support/edits.ts";
 import { type Variable, Variables, type Write } from "../rules/support/variables.ts";
 import type { Expression, FunctionDeclaration, Node } from "../syntax/ast.ts";
 import { withoutParentheses } from "../syntax/terms.ts";
@@ -76,7 +76,7 @@ function looped({ program: { reading } }: RuleContext, { declaration, guard, ind
   const dropped = textAt(reading, { file: 0, start: from.end, end: begin.start });
   if (/\/[/*]|^\s*#/m.test(dropped)) return undefined;
   const start = textAt(reading, from).replace(/;\s*$/, "");
-  const head = `for (${start}; ${index} < ${excerpt(reading, limit, 1000)}; ${index} += gridDim.x * blockDim.x)`;
+  const head = `for (${start}; ${index} < ${codeOf(reading, limit)}; ${index} += gridDim.x * blockDim.x)`;
   const title = "Go on by the grid's size in a loop";
   if (!returns) return { title, safe: false, edits: [{ span: { file: 0, start: from.start, end: begin.start }, newText: `${head} ` }] };
   const lines = textAt(reading, { file: 0, start: begin.start, end: last.end }).replaceAll(/\n(?=[^\n])/g, "\n  ");

@@ -12,6 +12,7 @@ import padSharedTile from "./pad-shared-tile.ts";
 import type { Refactoring } from "./refactoring.ts";
 import shuffleTail from "./shuffle-tail.ts";
 import swizzleSharedTile from "./swizzle-shared-tile.ts";
+import tileInSharedMemory from "./tile-in-shared-memory.ts";
 import vectorElements from "./vector-elements.ts";
 import warpPerRow from "./warp-per-row.ts";
 import writeLaunchBounds from "./write-launch-bounds.ts";
@@ -30,6 +31,7 @@ export const refactorings: readonly Refactoring[] = [
   padSharedTile,
   shuffleTail,
   swizzleSharedTile,
+  tileInSharedMemory,
   vectorElements,
   warpPerRow,
   writeLaunchBounds,

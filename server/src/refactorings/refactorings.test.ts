@@ -30,6 +30,11 @@ describe.each(refactorings.map((each) => [each.id, each] as const))("%s", (_, re
     expect(tried.map((each) => each.after)).toContain(after);
     for (const { proof } of tried) expect(proof).toMatchObject({ verdict: "proved" });
   });
+  test("ends lines as the file does", () => {
+    const { before, cursor, after } = refactoring.example;
+    const ended = (text: string): string => text.replaceAll("\n", "\r\n");
+    expect(triedAt(refactoring, ended(before), ended(cursor)).map((each) => each.after)).toContain(ended(after));
+  });
   test("is not offered once more on what it has made, unless there is more to choose", () => {
     const { after, cursor } = refactoring.example;
     if (!after.includes(cursor) || ["exchange-axes", "change-block-size"].includes(refactoring.id)) return;

@@ -7,11 +7,9 @@ import { numberOf } from "../../rules/support/math-calls.ts";
 import { type Variable, Variables } from "../../rules/support/variables.ts";
 import type { Expression, FunctionDeclaration, Statement, VariableDeclaration } from "../../syntax/ast.ts";
 import { withoutParentheses } from "../../syntax/terms.ts";
-import { walk } from "../../syntax/walk.ts";
 import { isGlobalIndex } from "./global-index.ts";
 import { gridsOf } from "./grids.ts";
-
-type For = Statement & { readonly kind: "for" };
+import { countingOf, type For, flattened, isZero, summedIn } from "./sum-loop.ts";
 
 /** Lanes of a warp. */
 const warpSize = 32;
@@ -77,7 +75,7 @@ function rowSum({ syntax, program: { semantics } }: RuleContext, { body, specifi
   const behind = statements.slice(statements.indexOf(loop) + 1);
   const before = statements.slice(0, statements.indexOf(loop));
   const counting = countingOf(loop, variables);
-  const sum = counting && summedIn(loop, variables);
+  const sum = counting && summedIn(loop, variables)?.sum;
   if (!counting || !sum || !isZero(variables.initial(sum)) || numberOf(semantics, sumName(sum, variables) ?? counting.first) === undefined)
     return undefined;
   const isAllowed = before.every((each) => each.kind === "declaration" || isGuard(each));
@@ -86,14 +84,6 @@ function rowSum({ syntax, program: { semantics } }: RuleContext, { body, specifi
   if (!isAllowed || !guards.every((each) => each.kind !== "variable" && goesByRow(each, row, variables))) return undefined;
   if (behind.length === 0 || !behind.every((each) => each.kind === "expression" && each.expression.kind === "assign")) return undefined;
   return { row, sum, loop, ...counting, stores: behind };
-}
-
-/** The statements of `if (row < n) { … }` as if they stood by themselves, where that is all at the end. */
-function flattened(body: readonly Statement[]): readonly Statement[] | undefined {
-  const last = body.at(-1);
-  if (last?.kind !== "if" || last.else || last.then.kind !== "block") return body;
-  const guard: Statement = { ...last, then: { kind: "return", start: last.then.start, end: last.then.start } };
-  return [...body.slice(0, -1), guard, ...last.then.body];
 }
 
 const isGuard = (statement: Statement): boolean =>
@@ -110,35 +100,4 @@ function goesByRow(condition: Expression, row: VariableDeclaration, variables: V
   return inner.right.kind === "integer" || (limit !== undefined && !("kind" in limit) && variables.writes(limit).length === 0);
 }
 
-/** `for (int k = 0; k < n; ++k)`, whose body leaves `k` alone. */
-function countingOf({ init, condition, step, body }: For, variables: Variables): Pick<RowSum, "first" | "step" | "counter"> | undefined {
-  const [counter, ...more] = init?.kind === "declaration" ? init.declarations : [];
-  const [first] = counter?.kind === "variable" ? (counter.init?.values ?? []) : [];
-  if (counter?.kind !== "variable" || more.length > 0 || !isZero(first) || !first || !step) return undefined;
-  if (condition?.kind !== "binary" || condition.op !== "<" || variables.of(condition.left) !== counter) return undefined;
-  const stepped = step.kind === "unary" || step.kind === "postfix" ? step : undefined;
-  if (stepped?.op !== "++" || variables.of(stepped.operand) !== counter) return undefined;
-  if (variables.writes(counter).some(({ at }) => at.start >= body.start && at.end <= body.end)) return undefined;
-  const name = counter.name.parts.at(-1)?.text;
-  return name === undefined ? undefined : { first, step, counter: name };
-}
-
-/** The one variable that the loop adds to, and the only thing that it changes. */
-function summedIn({ body }: For, variables: Variables): Variable | undefined {
-  const statement = body.kind === "block" && body.body.length === 1 ? body.body[0] : body;
-  const assignment = statement?.kind === "expression" ? statement.expression : undefined;
-  if (assignment?.kind !== "assign" || assignment.op !== "+") return undefined;
-  const sum = variables.of(assignment.left);
-  let isPlain = sum !== undefined;
-  walk(assignment.right, (node) => {
-    if (/^(assign|postfix|lambda)$/.test(node.kind) || (node.kind === "unary" && /^(\+\+|--)$/.test(node.op))) isPlain = false;
-    if (node.kind === "name" && variables.of(node) === sum) isPlain = false;
-    return isPlain;
-  });
-  return isPlain ? sum : undefined;
-}
-
 const sumName = (sum: Variable, variables: Variables): Expression | undefined => variables.uses(sum)[0];
-
-const isZero = (value: Expression | undefined): boolean =>
-  (value?.kind === "integer" && value.value === 0n) || (value?.kind === "float" && value.value === 0);
