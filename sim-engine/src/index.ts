@@ -39,4 +39,5 @@ export { runWhole, type WholeRun } from "./run-whole.ts";
 export { type SimulateOptions, simulate } from "./simulate.ts";
 export { type ErrorClass, errorClass, errorClasses } from "./timing/error-bar.ts";
 export { estimateTime, type TimeEstimate } from "./timing/index.ts";
+export { type WarpName, type WatchedExecution, type WatchedPlace, type WatchedWarp, watchWarp } from "./watch.ts";
 export { Cancelled, Work } from "./work.ts";

@@ -56,10 +56,13 @@ export function simulate(kernel: Kernel, launch: Launch, gpu: GpuModel, options:
     ranOtherwise({ ...prepared, launch: withOtherValues(complete) }, compiled.machine, gpu, options.registers, asking),
   );
   const relaunched = (grid: Dim3, block: Dim3): number | undefined => {
+    // It is not to take what the launch's own answer still needs.
+    if (work.left < relaunchShare * steps) return undefined;
     const again = ranOtherwise({ ...prepared, launch: { ...complete, grid, block } }, compiled.machine, gpu, options.registers, asking);
     return again && new TimedRun(again, gpu, tally(again.program, again.machine, again.sample, work), work).asItIs().time?.ns;
   };
-  const report = describe(run, gpu, work, { madeUp, otherwise, relaunched });
+  const stored = [...decisive].filter((buffer) => contents.isMadeUp(launch.buffers[buffer]?.content ?? { kind: "unknown" }));
+  const report = describe(run, gpu, work, { madeUp: new Set([...madeUp, ...stored]), otherwise, relaunched });
   report.assumptions.push(...(kernel.assumptions ?? []), ...compiled.assumptions, ...assumptions, ...origins);
   report.loops.push(...sourceLoops(kernel, complete, contents, work));
   report.assumptions.push(...contents.assumptions);
@@ -68,6 +71,9 @@ export function simulate(kernel: Kernel, launch: Launch, gpu: GpuModel, options:
   report.simulated.ms = now() - started;
   return report;
 }
+
+/** Of the steps that a relaunch may take, those that have to be left: for it, and for what is asked of the launch behind it. */
+const relaunchShare = 4;
 
 interface Searched {
   readonly kernel: Kernel;

@@ -23,8 +23,8 @@ import { type ProjectFolder, ProjectFolders } from "./project-folders.ts";
 import type { FileResult } from "./report.ts";
 import { SaidOptions } from "./said-options.ts";
 
-/** Steps that simulating one file may take: some seconds on a machine in use. */
-const usualSteps = 12_000_000;
+/** Steps that simulating one file may take where many are gone through: less than ten seconds on a core of its own. */
+const usualSteps = 9_000_000;
 /** The time of one file, should its steps take longer than they do on any machine in use. */
 const usualSeconds = 60;
 /** More processes than any machine has cores for. */
@@ -56,8 +56,11 @@ export class Session {
   /** Where files are read. */
   readonly files: Files;
 
-  /** Checks the options. Throws a UsageError. */
-  constructor(io: Io, given: Given, files: Files = disk) {
+  /**
+   * Checks the options. Throws a UsageError.
+   * @param steps that simulating one file may take, if no option says how many
+   */
+  constructor(io: Io, given: Given, files: Files = disk, steps = usualSteps) {
     this.files = files;
     this.#io = io;
     this.#given = given;
@@ -70,7 +73,7 @@ export class Session {
     this.#atOnce = given.jobs === undefined ? usualJobs() : wholeNumber("--jobs", given.jobs, 1);
     if (this.#atOnce > mostJobs) throw new UsageError(`--jobs must be at most ${mostJobs}: ${given.jobs}`);
     this.#seconds = given.timeout === undefined ? usualSeconds : wholeNumber("--timeout", given.timeout, 1);
-    this.#steps = given.steps === undefined ? usualSteps : wholeNumber("--steps", given.steps, 1);
+    this.#steps = given.steps === undefined ? steps : wholeNumber("--steps", given.steps, 1);
   }
 
   /** How files are inspected. Throws a UsageError where the cache cannot be where the user says. */

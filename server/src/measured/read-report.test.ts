@@ -94,6 +94,15 @@ describe("what the profiler printed", () => {
     expect(launches.every(({ files }) => files?.length === 1)).toBe(true);
   });
 
+  test("two runs printed into one file are two, whatever their launches are called", () => {
+    const line = (time: string): string => `"0","k(int)","(256, 1, 1)","(1, 1, 1)","9.0","${time}"`;
+    const { launches, notes } = reportOf(
+      csv(head, units, line("3"), "==PROF== Disconnected", head, units, line("4"), head, units, line("4")),
+    );
+    expect(notes).toEqual([]);
+    expect(launches.map(({ figures }) => figures.time)).toEqual([3000, 4000]);
+  });
+
   test("a source page alone: launches without a configuration", () => {
     const { launches } = reportOf(printed("source.csv"));
     expect(launches).toHaveLength(6);

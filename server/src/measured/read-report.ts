@@ -62,7 +62,7 @@ const deviceMetrics = {
 
 class Reader {
   readonly #runs: Run[] = [];
-  /** Of the text that is read. */
+  /** Of the table that is read. */
   #own: Run = new Map();
   readonly #sections: SourceSection[] = [];
   readonly #notes: string[] = [];
@@ -81,13 +81,14 @@ class Reader {
         : `${name}: Nsight Compute says: ${said}`;
     }
     const mark = decimalMarkOf(tables);
-    this.#own = new Map();
     for (const table of tables) {
+      // Of a file that several runs were printed into, each has tables of its own.
+      this.#own = new Map();
       if (table.page === "raw") this.#raw(table, mark, note);
       else if (table.page === "metrics") this.#metrics(table, mark, note);
       else this.#source(table, mark, name, note);
+      this.#join(this.#own);
     }
-    this.#join(this.#own);
     return undefined;
   }
 
@@ -99,9 +100,13 @@ class Reader {
     for (const each of notes) this.#note(each);
     if (launches.length === 0) return { problem: `${name} has no launch of a kernel.` };
     const devices: MeasuredDevice[] = [];
+    const indices = new Map<string, number>();
     const indexOf = (device: MeasuredDevice): number => {
-      const index = devices.findIndex((each) => JSON.stringify(each) === JSON.stringify(device));
-      return index >= 0 ? index : devices.push(device) - 1;
+      const { name, computeCapability, multiprocessors } = device;
+      const key = JSON.stringify([name, computeCapability, multiprocessors]);
+      const index = indices.get(key) ?? devices.push(device) - 1;
+      indices.set(key, index);
+      return index;
     };
     const placed = launches.map(({ device, ...launch }): MeasuredLaunch => ({ ...launch, device: indexOf(device) }));
     const more = this.#untold > 0 ? [`${this.#untold.toLocaleString("en")} more places could not be read.`] : [];
@@ -111,7 +116,6 @@ class Reader {
   /** Another page tells more of the launches of a run; what says otherwise of one of them is of another run. */
   #join(own: Run): void {
     const run = this.#runs.find((known) => [...own].every(([id, launch]) => agree(launch, known.get(id)))) ?? new Map<string, Draft>();
-    if (!this.#runs.includes(run)) this.#runs.push(run);
     let free = mostLaunches - this.#runs.reduce((sum, { size }) => sum + size, 0);
     for (const [id, launch] of own) {
       const known = run.get(id);
@@ -122,6 +126,8 @@ class Reader {
       } else if (free-- > 0) run.set(id, launch);
     }
     if (free < 0) this.#note(tooMany);
+    // What there was no room for is no run, or each would be looked through for every other.
+    if (run.size > 0 && !this.#runs.includes(run)) this.#runs.push(run);
   }
 
   #note(text: string): void {

@@ -3,7 +3,7 @@
  * as the SMs have room. Of host code nothing takes time here but asking, and waiting.
  */
 import type { DeviceEvent, DeviceEvents, DeviceProgram } from "../analysis/device-events.ts";
-import type { HostCosts } from "./host-costs.ts";
+import type { HostCosts } from "../host-costs.ts";
 import type { Engine } from "./program-timeline.ts";
 
 /** What takes time. */

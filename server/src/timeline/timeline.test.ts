@@ -1,9 +1,9 @@
 import { findGpu } from "@warplens/sim-engine";
 import { beforeAll, expect, test } from "vitest";
 import { loadGrammarFromDisk } from "../grammar.ts";
+import { hostCosts } from "../host-costs.ts";
 import { simulateProgram } from "../simulate.ts";
 import { analyseCode } from "../testing/rule-tables.ts";
-import { hostCosts } from "./host-costs.ts";
 import type { ProgramTimeline } from "./program-timeline.ts";
 import { timelineOf } from "./timeline.ts";
 

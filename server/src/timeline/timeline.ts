@@ -2,9 +2,9 @@
 import type { GpuModel, Launch } from "@warplens/sim-engine";
 import type { DeviceEvents } from "../analysis/device-events.ts";
 import type { Program } from "../analysis/facts.ts";
+import { hostCosts } from "../host-costs.ts";
 import type { SimulatedLaunch } from "../rules/rule.ts";
 import { formatTime } from "../units.ts";
-import { hostCosts } from "./host-costs.ts";
 import type { DeviceTask, ProgramTimeline } from "./program-timeline.ts";
 import { isPageable, schedule } from "./schedule.ts";
 

@@ -290,3 +290,28 @@ describe("written into the source", () => {
     ["not what no GPU takes", literal, { block: [2048, 1, 1] }, ["2,048 threads a block: the H200 allows 1,024"]],
   ])("%s", (_, code, overrides, expected) => expect(written(code, overrides)).toEqual(expected));
 });
+
+describe("what a warp does at a place of the report", () => {
+  const warp = (overrides: Overrides, block: number, kind: "access" | "branch") => {
+    const { reality, launch } = asked(known, "h200", "k");
+    const imagination = new Imagination(files);
+    const { report } = imagination.imagine(reality, { launch, overrides }, new Work());
+    const access = report?.accesses.find(({ operation }) => operation === "load");
+    const branch = report?.branches[0];
+    if (!access || !branch) throw new Error("it has both");
+    const place = kind === "access" ? ({ kind, ...access } as const) : ({ kind, ...branch } as const);
+    return imagination.watch(reality, { launch, overrides }, { place, block, warp: 1 }, new Work());
+  };
+  test("of the launch as it is", () =>
+    expect(warp({}, 7, "access")).toEqual({
+      executions: [{ lanes: 0xffffffff, bytes: Array.from({ length: 32 }, (_, lane) => 4 * lane), at: 0 }],
+      count: 1,
+      isCut: false,
+    }));
+  test("of what is tried, where the source is another one for that", () => {
+    const n = (1 << 19) + 40;
+    expect(warp({ parameters: { n } }, 1 << 11, "access")).toMatchObject({ count: 1, executions: [{ lanes: 0xff }] });
+    expect(warp({ parameters: { n } }, 1 << 11, "branch")).toMatchObject({ count: 1, executions: [{ lanes: 0xffffffff }] });
+  });
+  test("of a block that there is not: why", () => expect(warp({}, 1 << 20, "access")).toEqual({ why: "the launch has no such warp" }));
+});

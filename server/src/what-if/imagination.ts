@@ -3,19 +3,20 @@
  * changed where the host's code says it, so that what it works out of that (grids, sizes of buffers) is as the program would have it;
  * where nobody says it, or it cannot be told where, it is said of the launch alone, and its grid follows.
  */
-import { Cancelled, type Dim3, type GpuModel, type Kernel, type Launch, type Work } from "@warplens/sim-engine";
+import { Cancelled, type Dim3, type GpuModel, type Kernel, type Launch, type Span, type Work, watchWarp } from "@warplens/sim-engine";
 import { launchKeys } from "../analysis/directives.ts";
 import { type LaunchFact, NotSimulated, type Program } from "../analysis/facts.ts";
 import { ProgramDatabase } from "../analysis/program-database.ts";
 import { kernelUse } from "../analysis/sema/kernel-use.ts";
 import type { AnalysisSettings, FileHost } from "../analysis/settings.ts";
 import { type OffsetEdit, withEdits } from "../lint/fix-edits.ts";
+import { placed } from "../simulate/placed-report.ts";
 import { type SimulationOptions, simulateLaunch } from "../simulate.ts";
 import { currentParser } from "../syntax/current-parser.ts";
 import { withoutTrees } from "../syntax/parser/without-trees.ts";
 import { refusedBlock, refusedValue } from "./limits.ts";
 import { argumentPlace, type NumberPlace } from "./places.ts";
-import type { Imagined, Knobs, LaunchName, Overrides, ParameterKnob, Written } from "./question.ts";
+import type { Imagined, Knobs, LaunchName, Overrides, ParameterKnob, WarpPlace, WarpQuestion, WarpSeen, Written } from "./question.ts";
 import { ways } from "./written.ts";
 
 /** The program as it is, and the GPU and settings that it is to be imagined under. */
@@ -67,6 +68,20 @@ export class Imagination {
     if ("notSimulated" in outcome) return { ...knobsOf(fact, work), reason: outcome.notSimulated.reason };
     const { report } = outcome.simulated;
     return { ...knobsOf(fact, work), ...(refusedBlock(report, gpu) ?? { report }) };
+  }
+
+  /** What one warp of the launch, with those values, does at a place of its report. Never throws but `Cancelled`: what fails is the reason. */
+  watch(reality: Reality, { launch, overrides }: Question, { place, ...warp }: WarpQuestion, work: Work): WarpSeen {
+    const known = launchNamed(reality.program, launch);
+    if (!known) return { why: "the launch is not in the text any more" };
+    const refused = refusedValue(overrides, reality.gpu);
+    if (refused) return { why: refused.reason };
+    return this.#programs.within(work, () => {
+      const found = this.#withSizes(reality, launch, known, overrides.parameters ?? {});
+      const fact = found && asked(known, found, overrides);
+      if (!fact?.launch) return { why: fact?.reason ?? "host code does not make this launch then" };
+      return seenBy(fact, fact.launch, found?.program ?? reality.program, reality.gpu, place, warp, work);
+    });
   }
 
   /** Edits after which the launch is what was imagined, on the GPU that is chosen: each way is tried before it is told. Throws `Cancelled`. */
@@ -238,6 +253,35 @@ function knobsOf(fact: LaunchFact, work: Work): { readonly knobs?: Knobs } {
       parameters: [...all.filter(({ isSize }) => isSize), ...all.filter(({ isSize }) => !isSize)],
     },
   };
+}
+
+function seenBy(
+  fact: LaunchFact,
+  launch: Launch,
+  { reading }: Program,
+  gpu: GpuModel,
+  place: WarpPlace,
+  warp: Omit<WarpQuestion, "place">,
+  work: Work,
+): WarpSeen {
+  const where = fact.kernelReading ?? reading;
+  const isAt = (span: Span): boolean => {
+    const { file, start, end } = placed(span, where);
+    return span.line > 0 && file === place.file && start === place.start && end === place.end;
+  };
+  try {
+    const watched = { isAt, ...(place.kind === "access" ? { access: place } : {}) };
+    const { ways, ...seen } = watchWarp(fact.lower(work), launch, gpu, watched, warp, work);
+    const [one = null, other = null] = ways.map((way) => {
+      const at = way && placed(way, where);
+      return at?.file === 0 ? at.line : undefined;
+    });
+    // Where both go on alike, the lines tell nothing.
+    return { ...seen, ...(place.kind === "branch" && one !== other ? { lines: [one, other] as const } : {}) };
+  } catch (error) {
+    if (error instanceof Cancelled || !(error instanceof Error)) throw error;
+    return { why: error.message };
+  }
 }
 
 function loweredOf(fact: LaunchFact, work: Work): Kernel | undefined {

@@ -1,5 +1,5 @@
 /** What may be asked of a launch that the source does not make so, and what is answered. Plain data, types alone. */
-import type { Dim3, LaunchReport } from "@warplens/sim-engine";
+import type { AccessReport, BranchReport, Dim3, LaunchReport, WarpName, WatchedExecution } from "@warplens/sim-engine";
 
 /** One of a program's launches: of those of a kernel that stand on a line (1-based), the nth from 0 on. */
 export interface LaunchName {
@@ -65,3 +65,26 @@ export interface Imagined {
   /** Whose value it is that the GPU does not take, where it is one. */
   readonly of?: KnobName;
 }
+
+/** A warp of a launch, and where it is watched: at an access or a branch of the launch's report. */
+export interface WarpQuestion extends WarpName {
+  readonly place: WarpPlace;
+}
+
+export type WarpPlace =
+  | ({ readonly kind: "access" } & Pick<AccessReport, "file" | "start" | "end" | "space" | "operation" | "bytesPerLane">)
+  | ({ readonly kind: "branch" } & Pick<BranchReport, "file" | "start" | "end">);
+
+/** What a warp does there; or why that is not known. */
+export type WarpSeen =
+  | {
+      /** The first ones, in order. */
+      readonly executions: readonly WatchedExecution[];
+      /** How many there were, up to where it was run. */
+      readonly count: number;
+      /** It was not run to its end. */
+      readonly isCut: boolean;
+      /** Of a branch: the lines (1-based, of the opened file) that lanes come to one way and the other; `null` where that is not known. */
+      readonly lines?: readonly [number | null, number | null];
+    }
+  | { readonly why: string };

@@ -39,7 +39,8 @@ export interface Sites {
   readonly sites: readonly MemorySite[];
 }
 
-export function numberSites(program: Program, irregular: ReadonlySet<Op>): Sites {
+/** @param runs of stores, as the machine code has them */
+export function numberSites(program: Program, irregular: ReadonlySet<Op>, runs: ReadonlyMap<Op, number>): Sites {
   const numbers = new Map<Op, number>();
   const sites: MemorySite[] = [];
   const read = new Set<Op>();
@@ -51,6 +52,7 @@ export function numberSites(program: Program, irregular: ReadonlySet<Op>): Sites
     if (!counter) continue;
     numbers.set(op, sites.length);
     const isCopy = counter.operation === "copy" || op.action.kind === "copy.bulk";
+    const run = runs.get(op);
     const address = isCopy ? op.args[1] : op.args[0];
     const isTensor = op.action.kind === "copy.bulk" && op.action.tensor !== undefined;
     const [object, ...others] = address ? (isTensor ? tensorOf(program.launch, address) : program.provenance.of(address)) : [];
@@ -61,6 +63,7 @@ export function numberSites(program: Program, irregular: ReadonlySet<Op>): Sites
       ...(buffer === undefined ? {} : { buffer }),
       ...(irregular.has(op) ? { irregular: true } : {}),
       ...(op.action.kind === "copy.async" && op.action.bypassL1 ? { pastL1: true } : {}),
+      ...(run === undefined ? {} : { run }),
     });
   }
   return { numbers, sites };
@@ -125,7 +128,26 @@ export class Observer implements AccessListener {
       this.#runner.records = undefined;
     }
     log.repeats = records.flatMap((record) => this.#repeatsOf(record));
+    this.#tellPhases(log, records);
     return { log, records };
+  }
+
+  /** Tells the log what lies between which barriers. */
+  #tellPhases(log: SectorLog, records: readonly WarpRecord[]): void {
+    const isHeld = this.#program.blocks.map(({ block }) => block.ops.some(({ action }) => action.kind === "barrier"));
+    if (!isHeld.includes(true)) return;
+    const passes: number[] = [1];
+    const ofWarp = new Map<number, readonly number[]>();
+    for (const { warp, blocks, weights } of Object.values(records)) {
+      let phase = 0;
+      const byEntry = blocks.map((block, entry) => {
+        if (isHeld[block]) passes[++phase] ??= weights[entry]!;
+        return phase;
+      });
+      ofWarp.set(warp, byEntry);
+    }
+    log.phase = Uint32Array.from({ length: log.requests }, (_, r) => ofWarp.get(log.warp[r]!)?.[this.#entries[r]!] ?? 0);
+    log.passes = passes;
   }
 
   /** A warp's repeats, told by its requests in the log. */

@@ -77,10 +77,11 @@ export interface BranchReport {
  * A cost that a launch could be without: sectors, shared wavefronts or constant addresses beyond those that the lanes' bytes need;
  * atomics that meet; divisions by what only the launch says; a sum that a loop keeps in memory; what a loop loads again in each turn; arrays of a thread in local memory; loads
  * of factors for each product; lanes that a branch leaves idle, by the thread's place or by values; barriers of a reduction where a warp
- * could go on by itself; last warps of blocks that are not full; blocks that do not fit on an SM; a last wave of blocks for few of the SMs; blocks that are small, or few.
+ * could go on by itself; a sum that one thread of a block makes alone; rows that threads go along where few warps run; last warps of blocks that are not full; blocks that do not fit on an SM; a last wave of blocks for few of the SMs; blocks that are small, or few.
  */
 export type CostKind =
   | "sectors"
+  | "rows"
   | "wavefronts"
   | "addresses"
   | "meetings"
@@ -92,13 +93,15 @@ export type CostKind =
   | "factors for tensor cores"
   | "idle lanes"
   | "idle lanes by values"
+  | "loop of one thread"
   | "barriers of a reduction"
   | "partial warps"
   | "narrow accesses"
   | "occupancy"
   | "last wave"
   | "small blocks"
-  | "few blocks";
+  | "few blocks"
+  | "large blocks";
 
 /** One cause of such a cost, and what the launch would take without it. */
 export interface CostReport {

@@ -12,6 +12,9 @@ import { version } from "../version.ts";
 import type { Command } from "./command.ts";
 import { formatNamed } from "./format-option.ts";
 
+/** Steps that one file may take: whoever asks for its launches waits for all of them, half a minute if need be. */
+const usualSteps = 40_000_000;
+
 export default {
   name: "simulate",
   operands: "FILE...",
@@ -21,7 +24,7 @@ export default {
     if (operands.length === 0) throw new UsageError("simulate needs a file: warplens simulate FILE...");
     const format = formatNamed(given.format, ["text", "json"]);
     const isOfShard = shardNamed(given.shard);
-    const session = new Session(io, given);
+    const session = new Session(io, given, undefined, usualSteps);
     const report = given.measured && (await readMeasured(given.measured, given.ncu ?? "off", io));
     const found = collectInputs(operands, io.cwd, (message) => io.error(`${message}\n`));
     const inputs = found.filter(isOfShard);

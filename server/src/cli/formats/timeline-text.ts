@@ -1,7 +1,8 @@
 /** The program's time line for people: what a run takes on the device, and what of it takes longest. */
 import { visible, visibleName } from "../../foreign-text.ts";
+import { taskText } from "../../task-text.ts";
 import { type ProgramTimeline, rowsOf, type TaskRow } from "../../timeline/program-timeline.ts";
-import { formatPercent, formatTime, formatTraffic } from "../../units.ts";
+import { formatPercent, formatTime } from "../../units.ts";
 import type { Style } from "../style.ts";
 
 /** Calls and launches that are told, those that take longest. */
@@ -10,14 +11,11 @@ const mostRows = 12;
 /** Nanoseconds: what starting anything takes is not among the figures. */
 const shortest = 1000;
 
-const ways = { kernel: "", "to device": " to the device", "from device": " to the host", "in device": " on the device" } as const;
-
-function rowText({ task: { name, line, engine, stream, bytes, isPageable, isUnknown, isUncertain }, streams, times, ns }: TaskRow): string {
+function rowText({ task, streams, times, ns }: TaskRow): string {
+  const { name, line, stream, isUnknown, isUncertain } = task;
   const where = line === undefined ? "elsewhere" : `line ${line}`;
   const what = [
-    visibleName(name),
-    engine !== "kernel" && bytes !== undefined ? ` ${formatTraffic(bytes)}${ways[engine]}` : "",
-    isPageable ? ", pageable" : "",
+    taskText(task, visibleName(name)),
     times > 1 ? `, ${times.toLocaleString("en")} times` : "",
     streams > 1 ? `, in ${streams} streams` : stream > 0 ? `, stream ${stream}` : "",
     isUncertain ? ", if at all" : "",
