@@ -33,13 +33,58 @@ const node = {
 const chunks = { splitting: true, chunkNames: "shared-[hash]" };
 /** A worker's own address may be a blob's, which nothing is relative to; what is loaded comes with its full address. */
 const browser = { ...shared, platform: "browser", format: "iife", define: { "import.meta.url": '"https://extension.invalid/"' } };
+/** What the client's library can do and the server does not offer. Each is registered as a feature that does nothing. */
+const unusedFeatures = [
+  ...["callHierarchy", "colorProvider", "completion", "declaration", "definition", "documentHighlight", "documentLink", "documentSymbol"],
+  ...["executeCommand", "fileOperations", "foldingRange", "formatting", "implementation", "inlineCompletion", "inlineValue"],
+  ...["linkedEditingRange", "reference", "rename", "selectionRange", "semanticTokens", "signatureHelp"],
+  ...["textDocumentContent", "typeDefinition", "typeHierarchy", "workspaceSymbol"],
+];
+/** In the place of the library's own modules. (Its diagnostics listen to its notebooks: those stay.) */
+const standIns = Object.fromEntries(
+  unusedFeatures.map((name) => [
+    `vscode-languageclient/lib/common/${name}.js`,
+    `class Absent { fillClientCapabilities() {} initialize() {} getState() { return { kind: "static" }; } clear() {} }
+    module.exports = new Proxy({}, { get: () => Absent });`,
+  ]),
+);
+/** The manifest says which editor the extension needs. */
+const versionCheck = {
+  "semver/functions/parse.js": "module.exports = () => ({ prerelease: [] });",
+  "semver/functions/satisfies.js": "module.exports = () => true;",
+};
+/** Fails where one of them is not asked for: the library has changed. @param {Readonly<Record<string, string>>} modules */
+const replacing = (modules) => ({
+  name: "replacing",
+  setup({ onLoad, onStart, onEnd }) {
+    const met = new Set();
+    onStart(() => met.clear());
+    for (const [file, contents] of Object.entries(modules)) {
+      const filter = new RegExp(`/${file.replaceAll(/[.]/g, "\\.")}$`.replaceAll("/", "[\\\\/]"));
+      onLoad({ filter }, () => {
+        met.add(file);
+        return { contents };
+      });
+    }
+    onEnd(() => {
+      const missing = Object.keys(modules).filter((file) => !met.has(file));
+      return missing.length > 0 ? { errors: [{ text: `nothing loads ${missing.join(", ")}: it is to be left out no more` }] } : undefined;
+    });
+  },
+});
 /** VS Code loads extensions as CommonJS. */
 const extension = { ...shared, format: "cjs", external: ["vscode"] };
 const tests = { outdir: "out/e2e", minify: false };
 
 const bundles = [
-  { ...extension, platform: "node", entryPoints: { extension: "client/src/extension.ts" }, outExtension: { ".js": ".cjs" } },
-  { ...extension, platform: "browser", entryPoints: { web: "client/src/web.ts" } },
+  {
+    ...extension,
+    platform: "node",
+    entryPoints: { extension: "client/src/extension.ts" },
+    outExtension: { ".js": ".cjs" },
+    plugins: [replacing({ ...standIns, ...versionCheck })],
+  },
+  { ...extension, platform: "browser", entryPoints: { web: "client/src/web.ts" }, plugins: [replacing(standIns)] },
   { ...browser, entryPoints: { panel: "client/src/panel/page/main.ts" } },
   // What they have in common is there once. The server does without: it would load the whole engine before it says hello.
   {

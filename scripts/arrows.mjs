@@ -14,7 +14,10 @@ const waitText = "server/src/wait-text.ts";
 const waitColours = "client/src/wait-colours.ts";
 const foreignText = "server/src/foreign-text.ts";
 const roofline = "server/src/roofline.ts";
+const lineMeasures = "server/src/line-measures.ts";
+const memoryLevels = "server/src/memory-levels.ts";
 const compared = "server/src/compared.ts";
+const taskText = "server/src/task-text.ts";
 const directiveText = "server/src/directive-text.ts";
 const files = "server/src/files.ts";
 const grammar = "server/src/grammar.ts";
@@ -26,7 +29,8 @@ const trace = "server/src/trace.ts";
 /** Types alone. */
 const timeline = "server/src/timeline/program-timeline.ts";
 const question = "server/src/what-if/question.ts";
-const below = [engine, "sim-engine/gpus", "server/src/syntax", "server/src/analysis", units, trace];
+const hostCosts = "server/src/host-costs.ts";
+const below = [engine, "sim-engine/gpus", "server/src/syntax", "server/src/analysis", units, hostCosts, trace];
 const core = [
   ...below,
   foreignText,
@@ -111,11 +115,15 @@ export const arrows = {
   "server/src/timeline": [...core, timeline],
   [question]: [engine],
   [units]: [],
+  [hostCosts]: [],
   [trace]: [],
   [foreignText]: [],
   [directiveText]: [],
+  [taskText]: [timeline, units],
   [roofline]: [engine],
-  [compared]: [engine, roofline],
+  [lineMeasures]: [engine],
+  [memoryLevels]: [engine],
+  [compared]: [engine, roofline, lineMeasures, memoryLevels],
   [occupancyText]: [engine, units],
   [waitText]: [engine, units],
   "server/src/worker/": [...core, nvcc],
@@ -125,10 +133,21 @@ export const arrows = {
   [calibrate]: [...core, files, grammar, nvcc],
   [measured]: [engine, units, nvcc],
   [measuredText]: [measured, units],
-  "server/src/cli": [...core, occupancyText, files, grammar, nvcc, calibrate, measured, measuredText],
+  "server/src/cli": [...core, occupancyText, taskText, files, grammar, nvcc, calibrate, measured, measuredText],
   [timeline]: [],
   [protocol]: [engine, question, compared, timeline, measured],
-  "server/src/lsp": [...core, occupancyText, waitText, compared, nvcc, measured, measuredText, "server/src/worker/", protocol],
+  "server/src/lsp": [
+    ...core,
+    occupancyText,
+    waitText,
+    compared,
+    memoryLevels,
+    nvcc,
+    measured,
+    measuredText,
+    "server/src/worker/",
+    protocol,
+  ],
   "server/src": [
     ...core,
     occupancyText,
@@ -149,7 +168,10 @@ export const arrows = {
     occupancyText,
     waitText,
     measuredText,
+    taskText,
     compared,
+    lineMeasures,
+    memoryLevels,
     roofline,
     units,
   ],
@@ -235,6 +257,9 @@ const packages = {
   "@warplens/server/foreign-text": foreignText,
   "@warplens/server/directive-text": directiveText,
   "@warplens/server/compared": compared,
+  "@warplens/server/task-text": taskText,
+  "@warplens/server/line-measures": lineMeasures,
+  "@warplens/server/memory-levels": memoryLevels,
   "@warplens/server/roofline": roofline,
 };
 const specifiers = /\b(?:from|import)\s*\(?\s*"([^"]+)"/g;

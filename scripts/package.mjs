@@ -5,6 +5,8 @@ import { createVSIX } from "@vscode/vsce";
 import { root } from "./support/project.mjs";
 
 const limit = 3_000_000;
+/** Bytes of each script in dist/: what analyses and simulates, which the thread and the command line share, is the largest. */
+const scriptLimits = { "extension.cjs": 400_000, "web.js": 385_000, "panel.js": 80_000, "server-browser.js": 850_000 };
 const scriptLimit = 1_600_000;
 const packagePath = path.join(root, "warplens.vsix");
 
@@ -16,7 +18,8 @@ if (size > limit) {
 }
 for (const name of readdirSync(path.join(root, "dist")).filter((each) => /\.c?js$/.test(each))) {
   const script = statSync(path.join(root, "dist", name)).size;
-  if (script <= scriptLimit) continue;
-  console.error(`dist/${name} has ${script} bytes; it should stay under ${scriptLimit}.`);
+  const most = scriptLimits[name] ?? scriptLimit;
+  if (script <= most) continue;
+  console.error(`dist/${name} has ${script} bytes; it should stay under ${most}.`);
   process.exitCode = 1;
 }

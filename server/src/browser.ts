@@ -72,6 +72,7 @@ startServer(connection, {
       headers: (path) => loaded().headers(path),
       simulate: (path, order, told) => loaded().simulate(path, order, told),
       imagine: (path, question) => loaded().imagine(path, question),
+      watch: (path, question, warp) => loaded().watch(path, question, warp),
       write: (path, question) => loaded().write(path, question),
       tryRefactorings: (path, offers) => loaded().tryRefactorings(path, offers),
       rest: () => analysis?.rest(),

@@ -48,6 +48,8 @@ function answer(id: number, request: Request): FromThread {
     case "imagine":
     case "write":
       return { id, answer: runner[request.does](request.path, request.question, () => Atomics.load(running, 0) !== id) };
+    case "watch":
+      return { id, answer: runner.watch(request.path, request.question, request.warp, () => Atomics.load(running, 0) !== id) };
     case "tryRefactorings":
       return { id, answer: runner.tryRefactorings(request.path, request.offers, () => Atomics.load(running, 0) !== id) };
     case "simulate": {

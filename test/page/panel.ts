@@ -154,11 +154,28 @@ export function describePanel({ server, browser, extension, folder }: PageContex
           .waitFor();
       });
 
+      it("what memory and lines were is told, too", async () => {
+        const memory = await panel.getByRole("region", { name: "Memory" }).getByRole("row", { name: "DRAM" }).innerText();
+        assert.match(memory, /[\d.]+ [kM]B\s+was [\d.]+ MB/);
+        await panel.getByRole("radio", { name: "time" }).check();
+        await panel.getByRole("region", { name: "Hottest lines" }).locator(".ghost").first().waitFor({ state: "attached" });
+      });
+
       it("by keyboard, too", async () => {
         await knob("Block y").focus();
         await page.keyboard.press("ArrowUp");
         await tried("block 32 × 16").waitFor();
         assert.ok(await knob("Block y").evaluate((node) => node.ownerDocument.activeElement === node), "the knob keeps the focus");
+      });
+
+      it("a sweep begins from what is tried", async () => {
+        await panel.getByRole("button", { name: "Time by block size", exact: true }).click();
+        const region = panel.getByRole("region", { name: "Time by block size" });
+        await region.locator(".imagined", { hasText: "Begins from what is tried: block 32 × 16, n 1,024" }).waitFor();
+        await region.getByRole("slider", { name: /^Time by threads a block\. Now 512 threads: [\d.]+ [µn]s/ }).waitFor();
+        await knob("Block y").press("ArrowUp");
+        await region.getByText("Of other values than those that are tried now.").waitFor();
+        await panel.getByRole("button", { name: "Time by block size", exact: true }).click();
       });
 
       it("another GPU is compared with this one", async () => {
@@ -280,6 +297,24 @@ export function describePanel({ server, browser, extension, folder }: PageContex
         await panel.getByText("Compared with what is pinned").waitFor({ state: "detached" });
       });
 
+      it("blocks on SMs: the waves, the last one first, by the arrow keys", async () => {
+        await goToLine(page, 4);
+        await panel.getByRole("heading", { name: "strided" }).waitFor();
+        await panel.getByRole("button", { name: "Blocks on SMs", exact: true }).click();
+        const region = panel.getByRole("region", { name: "Blocks on SMs" });
+        const view = region.getByRole("slider", {
+          name: /^Blocks on the SMs, wave by wave\. 16,384 blocks in 16 waves: each of the 132 SMs holds 8 at once, 1,056 together\./,
+        });
+        const readout = region.locator(".readout");
+        await readout.getByText("Wave 16, the last: 544 blocks, 4 or 5 on each SM, 52\u00a0% of the room.").waitFor();
+        await view.focus();
+        await page.keyboard.press("ArrowLeft");
+        await readout.getByText("Waves 5 to 15, each: 1,056 blocks, 8 on each SM, full.").waitFor();
+        assert.equal(await view.getAttribute("aria-valuenow"), "5");
+        await page.keyboard.press("Home");
+        assert.equal(await view.getAttribute("aria-valuetext"), "Wave 1 of 16: 1,056 blocks, 8 on each SM, full");
+      });
+
       it("a warp's lanes onto sectors, by the arrow keys, too", async () => {
         await goToLine(page, 4);
         await panel.getByRole("heading", { name: "strided" }).waitFor();
@@ -293,8 +328,40 @@ export function describePanel({ server, browser, extension, folder }: PageContex
         await page.keyboard.press("ArrowRight");
         assert.equal(await region.locator(".readout").innerText(), "Lane 1: byte 8,192 from the lowest, sector 256.");
         assert.equal(await view.getAttribute("aria-valuenow"), "1");
-        await region.getByRole("combobox", { name: "Access" }).selectOption({ label: "line 4, global load: 4 sectors, ideal 4" });
+        await region.getByRole("combobox", { name: "Access or branch" }).selectOption({ label: "line 4, global load: 4 sectors, ideal 4" });
         await region.getByText("in 4 sectors of 32 bytes, 100 % of them asked for").waitFor();
+      });
+
+      it("another warp and another turn of a loop, by keyboard", async () => {
+        await goToLine(page, 16);
+        await panel.getByRole("heading", { name: "average" }).waitFor();
+        const region = panel.getByRole("region", { name: "Warp view" });
+        await region.getByText("Block 128, warp 0, execution 1").waitFor();
+        await region.getByRole("slider", { name: "Warp 0 (of 8)" }).focus();
+        await page.keyboard.press("ArrowRight");
+        await region.getByText("Block 128, warp 1, execution 1").waitFor();
+        await region.getByRole("slider", { name: "Execution 1 (of 64)" }).focus();
+        await page.keyboard.press("ArrowRight");
+        const turned = region.getByRole("slider", { name: "Execution 2 (of 64)" });
+        assert.ok(await turned.evaluate((node) => node.ownerDocument.activeElement === node), "the slider keeps the focus");
+        await region.getByRole("slider", { name: /^Block 128, warp 1, execution 2, line 16, global load/ }).waitFor();
+        await region.getByRole("combobox", { name: "Block" }).selectOption({ label: "255, the last" });
+        await region.getByText("Block 255, warp 1, execution 1").waitFor();
+      });
+
+      it("which lanes of a branch go which way", async () => {
+        await goToLine(page, 24);
+        await panel.getByRole("heading", { name: "reduce" }).waitFor();
+        const region = panel.getByRole("region", { name: "Warp view" });
+        const picker = region.getByRole("combobox", { name: "Access or branch" });
+        await picker.locator("option", { hasText: "line 24, branch: 100 % of" }).waitFor({ state: "attached" });
+        const options = await picker.locator("option").allInnerTexts();
+        await picker.selectOption({ index: options.findIndex((text) => text.startsWith("line 24, branch")) });
+        const view = region.getByRole("slider", { name: /1 lane .*31 lanes .*: the warp goes both ways, one after the other\./ });
+        await view.focus();
+        await page.keyboard.press("ArrowRight");
+        assert.match((await view.getAttribute("aria-valuetext")) ?? "", /^Lane 0: /);
+        assert.match(await region.locator("svg").innerHTML(), /0x00000001|0xfffffffe/);
       });
 
       it("the whole program: what runs when, and where it stands", async () => {

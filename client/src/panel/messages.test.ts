@@ -62,6 +62,12 @@ test.each<[unknown, unknown]>([
     { type: "imagine", id: 1, asked: { uri: "file:///a.cu", version: 2, launch: 0, overrides: { block: 7 } } },
   ],
   [{ type: "imagine", asked: { uri: "file:///a.cu", version: 2, launch: 0 } }, undefined],
+  [
+    { type: "watch", id: 1, asked: { uri: "file:///a.cu", version: 2, launch: 0, overrides: {} }, warp: { warp: 3 }, more: 1 },
+    { type: "watch", id: 1, asked: { uri: "file:///a.cu", version: 2, launch: 0, overrides: {} }, warp: { warp: 3 } },
+  ],
+  [{ type: "watch", id: 1, asked: { uri: "file:///a.cu", version: 2, launch: 0, overrides: {} }, warp: 3 }, undefined],
+  [{ type: "watch", id: 1, warp: {} }, undefined],
   ...[null, {}, { uri: 7, version: 1, launch: 0 }, { uri: "", version: -1, launch: 0 }].map((asked): [unknown, unknown] => [
     { type: "apply", asked },
     undefined,

@@ -1,5 +1,5 @@
 /** What the panel's page and the extension say to each other. */
-import type { GpuSummary, PanelModel, WhatIfAnswer } from "@warplens/server/protocol";
+import type { GpuSummary, PanelModel, WarpSeen, WhatIfAnswer } from "@warplens/server/protocol";
 
 export type ToPage =
   | { readonly type: "model"; readonly model: PanelModel }
@@ -9,6 +9,7 @@ export type ToPage =
   | { readonly type: "empty"; readonly message: string }
   /** What a question came to: nothing where the text is another one by now, or it was not wanted any more. */
   | { readonly type: "imagined"; readonly id: number; readonly answer: WhatIfAnswer | null }
+  | { readonly type: "watched"; readonly id: number; readonly answer: WarpSeen | null }
   | { readonly type: "gpus"; readonly gpus: readonly GpuSummary[] }
   /** Values were written into the source; or why they were not. */
   | { readonly type: "applied"; readonly why?: string };
@@ -31,6 +32,8 @@ export type FromPage =
   | { readonly type: "gpus" }
   /** What a launch would do otherwise; `id` is the answer's. */
   | { readonly type: "imagine"; readonly id: number; readonly asked: Asked }
+  /** What a warp does: the server reads which before it believes it. */
+  | { readonly type: "watch"; readonly id: number; readonly asked: Asked; readonly warp: object }
   | { readonly type: "cancel"; readonly id: number }
   | { readonly type: "apply"; readonly asked: Asked }
   /** Texts of a report that was dropped. */
@@ -58,7 +61,7 @@ export const longestReport = 64_000_000;
 /** What the page said, if it is something that a page may say: nothing is taken over unread. */
 export function readFromPage(message: unknown): FromPage | undefined {
   if (typeof message !== "object" || message === null) return undefined;
-  const { type, index, line, id, asked, title, svg, texts, uris, why } = message as Readonly<Record<string, unknown>>;
+  const { type, index, line, id, asked, warp, title, svg, texts, uris, why } = message as Readonly<Record<string, unknown>>;
   switch (type) {
     case "ready":
     case "selectGpu":
@@ -84,6 +87,10 @@ export function readFromPage(message: unknown): FromPage | undefined {
     case "imagine": {
       const question = readAsked(asked);
       return isCount(id) && question ? { type, id, asked: question } : undefined;
+    }
+    case "watch": {
+      const question = readAsked(asked);
+      return isCount(id) && question && typeof warp === "object" && warp ? { type, id, asked: question, warp } : undefined;
     }
     case "cancel":
       return isCount(id) ? { type, id } : undefined;
@@ -136,6 +143,8 @@ export function readToPage(message: unknown): ToPage | undefined {
       return typeof text === "string" ? { type, message: text } : undefined;
     case "imagined":
       return isCount(id) && typeof answer === "object" ? { type, id, answer: answer as WhatIfAnswer | null } : undefined;
+    case "watched":
+      return isCount(id) && typeof answer === "object" ? { type, id, answer: answer as WarpSeen | null } : undefined;
     case "gpus":
       return Array.isArray(gpus) ? { type, gpus: gpus as GpuSummary[] } : undefined;
     case "applied":

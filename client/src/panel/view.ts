@@ -11,8 +11,11 @@ import {
   type PanelParams,
   type PanelProgress,
   panelRequest,
+  type WarpSeen,
+  type WatchWarpParams,
   type WhatIfAnswer,
   type WhatIfParams,
+  watchWarpRequest,
   whatIfRequest,
 } from "@warplens/server/protocol";
 import {
@@ -161,6 +164,9 @@ export class PanelView implements WebviewViewProvider, Disposable {
       case "imagine":
         void this.#imagine(message.id, message.asked);
         break;
+      case "watch":
+        void this.#watch(message.id, message.asked, message.warp);
+        break;
       case "cancel":
         this.#imagining.get(message.id)?.cancel();
         break;
@@ -209,15 +215,24 @@ export class PanelView implements WebviewViewProvider, Disposable {
   }
 
   async #imagine(id: number, asked: Asked): Promise<void> {
+    this.#post({ type: "imagined", id, answer: await this.#wished<WhatIfAnswer>(id, whatIfRequest, whatIfParams(asked)) });
+  }
+
+  async #watch(id: number, asked: Asked, warp: object): Promise<void> {
+    const params = { ...whatIfParams(asked), warp: warp as WatchWarpParams["warp"] } satisfies WatchWarpParams;
+    this.#post({ type: "watched", id, answer: await this.#wished<WarpSeen>(id, watchWarpRequest, params) });
+  }
+
+  /** An answer until the page wants it no more: null then, and whatever else comes of it, for the page waits for one. */
+  async #wished<T>(id: number, request: string, params: WhatIfParams): Promise<T | null> {
     const source = new CancellationTokenSource();
     this.#imagining.set(id, source);
-    // Whatever comes of it: the page waits for an answer.
     const answer = this.#client.isRunning()
-      ? await this.#client.sendRequest<WhatIfAnswer | null>(whatIfRequest, whatIfParams(asked), source.token).then(undefined, () => null)
+      ? await this.#client.sendRequest<T | null>(request, params, source.token).then(undefined, () => null)
       : null;
     this.#imagining.delete(id);
     source.dispose();
-    this.#post({ type: "imagined", id, answer });
+    return answer;
   }
 
   #refresh(): void {

@@ -45,6 +45,7 @@ describe("requests", () => {
     "warplens/launches",
     "warplens/chooseLaunch",
     "warplens/whatIf",
+    "warplens/watchWarp",
     "warplens/applyWhatIf",
     "warplens/rulePage",
     "warplens/gpus",

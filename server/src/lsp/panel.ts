@@ -6,15 +6,13 @@ import { shapeText, templateText } from "./figures.ts";
 import { gpuSummary } from "./gpus.ts";
 import { panelMeasured } from "./measurements.ts";
 import type { PanelAnswer, PanelLaunch, PanelParams, PanelProgram } from "./protocol.ts";
+import { sourceLines } from "./source-lines.ts";
 import { occupancySweeps } from "./sweeps.ts";
 import { holds, isPending, isSimulated, launchesOf, shownLaunch, type View, type ViewLaunch } from "./view.ts";
 
 /** Tasks of a program that are drawn, and rows that are told. */
 const mostTasks = 600;
 const mostRows = 12;
-
-/** Characters of a line of source that are shown. */
-const longestLine = 400;
 
 /** Index of the launch that the panel shows. */
 export const selectedLaunch = (view: View, position: PanelParams["position"], picked: number | undefined): number =>
@@ -44,7 +42,7 @@ export function panelAnswer(view: View, { position, launch: picked }: PanelParam
     source: {
       uri: document.uri,
       lines: shown?.report
-        ? linesOf(view, [...new Set([...Object.keys(shown.report.lines), ...Object.keys(measured?.launch?.lines?.lines ?? {})])])
+        ? sourceLines(view, [...new Set([...Object.keys(shown.report.lines), ...Object.keys(measured?.launch?.lines?.lines ?? {})])])
         : {},
     },
     ...(view.program ? { program: panelProgram(view.program) } : {}),
@@ -83,10 +81,4 @@ function panelLaunch(launch: ViewLaunch, uri: string): PanelLaunch {
     line: launch.line,
     configuration: isSimulated(launch) ? shapeText(launch.report) : unknown,
   };
-}
-
-function linesOf({ document }: View, numbers: readonly string[]): Record<string, string> {
-  const text = (line: number): string =>
-    visible(document.getText({ start: { line, character: 0 }, end: { line: line + 1, character: 0 } }).trim(), longestLine);
-  return Object.fromEntries(numbers.map((number) => [number, text(Number(number) - 1)]));
 }

@@ -13,7 +13,17 @@ import {
 } from "vscode-languageserver";
 import { readKeptReport } from "../measured/kept.ts";
 import { readOverrides } from "./overrides.ts";
-import type { DidFocusParams, KeptReport, PanelParams, ReadReportParams, ReportsParams, RulePageParams, WhatIfParams } from "./protocol.ts";
+import type {
+  AccessReport,
+  DidFocusParams,
+  KeptReport,
+  PanelParams,
+  ReadReportParams,
+  ReportsParams,
+  RulePageParams,
+  WatchWarpParams,
+  WhatIfParams,
+} from "./protocol.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -130,6 +140,31 @@ export function readWhatIf(params: unknown): WhatIfParams | undefined {
   if (uri === undefined || index === undefined || !other || !Number.isSafeInteger(version)) return undefined;
   return { textDocument: { uri }, version: Number(version), launch: index, overrides: other };
 }
+
+export function readWatchWarp(params: unknown): WatchWarpParams | undefined {
+  const [question, warp] = [readWhatIf(params), readWarp(fieldsOf(params).warp)];
+  return question && warp && { ...question, warp };
+}
+
+function readWarp(value: unknown): WatchWarpParams["warp"] | undefined {
+  const { block, warp, place } = fieldsOf(value);
+  const { kind, file, start, end, space, operation, bytesPerLane } = fieldsOf(place);
+  const counts = [block, warp, file, start, end].map(countOf);
+  const [inGrid, inBlock, of, from, to] = counts;
+  if (inGrid === undefined || inBlock === undefined || of === undefined || from === undefined || to === undefined) return undefined;
+  const at = { file: of, start: from, end: to };
+  const name = { block: inGrid, warp: inBlock };
+  if (kind === "branch") return { ...name, place: { kind, ...at } };
+  const bytes = countOf(bytesPerLane);
+  return kind === "access" && isSpace(space) && isOperation(operation) && bytes !== undefined
+    ? { ...name, place: { kind, ...at, space, operation, bytesPerLane: bytes } }
+    : undefined;
+}
+
+const isSpace = (value: unknown): value is AccessReport["space"] =>
+  value === "global" || value === "shared" || value === "local" || value === "constant" || value === "texture";
+const isOperation = (value: unknown): value is AccessReport["operation"] =>
+  value === "load" || value === "store" || value === "atomic" || value === "copy";
 
 export function readRulePage(params: unknown): RulePageParams | undefined {
   const id = textOf(fieldsOf(params).id);

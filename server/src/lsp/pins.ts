@@ -4,6 +4,7 @@ import { comparedOf } from "../compared.ts";
 import { formatChange, formatTime, shortGpuName } from "../units.ts";
 import { launchKeys } from "./launch-keys.ts";
 import type { Pinned } from "./protocol.ts";
+import { sourceLines } from "./source-lines.ts";
 import { isSimulated, type View, type ViewLaunch } from "./view.ts";
 
 /** The launches of open documents that are pinned. */
@@ -16,7 +17,8 @@ export class Pins {
     if (this.#byUri.delete(uri)) return 0;
     const pins = new Map<string, Pinned>();
     for (const [launch, key] of launchKeys(view.launches))
-      if (isSimulated(launch) && !launch.isStale) pins.set(key, comparedOf(launch.report, view.gpu.name));
+      if (isSimulated(launch) && !launch.isStale)
+        pins.set(key, comparedOf(launch.report, view.gpu.name, sourceLines(view, Object.keys(launch.report.lines))));
     if (pins.size > 0) this.#byUri.set(uri, pins);
     return pins.size;
   }

@@ -10,12 +10,12 @@ import type { ComparedFigure, MeasuredLines } from "../measured/compare.ts";
 import type { Unmatched } from "../measured/match.ts";
 import type { MeasuredReport } from "../measured/report.ts";
 import type { ProgramTimeline, TaskRow } from "../timeline/program-timeline.ts";
-import type { Imagined, Overrides } from "../what-if/question.ts";
+import type { Imagined, Overrides, WarpQuestion } from "../what-if/question.ts";
 
-export type { AccessReport, LaunchReport, LineCounters, WaitKind } from "@warplens/sim-engine";
+export type { AccessReport, BranchReport, LaunchReport, LineCounters, WaitKind, WatchedExecution } from "@warplens/sim-engine";
 export type { ComparedFigure, MeasuredLines } from "../measured/compare.ts";
 export type { MeasuredReport } from "../measured/report.ts";
-export type { Imagined, KnobName, Knobs, Overrides, ParameterKnob } from "../what-if/question.ts";
+export type { Imagined, KnobName, Knobs, Overrides, ParameterKnob, WarpPlace, WarpQuestion, WarpSeen } from "../what-if/question.ts";
 
 /** One GPU model, as a list shows it. A figure that is not known is absent. */
 export interface GpuSummary {
@@ -127,6 +127,13 @@ export interface WhatIfParams {
   readonly version: number;
   readonly launch: number;
   readonly overrides: Overrides;
+}
+
+/** Client to server, `WatchWarpParams`: what one warp does at an access or a branch, a `WarpSeen`; `null` as for `whatIfRequest`. */
+export const watchWarpRequest = "warplens/watchWarp";
+
+export interface WatchWarpParams extends WhatIfParams {
+  readonly warp: WarpQuestion;
 }
 
 /** Client to server, `WhatIfParams`: what writes the values, but for the GPU, into the source, an `ApplyAnswer`; `null` as for `whatIfRequest`. */

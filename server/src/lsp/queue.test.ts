@@ -37,6 +37,7 @@ function manual() {
         };
         runs.push({ what: `imagine ${path}`, end: () => end({ reason: path }), fail });
       }),
+    watch: () => Promise.resolve(undefined),
     write: () => Promise.resolve(undefined),
     tryRefactorings: () => Promise.resolve([]),
     rest: () => rests.push(runs.length),
@@ -232,6 +233,15 @@ describe("what the user waits for", () => {
       ["imagine a", "find a"],
       ["a dropped", "a dropped"],
     ]);
+  });
+
+  test("is dropped when its document is closed, under way or not", async () => {
+    const { queue, wish, what, cancelled, answers } = wishes();
+    queue.wish(wish("a"));
+    queue.wish(wish("a"));
+    queue.drop("a");
+    await settle();
+    expect([what(), cancelled, answers]).toEqual([["imagine a"], ["a"], ["a dropped", "a dropped"]]);
   });
 
   test("comes again where another document's findings went before", async () => {

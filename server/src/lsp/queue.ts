@@ -103,6 +103,8 @@ export class WorkQueue {
   /** Forgets a document that was closed. */
   drop(uri: string): void {
     this.#waiting.find.delete(uri);
+    const { does } = this.#running?.uri === uri ? this.#running : {};
+    if (typeof does === "object") this.dropWish(does);
     for (const wish of this.#wishes.filter((each) => each.uri === uri)) this.dropWish(wish);
     this.dropSimulation(uri);
   }

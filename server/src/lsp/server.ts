@@ -45,6 +45,7 @@ import {
   readRulePage,
   readUri,
   readWatched,
+  readWatchWarp,
   readWhatIf,
 } from "./params.ts";
 import type { Platform } from "./platform.ts";
@@ -76,7 +77,9 @@ import {
   statusNotification,
   stopSimulationNotification,
   traceRequest,
+  type WarpSeen,
   type WhatIfAnswer,
+  watchWarpRequest,
   whatIfRequest,
 } from "./protocol.ts";
 
@@ -313,6 +316,10 @@ export function startServer(connection: Connection, platform: Platform): void {
     const cancelled = (callback: () => void): unknown => token.onCancellationRequested(callback);
     return (await workspace.imagine(asked(readWhatIf(params), whatIfShape), cancelled)) ?? null;
   });
+  connection.onRequest<WarpSeen | null, void>(watchWarpRequest, async (params: unknown, token): Promise<WarpSeen | null> => {
+    const cancelled = (callback: () => void): unknown => token.onCancellationRequested(callback);
+    return (await workspace.watch(asked(readWatchWarp(params), watchShape), cancelled)) ?? null;
+  });
   connection.onRequest<ApplyAnswer | null, void>(applyRequest, async (params: unknown, token): Promise<ApplyAnswer | null> => {
     const cancelled = (callback: () => void): unknown => token.onCancellationRequested(callback);
     return (await workspace.write(asked(readWhatIf(params), whatIfShape), cancelled)) ?? null;
@@ -337,6 +344,7 @@ export function startServer(connection: Connection, platform: Platform): void {
 }
 
 const whatIfShape = "{ textDocument, version, launch, overrides }";
+const watchShape = "{ textDocument, version, launch, overrides, warp: { block, warp, place } }";
 const panelShape = "{ textDocument, position, launch? }";
 const documentOf = (params: unknown): string => asked(readUri(params), "about a document: { textDocument: { uri } }");
 

@@ -148,6 +148,7 @@ function manualWorker() {
           done(undefined);
         };
       }),
+    watch: () => Promise.resolve(undefined),
     write: () => Promise.resolve(undefined),
     tryRefactorings: () => Promise.resolve([]),
     rest: () => undefined,

@@ -31,6 +31,8 @@ import type {
   ReadReportParams,
   ReportsParams,
   StatusParams,
+  WarpSeen,
+  WatchWarpParams,
   WhatIfAnswer,
   WhatIfParams,
 } from "./protocol.ts";
@@ -291,6 +293,15 @@ export class Workspace {
     const imagined = await this.#wish(params, (worker) => worker.imagine(state.path, question), cancelled);
     const sweeps = imagined?.report ? occupancySweeps(imagined.report, gpu) : [];
     return imagined && { gpu: gpuSummary(gpu), sweeps, ...imagined };
+  }
+
+  /** What one of its warps does at a place of the source; undefined as for `imagine`. */
+  async watch({ warp, ...params }: WatchWarpParams, cancelled: (callback: () => void) => void): Promise<WarpSeen | undefined> {
+    const asked = this.#whatIf(params);
+    if (!asked) return undefined;
+    const { state, question } = asked;
+    if (!question) return { why: "no such GPU is known" };
+    return this.#wish(params, (worker) => worker.watch(state.path, question, warp), cancelled);
   }
 
   /** Edits that make a launch so, in the present text; why there are none; undefined as for `imagine`. */

@@ -21,11 +21,13 @@ export function inlineWorker(files: FileHost): AnalysisWorker {
   const runner = new JobRunner(files);
   const turn = () => new Promise<void>((resolve) => setTimeout(resolve));
   let current = 0;
-  const wished = async <T>(ask: (isOver: () => boolean) => T): Promise<T> => {
-    current++;
+  /** Undefined when it was cancelled before it began, as when its file was closed. */
+  const wished = async <T>(ask: (isOver: () => boolean) => T | undefined, otherwise: T): Promise<T | undefined> => {
+    const id = ++current;
     await turn();
+    if (id !== current) return undefined;
     const started = Date.now();
-    return attempt(() => ask(() => Date.now() - started > budget));
+    return attempt(() => ask(() => Date.now() - started > budget)) ?? otherwise;
   };
   return {
     tell: (input) => runner.tell(input),
@@ -54,9 +56,10 @@ export function inlineWorker(files: FileHost): AnalysisWorker {
         started = Date.now();
       }
     },
-    imagine: async (path, question) => (await wished((isOver) => runner.imagine(path, question, isOver))) ?? { reason: tooLong },
-    write: async (path, question) => (await wished((isOver) => runner.write(path, question, isOver))) ?? { why: tooLong },
-    tryRefactorings: async (path, offers) => (await wished((isOver) => runner.tryRefactorings(path, offers, isOver))) ?? [],
+    imagine: (path, question) => wished((isOver) => runner.imagine(path, question, isOver), { reason: tooLong }),
+    watch: (path, question, warp) => wished((isOver) => runner.watch(path, question, warp, isOver), { why: tooLong }),
+    write: (path, question) => wished((isOver) => runner.write(path, question, isOver), { why: tooLong }),
+    tryRefactorings: (path, offers) => wished((isOver) => runner.tryRefactorings(path, offers, isOver), []),
     // What has parsed a file here keeps its tree already.
     rest() {},
     cancel() {

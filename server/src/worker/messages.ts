@@ -26,7 +26,7 @@ import type { CompiledKernel } from "../nvcc/resources.ts";
 import type { OfferedRefactoring } from "../refactorings/offered.ts";
 import type { ProgramTimeline } from "../timeline/program-timeline.ts";
 import { failedStage } from "../trace.ts";
-import type { Imagined, LaunchName, Overrides, Written } from "../what-if/question.ts";
+import type { Imagined, LaunchName, Overrides, WarpQuestion, WarpSeen, Written } from "../what-if/question.ts";
 
 /** UTF-16 offsets into a text. */
 export interface OffsetRange {
@@ -217,6 +217,8 @@ export interface AnalysisWorker {
   simulate(path: string, order: SimulationOrder, told: (message: SimulationMessage) => void): Promise<boolean>;
   /** Rejects with an `AnalysisError` when it failed as a whole. @returns undefined when it was cancelled */
   imagine(path: string, question: WhatIf): Promise<Imagined | undefined>;
+  /** The same: what one warp of it does at a place of the source. */
+  watch(path: string, question: WhatIf, warp: WarpQuestion): Promise<WarpSeen | undefined>;
   /** The same: the edits that would make the launch so, on the file's own GPU. */
   write(path: string, question: WhatIf): Promise<Written | undefined>;
   /**

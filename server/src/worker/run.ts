@@ -19,7 +19,7 @@ import type { RefusedLaunch, SimulatedLaunch } from "../rules/rule.ts";
 import { type NotSimulatedLaunch, refusedIn, simulateLaunches } from "../simulate.ts";
 import { timelineOf } from "../timeline/timeline.ts";
 import { Imagination, type Reality } from "../what-if/imagination.ts";
-import type { Imagined, Written } from "../what-if/question.ts";
+import type { Imagined, WarpQuestion, WarpSeen, Written } from "../what-if/question.ts";
 import type {
   About,
   Configuration,
@@ -213,6 +213,11 @@ export class JobRunner {
         registersOf: (name, templateArguments) => knownResources(findCompiled(compiled, name, templateArguments)),
       }),
     );
+  }
+
+  /** What one of its warps does at a place of the source; undefined when it was cancelled. */
+  watch(path: string, question: WhatIf, warp: WarpQuestion, isCancelled: () => boolean): WarpSeen | undefined {
+    return this.#imagining(path, question, isCancelled, (imagination, reality, work) => imagination.watch(reality, question, warp, work));
   }
 
   /** The edits that would make a launch so; undefined when it was cancelled. */

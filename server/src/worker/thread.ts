@@ -3,7 +3,7 @@ import { Worker } from "node:worker_threads";
 import type { FixProof } from "../lint.ts";
 import type { OfferedRefactoring } from "../refactorings/offered.ts";
 import { addStages, type StageTotal } from "../trace.ts";
-import type { Imagined, Written } from "../what-if/question.ts";
+import type { Imagined, WarpQuestion, WarpSeen, Written } from "../what-if/question.ts";
 import {
   AnalysisError,
   type AnalysisWorker,
@@ -21,6 +21,7 @@ export type Request =
   | { readonly does: "find" | "headers"; readonly path: string }
   | { readonly does: "simulate"; readonly path: string; readonly order: SimulationOrder }
   | { readonly does: "imagine" | "write"; readonly path: string; readonly question: WhatIf }
+  | { readonly does: "watch"; readonly path: string; readonly question: WhatIf; readonly warp: WarpQuestion }
   | { readonly does: "tryRefactorings"; readonly path: string; readonly offers: readonly OfferedRefactoring[] };
 
 /** It ends soon once another may run. */
@@ -29,7 +30,7 @@ const mayBeCancelled = ({ does }: Request): boolean => does !== "find" && does !
 export type ToThread = { readonly input: Input } | { readonly id: number; readonly request: Request } | { readonly rest: true };
 
 /** The answer: `false` for a simulation that was cancelled, `true` for one that was told to its end; undefined for what was imagined no more. */
-type Answer = FileFindings | readonly string[] | boolean | Imagined | Written | readonly FixProof[] | undefined;
+type Answer = FileFindings | readonly string[] | boolean | Imagined | WarpSeen | Written | readonly FixProof[] | undefined;
 
 /** `stages`: what the request's stages took, when tracing is on. */
 export type FromThread = { readonly id: number; readonly stages?: readonly StageTotal[] | undefined } & (
@@ -210,6 +211,7 @@ export function threadWorker({ start, state, first = start(), ticks = seconds }:
     headers: (path) => ask({ does: "headers", path }) as Promise<readonly string[]>,
     simulate: (path, order, told) => ask({ does: "simulate", path, order }, told) as Promise<boolean>,
     imagine: (path, question) => ask({ does: "imagine", path, question }) as Promise<Imagined | undefined>,
+    watch: (path, question, warp) => ask({ does: "watch", path, question, warp }) as Promise<WarpSeen | undefined>,
     write: (path, question) => ask({ does: "write", path, question }) as Promise<Written | undefined>,
     tryRefactorings: (path, offers) => ask({ does: "tryRefactorings", path, offers }) as Promise<readonly FixProof[] | undefined>,
     rest: () => void (thread && post(thread, { rest: true })),

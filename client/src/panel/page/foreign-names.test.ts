@@ -72,7 +72,14 @@ function modelOf(name: string): PanelModel {
     reason: name,
     isStale: false,
     hasPins: true,
-    pinned: { gpu: name, occupancyPct: 100, ns: 20, dramGBs: 1 },
+    pinned: {
+      gpu: name,
+      occupancyPct: 100,
+      ns: 20,
+      dramGBs: 1,
+      levels: [{ name: "L1", read: 64, written: 32, hitPct: 50 }],
+      lines: [{ line: 1, text: name, shares: { time: 1, instructions: 1, sectors: 1, wavefronts: 1 } }],
+    },
     progress: "done",
     sweeps: [{ resource: "registers", now: 16, to: 32, steps: [[8, 100]] }],
     source: { uri: name, lines: { "1": name } },
@@ -102,9 +109,9 @@ describe.each(["<img src=x onerror=alert(1)>", '"><script>alert(1)</script>', "j
       ...measuredBody(model.measured, { load: nothing, show: nothing, remove: nothing, outlier: nothing, gpu: nothing }),
       pinNote(model),
       timeSection(report),
-      occupancySection(report, model.sweeps),
-      memorySection(report),
-      linesSection(model, model.measured?.launch?.lines, "instructions", { measure: nothing, reveal: nothing }),
+      occupancySection(report, model.sweeps, model.pinned, 200),
+      memorySection(report, model.pinned),
+      linesSection(model, model.measured?.launch?.lines, model.pinned, "instructions", { measure: nothing, reveal: nothing }),
     ] as unknown as Fake[];
     const elements = drawn.flatMap(all);
     const tags = new Set(elements.map(({ tag }) => tag));

@@ -1,25 +1,19 @@
-import type { AccessReport, LaunchReport, LineCounters, MeasuredLines, PanelModel, WaitKind } from "@warplens/server/protocol";
+import { type LineMeasure, lineMeasures, lineShares } from "@warplens/server/line-measures";
+import type { AccessReport, LaunchReport, LineCounters, MeasuredLines, PanelModel, Pinned, WaitKind } from "@warplens/server/protocol";
 import { formatPercent, formatRatio } from "@warplens/server/units";
 import { formatWaits } from "@warplens/server/wait-text";
 import { waitColours } from "../../wait-colours.ts";
 import { bar, element, ghostOf, section, stackedBar } from "./dom.ts";
+import { earlierLines } from "./earlier-lines.ts";
 
 /** Lines with less than this share of the time are not shown. */
 const worthALine = 0.01;
 /** Below this factor an access counts as ideal. */
 const worthANote = 1.05;
 
-const measures = ["time", "instructions", "sectors", "wavefronts"] as const;
-export type Measure = (typeof measures)[number];
+export type Measure = LineMeasure;
 
-const counters: Record<Measure, (line: LineCounters) => number> = {
-  time: (line) => line.timeShare ?? 0,
-  instructions: (line) => line.instructions,
-  sectors: (line) => line.globalSectors,
-  wavefronts: (line) => line.sharedWavefronts,
-};
-
-/** The same of what was measured. */
+/** What was measured of a line, by each measure. */
 const measuredCounters: Record<Measure, (line: MeasuredLines["lines"][string]) => number> = {
   time: ({ share = 0 }) => share,
   instructions: ({ instructions = 0 }) => instructions,
@@ -34,6 +28,8 @@ export interface HotLine {
   readonly share: number;
   /** The same of what was measured: of the time, of the samples. */
   readonly measured?: number;
+  /** The same before, of the line that this one was. */
+  readonly was?: number;
   /** Of the time: what it waits for, shares of the launch's. */
   readonly waits?: Readonly<Partial<Record<WaitKind, number>>>;
   /** What is not ideal about it; empty where nothing is. */
@@ -58,30 +54,41 @@ const none: LineCounters = {
 const isMeasured = ({ lines }: MeasuredLines, measure: Measure): boolean =>
   Object.values(lines).some((line) => measuredCounters[measure](line) > 0);
 
-/** The lines with the largest shares of a measure, estimated or measured. */
-function hottest({ report, source }: PanelModel, measured: MeasuredLines | undefined, measure: Measure, most = 8): HotLine[] {
-  const numbers = new Set([...Object.keys(report?.lines ?? {}), ...Object.keys(measured?.lines ?? {})]);
-  const all = [...numbers].map((line): [string, LineCounters] => [line, report?.lines[line] ?? none]);
+/** The lines with the largest shares of a measure: estimated, measured, or before. */
+function hottest(
+  { report, source }: PanelModel,
+  measured: MeasuredLines | undefined,
+  before: Pinned | undefined,
+  measure: Measure,
+  most = 8,
+): HotLine[] {
+  const estimated = report?.lines ?? {};
+  const numbers = new Set([...Object.keys(estimated), ...Object.keys(measured?.lines ?? {})]);
+  const texts = [...numbers].map((number) => ({ line: Number(number), text: source.lines[number] ?? "" })).sort((a, b) => a.line - b.line);
+  const earlier = earlierLines(before?.lines ?? [], texts);
   const countOf = (line: string): number => measuredCounters[measure](measured?.lines[line] ?? {});
   const totalMeasured = measure === "time" ? 1 : Object.keys(measured?.lines ?? {}).reduce((sum, line) => sum + countOf(line), 0);
-  const measuredShare = (line: string): number => (totalMeasured > 0 ? countOf(line) / totalMeasured : 0);
   const accessesOn = (number: number) => report?.accesses.filter(({ file, line }) => file === 0 && line === number) ?? [];
-  // A share of the time is of the launch's, whatever other files' lines take of it.
-  const total = measure === "time" ? 1 : all.reduce((sum, [, line]) => sum + counters[measure](line), 0);
-  const shareOf = (counted: LineCounters): number => (total > 0 ? counters[measure](counted) / total : 0);
-  const larger = ([line, counted]: [string, LineCounters]): number => Math.max(shareOf(counted), measuredShare(line));
-  return all
-    .filter((each) => larger(each) > (measure === "time" ? worthALine : 0))
-    .sort((a, b) => larger(b) - larger(a))
-    .slice(0, most)
-    .map(([line, counted]) => ({
-      line: Number(line),
-      text: source.lines[line] ?? "",
+  const shareOf = lineShares(measure, estimated);
+  const all = [...numbers].map((number): HotLine => {
+    const line = Number(number);
+    const counted = estimated[number] ?? none;
+    const was = earlier.get(line)?.shares[measure];
+    return {
+      line,
+      text: source.lines[number] ?? "",
       share: shareOf(counted),
-      ...(measured ? { measured: measuredShare(line) } : {}),
+      ...(measured ? { measured: totalMeasured > 0 ? countOf(number) / totalMeasured : 0 } : {}),
+      ...(was === undefined ? {} : { was }),
       ...(measure === "time" && counted.waits ? { waits: counted.waits } : {}),
-      notes: notesOn(counted, accessesOn(Number(line))),
-    }));
+      notes: notesOn(counted, accessesOn(line)),
+    };
+  });
+  const largest = ({ share, measured: sampled = 0, was = 0 }: HotLine): number => Math.max(share, sampled, was);
+  return all
+    .filter((each) => largest(each) > (measure === "time" ? worthALine : 0))
+    .sort((a, b) => largest(b) - largest(a))
+    .slice(0, most);
 }
 
 /** What the accesses of a line need beyond the ideal, the worst first, and whether its branches diverge. */
@@ -105,7 +112,7 @@ function waitsBar(waits: Readonly<Partial<Record<WaitKind, number>>>): HTMLEleme
   return stackedBar([...byColour].sort((a, b) => b[1] - a[1]).map(([tone, share]) => ({ share, tone })));
 }
 
-/** With a mark where the measured share ends. */
+/** With a mark where the measured share ends, or that of before. */
 function marked(of: HTMLElement, share: number | undefined): HTMLElement {
   if (share !== undefined) of.append(ghostOf(share));
   return of;
@@ -114,12 +121,13 @@ function marked(of: HTMLElement, share: number | undefined): HTMLElement {
 export function linesSection(
   model: PanelModel,
   measured: MeasuredLines | undefined,
+  before: Pinned | undefined,
   measure: Measure,
   on: { readonly measure: (measure: Measure) => void; readonly reveal: (line: number) => void },
 ): HTMLElement {
   const beside = measured && isMeasured(measured, measure) ? measured : undefined;
-  const found = hottest(model, beside, measure);
-  const choices = measures.map((name) =>
+  const found = hottest(model, beside, before, measure);
+  const choices = lineMeasures.map((name) =>
     element(
       "label",
       {},
@@ -133,7 +141,7 @@ export function linesSection(
       name,
     ),
   );
-  const rows = found.map(({ line, text, share, measured: sampled, waits, notes }) =>
+  const rows = found.map(({ line, text, share, measured: sampled, was, waits, notes }) =>
     element(
       "li",
       {},
@@ -149,7 +157,10 @@ export function linesSection(
             { class: "value measured", "aria-label": `measured ${formatPercent(sampled * 100)}` },
             formatPercent(sampled * 100),
           ),
-        marked(waits ? waitsBar(waits) : bar(share, notes.length > 0 ? "warn" : "part"), sampled),
+        marked(waits ? waitsBar(waits) : bar(share, notes.length > 0 ? "warn" : "part"), sampled ?? was),
+        was !== undefined &&
+          formatPercent(100 * was) !== formatPercent(100 * share) &&
+          element("span", { class: "note pinned" }, `was ${formatPercent(100 * was)}`),
         waits && element("span", { class: "note" }, formatWaits(waits)),
         notes.length > 0 && element("span", { class: "note" }, notes.join("; ")),
       ),

@@ -16,7 +16,8 @@ import type { Exported } from "./svg.ts";
 import { Sweep } from "./sweep.ts";
 import { blockSweep, gpuSweep, sizeSweep } from "./sweeps.ts";
 import { timeSection } from "./time.ts";
-import { warpView } from "./warp-view.ts";
+import { WarpView } from "./warp-view.ts";
+import { wavesView } from "./waves-view.ts";
 import { WhatIf, type WhatIfState } from "./what-if.ts";
 import "./style.css";
 
@@ -56,11 +57,19 @@ const whatIf = new WhatIf(
   state.whatIf,
 );
 
+const warpView = new WarpView(asker);
+
 /** Pixels that a drawing may take: those within the page's margins. */
 const drawingWidth = (): number => Math.max(180, root.clientWidth - 32);
 let gpus: readonly GpuSummary[] = [];
 const sweeps = [blockSweep(drawingWidth), sizeSweep(drawingWidth), gpuSweep(() => gpus)].map(
-  (kind) => new Sweep(kind, asker, () => render()),
+  (kind) =>
+    new Sweep(
+      kind,
+      asker,
+      () => whatIf.tried,
+      () => render(),
+    ),
 );
 
 /** They stay, so that figures dim and brighten without a flash. */
@@ -117,10 +126,17 @@ function page(own: PanelModel): HTMLElement[] {
   const reveal = (line: number): void => vscode.postMessage({ type: "reveal", line });
   // What was measured is of the launch as it is, not of what is tried.
   const measured = whatIf.imagined ? undefined : own.measured;
-  const { model, before = pinned && ({ figures: pinned, same: "as pinned" } satisfies Before) } = whatIf.imagined ?? { model: own };
+  const {
+    model,
+    overrides,
+    before = pinned && ({ figures: pinned, same: "as pinned" } satisfies Before),
+  } = whatIf.imagined ?? {
+    model: own,
+    overrides: {},
+  };
   const { report, reason } = model;
   if (!report) return [element("p", { class: "lead", role: "status" }, reason ? `Not simulated: ${reason}` : waiting[model.progress])];
-  const lines = linesSection(model, measured?.launch?.lines, state.measure ?? measureFor(report), {
+  const lines = linesSection(model, measured?.launch?.lines, before?.figures, state.measure ?? measureFor(report), {
     measure: (measure) => {
       change({ measure });
       render();
@@ -133,10 +149,11 @@ function page(own: PanelModel): HTMLElement[] {
     measured && section("Measured", ...measuredBody(measured, onMeasured)),
     whatIf.section(),
     timeSection(report, before?.figures),
-    occupancySection(report, model.sweeps, before?.figures),
-    memorySection(report),
+    occupancySection(report, model.sweeps, before?.figures, drawingWidth()),
+    memorySection(report, before?.figures),
     lines,
-    opened("Warp view", () => warpView(report, model, render, drawingWidth())),
+    opened("Blocks on SMs", () => wavesView(report, model.gpu, drawingWidth())),
+    opened("Warp view", () => warpView.body(report, model, overrides, drawingWidth())),
     opened("Roofline", () => roofline(report, model.gpu, before?.figures, drawingWidth())),
     ...sweeps.map((sweep) => sweep.section()),
     program && opened("Whole program", () => programBody(program, drawingWidth(), reveal)),
@@ -193,7 +210,7 @@ function basis({ report }: PanelModel): HTMLElement | undefined {
 window.addEventListener("message", ({ data }: MessageEvent<unknown>) => {
   const message = readToPage(data);
   if (!message) return;
-  if (message.type === "imagined") asker.answered(message.id, message.answer);
+  if (message.type === "imagined" || message.type === "watched") asker.answered(message);
   else if (message.type === "gpus") {
     gpus = message.gpus;
     whatIf.setGpus(message.gpus);

@@ -1,72 +1,40 @@
-import type { LaunchReport } from "@warplens/server/protocol";
+import { type MemoryLevel, memoryLevels } from "@warplens/server/memory-levels";
+import type { LaunchReport, Pinned } from "@warplens/server/protocol";
 import { formatPercent, formatTraffic } from "@warplens/server/units";
 import { element, section } from "./dom.ts";
 
-const sectorBytes = 32;
+const about: Readonly<Record<MemoryLevel["name"], string>> = {
+  Requested: "Bytes the threads asked of global memory",
+  L1: "32-byte sectors that the requests touch",
+  L2: "Sectors that reach L2",
+  DRAM: "Bytes moved from and to device memory",
+  Host: "Bytes moved over the link to the host's memory",
+};
 
-interface Level {
-  readonly name: string;
-  readonly about: string;
-  readonly read?: number | undefined;
-  readonly written?: number | undefined;
-  readonly hitPct?: number | undefined;
-}
-
-/** The way of the bytes from the threads to DRAM: what each level moved, and how much of it the level held. */
-function levels({ traffic, accesses }: LaunchReport): Level[] {
-  const requested = (operation: (name: string) => boolean) =>
-    accesses
-      .filter((access) => access.space === "global" && operation(access.operation))
-      .reduce((sum, access) => sum + access.lanes * access.bytesPerLane, 0);
-  const inBytes = (sectors: number | undefined) => (sectors === undefined ? undefined : sectors * sectorBytes);
-  return [
-    {
-      name: "Requested",
-      about: "Bytes the threads asked of global memory",
-      read: requested((name) => name === "load" || name === "copy"),
-      written: requested((name) => name === "store"),
-    },
-    {
-      name: "L1",
-      about: "32-byte sectors that the requests touch",
-      read: inBytes(traffic.globalLoadSectors),
-      written: inBytes(traffic.globalStoreSectors),
-      hitPct: traffic.l1HitPct,
-    },
-    {
-      name: "L2",
-      about: "Sectors that reach L2",
-      read: inBytes(traffic.l2ReadSectors),
-      written: inBytes(traffic.l2WriteSectors),
-      hitPct: traffic.l2HitPct,
-    },
-    { name: "DRAM", about: "Bytes moved from and to device memory", read: traffic.dramReadBytes, written: traffic.dramWriteBytes },
-    ...(traffic.hostReadBytes === undefined
-      ? []
-      : [
-          {
-            name: "Host",
-            about: "Bytes moved over the link to the host's memory",
-            read: traffic.hostReadBytes,
-            written: traffic.hostWriteBytes,
-          },
-        ]),
-  ];
-}
-
-export function memorySection(report: LaunchReport): HTMLElement {
-  const figure = (value: string | undefined) =>
-    element("td", {}, value ?? element("span", { class: "quiet", "aria-label": "not known" }, "–"));
+/** What each level moved, and how much of it the level held; below each figure what it was before, where that was another. */
+export function memorySection(report: LaunchReport, before?: Pinned): HTMLElement {
   const head = ["Level", "Read", "Written", "Hits"].map((name) => element("th", { scope: "col" }, name));
-  const rows = levels(report).map(({ name, about, read, written, hitPct }) =>
-    element(
+  const rows = memoryLevels(report).map((level) => {
+    const was = before?.levels.find(({ name }) => name === level.name);
+    const figure = (of: "read" | "written" | "hitPct", show: (value: number) => string): HTMLElement => {
+      const [now, then] = [level[of], was?.[of]].map((value) => (value === undefined ? undefined : show(value)));
+      return element(
+        "td",
+        {},
+        now ?? element("span", { class: "quiet", "aria-label": "not known" }, "–"),
+        then !== undefined && then !== now && element("span", { class: "pinned" }, `was ${then}`),
+      );
+    };
+    const hasHits = level.name === "L1" || level.name === "L2";
+    return element(
       "tr",
       {},
-      element("th", { scope: "row", title: about }, name),
-      figure(read === undefined ? undefined : formatTraffic(read)),
-      figure(written === undefined ? undefined : formatTraffic(written)),
-      name === "L1" || name === "L2" ? figure(hitPct === undefined ? undefined : formatPercent(hitPct)) : element("td"),
-    ),
-  );
-  return section("Memory", element("table", {}, element("thead", {}, element("tr", {}, ...head)), element("tbody", {}, ...rows)));
+      element("th", { scope: "row", title: about[level.name] }, level.name),
+      figure("read", formatTraffic),
+      figure("written", formatTraffic),
+      hasHits ? figure("hitPct", formatPercent) : element("td"),
+    );
+  });
+  const table = element("table", { class: "levels" }, element("thead", {}, element("tr", {}, ...head)), element("tbody", {}, ...rows));
+  return section("Memory", table);
 }

@@ -11,8 +11,13 @@ import { formatCapacity, formatCount, formatLimiters, formatPercent, formatRatio
 import { bar, element, ghostOf, section } from "./dom.ts";
 import { stepChart } from "./step-chart.ts";
 
-/** Occupancy as a bar with the achieved part marked, what it is made of, and where it would change. */
-export function occupancySection(report: LaunchReport, sweeps: PanelModel["sweeps"], before?: Pinned): HTMLElement {
+/** Occupancy as a bar with the achieved part marked, what it is made of, and where it would change. @param width in pixels of the page */
+export function occupancySection(
+  report: LaunchReport,
+  sweeps: PanelModel["sweeps"],
+  before: Pinned | undefined,
+  width: number,
+): HTMLElement {
   const { theoreticalPct, achievedPct, blocksPerSm, activeWarpsPerSm, limiters, wavesPerSm, advice } = report.occupancy;
   const local = report.resources.compiled?.stackBytes ?? report.resources.localBytesPerThread;
   const spills = spillText(report.resources);
@@ -36,7 +41,7 @@ export function occupancySection(report: LaunchReport, sweeps: PanelModel["sweep
   ];
   const changes = resourceChanges(report).flatMap((each) => {
     const sweep = sweeps.find(({ resource }) => resource === each.resource);
-    return sweep ? [resourceChart(each, sweep, report)] : [];
+    return sweep ? [resourceChart(each, sweep, report, width)] : [];
   });
   return section("Occupancy", track, ...advised(advice), facts(rows), ...changes);
 }
@@ -61,9 +66,15 @@ function advised(advice: LaunchReport["occupancy"]["advice"]): HTMLElement[] {
 const units = { registers: "a thread", shared: "a block", block: "threads" };
 
 /** One resource: what the launch uses, occupancy over all that it could, and the nearest changes. */
-function resourceChart({ resource, name, now, below, above }: ResourceChanges, sweep: OccupancySweep, report: LaunchReport): HTMLElement {
+function resourceChart(
+  { resource, name, now, below, above }: ResourceChanges,
+  sweep: OccupancySweep,
+  report: LaunchReport,
+  width: number,
+): HTMLElement {
   const { basis } = report.resources.registersPerThread;
   const used = `${now} ${units[resource]}${resource === "registers" ? `, ${basis}` : ""}`;
+  const textOf = (value: number): string => (resource === "shared" ? formatCapacity(value) : String(value));
   const around = [below, above].filter((text) => text !== undefined).join("; ");
   const shown = element("span", { class: "value" }, used);
   return element(
@@ -71,14 +82,17 @@ function resourceChart({ resource, name, now, below, above }: ResourceChanges, s
     { class: "resource" },
     element("span", { class: "quiet" }, name),
     shown,
-    stepChart(
+    stepChart({
       sweep,
-      `Occupancy by ${name.toLowerCase()}. Now ${used}: ${formatPercent(report.occupancy.theoreticalPct)}${around ? `; ${around}` : ""}.`,
-      (value, percent) => {
-        const text = value === undefined ? "" : `${resource === "shared" ? formatCapacity(value) : value} ${units[resource]}`;
+      label: `Occupancy by ${name.toLowerCase()}. Now ${used}: ${formatPercent(report.occupancy.theoreticalPct)}${around ? `; ${around}` : ""}.`,
+      xText: textOf,
+      unit: units[resource],
+      width,
+      tell(value, percent) {
+        const text = value === undefined ? "" : `${textOf(value)} ${units[resource]}`;
         shown.textContent = percent === undefined ? used : `${text}: ${formatPercent(percent)}`;
       },
-    ),
+    }),
     element("span", { class: "quiet" }, below ?? ""),
     element("span", { class: "quiet value" }, above ?? ""),
   );

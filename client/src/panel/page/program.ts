@@ -1,6 +1,7 @@
 /** What a run of the whole program has the device do: a lane a stream, loops folded, and what takes longest by its place. */
 import type { PanelProgram } from "@warplens/server/protocol";
-import { formatPercent, formatTime, formatTraffic } from "@warplens/server/units";
+import { taskText } from "@warplens/server/task-text";
+import { formatPercent, formatTime } from "@warplens/server/units";
 import { element } from "./dom.ts";
 import { apart } from "./scale.ts";
 import { shape } from "./svg.ts";
@@ -21,7 +22,6 @@ const leastApart = 64;
 const apartAtEnd = 2 * leastApart - 16;
 
 const tones = { kernel: "kernel", "to device": "up", "from device": "down", "in device": "inside" } as const;
-const ways = { kernel: "", "to device": " to the device", "from device": " to the host", "in device": " on the device" } as const;
 
 /** Nanoseconds without the turns of loops that are not drawn one by one, but for a part that shows that they are there. */
 function folded({ ns, tasks, turns }: PanelProgram): { readonly at: (time: number) => number; readonly all: number } {
@@ -120,8 +120,7 @@ function drawing(program: PanelProgram, width: number, reveal: (line: number) =>
   return element("div", { class: "drawing" }, svg);
 }
 
-const nameOf = ({ name, engine, bytes, isPageable }: Task): string =>
-  `${name}${engine !== "kernel" && bytes !== undefined ? ` ${formatTraffic(bytes)}${ways[engine]}` : ""}${isPageable ? ", pageable" : ""}`;
+const nameOf = (task: Task): string => taskText(task, task.name);
 
 const label = ({ tasks, ns }: PanelProgram): string =>
   `Time line of the program: ${tasks.length} things in ${new Set(tasks.map(({ stream }) => stream)).size} streams, ${formatTime(ns)}. What takes longest is listed below.`;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { apart, linearTicks, logShare, logTicks, niceAbove } from "./scale.ts";
+import { apart, binaryTicks, linearTicks, logShare, logTicks, niceAbove } from "./scale.ts";
 
 test.each([
   [0, 1],
@@ -36,3 +36,10 @@ test("the middle by logarithm", () => {
 });
 
 test("labels that would meet are left out", () => expect(apart([0, 10, 20, 30, 45], (each) => each, 20)).toEqual([0, 20, 45]));
+
+test.each([
+  [16, 255, [16, 64, 128, 192, 255]],
+  [32, 1024, [32, 256, 512, 768, 1024]],
+  [0, 232448, [0, 65536, 131072, 196608, 232448]],
+  [5, 5, [5]],
+])("multiples of a power of two from %d to %d", (from, to, ticks) => expect(binaryTicks(from, to)).toEqual(ticks));

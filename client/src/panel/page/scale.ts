@@ -15,6 +15,14 @@ export function linearTicks(largest: number): number[] {
   return Array.from({ length: count + 1 }, (_, index) => index * step);
 }
 
+/** Multiples of a power of two between two values, with both ends: at most so many steps. */
+export function binaryTicks(from: number, to: number, most = 4): number[] {
+  const step = 2 ** Math.ceil(Math.log2(Math.max(1, (to - from) / most)));
+  const first = Math.floor(from / step) + 1;
+  const between = Array.from({ length: Math.max(0, Math.ceil(to / step) - first) }, (_, index) => (first + index) * step);
+  return to > from ? [from, ...between, to] : [from];
+}
+
 /** Powers of a base from the one below the least to the one above the largest. */
 export function logTicks(least: number, largest: number, base = 10): number[] {
   const log = (value: number): number => Math.log(value) / Math.log(base);

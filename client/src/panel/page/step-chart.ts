@@ -1,56 +1,74 @@
 import type { OccupancySweep } from "@warplens/server/protocol";
+import { formatPercent } from "@warplens/server/units";
 import { element } from "./dom.ts";
+import { apart, binaryTicks } from "./scale.ts";
+import { shape } from "./svg.ts";
 
-const svg = "http://www.w3.org/2000/svg";
-const height = 100;
+const left = 38;
+const right = 4;
+const top = 6;
+const plotHeight = 40;
+const bottom = 16;
+const height = top + plotHeight + bottom;
+/** Between the values on the axis, and before the last one, which has the unit behind it. */
+const leastApart = 34;
+
+interface StepChartSpec {
+  readonly sweep: OccupancySweep;
+  readonly label: string;
+  /** A value as the axis has it. */
+  readonly xText: (value: number) => string;
+  /** Behind the last value: `a thread`. */
+  readonly unit: string;
+  /** Pixels of the page. */
+  readonly width: number;
+  /** Called with a value and the occupancy there, and with nothing when nobody looks any more. */
+  readonly tell: (value?: number, occupancyPct?: number) => void;
+}
 
 /**
- * A step line of occupancy from 0 to 100 %, as wide as its place, with the launch's own value marked. What it is at others is told under
- * the pointer, and by the arrow keys, which go from step to step.
- * @param tell called with a value and the occupancy there, and with nothing when nobody looks any more
+ * A step line of occupancy from 0 to 100 %, with the launch's own value marked. What it is at others is told under the pointer, and by the
+ * arrow keys, which go from step to step.
  */
-export function stepChart(
-  { now, to, steps }: OccupancySweep,
-  label: string,
-  tell: (value?: number, occupancyPct?: number) => void,
-): HTMLElement {
+export function stepChart({ sweep: { now, to, steps }, label, xText, unit, width, tell }: StepChartSpec): HTMLElement {
   const from = steps[0]?.[0] ?? 0;
-  const x = (value: number): number => (100 * (Math.min(Math.max(value, from), to) - from)) / Math.max(1, to - from);
-  const corners = steps.flatMap(([value, percent], index) => [
-    `${index === 0 ? "M" : "H"}${x(value)}${index === 0 ? ` ${height - percent}` : ""}`,
-    `V${height - percent}`,
-  ]);
-  const line = `${corners.join("")}H100`;
-  const chart = document.createElementNS(svg, "svg");
-  chart.setAttribute("viewBox", `0 0 100 ${height}`);
-  chart.setAttribute("preserveAspectRatio", "none");
-  for (const [name, path] of [
-    ["area", `${line}V${height}H0Z`],
-    ["edge", line],
-  ] as const) {
-    const drawn = document.createElementNS(svg, "path");
-    drawn.setAttribute("class", name);
-    drawn.setAttribute("d", path);
-    chart.append(drawn);
-  }
+  const within = (value: number): number => Math.min(Math.max(value, from), to);
+  const atX = (value: number): number => left + ((width - left - right) * (within(value) - from)) / Math.max(1, to - from);
+  const atY = (percent: number): number => top + plotHeight * (1 - percent / 100);
   const percentAt = (value: number): number => steps.findLast(([from]) => from <= value)?.[1] ?? steps[0]?.[1] ?? 0;
-  const percent = percentAt(now);
-  const mark = element("div", { class: "now" });
-  mark.style.left = `${x(now)}%`;
-  const dot = element("div", { class: "dot" });
-  dot.style.left = mark.style.left;
-  dot.style.top = `${height - percent}%`;
+  const svg = shape("svg", { viewBox: `0 0 ${width} ${height}`, width, height, class: "plot", "aria-hidden": "true" });
+  for (const tick of [0, 50, 100]) {
+    svg.append(shape("line", { class: "grid", x1: left, x2: width - right, y1: atY(tick), y2: atY(tick) }));
+    svg.append(shape("text", { class: "tick", x: left - 5, y: atY(tick) + 4, "text-anchor": "end" }, formatPercent(tick)));
+  }
+  const end = `${xText(to)} ${unit}`;
+  // The last value takes the room of its unit, too.
+  const endsAt = width - right - 6 * end.length - 12;
+  for (const tick of apart(binaryTicks(from, to).slice(0, -1), atX, leastApart).filter((each) => atX(each) + leastApart / 2 < endsAt))
+    svg.append(
+      shape("text", { class: "tick", x: atX(tick), y: height - 3, "text-anchor": tick === from ? "start" : "middle" }, xText(tick)),
+    );
+  svg.append(shape("text", { class: "tick", x: width - right, y: height - 3, "text-anchor": "end" }, end));
+  const corners = steps.flatMap(([value, percent], index) => [
+    `${index === 0 ? "M" : "H"}${atX(value).toFixed(1)}${index === 0 ? ` ${atY(percent).toFixed(1)}` : ""}`,
+    `V${atY(percent).toFixed(1)}`,
+  ]);
+  const line = `${corners.join("")}H${width - right}`;
+  svg.append(shape("path", { class: "area", d: `${line}V${atY(0)}H${left}Z` }), shape("path", { class: "edge", d: line }));
+  const guide = shape("line", { class: "guide", y1: top, y2: atY(0) });
+  const dot = shape("circle", { class: "point now", r: 3.5 });
+  svg.append(guide, dot);
   const places = [...new Set([...steps.map(([value]) => value), now])].sort((a, b) => a - b);
   const plot = element("div", {
-    class: "steps",
+    class: "steps chart",
     role: "slider",
     tabindex: 0,
     "aria-label": label,
     "aria-valuemin": from,
     "aria-valuemax": to,
     pointermove: (event) => {
-      const { left, width } = plot.getBoundingClientRect();
-      look(Math.round(from + ((to - from) * ((event as PointerEvent).clientX - left)) / Math.max(1, width)));
+      const x = (event as PointerEvent).clientX - plot.getBoundingClientRect().left;
+      tell(...look(Math.round(from + ((to - from) * (x - left)) / Math.max(1, width - left - right))));
     },
     pointerleave: () => leave(),
     blur: () => leave(),
@@ -61,25 +79,25 @@ export function stepChart(
       const at = next ?? before;
       if (at === undefined) return;
       event.preventDefault();
-      look(at);
+      tell(...look(at));
     },
   });
   let looked = now;
-  const look = (value: number): void => {
-    looked = Math.min(Math.max(value, from), to);
-    mark.style.left = `${x(looked)}%`;
-    dot.style.left = mark.style.left;
-    dot.style.top = `${height - percentAt(looked)}%`;
+  const look = (value: number): [number, number] => {
+    looked = within(value);
+    const percent = percentAt(looked);
+    for (const side of ["x1", "x2"]) guide.setAttribute(side, String(atX(looked)));
+    dot.setAttribute("cx", String(atX(looked)));
+    dot.setAttribute("cy", String(atY(percent)));
     plot.setAttribute("aria-valuenow", String(looked));
-    plot.setAttribute("aria-valuetext", `${looked}: ${Math.round(percentAt(looked))} %`);
-    tell(looked, percentAt(looked));
+    plot.setAttribute("aria-valuetext", `${looked}: ${Math.round(percent)} %`);
+    return [looked, percent];
   };
   const leave = (): void => {
     look(now);
     tell();
   };
-  plot.setAttribute("aria-valuenow", String(now));
-  plot.setAttribute("aria-valuetext", `${now}: ${Math.round(percent)} %`);
-  plot.append(chart, mark, dot);
+  plot.append(svg);
+  look(now);
   return plot;
 }

@@ -6,7 +6,7 @@ const namespace = "http://www.w3.org/2000/svg";
 export function shape(tag: string, attributes: Readonly<Record<string, string | number>>, text?: string): SVGElement {
   const made = document.createElementNS(namespace, tag);
   for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, String(value));
-  if (text !== undefined) made.textContent = text;
+  if (text !== undefined) made.append(text);
   return made;
 }
 

@@ -9,6 +9,12 @@ test("blocks of one row grow along x, and the launch's own is as it is", () => {
   expect(points[0]?.overrides).toEqual({ block: [32, 1, 1] });
 });
 
+test("where a grid is tried, each block has one that covers as much", () => {
+  const points = blockPoints({ block: [256, 1, 1], grid: [100, 2, 1] }, { grid: [100, 2, 1] });
+  expect(points.find(({ x }) => x === 96)?.overrides).toEqual({ block: [96, 1, 1], grid: [267, 2, 1] });
+  expect(points.find(({ x }) => x === 256)?.overrides).toEqual({ block: [256, 1, 1], grid: [100, 2, 1] });
+});
+
 test("blocks of several rows grow by rows", () => {
   const points = blockPoints({ block: [48, 4, 1], grid: [7, 7, 1] });
   expect(points.map(({ x, overrides: { block } }) => [x, block])).toEqual([

@@ -10,16 +10,21 @@ export interface SweepPoint {
 
 const blockSizes = [32, 64, 96, 128, 192, 256, 384, 512, 640, 768, 896, 1024] as const;
 
-/** Blocks of 32 to 1,024 threads and of as many as now, for as many threads together: along x, of a block of several rows in its rows. */
-export function blockPoints({ block, grid }: Pick<Knobs, "block" | "grid">): SweepPoint[] {
+/**
+ * Blocks of 32 to 1,024 threads and of as many as now, for as many threads together: along x, of a block of several rows in its rows.
+ * @param tried what of the launch is tried: where that has a grid of its own, no other follows
+ */
+export function blockPoints({ block, grid }: Pick<Knobs, "block" | "grid">, tried: Overrides = {}): SweepPoint[] {
   const [x, y, z] = block;
   const inRows = y * z > 1;
   const row = x * z;
   const sizes = [...new Set([...blockSizes, x * y * z])].filter((size) => !inRows || size % row === 0).sort((a, b) => a - b);
   return sizes.map((size) => {
-    const sides = inRows ? ([x, size / row, z] as const) : ([size, 1, 1] as const);
     // As it is now, whatever a grid that follows would come to.
-    return { x: size, overrides: size === x * y * z ? { block, grid } : { block: sides } };
+    if (size === x * y * z) return { x: size, overrides: { block, grid } };
+    const sides = inRows ? ([x, size / row, z] as const) : ([size, 1, 1] as const);
+    const covering = ([0, 1, 2] as const).map((axis) => Math.ceil((grid[axis] * block[axis]) / sides[axis])) as unknown as typeof grid;
+    return { x: size, overrides: { block: sides, ...(tried.grid ? { grid: covering } : {}) } };
   });
 }
 

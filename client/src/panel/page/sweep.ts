@@ -1,5 +1,5 @@
-/** Questions of one kind about a launch, asked one at a time once its header is opened. */
-import type { PanelModel, WhatIfAnswer } from "@warplens/server/protocol";
+/** Questions of one kind about a launch, with the values that are tried, asked one at a time once its header is opened. */
+import type { Overrides, PanelModel, WhatIfAnswer } from "@warplens/server/protocol";
 import type { Asker, Asking } from "./asker.ts";
 import { disclosure, element } from "./dom.ts";
 import type { SweepPoint } from "./sweep-points.ts";
@@ -9,19 +9,29 @@ export interface Answered {
   readonly answer: WhatIfAnswer;
 }
 
+/** What is tried in the panel: questions begin from there. */
+export interface Tried {
+  readonly overrides: Overrides;
+  /** In words. */
+  readonly words: string;
+}
+
 interface Run {
-  /** What it is about: the launch, and the version of the text and the GPU. */
+  /** What it is about: the launch that it begins from, and the version of the text. */
   readonly of: PanelModel;
+  readonly tried: Tried | undefined;
+  /** The GPU that was chosen: its id. */
+  readonly gpu: string;
   readonly points: readonly SweepPoint[];
   readonly answers: Answered[];
-  asking?: Asking | undefined;
+  asking?: Asking<WhatIfAnswer> | undefined;
   isCancelled: boolean;
 }
 
 export interface SweepKind {
   readonly title: string;
-  /** What is asked; a sentence where there is nothing to ask. @param own the launch as it is */
-  points(own: WhatIfAnswer, model: PanelModel): readonly SweepPoint[] | string;
+  /** What is asked; a sentence where there is nothing to ask. @param own the launch that it begins from @param tried what of that is tried */
+  points(own: WhatIfAnswer, model: PanelModel, tried: Overrides): readonly SweepPoint[] | string;
   /** Above the drawing. */
   controls?(own: WhatIfAnswer, model: PanelModel, again: () => void): HTMLElement | undefined;
   draw(answers: readonly Answered[], points: readonly SweepPoint[], model: PanelModel): readonly HTMLElement[];
@@ -30,6 +40,7 @@ export interface SweepKind {
 export class Sweep {
   readonly #kind: SweepKind;
   readonly #asker: Asker;
+  readonly #tried: () => Tried | undefined;
   readonly #changed: () => void;
   #model: PanelModel | undefined;
   #isOpen = false;
@@ -38,9 +49,10 @@ export class Sweep {
   /** Why there is nothing to ask. */
   #why: string | undefined;
 
-  constructor(kind: SweepKind, asker: Asker, changed: () => void) {
+  constructor(kind: SweepKind, asker: Asker, tried: () => Tried | undefined, changed: () => void) {
     this.#kind = kind;
     this.#asker = asker;
+    this.#tried = tried;
     this.#changed = changed;
   }
 
@@ -69,13 +81,17 @@ export class Sweep {
   #toggle(): void {
     this.#isOpen = !this.#isOpen;
     if (!this.#isOpen) this.#stop();
-    else if (!this.#run || this.#isOld || this.#run.isCancelled) void this.#begin();
+    else if (!this.#run || this.#isOld || this.#isOfOtherValues || this.#run.isCancelled) void this.#begin();
     this.#changed();
   }
 
   get #isOld(): boolean {
-    const [of, model] = [this.#run?.of, this.#model];
-    return of !== undefined && model !== undefined && (of.version !== model.version || of.gpu.id !== model.gpu.id);
+    const [run, model] = [this.#run, this.#model];
+    return run !== undefined && model !== undefined && (run.of.version !== model.version || run.gpu !== model.gpu.id);
+  }
+
+  get #isOfOtherValues(): boolean {
+    return this.#run !== undefined && JSON.stringify(this.#run.tried?.overrides) !== JSON.stringify(this.#tried()?.overrides);
   }
 
   #stop(): void {
@@ -87,15 +103,18 @@ export class Sweep {
     const model = this.#model;
     if (!model) return;
     this.#stop();
-    const run: Run = { of: model, points: [], answers: [], isCancelled: false };
+    const tried = this.#tried();
+    const run: Run = { of: model, tried, gpu: model.gpu.id, points: [], answers: [], isCancelled: false };
     this.#run = run;
     this.#why = undefined;
     const own = await this.#ask(run, {});
     if (!own || this.#run !== run) return;
     this.#own = own;
-    const points = own.knobs ? this.#kind.points(own, model) : (own.reason ?? "The launch is not known.");
+    const { report = model.report, gpu } = own;
+    const of: PanelModel = { ...model, gpu, ...(report ? { report } : {}) };
+    const points = own.knobs ? this.#kind.points(own, of, tried?.overrides ?? {}) : (own.reason ?? "The launch is not known.");
     if (typeof points === "string") this.#why = points;
-    else await this.#goOn({ ...run, points });
+    else await this.#goOn({ ...run, of, points });
     this.#changed();
   }
 
@@ -117,7 +136,7 @@ export class Sweep {
 
   async #ask(run: Run, overrides: SweepPoint["overrides"]): Promise<WhatIfAnswer | null> {
     const { uri, version, selected } = run.of;
-    const asking = this.#asker.ask({ uri, version, launch: selected, overrides });
+    const asking = this.#asker.ask({ uri, version, launch: selected, overrides: withTried(run.tried?.overrides, overrides) });
     run.asking = asking;
     const answer = await asking.answer;
     run.asking = undefined;
@@ -137,6 +156,8 @@ export class Sweep {
     const isOver = !run || run.isCancelled || (run.points.length > 0 && run.answers.length === run.points.length);
     const progress = run && run.points.length > 0 ? `${run.answers.length} of ${run.points.length}` : "Looking at the launch…";
     const parts = [
+      run?.tried &&
+        element("p", { class: "imagined" }, element("span", {}, "Begins from what is tried: ", element("strong", {}, run.tried.words))),
       this.#own && this.#kind.controls?.(this.#own, model, again),
       ...(run && run.answers.length > 0 ? this.#kind.draw(run.answers, run.points, run.of) : []),
       !isOver &&
@@ -150,16 +171,26 @@ export class Sweep {
           }),
         ),
       isOver &&
-        (this.#isOld || run?.isCancelled) &&
+        (this.#isOld || this.#isOfOtherValues || run?.isCancelled) &&
         element(
           "p",
           { class: "progress quiet", role: "status" },
-          this.#isOld ? "From before your last edit." : `Stopped at ${progress}.`,
+          this.#isOld
+            ? "From before your last edit."
+            : this.#isOfOtherValues
+              ? "Of other values than those that are tried now."
+              : `Stopped at ${progress}.`,
           button("Again", again),
         ),
     ];
     return parts.filter((part): part is HTMLElement => part instanceof HTMLElement);
   }
+}
+
+/** A point's values go before those that are tried. */
+function withTried(tried: Overrides | undefined, { parameters, ...point }: Overrides): Overrides {
+  const all = { ...tried?.parameters, ...parameters };
+  return { ...tried, ...point, ...(Object.keys(all).length > 0 ? { parameters: all } : {}) };
 }
 
 const launchOf = ({ uri, selected, launches }: PanelModel): string => `${uri} ${selected} ${launches[selected]?.kernel}`;

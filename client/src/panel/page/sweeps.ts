@@ -10,7 +10,7 @@ import { wrongThen } from "./wrong.ts";
 /** @param width pixels that a drawing may take */
 export const blockSweep = (width: () => number): SweepKind => ({
   title: "Time by block size",
-  points: ({ knobs }) => (knobs ? blockPoints(knobs) : []),
+  points: ({ knobs }, _, tried) => (knobs ? blockPoints(knobs, tried) : []),
   draw: (answers, points, { report }) => {
     const [x = 1, y = 1, z = 1] = report?.block ?? [];
     const spec = {

@@ -44,7 +44,7 @@ export function timeSection({ time: estimate }: LaunchReport, before?: Pinned): 
           "span",
           { class: "value" },
           `${formatTime(ns)}, ${formatPercent((100 * ns) / estimate.ns)}`,
-          ghost !== undefined && element("span", { class: "pinned" }, ` was ${formatTime(ghost)}`),
+          ghost !== undefined && formatTime(ghost) !== formatTime(ns) && element("span", { class: "pinned" }, ` was ${formatTime(ghost)}`),
         ),
         track,
       );

@@ -26,10 +26,15 @@ test("from the middle of a sector it is one more", () =>
 test("a row apart each lane has a sector of its own", () => {
   const found = warpRequest(access("global", lanes(4096)));
   expect(found?.slots).toHaveLength(32);
-  expect(found?.lanes[3]).toEqual({ byte: 3 * 4096, slots: [3] });
+  expect(found?.lanes[3]).toEqual({ lane: 3, byte: 3 * 4096, slots: [3] });
   expect(found?.slots[1]).toEqual({ number: 128, used: 4 });
 });
 test("lanes that read the same bytes use them once", () => expect(used(warpRequest(access("global", lanes(0))))).toEqual([4]));
+test("lanes that take no part are left out by their mask", () =>
+  expect(warpRequest(access("global", [0, 64]), 0b1010)?.lanes.map(({ lane, slots }) => [lane, slots])).toEqual([
+    [1, [0]],
+    [3, [1]],
+  ]));
 test("what spans two sectors touches both", () => expect(warpRequest(access("global", [0], 16, 24))?.lanes[0]?.slots).toEqual([0, 1]));
 
 test("words of shared memory lie one a bank", () => expect(used(warpRequest(access("shared", lanes(4))))).toEqual(lanes(0).map(() => 1)));

@@ -15,13 +15,23 @@ export interface Slot {
 
 export interface WarpRequest {
   readonly slots: readonly Slot[];
-  /** By active lane: its first byte from the lowest, and the slots that it touches, as indices. */
-  readonly lanes: readonly { readonly byte: number; readonly slots: readonly number[] }[];
+  /** By active lane: which it is, its first byte from the lowest, and the slots that it touches, as indices. */
+  readonly lanes: readonly { readonly lane: number; readonly byte: number; readonly slots: readonly number[] }[];
 }
 
-/** Undefined where no request was kept to show. */
-export function warpRequest({ space, example, exampleAt = 0, bytesPerLane }: AccessReport): WarpRequest | undefined {
+/** Lanes of a mask, from the lowest bit on. */
+export const lanesIn = (mask: number): number[] => Array.from({ length: 32 }, (_, lane) => lane).filter((lane) => (mask >>> lane) & 1);
+
+/**
+ * Undefined where no request was kept to show.
+ * @param mask the lanes that are active; of an example they are not known, and count from 0 on
+ */
+export function warpRequest(
+  { space, example, exampleAt = 0, bytesPerLane }: Pick<AccessReport, "space" | "example" | "exampleAt" | "bytesPerLane">,
+  mask?: number,
+): WarpRequest | undefined {
   if (!example || example.length === 0 || (space !== "global" && space !== "shared")) return undefined;
+  const active = mask === undefined ? [] : lanesIn(mask);
   const unit = space === "global" ? sectorBytes : bankBytes;
   // Sectors from the one that the lowest byte lies in; words of the row of banks that it lies in.
   const from = space === "global" ? exampleAt % sectorBytes : exampleAt % (banks * bankBytes);
@@ -42,6 +52,10 @@ export function warpRequest({ space, example, exampleAt = 0, bytesPerLane }: Acc
   const indexOf = new Map(numbers.map((number, index) => [number, index]));
   return {
     slots: numbers.map((number) => ({ number, used: touched.get(number)?.size ?? 0 })),
-    lanes: example.map((byte) => ({ byte, slots: unitsOf(byte).map((each) => indexOf.get(slotOf(each)) ?? 0) })),
+    lanes: example.map((byte, index) => ({
+      lane: active[index] ?? index,
+      byte,
+      slots: unitsOf(byte).map((each) => indexOf.get(slotOf(each)) ?? 0),
+    })),
   };
 }

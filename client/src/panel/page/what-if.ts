@@ -7,6 +7,7 @@ import type { Asker, Asking } from "./asker.ts";
 import { disclosure, element } from "./dom.ts";
 import { type StepKind, stepped, typed } from "./steps.ts";
 import type { Before } from "./summary.ts";
+import type { Tried } from "./sweep.ts";
 import { wrongThen } from "./wrong.ts";
 
 /** What of it is kept while the page is hidden. */
@@ -34,7 +35,7 @@ export class WhatIf {
   #own: Knobs | undefined;
   /** The last answer, and the values that it is about. */
   #answered: { readonly answer: WhatIfAnswer; readonly overrides: Overrides } | undefined;
-  #asking: Asking | undefined;
+  #asking: Asking<WhatIfAnswer> | undefined;
   #gpus: readonly GpuSummary[] = [];
   /** Why the values were not written. */
   #why: string | undefined;
@@ -71,7 +72,9 @@ export class WhatIf {
   }
 
   /** The model as it would be, and what it is compared with; undefined while nothing is tried. */
-  get imagined(): { readonly model: PanelModel; readonly before: Before; readonly words: string } | undefined {
+  get imagined():
+    | { readonly model: PanelModel; readonly before: Before; readonly words: string; readonly overrides: Overrides }
+    | undefined {
     const { answer, overrides = {} } = this.#answered ?? {};
     const model = this.#model;
     if (!model?.report || !answer?.report || !this.#isChanged || Object.keys(overrides).length === 0) return undefined;
@@ -81,9 +84,19 @@ export class WhatIf {
     const then = wrong === undefined ? fault : { text: wrong, message: "With these values, not with those that the source gives it." };
     return {
       model: { ...rest, report, sweeps, gpu, hasPins: false, ...(then ? { fault: then } : {}) },
-      before: { figures: comparedOf(model.report, model.gpu.name), same: "unchanged" },
+      before: { figures: comparedOf(model.report, model.gpu.name, model.source.lines), same: "unchanged" },
       words: wordsOf(overrides, gpu),
+      overrides,
     };
+  }
+
+  /** The values that are tried, for what begins from them; undefined while none are. */
+  get tried(): Tried | undefined {
+    const model = this.#model;
+    if (!model || !this.#isChanged) return undefined;
+    const { overrides } = this.#state;
+    const gpu = this.#gpus.find(({ id }) => id === overrides.gpu) ?? model.gpu;
+    return { overrides, words: wordsOf(overrides, gpu) };
   }
 
   reset(): void {
