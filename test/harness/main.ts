@@ -11,7 +11,7 @@ import { print, readResults, type Tally, type TestResult, tally } from "./result
 import { startServer, type VscodeInstall, type VscodeServer } from "./vscode-server.ts";
 import { openBrowser, workbenchUrl } from "./workbench.ts";
 
-export { screenshots } from "./screenshots.ts";
+export { recordEdit, screenshots } from "./screenshots.ts";
 export { startServer } from "./vscode-server.ts";
 export { openBrowser, openFile, workbenchUrl } from "./workbench.ts";
 

@@ -3,10 +3,15 @@ import { mkdirSync } from "node:fs";
 import path from "node:path";
 import type { BrowserContext, FrameLocator, Page } from "playwright-core";
 import { dropFiles } from "./drop.ts";
+import { type Frame, record } from "./recording.ts";
 import { startServer, type VscodeInstall, type VscodeServer } from "./vscode-server.ts";
 import { goToLine, openBrowser, openFile, openPanel, runCommand, setTheme } from "./workbench.ts";
 
 const themes = ["Dark Modern", "Light Modern"];
+
+const settings = { "editor.fontSize": 13, "window.zoomLevel": 0, "breadcrumbs.enabled": false };
+/** Milliseconds of a key, as somebody types. */
+const keyTime = 120;
 
 interface ScreenshotOptions {
   readonly root: string;
@@ -17,7 +22,6 @@ interface ScreenshotOptions {
 
 export async function screenshots({ root, vscode, chromium, into }: ScreenshotOptions): Promise<void> {
   mkdirSync(into, { recursive: true });
-  const settings = { "editor.fontSize": 13, "window.zoomLevel": 0, "breadcrumbs.enabled": false };
   const server = await startServer(vscode, { settings });
   const browser = await openBrowser(chromium, server.home, { width: 1440, height: 900, scale: 1.5 });
   try {
@@ -51,6 +55,7 @@ export async function screenshots({ root, vscode, chromium, into }: ScreenshotOp
       await page.locator(".part.sidebar").screenshot({ path: path.join(into, `what-if-${nameOf(theme)}.png`) });
     }
     await panel.getByRole("button", { name: "Reset" }).first().click();
+    await panel.getByRole("button", { name: "What if", exact: true }).click();
     await panel.locator("main").evaluate((main) => main.scrollTo(0, 0));
     await page.setViewportSize({ width: 1440, height: 900 });
     await pinned(page, panel);
@@ -67,15 +72,48 @@ export async function screenshots({ root, vscode, chromium, into }: ScreenshotOp
   }
 }
 
+/** Pads a tile whose figures are pinned: the lens and the panel say what it changed. */
+export async function recordEdit({ root, vscode, chromium }: Omit<ScreenshotOptions, "into">): Promise<Frame[]> {
+  const server = await startServer(vscode, { settings: { ...settings, "editor.minimap.enabled": false } });
+  const browser = await openBrowser(chromium, server.home, { width: 1280, height: 620 });
+  try {
+    const folder = path.join(root, "examples");
+    const page = await openFile(browser, server, { folder, extension: root, file: path.join(folder, "tour.cu") });
+    const panel = await openPanel(page);
+    await widenSideBar(page, 420);
+    await setTheme(page, "Dark Modern");
+    await goToLine(page, 13);
+    await panel.getByRole("heading", { name: "transposeTiled" }).waitFor();
+    await panel.locator("main[data-progress=done]").waitFor();
+    await runCommand(page, "WarpLens: Pin Figures to Compare");
+    await page.locator(".codelens-decoration", { hasText: "pinned" }).first().waitFor();
+    await page.keyboard.press("End");
+    return await record(page, async () => {
+      for (const key of ["ArrowLeft", "ArrowLeft", "Backspace", "3"]) {
+        await page.keyboard.press(key, { delay: keyTime });
+        await page.waitForTimeout(keyTime);
+      }
+      await page.locator(".codelens-decoration", { hasText: "\u2212" }).first().waitFor();
+      await panel.getByText("\u2212").first().waitFor();
+      await panel.locator("main[data-progress=done]").waitFor();
+    });
+  } finally {
+    await browser.close();
+    await server.stop();
+  }
+}
+
 /** Turns a knob, and opens what is drawn only then. */
 async function tried(panel: FrameLocator): Promise<void> {
   await panel.getByRole("button", { name: "What if", exact: true }).click();
   await panel.getByRole("button", { name: "Less: n" }).click();
   await panel.getByText("What if:").waitFor();
   const region = (name: string) => panel.getByRole("region", { name, exact: true });
-  for (const name of ["Warp view", "Time by problem size"]) await panel.getByRole("button", { name, exact: true }).click();
+  for (const name of ["Blocks on SMs", "Warp view", "Time by problem size"]) await panel.getByRole("button", { name, exact: true }).click();
+  await region("Warp view").getByRole("slider", { name: "Warp 0 (of 8)" }).press("ArrowRight");
+  await region("Warp view").getByText("warp 1, execution 1").waitFor();
   await region("Time by problem size").locator(".progress", { hasText: "of" }).waitFor({ state: "detached" });
-  await panel.locator("main").evaluate((main) => main.scrollTo(0, main.scrollHeight));
+  await region("Blocks on SMs").evaluate((section) => section.scrollIntoView({ block: "start" }));
 }
 
 /** A program that was measured, and what the profiler printed of it, beside what is simulated. */

@@ -28,6 +28,10 @@ const quiet = {
   "window.commandCenter": false,
   "workbench.enableExperiments": false,
   "workbench.layoutControl.enabled": false,
+  // A view that takes the focus once it is ready would close what is typed into by then.
+  "workbench.quickOpen.closeOnFocusLost": false,
+  // What fades out is still seen, but takes no input.
+  "workbench.reduceMotion": "on",
   "workbench.secondarySideBar.defaultVisibility": "hidden",
   "workbench.startupEditor": "none",
   "workbench.tips.enabled": false,

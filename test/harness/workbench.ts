@@ -93,19 +93,29 @@ export async function runCommand(page: Page, title: string): Promise<void> {
   await pick(page, `>${title}`, title);
 }
 
-/** Chooses a colour theme by its name. */
+/** What the workbench says of its themes. */
+const themeClasses: Readonly<Record<string, string>> = {
+  "Dark Modern": "vs-dark",
+  "Light Modern": "vs",
+  "Dark High Contrast": "hc-black",
+  "Light High Contrast": "hc-light",
+};
+
+/** Chooses a colour theme by its name, and waits until it is seen. */
 export async function setTheme(page: Page, theme: string): Promise<void> {
   await runCommand(page, "Preferences: Color Theme");
   await pick(page, theme, theme);
   await page.locator(".quick-input-widget:visible").waitFor({ state: "hidden" });
+  await page.locator(`.monaco-workbench.${themeClasses[theme]}`).waitFor();
 }
 
 /** Puts the cursor on a line, 1-based, or at a line and column: `2:22`. */
 export async function goToLine(page: Page, line: number | string): Promise<void> {
   await page.locator(".monaco-editor .view-lines").first().click();
   await page.keyboard.press("Control+g");
-  await page.locator(".quick-input-widget:visible input").first().fill(`:${line}`);
-  await page.keyboard.press("Enter");
+  const input = page.locator(".quick-input-widget:visible input").first();
+  await input.fill(`:${line}`);
+  await input.press("Enter");
 }
 
 /** Opens WarpLens in the side bar. @returns the panel's page */

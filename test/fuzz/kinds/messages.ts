@@ -1,4 +1,5 @@
 /** What a client says to a server that no good client would: odd order, odd values, odd bytes. The server answers, and goes on. */
+import type { PanelAnswer } from "../../../server/src/lsp/protocol.ts";
 import { startClient } from "../../../server/src/testing/client.ts";
 import { Fault, type Kind } from "../kind.ts";
 import { mutated } from "../mutate.ts";
@@ -14,12 +15,15 @@ type Message =
   | { readonly bytes: string };
 
 interface MessagesInput {
+  /** A program is open and simulated before the first message: what is asked of launches has an answer. */
+  readonly isSimulated: boolean;
   readonly initialize: object;
   readonly messages: readonly Message[];
 }
 
 const folder = "/w";
-const uris = ["file:///w/a.cu", "file:///w/b.cuh", "untitled:Untitled-1", "file:///w/%C3%A9%20%23.cu", "file:///w/warplens.json"];
+const program = "file:///w/a.cu";
+const uris = [program, "file:///w/b.cuh", "untitled:Untitled-1", "file:///w/%C3%A9%20%23.cu", "file:///w/warplens.json"];
 const languages = ["cuda-cpp", "cuda", "cpp", "plaintext", "json", "jsonc"];
 const section = {
   gpu: "h100-sxm",
@@ -33,6 +37,69 @@ const section = {
   inlayHints: { loops: true },
   codeLens: { enabled: true },
 };
+
+/** Launched, with an access and a branch that a warp can be watched at. */
+const launched = `__global__ void k(float *a, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) a[i] *= 0.1;
+}
+void run(float *a, int n) { k<<<64, 128>>>(a, 8000); k<<<n, 128>>>(a, n); }
+`;
+
+/** What the panel asks of a launch in place of what stands in the source. */
+function overrides(random: Random): object {
+  const all = {
+    gpu: random.pick(["h200", "v100-sxm2", "k80"]),
+    block: [32 << random.below(6), 1, 1],
+    grid: [random.below(1000), 1, 1],
+    shared: 1024 * random.below(64),
+    registers: 16 + random.below(200),
+    parameters: { n: random.below(100_000) },
+  };
+  return Object.fromEntries(Object.entries(all).filter(() => random.once(3)));
+}
+
+function place(random: Random): object {
+  const [kind, text] = random.pick([
+    ["access", "a[i]"],
+    ["branch", "i < n"],
+  ] as const);
+  const start = launched.indexOf(text);
+  const file = random.below(2);
+  const access = { space: "global", operation: random.pick(["load", "store"]), bytesPerLane: 4 };
+  return { kind, file, start, end: start + text.length, ...(kind === "access" ? access : {}) };
+}
+
+const report = {
+  name: "raw.csv",
+  devices: [{ name: "NVIDIA H200", computeCapability: 90 }],
+  launches: [{ kernel: "k", grid: [64, 1, 1], block: [128, 1, 1], device: 0, figures: { ns: 5000 } }],
+  notes: [],
+};
+
+/** What is asked of a program's launches. */
+function question(random: Random): Message {
+  const document = { textDocument: { uri: random.once(5) ? random.pick(uris) : program } };
+  const position = { line: random.below(6), character: random.below(60) };
+  const imagined = { ...document, version: random.once(5) ? random.below(4) : 1, launch: random.below(2) };
+  const questions: readonly (() => Message)[] = [
+    () => ({ request: "warplens/panel", params: { ...document, position, launch: random.below(3) } }),
+    () => ({ request: "warplens/launches", params: { ...document, position } }),
+    () => ({ request: "warplens/chooseLaunch", params: { ...document, position, launch: random.below(3) } }),
+    () => ({ request: random.pick(["warplens/markdown", "warplens/outlier"]), params: { ...document, position } }),
+    () => ({ request: random.pick(["warplens/heat", "warplens/pin"]), params: document }),
+    () => ({ request: random.pick(["warplens/whatIf", "warplens/applyWhatIf"]), params: { ...imagined, overrides: overrides(random) } }),
+    () => ({
+      request: "warplens/watchWarp",
+      params: {
+        ...imagined,
+        overrides: random.once(2) ? {} : overrides(random),
+        warp: { place: place(random), block: random.below(64), warp: random.below(4) },
+      },
+    }),
+  ];
+  return random.pick(questions)();
+}
 
 function goodMessage(random: Random, text: () => string): Message {
   const textDocument = { uri: random.pick(uris) };
@@ -74,7 +141,8 @@ function goodMessage(random: Random, text: () => string): Message {
         context: { diagnostics: [{ range: range(), message: "", source: "warplens", code: "double-constant-in-float" }] },
       },
     }),
-    () => ({ request: "warplens/panel", params: { ...document, position: position(), launch: random.below(3) } }),
+    () => ({ request: "warplens/readReport", params: { texts: [{ name: "raw.csv", text: text() }] } }),
+    () => ({ notify: "warplens/reports", params: { reports: [{ id: "1", loadedAt: 1, report }], shown: "1" } }),
     () => ({ request: "warplens/rulePage", params: { id: "double-constant-in-float" } }),
     () => ({ request: "warplens/gpus", params: {} }),
     () => ({ request: "warplens/bugReport", params: {} }),
@@ -82,14 +150,14 @@ function goodMessage(random: Random, text: () => string): Message {
     () => ({ request: "initialize", params: { processId: null, rootUri: "file:///w", capabilities: {} } }),
     () => ({ settings: section }),
   ];
-  return random.pick(messages)();
+  return random.once(4) ? question(random) : random.pick(messages)();
 }
 
 /** A whole frame, whatever is in it: how long a message is, every client knows. */
 const frame = (body: string): string => `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 
-function message(random: Random, text: () => string): Message {
-  const good = goodMessage(random, text);
+function message(random: Random, make: () => Message): Message {
+  const good = make();
   if (random.once(12)) {
     const body = JSON.stringify({ jsonrpc: "2.0", ...("settings" in good || "bytes" in good ? {} : good) });
     const at = random.below(body.length);
@@ -102,6 +170,19 @@ function message(random: Random, text: () => string): Message {
   return "params" in good ? { ...good, params: mutatedValue(good.params, random) } : good;
 }
 
+async function openSimulated(client: Awaited<ReturnType<typeof startClient>>): Promise<void> {
+  client.open(program, launched);
+  for (;;) {
+    const changed = client.simulated();
+    const answer = (await client.request("warplens/panel", {
+      textDocument: { uri: program },
+      position: { line: 0, character: 0 },
+    })) as PanelAnswer;
+    if (answer && "report" in answer) return;
+    await changed;
+  }
+}
+
 const poor = "__global__ void k(float *a) { a[threadIdx.x] *= 0.1; }\n";
 
 export const messages: Kind<MessagesInput> = {
@@ -109,18 +190,24 @@ export const messages: Kind<MessagesInput> = {
 
   make(random, corpus) {
     const small = corpus.sources.filter((source) => source.text.length < 2000);
-    const text = (): string => (random.once(2) ? poor : mutated(random.pick(small), random, corpus));
+    const text = (): string => (random.once(2) ? random.pick([poor, launched]) : mutated(random.pick(small), random, corpus));
+    const isSimulated = random.once(3);
     return {
-      initialize: random.once(4)
-        ? (mutatedValue({ rootUri: "file:///w", workspaceFolders: [{ uri: "file:///w", name: "w" }] }, random) as object)
-        : {},
-      messages: Array.from({ length: 4 + random.below(20) }, () => message(random, text)),
+      isSimulated,
+      initialize:
+        !isSimulated && random.once(4)
+          ? (mutatedValue({ rootUri: "file:///w", workspaceFolders: [{ uri: "file:///w", name: "w" }] }, random) as object)
+          : {},
+      messages: Array.from({ length: 4 + random.below(20) }, () =>
+        message(random, () => (isSimulated && !random.once(5) ? question(random) : goodMessage(random, text))),
+      ),
     };
   },
 
-  async run({ initialize, messages: all }) {
+  async run({ isSimulated, initialize, messages: all }) {
     const client = await startClient({ [`${folder}/b.cuh`]: poor }, Object(initialize) === initialize ? initialize : {});
     try {
+      if (isSimulated) await openSimulated(client);
       const answers: Promise<readonly [method: string, answer: unknown]>[] = [];
       for (const each of all) {
         if ("notify" in each) client.notify(each.notify, each.params);
@@ -142,7 +229,7 @@ export const messages: Kind<MessagesInput> = {
       // A macro called as the good document's kernel, say, holds until they are taken over.
       await client.settle();
       // A good document is answered as ever, and one that was treated badly as soon as it is treated well.
-      for (const uri of ["file:///w/good.cu", "file:///w/a.cu"]) {
+      for (const uri of ["file:///w/good.cu", program]) {
         client.notify("textDocument/didClose", { textDocument: { uri } });
         client.open(uri, poor);
         const rules = await client.rules(uri).catch(() => client.rules(uri));
