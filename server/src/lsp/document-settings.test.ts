@@ -31,6 +31,12 @@ describe("the GPU", () => {
   });
 });
 
+test("an -arch that no GPU is known of is said, and the default used", () => {
+  const project = documentSettings("/w/src/a.cu", ["/w"], settings(), host({ "/w/compile_commands.json": commands("-arch=sm_99") }));
+  expect([project.gpu.id, project.chosenBy]).toEqual(["h200", "default"]);
+  expect(project.problems).toEqual(["compile_commands.json: -arch is sm_99, of which no GPU is known; the NVIDIA H200 is simulated."]);
+});
+
 describe("a GPU of the project's own", () => {
   const files = {
     "/w/warplens.json":
@@ -42,6 +48,17 @@ describe("a GPU of the project's own", () => {
     expect([project.gpu.id, project.gpu.values.smCount, project.chosenBy]).toEqual(["mine", 20, "warplens.json"]);
     expect(project.gpus.map(({ id }) => id)).toEqual(["mine"]);
     expect(documentSettings("/w/src/a.cu", ["/w"], settings({ gpu: "mine" }), host(files)).chosenBy).toBe("setting");
+  });
+
+  test("is taken where -arch fits it", () => {
+    const told = { ...files, "/w/warplens.json": files["/w/warplens.json"].replace('"gpu": "mine", ', "") };
+    const project = documentSettings(
+      "/w/src/a.cu",
+      ["/w"],
+      settings(),
+      host({ ...told, "/w/compile_commands.json": commands("-arch=sm_75") }),
+    );
+    expect([project.gpu.id, project.chosenBy]).toEqual(["mine", "compile_commands.json"]);
   });
 
   test("that cannot be is said with its line", () => {

@@ -129,8 +129,11 @@ function chosenGpu(
   const gpu = findGpu(defaultGpu);
   if (!gpu) throw new Error(`there is no model of the ${defaultGpu}`);
   const fits = (candidate: GpuModel): boolean => capabilityNumber(candidate.computeCapability) === compiledFor;
-  const compiled = fits(gpu) ? gpu : gpus.find(fits);
+  const compiled = own.find(fits) ?? (fits(gpu) ? gpu : gpus.find(fits));
   if (compiled) return { gpu: compiled, chosenBy: "compile_commands.json" };
+  if (compiledFor !== undefined) {
+    problems.push(`compile_commands.json: -arch is sm_${compiledFor}, of which no GPU is known; the ${gpu.name} is simulated.`);
+  }
   return { gpu, chosenBy: "default" };
 }
 
