@@ -70,6 +70,14 @@ int main() {
       ),
       "extern char *name; int atoi(const char *);",
     ),
+    "to parts of a vector right after each other, which reach the L2 as one": program(
+      `${i}  unsigned char *pixel = (unsigned char *)out + 4 * i;
+  pixel[0] = n;
+  pixel[1] = n + i;
+  pixel[2] = s;
+  pixel[3] = s + i;`,
+      "k<<<65536, 256>>>(out, in, 1 << 10, 8);",
+    ),
     "in no order": program(`${i}  out[i] = in[(unsigned)(i * i * 2654435761u) % (1u << 20)];`),
   },
   found: {
@@ -87,14 +95,15 @@ int main() {
       code: program(`${i}  out[i] = in[i * 4];
   //       ^^^^^^^^^ 4 elements (16 bytes) apart because of \`threadIdx.x\` in \`i * 4\`; 16 sectors/request, ideal 4`),
     },
+    // What is loaded between them may be what they store to: they reach the L2 one by one.
     "parts of a vector, one by one": {
       code: program(
         `${i}  unsigned char *pixel = (unsigned char *)out + 4 * i;
-  pixel[0] = n;
+  pixel[0] = in[i];
 //^^^^^^^^ Let each thread store its 4 bytes as one vector.
-  pixel[1] = n + i;
-  pixel[2] = s;
-  pixel[3] = s + i;`,
+  pixel[1] = in[i] + s;
+  pixel[2] = in[i] + n;
+  pixel[3] = in[i] + i;`,
         "k<<<65536, 256>>>(out, in, 1 << 10, 8);",
       ),
     },
