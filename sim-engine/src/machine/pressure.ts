@@ -135,12 +135,12 @@ export class Pressure {
   #keptWithin(block: Straight, limit: number): Ordered {
     const shortest = this.#shortestOf(block);
     // Far from fitting, no other order will do.
-    const hiding = most(shortest) > limit + farFromFitting ? shortest : ordered(block, latencyOrder(block, limit, this.#work));
+    const hiding = most(shortest) > limit + farFromFitting ? shortest : ordered(block, latencyOrder(block, limit, shortest.order, this.#work));
     if (most(hiding) <= limit) return hiding;
     if (most(shortest) <= limit) {
       // What is under way may need more to finish: with fewer loads ahead it may fit.
       for (const fewer of fewerAhead) {
-        const careful = ordered(block, latencyOrder(block, limit - fewer, this.#work));
+        const careful = ordered(block, latencyOrder(block, limit - fewer, shortest.order, this.#work));
         if (most(careful) <= limit) return careful;
       }
       return shortest;
@@ -167,7 +167,7 @@ export class Pressure {
   #freeOf(block: Straight): Ordered {
     const known = this.#free.get(block);
     if (known) return known;
-    const free = ordered(block, latencyOrder(block, Number.POSITIVE_INFINITY, this.#work));
+    const free = ordered(block, latencyOrder(block, Number.POSITIVE_INFINITY, block.nodes, this.#work));
     this.#free.set(block, free);
     return free;
   }

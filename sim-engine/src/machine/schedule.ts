@@ -8,14 +8,19 @@ import type { Work } from "../work.ts";
 import { latencyOf, type Node } from "./dependences.ts";
 import { LiveWords, type Straight } from "./live-words.ts";
 
-/** The order that hides latency, within `limit` words of registers where that can be. */
-export function latencyOrder(block: Straight, limit: number, work: Work): Node[] {
+/**
+ * The order that hides latency, within `limit` words of registers where that can be.
+ * @param thrifty an order that takes few registers, which is gone on with where they are short
+ */
+export function latencyOrder(block: Straight, limit: number, thrifty: readonly Node[], work: Work): Node[] {
   const live = new LiveWords(block);
   // By index.
   const waiting = Int32Array.from(block.nodes, (node) => node.previous.length);
   const earliest = new Float64Array(block.nodes.length);
   const ready = block.nodes.filter((node) => node.previous.length === 0);
   const order: Node[] = [];
+  const rank = new Int32Array(block.nodes.length);
+  for (const [at, { index }] of thrifty.entries()) rank[index] = at;
   let cycle = 0;
   /** Whether to issue `a` rather than `b` now. */
   const better = (a: Node, b: Node): boolean => {
@@ -25,7 +30,7 @@ export function latencyOrder(block: Straight, limit: number, work: Work): Node[]
   };
   while (ready.length > 0) {
     work.ask(ready.length / 4 + 1);
-    // With registers to spare, what starts the longest chains; else what ends live ranges, and then on in the order of the source.
+    // With registers to spare, what starts the longest chains; else what ends live ranges, and then on in the thrifty order.
     const room = limit - nvcc.registerHeadroom - live.words;
     const fits = (node: Node): boolean => room === Number.POSITIVE_INFINITY || live.growth(node) <= room;
     let best = -1;
@@ -38,7 +43,7 @@ export function latencyOrder(block: Straight, limit: number, work: Work): Node[]
       for (let index = 0; index < ready.length; index++) {
         const candidate = ready[index] as Node;
         const ends = live.growth(candidate) < 0;
-        if (best >= 0 && (ends === frees ? candidate.index > (ready[best] as Node).index : frees)) continue;
+        if (best >= 0 && (ends === frees ? rank[candidate.index]! > rank[(ready[best] as Node).index]! : frees)) continue;
         best = index;
         frees = ends;
       }
