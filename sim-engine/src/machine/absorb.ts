@@ -4,6 +4,7 @@ import { intConstant, isConstant } from "../ir/constants.ts";
 import type { Op } from "../ir/kernel.ts";
 import { sharedBase } from "../ir/windows.ts";
 import { descriptorArithmetic } from "./descriptors.ts";
+import { Halves } from "./halves.ts";
 import { coveredLogic } from "./logic-trees.ts";
 import type { Shape } from "./shape.ts";
 import type { Target } from "./target.ts";
@@ -15,11 +16,14 @@ export class Absorption {
   /** What a consumer has taken in: at most one operation, as an `IADD3` with three operands does. */
   readonly #taken = new Map<Op, Op>();
   readonly #descriptors: ReadonlySet<Op>;
+  readonly halves: Halves;
 
   constructor(shape: Shape, target: Target) {
     this.#shape = shape;
     this.#target = target;
     for (const op of coveredLogic(shape)) this.#absorbed.add(op);
+    this.halves = new Halves(shape);
+    for (const op of this.halves.covered) this.#absorbed.add(op);
     this.#descriptors = descriptorArithmetic(shape);
     for (const op of this.#descriptors) this.#absorbed.add(op);
     for (const block of shape.kernel.blocks) {

@@ -135,7 +135,8 @@ export class Pressure {
   #keptWithin(block: Straight, limit: number): Ordered {
     const shortest = this.#shortestOf(block);
     // Far from fitting, no other order will do.
-    const hiding = most(shortest) > limit + farFromFitting ? shortest : ordered(block, latencyOrder(block, limit, shortest.order, this.#work));
+    const hiding =
+      most(shortest) > limit + farFromFitting ? shortest : ordered(block, latencyOrder(block, limit, shortest.order, this.#work));
     if (most(hiding) <= limit) return hiding;
     if (most(shortest) <= limit) {
       // What is under way may need more to finish: with fewer loads ahead it may fit.

@@ -32,7 +32,7 @@ export function selectInt(selection: Selection, code: BlockCode, op: Op): Choice
     case "and":
     case "or":
     case "xor":
-      return [uniform ? "ULOP3" : "LOP3"];
+      return [selection.absorption.halves.joins(op) ?? (uniform ? "ULOP3" : "LOP3")];
     case "shl":
     case "lshr":
     case "ashr":
@@ -169,7 +169,7 @@ export function selectSelect(selection: Selection, op: Op): Choice {
   return wide ? [opcode, opcode] : [opcode];
 }
 
-export function selectConversion(op: Op): Choice {
+export function selectConversion(selection: Selection, op: Op): Choice {
   const { action, args } = op;
   if (action.kind !== "convert") return [];
   const [from] = args;
@@ -196,8 +196,16 @@ export function selectConversion(op: Op): Choice {
       return source === "bf16" ? ["IMAD.U32"] : ["HADD2.F32"];
     case "fptrunc":
       if (source === "f64") return to === "f32" ? ["F2F.F32.F64"] : ["F2F.F16.F64"];
-      return ["F2FP"];
+      return selectRounding(selection, op);
     default:
       return ["MOV"];
   }
+}
+
+/** With what goes into the other half of the word. */
+function selectRounding(selection: Selection, op: Op): Choice {
+  const other = selection.absorption.halves.beside(op);
+  if (!other) return ["F2FP"];
+  selection.alias(other, selection.define(op));
+  return { opcodes: ["F2FP"], operands: [...other.args, ...op.args] };
 }

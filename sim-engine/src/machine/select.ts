@@ -110,7 +110,7 @@ function choose(selection: Selection, code: BlockCode, op: Op): Choice {
     case "select":
       return selectSelect(selection, op);
     case "convert":
-      return selectConversion(op);
+      return selectConversion(selection, op);
     case "float":
     case "fma":
       return selectFloat(selection, code, op);

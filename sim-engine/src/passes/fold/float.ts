@@ -3,6 +3,7 @@
 import { floatConstant, isConstant } from "../../ir/constants.ts";
 import { evaluateConversion, evaluateFloat, evaluateMath, roundTo } from "../../ir/evaluate.ts";
 import { type Action, type Op, type ScalarType, scalarBytes } from "../../ir/kernel.ts";
+import { ofWantedBits } from "./bits.ts";
 import { become, type Folding } from "./folding.ts";
 import { foldSharedAddress } from "./shared-window.ts";
 
@@ -99,6 +100,10 @@ export function foldConversion(op: Op, action: ConvertAction, folding: Folding):
     }
   }
   if (action.op === "inttoptr") return foldSharedAddress(a, folding);
+  if (action.op === "trunc" && (to === "i16" || to === "i8")) {
+    const wanted = ofWantedBits(a, to === "i16" ? 0xffff : 0xff);
+    if (wanted !== a) return become(op, action, wanted);
+  }
   // A value that is never negative widens either way; signed is what addresses take.
   if (action.op === "zext" && a.type === "i32" && folding.ranges.nonNegative(a)) return become(op, { kind: "convert", op: "sext" }, a);
   return undefined;

@@ -16,6 +16,16 @@ test.each([
     "%18: i32 = const 23\n%17: i32 = shl %4, %7\n%16: i32 = lshr %4, %18\n%20: i32 = or %17, %16",
     /= or %\d+, %\d+/,
   ],
+  [
+    "the low half that replaces a word's, seen from the high half",
+    "%15: i32 = const -65536\n%16: i32 = const 65535\n%17: i32 = const 16\n%18: i32 = and %4, %15\n%19: i32 = and %3, %16\n%14: i32 = or %18, %19\n%20: i32 = lshr %14, %17",
+    /= lshr %4, %17/,
+  ],
+  [
+    "halves that replace both of a word's",
+    "%15: i32 = const -65536\n%16: i32 = const 65535\n%18: i32 = and %4, %15\n%19: i32 = and %3, %16\n%14: i32 = or %18, %19\n%20: i32 = and %14, %16",
+    /%20: i32 = and %3, %16|store\.global %2, %19/,
+  ],
   ["x / 8 unsigned is a shift", "%20: i32 = udiv %4, %7", /= lshr %4, %\d+/],
   ["x % 8 unsigned is a mask", "%20: i32 = urem %4, %7", /= and %4, %\d+/],
   ["x / 8 signed stays: x may be negative", "%20: i32 = sdiv %4, %7", /= sdiv %4, %7/],

@@ -4,6 +4,7 @@ import { intConstant, isConstant, powerOfTwo } from "../../ir/constants.ts";
 import { evaluateInt, widthOf } from "../../ir/evaluate.ts";
 import type { Action, Op, ScalarType } from "../../ir/kernel.ts";
 import { inverse } from "../../ir/predicates.ts";
+import { keepsAllBits, ofWantedBits } from "./bits.ts";
 import { become, type Folding } from "./folding.ts";
 
 type IntAction = Extract<Action, { kind: "int" }>;
@@ -156,6 +157,11 @@ function foldConstant(op: Op, action: IntAction, type: ScalarType, a: Op, consta
       if (allOnes) return a;
       if (inner?.op === "and" && x && c !== undefined) return become(op, { kind: "int", op: "and" }, x, to(big(c) & big(constant)));
       if (coversRange(folding, a, constant)) return a;
+      if (type === "i32") {
+        if (keepsAllBits(a, constant)) return a;
+        const wanted = ofWantedBits(a, constant);
+        if (wanted !== a) return become(op, action, wanted, to(constant));
+      }
       break;
     case "or":
       if (constant === 0) return a;
@@ -202,6 +208,10 @@ function foldShiftOrDivision(op: Op, action: IntAction, type: ScalarType, a: Op,
       if (inner && x && c === constant && width <= 32 && c > 0 && c < width) {
         if (action.op === "lshr" && inner.op === "shl") return become(op, { kind: "int", op: "and" }, x, to(2 ** (width - c) - 1));
         if (action.op === "shl" && inner.op === "lshr") return become(op, { kind: "int", op: "and" }, x, to(-(2 ** c)));
+      }
+      if (type === "i32" && action.op !== "ashr" && constant > 0 && constant < width) {
+        const wanted = ofWantedBits(a, action.op === "lshr" ? -1 << constant : -1 >>> constant);
+        if (wanted !== a) return become(op, { kind: "int", op: action.op }, wanted, folding.int("i32", constant));
       }
       if (action.op === "ashr" && folding.ranges.nonNegative(a)) return become(op, { kind: "int", op: "lshr" }, ...op.args);
       return undefined;
