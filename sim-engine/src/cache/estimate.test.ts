@@ -39,6 +39,36 @@ describe("traffic", () => {
     expect(got.l2HitPct).toBeGreaterThan(99);
   });
 
+  describe("what blocks side by side read at the same time", () => {
+    /** Blocks of a grid of 8 by 8 that all run at once; each reads what `at` says of its row and column. */
+    const square = (at: (x: number, y: number) => number): ReturnType<typeof estimateTraffic>["sites"][number] => {
+      const pattern: Pattern = {
+        ...stream(4, 1),
+        grid: [8, 8, 1],
+        buffers: [64 * 1024],
+        accesses: [{ site: { space: "global", operation: "load", buffer: 0 }, bytes: 4, at: (b, t) => (at(b[0], b[1]) * 256 + t[0]) * 4 }],
+      };
+      return estimateTraffic(trafficInput(pattern, h200)).sites[0]!;
+    };
+
+    test("is under way from memory for all but the first of them: a tile that a row of blocks shares", () => {
+      expect(square((_, y) => y)).toMatchObject({ dram: 1 / 8, l2: 7 / 8, l2UnderWay: 7 / 8 });
+      expect(square(() => 0)).toMatchObject({ dram: 1 / 64, l2UnderWay: 63 / 64 });
+    });
+
+    test("is nothing where each reads its own", () => expect(square((x, y) => y * 8 + x)).toMatchObject({ dram: 1, l2UnderWay: 0 }));
+
+    test("is there from before where they run in turn: each eighth row of blocks comes with the first", () => {
+      const pattern: Pattern = {
+        ...stream(4, 1),
+        grid: [132 * 8, 8, 1],
+        buffers: [132 * 8 * 1024],
+        accesses: [{ site: { space: "global", operation: "load", buffer: 0 }, bytes: 4, at: (b, t) => (b[0] * 256 + t[0]) * 4 }],
+      };
+      expect(estimateTraffic(trafficInput(pattern, h200)).sites[0]).toMatchObject({ dram: 1 / 8, l2: 7 / 8, l2UnderWay: 0 });
+    });
+  });
+
   test("rows that come again after more than the L2 holds are read again", () => {
     // Every block of a column reads the same; a row of blocks reads 256 MB.
     const columns: Pattern = {

@@ -48,6 +48,12 @@ class Extent {
   }
 }
 
+/** The part of the grid that begins together: rows, then planes, as far as they are resident at once. */
+function waveOf([x, y, z]: Dim3, concurrent: number): Dim3 {
+  const rows = Math.max(1, Math.floor(concurrent / x));
+  return [Math.min(x, concurrent), Math.min(y, rows), Math.min(z, Math.max(1, Math.floor(rows / y)))];
+}
+
 /** By what the blocks' first touches do. */
 function noveltiesOf(input: TrafficInput, first: FirstTouches, work: Work): (what: keyof FirstTouches) => Novelty {
   const { grid, blocksPerSm, gpu, logs, sites } = input;
@@ -92,6 +98,8 @@ interface SiteMemory {
   readBytes: number;
   writtenBytes: number;
   missedSectors: number;
+  /** Found in the L2, or on the way there from memory, for a block that runs beside this one came first. */
+  underWaySectors: number;
   filledSectors: number;
   /** In bytes: what memory would move in the time that it loses beyond moving these, as it opens pages for lone sectors. */
   lostBytes: number;
@@ -117,7 +125,7 @@ export function estimateTraffic(input: TrafficInput, work: Work = new Work()): T
 
   const traffic: SiteTraffic[] = sites.map((_, s) => {
     const total = sectors[s]!;
-    const { readBytes, writtenBytes, missedSectors, filledSectors, lostBytes } = memory[s]!;
+    const { readBytes, writtenBytes, missedSectors, underWaySectors, filledSectors, lostBytes } = memory[s]!;
     const writes = isWrite(input, s);
     const onward = ratio(l1[s]!.onward, l1[s]!.sectors, 1);
     const l1Share = 1 - onward;
@@ -137,6 +145,7 @@ export function estimateTraffic(input: TrafficInput, work: Work = new Work()): T
       l2: 1 - l1Share - dram,
       dram,
       underWay,
+      l2UnderWay: Math.min(1 - l1Share - dram, ratio(underWaySectors, total, 0)),
       accessesPerSector,
       linesPerSector,
       bytesPerDramSector,
@@ -182,7 +191,15 @@ function memoryOf(input: TrafficInput, l1: readonly SiteL1[], work: Work): SiteM
   const blocks = grid[0] * grid[1] * grid[2];
   const concurrent = Math.min(blocks, values.smCount * blocksPerSm);
   const origin = logs.find((log) => log.block === planLogs(grid, blocksPerSm, values.smCount).middle) ?? logs[0];
-  const none = (): SiteMemory => ({ readBytes: 0, writtenBytes: 0, missedSectors: 0, filledSectors: 0, lostBytes: 0, partialSectors: 0 });
+  const none = (): SiteMemory => ({
+    readBytes: 0,
+    writtenBytes: 0,
+    missedSectors: 0,
+    underWaySectors: 0,
+    filledSectors: 0,
+    lostBytes: 0,
+    partialSectors: 0,
+  });
   if (!origin) {
     return sites.map((site, s) => {
       const bytes = sectors[s]! * values.sectorBytes;
@@ -214,6 +231,11 @@ function memoryOf(input: TrafficInput, l1: readonly SiteL1[], work: Work): SiteM
   const fresh = sites.map((_, s) => (isWrite(input, s) || isIrregular(input, s) ? 0 : bounded(s, first.read[s]! * blocksOf(s, read))));
   const unseen = fresh.map((count, s) => count * ratio(first.unseen[s]!, first.read[s]!, 0));
   const comeAgain = comingAgain(input, fresh, unseen, buffersSectors);
+
+  const wave = waveOf(grid, concurrent);
+  const ofWave = new Extent(wave);
+  /** Blocks of a wave that read the same sector, on average. */
+  const sharersOf = (s: number): number => ratio(wave[0] * wave[1] * wave[2], ofWave.blocks(read, s), 1);
 
   // Between two touches by a block, all that are resident bring as much as it does itself, less what they share.
   const { distances, weights, passed } = reuseDistances(origin, sites.length, input.l1Bytes / blocksPerSm / values.sectorBytes, work);
@@ -272,6 +294,9 @@ function memoryOf(input: TrafficInput, l1: readonly SiteL1[], work: Work): SiteM
       const again = Math.max(0, onward - first.read[s]! * blocks) * lost(s);
       result.missedSectors = Math.min(onward, fresh[s]! - comeAgain[s]! * (1 - lostUnseen) + again);
       result.readBytes = result.missedSectors * values.sectorBytes;
+      // Blocks side by side ask for the same at the same time: what one brings, the others wait for.
+      const shared = first.read[s]! * blocks - result.missedSectors;
+      result.underWaySectors = Math.max(0, Math.min(shared, (fresh[s]! - comeAgain[s]!) * (sharersOf(s) - 1)));
     }
     if (isWrite(input, s) || isAtomic(input, s)) {
       const dirty = bounded(s, first.written[s]! * blocksOf(s, written));

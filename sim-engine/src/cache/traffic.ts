@@ -37,6 +37,8 @@ export interface SiteTraffic {
   readonly dram: number;
   /** Share, part of `l1`, that another warp asked for just before: a load waits for them as for what it asks for itself. */
   readonly underWay: number;
+  /** Share, part of `l2`, that another block asked memory for just before: a load waits for them as for what comes from memory. */
+  readonly l2UnderWay: number;
   /**
    * What each sector that reaches the L2 costs there, in accesses of two sectors: 0.5 when whole lines are read, 1 when sectors come
    * alone; a little more of whole lines that are written.

@@ -59,3 +59,15 @@ test("copies past the L1 wait for their passes where loads from shared memory do
   for (let k = 0; k < 8; k++) memory.request(site, 0, 15, 24);
   expect([memory.l1.free, memory.copies.busy]).toEqual([32, 120]);
 });
+
+test("what another block has asked memory for is waited for as what comes from there, and costs memory nothing", () => {
+  const after = (traffic: Parameters<TimedProgram["site"]>[1]): readonly [done: number, memory: number] => {
+    const { memory, site } = path("load", traffic);
+    memory.request(site, 0, 1, 4);
+    return [memory.done, memory.dram.busy];
+  };
+  const [found, alone, shared] = [after({ l2: 1 }), after({ dram: 1 }), after({ l2: 1, l2UnderWay: 1 })];
+  expect(shared[0] - found[0]).toBeCloseTo(values.dramLatency - values.l2Latency, -1.5);
+  expect(shared[1]).toBe(0);
+  expect(alone[1]).toBeGreaterThan(0);
+});

@@ -73,6 +73,7 @@ export class MemoryPath {
   readonly #dueL2: Float64Array;
   readonly #dueDram: Float64Array;
   readonly #dueUnderWay: Float64Array;
+  readonly #dueL2UnderWay: Float64Array;
 
   /**
    * @param perAtomic cycles this SM's share of the atomic units takes for one atomic sector
@@ -103,6 +104,7 @@ export class MemoryPath {
     this.#dueL2 = new Float64Array(summary.sites.length);
     this.#dueDram = new Float64Array(summary.sites.length);
     this.#dueUnderWay = new Float64Array(summary.sites.length);
+    this.#dueL2UnderWay = new Float64Array(summary.sites.length);
   }
 
   /** When there is room before the L1 for another instruction of a scheduler: memory instructions wait at issue until then. */
@@ -242,6 +244,11 @@ export class MemoryPath {
         utilisation = Math.max(utilisation, this.dram.utilisation(atPort));
         this.reason = reasonIndex.dram;
       }
+    }
+    if (toDram === 0 && !changes && this.#take(this.#dueL2UnderWay, index, sectors * traffic.l2UnderWay, toL2) > 0) {
+      latency = gpu.dramLatency;
+      utilisation = Math.max(utilisation, this.dram.utilisation(atPort));
+      this.reason = reasonIndex.dram;
     }
     const power = isStore ? gpu.storeSoftness : this.reason === reasonIndex.dram ? rates.dramSoftness : gpu.loadSoftness;
     if (!isStore) this.#translated ||= at + this.#translation;

@@ -18,6 +18,7 @@ export class TimedProgram {
       l1: 0,
       l2: 0,
       underWay: 0,
+      l2UnderWay: 0,
       dram: 0,
       accessesPerSector: 0.5,
       linesPerSector: 0.25,
