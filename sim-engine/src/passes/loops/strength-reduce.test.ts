@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { counted, runPasses } from "../testing/run-passes.ts";
+import { common, counted, runPasses } from "../testing/run-passes.ts";
 import { hoistInvariants } from "./licm.ts";
 import { reduceStrength } from "./strength-reduce.ts";
 
@@ -33,4 +33,26 @@ test("a row of a row of a tensor is reached by a pointer too", () => {
     reduceStrength,
   );
   expect(text.slice(text.indexOf("phi"))).not.toMatch(/mul/);
+});
+
+test("a long index that moves on by what the loop does not change becomes a pointer, but not one that the loop is tested by", () => {
+  const plane = "%20: i64 = sext %3\n  %21: i64 = sext %4";
+  const loop = (test: string) => `b0:${common}
+  ${plane}
+  jump b1
+b1:
+  %10: i32 = phi [%5, b0], [%30, b1]
+  %11: i64 = phi [%21, b0], [%31, b1]
+  %22: ptr = gep %2, %11, scale 4, offset 0
+  store.global %22, %8, align 4
+  %30: i32 = add.exact %10, %6
+  %31: i64 = add.exact %11, %20
+  %32: i1 = icmp.slt ${test}
+  branch %32, b1, b2
+b2:
+  return`;
+  const text = runPasses(loop("%30, %3"), reduceStrength);
+  expect(text).toMatch(/ptr = phi/);
+  expect(text).not.toMatch(/i64 = phi/);
+  expect(runPasses(loop("%31, %20"), reduceStrength)).not.toMatch(/ptr = phi/);
 });

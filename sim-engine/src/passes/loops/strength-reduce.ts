@@ -34,7 +34,7 @@ function reduceLoop(kernel: Kernel, loop: Loop, work: Work): boolean {
   if (!latch || loop.latches.length !== 1) return false;
   const entry = preheader(kernel, loop);
   const inLoop = definedIn(loop);
-  const counters = constantCounters(loop, entry, latch);
+  const counters = steppingCounters(loop, entry, latch, inLoop);
   if (counters.size === 0) return false;
   const constants = new Constants(kernel);
   const substitution = new Substitution();
@@ -53,6 +53,7 @@ function reduceLoop(kernel: Kernel, loop: Loop, work: Work): boolean {
       for (const counter of counters.keys()) {
         const split = splitBy(linear, counter);
         if (!split || split.slope.size === 0 || dependsOnLoop(split.slope, inLoop) || dependsOnLoop(split.rest, inLoop)) continue;
+        if (typeof counters.get(counter)?.step !== "number" && !onlyConstant(split.slope)) continue;
         const key = `${base.id} ${action.scale} ${counter.id} ${linearKey(split.slope)}`;
         const group = found.get(key) ?? { counter, slope: split.slope, base, scale: action.scale, list: [] };
         found.set(key, group);
@@ -75,12 +76,19 @@ const dependsOnLoop = (linear: Linear, inLoop: (op: Op) => boolean): boolean =>
 
 interface Stepping {
   readonly start: Op;
-  readonly step: number;
+  /** The same in each iteration. */
+  readonly step: number | Linear;
 }
 
-/** Header phis that step by a constant and never wrap. */
-function constantCounters(loop: Loop, entry: Block, latch: Block): Map<Op, Stepping> {
+/**
+ * Header phis that step by a constant and never wrap; and long ones that step by what the loop does not change, as a plane of a volume,
+ * but for those that it is tested by: these nvcc keeps as indices.
+ */
+function steppingCounters(loop: Loop, entry: Block, latch: Block, inLoop: (op: Op) => boolean): Map<Op, Stepping> {
   const counters = new Map<Op, Stepping>();
+  const tested = new Set(
+    [...loop.blocks].flatMap(({ ops }) => ops.filter(({ action }) => action.kind === "icmp").flatMap(({ args }) => args)),
+  );
   for (const phi of loop.header.phis) {
     if (phi.type !== "i32" && phi.type !== "i64") continue;
     const start = phi.args[loop.header.predecessors.indexOf(entry)];
@@ -91,6 +99,8 @@ function constantCounters(loop: Loop, entry: Block, latch: Block): Map<Op, Stepp
     if (split?.slope.size !== 1 || one?.coefficient !== 1) continue;
     const step = split.rest.get("")?.coefficient ?? 0;
     if (split.rest.size === 1 && step !== 0) counters.set(phi, { start, step });
+    else if (phi.type === "i64" && split.rest.size > 0 && !dependsOnLoop(split.rest, inLoop) && !tested.has(phi) && !tested.has(next))
+      counters.set(phi, { start, step: split.rest });
   }
   return counters;
 }
@@ -124,7 +134,7 @@ class Pointers {
   reduce(
     group: { readonly counter: Op; readonly slope: Linear; readonly base: Op; readonly scale: number; readonly list: Moving[] },
     start: Op,
-    step: number,
+    step: number | Linear,
   ): void {
     const { slope, base, scale, list } = group;
     // Addresses that differ by constants and by multiples of the slope share one pointer, unless they are far apart.
@@ -148,7 +158,7 @@ class Pointers {
     scale: number,
     slope: Linear,
     start: Op,
-    step: number,
+    step: number | Linear,
     lead: Moving,
     members: readonly { readonly moving: Moving; readonly times: number; readonly left: number }[],
     counter: Op,
@@ -186,10 +196,12 @@ class Pointers {
     phi.args = header.predecessors.map((from) => (from === this.#entry ? first : phi));
     // To the next iteration: on from the highest when the step is one more, else from the lowest.
     const last = at.get(highest) as Op;
-    const remaining = lowest + step - highest;
     const constantStride = onlyConstant(slope);
     let next: Op;
-    if (constantStride)
+    if (typeof step !== "number") {
+      const along = this.#compute(step, "i64");
+      next = this.#emit(this.#latch, { kind: "gep", scale: scale * (constantStride?.left ?? 1), offset: 0 }, "ptr", phi, along);
+    } else if (constantStride)
       next = this.#emit(
         this.#latch,
         { kind: "gep", scale: 1, offset: constantStride.left * step * scale },
@@ -197,7 +209,7 @@ class Pointers {
         phi,
         this.#constants.int("i32", 0),
       );
-    else if (remaining === 1 && home === this.#latch)
+    else if (lowest + step - highest === 1 && home === this.#latch)
       next = this.#emit(this.#latch, { kind: "gep", scale, offset: 0 }, "ptr", last, stride);
     else next = this.#emit(this.#latch, { kind: "gep", scale: scale * step, offset: 0 }, "ptr", phi, stride);
     phi.args[header.predecessors.indexOf(this.#latch)] = next;
