@@ -67,12 +67,12 @@ export function dependences(kernel: Kernel, instructions: readonly Instruction[]
     if (kind === "fence" || (node.index === last && /^(BRA|EXIT|BRX)/.test(opcode))) {
       work.ask(node.index - (fence?.index ?? 0));
       for (const each of nodes.slice(fence ? fence.index : 0, node.index))
-        if (kind !== "fence" || memoryKind(each.instruction.opcode) || node.index === last) link(each, node);
+        if (kind !== "fence" || (memoryKind(each.instruction.opcode) && !readsConstant(each)) || node.index === last) link(each, node);
       stores.length = 0;
       loads.length = 0;
       fence = node;
     } else if (kind) {
-      if (fence) link(fence, node);
+      if (fence && !readsConstant(node)) link(fence, node);
       const location = op ? locationOf(op) : undefined;
       const meets = (other: Location | undefined): boolean => !location || !other || compareLocations(kernel, location, other) !== "none";
       for (const store of stores.slice(-12)) if (!location?.readOnly && meets(store.location)) link(store.node, node);
@@ -88,6 +88,10 @@ export function dependences(kernel: Kernel, instructions: readonly Instruction[]
   }
   return nodes;
 }
+
+/** Loads of what nothing in the kernel writes: not even barriers keep them where they are. */
+const readsConstant = ({ instruction: { opcode, op } }: Node): boolean =>
+  memoryKind(opcode) === "load" && op !== undefined && locationOf(op)?.readOnly === true;
 
 function memoryKind(opcode: string): "load" | "store" | "fence" | undefined {
   if (/^(BAR|SYNCS|WARPGROUP|MEMBAR|WARPSYNC|DEPBAR|BSYNC|BSSY|CCTL|BRA|EXIT)/.test(opcode)) return "fence";

@@ -211,6 +211,61 @@ describe("library functions and divisions take as many instructions as were meas
   });
 });
 
+describe("arms without branches (heat3dMarch of validation/h200-programs)", () => {
+  /** `tile[0] = x[i]; if (i > 1) tile[1] = x[i + 100]; if (i > 2) tile[2] = x[i + 200]; __syncthreads(); y[i] = tile[0] + x[i + 300];` */
+  const halo = (restrict: string): string =>
+    `kernel @k(%x: ptr const f32${restrict}, %y: ptr f32${restrict}) {
+shared @tile 4096 align 4 dims 32x32 element 4
+b0:
+  %1: ptr = param 0
+  %2: ptr = param 1
+  %3: i32 = special tid.x
+  %4: ptr = gep %1, %3, scale 4, offset 0
+  %5: ptr = shared.address 0
+  %6: f32 = load.generic %4, align 4
+  %7: i32 = const 0
+  store.shared %5, %6, align 4
+  %8: i32 = const 1
+  %9: i1 = icmp.sgt %3, %8
+  branch %9, b1, b2
+b1:
+  %10: ptr = gep %4, %7, scale 1, offset 400
+  %11: f32 = load.generic %10, align 4
+  %12: ptr = gep %5, %7, scale 1, offset 4
+  store.shared %12, %11, align 4
+  jump b2
+b2:
+  %20: i32 = const 2
+  %21: i1 = icmp.sgt %3, %20
+  branch %21, b3, b4
+b3:
+  %22: ptr = gep %4, %7, scale 1, offset 800
+  %23: f32 = load.generic %22, align 4
+  %24: ptr = gep %5, %7, scale 1, offset 8
+  store.shared %24, %23, align 4
+  jump b4
+b4:
+  barrier
+  %30: ptr = gep %4, %7, scale 1, offset 1200
+  %31: f32 = load.generic %30, align 4
+  %32: f32 = load.shared %5, align 4
+  %33: f32 = fadd %31, %32
+  %34: ptr = gep %2, %3, scale 4, offset 0
+  store.generic %34, %33, align 4
+  return
+}
+`;
+  const order = (restrict: string): string =>
+    code(halo(restrict), 90)
+      .opcodes.filter((each) => /^(LDG|STS|BAR|BRA)/.test(each))
+      .join(" ");
+
+  test("load together, before anything of them is stored", () => expect(order("")).toBe("LDG.E LDG.E LDG.E STS STS STS BAR.SYNC LDG.E"));
+
+  test("and what nobody writes is loaded before a barrier that stands in front of it", () =>
+    expect(order(" restrict")).toBe("LDG.E LDG.E LDG.E LDG.E STS STS STS BAR.SYNC"));
+});
+
 test("a pipelined loop loads the next step's words where the phis that take them stand", () => {
   const code = select(
     parseKernel(`kernel @k(%x: ptr f32, %y: ptr f32, %n: i32) {

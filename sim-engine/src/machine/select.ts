@@ -3,6 +3,7 @@
  * what it is for; encodings are not.
  */
 
+import { successors } from "../ir/builder.ts";
 import { isConstant } from "../ir/constants.ts";
 import type { Block, Kernel, Op } from "../ir/kernel.ts";
 import { isLeaf } from "../ir/operations.ts";
@@ -129,31 +130,43 @@ function choose(selection: Selection, code: BlockCode, op: Op): Choice {
   }
 }
 
+/**
+ * The blocks' instructions. What predicated arms meet in goes on where they stand, without a branch between: it is one stretch of code,
+ * whose loads are issued together.
+ */
 function assemble(selection: Selection, predicated: ReadonlyMap<Block, Block>): Map<Block, MachineBlock> {
+  const { blocks: all } = selection.shape.kernel;
   const blocks = new Map<Block, MachineBlock>();
-  const guests = new Map<Block, Block[]>();
-  for (const block of selection.shape.kernel.blocks) {
-    const home = predicated.get(block);
-    if (!home) continue;
-    const list = guests.get(home);
-    if (list) list.push(block);
-    else guests.set(home, [block]);
-  }
-  for (const block of selection.shape.kernel.blocks) {
-    const home = predicated.get(block);
-    if (home) {
-      blocks.set(block, { block, instructions: [], home });
-      continue;
-    }
-    const code = selection.codeOf(block);
-    const arms = (guests.get(block) ?? []).flatMap((guest): Instruction[] => {
-      const { leaves, body, moves } = selection.codeOf(guest);
-      return [...leaves, ...body, ...moves].map((instruction) => ({ ...instruction, predicated: true }));
+  const joined = new Set<Block>();
+  const stretch = (block: Block): Instruction[] => {
+    const { leaves, body, moves, end } = selection.codeOf(block);
+    const guests = all.filter((each) => predicated.get(each) === block);
+    const ofArms = guests.flatMap((guest): Instruction[] => {
+      const code = selection.codeOf(guest);
+      return [...code.leaves, ...code.body, ...code.moves].map((instruction) => ({ ...instruction, predicated: true }));
     });
-    const body = [...code.body, ...arms, ...code.moves, ...code.end];
-    blocks.set(block, { block, instructions: sinkPastBranches([...code.leaves, ...body]) });
+    const own = [...leaves, ...body, ...ofArms, ...moves, ...end];
+    const join = joinOf(block, guests, end);
+    if (!join) return own;
+    joined.add(join);
+    const behind = stretch(join);
+    blocks.set(join, { block: join, instructions: [], home: block });
+    return [...own, ...behind];
+  };
+  for (const block of all) {
+    if (joined.has(block)) continue;
+    const home = predicated.get(block);
+    blocks.set(block, home ? { block, instructions: [], home } : { block, instructions: sinkPastBranches(stretch(block)) });
   }
   return blocks;
+}
+
+/** Where the arms of a block meet, and nothing else comes to. */
+function joinOf(block: Block, arms: readonly Block[], end: readonly Instruction[]): Block | undefined {
+  if (arms.length === 0 || end.length > 0) return undefined;
+  const from = new Set([block, ...arms]);
+  const join = [...from].flatMap(successors).find((next) => !from.has(next));
+  return join?.predecessors.every((each) => from.has(each)) ? join : undefined;
 }
 
 const localBytes = (kernel: Kernel): number =>
