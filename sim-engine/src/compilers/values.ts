@@ -42,7 +42,7 @@ export const plain: readonly PlainCompiler[] = [
       farLoadLatency: 400,
       registerHeadroom: 4,
       wideLoadsAhead: 5,
-      wideLoadsUpTo: 40,
+      wideLoadsUpTo: 128,
       wideSharedLoads: 16,
       wideSharedLoadsAhead: 4,
       recomputedInstructions: 4,

@@ -144,7 +144,7 @@ test("what a few instructions make of the thread's index need not be kept throug
 });
 
 test.each([
-  ["LDG.E.128", 8, 40],
+  ["LDG.E.128", 8, 128],
   ["LDG.E.128", 4, 0],
   ["LDS.128", 16, Number.POSITIVE_INFINITY],
   ["LDS.128", 8, 0],

@@ -127,8 +127,11 @@ export class Pressure {
     // Rather than wait for one far load after the other ptxas computes places anew.
     if (most(kept) > limit || 2 * farAhead(kept.order) > farAhead(free.order)) return kept;
     const anew = madeOnce(this.#recomputing, block);
-    const recomputed = anew && this.#freeOf(anew);
-    return recomputed && most(recomputed) <= limit - nvcc.registerHeadroom ? { ...recomputed, isRecomputed: true } : kept;
+    if (!anew) return kept;
+    const anewFree = this.#freeOf(anew);
+    if (most(anewFree) <= limit - nvcc.registerHeadroom) return { ...anewFree, isRecomputed: true };
+    const recomputed = this.#keptWithin(anew, limit);
+    return most(recomputed) <= limit && farAhead(recomputed.order) > farAhead(kept.order) ? { ...recomputed, isRecomputed: true } : kept;
   }
 
   /** The same, of what does not fit as if there were registers without end. */
