@@ -2,15 +2,15 @@
 import type { TimeErrors } from "./error-bar.ts";
 
 export const timeErrors: TimeErrors = {
-  wider: 1.5,
+  wider: 1.75,
   classes: {
-    launch: { launches: 38, error: 0.13 },
-    compute: { launches: 34, error: 0.3 },
-    l1: { launches: 44, error: 0.17 },
-    l2: { launches: 31, error: 0.65 },
-    memory: { launches: 92, error: 0.2 },
-    atomics: { launches: 15, error: 0.4 },
-    host: { launches: 3, error: 0.26 },
-    waits: { launches: 16, error: 0.77 },
+    launch: { launches: 38, error: 0.15 },
+    compute: { launches: 35, error: 0.37 },
+    l1: { launches: 44, error: 0.16 },
+    l2: { launches: 28, error: 0.92 },
+    memory: { launches: 95, error: 0.26 },
+    atomics: { launches: 15, error: 0.48 },
+    host: { launches: 3, error: 0.3 },
+    waits: { launches: 15, error: 0.84 },
   },
 };
