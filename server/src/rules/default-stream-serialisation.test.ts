@@ -31,6 +31,15 @@ void run(float *h, float *d, cudaStream_t a, cudaStream_t b) {
   k<<<1, 32>>>(d);
   k<<<1, 32, 0, b>>>(d);
 }`,
+    "a step of a loop's one stream": `__global__ void k(float *x) { x[threadIdx.x] += 1; }
+cudaStream_t streams[2];
+void run(float *h, float *d, int n) {
+  while (n--) {
+    cudaMemcpyAsync(d, h, 4, cudaMemcpyDeviceToDevice, streams[0]);
+    k<<<1, 32>>>(d);
+    cudaMemcpyAsync(h, d, 4, cudaMemcpyDeviceToDevice, streams[0]);
+  }
+}`,
     "streams that do not wait": `__global__ void k(float *x) { x[threadIdx.x] += 1; }
 void run(float *h, float *d, int n) {
   cudaStream_t s;
@@ -50,9 +59,9 @@ void run(float *h, float *d, cudaStream_t a, cudaStream_t b) {
     },
     "a copy between": {
       code: `__global__ void k(float *x) { x[threadIdx.x] += 1; }
-void run(float *h, float *d, int n) {
-  cudaStream_t s;
+void run(float *h, float *d, cudaStream_t *streams, int n) {
   while (n--) {
+    cudaStream_t s = streams[n % 2];
     k<<<1, 32, 0, s>>>(d);
     cudaMemcpy(h, d, 4, cudaMemcpyDeviceToHost);
 //  ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ default stream

@@ -5,6 +5,7 @@ import { groupBy } from "./support/group-by.ts";
 import { type Call, libraryName } from "./support/library-calls.ts";
 import { loopsAround } from "./support/loops.ts";
 import { waitingOf } from "./support/runtime-calls.ts";
+import { Variables } from "./support/variables.ts";
 
 /** Where each of the functions takes its stream. */
 const streamAt: Readonly<Record<string, number>> = {
@@ -28,7 +29,7 @@ export default defineRule({
     "Give it a stream as well; or create the streams with `cudaStreamNonBlocking`, or compile with `--default-stream per-thread`, where nothing has to wait.",
   fix: "none",
   notes:
-    "Left alone are files that create streams with `cudaStreamCreateWithFlags` or ask for a default stream a thread. One finding a loop.",
+    "Left alone are files that create streams with `cudaStreamCreateWithFlags` or ask for a default stream a thread, and loops that give work to one stream alone. One finding a loop.",
   example: {
     bad: `__global__ void step(float *x) { x[threadIdx.x] = 1.0f; }
 void run(float *a, float *b, cudaStream_t *streams, int n) {
@@ -60,15 +61,16 @@ void run(float *a, float *b, cudaStream_t *streams, int n) {
       ({ loop }) => loop,
     );
     for (const [loop, [first, ...others]] of blocking) {
-      const streamed = work.find((each) => each.stream === "other" && each.loop === loop);
-      if (!first || !streamed) continue;
+      const streams = work.filter((each) => each.stream === "other" && each.loop === loop).map(({ call }) => call);
+      const [streamed] = streams;
+      if (!first || !streamed || isOneStream(context, loop, streams)) continue;
       avoids ??= says(avoiding);
       if (avoids) return;
       yield {
         span: first.call.launch ? first.call.callee : first.call,
         message,
         related: [
-          { at: streamed.call, message: "in a stream of its own" },
+          { at: streamed, message: "in a stream of its own" },
           ...others.slice(0, 8).map(({ call }) => ({ at: call, message: "also in the default stream" })),
         ],
       };
@@ -79,6 +81,25 @@ void run(float *a, float *b, cudaStream_t *streams, int n) {
 const message =
   "This runs in the default stream, which waits for all streams and they for it: nothing overlaps across it. Give it a stream.";
 const avoiding = /cudaStreamNonBlocking|CUDA_API_PER_THREAD_DEFAULT_STREAM|cudaStreamPerThread|cudaStreamBeginCapture/;
+
+/**
+ * Whether all that a loop gives to streams goes to the same one in each turn. What stands in the default stream besides is a step of one
+ * chain, as far as anybody can tell, and parts nothing that would overlap.
+ */
+function isOneStream({ program: { reading, semantics }, syntax }: RuleContext, loop: Statement, streams: readonly Call[]): boolean {
+  const variables = new Variables(syntax, semantics);
+  const isInside = ({ start }: { readonly start: number }): boolean => start >= loop.start && start <= loop.end;
+  const given = streams.flatMap((call) => givenTo(call) ?? []);
+  const isFixedName = (node: Expression): boolean => {
+    const variable = variables.of(node);
+    return variable !== undefined && !isInside(variable) && !variables.writes(variable).some(({ at }) => isInside(at));
+  };
+  const isFixed = (node: Expression): boolean =>
+    (node.kind === "name" && isFixedName(node)) ||
+    (node.kind === "member" && isFixed(node.base)) ||
+    (node.kind === "subscript" && isFixed(node.base) && node.indices.every((index) => semantics.constant(index) !== undefined));
+  return given.every(isFixed) && new Set(given.map((node) => excerpt(reading, node))).size === 1;
+}
 
 /** Launches that stand by themselves in a block, between work of one stream and of another, for which nobody waits in between. */
 function* between(context: RuleContext, avoids: () => boolean): Generator<Finding> {

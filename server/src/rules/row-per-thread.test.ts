@@ -31,6 +31,28 @@ testRule(rule, {
     sum += in[i * n + c];
     //     ^^^^^^^^^^^^^ Each thread goes along a row of its own, in \`c\`, and neighbouring lanes are a row apart, in \`i * n\``),
     },
+    "along a recurrence, which lanes cannot share": {
+      code: program(`  float *row = out + i * n;
+  for (int c = 1; c < n; ++c)
+    row[c] = row[c - 1] * in[i * n + c];
+//  ^^^^^^ Turns follow from each other`),
+    },
+    "along a filter, whose state is scaled in each turn": {
+      code: program(`  for (int c = 0; c < n; ++c)
+    sum = 0.5f * sum + in[i * n + c];
+    //                 ^^^^^^^^^^^^^ Turns follow from each other`),
+    },
+    "along a row of factors": {
+      code: program(`  for (int c = 0; c < n; ++c)
+    sum *= in[i * n + c];
+    //     ^^^^^^^^^^^^^ Let a warp take a row`),
+    },
+    "along a row in place, which they can": {
+      code: program(`  float *row = out + i * n;
+  for (int c = 0; c < n; ++c)
+    row[c] = row[c] * 2;
+//  ^^^^^^ Let a warp take a row`),
+    },
     "through a pointer to the row": {
       code: program(`  const float *row = in + i * n;
   for (int c = 0; c < n; ++c)

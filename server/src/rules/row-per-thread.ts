@@ -64,9 +64,12 @@ int main() {
       // A row that the index itself begins at is one that data says.
       if (row === undefined || along === undefined || row.startsWith(`\`${along}\``)) continue;
       told.add(key);
+      const advice = cost.report.inOrder
+        ? "Turns follow from each other: store the rows as columns, so that neighbouring lanes take neighbouring elements, or go through a tile in shared memory"
+        : "Let a warp take a row and its lanes go along it side by side, or each thread a column";
       yield findingOf(
         cost,
-        `Each thread goes along a row of its own, in \`${along}\`, and neighbouring lanes are a row apart, in ${row}: ${sectorsPerRequest(access)}. Let a warp take a row and its lanes go along it side by side, or each thread a column.`,
+        `Each thread goes along a row of its own, in \`${along}\`, and neighbouring lanes are a row apart, in ${row}: ${sectorsPerRequest(access)}. ${advice}.`,
       );
     }
   },

@@ -34,9 +34,18 @@ testRule(rule, {
   __syncthreads();
   out[i] = in[at[255 - threadIdx.x]];`),
     "an atomic sum here and there": program("  atomicAdd(&out[index[i]], 1.0f);", "// warplens: index=uniform(0, n)\n"),
+    "half sectors that data scatters": program(
+      "  float4 found = reinterpret_cast<const float4 *>(in)[index[i]];\n  out[i] = found.x + found.y + found.z + found.w;",
+      "// warplens: index=uniform(0, 262144)\n",
+    ),
     "index array in order": program("  out[i] = in[index[i]];", "// warplens: index=linear(1)\n"),
   },
   found: {
+    "half sectors that an index scatters": {
+      code: program(`  float4 found = reinterpret_cast<const float4 *>(in)[(unsigned)(i * i * 2654435761u) % (unsigned)(n / 4)];
+  //             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ ideal 16
+  out[i] = found.x + found.y + found.z + found.w;`),
+    },
     "a hash": {
       code: program(`  out[i] = in[(unsigned)(i * i * 2654435761u) % (unsigned)n];
   //       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ Uncoalesced load: `),

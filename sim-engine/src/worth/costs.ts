@@ -20,6 +20,7 @@ import { oneThreadLoops } from "./one-thread-loops.ts";
 import type { OtherLaunch } from "./other-launches.ts";
 import { outerProducts } from "./outer-products.ts";
 import { partialWarps } from "./partial-warps.ts";
+import { isRecurrence } from "./recurrences.ts";
 import { innermostOf, isSearch } from "./searches.ts";
 import type { Without } from "./without.ts";
 
@@ -127,6 +128,7 @@ export function costsOf(asked: Asked): CostReport[] {
         ...(object === undefined ? {} : { object }),
         ...(bytes === undefined ? {} : { bytes }),
         ...(kind === "sectors" && perLane !== undefined ? { perLane } : {}),
+        ...(kind === "sectors" && isInOrder(program, ops) ? ({ inOrder: true } as const) : {}),
         at: place ? [place] : placesOf(ops),
         ns: left,
         ...decided,
@@ -145,13 +147,19 @@ function withWarpsForThreads({ program, blocksAtOnce, without, assumed }: Asked,
   if (2 * x * y * z > blocksAtOnce || program.launch.cluster) return [];
   const rows = causes.find(({ kind, ops }) => kind === "sectors" && ops.every((op) => isApart(program, op)));
   const loops = rows?.ops.flatMap((op) => innermostOf(program.loops, op) ?? []) ?? [];
-  if (!rows || loops.length < rows.ops.length || assumed.apart(rows.ops) !== undefined) return [];
+  if (!rows || loops.length < rows.ops.length || assumed.apart(rows.ops) !== undefined || isInOrder(program, rows.ops)) return [];
   const blocks = new Set(loops.flatMap((loop) => [...loop.blocks]));
   const meets = [...blocks].some((block) => block.ops.some((op) => isConvergent(op) || meetsOthers(op)));
   const ns = meets ? undefined : without({ excess: new Set(rows.ops), shared: { loops: blocks } });
   return ns === undefined
     ? []
     : [{ kind: "rows", ...(rows.object === undefined ? {} : { object: rows.object }), at: placesOf(rows.ops), ns }];
+}
+
+/** They stand in a loop whose turns follow from each other. */
+function isInOrder(program: Program, ops: readonly Op[]): boolean {
+  const loops = new Set(ops.flatMap((op) => innermostOf(program.loops, op) ?? []));
+  return [...loops].some((loop) => isRecurrence(program, loop));
 }
 
 /** Neighbouring lanes take sectors of their own. */
@@ -242,7 +250,11 @@ function accessCauses(program: Program, { totals, counts }: Sample): Cause[] {
     if (!isOfLanes(counter.operation)) continue;
     const access = counts.access(totals, counter);
     const kind = access.requests > 0 && isWhereItPoints(program, counter) ? kindOf(counter, access) : undefined;
-    if (kind && !((kind === "sectors" || kind === "wavefronts") && isSearch(program, counter.op)))
+    if (
+      kind &&
+      !((kind === "sectors" || kind === "wavefronts") && isSearch(program, counter.op)) &&
+      !(kind === "sectors" && isLookup(program, counter))
+    )
       found.push({ counter, totals: access, object: objectOf(program, counter), kind });
   }
   const excess = ({ totals: { transactions, ideal } }: Access): number => transactions - ideal;
@@ -269,6 +281,17 @@ function accessCauses(program: Program, { totals, counts }: Sample): Cause[] {
             },
           ];
     });
+}
+
+/** Lanes take half a sector or more each, from where data sends them: what an order of them could share is too little to bring it about. */
+function isLookup({ divergence }: Program, { op, bytes }: AccessCounter): boolean {
+  const seen = new Set<Op>();
+  const isFound = (each: Op): boolean => {
+    if (seen.has(each) || !divergence.isVarying(each)) return false;
+    seen.add(each);
+    return each.action.kind === "load" || each.args.some(isFound);
+  };
+  return 2 * bytes >= sectorBytes && op.args[0] !== undefined && isFound(op.args[0]);
 }
 
 /** Not where a pointer to shared or local memory alone was counted as one to global memory, as its address lies outside of both. */

@@ -1,0 +1,48 @@
+/** Loops whose turns follow from each other, as down a recurrence: no other order of them does the same. */
+import type { Program } from "../execute/program.ts";
+import type { Loop } from "../ir/graph.ts";
+import type { Op } from "../ir/kernel.ts";
+import { isPlain, samePlace, variesIn } from "./loop-ops.ts";
+
+/** Whether a turn needs more of the turns before than what they have summed up: through memory, or from register to register. */
+export const isRecurrence = (program: Program, loop: Loop): boolean => isInMemory(program, loop) || isScaled(loop);
+
+/** Whether a value is carried round that is multiplied and added to: what others sum up apart from it would have to be scaled too. */
+function isScaled({ header, blocks }: Loop): boolean {
+  const inside = new Set([...blocks].flatMap((block) => [...block.phis, ...block.ops]));
+  return header.phis.some((carried) => {
+    const seen = new Set<string>();
+    /** Whether an operation follows from what is carried by both; either may have been met on the way. */
+    const follows = (op: Op, product: boolean, sum: boolean): boolean => {
+      if (op === carried) return product && sum;
+      const key = `${op.id} ${product} ${sum}`;
+      if (!inside.has(op) || seen.has(key)) return false;
+      seen.add(key);
+      const { action, args } = op;
+      if (action.kind === "phi") return args.some((arg) => follows(arg, product, sum));
+      if (action.kind === "fma") return args.some((arg, index) => follows(arg, product || index < 2, true));
+      if (action.kind !== "float" || !/^f(add|sub|mul)$/.test(action.op)) return false;
+      return args.some((arg) => follows(arg, product || action.op === "fmul", sum || action.op !== "fmul"));
+    };
+    return carried.args.some((arg) => arg !== carried && follows(arg, false, false));
+  });
+}
+
+/**
+ * Whether a loop goes along an array that it stores to and loads other elements of it than those: what it finds there may be of a turn
+ * before. An element that is loaded and stored again is of its turn alone, in each copy of an unrolled loop too.
+ */
+function isInMemory(program: Program, { blocks }: Loop): boolean {
+  const ops = [...blocks].flatMap((block) => [...block.phis, ...block.ops]);
+  const inside = new Set(ops);
+  const moving = (kind: "load" | "store") =>
+    ops.flatMap((op) => {
+      const [place] = op.args;
+      return place && isPlain(op, kind, program) && variesIn(place, inside) ? [place] : [];
+    });
+  const stored = moving("store");
+  const objects = new Set(stored.flatMap((place) => [...program.provenance.of(place)]));
+  return moving("load").some(
+    (place) => [...program.provenance.of(place)].some((object) => objects.has(object)) && !stored.some((each) => samePlace(each, place)),
+  );
+}
