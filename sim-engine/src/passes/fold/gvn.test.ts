@@ -1,8 +1,32 @@
 import { expect, test } from "vitest";
-import { runPasses, stored } from "../testing/run-passes.ts";
+import { common, runPasses, stored } from "../testing/run-passes.ts";
 import { mergeEqualValues } from "./gvn.ts";
 
 test("equal values are computed once, in dominating blocks too", () => {
   const text = runPasses(stored("22", "%20: i32 = add %4, %3\n%21: i32 = add %3, %4\n%22: i32 = mul %20, %21"), mergeEqualValues);
   expect(text).toMatch(/mul %20, %20/);
+});
+
+test("what two phis of a loop hold is one value where nothing else tells them apart", () => {
+  const loop = (start: number): string => `b0:${common}
+  jump b1
+b1:
+  %10: i32 = phi [%5, b0], [%14, b3]
+  %11: i32 = phi [%${start}, b0], [%15, b3]
+  %12: i1 = icmp.slt %10, %3
+  branch %12, b2, b3
+b2:
+  %13: i32 = add %10, %6
+  jump b3
+b3:
+  %14: i32 = phi [%10, b1], [%13, b2]
+  %15: i32 = phi [%11, b1], [%13, b2]
+  %16: i1 = icmp.slt %14, %3
+  branch %16, b1, b4
+b4:
+  %17: i32 = mul %14, %15
+  store.global %2, %17, align 4
+  return`;
+  expect(runPasses(loop(5), mergeEqualValues)).toMatch(/mul %14, %14/);
+  expect(runPasses(loop(6), mergeEqualValues)).toMatch(/mul %14, %15/);
 });

@@ -9,6 +9,7 @@ import { isPure } from "../../ir/operations.ts";
 import type { Work } from "../../work.ts";
 import { Substitution } from "../edit/substitution.ts";
 import { valueKey } from "../facts/value-numbers.ts";
+import { mergeCongruentPhis } from "./congruent-phis.ts";
 
 /** Returns whether anything was merged. */
 export function mergeEqualValues(kernel: Kernel, work: Work): boolean {
@@ -16,6 +17,7 @@ export function mergeEqualValues(kernel: Kernel, work: Work): boolean {
   if (!entry) return false;
   const children = dominators(kernel).children();
   const substitution = new Substitution();
+  mergeCongruentPhis(kernel, substitution, work);
   const known = new Map<string, Op>();
   // Each entry on the way down, and how to take its values back on the way up.
   const stack: { readonly block: Block; leave?: string[] }[] = [{ block: entry }];
