@@ -389,6 +389,35 @@ else { asm volatile("setmaxnreg.inc.sync.aligned.u32 ${most};"); float x = 0.0f;
     }
 }
 
+/** Loops of unknown length by the widths of counter and bound, and where they begin: which are unrolled, and which of those by ptxas again. */
+function* counterWidths() {
+  const pairs = [
+    ["int", "int"],
+    ["int", "unsigned"],
+    ["int", "long"],
+    ["int", "unsigned long"],
+    ["long", "long"],
+    ["unsigned long", "unsigned long"],
+  ];
+  for (const [type, bound] of pairs)
+    for (const [start, step] of [
+      ["0", 1],
+      ["0", 2],
+      ["threadIdx.x", 1],
+      ["threadIdx.x", 32],
+    ])
+      for (const size of [1, 4]) {
+        const name = `width_${type}_${bound}_${start}_${step}_${size}`.replaceAll(/[ .]/g, "_");
+        const body = `for (${type} i = ${start}; i < n; i += ${step}) { ${multiplies(size)} x += q[i]; }`;
+        yield {
+          name,
+          source: kernel(name, `, ${bound} n`, body),
+          varied: { body: "load", trips: "unknown", type, bound, start, step, size },
+          marker: "fma",
+        };
+      }
+}
+
 /** Loops that test at the top behind `size` steps: whether the test is copied before the loop. */
 function* headers() {
   for (const size of [1, 2, 4, 6, 7, 8, 9, 10, 16, 20, 24, 32, 48, 96, 192]) {
@@ -505,6 +534,7 @@ export const families = {
   searches,
   widenedCounters,
   steps,
+  counterWidths,
   rows,
   reallocations,
   headers,

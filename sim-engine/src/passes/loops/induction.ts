@@ -220,14 +220,21 @@ function evaluate(op: Op | undefined, memo: Map<Op, number | bigint>, depth: num
   return value;
 }
 
+/** The type that turns are counted in: that of the comparison. */
+export const tripsType = ({ phi, bound, widened }: Counter): ScalarType => (widened ? bound : phi).type as ScalarType;
+
 /**
  * Emits, at the end of the preheader `block`, how often the test at the bottom goes on: one less than the trips. Only for
- * counters that go towards their bound and cannot step over it by wrapping.
+ * counters that go towards their bound and cannot step over it by wrapping. Of counters that are compared in a wider type NVVM knows
+ * that of those from a constant on, by one, or as unsigned numbers (validation/compiler/widenedCounters.json).
  */
 export function emitTripsLessOne(kernel: Kernel, block: Block, counter: Counter, constants: Constants): Op | undefined {
-  const { phi, start, step, testedOffset, predicate, bound } = counter;
-  const type = phi.type as ScalarType;
-  if (counter.widened || (type !== "i32" && type !== "i64")) return undefined;
+  const { phi, step, testedOffset, predicate, bound, widened } = counter;
+  const type = tripsType(counter);
+  if (type !== "i32" && type !== "i64") return undefined;
+  const from = intConstant(counter.start);
+  if (widened && (from === undefined || (step !== 1 && !predicate.startsWith("u")))) return undefined;
+  const start = widened && from !== undefined ? constants.int(type, from) : counter.start;
   const emit = (action: Op["action"], ...args: Op[]): Op => {
     const op = createOp(kernel, action, type, args, phi.span);
     block.ops.push(op);
@@ -245,12 +252,14 @@ export function emitTripsLessOne(kernel: Kernel, block: Block, counter: Counter,
   const size = Math.abs(step);
   if (!fits && !(predicate === "ne" && size === 1)) return undefined;
   if (size !== 1 && !counter.exact) return undefined;
+  // That the steps do not wrap as signed numbers says of unsigned ones only where they begin at a known one.
+  if (size !== 1 && predicate.startsWith("u") && (from === undefined || from < 0)) return undefined;
   const add = (a: Op, value: number): Op => (value === 0 ? a : emit({ kind: "int", op: "add" }, a, constants.int(type, value)));
   const first = add(start, testedOffset);
   const slack = inclusive ? 1 : 0;
   let end = add(bound, up ? slack : -slack);
   // A first test that already fails would leave a distance below zero, unless the loop was entered by the same test, one step before.
-  if (predicate !== "ne" && (size !== 1 || !enteredByTest(block, counter)))
+  if (predicate !== "ne" && (size !== 1 || !enteredByTest(block, { ...counter, start })))
     end = emit({ kind: "int", op: up ? (predicate[0] === "u" ? "umax" : "smax") : predicate[0] === "u" ? "umin" : "smin" }, end, first);
   const startsAtZero = intConstant(start) !== undefined && intConstant(start) === -testedOffset;
   const distance = up ? (startsAtZero ? end : emit({ kind: "int", op: "sub" }, end, first)) : emit({ kind: "int", op: "sub" }, first, end);

@@ -8,7 +8,7 @@ import { insertBlock } from "../edit/blocks.ts";
 import { Constants } from "../edit/constants.ts";
 import { addEdge, removeEdge } from "../edit/edges.ts";
 import { repairSsa } from "../edit/ssa-repair.ts";
-import { type BottomTested, type Counter, emitTripsLessOne } from "./induction.ts";
+import { type BottomTested, type Counter, emitTripsLessOne, tripsType } from "./induction.ts";
 import { type Chain, chain, copyDefinitions, usedOutside } from "./unroll-chain.ts";
 import { never } from "./unroll-policy.ts";
 
@@ -60,7 +60,7 @@ export class Stages {
   withRest(counter: Counter, factor: number): boolean {
     const kernel = this.#kernel;
     const { header } = this.#loop;
-    const type = counter.phi.type as ScalarType;
+    const type = tripsType(counter);
     const entry = this.#entry;
     const starts = this.#starts();
     const less = emitTripsLessOne(kernel, entry, counter, this.#constants);
@@ -79,6 +79,8 @@ export class Stages {
     const enter = insertBlock(kernel, between);
     const whole = emit(enter, { kind: "int", op: "sub" }, type, trips, rest);
     const made = this.#turns(factor, starts, enter);
+    // A counter of 64 bits that steps by one counts the turns, too: what is tested is a sum, of which ptxas makes nothing.
+    if (counter.phi.type === "i64" && counter.step === 1) made.header.unroll = never;
     enter.end = { kind: "jump", to: made.header };
     const turns = createOp(kernel, { kind: "phi" }, type, [whole], counter.phi.span);
     const left = emit(made.chain.lastLatch, { kind: "int", op: "add" }, type, turns, int(-factor));
@@ -118,7 +120,7 @@ export class Stages {
   afterRest(counter: Counter, factor: number): boolean {
     const kernel = this.#kernel;
     const { header } = this.#loop;
-    const type = counter.phi.type as ScalarType;
+    const type = tripsType(counter);
     const { span } = counter.phi;
     const entry = this.#entry;
     const starts = this.#starts();
