@@ -172,8 +172,8 @@ describe("as nvcc decides", () => {
         return { ahead: ahead / probe.sass.markers, registers: registers.value / (probe.sass.registers ?? 0) };
       }),
     );
-    expect(fillings.filter(({ ahead }) => ahead >= 0.5 && ahead <= 2).length).toBe(11);
-    expect(fillings.filter(({ registers }) => registers >= 0.9 && registers <= 1.1).length).toBe(7);
+    expect(fillings.filter(({ ahead }) => ahead >= 0.5 && ahead <= 2).length).toBe(14);
+    expect(fillings.filter(({ registers }) => registers >= 0.9 && registers <= 1.1).length).toBe(6);
   });
   test("branches that become selections", async () => expect(await agreeing(recorded("selections"), branches)).toBe("13 of 14"));
 });
