@@ -18,6 +18,10 @@ A key of yours can apply one by its kind:
 \`\`\`json
 { "key": "ctrl+alt+p", "command": "editor.action.codeAction", "args": { "kind": "refactor.rewrite.pad-shared-tile", "apply": "first" } }
 \`\`\`
+
+Not among them is an array of structures made a structure of arrays: the proof compares what a launch leaves in the buffers that it is given,
+element by element, and cannot yet tell that an array in another order, or cut into several, holds the same; what the host fills and reads
+would have to change with it.
 `;
 
 export function refactoringsPage(refactorings: readonly Refactoring[]): string {

@@ -22,6 +22,7 @@ testRule(rule, {
   clean: {
     "each thread a column": program("  for (int c = 0; c < n; ++c) sum += in[c * 16384 + i];"),
     "a stride without a walk": program("  sum = in[i * n];"),
+    "through eight elements, which are a sector": program("  for (int c = 0; c < 8; ++c) sum += sinf(in[i * 8 + c]);"),
     "through four elements, which are a vector": program("  for (int c = 0; c < 4; ++c) sum += sinf(in[i * 4 + c]);"),
     "a walk down the columns": program("  for (int c = 0; c < n; ++c) sum += in[(i + c) % n * n];"),
   },
@@ -41,6 +42,20 @@ testRule(rule, {
       code: program(`  for (int c = 0; c < n; ++c)
     sum = 0.5f * sum + in[i * n + c];
     //                 ^^^^^^^^^^^^^ Turns follow from each other`),
+    },
+    "across a transpose": {
+      code: `__global__ void turn(float *out, const float *in, int n, int rows) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  for (int c = 0; c < n; ++c)
+    out[c * rows + i] = in[i * n + c];
+    //                  ^^^^^^^^^^^^^ go through a tile in shared memory, so that these have, too
+}
+int main() {
+  float *in, *out;
+  cudaMalloc(&in, 512 << 20);
+  cudaMalloc(&out, 512 << 20);
+  turn<<<4096, 256>>>(out, in, 128, 4096 * 256);
+}`,
     },
     "along a row of factors": {
       code: program(`  for (int c = 0; c < n; ++c)

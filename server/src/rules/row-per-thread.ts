@@ -1,5 +1,5 @@
 import { defineRule } from "./rule.ts";
-import { isStrided, widestVector } from "./strided-global-access.ts";
+import { isStrided } from "./strided-global-access.ts";
 import { costsOf, findingOf, laneStrideOf, sectorsPerRequest } from "./support/costs.ts";
 import { LaneIndex } from "./support/lane-index.ts";
 
@@ -57,20 +57,27 @@ int main() {
       const { access, place } = cost;
       const key = `${place.file}:${place.start}-${place.end}`;
       if (!access || !isStrided(cost) || told.has(key)) continue;
-      // What one instruction could move for a thread is no row.
-      if (Math.abs(laneStrideOf(access, cost.launch)?.bytes ?? 0) <= widestVector) continue;
+      // What lies in one sector is no row.
+      if (Math.abs(laneStrideOf(access, cost.launch)?.bytes ?? 0) <= sectorBytes) continue;
       const [row] = lanes.terms(place, "x");
       const [along] = lanes.stepping(place);
       // A row that the index itself begins at is one that data says.
       if (row === undefined || along === undefined || row.startsWith(`\`${along}\``)) continue;
       told.add(key);
-      const advice = cost.report.inOrder
-        ? "Turns follow from each other: store the rows as columns, so that neighbouring lanes take neighbouring elements, or go through a tile in shared memory"
-        : "Let a warp take a row and its lanes go along it side by side, or each thread a column";
       yield findingOf(
         cost,
-        `Each thread goes along a row of its own, in \`${along}\`, and neighbouring lanes are a row apart, in ${row}: ${sectorsPerRequest(access)}. ${advice}.`,
+        `Each thread goes along a row of its own, in \`${along}\`, and neighbouring lanes are a row apart, in ${row}: ${sectorsPerRequest(access)}. ${advice[cost.report.held ?? "none"]}.`,
       );
     }
   },
 });
+
+const sectorBytes = 32;
+
+/** By what keeps lanes from sharing the turns of the loop. */
+const advice = {
+  none: "Let a warp take a row and its lanes go along it side by side, or each thread a column",
+  order:
+    "Turns follow from each other: store the rows as columns, so that neighbouring lanes take neighbouring elements, or go through a tile in shared memory",
+  others: "Other accesses of the loop have lanes side by side: go through a tile in shared memory, so that these have, too",
+} as const;

@@ -69,4 +69,3 @@ function messageOf({ access, place, launch, report }: Cost, lanes: LaneIndex): s
 
 /** Bytes that one instruction moves for a thread, besides single ones. */
 const vectors: readonly number[] = [2, 4, 8, 16];
-export const widestVector = 16;

@@ -112,8 +112,8 @@ export interface CostReport {
   readonly bytes?: number;
   /** Bytes that each lane takes in all, of accesses whose lanes are apart. */
   readonly perLane?: number;
-  /** They stand in a loop whose turns follow from each other, so that lanes cannot share them. */
-  readonly inOrder?: true;
+  /** Lanes cannot share the turns of the loop: they follow from each other, or lanes are side by side in others of its accesses. */
+  readonly held?: "order" | "others";
   /** Elements of the vectors that a thread could take at once, where it takes single ones. */
   readonly elements?: number;
   /** Where it stands in the source, the worst first. */

@@ -2,6 +2,7 @@
 import { type AccessCounter, isOfLanes } from "../execute/accesses.ts";
 import type { Program } from "../execute/program.ts";
 import { intConstant, isConstant } from "../ir/constants.ts";
+import type { Loop } from "../ir/graph.ts";
 import type { Block, Op, Span } from "../ir/kernel.ts";
 import { isConvergent, meetsOthers } from "../ir/operations.ts";
 import type { CostKind, CostReport } from "../report/launch-report.ts";
@@ -15,6 +16,7 @@ import { idleBranches } from "./idle-lanes.ts";
 import { keptInMemory } from "./kept-in-memory.ts";
 import { loadedAgain } from "./loaded-again.ts";
 import { localArrays } from "./local-arrays.ts";
+import { variesIn } from "./loop-ops.ts";
 import { narrowAccesses } from "./narrow-accesses.ts";
 import { oneThreadLoops } from "./one-thread-loops.ts";
 import type { OtherLaunch } from "./other-launches.ts";
@@ -128,7 +130,7 @@ export function costsOf(asked: Asked): CostReport[] {
         ...(object === undefined ? {} : { object }),
         ...(bytes === undefined ? {} : { bytes }),
         ...(kind === "sectors" && perLane !== undefined ? { perLane } : {}),
-        ...(kind === "sectors" && isInOrder(program, ops) ? ({ inOrder: true } as const) : {}),
+        ...(kind === "sectors" ? heldBy(program, ops) : {}),
         at: place ? [place] : placesOf(ops),
         ns: left,
         ...decided,
@@ -147,7 +149,7 @@ function withWarpsForThreads({ program, blocksAtOnce, without, assumed }: Asked,
   if (2 * x * y * z > blocksAtOnce || program.launch.cluster) return [];
   const rows = causes.find(({ kind, ops }) => kind === "sectors" && ops.every((op) => isApart(program, op)));
   const loops = rows?.ops.flatMap((op) => innermostOf(program.loops, op) ?? []) ?? [];
-  if (!rows || loops.length < rows.ops.length || assumed.apart(rows.ops) !== undefined || isInOrder(program, rows.ops)) return [];
+  if (!rows || loops.length < rows.ops.length || assumed.apart(rows.ops) !== undefined || heldBy(program, rows.ops).held) return [];
   const blocks = new Set(loops.flatMap((loop) => [...loop.blocks]));
   const meets = [...blocks].some((block) => block.ops.some((op) => isConvergent(op) || meetsOthers(op)));
   const ns = meets ? undefined : without({ excess: new Set(rows.ops), shared: { loops: blocks } });
@@ -156,10 +158,25 @@ function withWarpsForThreads({ program, blocksAtOnce, without, assumed }: Asked,
     : [{ kind: "rows", ...(rows.object === undefined ? {} : { object: rows.object }), at: placesOf(rows.ops), ns }];
 }
 
-/** They stand in a loop whose turns follow from each other. */
-function isInOrder(program: Program, ops: readonly Op[]): boolean {
-  const loops = new Set(ops.flatMap((op) => innermostOf(program.loops, op) ?? []));
-  return [...loops].some((loop) => isRecurrence(program, loop));
+/** What keeps lanes from sharing the turns of a loop that accesses stand in. */
+function heldBy(program: Program, ops: readonly Op[]): Pick<CostReport, "held"> {
+  const loops = [...new Set(ops.flatMap((op) => innermostOf(program.loops, op) ?? []))];
+  if (loops.some((loop) => isRecurrence(program, loop))) return { held: "order" };
+  return loops.some((loop) => isTurned(program, loop)) ? { held: "others" } : {};
+}
+
+/** Another access of the loop has lanes side by side and goes on with its turns: whose lanes went along would be apart there. */
+function isTurned({ counters }: Program, { blocks }: Loop): boolean {
+  const ops = [...blocks].flatMap((block) => [...block.phis, ...block.ops]);
+  const inside = new Set(ops);
+  return ops.some((op) => {
+    const [address] = op.args;
+    const moves = address !== undefined && variesIn(address, inside);
+    return (
+      moves &&
+      (counters.get(op) ?? []).some((counter) => counter.space === "global" && Math.abs(counter.laneStride() ?? 0) === counter.bytes)
+    );
+  });
 }
 
 /** Neighbouring lanes take sectors of their own. */
