@@ -17,7 +17,18 @@ const { values, positionals } = parseArgs({ allowPositionals: true, options: { t
 const sets =
   positionals.length > 0
     ? positionals
-    : ["h200", "h200-more", "h200-programs", "h200-tiles", "h200-hopper", "h200-sums", "h200-unseen", "h200-sums-unseen"];
+    : [
+        "h200",
+        "h200-more",
+        "h200-programs",
+        "h200-tiles",
+        "h200-hopper",
+        "h200-sums",
+        "h200-mixed",
+        "h200-unseen",
+        "h200-sums-unseen",
+        "h200-mixed-unseen",
+      ];
 const warplens = await import(
   pathToFileURL(await bundle("sanitize", ["server/src/validation/measured-set.ts", "server/src/grammar.ts", "sim-engine/src/index.ts"]))
     .href

@@ -27,8 +27,8 @@ const validation = await import(
 );
 await validation.loadGrammarFromDisk();
 /** What the model was made on, and what it was not. */
-const studied = ["h200", "h200-more", "h200-programs", "h200-tiles", "h200-hopper", "h200-sums"];
-const unseen = ["h200-unseen", "h200-sums-unseen"];
+const studied = ["h200", "h200-more", "h200-programs", "h200-tiles", "h200-hopper", "h200-sums", "h200-mixed"];
+const unseen = ["h200-unseen", "h200-sums-unseen", "h200-mixed-unseen"];
 /** The programs of h200 on another GPU, of which nothing was measured for its model. */
 const elsewhere = [{ name: "h100", gpu: "h100-sxm", kernels: "h200" }];
 const folder = (...names) => path.join(root, "sim-engine/validation", ...names);
