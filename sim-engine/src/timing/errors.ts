@@ -2,15 +2,15 @@
 import type { TimeErrors } from "./error-bar.ts";
 
 export const timeErrors: TimeErrors = {
-  wider: 1.75,
+  wider: 1.65,
   classes: {
-    launch: { launches: 38, error: 0.15 },
-    compute: { launches: 35, error: 0.37 },
-    l1: { launches: 44, error: 0.16 },
-    l2: { launches: 28, error: 0.92 },
-    memory: { launches: 95, error: 0.26 },
-    atomics: { launches: 15, error: 0.48 },
-    host: { launches: 3, error: 0.3 },
-    waits: { launches: 15, error: 0.84 },
+    launch: { launches: 42, error: 0.14 },
+    compute: { launches: 44, error: 0.36 },
+    l1: { launches: 57, error: 0.18 },
+    l2: { launches: 30, error: 0.85 },
+    memory: { launches: 116, error: 0.24 },
+    atomics: { launches: 16, error: 0.45 },
+    host: { launches: 3, error: 0.31 },
+    waits: { launches: 20, error: 1.04 },
   },
 };
