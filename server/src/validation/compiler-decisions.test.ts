@@ -133,6 +133,8 @@ describe("as nvcc decides", () => {
     ["ptxas's unrolling by what the counter steps by", recorded("steps"), "ptxas", "94 of 110"],
     ["NVVM's unrolling by the widths of counter and bound", recorded("counterWidths"), "nvvm", "48 of 48"],
     ["ptxas's unrolling by the widths of counter and bound", recorded("counterWidths"), "ptxas", "36 of 48"],
+    ["NVVM's unrolling over rows, by how wide the product is", recorded("wideProducts"), "nvvm", "15 of 15"],
+    ["ptxas's unrolling over rows, by how wide the product is", recorded("wideProducts"), "ptxas", "15 of 15"],
     ["nests over a tile of registers", recorded("tiles"), "nvvm", "58 of 75"],
     ["nests over a tile of registers, by ptxas", recorded("tiles"), "ptxas", "46 of 75"],
     ["loops under a pragma", recorded("pragmas").filter(({ ptx }) => ptx.markers <= 12_000 && ptx.branches === 0), "nvvm", "5 of 5"],

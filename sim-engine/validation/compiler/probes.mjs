@@ -219,6 +219,30 @@ function* steps() {
  * Loops over a row of an array, by the counter, by how the row begins and by what else reads it: whether each turn sums row and counter
  * in 64 bits, or moves a pointer on.
  */
+/** Whether a turn over the rows of a matrix is unrolled, by how wide the product of row and pitch is, and where the rows begin. */
+function* wideProducts() {
+  for (const [product, index] of [
+    ["wide", "(size_t)r * n + threadIdx.y"],
+    ["narrow", "r * n + (int)threadIdx.y"],
+    ["sum", "(size_t)n * 3 + r"],
+  ])
+    for (const [start, step] of [
+      ["0", 1],
+      ["0", 8],
+      ["threadIdx.x", 1],
+      ["threadIdx.x", 8],
+      ["(int)a", 1],
+    ]) {
+      const name = `product_${product}_${start}_${step}`.replaceAll(/[ .()]/g, "_");
+      yield {
+        name,
+        source: kernel(name, ", int n", `for (int r = ${start}; r < n; r += ${step}) { x=x*a+1; x += q[${index}]; }`),
+        varied: { body: "load", trips: "unknown", product, start, step, size: 1 },
+        marker: "fma",
+      };
+    }
+}
+
 function* rows() {
   const counters = {
     int_constant: ["int", "32"],
@@ -535,6 +559,7 @@ export const families = {
   widenedCounters,
   steps,
   counterWidths,
+  wideProducts,
   rows,
   reallocations,
   headers,

@@ -56,3 +56,16 @@ b2:
   expect(text).not.toMatch(/i64 = phi/);
   expect(runPasses(loop("%31, %20"), reduceStrength)).not.toMatch(/ptr = phi/);
 });
+
+test("every eighth row of a turn is reached from the one before in one step", () => {
+  const row = (first: number, ahead: number) =>
+    `%${first}: i32 = const ${ahead}\n  %${first + 1}: i32 = add.exact %10, %${first}\n  %${first + 2}: i32 = mul.exact %${first + 1}, %3\n` +
+    `  %${first + 3}: ptr = gep %2, %${first + 2}, scale 4, offset 0\n  store.global %${first + 3}, %8, align 4`;
+  const byEight = counted(`${row(20, 0)}\n  ${row(30, 8)}\n  ${row(40, 24)}`).replace(
+    "%11: i32 = add.exact %10, %6",
+    "%11: i32 = add.exact %10, %7",
+  );
+  const text = runPasses(byEight, hoistInvariants, reduceStrength);
+  expect(text.match(/ptr = phi/g)?.length).toBe(1);
+  expect(text.slice(text.indexOf("ptr = phi")).match(/= gep/g)?.length).toBeLessThanOrEqual(4);
+});

@@ -137,7 +137,8 @@ class Pointers {
     step: number | Linear,
   ): void {
     const { slope, base, scale, list } = group;
-    // Addresses that differ by constants and by multiples of the slope share one pointer, unless they are far apart.
+    // Addresses that differ by constants and by multiples of the slope share one pointer, unless they are more turns apart.
+    const reach = nvcc.pointerReach * (typeof step === "number" ? Math.abs(step) : 1);
     for (let pending = list; pending.length > 0; ) {
       const lead = pending[0] as Moving;
       const members: { readonly moving: Moving; readonly times: number; readonly left: number }[] = [];
@@ -145,7 +146,7 @@ class Pointers {
       for (const moving of pending) {
         const difference = sum(moving.rest, lead.rest, -1);
         const distance = slope.size === 1 && slope.has("") ? onlyConstant(difference) : multipleOf(difference, slope);
-        if (distance && Math.abs(distance.times) <= nvcc.pointerReach) members.push({ moving, ...distance });
+        if (distance && Math.abs(distance.times) <= reach) members.push({ moving, ...distance });
         else others.push(moving);
       }
       this.#share(base, scale, slope, start, step, lead, members, group.counter);
@@ -160,15 +161,21 @@ class Pointers {
     start: Op,
     step: number | Linear,
     lead: Moving,
-    members: readonly { readonly moving: Moving; readonly times: number; readonly left: number }[],
+    reached: readonly { readonly moving: Moving; readonly times: number; readonly left: number }[],
     counter: Op,
   ): void {
     const { header } = this.#loop;
+    // From one that is wanted to the next at once: every eighth row, where a turn goes on by eight.
+    const unit = reached.reduce((all, { times }) => divisor(all, times), typeof step === "number" ? Math.abs(step) : 0) || 1;
+    const members = reached.map(({ times, ...member }) => ({ ...member, times: times / unit }));
     const lowest = Math.min(0, ...members.map(({ times }) => times));
     const { span } = lead.gep;
     // Where it starts: the lead's own index with the counter at its start, moved back to the lowest member.
     const index = this.#replay(lead.gep.args[1] as Op, counter, start);
-    const stride = this.#compute(slope, index.type as ScalarType);
+    const stride = this.#compute(
+      new Map([...slope].map(([key, term]) => [key, { ...term, coefficient: term.coefficient * unit }])),
+      index.type as ScalarType,
+    );
     let first = this.#emit(this.#entry, { kind: "gep", scale, offset: 0 }, "ptr", base, index);
     for (let times = lowest; times < 0; times++)
       first = this.#emit(this.#entry, { kind: "gep", scale: -scale, offset: 0 }, "ptr", first, stride);
@@ -209,9 +216,9 @@ class Pointers {
         phi,
         this.#constants.int("i32", 0),
       );
-    else if (lowest + step - highest === 1 && home === this.#latch)
+    else if (lowest + step / unit - highest === 1 && home === this.#latch)
       next = this.#emit(this.#latch, { kind: "gep", scale, offset: 0 }, "ptr", last, stride);
-    else next = this.#emit(this.#latch, { kind: "gep", scale: scale * step, offset: 0 }, "ptr", phi, stride);
+    else next = this.#emit(this.#latch, { kind: "gep", scale: scale * (step / unit), offset: 0 }, "ptr", phi, stride);
     phi.args[header.predecessors.indexOf(this.#latch)] = next;
   }
 
@@ -252,6 +259,8 @@ class Pointers {
     return op.type === type ? op : this.#emit(this.#entry, { kind: "convert", op: op.type === "i32" ? "sext" : "trunc" }, type, op);
   }
 }
+
+const divisor = (a: number, b: number): number => (b === 0 ? Math.abs(a) : divisor(b, a % b));
 
 /** A constant difference. */
 function onlyConstant(linear: Linear): { readonly times: 0; readonly left: number } | undefined {

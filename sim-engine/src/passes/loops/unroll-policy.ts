@@ -65,6 +65,22 @@ export function assemblerFactor(loop: Loop, trips: number | undefined): Decision
     : { kind: "none" };
 }
 
+/**
+ * Whether NVVM keeps a counter of 32 bits in 64, for products of it that are taken in these. Where the loop does not begin at a constant
+ * ptxas does not see how often it runs, and leaves it (validation/compiler/wideProducts.json).
+ */
+export function countsInSixtyFourBits({ header }: Loop): boolean {
+  const counts = (op: Op | undefined): boolean =>
+    op !== undefined && header.phis.some((phi) => phi.type === "i32" && (op === phi || op.args.includes(phi)));
+  return header.ops.some(
+    ({ action, args, type }) =>
+      action.kind === "int" &&
+      action.op === "mul" &&
+      type === "i64" &&
+      args.some((arg) => arg.action.kind === "convert" && arg.action.op === "sext" && counts(arg.args[0])),
+  );
+}
+
 /** Instructions of a turn as the assembler sees them: products are part of sums, constant offsets of accesses, and it jumps at the end. */
 function machineLength({ ops }: Block): number {
   const fused = new Set<Op>();

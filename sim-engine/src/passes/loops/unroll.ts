@@ -12,7 +12,7 @@ import { addEdge, removeEdge } from "../edit/edges.ts";
 import { repairSsa } from "../edit/ssa-repair.ts";
 import { type BottomTested, bottomTest, constantTrips, loopCounter } from "./induction.ts";
 import { chain, copyDefinitions, usedOutside } from "./unroll-chain.ts";
-import { assemblerFactor, decide, never, unrolledOnce } from "./unroll-policy.ts";
+import { assemblerFactor, countsInSixtyFourBits, decide, never, unrolledOnce } from "./unroll-policy.ts";
 import { Stages } from "./unroll-stages.ts";
 
 /** No kernel grows beyond this by unrolling. */
@@ -47,8 +47,8 @@ export function unrollLoops(kernel: Kernel, work: Work): boolean {
     }
     const counter = loopCounter(loop, test, entry);
     if (!counter) return false;
-    const stages = new Stages(kernel, loop, test, entry, after, work);
-    return startsAtConstant(loop, entry) ? stages.withRest(counter, factor) : stages.afterRest(counter, factor);
+    if (startsAtConstant(loop, entry)) return new Stages(kernel, loop, test, entry, after, work).withRest(counter, factor);
+    return new Stages(kernel, loop, test, entry, countsInSixtyFourBits(loop) ? never : after, work).afterRest(counter, factor);
   });
 }
 
