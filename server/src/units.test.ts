@@ -7,6 +7,7 @@ import {
   formatChange,
   formatCount,
   formatDim,
+  formatEstimate,
   formatPercent,
   formatRatio,
   formatTime,
@@ -50,3 +51,9 @@ test.each([
 ])("the assumption of %s", (what, value, text) => {
   expect(formatAssumption(what, value)).toBe(text);
 });
+
+test.each([
+  [[690, [493, 966]], "690 ns ± 40 %"],
+  [[500, [251, 995]], "500 ns ± 99 %"],
+  [[164, [80, 335]], "164 ns within 2.0 times"],
+] as const)("a time with its error bar: %j is %s", ([ns, range], text) => expect(formatEstimate({ ns, range })).toBe(text));

@@ -24,8 +24,9 @@ interface Estimate {
   readonly range: readonly [lo: number, hi: number];
 }
 
-/** The error bar of a time: `± 40 %`. */
-export const formatErrorBar = ({ ns, range: [, hi] }: Estimate): string => `± ${formatPercent(100 * (hi / ns - 1))}`;
+/** The error bar of a time: `± 40 %`; `within 2.1 times`, where it may be less than half or more than twice. */
+export const formatErrorBar = ({ ns, range: [, hi] }: Estimate): string =>
+  hi < 2 * ns ? `± ${formatPercent(100 * (hi / ns - 1))}` : `within ${(hi / ns).toFixed(1)} times`;
 /** A time with its error bar: `690 µs ± 40 %`. */
 export const formatEstimate = (time: Estimate): string => `${formatTime(time.ns)} ${formatErrorBar(time)}`;
 /** GB/s (10^9 bytes a second) as MB/s, GB/s or TB/s. */
