@@ -154,6 +154,7 @@ export class Rest {
           l2: onward - dram,
           dram,
           underWay: Math.min(own.underWay, 1 - onward),
+          l2UnderWay: Math.min(own.l2UnderWay, onward - dram),
           bytesPerDramSector: bytes,
         };
       }
