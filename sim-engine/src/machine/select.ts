@@ -137,21 +137,32 @@ function choose(selection: Selection, code: BlockCode, op: Op): Choice {
 function assemble(selection: Selection, predicated: ReadonlyMap<Block, Block>): Map<Block, MachineBlock> {
   const { blocks: all } = selection.shape.kernel;
   const blocks = new Map<Block, MachineBlock>();
+  const guests = new Map<Block, Block[]>();
+  for (const block of all) {
+    const home = predicated.get(block);
+    if (!home) continue;
+    const list = guests.get(home);
+    if (list) list.push(block);
+    else guests.set(home, [block]);
+  }
   const joined = new Set<Block>();
-  const stretch = (block: Block): Instruction[] => {
-    const { leaves, body, moves, end } = selection.codeOf(block);
-    const guests = all.filter((each) => predicated.get(each) === block);
-    const ofArms = guests.flatMap((guest): Instruction[] => {
-      const code = selection.codeOf(guest);
-      return [...code.leaves, ...code.body, ...code.moves].map((instruction) => ({ ...instruction, predicated: true }));
-    });
-    const own = [...leaves, ...body, ...ofArms, ...moves, ...end];
-    const join = joinOf(block, guests, end);
-    if (!join) return own;
-    joined.add(join);
-    const behind = stretch(join);
-    blocks.set(join, { block: join, instructions: [], home: block });
-    return [...own, ...behind];
+  const stretch = (first: Block): Instruction[] => {
+    const code: Instruction[] = [];
+    for (let block: Block | undefined = first; block; ) {
+      const { leaves, body, moves, end } = selection.codeOf(block);
+      const arms = guests.get(block) ?? [];
+      code.push(...leaves, ...body);
+      for (const arm of arms) {
+        const of = selection.codeOf(arm);
+        for (const instruction of [...of.leaves, ...of.body, ...of.moves]) code.push({ ...instruction, predicated: true });
+      }
+      code.push(...moves, ...end);
+      block = joinOf(block, arms, end);
+      if (!block) break;
+      joined.add(block);
+      blocks.set(block, { block, instructions: [], home: first });
+    }
+    return code;
   };
   for (const block of all) {
     if (joined.has(block)) continue;
