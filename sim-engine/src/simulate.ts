@@ -150,4 +150,4 @@ function once<T>(make: () => T): () => T {
 }
 
 /** Drawn at random, a content is alike all over. */
-const isUneven = (content: Content | undefined): boolean => content !== undefined && /^(written|parts|values)$/.test(content.kind);
+const isUneven = (content: Content | undefined): boolean => content !== undefined && /^(written|parts|values|computed)$/.test(content.kind);

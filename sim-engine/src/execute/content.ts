@@ -4,7 +4,7 @@ import type { Content } from "../ir/kernel.ts";
 /** Each element is the one that the program finds there. */
 export const isExact = (content: Content | undefined): boolean =>
   content !== undefined &&
-  (/^(zero|constant|linear|cyclic|values|bytes)$/.test(content.kind) ||
+  (/^(zero|constant|linear|cyclic|values|computed|bytes)$/.test(content.kind) ||
     (content.kind === "parts" && content.parts.every((part) => isExact(part.content))));
 
 /** Element `index` of a buffer, as a number: integers of the element's own range, floats as they are. */
@@ -73,6 +73,8 @@ export function elements(content: Content, isFloat: boolean, seed: number): Elem
       return permutation(content.n, seed);
     case "values":
       return (index) => content.values[index] ?? 0;
+    case "computed":
+      return (index) => content.by.at(index);
     case "bytes": {
       const byte = content.value & 0xff;
       return () => byte;

@@ -485,6 +485,7 @@ export type Content =
   /** A pseudo-random permutation of 0..n-1. */
   | { readonly kind: "permutation"; readonly n: number }
   | { readonly kind: "values"; readonly values: ArrayLike<number> }
+  | { readonly kind: "computed"; readonly by: ElementFormula }
   | { readonly kind: "bytes"; readonly value: number }
   /** What an earlier launch left in its buffer `buffer`: byte 0 here is byte `offset` there. `since`: others may have written there, too. */
   | { readonly kind: "written"; readonly by: EarlierLaunch; readonly buffer: number; readonly offset: number; readonly since?: true }
@@ -499,6 +500,14 @@ export interface ContentPart {
   readonly to: number;
   readonly origin: number;
   readonly content: Content;
+}
+
+/** What a program computes for each element by itself: made only for those that are read. */
+export interface ElementFormula {
+  /** Element `index`, from 0 on; 0 where the program has no number for it, as behind a division by zero. */
+  at(index: number): number;
+  /** The formula as text: two with the same text have the same elements. */
+  toJSON(): string;
 }
 
 /** A launch that the host makes before the one in question. */

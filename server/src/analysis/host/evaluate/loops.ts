@@ -11,6 +11,7 @@ import type { Completion, Interpreter } from "../memory/interpreter.ts";
 import { type LoopTrace, passOn } from "../memory/loop-trace.ts";
 import { copied } from "../memory/read-write.ts";
 import { extendStores, summariseStores } from "../memory/summarise.ts";
+import { elementWise } from "../replay/element-wise.ts";
 import { replay } from "../replay/index.ts";
 import { sameValue } from "../values/equal.ts";
 import type { Cell, ContainerValue, Value } from "../values/model.ts";
@@ -41,6 +42,9 @@ const patience = [
 const patienceInside = { first: 6, most: 16 };
 const patienceWithLaunch = { first: 8, most: 24 };
 const patienceInPassing = { first: 3, most: 3 };
+
+/** Elements that an inner loop stores one by one at the most, where they can be made when they are asked for. */
+const mostApart = 1 << 14;
 
 export function runLoop(host: Interpreter, loop: Loop): Completion {
   const launches = host.holdsLaunch.has(loop.statement);
@@ -204,6 +208,16 @@ interface Progress {
 /** Carries the loop to its end, from the states before its last three iterations. */
 function extrapolate(host: Interpreter, loop: Loop, trace: LoopTrace, samples: readonly Sample[], { done, left, counted }: Progress): void {
   const hurried = host.speculation > 0 || host.afterLast !== undefined || host.loops.some((around) => around.abstract);
+  const isLong = trace.depth === 1 || (left !== undefined && left > mostApart);
+  const partly = new Set([...trace.stores].flatMap(([allocation, { extended }]) => (extended ? [allocation] : [])));
+  const commit = hurried || trace.depth === 0 || !isLong ? undefined : elementWise(host, loop.statement, { done, partly });
+  if (commit) {
+    for (const allocation of commit()) {
+      const store = trace.stores.get(allocation);
+      if (store) store.extended = false;
+    }
+    return;
+  }
   // A loop within another leaves its elements one by one: what the outer one does is told by them.
   const replayed = trace.depth === 0 || hurried ? undefined : replay(host, loop.statement, trace.depth > 1);
   if (replayed?.whole) {

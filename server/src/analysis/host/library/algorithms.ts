@@ -102,12 +102,38 @@ const sort: LibraryFunction = (host, args) => {
   const { allocation, elementBytes, bytes } = found.span;
   const content = elementBytes === undefined ? unknownContent : wholeContent(allocation, elementBytes);
   const n = elementBytes === undefined || bytes === undefined ? undefined : bytes / elementBytes;
-  if (content.kind === "permutation") setSpan(host, found.span, { kind: "linear", start: 0, stride: 1 });
+  if (found.rest.length > 0) setSpan(host, found.span, unknownContent, "sorted by a rule of the program's own");
+  else if (content.kind === "permutation") setSpan(host, found.span, { kind: "linear", start: 0, stride: 1 });
   else if (content.kind === "uniform" && n !== undefined && n > 1)
     setSpan(host, found.span, { kind: "linear", start: content.lo, stride: (content.hi - content.lo) / n });
-  else if (content.kind === "values") setSpan(host, found.span, { kind: "values", values: Float64Array.from(content.values).sort() });
+  else if (content.kind === "linear" && content.stride < 0 && n !== undefined)
+    setSpan(host, found.span, { kind: "linear", start: content.start + content.stride * (n - 1), stride: -content.stride });
+  else if (!isInOrder(content)) {
+    const values = numbersOf(host, found.span);
+    setSpan(host, found.span, values === undefined ? unknownContent : { kind: "values", values: values.sort() });
+  }
   return voidValue;
 };
+
+const isInOrder = ({ kind }: Content): boolean => kind === "zero" || kind === "constant" || kind === "linear" || kind === "bytes";
+
+/** Numbers that are sorted at the most, and how many of them in the time of a step. */
+const mostSorted = 1 << 20;
+const sortedAStep = 64;
+
+/** The elements of a span; undefined where some is not known, or there are too many. */
+function numbersOf(host: Interpreter, { allocation, begin, bytes, elementBytes, to }: Span): Float64Array | undefined {
+  if (begin === undefined || bytes === undefined || elementBytes === undefined || bytes / elementBytes > mostSorted) return undefined;
+  const values = new Float64Array(bytes / elementBytes);
+  host.work?.spend(Math.ceil(values.length / sortedAStep));
+  host.steps += Math.ceil(values.length / sortedAStep);
+  for (let k = 0; k < values.length; k++) {
+    const value = numberOf(read(host, { allocation, offset: begin + k * elementBytes, type: to ?? allocation.element }));
+    if (value === undefined || Number.isNaN(value)) return undefined;
+    values[k] = value;
+  }
+  return values;
+}
 
 const copy: LibraryFunction = (host, args) => {
   const found = spanOf(host, args);

@@ -34,6 +34,9 @@ export function valueAt(summary: Summary, index: number | undefined, type: HostT
       return span(content.lo, isIntegral(type) ? content.hi - 1 : content.hi, type);
     case "permutation":
       return span(0, content.n - 1, type);
+    case "computed":
+      if (index !== undefined) return typed(content.by.at(index), type);
+      break;
     case "values": {
       const value = index === undefined ? undefined : content.values[index];
       if (value !== undefined) return typed(value, type);
@@ -272,6 +275,10 @@ export function wholeContent(allocation: Allocation, elementBytes: number): Cont
     const values = Array.from(summary.content.values);
     for (const [k, index] of samples.indices.entries()) values[index] = samples.values[k] ?? 0;
     return { kind: "values", values };
+  }
+  if (summary.content.kind === "computed") {
+    const made = inRuns(summary, samples, elementBytes);
+    if (made.kind === "parts") return made;
   }
   if (elements !== undefined && elements <= exactElements && summary.content.kind === "zero") {
     const values = new Array<number>(elements).fill(0);

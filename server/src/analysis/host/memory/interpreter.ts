@@ -142,8 +142,8 @@ export interface Interpreter {
   uncertainty: number;
   /** Statements visited by speculation, and how remote they were then. */
   readonly visited: WeakMap<Statement, number>;
-  /** Loops gone through on bare numbers: how many operations that took, and the loops that are not. */
-  readonly replays: { operations: number; readonly given: WeakSet<Statement> };
+  /** Loops gone through on bare numbers: how many operations that took, and the loops that are not; those of which no turn can be run alone. */
+  readonly replays: { operations: number; readonly given: WeakSet<Statement>; readonly inOrder: WeakSet<Statement> };
   /** Blocks that end the program are passed over even if their condition holds. */
   readonly survivesExits: boolean;
 }

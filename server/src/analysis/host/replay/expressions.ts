@@ -7,9 +7,10 @@ import { hostType } from "../memory/host-types.ts";
 import { lastText } from "../resolve/names.ts";
 import { typeOfValue } from "../values/type-of-value.ts";
 import { float, int, integerOf, numberOf } from "../values/values.ts";
-import { conversion, isComparison, type Known, type NumberName, operation, shift } from "./arithmetic.ts";
+import { conversion, isComparison, type Known, type NumberName, type Operation, operation, shift } from "./arithmetic.ts";
+import { combinedLine, constantLine, type Line } from "./lines.ts";
 import { ending, type Machine, newSlot, type Run, spend, type Target, Unsupported } from "./machine.ts";
-import { arrayOf, type Code, declared, loadOf, numberType, storeTo, targetOf } from "./targets.ts";
+import { arrayOf, type Code, declared, lineTo, loadOf, numberType, storeTo, targetOf } from "./targets.ts";
 
 /** Calls within calls that are replayed. */
 const mostCalls = 8;
@@ -37,7 +38,7 @@ export function codeOf(machine: Machine, e: Expression): Code {
       const target = targetOf(machine, e.operand, code);
       const load = loadOf(machine, target);
       const next = operation(e.op === "++" ? "+" : "-", load.type);
-      const store = storeTo(machine, target, load.type);
+      const store = storeTo(machine, target, { type: load.type });
       if (!next) throw new Unsupported();
       return {
         type: load.type,
@@ -56,7 +57,7 @@ export function codeOf(machine: Machine, e: Expression): Code {
       const value = e.op === "" ? right : combined(machine, e.op, loadOf(machine, target), right);
       const type = target.kind === "slot" ? target.type : numberType(target.type);
       if (!type) throw new Unsupported();
-      const store = storeTo(machine, target, value.type);
+      const store = storeTo(machine, target, value);
       return { type, run: () => store(value.run()) };
     }
     case "conditional": {
@@ -78,7 +79,8 @@ export function codeOf(machine: Machine, e: Expression): Code {
       const [operand] = e.operands;
       const type = numberType(hostType(machine.host, e.type));
       if (!operand || e.operands.length > 1 || !type || e.style === "reinterpret") throw new Unsupported();
-      return { type, run: converted(code(operand), type) };
+      const made = code(operand);
+      return { type, run: converted(made, type), line: lineTo(made.line, made.type, type) };
     }
     case "call":
       return callCode(machine, e);
@@ -97,12 +99,14 @@ export function converted({ type, run }: Code, to: NumberName): Run {
 }
 
 /** What does not change as the loop runs. */
-function constant({ host }: Machine, e: Expression): Code {
+function constant(machine: Machine, e: Expression): Code {
+  const { host } = machine;
   const made = host.evaluate(e);
   const type = numberType(typeOfValue(made));
   const value = numberOf(made);
   if (type === undefined || value === undefined || (Number.isInteger(value) && !Number.isSafeInteger(value))) throw new Unsupported();
-  return { type, run: () => value };
+  machine.nest?.constants.push(value);
+  return { type, run: () => value, line: constantLine(value) };
 }
 
 /** A variable, rather than a constant or a function. */
@@ -125,8 +129,8 @@ function unaryCode(machine: Machine, e: Expression & { readonly kind: "unary" })
     case "--": {
       const target = targetOf(machine, e.operand, code);
       const load = loadOf(machine, target);
-      const value = combined(machine, e.op === "++" ? "+" : "-", load, { type: "int", run: () => 1 });
-      const store = storeTo(machine, target, value.type);
+      const value = combined(machine, e.op === "++" ? "+" : "-", load, { type: "int", run: () => 1, line: constantLine(1) });
+      const store = storeTo(machine, target, value);
       return { type: load.type, run: () => store(value.run()) };
     }
     case "*":
@@ -134,9 +138,9 @@ function unaryCode(machine: Machine, e: Expression & { readonly kind: "unary" })
     case "+":
       return code(e.operand);
     case "-":
-      return combined(machine, "-", { type: "int", run: () => 0 }, code(e.operand));
+      return combined(machine, "-", { type: "int", run: () => 0, line: constantLine(0) }, code(e.operand));
     case "~":
-      return combined(machine, "^", { type: "int", run: () => -1 }, code(e.operand));
+      return combined(machine, "^", { type: "int", run: () => -1, line: constantLine(-1) }, code(e.operand));
     case "!": {
       const { run } = code(e.operand);
       return {
@@ -192,12 +196,23 @@ function binaryCode(machine: Machine, e: Expression & { readonly kind: "binary" 
 function combined(machine: Machine, op: string, left: Code, right: Code): Code {
   if (op === "<<" || op === ">>") {
     if (isFloatName(left.type) || isFloatName(right.type)) throw new Unsupported();
-    return both(machine, promotedName(left.type), left.run, right.run, shift(op, left.type));
+    const operate = shift(op, left.type);
+    const line = left.line && right.line && folded(operate, left.line, right.line);
+    return { ...both(machine, promotedName(left.type), left.run, right.run, operate), line };
   }
   const type = commonName(left.type, right.type);
   const operate = operation(op, type);
   if (!operate) throw new Unsupported();
-  return both(machine, isComparison(op) ? "bool" : type, converted(left, type), converted(right, type), operate);
+  const made = both(machine, isComparison(op) ? "bool" : type, converted(left, type), converted(right, type), operate);
+  const [a, b] = machine.nest ? [lineTo(left.line, left.type, type), lineTo(right.line, right.type, type)] : [];
+  return { ...made, line: a && b && (combinedLine(op, type, a, b) ?? folded(operate, a, b)) };
+}
+
+/** Of two numbers that do not change. */
+function folded(operate: Operation, a: Line, b: Line): Line | undefined {
+  if (a.terms.size > 0 || b.terms.size > 0) return undefined;
+  const value = operate(a.constant, b.constant);
+  return value === undefined ? undefined : constantLine(value);
 }
 
 function both(machine: Machine, type: NumberName, left: Run, right: Run, operate: (a: number, b: number) => Known): Code {
@@ -229,7 +244,8 @@ function callCode(machine: Machine, e: Call): Code {
     const elements = host.evaluate(callee.base);
     const size = elements.kind === "container" ? integerOf(elements.size) : undefined;
     if (size === undefined) throw new Unsupported();
-    return { type: "ulong", run: () => size };
+    machine.nest?.constants.push(size);
+    return { type: "ulong", run: () => size, line: constantLine(size) };
   }
   if (callee.kind !== "name") throw new Unsupported();
   const name = lastText(callee.name);
@@ -252,7 +268,10 @@ function callCode(machine: Machine, e: Call): Code {
   const sample = call(args.map(() => 1));
   const type = numberType(typeOfValue(sample));
   if (!type) throw new Unsupported();
-  if (sample.kind === "range") return { type, run: () => undefined };
+  if (sample.kind === "range") {
+    if (machine.nest) throw new Unsupported();
+    return { type, run: () => undefined };
+  }
   return {
     type,
     run: () => {
@@ -282,7 +301,7 @@ function functionCode(machine: Machine, fn: FunctionDeclaration, args: readonly 
     if (number && !byReference) {
       const slot = newSlot(machine, number);
       const value = codeOf(machine, argument);
-      const store = storeTo(machine, slot, value.type);
+      const store = storeTo(machine, slot, value);
       assigned.push(() => store(value.run()));
       own.set(parameter.name, slot);
     } else if (number)
@@ -304,7 +323,7 @@ function functionCode(machine: Machine, fn: FunctionDeclaration, args: readonly 
   machine.resultType = type;
   machine.depth += 1;
   try {
-    const execute = machine.statement(body);
+    const execute = machine.nest ? machine.nest.called(fn, () => machine.statement(body)) : machine.statement(body);
     return {
       type,
       run: () => {

@@ -4,6 +4,8 @@ import type { Interpreter } from "../memory/interpreter.ts";
 import type { Allocation, Cell, HostType } from "../values/model.ts";
 import type { Known, NumberName } from "./arithmetic.ts";
 import type { Column } from "./columns.ts";
+import type { Line } from "./lines.ts";
+import type { Nest } from "./nest.ts";
 
 /** The code has something that is not replayed. */
 export class Unsupported extends Error {}
@@ -29,6 +31,8 @@ export interface Elements {
   readonly kind: "elements";
   readonly allocation: Allocation;
   readonly offset: Run;
+  /** The same as a line; undefined where it is none, and where nobody asks. */
+  readonly line?: Line | undefined;
   readonly type: HostType;
 }
 
@@ -55,6 +59,8 @@ export interface Machine {
   left: number;
   /** Makes code of a statement. */
   readonly statement: (statement: Statement) => Execute;
+  /** Where turns are to be run one by one. */
+  readonly nest?: Nest;
 }
 
 /** @throws GivenUp */

@@ -1,9 +1,10 @@
 /** Statements of host code as closures. */
 import type { Condition, Declaration, Expression, Statement } from "../../../syntax/ast.ts";
 import { hostType } from "../memory/host-types.ts";
+import { innerLoop } from "./counted.ts";
 import { codeOf, converted } from "./expressions.ts";
 import { type Ending, type Execute, ending, GivenUp, type Machine, newSlot, type Run, spend, type Target, Unsupported } from "./machine.ts";
-import { numberType, storeTo, targetOf } from "./targets.ts";
+import { lineTo, numberType, storeTo, targetOf } from "./targets.ts";
 
 const { normal, breaks, continues, returns } = ending;
 
@@ -20,14 +21,18 @@ export function statementCode(machine: Machine, s: Statement): Execute {
       return scoped(machine, () => {
         const before = s.init ? statementCode(machine, s.init) : undefined;
         const condition = conditionCode(machine, s.condition);
-        const then = statementCode(machine, s.then);
-        const otherwise = s.else ? statementCode(machine, s.else) : () => normal;
+        const thenCode = (): Execute => statementCode(machine, s.then);
+        const elseCode = (): Execute => (s.else ? statementCode(machine, s.else) : () => normal);
+        const { nest } = machine;
+        const [then, otherwise] = nest ? nest.either(thenCode, elseCode) : [thenCode(), elseCode()];
         return () => {
           before?.();
           return decided(condition) ? then() : otherwise();
         };
       });
-    case "for":
+    case "for": {
+      const counted = machine.nest && innerLoop(machine, machine.nest, s);
+      if (counted) return counted;
       return scoped(machine, () => {
         const init = s.init ? statementCode(machine, s.init) : undefined;
         const turns = loopCode(machine, s, false);
@@ -36,17 +41,21 @@ export function statementCode(machine: Machine, s: Statement): Execute {
           return turns();
         };
       });
+    }
     case "while":
       return scoped(machine, () => loopCode(machine, s, false));
     case "do":
       return scoped(machine, () => loopCode(machine, s, true));
     case "break":
+      machine.nest?.broken();
       return () => breaks;
     case "continue":
+      machine.nest?.continued();
       return () => continues;
     case "return": {
       if (!s.value || !machine.resultType) throw new Unsupported();
       const run = converted(codeOf(machine, s.value), machine.resultType);
+      machine.nest?.returned();
       return () => {
         machine.result = run();
         return returns;
@@ -62,8 +71,11 @@ export function statementCode(machine: Machine, s: Statement): Execute {
 /** A loop from where it stands on, without what comes before its first turn. @throws Unsupported */
 export function loopCode(machine: Machine, s: Statement & { readonly kind: "for" | "while" | "do" }, testedLast: boolean): Execute {
   const condition = s.condition ? conditionCode(machine, s.condition) : (): number => 1;
-  const body = statementCode(machine, s.body);
-  const step = s.kind === "for" && s.step ? evaluated(machine, s.step) : undefined;
+  const rest = () => {
+    const body = statementCode(machine, s.body);
+    return { body, step: s.kind === "for" && s.step ? evaluated(machine, s.step) : undefined };
+  };
+  const { body, step } = machine.nest ? machine.nest.loop(undefined, rest) : rest();
   return () => {
     for (let first = testedLast; ; first = false) {
       if (!first && !decided(condition)) return normal;
@@ -148,7 +160,13 @@ function declare(machine: Machine, declaration: Declaration): Execute {
   if (!number) throw new Unsupported();
   const slot = newSlot(machine, number);
   enter(slot);
-  const store = storeTo(machine, slot, code?.type ?? number);
+  const store = storeTo(machine, slot, { type: code?.type ?? number });
+  const { nest } = machine;
+  if (nest && code) {
+    const line = lineTo(code.line, code.type, number);
+    nest.declared.add(slot.index);
+    if (line) nest.lines.set(slot.index, line);
+  }
   return () => {
     store(code?.run());
     return normal;

@@ -1,19 +1,25 @@
 /** What expressions name: variables, arrays, elements of arrays. */
 import type { Expression } from "../../../syntax/ast.ts";
 import { withoutParentheses } from "../../../syntax/terms.ts";
+import { isFloatName } from "../../sema/arithmetic-types.ts";
 import { sizeOf } from "../memory/read-write.ts";
 import { lastText } from "../resolve/names.ts";
 import { placeOf } from "../resolve/places.ts";
 import { Allocation, Cell, type HostType, type Place, type Value } from "../values/model.ts";
 import { typeOfValue } from "../values/type-of-value.ts";
 import { numberOf } from "../values/values.ts";
-import { conversion, type NumberName } from "./arithmetic.ts";
+import { conversion, type Known, type NumberName } from "./arithmetic.ts";
 import { Column } from "./columns.ts";
+import { constantLine, type Line, lineAs, scaled, sum } from "./lines.ts";
 import { type Elements, GivenUp, type Machine, newSlot, type Run, type Slot, spend, type Target, Unsupported } from "./machine.ts";
+import type { Nest } from "./nest.ts";
+import { snapshotOf } from "./snapshot.ts";
 
 export interface Code {
   readonly type: NumberName;
   readonly run: Run;
+  /** The same as a line; undefined where it is none, and where nobody asks. */
+  readonly line?: Line | undefined;
 }
 
 /** The number a type is; undefined for others. */
@@ -50,7 +56,7 @@ export function targetOf(machine: Machine, written: Expression, code: (e: Expres
   if (place instanceof Cell) return cellSlot(machine, place);
   if (place.offset === undefined || place.type === undefined) throw new Unsupported();
   const { allocation, offset, type } = place;
-  return { kind: "elements", allocation, offset: () => offset, type };
+  return { kind: "elements", allocation, offset: () => offset, line: constantLine(offset), type };
 }
 
 /** A place that the host's code designates by names alone. */
@@ -73,6 +79,10 @@ function cellSlot(machine: Machine, cell: Cell): Slot {
   const value = numberOf(cell.value);
   machine.slots[slot.index] = value !== undefined && Number.isInteger(value) && !Number.isSafeInteger(value) ? undefined : value;
   machine.cells.set(cell, slot);
+  const { nest } = machine;
+  const held = machine.slots[slot.index];
+  if (nest && held !== undefined) nest.lines.set(slot.index, constantLine(held));
+  nest?.constants.push(held ?? "open");
   return slot;
 }
 
@@ -104,12 +114,12 @@ function arrayWithin(target: Elements): Elements {
 
 function elementsOf(value: Value): Elements {
   if (value.kind === "container" && value.type.element)
-    return { kind: "elements", allocation: value.storage, offset: () => 0, type: value.type.element };
+    return { kind: "elements", allocation: value.storage, offset: () => 0, line: constantLine(0), type: value.type.element };
   if (value.kind !== "pointer" || !(value.target instanceof Allocation) || value.offset === undefined) throw new Unsupported();
   const { target, offset } = value;
   const type = value.to ?? target.element;
   if (!type || type.kind === "container") throw new Unsupported();
-  return { kind: "elements", allocation: target, offset: () => offset, type };
+  return { kind: "elements", allocation: target, offset: () => offset, line: constantLine(offset), type };
 }
 
 function elementAt({ host }: Machine, base: Elements, index: Code): Elements {
@@ -117,8 +127,10 @@ function elementAt({ host }: Machine, base: Elements, index: Code): Elements {
   if (bytes === undefined) throw new Unsupported();
   const { offset } = base;
   const { run } = index;
+  const at = lineAs(index.line, "long");
   return {
     ...base,
+    line: base.line && at && sum(base.line, at, bytes),
     offset: () => {
       const [from, at] = [offset(), run()];
       return from === undefined || at === undefined ? undefined : from + at * bytes;
@@ -131,10 +143,12 @@ function elementAt({ host }: Machine, base: Elements, index: Code): Elements {
 /** @throws Unsupported */
 export function loadOf(machine: Machine, target: Target): Code {
   if (target.kind === "slot") {
-    const { slots } = machine;
+    const { slots, nest } = machine;
     const { index, type } = target;
-    return { type, run: () => slots[index] };
+    nest?.loads(index);
+    return { type, run: () => slots[index], line: nest?.lineOf(index) };
   }
+  if (machine.nest) return elementOf(machine, machine.nest, target);
   const { type, column, indexOf } = columnOf(machine, target);
   return {
     type,
@@ -145,19 +159,23 @@ export function loadOf(machine: Machine, target: Target): Code {
   };
 }
 
-/** What puts a number of a type there. @throws Unsupported */
-export function storeTo(machine: Machine, target: Target, from: NumberName): (value: ReturnType<Run>) => ReturnType<Run> {
+export type Store = (value: ReturnType<Run>) => ReturnType<Run>;
+
+/** What puts a number there. @throws Unsupported */
+export function storeTo(machine: Machine, target: Target, { type: from, line }: Pick<Code, "type" | "line">): Store {
   machine.effects += 1;
   if (target.kind === "slot") {
     const { slots, stored } = machine;
     const { index } = target;
     const convert = conversion(from, target.type);
     stored.add(index);
+    machine.nest?.storesTo(index);
     return (value) => {
       slots[index] = value === undefined ? undefined : convert(value);
       return slots[index];
     };
   }
+  if (machine.nest) return storeOf(machine, machine.nest, target, { type: from, line });
   const { type, column, indexOf } = columnOf(machine, target);
   const convert = conversion(from, type);
   return (value) => {
@@ -182,4 +200,66 @@ function columnOf(machine: Machine, { allocation, offset, type }: Elements) {
     return index;
   };
   return { type: name, column, indexOf };
+}
+
+// ---------------------------------------------------------------- turns that are run one by one
+
+/** The number of a line in a type, as one that is known to be a line of another. */
+export const lineTo = (line: Line | undefined, from: NumberName, to: NumberName): Line | undefined =>
+  isFloatName(from) && !isFloatName(to) ? undefined : lineAs(line, to);
+
+/** The index of an element, as a line where it is one. */
+function indexIn(machine: Machine, { offset, line, type }: Elements) {
+  const name = numberType(type);
+  const bytes = sizeOf(machine.host, type);
+  if (name === undefined || bytes === undefined) throw new Unsupported();
+  const divided = line && scaled(line, 1 / bytes);
+  const isWhole = divided && [divided.constant, ...divided.terms.values()].every(Number.isInteger);
+  return { name, bytes, line: isWhole ? divided : undefined, at: (): number => (offset() ?? Number.NaN) / bytes };
+}
+
+/** An element as it was before the loop, or as the turn under way has left it. */
+function elementOf(machine: Machine, nest: Nest, target: Elements): Code {
+  const { allocation, type } = target;
+  const { name, bytes, line, at } = indexIn(machine, target);
+  if (nest.isOwn(allocation, line)) {
+    const own = nest.own.get(allocation) ?? new Map<number, Known>();
+    nest.own.set(allocation, own);
+    return {
+      type: name,
+      run: () => {
+        spend(machine);
+        return own.get(at());
+      },
+    };
+  }
+  const snapshot = nest.snapshots.get(allocation) ?? snapshotOf(allocation, type, bytes);
+  if (!snapshot || numberType(snapshot.type) !== name) throw new Unsupported();
+  nest.snapshots.set(allocation, snapshot);
+  nest.reads.push({ allocation, bytes, line });
+  return {
+    type: name,
+    run: () => {
+      spend(machine);
+      return snapshot.at(at());
+    },
+  };
+}
+
+function storeOf(machine: Machine, nest: Nest, target: Elements, from: Pick<Code, "type" | "line">): Store {
+  const { allocation, type } = target;
+  const { name, bytes, line, at } = indexIn(machine, target);
+  const convert = conversion(from.type, name);
+  nest.store({ allocation, type, elementBytes: bytes, line, value: lineTo(from.line, from.type, name) });
+  return (value) => {
+    spend(machine);
+    const converted = value === undefined ? undefined : convert(value);
+    const index = at();
+    nest.own.get(allocation)?.set(index, converted);
+    if (allocation === nest.wanted && index === nest.wantedIndex) {
+      nest.found = true;
+      nest.value = converted;
+    }
+    return converted;
+  };
 }
