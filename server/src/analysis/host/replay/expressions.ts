@@ -80,6 +80,7 @@ export function codeOf(machine: Machine, e: Expression): Code {
       const type = numberType(hostType(machine.host, e.type));
       if (!operand || e.operands.length > 1 || !type || e.style === "reinterpret") throw new Unsupported();
       const made = code(operand);
+      machine.nest?.constants.push(type);
       return { type, run: converted(made, type), line: lineTo(made.line, made.type, type) };
     }
     case "call":

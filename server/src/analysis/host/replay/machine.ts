@@ -69,7 +69,8 @@ export function spend(machine: Machine): void {
   if (machine.left < 0) throw new GivenUp();
 }
 
-export function newSlot({ slots }: Machine, type: NumberName): Slot {
+export function newSlot({ slots, nest }: Machine, type: NumberName): Slot {
+  nest?.constants.push(type);
   slots.push(undefined);
   return { kind: "slot", index: slots.length - 1, type };
 }

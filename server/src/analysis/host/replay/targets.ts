@@ -213,6 +213,7 @@ function indexIn(machine: Machine, { offset, line, type }: Elements) {
   const name = numberType(type);
   const bytes = sizeOf(machine.host, type);
   if (name === undefined || bytes === undefined) throw new Unsupported();
+  machine.nest?.constants.push(name);
   const divided = line && scaled(line, 1 / bytes);
   const isWhole = divided && [divided.constant, ...divided.terms.values()].every(Number.isInteger);
   return { name, bytes, line: isWhole ? divided : undefined, at: (): number => (offset() ?? Number.NaN) / bytes };
