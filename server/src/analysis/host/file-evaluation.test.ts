@@ -136,6 +136,8 @@ function contentText(content: Content | undefined): string {
       return `permutation(${content.n})`;
     case "values":
       return `values(${Array.from(content.values).slice(0, 8).join(",")})`;
+    case "computed":
+      return `computed(${[0, 1, 2, 3, 4, 5].map((index) => content.by.at(index)).join(",")})`;
     case "zero":
       return "zero";
     default:

@@ -50,5 +50,5 @@ int main() {
   axpy<<<(y.size() + block - 1) / block, block>>>(2.0f, x, y, n);
   axpy<<<(n + block - 1) / block, block>>>(2.0f, x.get() + 1000, y.get() + 1000, n - 1000);
 }
-//= axpy 521 192 | 2 data_[400000]+0=constant(1) data_[400000]+0=linear(0,0.5) 100000
+//= axpy 521 192 | 2 data_[400000]+0=constant(1) data_[400000]+0=computed(0,0.5,1,1.5,2,2.5) 100000
 //= axpy 521 192 | 2 data_[400000]+4000=constant(1) data_[400000]+4000=? 99000

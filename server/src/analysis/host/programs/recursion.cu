@@ -42,16 +42,16 @@ int main() {
   int steps = (int)log2((double)n);
   for (int s = 0; s < steps; s++) addSums<<<1 << (steps - s - 9 > 0 ? steps - s - 9 : 0), 32>>>(out, in, levelCount);
 }
-//= scanBlock 2048 512 2048 | in[4194304]+0=(0+1i)%2 out[4194304]+0=? levels[8192]+0=? 1048576
+//= scanBlock 2048 512 2048 | in[4194304]+0=computed(0,1,0,1,0,1) out[4194304]+0=? levels[8192]+0=? 1048576
 //= scanBlock 4 512 2048 | levels[8192]+0=? levels[8192]+0=? levels[16]+0=? 2048
 //= scanBlock 1 512 2048 | levels[16]+0=? levels[16]+0=? 0 4
 //= addSums 4 512 | levels[8192]+0=? levels[16]+0=? 2048
 //= addSums 2048 512 | out[4194304]+0=? levels[8192]+0=? 1048576
-//= addSums 2048 32 | out[4194304]+0=? in[4194304]+0=(0+1i)%2 2
-//= addSums 1024 32 | out[4194304]+0=? in[4194304]+0=(0+1i)%2 2
-//= addSums 512 32 | out[4194304]+0=? in[4194304]+0=(0+1i)%2 2
-//= addSums 256 32 | out[4194304]+0=? in[4194304]+0=(0+1i)%2 2
-//= addSums 128 32 | out[4194304]+0=? in[4194304]+0=(0+1i)%2 2
-//= addSums 64 32 | out[4194304]+0=? in[4194304]+0=(0+1i)%2 2
-//= addSums 32 32 | out[4194304]+0=? in[4194304]+0=(0+1i)%2 2
-//= addSums 16 32 | out[4194304]+0=? in[4194304]+0=(0+1i)%2 2
+//= addSums 2048 32 | out[4194304]+0=? in[4194304]+0=computed(0,1,0,1,0,1) 2
+//= addSums 1024 32 | out[4194304]+0=? in[4194304]+0=computed(0,1,0,1,0,1) 2
+//= addSums 512 32 | out[4194304]+0=? in[4194304]+0=computed(0,1,0,1,0,1) 2
+//= addSums 256 32 | out[4194304]+0=? in[4194304]+0=computed(0,1,0,1,0,1) 2
+//= addSums 128 32 | out[4194304]+0=? in[4194304]+0=computed(0,1,0,1,0,1) 2
+//= addSums 64 32 | out[4194304]+0=? in[4194304]+0=computed(0,1,0,1,0,1) 2
+//= addSums 32 32 | out[4194304]+0=? in[4194304]+0=computed(0,1,0,1,0,1) 2
+//= addSums 16 32 | out[4194304]+0=? in[4194304]+0=computed(0,1,0,1,0,1) 2
