@@ -1,6 +1,6 @@
 /** Algorithms of the standard library and Thrust on ranges, and helpers that only pass values on. */
 import type { Content } from "@warplens/sim-engine";
-import { contentOf, wholeContent } from "../memory/content.ts";
+import { contentOf, overlaid, wholeContent } from "../memory/content.ts";
 import { forgetTargets } from "../memory/effects.ts";
 import { hostType } from "../memory/host-types.ts";
 import type { Argument, Interpreter } from "../memory/interpreter.ts";
@@ -47,12 +47,18 @@ function setSpan(host: Interpreter, { allocation, begin, bytes, elementBytes }: 
   const whole = begin === 0 && (bytes === undefined || summary.bytes === undefined || bytes * 2 >= summary.bytes);
   const why = content.kind === "unknown" ? { reason: reason ?? "values computed by an algorithm" } : {};
   const shape = elementBytes === undefined ? {} : { elementBytes };
-  host.journal.summarise(
-    allocation,
-    { ...summary, ...shape, ...why, content: whole || summary.content.kind === "unknown" ? content : unknownContent },
-    new Map(),
-  );
+  const isPart = begin !== undefined && bytes !== undefined && summary.bytes !== undefined && (begin > 0 || bytes < summary.bytes);
+  const part = (): Content => {
+    const held = elementBytes === undefined ? summary.content : wholeContent(allocation, elementBytes);
+    const [from, to] = [begin ?? 0, (begin ?? 0) + (bytes ?? 0)];
+    return overlaid(held, { from, to, origin: from, content }, summary.bytes);
+  };
+  const all = isPart && isSure(content) ? part() : whole || summary.content.kind === "unknown" ? content : unknownContent;
+  host.journal.summarise(allocation, { ...summary, ...shape, ...why, content: all }, new Map());
 }
+
+/** Not random: what is random stands for most of an array, too, so that it stays simple. */
+const isSure = ({ kind }: Content): boolean => kind !== "uniform" && kind !== "permutation" && kind !== "unknown";
 
 const fill: LibraryFunction = (host, args) => {
   const found = spanOf(host, args);

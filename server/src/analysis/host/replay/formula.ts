@@ -134,9 +134,7 @@ export class Formula implements ElementFormula, Deep {
     const [only] = inverses;
     if (inverses.length === 1 && only) return this.#stored(only, index) ? nest.value : before?.at(index);
     // The turn that comes last is the one whose value stays.
-    const candidates = inverses
-      .filter((inverse) => aim(nest.aims, inverse, index))
-      .map((inverse) => ({ inverse, turns: [...this.#turns()] }));
+    const candidates = inverses.flatMap((inverse) => (aim(nest.aims, inverse, index) ? [{ inverse, turns: this.#turns() }] : []));
     candidates.sort((a, b) => compare(b.turns, a.turns));
     for (const { inverse } of candidates) if (this.#stored(inverse, index)) return nest.value;
     return before?.at(index);
