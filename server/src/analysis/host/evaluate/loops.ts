@@ -219,7 +219,7 @@ function extrapolate(host: Interpreter, loop: Loop, trace: LoopTrace, samples: r
     return;
   }
   // A loop within another leaves its elements one by one: what the outer one does is told by them.
-  const replayed = trace.depth === 0 || hurried ? undefined : replay(host, loop.statement, trace.depth > 1);
+  const replayed = trace.depth === 0 || hurried ? undefined : replay(host, loop.statement, left, trace.depth > 1);
   if (replayed?.whole) {
     replayed.commit();
     return;

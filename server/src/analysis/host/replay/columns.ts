@@ -4,11 +4,11 @@ import { exactPattern, overlaid } from "../memory/content.ts";
 import type { Interpreter } from "../memory/interpreter.ts";
 import { read, write } from "../memory/read-write.ts";
 import type { Allocation, HostType } from "../values/model.ts";
-import { float, int, numberOf } from "../values/values.ts";
+import { float, int, isUnsigned, numberOf } from "../values/values.ts";
 import type { Known } from "./arithmetic.ts";
 
 /** Elements of an array that is gone through one by one. */
-const mostElements = 1 << 20;
+const mostElements = 1 << 22;
 
 const untouched = 0;
 const known = 1;
@@ -108,7 +108,22 @@ export class Column {
   }
 
   #run(from: number, to: number): Content {
-    const values = [...this.#values.subarray(from, to)];
-    return exactPattern({ indices: values.map((_, k) => k), values, integral: true }) ?? { kind: "values", values };
+    const values = this.#values.subarray(from, to);
+    const isPattern = patternOf(values.subarray(0, fewValues)) !== undefined;
+    return (isPattern ? patternOf(values) : undefined) ?? { kind: "values", values: this.#compact(values) };
   }
+
+  /** As small as numbers of the type can be kept. */
+  #compact(values: Float64Array): ArrayLike<number> {
+    if (this.#type.kind === "floating" && this.#type.name === "float") return Float32Array.from(values);
+    if (this.#type.kind !== "integer" || this.elementBytes > 4) return values.slice();
+    return isUnsigned(this.#type.name) ? Uint32Array.from(values) : Int32Array.from(values);
+  }
+}
+
+/** Values from which it mostly shows that they follow no pattern. */
+const fewValues = 64;
+
+function patternOf(values: Float64Array): Content | undefined {
+  return exactPattern({ indices: Array.from(values, (_, k) => k), values: Array.from(values), integral: true });
 }

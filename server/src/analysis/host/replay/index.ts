@@ -12,8 +12,8 @@ import { GivenUp, type Machine, Unsupported } from "./machine.ts";
 import { loopCode, statementCode } from "./statements.ts";
 
 /** Operations of one loop, and of a run of host code. */
-const mostOfLoop = 4_000_000;
-const mostOfRun = 8_000_000;
+const mostOfLoop = 16_000_000;
+const mostOfRun = 32_000_000;
 /** Operations that are done in the time of a step. */
 const operationsAStep = 64;
 
@@ -28,10 +28,11 @@ export interface Replayed {
 
 /**
  * A loop from the state at hand, before the test of a turn, to its end.
+ * @param left turns it has left, where that is known
  * @param apart elements are stored one by one, rather than as what the array holds as a whole
  * @returns undefined where it is not followed: then nothing is changed
  */
-export function replay(host: Interpreter, statement: Statement, apart: boolean): Replayed | undefined {
+export function replay(host: Interpreter, statement: Statement, left: number | undefined, apart: boolean): Replayed | undefined {
   if (statement.kind !== "for" && statement.kind !== "while" && statement.kind !== "do") return undefined;
   if (host.replays.given.has(statement) || host.replays.operations >= mostOfRun) return undefined;
   const budget = Math.min(mostOfLoop, mostOfRun - host.replays.operations);
@@ -47,6 +48,7 @@ export function replay(host: Interpreter, statement: Statement, apart: boolean):
     depth: 0,
     effects: 0,
     left: budget,
+    turnsLeft: left,
     statement: (inner) => statementCode(machine, inner),
   };
   try {

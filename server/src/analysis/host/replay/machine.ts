@@ -57,6 +57,8 @@ export interface Machine {
   effects: number;
   /** Operations that may still be run. */
   left: number;
+  /** Turns that the loop in question has left, until code is made of it: one that would take too many operations is not begun. */
+  turnsLeft?: number | undefined;
   /** Makes code of a statement. */
   readonly statement: (statement: Statement) => Execute;
   /** Where turns are to be run one by one. */

@@ -68,8 +68,13 @@ export function statementCode(machine: Machine, s: Statement): Execute {
   }
 }
 
+/** Turns that tell how many operations the others take. */
+const turnsToTell = 256;
+
 /** A loop from where it stands on, without what comes before its first turn. @throws Unsupported */
 export function loopCode(machine: Machine, s: Statement & { readonly kind: "for" | "while" | "do" }, testedLast: boolean): Execute {
+  const { turnsLeft } = machine;
+  machine.turnsLeft = undefined;
   const condition = s.condition ? conditionCode(machine, s.condition) : (): number => 1;
   const rest = () => {
     const body = statementCode(machine, s.body);
@@ -77,9 +82,11 @@ export function loopCode(machine: Machine, s: Statement & { readonly kind: "for"
   };
   const { body, step } = machine.nest ? machine.nest.loop(undefined, rest) : rest();
   return () => {
-    for (let first = testedLast; ; first = false) {
+    const budget = machine.left;
+    for (let first = testedLast, turn = 0; ; first = false, turn++) {
       if (!first && !decided(condition)) return normal;
       spend(machine);
+      if (turn === turnsToTell && turnsLeft !== undefined && (budget - machine.left) * (turnsLeft / turn) > budget) throw new GivenUp();
       const end = body();
       if (end === breaks) return normal;
       if (end === returns) return end;
