@@ -13,6 +13,7 @@ import { nameValue } from "../resolve/names.ts";
 import { callOperator, scalarOf } from "../resolve/overloaded.ts";
 import { placeOf } from "../resolve/places.ts";
 import { unary } from "../values/arithmetic.ts";
+import { convert } from "../values/convert.ts";
 import { Cell, type ContainerType, type Place, type Value } from "../values/model.ts";
 import { bool, float, int, nullPointer, openRecord, pointer, truth, unknown, unknownOf, voidValue } from "../values/values.ts";
 import { argumentOf } from "./arguments.ts";
@@ -61,7 +62,12 @@ export function evaluateExpression(host: Interpreter, e: Expression): Value {
     case "conditional": {
       const condition = host.evaluate(e.condition);
       const known = truth(condition);
-      if (known !== undefined) return host.evaluate(known ? e.then : e.else);
+      if (known !== undefined) {
+        const value = host.evaluate(known ? e.then : e.else);
+        // A number comes out as the type that both have in common.
+        const type = value.kind === "int" || value.kind === "float" ? host.semantics.typeOf(e, host.frame.substitution) : undefined;
+        return type?.kind === "integer" || type?.kind === "floating" ? convert(value, type) : value;
+      }
       return eitherValue(
         host,
         condition,

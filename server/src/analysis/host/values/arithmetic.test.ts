@@ -13,6 +13,7 @@ test.each<[string, Value, string, Value, Value]>([
   ["a small type is promoted", int(200, "uchar"), "+", int(100, "uchar"), int(300)],
   ["a comparison is a bool", int(-1), "<", int(1, "uint"), bool(false)],
   ["a float stays one", float(1, "float"), "/", int(3), float(1 / 3, "float")],
+  ["an integer is rounded to float first", int(24414825), "-", float(1, "float"), float(24414823, "float")],
   ["a shift has its left side's type", int(1), "<<", int(40, "long"), int(256)],
   ["a shift of 64 bits", int(1, "ulong"), "<<", int(40), int(1n << 40n, "ulong")],
   ["bits of 64-bit numbers", int(1n << 40n, "long"), "|", int(1, "long"), int((1n << 40n) + 1n, "long")],

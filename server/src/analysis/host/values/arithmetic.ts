@@ -17,7 +17,7 @@ export function arithmetic(op: string, a: Value, b: Value): Value {
   if (op === "<<" || op === ">>") return shift(op, a, b);
   const type = commonName(a.type, b.type);
   if (a.kind === "range" || b.kind === "range") return intervals(op, toInterval(a, type), toInterval(b, type), type);
-  if (isFloat(type)) return floats(op, Number(a.value), Number(b.value), type);
+  if (isFloat(type)) return floats(op, float(Number(a.value), type).value, float(Number(b.value), type).value, type);
   return integers(op, int(a.value as number, type).value, int(b.value as number, type).value, type);
 }
 
