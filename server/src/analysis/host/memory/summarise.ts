@@ -80,6 +80,8 @@ const isAscending = ({ values }: Samples): boolean =>
 /** What the first elements follow has to hold for the rest: `i % 1000` looks linear for a while. */
 function staysWithin(content: Content, store: StoreTrace, last: number): boolean {
   const { abstract } = store;
+  // The first elements alone do not tell what no turn is known to store.
+  if (abstract?.kind === "unknown") return false;
   if (abstract?.kind !== "range" && abstract?.kind !== "int" && abstract?.kind !== "float") return true;
   const [lo, hi] = abstract.kind === "range" ? [abstract.lo, abstract.hi] : [Number(abstract.value), Number(abstract.value)];
   if (content.kind === "zero" || content.kind === "constant") return lo === hi;
