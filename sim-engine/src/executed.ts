@@ -1,5 +1,5 @@
 /** Runs as much of a launch as tells the rest. */
-import { blocksToLog, planLogs } from "./cache/index.ts";
+import { blocksOf, blocksToLog, planLogs, type Rounds } from "./cache/index.ts";
 import { BudgetExceeded } from "./execute/budget.ts";
 import { compile } from "./execute/compile.ts";
 import { launchConstants } from "./execute/constants.ts";
@@ -33,7 +33,9 @@ export interface Executed {
   readonly l1Bytes: number;
   readonly sample: Sample;
   readonly sites: Sites;
-  /** How neighbours of the middle block begin that take too long to be run whole. */
+  /** Blocks after which what a block does may begin anew, by direction of the grid. */
+  readonly rounds: Rounds;
+  /** How blocks begin that tell what is shared, and were not run whole. */
   readonly glimpses: readonly ObservedBlock[];
   readonly atomics: AtomicRegions;
   readonly steps: number;
@@ -141,9 +143,10 @@ function execute(
   const sampler = new Sampler(runner, { variations, steps: samplingSteps, blockSteps, observer, watch, uneven });
   const sample = sampler.sample();
   const taken = work.spent;
-  const { neighbours } = planLogs(launch.grid, Math.max(1, resident.blocksPerSm), gpu.values.smCount);
+  const rounds: Rounds = [variations[0].rounds, variations[1].rounds, variations[2].rounds];
+  const { steps: sharing } = planLogs(launch.grid, Math.max(1, resident.blocksPerSm), gpu.values.smCount, rounds);
   const seen = new Set(sample.watched.map(({ log }) => log.block));
-  const unseen = neighbours.flatMap((index) => (index === undefined || seen.has(index) ? [] : [index]));
+  const unseen = blocksOf(sharing).filter((index) => !seen.has(index));
   return {
     program,
     machine,
@@ -153,6 +156,7 @@ function execute(
     l1Bytes: carveoutFor(gpu.values, use, resident).l1Bytes,
     sample,
     sites,
+    rounds,
     glimpses: glimpse(program, unseen, observerOf, whole),
     atomics: observer.atomics,
     steps: taken,

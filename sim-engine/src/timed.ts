@@ -198,6 +198,7 @@ function trafficInput(run: Executed, gpu: GpuModel): TrafficInput {
       ...(buffer.residence === "host" ? { ofHost: true } : {}),
     })),
     logs: [...sample.watched, ...run.glimpses].map(({ log }) => log),
+    rounds: run.rounds,
     sectors,
   };
 }

@@ -1,7 +1,8 @@
 /**
  * From a few logged blocks to the launch: the L1 is simulated; what reaches memory is reasoned from footprints. A block's first
- * touches reach memory unless a neighbour touched the same sectors and the L2 still holds them: how much neighbours share is
- * measured on one neighbour in each direction of the grid, how far apart in time they run decides whether the L2 can hold it.
+ * touches reach memory unless another block touched the same sectors and the L2 still holds them: how much blocks share is
+ * measured on the next block in each direction of the grid and, where divisions make groups of blocks, on those of other groups;
+ * how far apart in time they run decides whether the L2 can hold it.
  */
 import type { GpuValues } from "../gpus/figures.ts";
 import type { Dim3 } from "../ir/kernel.ts";
@@ -12,7 +13,7 @@ import { type FirstTouches, Footprint } from "./footprint.ts";
 import { playL1, type SiteL1 } from "./l1.ts";
 import { type SectorLog, weightsOf } from "./log.ts";
 import { reuseDistances } from "./reuse.ts";
-import { planLogs } from "./sample.ts";
+import { type LogPlan, planLogs } from "./sample.ts";
 import type { SiteTraffic, TrafficEstimate, TrafficInput } from "./traffic.ts";
 
 /** Accesses a sector from which on sectors are taken to come alone: between pairs, which cost half an access each, and one by one. */
@@ -24,28 +25,65 @@ const ratio = (part: number, whole: number, otherwise: number): number => (whole
 export const l2Keeps = ({ l2Bytes, l2RetainedShare, l2RetentionFade }: GpuValues, bytes: number): number =>
   Math.min(1, Math.max(0, 1 - (bytes / l2Bytes - l2RetainedShare) / l2RetentionFade));
 
-/** How often blocks repeat what a neighbour did, along each direction: 1 all is new, 0 all is shared. By site. */
-type Novelty = readonly [x: Float64Array, y: Float64Array, z: Float64Array];
+/** What blocks a step apart do not share: the share of their first touches that are new, by site. 1 all is new, 0 all is shared. */
+interface StepNovelty {
+  /** In blocks along one direction. */
+  readonly distance: number;
+  readonly novelty: Float64Array;
+}
+
+/** Along each direction, the next block first. */
+type Novelty = readonly [x: readonly StepNovelty[], y: readonly StepNovelty[], z: readonly StepNovelty[]];
 
 /** The launch as one multiple of the logged block: block after block along x, then y, then z, each paying only for what is new. */
 class Extent {
   readonly #grid: Dim3;
-  /** By direction: the chance that what the neighbour brought is still there. */
-  kept: readonly [number, number, number] = [1, 1, 1];
+  /** By direction and step: the chance that what the block a step before brought is still there. */
+  readonly #kept: number[][] = [[], [], []];
 
   constructor(grid: Dim3) {
     this.#grid = grid;
   }
 
-  /** Blocks' worth of a site's first touches that the launch makes, of `directions` directions. */
-  blocks(novelty: Novelty, site: number, directions = 3): number {
+  /** Says what chance there is that the L2 still holds what the block a step before brought. Steps come in order, each once. */
+  keep(direction: number, chance: number): void {
+    this.#kept[direction]!.push(chance);
+  }
+
+  /** Blocks' worth of a site's first touches that the launch makes; or so many blocks along `direction` of all directions before it. */
+  blocks(novelty: Novelty, site: number, direction = 3, size = 1): number {
     let product = 1;
-    for (let d = 0; d < directions; d++) {
-      const anew = 1 - (1 - novelty[d]![site]!) * this.kept[d]!;
-      product *= 1 + (this.#grid[d]! - 1) * anew;
-    }
+    for (let d = 0; d < Math.min(3, direction + 1); d++) product *= this.#along(novelty, site, d, d === direction ? size : this.#grid[d]!);
     return product;
   }
+
+  #along(novelty: Novelty, site: number, direction: number, size: number): number {
+    const kept = this.#kept[direction]!;
+    const steps = novelty[direction]!.map((step, j) => ({
+      distance: step.distance,
+      anew: 1 - (1 - step.novelty[site]!) * (kept[j] ?? 1),
+    }));
+    return unionOf(steps, size);
+  }
+}
+
+/**
+ * What `size` blocks in a row touch, in blocks: groups as long as the longest step, each `anew` to the one before; what a group touches
+ * is told by the shorter steps. What overlaps is not told twice: blocks bring no more than the step at which most is new for its length.
+ */
+function unionOf(steps: readonly { readonly distance: number; readonly anew: number }[], size: number): number {
+  const rate = Math.max(0, ...steps.map(({ distance, anew }) => anew / distance));
+  const union = (length: number, among: number): number => {
+    if (length <= 1) return length;
+    const step = steps[among - 1];
+    if (!step) return 1;
+    const { distance, anew } = step;
+    if (distance >= length) return union(length, among - 1);
+    const groups = Math.floor(length / distance);
+    const group = union(distance, among - 1);
+    return group + (groups - 1) * Math.min(group * anew, distance * rate) + union(length - groups * distance, among - 1) * anew;
+  };
+  return union(size, steps.length);
 }
 
 /** The part of the grid that begins together: rows, then planes, as far as they are resident at once. */
@@ -55,42 +93,83 @@ function waveOf([x, y, z]: Dim3, concurrent: number): Dim3 {
 }
 
 /** By what the blocks' first touches do. */
-function noveltiesOf(input: TrafficInput, first: FirstTouches, work: Work): (what: keyof FirstTouches) => Novelty {
-  const { grid, blocksPerSm, gpu, logs, sites } = input;
-  const { middle, neighbours } = planLogs(grid, blocksPerSm, gpu.values.smCount);
-  const origin = logs.find((log) => log.block === middle) ?? logs[0]!;
-  const pairs = neighbours.map((block) => {
-    const log = logs.find((candidate) => candidate.block === block && candidate !== origin);
-    if (!log) return undefined;
-    const alone = new Footprint().add(log, sites.length, work);
-    return { alone, after: Footprint.of(origin, sites.length, work).add(log, sites.length, work) };
-  });
+function noveltiesOf({ logs, sites }: TrafficInput, { steps }: LogPlan, work: Work): (what: keyof FirstTouches) => Novelty {
+  const logOf = new Map(logs.map((log) => [log.block, log]));
+  const directions = steps.map((along) =>
+    along.map(({ distance, pairs }) => ({
+      distance,
+      pairs: pairs.flatMap(([from, to]) => {
+        const [before, after] = [logOf.get(from), logOf.get(to)];
+        if (!before || !after) return [];
+        return [
+          {
+            alone: new Footprint().add(after, sites.length, work),
+            after: Footprint.of(before, sites.length, work).add(after, sites.length, work),
+          },
+        ];
+      }),
+    })),
+  );
   return (what) =>
-    pairs.map((pair) => {
-      const novelty = new Float64Array(sites.length).fill(1);
-      if (!pair) return novelty;
-      const [alone, after] = [pair.alone[what], pair.after[what]];
-      for (let s = 0; s < sites.length; s++) novelty[s] = Math.min(1, ratio(after[s]!, alone[s]!, first[what][s]! > 0 ? 1 : 0));
-      return novelty;
+    directions.map((along) => {
+      // Of a step that nobody saw, blocks share what those nearer do; and the next one shares nothing.
+      let nearer = new Float64Array(sites.length).fill(1);
+      return along.map(({ distance, pairs }): StepNovelty => {
+        // Blocks that work together may end between two: the neighbour that shares more is of the same group, and who is of another is
+        // told by a longer step.
+        const novelty = nearer.map(
+          (before, s) =>
+            pairs.reduce<number | undefined>((least, pair) => {
+              const alone = pair.alone[what][s]!;
+              return alone > 0 ? Math.min(least ?? 1, pair.after[what][s]! / alone) : least;
+            }, undefined) ?? before,
+        );
+        nearer = novelty;
+        return { distance, novelty };
+      });
     }) as unknown as Novelty;
 }
 
 /** Of `among` equally likely places, how many `picks` random ones meet at least once. */
 const met = (picks: number, among: number): number => (among > 0 ? among * (1 - Math.exp(-picks / among)) : 0);
 
-/** First touches as the average block makes them: the logged one may have been cut short, or do more or less than most. */
-function perBlock(first: FirstTouches, log: SectorLog, sectors: Float64Array, blocks: number): FirstTouches {
-  const logged = new Float64Array(sectors.length);
-  const weights = weightsOf(log);
-  for (let r = 0; r < log.requests; r++) logged[log.site[r]!]! += weights[r]! * (log.start[r + 1]! - log.start[r]!);
-  const scaled = (counts: Float64Array): Float64Array => counts.map((count, s) => count * ratio(sectors[s]! / blocks, logged[s]!, 0));
-  return {
-    read: scaled(first.read),
-    unseen: scaled(first.unseen),
-    written: scaled(first.written),
-    touched: scaled(first.touched),
-    partial: scaled(first.partial),
-  };
+/**
+ * First touches as the average block makes them: a logged one may have been cut short, or do more or less than most. What the block in
+ * the middle leaves out is told from another that does it.
+ */
+function perBlock(logs: readonly SectorLog[], sectors: Float64Array, blocks: number, work: Work): FirstTouches {
+  const nothing = (): Float64Array => new Float64Array(sectors.length);
+  const found = { read: nothing(), unseen: nothing(), written: nothing(), touched: nothing(), partial: nothing() };
+  const open = new Set([...sectors.keys()].filter((s) => sectors[s]! > 0));
+  for (const log of logs) {
+    if (open.size === 0) break;
+    const logged = nothing();
+    const weights = weightsOf(log);
+    for (let r = 0; r < log.requests; r++) logged[log.site[r]!]! += weights[r]! * (log.start[r + 1]! - log.start[r]!);
+    const told = [...open].filter((s) => logged[s]! > 0);
+    if (told.length === 0) continue;
+    const first = new Footprint().add(log, sectors.length, work);
+    for (const s of told) {
+      open.delete(s);
+      for (const what of Object.keys(found) as (keyof FirstTouches)[])
+        found[what][s] = first[what][s]! * (sectors[s]! / blocks / logged[s]!);
+    }
+  }
+  return found;
+}
+
+/** Sectors that each site was seen to be first to touch, in all logs together: the launch touches no fewer. */
+function seenIn(logs: readonly SectorLog[], sites: number, work: Work): Pick<FirstTouches, "read" | "written"> {
+  const all = new Footprint();
+  const [read, written] = [new Float64Array(sites), new Float64Array(sites)];
+  for (const log of logs) {
+    const anew = all.add(log, sites, work, new Uint8Array(log.requests).fill(1));
+    for (let s = 0; s < sites; s++) {
+      read[s]! += anew.read[s]!;
+      written[s]! += anew.written[s]!;
+    }
+  }
+  return { read, written };
 }
 
 interface SiteMemory {
@@ -111,7 +190,7 @@ interface SiteMemory {
 export function estimateTraffic(input: TrafficInput, work: Work = new Work()): TrafficEstimate {
   const { gpu, grid, blocksPerSm, sites, logs, sectors } = input;
   const { values } = gpu;
-  const plan = planLogs(grid, blocksPerSm, values.smCount);
+  const plan = planLogs(grid, blocksPerSm, values.smCount, input.rounds);
   const sharing = logs.filter((log) => plan.resident.includes(log.block));
   const together = sharing.length > 0 ? sharing : logs;
   const l1 = playL1(
@@ -121,7 +200,7 @@ export function estimateTraffic(input: TrafficInput, work: Work = new Work()): T
     values,
     work,
   );
-  const memory = memoryOf(input, l1, work);
+  const memory = memoryOf(input, plan, l1, work);
 
   const traffic: SiteTraffic[] = sites.map((_, s) => {
     const total = sectors[s]!;
@@ -185,12 +264,12 @@ function comingAgain(
   return again;
 }
 
-function memoryOf(input: TrafficInput, l1: readonly SiteL1[], work: Work): SiteMemory[] {
+function memoryOf(input: TrafficInput, plan: LogPlan, l1: readonly SiteL1[], work: Work): SiteMemory[] {
   const { gpu, grid, blocksPerSm, sites, logs, sectors, buffers } = input;
   const { values } = gpu;
   const blocks = grid[0] * grid[1] * grid[2];
   const concurrent = Math.min(blocks, values.smCount * blocksPerSm);
-  const origin = logs.find((log) => log.block === planLogs(grid, blocksPerSm, values.smCount).middle) ?? logs[0];
+  const origin = logs.find((log) => log.block === plan.middle) ?? logs[0];
   const none = (): SiteMemory => ({
     readBytes: 0,
     writtenBytes: 0,
@@ -206,18 +285,20 @@ function memoryOf(input: TrafficInput, l1: readonly SiteL1[], work: Work): SiteM
       return writes(site) ? { ...none(), writtenBytes: bytes } : { ...none(), readBytes: bytes, missedSectors: sectors[s]! };
     });
   }
-  const first = perBlock(new Footprint().add(origin, sites.length, work), origin, sectors, blocks);
-  const novelties = noveltiesOf(input, first, work);
+  const first = perBlock([origin, ...logs.filter((log) => log !== origin)], sectors, blocks, work);
+  const novelties = noveltiesOf(input, plan, work);
   const [touched, read, written, partial] = [novelties("touched"), novelties("read"), novelties("written"), novelties("partial")];
 
-  // Neighbours along x run side by side; along y a row of blocks apart, along z a plane: as far as they do not fit together.
+  // Blocks that are resident at once find what the others bring; those that follow, what the L2 keeps of all between.
   const extent = new Extent(grid);
-  const bytesOver = (directions: number): number =>
-    sites.reduce((total, _, s) => total + first.touched[s]! * extent.blocks(touched, s, directions), 0) * values.sectorBytes;
-  const row = grid[0] * 2 <= concurrent ? 0 : bytesOver(1);
-  const plane = grid[0] * grid[1] * 2 <= concurrent ? 0 : bytesOver(2);
-  extent.kept = [1, l2Keeps(values, row), l2Keeps(values, plane)];
-  const footprint = bytesOver(3);
+  const bytesOver = (direction: number, size: number): number =>
+    sites.reduce((total, _, s) => total + first.touched[s]! * extent.blocks(touched, s, direction, size), 0) * values.sectorBytes;
+  for (const [direction, steps] of plan.steps.entries()) {
+    const stride = grid.slice(0, direction).reduce((product, size) => product * size, 1);
+    for (const { distance } of steps)
+      extent.keep(direction, l2Keeps(values, stride * distance * 2 <= concurrent ? 0 : bytesOver(direction, distance)));
+  }
+  const footprint = bytesOver(3, 1);
   const keptOverall = l2Keeps(values, footprint);
 
   const buffersSectors = (s: number): number | undefined => {
@@ -228,7 +309,10 @@ function memoryOf(input: TrafficInput, l1: readonly SiteL1[], work: Work): SiteM
   const blocksOf = (s: number, novelty: Novelty): number => (sites[s]!.space === "local" ? concurrent : extent.blocks(novelty, s));
   const bounded = (s: number, count: number): number => Math.min(count, sectors[s]!, buffersSectors(s) ?? Number.POSITIVE_INFINITY);
 
-  const fresh = sites.map((_, s) => (isWrite(input, s) || isIrregular(input, s) ? 0 : bounded(s, first.read[s]! * blocksOf(s, read))));
+  const seen = seenIn(logs, sites.length, work);
+  const fresh = sites.map((_, s) =>
+    isWrite(input, s) || isIrregular(input, s) ? 0 : bounded(s, Math.max(seen.read[s]!, first.read[s]! * blocksOf(s, read))),
+  );
   const unseen = fresh.map((count, s) => count * ratio(first.unseen[s]!, first.read[s]!, 0));
   const comeAgain = comingAgain(input, fresh, unseen, buffersSectors);
 
@@ -266,12 +350,12 @@ function memoryOf(input: TrafficInput, l1: readonly SiteL1[], work: Work): SiteM
     const result = none();
     const total = sectors[s]!;
     if (total === 0) return result;
-    const seen = l1[s]!.sectors;
-    if (seen === 0)
+    const played = l1[s]!.sectors;
+    if (played === 0)
       return isWrite(input, s)
         ? { ...none(), writtenBytes: total * values.sectorBytes }
         : { ...none(), readBytes: total * values.sectorBytes, missedSectors: total };
-    const onward = total * ratio(l1[s]!.onward, seen, 1);
+    const onward = total * ratio(l1[s]!.onward, played, 1);
     const places = buffersSectors(s);
     if (isIrregular(input, s) && places !== undefined) {
       // Random places: what is found in the L2 is its share of them. Each half keeps its own copy.
@@ -299,7 +383,7 @@ function memoryOf(input: TrafficInput, l1: readonly SiteL1[], work: Work): SiteM
       result.underWaySectors = Math.max(0, Math.min(shared, (fresh[s]! - comeAgain[s]!) * (sharersOf(s) - 1)));
     }
     if (isWrite(input, s) || isAtomic(input, s)) {
-      const dirty = bounded(s, first.written[s]! * blocksOf(s, written));
+      const dirty = bounded(s, Math.max(seen.written[s]!, first.written[s]! * blocksOf(s, written)));
       const rewritten =
         sites[s]!.space === "local"
           ? Math.max(0, first.written[s]! * blocks - dirty) * (1 - keptOverall)

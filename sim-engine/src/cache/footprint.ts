@@ -25,8 +25,8 @@ export class Footprint {
   readonly #read = new SectorSet();
   readonly #written = new SectorSet();
 
-  /** Adds a block's requests and tells what was new. */
-  add(log: SectorLog, sites: number, work: Work): FirstTouches {
+  /** Adds a block's requests, each standing for as many as `weights` says, and tells what was new. */
+  add(log: SectorLog, sites: number, work: Work, weights: ArrayLike<number> = weightsOf(log)): FirstTouches {
     const read = new Float64Array(sites);
     const unseen = new Float64Array(sites);
     const written = new Float64Array(sites);
@@ -34,7 +34,6 @@ export class Footprint {
     const partial = new Float64Array(sites);
     // The request that wrote a sector first.
     const writer = new SectorSet();
-    const weights = weightsOf(log);
     // In the order in which the L1 sees them, so that both blame the same site for what is new.
     interleave([log], work, (_, r) => {
       const site = log.site[r]!;

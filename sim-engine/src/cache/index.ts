@@ -13,5 +13,5 @@ export { mayDrift } from "./drift.ts";
 export { estimateTraffic } from "./estimate.ts";
 export { l1Cycles } from "./l1-cycles.ts";
 export { type AccessKind, atomic, bypass, type LoggedRepeat, load, SectorLog, store } from "./log.ts";
-export { blocksToLog, planLogs } from "./sample.ts";
+export { blocksOf, blocksToLog, planLogs, type Rounds } from "./sample.ts";
 export type { BufferExtent, SiteTraffic, TrafficEstimate, TrafficInput } from "./traffic.ts";

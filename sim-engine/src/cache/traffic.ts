@@ -3,6 +3,7 @@ import type { GpuModel } from "../gpus/model.ts";
 import type { Dim3 } from "../ir/kernel.ts";
 import type { MemorySite } from "../memory/site.ts";
 import type { SectorLog } from "./log.ts";
+import type { Rounds } from "./sample.ts";
 
 /** An allocation: its address and size in bytes. Addresses are below 2^37. */
 export interface BufferExtent {
@@ -23,6 +24,8 @@ export interface TrafficInput {
   readonly buffers: readonly BufferExtent[];
   /** One for each block that was executed with its accesses logged; see `blocksToLog`. */
   readonly logs: readonly SectorLog[];
+  /** Blocks after which what a block does may begin anew: see `planLogs`. Default none: blocks go on as the first few do. */
+  readonly rounds?: Rounds;
   /** By site, launch totals: sectors of all its requests (exact or extrapolated by the sampler). Shared and constant sites: 0. */
   readonly sectors: Float64Array;
   /** Share of the memory's peak bandwidth that the launch reaches, its warps side by side; absent as long as nobody knows. */

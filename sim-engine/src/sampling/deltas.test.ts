@@ -8,7 +8,13 @@ import { findDeltas } from "./deltas.ts";
 function deltasOf(
   body: string,
   longestStep = 64,
-): { of: (name: number) => number; modulus: (name: number) => number | undefined; step: number; approximate: boolean } {
+): {
+  of: (name: number) => number;
+  modulus: (name: number) => number | undefined;
+  step: number;
+  rounds: readonly number[];
+  approximate: boolean;
+} {
   const kernel = parseKernel(
     `kernel @k(%p: ptr) {\nb0:\n  %1: i32 = special ctaid.x\n  %2: i32 = special tid.x\n  %3: ptr = param 0\n${body}\n  return\n}`,
   );
@@ -32,6 +38,7 @@ function deltasOf(
     of: (id) => deltas.of(op(id)),
     modulus: (id) => deltas.cycleOf(op(id))?.modulus,
     step: deltas.step,
+    rounds: deltas.rounds,
     approximate: deltas.approximate,
   };
 }
@@ -76,6 +83,20 @@ describe("how values change from block to block", () => {
       %13: i1 = icmp.slt %11, %12`;
     expect(deltasOf(body, 128)).toMatchObject({ step: 96, approximate: false });
     expect(deltasOf(body, 64)).toMatchObject({ step: 1, approximate: true });
+  });
+
+  test("what divides tells after how many steps groups and rounds begin anew", () => {
+    const body = `
+      %10: i32 = const 256
+      %11: i32 = mul %1, %10
+      %12: i32 = add %11, %2
+      %13: i32 = const 1000
+      %14: i32 = udiv %12, %13
+      %15: i32 = const 3
+      %16: i32 = lshr %1, %15`;
+    // 1000 elements are four blocks of 256, about; after 125 blocks they begin together again.
+    expect([...deltasOf(body).rounds].sort((a, b) => a - b)).toEqual([4, 8, 125]);
+    expect(deltasOf("%10: i32 = add %1, %2").rounds).toEqual([]);
   });
 
   test("what data decide is not known", () => {

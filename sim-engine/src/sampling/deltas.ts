@@ -28,6 +28,8 @@ export interface Deltas {
   cycleOf(op: Op): Cycle | undefined;
   /** Units of the symbol that one step is: after that many, remainders start again. */
   readonly step: number;
+  /** Units of the symbol after which quotients, remainders and masks begin anew, each by itself; or about, where that is not known. */
+  readonly rounds: readonly number[];
   /** Some remainder's period is too long to be a step: outcomes between steps may differ here and there. */
   readonly approximate: boolean;
 }
@@ -54,6 +56,7 @@ export interface DeltaQuestion {
 export function findDeltas(question: DeltaQuestion): Deltas {
   let step = question.shortestStep ?? 1;
   let approximate = false;
+  const rounds = new Set<number>();
   const ops: Op[] = [];
   for (const block of question.blocks) {
     for (const op of block.phis) if (question.needs(op)) ops.push(op);
@@ -62,8 +65,9 @@ export function findDeltas(question: DeltaQuestion): Deltas {
   for (;;) {
     const pass = new Pass(question, ops, step, approximate);
     pass.run();
+    for (const round of pass.rounds) rounds.add(round);
     const wanted = pass.wantedFactor;
-    if (wanted === 1) return { of: pass.of, cycleOf: pass.cycleOf, step, approximate: pass.approximated };
+    if (wanted === 1) return { of: pass.of, cycleOf: pass.cycleOf, step, rounds: [...rounds], approximate: pass.approximated };
     if (step * wanted > question.longestStep) approximate = true;
     else step *= wanted;
   }
@@ -81,6 +85,7 @@ class Pass {
   /** The step should be this many times as long. */
   wantedFactor = 1;
   approximated = false;
+  readonly rounds = new Set<number>();
 
   constructor(question: DeltaQuestion, ops: readonly Op[], step: number, approximate: boolean) {
     this.#question = question;
@@ -97,6 +102,7 @@ class Pass {
     for (let changed = true; changed; ) {
       changed = false;
       this.wantedFactor = 1;
+      this.rounds.clear();
       this.#loaded = this.#question.loaded((op) => this.#known(op));
       for (const op of this.#ops) {
         this.#question.work.ask(1);
@@ -285,8 +291,16 @@ class Pass {
   /** Asks for a step in which the change is a multiple of `modulus`; true when it is. */
   #fits(change: Delta, modulus: number): boolean {
     if (change % modulus === 0) return true;
+    this.#begins(change, modulus);
     this.#want(modulus / gcd(modulus, change));
     return false;
+  }
+
+  /** Notes after how many units the value has gone once round `modulus`, and after how many it is back at the same place of it. */
+  #begins(change: Delta, modulus: number): void {
+    const once = (this.#step * modulus) / change;
+    if (once >= 1) this.rounds.add(Math.ceil(once));
+    this.rounds.add((this.#step * modulus) / gcd(modulus, change));
   }
 
   #quotient(change: Delta, divisor: number): Delta {
@@ -295,6 +309,7 @@ class Pass {
 
   #remainder(of: Op, change: Delta, modulus: number): Delta {
     if (change % modulus === 0) return 0;
+    this.#begins(change, modulus);
     const all = gcd(change, modulus);
     this.#cycles.set(of, { modulus, factor: modulus / all });
     // What went round before does so no more where the moduli do not fit.

@@ -13,6 +13,8 @@ import { type StoredDelta, storedDeltas } from "./stored.ts";
 export interface Variation {
   /** Units after which alignments and remainders start again. */
   readonly period: number;
+  /** Units after which quotients, remainders and masks begin anew, each by itself. */
+  readonly rounds: readonly number[];
   /** A branch depends on data, so that no two units need go the same way. */
   readonly irregularFlow: boolean;
   /** Memory operations whose addresses depend on data. */
@@ -99,7 +101,7 @@ function variation(
     }
     if (block.end.kind === "branch" && Number.isNaN(deltas.of(block.end.cond))) irregularFlow = true;
   }
-  return { period, irregularFlow, irregularAddresses, approximate, comparisons };
+  return { period, rounds: deltas.rounds, irregularFlow, irregularAddresses, approximate, comparisons };
 }
 
 /** Operations whose value another operation reads. */

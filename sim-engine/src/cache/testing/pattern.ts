@@ -3,7 +3,7 @@ import type { GpuModel } from "../../gpus/model.ts";
 import type { Dim3 } from "../../ir/kernel.ts";
 import type { MemorySite } from "../../memory/site.ts";
 import { type AccessKind, atomic, load, SectorLog, store } from "../log.ts";
-import { blocksToLog } from "../sample.ts";
+import { blocksOf, blocksToLog, planLogs, type Rounds } from "../sample.ts";
 import type { BufferExtent, TrafficInput } from "../traffic.ts";
 
 export interface Access {
@@ -25,6 +25,7 @@ export interface Pattern {
   readonly l1Bytes: number;
   readonly buffers: readonly number[];
   readonly accesses: readonly Access[];
+  readonly rounds?: Rounds;
 }
 
 /** Buffers start at multiples of 512 bytes, with a gap between them. */
@@ -69,7 +70,10 @@ function logBlock(pattern: Pattern, extents: readonly BufferExtent[], index: num
 /** The input of `estimateTraffic`; launch totals are those of the logged blocks times how many there are. */
 export function trafficInput(pattern: Pattern, gpu: GpuModel): TrafficInput {
   const buffers = layout(pattern.buffers);
-  const logs = blocksToLog(pattern.grid, pattern.blocksPerSm, gpu.values.smCount).map((block) => logBlock(pattern, buffers, block));
+  const { grid, blocksPerSm, rounds } = pattern;
+  const planned = planLogs(grid, blocksPerSm, gpu.values.smCount, rounds);
+  const logged = new Set([...blocksToLog(grid, blocksPerSm, gpu.values.smCount), ...blocksOf(planned.steps)]);
+  const logs = [...logged].map((block) => logBlock(pattern, buffers, block));
   const [middle] = logs;
   const sectors = new Float64Array(pattern.accesses.length);
   for (let r = 0; r < middle!.requests; r++) sectors[middle!.site[r]!]! += middle!.start[r + 1]! - middle!.start[r]!;
@@ -82,6 +86,7 @@ export function trafficInput(pattern: Pattern, gpu: GpuModel): TrafficInput {
     sites: pattern.accesses.map((access) => access.site),
     buffers,
     logs,
+    ...(rounds ? { rounds } : {}),
     sectors: sectors.map((count, s) => count * blocks * (pattern.accesses[s]!.standsFor ?? 1)),
   };
 }
