@@ -4,7 +4,7 @@ import type { Dim3 } from "../ir/kernel.ts";
 /** Blocks after which what a block does may begin anew, by direction of the grid: see `Variation.rounds`. */
 export type Rounds = readonly [x: readonly number[], y: readonly number[], z: readonly number[]];
 
-export const noRounds: Rounds = [[], [], []];
+const noRounds: Rounds = [[], [], []];
 
 /** Blocks that stand equally far from each other along one direction, to tell how much they share. Linear indices. */
 export interface Step {
