@@ -64,7 +64,7 @@ async function copiesOf(probe: Recorded): Promise<Copies> {
   }
   const size = Number(probe.size ?? 1);
   // What a turn reads it also adds, which counts as a marker.
-  const markers = size + (probe.body === "load" ? 1 : 0);
+  const markers = size + (probe.body === "load" ? Number(probe.loads ?? 1) : 0);
   const { nvvm, ptxas } = multiplications(await lowered(probe));
   return { nvvm: [probe.ptx.markers / markers, nvvm / size], ptxas: [probe.sass.markers / markers, ptxas / size] };
 }
@@ -135,6 +135,8 @@ describe("as nvcc decides", () => {
     ["ptxas's unrolling by the widths of counter and bound", recorded("counterWidths"), "ptxas", "36 of 48"],
     ["NVVM's unrolling over rows, by how wide the product is", recorded("wideProducts"), "nvvm", "15 of 15"],
     ["ptxas's unrolling over rows, by how wide the product is", recorded("wideProducts"), "ptxas", "15 of 15"],
+    ["NVVM's unrolling by what is read", recorded("indices"), "nvvm", "119 of 119"],
+    ["ptxas's unrolling by what is read", recorded("indices"), "ptxas", "115 of 119"],
     ["nests over a tile of registers", recorded("tiles"), "nvvm", "58 of 75"],
     ["nests over a tile of registers, by ptxas", recorded("tiles"), "ptxas", "46 of 75"],
     ["loops under a pragma", recorded("pragmas").filter(({ ptx }) => ptx.markers <= 12_000 && ptx.branches === 0), "nvvm", "5 of 5"],

@@ -243,6 +243,51 @@ function* wideProducts() {
     }
 }
 
+/**
+ * Loops of unknown length that read by an index made of their counter: whether ptxas unrolls them again, which it does where the turns
+ * left have a counter of their own. `j` is a signed, `u` an unsigned thread index.
+ */
+function* indices() {
+  const alone = [
+    ["r", "r + 3", "r + m", "r + j", "r + u", "r * 4", "r * 4 + 3", "r * 4 + m", "r * 4 + j", "r * 4 + u", "r * 256 + j", "r * 256 + u"],
+    ["r * 255 + j", "r * m", "r * m + 3", "r * m + j", "r * m + u", "r * m + m", "j * m + r", "u * m + r", "j * 256 + r", "u * 256 + r"],
+    ["(j + r) * 4", "(j + r) * m", "(u + r) * m", "(m + r) * 4", "m - r", "j - r", "(size_t)r * 256 + j", "(size_t)r * m + j"],
+    ["(long)r * 256", "(j + r) * 4 + 1", "r * 4 * m + j", "r & 7", "r * 7 & 1023", "r / 3", "r >> 1", "r ^ j", "(r + 1) * 256 + j"],
+    [
+      "r * 256 + m + j",
+      "m * 4 + j + r * 256",
+      "(size_t)(r * 256) + j",
+      "(size_t)(r * m) + j",
+      "(size_t)(r * 256) + u",
+      "(size_t)u + r * 256",
+    ],
+    ["(size_t)u + r", "(size_t)u + r * m", "r * 256 + j * 4 + 1", "r * 256 - j", "j - r * 256", "r * 8 + (j & 7)"],
+  ].flat();
+  const pairs = ["r", "r + j", "r * m + j", "j * m + r", "r * 256 + j", "r * m + u", "u * m + r", "r * 4"];
+  const together = pairs.flatMap((one, at) => pairs.slice(at + 1).map((other) => [one, other]));
+  const probe = (type, start, indices) => {
+    const name = `index_${type}_${start}_${indices.join("_and_")}`
+      .replaceAll(
+        /[-*+>^&/()]/g,
+        (sign) => ({ "*": "x", "+": "p", "-": "m", ">": "s", "^": "o", "&": "n", "/": "d", "(": "l" })[sign] ?? "",
+      )
+      .replaceAll(/\W+/g, "_");
+    const reads = indices.map((index) => `x += q[${index}];`).join(" ");
+    const body = `int j = threadIdx.x; unsigned u = threadIdx.x; for (${type} r = ${start}; r < n; r++) { x=x*a+1; ${reads} }`;
+    return {
+      name,
+      source: kernel(name, ", int n, int m", body),
+      varied: { body: "load", trips: "unknown", type, start, index: indices.join(", "), loads: indices.length, size: 1 },
+      marker: "fma",
+    };
+  };
+  for (const index of alone) yield probe("int", "0", [index]);
+  for (const pair of together) yield probe("int", "0", pair);
+  for (const type of ["int", "unsigned"])
+    for (const index of ["r", "r + j", "r + u", "r * 4 + 3", "r * 256 + j", "r * 256 + u", "r * m + u", "u * m + r"])
+      for (const start of type === "int" ? ["1", "m", "j"] : ["0", "1"]) yield probe(type, start, [index]);
+}
+
 function* rows() {
   const counters = {
     int_constant: ["int", "32"],
@@ -560,6 +605,7 @@ export const families = {
   steps,
   counterWidths,
   wideProducts,
+  indices,
   rows,
   reallocations,
   headers,

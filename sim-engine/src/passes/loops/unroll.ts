@@ -14,6 +14,7 @@ import { type BottomTested, bottomTest, constantTrips, loopCounter } from "./ind
 import { chain, copyDefinitions, usedOutside } from "./unroll-chain.ts";
 import { assemblerFactor, countsInSixtyFourBits, decide, never, unrolledOnce } from "./unroll-policy.ts";
 import { Stages } from "./unroll-stages.ts";
+import { countsUpwards } from "./upward-counts.ts";
 
 /** No kernel grows beyond this by unrolling. */
 const operationLimit = 40_000;
@@ -47,7 +48,8 @@ export function unrollLoops(kernel: Kernel, work: Work): boolean {
     }
     const counter = loopCounter(loop, test, entry);
     if (!counter) return false;
-    if (startsAtConstant(loop, entry)) return new Stages(kernel, loop, test, entry, after, work).withRest(counter, factor);
+    if (startsAtConstant(loop, entry))
+      return new Stages(kernel, loop, test, entry, countsUpwards(loop, counter) ? never : after, work).withRest(counter, factor);
     return new Stages(kernel, loop, test, entry, countsInSixtyFourBits(loop) ? never : after, work).afterRest(counter, factor);
   });
 }
